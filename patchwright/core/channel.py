@@ -1,0 +1,33 @@
+"""The protocol of a service where people talk."""
+
+from typing import Protocol
+
+from patchwright.core.types.threads import Thread, ThreadRef
+from patchwright.core.types.triggers import Trigger
+
+
+class Channel(Protocol):
+    """Reads threads and speaks in them, in the bot's own name.
+
+    Every call raises a `ServiceError` of `core.errors` and none of a vendor's.
+    """
+
+    def acknowledge(self, trigger: Trigger) -> None:
+        """Show at once, without words, that the request was seen."""
+        ...
+
+    def fetch_thread(self, ref: ThreadRef) -> Thread:
+        """Read the opening text and every comment."""
+        ...
+
+    def find_post(self, ref: ThreadRef, mark: str) -> str | None:
+        """Return the id of our own comment that contains `mark`, if there is one."""
+        ...
+
+    def post(self, ref: ThreadRef, text: str) -> str:
+        """Add a comment and return its id."""
+        ...
+
+    def edit(self, ref: ThreadRef, post_id: str, text: str) -> None:
+        """Replace the text of our own comment."""
+        ...

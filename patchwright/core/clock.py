@@ -1,0 +1,28 @@
+"""What time it is, and how to wait: the only place that asks the machine."""
+
+import time
+from datetime import UTC, datetime
+from typing import Protocol
+
+
+class Clock(Protocol):
+    """Aware wall-clock time, a monotonic counter in seconds, and waiting."""
+
+    def now(self) -> datetime: ...
+
+    def monotonic(self) -> float: ...
+
+    def sleep(self, seconds: float) -> None: ...
+
+
+class SystemClock:
+    """The machine's clock."""
+
+    def now(self) -> datetime:
+        return datetime.now(UTC)  # noqa: TID251 - this is the one source of time
+
+    def monotonic(self) -> float:
+        return time.monotonic()
+
+    def sleep(self, seconds: float) -> None:
+        time.sleep(seconds)  # noqa: TID251 - this is the one place that waits

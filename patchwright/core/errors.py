@@ -1,0 +1,95 @@
+"""The errors that cross layers; each says what its catcher can do about it."""
+
+from datetime import datetime
+
+
+class PatchwrightError(Exception):
+    """Something a person should be told about, in words made for them.
+
+    `reason` is a short code, fit for a metric label and for `reason` in the JSON
+    output.
+    """
+
+    reason = "error"
+
+
+class SettingsError(PatchwrightError):
+    """The configuration is wrong; the message names the key and the remedy."""
+
+    reason = "configuration"
+
+
+class SignatureError(PatchwrightError):
+    """A delivery was not signed by a secret we hold."""
+
+    reason = "bad-signature"
+
+
+class PayloadError(PatchwrightError):
+    """A verified delivery does not have the shape its event promises."""
+
+    reason = "bad-payload"
+
+
+class ServiceError(PatchwrightError):
+    """An outside service refused or failed a request."""
+
+    reason = "service"
+
+
+class ServiceUnavailableError(ServiceError):
+    """The service did not answer, or answered 5xx; the same call may work later."""
+
+    reason = "service-unavailable"
+
+
+class RateLimitedError(ServiceError):
+    """The service asks us to wait until `until`."""
+
+    reason = "rate-limited"
+
+    def __init__(self, message: str, until: datetime) -> None:
+        super().__init__(message)
+        self.until = until
+
+
+class AuthenticationError(ServiceError):
+    """The service does not accept our credential."""
+
+    reason = "bad-credential"
+
+
+class PermissionDeniedError(ServiceError):
+    """The credential is valid, but this act is not allowed with it."""
+
+    reason = "forbidden"
+
+
+class NotFoundError(ServiceError):
+    """The service knows no such thing, or hides it from us."""
+
+    reason = "not-found"
+
+
+class GitError(PatchwrightError):
+    """Git refused; the message carries its last lines, without credentials."""
+
+    reason = "git"
+
+
+class SandboxError(PatchwrightError):
+    """The sandbox could not be started or used."""
+
+    reason = "sandbox"
+
+
+class RuntimeLostError(SandboxError):
+    """The sandbox stopped answering; its files are gone with it."""
+
+    reason = "sandbox-lost"
+
+
+class LeaseLostError(PatchwrightError):
+    """Another worker holds this job now; nothing more may be written for it."""
+
+    reason = "lease-lost"

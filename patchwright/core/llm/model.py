@@ -1,0 +1,63 @@
+"""The protocol of a model, and what is sent to it."""
+
+from typing import Protocol
+
+from pydantic import JsonValue
+
+from patchwright.core.events.types import ModelReply, ToolCall
+from patchwright.core.types.base import Value
+
+
+class SystemText(Value):
+    text: str
+
+
+class UserText(Value):
+    text: str
+
+
+class AssistantTurn(Value):
+    """An earlier reply, repeated as it came."""
+
+    text: str
+    tool_calls: tuple[ToolCall, ...] = ()
+    reasoning: tuple[dict[str, JsonValue], ...] = ()
+
+
+class ToolResult(Value):
+    call_id: str
+    text: str
+
+
+ChatMessage = SystemText | UserText | AssistantTurn | ToolResult
+
+
+class ToolSpec(Value):
+    """A tool as the model sees it; `parameters` is a JSON Schema of an object."""
+
+    name: str
+    description: str
+    parameters: dict[str, JsonValue]
+
+
+class ModelRequest(Value):
+    """One call. `deadline_s` bounds it with all its retries, in seconds from now."""
+
+    messages: tuple[ChatMessage, ...]
+    tools: tuple[ToolSpec, ...] = ()
+    deadline_s: float = 600.0
+
+
+class Model(Protocol):
+    """Something that answers a chat with text or tool calls.
+
+    Raises the errors of `core.llm.errors` and none of a vendor's.
+    """
+
+    name: str
+
+    def complete(self, request: ModelRequest) -> ModelReply: ...
+
+    def ceiling_usd(self, request: ModelRequest) -> float | None:
+        """Return the most this call can cost, or None when no price is known."""
+        ...

@@ -1,0 +1,76 @@
+"""Where people talk and where code lives."""
+
+from datetime import datetime
+from enum import StrEnum
+
+from patchwright.core.types.base import Value
+from patchwright.core.types.people import Actor
+
+
+class RepoRef(Value):
+    """A repository on a forge; `full_name` is `owner/name`."""
+
+    forge: str
+    full_name: str
+
+    def __str__(self) -> str:
+        return f"{self.forge}:{self.full_name}"
+
+
+class ThreadKind(StrEnum):
+    ISSUE = "issue"
+    PULL_REQUEST = "pull-request"
+
+
+class ThreadRef(Value):
+    """A place we can answer in; `str()` of it is its key."""
+
+    repo: RepoRef
+    kind: ThreadKind
+    number: int
+
+    def __str__(self) -> str:
+        return f"{self.repo}#{self.number}"
+
+
+class Post(Value):
+    """One text in a thread: its opening body or a comment on it."""
+
+    id: str
+    author: Actor
+    text: str
+    at: datetime
+
+
+class Thread(Value):
+    """A thread as it was read at one moment, oldest post first.
+
+    The first post is the body of the issue or pull request (its text may be empty).
+    """
+
+    ref: ThreadRef
+    title: str
+    url: str
+    posts: tuple[Post, ...]
+
+
+class Repository(Value):
+    """What the forge says about a repository."""
+
+    ref: RepoRef
+    default_branch: str
+    clone_url: str
+    web_url: str
+    private: bool
+
+
+class PullRequest(Value):
+    """A pull request as the forge shows it."""
+
+    number: int
+    url: str
+    head_branch: str
+    base_branch: str
+    head_sha: str
+    draft: bool
+    same_repository: bool

@@ -1,0 +1,97 @@
+"""What is asked of the agent, and what came of it."""
+
+from enum import StrEnum
+
+from patchwright.core.types.base import Value
+
+
+class Limits(Value):
+    """Where a run must stop. `max_tokens` holds where no price is known."""
+
+    max_iterations: int = 50
+    max_cost_usd: float = 3.0
+    max_tokens: int = 2_000_000
+    max_minutes: float = 30.0
+
+
+class Task(Value):
+    """One piece of work: the text for the agent, and the commit it starts from."""
+
+    text: str
+    base_branch: str
+    base_sha: str
+
+
+class OutcomeKind(StrEnum):
+    """How a task ended; the same words in the CLI, the API and every message."""
+
+    RESOLVED = "resolved"
+    ANSWERED = "answered"
+    NO_CHANGE = "no-change"
+    NEEDS_INPUT = "needs-input"
+    PLAN_POSTED = "plan-posted"
+    REFUSED = "refused"
+    OVER_BUDGET = "over-budget"
+    OVER_LIMIT = "over-limit"
+    TIMED_OUT = "timed-out"
+    STUCK = "stuck"
+    STOPPED = "stopped"
+    FAILED = "failed"
+
+
+class Proof(StrEnum):
+    PROVEN = "proven"
+    NOT_PROVEN = "not-proven"
+    NONE = "none"
+
+
+class EvidenceRole(StrEnum):
+    BEFORE = "before"
+    AFTER = "after"
+
+
+class Evidence(Value):
+    """One command the controller ran itself, in a fresh sandbox.
+
+    `exit_code` is None when the command did not end by itself; `digest` is the SHA-256
+    of its whole output, in hexadecimal; `tail` is the end of that output.
+    """
+
+    role: EvidenceRole
+    command: str
+    commit: str
+    exit_code: int | None
+    seconds: float
+    digest: str
+    tail: str = ""
+
+
+class Usage(Value):
+    """What model calls took. `cost_usd` is None when no price is known."""
+
+    cost_usd: float | None = None
+    tokens_in: int = 0
+    tokens_out: int = 0
+    tokens_cached: int = 0
+
+
+class Outcome(Value):
+    """How a task ended, in facts; every text shown to people is made from it.
+
+    `head_sha` is empty when nothing was changed. `notes` are remarks for the reader of
+    the result, one sentence each: what was removed, skipped or doubted.
+    """
+
+    kind: OutcomeKind
+    reason: str = ""
+    proof: Proof = Proof.NONE
+    summary: str = ""
+    title: str = ""
+    base_branch: str = ""
+    base_sha: str = ""
+    head_sha: str = ""
+    evidence: tuple[Evidence, ...] = ()
+    usage: Usage = Usage()
+    iterations: int = 0
+    seconds: float = 0.0
+    notes: tuple[str, ...] = ()
