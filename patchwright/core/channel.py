@@ -16,6 +16,10 @@ class Channel(Protocol):
         """Show at once, without words, that the request was seen."""
         ...
 
+    def decline(self, trigger: Trigger) -> None:
+        """Show, without words, that the request will not be followed."""
+        ...
+
     def fetch_thread(self, ref: ThreadRef) -> Thread:
         """Read the opening text and every comment."""
         ...

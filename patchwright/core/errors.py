@@ -77,6 +77,18 @@ class GitError(PatchwrightError):
     reason = "git"
 
 
+class BranchMovedError(GitError):
+    """Somebody else's commits are on the branch now; nothing was written over them."""
+
+    reason = "branch-moved"
+
+
+class PushRefusedError(GitError):
+    """A rule of the repository, or one of ours, keeps the branch from being written."""
+
+    reason = "push-refused"
+
+
 class SandboxError(PatchwrightError):
     """The sandbox could not be started or used."""
 

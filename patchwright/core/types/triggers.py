@@ -17,10 +17,10 @@ class Trigger(Value):
     """Somebody asked for something.
 
     `key` names the request by meaning, so that a second delivery of it is known for
-    what it is. `title` and `text` are what the asker saw when they asked; later edits
-    of them do not reach the model. `post_id` is the comment that asked, or empty when
-    the thread's own body or a label did. `installation` is the App installation the
-    delivery came from, or empty.
+    what it is. `title` and `body` of the thread and `text`, the comment that asked, are
+    what the asker saw when they asked; later edits do not reach the model. `post_id`
+    is that comment, or empty when the thread's own body or a label did.
+    `installation` is the App installation the delivery came from, or empty.
     """
 
     key: str
@@ -29,6 +29,7 @@ class Trigger(Value):
     thread: ThreadRef
     request: str
     title: str = ""
+    body: str = ""
     text: str = ""
     post_id: str = ""
     installation: str = ""

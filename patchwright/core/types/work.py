@@ -15,11 +15,20 @@ class Limits(Value):
 
 
 class Task(Value):
-    """One piece of work: the text for the agent, and the commit it starts from."""
+    """One piece of work: the text for the agent, and the commit it starts from.
+
+    `files` are texts too long for the prompt, by name; the agent finds them in
+    `/workspace/context`. `notes` go into the outcome. `message_trailer` ends the
+    message of the commit.
+    """
 
     text: str
-    base_branch: str
     base_sha: str
+    base_branch: str = ""
+    title: str = ""
+    files: dict[str, str] = {}
+    notes: tuple[str, ...] = ()
+    message_trailer: str = ""
 
 
 class OutcomeKind(StrEnum):
@@ -67,12 +76,29 @@ class Evidence(Value):
 
 
 class Usage(Value):
-    """What model calls took. `cost_usd` is None when no price is known."""
+    """What model calls took.
+
+    `cost_usd` is None when the price of any of them is unknown, which is not zero.
+    """
 
     cost_usd: float | None = None
     tokens_in: int = 0
     tokens_out: int = 0
     tokens_cached: int = 0
+
+    def __add__(self, other: "Usage") -> "Usage":
+        known = self.cost_usd is not None and other.cost_usd is not None
+        return Usage(
+            cost_usd=(self.cost_usd or 0.0) + (other.cost_usd or 0.0)
+            if known
+            else None,
+            tokens_in=self.tokens_in + other.tokens_in,
+            tokens_out=self.tokens_out + other.tokens_out,
+            tokens_cached=self.tokens_cached + other.tokens_cached,
+        )
+
+
+NO_USAGE = Usage(cost_usd=0.0)
 
 
 class Outcome(Value):
@@ -91,7 +117,7 @@ class Outcome(Value):
     base_sha: str = ""
     head_sha: str = ""
     evidence: tuple[Evidence, ...] = ()
-    usage: Usage = Usage()
+    usage: Usage = NO_USAGE
     iterations: int = 0
     seconds: float = 0.0
     notes: tuple[str, ...] = ()

@@ -1,0 +1,1 @@
+"""The demo: one mention on an emulated GitHub becomes a pull request."""

@@ -1,0 +1,47 @@
+"""Decide whether a run may make its next model call."""
+
+from patchwright.core.events.state import RunState
+from patchwright.core.events.types import AgentState
+from patchwright.core.types.base import Value
+from patchwright.core.types.work import Limits, OutcomeKind
+
+
+class Stop(Value):
+    """Why a run ends here; `text` is a sentence for people."""
+
+    kind: OutcomeKind
+    reason: str
+    text: str
+
+
+def must_stop(run: RunState, limits: Limits, elapsed_s: float) -> Stop | None:
+    """Return what forbids one more model call, if anything does.
+
+    Money is not judged here: the purse reserves it, call by call.
+    """
+    if run.wanted is AgentState.STOPPED:
+        return Stop(
+            kind=OutcomeKind.STOPPED,
+            reason="asked",
+            text=f"Stopped by {run.wanted_by or 'request'}.",
+        )
+    if run.iterations >= limits.max_iterations:
+        return Stop(
+            kind=OutcomeKind.OVER_LIMIT,
+            reason="iterations",
+            text=f"The limit of {limits.max_iterations} steps was reached.",
+        )
+    tokens = run.usage.tokens_in + run.usage.tokens_out
+    if tokens >= limits.max_tokens:
+        return Stop(
+            kind=OutcomeKind.OVER_LIMIT,
+            reason="tokens",
+            text=f"The limit of {limits.max_tokens:,} tokens was reached.",
+        )
+    if elapsed_s >= limits.max_minutes * 60:
+        return Stop(
+            kind=OutcomeKind.TIMED_OUT,
+            reason="time",
+            text=f"The limit of {limits.max_minutes:g} minutes was reached.",
+        )
+    return None

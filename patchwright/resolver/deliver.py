@@ -1,0 +1,156 @@
+"""Perform the effects of a task: push, pull request, final message."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import assert_never
+
+from patchwright.core.channel import Channel
+from patchwright.core.errors import (
+    AuthenticationError,
+    BranchMovedError,
+    GitError,
+    NotFoundError,
+    PermissionDeniedError,
+)
+from patchwright.core.forge import Forge
+from patchwright.core.types.people import Actor
+from patchwright.core.types.threads import Repository, ThreadRef
+from patchwright.core.types.work import Outcome
+from patchwright.integrations.git.mirror import Mirror
+from patchwright.resolver.admission import Declined, Facts, Policy, admit
+from patchwright.resolver.effects import (
+    Effect,
+    FinalMessage,
+    OpenPullRequest,
+    PushBranch,
+    UpdatePullRequest,
+)
+from patchwright.resolver.messages.pull_request import Provenance, pull_request_text
+from patchwright.resolver.messages.status import Delivered, Frame, final_comment
+
+
+@dataclass(frozen=True)
+class Destination:
+    """Where one run's result goes.
+
+    `status_post` is the run's own comment, empty when it has none.
+    """
+
+    repository: Repository
+    thread: ThreadRef
+    requester: Actor
+    status_post: str
+    origin: Provenance
+    frame: Frame
+
+
+class Deliverer:
+    """Performs one run's effects, each of which may be asked for again."""
+
+    def __init__(
+        self,
+        *,
+        forge: Forge,
+        channel: Channel,
+        fetch_mirror: Callable[[], Mirror],
+        policy: Policy,
+    ) -> None:
+        self._forge, self._channel = forge, channel
+        self._fetch_mirror = fetch_mirror
+        self._policy = policy
+
+    def perform(
+        self, effect: Effect, outcome: Outcome, to: Destination, so_far: Delivered
+    ) -> Delivered:
+        """Do one effect and return what there is to show now.
+
+        A refusal that asking again would not change is part of the result; the errors
+        that leaves are worth another try later.
+        """
+        if isinstance(effect, FinalMessage):
+            return self._say(outcome, to, so_far)
+        if so_far.refusal:
+            return so_far
+        try:
+            self._judge_again(to)
+            return self._write(effect, outcome, to, so_far)
+        except (
+            AuthenticationError,
+            PermissionDeniedError,
+            NotFoundError,
+            GitError,
+        ) as error:
+            return so_far.model_copy(update={"refusal": str(error)})
+
+    def _write(
+        self,
+        effect: PushBranch | OpenPullRequest | UpdatePullRequest,
+        outcome: Outcome,
+        to: Destination,
+        so_far: Delivered,
+    ) -> Delivered:
+        match effect:
+            case PushBranch():
+                branch = self._push(effect, to)
+                url = f"{to.repository.web_url}/tree/{branch}"
+                return so_far.model_copy(update={"branch": branch, "branch_url": url})
+            case OpenPullRequest():
+                text = pull_request_text(outcome, to.origin, draft=effect.draft)
+                pull = self._forge.open_pull_request(
+                    to.repository.ref, so_far.branch, effect.base_branch, text
+                )
+            case UpdatePullRequest():
+                text = pull_request_text(outcome, to.origin, draft=effect.draft)
+                pull = self._forge.update_pull_request(
+                    to.repository.ref, effect.number, text
+                )
+            case _:
+                assert_never(effect)
+        return so_far.model_copy(
+            update={
+                "pull_request": pull.number,
+                "pull_request_url": pull.url,
+                "draft": pull.draft,
+            }
+        )
+
+    def _push(self, effect: PushBranch, to: Destination) -> str:
+        """Push, and return the branch: another name if somebody holds the first."""
+        try:
+            self._push_to(effect.branch, effect, to)
+        except BranchMovedError:
+            if effect.expect:
+                raise
+            other = f"{effect.branch}-{to.origin.run_id[:8]}"
+            self._push_to(other, effect, to)
+            return other
+        return effect.branch
+
+    def _push_to(self, branch: str, effect: PushBranch, to: Destination) -> None:
+        self._fetch_mirror().push(
+            to.repository.clone_url,
+            self._forge.mint_credential(to.repository.ref),
+            sha=effect.sha,
+            branch=branch,
+            expect=effect.expect or None,
+            forbidden_branches={to.repository.default_branch},
+        )
+
+    def _judge_again(self, to: Destination) -> None:
+        permission = self._forge.fetch_permission(to.repository.ref, to.requester)
+        facts = Facts(actor=to.requester, permission=permission)
+        judged = admit(facts, self._policy)
+        if isinstance(judged, Declined):
+            raise PermissionDeniedError(judged.text)
+
+    def _say(self, outcome: Outcome, to: Destination, so_far: Delivered) -> Delivered:
+        text = final_comment(outcome, so_far, to.frame)
+        if not to.status_post:
+            self._channel.post(to.thread, text)
+            return so_far
+        try:
+            self._channel.edit(to.thread, to.status_post, text)
+        except NotFoundError:
+            self._channel.post(to.thread, text)
+        return so_far
+

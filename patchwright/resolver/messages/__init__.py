@@ -1,0 +1,1 @@
+"""Every text that people read is made in this folder, from facts."""

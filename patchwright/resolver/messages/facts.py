@@ -1,0 +1,83 @@
+"""Figures and tables that several messages show."""
+
+from patchwright.core.text.fence import inline_code
+from patchwright.core.types.work import Evidence, EvidenceRole, Limits, Proof, Usage
+
+
+def cost(usage: Usage, limits: Limits | None = None) -> str:
+    """Write what was spent, such as `$0.41 of $3.00`; an unknown price is said so."""
+    if usage.cost_usd is None:
+        return f"{usage.tokens_in + usage.tokens_out:,} tokens, price unknown"
+    spent = f"${usage.cost_usd:.2f}"
+    return f"{spent} of ${limits.max_cost_usd:.2f}" if limits else spent
+
+
+def duration(seconds: float) -> str:
+    """Write a time such as `2m 10s`."""
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    if hours:
+        return f"{hours}h {minutes}m"
+    return f"{minutes}m {rest}s" if minutes else f"{rest}s"
+
+
+def counted(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def proof_sentence(proof: Proof, evidence: tuple[Evidence, ...]) -> str:
+    """Say what the evidence shows, without claiming more."""
+    if proof is Proof.PROVEN:
+        return (
+            "**Proven**: in fresh sandboxes, the test fails without the change and "
+            "passes with it."
+        )
+    if not evidence:
+        return "**Not proven**: no test command was named, so nothing was run."
+    return f"**Not proven**: {_doubt(evidence)}"
+
+
+def _doubt(evidence: tuple[Evidence, ...]) -> str:
+    failing = [
+        one
+        for one in evidence
+        if one.role is EvidenceRole.AFTER and one.exit_code != 0
+    ]
+    if failing:
+        return "the test does not pass with the change."
+    if any(one.role is EvidenceRole.BEFORE and one.exit_code == 0 for one in evidence):
+        return "the test passes without the change too, so it does not show the fault."
+    return "the test could not be run without the change."
+
+
+def evidence_table(evidence: tuple[Evidence, ...]) -> str:
+    """Make a Markdown table of the commands that were run, or an empty string."""
+    if not evidence:
+        return ""
+    rows = [
+        f"| {_ROLE[one.role]} | {_cell(one.command)} | `{one.commit[:10]}` | "
+        f"{_exit(one)} | {one.seconds:.1f} s | `{one.digest[:12]}` |"
+        for one in evidence
+    ]
+    head = "| | command | commit | exit code | time | output SHA-256 |"
+    return "\n".join([head, "|---|---|---|---|---|---|", *rows])
+
+
+_ROLE = {
+    EvidenceRole.BEFORE: "before (base + new tests)",
+    EvidenceRole.AFTER: "after",
+}
+
+
+def _exit(one: Evidence) -> str:
+    if one.exit_code is None:
+        return "⏱ did not end"
+    return f"{'✅' if one.exit_code == 0 else '❌'} {one.exit_code}"
+
+
+def _cell(command: str) -> str:
+    """Fit a command into one cell of a table."""
+    line = " ".join(command.split())
+    return inline_code(line if len(line) <= 120 else f"{line[:119]}…").replace(
+        "|", "\\|"
+    )

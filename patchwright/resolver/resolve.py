@@ -1,0 +1,159 @@
+"""Resolve one task: sandbox, agent, commits out, checks, proof."""
+
+from dataclasses import dataclass
+
+from patchwright.core.agent.controller import Controller, Ending
+from patchwright.core.errors import PatchwrightError, RuntimeLostError, SandboxError
+from patchwright.core.events.state import RunState
+from patchwright.core.events.types import Message, OutcomeReached, Source
+from patchwright.core.runtime import Runtime
+from patchwright.core.text.cut import cut_middle
+from patchwright.core.types.work import Outcome, OutcomeKind, Task
+from patchwright.resolver.clean import clean
+from patchwright.resolver.prove import judge, prove
+from patchwright.resolver.toolkit import Toolkit
+from patchwright.sandbox.workspace import Workspace
+
+WORK_BRANCH = "work"
+CONTEXT_FOLDER = "/workspace/context"
+_MAX_TITLE_CHARS = 72
+
+
+@dataclass(frozen=True)
+class _Attempt:
+    """What an attempt left: how it ended, and its commits if it changed anything."""
+
+    ending: Ending
+    state: RunState
+    bundle: bytes | None = None
+
+
+def resolve(task: Task, kit: Toolkit, start_id: int = 1) -> Outcome:
+    """Work on a task until it ends, and return how.
+
+    When the outcome has a `head_sha`, that commit is in `kit.code`. Events of this run
+    begin at `start_id`. Raises `LeaseLostError`; everything else is an outcome.
+    """
+    started = kit.clock.monotonic()
+    kit.log.append(Source.SYSTEM, Message(text=task.text))
+    attempt = _attempt(task, kit, start_id)
+    outcome = _settle(task, kit, attempt)
+    outcome = outcome.model_copy(
+        update={
+            "base_branch": task.base_branch,
+            "base_sha": task.base_sha,
+            "usage": attempt.state.usage,
+            "iterations": attempt.state.iterations,
+            "seconds": round(kit.clock.monotonic() - started, 1),
+            "notes": (*task.notes, *outcome.notes),
+        }
+    )
+    kit.log.append(Source.SYSTEM, OutcomeReached(outcome=outcome))
+    return outcome
+
+
+def _attempt(task: Task, kit: Toolkit, start_id: int) -> _Attempt:
+    try:
+        runtime = kit.sandboxes.start(kit.spec)
+    except SandboxError as error:
+        return _Attempt(_failure(error), RunState())
+    try:
+        return _work(task, kit, runtime, start_id)
+    finally:
+        runtime.close()
+
+
+def _work(task: Task, kit: Toolkit, runtime: Runtime, start_id: int) -> _Attempt:
+    controller = Controller(
+        model=kit.model,
+        runtime=runtime,
+        log=kit.log,
+        limits=kit.limits,
+        purse=kit.purse,
+        clock=kit.clock,
+        start_id=start_id,
+    )
+    try:
+        bundle = kit.code.bundle(task.base_sha)
+        workspace = Workspace.check_out(runtime, bundle, task.base_sha, WORK_BRANCH)
+        for name, text in task.files.items():
+            runtime.upload(f"{CONTEXT_FOLDER}/{name}", text.encode("utf-8", "replace"))
+        ending = controller.run()
+        return _Attempt(ending, controller.state, workspace.export(task.base_sha))
+    except RuntimeLostError as error:
+        return _Attempt(_failure(error), controller.state)
+    except SandboxError as error:
+        return _Attempt(_failure(error), controller.state)
+
+
+def _settle(task: Task, kit: Toolkit, attempt: _Attempt) -> Outcome:
+    """Turn what the attempt left into an outcome; work is kept whatever the ending."""
+    ending = attempt.ending
+    if attempt.bundle is None:
+        return _unchanged(ending)
+    try:
+        arrived = kit.code.take(attempt.bundle, task.base_sha, kit.run_id)
+        cleaned = clean(kit.code, task.base_sha, arrived)
+        if cleaned.tree == kit.code.tree_of(task.base_sha):
+            return _unchanged(ending)
+        if cleaned.excess:
+            return _too_much(ending, cleaned.excess)
+        head_sha = _commit(task, kit, ending, cleaned.tree)
+        commands = ending.finish.test_commands if ending.finish else ()
+        evidence = prove(kit, task.base_sha, head_sha, commands)
+    except PatchwrightError as error:
+        return Outcome(kind=OutcomeKind.FAILED, reason=error.reason, summary=str(error))
+    return Outcome(
+        kind=ending.kind,
+        reason=ending.reason,
+        proof=judge(evidence),
+        summary=ending.text,
+        title=_title(task, ending),
+        head_sha=head_sha,
+        evidence=evidence,
+        notes=cleaned.notes,
+    )
+
+
+def _unchanged(ending: Ending) -> Outcome:
+    kind, text = ending.kind, ending.text
+    if kind is OutcomeKind.RESOLVED:
+        answer = ending.finish.answer if ending.finish else ""
+        kind = OutcomeKind.ANSWERED if answer else OutcomeKind.NO_CHANGE
+        text = answer or text
+    return Outcome(kind=kind, reason=ending.reason, summary=text)
+
+
+def _too_much(ending: Ending, excess: tuple[str, ...]) -> Outcome:
+    asked = "The change was not proposed, since it looks like an accident:"
+    lines = [asked, *(f"- {line}" for line in excess), "", ending.text]
+    return Outcome(
+        kind=OutcomeKind.NEEDS_INPUT, reason="excess", summary="\n".join(lines)
+    )
+
+
+def _commit(task: Task, kit: Toolkit, ending: Ending, tree: str) -> str:
+    """Make the one commit that is delivered; its tree is what the sandbox held."""
+    message = "\n\n".join(
+        part
+        for part in (_title(task, ending), ending.text, task.message_trailer)
+        if part.strip()
+    )
+    return kit.code.commit(
+        tree,
+        task.base_sha,
+        message=f"{message}\n",
+        author=kit.author,
+        committer=kit.author,
+        when=kit.clock.now(),
+    )
+
+
+def _title(task: Task, ending: Ending) -> str:
+    proposed = ending.finish.title if ending.finish else ""
+    line = " ".join((proposed or task.title or "Proposed change").split())
+    return line if len(line) <= _MAX_TITLE_CHARS else f"{line[:_MAX_TITLE_CHARS - 1]}…"
+
+
+def _failure(error: PatchwrightError) -> Ending:
+    return Ending(OutcomeKind.FAILED, error.reason, cut_middle(str(error), 2_000))

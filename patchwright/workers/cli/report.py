@@ -1,0 +1,105 @@
+"""The result of a run for scripts and for people at a terminal."""
+
+import json
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from patchwright.core.types.work import Evidence, EvidenceRole, Outcome, OutcomeKind
+from patchwright.resolver.messages.facts import cost, counted, duration
+from patchwright.resolver.messages.status import Delivered
+
+_SUCCESSES = (OutcomeKind.RESOLVED, OutcomeKind.ANSWERED, OutcomeKind.PLAN_POSTED)
+
+
+def exit_code(outcome: Outcome) -> int:
+    """Return 0 for success, 3 for a failed service, model or sandbox, else 1."""
+    if outcome.kind in _SUCCESSES:
+        return 0
+    return 3 if outcome.kind is OutcomeKind.FAILED else 1
+
+
+def as_json(
+    outcome: Outcome, delivered: Delivered, run_id: str, events: Path | None
+) -> str:
+    """Write the one JSON object that `--json` prints."""
+    usage = outcome.usage
+    return json.dumps(
+        {
+            "outcome": outcome.kind,
+            "reason": outcome.reason,
+            "proof": outcome.proof,
+            "summary": outcome.summary,
+            "branch": delivered.branch or None,
+            "base_sha": outcome.base_sha,
+            "head_sha": outcome.head_sha or None,
+            "pr_url": delivered.pull_request_url or None,
+            "evidence": [_evidence(one) for one in outcome.evidence],
+            "cost_usd": usage.cost_usd,
+            "tokens": {
+                "in": usage.tokens_in,
+                "out": usage.tokens_out,
+                "cached": usage.tokens_cached,
+            },
+            "iterations": outcome.iterations,
+            "run_id": run_id,
+            "events": str(events) if events else None,
+        }
+    )
+
+
+def _evidence(one: Evidence) -> dict[str, str | int | float | None]:
+    return {
+        "role": one.role,
+        "command": one.command,
+        "commit": one.commit,
+        "exit_code": one.exit_code,
+        "seconds": one.seconds,
+        "digest": one.digest,
+    }
+
+
+def print_result(console: Console, outcome: Outcome, delivered: Delivered) -> None:
+    """Say how it ended, outcome first."""
+    good = outcome.kind in _SUCCESSES
+    head = Text(str(outcome.kind), style="bold green" if good else "bold yellow")
+    if outcome.reason:
+        head.append(f" ({outcome.reason})", style="default")
+    facts = [
+        str(outcome.proof) if outcome.head_sha else "",
+        counted(outcome.iterations, "step"),
+        duration(outcome.seconds),
+        cost(outcome.usage),
+    ]
+    head.append(f"  {' · '.join(fact for fact in facts if fact)}", style="dim")
+    console.print(head)
+    console.print(Text(outcome.summary))
+    if outcome.evidence:
+        console.print(_evidence_table(outcome.evidence))
+    for note in outcome.notes:
+        console.print(Text(f"note: {note}"))
+    for label, value in (
+        ("branch", delivered.branch),
+        ("pull request", delivered.pull_request_url),
+        ("not delivered", delivered.refusal),
+    ):
+        if value:
+            console.print(Text(f"{label}: {value}"))
+
+
+def _evidence_table(evidence: tuple[Evidence, ...]) -> Table:
+    table = Table("", "command", "commit", "exit code", "time")
+    for one in evidence:
+        red_or_green = "green" if one.exit_code == 0 else "red"
+        expected = (one.role is EvidenceRole.AFTER) == (one.exit_code == 0)
+        code = "none" if one.exit_code is None else str(one.exit_code)
+        table.add_row(
+            str(one.role),
+            Text(one.command),
+            one.commit[:10],
+            Text(f"{code}{'' if expected else ' (unexpected)'}", style=red_or_green),
+            f"{one.seconds:.1f} s",
+        )
+    return table
