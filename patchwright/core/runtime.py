@@ -61,3 +61,7 @@ class RuntimeFactory(Protocol):
     def remove(self, run_id: str) -> int:
         """Remove what is left of a run; return how many sandboxes that were."""
         ...
+
+    def reap(self) -> int:
+        """Remove sandboxes that have outlived their end; return how many."""
+        ...

@@ -124,9 +124,7 @@ def _newest(comments: Iterable[Post]) -> tuple[list[Post], bool]:
 
 
 def _heading(thread: Thread, trigger: Trigger, base_branch: str) -> str:
-    kind = (
-        "pull request" if thread.ref.kind is ThreadKind.PULL_REQUEST else "issue"
-    )
+    kind = "pull request" if thread.ref.kind is ThreadKind.PULL_REQUEST else "issue"
     how = (
         f"put the label on {kind} #{thread.ref.number}"
         if trigger.kind is TriggerKind.LABEL

@@ -10,6 +10,7 @@ from patchwright.integrations.git.paths import (
     find_excess,
     find_rubbish,
 )
+from patchwright.resolver.messages.facts import counted
 
 _SHOWN = 5
 
@@ -27,18 +28,20 @@ def clean(code: ObjectStore, base_sha: str, head_sha: str) -> Cleaned:
     """Judge the change from base to head; left-overs of builds are not part of it."""
     changes = code.changed_paths(base_sha, head_sha)
     rubbish = find_rubbish(changes)
-    if not rubbish:
-        tree, kept, notes = code.tree_of(head_sha), changes, ()
-    else:
-        paths = {change.path for change in rubbish}
-        tree = code.graft(head_sha, base_sha, paths)
-        kept = tuple(change for change in changes if change.path not in paths)
-        notes = (f"Left out as build or scratch files: {_listed(rubbish)}.",)
-    excess = tuple(
-        f"{_WORDS[finding.kind]} ({len(finding.paths)} paths)"
-        for finding in find_excess(kept, SizeLimits())
+    paths = {change.path for change in rubbish}
+    kept = tuple(change for change in changes if change.path not in paths)
+    return Cleaned(
+        tree=code.graft(head_sha, base_sha, paths) if paths else code.tree_of(head_sha),
+        notes=tuple(
+            [f"Left out as build or scratch files: {_listed(rubbish)}."]
+            if paths
+            else []
+        ),
+        excess=tuple(
+            f"{_WORDS[finding.kind]} ({counted(len(finding.paths), 'path')})"
+            for finding in find_excess(kept, SizeLimits())
+        ),
     )
-    return Cleaned(tree, notes, excess)
 
 
 _WORDS = {

@@ -17,7 +17,7 @@ from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import Repository, ThreadRef
 from patchwright.core.types.work import Outcome
 from patchwright.integrations.git.mirror import Mirror
-from patchwright.resolver.admission import Declined, Facts, Policy, admit
+from patchwright.resolver.admission import Admitted, Declined, Facts, Policy, admit
 from patchwright.resolver.effects import (
     Effect,
     FinalMessage,
@@ -137,6 +137,10 @@ class Deliverer:
         )
 
     def _judge_again(self, to: Destination) -> None:
+        """Refuse to write for somebody who may not ask any more."""
+        unseen = Facts(actor=to.requester, permission=None)
+        if isinstance(admit(unseen, self._policy), Admitted):
+            return
         permission = self._forge.fetch_permission(to.repository.ref, to.requester)
         facts = Facts(actor=to.requester, permission=permission)
         judged = admit(facts, self._policy)
@@ -153,4 +157,3 @@ class Deliverer:
         except NotFoundError:
             self._channel.post(to.thread, text)
         return so_far
-

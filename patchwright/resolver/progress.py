@@ -11,6 +11,7 @@ from patchwright.core.events.types import (
     Event,
     EvidenceRecorded,
     Finish,
+    OutcomeReached,
     Source,
     StateChanged,
 )
@@ -40,9 +41,12 @@ class Watch:
             self._doing = "Proving it in fresh sandboxes"
         elif isinstance(payload, EvidenceRecorded):
             self._done.append(_evidence_line(payload.evidence))
-            self._doing = "Delivering"
+        elif isinstance(payload, OutcomeReached):
+            self._doing = "Delivering" if payload.outcome.head_sha else "Answering"
         elif isinstance(payload, Action) and event.source is Source.AGENT:
-            self._doing = f"Step {self._state.iterations}: {inline_code(describe(payload))}"
+            self._doing = (
+                f"Step {self._state.iterations}: {inline_code(describe(payload))}"
+            )
         return self._progress(event.at)
 
     def _progress(self, now: datetime) -> Progress:
@@ -57,7 +61,9 @@ class Watch:
 
 
 def _evidence_line(evidence: Evidence) -> str:
-    code = "no exit code" if evidence.exit_code is None else f"exit {evidence.exit_code}"
+    code = (
+        "no exit code" if evidence.exit_code is None else f"exit {evidence.exit_code}"
+    )
     command = inline_code(evidence.command.splitlines()[0][:80])
     return f"{command} {evidence.role} the change: {code}"
 

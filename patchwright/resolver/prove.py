@@ -70,39 +70,35 @@ def _run_all(
     runtime = kit.sandboxes.start(kit.spec)
     try:
         Workspace.check_out(runtime, kit.code.bundle(commit), commit, "evidence")
-        return [
-            _run_one(kit, runtime, role, commit, f"{role}-{number}", command)
-            for number, command in enumerate(commands)
-        ]
+        evidence = []
+        for number, command in enumerate(commands):
+            started = kit.clock.monotonic()
+            output = _run_one(runtime, f"{role}-{number}", command)
+            evidence.append(
+                Evidence(
+                    role=role,
+                    command=command,
+                    commit=commit,
+                    exit_code=output.exit_code,
+                    seconds=round(kit.clock.monotonic() - started, 3),
+                    digest=_digest(runtime, output),
+                    tail=output.output[-_TAIL_CHARS:],
+                )
+            )
+        return evidence
     finally:
         runtime.close()
 
 
-def _run_one(
-    kit: Toolkit,
-    runtime: Runtime,
-    role: EvidenceRole,
-    commit: str,
-    name: str,
-    command: str,
-) -> Evidence:
+def _run_one(runtime: Runtime, name: str, command: str) -> CommandOutput:
     """Run one command in a shell of its own; one that does not end is killed."""
-    started = kit.clock.monotonic()
     action = RunCommand(command=command, session=name, timeout_s=COMMAND_LIMIT_S)
     output = _command_output(runtime.run(action, name))
-    if output.still_running:
-        kill = ControlCommand(handle=output.handle, act=ControlAct.KILL)
-        killed = _command_output(runtime.run(kill, f"{name}-kill"))
-        output = killed.model_copy(update={"exit_code": None})
-    return Evidence(
-        role=role,
-        command=command,
-        commit=commit,
-        exit_code=output.exit_code,
-        seconds=round(kit.clock.monotonic() - started, 3),
-        digest=_digest(runtime, output),
-        tail=output.output[-_TAIL_CHARS:],
-    )
+    if not output.still_running:
+        return output
+    kill = ControlCommand(handle=output.handle, act=ControlAct.KILL)
+    killed = _command_output(runtime.run(kill, f"{name}-kill"))
+    return killed.model_copy(update={"exit_code": None})
 
 
 def _command_output(observation: SandboxObservation) -> CommandOutput:

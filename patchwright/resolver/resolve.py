@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from patchwright.core.agent.controller import Controller, Ending
-from patchwright.core.errors import PatchwrightError, RuntimeLostError, SandboxError
+from patchwright.core.errors import GitError, PatchwrightError, SandboxError
 from patchwright.core.events.state import RunState
 from patchwright.core.events.types import Message, OutcomeReached, Source
 from patchwright.core.runtime import Runtime
@@ -20,19 +20,29 @@ _MAX_TITLE_CHARS = 72
 
 
 @dataclass(frozen=True)
+class Resolution:
+    """How a task ended; events after `read_up_to` were not taken notice of."""
+
+    outcome: Outcome
+    read_up_to: int
+
+
+@dataclass(frozen=True)
 class _Attempt:
     """What an attempt left: how it ended, and its commits if it changed anything."""
 
     ending: Ending
     state: RunState
+    read_up_to: int
     bundle: bytes | None = None
 
 
-def resolve(task: Task, kit: Toolkit, start_id: int = 1) -> Outcome:
+def resolve(task: Task, kit: Toolkit, start_id: int = 1) -> Resolution:
     """Work on a task until it ends, and return how.
 
-    When the outcome has a `head_sha`, that commit is in `kit.code`. Events of this run
-    begin at `start_id`. Raises `LeaseLostError`; everything else is an outcome.
+    What people said in the log from `start_id` on is heard. When the outcome has a
+    `head_sha`, that commit is in `kit.code`. Raises `LeaseLostError`; everything else
+    is an outcome.
     """
     started = kit.clock.monotonic()
     kit.log.append(Source.SYSTEM, Message(text=task.text))
@@ -49,14 +59,14 @@ def resolve(task: Task, kit: Toolkit, start_id: int = 1) -> Outcome:
         }
     )
     kit.log.append(Source.SYSTEM, OutcomeReached(outcome=outcome))
-    return outcome
+    return Resolution(outcome, attempt.read_up_to)
 
 
 def _attempt(task: Task, kit: Toolkit, start_id: int) -> _Attempt:
     try:
         runtime = kit.sandboxes.start(kit.spec)
     except SandboxError as error:
-        return _Attempt(_failure(error), RunState())
+        return _Attempt(_failure(error), RunState(), start_id)
     try:
         return _work(task, kit, runtime, start_id)
     finally:
@@ -71,19 +81,20 @@ def _work(task: Task, kit: Toolkit, runtime: Runtime, start_id: int) -> _Attempt
         limits=kit.limits,
         purse=kit.purse,
         clock=kit.clock,
+        hear=kit.hear,
         start_id=start_id,
     )
+    bundle: bytes | None = None
     try:
-        bundle = kit.code.bundle(task.base_sha)
-        workspace = Workspace.check_out(runtime, bundle, task.base_sha, WORK_BRANCH)
+        packed = kit.code.bundle(task.base_sha)
+        workspace = Workspace.check_out(runtime, packed, task.base_sha, WORK_BRANCH)
         for name, text in task.files.items():
             runtime.upload(f"{CONTEXT_FOLDER}/{name}", text.encode("utf-8", "replace"))
         ending = controller.run()
-        return _Attempt(ending, controller.state, workspace.export(task.base_sha))
-    except RuntimeLostError as error:
-        return _Attempt(_failure(error), controller.state)
-    except SandboxError as error:
-        return _Attempt(_failure(error), controller.state)
+        bundle = workspace.export(task.base_sha)
+    except (SandboxError, GitError) as error:
+        ending = _failure(error)
+    return _Attempt(ending, controller.state, controller.read_up_to, bundle)
 
 
 def _settle(task: Task, kit: Toolkit, attempt: _Attempt) -> Outcome:
@@ -152,7 +163,7 @@ def _commit(task: Task, kit: Toolkit, ending: Ending, tree: str) -> str:
 def _title(task: Task, ending: Ending) -> str:
     proposed = ending.finish.title if ending.finish else ""
     line = " ".join((proposed or task.title or "Proposed change").split())
-    return line if len(line) <= _MAX_TITLE_CHARS else f"{line[:_MAX_TITLE_CHARS - 1]}…"
+    return line if len(line) <= _MAX_TITLE_CHARS else f"{line[: _MAX_TITLE_CHARS - 1]}…"
 
 
 def _failure(error: PatchwrightError) -> Ending:

@@ -62,4 +62,3 @@ def plan_target(
         note="The pull request comes from a fork that we do not write to, so the "
         "change is on a branch of this repository.",
     )
-

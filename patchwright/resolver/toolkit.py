@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from patchwright.core.agent.controller import Hear, hear_nobody
 from patchwright.core.agent.purse import Purse
 from patchwright.core.clock import Clock
 from patchwright.core.events.log import EventLog
@@ -26,3 +27,4 @@ class Toolkit:
     purse: Purse
     clock: Clock
     author: Signature
+    hear: Hear = hear_nobody

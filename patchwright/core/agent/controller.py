@@ -1,5 +1,6 @@
 """The loop: ask the model, do what it says, write everything down, know when to end."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import assert_never
 
@@ -17,6 +18,7 @@ from patchwright.core.events.types import (
     AgentState,
     ChangeState,
     ErrorObservation,
+    Event,
     Finish,
     LoopDetected,
     Message,
@@ -37,6 +39,12 @@ from patchwright.core.types.work import Limits, OutcomeKind
 
 TEXT_ONLY_LIMIT = 3
 
+Hear = Callable[[Event], Message | ChangeState | None]
+
+
+def hear_nobody(event: Event) -> None:
+    """Let nobody steer the run."""
+
 
 @dataclass(frozen=True)
 class Ending:
@@ -52,8 +60,9 @@ class Controller:
     """Runs one attempt, from the event `start_id` on.
 
     What is already in the log from there, such as the task, is what the model sees
-    first. Raises `RuntimeLostError` and `LeaseLostError`; every other end is an
-    `Ending`.
+    first. `hear` judges what people say meanwhile: what it returns goes to the model
+    or stops the run, in the system's name. Raises `RuntimeLostError` and
+    `LeaseLostError`; every other end is an `Ending`.
     """
 
     def __init__(
@@ -65,10 +74,12 @@ class Controller:
         limits: Limits,
         purse: Purse,
         clock: Clock,
+        hear: Hear = hear_nobody,
         start_id: int = 1,
     ) -> None:
         self._model, self._runtime, self._log = model, runtime, log
         self._limits, self._purse, self._clock = limits, purse, clock
+        self._hear = hear
         self._view = View(prompt("system"))
         self._view.last_id = start_id - 1
         self._state = RunState()
@@ -80,6 +91,11 @@ class Controller:
     @property
     def state(self) -> RunState:
         return self._state
+
+    @property
+    def read_up_to(self) -> int:
+        """The id of the last event that the run took notice of."""
+        return self._view.last_id
 
     def run(self) -> Ending:
         self._note(StateChanged(state=AgentState.RUNNING))
@@ -207,10 +223,18 @@ class Controller:
         return _ending(stop) if stop else None
 
     def _catch_up(self) -> None:
-        events = self._log.read(self._view.last_id + 1)
-        self._view.extend(events)
-        for event in events:
-            self._state = fold(self._state, event)
+        while events := self._log.read(self._view.last_id + 1):
+            self._view.extend(events)
+            for event in events:
+                self._state = fold(self._state, event)
+                self._listen(event)
+
+    def _listen(self, event: Event) -> None:
+        if event.source is not Source.USER or not isinstance(event.payload, Message):
+            return
+        heard = self._hear(event)
+        if heard is not None:
+            self._log.append(Source.SYSTEM, heard, event.id)
 
     def _note(self, payload: StateChanged | Message | LoopDetected) -> None:
         self._log.append(Source.SYSTEM, payload)

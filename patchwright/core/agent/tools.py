@@ -99,6 +99,19 @@ class RejectArguments(Arguments):
     reason: str = Field(description="Why this should not or cannot be done here.")
 
 
+def _without_titles(schema: Any) -> Any:  # noqa: ANN401 - any JSON
+    """Drop what pydantic adds for readers of Python; it is paid for in tokens."""
+    if isinstance(schema, dict):
+        return {
+            key: _without_titles(value)
+            for key, value in schema.items()
+            if not (key == "title" and isinstance(value, str))
+        }
+    if isinstance(schema, list):
+        return [_without_titles(item) for item in schema]
+    return schema
+
+
 A = TypeVar("A", bound=Arguments)
 
 
@@ -200,16 +213,3 @@ def read_call(call: ToolCall) -> Action | ErrorObservation:
         )
         text = f"{call.name} was not run. {faults}."
         return ErrorObservation(reason="bad-arguments", text=text, call_id=call.id)
-
-
-def _without_titles(schema: Any) -> Any:  # noqa: ANN401 - any JSON
-    """Drop what pydantic adds for readers of Python; it is paid for in tokens."""
-    if isinstance(schema, dict):
-        return {
-            key: _without_titles(value)
-            for key, value in schema.items()
-            if not (key == "title" and isinstance(value, str))
-        }
-    if isinstance(schema, list):
-        return [_without_titles(item) for item in schema]
-    return schema

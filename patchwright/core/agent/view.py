@@ -24,7 +24,8 @@ class View:
 
     Providers cache the part of a request that equals the one before, so a message that
     arrives while the model is answering goes after that answer, not before it: a
-    reply's `cause` is the last event its request had shown.
+    reply's `cause` is the last event its request had shown. Words of people are shown
+    once the system has judged and repeated them.
     """
 
     def __init__(self, system: str) -> None:
@@ -55,7 +56,7 @@ class View:
                 )
             )
             self._results = {call.id: None for call in payload.tool_calls}
-        elif isinstance(payload, Message) and event.source is not Source.AGENT:
+        elif isinstance(payload, Message) and event.source is Source.SYSTEM:
             self._waiting.append(event)
         elif isinstance(payload, Observation) and payload.call_id in self._results:
             text = observation_text(payload)

@@ -71,13 +71,18 @@ class ModelReply(Payload):
 
 
 class RunCommand(Payload):
-    """Run a script in the named shell session; after `timeout_s` the call returns."""
+    """Run a script in the named shell session; after `timeout_s` the call returns.
+
+    Standard input is `stdin` and then ends; with `interactive` it stays open, for
+    `ControlAct.WRITE`.
+    """
 
     kind: Literal["run_command"] = "run_command"
     command: str
     session: str = "main"
     timeout_s: float | None = None
     stdin: str = ""
+    interactive: bool = False
 
 
 class ControlAct(StrEnum):

@@ -1,7 +1,7 @@
 """What can go wrong in a model call, as the loop needs to tell it apart."""
 
 from patchwright.core.errors import PatchwrightError
-from patchwright.core.types.work import Usage
+from patchwright.core.types.work import NO_USAGE, Usage
 
 
 class ModelError(PatchwrightError):
@@ -11,7 +11,7 @@ class ModelError(PatchwrightError):
 
     def __init__(self, message: str, usage: Usage | None = None) -> None:
         super().__init__(message)
-        self.usage = usage or Usage(cost_usd=0.0)
+        self.usage = usage or NO_USAGE
 
 
 class ModelCredentialError(ModelError):

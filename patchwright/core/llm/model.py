@@ -17,8 +17,13 @@ class UserText(Value):
 
 
 class AssistantTurn(Value):
-    """An earlier reply, repeated as it came."""
+    """An earlier reply, repeated as it came.
 
+    Its reasoning is left out where another model than `model` is asked; empty means
+    that it is the same one.
+    """
+
+    model: str = ""
     text: str
     tool_calls: tuple[ToolCall, ...] = ()
     reasoning: tuple[dict[str, JsonValue], ...] = ()
@@ -41,11 +46,16 @@ class ToolSpec(Value):
 
 
 class ModelRequest(Value):
-    """One call. `deadline_s` bounds it with all its retries, in seconds from now."""
+    """One call. `deadline_s` bounds it with all its retries, in seconds from now.
+
+    A try that was billed and came to nothing is repeated only while another one, at
+    its dearest, stays within `max_cost_usd`.
+    """
 
     messages: tuple[ChatMessage, ...]
     tools: tuple[ToolSpec, ...] = ()
     deadline_s: float = 600.0
+    max_cost_usd: float | None = None
 
 
 class Model(Protocol):
@@ -59,5 +69,5 @@ class Model(Protocol):
     def complete(self, request: ModelRequest) -> ModelReply: ...
 
     def ceiling_usd(self, request: ModelRequest) -> float | None:
-        """Return the most this call can cost, or None when no price is known."""
+        """Return the most one try can cost, or None when no price is known."""
         ...

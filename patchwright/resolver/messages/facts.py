@@ -1,6 +1,6 @@
 """Figures and tables that several messages show."""
 
-from patchwright.core.text.fence import inline_code
+from patchwright.core.text.fence import table_code
 from patchwright.core.types.work import Evidence, EvidenceRole, Limits, Proof, Usage
 
 
@@ -39,9 +39,7 @@ def proof_sentence(proof: Proof, evidence: tuple[Evidence, ...]) -> str:
 
 def _doubt(evidence: tuple[Evidence, ...]) -> str:
     failing = [
-        one
-        for one in evidence
-        if one.role is EvidenceRole.AFTER and one.exit_code != 0
+        one for one in evidence if one.role is EvidenceRole.AFTER and one.exit_code != 0
     ]
     if failing:
         return "the test does not pass with the change."
@@ -75,9 +73,12 @@ def _exit(one: Evidence) -> str:
     return f"{'✅' if one.exit_code == 0 else '❌'} {one.exit_code}"
 
 
+_MAX_CELL_CHARS = 120
+
+
 def _cell(command: str) -> str:
     """Fit a command into one cell of a table."""
     line = " ".join(command.split())
-    return inline_code(line if len(line) <= 120 else f"{line[:119]}…").replace(
-        "|", "\\|"
-    )
+    if len(line) > _MAX_CELL_CHARS:
+        line = f"{line[: _MAX_CELL_CHARS - 1]}…"
+    return table_code(line)

@@ -1,0 +1,62 @@
+# Every target does the set-up it needs; `make help` lists them.
+
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+LOCK_TOOL := .cache/lock
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test test-real check fix run bench cover lock
+
+help: ## Show this list
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | \
+		while IFS='|' read -r name text; do printf '%-10s %s\n' "$$name" "$$text"; done
+
+demo: $(READY) ## From a mention on an issue to a proven pull request, in one terminal
+	@$(BIN)/python -m tests.provision.components demo
+	@$(BIN)/python -m demo
+
+test: $(READY) ## Run all tests, with real Docker, git, Redis and PostgreSQL
+	@$(BIN)/python -m tests.provision.components test
+	$(BIN)/pytest -n 2 -m "not real"
+
+test-real: $(READY) ## Resolve known bugs of real packages, fetched by name and version
+	@$(BIN)/python -m tests.provision.components test
+	$(BIN)/pytest -n 2 -m real tests/real
+
+check: $(READY) ## Format, lint, import contracts, types, dead code, dependencies
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/lint-imports --no-logo
+	$(BIN)/mypy
+	$(BIN)/vulture
+	$(BIN)/deptry patchwright
+
+fix: $(READY) ## Format, and mend what the linter can
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+run: $(READY) ## Run the service on this machine
+	$(BIN)/patchwright serve
+
+bench: $(READY) ## Measure what docs/ promises about speed
+	$(BIN)/python -m bench
+
+cover: $(READY) ## Run the tests and show the lines and branches they missed
+	@$(BIN)/python -m tests.provision.components test
+	$(BIN)/pytest -n 2 -m "not real" --cov --cov-report=term-missing:skip-covered
+
+lock: ## Write both lock files anew from pyproject.toml
+	$(LOCK_TOOL)/bin/uv --version || { \
+		python=$$(sh scripts/find-python) && \
+		"$$python" -m venv $(LOCK_TOOL) && \
+		$(LOCK_TOOL)/bin/pip install --quiet uv; }
+	$(LOCK_TOOL)/bin/uv pip compile $(LOCK_FLAGS) -o requirements.lock
+	$(LOCK_TOOL)/bin/uv pip compile $(LOCK_FLAGS) --extra dev -o requirements-dev.lock
+
+LOCK_FLAGS := pyproject.toml --quiet --upgrade --universal --python-version 3.11 \
+	--generate-hashes --no-header --no-annotate --no-emit-index-url
+
+$(READY): requirements-dev.lock pyproject.toml scripts/make-venv
+	@sh scripts/make-venv $(VENV) $(PYTHON)
+	@touch $@

@@ -1,0 +1,102 @@
+"""Tell from a provider's refusal what can be done about it."""
+
+import re
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from enum import StrEnum
+
+from patchwright.core.types.base import Value
+
+
+class Fault(StrEnum):
+    CREDENTIAL = "credential"
+    NO_CREDIT = "no-credit"
+    REQUEST = "request"
+    DECLINED = "declined"
+    CONTEXT = "context"
+    RATE_LIMIT = "rate-limit"
+    UNAVAILABLE = "unavailable"
+
+
+class Refusal(Value):
+    """What came instead of a reply. Without `status` there was no answer at all."""
+
+    status: int | None = None
+    code: str = ""
+    text: str = ""
+    retry_after: str = ""
+
+
+class Failure(Value):
+    """A refusal, understood; `wait_s` is how long the provider asks us to wait."""
+
+    fault: Fault
+    detail: str
+    wait_s: float | None = None
+
+    @property
+    def may_pass(self) -> bool:
+        return self.fault in (Fault.RATE_LIMIT, Fault.UNAVAILABLE)
+
+
+# As OpenAI, Anthropic, Google, Mistral, Bedrock, vLLM and llama.cpp put it.
+_CONTEXT = re.compile(
+    r"(prompt|input) (is )?too long|context.?(length|limit|window|size)|tokens exceed"
+    r"|maximum number of tokens|request.?too.?large|reduce the length"
+    r"|token count exceeds",
+    re.IGNORECASE,
+)
+_DECLINED = re.compile(
+    r"content.?(policy|filter|management)|safety system|responsible.?ai", re.IGNORECASE
+)
+_NO_CREDIT = re.compile(
+    r"insufficient_quota|exceeded your current quota|credit balance is too low",
+    re.IGNORECASE,
+)
+_CREDENTIAL = re.compile(r"api.?key not valid|missing credentials", re.IGNORECASE)
+_SECONDS = re.compile(r"\d{1,9}(\.\d+)?")
+_PASSING_STATUSES = frozenset({408, 409, 425})
+
+
+def understand(refusal: Refusal, now: datetime) -> Failure:
+    return Failure(
+        fault=_fault(refusal.status, f"{refusal.code} {refusal.text}"),
+        detail=refusal.text,
+        wait_s=_wait_s(refusal.retry_after, now),
+    )
+
+
+def _fault(status: int | None, text: str) -> Fault:
+    if status in (401, 403) or _CREDENTIAL.search(text):
+        return Fault.CREDENTIAL
+    if status == 402 or _NO_CREDIT.search(text):  # noqa: PLR2004 - Payment Required
+        return Fault.NO_CREDIT
+    if status is None:
+        return Fault.UNAVAILABLE
+    return _fault_of_status(status, text)
+
+
+def _fault_of_status(status: int, text: str) -> Fault:
+    if status == 413 or _CONTEXT.search(text):  # noqa: PLR2004 - Content Too Large
+        return Fault.CONTEXT
+    if status == 429:  # noqa: PLR2004 - Too Many Requests
+        return Fault.RATE_LIMIT
+    if status in _PASSING_STATUSES or status >= 500:  # noqa: PLR2004 - server errors
+        return Fault.UNAVAILABLE
+    return Fault.DECLINED if _DECLINED.search(text) else Fault.REQUEST
+
+
+def _wait_s(retry_after: str, now: datetime) -> float | None:
+    """Read `Retry-After`: seconds, or a date.
+
+    https://www.rfc-editor.org/rfc/rfc9110#field.retry-after
+    """
+    if _SECONDS.fullmatch(retry_after):
+        return float(retry_after)
+    try:
+        until = parsedate_to_datetime(retry_after)
+    except ValueError:
+        return None
+    if until.tzinfo is None:
+        until = until.replace(tzinfo=UTC)
+    return max(0.0, (until - now).total_seconds())

@@ -1,0 +1,79 @@
+"""A model that says what it is told to: for tests, and for trying things out."""
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from pydantic import JsonValue
+
+from patchwright.core.events.types import ModelReply, ToolCall
+from patchwright.core.llm.model import ModelRequest
+from patchwright.core.types.work import Usage
+
+Step = ModelReply | Exception | Callable[[ModelRequest], ModelReply]
+
+
+class ScriptEndedError(AssertionError):
+    """More was asked of a scripted model than its script has answers for."""
+
+
+class ScriptedModel:
+    """Plays its steps in order; `requests` keeps what it was asked.
+
+    A step is a reply, an error to raise, or a function of the request. `ceiling` is
+    what `ceiling_usd` answers.
+    """
+
+    def __init__(
+        self,
+        steps: Iterable[Step],
+        *,
+        name: str = "scripted",
+        ceiling: float | None = 0.0,
+    ) -> None:
+        self.name = name
+        self.requests: list[ModelRequest] = []
+        self._steps = list(steps)
+        self._ceiling = ceiling
+
+    @property
+    def unplayed(self) -> int:
+        return len(self._steps) - len(self.requests)
+
+    def complete(self, request: ModelRequest) -> ModelReply:
+        if self.unplayed <= 0:
+            raise ScriptEndedError(
+                f"{self.name} was asked once more after its {len(self._steps)} steps."
+            )
+        step = self._steps[len(self.requests)]
+        self.requests.append(request)
+        if isinstance(step, Exception):
+            raise step
+        return step if isinstance(step, ModelReply) else step(request)
+
+    def ceiling_usd(self, request: ModelRequest) -> float | None:
+        del request
+        return self._ceiling
+
+
+def reply(
+    text: str = "",
+    calls: Sequence[tuple[str, Mapping[str, JsonValue]]] = (),
+    *,
+    cost_usd: float | None = 0.0,
+    malformed: Mapping[str, str] | None = None,
+) -> ModelReply:
+    """Build a reply: `reply(calls=[("shell", {"command": "ls"})])`.
+
+    The calls get the ids `call_1`, `call_2`, ...; `malformed` is keyed by them.
+    """
+    return ModelReply(
+        model="scripted",
+        text=text,
+        tool_calls=tuple(
+            ToolCall(id=f"call_{number}", name=name, arguments=json.dumps(arguments))
+            for number, (name, arguments) in enumerate(calls, start=1)
+        ),
+        malformed=dict(malformed or {}),
+        stop_reason="tool_calls" if calls else "stop",
+        usage=Usage(cost_usd=cost_usd, tokens_in=10, tokens_out=5),
+    )

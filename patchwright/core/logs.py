@@ -1,0 +1,71 @@
+"""How this process logs: one event a line, without secrets."""
+
+import logging
+import sys
+from collections.abc import Callable, MutableMapping
+from typing import Any, cast
+
+import structlog
+from pydantic import JsonValue
+
+Redact = Callable[[JsonValue], JsonValue]
+
+
+def set_up_logging(redact: Redact, *, as_json: bool) -> None:
+    """Write to standard error; libraries' warnings go the same way."""
+    shared: list[structlog.typing.Processor] = [
+        structlog.contextvars.merge_contextvars,
+        structlog.stdlib.add_log_level,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+        structlog.processors.format_exc_info,
+    ]
+    renderer: structlog.typing.Processor = (
+        structlog.processors.JSONRenderer()
+        if as_json
+        else structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty())
+    )
+    last = [_redacting(redact), *([_renamed] if as_json else []), renderer]
+    structlog.configure(
+        processors=[*shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
+        logger_factory=structlog.stdlib.LoggerFactory(),
+        wrapper_class=structlog.stdlib.BoundLogger,
+        cache_logger_on_first_use=True,
+    )
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(
+        structlog.stdlib.ProcessorFormatter(
+            foreign_pre_chain=shared,
+            processors=[
+                structlog.stdlib.ProcessorFormatter.remove_processors_meta,
+                *last,
+            ],
+        )
+    )
+    logging.basicConfig(handlers=[handler], level=logging.WARNING, force=True)
+    logging.getLogger("patchwright").setLevel(logging.INFO)
+
+
+def _redacting(redact: Redact) -> structlog.typing.Processor:
+    def process(
+        _logger: object, _method: str, entry: MutableMapping[str, Any]
+    ) -> MutableMapping[str, Any]:
+        plain = {key: _plain(value) for key, value in entry.items()}
+        return cast("dict[str, Any]", redact(plain))
+
+    return process
+
+
+def _plain(value: object) -> JsonValue:
+    """Return what can be looked through for secrets."""
+    if isinstance(value, str | int | float | bool | None):
+        return value
+    return str(value)
+
+
+def _renamed(
+    _logger: object, _method: str, entry: MutableMapping[str, Any]
+) -> MutableMapping[str, Any]:
+    """Use the names that log collectors look for."""
+    entry["severity"] = str(entry.pop("level", "info")).upper()
+    entry["message"] = entry.pop("event", "")
+    return entry

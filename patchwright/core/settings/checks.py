@@ -1,0 +1,57 @@
+"""Judge whether the service can start with these settings."""
+
+from collections.abc import Iterator
+
+from cryptography.exceptions import UnsupportedAlgorithm
+from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
+from cryptography.hazmat.primitives.serialization import load_pem_private_key
+from pydantic import SecretStr
+
+from patchwright.core.settings.github import GitHubSettings
+from patchwright.core.settings.model import Settings
+from patchwright.core.settings.schema import KeyPath, dotted, variable
+
+
+def service_errors(settings: Settings) -> tuple[str, ...]:
+    """Return a line for everything that keeps `serve` from starting."""
+    return (*_model_errors(settings), *_github_errors(settings.github))
+
+
+def _model_errors(settings: Settings) -> Iterator[str]:
+    name = settings.agent.model
+    model = settings.llm.find(name)
+    if model is None:
+        yield f"agent.model: there is no model llm.{name}; set llm.{name}.model"
+    elif not model.model:
+        key = ("llm", name, "model") if name else ("llm", "model")
+        yield _missing(key, "without it no run can start")
+
+
+def _github_errors(github: GitHubSettings) -> Iterator[str]:
+    if github.is_configured and not github.webhook_secret:
+        yield _missing(
+            ("github", "webhook_secret"), "GitHub is configured, and anybody could post"
+        )
+    if github.webhook_secret and not github.is_configured:
+        yield _missing(
+            ("github", "app_id"),
+            "deliveries come in and cannot be answered; or a token",
+        )
+    if github.app_id and not github.private_key:
+        yield _missing(("github", "private_key"), "an App signs in with it")
+    if github.private_key and not github.app_id:
+        yield _missing(("github", "app_id"), "the private key belongs to an App")
+    if github.private_key and not _is_rsa_key(github.private_key):
+        yield "github.private_key: not an RSA key in PEM; use the file GitHub gave you"
+
+
+def _missing(path: KeyPath, reason: str) -> str:
+    return f"{dotted(path)}: not set; {reason}: set {variable(path)}"
+
+
+def _is_rsa_key(pem: SecretStr) -> bool:
+    try:
+        key = load_pem_private_key(pem.get_secret_value().encode(), password=None)
+    except (ValueError, TypeError, UnsupportedAlgorithm):
+        return False
+    return isinstance(key, RSAPrivateKey)

@@ -1,0 +1,89 @@
+"""The settings of GitHub: github.com, its enterprise cloud or a server of one's own."""
+
+import re
+from typing import Any
+from urllib.parse import urlsplit
+
+from pydantic import Field, SecretStr, field_validator, model_validator
+
+from patchwright.core.settings.secret_types import Pem, Secrets
+from patchwright.core.settings.section import Section
+
+_HANDLE = re.compile(r"@[A-Za-z0-9][A-Za-z0-9_.-]*\Z")
+_ADDRESS = re.compile(r"https?://[^\s/?#]+(/[^\s?#]*)?\Z")
+
+
+class GitHubSettings(Section):
+    """How to reach GitHub and who we are there: an App, or a user by token."""
+
+    api_url: str = Field(
+        "https://api.github.com",
+        description="Address of the REST API; `https://HOST/api/v3` for a server.",
+    )
+    web_url: str = Field(
+        "",
+        description="Address that people and git use.",
+        json_schema_extra={"default": "made from `api_url`"},
+    )
+    app_id: str = Field("", description="Id of the GitHub App.")
+    private_key: Pem | None = Field(None, description="Private key of the App, PEM.")
+    webhook_secret: Secrets = Field(
+        (),
+        description="Signs deliveries; two, separated by a comma, while it is changed.",
+    )
+    token: SecretStr | None = Field(
+        None, description="Personal access token, instead of an App."
+    )
+    mention: str = Field("@patchwright", description="What calls the bot in a text.")
+    label: str = Field(
+        "patchwright", min_length=1, description="Label that starts a run."
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _derive_web_url(cls, data: Any) -> Any:  # noqa: ANN401 - as pydantic hands it
+        if not isinstance(data, dict) or data.get("web_url"):
+            return data
+        api_url = str(data.get("api_url", cls.model_fields["api_url"].default))
+        return {**data, "web_url": _site_of(api_url) if _ADDRESS.match(api_url) else ""}
+
+    @field_validator("api_url", "web_url")
+    @classmethod
+    def _read_address(cls, value: str) -> str:
+        if value and not _ADDRESS.match(value):
+            raise ValueError("expected an address such as https://HOST/api/v3")
+        return value.rstrip("/")
+
+    @field_validator("mention")
+    @classmethod
+    def _read_mention(cls, value: str) -> str:
+        if not _HANDLE.match(value):
+            raise ValueError("expected a name with the @ in front, as @patchwright")
+        return value
+
+    @property
+    def is_configured(self) -> bool:
+        return bool(self.app_id or self.token or self.private_key)
+
+    @property
+    def graphql_url(self) -> str:
+        # https://docs.github.com/en/enterprise-server/graphql/guides/managing-enterprise-accounts
+        if self.api_url.endswith("/api/v3"):
+            return self.api_url.removesuffix("/v3") + "/graphql"
+        return self.api_url + "/graphql"
+
+    @property
+    def noreply_domain(self) -> str:
+        """The mail domain that stands for an account without showing its address."""
+        return f"users.noreply.{urlsplit(self.web_url).hostname}"
+
+
+def _site_of(api_url: str) -> str:
+    """Return the address for links and clones.
+
+    A server has its API under `/api/v3`, the cloud on a host that starts with `api.`.
+    https://docs.github.com/en/enterprise-server/rest/enterprise-admin
+    """
+    base = api_url.rstrip("/").removesuffix("/api/v3")
+    scheme, host = urlsplit(base)[:2]
+    return f"{scheme}://{host[4:]}" if host.startswith("api.") else base

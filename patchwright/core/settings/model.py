@@ -1,0 +1,45 @@
+"""All settings, as one frozen value."""
+
+from pathlib import Path
+
+from pydantic import Field
+
+from patchwright.core.settings.github import GitHubSettings
+from patchwright.core.settings.section import Section
+from patchwright.core.settings.service import (
+    AccountSettings,
+    DatabaseSettings,
+    QueueSettings,
+    SecuritySettings,
+    ServerSettings,
+)
+from patchwright.core.settings.work import (
+    AgentSettings,
+    LimitSettings,
+    LlmSettings,
+    SandboxSettings,
+)
+
+
+class Settings(Section):
+    """Everything that can be set; `load` makes it."""
+
+    log_json: bool = Field(
+        default=False, description="Write the log as one JSON object a line."
+    )
+    state_dir: Path = Field(
+        description="Folder for the database, its keys and copies of repositories.",
+        json_schema_extra={
+            "default": "`${XDG_STATE_HOME:-~/.local/state}/patchwright`"
+        },
+    )
+    server: ServerSettings = ServerSettings()
+    database: DatabaseSettings
+    queue: QueueSettings = QueueSettings()
+    security: SecuritySettings = SecuritySettings()
+    accounts: AccountSettings = AccountSettings()
+    llm: LlmSettings = LlmSettings()
+    agent: AgentSettings = AgentSettings()
+    limits: LimitSettings = LimitSettings()
+    sandbox: SandboxSettings = SandboxSettings()
+    github: GitHubSettings = GitHubSettings()

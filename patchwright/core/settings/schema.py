@@ -1,0 +1,108 @@
+"""Which keys there are, and how each is written."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from difflib import get_close_matches
+from enum import Enum, auto
+from typing import Any, get_args, get_origin
+
+from pydantic import SecretStr
+from pydantic.fields import FieldInfo
+
+from patchwright.core.settings.model import Settings
+from patchwright.core.settings.secret_types import EncryptionKey
+from patchwright.core.settings.section import Section
+from patchwright.core.settings.work import LlmSettings, ModelSettings
+
+KeyPath = tuple[str, ...]
+PREFIX = "PATCHWRIGHT_"
+_SECRETS = (SecretStr, EncryptionKey)
+
+
+class Form(Enum):
+    """How a value is written where only text can be: as it is, hidden, or as JSON."""
+
+    TEXT = auto()
+    SECRET = auto()
+    JSON = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    path: KeyPath
+    field: FieldInfo
+    form: Form
+
+
+def all_keys(section: type[Section] = Settings, path: KeyPath = ()) -> Iterator[Key]:
+    """Yield every key that can be named, those of `llm.<name>` excepted."""
+    for name, field in _fields(section).items():
+        inner = _section_of(field)
+        if inner:
+            yield from all_keys(inner, (*path, name))
+        else:
+            yield Key((*path, name), field, _form_of(field.annotation))
+
+
+def find_key(path: KeyPath) -> Key | None:
+    section = find_section(path[:-1])
+    field = _fields(section).get(path[-1]) if section else None
+    if field is None or _section_of(field):
+        return None
+    return Key(path, field, _form_of(field.annotation))
+
+
+def find_section(path: KeyPath) -> type[Section] | None:
+    section: type[Section] = Settings
+    for name in path:
+        field = _fields(section).get(name)
+        inner = _section_of(field) if field else None
+        if inner is None and section is LlmSettings and field is None:
+            inner = ModelSettings
+        if inner is None:
+            return None
+        section = inner
+    return section
+
+
+def is_model_name(path: KeyPath) -> bool:
+    """Tell whether this is `llm.<name>`: a model, or a misspelled key."""
+    return path[:-1] == ("llm",) and path[-1] not in _fields(LlmSettings)
+
+
+def nearest_key(path: KeyPath) -> KeyPath:
+    """Return the key that looks most like this one, however little that is."""
+    known = [key.path for key in all_keys()]
+    if path[:1] == ("llm",) and len(path) == len(("llm", "name", "key")):
+        known += [(*path[:2], name) for name in _fields(ModelSettings)]
+    by_name = {dotted(key): key for key in known}
+    return by_name[get_close_matches(dotted(path), by_name, n=1, cutoff=0.0)[0]]
+
+
+def dotted(path: KeyPath) -> str:
+    return ".".join(path)
+
+
+def variable(path: KeyPath) -> str:
+    return PREFIX + "__".join(path).upper()
+
+
+def _fields(section: type[Section]) -> dict[str, FieldInfo]:
+    fields = section.model_fields.items()
+    return {name: field for name, field in fields if not field.exclude}
+
+
+def _section_of(field: FieldInfo) -> type[Section] | None:
+    kind = field.annotation
+    return kind if isinstance(kind, type) and issubclass(kind, Section) else None
+
+
+def _form_of(annotation: Any) -> Form:  # noqa: ANN401 - a type has no type of its own
+    if _mentions_secret(annotation):
+        return Form.SECRET
+    return Form.JSON if get_origin(annotation) in {tuple, list, dict} else Form.TEXT
+
+
+def _mentions_secret(annotation: Any) -> bool:  # noqa: ANN401 - the same
+    inner = get_args(annotation)
+    return annotation in _SECRETS or any(_mentions_secret(kind) for kind in inner)

@@ -1,0 +1,84 @@
+"""The settings of the service itself: server, database, queue, security, accounts."""
+
+from typing import Literal
+
+from pydantic import Field, SecretStr, field_validator
+
+from patchwright.core.settings.secret_types import EncryptionKeys
+from patchwright.core.settings.section import Section
+from patchwright.core.types.people import Permission
+
+
+class ServerSettings(Section):
+    """Where the web side listens, and under which address people reach it."""
+
+    host: str = Field("127.0.0.1", description="Address to listen on.")
+    port: int = Field(8080, ge=0, le=65535, description="Port to listen on.")
+    public_url: str = Field(
+        "", description="Address of this service in links; empty: no links to it."
+    )
+    max_body_bytes: int = Field(
+        26_214_400, gt=0, description="Largest webhook body that is read."
+    )
+
+
+class DatabaseSettings(Section):
+    """Where everything is stored."""
+
+    url: SecretStr = Field(
+        description="SQLAlchemy address: SQLite or `postgresql+psycopg://`.",
+        json_schema_extra={"default": "sqlite:///STATE_DIR/patchwright.db"},
+    )
+
+
+class QueueSettings(Section):
+    """What carries job ids from the web side to the workers."""
+
+    broker_url: SecretStr = Field(
+        SecretStr("memory://"),
+        description="`memory://` within one process group, or `redis://`.",
+    )
+
+
+class SecuritySettings(Section):
+    """Who may start runs, and the service's own secrets."""
+
+    encryption_keys: EncryptionKeys = Field(
+        (),
+        description="Keys for stored secrets, `id:base64 of 32 bytes`, separated by "
+        "commas; the first encrypts.",
+    )
+    session_secret: SecretStr | None = Field(
+        None, description="Signs the sessions of the web page."
+    )
+    admin_token: SecretStr | None = Field(
+        None, description="Bootstrap token of the API (`Authorization: Bearer`)."
+    )
+    min_permission: Permission = Field(
+        Permission.WRITE,
+        description="What a person must be allowed in a repository to start a run: "
+        "`read`, `triage`, `write`, `maintain` or `admin`.",
+    )
+    allow_users: tuple[str, ...] = Field(
+        (), description="Logins that may start runs whatever their permission."
+    )
+    allow_bots: tuple[str, ...] = Field(
+        (), description="Bots that may start runs, with or without `[bot]`."
+    )
+
+    @field_validator("min_permission")
+    @classmethod
+    def _refuse_everybody(cls, value: Permission) -> Permission:
+        if value is Permission.NONE:
+            raise ValueError("`none` would let every stranger start runs")
+        return value
+
+
+class AccountSettings(Section):
+    """How identities on services become accounts."""
+
+    linking: Literal["auto", "required"] = Field(
+        "auto",
+        description="`auto` makes an account on first use; `required` asks everybody "
+        "to link first.",
+    )

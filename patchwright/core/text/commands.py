@@ -1,0 +1,64 @@
+"""Tell a command from a request."""
+
+import re
+from enum import StrEnum
+
+from patchwright.core.types.base import Value
+
+
+class Verb(StrEnum):
+    STOP = "stop"
+    RETRY = "retry"
+    STATUS = "status"
+    PLAN = "plan"
+    APPROVE = "approve"
+    REJECT = "reject"
+    COST = "cost"
+    BUDGET = "budget"
+    WHY = "why"
+    HELP = "help"
+
+
+class Command(Value):
+    """A verb and what was said with it: a plan's subject, a reason, an amount."""
+
+    verb: Verb
+    argument: str = ""
+
+
+_COURTESY = frozenset(
+    {"please", "pls", "now", "again", "thanks", "thank", "you"}
+    | {"it", "this", "that", "the", "run", "job", "work"}
+)
+_TAKES_TEXT = frozenset({Verb.PLAN, Verb.RETRY})
+_TAKES_REASON = frozenset({Verb.STOP, Verb.APPROVE, Verb.REJECT})
+_FIRST_WORD = re.compile(r"\W*([A-Za-z]+)\b(?!-)")
+_AMOUNT = re.compile(
+    r"\s+\+?\$?(\d{1,6}(?:\.\d{1,4})?)\s*(?:\$|usd)?[.!]?\Z", re.IGNORECASE
+)
+_REASON = re.compile(r"\s*[,:;.!–—-]\s*(?=\S)")  # noqa: RUF001 - dashes as people type
+
+
+def parse_command(request: str) -> Command | None:
+    """Return the command, or None when the text is a request.
+
+    A command stands alone but for a courtesy ("stop it, please"), so that "help me with
+    the parser" and "stop the server from crashing" stay requests. `plan` and `retry`
+    take a text; `stop`, `approve` and `reject` a reason after a comma or colon;
+    `budget` an amount in US dollars.
+    """
+    found = _FIRST_WORD.match(request)
+    if found is None or found[1].lower() not in set(Verb):
+        return None
+    verb = Verb(found[1].lower())
+    rest = request[found.end() :]
+    if verb is Verb.BUDGET:
+        amount = _AMOUNT.match(rest)
+        return Command(verb=verb, argument=amount[1]) if amount else None
+    if set(re.findall(r"\w+", rest.lower())) <= _COURTESY:
+        return Command(verb=verb)
+    if verb in _TAKES_TEXT:
+        return Command(verb=verb, argument=rest.strip(" \t\n,:;.!-"))
+    if verb in _TAKES_REASON and (pause := _REASON.match(rest)):
+        return Command(verb=verb, argument=rest[pause.end() :].strip())
+    return None

@@ -1,0 +1,65 @@
+"""Put a text where it can't get out of: in code, or in a prompt as data."""
+
+import re
+from hashlib import sha256
+from itertools import count
+
+_MARK_DIGITS = 12
+_LONGEST_NAME = 100
+_NOT_IN_A_NAME = re.compile(r"[^\w\s@./#:()\[\]+-]")
+_LANGUAGE = re.compile(r"[\w+#.-]{1,20}\Z")
+
+
+def as_data(label: str, author: str, text: str) -> str:
+    """Fence a text for a prompt, between marks that it does not contain.
+
+    The mark depends on the text alone, so that a prompt's beginning stays the same
+    from one call to the next.
+    """
+    mark = f"data-{_find_mark(text)}"
+    head = f'<{mark} what="{_as_name(label)}" author="{_as_name(author)}">'
+    return f"{head}\n{text}\n</{mark}>"
+
+
+def code_block(text: str, lang: str = "") -> str:
+    """Return a Markdown code block whose fence is longer than any in the text."""
+    fence = _backticks(text, at_least=3)
+    language = lang if _LANGUAGE.match(lang) else ""
+    end = "" if text.endswith("\n") or not text else "\n"
+    return f"{fence}{language}\n{text}{end}{fence}"
+
+
+def inline_code(text: str) -> str:
+    """Return a Markdown code span; line breaks in it become blanks."""
+    line = " ".join(text.splitlines())
+    if not line.strip():
+        return f"` {line} `"
+    ticks = _backticks(line, at_least=1)
+    # A blank on both sides is taken off again when the span is read.
+    # https://spec.commonmark.org/0.31.2/#code-spans
+    touches = line[0] in "` " or line[-1] in "` "
+    return f"{ticks} {line} {ticks}" if touches else f"{ticks}{line}{ticks}"
+
+
+def table_code(text: str) -> str:
+    """Return a code span for a table's cell, where a bar ends the cell even in code."""
+    return inline_code(text).replace("|", "\\|")
+
+
+def _find_mark(text: str) -> str:
+    marks = (
+        sha256(f"{salt}:{text}".encode("utf-8", "surrogatepass")).hexdigest()
+        for salt in count()
+    )
+    lowered = text.lower()
+    return next(m for mark in marks if (m := mark[:_MARK_DIGITS]) not in lowered)
+
+
+def _as_name(text: str) -> str:
+    words = _NOT_IN_A_NAME.sub("", text).split()
+    return " ".join(words)[:_LONGEST_NAME]
+
+
+def _backticks(text: str, *, at_least: int) -> str:
+    longest = max((len(run) for run in re.findall("`+", text)), default=0)
+    return "`" * max(longest + 1, at_least)

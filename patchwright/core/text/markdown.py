@@ -1,0 +1,175 @@
+"""Read Markdown as a forge shows it, and know where each piece was written."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from markdown_it import MarkdownIt
+from markdown_it.rules_inline import (
+    StateInline,
+    autolink,
+    backtick,
+    entity,
+    html_inline,
+    image,
+    link,
+)
+from markdown_it.token import Token
+
+from patchwright.core.text.source_lines import Lines
+
+# Every level of nesting costs Python stack; nobody writes this many by hand.
+_MAX_NESTING = 100
+_SPAN = "span"
+
+InlineRule = Callable[[StateInline, bool], bool]
+
+
+class PieceKind(StrEnum):
+    AT = "at"
+    CODE = "code"
+    FENCE = "fence"
+    HTML = "html"
+    LINK = "link"
+    IMAGE = "image"
+    ENTITY = "entity"
+    DEFINITION = "definition"
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A part of the source that is not plain prose, or an `@` in it.
+
+    `quoted` is true inside a block quote, `linked` inside the text of a link. `label`
+    is that of a link definition, or of the one that a link or image uses. `content` is
+    the alternative text of an image and the character of an entity, `info` what
+    follows the opening marks of a fence.
+    """
+
+    kind: PieceKind
+    start: int
+    end: int
+    quoted: bool = False
+    linked: bool = False
+    label: str = ""
+    title: str = ""
+    href: str = ""
+    content: str = ""
+    info: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A text whose lines end with a line feed, and the pieces found in it.
+
+    `too_deep` says that parts of it were nested too deeply to be read.
+    """
+
+    text: str
+    pieces: tuple[Piece, ...]
+    too_deep: bool
+
+
+def read_markdown(text: str) -> Source:
+    text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "\ufffd")
+    env: dict[str, Any] = {}
+    tokens = _PARSER.parse(text, env)
+    lines = Lines(text)
+    pieces = [*_block_pieces(tokens, lines), *_definitions(env, lines)]
+    too_deep = any(token.level >= _MAX_NESTING - 1 for token in tokens)
+    return Source(text, tuple(sorted(pieces, key=lambda piece: piece.start)), too_deep)
+
+
+def _block_pieces(tokens: list[Token], lines: Lines) -> Iterator[Piece]:
+    quotes = 0
+    for token in tokens:
+        if token.type in {"blockquote_open", "blockquote_close"}:
+            quotes += token.nesting
+        elif token.type == "inline":
+            yield from _inline_pieces(token, lines, quoted=quotes > 0)
+        elif token.type in _BLOCKS:
+            yield Piece(_BLOCKS[token.type], *lines.span(token), info=token.info)
+
+
+def _inline_pieces(block: Token, lines: Lines, *, quoted: bool) -> Iterator[Piece]:
+    locate = lines.locate(block.content, (block.map or [0])[0])
+    links = 0
+    for token in block.children or []:
+        if span := token.meta.get(_SPAN):
+            yield Piece(
+                kind=span[0],
+                start=locate(span[1]),
+                end=locate(span[2] - 1) + 1,
+                quoted=quoted,
+                linked=links > 0,
+                label=token.meta.get("label", ""),
+                title=str(token.attrGet("title") or ""),
+                href=str(token.attrGet("src") or token.attrGet("href") or ""),
+                content=token.content,
+            )
+        if token.type in {"link_open", "link_close"}:
+            links += token.nesting
+
+
+def _definitions(env: dict[str, Any], lines: Lines) -> Iterator[Piece]:
+    known = [{**ref, "label": name} for name, ref in env.get("references", {}).items()]
+    for ref in [*known, *env.get("duplicate_refs", [])]:
+        first, last = ref["map"]
+        start = lines.starts[first] + lines.lines[first].find("[")
+        end = min(lines.starts[last], lines.size)
+        yield Piece(
+            PieceKind.DEFINITION, start, end, label=ref["label"], title=ref["title"]
+        )
+
+
+_BLOCKS = {
+    "fence": PieceKind.FENCE,
+    "code_block": PieceKind.CODE,
+    "html_block": PieceKind.HTML,
+}
+
+
+def _recorded(rule: InlineRule, kind: PieceKind) -> InlineRule:
+    """Let a rule of the parser leave the place it was applied to in its token."""
+
+    def run(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 - parser's call
+        start, known = state.pos, len(state.tokens)
+        if not rule(state, silent):
+            return False
+        for token in state.tokens[known:]:
+            if token.type != "text":
+                token.meta.setdefault(_SPAN, (kind, start, state.pos))
+                break
+        return True
+
+    return run
+
+
+def _at_sign(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 - parser's call
+    if state.src[state.pos] != "@":
+        return False
+    if not silent:
+        state.push("at", "", 0).content = "@"
+    state.pos += 1
+    return True
+
+
+def _parser() -> MarkdownIt:
+    parser = MarkdownIt(
+        "commonmark", {"maxNesting": _MAX_NESTING, "store_labels": True}
+    )
+    # Joining would drop the tokens of entities, and the places kept in them.
+    parser.disable("text_join")
+    rules = parser.inline.ruler
+    rules.at("backticks", _recorded(backtick, PieceKind.CODE))
+    rules.at("html_inline", _recorded(html_inline, PieceKind.HTML))
+    rules.at("link", _recorded(link, PieceKind.LINK))
+    rules.at("autolink", _recorded(autolink, PieceKind.LINK))
+    rules.at("image", _recorded(image, PieceKind.IMAGE))
+    rules.at("entity", _recorded(entity, PieceKind.ENTITY))
+    rules.push("at", _recorded(_at_sign, PieceKind.AT))
+    return parser
+
+
+_PARSER = _parser()

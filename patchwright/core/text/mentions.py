@@ -1,0 +1,95 @@
+"""Find the request in a text, and keep our own texts from making one."""
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+from patchwright.core.text.hidden import strip_hidden
+from patchwright.core.text.markdown import PieceKind, Source, read_markdown
+
+# What may cling to a mention without being part of the request.
+_OPENERS = " \t\n,:;-–—([{<\"'“‘«*_~"  # noqa: RUF001 - quotes as people type them
+_CLOSERS = re.compile(r"[)\]}>\"'”’»*_~:,;.!?…、。，：！？]*")  # noqa: RUF001 - the same
+_SENTENCE_END = re.compile(r"[?!.…]")
+_BLANK_START = re.compile(r"\A\s*\n|\A[ \t]+")
+# GitHub makes a link of everything up to the next blank.
+# https://github.github.com/gfm/#extended-autolink-path-validation
+_BARE_URL_BEFORE = re.compile(r"(?:https?://|ftp://|www\.)[^\s<]*\Z", re.IGNORECASE)
+_LONGEST_URL = 2000
+
+
+def find_request(text: str, handle: str) -> str | None:
+    """Return what follows the first mention of `handle`, or None if it isn't mentioned.
+
+    Quotes, code, links, comments and HTML blocks are skipped: quoting someone who asked
+    is not asking. What counts as a quote is what the forge shows as one, so a line that
+    merely continues a quoted paragraph belongs to the quote. The request is the rest of
+    the text as typed, less what is hidden in it. When nothing follows, it is what
+    stands before ("Could you have a look at this, @bot?"); it is empty when there is
+    no more than the mention.
+    """
+    if handle.lower() not in text.lower():
+        return None
+    source = read_markdown(text)
+    first = next(_find_mentions(source, handle), None)
+    return _request(source.text, *first) if first else None
+
+
+def neutralise(text: str, handle: str) -> str:
+    """Turn each mention into code, which shows the handle but calls nobody."""
+    if handle.lower() not in text.lower():
+        return text
+    source = read_markdown(text)
+    # A run of backticks that occurs nowhere else can only be closed by its own twin.
+    longest = max((len(run) for run in re.findall("`+", source.text)), default=0)
+    ticks = "`" * (longest + 1)
+    parts: list[str] = []
+    done = 0
+    for start, end in _find_mentions(source, handle):
+        parts += [
+            source.text[done:start],
+            " " if source.text[:start].endswith("`") else "",
+        ]
+        parts += [ticks, source.text[start:end], ticks]
+        parts += [" " if source.text[end:].startswith("`") else ""]
+        done = end
+    return "".join([*parts, source.text[done:]]) if parts else text
+
+
+def _find_mentions(source: Source, handle: str) -> Iterator[tuple[int, int]]:
+    mention = _mention(handle)
+    for piece in source.pieces:
+        if piece.kind is not PieceKind.AT or piece.quoted or piece.linked:
+            continue
+        match = mention.match(source.text, piece.start)
+        if match and not _in_bare_url(source.text, match.start()):
+            yield match.span()
+
+
+@lru_cache(maxsize=16)
+def _mention(handle: str) -> re.Pattern[str]:
+    """Match the handle as a whole token; no name, address or path goes on from it.
+
+    Letters of other scripts may touch it: Chinese puts no blanks between words.
+    """
+    name = re.escape(handle.removeprefix("@"))
+    return re.compile(
+        r"(?<![A-Za-z0-9@/+])(?<![A-Za-z0-9]_)"
+        rf"@{name}(?!(?:_+|[-./@])?[A-Za-z0-9])(?:\[bot\])?",
+        re.IGNORECASE | re.ASCII,
+    )
+
+
+def _in_bare_url(text: str, at: int) -> bool:
+    return bool(_BARE_URL_BEFORE.search(text[max(0, at - _LONGEST_URL) : at]))
+
+
+def _request(text: str, start: int, end: int) -> str:
+    clinging = _CLOSERS.match(text, end)
+    begin = clinging.end() if clinging else end
+    after = strip_hidden(text[begin:]).text
+    if re.search(r"\w", after):
+        return _BLANK_START.sub("", after).rstrip()
+    before = strip_hidden(text[:start]).text.strip("\n").rstrip(_OPENERS)
+    ending = "".join(_SENTENCE_END.findall(text[end:begin]))
+    return before + ending if before else ""

@@ -1,0 +1,70 @@
+"""Know the shapes in which a secret can turn up in a text."""
+
+import base64
+import html
+import json
+from collections.abc import Iterator
+from urllib.parse import quote, quote_plus
+
+SHORTEST_SECRET = 6
+_LONGEST_OFFSET = 3
+_BITS_PER_DIGIT = 6
+_SHORTEST_LINE = 16
+
+
+def forms_of(secret: str) -> frozenset[str]:
+    """Return the secret as it is and as texts carry it, all at least six characters.
+
+    A shorter secret has no form: to blot it out would destroy texts and hide nothing.
+    """
+    forms = {form for value in _values(secret) for form in _encodings(value)}
+    return frozenset(form for form in forms if len(form) >= SHORTEST_SECRET)
+
+
+def _values(secret: str) -> Iterator[str]:
+    trimmed = secret.strip()
+    if len(trimmed) < SHORTEST_SECRET:
+        return
+    yield trimmed
+    # A key of several lines also leaks line by line, in a log with prefixes.
+    lines = trimmed.splitlines()
+    if len(lines) > 1:
+        longer = (line.strip() for line in lines if "-----" not in line)
+        yield from (line for line in longer if len(line) >= _SHORTEST_LINE)
+
+
+def _encodings(value: str) -> Iterator[str]:
+    raw = value.encode("utf-8", "surrogatepass")
+    yield value
+    yield raw.hex()
+    yield raw.hex().upper()
+    yield from _base64_forms(raw)
+    yield from _url_forms(raw)
+    escaped = json.dumps(value)[1:-1]
+    yield from (escaped, json.dumps(escaped)[1:-1])
+    yield json.dumps(value, ensure_ascii=False)[1:-1]
+    yield html.escape(value)
+
+
+def _base64_forms(raw: bytes) -> Iterator[str]:
+    """Yield the digits that stand for these bytes alone, wherever they stand.
+
+    Three bytes make four digits, so the value can begin at three places of a group.
+    """
+    for offset in range(_LONGEST_OFFSET):
+        first = -(-offset * 8 // _BITS_PER_DIGIT)
+        last = (offset + len(raw)) * 8 // _BITS_PER_DIGIT
+        digits = base64.b64encode(bytes(offset) + raw).decode()[first:last]
+        yield digits
+        yield digits.translate(str.maketrans("+/", "-_"))
+
+
+def _url_forms(raw: bytes) -> Iterator[str]:
+    for form in (quote(raw, safe=""), quote(raw), quote_plus(raw)):
+        yield form
+        yield _lower_escapes(form)
+
+
+def _lower_escapes(quoted: str) -> str:
+    head, *rest = quoted.split("%")
+    return "%".join([head, *(part[:2].lower() + part[2:] for part in rest)])

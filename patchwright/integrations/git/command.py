@@ -1,0 +1,129 @@
+"""Run git: argument lists, bytes in and out, and nothing of the user's own set-up."""
+
+import os
+import re
+import signal
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from patchwright.core.errors import GitError
+
+PLUMBING_TIMEOUT_S = 120.0
+TIMED_OUT = 124
+SHOWN_LINES = 8
+
+_SETTINGS = {
+    "core.hooksPath": os.devnull,
+    "core.fsmonitor": "false",
+    "credential.helper": "",
+    "gc.auto": "0",
+    "maintenance.auto": "false",
+    # A redirect could lead our Authorization header to another host.
+    "http.followRedirects": "false",
+    "http.lowSpeedLimit": "1",
+    "http.lowSpeedTime": "120",
+    "transfer.credentialsInUrl": "die",
+}
+
+_ENVIRONMENT = {
+    "GIT_ALLOW_PROTOCOL": "http:https:file",
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_COMMITTER_EMAIL": "patchwright@localhost",
+    "GIT_COMMITTER_NAME": "Patchwright",
+    "GIT_LITERAL_PATHSPECS": "1",
+    "GIT_NO_REPLACE_OBJECTS": "1",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_TERMINAL_PROMPT": "0",
+    # No configuration, no netrc and no credential store can be found from here.
+    "HOME": "/nonexistent",
+    "LC_ALL": "C",
+}
+
+_USER_INFO = re.compile(r"(?<=://)[^/@\s]+@")
+_AUTHORIZATION = re.compile(r"(?i)(authorization:\s*\w+\s+)\S+")
+
+
+@dataclass(frozen=True, slots=True)
+class Completed:
+    """How a git command ended; its texts are safe to show."""
+
+    exit_code: int
+    output: bytes
+    complaint: str
+
+    @property
+    def last_words(self) -> str:
+        return "\n".join(self.complaint.strip().splitlines()[-SHOWN_LINES:])
+
+
+def run_git(
+    args: Sequence[str],
+    *,
+    cwd: Path,
+    environment: Mapping[str, str] | None = None,
+    stdin: bytes = b"",
+    timeout_s: float = PLUMBING_TIMEOUT_S,
+) -> bytes:
+    """Return what git wrote, byte for byte; raises GitError when it fails."""
+    done = call_git(
+        args, cwd=cwd, environment=environment, stdin=stdin, timeout_s=timeout_s
+    )
+    if done.exit_code != 0:
+        raise GitError(f"git {args[0]} failed: {done.last_words}")
+    return done.output
+
+
+def call_git(
+    args: Sequence[str],
+    *,
+    cwd: Path,
+    environment: Mapping[str, str] | None = None,
+    settings: Mapping[str, str] | None = None,
+    stdin: bytes = b"",
+    timeout_s: float = PLUMBING_TIMEOUT_S,
+    secrets: Sequence[str] = (),
+) -> Completed:
+    """Run git to its end, whatever that is.
+
+    `settings` are configuration that exists for this call alone: it is passed in the
+    environment, so that it shows neither in an argument list nor in a file. `secrets`
+    are cut out of what git complains about.
+    """
+    process = subprocess.Popen(
+        ["git", *args],
+        cwd=cwd,
+        env=_environment(settings or {}) | dict(environment or {}),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
+    with process:
+        try:
+            output, complaint = process.communicate(stdin, timeout=timeout_s)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.communicate()
+            return Completed(TIMED_OUT, b"", f"no end after {timeout_s:g} seconds")
+    shown = without_credentials(complaint.decode("utf-8", "replace"), secrets)
+    return Completed(process.returncode, output, shown)
+
+
+def without_credentials(text: str, secrets: Sequence[str]) -> str:
+    for secret in secrets:
+        text = text.replace(secret, "***")
+    return _AUTHORIZATION.sub(r"\1***", _USER_INFO.sub("***@", text))
+
+
+def _environment(settings: Mapping[str, str]) -> dict[str, str]:
+    # https://git-scm.com/docs/git-config#ENVIRONMENT
+    configured = _SETTINGS | dict(settings)
+    numbered = {"GIT_CONFIG_COUNT": str(len(configured))}
+    for number, (key, value) in enumerate(configured.items()):
+        numbered[f"GIT_CONFIG_KEY_{number}"] = key
+        numbered[f"GIT_CONFIG_VALUE_{number}"] = value
+    path = os.pathsep.join(os.get_exec_path())
+    return _ENVIRONMENT | numbered | {"PATH": path}

@@ -1,0 +1,93 @@
+"""New commits and trees made without a work tree."""
+
+import tempfile
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from patchwright.core.errors import GitError
+from patchwright.integrations.git.gitdir import GitDir
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """A name in a commit."""
+
+    name: str
+    email: str
+
+
+def make_commit(
+    store: GitDir,
+    tree: str,
+    parent: str,
+    *,
+    message: str,
+    author: Signature,
+    committer: Signature,
+    when: datetime,
+) -> str:
+    date = f"@{int(when.timestamp())} +0000"
+    identity = {
+        "GIT_AUTHOR_NAME": author.name,
+        "GIT_AUTHOR_EMAIL": author.email,
+        "GIT_AUTHOR_DATE": date,
+        "GIT_COMMITTER_NAME": committer.name,
+        "GIT_COMMITTER_EMAIL": committer.email,
+        "GIT_COMMITTER_DATE": date,
+    }
+    text = message.encode("utf-8", "replace")
+    made = store.run(
+        ["commit-tree", tree, "-p", parent], environment=identity, stdin=text
+    )
+    return made.decode("ascii").strip()
+
+
+def graft(store: GitDir, onto: str, source: str, paths: Collection[str]) -> str:
+    """Return the tree of `onto` in which `paths` are as `source` has them.
+
+    A path that `source` lacks is removed.
+    """
+    with tempfile.TemporaryDirectory(prefix="patchwright-index-") as folder:
+        index = {"GIT_INDEX_FILE": str(Path(folder) / "index")}
+        store.run(["read-tree", onto], environment=index)
+        lines = _index_lines(store, source, frozenset(paths))
+        update = ["update-index", "-z", "--add", "--replace", "--index-info"]
+        store.run(update, environment=index, stdin=lines)
+        return store.run(["write-tree"], environment=index).decode("ascii").strip()
+
+
+_CONTROLLER = Signature("Patchwright", "patchwright@localhost")
+# The same tests on the same base are the same commit, whenever it is made.
+_ALWAYS = datetime(2000, 1, 1, tzinfo=UTC)
+
+
+def with_tests_of(store: GitDir, base: str, head: str, paths: Collection[str]) -> str:
+    """Return a commit on `base` that differs from it by these paths of `head` alone."""
+    return make_commit(
+        store,
+        graft(store, base, head, paths),
+        base,
+        message="The new tests on the old code\n",
+        author=_CONTROLLER,
+        committer=_CONTROLLER,
+        when=_ALWAYS,
+    )
+
+
+def _index_lines(store: GitDir, source: str, paths: frozenset[str]) -> bytes:
+    # Each line is in the form that `update-index --index-info` reads.
+    listing = store.run(["ls-tree", "-r", "-z", "--full-tree", source])
+    present = {_path_of(entry): entry for entry in listing.split(b"\0") if entry}
+    wanted = {path.encode("utf-8", "surrogateescape") for path in paths}
+    if b"" in wanted:
+        raise GitError("an empty path names no file")
+    nothing = b"0 " + b"0" * len(source) + b"\t"
+    removed = [nothing + path for path in wanted - present.keys()]
+    kept = [present[path] for path in wanted & present.keys()]
+    return b"".join(line + b"\0" for line in sorted(removed) + sorted(kept))
+
+
+def _path_of(entry: bytes) -> bytes:
+    return entry.partition(b"\t")[2]

@@ -1,0 +1,73 @@
+"""A user's own repository: read from and given a branch, its work tree untouched."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from patchwright.core.errors import GitError, NotFoundError
+from patchwright.integrations.git.command import call_git
+from patchwright.integrations.git.gitdir import GitDir
+from patchwright.integrations.git.names import check_branch
+from patchwright.integrations.git.objects import ObjectStore
+
+
+@dataclass(frozen=True, slots=True)
+class LocalRepository:
+    """A repository on this machine. `root` is its work tree, None for a bare one."""
+
+    objects: ObjectStore
+    root: Path | None
+
+    @classmethod
+    def open(cls, path: Path) -> "LocalRepository":
+        """Find the repository that `path` is in.
+
+        Raises GitError for a plain folder, and for a shallow clone: its history
+        cannot be carried elsewhere.
+        """
+        git = GitDir(Path(_ask(path, "--absolute-git-dir")))
+        if _ask(path, "--is-shallow-repository") == "true":
+            raise GitError(f"{path} is a shallow clone; run `git fetch --unshallow`")
+        bare = _ask(path, "--is-bare-repository") == "true"
+        root = None if bare else Path(_ask(path, "--show-toplevel"))
+        return cls(ObjectStore(git), root)
+
+    def find_branch(self) -> str | None:
+        """Return the checked-out branch, or None for a detached HEAD."""
+        named = self.objects.git.call(["symbolic-ref", "--quiet", "--short", "HEAD"])
+        return named.output.decode().strip() if named.exit_code == 0 else None
+
+    def resolve(self, revision: str = "HEAD") -> str:
+        """Return the commit to work from: uncommitted changes are no part of it."""
+        try:
+            return self.objects.resolve(revision)
+        except NotFoundError:
+            if revision != "HEAD":
+                raise
+            raise GitError("the repository has no commit yet") from None
+
+    def has_uncommitted_changes(self) -> bool:
+        if self.root is None:
+            return False
+        work_tree = {"GIT_WORK_TREE": str(self.root)}
+        status = ["status", "--porcelain", "-z", "--ignore-submodules=dirty"]
+        return bool(self.objects.git.run(status, environment=work_tree))
+
+    def create_branch(self, branch: str, sha: str) -> None:
+        """Make a branch; raises GitError when one of that name exists already."""
+        ref = check_branch(branch)
+        nothing = "0" * len(sha)
+        create = ["update-ref", "-m", "patchwright: new branch", ref, sha, nothing]
+        done = self.objects.git.call(create)
+        if done.exit_code != 0:
+            raise GitError(f"cannot make the branch {branch}: {done.last_words}")
+
+
+def _ask(path: Path, question: str) -> str:
+    if not path.is_dir():
+        raise GitError(f"{path} is not a folder")
+    # Asking where a repository lies runs nothing of it, whoever its owner is.
+    anyone = {"safe.directory": "*"}
+    done = call_git(["rev-parse", question], cwd=path, settings=anyone)
+    if done.exit_code != 0:
+        raise GitError(f"{path} is not a git repository: {done.last_words}")
+    return done.output.decode("utf-8", "surrogateescape").rstrip("\n")

@@ -1,0 +1,122 @@
+"""Cached bare mirrors of remote repositories, shared by every worker on a host."""
+
+import fcntl
+import hashlib
+import os
+import shutil
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from patchwright.core.errors import GitError
+from patchwright.core.forge import GitCredential
+from patchwright.integrations.git.command import run_git
+from patchwright.integrations.git.gitdir import GitDir
+from patchwright.integrations.git.objects import ObjectStore
+from patchwright.integrations.git.remote import Remote, fetch_refs, push_commit
+
+
+@dataclass(frozen=True, slots=True)
+class Mirror:
+    """One repository's mirror: its objects, and the way back to the remote."""
+
+    clone_url: str
+    objects: ObjectStore
+    environment: Mapping[str, str]
+
+    def resolve(self, ref: str) -> str:
+        """Return the commit at a fetched ref such as `refs/heads/trunk`."""
+        return self.objects.resolve(ref)
+
+    def push(
+        self,
+        clone_url: str,
+        credential: GitCredential | None,
+        *,
+        sha: str,
+        branch: str,
+        expect: str | None,
+        forbidden_branches: Collection[str],
+    ) -> None:
+        """Push as `push_commit` does; `clone_url` is the fork's for a fork's branch."""
+        push_commit(
+            self.objects.git,
+            Remote(clone_url, credential, self.environment),
+            sha=sha,
+            branch=branch,
+            expect=expect,
+            forbidden_branches=forbidden_branches,
+        )
+
+
+class Mirrors:
+    """The mirrors under one folder, which the bot alone writes.
+
+    Nothing is ever pruned from a mirror while it is in use: a commit that was seen
+    stays, also when its branch was rewritten at the remote.
+    """
+
+    def __init__(
+        self, root: Path, environment: Mapping[str, str] | None = None
+    ) -> None:
+        """`environment` reaches the transports of git: proxies, private CAs."""
+        self._root = root
+        self._environment = dict(environment or {})
+
+    def fetch(
+        self, clone_url: str, credential: GitCredential | None, refs: Sequence[str]
+    ) -> Mirror:
+        """Bring the mirror up to date for full refs such as `refs/pull/7/head`."""
+        remote = Remote(clone_url, credential, self._environment)
+        self._root.mkdir(parents=True, exist_ok=True)
+        path = self._root / hashlib.sha256(clone_url.encode()).hexdigest()[:32]
+        with _alone(path.with_suffix(".lock")):
+            self._refresh(path, remote, refs)
+        return Mirror(clone_url, ObjectStore.at(path), self._environment)
+
+    def _refresh(self, path: Path, remote: Remote, refs: Sequence[str]) -> None:
+        if not path.exists():
+            _build(path, remote, refs)
+            return
+        try:
+            _fetch_whole(GitDir(path), remote, refs)
+        except GitError:
+            # A killed worker or a full disk left it damaged. Only a mirror's own
+            # trouble ends here: what the remote refuses is a ServiceError.
+            _build(path, remote, refs)
+
+
+@contextmanager
+def _alone(lock: Path) -> Iterator[None]:
+    descriptor = os.open(lock, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _build(path: Path, remote: Remote, refs: Sequence[str]) -> None:
+    fresh, worn = path.with_suffix(".new"), path.with_suffix(".old")
+    for leftover in (fresh, worn):
+        shutil.rmtree(leftover, ignore_errors=True)
+    run_git(["init", "--quiet", "--bare", "--template=", str(fresh)], cwd=path.parent)
+    _fetch_whole(GitDir(fresh), remote, refs)
+    if path.exists():
+        _save_runs(GitDir(fresh), path)
+        path.rename(worn)
+    fresh.rename(path)
+    shutil.rmtree(worn, ignore_errors=True)
+
+
+def _save_runs(fresh: GitDir, damaged: Path) -> None:
+    # Whatever can still be read of runs under way; none of it is needed to go on.
+    kept = "+refs/patchwright/*:refs/patchwright/*"
+    fresh.call(["fetch", "--quiet", "--no-write-fetch-head", str(damaged), kept])
+
+
+def _fetch_whole(store: GitDir, remote: Remote, refs: Sequence[str]) -> None:
+    fetch_refs(store, remote, refs)
+    for ref in refs:
+        store.run(["cat-file", "-e", f"{ref}^{{tree}}"])

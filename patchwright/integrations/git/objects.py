@@ -1,0 +1,115 @@
+"""A repository's objects: read, compared, made and carried, with no work tree."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from patchwright.integrations.git.bundles import make_bundle, release, take_bundle
+from patchwright.integrations.git.changes import (
+    ChangedPath,
+    DiffStat,
+    count_changes,
+    list_changes,
+)
+from patchwright.integrations.git.gitdir import GitDir
+from patchwright.integrations.git.grafts import (
+    Signature,
+    graft,
+    make_commit,
+    with_tests_of,
+)
+
+READABLE_DIFF = ("diff-tree", "-r", "-p", "-M", "--no-ext-diff", "--no-textconv")
+MAILED_PATCH = (
+    "format-patch",
+    "--stdout",
+    "--binary",
+    "--full-index",
+    "-M",
+    "--no-signature",
+    "--no-ext-diff",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectStore:
+    """What a cached mirror and a user's own checkout have in common.
+
+    Commits are named by their full ids; `resolve` finds the id of anything else.
+    """
+
+    git: GitDir
+
+    @classmethod
+    def at(cls, git_dir: Path) -> "ObjectStore":
+        return cls(GitDir(git_dir))
+
+    def resolve(self, revision: str) -> str:
+        """Return the full id of a commit; raises NotFoundError."""
+        return self.git.resolve(revision)
+
+    def tree_of(self, commit: str) -> str:
+        return self.git.run_text(["rev-parse", "--verify", f"{commit}^{{tree}}"])
+
+    def contains(self, ancestor: str, commit: str) -> bool:
+        return self.git.contains(ancestor, commit)
+
+    def read_file(self, commit: str, path: str) -> bytes | None:
+        """Return a file's bytes, or None if the commit has no file there."""
+        done = self.git.call(["cat-file", "blob", f"{commit}:{path}"])
+        return done.output if done.exit_code == 0 else None
+
+    def bundle(self, commit: str, branch: str = "base") -> bytes:
+        """Pack a commit and its history; a clone of it checks out `branch`."""
+        return make_bundle(self.git, commit, branch)
+
+    def take(self, bundle: bytes, base_sha: str, run_id: str) -> str:
+        """Let in the commits of a bundle; raises GitError unless all is in order."""
+        return take_bundle(self.git, bundle, base_sha, run_id)
+
+    def release(self, run_id: str) -> None:
+        """Let go of what `take` kept for a run."""
+        release(self.git, run_id)
+
+    def changed_paths(self, base: str, head: str) -> tuple[ChangedPath, ...]:
+        return list_changes(self.git, base, head)
+
+    def diff_stat(self, base: str, head: str) -> DiffStat:
+        return count_changes(self.git, base, head)
+
+    def diff(self, base: str, head: str) -> bytes:
+        """Return the patch from `base` to `head`, for reading."""
+        return self.git.run([*READABLE_DIFF, base, head])
+
+    def graft(self, onto: str, source: str, paths: Collection[str]) -> str:
+        """Return the tree of `onto` in which `paths` are as `source` has them."""
+        return graft(self.git, onto, source, paths)
+
+    def with_tests_of(self, base: str, head: str, paths: Collection[str]) -> str:
+        """Return a commit on `base` with these paths as `head` has them."""
+        return with_tests_of(self.git, base, head, paths)
+
+    def commit(
+        self,
+        tree: str,
+        parent: str,
+        *,
+        message: str,
+        author: Signature,
+        committer: Signature,
+        when: datetime,
+    ) -> str:
+        return make_commit(
+            self.git,
+            tree,
+            parent,
+            message=message,
+            author=author,
+            committer=committer,
+            when=when,
+        )
+
+    def format_patch(self, base: str, head: str) -> bytes:
+        """Return the commits as mails that `git am` applies, binary files included."""
+        return self.git.run([*MAILED_PATCH, f"{base}..{head}"])

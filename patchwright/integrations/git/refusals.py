@@ -1,0 +1,78 @@
+"""What a remote's refusal means, read from what git printed about it."""
+
+import re
+
+from patchwright.core.errors import (
+    AuthenticationError,
+    BranchMovedError,
+    GitError,
+    NotFoundError,
+    PatchwrightError,
+    PermissionDeniedError,
+    PushRefusedError,
+    ServiceUnavailableError,
+)
+from patchwright.integrations.git.command import TIMED_OUT, Completed
+
+# Git has no codes for these; the words below are those of its C locale, in
+# remote-curl.c, http.c, credential.c and connect.c, and hold since Git 2.30.
+_UNANSWERED = (
+    r"Could not resolve|Failed to connect|Connection (refused|reset|timed out)"
+    r"|error: (429|5\d\d)|RPC failed|early EOF|hung up|[Tt]imed? ?out|too slow"
+    r"|Empty reply|TLS|SSL"
+)
+_MEANINGS: tuple[tuple[str, type[PatchwrightError], str], ...] = (
+    (
+        r"Authentication failed|could not read (Username|Password)|error: 401",
+        AuthenticationError,
+        "the credential is not accepted",
+    ),
+    (
+        r"error: 403|Permission to \S+ denied|Write access to repository not granted",
+        PermissionDeniedError,
+        "the credential does not allow this",
+    ),
+    (
+        r"couldn't find remote ref",
+        NotFoundError,
+        "the remote repository has no such branch",
+    ),
+    (
+        r"[Rr]epository .*not found|error: 404|does not appear to be a git repository",
+        NotFoundError,
+        "there is no such repository, or it is hidden from us",
+    ),
+    (_UNANSWERED, ServiceUnavailableError, "the remote did not answer as it should"),
+)
+_REJECTED = re.compile(r"^!\t[^\t]*\t\[(?P<by>(remote )?)rejected\] \((?P<why>.*)\)$")
+
+
+def explain(done: Completed) -> PatchwrightError:
+    """Turn a failed fetch or push into an error that says what its catcher can do."""
+    if done.exit_code == TIMED_OUT:
+        return ServiceUnavailableError(f"the remote is too slow: {done.complaint}")
+    for pattern, error, meaning in _MEANINGS:
+        if re.search(pattern, done.complaint):
+            return error(f"{meaning}: {done.last_words}")
+    return GitError(f"git failed: {done.last_words}")
+
+
+def explain_push(done: Completed, branch: str) -> PatchwrightError:
+    """Read the report of `git push --porcelain`, and fall back on its complaints."""
+    for line in done.output.decode("utf-8", "replace").splitlines():
+        found = _REJECTED.match(line)
+        if found is None:
+            continue
+        if not found["by"]:
+            return BranchMovedError(
+                f"the branch {branch} is not where it was left ({found['why']})"
+            )
+        words = _remote_words(done.complaint) or found["why"]
+        return PushRefusedError(f"the remote refuses to update {branch}: {words}")
+    return explain(done)
+
+
+def _remote_words(complaint: str) -> str:
+    lines = [line.strip() for line in complaint.splitlines()]
+    said = [line.removeprefix("remote:").strip() for line in lines if "remote:" in line]
+    return "\n".join(line for line in said if line)

@@ -1,0 +1,30 @@
+"""A repository that lives for a moment and borrows the objects of another."""
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from patchwright.integrations.git.command import run_git
+from patchwright.integrations.git.gitdir import GitDir
+
+
+@contextmanager
+def borrow(source: GitDir) -> Iterator[GitDir]:
+    """Give a bare repository without refs that sees every object of `source`.
+
+    What is written there never reaches `source` unless it is fetched from there.
+    """
+    kind = source.run_text(["rev-parse", "--show-object-format"])
+    where = ["rev-parse", "--path-format=absolute", "--git-path", "objects"]
+    objects = source.run(where)
+    with tempfile.TemporaryDirectory(prefix="patchwright-git-") as folder:
+        path = Path(folder).resolve()
+        run_git(
+            ["init", "--quiet", "--bare", "--template=", f"--object-format={kind}"],
+            cwd=path,
+        )
+        alternates = path / "objects" / "info" / "alternates"
+        alternates.parent.mkdir(exist_ok=True)
+        alternates.write_bytes(objects)
+        yield GitDir(path)

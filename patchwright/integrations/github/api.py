@@ -1,0 +1,86 @@
+"""Ask GitHub about one repository, with a token that works and errors of our own."""
+
+from collections.abc import Callable
+from threading import Lock
+from typing import TypeVar
+
+from github import Auth, Github
+from github.Repository import Repository
+from pydantic import SecretStr
+
+from patchwright.core.clock import Clock
+from patchwright.core.errors import AuthenticationError
+from patchwright.core.types.threads import RepoRef
+from patchwright.integrations.github.addresses import Addresses
+from patchwright.integrations.github.auth import Tokens
+from patchwright.integrations.github.connection import Connection
+from patchwright.integrations.github.errors import translated
+
+T = TypeVar("T")
+
+
+class Api:
+    """Holds one client for each repository; any thread may ask."""
+
+    def __init__(self, *, connection: Connection, tokens: Tokens, clock: Clock) -> None:
+        self._connection = connection
+        self._tokens = tokens
+        self._clock = clock
+        self._lines: dict[str, _Line] = {}
+
+    @property
+    def addresses(self) -> Addresses:
+        return self._connection.addresses
+
+    @property
+    def tokens(self) -> Tokens:
+        return self._tokens
+
+    def ask(self, repo: RepoRef, question: Callable[[Repository], T]) -> T:
+        """Answer a question about a repository, of which nothing was fetched yet.
+
+        A token that is not accepted is renewed once: it may have run out meanwhile.
+        """
+        try:
+            return self._put(repo, self._tokens.fetch(repo), question)
+        except AuthenticationError:
+            return self._put(repo, self._tokens.renew(repo), question)
+
+    def close(self) -> None:
+        for line in self._lines.values():
+            line.close()
+        self._tokens.close()
+
+    def _put(
+        self, repo: RepoRef, token: SecretStr, question: Callable[[Repository], T]
+    ) -> T:
+        line = self._lines.setdefault(repo.full_name, _Line(self._connection))
+        with line.lock, translated(self._clock):
+            return question(line.client(token).get_repo(repo.full_name))
+
+
+class _Line:
+    """A client that is replaced when the token is another one.
+
+    PyGithub's clients serve one thread at a time, and GitHub asks for one request at
+    a time as well.
+    """
+
+    def __init__(self, connection: Connection) -> None:
+        self.lock = Lock()
+        self._connection = connection
+        self._token = ""
+        self._client: Github | None = None
+
+    def client(self, token: SecretStr) -> Github:
+        wanted = token.get_secret_value()
+        if self._client is None or wanted != self._token:
+            self.close()
+            self._client = self._connection.open_client(Auth.Token(wanted))
+            self._token = wanted
+        return self._client
+
+    def close(self) -> None:
+        if self._client is not None:
+            self._client.close()
+            self._client = None

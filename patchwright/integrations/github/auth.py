@@ -1,0 +1,190 @@
+"""Who we are on GitHub, and the tokens that show it."""
+
+from datetime import datetime, timedelta
+from threading import Lock
+from typing import Protocol
+
+from cryptography.hazmat.primitives.serialization import load_pem_private_key
+from github import Auth
+from pydantic import SecretStr
+
+from patchwright.core.clock import Clock
+from patchwright.core.errors import (
+    AuthenticationError,
+    NotFoundError,
+    PermissionDeniedError,
+    SettingsError,
+)
+from patchwright.core.types.base import Value
+from patchwright.core.types.threads import RepoRef
+from patchwright.integrations.github.connection import Connection
+from patchwright.integrations.github.errors import translated
+
+# An installation token lives for an hour; what is left must outlast a long push.
+LEAST_LIFE = timedelta(minutes=5)
+
+
+class InstallationToken(Value):
+    token: SecretStr
+    expires_at: datetime
+
+
+class TokenCache(Protocol):
+    """Where installation tokens are kept; several processes may share one."""
+
+    def fetch(self, name: str) -> InstallationToken | None: ...
+
+    def put(self, name: str, token: InstallationToken) -> None: ...
+
+
+class MemoryTokenCache:
+    """Keeps the tokens of this process."""
+
+    def __init__(self) -> None:
+        self._tokens: dict[str, InstallationToken] = {}
+
+    def fetch(self, name: str) -> InstallationToken | None:
+        return self._tokens.get(name)
+
+    def put(self, name: str, token: InstallationToken) -> None:
+        self._tokens[name] = token
+
+
+class Tokens(Protocol):
+    """A way of authenticating. Errors are those of `core.errors`."""
+
+    def fetch(self, repo: RepoRef) -> SecretStr:
+        """Return a token that works in the repository now."""
+        ...
+
+    def renew(self, repo: RepoRef) -> SecretStr:
+        """Return a new token; raises AuthenticationError if there can be none."""
+        ...
+
+    def fetch_lasting(self, repo: RepoRef) -> SecretStr:
+        """Return the token that will work longest."""
+        ...
+
+    def fetch_login(self) -> str:
+        """Return the login our texts appear under, or '' if the token cannot say."""
+        ...
+
+    def close(self) -> None: ...
+
+
+class GivenToken:
+    """A token that somebody made: of a person, of a machine user, of Actions.
+
+    It is never tried out beforehand: tokens of Actions and of installations cannot
+    ask who they are, and work all the same.
+    """
+
+    def __init__(self, token: SecretStr, connection: Connection, clock: Clock) -> None:
+        if not token.get_secret_value():
+            raise SettingsError("github.token is empty")
+        self._token = token
+        self._connection = connection
+        self._clock = clock
+
+    def fetch(self, repo: RepoRef) -> SecretStr:  # noqa: ARG002 - serves them all
+        return self._token
+
+    def renew(self, repo: RepoRef) -> SecretStr:
+        raise AuthenticationError(f"GitHub does not accept the token for {repo}")
+
+    def fetch_lasting(self, repo: RepoRef) -> SecretStr:
+        return self.fetch(repo)
+
+    def fetch_login(self) -> str:
+        auth = Auth.Token(self._token.get_secret_value())
+        client = self._connection.open_client(auth)
+        try:
+            with translated(self._clock):
+                return client.get_user().login
+        except PermissionDeniedError:
+            return ""
+        finally:
+            client.close()
+
+    def close(self) -> None:
+        pass
+
+
+class AppTokens:
+    """The tokens of a GitHub App, one for each account that installed it."""
+
+    def __init__(
+        self,
+        app_id: str,
+        private_key: SecretStr,
+        *,
+        connection: Connection,
+        cache: TokenCache,
+        clock: Clock,
+    ) -> None:
+        auth = Auth.AppAuth(app_id, _checked(private_key))
+        self._app = connection.open_app(auth)
+        self._cache = cache
+        self._clock = clock
+        self._installations: dict[str, int] = {}
+        # PyGithub's client may be used by one thread at a time.
+        self._lock = Lock()
+
+    def fetch(self, repo: RepoRef) -> SecretStr:
+        known = self._cache.fetch(_name(self._find_installation(repo)))
+        if known is None or known.expires_at - self._clock.now() < LEAST_LIFE:
+            return self.renew(repo)
+        return known.token
+
+    def renew(self, repo: RepoRef) -> SecretStr:
+        installation = self._find_installation(repo)
+        try:
+            token = self._mint(installation)
+        except NotFoundError:
+            # It was removed; if the App was installed anew, it has another number.
+            del self._installations[repo.full_name]
+            raise
+        self._cache.put(_name(installation), token)
+        return token.token
+
+    def fetch_lasting(self, repo: RepoRef) -> SecretStr:
+        return self.renew(repo)
+
+    def fetch_login(self) -> str:
+        with self._lock, translated(self._clock):
+            return f"{self._app.get_app().slug}[bot]"
+
+    def close(self) -> None:
+        self._app.close()
+
+    def _mint(self, installation: int) -> InstallationToken:
+        with self._lock, translated(self._clock):
+            minted = self._app.get_access_token(installation)
+            return InstallationToken(
+                token=SecretStr(minted.token), expires_at=minted.expires_at
+            )
+
+    def _find_installation(self, repo: RepoRef) -> int:
+        known = self._installations.get(repo.full_name)
+        if known is not None:
+            return known
+        owner, _, name = repo.full_name.partition("/")
+        with self._lock, translated(self._clock):
+            found = self._app.get_repo_installation(owner, name).id
+        self._installations[repo.full_name] = found
+        return found
+
+
+def _name(installation: int) -> str:
+    return f"github-installation-{installation}"
+
+
+def _checked(private_key: SecretStr) -> str:
+    pem = private_key.get_secret_value()
+    try:
+        load_pem_private_key(pem.encode(), password=None)
+    except (TypeError, ValueError) as error:
+        raise SettingsError(
+            "github.private_key is not the PEM text of a private key"
+        ) from error
+    return pem

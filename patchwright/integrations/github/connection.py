@@ -1,0 +1,59 @@
+"""How PyGithub is set up to speak with one GitHub."""
+
+from dataclasses import dataclass
+
+from github import Auth, Github, GithubIntegration
+from urllib3 import Retry
+
+from patchwright.integrations.github.addresses import Addresses
+
+TIMEOUT_S = 15
+LARGEST_PAGE = 100
+USER_AGENT = "patchwright"
+
+# A read may be asked again. A write may have been done though no answer came: whether
+# to repeat it is for those to say who can look first.
+_RETRY_OF_READS = Retry(
+    total=3,
+    backoff_factor=0.2,
+    allowed_methods=frozenset({"GET"}),
+    status_forcelist=(500, 502, 503, 504),
+    respect_retry_after_header=False,
+    raise_on_status=False,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Connection:
+    """Opens clients. `pause_s` is the least time between two writes of one client.
+
+    GitHub wants a second there.
+    https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api
+    """
+
+    addresses: Addresses
+    pause_s: float = 1.0
+
+    def open_client(self, auth: Auth.Auth) -> Github:
+        return Github(
+            auth=auth,
+            base_url=self.addresses.api_url,
+            timeout=TIMEOUT_S,
+            user_agent=USER_AGENT,
+            per_page=LARGEST_PAGE,
+            retry=_RETRY_OF_READS,
+            seconds_between_requests=0,
+            seconds_between_writes=self.pause_s,
+            lazy=True,
+        )
+
+    def open_app(self, auth: Auth.AppAuth) -> GithubIntegration:
+        return GithubIntegration(
+            auth=auth,
+            base_url=self.addresses.api_url,
+            timeout=TIMEOUT_S,
+            user_agent=USER_AGENT,
+            retry=_RETRY_OF_READS,
+            seconds_between_requests=0,
+            seconds_between_writes=0,
+        )

@@ -1,0 +1,204 @@
+"""GitHub as a service where code lives: people's rights, git, pull requests."""
+
+from urllib.parse import quote
+
+import github.PullRequest
+import github.Repository
+from pydantic import BaseModel
+
+from patchwright.core.errors import NotFoundError, ServiceError
+from patchwright.core.forge import GitCredential, PullRequestText
+from patchwright.core.types.people import Actor, Permission
+from patchwright.core.types.threads import PullRequest, RepoRef, Repository
+from patchwright.integrations.github.api import Api
+from patchwright.integrations.github.errors import InvalidRequestError
+
+# Any name will do beside a token; this one is what GitHub's pages say.
+# https://docs.github.com/en/apps/creating-github-apps/authenticating-with-a-github-app/authenticating-as-a-github-app-installation
+GIT_USER = "x-access-token"
+
+
+class _Holder(BaseModel):
+    id: int
+
+
+class _Grant(BaseModel):
+    """An answer about somebody's rights.
+
+    `permission` is one of the old four; `role_name` may be finer, or the name of a
+    role that an organization made for itself.
+    https://docs.github.com/en/rest/collaborators/collaborators#get-repository-permissions-for-a-user
+    """
+
+    permission: str
+    role_name: str = ""
+    user: _Holder | None = None
+
+
+class GitHubForge:
+    """A `Forge`."""
+
+    def __init__(self, api: Api) -> None:
+        self._api = api
+
+    def fetch_permission(self, repo: RepoRef, actor: Actor) -> Permission:
+        try:
+            grant = self._api.ask(repo, lambda found: _fetch_grant(found, actor))
+        except NotFoundError:
+            return Permission.NONE
+        return _judge(grant, actor)
+
+    def fetch_repository(self, repo: RepoRef) -> Repository:
+        return self._api.ask(repo, lambda found: self._repository(repo, found))
+
+    def fetch_pull_request(self, repo: RepoRef, number: int) -> PullRequest:
+        return self._api.ask(
+            repo, lambda found: self._pull_request(repo, found.get_pull(number))
+        )
+
+    def mint_credential(self, repo: RepoRef) -> GitCredential:
+        """Return a new token where there can be one: a long push must not outlive it.
+
+        A token that was given to us is returned as it is.
+        """
+        return GitCredential(
+            username=GIT_USER, token=self._api.tokens.fetch_lasting(repo)
+        )
+
+    def find_pull_request(self, repo: RepoRef, head_branch: str) -> PullRequest | None:
+        owner = repo.full_name.partition("/")[0]
+        head = f"{owner}:{head_branch}"
+        found = self._api.ask(
+            repo,
+            lambda asked: [
+                self._pull_request(repo, pull)
+                for pull in asked.get_pulls(state="open", head=head)
+            ],
+        )
+        # The filter knows owners, not repositories: an owner may have forked itself.
+        own = (p for p in found if p.same_repository and p.head_branch == head_branch)
+        return next(own, None)
+
+    def open_pull_request(
+        self, repo: RepoRef, head_branch: str, base_branch: str, text: PullRequestText
+    ) -> PullRequest:
+        """Open it, or update the one that is there already.
+
+        Where a repository's plan has no drafts it is opened as ready; what is
+        returned says so.
+        """
+        try:
+            return self._create(repo, head_branch, base_branch, text)
+        except InvalidRequestError as error:
+            if "already exists" in str(error):
+                return self._update_twin(repo, head_branch, text, error)
+            if not (text.draft and "draft" in str(error).lower()):
+                raise
+        ready = text.model_copy(update={"draft": False})
+        return self._create(repo, head_branch, base_branch, ready)
+
+    def update_pull_request(
+        self, repo: RepoRef, number: int, text: PullRequestText
+    ) -> PullRequest:
+        """Replace its texts, and make it a draft or ready if GitHub lets us."""
+
+        def update(found: github.Repository.Repository) -> PullRequest:
+            pull = found.get_pull(number)
+            pull.edit(title=text.title, body=text.body)
+            return self._pull_request(repo, pull)
+
+        updated = self._api.ask(repo, update)
+        if updated.draft == text.draft:
+            return updated
+        return self._turn(repo, updated, text)
+
+    def _turn(
+        self, repo: RepoRef, pull_request: PullRequest, text: PullRequestText
+    ) -> PullRequest:
+        def turn(found: github.Repository.Repository) -> None:
+            pull = found.get_pull(pull_request.number)
+            if text.draft:
+                pull.convert_to_draft()
+            else:
+                pull.mark_ready_for_review()
+
+        try:
+            self._api.ask(repo, turn)
+        except InvalidRequestError:
+            return pull_request
+        return pull_request.model_copy(update={"draft": text.draft})
+
+    def _create(
+        self, repo: RepoRef, head_branch: str, base_branch: str, text: PullRequestText
+    ) -> PullRequest:
+        return self._api.ask(
+            repo,
+            lambda found: self._pull_request(
+                repo,
+                found.create_pull(
+                    base_branch,
+                    head_branch,
+                    title=text.title,
+                    body=text.body,
+                    draft=text.draft,
+                ),
+            ),
+        )
+
+    def _update_twin(
+        self,
+        repo: RepoRef,
+        head_branch: str,
+        text: PullRequestText,
+        cause: ServiceError,
+    ) -> PullRequest:
+        twin = self.find_pull_request(repo, head_branch)
+        if twin is None:
+            raise cause
+        return self.update_pull_request(repo, twin.number, text)
+
+    def _repository(
+        self, repo: RepoRef, found: github.Repository.Repository
+    ) -> Repository:
+        # A renamed repository answers under its old name, and tells the new one.
+        name = found.full_name
+        return Repository(
+            ref=RepoRef(forge=repo.forge, full_name=name),
+            default_branch=found.default_branch,
+            clone_url=self._api.addresses.clone_url(name),
+            web_url=self._api.addresses.repository_url(name),
+            private=found.private,
+        )
+
+    def _pull_request(
+        self, repo: RepoRef, pull: github.PullRequest.PullRequest
+    ) -> PullRequest:
+        number, head = pull.number, pull.head
+        # Null when the fork was deleted.
+        source: github.Repository.Repository | None = head.repo
+        return PullRequest(
+            number=number,
+            url=self._api.addresses.pull_request_url(repo.full_name, number),
+            head_branch=head.ref,
+            base_branch=pull.base.ref,
+            head_sha=head.sha,
+            draft=pull.draft,
+            same_repository=source is not None and source.id == pull.base.repo.id,
+        )
+
+
+def _fetch_grant(found: github.Repository.Repository, actor: Actor) -> _Grant:
+    login = quote(actor.login, safe="")
+    _, answer = found.requester.requestJsonAndCheck(
+        "GET", f"{found.url}/collaborators/{login}/permission"
+    )
+    return _Grant.model_validate(answer)
+
+
+def _judge(grant: _Grant, actor: Actor) -> Permission:
+    # The login may have passed to another person since they wrote.
+    if grant.user and actor.external_id and str(grant.user.id) != actor.external_id:
+        return Permission.NONE
+    known = {permission.value for permission in Permission}
+    names = (grant.role_name, grant.permission)
+    return Permission(next((name for name in names if name in known), Permission.NONE))

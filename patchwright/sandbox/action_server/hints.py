@@ -1,0 +1,74 @@
+"""The sentences that tell the model what an exit code does not say."""
+
+from __future__ import annotations
+
+import re
+
+from patchwright.sandbox.action_server.processes import Process
+
+KILLED = 137
+TAIL = 400
+
+RESTARTED = (
+    "The shell ended and was restarted; the directory, exported variables and functions"
+    " are those from before this command."
+)
+RESTARTED_BETWEEN = (
+    "The shell had ended between two commands and was restarted; directory, exported"
+    " variables and functions are those from after the last command."
+)
+BUSY = (
+    "This session is busy with an earlier command, and yours was not run: poll, write"
+    " to or kill the handle, or use another session."
+)
+
+_ASKS = re.compile(
+    r"EOFError|EOF when reading|not a (?:tty|TTY|terminal)"
+    r"|\[[yY]/[nN]\]|\(y(?:es)?/no?\)|[Pp]ass(?:word|phrase)[^\n]*:\s*\Z|Abort(?:ed)?[.!]"
+)
+_READS = re.compile(r"(?:^|[\s;&|(])(?:read|select)\s")
+_MEMORY = re.compile(
+    r"MemoryError|[Cc]annot allocate memory|[Oo]ut of memory|bad_alloc"
+)
+
+
+def still_running(seconds: float) -> str:
+    return f"Still running after {seconds:g} s: poll, write to or kill the handle."
+
+
+def timed_out(seconds: float) -> str:
+    return f"Timed out after {seconds:g} s; the command and its children were killed."
+
+
+def killed() -> str:
+    return "Killed, as asked, with its children."
+
+
+def prompt_hint(command: str, exit_code: int, text: str) -> str:
+    """Recognise a program that wanted an answer and found no standard input."""
+    if exit_code == 0:
+        return ""
+    if not _ASKS.search(text[-TAIL:]) and not _READS.search(command):
+        return ""
+    return (
+        "Standard input is empty: give the answers in `stdin`, or use the program's"
+        " option for not asking."
+    )
+
+
+def memory_hint(exit_code: int, text: str, kills: int, limit_bytes: int) -> str:
+    """Name the memory limit where a process died of it."""
+    refused = exit_code != 0 and _MEMORY.search(text[-TAIL:])
+    if not kills and not refused:
+        return ""
+    limit = f" of {limit_bytes >> 20} MiB" if limit_bytes else ""
+    if kills and exit_code != KILLED:
+        return f"A process was killed at the memory limit{limit}."
+    return f"Killed, memory limit{limit} reached."
+
+
+def background_hint(processes: list[Process]) -> str:
+    if not processes:
+        return ""
+    listed = ", ".join(f"{process.pid} {process.name}" for process in processes[:10])
+    return f"Running in the background: {listed}."

@@ -1,0 +1,110 @@
+"""The server's single thread: waits for files, for times and for children that end."""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+import os
+import selectors
+import signal
+import time
+from typing import Callable
+
+
+class Timer:
+    """Something to be called at a time; cancelling it later is harmless."""
+
+    def __init__(self, callback: Callable[[], None]) -> None:
+        self.callback: Callable[[], None] | None = callback
+
+    def cancel(self) -> None:
+        self.callback = None
+
+
+class Loop:
+    """Calls back from one thread, so that nothing here needs a lock."""
+
+    def __init__(self) -> None:
+        self._selector = selectors.DefaultSelector()
+        self._timers: list[tuple[float, int, Timer]] = []
+        self._order = itertools.count()
+        self._exits: dict[int, Callable[[int], None]] = {}
+        self._reap_watchers: list[Callable[[], None]] = []
+        self._watch_children()
+
+    def watch_read(self, fd: int, callback: Callable[[], None]) -> None:
+        self._selector.register(fd, selectors.EVENT_READ, callback)
+
+    def watch_write(self, fd: int, callback: Callable[[], None]) -> None:
+        self._selector.register(fd, selectors.EVENT_WRITE, callback)
+
+    def unwatch(self, fd: int) -> None:
+        self._selector.unregister(fd)
+
+    def after(self, seconds: float, callback: Callable[[], None]) -> Timer:
+        timer = Timer(callback)
+        entry = (time.monotonic() + seconds, next(self._order), timer)
+        heapq.heappush(self._timers, entry)
+        return timer
+
+    def on_exit(self, pid: int, callback: Callable[[int], None]) -> None:
+        """Call back with the exit code of a child, as a shell would number it."""
+        self._exits[pid] = callback
+
+    def on_reap(self, callback: Callable[[], None]) -> None:
+        """Call back whenever any process ended."""
+        self._reap_watchers.append(callback)
+
+    def forget_reap(self, callback: Callable[[], None]) -> None:
+        self._reap_watchers.remove(callback)
+
+    def run_forever(self) -> None:
+        while True:
+            for key, _ in self._selector.select(self._seconds_to_next_timer()):
+                # An earlier callback of this round may have closed this file.
+                if key.fd in self._selector.get_map():
+                    key.data()
+            self._run_due_timers()
+
+    def _seconds_to_next_timer(self) -> float | None:
+        while self._timers and self._timers[0][2].callback is None:
+            heapq.heappop(self._timers)
+        if not self._timers:
+            return None
+        return max(self._timers[0][0] - time.monotonic(), 0.0)
+
+    def _run_due_timers(self) -> None:
+        while self._timers and self._timers[0][0] <= time.monotonic():
+            timer = heapq.heappop(self._timers)[2]
+            if timer.callback is not None:
+                timer.callback()
+
+    def _watch_children(self) -> None:
+        wake_read, wake_write = os.pipe()
+        os.set_blocking(wake_read, False)
+        os.set_blocking(wake_write, False)
+        signal.set_wakeup_fd(wake_write, warn_on_full_buffer=False)
+        signal.signal(signal.SIGCHLD, lambda _number, _frame: None)
+        self.watch_read(wake_read, lambda: self._children_ended(wake_read))
+
+    def _children_ended(self, wake_read: int) -> None:
+        os.read(wake_read, 4096)
+        while True:
+            try:
+                pid, status = os.waitpid(-1, os.WNOHANG)
+            except ChildProcessError:
+                break
+            if pid == 0:
+                break
+            # As process 1 we inherit every orphan; most of them nobody waits for.
+            callback = self._exits.pop(pid, None)
+            if callback is not None:
+                callback(exit_code(status))
+        for watcher in list(self._reap_watchers):
+            watcher()
+
+
+def exit_code(status: int) -> int:
+    if os.WIFSIGNALED(status):
+        return 128 + os.WTERMSIG(status)
+    return os.WEXITSTATUS(status)

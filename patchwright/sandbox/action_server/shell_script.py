@@ -1,0 +1,89 @@
+"""The loop that the persistent shell runs, and the environment it starts with."""
+
+from __future__ import annotations
+
+import os
+from typing import NamedTuple
+
+from patchwright.sandbox.action_server.configuration import Config
+
+# The shell's files. Plain digits, since POSIX sh knows no others; a command sees none
+# of them.
+STATE_FD = 4
+OUTPUT_FD = 5
+INPUT_FD = 6
+DONE_FD = 7
+GO_FD = 8
+COMMAND_FD = 9
+
+NO_INPUT = os.devnull
+PIPED_INPUT = f"/proc/self/fd/{INPUT_FD}"
+
+# One line, so that the line numbers in messages are those of the command. What runs
+# beside the command must survive its `set -e`, `set -u`, `set -C` and `set -x`.
+#
+# The command cannot see the word that ends it: that is read after the command.
+_LOOP = (
+    "echo 1000 >/proc/self/oom_score_adj || :; "
+    ". /proc/self/fd/4 || :; "
+    "while IFS= read -r PATCHWRIGHT_INPUT <&8; do "
+    "{{ {read_command} || :; }} </proc/self/fd/9; "
+    'eval "$PATCHWRIGHT_COMMAND" <"$PATCHWRIGHT_INPUT" >&5 2>&5 '
+    "4>&- 5>&- 6<&- 7>&- 8<&- 9<&-; "
+    "{{ PATCHWRIGHT_STATUS=$?; {{ {save_state}; }} >|/proc/self/fd/4 || :; "
+    "IFS= read -r PATCHWRIGHT_WORD <&8 || :; "
+    'printf "%s %s\\n" "$PATCHWRIGHT_WORD" "$PATCHWRIGHT_STATUS" >&7; '
+    "}}; done"
+)
+_BASH_LOOP = _LOOP.format(
+    read_command="IFS= read -r -d '' PATCHWRIGHT_COMMAND",
+    save_state="export -p; declare -f",
+)
+_SH_LOOP = _LOOP.format(
+    read_command="PATCHWRIGHT_COMMAND=$(cat)", save_state="export -p"
+)
+
+_NEVER_ASK = {
+    "PAGER": "cat",
+    "GIT_PAGER": "cat",
+    "GIT_EDITOR": "true",
+    "GIT_TERMINAL_PROMPT": "0",
+    "DEBIAN_FRONTEND": "noninteractive",
+    "CI": "1",
+    "TERM": "dumb",
+    "NO_COLOR": "1",
+}
+_DEFAULT_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
+
+class Launch(NamedTuple):
+    """How to start a shell."""
+
+    path: str
+    arguments: list[str]
+    environment: dict[str, str]
+
+
+def plan_launch(config: Config, inherited: dict[str, str]) -> Launch:
+    """Choose bash, or sh where there is none; the image's own variables stay."""
+    environment = {
+        "PATH": _DEFAULT_PATH,
+        "LANG": "C.UTF-8",
+        **inherited,
+        "HOME": os.path.join(config.workspace, "home"),
+        "USER": "patchwright",
+        "LOGNAME": "patchwright",
+        "WORKSPACE": config.workspace,
+        **_NEVER_ASK,
+        **config.environment,
+    }
+    bash = _find("bash", environment["PATH"])
+    if bash:
+        loop = [bash, "--noprofile", "--norc", "-c", _BASH_LOOP, "bash"]
+        return Launch(bash, loop, environment)
+    return Launch("/bin/sh", ["sh", "-c", _SH_LOOP, "sh"], environment)
+
+
+def _find(program: str, path: str) -> str | None:
+    candidates = (os.path.join(folder, program) for folder in path.split(":"))
+    return next((one for one in candidates if os.access(one, os.X_OK)), None)

@@ -1,0 +1,97 @@
+"""Ask an action server, and match its answers to the questions."""
+
+import json
+from concurrent.futures import Future
+from threading import Lock, Thread
+from typing import Protocol
+
+from pydantic import JsonValue
+
+from patchwright.core.errors import RuntimeLostError
+
+JsonObject = dict[str, JsonValue]
+
+
+class Stream(Protocol):
+    """Two pipes to a server. Reading blocks, and returns `b""` once it is gone."""
+
+    def read(self) -> bytes: ...
+
+    def write(self, data: bytes) -> None:
+        """Write everything, or raise `OSError` when nobody reads any more."""
+        ...
+
+    def last_words(self) -> str:
+        """Return what the server, or what runs it, printed besides its answers."""
+        ...
+
+    def close(self) -> None: ...
+
+
+class Connection:
+    """Questions and answers by id; several threads may ask at the same time."""
+
+    def __init__(self, stream: Stream) -> None:
+        self._stream = stream
+        self._lock = Lock()
+        self._waiting: dict[str, Future[JsonObject]] = {}
+        self._is_lost = False
+        self._reader = Thread(target=self._read_answers, daemon=True)
+        self._reader.start()
+
+    def ask(self, question: JsonObject, timeout_s: float) -> JsonObject:
+        """Return the answer; raise `RuntimeLostError` if there will be none."""
+        future = self._expect(str(question["id"]))
+        line = json.dumps(question).encode() + b"\n"
+        try:
+            with self._lock:
+                self._stream.write(line)
+        except OSError as error:
+            raise self._lost() from error
+        try:
+            return future.result(timeout_s)
+        except TimeoutError as error:
+            text = f"the sandbox did not answer for {timeout_s:g} s"
+            raise RuntimeLostError(text) from error
+
+    def close(self) -> None:
+        self._stream.close()
+        self._reader.join()
+
+    def _expect(self, question_id: str) -> Future[JsonObject]:
+        with self._lock:
+            if self._is_lost:
+                raise self._lost()
+            # The same question twice is one question, with one answer.
+            return self._waiting.setdefault(question_id, Future())
+
+    def _read_answers(self) -> None:
+        rest = b""
+        while data := self._read():
+            *lines, rest = (
+                (rest + data).split(b"\n") if b"\n" in data else [rest + data]
+            )
+            for line in lines:
+                self._deliver(json.loads(line))
+        with self._lock:
+            self._is_lost = True
+            waiting, self._waiting = self._waiting, {}
+        for future in waiting.values():
+            future.set_exception(self._lost())
+
+    def _read(self) -> bytes:
+        try:
+            return self._stream.read()
+        except OSError:
+            return b""
+
+    def _deliver(self, answer: JsonObject) -> None:
+        result = answer["result"]
+        with self._lock:
+            future = self._waiting.pop(str(answer["id"]), None)
+        if future is not None and isinstance(result, dict):
+            future.set_result(result)
+
+    def _lost(self) -> RuntimeLostError:
+        words = self._stream.last_words().strip()
+        return RuntimeLostError(f"the sandbox is gone{f': {words}' if words else ''}")

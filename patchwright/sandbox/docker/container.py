@@ -1,0 +1,91 @@
+"""What a sandbox's container is like; pure decisions."""
+
+import io
+import tarfile
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+
+from docker.types import HostConfig, LogConfig
+
+from patchwright.core.runtime import SandboxSpec
+from patchwright.sandbox.launch import read_size
+
+USER = 1000
+WORKSPACE = "/workspace"
+ARCHIVE = f"{WORKSPACE}/.patchwright/server.pyz"
+
+RUN_LABEL = "patchwright.run"
+MANAGED_LABEL = "patchwright.managed"
+EXPIRES_LABEL = "patchwright.expires-at"
+
+# The server ends the sandbox itself; who is older than this has a server that cannot.
+GRACE = timedelta(minutes=2)
+CPU_PERIOD_US = 100_000
+
+
+def describe_host(spec: SandboxSpec, version: str) -> HostConfig:
+    """Return what a container may use, and how it is cut off from the rest."""
+    memory = read_size(spec.memory)
+    return HostConfig(
+        version=version,
+        auto_remove=True,
+        cap_drop=["ALL"],
+        security_opt=["no-new-privileges"],
+        read_only=True,
+        network_mode="bridge" if spec.network else "none",
+        mem_limit=memory,
+        memswap_limit=memory,
+        pids_limit=spec.max_processes,
+        # An engine with fewer CPUs refuses a number of them, but takes a quota.
+        cpu_period=CPU_PERIOD_US,
+        cpu_quota=int(spec.cpus * CPU_PERIOD_US),
+        tmpfs={"/tmp": f"rw,exec,nosuid,nodev,mode=1777,size={memory // 2}"},  # noqa: S108 - the container's own
+        log_config=LogConfig(type=LogConfig.types.NONE),
+        runtime=spec.engine_runtime or None,
+    )
+
+
+def label(spec: SandboxSpec, now: datetime) -> dict[str, str]:
+    expires_at = now + timedelta(seconds=spec.lifetime_s) + GRACE
+    return {
+        MANAGED_LABEL: "1",
+        RUN_LABEL: spec.run_id,
+        EXPIRES_LABEL: expires_at.isoformat(),
+    }
+
+
+def has_expired(labels: Mapping[str, str], now: datetime) -> bool:
+    """Tell whether a container's time is over; one without a readable time is."""
+    try:
+        return datetime.fromisoformat(labels[EXPIRES_LABEL]) <= now
+    except (KeyError, ValueError, TypeError):
+        return True
+
+
+def pack_workspace(archive: bytes) -> bytes:
+    """Return the tar that fills the new volume at `/workspace`.
+
+    The volume belongs to root, and the sandbox's user may add to it like to /tmp, so
+    that the server's file stays what it is.
+    """
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w") as tar:
+        # Docker passes over an entry for the folder it unpacks into unless that has a
+        # name, and then takes owner and mode from it.
+        _add_folder(tar, f"..{WORKSPACE}", 0, 0o1777)
+        _add_folder(tar, ".patchwright", 0, 0o755)
+        for name in ("repo", "home", "logs"):
+            _add_folder(tar, name, USER, 0o755)
+        server = tarfile.TarInfo(".patchwright/server.pyz")
+        server.size = len(archive)
+        server.mode = 0o444
+        tar.addfile(server, io.BytesIO(archive))
+    return packed.getvalue()
+
+
+def _add_folder(tar: tarfile.TarFile, name: str, owner: int, mode: int) -> None:
+    entry = tarfile.TarInfo(name)
+    entry.type = tarfile.DIRTYPE
+    entry.uid = entry.gid = owner
+    entry.mode = mode
+    tar.addfile(entry)

@@ -1,0 +1,71 @@
+"""The few requests we make to a Docker engine, and its errors in our words."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import NamedTuple
+
+import docker
+from docker.errors import APIError, DockerException, NotFound
+
+from patchwright.core.errors import SandboxError
+
+# For requests to the engine only; no command of a sandbox ever waits on it.
+REQUEST_S = 60
+# The engine removes a container by itself when it ends; both may happen at once.
+BEING_REMOVED = 409
+
+REMEDY = "start Docker (systemctl start docker), or set sandbox.kind to local"
+
+
+class Found(NamedTuple):
+    """A container, running or not."""
+
+    name: str
+    labels: Mapping[str, str]
+
+
+def connect(timeout_s: float = REQUEST_S) -> docker.DockerClient:
+    """Return a client of the engine that the usual `DOCKER_*` variables name."""
+    with in_our_words("cannot reach the Docker engine"):
+        client = docker.from_env(timeout=timeout_s)
+        client.api.timeout = REQUEST_S
+        return client
+
+
+@contextmanager
+def in_our_words(failed: str) -> Iterator[None]:
+    """Raise errors of the engine, and of the way to it, as `SandboxError`."""
+    try:
+        yield
+    except APIError as error:
+        raise SandboxError(f"{failed}: {error.explanation or error}") from error
+    # Those of the HTTP client underneath are OSErrors.
+    except (DockerException, OSError) as error:
+        raise SandboxError(f"{failed}: {error}; {REMEDY}") from error
+
+
+def pull(client: docker.DockerClient, image: str) -> None:
+    """Fetch an image from its registry; raise `SandboxError` with its words."""
+    failed = f"cannot pull the sandbox image {image}"
+    with in_our_words(failed):
+        for line in client.api.pull(image, stream=True, decode=True):
+            if "error" in line:
+                raise SandboxError(f"{failed}: {line['error']}")
+
+
+def find(client: docker.DockerClient, label: str) -> list[Found]:
+    with in_our_words("cannot list the sandboxes"):
+        listed = client.api.containers(all=True, filters={"label": label})
+    return [Found(one["Id"], one.get("Labels") or {}) for one in listed]
+
+
+def remove(client: docker.DockerClient, name: str) -> None:
+    """Remove a container with its volumes, whatever it does; gone already is fine."""
+    with in_our_words(f"cannot remove the container {name}"):
+        try:
+            client.api.remove_container(name, force=True, v=True)
+        except NotFound:
+            return
+        except APIError as error:
+            if error.status_code != BEING_REMOVED:
+                raise

@@ -1,0 +1,1 @@
+"""Programs that the host puts into a sandbox and runs there."""

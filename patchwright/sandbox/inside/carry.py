@@ -1,0 +1,166 @@
+"""Carry commits in and out of a sandbox; this file runs inside, with git and Python.
+
+It keeps a repository of its own beside itself. Whatever is done to the work tree's
+`.git` (hooks, filters, a rebase half way, its removal) changes nothing here.
+
+Standard library only, Python 3.8 and newer. Prints one JSON object as its last line.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+FOLDER = Path(__file__).resolve().parent
+REPO = FOLDER.parent / "repo"
+STORE = FOLDER / "store.git"
+ARRIVING = FOLDER / "base.bundle"
+LEAVING = FOLDER / "head.bundle"
+
+IDENTITY = ("patchwright", "patchwright@localhost")
+GITLINK = b"160000"
+
+# What builds and tools leave behind, where the repository's own .gitignore forgets it.
+# Only files that git does not track yet are left out by this.
+RUBBISH = (
+    ".venv/",
+    "venv/",
+    "node_modules/",
+    "__pycache__/",
+    "*.pyc",
+    ".pytest_cache/",
+    ".mypy_cache/",
+    ".ruff_cache/",
+    ".tox/",
+    ".nox/",
+    ".coverage",
+    ".hypothesis/",
+    "*.egg-info/",
+    ".gradle/",
+    ".DS_Store",
+    ".patchwright-*",
+)
+
+
+class CarryError(Exception):
+    """Something that the host should tell people about."""
+
+
+def check_out(sha: str, branch: str) -> dict[str, object]:
+    """Make the repository that the agent sees, without any remote."""
+    git("init", "--quiet", "--bare", "--template=", STORE)
+    in_store("bundle", "unbundle", ARRIVING)
+    in_store("update-ref", f"refs/heads/{branch}", sha)
+    in_store("symbolic-ref", "HEAD", f"refs/heads/{branch}")
+    git("clone", "--quiet", "--no-tags", "--template=", "--branch", branch, STORE, REPO)
+    git("-C", REPO, "remote", "remove", "origin")
+    git("-C", REPO, "config", "user.name", IDENTITY[0])
+    git("-C", REPO, "config", "user.email", IDENTITY[1])
+    for git_dir in (STORE, REPO / ".git"):
+        exclude(git_dir)
+    ARRIVING.unlink()
+    return {"head": sha}
+
+
+def export(base: str, max_bytes: int, message: str) -> dict[str, object]:
+    """Bundle the work tree as one commit on top of `base`, unless nothing changed."""
+    for left in ("index", "index.lock"):
+        (STORE / left).unlink(missing_ok=True)
+    in_tree("read-tree", base)
+    kept = find_gitlinks() + find_nested_repositories()
+    left_out = [b":(top,exclude,literal)" + path for path in kept]
+    in_tree("add", "--all", "--", ":(top)", *left_out)
+    tree = in_tree("write-tree").strip()
+    if tree == in_tree("rev-parse", f"{base}^{{tree}}").strip():
+        return {"head": ""}
+    head = in_tree("commit-tree", tree, "-p", base, "-m", message).strip().decode()
+    in_store("update-ref", "HEAD", head)
+    in_store("bundle", "create", LEAVING, f"{base}..HEAD")
+    size = LEAVING.stat().st_size
+    if size > max_bytes:
+        raise CarryError(
+            f"the change is too large: {size} bytes packed, {max_bytes} are allowed"
+        )
+    return {"head": head}
+
+
+def find_gitlinks() -> list[bytes]:
+    """Return where submodules are; their commits change on request only."""
+    entries = in_tree("ls-files", "--stage", "-z").split(b"\0")
+    return [entry.partition(b"\t")[2] for entry in entries if entry.startswith(GITLINK)]
+
+
+def find_nested_repositories() -> list[bytes]:
+    """Return the clones in the work tree, which git would add as new submodules."""
+    root = os.fsencode(REPO)
+    passed_over = {os.fsencode(name.rstrip("/")) for name in RUBBISH}
+    nested = []
+    for folder, folders, files in os.walk(root):
+        if folder != root and b".git" in folders + files:
+            nested.append(os.path.relpath(folder, root))
+            folders.clear()
+        folders[:] = [name for name in folders if name not in passed_over | {b".git"}]
+    return nested
+
+
+def exclude(git_dir: Path) -> None:
+    info = git_dir / "info"
+    info.mkdir(exist_ok=True)
+    patterns = "".join(f"{pattern}\n" for pattern in RUBBISH)
+    (info / "exclude").write_text(patterns, encoding="utf-8")
+
+
+def in_store(*words: str | Path) -> bytes:
+    return git("--git-dir", STORE, *words)
+
+
+def in_tree(*words: str | bytes | Path) -> bytes:
+    return git("--git-dir", STORE, "--work-tree", REPO, "-C", REPO, *words)
+
+
+def git(*words: str | bytes | Path) -> bytes:
+    name, email = IDENTITY
+    environment = {
+        "PATH": os.environ["PATH"],  # noqa: TID251 - there is no core in a sandbox
+        # No settings but those of our own repository.
+        "HOME": str(FOLDER),
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_AUTHOR_NAME": name,
+        "GIT_AUTHOR_EMAIL": email,
+        "GIT_COMMITTER_NAME": name,
+        "GIT_COMMITTER_EMAIL": email,
+    }
+    try:
+        ran = subprocess.run(
+            ["git", *words],
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            check=False,
+        )
+    except FileNotFoundError as error:
+        raise CarryError(
+            "the sandbox has no git; choose an image that has it, or install it"
+        ) from error
+    if ran.returncode != 0:
+        said = ran.stderr.decode("utf-8", "replace").strip()
+        raise CarryError(f"git failed in the sandbox: {said[-1000:]}")
+    return ran.stdout
+
+
+def main(words: list[str]) -> None:
+    try:
+        if words[0] == "check-out":
+            result = check_out(words[1], words[2])
+        else:
+            result = export(words[1], int(words[2]), words[3])
+    except (CarryError, OSError) as error:
+        result = {"error": str(error)}
+    print(json.dumps(result))  # noqa: T201 - this is how it answers
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

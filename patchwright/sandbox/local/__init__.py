@@ -1,0 +1,1 @@
+"""Sandboxes on this machine, without a container engine."""

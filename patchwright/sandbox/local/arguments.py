@@ -1,0 +1,100 @@
+"""Which part of this machine a bubblewrap sandbox sees; pure decisions."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+USER = "1000"
+ARCHIVE = "/opt/patchwright/server.pyz"
+WORKSPACE = "/workspace"
+
+SYSTEM_FOLDERS = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
+# What programs need of /etc; nothing here may hold a secret of the machine.
+SYSTEM_FILES = (
+    "alternatives",
+    "ca-certificates",
+    "crypto-policies",
+    "debian_version",
+    "fonts",
+    "java",
+    "ld.so.cache",
+    "ld.so.conf",
+    "ld.so.conf.d",
+    "localtime",
+    "magic",
+    "mime.types",
+    "nsswitch.conf",
+    "os-release",
+    "pki/ca-trust",
+    "pki/tls/certs",
+    "protocols",
+    "services",
+    "ssl/certs",
+    "ssl/openssl.cnf",
+    "timezone",
+)
+NETWORK_FILES = ("hosts", "resolv.conf")
+PASSWD = f"patchwright:x:{USER}:{USER}::{WORKSPACE}/home:/bin/bash\n".encode()
+GROUP = f"patchwright:x:{USER}:\n".encode()
+
+
+class Data(NamedTuple):
+    """Bytes that appear in the sandbox as a read-only file."""
+
+    path: str
+    content: bytes
+
+
+class Binding(NamedTuple):
+    """A folder of this machine that appears, writable, in the sandbox."""
+
+    source: Path
+    path: str
+
+
+def isolate(*, network: bool) -> list[str]:
+    """Return the options that separate a sandbox from the rest of the machine."""
+    namespaces = ["user", "pid", "ipc", "uts", "cgroup-try"]
+    if not network:
+        namespaces.append("net")
+    return [
+        *(f"--unshare-{name}" for name in namespaces),
+        *("--uid", USER, "--gid", USER, "--hostname", "sandbox"),
+        *("--die-with-parent", "--new-session", "--as-pid-1"),
+    ]
+
+
+def show_system(root: Path, *, network: bool) -> list[str]:
+    """Return the options that show programs and libraries, read-only."""
+    names = SYSTEM_FILES + (NETWORK_FILES if network else ())
+    return [
+        *("--ro-bind", str(root / "usr"), "/usr"),
+        *_system_folders(root),
+        *(
+            word
+            for name in names
+            for word in ("--ro-bind-try", str(root / "etc" / name), f"/etc/{name}")
+        ),
+        *("--proc", "/proc", "--dev", "/dev"),
+    ]
+
+
+def show_own(
+    data: Sequence[tuple[int, Data]], bindings: Sequence[Binding]
+) -> list[str]:
+    """Return the options for our own files; each `Data` comes with its open file."""
+    words: list[str] = []
+    for binding in bindings:
+        words += ["--bind", str(binding.source), binding.path]
+    for fd, file in data:
+        words += ["--ro-bind-data", str(fd), file.path]
+    return [*words, "--remount-ro", "/", "--chdir", "/"]
+
+
+def _system_folders(root: Path) -> Iterator[str]:
+    for name in SYSTEM_FOLDERS:
+        folder = root / name
+        if folder.is_symlink():
+            yield from ("--symlink", str(folder.readlink()), f"/{name}")
+        elif folder.is_dir():
+            yield from ("--ro-bind", str(folder), f"/{name}")

@@ -1,0 +1,121 @@
+"""Sandboxes made of Linux namespaces by bubblewrap."""
+
+import os
+import shutil
+import subprocess
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+
+from patchwright.core.errors import SandboxError
+from patchwright.core.runtime import SandboxSpec
+from patchwright.sandbox import launch
+from patchwright.sandbox.archive import pack_action_server
+from patchwright.sandbox.local import arguments
+from patchwright.sandbox.local.arguments import Binding, Data
+from patchwright.sandbox.local.folders import SandboxFolder, create_folder
+from patchwright.sandbox.local.process import ProcessStream, start_process
+from patchwright.sandbox.local.runtime import remove_abandoned, serve
+from patchwright.sandbox.served import ServedRuntime
+
+ROOT = Path("/")
+# Only what lies under /usr is seen from inside.
+SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin"
+# Root keeps its number towards the kernel even in a namespace, and the machine's files
+# belong to that number; so root's sandboxes are nobody's.
+NOBODY = 65534
+PROBE_S = 10.0
+
+
+class BubblewrapRuntimes:
+    """Starts sandboxes that see /usr and little else; see `RuntimeFactory`."""
+
+    kind = "bubblewrap"
+
+    def start(self, spec: SandboxSpec) -> ServedRuntime:
+        config = launch.confined_by_limits(spec, arguments.WORKSPACE)
+        server = launch.command_line(_find("python3"), arguments.ARCHIVE, config)
+        folder = create_folder(spec.run_id, _user())
+        try:
+            stream = _start(spec, folder, server)
+        except SandboxError:
+            folder.remove()
+            raise
+        return serve(self.kind, spec, folder, stream)
+
+    def remove(self, run_id: str) -> int:
+        return remove_abandoned(run_id)
+
+    def reap(self) -> int:
+        return remove_abandoned()
+
+
+def why_not() -> str:
+    """Return why bubblewrap does not work on this machine, or an empty text."""
+    try:
+        command = [
+            _find("bwrap"),
+            *arguments.isolate(network=False),
+            *arguments.show_system(ROOT, network=False),
+            *("--", _find("python3"), "-I", "-S", "-c", ""),
+        ]
+        ran = subprocess.run(
+            command,
+            capture_output=True,
+            env={},
+            timeout=PROBE_S,
+            check=False,
+            user=_user(),
+            group=_user(),
+            extra_groups=[] if _user() else None,
+        )
+    except (SandboxError, OSError, subprocess.TimeoutExpired) as error:
+        return str(error)
+    return ran.stderr.decode(errors="replace").strip() if ran.returncode else ""
+
+
+def _start(
+    spec: SandboxSpec, folder: SandboxFolder, server: Sequence[str]
+) -> ProcessStream:
+    files = [
+        Data("/etc/passwd", arguments.PASSWD),
+        Data("/etc/group", arguments.GROUP),
+        Data(arguments.ARCHIVE, pack_action_server()),
+    ]
+    folders = [
+        Binding(folder.workspace, arguments.WORKSPACE),
+        Binding(folder.tmp, "/tmp"),  # noqa: S108 - this is the sandbox's own /tmp
+    ]
+    with ExitStack() as open_files:
+        data = [(_open(open_files, file.content), file) for file in files]
+        command = [
+            _find("bwrap"),
+            *arguments.isolate(network=spec.network),
+            *arguments.show_system(ROOT, network=spec.network),
+            *arguments.show_own(data, folders),
+            "--",
+            *server,
+        ]
+        return start_process(command, user=_user(), pass_fds=[fd for fd, _ in data])
+
+
+def _open(open_files: ExitStack, content: bytes) -> int:
+    """Return the file descriptor of a file without a name that holds the content."""
+    fd = os.memfd_create("patchwright")
+    open_files.callback(os.close, fd)
+    os.pwrite(fd, content, 0)
+    return fd
+
+
+def _find(program: str) -> str:
+    path = shutil.which(program, path=SYSTEM_PATH)
+    if path is None:
+        raise SandboxError(
+            f"{program} is not installed under /usr: install it with the system's"
+            " package manager, or use Docker"
+        )
+    return path
+
+
+def _user() -> int | None:
+    return NOBODY if os.geteuid() == 0 else None

@@ -1,0 +1,42 @@
+"""Turn a started action server and its folder into a runtime."""
+
+from patchwright.core.errors import SandboxError
+from patchwright.core.runtime import SandboxSpec
+from patchwright.sandbox.connection import Connection
+from patchwright.sandbox.local.folders import SandboxFolder, find_abandoned
+from patchwright.sandbox.local.process import ProcessStream
+from patchwright.sandbox.served import ServedRuntime
+
+
+def serve(
+    kind: str, spec: SandboxSpec, folder: SandboxFolder, stream: ProcessStream
+) -> ServedRuntime:
+    """Return the runtime once the server answers; leave nothing behind if it fails."""
+
+    def remove() -> None:
+        stream.release()
+        folder.remove()
+
+    runtime = ServedRuntime(
+        kind=kind,
+        connection=Connection(stream),
+        command_timeout_s=spec.command_timeout_s,
+        remove=remove,
+    )
+    try:
+        runtime.greet()
+    except SandboxError:
+        runtime.close()
+        raise
+    return runtime
+
+
+def remove_abandoned(run_id: str | None = None) -> int:
+    """Remove the folders of a run, or of all runs, whose owner is gone.
+
+    Their processes ended with the owner.
+    """
+    abandoned = list(find_abandoned(run_id))
+    for folder in abandoned:
+        folder.remove()
+    return len(abandoned)

@@ -1,0 +1,131 @@
+"""Resolve an issue or work on a pull request, given by its URL."""
+
+import re
+from contextlib import closing
+from dataclasses import dataclass
+from typing import Final
+
+from patchwright.core.errors import SettingsError
+from patchwright.core.settings.github import GitHubSettings
+from patchwright.core.types.people import Actor
+from patchwright.core.types.threads import RepoRef, ThreadKind, ThreadRef
+from patchwright.core.types.triggers import Trigger, TriggerKind
+from patchwright.core.types.work import Outcome
+from patchwright.integrations.git.mirror import Mirrors
+from patchwright.integrations.github.adapter import GitHub
+from patchwright.integrations.github.auth import MemoryTokenCache
+from patchwright.resolver.admission import Policy
+from patchwright.resolver.deliver import Deliverer
+from patchwright.resolver.effects import (
+    Effect,
+    FinalMessage,
+    OpenPullRequest,
+    PushBranch,
+    UpdatePullRequest,
+    plan_effects,
+)
+from patchwright.resolver.messages.status import Delivered, Frame
+from patchwright.workers.cli.options import Deliver
+from patchwright.workers.cli.session import Finished, Session
+from patchwright.workers.compose import connect_github
+from patchwright.workers.run.plan import Plan, destination
+from patchwright.workers.run.prepare import Prepared, prepare
+
+_THREAD: Final = re.compile(
+    r"/(?P<repo>[\w.-]+/[\w.-]+)/(?P<kind>issues|pull)/(?P<number>\d+)/?(#.*)?"
+)
+
+
+def resolve_remote(session: Session, url: str, deliver: Deliver) -> Finished:
+    """Work on a thread with the rights of the configured token or App."""
+    thread = read_url(url, session.settings.github)
+    cache = MemoryTokenCache()
+    github = connect_github(session.settings.github, cache, session.clock)
+    with closing(github):
+        trigger = _trigger(thread, github)
+        mirrors = Mirrors(session.settings.state_dir / "mirrors")
+        session.console.print(f"Fetching {thread.repo.full_name}")
+        prepared = prepare(github, mirrors, trigger)
+        outcome = session.resolve(prepared.task, prepared.mirror.objects)
+        delivered = Delivered()
+        if outcome.head_sha and deliver is Deliver.PATCH:
+            session.write_patch(prepared.mirror.objects, outcome)
+        else:
+            delivery = _Delivery(session, github, trigger, prepared)
+            delivered = delivery.run(outcome, deliver)
+        prepared.mirror.objects.release(session.run_id)
+    return Finished(outcome, delivered)
+
+
+def read_url(url: str, github: GitHubSettings) -> ThreadRef:
+    """Return the thread; a token goes there, so its host must be the configured one."""
+    found = _THREAD.fullmatch(url.removeprefix(github.web_url))
+    if not url.startswith(f"{github.web_url}/") or found is None:
+        raise SettingsError(
+            f"{url} is not an issue or pull request on {github.web_url}; expected "
+            f"{github.web_url}/OWNER/NAME/issues/7, and github.api_url says which host"
+        )
+    kind = ThreadKind.ISSUE if found["kind"] == "issues" else ThreadKind.PULL_REQUEST
+    repo = RepoRef(forge="github", full_name=found["repo"])
+    return ThreadRef(repo=repo, kind=kind, number=int(found["number"]))
+
+
+def _trigger(thread: ThreadRef, github: GitHub) -> Trigger:
+    """Put the wish of whoever runs the command into the form of a request."""
+    asker = github.fetch_identity() or Actor(service="github", login="somebody")
+    return Trigger(
+        key=f"cli:{thread}",
+        kind=TriggerKind.BODY_MENTION,
+        actor=asker.model_copy(update={"is_bot": False}),
+        thread=thread,
+        request="",
+    )
+
+
+@dataclass(frozen=True)
+class _Delivery:
+    session: Session
+    github: GitHub
+    trigger: Trigger
+    prepared: Prepared
+
+    def run(self, outcome: Outcome, deliver: Deliver) -> Delivered:
+        deliverer = Deliverer(
+            forge=self.github.forge,
+            channel=self.github.channel,
+            fetch_mirror=lambda: self.prepared.mirror,
+            policy=Policy(allow_users=frozenset({self.trigger.actor.login})),
+        )
+        to = destination(self._plan(), self.trigger)
+        delivered = Delivered()
+        for effect in plan_effects(outcome, self.prepared.target):
+            if wanted := _wanted(effect, deliver):
+                delivered = deliverer.perform(wanted, outcome, to, delivered)
+        return delivered
+
+    def _plan(self) -> Plan:
+        frame = Frame(
+            run_id=self.session.run_id,
+            requester=self.trigger.actor.login,
+            handle=self.session.settings.github.mention,
+            model=self.session.model.name,
+            limits=self.session.settings.limits.of_a_run(),
+        )
+        return Plan(
+            frame=frame,
+            repository=self.prepared.repository,
+            target=self.prepared.target,
+        )
+
+
+def _wanted(effect: Effect, deliver: Deliver) -> Effect | None:
+    """Return the effect as `--deliver` wants it, or None if it does not."""
+    match effect:
+        case FinalMessage():
+            return None
+        case PushBranch():
+            return None if deliver in (Deliver.NONE, Deliver.PATCH) else effect
+        case OpenPullRequest() | UpdatePullRequest():
+            if deliver is Deliver.DRAFT:
+                return effect.model_copy(update={"draft": True})
+            return effect if deliver is Deliver.READY else None

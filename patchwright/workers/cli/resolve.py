@@ -1,0 +1,119 @@
+"""`patchwright resolve`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from patchwright.core.errors import PatchwrightError, SettingsError
+from patchwright.core.settings.environment import process_environment
+from patchwright.core.settings.load import load
+from patchwright.core.types.work import Outcome, OutcomeKind
+from patchwright.resolver.messages.status import Delivered
+from patchwright.workers.cli.local import resolve_local
+from patchwright.workers.cli.options import Deliver, SandboxKind
+from patchwright.workers.cli.remote import resolve_remote
+from patchwright.workers.cli.report import as_json, exit_code, print_result
+from patchwright.workers.cli.session import Finished, Session, open_session
+
+
+def register(app: typer.Typer) -> None:
+    app.command("resolve")(_resolve)
+
+
+def _resolve(
+    url: Annotated[
+        str | None, typer.Argument(help="URL of an issue or pull request.")
+    ] = None,
+    *,
+    repo: Annotated[
+        Path | None, typer.Option(help="A repository on this machine.")
+    ] = None,
+    issue: Annotated[
+        Path | None, typer.Option(help="With --repo: a file that says what is wrong.")
+    ] = None,
+    model: Annotated[
+        str | None, typer.Option(help="Name as litellm spells it: provider/model.")
+    ] = None,
+    max_cost: Annotated[
+        float | None, typer.Option(help="Most that the run may cost, in USD.")
+    ] = None,
+    max_iterations: Annotated[
+        int | None, typer.Option(help="Most model calls of the run.")
+    ] = None,
+    sandbox: Annotated[
+        SandboxKind | None, typer.Option(help="Where commands run.")
+    ] = None,
+    deliver: Annotated[
+        Deliver | None,
+        typer.Option(
+            help="What is made of the change; by default a branch in a local "
+            "repository, and a draft pull request for a URL."
+        ),
+    ] = None,
+    json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object and nothing else.")
+    ] = False,
+    events: Annotated[
+        Path | None, typer.Option(help="Write the run's events to this new file.")
+    ] = None,
+) -> None:
+    """Work on an issue, given by its URL or as a text file."""
+    flags = {
+        "llm.model": model,
+        "limits.max_cost_usd": max_cost,
+        "limits.max_iterations": max_iterations,
+        "sandbox.kind": sandbox.value if sandbox else None,
+    }
+    _check_source(url, repo, issue)
+    settings = load(process_environment(), flags=flags, cwd=Path.cwd())
+    with open_session(settings, events, quiet=json) as session:
+        finished = _work(session, url, repo, issue, deliver)
+        _report(session, finished, as_object=json)
+    raise typer.Exit(exit_code(finished.outcome))
+
+
+def _check_source(url: str | None, repo: Path | None, issue: Path | None) -> None:
+    if url is not None and repo is None and issue is None:
+        return
+    if url is None and repo is not None and issue is not None:
+        return
+    raise SettingsError(
+        "say what to work on: either the URL of an issue, or --repo PATH and "
+        "--issue FILE"
+    )
+
+
+def _work(
+    session: Session,
+    url: str | None,
+    repo: Path | None,
+    issue: Path | None,
+    deliver: Deliver | None,
+) -> Finished:
+    """Work; a service that fails before the run has begun is an outcome as well."""
+    try:
+        if url is not None:
+            return resolve_remote(session, url, deliver or Deliver.DRAFT)
+        return resolve_local(
+            session, repo or Path(), issue or Path(), deliver or Deliver.BRANCH
+        )
+    except SettingsError:
+        raise
+    except PatchwrightError as error:
+        outcome = Outcome(
+            kind=OutcomeKind.FAILED, reason=error.reason, summary=str(error)
+        )
+        return Finished(outcome, Delivered())
+
+
+def _report(session: Session, finished: Finished, *, as_object: bool) -> None:
+    outcome, delivered = finished.outcome, finished.delivered
+    clean = session.redactor.redact
+    outcome = outcome.model_copy(update={"summary": clean(outcome.summary)})
+    if as_object:
+        typer.echo(as_json(outcome, delivered, session.run_id, session.events))
+        return
+    print_result(Console(), outcome, delivered)
+    session.console.print(f"events: {session.events}", style="dim")

@@ -1,0 +1,109 @@
+"""What a run on the command line works with."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+
+from patchwright.core.agent.purse import RunPurse
+from patchwright.core.clock import Clock, SystemClock
+from patchwright.core.errors import SettingsError
+from patchwright.core.events.jsonl import JsonlEventLog
+from patchwright.core.llm.model import Model
+from patchwright.core.runtime import RuntimeFactory
+from patchwright.core.settings.model import Settings
+from patchwright.core.settings.secret_values import secret_values
+from patchwright.core.text.redaction import Redactor
+from patchwright.core.types.ids import RandomIds
+from patchwright.core.types.work import Outcome, Task
+from patchwright.integrations.git.grafts import Signature
+from patchwright.integrations.git.objects import ObjectStore
+from patchwright.resolver.messages.status import Delivered
+from patchwright.resolver.progress import Watch
+from patchwright.resolver.resolve import resolve
+from patchwright.resolver.toolkit import Toolkit
+from patchwright.sandbox.choose import choose
+from patchwright.workers.cli.live import live_view
+from patchwright.workers.models import make_model
+from patchwright.workers.run.spec import sandbox_spec
+
+AUTHOR = Signature("Patchwright", "patchwright@users.noreply.github.com")
+
+
+@dataclass(frozen=True)
+class Finished:
+    """How a run ended, and where its result is."""
+
+    outcome: Outcome
+    delivered: Delivered
+
+
+@dataclass(frozen=True)
+class Session:
+    """One run: its settings, its id, its log, and the console it is watched on."""
+
+    settings: Settings
+    run_id: str
+    clock: Clock
+    console: Console
+    redactor: Redactor
+    model: Model
+    sandboxes: RuntimeFactory
+    log: JsonlEventLog
+    events: Path
+
+    def resolve(self, task: Task, code: ObjectStore) -> Outcome:
+        """Work on the task while the console shows how it goes."""
+        limits = self.settings.limits
+        kit = Toolkit(
+            run_id=self.run_id,
+            model=self.model,
+            sandboxes=self.sandboxes,
+            spec=sandbox_spec(self.settings, self.run_id),
+            code=code,
+            log=self.log,
+            limits=limits.of_a_run(),
+            purse=RunPurse(
+                limits.max_cost_usd, refuse_unknown=limits.unknown_price == "refuse"
+            ),
+            clock=self.clock,
+            author=AUTHOR,
+        )
+        watch = Watch(self.sandboxes.kind, self.clock.now())
+        with live_view(self.console, self.log, watch, kit.limits):
+            return resolve(task, kit).outcome
+
+    def write_patch(self, code: ObjectStore, outcome: Outcome) -> None:
+        """Write the commit as a mail that `git am` applies, into this folder."""
+        path = Path(f"patchwright-{self.run_id[:8]}.patch")
+        path.write_bytes(code.format_patch(outcome.base_sha, outcome.head_sha))
+        self.console.print(f"patch: {path}")
+
+
+@contextmanager
+def open_session(
+    settings: Settings, events: Path | None, *, quiet: bool
+) -> Iterator[Session]:
+    """Start a run. Its events go to `events`, or to a file in the state folder."""
+    clock, run_id = SystemClock(), RandomIds().new()
+    model = make_model(settings, clock)
+    redactor = Redactor(secret_values(settings))
+    path = events or settings.state_dir / "runs" / f"{run_id}.jsonl"
+    try:
+        log = JsonlEventLog(path, redactor.redact_json, clock)
+    except OSError as error:
+        raise SettingsError(f"the events cannot be written: {error}") from error
+    with log:
+        yield Session(
+            settings=settings,
+            run_id=run_id,
+            clock=clock,
+            console=Console(stderr=True, quiet=quiet),
+            redactor=redactor,
+            model=model,
+            sandboxes=choose(settings.sandbox.kind, clock, settings.sandbox.image),
+            log=log,
+            events=path,
+        )

@@ -1,0 +1,161 @@
+"""Put the service together from its settings."""
+
+from collections.abc import Callable, Mapping
+
+import structlog
+from pydantic import JsonValue
+
+from patchwright.core.clock import Clock
+from patchwright.core.crypto import KeyRing
+from patchwright.core.errors import ServiceError, SettingsError
+from patchwright.core.settings.github import GitHubSettings
+from patchwright.core.settings.model import Settings
+from patchwright.core.types.ids import Ids, JobId
+from patchwright.integrations.git.mirror import Mirrors
+from patchwright.integrations.github.adapter import (
+    GitHub,
+    connect_app,
+    connect_token,
+)
+from patchwright.integrations.github.addresses import locate
+from patchwright.integrations.github.auth import TokenCache
+from patchwright.integrations.github.receiver import Receiver
+from patchwright.integrations.github.webhook import Listening
+from patchwright.sandbox.choose import choose
+from patchwright.workers.db.database import Database
+from patchwright.workers.models import make_model
+from patchwright.workers.run.services import Services, Stores
+from patchwright.workers.store.accounts import AccountStore
+from patchwright.workers.store.doorbell import Doorbell
+from patchwright.workers.store.effects import EffectStore
+from patchwright.workers.store.events import EventStore
+from patchwright.workers.store.jobs import JobStore
+from patchwright.workers.store.key_file import load_or_make_key
+from patchwright.workers.store.leases import LeaseStore
+from patchwright.workers.store.outcomes import OutcomeStore
+from patchwright.workers.store.requests import RequestStore
+from patchwright.workers.store.reservations import ReservationStore
+from patchwright.workers.store.secrets import SecretStore
+from patchwright.workers.store.threads import ThreadStore
+from patchwright.workers.store.token_cache import StoredTokens
+from patchwright.workers.web.receiver import Entrance
+
+_OWN_KEY_ID = "own"
+
+log = structlog.get_logger(__name__)
+
+
+def open_database(settings: Settings) -> Database:
+    settings.state_dir.mkdir(parents=True, exist_ok=True)
+    return Database(settings.database.url.get_secret_value())
+
+
+def key_ring(settings: Settings, database: Database) -> KeyRing:
+    """Return the configured keys; beside an SQLite file, a key of our own will do."""
+    configured = settings.security.encryption_keys
+    if configured:
+        keys = {key.id: key.key.get_secret_value() for key in configured}
+        return KeyRing(keys, configured[0].id)
+    if not database.is_sqlite:
+        raise SettingsError(
+            "security.encryption_keys: not set; processes that share a database need "
+            "the same key: set PATCHWRIGHT_SECURITY__ENCRYPTION_KEYS to `id:` and the "
+            "base64 of 32 random bytes"
+        )
+    key = load_or_make_key(settings.state_dir / "encryption.key")
+    return KeyRing({_OWN_KEY_ID: key}, _OWN_KEY_ID)
+
+
+def make_stores(
+    database: Database,
+    redact: Callable[[JsonValue], JsonValue],
+    clock: Clock,
+    ids: Ids,
+) -> Stores:
+    return Stores(
+        accounts=AccountStore(database, ids, clock),
+        effects=EffectStore(database),
+        events=EventStore(database, redact, clock, Doorbell()),
+        jobs=JobStore(database),
+        leases=LeaseStore(database),
+        money=ReservationStore(database, ids),
+        outcomes=OutcomeStore(database, ids),
+        requests=RequestStore(database),
+        threads=ThreadStore(database),
+    )
+
+
+def connect_github(
+    settings: GitHubSettings, cache: TokenCache, clock: Clock, pause_s: float = 1.0
+) -> GitHub:
+    addresses = locate(settings.api_url, settings.web_url)
+    if settings.app_id and settings.private_key is not None:
+        return connect_app(
+            addresses,
+            settings.app_id,
+            settings.private_key,
+            cache=cache,
+            clock=clock,
+            pause_s=pause_s,
+        )
+    if settings.token is not None:
+        return connect_token(addresses, settings.token, clock=clock, pause_s=pause_s)
+    raise SettingsError(
+        "github: not configured; set PATCHWRIGHT_GITHUB__TOKEN, or "
+        "PATCHWRIGHT_GITHUB__APP_ID and PATCHWRIGHT_GITHUB__PRIVATE_KEY_FILE"
+    )
+
+
+def share_tokens(settings: Settings, database: Database, clock: Clock) -> TokenCache:
+    return StoredTokens(SecretStore(database, key_ring(settings, database), clock))
+
+
+def make_services(
+    settings: Settings,
+    *,
+    github: GitHub,
+    stores: Stores,
+    clock: Clock,
+    submit: Callable[[JobId], None],
+) -> Services:
+    """Compose what running jobs takes; raises when a part of it cannot work here."""
+    return Services(
+        settings=settings,
+        clock=clock,
+        stores=stores,
+        github=github,
+        mirrors=Mirrors(settings.state_dir / "mirrors"),
+        sandboxes=choose(settings.sandbox.kind, clock, settings.sandbox.image),
+        model=make_model(settings, clock),
+        submit=submit,
+    )
+
+
+def make_entrances(settings: Settings, github: GitHub) -> Mapping[str, Entrance]:
+    """Return the doors of the services that are configured."""
+    if not settings.github.is_configured:
+        return {}
+    listening = Listening(
+        mention=settings.github.mention,
+        label=settings.github.label,
+        own_login=_own_login(github),
+        allow_bots=frozenset(settings.security.allow_bots),
+    )
+    receiver = Receiver(settings.github.webhook_secret, listening)
+    return {
+        "github": Entrance(
+            receiver=receiver,
+            id_header="x-github-delivery",
+            max_body_bytes=settings.server.max_body_bytes,
+        )
+    }
+
+
+def _own_login(github: GitHub) -> str:
+    """Ask who we are; not knowing it yet must not keep deliveries out."""
+    try:
+        identity = github.fetch_identity()
+    except ServiceError as error:
+        log.warning("own_identity_unknown", reason=error.reason, error=str(error))
+        return ""
+    return identity.login if identity else ""

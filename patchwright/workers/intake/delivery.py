@@ -1,0 +1,51 @@
+"""A delivery that was verified and read, and what became of it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Final
+
+from patchwright.core.types.ids import ConversationId, JobId
+from patchwright.core.types.triggers import Reading
+
+# The table keeps what explains a delivery, and nothing that proves who sent it.
+_KEPT: Final = ("content-type", "user-agent", "x-github-")
+_DROPPED: Final = ("signature", "token", "authorization")
+
+
+@dataclass(frozen=True)
+class Delivery:
+    """One webhook request. `id` is the service's own, and the same when it repeats."""
+
+    service: str
+    id: str
+    headers: Mapping[str, str]
+    body: bytes
+    received_at: datetime
+    reading: Reading
+
+
+class Verdict(StrEnum):
+    ACCEPTED = "accepted"
+    JOINED = "joined"
+    DUPLICATE = "duplicate"
+    IGNORED = "ignored"
+
+
+@dataclass(frozen=True)
+class Stored:
+    """What became of a delivery: a new job, a message to a job, or nothing."""
+
+    verdict: Verdict
+    job_id: JobId | None = None
+    conversation_id: ConversationId | None = None
+
+
+def headers_to_keep(headers: Mapping[str, str]) -> dict[str, str]:
+    """Return the headers that are stored; their names are in lower case."""
+    return {
+        name: value
+        for name, value in headers.items()
+        if name.startswith(_KEPT) and not any(word in name for word in _DROPPED)
+    }

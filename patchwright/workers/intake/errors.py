@@ -1,0 +1,9 @@
+"""Why a delivery cannot be taken in right now."""
+
+from patchwright.core.errors import PatchwrightError
+
+
+class IntakeUnavailableError(PatchwrightError):
+    """The delivery was not stored: too many are waiting, or the database is away."""
+
+    reason = "intake-unavailable"

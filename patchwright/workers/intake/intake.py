@@ -1,0 +1,134 @@
+"""Take deliveries in: many senders, one thread that commits them in groups."""
+
+import queue
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from typing import Final, Self
+
+import structlog
+from sqlalchemy.exc import SQLAlchemyError
+
+from patchwright.core.types.ids import JobId
+from patchwright.workers.db.database import Database
+from patchwright.workers.intake.delivery import Delivery, Stored, Verdict
+from patchwright.workers.intake.errors import IntakeUnavailableError
+from patchwright.workers.intake.record import Recorder
+
+MAX_WAITING: Final = 1_000
+MAX_GROUP: Final = 200
+
+log = structlog.get_logger(__name__)
+_Waiting = tuple[Delivery, "Future[Stored]"]
+
+
+class Intake:
+    """Stores deliveries; a sender waits for its own only.
+
+    Whatever waits when the thread is ready becomes one transaction. New jobs go to
+    `dispatch` after the commit. Used as a context: leaving it stores what still waits.
+    """
+
+    def __init__(
+        self, database: Database, recorder: Recorder, dispatch: Callable[[JobId], None]
+    ) -> None:
+        self._database = database
+        self._recorder = recorder
+        self._dispatch = dispatch
+        self._waiting: queue.Queue[_Waiting | None] = queue.Queue(MAX_WAITING)
+        self._thread = threading.Thread(target=self._run, name="intake")
+        self._is_open = False
+
+    def __enter__(self) -> Self:
+        self._is_open = True
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Take nothing more, and store what still waits."""
+        if self._is_open:
+            self._is_open = False
+            self._waiting.put(None)
+        self._thread.join()
+
+    @property
+    def is_alive(self) -> bool:
+        return self._is_open and self._thread.is_alive()
+
+    def submit(self, delivery: Delivery) -> "Future[Stored]":
+        """Queue a delivery; the future is done once it is committed.
+
+        Raises `IntakeUnavailableError`, and so does the future.
+        """
+        if not self.is_alive:
+            raise IntakeUnavailableError("the service is shutting down")
+        stored: Future[Stored] = Future()
+        try:
+            self._waiting.put_nowait((delivery, stored))
+        except queue.Full:
+            raise IntakeUnavailableError("too many deliveries are waiting") from None
+        return stored
+
+    def _run(self) -> None:
+        goes_on = True
+        while goes_on:
+            group, goes_on = self._next_group()
+            if group:
+                self._store(group)
+
+    def _next_group(self) -> tuple[list[_Waiting], bool]:
+        """Wait for a delivery, and take those that have come with it."""
+        group: list[_Waiting] = []
+        item = self._waiting.get()
+        while item is not None:
+            group.append(item)
+            if len(group) == MAX_GROUP or self._waiting.empty():
+                return group, True
+            item = self._waiting.get()
+        return group, False
+
+    def _store(self, group: Sequence[_Waiting]) -> None:
+        try:
+            results = self._commit([delivery for delivery, _ in group])
+        except SQLAlchemyError as error:
+            self._store_singly(group, error)
+            return
+        for (_, future), stored in zip(group, results, strict=True):
+            self._announce(stored, future)
+
+    def _store_singly(self, group: Sequence[_Waiting], error: SQLAlchemyError) -> None:
+        """Find out which deliveries can be stored when the group could not be.
+
+        Two processes may also have waited for each other, which ends when they take
+        smaller steps.
+        """
+        log.warning("intake_group_failed", size=len(group), error=str(error.__cause__))
+        for delivery, future in group:
+            try:
+                [stored] = self._commit([delivery])
+            except SQLAlchemyError as failure:
+                _refuse(future, failure)
+            else:
+                self._announce(stored, future)
+
+    def _commit(self, deliveries: Sequence[Delivery]) -> list[Stored]:
+        with self._database.writing() as connection:
+            return [self._recorder.record(connection, one) for one in deliveries]
+
+    def _announce(self, stored: Stored, future: "Future[Stored]") -> None:
+        # A sender that has hung up does not wait; what it sent is stored all the same.
+        if future.set_running_or_notify_cancel():
+            future.set_result(stored)
+        if stored.verdict is Verdict.ACCEPTED and stored.job_id is not None:
+            self._dispatch(stored.job_id)
+        if stored.verdict is Verdict.JOINED and stored.conversation_id is not None:
+            self._recorder.events.doorbell.ring(stored.conversation_id)
+
+
+def _refuse(future: "Future[Stored]", error: SQLAlchemyError) -> None:
+    log.error("delivery_not_stored", error=type(error).__name__)
+    if future.set_running_or_notify_cancel():
+        future.set_exception(IntakeUnavailableError("the database did not store it"))

@@ -1,0 +1,100 @@
+"""The Celery application: how ids of jobs travel from the web process to a worker."""
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from celery import Celery
+from kombu.exceptions import OperationalError
+
+from patchwright.core.types.ids import JobId
+from patchwright.workers.queue.errors import BrokerUnavailableError
+from patchwright.workers.queue.runner import JobRunner
+
+RUN_JOB: Final = "patchwright.run_job"
+SWEEP: Final = "patchwright.sweep"
+WAKE: Final = "patchwright.wake"
+SWEEP_EVERY_S: Final = 20.0
+
+# Redis hands a message out again that was not acknowledged in this time, while its task
+# may still be running: https://github.com/celery/celery/issues/5935. That would be
+# harmless, for the lease is taken; it is far above the length of any run all the same.
+_VISIBILITY_TIMEOUT_S: Final = 24 * 3600
+# A broker that is away must not hold up the thread that talks to it.
+_SOCKET_TIMEOUT_S: Final = 5.0
+# How often the broker in memory is asked for news; its default is a second.
+_MEMORY_POLL_S: Final = 0.01
+
+
+def make_celery(broker_url: str) -> Celery:
+    """Return an application for `memory://` or `redis://`, not connected yet."""
+    # Kombu warns of a URL without a host, even where there is none to name.
+    address = "memory://localhost//" if _is_memory(broker_url) else broker_url
+    app = Celery("patchwright", broker=address, set_as_current=False)
+    app.conf.update(
+        accept_content=["json"],
+        beat_schedule={
+            "sweep": {
+                "task": SWEEP,
+                "schedule": SWEEP_EVERY_S,
+                # A sweep that nobody had time for is replaced by the next one.
+                "options": {"expires": SWEEP_EVERY_S},
+            }
+        },
+        broker_connection_max_retries=None,
+        broker_connection_retry_on_startup=True,
+        broker_connection_timeout=_SOCKET_TIMEOUT_S,
+        broker_transport_options=_transport_options(broker_url),
+        task_default_queue="patchwright",
+        task_ignore_result=True,
+        task_publish_retry=False,
+        worker_enable_remote_control=False,
+        worker_hijack_root_logger=False,
+        worker_prefetch_multiplier=1,
+        worker_redirect_stdouts=False,
+    )
+    return app
+
+
+def add_tasks(app: Celery, runner: JobRunner) -> None:
+    """Say what a worker of this application does with a message."""
+
+    def run_job(job_id: str) -> None:
+        runner.run(JobId(job_id))
+
+    app.task(
+        run_job, name=RUN_JOB, acks_late=True, reject_on_worker_lost=True, shared=False
+    )
+    app.task(runner.sweep, name=SWEEP, shared=False)
+    app.task(_wake, name=WAKE, shared=False)
+
+
+def _wake() -> None:
+    """Make the worker look up."""
+
+
+def submitter(app: Celery) -> Callable[[JobId], None]:
+    """Return what hands a job to the workers, or raises `BrokerUnavailableError`."""
+
+    def submit(job_id: JobId) -> None:
+        try:
+            app.send_task(RUN_JOB, args=[job_id], retry=False)
+        except (OperationalError, OSError) as error:
+            raise BrokerUnavailableError(
+                f"the broker does not answer: {error}"
+            ) from error
+
+    return submit
+
+
+def _transport_options(broker_url: str) -> dict[str, Any]:
+    if _is_memory(broker_url):
+        return {"polling_interval": _MEMORY_POLL_S}
+    return {
+        "visibility_timeout": _VISIBILITY_TIMEOUT_S,
+        "socket_timeout": _SOCKET_TIMEOUT_S,
+        "socket_connect_timeout": _SOCKET_TIMEOUT_S,
+    }
+
+
+def _is_memory(broker_url: str) -> bool:
+    return broker_url.startswith("memory:")

@@ -1,0 +1,106 @@
+"""The second half of a job: carry out its effects, each once, in their order."""
+
+from datetime import timedelta
+
+import structlog
+
+from patchwright.core.errors import GitError, ServiceError
+from patchwright.core.types.threads import ThreadKind, ThreadRef
+from patchwright.core.types.work import Outcome
+from patchwright.integrations.git.mirror import Mirror
+from patchwright.resolver.deliver import Deliverer
+from patchwright.resolver.messages.status import Delivered
+from patchwright.workers.run.plan import ARTIFACT, Plan, destination
+from patchwright.workers.run.prepare import fetch_mirror
+from patchwright.workers.run.services import Services
+from patchwright.workers.run.work import COMMITS
+from patchwright.workers.store.effects import EffectState, StoredEffect
+from patchwright.workers.store.job import Job, Lease
+
+MAX_TRIES = 8
+_FIRST_WAIT_S = 5.0
+
+log = structlog.get_logger(__name__)
+
+
+class Delivery:
+    """Delivers one job's outcome, as far as the services let it."""
+
+    def __init__(
+        self, services: Services, job: Job, outcome: Outcome, lease: Lease
+    ) -> None:
+        self._services, self._job, self._lease = services, job, lease
+        self._outcome = outcome
+        stored = services.stores.outcomes.load_artifact(job.id, ARTIFACT)
+        self._plan = Plan.model_validate_json(stored or b"{}")
+        self._deliverer = Deliverer(
+            forge=services.github.forge,
+            channel=services.github.channel,
+            fetch_mirror=self._fetch_mirror,
+            policy=services.policy,
+        )
+
+    def run(self) -> bool:
+        """Carry out what is due; return whether nothing is left to do."""
+        effects = self._services.stores.effects
+        so_far = self._delivered_so_far()
+        while due := effects.next_due(self._job.id, self._services.clock.now()):
+            try:
+                so_far = self._deliverer.perform(
+                    due.effect,
+                    self._outcome,
+                    destination(self._plan, self._job.trigger),
+                    so_far,
+                )
+            except ServiceError as error:
+                self._put_off(due, error)
+                continue
+            effects.mark_done(self._lease, due.key, so_far.model_dump_json())
+            self._link(so_far)
+        stored = effects.of_job(self._job.id)
+        return all(effect.state is not EffectState.PENDING for effect in stored)
+
+    def _delivered_so_far(self) -> Delivered:
+        stored = self._services.stores.effects.of_job(self._job.id)
+        receipts = [effect.receipt for effect in stored if effect.receipt]
+        return Delivered.model_validate_json(receipts[-1]) if receipts else Delivered()
+
+    def _put_off(self, due: StoredEffect, error: ServiceError) -> None:
+        """Try again later, ever less often; in the end go on without it."""
+        effects = self._services.stores.effects
+        log.warning(
+            "effect_failed", key=due.key, reason=error.reason, tries=due.attempts
+        )
+        if due.attempts + 1 >= MAX_TRIES:
+            effects.abandon(self._lease, due.key, str(error))
+            return
+        wait = timedelta(seconds=_FIRST_WAIT_S * 2**due.attempts)
+        retry_at = self._services.clock.now() + wait
+        effects.mark_failed(self._lease, due.key, str(error), retry_at)
+
+    def _link(self, so_far: Delivered) -> None:
+        """Make the pull request part of the conversation it came from."""
+        if so_far.pull_request is None:
+            return
+        pull = ThreadRef(
+            repo=self._job.trigger.thread.repo,
+            kind=ThreadKind.PULL_REQUEST,
+            number=so_far.pull_request,
+        )
+        threads = self._services.stores.threads
+        threads.link(self._job.conversation_id, pull, self._services.clock.now())
+
+    def _fetch_mirror(self) -> Mirror:
+        """Return a mirror that has the commits, whichever worker made them."""
+        repository, target = self._plan.repository, self._plan.target
+        if repository is None or target is None:
+            raise GitError("the run ended before its repository was known")
+        services = self._services
+        mirror = fetch_mirror(
+            services.github, services.mirrors, repository, target.start_ref
+        )
+        packed = services.stores.outcomes.load_artifact(self._job.id, COMMITS)
+        if packed is None:
+            raise GitError("the commits of this run are lost")
+        mirror.objects.take(packed, self._outcome.base_sha, self._job.id)
+        return mirror

@@ -1,0 +1,43 @@
+"""Keep a lease alive while its job runs."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import structlog
+from sqlalchemy.exc import SQLAlchemyError
+
+from patchwright.core.clock import Clock
+from patchwright.core.errors import LeaseLostError
+from patchwright.workers.store.job import Lease
+from patchwright.workers.store.leases import LeaseStore
+
+log = structlog.get_logger(__name__)
+
+
+@contextmanager
+def heartbeat(
+    leases: LeaseStore, lease: Lease, clock: Clock, lease_s: float
+) -> Iterator[None]:
+    """Extend the lease three times in its length, until the context is left.
+
+    Losing it needs no word to the run: its next write is refused.
+    """
+    stop = threading.Event()
+
+    def beat() -> None:
+        while not stop.wait(lease_s / 3):
+            try:
+                leases.heartbeat(lease, clock.now(), lease_s)
+            except LeaseLostError:
+                return
+            except SQLAlchemyError as error:
+                log.warning("heartbeat_failed", error=type(error).__name__)
+
+    thread = threading.Thread(target=beat, name="heartbeat", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        thread.join()

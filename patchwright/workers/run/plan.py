@@ -1,0 +1,49 @@
+"""What is fixed about a run before the agent starts, and kept for its delivery."""
+
+from patchwright.core.types.base import Value
+from patchwright.core.types.threads import Repository, ThreadKind
+from patchwright.core.types.triggers import Trigger
+from patchwright.resolver.deliver import Destination
+from patchwright.resolver.messages.pull_request import Provenance
+from patchwright.resolver.messages.status import Frame
+from patchwright.resolver.target import Target
+
+ARTIFACT = "plan"
+
+
+class Plan(Value):
+    """Kept with the outcome, so that any worker can deliver it.
+
+    `repository` and `target` are missing when the run ended before they were known.
+    """
+
+    frame: Frame
+    status_post: str = ""
+    repository: Repository | None = None
+    target: Target | None = None
+
+
+def destination(plan: Plan, trigger: Trigger) -> Destination:
+    """Say where the result goes; a repository that is not known gets no writes."""
+    closes = trigger.thread.kind is ThreadKind.ISSUE
+    repository = plan.repository or Repository(
+        ref=trigger.thread.repo,
+        default_branch="",
+        clone_url="",
+        web_url="",
+        private=True,
+    )
+    return Destination(
+        repository=repository,
+        thread=trigger.thread,
+        requester=trigger.actor,
+        status_post=plan.status_post,
+        frame=plan.frame,
+        origin=Provenance(
+            run_id=plan.frame.run_id,
+            requester=trigger.actor.login,
+            issue=trigger.thread.number if closes else None,
+            model=plan.frame.model,
+            handle=plan.frame.handle,
+        ),
+    )

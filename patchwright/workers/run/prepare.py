@@ -1,0 +1,76 @@
+"""Fetch what a run needs before it can start: thread, repository, commits."""
+
+from dataclasses import dataclass
+
+from patchwright.core.text.names import branch_name
+from patchwright.core.types.threads import (
+    PullRequest,
+    RepoRef,
+    Repository,
+    Thread,
+    ThreadKind,
+)
+from patchwright.core.types.triggers import Trigger
+from patchwright.core.types.work import Task
+from patchwright.integrations.git.mirror import Mirror, Mirrors
+from patchwright.integrations.github.adapter import GitHub
+from patchwright.resolver.brief import brief
+from patchwright.resolver.target import Target, plan_target
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """Everything that is looked up, and the task made of it."""
+
+    repository: Repository
+    target: Target
+    mirror: Mirror
+    task: Task
+
+
+def prepare(github: GitHub, mirrors: Mirrors, trigger: Trigger) -> Prepared:
+    """Look everything up; raises a `ServiceError` or a `GitError`."""
+    thread = github.channel.fetch_thread(trigger.thread)
+    repository = github.forge.fetch_repository(trigger.thread.repo)
+    title = trigger.title or thread.title
+    pull = _find_pull(github, thread, title)
+    target = plan_target(trigger.thread, title, repository, pull)
+    mirror = fetch_mirror(github, mirrors, repository, target.start_ref)
+    return Prepared(
+        repository=repository,
+        target=target,
+        mirror=mirror,
+        task=_task(thread, trigger, target, mirror.resolve(target.start_ref)),
+    )
+
+
+def fetch_mirror(
+    github: GitHub, mirrors: Mirrors, repository: Repository, ref: str
+) -> Mirror:
+    credential = github.forge.mint_credential(repository.ref)
+    return mirrors.fetch(repository.clone_url, credential, [ref])
+
+
+def _find_pull(github: GitHub, thread: Thread, title: str) -> PullRequest | None:
+    """Return the thread's own pull request, or the open one we made for the issue."""
+    repo: RepoRef = thread.ref.repo
+    if thread.ref.kind is ThreadKind.PULL_REQUEST:
+        return github.forge.fetch_pull_request(repo, thread.ref.number)
+    ours = branch_name(thread.ref.number, title)
+    return github.forge.find_pull_request(repo, ours)
+
+
+def _task(thread: Thread, trigger: Trigger, target: Target, base_sha: str) -> Task:
+    written = brief(thread, trigger, target.base_branch)
+    requester = trigger.actor
+    address = f"{requester.external_id}+{requester.login}".lstrip("+")
+    domain = "users.noreply.github.com"
+    return Task(
+        text=written.text,
+        base_sha=base_sha,
+        base_branch=target.base_branch,
+        title=trigger.title or thread.title,
+        files=written.files,
+        notes=(*written.notes, *([target.note] if target.note else [])),
+        message_trailer=f"Co-authored-by: {requester.login} <{address}@{domain}>",
+    )

@@ -1,0 +1,86 @@
+"""A run's purse with the shared ceilings: run, requester, repository and day."""
+
+from patchwright.core.agent.purse import OverBudgetError
+from patchwright.core.clock import Clock
+from patchwright.core.settings.work import LimitSettings
+from patchwright.core.types.ids import AccountId, JobId
+from patchwright.core.types.threads import RepoRef
+from patchwright.workers.store.reservations import (
+    Ceilings,
+    Refusal,
+    Reservation,
+    ReservationStore,
+    Scope,
+    Spender,
+)
+
+
+class SharedPurse:
+    """Reserves in the database, so that parallel runs cannot spend the same money."""
+
+    def __init__(
+        self,
+        money: ReservationStore,
+        limits: LimitSettings,
+        clock: Clock,
+        *,
+        job_id: JobId,
+        account_id: AccountId,
+        repo: RepoRef,
+    ) -> None:
+        self._money, self._clock = money, clock
+        self._refuse_unknown = limits.unknown_price == "refuse"
+        self._job_id, self._account_id, self._repo = job_id, account_id, repo
+        self._ceilings = Ceilings(
+            run_usd=limits.max_cost_usd,
+            user_day_usd=limits.per_user_day_usd,
+            repo_day_usd=limits.per_repo_day_usd,
+            day_usd=limits.per_day_usd,
+        )
+        self._open: Reservation | None = None
+        self._dearest = 0.0
+
+    def reserve(self, worst_usd: float | None) -> float:
+        if worst_usd is None and self._refuse_unknown and not self._dearest:
+            raise OverBudgetError(
+                "The model's price is not known, and `limits.unknown_price` is "
+                '"refuse". Set `llm.input_cost_per_token` and '
+                "`llm.output_cost_per_token`."
+            )
+        worst = self._dearest if worst_usd is None else worst_usd
+        answer = self._money.reserve(self._spender(), worst, self._ceilings)
+        if isinstance(answer, Refusal):
+            raise OverBudgetError(_explain(answer, worst))
+        self._open = answer
+        return worst
+
+    def settle(self, spent_usd: float | None) -> None:
+        if self._open is None:
+            return
+        self._money.settle(self._open, spent_usd or 0.0)
+        self._dearest = max(self._dearest, spent_usd or 0.0)
+        self._open = None
+
+    def _spender(self) -> Spender:
+        return Spender(
+            job_id=self._job_id,
+            account_id=self._account_id,
+            repo=self._repo,
+            day=self._clock.now().date(),
+        )
+
+
+def _explain(refusal: Refusal, worst_usd: float) -> str:
+    taken, ceiling = f"${refusal.taken_usd:.2f}", f"${refusal.ceiling_usd:.2f}"
+    return (
+        f"{taken} of {ceiling} {_WHOSE[refusal.scope]} is spent or set aside, and the "
+        f"next model call could cost up to ${worst_usd:.2f}."
+    )
+
+
+_WHOSE = {
+    Scope.RUN: "for this run",
+    Scope.USER_DAY: "for this person today",
+    Scope.REPO_DAY: "for this repository today",
+    Scope.DAY: "for everybody today",
+}

@@ -1,0 +1,67 @@
+"""What running jobs takes, composed once for a process."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from patchwright.core.clock import Clock
+from patchwright.core.llm.model import Model
+from patchwright.core.runtime import RuntimeFactory
+from patchwright.core.settings.model import Settings
+from patchwright.core.types.ids import JobId
+from patchwright.integrations.git.grafts import Signature
+from patchwright.integrations.git.mirror import Mirrors
+from patchwright.integrations.github.adapter import GitHub
+from patchwright.resolver.admission import Policy
+from patchwright.workers.store.accounts import AccountStore
+from patchwright.workers.store.effects import EffectStore
+from patchwright.workers.store.events import EventStore
+from patchwright.workers.store.jobs import JobStore
+from patchwright.workers.store.leases import LeaseStore
+from patchwright.workers.store.outcomes import OutcomeStore
+from patchwright.workers.store.requests import RequestStore
+from patchwright.workers.store.reservations import ReservationStore
+from patchwright.workers.store.threads import ThreadStore
+
+
+@dataclass(frozen=True)
+class Stores:
+    """The tables, by what they are for."""
+
+    accounts: AccountStore
+    effects: EffectStore
+    events: EventStore
+    jobs: JobStore
+    leases: LeaseStore
+    money: ReservationStore
+    outcomes: OutcomeStore
+    requests: RequestStore
+    threads: ThreadStore
+
+
+@dataclass(frozen=True)
+class Services:
+    """The collaborators of every run; `submit` hands a job to the queue."""
+
+    settings: Settings
+    clock: Clock
+    stores: Stores
+    github: GitHub
+    mirrors: Mirrors
+    sandboxes: RuntimeFactory
+    model: Model
+    submit: Callable[[JobId], None]
+
+    @property
+    def policy(self) -> Policy:
+        security = self.settings.security
+        return Policy(
+            min_permission=security.min_permission,
+            allow_users=frozenset(security.allow_users),
+            allow_bots=frozenset(security.allow_bots),
+            runs_per_thread_hour=self.settings.limits.runs_per_thread_hour,
+        )
+
+    @property
+    def author(self) -> Signature:
+        name = self.settings.github.mention.removeprefix("@")
+        return Signature(name, f"{name}@{self.settings.github.noreply_domain}")

@@ -1,0 +1,134 @@
+"""What a job still has to make visible outside, and what it has already."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from enum import StrEnum
+from typing import Any, Final
+
+from pydantic import TypeAdapter
+from sqlalchemy import Connection, Row, insert, select, update
+
+from patchwright.core.types.base import Value
+from patchwright.core.types.ids import JobId
+from patchwright.resolver.effects import Effect
+from patchwright.workers.db.database import Database
+from patchwright.workers.db.tables import effects
+from patchwright.workers.store.fencing import require_lease
+from patchwright.workers.store.job import Lease
+
+_EFFECT: Final[TypeAdapter[Effect]] = TypeAdapter(Effect)
+
+
+class EffectState(StrEnum):
+    """`ABANDONED` means that it never worked, and that the others go on without it."""
+
+    PENDING = "pending"
+    DONE = "done"
+    ABANDONED = "abandoned"
+
+
+class StoredEffect(Value):
+    """One effect of a job, by a key that no other effect has.
+
+    `receipt` says where it can be seen, once it is done; `error` is why the last try
+    failed.
+    """
+
+    key: str
+    job_id: JobId
+    effect: Effect
+    state: EffectState
+    attempts: int
+    due_at: datetime
+    receipt: str | None
+    error: str | None
+
+
+class EffectStore:
+    """The outbox: effects of one job are carried out in their order."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def of_job(self, job_id: JobId) -> tuple[StoredEffect, ...]:
+        query = (
+            select(effects)
+            .where(effects.c.job_id == job_id)
+            .order_by(effects.c.position)
+        )
+        with self._database.reading() as connection:
+            return tuple(map(_effect_of, connection.execute(query)))
+
+    def next_due(self, job_id: JobId, now: datetime) -> StoredEffect | None:
+        """Return the first effect that is not done, if it may be tried now.
+
+        One that waits to be repeated holds up those behind it, which build on it.
+        """
+        pending = (
+            effect
+            for effect in self.of_job(job_id)
+            if effect.state is EffectState.PENDING
+        )
+        first = next(pending, None)
+        return first if first and first.due_at <= now else None
+
+    def mark_done(self, lease: Lease, key: str, receipt: str) -> None:
+        values = {"state": EffectState.DONE, "receipt": receipt, "error": None}
+        self._change(lease, key, values)
+
+    def mark_failed(
+        self, lease: Lease, key: str, error: str, retry_at: datetime
+    ) -> None:
+        self._change(lease, key, {"error": error, "due_at": retry_at})
+
+    def abandon(self, lease: Lease, key: str, error: str) -> None:
+        """Give it up for good."""
+        self._change(lease, key, {"state": EffectState.ABANDONED, "error": error})
+
+    def _change(self, lease: Lease, key: str, values: Mapping[str, object]) -> None:
+        changed = (
+            update(effects)
+            .where(effects.c.key == key, effects.c.job_id == lease.job_id)
+            .values(attempts=effects.c.attempts + 1, **values)
+        )
+        with self._database.writing() as connection:
+            require_lease(connection, lease)
+            connection.execute(changed)
+
+
+def insert_effects(
+    connection: Connection, job_id: JobId, planned: Sequence[Effect], now: datetime
+) -> None:
+    rows = [
+        {
+            "key": f"{job_id}:{position}:{effect.kind}",
+            "job_id": job_id,
+            "position": position,
+            "effect": effect.model_dump_json(),
+            "state": EffectState.PENDING,
+            "due_at": now,
+        }
+        for position, effect in enumerate(planned)
+    ]
+    if rows:
+        connection.execute(insert(effects), rows)
+
+
+def has_pending(connection: Connection, job_id: JobId) -> bool:
+    query = select(effects.c.key).where(
+        effects.c.job_id == job_id, effects.c.state == EffectState.PENDING
+    )
+    return connection.execute(query.limit(1)).first() is not None
+
+
+def _effect_of(row: Row[Any]) -> StoredEffect:
+    return StoredEffect(
+        key=row.key,
+        job_id=row.job_id,
+        effect=_EFFECT.validate_json(row.effect),
+        state=EffectState(row.state),
+        attempts=row.attempts,
+        due_at=row.due_at,
+        receipt=row.receipt,
+        error=row.error,
+    )

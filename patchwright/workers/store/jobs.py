@@ -1,0 +1,93 @@
+"""What the jobs are, and which of them wait for a worker."""
+
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from sqlalchemy import Row, func, or_, select, update
+
+from patchwright.core.types.ids import ConversationId, JobId
+from patchwright.core.types.triggers import Trigger
+from patchwright.core.types.work import Outcome
+from patchwright.workers.db.database import Database
+from patchwright.workers.db.tables import effects, jobs
+from patchwright.workers.store.effects import EffectState
+from patchwright.workers.store.job import Job, JobState
+
+_JOB: Final = (
+    jobs.c.id,
+    jobs.c.conversation_id,
+    jobs.c.state,
+    jobs.c.trigger,
+    jobs.c.created_at,
+    jobs.c.attempts,
+    jobs.c.outcome,
+)
+
+
+class JobStore:
+    """Reads jobs; `LeaseStore` and `OutcomeStore` change them."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def load(self, job_id: JobId) -> Job | None:
+        with self._database.reading() as connection:
+            row = connection.execute(select(*_JOB).where(jobs.c.id == job_id)).first()
+        return _job_of(row) if row else None
+
+    def load_active(self, conversation_id: ConversationId) -> Job | None:
+        """Return the conversation's job that has not ended; there is one at most."""
+        query = select(*_JOB).where(
+            jobs.c.conversation_id == conversation_id, jobs.c.ended_at.is_(None)
+        )
+        with self._database.reading() as connection:
+            row = connection.execute(query).one_or_none()
+        return _job_of(row) if row else None
+
+    def count_since(self, conversation_id: ConversationId, since: datetime) -> int:
+        """Count the conversation's jobs that were asked for at `since` or later."""
+        query = select(func.count()).where(
+            jobs.c.conversation_id == conversation_id, jobs.c.created_at >= since
+        )
+        with self._database.reading() as connection:
+            return connection.scalars(query).one()
+
+    def take_unfinished(
+        self, now: datetime, resubmit_after_s: float
+    ) -> tuple[JobId, ...]:
+        """Return the jobs that wait for a worker, and note that they are submitted.
+
+        One that was submitted less than `resubmit_after_s` ago is left out: it is
+        probably still in the queue. One that waits to repeat an effect is left out
+        until that is due.
+        """
+        long_ago = now - timedelta(seconds=resubmit_after_s)
+        postponed = select(effects.c.job_id).where(
+            effects.c.state == EffectState.PENDING, effects.c.due_at > now
+        )
+        waiting = (
+            select(jobs.c.id)
+            .where(
+                jobs.c.ended_at.is_(None),
+                jobs.c.state.not_in([JobState.RECEIVED, JobState.WAITING_USER]),
+                or_(jobs.c.submitted_at.is_(None), jobs.c.submitted_at <= long_ago),
+                or_(jobs.c.lease_until.is_(None), jobs.c.lease_until <= now),
+                jobs.c.id.not_in(postponed),
+            )
+            .with_for_update(skip_locked=True)
+        )
+        taken = update(jobs).where(jobs.c.id.in_(waiting)).values(submitted_at=now)
+        with self._database.writing() as connection:
+            return tuple(map(JobId, connection.scalars(taken.returning(jobs.c.id))))
+
+
+def _job_of(row: Row[*tuple[Any, ...]]) -> Job:
+    return Job(
+        id=row.id,
+        conversation_id=row.conversation_id,
+        state=JobState(row.state),
+        trigger=Trigger.model_validate_json(row.trigger),
+        created_at=row.created_at,
+        attempts=row.attempts,
+        outcome=row.outcome and Outcome.model_validate_json(row.outcome),
+    )

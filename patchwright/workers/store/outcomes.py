@@ -1,0 +1,111 @@
+"""How jobs end: the outcome with its effects, and what is done with latecomers."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+from sqlalchemy import Connection, insert, select, update
+
+from patchwright.core.errors import PatchwrightError
+from patchwright.core.types.ids import Ids, JobId
+from patchwright.core.types.work import Outcome
+from patchwright.resolver.effects import Effect
+from patchwright.workers.db.database import Database
+from patchwright.workers.db.tables import artifacts, jobs
+from patchwright.workers.store.effects import has_pending, insert_effects
+from patchwright.workers.store.fencing import raise_fence, require_lease
+from patchwright.workers.store.job import ENDED, JobState, Lease
+from patchwright.workers.store.requests import find_unread, hand_over, insert_job
+
+
+class EffectsPendingError(PatchwrightError):
+    """A job cannot end while something it promised is neither done nor given up."""
+
+    reason = "effects-pending"
+
+
+class OutcomeStore:
+    """Ends jobs. Each call raises `LeaseLostError` when another worker has the job."""
+
+    def __init__(self, database: Database, ids: Ids) -> None:
+        self._database = database
+        self._ids = ids
+
+    def store(
+        self,
+        lease: Lease,
+        outcome: Outcome,
+        effects: Sequence[Effect],
+        *,
+        read_up_to: int,
+        now: datetime,
+        artifacts: Mapping[str, bytes] | None = None,
+    ) -> Lease:
+        """Keep how the run ended and what follows from it, all or nothing.
+
+        `read_up_to` is the last event the run took notice of: a request that came
+        later gets a job of its own when this one ends. Returns the lease, now for
+        delivering.
+        """
+        with self._database.writing() as connection:
+            require_lease(connection, lease)
+            connection.execute(
+                update(jobs)
+                .where(jobs.c.id == lease.job_id)
+                .values(
+                    state=JobState.DELIVERING,
+                    outcome=outcome.model_dump_json(),
+                    read_up_to=read_up_to,
+                )
+            )
+            insert_effects(connection, lease.job_id, effects, now)
+            _insert_artifacts(connection, lease.job_id, artifacts or {})
+        return lease.model_copy(update={"state": JobState.DELIVERING})
+
+    def finish(self, lease: Lease, state: JobState, now: datetime) -> JobId | None:
+        """End the job, and the lease with it.
+
+        Returns the job that was made of a request nobody has read yet; it is to be
+        submitted.
+        """
+        if state not in ENDED:
+            raise ValueError(f"{state} is not how a job ends")
+        with self._database.writing() as connection:
+            require_lease(connection, lease)
+            if has_pending(connection, lease.job_id):
+                raise EffectsPendingError(f"job {lease.job_id} has effects to deliver")
+            raise_fence(connection, lease.conversation_id)
+            connection.execute(
+                update(jobs)
+                .where(jobs.c.id == lease.job_id)
+                .values(state=state, ended_at=now, lease_until=None)
+            )
+            return self._start_unread(connection, lease, now)
+
+    def load_artifact(self, job_id: JobId, name: str) -> bytes | None:
+        query = select(artifacts.c.data).where(
+            artifacts.c.job_id == job_id, artifacts.c.name == name
+        )
+        with self._database.reading() as connection:
+            return connection.scalars(query).one_or_none()
+
+    def _start_unread(
+        self, connection: Connection, lease: Lease, now: datetime
+    ) -> JobId | None:
+        unread = find_unread(connection, lease.job_id)
+        if not unread:
+            return None
+        job_id = JobId(self._ids.new())
+        trigger = unread[0].trigger
+        insert_job(connection, job_id, lease.conversation_id, trigger, now)
+        hand_over(connection, unread, job_id)
+        return job_id
+
+
+def _insert_artifacts(
+    connection: Connection, job_id: JobId, named: Mapping[str, bytes]
+) -> None:
+    rows = [
+        {"job_id": job_id, "name": name, "data": data} for name, data in named.items()
+    ]
+    if rows:
+        connection.execute(insert(artifacts), rows)

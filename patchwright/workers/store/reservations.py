@@ -1,0 +1,149 @@
+"""Money set aside for model calls, so that parallel runs share one ceiling."""
+
+from collections.abc import Iterator
+from datetime import date
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from enum import StrEnum
+
+from sqlalchemy import ColumnElement, Connection, func, insert, select, text, update
+
+from patchwright.core.types.base import Value
+from patchwright.core.types.ids import AccountId, Ids, JobId
+from patchwright.core.types.threads import RepoRef
+from patchwright.workers.db.database import Database
+from patchwright.workers.db.tables_people import reservations
+
+_MICRO = 1_000_000
+# Any number will do that no other user of the database takes.
+_MONEY_LOCK = 7_305_117
+
+
+class Scope(StrEnum):
+    RUN = "run"
+    USER_DAY = "user-day"
+    REPO_DAY = "repo-day"
+    DAY = "day"
+
+
+class Spender(Value):
+    """For whom, where and when money is spent; `day` is a day in UTC."""
+
+    job_id: JobId
+    account_id: AccountId
+    repo: RepoRef
+    day: date
+
+
+class Ceilings(Value):
+    """The most that may be spent; None is no ceiling."""
+
+    run_usd: float | None = None
+    user_day_usd: float | None = None
+    repo_day_usd: float | None = None
+    day_usd: float | None = None
+
+
+class Reservation(Value):
+    id: str
+    amount_usd: float
+
+
+class Refusal(Value):
+    """The amount would pass the ceiling of `scope`, of which `taken_usd` is gone."""
+
+    scope: Scope
+    ceiling_usd: float
+    taken_usd: float
+
+
+class ReservationStore:
+    def __init__(self, database: Database, ids: Ids) -> None:
+        self._database = database
+        self._ids = ids
+
+    def reserve(
+        self, spender: Spender, amount_usd: float, ceilings: Ceilings
+    ) -> Reservation | Refusal:
+        """Set the amount aside, or say which ceiling it would pass.
+
+        What was reserved and never settled counts in full: its worker may be dead, but
+        the call may have been made.
+        """
+        amount = _micro(amount_usd, ROUND_CEILING)
+        with self._database.writing() as connection:
+            self._take_turns(connection)
+            for scope, ceiling_usd, rows in _bounds(spender, ceilings):
+                taken = _sum(connection, rows)
+                if taken + amount > _micro(ceiling_usd, ROUND_FLOOR):
+                    return Refusal(
+                        scope=scope, ceiling_usd=ceiling_usd, taken_usd=taken / _MICRO
+                    )
+            return self._insert(connection, spender, amount)
+
+    def settle(self, reservation: Reservation, spent_usd: float) -> None:
+        """Replace the reserved amount by what was spent, be it less or more."""
+        settled = (
+            update(reservations)
+            .where(reservations.c.id == reservation.id)
+            .values(settled_micro_usd=_micro(spent_usd, ROUND_CEILING))
+        )
+        with self._database.writing() as connection:
+            connection.execute(settled)
+
+    def spent_usd(self, job_id: JobId) -> float:
+        """Return what a run has taken so far, in all its attempts."""
+        with self._database.reading() as connection:
+            return _sum(connection, reservations.c.job_id == job_id) / _MICRO
+
+    def _take_turns(self, connection: Connection) -> None:
+        """Let one transaction after the other look at the sums and add to them."""
+        if not self._database.is_sqlite:
+            lock = text("SELECT pg_advisory_xact_lock(:number)")
+            connection.execute(lock, {"number": _MONEY_LOCK})
+
+    def _insert(
+        self, connection: Connection, spender: Spender, amount: int
+    ) -> Reservation:
+        reservation = Reservation(id=self._ids.new(), amount_usd=amount / _MICRO)
+        row = {
+            "id": reservation.id,
+            "job_id": spender.job_id,
+            "account_id": spender.account_id,
+            "repo": str(spender.repo),
+            "day": spender.day.isoformat(),
+            "reserved_micro_usd": amount,
+        }
+        connection.execute(insert(reservations).values(row))
+        return reservation
+
+
+def _bounds(
+    spender: Spender, ceilings: Ceilings
+) -> Iterator[tuple[Scope, float, ColumnElement[bool]]]:
+    """List the ceilings there are, each with the rows that count against it."""
+    table = reservations.c
+    today = table.day == spender.day.isoformat()
+    user_today = today & (table.account_id == spender.account_id)
+    repo_today = today & (table.repo == str(spender.repo))
+    bounds = (
+        (Scope.RUN, ceilings.run_usd, table.job_id == spender.job_id),
+        (Scope.USER_DAY, ceilings.user_day_usd, user_today),
+        (Scope.REPO_DAY, ceilings.repo_day_usd, repo_today),
+        (Scope.DAY, ceilings.day_usd, today),
+    )
+    for scope, ceiling_usd, rows in bounds:
+        if ceiling_usd is not None:
+            yield scope, ceiling_usd, rows
+
+
+def _sum(connection: Connection, rows: ColumnElement[bool]) -> int:
+    counted = func.coalesce(
+        reservations.c.settled_micro_usd, reservations.c.reserved_micro_usd
+    )
+    return int(connection.scalars(select(func.sum(counted)).where(rows)).one() or 0)
+
+
+def _micro(amount_usd: float, rounding: str) -> int:
+    # The text of a float is the number a person would write; its bits are not.
+    exact = Decimal(str(amount_usd)) * _MICRO
+    return int(exact.to_integral_value(rounding))

@@ -1,0 +1,86 @@
+"""Secrets that processes share, encrypted in the database."""
+
+import json
+from datetime import datetime
+from typing import Any
+
+from pydantic import SecretStr
+from sqlalchemy import Row, select, update
+
+from patchwright.core.clock import Clock
+from patchwright.core.crypto import KeyRing, Sealed
+from patchwright.workers.db.database import Database
+from patchwright.workers.db.tables_people import secrets
+from patchwright.workers.db.upsert import insert_or_replace
+
+
+class SecretStore:
+    """Keeps a secret under the name of whom it belongs to and its own."""
+
+    def __init__(self, database: Database, keys: KeyRing, clock: Clock) -> None:
+        self._database = database
+        self._keys = keys
+        self._clock = clock
+
+    def put(
+        self,
+        name: str,
+        value: SecretStr,
+        expires_at: datetime | None = None,
+        *,
+        owner: str = "",
+    ) -> None:
+        """Keep a secret; what had its name before is gone."""
+        plain = value.get_secret_value().encode()
+        sealed = self._keys.seal(plain, _context(owner, name))
+        row = {
+            "owner": owner,
+            "name": name,
+            "key_id": sealed.key_id,
+            "wrapped_key": sealed.wrapped_key,
+            "ciphertext": sealed.ciphertext,
+            "stored_at": self._clock.now(),
+            "expires_at": expires_at,
+        }
+        with self._database.writing() as connection:
+            insert_or_replace(connection, secrets, row)
+
+    def fetch(self, name: str, *, owner: str = "") -> SecretStr | None:
+        """Return a secret unless it has expired; `DecryptionError` if it is damaged."""
+        query = select(secrets).where(secrets.c.owner == owner, secrets.c.name == name)
+        with self._database.reading() as connection:
+            row = connection.execute(query).one_or_none()
+        if row is None or _has_expired(row.expires_at, self._clock.now()):
+            return None
+        plain = self._keys.open(_sealed(row), _context(owner, name))
+        return SecretStr(plain.decode())
+
+    def rotate(self) -> int:
+        """Put every secret under the current key; return how many were not."""
+        old = secrets.c.key_id != self._keys.current
+        with self._database.writing() as connection:
+            rows = connection.execute(select(secrets).where(old).with_for_update())
+            renewed = [self._rewrapped(row) for row in rows]
+            for row, sealed in renewed:
+                connection.execute(
+                    update(secrets)
+                    .where(secrets.c.owner == row.owner, secrets.c.name == row.name)
+                    .values(key_id=sealed.key_id, wrapped_key=sealed.wrapped_key)
+                )
+        return len(renewed)
+
+    def _rewrapped(self, row: Row[Any]) -> tuple[Row[Any], Sealed]:
+        return row, self._keys.rewrap(_sealed(row), _context(row.owner, row.name))
+
+
+def _has_expired(expires_at: datetime | None, now: datetime) -> bool:
+    return expires_at is not None and expires_at <= now
+
+
+def _sealed(row: Row[Any]) -> Sealed:
+    return Sealed(row.key_id, row.wrapped_key, row.ciphertext)
+
+
+def _context(owner: str, name: str) -> bytes:
+    """Name the row, so that its value opens in no other."""
+    return json.dumps(["secret", owner, name]).encode()

@@ -1,0 +1,59 @@
+"""The web application: webhooks in, health out."""
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from fastapi import FastAPI
+from fastapi.responses import JSONResponse
+
+from patchwright.core.clock import Clock
+from patchwright.workers.db.database import Database
+from patchwright.workers.intake.dispatcher import Dispatcher
+from patchwright.workers.intake.intake import Intake
+from patchwright.workers.web.deliveries import DeliveryDoor
+from patchwright.workers.web.receiver import Entrance
+
+
+@dataclass(frozen=True)
+class Services:
+    """What the web edge works with. `entrances` are by the name of their service."""
+
+    database: Database
+    intake: Intake
+    dispatcher: Dispatcher
+    entrances: Mapping[str, Entrance]
+    clock: Clock
+
+
+def create_app(services: Services) -> FastAPI:
+    """Return the application; its lifespan starts the intake, and drains it."""
+
+    @asynccontextmanager
+    async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
+        with services.dispatcher, services.intake:
+            yield
+
+    door = DeliveryDoor(services.entrances, services.intake, services.clock)
+    app = FastAPI(title="Patchwright", lifespan=lifespan)
+    # A plain route: what FastAPI adds to it costs more than all the rest of the way.
+    app.add_route("/api/integration/{service}/events", door.receive, methods=["POST"])
+    _add_health(app, services)
+    return app
+
+
+def _add_health(app: FastAPI, services: Services) -> None:
+    @app.get("/healthz")
+    async def healthz() -> dict[str, str]:
+        """Tell that the process answers."""
+        return {"status": "ok"}
+
+    # Not async, as the database may let it wait: FastAPI gives it a thread.
+    @app.get("/readyz")
+    def readyz() -> JSONResponse:
+        """Tell whether deliveries can be stored."""
+        parts = {
+            "database": services.database.answers(),
+            "intake": services.intake.is_alive,
+        }
+        return JSONResponse(parts, status_code=200 if all(parts.values()) else 503)

@@ -1,0 +1,81 @@
+"""What the tests of the model client ask, and how."""
+
+from collections.abc import Mapping
+
+from pydantic import SecretStr
+
+from patchwright.core.clock import Clock
+from patchwright.core.events.types import ModelReply
+from patchwright.core.llm.client import LitellmModel, wait_silently
+from patchwright.core.llm.config import ModelConfig
+from patchwright.core.llm.model import (
+    AssistantTurn,
+    ChatMessage,
+    ModelRequest,
+    SystemText,
+    ToolResult,
+    ToolSpec,
+    UserText,
+)
+from patchwright.core.llm.retry import OnWait
+from tests.fakes.clock import FakeClock
+from tests.fakes.llm import FakeProvider
+
+SHELL = ToolSpec(
+    name="shell",
+    description="Run a command.",
+    parameters={
+        "type": "object",
+        "properties": {"command": {"type": "string"}},
+        "required": ["command"],
+    },
+)
+STATUS = ToolSpec(
+    name="status", description="Look.", parameters={"type": "object", "properties": {}}
+)
+TASK: tuple[ChatMessage, ...] = (
+    SystemText(text="You fix bugs."),
+    UserText(text="Fix the bug."),
+)
+
+
+def ask(
+    *more: ChatMessage, deadline_s: float = 600.0, max_cost_usd: float | None = None
+) -> ModelRequest:
+    return ModelRequest(
+        messages=(*TASK, *more),
+        tools=(SHELL, STATUS),
+        deadline_s=deadline_s,
+        max_cost_usd=max_cost_usd,
+    )
+
+
+def model_at(
+    provider: FakeProvider,
+    settings: Mapping[str, object] | None = None,
+    *,
+    clock: Clock | None = None,
+    on_wait: OnWait = wait_silently,
+) -> LitellmModel:
+    """Return a model of the provider; `settings` override what is usual."""
+    usual = {
+        "model": "openai/some-model",
+        "api_key": SecretStr("sk-test"),
+        "base_url": provider.base_url,
+    }
+    config = ModelConfig.model_validate({**usual, **(settings or {})})
+    return LitellmModel(
+        config, clock or FakeClock(), on_wait=on_wait, jitter=lambda: 1.0
+    )
+
+
+def history(reply: ModelReply, result: str = "ok") -> tuple[ChatMessage, ...]:
+    """Return a reply and a result for each of its calls, as the next request has it."""
+    turn = AssistantTurn(
+        model=reply.model,
+        text=reply.text,
+        tool_calls=reply.tool_calls,
+        reasoning=reply.reasoning,
+    )
+    results = [ToolResult(call_id=call.id, text=result) for call in reply.tool_calls]
+    return (turn, *results)

@@ -1,0 +1,23 @@
+"""A process that appends to a conversation: `append_many URL CONVERSATION COUNT`."""
+
+import sys
+from contextlib import closing
+
+from patchwright.core.clock import SystemClock
+from patchwright.core.events.types import Message, Source
+from patchwright.core.types.ids import ConversationId
+from patchwright.workers.db.database import Database
+from patchwright.workers.store.doorbell import Doorbell
+from patchwright.workers.store.events import EventStore
+
+
+def main(url: str, conversation_id: str, count: str) -> None:
+    with closing(Database(url)) as database:
+        store = EventStore(database, lambda tree: tree, SystemClock(), Doorbell())
+        log = store.open(ConversationId(conversation_id))
+        for number in range(int(count)):
+            log.append(Source.SYSTEM, Message(text=f"other {number}"))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

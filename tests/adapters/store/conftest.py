@@ -1,0 +1,33 @@
+"""Databases for the tests of the stores: SQLite in a file, and PostgreSQL."""
+
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from patchwright.workers.db.database import Database
+from patchwright.workers.db.upgrade import upgrade
+from tests.adapters.store.world import World
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """Return the URL of an empty database; each test runs once on each kind."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path}/patchwright.db"
+    url: str = request.getfixturevalue("postgres_url")
+    return url
+
+
+@pytest.fixture
+def database(database_url: str) -> Iterator[Database]:
+    """Open a database that has the newest schema."""
+    with closing(Database(database_url)) as opened:
+        upgrade(opened)
+        yield opened
+
+
+@pytest.fixture
+def world(database: Database) -> World:
+    return World(database)

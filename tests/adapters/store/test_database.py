@@ -1,0 +1,115 @@
+"""The schema and the two databases it must mean the same in."""
+
+import threading
+from contextlib import closing
+from datetime import UTC, datetime, timedelta, timezone
+from pathlib import Path
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from sqlalchemy import Connection, insert, select, text
+from sqlalchemy.exc import IntegrityError, StatementError
+
+from patchwright.core.errors import SettingsError
+from patchwright.workers.db.database import Database
+from patchwright.workers.db.schema import metadata
+from patchwright.workers.db.tables import conversations, threads
+from patchwright.workers.db.upgrade import upgrade
+
+NOON = datetime(2030, 1, 1, 12, 0, 0, 123456, tzinfo=UTC)
+
+
+def test_migrations_make_exactly_the_declared_tables(database: Database) -> None:
+    with database.reading() as connection:
+        context = MigrationContext.configure(connection)
+        assert compare_metadata(context, metadata) == []
+
+
+def test_upgrading_twice_changes_nothing(database: Database) -> None:
+    _store_conversation(database, NOON)
+    upgrade(database)
+    with database.reading() as connection:
+        assert connection.scalars(select(conversations.c.id)).all() == ["c1"]
+
+
+def test_processes_that_start_together_take_turns_to_upgrade(database_url: str) -> None:
+    databases = [Database(database_url) for _ in range(4)]
+    upgrades = [threading.Thread(target=upgrade, args=(one,)) for one in databases]
+    for thread in upgrades:
+        thread.start()
+    for thread in upgrades:
+        thread.join()
+    with databases[0].reading() as connection:
+        versions = connection.scalars(text("SELECT version_num FROM alembic_version"))
+        assert versions.all() == ["0001"]
+    for one in databases:
+        one.close()
+
+
+def test_a_time_comes_back_aware_and_in_utc(database: Database) -> None:
+    elsewhere = NOON.astimezone(timezone(timedelta(hours=5, minutes=30)))
+    _store_conversation(database, elsewhere)
+    with database.reading() as connection:
+        stored = connection.scalars(select(conversations.c.created_at)).one()
+    assert stored == NOON
+    assert stored.utcoffset() == timedelta(0)
+
+
+def test_a_time_without_zone_is_refused(database: Database) -> None:
+    with pytest.raises(StatementError, match="without a time zone"):
+        _store_conversation(database, NOON.replace(tzinfo=None))
+
+
+def test_foreign_keys_hold(database: Database) -> None:
+    row = {"key": "k", "conversation_id": "nobody's", "linked_at": NOON}
+    with pytest.raises(IntegrityError), database.writing() as connection:
+        connection.execute(insert(threads).values(row))
+
+
+def test_an_error_takes_the_whole_transaction_back(database: Database) -> None:
+    row = _conversation(NOON)
+    with pytest.raises(IntegrityError), database.writing() as connection:
+        _insert_twice(connection, row)
+    with database.reading() as connection:
+        assert connection.scalars(select(conversations.c.id)).all() == []
+
+
+def test_a_reader_does_not_wait_for_a_writer(database: Database) -> None:
+    with database.writing() as writer, database.reading() as reader:
+        writer.execute(insert(conversations).values(_conversation(NOON)))
+        assert reader.scalars(select(conversations.c.id)).all() == []
+
+
+@pytest.mark.parametrize(
+    ("url", "complaint"),
+    [
+        ("sqlite://", "needs a file"),
+        ("sqlite:///:memory:", "needs a file"),
+        ("mysql://h/d", "mysql is not supported"),
+        ("no url, secret", "is not a database URL"),
+    ],
+)
+def test_a_url_that_cannot_serve_is_refused_by_name(url: str, complaint: str) -> None:
+    with pytest.raises(SettingsError, match=complaint) as refusal:
+        Database(url)
+    assert "secret" not in str(refusal.value)
+
+
+def test_a_database_that_is_not_there_does_not_answer(tmp_path: Path) -> None:
+    with closing(Database(f"sqlite:///{tmp_path}/no/folder/x.db")) as nowhere:
+        assert not nowhere.answers()
+
+
+def _insert_twice(connection: Connection, row: dict[str, object]) -> None:
+    connection.execute(insert(conversations).values(row))
+    connection.execute(insert(conversations).values(row))
+
+
+def _store_conversation(database: Database, at: datetime) -> None:
+    with database.writing() as connection:
+        connection.execute(insert(conversations).values(_conversation(at)))
+
+
+def _conversation(at: datetime) -> dict[str, object]:
+    return {"id": "c1", "repo": "github:a/b", "title": "t", "created_at": at}

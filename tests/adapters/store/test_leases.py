@@ -1,0 +1,98 @@
+"""Who may run a job: one worker at a time, and only the newest."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from patchwright.core.errors import LeaseLostError
+from patchwright.core.types.ids import JobId
+from patchwright.core.types.work import Outcome, OutcomeKind
+from patchwright.workers.store.job import JobState
+from tests.adapters.store.world import LEASE_S, World
+
+STOPPED = Outcome(kind=OutcomeKind.STOPPED)
+
+
+def test_a_claimed_job_is_running_and_cannot_be_claimed_again(world: World) -> None:
+    job_id = world.ask()
+    lease = world.claim(job_id, "w1")
+    assert world.job(job_id).state is JobState.RUNNING
+    assert (lease.state, lease.attempt) == (JobState.RUNNING, 1)
+    assert world.leases.claim(job_id, "w2", world.clock.now(), LEASE_S) is None
+
+
+def test_a_lease_that_ran_out_is_free_and_raises_the_fence(world: World) -> None:
+    job_id = world.ask()
+    first = world.claim(job_id, "w1")
+    world.clock.advance(LEASE_S)
+    second = world.claim(job_id, "w2")
+    assert second.fence > first.fence
+    assert second.attempt == 2
+
+
+def test_a_heartbeat_keeps_others_away(world: World) -> None:
+    job_id = world.ask()
+    lease = world.claim(job_id, "w1")
+    world.clock.advance(LEASE_S - 1)
+    world.leases.heartbeat(lease, world.clock.now(), LEASE_S)
+    world.clock.advance(LEASE_S - 1)
+    assert world.leases.claim(job_id, "w2", world.clock.now(), LEASE_S) is None
+
+
+def test_the_holder_of_an_old_lease_can_do_nothing(world: World) -> None:
+    job_id = world.ask()
+    old = world.claim(job_id, "w1")
+    world.clock.advance(LEASE_S)
+    world.claim(job_id, "w2")
+    now = world.clock.now()
+    with pytest.raises(LeaseLostError):
+        world.leases.heartbeat(old, now, LEASE_S)
+    with pytest.raises(LeaseLostError):
+        world.leases.release(old)
+    with pytest.raises(LeaseLostError):
+        world.outcomes.store(old, STOPPED, (), read_up_to=0, now=now)
+    with pytest.raises(LeaseLostError):
+        world.outcomes.finish(old, JobState.DONE, now)
+    assert world.job(job_id).state is JobState.RUNNING
+
+
+def test_a_released_job_is_queued_and_its_attempt_does_not_count(world: World) -> None:
+    job_id = world.ask()
+    lease = world.claim(job_id)
+    world.leases.release(lease)
+    assert world.job(job_id).state is JobState.QUEUED
+    assert world.jobs.take_unfinished(world.clock.now(), 60) == (job_id,)
+    assert world.claim(job_id).attempt == 1
+    with pytest.raises(LeaseLostError):
+        world.leases.release(lease)
+
+
+def test_releasing_while_delivering_keeps_the_outcome(world: World) -> None:
+    job_id = world.ask()
+    lease = world.claim(job_id)
+    world.outcomes.store(lease, STOPPED, (), read_up_to=0, now=world.clock.now())
+    world.leases.release(lease)
+    again = world.claim(job_id, "w2")
+    assert (again.state, again.attempt) == (JobState.DELIVERING, 1)
+    assert world.job(job_id).outcome == STOPPED
+
+
+def test_a_job_that_ended_cannot_be_claimed(world: World) -> None:
+    job_id = world.ask()
+    world.outcomes.finish(world.claim(job_id), JobState.CANCELLED, world.clock.now())
+    world.clock.advance(2 * LEASE_S)
+    assert world.leases.claim(job_id, "w2", world.clock.now(), LEASE_S) is None
+
+
+def test_nobody_can_claim_a_job_that_is_not_there(world: World) -> None:
+    assert world.leases.claim(JobId("no"), "w1", world.clock.now(), LEASE_S) is None
+
+
+def test_s77_of_many_workers_that_are_told_of_a_job_one_runs_it(world: World) -> None:
+    job_id = world.ask()
+    now = world.clock.now()
+    with ThreadPoolExecutor(8) as workers:
+        leases = workers.map(
+            lambda name: world.leases.claim(job_id, name, now, LEASE_S), "abcdefgh"
+        )
+        assert sum(lease is not None for lease in leases) == 1

@@ -1,0 +1,154 @@
+"""How a job ends, what it leaves to do, and what becomes of latecomers."""
+
+from datetime import timedelta
+
+import pytest
+from sqlalchemy.exc import IntegrityError
+
+from patchwright.core.errors import LeaseLostError
+from patchwright.core.types.ids import JobId
+from patchwright.core.types.work import Outcome, OutcomeKind
+from patchwright.resolver.effects import FinalMessage, PushBranch
+from patchwright.workers.intake.delivery import Verdict
+from patchwright.workers.store.effects import EffectState
+from patchwright.workers.store.job import JobState, Lease
+from patchwright.workers.store.outcomes import EffectsPendingError
+from tests.adapters.store.world import LEASE_S, World, trigger
+
+DONE = Outcome(kind=OutcomeKind.RESOLVED, head_sha="abc", summary="Fixed.")
+PUSH = PushBranch(branch="patchwright/7", sha="abc")
+
+
+def test_an_outcome_is_stored_with_effects_and_artifacts(world: World) -> None:
+    job_id = world.ask()
+    _store(world, world.claim(job_id))
+    job = world.job(job_id)
+    assert (job.state, job.outcome) == (JobState.DELIVERING, DONE)
+    effects = world.effects.of_job(job_id)
+    assert [stored.effect for stored in effects] == [PUSH, FinalMessage()]
+    assert world.outcomes.load_artifact(job_id, "bundle") == b"\x00commits"
+    assert world.outcomes.load_artifact(job_id, "other") is None
+
+
+def test_an_outcome_is_stored_whole_or_not_at_all(world: World) -> None:
+    job_id = world.ask()
+    lease = world.claim(job_id)
+    _store(world, lease)
+    with pytest.raises(IntegrityError):
+        world.outcomes.store(
+            lease,
+            Outcome(kind=OutcomeKind.STUCK),
+            [FinalMessage()],
+            read_up_to=0,
+            now=world.clock.now(),
+        )
+    assert world.job(job_id).outcome == DONE
+    assert len(world.effects.of_job(job_id)) == 2
+
+
+def test_effects_come_in_order_and_a_failed_one_holds_up_the_next(world: World) -> None:
+    job_id = world.ask()
+    lease = _store(world, world.claim(job_id))
+    now = world.clock.now()
+    push = world.effects.next_due(job_id, now)
+    assert push is not None
+    assert push.effect == PUSH
+    world.effects.mark_failed(lease, push.key, "away", now + timedelta(seconds=30))
+    assert world.effects.next_due(job_id, now) is None
+    world.clock.advance(30)
+    again = world.effects.next_due(job_id, world.clock.now())
+    assert again is not None
+    assert (again.key, again.attempts, again.error) == (push.key, 1, "away")
+    world.effects.mark_done(lease, push.key, "abc")
+    following = world.effects.next_due(job_id, world.clock.now())
+    assert following is not None
+    assert following.effect == FinalMessage()
+    assert world.effects.of_job(job_id)[0].receipt == "abc"
+
+
+def test_an_effect_that_was_given_up_lets_the_next_one_go(world: World) -> None:
+    job_id = world.ask()
+    lease = _store(world, world.claim(job_id))
+    push = world.effects.of_job(job_id)[0]
+    world.effects.abandon(lease, push.key, "forbidden")
+    following = world.effects.next_due(job_id, world.clock.now())
+    assert following is not None
+    assert following.effect == FinalMessage()
+    assert world.effects.of_job(job_id)[0].state is EffectState.ABANDONED
+
+
+def test_an_old_lease_marks_no_effect(world: World) -> None:
+    job_id = world.ask()
+    old = _store(world, world.claim(job_id))
+    world.clock.advance(LEASE_S)
+    world.claim(job_id, "w2")
+    with pytest.raises(LeaseLostError):
+        world.effects.mark_done(old, world.effects.of_job(job_id)[0].key, "abc")
+    assert world.effects.of_job(job_id)[0].state is EffectState.PENDING
+
+
+def test_a_job_does_not_end_before_its_effects(world: World) -> None:
+    job_id = world.ask()
+    lease = _store(world, world.claim(job_id))
+    with pytest.raises(EffectsPendingError):
+        world.outcomes.finish(lease, JobState.DONE, world.clock.now())
+    _deliver(world, lease)
+    assert world.outcomes.finish(lease, JobState.DONE, world.clock.now()) is None
+    assert world.job(job_id).state is JobState.DONE
+
+
+def test_a_job_ends_in_an_end_state_only(world: World) -> None:
+    lease = world.claim(world.ask())
+    with pytest.raises(ValueError, match="queued is not how a job ends"):
+        world.outcomes.finish(lease, JobState.QUEUED, world.clock.now())
+
+
+def test_after_the_end_a_new_request_starts_a_new_job(world: World) -> None:
+    first = world.ask("k1")
+    world.outcomes.finish(world.claim(first), JobState.DONE, world.clock.now())
+    second = world.deliver(trigger("k2"))
+    assert second.verdict is Verdict.ACCEPTED
+    assert second.job_id != first
+    assert second.conversation_id == world.conversation(first)
+
+
+def test_a_request_that_the_run_read_starts_nothing(world: World) -> None:
+    job_id = world.ask("k1")
+    lease = world.claim(job_id)
+    world.ask("k2", "and the docs")
+    lease = _store(world, lease, read_up_to=1)
+    _deliver(world, lease)
+    assert world.outcomes.finish(lease, JobState.DONE, world.clock.now()) is None
+
+
+def test_requests_that_came_too_late_get_one_job_of_their_own(world: World) -> None:
+    job_id = world.ask("k1")
+    lease = world.claim(job_id)
+    world.ask("k2", "read in time")
+    lease = _store(world, lease, read_up_to=1)
+    world.ask("k3", "too late")
+    world.ask("k4", "later still")
+    _deliver(world, lease)
+    follower = world.outcomes.finish(lease, JobState.DONE, world.clock.now())
+    assert follower is not None
+    assert world.job(follower).trigger.request == "too late"
+    assert world.job(follower).state is JobState.QUEUED
+    joined = world.requests.joined(follower)
+    assert [request.trigger.key for request in joined] == ["k4"]
+    assert world.log(follower)[joined[0].event_id - 1].id == joined[0].event_id
+
+
+def _store(world: World, lease: Lease, read_up_to: int = 0) -> Lease:
+    return world.outcomes.store(
+        lease,
+        DONE,
+        [PUSH, FinalMessage()],
+        read_up_to=read_up_to,
+        now=world.clock.now(),
+        artifacts={"bundle": b"\x00commits"},
+    )
+
+
+def _deliver(world: World, lease: Lease) -> None:
+    for effect in world.effects.of_job(JobId(lease.job_id)):
+        world.effects.mark_done(lease, effect.key, "somewhere")

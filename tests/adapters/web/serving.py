@@ -1,0 +1,80 @@
+"""The web application on a real port; as a program, `serving URL PORT`."""
+
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+
+from patchwright.core.clock import SystemClock
+from patchwright.core.types.ids import JobId, RandomIds
+from patchwright.workers.db.database import Database
+from patchwright.workers.db.upgrade import upgrade
+from patchwright.workers.intake.dispatcher import Dispatcher
+from patchwright.workers.intake.intake import Intake
+from patchwright.workers.intake.record import Recorder
+from patchwright.workers.store.doorbell import Doorbell
+from patchwright.workers.store.events import EventStore
+from patchwright.workers.web.app import Services, create_app
+from patchwright.workers.web.receiver import Entrance
+from patchwright.workers.web.server import make_server
+from tests.adapters.web.signed import SignedReadings
+from tests.provision.servers import free_port
+from tests.provision.waiting import wait_until
+
+MAX_BODY_BYTES = 100_000
+
+
+@dataclass(frozen=True)
+class Site:
+    """A running web process, and what came of what was sent to it."""
+
+    url: str
+    database: Database
+    intake: Intake
+    dispatched: list[JobId] = field(default_factory=list)
+
+    def door(self, service: str = "github") -> str:
+        return f"{self.url}/api/integration/{service}/events"
+
+
+@contextmanager
+def serving(database: Database) -> Iterator[Site]:
+    """Serve from a thread of this process until the context is left."""
+    port = free_port()
+    dispatched: list[JobId] = []
+    services = compose(database, Dispatcher(dispatched.append))
+    server = make_server(create_app(services), "127.0.0.1", port)
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    try:
+        wait_until(lambda: server.started, "uvicorn", 10)
+        yield Site(f"http://127.0.0.1:{port}", database, services.intake, dispatched)
+    finally:
+        server.should_exit = True
+        thread.join()
+
+
+def compose(database: Database, dispatcher: Dispatcher) -> Services:
+    clock = SystemClock()
+    events = EventStore(database, lambda tree: tree, clock, Doorbell())
+    recorder = Recorder(events, RandomIds())
+    entrance = Entrance(SignedReadings(), "x-github-delivery", MAX_BODY_BYTES)
+    return Services(
+        database=database,
+        intake=Intake(database, recorder, dispatcher.dispatch),
+        dispatcher=dispatcher,
+        entrances={"github": entrance},
+        clock=clock,
+    )
+
+
+def main(database_url: str, port: str) -> None:
+    with closing(Database(database_url)) as database:
+        upgrade(database)
+        services = compose(database, Dispatcher(lambda _job_id: None))
+        make_server(create_app(services), "127.0.0.1", int(port)).run()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

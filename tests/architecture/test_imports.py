@@ -1,0 +1,27 @@
+"""Starting a program of ours loads no more than it needs."""
+
+import subprocess
+import sys
+
+from tests.architecture.tree import ROOT, modules
+
+# These run a migration when they are imported, which only Alembic may do.
+MIGRATIONS = "patchwright/workers/db/migrations/"
+
+
+def test_no_module_loads_litellm_on_import() -> None:
+    names = [
+        _dotted(module.name)
+        for module in modules("patchwright/")
+        if not module.name.startswith(MIGRATIONS)
+    ]
+    imports = "\n".join(f"import {name}" for name in names)
+    check = f"import sys\n{imports}\nsys.exit('litellm' in sys.modules)"
+    argv = [sys.executable, "-W", "error::ResourceWarning", "-c", check]
+    ended = subprocess.run(argv, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stdout == ""
+
+
+def _dotted(name: str) -> str:
+    return name.removesuffix(".py").removesuffix("/__init__").replace("/", ".")

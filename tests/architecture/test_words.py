@@ -1,0 +1,37 @@
+"""The tree says nothing about the machine it was written on."""
+
+import re
+
+from tests.architecture.tree import texts
+
+# Spelled in parts, so that this file passes its own test.
+REGISTRIES = (
+    ("pypi", "org"),
+    ("pythonhosted", "org"),
+    ("npmjs", "org"),
+    ("npmjs", "com"),
+    ("deb.debian", "org"),
+    ("archive.ubuntu", "com"),
+    ("golang", "org"),
+    ("crates", "io"),
+)
+FOLDERS = (("/work", "main"), ("/work", "shared"), ("/tmp", "briefs"), ("/root", ""))
+
+
+def test_no_package_registry_is_named() -> None:
+    assert _mentions([".".join(parts) for parts in REGISTRIES]) == []
+
+
+def test_no_folder_of_a_developers_machine_is_named() -> None:
+    assert _mentions(["/".join(parts) for parts in FOLDERS]) == []
+
+
+def test_every_to_do_has_an_issue() -> None:
+    to_do = re.compile("TO" + r"DO(?! #\d)")
+    assert [name for name, text in texts() if to_do.search(text)] == []
+
+
+def _mentions(words: list[str]) -> list[str]:
+    return [
+        f"{name}: {word}" for name, text in texts() for word in words if word in text
+    ]

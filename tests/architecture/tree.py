@@ -1,0 +1,55 @@
+"""The project's own files, as git sees them."""
+
+import ast
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@dataclass(frozen=True)
+class Module:
+    """A Python file; `name` is its path from the root, with slashes."""
+
+    name: str
+    text: str
+
+    @property
+    def lines(self) -> int:
+        return len(self.text.splitlines())
+
+    @property
+    def tree(self) -> ast.Module:
+        return ast.parse(self.text)
+
+    @property
+    def is_package_mark(self) -> bool:
+        return self.name.endswith("/__init__.py")
+
+
+@cache
+def project_files() -> tuple[str, ...]:
+    """Return what is tracked and what is about to be: files that git doesn't ignore."""
+    argv = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    listed = subprocess.run(argv, cwd=ROOT, capture_output=True, check=True)
+    names = listed.stdout.decode().split("\0")
+    return tuple(sorted(name for name in set(names) if (ROOT / name).is_file()))
+
+
+@cache
+def modules(*folders: str) -> tuple[Module, ...]:
+    """Return the Python files under these folders, or all of them."""
+    names = [name for name in project_files() if name.endswith(".py")]
+    wanted = [name for name in names if not folders or name.startswith(folders)]
+    return tuple(Module(name, (ROOT / name).read_text()) for name in wanted)
+
+
+def texts() -> Iterator[tuple[str, str]]:
+    """Yield name and text of every file that is text."""
+    for name in project_files():
+        content = (ROOT / name).read_bytes()
+        if b"\0" not in content:
+            yield name, content.decode(errors="replace")

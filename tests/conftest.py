@@ -1,0 +1,66 @@
+"""Real services for the tests: each is started or made when first asked for."""
+
+from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from tests.provision import environment
+from tests.provision.engine import ensure_engine
+from tests.provision.guards import NothingLeftBehind, NothingSkipped
+from tests.provision.image import ensure_image
+from tests.provision.postgres_server import PostgresServer, postgres_server
+from tests.provision.redis_server import redis_server
+
+DATABASE_NUMBERS = count(1)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "real: fetches real packages from the network")
+    is_worker = hasattr(config, "workerinput")
+    if is_worker:
+        return
+    config.pluginmanager.register(NothingSkipped())
+    # Elsewhere a second run on the same engine would be taken for a leak of this one.
+    if environment.is_ci():
+        config.pluginmanager.register(NothingLeftBehind())
+
+
+@pytest.fixture(scope="session")
+def corpus() -> Path | None:
+    """Return the folder with outside payloads and schemas, if there is one."""
+    return environment.corpus()
+
+
+@pytest.fixture(scope="session")
+def docker_engine() -> None:
+    """See to it that a Docker engine answers at the usual place."""
+    ensure_engine()
+
+
+@pytest.fixture(scope="session")
+def sandbox_image() -> str:
+    """Return the name of an image with git and Python that the engine has."""
+    return ensure_image()
+
+
+@pytest.fixture(scope="session")
+def redis_url() -> Iterator[str]:
+    """Run a Redis server for this test worker; its keys stay from test to test."""
+    with redis_server() as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[PostgresServer]:
+    """Run a PostgreSQL cluster for this test worker."""
+    with postgres_server() as server:
+        yield server
+
+
+@pytest.fixture
+def postgres_url(postgres: PostgresServer) -> Iterator[str]:
+    """Make an empty PostgreSQL database that only this test sees."""
+    with postgres.fresh_database(f"test_{next(DATABASE_NUMBERS)}") as url:
+        yield url

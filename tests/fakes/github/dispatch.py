@@ -1,0 +1,96 @@
+"""One HTTP request, whatever it is for: git, the API, or a failure to order."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+from tests.fakes.github import git_http, graphql, routing
+from tests.fakes.github.auth import CallerKind
+from tests.fakes.github.exchange import Answer, Request, not_found
+from tests.fakes.github.faults import Faults, When
+from tests.fakes.github.server import Wire, json_bytes
+from tests.fakes.github.state import World
+
+ENTERPRISE_API = "/api/v3"
+
+
+@dataclass(frozen=True, kw_only=True)
+class RequestSeen:
+    """A line of the log; `authorization` says how the caller showed who they are."""
+
+    method: str
+    path: str
+    status: int
+    authorization: CallerKind
+
+
+Watch = Callable[[Request, routing.Handled], None]
+
+
+@dataclass(kw_only=True)
+class Dispatch:
+    """Sends each request where it belongs, and writes the log."""
+
+    world: World
+    faults: Faults
+    watch: Watch
+    log: list[RequestSeen] = field(default_factory=list)
+
+    def respond(self, request: Request) -> Wire:
+        fault = self.faults.take(request.method, request.path)
+        if fault is not None and fault.when is When.INSTEAD:
+            self._note(request, fault.answer.status, CallerKind.ANONYMOUS)
+            return _wire(self.world, fault.answer)
+        wire, caller = self._serve(request)
+        if fault is not None:
+            wire = _wire(self.world, fault.answer)
+        self._note(request, wire.status, caller)
+        return wire
+
+    def _serve(self, request: Request) -> tuple[Wire, CallerKind]:
+        if git_http.is_git(request.path):
+            git = git_http.serve(self.world, request)
+            return Wire(git.status, git.headers, git.body), git.caller
+        if graphql.is_graphql(self.world, request):
+            handled = graphql.respond(self.world, request)
+            return _wire(self.world, handled.answer), handled.caller
+        inner = _without_prefix(self.world, request)
+        if inner is None:
+            return _wire(self.world, not_found().answer()), CallerKind.ANONYMOUS
+        with self.world.lock:
+            handled = routing.respond(self.world, inner)
+        self.watch(inner, handled)
+        return _wire(self.world, handled.answer), handled.caller
+
+    def _note(self, request: Request, status: int, caller: CallerKind) -> None:
+        seen = RequestSeen(
+            method=request.method,
+            path=request.path,
+            status=status,
+            authorization=caller,
+        )
+        self.log.append(seen)
+
+
+def _without_prefix(world: World, request: Request) -> Request | None:
+    """Return the request as the API means it; a server's own API has a prefix."""
+    if not world.enterprise:
+        return request
+    if not request.path.startswith(f"{ENTERPRISE_API}/"):
+        return None
+    return replace(request, path=request.path.removeprefix(ENTERPRISE_API))
+
+
+def _wire(world: World, answer: Answer) -> Wire:
+    headers = {
+        "Content-Type": "application/json; charset=utf-8",
+        "X-GitHub-Media-Type": "github.v3; format=json",
+        "X-RateLimit-Limit": "5000",
+        "X-RateLimit-Remaining": "4999",
+        "X-RateLimit-Reset": str(int(world.clock.now().timestamp()) + 3600),
+        "X-RateLimit-Resource": "core",
+        "X-RateLimit-Used": "1",
+        **answer.headers,
+    }
+    if world.enterprise:
+        headers["X-GitHub-Enterprise-Version"] = "3.17.0"
+    return Wire(answer.status, headers, json_bytes(answer.body))

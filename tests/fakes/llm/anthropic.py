@@ -1,0 +1,91 @@
+"""A model provider that speaks Anthropic's messages protocol on loopback."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
+
+from tests.fakes.llm.server import Answer, LoopbackServer, json_answer
+
+Block = dict[str, Any]
+
+
+class FakeAnthropic:
+    """Answers with the given content blocks, or refuses with `(status, message)`.
+
+    Like the real one it wants every `tool_use` answered in the next message, and each
+    signed thinking block of the last turn back as it was.
+    """
+
+    def __init__(self, turns: Sequence[list[Block] | tuple[int, str]]) -> None:
+        self.requests: list[dict[str, Any]] = []
+        self._turns = iter(turns)
+        self._thought: list[Block] = []
+        self._server = LoopbackServer(self._answer)
+
+    @property
+    def base_url(self) -> str:
+        return self._server.url
+
+    def __enter__(self) -> Self:
+        self._server.__enter__()
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        self._server.__exit__(*exc_info)
+
+    def _answer(self, path: str, headers: Mapping[str, str], body: bytes) -> Answer:
+        if path != "/v1/messages" or headers.get("x-api-key") != "sk-test":
+            return _error(401, "invalid x-api-key")
+        request = json.loads(body)
+        self.requests.append(request)
+        if fault := self._fault(request["messages"]):
+            return _error(400, fault)
+        turn = next(self._turns, (400, "The script has run out"))
+        if isinstance(turn, tuple):
+            return _error(*turn)
+        self._thought = [block for block in turn if block["type"] == "thinking"]
+        return json_answer(200, _message(request["model"], turn))
+
+    def _fault(self, messages: list[dict[str, Any]]) -> str | None:
+        sent = [
+            block
+            for message in messages
+            for block in message["content"]
+            if message["role"] == "assistant" and block["type"] == "thinking"
+        ]
+        if any(block not in sent for block in self._thought):
+            return "thinking blocks in the latest assistant message must not change"
+        for message, following in zip(messages, [*messages[1:], None], strict=True):
+            used = _ids(message, "tool_use", "id")
+            if used - _ids(following, "tool_result", "tool_use_id"):
+                return "`tool_use` ids were found without `tool_result` blocks"
+        return None
+
+
+def _ids(message: dict[str, Any] | None, kind: str, key: str) -> set[str]:
+    if message is None or isinstance(message["content"], str):
+        return set()
+    return {block[key] for block in message["content"] if block["type"] == kind}
+
+
+def _message(model: str, blocks: list[Block]) -> dict[str, Any]:
+    used = any(block["type"] == "tool_use" for block in blocks)
+    return {
+        "id": "msg_1",
+        "type": "message",
+        "role": "assistant",
+        "model": model,
+        "content": blocks,
+        "stop_reason": "tool_use" if used else "end_turn",
+        "usage": {
+            "input_tokens": 100,
+            "output_tokens": 20,
+            "cache_read_input_tokens": 600,
+            "cache_creation_input_tokens": 300,
+        },
+    }
+
+
+def _error(status: int, message: str) -> Answer:
+    error = {"type": "invalid_request_error", "message": message}
+    return json_answer(status, {"type": "error", "error": error})

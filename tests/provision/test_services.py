@@ -1,0 +1,43 @@
+"""The fixtures hand out real services that answer, each test its own database."""
+
+from contextlib import closing
+
+import docker
+import psycopg
+import pytest
+import redis
+
+from tests.provision.errors import ProvisionError
+from tests.provision.waiting import wait_until
+
+
+def test_redis_answers(redis_url: str) -> None:
+    with redis.Redis.from_url(redis_url) as client:
+        client.set("word", "kept")
+        assert client.get("word") == b"kept"
+
+
+@pytest.mark.parametrize("visit", ["first", "second"])
+def test_every_test_gets_an_empty_database(postgres_url: str, visit: str) -> None:
+    address = postgres_url.replace("postgresql+psycopg", "postgresql")
+    with psycopg.connect(address) as connection:
+        connection.execute("CREATE TABLE visits (name text)")
+        connection.execute("INSERT INTO visits VALUES (%s)", [visit])
+        rows = connection.execute("SELECT name FROM visits").fetchall()
+    assert rows == [(visit,)]
+
+
+@pytest.mark.usefixtures("docker_engine")
+def test_the_sandbox_image_has_git_and_python(sandbox_image: str) -> None:
+    command = ["sh", "-c", "git --version && python3 --version"]
+    with closing(docker.from_env()) as client:
+        output = client.containers.run(
+            sandbox_image, command, remove=True, network_mode="none"
+        )
+    assert output.startswith(b"git version")
+    assert b"Python 3" in output
+
+
+def test_waiting_has_an_end() -> None:
+    with pytest.raises(ProvisionError, match="the moon: not within"):
+        wait_until(lambda: False, "the moon", timeout_s=0.1)

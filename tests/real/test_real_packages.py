@@ -1,0 +1,95 @@
+"""A known bug of a real package, reported in a file, becomes a proven branch."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.fakes.llm import FakeProvider, call
+from tests.real.hidden import run_hidden_test
+from tests.real.recipes import Recipe, load_recipes
+from tests.real.sdists import make_repository
+
+PATCHWRIGHT = Path(sys.executable).with_name("patchwright")
+PROMISED = {
+    "outcome",
+    "reason",
+    "proof",
+    "summary",
+    "branch",
+    "base_sha",
+    "head_sha",
+    "pr_url",
+    "evidence",
+    "cost_usd",
+    "tokens",
+    "iterations",
+    "run_id",
+    "events",
+}
+
+
+@pytest.mark.real
+@pytest.mark.timeout(240)
+@pytest.mark.parametrize("recipe", load_recipes(), ids=str)
+def test_an_issue_in_a_file_becomes_a_proven_branch(
+    recipe: Recipe, tmp_path: Path, sandbox_image: str
+) -> None:
+    repository = tmp_path / "repository"
+    make_repository(recipe, repository)
+    base = _git(repository, "rev-parse", "HEAD")
+
+    answer = _resolve(recipe, tmp_path, sandbox_image)
+
+    assert answer.keys() >= PROMISED
+    assert (answer["outcome"], answer["proof"]) == ("resolved", "proven")
+    assert answer["base_sha"] == base
+    assert answer["pr_url"] is None
+    assert {
+        (entry["role"], entry["exit_code"] == 0) for entry in answer["evidence"]
+    } == {("before", False), ("after", True)}
+
+    assert _git(repository, "status", "--porcelain") == ""
+    assert _git(repository, "rev-parse", "HEAD") == base
+    assert _git(repository, "rev-parse", answer["branch"]) == answer["head_sha"]
+
+    fixed = tmp_path / "fixed"
+    _git(repository, "worktree", "add", "--detach", str(fixed), answer["branch"])
+    hidden = run_hidden_test(recipe, fixed)
+    assert hidden.returncode == 0, hidden.stderr
+
+
+def _resolve(recipe: Recipe, folder: Path, image: str) -> dict[str, Any]:
+    issue = folder / "issue.md"
+    issue.write_text(recipe.issue.lstrip())
+    script = [call(turn.tool, **turn.arguments) for turn in recipe.turns]
+    with FakeProvider(script) as provider:
+        settings = [
+            f"LLM_BASE_URL={provider.base_url}",
+            "LLM_API_KEY=sk-test",
+            f"PATCHWRIGHT_SANDBOX__IMAGE={image}",
+        ]
+        options = ["--repo", "repository", "--issue", str(issue)]
+        options += ["--model", "openai/recorded", "--json"]
+        ended = subprocess.run(
+            ["env", *settings, str(PATCHWRIGHT), "resolve", *options],
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    assert ended.returncode == 0, ended.stderr
+    assert provider.refused == []
+    answer: dict[str, Any] = json.loads(ended.stdout)
+    return answer
+
+
+def _git(folder: Path, *arguments: str) -> str:
+    ended = subprocess.run(
+        ["git", *arguments], cwd=folder, capture_output=True, text=True, check=True
+    )
+    return ended.stdout.strip()

@@ -1,0 +1,62 @@
+"""Deliveries of our own making, with the few fields that are read."""
+
+import json
+from typing import Any
+
+from patchwright.core.types.triggers import Ignored, Trigger
+from patchwright.integrations.github.webhook import Listening, read
+
+LISTENING = Listening(
+    mention="@patchwright",
+    label="fix-me",
+    own_login="patchwright[bot]",
+    allow_bots=frozenset({"dependabot"}),
+)
+ANN = {"login": "ann", "id": 11, "type": "User"}
+BO = {"login": "bo", "id": 12, "type": "User"}
+
+
+def bot(login: str) -> dict[str, Any]:
+    return {"login": login, "id": 13, "type": "Bot"}
+
+
+def issue(**fields: Any) -> dict[str, Any]:
+    usual = {
+        "number": 7,
+        "title": "Wrong sum",
+        "body": "Off by one.",
+        "user": ANN,
+        "updated_at": "2030-01-01T12:00:00Z",
+    }
+    return usual | fields
+
+
+def delivery(action: str, **fields: Any) -> dict[str, Any]:
+    usual = {
+        "action": action,
+        "repository": {"full_name": "acme/shop"},
+        "sender": ANN,
+        "issue": issue(),
+    }
+    return usual | fields
+
+
+def comment(body: str | None, action: str = "created", **fields: Any) -> dict[str, Any]:
+    written = {"id": 123, "body": body, "user": ANN}
+    return delivery(action, **({"comment": written} | fields))
+
+
+def read_json(event: str, payload: object) -> Trigger | Ignored:
+    return read(event, json.dumps(payload).encode(), LISTENING)
+
+
+def trigger_of(event: str, payload: object) -> Trigger:
+    reading = read_json(event, payload)
+    assert isinstance(reading, Trigger), reading
+    return reading
+
+
+def reason_of(event: str, payload: object) -> str:
+    reading = read_json(event, payload)
+    assert isinstance(reading, Ignored), reading
+    return reading.reason

@@ -1,0 +1,80 @@
+"""Refusals of every shape are understood."""
+
+import pytest
+
+from patchwright.core.llm.failures import Failure, Fault, Refusal, understand
+from tests.fakes.clock import START
+
+
+def fault_of(status: int | None, text: str = "", code: str = "") -> Fault:
+    return understand(Refusal(status=status, text=text, code=code), START).fault
+
+
+@pytest.mark.parametrize(
+    ("status", "text", "code"),
+    [
+        (400, "prompt is too long: 210543 tokens > 200000 maximum", ""),
+        (400, "This model's maximum context length is 8192 tokens.", ""),
+        (400, "Too big", "context_length_exceeded"),
+        (413, "Payload", ""),
+        (400, "input length and `max_tokens` exceed context limit: 196973 + 8192", ""),
+        (400, "Input is too long for requested model.", ""),
+        (400, "The input token count exceeds the maximum number of tokens", ""),
+        (500, "the request exceeds the available context size", ""),
+        (429, "Request too large for gpt-x: Limit 30000, Requested 40000", ""),
+        (400, "Please reduce the length of the messages", ""),
+    ],
+)
+def test_s62_s63_every_shape_of_too_long_is_one_fault(
+    status: int, text: str, code: str
+) -> None:
+    assert fault_of(status, text, code) is Fault.CONTEXT
+
+
+@pytest.mark.parametrize(
+    ("status", "text", "fault"),
+    [
+        (401, "", Fault.CREDENTIAL),
+        (403, "", Fault.CREDENTIAL),
+        (400, "API key not valid. Please pass a valid API key.", Fault.CREDENTIAL),
+        (402, "", Fault.NO_CREDIT),
+        (429, "You exceeded your current quota", Fault.NO_CREDIT),
+        (400, "Your credit balance is too low", Fault.NO_CREDIT),
+        (400, "bad", Fault.REQUEST),
+        (404, "no such model", Fault.REQUEST),
+        (422, "bad", Fault.REQUEST),
+        (400, "blocked by our content policy", Fault.DECLINED),
+        (400, "rejected as a result of our safety system", Fault.DECLINED),
+        (429, "slow down", Fault.RATE_LIMIT),
+        (408, "", Fault.UNAVAILABLE),
+        (500, "", Fault.UNAVAILABLE),
+        (529, "overloaded", Fault.UNAVAILABLE),
+        (None, "Connection refused", Fault.UNAVAILABLE),
+    ],
+)
+def test_other_refusals_are_told_apart(
+    status: int | None, text: str, fault: Fault
+) -> None:
+    assert fault_of(status, text) is fault
+
+
+@pytest.mark.parametrize(
+    ("header", "wait_s"),
+    [
+        ("3", 3.0),
+        ("0.5", 0.5),
+        ("-1", None),
+        ("Tue, 01 Jan 2030 12:00:40 GMT", 40.0),
+        ("Tue, 01 Jan 2030 11:00:00 GMT", 0.0),
+        ("Tue, 01 Jan 2030 12:00:40", 40.0),
+        ("", None),
+        ("soon", None),
+        ("nan", None),
+        ("inf", None),
+    ],
+)
+def test_retry_after_is_seconds_or_a_date(header: str, wait_s: float | None) -> None:
+    refusal = Refusal(status=429, retry_after=header)
+    assert understand(refusal, START) == Failure(
+        fault=Fault.RATE_LIMIT, detail="", wait_s=wait_s
+    )

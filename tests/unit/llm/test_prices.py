@@ -1,0 +1,114 @@
+"""Prices are known, zero when stated, or unknown."""
+
+from collections.abc import Mapping
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from patchwright.core.events.types import ToolCall
+from patchwright.core.llm.config import ModelConfig
+from patchwright.core.llm.model import AssistantTurn, ModelRequest, UserText
+from patchwright.core.llm.prices import (
+    Prices,
+    ceiling,
+    configured_prices,
+    dearest_prices,
+    estimated_usage,
+    most_prompt_tokens,
+    output_limit,
+)
+from patchwright.core.llm.replies import Reply
+from patchwright.core.types.work import Usage
+
+
+def config(**fields: float) -> ModelConfig:
+    return ModelConfig.model_validate({"model": "openai/x", **fields})
+
+
+def no_table() -> Mapping[str, object]:
+    raise AssertionError("the table was looked up")
+
+
+def test_half_a_price_is_none() -> None:
+    assert configured_prices(config(input_cost_per_token=0.1)) is None
+
+
+def test_s67_a_configured_price_of_zero_is_a_price() -> None:
+    free = config(input_cost_per_token=0.0, output_cost_per_token=0.0)
+    prices = configured_prices(free)
+    assert prices is not None
+    assert prices.cost(Usage(tokens_in=10, tokens_out=10)) == 0.0
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        {},
+        {"input_cost_per_token": 1.0},
+        {"input_cost_per_token": None, "output_cost_per_token": 1.0},
+    ],
+)
+def test_s67_a_table_entry_without_a_price_is_not_free(
+    entry: dict[str, object],
+) -> None:
+    assert dearest_prices(entry) is None
+
+
+def test_the_dearest_tier_counts_and_so_does_writing_to_the_cache() -> None:
+    entry = {
+        "input_cost_per_token": 1.0,
+        "input_cost_per_token_above_200k_tokens": 2.0,
+        "cache_creation_input_token_cost": 2.5,
+        "cache_read_input_token_cost": 0.1,
+        "output_cost_per_token": 5.0,
+        "output_cost_per_token_above_200k_tokens": 7.5,
+    }
+    assert dearest_prices(entry) == Prices(input_usd=2.5, output_usd=7.5)
+
+
+@given(st.text(st.characters(exclude_categories=())), st.text())
+def test_s66_no_tokenizer_can_need_more_than_the_bound(text: str, called: str) -> None:
+    call = ToolCall(id="a", name="shell", arguments=called)
+    request = ModelRequest(
+        messages=(UserText(text=text), AssistantTurn(text=text, tool_calls=(call,)))
+    )
+    needed = 2 * len(text.encode(errors="replace")) + len(called.encode())
+    assert most_prompt_tokens(request) > needed
+
+
+def test_s66_the_ceiling_is_the_longest_prompt_and_the_longest_reply() -> None:
+    request = ModelRequest(messages=(UserText(text="x" * 68),))
+    prices = Prices(input_usd=0.01, output_usd=0.1)
+    assert ceiling(prices, request, max_output=10) == pytest.approx(1.0 + 1.0)
+
+
+def test_output_is_limited_by_the_settings_first() -> None:
+    assert output_limit(config(max_output_tokens=5), no_table) == 5
+
+
+def test_what_has_a_configured_price_is_bounded_without_the_table() -> None:
+    priced = config(input_cost_per_token=0.1, output_cost_per_token=0.1)
+    small = priced.model_copy(update={"context_window": 4000})
+    assert output_limit(priced, no_table) == 8192
+    assert output_limit(small, no_table) == 1000
+
+
+def test_free_output_is_left_to_the_provider() -> None:
+    free = config(input_cost_per_token=0.0, output_cost_per_token=0.0)
+    assert output_limit(free, no_table) is None
+
+
+@pytest.mark.parametrize(
+    ("stated", "limit"), [(4096, 4096), (64_000, 16_384), (None, None)]
+)
+def test_else_output_is_what_the_table_says_up_to_a_bound(
+    stated: int | None, limit: int | None
+) -> None:
+    assert output_limit(config(), lambda: {"max_output_tokens": stated}) == limit
+
+
+def test_a_provider_that_counts_nothing_is_counted_by_bytes() -> None:
+    request = ModelRequest(messages=(UserText(text="x" * 268),))
+    reply = Reply(text="y" * 30, usage=Usage())
+    assert estimated_usage(request, reply) == Usage(tokens_in=100, tokens_out=11)

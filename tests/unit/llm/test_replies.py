@@ -1,0 +1,69 @@
+"""Replies are read whatever they leave out."""
+
+import math
+
+import pytest
+from pydantic import JsonValue
+
+from patchwright.core.llm.model import ModelRequest
+from patchwright.core.llm.replies import Reply, read_reply
+from patchwright.core.types.work import Usage
+
+REQUEST = ModelRequest(messages=())
+
+
+def read_message(**message: JsonValue) -> Reply:
+    return read_reply({"choices": [{"message": message}]}, REQUEST)
+
+
+def test_text_reason_and_usage_are_read() -> None:
+    reply = read_reply(
+        {
+            "choices": [{"message": {"content": "hi"}, "finish_reason": "stop"}],
+            "usage": {
+                "prompt_tokens": 9,
+                "completion_tokens": 2,
+                "prompt_tokens_details": {"cached_tokens": 4, "cache_write_tokens": 3},
+                "cost": 0.5,
+            },
+        },
+        REQUEST,
+    )
+    assert (reply.text, reply.stop_reason) == ("hi", "stop")
+    assert reply.usage == Usage(
+        cost_usd=0.5, tokens_in=9, tokens_out=2, tokens_cached=4
+    )
+    assert reply.tokens_written_to_cache == 3
+
+
+@pytest.mark.parametrize("cost", [-1.0, math.inf, math.nan])
+def test_s66_a_cost_that_cannot_be_one_is_not_stated(cost: float) -> None:
+    assert read_reply({"usage": {"cost": cost}}, REQUEST).usage.cost_usd is None
+
+
+def test_no_choices_is_an_empty_reply_with_its_usage() -> None:
+    reply = read_reply({"choices": [], "usage": {"prompt_tokens": 4241}}, REQUEST)
+    assert reply.is_empty
+    assert reply.usage.tokens_in == 4241
+
+
+def test_thinking_alone_is_empty() -> None:
+    reply = read_message(content=None, reasoning_content="hmm")
+    assert reply.is_empty
+    assert not reply.is_declined
+
+
+def test_a_refusal_declines() -> None:
+    assert read_message(content=None, refusal="I will not.").is_declined
+
+
+def test_signed_thinking_is_preferred_to_its_plain_text() -> None:
+    block: JsonValue = {"type": "thinking", "thinking": "hmm", "signature": "s"}
+    reply = read_message(thinking_blocks=[block], reasoning_content="hmm")
+    assert reply.reasoning == (block,)
+
+
+def test_lone_surrogates_are_replaced_in_text_and_reasoning() -> None:
+    reply = read_message(content="a\ud83d", reasoning_content="b\ud83d")
+    assert reply.text == "a\ufffd"
+    assert reply.reasoning == ({"type": "reasoning_content", "value": "b\ufffd"},)

@@ -1,0 +1,100 @@
+"""Tool calls are read so that broken ones are known and good ones unchanged."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from patchwright.core.events.types import ToolCall
+from patchwright.core.llm.model import AssistantTurn, ModelRequest, ToolSpec
+from patchwright.core.llm.tool_calls import (
+    SentCall,
+    SentFunction,
+    read_arguments,
+    read_calls,
+)
+
+SHELL = ToolSpec(
+    name="shell",
+    description="Run a command.",
+    parameters={"type": "object", "properties": {"command": {"type": "string"}}},
+)
+STATUS = ToolSpec(
+    name="status", description="Look.", parameters={"type": "object", "properties": {}}
+)
+REQUEST = ModelRequest(messages=(), tools=(SHELL, STATUS))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "fault"),
+    [
+        ('{"command": "ls', "The arguments were not valid JSON: Unterminated string"),
+        ("", "The arguments were empty."),
+        ("  ", "The arguments were empty."),
+        (None, "The arguments were empty."),
+        ("null", "The arguments were not a JSON object but a NoneType."),
+        ('"ls"', "The arguments were not a JSON object but a str."),
+        ('["ls"]', "The arguments were not a JSON object but a list."),
+        ('{"command": NaN}', "The arguments were not valid JSON: NaN is no JSON"),
+        ("[" * 100_000, "The arguments were not valid JSON: maximum recursion"),
+        ("9" * 10_000, "The arguments were not valid JSON: Exceeds the limit"),
+    ],
+)
+def test_s60_broken_arguments_are_replaced_and_the_fault_is_told(
+    arguments: str | None, fault: str
+) -> None:
+    text, told = read_arguments(arguments, SHELL)
+    assert text == "{}"
+    assert told.startswith(fault)
+
+
+def test_s60_empty_arguments_are_fine_for_a_tool_without_parameters() -> None:
+    assert read_arguments("", STATUS) == ("{}", "")
+
+
+def test_good_arguments_stay_byte_for_byte() -> None:
+    text = '{ "command":"echo \\u00e4 \\ud83d\\ude00" }'
+    assert read_arguments(text, SHELL) == (text, "")
+
+
+def test_an_escaped_half_of_a_pair_is_replaced() -> None:
+    assert read_arguments('{"command": "a\\ud83d"}', SHELL) == (
+        '{"command": "a\ufffd"}',
+        "",
+    )
+
+
+@given(st.text())
+def test_what_is_stored_is_always_an_object(text: str) -> None:
+    stored, _ = read_arguments(text, SHELL)
+    assert isinstance(json.loads(stored), dict)
+
+
+def test_missing_and_repeated_ids_become_unique_also_across_turns() -> None:
+    earlier = AssistantTurn(
+        text="", tool_calls=(ToolCall(id="call", name="shell", arguments="{}"),)
+    )
+    request = REQUEST.model_copy(update={"messages": (earlier,)})
+    sent = [_sent("a"), _sent("a"), _sent(None), _sent("")]
+    calls, malformed = read_calls(sent, request)
+    assert [call.id for call in calls] == ["a", "a_2", "call_2", "call_3"]
+    assert malformed == {}
+
+
+@pytest.mark.parametrize(
+    ("name", "stored"), [("", "unnamed"), ("run it!", "run_it_"), ("x" * 70, "x" * 64)]
+)
+def test_a_name_no_provider_takes_back_is_replaced_and_refused(
+    name: str, stored: str
+) -> None:
+    call = SentCall(id="a", function=SentFunction(name=name, arguments='{"x": 1}'))
+    calls, malformed = read_calls([call], REQUEST)
+    assert [call.name for call in calls] == [stored]
+    assert malformed["a"].startswith("There is no tool named")
+
+
+def _sent(call_id: str | None) -> SentCall:
+    return SentCall(
+        id=call_id, function=SentFunction(name="shell", arguments='{"command": "ls"}')
+    )

@@ -1,0 +1,29 @@
+"""The documentation names every setting."""
+
+from patchwright.core.settings.describe import describe
+from patchwright.core.settings.schema import all_keys, variable
+
+
+def test_every_key_has_a_row_and_a_meaning() -> None:
+    text = describe()
+    for key in all_keys():
+        assert f"| `{key.path[-1]}` | `{variable(key.path)}`" in text
+        assert key.field.description
+
+
+def test_a_row_tells_names_default_and_meaning() -> None:
+    lines = describe().splitlines()
+    assert (
+        "| `log_json` | `PATCHWRIGHT_LOG_JSON`, `LOG_JSON` | `false` "
+        "| Write the log as one JSON object a line. |"
+    ) in lines
+    assert (
+        "| `private_key` | `PATCHWRIGHT_GITHUB__PRIVATE_KEY`, "
+        "`PATCHWRIGHT_GITHUB__PRIVATE_KEY_FILE` | none "
+        "| Private key of the App, PEM. |"
+    ) in lines
+    assert (
+        "| `min_permission` | `PATCHWRIGHT_SECURITY__MIN_PERMISSION` | `write` "
+        "| What a person must be allowed in a repository to start a run: `read`, "
+        "`triage`, `write`, `maintain` or `admin`. |"
+    ) in lines

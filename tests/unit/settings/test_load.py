@@ -1,0 +1,280 @@
+"""Settings come from four places, and what is wrong with them is told."""
+
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from patchwright.core.errors import SettingsError
+from patchwright.core.settings.load import load
+from patchwright.core.settings.model import Settings
+from patchwright.core.types.people import Permission
+from patchwright.core.types.work import Limits
+
+NOWHERE = Path("/nonexistent")
+
+
+def settings(environ: Mapping[str, str], cwd: Path = NOWHERE) -> Settings:
+    return load(environ, flags={}, cwd=cwd)
+
+
+def errors(environ: Mapping[str, str], cwd: Path = NOWHERE) -> list[str]:
+    with pytest.raises(SettingsError) as caught:
+        settings(environ, cwd)
+    return str(caught.value).splitlines()
+
+
+def test_everything_has_a_default() -> None:
+    defaults = settings({})
+    assert defaults.limits.of_a_run() == Limits()
+    assert defaults.security.min_permission is Permission.WRITE
+    assert defaults.sandbox.network == "deny"
+    assert defaults.queue.broker_url.get_secret_value() == "memory://"
+    assert defaults.github.mention == "@patchwright"
+    assert defaults.github.label == "patchwright"
+
+
+def test_a_flag_beats_the_environment_and_that_the_file(tmp_path: Path) -> None:
+    (tmp_path / "patchwright.toml").write_text(
+        "[limits]\nmax_cost_usd = 1\nmax_minutes = 1\nmax_iterations = 1\n"
+    )
+    environ = {
+        "PATCHWRIGHT_LIMITS__MAX_COST_USD": "2",
+        "PATCHWRIGHT_LIMITS__MAX_MINUTES": "2",
+    }
+    flags = {"limits.max_cost_usd": 3.5, "limits.max_minutes": None}
+    limits = load(environ, flags=flags, cwd=tmp_path).limits
+    assert (limits.max_cost_usd, limits.max_minutes) == (3.5, 2)
+    assert (limits.max_iterations, limits.max_tokens) == (1, 2_000_000)
+
+
+def test_the_environment_names_another_file(tmp_path: Path) -> None:
+    (tmp_path / "patchwright.toml").write_text("[server]\nport = 1\n")
+    (tmp_path / "other.toml").write_text("[server]\nport = 2\n")
+    environ = {"PATCHWRIGHT_CONFIG": "other.toml"}
+    assert settings(environ, tmp_path).server.port == 2
+
+
+def test_a_named_file_must_be_there(tmp_path: Path) -> None:
+    [line] = errors({"PATCHWRIGHT_CONFIG": "no.toml"}, tmp_path)
+    assert line == f"{tmp_path}/no.toml: cannot be read: No such file or directory"
+
+
+def test_a_broken_file_is_told_with_its_place(tmp_path: Path) -> None:
+    (tmp_path / "patchwright.toml").write_text("[server]\nport = = 2\n")
+    [line] = errors({}, tmp_path)
+    assert (
+        line
+        == f"{tmp_path}/patchwright.toml: not TOML: Invalid value (at line 2, column 8)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("environ", "folder"),
+    [
+        ({"XDG_STATE_HOME": "/x", "HOME": "/h"}, "/x/patchwright"),
+        ({"XDG_STATE_HOME": "", "HOME": "/h"}, "/h/.local/state/patchwright"),
+        ({"HOME": "/h", "PATCHWRIGHT_STATE_DIR": "/s"}, "/s"),
+        ({"HOME": "/h", "PATCHWRIGHT_STATE_DIR": "s"}, "/nonexistent/s"),
+        ({}, "/nonexistent/.patchwright"),
+    ],
+)
+def test_state_has_its_folder(environ: dict[str, str], folder: str) -> None:
+    found = settings(environ)
+    assert found.state_dir == Path(folder)
+    url = found.database.url.get_secret_value()
+    assert url == f"sqlite:///{folder}/patchwright.db"
+
+
+def test_common_names_work_and_ours_are_stronger() -> None:
+    environ = {
+        "LLM_MODEL": "openai/a",
+        "LLM_API_KEY": "key-of-a",
+        "LLM_BASE_URL": "http://127.0.0.1:1/v1",
+        "LOG_JSON": "1",
+        "PATCHWRIGHT_LLM__MODEL": "openai/b",
+    }
+    found = settings(environ)
+    assert found.log_json is True
+    assert found.llm.model == "openai/b"
+    assert found.llm.base_url == "http://127.0.0.1:1/v1"
+    assert found.llm.api_key is not None
+    assert found.llm.api_key.get_secret_value() == "key-of-a"
+
+
+def test_an_empty_variable_is_not_set() -> None:
+    found = settings({"LOG_JSON": "", "PATCHWRIGHT_GITHUB__TOKEN": ""})
+    assert found.github.token is None
+
+
+def test_lists_and_tables_are_json_in_the_environment() -> None:
+    environ = {
+        "PATCHWRIGHT_SECURITY__ALLOW_BOTS": '["dependabot", "renovate[bot]"]',
+        "PATCHWRIGHT_LIMITS": '{"max_cost_usd": 1, "max_minutes": 2}',
+        "PATCHWRIGHT_LLM__FAST": '{"model": "openai/fast"}',
+    }
+    found = settings(environ)
+    assert found.security.allow_bots == ("dependabot", "renovate[bot]")
+    assert (found.limits.max_cost_usd, found.limits.max_minutes) == (1, 2)
+    assert found.llm.named["fast"].model == "openai/fast"
+
+
+def test_settings_are_frozen() -> None:
+    with pytest.raises(ValueError, match="frozen"):
+        settings({}).limits.max_cost_usd = 100  # type: ignore[misc] # that is the test
+
+
+def test_named_models_are_put_together_from_all_places(tmp_path: Path) -> None:
+    (tmp_path / "patchwright.toml").write_text(
+        '[llm]\nmodel = "a/main"\napi_key = "main-key"\n'
+        '[llm.fast]\nmodel = "a/fast"\n'
+        '[llm.own]\nmodel = "b/own"\nbase_url = "http://127.0.0.1:1"\n'
+    )
+    environ = {"PATCHWRIGHT_LLM__FAST__CONTEXT_WINDOW": "1000"}
+    llm = settings(environ, tmp_path).llm
+    fast, own = llm.find("fast"), llm.find("own")
+    assert llm.find("") is llm
+    assert llm.find("none") is None
+    assert fast is not None
+    assert (fast.model, fast.context_window) == ("a/fast", 1000)
+    assert fast.api_key == llm.api_key
+    assert own is not None
+    assert own.api_key is None
+
+
+@pytest.mark.parametrize(
+    ("name", "key", "nearest"),
+    [
+        ("PATCHWRIGHT_LIMITS__MAX_COST", "limits.max_cost", "limits.max_cost_usd"),
+        ("PATCHWRIGHT_LLM_MODEL", "llm_model", "llm.model"),
+        ("PATCHWRIGHT_LLM__FAST__MODLE", "llm.fast.modle", "llm.fast.model"),
+        ("PATCHWRIGHT_LLM__MODLE", "llm.modle", "llm.model"),
+        ("PATCHWRIGHT_GITLAB__TOKEN", "gitlab.token", "github.token"),
+        ("PATCHWRIGHT_LOGJSON", "logjson", "log_json"),
+        ("PATCHWRIGHT_GITHUB__LABEL_FILE", "github.label_file", "github.label"),
+    ],
+)
+def test_an_unknown_variable_is_an_error_that_names_the_nearest_key(
+    name: str, key: str, nearest: str
+) -> None:
+    variable = "PATCHWRIGHT_" + nearest.replace(".", "__").upper()
+    [line] = errors({name: "x"})
+    assert line == (
+        f"{key}: unknown key, found in environment variable {name}; "
+        f"the nearest known one is {nearest} ({variable})"
+    )
+
+
+def test_an_unknown_key_in_the_file_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "patchwright.toml").write_text("[limits]\nmax_minute = 3\n")
+    [line] = errors({}, tmp_path)
+    assert line.startswith(
+        f"limits.max_minute: unknown key, found in {tmp_path}/patchwright.toml; "
+        "the nearest known one is limits.max_minutes"
+    )
+
+
+def test_an_unknown_flag_is_an_error() -> None:
+    with pytest.raises(SettingsError, match="found in the command line"):
+        load({}, flags={"limits.cost": 1}, cwd=NOWHERE)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "PATCHWRIGHT_CORPUS",
+        "PATCHWRIGHT_SERVICE_HOST",
+        "PATCHWRIGHT_SERVICE_PORT_HTTP",
+        "PATCHWRIGHT_PORT",
+        "PATCHWRIGHT_PORT_80_TCP_ADDR",
+        "PATCHWRIGHT_WEB_SERVICE_HOST",
+        "OTHER__NAME",
+    ],
+)
+def test_what_others_put_into_the_environment_is_left_alone(name: str) -> None:
+    assert settings({name: "tcp://10.0.0.1:80"}) == settings({})
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        (
+            "LIMITS__MAX_COST_USD",
+            "much",
+            "limits.max_cost_usd: Input should be a valid",
+        ),
+        (
+            "LIMITS__MAX_COST_USD",
+            "nan",
+            "limits.max_cost_usd: Input should be a finite",
+        ),
+        ("LIMITS__MAX_COST_USD", "-1", "limits.max_cost_usd: Input should be greater"),
+        (
+            "LIMITS__UNKNOWN_PRICE",
+            "free",
+            "limits.unknown_price: Input should be 'cap-t",
+        ),
+        (
+            "SECURITY__MIN_PERMISSION",
+            "none",
+            "security.min_permission: `none` would let",
+        ),
+        ("SECURITY__ALLOW_BOTS", "a,b", "security.allow_bots: not JSON, found in"),
+        (
+            "SANDBOX__NETWORK",
+            "list",
+            "sandbox.network: Input should be 'deny' or 'allow'",
+        ),
+        (
+            "SANDBOX__ALLOW_DOMAINS",
+            '["pypi.org"]',
+            "sandbox.allow_domains: a list of dom",
+        ),
+        ("SANDBOX__MEMORY", "lots", "sandbox.memory: String should match pattern"),
+        ("GITHUB__API_URL", "ghe.corp.example", "github.api_url: expected an address"),
+        (
+            "GITHUB__MENTION",
+            "patchwright",
+            "github.mention: expected a name with the @",
+        ),
+        (
+            "LLM__FAST__CONTEXT_WINDOW",
+            "big",
+            "llm.fast.context_window: Input should be",
+        ),
+        ("SERVER", "[]", "server: not a table, found in"),
+    ],
+)
+def test_a_wrong_value_is_told_with_its_place(
+    name: str, value: str, message: str
+) -> None:
+    [line] = errors({f"PATCHWRIGHT_{name}": value})
+    assert line.startswith(message)
+    assert f"environment variable PATCHWRIGHT_{name}" in line
+
+
+def test_everything_wrong_is_told_at_once(tmp_path: Path) -> None:
+    (tmp_path / "patchwright.toml").write_text("[server]\nport = 99999\nprot = 1\n")
+    environ = {"PATCHWRIGHT_LIMITS__MAX_TOKENS": "0", "PATCHWRIGHT_X": "1"}
+    lines = errors(environ, tmp_path)
+    assert [line.split(":")[0] for line in lines] == [
+        "server.prot",
+        "x",
+        "server.port",
+        "limits.max_tokens",
+    ]
+
+
+NAMES = st.from_regex(r"PATCHWRIGHT_[A-Z_]{0,20}", fullmatch=True)
+
+
+@given(st.dictionaries(NAMES, st.text(max_size=8), max_size=4))
+def test_any_environment_gives_settings_or_one_kind_of_error(
+    environ: dict[str, str],
+) -> None:
+    environ.pop("PATCHWRIGHT_CONFIG", None)
+    with suppress(SettingsError):
+        assert settings(environ).limits.max_cost_usd >= 0

@@ -1,0 +1,50 @@
+"""Commands are told from requests."""
+
+import pytest
+
+from patchwright.core.text.commands import Command, Verb, parse_command
+
+
+@pytest.mark.parametrize("verb", [v for v in Verb if v is not Verb.BUDGET])
+def test_t9_a_verb_alone_is_a_command(verb: Verb) -> None:
+    assert parse_command(verb) == Command(verb=verb)
+    assert parse_command(f" {verb.upper()}, please!") == Command(verb=verb)
+
+
+@pytest.mark.parametrize(
+    ("request_text", "verb", "argument"),
+    [
+        ("stop it now", Verb.STOP, ""),
+        ("stop, this is wrong", Verb.STOP, "this is wrong"),
+        ("reject: too risky", Verb.REJECT, "too risky"),
+        ("plan the move to asyncio", Verb.PLAN, "the move to asyncio"),
+        ("plan:\n- a\n- b", Verb.PLAN, "a\n- b"),
+        ("retry with Python 3.12", Verb.RETRY, "with Python 3.12"),
+        ("budget +5", Verb.BUDGET, "5"),
+        ("budget $2.50", Verb.BUDGET, "2.50"),
+    ],
+)
+def test_t9_some_commands_say_more(
+    request_text: str, verb: Verb, argument: str
+) -> None:
+    assert parse_command(request_text) == Command(verb=verb, argument=argument)
+
+
+@pytest.mark.parametrize(
+    "request_text",
+    [
+        "",
+        "fix the parser",
+        "help me with the parser",
+        "stop the server from crashing",
+        "why does this fail?",
+        "status-code 404 is wrong",
+        "reject empty names",
+        "budget",
+        "budget report is wrong",
+        "stopwatch is off",
+        "cost overruns in the report",
+    ],
+)
+def test_t9_anything_else_is_a_request(request_text: str) -> None:
+    assert parse_command(request_text) is None

@@ -1,0 +1,212 @@
+"""No form of a secret survives."""
+
+import base64
+import html
+import json
+from urllib.parse import quote, quote_plus
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import JsonValue, SecretStr
+
+from patchwright.core.text.redaction import BLOT, Redactor, StreamRedactor
+
+SECRET = 's3cr&t+/"wörd"\\x'
+PEM = "-----BEGIN RSA PRIVATE KEY-----\n{}\n-----END RSA PRIVATE KEY-----\n"
+BODY = "\n".join(["MIIEpAIBAAKCAQEA" + "abcDEF123+/=" * 4] * 3)
+
+SECRETS = st.text(min_size=6, max_size=24).filter(lambda text: len(text.strip()) >= 6)
+
+
+def forms(secret: str) -> list[str]:
+    raw = secret.encode()
+    padded = [b"", b"x", b"xy"]
+    return [
+        secret,
+        raw.hex(),
+        raw.hex().upper(),
+        *(base64.b64encode(before + raw + b"tail").decode() for before in padded),
+        *(base64.urlsafe_b64encode(before + raw).decode() for before in padded),
+        quote(secret),
+        quote(secret, safe=""),
+        quote_plus(secret),
+        "s3cr%26t%2b%2f%22w%c3%b6rd%22%5cx",
+        json.dumps(secret),
+        json.dumps(secret, ensure_ascii=False),
+        json.dumps(json.dumps({"key": secret})),
+        html.escape(secret),
+    ]
+
+
+@pytest.mark.parametrize("form", forms(SECRET))
+def test_s83_a_known_secret_is_blotted_in_every_form(form: str) -> None:
+    redacted = Redactor([SecretStr(SECRET)]).redact(f"before {form} after")
+    assert redacted.startswith("before ")
+    assert redacted.endswith(" after")
+    assert BLOT in redacted
+    # What may be left is the neighbours that share a digit with the secret.
+    assert len(redacted.replace(BLOT, "")) < len("before  after") + 18
+
+
+GITHUB = "ghp_" + "a1B2" * 9
+
+
+@pytest.mark.parametrize(
+    ("text", "redacted"),
+    [
+        (f"token {GITHUB}.", "token [***]."),
+        (f"\n{GITHUB}\n", "\n[***]\n"),
+        ("gho_" + "x1" * 18, BLOT),
+        ("ghu_" + "x1" * 18, BLOT),
+        ("ghs_" + "x1" * 18, BLOT),
+        ("ghs_12345_eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiIxIn0.c2lnbmF0dXJl", BLOT),
+        ("ghr_" + "x1" * 18, BLOT),
+        ("github_pat_" + "A1" * 11 + "_" + "b2" * 29, BLOT),
+        ("sk-" + "a1" * 24, BLOT),
+        ("sk-proj-" + "a1_-" * 10, BLOT),
+        ("sk-ant-api03-" + "a1_-" * 20, BLOT),
+        ("xoxb-1234567890-1234567890-abcdefABCDEF", BLOT),
+        ("xapp-1-A01-123-abcdef0123", BLOT),
+        ("AKIAIOSFODNN7EXAMPLE", BLOT),
+        ("AIza" + "a1_-b" * 7, BLOT),
+        ("glpat-" + "a1B2" * 5, BLOT),
+        ("npm_" + "a1B2" * 9, BLOT),
+        ("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl", BLOT),
+        (f"a {PEM.format(BODY)}b", "a [***]\nb"),
+        (json.dumps(PEM.format(BODY)), '"[***]\\n"'),
+        (
+            "curl -H 'Authorization: Basic dXNlcjpwYXNz'",
+            "curl -H 'Authorization: Basic [***]'",
+        ),
+        ("Authorization: Bearer abcdef0123456789", "Authorization: Bearer [***]"),
+        (
+            "https://x-access-token:abc@github.com/a/b",
+            "https://x-access-token:[***]@github.com/a/b",
+        ),
+        ("postgresql://me:pä$$@db/x", "postgresql://me:[***]@db/x"),
+        ("https://abcdefghij0123456789@github.com/a", "https://[***]@github.com/a"),
+    ],
+)
+def test_s83_known_formats_are_blotted_without_knowing_the_value(
+    text: str, redacted: str
+) -> None:
+    assert Redactor().redact(text) == redacted
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "a normal text about ghp_ and sk- prefixes",
+        "the task-list-of-things-to-do-later is long",
+        "sk-folding-cube-container-element",
+        "ssh://git@github.com/a/b",
+        "mail me at a@b.example, see https://x.y/z",
+        "https://x.y/a:b/c d@e",
+        "the bearer of this message",
+        "commit 3f2a91c0d4e53f2a91c0d4e53f2a91c0d4e53f2a",
+        "-----BEGIN PUBLIC KEY-----",
+        "https://user:[***]@host",
+    ],
+)
+def test_ordinary_text_stays(text: str) -> None:
+    assert Redactor(["another-secret"]).redact(text) == text
+
+
+def test_s82_a_key_is_blotted_line_by_line() -> None:
+    redactor = Redactor([PEM.format(BODY)])
+    line = BODY.splitlines()[0]
+    assert redactor.redact(f"log: {line} end") == "log: [***] end"
+
+
+def test_a_very_short_secret_is_left_alone() -> None:
+    assert Redactor(["abc", "", " x\n"]).redact("abcabc x") == "abcabc x"
+
+
+def test_a_secret_that_resembles_the_blot_comes_to_rest() -> None:
+    redactor = Redactor(["******", "[***][***]", "secret"])
+    once = redactor.redact("secretsecret ******* secret******")
+    assert redactor.redact(once) == once
+
+
+def test_more_secrets_can_be_known() -> None:
+    first = Redactor(["first-secret"])
+    both = first.with_more([SecretStr("second-secret")])
+    assert both.redact("first-secret second-secret") == f"{BLOT} {BLOT}"
+    assert first.redact("second-secret") == "second-secret"
+
+
+def test_a_json_tree_is_redacted_with_its_keys() -> None:
+    tree: JsonValue = {SECRET: [SECRET, {"a": f"x{SECRET}"}, 1, None, True], "b": 1.5}
+    assert Redactor([SECRET]).redact_json(tree) == {
+        BLOT: [BLOT, {"a": f"x{BLOT}"}, 1, None, True],
+        "b": 1.5,
+    }
+
+
+def test_a_clean_json_tree_is_handed_back_itself() -> None:
+    tree: JsonValue = {"a": ["text", 1]}
+    assert Redactor([SECRET]).redact_json(tree) is tree
+
+
+def test_a_token_after_a_line_break_is_found_in_json() -> None:
+    tree: JsonValue = {"output": f"line\n{GITHUB}"}
+    assert Redactor().redact_json(tree) == {"output": f"line\n{BLOT}"}
+
+
+def test_repr_tells_nothing() -> None:
+    assert SECRET not in repr(Redactor([SECRET]))
+
+
+@given(st.lists(SECRETS, min_size=1, max_size=4), st.text(max_size=40))
+def test_redacting_twice_is_redacting_once(secrets: list[str], text: str) -> None:
+    redactor = Redactor(secrets)
+    once = redactor.redact(text.join(secrets))
+    assert redactor.redact(once) == once
+
+
+@given(SECRETS, st.text(max_size=20), st.text(max_size=20))
+def test_no_form_survives(secret: str, before: str, after: str) -> None:
+    redactor = Redactor([secret])
+    value = secret.strip()
+    for form in (value, value.encode().hex(), quote(value, safe="")):
+        assert form not in redactor.redact(f"{before}{form}{after}")
+
+
+@given(st.binary(max_size=5), SECRETS, st.binary(max_size=5))
+def test_no_base64_around_it_can_be_read_back(
+    before: bytes, secret: str, after: bytes
+) -> None:
+    value = secret.strip()
+    encoded = base64.b64encode(before + value.encode() + after).decode()
+    redacted = Redactor([value]).redact(encoded)
+    assert BLOT in redacted
+    assert len(redacted) <= len(encoded) - len(value) + len(BLOT) + 2
+
+
+@given(SECRETS, st.recursive(st.text(max_size=8), st.lists, max_leaves=8))
+def test_no_tree_holds_a_secret(secret: str, leaves: JsonValue) -> None:
+    tree: JsonValue = {"x": leaves, "y": [f"a{secret}b"], secret: 1}
+    redacted = json.dumps(Redactor([secret]).redact_json(tree), ensure_ascii=False)
+    assert json.dumps(secret.strip(), ensure_ascii=False)[1:-1] not in redacted
+
+
+@given(
+    st.lists(st.sampled_from([GITHUB, SECRET, "text ", "\n", "ghp_"]), max_size=12),
+    st.integers(min_value=1, max_value=50),
+)
+def test_a_secret_split_over_chunks_does_not_slip_through(
+    parts: list[str], size: int
+) -> None:
+    text = "".join(parts)
+    redactor = Redactor([SECRET])
+    stream = StreamRedactor(redactor, max_secret_chars=200)
+    chunks = [text[at : at + size] for at in range(0, len(text), size)]
+    shown = "".join([*map(stream.feed, chunks), stream.close()])
+    assert shown == redactor.redact(text)
+
+
+def test_a_stream_shows_what_is_safe_before_its_end() -> None:
+    stream = StreamRedactor(Redactor([SECRET]), max_secret_chars=100)
+    assert stream.feed("x" * 300) == "x" * 200
