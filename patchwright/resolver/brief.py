@@ -1,19 +1,27 @@
 """Turn a thread into the text the agent works from."""
 
+from collections import Counter
 from collections.abc import Iterable
 from datetime import datetime
 
 from patchwright.core.text.cut import cut_middle
 from patchwright.core.text.fence import as_data
-from patchwright.core.text.hidden import strip_hidden
+from patchwright.core.text.hidden import (
+    Removal,
+    describe_removals,
+    strip_hidden,
+)
+from patchwright.core.text.markup import Hidden
 from patchwright.core.types.base import Value
 from patchwright.core.types.threads import Post, Thread, ThreadKind
 from patchwright.core.types.triggers import Trigger, TriggerKind
+from patchwright.resolver.messages.status import UNFINISHED
 
 MAX_POST_CHARS = 8_000
 MAX_COMMENTS_CHARS = 40_000
 MAX_REQUEST_CHARS = 20_000
 THREAD_FILE = "thread.md"
+ISSUE_FILE = "issue.md"
 
 
 class Brief(Value):
@@ -24,90 +32,95 @@ class Brief(Value):
     notes: tuple[str, ...] = ()
 
 
-class _Counted:
-    """Cleans texts, and counts what it took out of them."""
+class _Cleaner:
+    """Cleans texts, and remembers what it took out of them."""
 
     def __init__(self) -> None:
-        self.removed = 0
+        self._removed: Counter[Hidden] = Counter()
 
     def clean(self, text: str) -> str:
         cleaned = strip_hidden(text)
-        self.removed += sum(removal.count for removal in cleaned.removed)
+        for removal in cleaned.removed:
+            self._removed[removal.kind] += removal.count
         return cleaned.text
 
+    def notes(self) -> tuple[str, ...]:
+        if not self._removed:
+            return ()
+        removed = tuple(
+            Removal(kind=kind, count=count) for kind, count in self._removed.items()
+        )
+        return (f"Hidden text was removed: {describe_removals(removed)}.",)
 
-def brief(thread: Thread, trigger: Trigger, base_branch: str) -> Brief:
-    """Write the task; other people's words are cleaned, bounded and fenced as data.
 
-    Title, opening text and the request itself are as they were when it was made;
-    comments written later are left out.
+def as_asked(thread: Thread, trigger: Trigger, asked_at: datetime) -> Thread:
+    """Return the thread as it was when the request was made.
+
+    Later comments are left out, and so is what a run says while it works.
     """
-    counted = _Counted()
-    thread = _as_asked(thread, trigger, counted)
-    comments, complete = _newest(thread.posts[1:])
-    whole = complete and all(len(p.text) <= MAX_POST_CHARS for p in thread.posts)
-    parts = [
-        _heading(thread, trigger, base_branch),
-        as_data("title", thread.posts[0].author.login, thread.title),
-        as_data("opening text", *_shown(thread.posts[0])),
-        *(as_data(_label(post), *_shown(post)) for post in comments),
-        _request(trigger, counted),
-        "" if whole else f"The whole thread is in /workspace/context/{THREAD_FILE}.",
-    ]
-    notes = [f"{counted.removed} hidden passages removed"] if counted.removed else []
-    return Brief(
-        text="\n\n".join(part for part in parts if part),
-        files={} if whole else {THREAD_FILE: _transcript(thread)},
-        notes=tuple(notes),
-    )
-
-
-def brief_text(title: str, text: str, author: str = "the user") -> Brief:
-    """Write the task for an issue that came as a plain text."""
-    counted = _Counted()
-    clean = counted.clean(text)
-    parts = [
-        "Resolve the following issue in this repository.",
-        as_data("title", author, counted.clean(title)) if title else "",
-        as_data("issue", author, cut_middle(clean, MAX_REQUEST_CHARS)),
-    ]
-    notes = [f"{counted.removed} hidden passages removed"] if counted.removed else []
-    files = {"issue.md": clean} if len(clean) > MAX_REQUEST_CHARS else {}
-    if files:
-        parts.append("The whole text is in /workspace/context/issue.md.")
-    return Brief(
-        text="\n\n".join(p for p in parts if p), files=files, notes=tuple(notes)
-    )
-
-
-def _as_asked(thread: Thread, trigger: Trigger, counted: _Counted) -> Thread:
-    """Return the thread as it was when the request was made, without hidden text."""
     opening, *comments = thread.posts
-    asked_at = _asked_at(thread, trigger)
-    posts = [
-        opening.model_copy(update={"text": trigger.body or opening.text}),
-        *(
-            post.model_copy(update={"text": trigger.text or post.text})
-            if post.id == trigger.post_id
-            else post
-            for post in comments
-            if asked_at is None or post.at <= asked_at
-        ),
+    asking = [post.at for post in comments if post.id == trigger.post_id]
+    last = asking[0] if asking else asked_at
+    kept = [
+        post.model_copy(update={"text": trigger.text or post.text})
+        if post.id == trigger.post_id
+        else post
+        for post in comments
+        if post.at <= last and UNFINISHED not in post.text
     ]
     return thread.model_copy(
         update={
-            "title": counted.clean(trigger.title or thread.title),
-            "posts": tuple(
-                post.model_copy(update={"text": counted.clean(post.text)})
-                for post in posts
+            "title": trigger.title or thread.title,
+            "posts": (
+                opening.model_copy(update={"text": trigger.body or opening.text}),
+                *kept,
             ),
         }
     )
 
 
-def _asked_at(thread: Thread, trigger: Trigger) -> datetime | None:
-    asking = [post.at for post in thread.posts if post.id == trigger.post_id]
-    return asking[0] if trigger.post_id and asking else None
+def brief(thread: Thread, trigger: Trigger, base_branch: str) -> Brief:
+    """Write the task; other people's words are cleaned, bounded and fenced as data."""
+    cleaner = _Cleaner()
+    title = cleaner.clean(thread.title)
+    opening, *rest = (
+        post.model_copy(update={"text": cleaner.clean(post.text)})
+        for post in thread.posts
+    )
+    comments, complete = _newest(rest)
+    whole = complete and all(len(p.text) <= MAX_POST_CHARS for p in (opening, *rest))
+    request = cleaner.clean(trigger.request).strip()
+    parts = [
+        _heading(thread, trigger, base_branch),
+        as_data("title", opening.author.login, title),
+        as_data("opening text", *_shown(opening)),
+        *(as_data(_label(post), *_shown(post)) for post in comments),
+        _request(request, trigger.actor.login) if request else "",
+        "" if whole else f"The whole thread is in /workspace/context/{THREAD_FILE}.",
+    ]
+    return Brief(
+        text="\n\n".join(part for part in parts if part),
+        files={} if whole else {THREAD_FILE: _transcript([opening, *rest])},
+        notes=cleaner.notes(),
+    )
+
+
+def brief_text(title: str, text: str, author: str = "the user") -> Brief:
+    """Write the task for an issue that came as a plain text."""
+    cleaner = _Cleaner()
+    title, clean = cleaner.clean(title), cleaner.clean(text)
+    whole = len(clean) <= MAX_REQUEST_CHARS
+    parts = [
+        "Resolve the following issue in this repository.",
+        as_data("title", author, title) if title else "",
+        as_data("issue", author, cut_middle(clean, MAX_REQUEST_CHARS)),
+        "" if whole else f"The whole text is in /workspace/context/{ISSUE_FILE}.",
+    ]
+    return Brief(
+        text="\n\n".join(part for part in parts if part),
+        files={} if whole else {ISSUE_FILE: clean},
+        notes=cleaner.notes(),
+    )
 
 
 def _newest(comments: Iterable[Post]) -> tuple[list[Post], bool]:
@@ -136,11 +149,8 @@ def _heading(thread: Thread, trigger: Trigger, base_branch: str) -> str:
     )
 
 
-def _request(trigger: Trigger, counted: _Counted) -> str:
-    if not trigger.request.strip():
-        return ""
-    text = cut_middle(counted.clean(trigger.request), MAX_REQUEST_CHARS)
-    return as_data("the request", trigger.actor.login, text)
+def _request(request: str, author: str) -> str:
+    return as_data("the request", author, cut_middle(request, MAX_REQUEST_CHARS))
 
 
 def _shown(post: Post) -> tuple[str, str]:
@@ -151,8 +161,8 @@ def _label(post: Post) -> str:
     return f"comment of {post.at:%Y-%m-%d %H:%M} UTC"
 
 
-def _transcript(thread: Thread) -> str:
+def _transcript(posts: Iterable[Post]) -> str:
     return "\n\n".join(
         f"## {post.author.login}, {post.at.isoformat()}\n\n{post.text}"
-        for post in thread.posts
+        for post in posts
     )

@@ -1,6 +1,7 @@
 """Put the service together from its settings."""
 
 from collections.abc import Callable, Mapping
+from urllib.parse import urlsplit
 
 import structlog
 from pydantic import JsonValue
@@ -85,10 +86,9 @@ def make_stores(
     )
 
 
-def connect_github(
-    settings: GitHubSettings, cache: TokenCache, clock: Clock, pause_s: float = 1.0
-) -> GitHub:
+def connect_github(settings: GitHubSettings, cache: TokenCache, clock: Clock) -> GitHub:
     addresses = locate(settings.api_url, settings.web_url)
+    pause_s = _pause_s(settings.api_url)
     if settings.app_id and settings.private_key is not None:
         return connect_app(
             addresses,
@@ -104,6 +104,15 @@ def connect_github(
         "github: not configured; set PATCHWRIGHT_GITHUB__TOKEN, or "
         "PATCHWRIGHT_GITHUB__APP_ID and PATCHWRIGHT_GITHUB__PRIVATE_KEY_FILE"
     )
+
+
+def _pause_s(api_url: str) -> float:
+    """Return the least time between two writes: a server of one's own sets no limit.
+
+    https://docs.github.com/enterprise-server/rest/using-the-rest-api/rate-limits-for-the-rest-api
+    """
+    host = urlsplit(api_url).hostname or ""
+    return 1.0 if host.endswith(("github.com", "ghe.com")) else 0.0
 
 
 def share_tokens(settings: Settings, database: Database, clock: Clock) -> TokenCache:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 import structlog
+from fastapi import FastAPI
 
 from patchwright.core.clock import Clock, SystemClock
 from patchwright.core.errors import SettingsError
@@ -53,8 +54,8 @@ class Role(StrEnum):
 
 
 @dataclass(frozen=True)
-class _Base:
-    """What web and worker share; several of these must be closed."""
+class Base:
+    """What web and worker share."""
 
     settings: Settings
     clock: Clock
@@ -79,10 +80,10 @@ def serve(settings: Settings, role: Role) -> int:
     if role is Role.BEAT:
         run_beat(celery)
         return 0
-    with _open_base(settings, redactor, submitter(celery)) as base:
+    with open_base(settings, redactor, submitter(celery)) as base:
         if role is Role.WEB:
             return _serve_web(base)
-        runner = _make_runner(base)
+        runner = make_runner(base)
         add_tasks(celery, runner)
         parallel = settings.limits.max_parallel
         if role is Role.WORKER:
@@ -92,15 +93,16 @@ def serve(settings: Settings, role: Role) -> int:
 
 
 @contextmanager
-def _open_base(
+def open_base(
     settings: Settings, redactor: Redactor, submit: Callable[[JobId], None]
-) -> Iterator[_Base]:
+) -> Iterator[Base]:
+    """Open database and GitHub for a process, and close them after it."""
     clock = SystemClock()
     with closing(open_database(settings)) as database:
         upgrade(database)
         cache = share_tokens(settings, database, clock)
         with closing(connect_github(settings.github, cache, clock)) as github:
-            yield _Base(
+            yield Base(
                 settings=settings,
                 clock=clock,
                 database=database,
@@ -110,7 +112,7 @@ def _open_base(
             )
 
 
-def _make_runner(base: _Base) -> Runner:
+def make_runner(base: Base) -> Runner:
     services = make_services(
         base.settings,
         github=base.github,
@@ -122,7 +124,7 @@ def _make_runner(base: _Base) -> Runner:
     return Runner(services, f"{socket.gethostname()}:{os.getpid()}", LEASE_S)
 
 
-def _serve_web(base: _Base) -> int:
+def make_app(base: Base) -> FastAPI:
     dispatcher = Dispatcher(base.submit)
     recorder = Recorder(base.stores.events, RandomIds())
     web = WebServices(
@@ -132,8 +134,12 @@ def _serve_web(base: _Base) -> int:
         entrances=make_entrances(base.settings, base.github),
         clock=base.clock,
     )
+    return create_app(web)
+
+
+def _serve_web(base: Base) -> int:
     address = base.settings.server
-    make_server(create_app(web), address.host, address.port).run()
+    make_server(make_app(base), address.host, address.port).run()
     return 0
 
 

@@ -1,0 +1,1 @@
+"""Stories: a person does something on GitHub, and something comes back."""

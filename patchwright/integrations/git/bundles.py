@@ -21,6 +21,15 @@ def make_bundle(store: GitDir, sha: str, branch: str) -> bytes:
         return scratch.run(create, timeout_s=TRANSFER_TIMEOUT_S)
 
 
+def make_parcel(store: GitDir, base_sha: str, sha: str) -> bytes:
+    """Pack what a commit adds to another, in the form that `take_bundle` reads."""
+    ref = check_branch("parcel")
+    with borrow(store) as scratch:
+        scratch.run(["update-ref", ref, sha])
+        create = ["bundle", "create", "--quiet", "-", ref, f"^{base_sha}"]
+        return scratch.run(create, timeout_s=TRANSFER_TIMEOUT_S)
+
+
 def take_bundle(store: GitDir, bundle: bytes, base_sha: str, run_id: str) -> str:
     """Let the one commit a bundle offers into `store`, and return its id.
 

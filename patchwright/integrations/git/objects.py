@@ -5,7 +5,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from patchwright.integrations.git.bundles import make_bundle, release, take_bundle
+from patchwright.integrations.git.bundles import (
+    make_bundle,
+    make_parcel,
+    release,
+    take_bundle,
+)
 from patchwright.integrations.git.changes import (
     ChangedPath,
     DiffStat,
@@ -63,6 +68,10 @@ class ObjectStore:
     def bundle(self, commit: str, branch: str = "base") -> bytes:
         """Pack a commit and its history; a clone of it checks out `branch`."""
         return make_bundle(self.git, commit, branch)
+
+    def parcel(self, base_sha: str, sha: str) -> bytes:
+        """Pack what a commit adds to `base_sha`; `take` unpacks it elsewhere."""
+        return make_parcel(self.git, base_sha, sha)
 
     def take(self, bundle: bytes, base_sha: str, run_id: str) -> str:
         """Let in the commits of a bundle; raises GitError unless all is in order."""

@@ -55,6 +55,10 @@ def mark(run_id: str) -> str:
     return f"run={run_id} -->"
 
 
+# In the comment of a run that has not ended yet, and in no other text of ours.
+UNFINISHED = "<!-- patchwright:state=running "
+
+
 def progress_comment(progress: Progress, frame: Frame) -> str:
     head = " · ".join(
         part

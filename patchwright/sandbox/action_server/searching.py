@@ -23,7 +23,7 @@ from patchwright.sandbox.action_server.wire import Reply, Request, error
 MAX_MATCHES = 200
 MAX_LINE_CHARACTERS = 300
 MAX_FILE_BYTES = 5 << 20
-LIMIT_S = 20.0
+LIMIT_S = 5.0
 SAMPLE = 1024
 
 

@@ -87,6 +87,16 @@ class Session:
         )
         self._stopping.begin()
 
+    def close(self) -> None:
+        """End the shell of an idle session and let go of its files."""
+        if self._shell is not None:
+            send_signal(self._shell.pid, signal.SIGKILL)
+            self._drop_shell(self._shell)
+        self._loop.unwatch(self._wiring.output_read)
+        self._output.close()
+        for fd in self._wiring:
+            os.close(fd)
+
     def interrupt(self) -> None:
         """Do to the command what Ctrl-C does at a terminal, and no more."""
         if self.command is None or self._shell is None:

@@ -78,11 +78,24 @@ class Shells:
     def _session(self, name: str) -> Session:
         if not SESSION_NAME.fullmatch(name):
             raise ActionError("bad-request", "a session name is letters and digits")
-        if name not in self._sessions:
-            if len(self._sessions) == MAX_SESSIONS:
-                raise ActionError("bad-request", "too many sessions; use one of yours")
-            self._sessions[name] = Session(name, self._loop, self._config, self._logs)
-        return self._sessions[name]
+        session = self._sessions.pop(name, None)
+        if session is None:
+            self._make_room()
+            session = Session(name, self._loop, self._config, self._logs)
+        # At the end stands the session that was used last.
+        self._sessions[name] = session
+        return session
+
+    def _make_room(self) -> None:
+        """Give up the idle session that was not used for longest."""
+        if len(self._sessions) < MAX_SESSIONS:
+            return
+        for name, session in self._sessions.items():
+            if session.command is None:
+                session.close()
+                del self._sessions[name]
+                return
+        raise ActionError("bad-request", "all sessions are busy; kill a command first")
 
     def _remember(self, session: Session, command: Command) -> None:
         for handle, (_, old) in list(self._commands.items()):

@@ -45,7 +45,7 @@ def resolve_remote(session: Session, url: str, deliver: Deliver) -> Finished:
         trigger = _trigger(thread, github)
         mirrors = Mirrors(session.settings.state_dir / "mirrors")
         session.console.print(f"Fetching {thread.repo.full_name}")
-        prepared = prepare(github, mirrors, trigger)
+        prepared = prepare(github, mirrors, trigger, session.clock.now())
         outcome = session.resolve(prepared.task, prepared.mirror.objects)
         delivered = Delivered()
         if outcome.head_sha and deliver is Deliver.PATCH:

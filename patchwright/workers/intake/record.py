@@ -2,9 +2,9 @@
 
 import json
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
-from sqlalchemy import Connection, select, update
+from sqlalchemy import Connection, bindparam, select, update
 
 from patchwright.core.events.types import Message, Source
 from patchwright.core.types.ids import ConversationId, Ids, JobId
@@ -22,6 +22,11 @@ from patchwright.workers.store.events import EventStore
 from patchwright.workers.store.fencing import lock_conversation
 from patchwright.workers.store.requests import insert_job
 from patchwright.workers.store.threads import find_conversation, start_conversation
+
+_ACTIVE_JOB: Final = select(jobs.c.id).where(
+    jobs.c.conversation_id == bindparam("conversation"), jobs.c.ended_at.is_(None)
+)
+_NOTE: Final = update(deliveries).where(deliveries.c.id == bindparam("row_id"))
 
 
 @dataclass(frozen=True)
@@ -104,12 +109,9 @@ class Recorder:
 def _active_job(
     connection: Connection, conversation_id: ConversationId
 ) -> JobId | None:
-    query = select(jobs.c.id).where(
-        jobs.c.conversation_id == conversation_id, jobs.c.ended_at.is_(None)
-    )
-    return connection.scalars(query).one_or_none()
+    found = connection.scalars(_ACTIVE_JOB, {"conversation": conversation_id})
+    return found.one_or_none()
 
 
 def _note(connection: Connection, row_id: str, **values: object) -> None:
-    noted = update(deliveries).where(deliveries.c.id == row_id).values(values)
-    connection.execute(noted)
+    connection.execute(_NOTE, {"row_id": row_id, **values})

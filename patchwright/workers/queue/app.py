@@ -20,12 +20,12 @@ SWEEP_EVERY_S: Final = 20.0
 # harmless, for the lease is taken; it is far above the length of any run all the same.
 _VISIBILITY_TIMEOUT_S: Final = 24 * 3600
 # A broker that is away must not hold up the thread that talks to it.
-_SOCKET_TIMEOUT_S: Final = 5.0
+_SOCKET_TIMEOUT_S: Final = 3.0
 # How often the broker in memory is asked for news; its default is a second.
 _MEMORY_POLL_S: Final = 0.01
 
 
-def make_celery(broker_url: str) -> Celery:
+def make_celery(broker_url: str, sweep_every_s: float = SWEEP_EVERY_S) -> Celery:
     """Return an application for `memory://` or `redis://`, not connected yet."""
     # Kombu warns of a URL without a host, even where there is none to name.
     address = "memory://localhost//" if _is_memory(broker_url) else broker_url
@@ -35,9 +35,9 @@ def make_celery(broker_url: str) -> Celery:
         beat_schedule={
             "sweep": {
                 "task": SWEEP,
-                "schedule": SWEEP_EVERY_S,
+                "schedule": sweep_every_s,
                 # A sweep that nobody had time for is replaced by the next one.
-                "options": {"expires": SWEEP_EVERY_S},
+                "options": {"expires": sweep_every_s},
             }
         },
         broker_connection_max_retries=None,

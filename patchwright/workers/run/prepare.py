@@ -1,6 +1,7 @@
 """Fetch what a run needs before it can start: thread, repository, commits."""
 
 from dataclasses import dataclass
+from datetime import datetime
 
 from patchwright.core.text.names import branch_name
 from patchwright.core.types.threads import (
@@ -14,7 +15,7 @@ from patchwright.core.types.triggers import Trigger
 from patchwright.core.types.work import Task
 from patchwright.integrations.git.mirror import Mirror, Mirrors
 from patchwright.integrations.github.adapter import GitHub
-from patchwright.resolver.brief import brief
+from patchwright.resolver.brief import as_asked, brief
 from patchwright.resolver.target import Target, plan_target
 
 
@@ -28,7 +29,9 @@ class Prepared:
     task: Task
 
 
-def prepare(github: GitHub, mirrors: Mirrors, trigger: Trigger) -> Prepared:
+def prepare(
+    github: GitHub, mirrors: Mirrors, trigger: Trigger, asked_at: datetime
+) -> Prepared:
     """Look everything up; raises a `ServiceError` or a `GitError`."""
     thread = github.channel.fetch_thread(trigger.thread)
     repository = github.forge.fetch_repository(trigger.thread.repo)
@@ -40,7 +43,12 @@ def prepare(github: GitHub, mirrors: Mirrors, trigger: Trigger) -> Prepared:
         repository=repository,
         target=target,
         mirror=mirror,
-        task=_task(thread, trigger, target, mirror.resolve(target.start_ref)),
+        task=_task(
+            as_asked(thread, trigger, asked_at),
+            trigger,
+            target,
+            mirror.resolve(target.start_ref),
+        ),
     )
 
 
@@ -69,7 +77,7 @@ def _task(thread: Thread, trigger: Trigger, target: Target, base_sha: str) -> Ta
         text=written.text,
         base_sha=base_sha,
         base_branch=target.base_branch,
-        title=trigger.title or thread.title,
+        title=thread.title,
         files=written.files,
         notes=(*written.notes, *([target.note] if target.note else [])),
         message_trailer=f"Co-authored-by: {requester.login} <{address}@{domain}>",

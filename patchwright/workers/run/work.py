@@ -122,7 +122,10 @@ class Work:
         try:
             with self._events.subscribe(status.show, self._start_id):
                 prepared = prepare(
-                    self._services.github, self._services.mirrors, self._trigger
+                    self._services.github,
+                    self._services.mirrors,
+                    self._trigger,
+                    self._job.created_at,
                 )
                 self._note(repository=prepared.repository, target=prepared.target)
                 return self._resolve(prepared)
@@ -139,7 +142,9 @@ class Work:
         code = prepared.mirror.objects
         resolution = resolve(task, self._toolkit(prepared), self._start_id)
         outcome = resolution.outcome
-        packed = {COMMITS: code.bundle(outcome.head_sha)} if outcome.head_sha else {}
+        packed: dict[str, bytes] = {}
+        if outcome.head_sha:
+            packed[COMMITS] = code.parcel(outcome.base_sha, outcome.head_sha)
         code.release(self._job.id)
         return Done(outcome, self._plan, resolution.read_up_to, packed)
 

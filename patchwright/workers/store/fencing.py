@@ -1,11 +1,21 @@
 """Keep the holder of an old lease from writing."""
 
-from sqlalchemy import Connection, select, update
+from typing import Final
+
+from sqlalchemy import Connection, bindparam, select, update
 
 from patchwright.core.errors import LeaseLostError
 from patchwright.core.types.ids import ConversationId
 from patchwright.workers.db.tables import conversations
 from patchwright.workers.store.job import Lease
+
+# Statements on the way of every webhook and event are built once: building one takes
+# longer than SQLite takes to run it.
+_LOCK: Final = (
+    select(conversations.c.fence)
+    .where(conversations.c.id == bindparam("conversation_id"))
+    .with_for_update()
+)
 
 
 def lock_conversation(connection: Connection, conversation_id: ConversationId) -> int:
@@ -14,12 +24,8 @@ def lock_conversation(connection: Connection, conversation_id: ConversationId) -
     Whoever writes a conversation's rows or those of its jobs comes through here first,
     so that no two transactions can wait for each other.
     """
-    locked = (
-        select(conversations.c.fence)
-        .where(conversations.c.id == conversation_id)
-        .with_for_update()
-    )
-    fence: int | None = connection.scalars(locked).one_or_none()
+    found = connection.scalars(_LOCK, {"conversation_id": conversation_id})
+    fence: int | None = found.one_or_none()
     if fence is None:
         raise LookupError(f"there is no conversation {conversation_id}")
     return fence

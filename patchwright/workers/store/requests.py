@@ -58,16 +58,15 @@ def insert_job(
     now: datetime,
 ) -> None:
     """Queue a job; the caller has the conversation locked, and submits it at once."""
-    connection.execute(
-        insert(jobs).values(
-            id=job_id,
-            conversation_id=conversation_id,
-            state=JobState.QUEUED,
-            trigger=trigger.model_dump_json(),
-            created_at=now,
-            submitted_at=now,
-        )
-    )
+    row = {
+        "id": job_id,
+        "conversation_id": conversation_id,
+        "state": JobState.QUEUED,
+        "trigger": trigger.model_dump_json(),
+        "created_at": now,
+        "submitted_at": now,
+    }
+    connection.execute(insert(jobs), row)
 
 
 def _find(

@@ -1,14 +1,19 @@
 """Which conversation a thread belongs to."""
 
 from datetime import datetime
+from typing import Final
 
-from sqlalchemy import Connection, delete, insert, select
+from sqlalchemy import Connection, bindparam, delete, insert, select
 
 from patchwright.core.types.ids import ConversationId, Ids
 from patchwright.core.types.threads import ThreadRef
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.tables import conversations, threads
 from patchwright.workers.db.upsert import insert_once
+
+_FIND: Final = select(threads.c.conversation_id).where(
+    threads.c.key == bindparam("thread")
+)
 
 
 class ThreadStore:
@@ -34,8 +39,7 @@ class ThreadStore:
 def find_conversation(
     connection: Connection, thread: ThreadRef
 ) -> ConversationId | None:
-    query = select(threads.c.conversation_id).where(threads.c.key == str(thread))
-    return connection.scalars(query).one_or_none()
+    return connection.scalars(_FIND, {"thread": str(thread)}).one_or_none()
 
 
 def start_conversation(
@@ -49,7 +53,7 @@ def start_conversation(
         "title": title,
         "created_at": now,
     }
-    connection.execute(insert(conversations).values(row))
+    connection.execute(insert(conversations), row)
     if insert_once(connection, threads, _row(conversation_id, thread, now)):
         return conversation_id
     connection.execute(

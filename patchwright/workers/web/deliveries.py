@@ -22,10 +22,11 @@ from patchwright.workers.web.receiver import Entrance
 
 # Reading a larger body would hold up the other requests noticeably.
 _LARGE_BYTES: Final = 256 * 1024
+_TOO_LARGE: Final = 413
 _STATUS: Final[Mapping[type[PatchwrightError], int]] = {
     PayloadError: 400,
     SignatureError: 401,
-    BodyTooLargeError: 413,
+    BodyTooLargeError: _TOO_LARGE,
     IntakeUnavailableError: 503,
 }
 
@@ -77,4 +78,6 @@ async def _read(entrance: Entrance, headers: Mapping[str, str], body: bytes) -> 
 
 
 def _answer(status: int, word: str) -> Response:
-    return JSONResponse({"status": word}, status_code=status)
+    # Whoever sends a body that is too large would go on with it.
+    headers = {"connection": "close"} if status == _TOO_LARGE else None
+    return JSONResponse({"status": word}, status_code=status, headers=headers)

@@ -46,10 +46,10 @@ def trigger(key: str = "k1", request: str = "fix it") -> Trigger:
 class World:
     """A database, a clock that stands still, and the stores on both."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, clock: FakeClock | None = None) -> None:
         ids = RandomIds()
         self.database = database
-        self.clock = FakeClock()
+        self.clock = clock or FakeClock()
         self.doorbell = Doorbell()
         self.events = EventStore(database, lambda tree: tree, self.clock, self.doorbell)
         self.recorder = Recorder(self.events, ids)

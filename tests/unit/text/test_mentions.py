@@ -166,6 +166,10 @@ def test_s08_own_texts_show_the_handle_without_calling() -> None:
     assert neutralise("Say @bot retry, or `@bot stop`.", HANDLE) == (
         "Say ``@bot`` retry, or `@bot stop`."
     )
+    assert neutralise("stray `@bot` and @bot`", HANDLE) == (
+        "stray `@bot` and ``@bot`` `"
+    )
+    assert neutralise("a stray `@bot", HANDLE) == "a stray ` ``@bot``"
     assert neutralise("Say @bot retry.", HANDLE) == "Say `@bot` retry."
     assert neutralise("Nothing here.", HANDLE) == "Nothing here."
 

@@ -145,6 +145,13 @@ def test_a_json_tree_is_redacted_with_its_keys() -> None:
     }
 
 
+def test_a_secret_in_json_within_json_within_json_is_found() -> None:
+    tree: JsonValue = {"arguments": json.dumps(json.dumps({"key": 'a"b"c"d'}))}
+    redacted = json.dumps(Redactor(['a"b"c"d']).redact_json(tree))
+    assert BLOT in redacted
+    assert "b" not in redacted
+
+
 def test_a_clean_json_tree_is_handed_back_itself() -> None:
     tree: JsonValue = {"a": ["text", 1]}
     assert Redactor([SECRET]).redact_json(tree) is tree

@@ -1,0 +1,59 @@
+"""Sandboxes of both kinds, started once; each test gets shell sessions of its own."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from patchwright.core.clock import SystemClock
+from patchwright.core.runtime import Runtime, RuntimeFactory, SandboxSpec
+from patchwright.core.types.ids import RandomIds
+from patchwright.sandbox.docker import engine
+from patchwright.sandbox.docker.runtimes import DockerRuntimes
+from patchwright.sandbox.local.bubblewrap import BubblewrapRuntimes
+from tests.adapters.sandbox.box import Box
+
+KINDS = ("docker", "bubblewrap")
+SPEC = SandboxSpec(run_id="", memory="512m", command_timeout_s=20)
+
+
+@pytest.fixture(scope="session")
+def docker_runtimes(sandbox_image: str) -> Iterator[DockerRuntimes]:
+    runtimes = DockerRuntimes(engine.connect(), SystemClock(), sandbox_image)
+    yield runtimes
+    runtimes.close()
+
+
+@pytest.fixture(scope="session")
+def bubblewrap_runtimes() -> BubblewrapRuntimes:
+    return BubblewrapRuntimes()
+
+
+@pytest.fixture(scope="session", params=KINDS)
+def factory(request: pytest.FixtureRequest) -> RuntimeFactory:
+    runtimes: RuntimeFactory = request.getfixturevalue(f"{request.param}_runtimes")
+    return runtimes
+
+
+@pytest.fixture
+def spec() -> SandboxSpec:
+    return SPEC.model_copy(update={"run_id": RandomIds().new()})
+
+
+@pytest.fixture(scope="session")
+def shared_runtime(factory: RuntimeFactory) -> Iterator[Runtime]:
+    spec = SPEC.model_copy(update={"run_id": RandomIds().new()})
+    runtime = factory.start(spec)
+    yield runtime
+    runtime.close()
+
+
+@pytest.fixture
+def box(shared_runtime: Runtime) -> Box:
+    return Box(shared_runtime)
+
+
+@pytest.fixture
+def fresh(factory: RuntimeFactory, spec: SandboxSpec) -> Iterator[Box]:
+    runtime = factory.start(spec)
+    yield Box(runtime)
+    runtime.close()

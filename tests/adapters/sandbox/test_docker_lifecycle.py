@@ -1,0 +1,228 @@
+"""Containers: what ends them, and what happens to those whose worker is gone."""
+
+import signal
+import socket
+import subprocess
+import sys
+import tarfile
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from io import BytesIO
+from pathlib import Path
+from threading import Timer
+
+import docker
+import pytest
+
+from patchwright.core.clock import SystemClock
+from patchwright.core.errors import RuntimeLostError, SandboxError
+from patchwright.core.events.types import RunCommand
+from patchwright.core.runtime import SandboxSpec
+from patchwright.sandbox.connection import Connection
+from patchwright.sandbox.docker import engine
+from patchwright.sandbox.docker.runtimes import DockerRuntimes
+from patchwright.sandbox.docker.stream import ContainerStream
+from tests.adapters.sandbox.box import Box
+
+EMPTY_IMAGE = "patchwright-empty:test"
+
+
+class FutureClock(SystemClock):
+    """The same clock, on another day."""
+
+    def now(self) -> datetime:
+        return datetime.now(UTC) + timedelta(days=30)  # noqa: TID251 - a test's clock
+
+
+@pytest.fixture
+def client(docker_engine: None) -> Iterator[docker.DockerClient]:
+    connected = engine.connect()
+    yield connected
+    connected.close()
+
+
+@pytest.fixture
+def empty_image(client: docker.DockerClient) -> Iterator[str]:
+    content = BytesIO()
+    with tarfile.open(fileobj=content, mode="w") as tar:
+        tar.addfile(tarfile.TarInfo("nothing"))
+    name, tag = EMPTY_IMAGE.split(":")
+    client.api.import_image_from_data(content.getvalue(), repository=name, tag=tag)
+    yield EMPTY_IMAGE
+    client.images.remove(EMPTY_IMAGE)
+
+
+def find(client: docker.DockerClient, run_id: str) -> list[str]:
+    found = client.containers.list(
+        all=True, filters={"label": f"patchwright.run={run_id}"}
+    )
+    return [str(one.id) for one in found]
+
+
+def start_in_another_process(spec: SandboxSpec, image: str) -> subprocess.Popen[bytes]:
+    """Return a worker whose sandbox answers, and which can be killed."""
+    program = f"""
+from patchwright.core.clock import SystemClock
+from patchwright.core.events.types import RunCommand
+from patchwright.core.runtime import SandboxSpec
+from patchwright.sandbox.docker import engine
+from patchwright.sandbox.docker.runtimes import DockerRuntimes
+spec = SandboxSpec.model_validate_json({spec.model_dump_json()!r})
+runtime = DockerRuntimes(engine.connect(), SystemClock(), {image!r}).start(spec)
+runtime.run(RunCommand(command="echo x >> count; wc -l < count"), "action-1")
+print("started", flush=True)
+input()
+"""
+    worker = subprocess.Popen(
+        [sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    assert worker.stdout is not None
+    assert worker.stdout.readline() == b"started\n"
+    return worker
+
+
+@pytest.fixture
+def killed_worker_spec(spec: SandboxSpec, sandbox_image: str) -> SandboxSpec:
+    """Leave a sandbox behind whose worker was killed."""
+    with start_in_another_process(spec, sandbox_image) as worker:
+        worker.send_signal(signal.SIGKILL)
+    return spec
+
+
+def test_s48_what_a_killed_worker_left_is_removed_with_its_volume(
+    killed_worker_spec: SandboxSpec,
+    docker_runtimes: DockerRuntimes,
+    client: docker.DockerClient,
+) -> None:
+    run_id = killed_worker_spec.run_id
+    (name,) = find(client, run_id)
+    (mount,) = client.api.inspect_container(name)["Mounts"]
+    assert docker_runtimes.remove(run_id) == 1
+    assert find(client, run_id) == []
+    with pytest.raises(docker.errors.NotFound):
+        client.volumes.get(mount["Name"])
+    assert docker_runtimes.remove(run_id) == 0
+
+
+def test_another_worker_can_take_over_and_nothing_runs_twice(
+    killed_worker_spec: SandboxSpec,
+    docker_runtimes: DockerRuntimes,
+    client: docker.DockerClient,
+) -> None:
+    (name,) = find(client, killed_worker_spec.run_id)
+    connection = Connection(ContainerStream(client.api, name))
+    action = RunCommand(command="echo x >> count; wc -l < count").model_dump()
+    answer = connection.ask({**action, "op": "run_command", "id": "action-1"}, 10)
+    assert answer["output"] == "1\n"
+    connection.close()
+    docker_runtimes.remove(killed_worker_spec.run_id)
+
+
+def test_s48_only_containers_past_their_time_are_reaped(
+    spec: SandboxSpec, client: docker.DockerClient, sandbox_image: str
+) -> None:
+    runtimes = DockerRuntimes(client, SystemClock(), sandbox_image)
+    runtime = runtimes.start(spec.model_copy(update={"lifetime_s": 86_400.0 * 29}))
+    runtimes.reap()
+    assert len(find(client, spec.run_id)) == 1
+    assert DockerRuntimes(client, FutureClock(), sandbox_image).reap() >= 1
+    assert find(client, spec.run_id) == []
+    runtime.close()
+
+
+def test_s48_a_sandbox_ends_itself_at_the_end_of_its_life(
+    spec: SandboxSpec, docker_runtimes: DockerRuntimes
+) -> None:
+    runtime = docker_runtimes.start(spec.model_copy(update={"lifetime_s": 0.5}))
+    with pytest.raises(RuntimeLostError):
+        Box(runtime).sh("sleep 20")
+    runtime.close()
+
+
+def test_closing_removes_the_container_and_may_be_repeated(
+    spec: SandboxSpec, docker_runtimes: DockerRuntimes, client: docker.DockerClient
+) -> None:
+    runtime = docker_runtimes.start(spec)
+    runtime.close()
+    runtime.close()
+    assert find(client, spec.run_id) == []
+
+
+def test_a_lost_container_is_noticed_at_once(
+    spec: SandboxSpec, docker_runtimes: DockerRuntimes, client: docker.DockerClient
+) -> None:
+    runtime = docker_runtimes.start(spec)
+    (name,) = find(client, spec.run_id)
+    killer = Timer(0.3, client.api.kill, [name])
+    killer.start()
+    with pytest.raises(RuntimeLostError):
+        Box(runtime).sh("sleep 20")
+    with pytest.raises(RuntimeLostError):
+        Box(runtime).sh("true")
+    killer.join()
+    runtime.close()
+
+
+def test_s53_the_clients_time_limit_is_no_limit_for_commands(
+    spec: SandboxSpec, sandbox_image: str
+) -> None:
+    impatient = docker.from_env(timeout=1)
+    runtime = DockerRuntimes(impatient, SystemClock(), sandbox_image).start(spec)
+    assert Box(runtime).sh("sleep 1.5; echo quiet is not dead").exit_code == 0
+    runtime.close()
+    impatient.close()
+
+
+def test_the_container_is_confined(
+    spec: SandboxSpec, docker_runtimes: DockerRuntimes, client: docker.DockerClient
+) -> None:
+    runtime = docker_runtimes.start(spec)
+    (name,) = find(client, spec.run_id)
+    facts = client.api.inspect_container(name)
+    runtime.close()
+    host = facts["HostConfig"]
+    assert facts["Config"]["User"] == "1000:1000"
+    assert host["CapDrop"] == ["ALL"]
+    assert host["SecurityOpt"] == ["no-new-privileges"]
+    assert (host["ReadonlyRootfs"], host["Privileged"]) == (True, False)
+    assert (host["Memory"], host["MemorySwap"]) == (512 << 20, 512 << 20)
+    assert (host["PidsLimit"], host["NetworkMode"]) == (512, "none")
+    assert (host["Binds"], host["PortBindings"]) == (None, {})
+
+
+def test_s54_an_engine_that_is_down_fails_with_its_words_and_a_remedy(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("DOCKER_HOST", f"unix://{tmp_path}/none.sock")
+    with pytest.raises(SandboxError, match="cannot reach.*systemctl start docker"):
+        engine.connect()
+
+
+def test_s54_an_engine_that_does_not_answer_is_not_waited_for(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    with socket.socket(socket.AF_UNIX) as silent:
+        silent.bind(f"{tmp_path}/silent.sock")
+        silent.listen()
+        monkeypatch.setenv("DOCKER_HOST", f"unix://{tmp_path}/silent.sock")
+        with pytest.raises(SandboxError, match="cannot reach the Docker engine"):
+            engine.connect(timeout_s=0.2)
+
+
+def test_s86_an_image_that_cannot_be_pulled_is_named_with_the_reason(
+    spec: SandboxSpec, docker_runtimes: DockerRuntimes
+) -> None:
+    absent = spec.model_copy(update={"image": "127.0.0.1:9/none:1"})
+    with pytest.raises(SandboxError, match="127.0.0.1:9/none:1.*connection refused"):
+        docker_runtimes.start(absent)
+
+
+def test_an_image_without_python_is_refused_with_a_remedy(
+    spec: SandboxSpec,
+    empty_image: str,
+    docker_runtimes: DockerRuntimes,
+    client: docker.DockerClient,
+) -> None:
+    with pytest.raises(SandboxError, match="has no python3; choose one with"):
+        docker_runtimes.start(spec.model_copy(update={"image": empty_image}))
+    assert find(client, spec.run_id) == []

@@ -1,0 +1,54 @@
+"""Searching files, also for what takes too long."""
+
+from patchwright.core.events.types import SearchFiles
+from tests.adapters.sandbox.box import Box
+
+
+def test_matches_name_file_and_line(box: Box) -> None:
+    path = box.put("src/a.py", b"x = 1\nneedle = 2\n")
+    result = box.search(r"need\w+")
+    assert result.text == f"{path}:2: needle = 2"
+    assert (result.matches, result.truncated) == (1, False)
+
+
+def test_a_glob_chooses_files(box: Box) -> None:
+    for name in ("a.py", "deep/b.py", "c.txt"):
+        box.put(name, b"needle\n")
+    assert box.search("needle", glob="*.py").matches == 2
+    assert box.search("needle", glob="**/*.py").matches == 2
+    assert box.search("needle", glob=f"{box.folder}/deep/*").matches == 1
+
+
+def test_binary_files_and_git_itself_are_left_out(box: Box) -> None:
+    box.put("a.bin", b"\0needle\n")
+    box.put(".git/config", b"needle\n")
+    assert box.search("needle").matches == 0
+
+
+def test_what_git_ignores_is_left_out(fresh: Box) -> None:
+    fresh.sh("git init -q . && echo build/ > .gitignore")
+    kept = fresh.put("a.py", b"needle\n")
+    fresh.put("build/b.py", b"needle\n")
+    assert fresh.search("needle", ".").text == f"{kept}:1: needle"
+
+
+def test_many_matches_are_cut_and_say_so(box: Box) -> None:
+    box.put("a.txt", b"needle\n" * 500)
+    result = box.search("needle")
+    assert (result.matches, result.truncated) == (200, True)
+
+
+def test_a_broken_expression_is_an_error(box: Box) -> None:
+    refused = box.refusal(SearchFiles(pattern="("))
+    assert refused.reason == "bad-pattern"
+
+
+def test_a_path_outside_is_refused(box: Box) -> None:
+    assert box.refusal(SearchFiles(pattern="x", path="/etc")).reason == "outside"
+
+
+def test_an_expression_that_explodes_does_not_stop_the_sandbox(fresh: Box) -> None:
+    fresh.put("a.txt", b"a" * 40 + b"!\n")
+    action = SearchFiles(pattern="(a+)+$", path=fresh.folder)
+    assert fresh.refusal(action).reason == "timed-out"
+    assert fresh.sh("echo alive").output == "alive\n"

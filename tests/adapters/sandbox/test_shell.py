@@ -1,0 +1,147 @@
+"""The persistent shell, one case of the semantics after the other."""
+
+import pytest
+
+from patchwright.core.events.types import RunCommand
+from tests.adapters.sandbox.box import Box
+
+
+def test_folder_exports_and_functions_survive(box: Box) -> None:
+    box.sh("mkdir -p /tmp/here && cd /tmp/here; export WORD=kept; f() { echo ran; }")
+    output = box.sh("pwd; echo $WORD; f")
+    assert output.output == "/tmp/here\nkept\nran\n"
+    assert output.cwd == "/tmp/here"
+
+
+def test_sessions_do_not_share_their_state(box: Box) -> None:
+    box.sh("export WORD=mine; cd /")
+    other = Box(box.runtime)
+    assert other.sh("echo [$WORD]; pwd").output == "[]\n/workspace/repo\n"
+
+
+@pytest.mark.parametrize(
+    ("command", "exit_code"),
+    [
+        ("true", 0),
+        ("(exit 7)", 7),
+        ("exit 3", 3),
+        ("set -e; false; echo unreachable", 1),
+        ("exec sh -c 'exit 4'", 4),
+        ("kill -9 $$", 137),
+        ("sh -c 'kill -9 $$'", 137),
+        ("no-such-program", 127),
+        ("set -u; echo $NOT_SET", 127),
+    ],
+)
+def test_every_ending_has_its_exit_code(box: Box, command: str, exit_code: int) -> None:
+    output = box.sh(command)
+    assert output.exit_code == exit_code
+    assert "unreachable" not in output.output
+    assert box.sh("echo next").output == "next\n"
+
+
+@pytest.mark.parametrize("command", ["exit 3", "set -e; false", "exec bash", "kill $$"])
+def test_a_shell_that_ended_is_replaced_with_its_state(box: Box, command: str) -> None:
+    box.sh("cd /tmp; export WORD=kept; f() { echo ran; }")
+    assert "The shell ended and was restarted" in box.sh(command).note
+    assert box.sh("pwd; echo $WORD; f").output == "/tmp\nkept\nran\n"
+
+
+@pytest.mark.parametrize(
+    "command", ["echo 'open", 'echo "open', "if true; then", "done", "echo $(", "f() {"]
+)
+def test_a_syntax_error_ends_by_itself(box: Box, command: str) -> None:
+    output = box.sh(command)
+    assert output.exit_code not in (0, None)
+    assert "bash: " in output.output
+    assert box.sh("echo next").output == "next\n"
+
+
+def test_a_here_document_and_several_lines_arrive_as_they_are(box: Box) -> None:
+    output = box.sh("cat <<'END'\n$HOME `x` \"'\n\ttab\nEND\necho after\n")
+    assert output.output == "$HOME `x` \"'\n\ttab\nafter\n"
+
+
+def test_a_large_script_is_one_command(box: Box) -> None:
+    body = "x" * 200_000
+    assert box.sh(f"cat <<'END' | wc -c\n{body}\nEND").output.strip() == "200001"
+
+
+def test_stty_cannot_disturb_the_shell(box: Box) -> None:
+    assert box.sh("stty -echo raw").exit_code == 1
+    assert box.sh("echo fine").output == "fine\n"
+
+
+def test_shell_options_do_not_leak_our_words_into_the_output(box: Box) -> None:
+    box.sh("set -xauC")
+    output = box.sh("echo fine")
+    assert output.output.splitlines()[-1] == "fine"
+    assert "PATCHWRIGHT" not in output.output
+
+
+def test_redirecting_the_shell_itself_does_not_silence_it(box: Box) -> None:
+    box.sh("exec >/dev/null 2>&1; echo lost")
+    assert box.sh("echo heard").output == "heard\n"
+
+
+def test_a_forged_completion_is_only_text(box: Box) -> None:
+    forged = "deadbeefdeadbeef 0"
+    output = box.sh(
+        f"echo '{forged}'; for fd in 3 4 5 6 7 8 9 10 11 12; do"
+        f" echo '{forged}' 2>/dev/null >&$fd; done; exit 5"
+    )
+    assert output.exit_code == 5
+    assert forged in output.output
+
+
+def test_children_see_no_files_but_the_three(box: Box) -> None:
+    output = box.sh(
+        "python3 -c 'import os; print(sorted(os.listdir(\"/proc/self/fd\")))'"
+    )
+    # The fourth is the folder being listed.
+    assert output.output == "['0', '1', '2', '3']\n"
+
+
+def test_standard_input_is_what_was_given_and_then_ends(box: Box) -> None:
+    assert box.sh("cat; echo .", stdin="two\nlines").output == "two\nlines.\n"
+    assert box.sh("wc -c", stdin="x" * 300_000).output.strip() == "300000"
+    assert box.sh("head -c 1", stdin="abc" * 1000).output == "a"
+    assert box.sh("cat", stdin="clean").output == "clean"
+
+
+def test_a_nul_byte_is_refused(box: Box) -> None:
+    refused = box.refusal(RunCommand(command="echo \0", session=box.session))
+    assert refused.reason == "bad-request"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "read -p 'sure? ' answer",
+        "python3 -c 'input(\"name? \")'",
+    ],
+)
+def test_s51_a_question_ends_quickly_with_a_hint(box: Box, command: str) -> None:
+    output = box.sh(command)
+    assert output.exit_code == 1
+    assert output.duration_ms < 5000
+    assert "give the answers in `stdin`" in output.note
+
+
+def test_s51_an_interpreter_without_arguments_ends(box: Box) -> None:
+    assert box.sh("python3").exit_code == 0
+
+
+def test_an_answer_reaches_the_program_that_asked(box: Box) -> None:
+    running = box.sh(
+        "python3 -c 'print(\"hello\", input())'", interactive=True, timeout_s=0.2
+    )
+    assert running.still_running
+    answered = box.write(running, "world\n")
+    assert (answered.exit_code, answered.output) == (0, "hello world\n")
+
+
+def test_the_end_of_the_input_can_be_written(box: Box) -> None:
+    running = box.sh("cat", interactive=True, timeout_s=0.1)
+    ended = box.write(running, "\x04")
+    assert ended.exit_code == 0

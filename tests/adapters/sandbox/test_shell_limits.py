@@ -1,0 +1,98 @@
+"""Commands that do not end, and what lives on after them."""
+
+import pytest
+
+from patchwright.core.events.types import ControlAct, ControlCommand
+from tests.adapters.sandbox.box import Box
+
+# Images need not have `ps`.
+COUNT_SLEEPERS = r"cat /proc/[0-9]*/cmdline | tr '\0' ' ' | grep -o '[s]leep 3' | wc -l"
+
+
+def test_s50_an_endless_loop_returns_its_output_and_a_handle(box: Box) -> None:
+    output = box.sh("while true; do echo .; sleep 0.05; done", timeout_s=0.3)
+    assert (output.exit_code, output.still_running) == (None, True)
+    assert output.output.startswith(".\n")
+    assert output.note.startswith("Still running after 0.3 s")
+    box.kill(output)
+
+
+def test_s50_the_hard_limit_kills_and_says_so(box: Box) -> None:
+    running = box.sh("while true; do echo .; sleep 0.05; done", timeout_s=0.1)
+    ended = box.poll(running)
+    assert (ended.exit_code, ended.still_running) == (None, False)
+    assert "Timed out after 1 s" in ended.note
+    assert box.sh("echo next").output == "next\n"
+
+
+def test_a_poll_returns_what_is_new(box: Box) -> None:
+    running = box.sh("echo one; sleep 0.3; echo two; exit 6", timeout_s=0.1)
+    assert running.output == "one\n"
+    ended = box.poll(running)
+    assert (ended.exit_code, ended.output) == (6, "two\n")
+
+
+def test_a_busy_session_gives_the_handle_instead_of_an_error(box: Box) -> None:
+    running = box.sh("sleep 30", timeout_s=0.1)
+    second = box.sh("touch /tmp/must-not-be")
+    assert (second.still_running, second.handle) == (True, running.handle)
+    assert "yours was not run" in second.note
+    box.kill(running)
+    assert box.sh("test -e /tmp/must-not-be").exit_code == 1
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "sleep 30",
+        "while :; do :; done",
+        "trap '' INT TERM; while :; do sleep 0.1; done",
+        "bash -c \"trap '' TERM INT; sleep 31\" & wait",
+        "setsid sleep 32 & wait",
+        "sleep 33 | sleep 33",
+    ],
+)
+def test_a_kill_ends_the_whole_group_quickly(box: Box, command: str) -> None:
+    box.sh("cd /tmp; export WORD=kept")
+    running = box.sh(command, timeout_s=0.2)
+    killed = box.kill(running)
+    assert (killed.exit_code, killed.still_running) == (None, False)
+    assert killed.duration_ms < 4000
+    assert "Killed, as asked" in killed.note
+    assert box.sh("pwd; echo $WORD").output == "/tmp\nkept\n"
+    assert box.sh(COUNT_SLEEPERS).output.strip() == "0"
+
+
+def test_background_processes_live_on_and_are_listed(box: Box) -> None:
+    started = box.sh("sleep 41 & echo $!")
+    pid = started.output.strip()
+    assert f"Running in the background: {pid} sleep" in started.note
+    box.kill(box.sh("sleep 42", timeout_s=0.1))
+    box.sh("exit")
+    assert box.sh(f"kill {pid}").exit_code == 0
+
+
+def test_background_output_is_reported_with_the_next_command(box: Box) -> None:
+    box.sh("(sleep 0.1; echo from behind) &")
+    assert box.sh("wait; sleep 0.3; echo in front").output == (
+        "from behind\nin front\n"
+    )
+
+
+def test_a_flood_in_the_background_does_not_hold_up_the_next_command(
+    box: Box,
+) -> None:
+    box.sh("yes & echo $! > /tmp/flood")
+    assert box.sh("true").exit_code == 0
+    assert box.sh("kill $(cat /tmp/flood)").exit_code == 0
+
+
+def test_interrupting_is_what_ctrl_c_does(box: Box) -> None:
+    program = "import time\ntry: time.sleep(30)\nexcept KeyboardInterrupt: print('ok')"
+    running = box.sh(f'python3 -c "{program}"', timeout_s=0.5)
+    assert box.write(running, "\x03").output == "ok\n"
+
+
+def test_an_unknown_handle_is_an_error(box: Box) -> None:
+    refused = box.refusal(ControlCommand(handle="x-1", act=ControlAct.POLL))
+    assert refused.reason == "no-such-command"
