@@ -10,6 +10,9 @@ import signal
 import time
 from typing import Callable
 
+# The kernel counts milliseconds in 32 bits.
+LONGEST_WAIT_S = 3600.0
+
 
 class Timer:
     """Something to be called at a time; cancelling it later is harmless."""
@@ -39,7 +42,9 @@ class Loop:
         self._selector.register(fd, selectors.EVENT_WRITE, callback)
 
     def unwatch(self, fd: int) -> None:
-        self._selector.unregister(fd)
+        """Stop watching a file; that nobody watches it any more is fine."""
+        if fd in self._selector.get_map():
+            self._selector.unregister(fd)
 
     def after(self, seconds: float, callback: Callable[[], None]) -> Timer:
         timer = Timer(callback)
@@ -71,7 +76,8 @@ class Loop:
             heapq.heappop(self._timers)
         if not self._timers:
             return None
-        return max(self._timers[0][0] - time.monotonic(), 0.0)
+        wait_s = self._timers[0][0] - time.monotonic()
+        return min(max(wait_s, 0.0), LONGEST_WAIT_S)
 
     def _run_due_timers(self) -> None:
         while self._timers and self._timers[0][0] <= time.monotonic():

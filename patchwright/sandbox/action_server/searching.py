@@ -39,7 +39,12 @@ def search_files(loop: Loop, places: Places, request: Request, answer: Answer) -
     if not os.path.exists(root):
         raise ActionError("not-found", f"there is no {places.shown(root)}")
     read_end, write_end = os.pipe()
-    pid = os.fork()
+    try:
+        pid = os.fork()
+    except OSError:  # too many processes
+        os.close(read_end)
+        os.close(write_end)
+        raise
     if pid == 0:
         os.close(read_end)
         _search_and_exit(

@@ -50,7 +50,12 @@ def start_shell(launch: Launch, config: Config, wiring: Wiring, cwd: str) -> She
     go_read, go_write = os.pipe()
     done_read, done_write = os.pipe()
     os.set_blocking(done_read, False)
-    pid = os.fork()
+    try:
+        pid = os.fork()
+    except OSError:  # too many processes
+        for fd in (go_read, go_write, done_read, done_write):
+            os.close(fd)
+        raise
     if pid == 0:
         wires = {
             # Its own words (a trace, say) are nobody's; a command's go to OUTPUT_FD.
@@ -66,6 +71,18 @@ def start_shell(launch: Launch, config: Config, wiring: Wiring, cwd: str) -> She
     os.close(go_read)
     os.close(done_write)
     return Shell(pid, go_write, done_read)
+
+
+def rewrite(fd: int, data: bytes) -> None:
+    """Replace what a file holds."""
+    os.ftruncate(fd, 0)
+    position = 0
+    while position < len(data):
+        position += os.pwrite(fd, data[position:], position)
+
+
+def read_whole(fd: int) -> bytes:
+    return os.pread(fd, os.fstat(fd).st_size, 0)
 
 
 def _become_shell(

@@ -39,8 +39,14 @@ _BASH_LOOP = _LOOP.format(
     read_command="IFS= read -r -d '' PATCHWRIGHT_COMMAND",
     save_state="export -p; declare -f",
 )
+# No `cat` here: a command may have set a PATH in which there is none.
 _SH_LOOP = _LOOP.format(
-    read_command="PATCHWRIGHT_COMMAND=$(cat)", save_state="export -p"
+    read_command=(
+        "PATCHWRIGHT_COMMAND=; "
+        'while IFS= read -r PATCHWRIGHT_LINE || [ -n "$PATCHWRIGHT_LINE" ]; do '
+        'PATCHWRIGHT_COMMAND="$PATCHWRIGHT_COMMAND$PATCHWRIGHT_LINE\n"; done'
+    ),
+    save_state="export -p",
 )
 
 _NEVER_ASK = {

@@ -39,7 +39,8 @@ class Shells:
     def run(self, request: Request, answer: Answer) -> None:
         """Run a command; the answer comes at its end or after its soft limit.
 
-        Past the soft limit it runs on, until it has had ten times that: the hard limit.
+        Past the soft limit it runs on until its hard limit: ten times the soft one, or
+        ten times the usual one if that is longer.
         """
         session = self._session(request.text("session", "main"))
         if session.command is not None:

@@ -71,9 +71,10 @@ class Stopping:
                 self._known[process.pid] = process
         alive = [p for p in self._known.values() if _is_alive(p)]
         shell = read_process(self._shell_pid)
-        if shell is not None and not self.shell_is_free:
-            alive.append(shell)
-        return alive
+        if shell is None or self.shell_is_free:
+            return alive
+        # First, or it goes on with the next command of the line.
+        return [shell, *alive]
 
     def _finish(self) -> None:
         if self._timer is not None:

@@ -1,11 +1,13 @@
 """The few requests we make to a Docker engine, and its errors in our words."""
 
+import socket
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import NamedTuple
 
 import docker
 from docker.errors import APIError, DockerException, NotFound
+from docker.utils import kwargs_from_env
 
 from patchwright.core.errors import SandboxError
 
@@ -13,6 +15,10 @@ from patchwright.core.errors import SandboxError
 REQUEST_S = 60
 # The engine removes a container by itself when it ends; both may happen at once.
 BEING_REMOVED = 409
+REMOVAL_S = 20
+
+DEFAULT_SOCKET = "unix:///var/run/docker.sock"
+UNIX_SCHEMES = ("unix", "http+unix")
 
 REMEDY = "start Docker (systemctl start docker), or set sandbox.kind to local"
 
@@ -27,9 +33,20 @@ class Found(NamedTuple):
 def connect(timeout_s: float = REQUEST_S) -> docker.DockerClient:
     """Return a client of the engine that the usual `DOCKER_*` variables name."""
     with in_our_words("cannot reach the Docker engine"):
-        client = docker.from_env(timeout=timeout_s)
+        settings = kwargs_from_env()
+        _knock(settings.get("base_url", DEFAULT_SOCKET), timeout_s)
+        client = docker.DockerClient(timeout=timeout_s, **settings)
         client.api.timeout = REQUEST_S
         return client
+
+
+def _knock(url: str, timeout_s: float) -> None:
+    """Raise `OSError` if nobody listens there; docker-py would leak a socket then."""
+    scheme, _, path = url.partition("://")
+    if scheme in UNIX_SCHEMES:
+        with socket.socket(socket.AF_UNIX) as probe:
+            probe.settimeout(timeout_s)
+            probe.connect(path)
 
 
 @contextmanager
@@ -48,9 +65,10 @@ def pull(client: docker.DockerClient, image: str) -> None:
     """Fetch an image from its registry; raise `SandboxError` with its words."""
     failed = f"cannot pull the sandbox image {image}"
     with in_our_words(failed):
-        for line in client.api.pull(image, stream=True, decode=True):
-            if "error" in line:
-                raise SandboxError(f"{failed}: {line['error']}")
+        lines = list(client.api.pull(image, stream=True, decode=True))
+    errors = [str(line["error"]) for line in lines if "error" in line]
+    if errors:
+        raise SandboxError(f"{failed}: {'; '.join(errors)}")
 
 
 def find(client: docker.DockerClient, label: str) -> list[Found]:
@@ -69,3 +87,11 @@ def remove(client: docker.DockerClient, name: str) -> None:
         except APIError as error:
             if error.status_code != BEING_REMOVED:
                 raise
+            _wait_until_removed(client, name)
+
+
+def _wait_until_removed(client: docker.DockerClient, name: str) -> None:
+    try:
+        client.api.wait(name, timeout=REMOVAL_S, condition="removed")
+    except NotFound:
+        return

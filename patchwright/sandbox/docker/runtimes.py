@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
 import docker
+import structlog
 from docker.errors import ImageNotFound
 
 from patchwright.core.clock import Clock
@@ -17,6 +18,8 @@ from patchwright.sandbox.docker import container, engine
 from patchwright.sandbox.docker.stream import ContainerStream
 from patchwright.sandbox.images import DEFAULT_IMAGE
 from patchwright.sandbox.served import ServedRuntime
+
+log = structlog.get_logger()
 
 NO_PYTHON = re.compile(r"python3.*(?:not found|no such file)", re.DOTALL)
 
@@ -41,14 +44,14 @@ class DockerRuntimes:
         spec = spec.model_copy(update={"image": spec.image or self._image})
         name = self._create(spec)
         with ExitStack() as undo:
-            undo.callback(engine.remove, self._client, name)
+            undo.callback(self._let_go, name)
             stream = self._start(spec, name)
             undo.callback(stream.close)
             runtime = ServedRuntime(
                 kind=self.kind,
                 connection=Connection(stream),
                 command_timeout_s=spec.command_timeout_s,
-                remove=lambda: engine.remove(self._client, name),
+                remove=lambda: self._let_go(name),
             )
             runtime.greet()
             undo.pop_all()
@@ -87,6 +90,8 @@ class DockerRuntimes:
             hostname="sandbox",
             working_dir="/",
             stdin_open=True,
+            # Or docker-py has standard input end with the first worker that goes.
+            detach=True,
             volumes=[container.WORKSPACE],
             labels=container.label(spec, self._clock.now()),
             host_config=container.describe_host(spec, self._client.api.api_version),
@@ -106,6 +111,14 @@ class DockerRuntimes:
             api.start(name)
             undo.pop_all()
         return stream
+
+    def _let_go(self, name: str) -> None:
+        """Remove a sandbox after its work; a run must not fail for that."""
+        try:
+            engine.remove(self._client, name)
+        except SandboxError as error:
+            # It ends by itself, or the reaper comes for it.
+            log.warning("sandbox_not_removed", container=name, reason=str(error))
 
     def _remove_all(self, found: list[engine.Found]) -> int:
         for one in found:

@@ -3,9 +3,9 @@
 import os
 import subprocess
 import tempfile
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from threading import Thread
 from typing import IO
 
 from patchwright.core.errors import SandboxError
@@ -13,10 +13,6 @@ from patchwright.core.errors import SandboxError
 CHUNK = 1 << 16
 END_S = 5.0
 LAST_WORDS = 4000
-
-# The kernel ends a child that wants to die with its parent as soon as the *thread* that
-# started it ends, see PR_SET_PDEATHSIG in prctl(2). This one stays.
-_STARTER = ThreadPoolExecutor(max_workers=1, thread_name_prefix="sandbox-starter")
 
 
 class ProcessStream:
@@ -70,27 +66,51 @@ def start_process(
     *,
     user: int | None = None,
     pass_fds: Sequence[int] = (),
-    folder: Path | None = None,
 ) -> ProcessStream:
     """Start a command with an empty environment, as `user` if that is given."""
     errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `release`
-    try:
-        process = _STARTER.submit(
-            subprocess.Popen,
+
+    def start() -> subprocess.Popen[bytes]:
+        return subprocess.Popen(
             command,
             bufsize=0,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=errors,
             env={},
-            cwd=folder,
             user=user,
             group=user,
             extra_groups=None if user is None else [],
             pass_fds=pass_fds,
             start_new_session=True,
-        ).result()
+        )
+
+    try:
+        process = _call_in_lasting_thread(start)
     except OSError as error:
         errors.close()
         raise SandboxError(f"cannot start {command[0]}: {error}") from error
     return ProcessStream(process, errors)
+
+
+def _call_in_lasting_thread(
+    start: Callable[[], subprocess.Popen[bytes]],
+) -> subprocess.Popen[bytes]:
+    """Start a process from a thread that stays until the process ends.
+
+    A child that asks to die with its parent does so with the *thread* that started it.
+    https://man7.org/linux/man-pages/man2/PR_SET_PDEATHSIG.2const.html
+    """
+    started: Future[subprocess.Popen[bytes]] = Future()
+
+    def own() -> None:
+        try:
+            process = start()
+        except OSError as error:
+            started.set_exception(error)
+            return
+        started.set_result(process)
+        process.wait()
+
+    Thread(target=own, daemon=True).start()
+    return started.result()

@@ -12,7 +12,8 @@ from patchwright.sandbox.docker.runtimes import DockerRuntimes
 NOWHERE = "unix:///nonexistent/docker.sock"
 
 
-def test_docker_comes_first_where_an_engine_answers(docker_engine: None) -> None:
+@pytest.mark.usefixtures("docker_engine")
+def test_docker_comes_first_where_an_engine_answers() -> None:
     chosen = choose("auto", SystemClock())
     assert isinstance(chosen, DockerRuntimes)
     chosen.close()

@@ -6,7 +6,7 @@ import subprocess
 import sys
 import tarfile
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from io import BytesIO
 from pathlib import Path
 from threading import Timer
@@ -23,19 +23,16 @@ from patchwright.sandbox.docker import engine
 from patchwright.sandbox.docker.runtimes import DockerRuntimes
 from patchwright.sandbox.docker.stream import ContainerStream
 from tests.adapters.sandbox.box import Box
+from tests.fakes.clock import FakeClock
 
 EMPTY_IMAGE = "patchwright-empty:test"
-
-
-class FutureClock(SystemClock):
-    """The same clock, on another day."""
-
-    def now(self) -> datetime:
-        return datetime.now(UTC) + timedelta(days=30)  # noqa: TID251 - a test's clock
+DAY_S = 86_400.0
 
 
 @pytest.fixture
-def client(docker_engine: None) -> Iterator[docker.DockerClient]:
+def client(
+    docker_engine: None,  # noqa: ARG001 - it has to run
+) -> Iterator[docker.DockerClient]:
     connected = engine.connect()
     yield connected
     connected.close()
@@ -119,15 +116,21 @@ def test_another_worker_can_take_over_and_nothing_runs_twice(
 
 
 def test_s48_only_containers_past_their_time_are_reaped(
-    spec: SandboxSpec, client: docker.DockerClient, sandbox_image: str
+    spec: SandboxSpec,
+    docker_runtimes: DockerRuntimes,
+    client: docker.DockerClient,
+    sandbox_image: str,
 ) -> None:
-    runtimes = DockerRuntimes(client, SystemClock(), sandbox_image)
-    runtime = runtimes.start(spec.model_copy(update={"lifetime_s": 86_400.0 * 29}))
-    runtimes.reap()
+    spec = spec.model_copy(update={"lifetime_s": DAY_S})
+    long_ago = FakeClock(SystemClock().now() - timedelta(days=2))
+    young = docker_runtimes.start(spec)
+    old_spec = spec.model_copy(update={"run_id": f"{spec.run_id}-old"})
+    old = DockerRuntimes(client, long_ago, sandbox_image).start(old_spec)
+    assert docker_runtimes.reap() >= 1
+    assert find(client, old_spec.run_id) == []
     assert len(find(client, spec.run_id)) == 1
-    assert DockerRuntimes(client, FutureClock(), sandbox_image).reap() >= 1
-    assert find(client, spec.run_id) == []
-    runtime.close()
+    old.close()
+    young.close()
 
 
 def test_s48_a_sandbox_ends_itself_at_the_end_of_its_life(
@@ -187,14 +190,14 @@ def test_the_container_is_confined(
     assert (host["ReadonlyRootfs"], host["Privileged"]) == (True, False)
     assert (host["Memory"], host["MemorySwap"]) == (512 << 20, 512 << 20)
     assert (host["PidsLimit"], host["NetworkMode"]) == (512, "none")
-    assert (host["Binds"], host["PortBindings"]) == (None, {})
+    assert (host["Binds"], host["PortBindings"]) == (None, None)
 
 
 def test_s54_an_engine_that_is_down_fails_with_its_words_and_a_remedy(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("DOCKER_HOST", f"unix://{tmp_path}/none.sock")
-    with pytest.raises(SandboxError, match="cannot reach.*systemctl start docker"):
+    with pytest.raises(SandboxError, match=r"cannot reach.*systemctl start docker"):
         engine.connect()
 
 
@@ -213,7 +216,9 @@ def test_s86_an_image_that_cannot_be_pulled_is_named_with_the_reason(
     spec: SandboxSpec, docker_runtimes: DockerRuntimes
 ) -> None:
     absent = spec.model_copy(update={"image": "127.0.0.1:9/none:1"})
-    with pytest.raises(SandboxError, match="127.0.0.1:9/none:1.*connection refused"):
+    with pytest.raises(
+        SandboxError, match=r"127\.0\.0\.1:9/none:1.*connection refused"
+    ):
         docker_runtimes.start(absent)
 
 

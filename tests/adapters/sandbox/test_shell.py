@@ -145,3 +145,13 @@ def test_the_end_of_the_input_can_be_written(box: Box) -> None:
     running = box.sh("cat", interactive=True, timeout_s=0.1)
     ended = box.write(running, "\x04")
     assert ended.exit_code == 0
+
+
+def test_a_shell_killed_while_it_stores_its_state_loses_none(box: Box) -> None:
+    box.sh("export WORD=kept")
+    # What a kill in that moment leaves: the file is empty, and the shell is gone.
+    box.sh(
+        "for f in /proc/$$/fd/*; do case $(readlink $f) in /tmp/*) : >|$f;; esac; done;"
+        " kill -9 $$"
+    )
+    assert box.sh("echo $WORD").output == "kept\n"

@@ -6,14 +6,16 @@ from pathlib import Path
 import pytest
 
 from patchwright.core.errors import SandboxError
+from patchwright.core.runtime import RuntimeFactory, SandboxSpec
+from patchwright.sandbox.local.unconfined import UnconfinedRuntimes
 from patchwright.sandbox.workspace import Workspace
 from tests.adapters.sandbox.box import Box
 
 SUBMODULE_SHA = "1234567890123456789012345678901234567890"
 # The tree that git itself makes of the work tree, with an index that nobody else uses.
 WRITE_TREE = (
-    "export GIT_INDEX_FILE=/tmp/index.$RANDOM; git read-tree HEAD && git add -A"
-    " && git write-tree"
+    "(export GIT_INDEX_FILE=/tmp/index.$RANDOM; git read-tree HEAD && git add -A"
+    " && git write-tree)"
 )
 
 MUTATIONS = {
@@ -24,12 +26,31 @@ MUTATIONS = {
     "symlink": "ln -s tracked.txt link; rm run.sh; ln -s nowhere run.sh",
     "crlf": r"printf 'a\r\nb\r\n' > crlf.txt; printf 'a\nb\r\n' > mixed.txt",
     "no final newline": "printf 'end' > tracked.txt",
-    "odd names": "touch 'a b' $'tab\\there' $'new\\nline' '\"quoted\"' -- -dash 'ä' '*'",
+    "odd names": "touch 'a b' $'tab\\there' $'new\\nline' '\"q\"' -- -dash ä '*' '\\'",
     "names not utf-8": "touch $'caf\\xe9'; mkdir $'d\\xff'; echo x > $'d\\xff/y'",
     "deletion": "rm -r tracked.txt sub",
     "file becomes folder": "rm tracked.txt; mkdir tracked.txt; echo x > tracked.txt/x",
     "latin-1 content": "printf 'caf\\xe9\\n' >> latin.txt",
     "empty folder and file": "mkdir empty; touch nothing",
+}
+
+STATES = {
+    "committed": "git add -A; git commit -qm mine",
+    "on another branch": "git switch -qc other; git add -A; git commit -qm mine",
+    "detached": "git add -A; git commit -qm mine; git switch -q --detach",
+    "without git": "rm -rf .git",
+    "broken": "echo garbage > .git/HEAD; echo garbage > .git/index",
+    "locked": "touch .git/index.lock",
+    "assumed unchanged": "git update-index --assume-unchanged tracked.txt",
+    "with hostile settings": """
+        git config core.hooksPath .; git config core.fsmonitor /bin/false
+        git config core.autocrlf input; git config filter.x.clean 'tr a-z A-Z'
+        mkdir -p .git/info; echo '* filter=x' > .git/info/attributes
+    """,
+    "with hostile settings at home": """
+        git config --global core.autocrlf input; git config --global core.fileMode no
+        git config --global core.excludesFile ~/ignore; echo new.txt > ~/ignore
+    """,
 }
 
 
@@ -130,42 +151,25 @@ def test_s23_s24_s25_s26_s27_every_change_arrives_with_its_tree_hash(
         assert exported(workspace, origin) == wanted, name
 
 
-@pytest.mark.parametrize(
-    "state",
-    [
-        "git add -A; git commit -qm mine",
-        "git switch -qc other; git add -A; git commit -qm mine",
-        "git add -A; git commit -qm mine; git switch -q --detach",
-        "git stash -qu; git switch -qc b; echo y>x; git add x; git commit -qm b;"
-        " git switch -q work; echo z>x; git add x; git commit -qm w; git merge b;"
-        " echo new > new.txt; echo more >> tracked.txt; rm x",
-        "rm -rf .git",
-        "echo garbage > .git/HEAD; echo garbage > .git/index",
-        "touch .git/index.lock",
-        "printf '#!/bin/sh\\nexit 1\\n' > .git/hooks-no; git config core.hooksPath .git;"
-        " git config core.fsmonitor /bin/false; git config core.autocrlf input;"
-        " git config filter.x.clean 'tr a-z A-Z'; mkdir -p .git/info;"
-        " echo '* filter=x' > .git/info/attributes",
-        "git config --global core.autocrlf input; git config --global core.fileMode no;"
-        " git config --global core.excludesFile /workspace/home/ignore;"
-        " echo new.txt > /workspace/home/ignore",
-        "git update-index --assume-unchanged tracked.txt",
-    ],
-)
+@pytest.mark.parametrize("state", STATES)
 def test_the_work_tree_counts_whatever_state_git_is_in(
     fresh: Box, origin: Origin, state: str
 ) -> None:
     workspace = check_out(fresh, origin)
-    changes = "echo new > new.txt; echo more >> tracked.txt; printf 'a\\r\\n' > c.txt"
-    fresh.sh(f"{changes}; rm c.txt" if "merge" in state else changes)
-    if "merge" not in state:
-        wanted = fresh.sh(WRITE_TREE).output.strip()
-        fresh.sh("unset GIT_INDEX_FILE")
-        fresh.sh(state)
-    else:
-        wanted = fresh.sh(WRITE_TREE).output.strip()
-        fresh.sh("unset GIT_INDEX_FILE")
-        fresh.sh(state)
+    fresh.sh("echo new > new.txt; echo more >> tracked.txt; printf 'a\\r\\n' > c.txt")
+    wanted = fresh.sh(WRITE_TREE).output.strip()
+    fresh.sh(STATES[state])
+    assert exported(workspace, origin) == wanted
+
+
+def test_a_merge_half_way_arrives_as_it_lies_there(fresh: Box, origin: Origin) -> None:
+    workspace = check_out(fresh, origin)
+    fresh.sh(
+        "git switch -qc b; echo b > new.txt; git add .; git commit -qm b;"
+        "git switch -q work; echo w > new.txt; git add .; git commit -qm w; git merge b"
+    )
+    assert "UU" in fresh.sh("git status --short").output.replace("AA", "UU")
+    wanted = fresh.sh(WRITE_TREE).output.strip()
     assert exported(workspace, origin) == wanted
 
 
@@ -225,10 +229,22 @@ def test_a_commit_that_the_bundle_lacks_is_an_error(fresh: Box, origin: Origin) 
         Workspace.check_out(fresh.runtime, origin.bundle(), SUBMODULE_SHA, "work")
 
 
+def test_a_workspace_needs_no_fixed_place(origin: Origin, spec: SandboxSpec) -> None:
+    runtime = UnconfinedRuntimes().start(spec)
+    box = Box(runtime)
+    workspace = check_out(box, origin)
+    box.sh("echo more >> tracked.txt")
+    wanted = box.sh(WRITE_TREE).output.strip()
+    assert exported(workspace, origin) == wanted
+    runtime.close()
+
+
 def test_a_sandbox_without_git_is_refused_with_a_remedy(
-    fresh: Box, origin: Origin
+    factory: RuntimeFactory, spec: SandboxSpec, origin: Origin
 ) -> None:
-    hide = {"environment": {"PATH": "/opt/empty"}}
-    assert hide
-    with pytest.raises(SandboxError, match="could not be run|has no git"):
-        Workspace.check_out(fresh.runtime, b"", origin.base, "work")
+    bare = spec.model_copy(update={"environment": {"PATH": "/tmp/bin"}})
+    runtime = factory.start(bare)
+    Box(runtime).sh("/bin/mkdir /tmp/bin; /bin/ln -s /usr/bin/python3 /tmp/bin")
+    with pytest.raises(SandboxError, match="has no git; choose an image"):
+        Workspace.check_out(runtime, origin.bundle(), origin.base, "work")
+    runtime.close()

@@ -1,10 +1,10 @@
 """One request, one job: whatever is repeated, and however much comes at once."""
 
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import closing
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import text, update
 
 from patchwright.core.events.types import Message, Source
 from patchwright.core.types.threads import ThreadKind, ThreadRef
@@ -14,6 +14,8 @@ from patchwright.workers.db.tables import conversations, deliveries, jobs
 from patchwright.workers.intake.delivery import Stored, Verdict
 from patchwright.workers.intake.errors import IntakeUnavailableError
 from patchwright.workers.intake.intake import MAX_GROUP, MAX_WAITING
+from patchwright.workers.store.fencing import lock_conversation
+from patchwright.workers.store.job import JobState
 from tests.adapters.store.world import ISSUE, REPO, World, trigger
 
 
@@ -86,6 +88,19 @@ def test_of_two_requests_at_once_one_joins_the_job_of_the_other(world: World) ->
     [joined] = world.requests.joined(job_id)
     assert (joined.event_id, joined.trigger) == (1, trigger("k2", "and the docs"))
     assert world.requests.joined(job_id, after_id=1) == ()
+
+
+def test_a_request_does_not_join_a_job_that_ends_meanwhile(world: World) -> None:
+    job_id = world.ask("k1")
+    ended = {"state": JobState.DONE, "ended_at": world.clock.now()}
+    with ThreadPoolExecutor(1) as sender:
+        with world.database.writing() as connection:
+            lock_conversation(connection, world.conversation(job_id))
+            arriving = sender.submit(world.deliver, trigger("k2"))
+            # Time enough for it to look at the job, were it not made to wait.
+            wait([arriving], timeout=0.3)
+            connection.execute(update(jobs).values(ended))
+        assert arriving.result().verdict is Verdict.ACCEPTED
 
 
 def test_a_request_that_joined_is_known_when_it_is_repeated(world: World) -> None:

@@ -1,11 +1,13 @@
 """How a job ends, what it leaves to do, and what becomes of latecomers."""
 
+from concurrent.futures import ThreadPoolExecutor, wait
 from datetime import timedelta
 
 import pytest
 from sqlalchemy.exc import IntegrityError
 
 from patchwright.core.errors import LeaseLostError
+from patchwright.core.events.types import Source, Think
 from patchwright.core.types.ids import JobId
 from patchwright.core.types.work import Outcome, OutcomeKind
 from patchwright.resolver.effects import FinalMessage, PushBranch
@@ -97,6 +99,16 @@ def test_a_job_does_not_end_before_its_effects(world: World) -> None:
     assert world.job(job_id).state is JobState.DONE
 
 
+def test_when_the_job_has_ended_its_lease_writes_nothing_more(world: World) -> None:
+    job_id = world.ask()
+    lease = world.claim(job_id)
+    world.outcomes.finish(lease, JobState.CANCELLED, world.clock.now())
+    log = world.events.open(lease.conversation_id, lease)
+    with pytest.raises(LeaseLostError):
+        log.append(Source.AGENT, Think(thought="one more thing"))
+    assert world.log(job_id) == []
+
+
 def test_a_job_ends_in_an_end_state_only(world: World) -> None:
     lease = world.claim(world.ask())
     with pytest.raises(ValueError, match="queued is not how a job ends"):
@@ -136,6 +148,22 @@ def test_requests_that_came_too_late_get_one_job_of_their_own(world: World) -> N
     joined = world.requests.joined(follower)
     assert [request.trigger.key for request in joined] == ["k4"]
     assert world.log(follower)[joined[0].event_id - 1].id == joined[0].event_id
+
+
+def test_a_request_that_comes_as_the_job_ends_is_not_lost(world: World) -> None:
+    lease = world.claim(world.ask("k1"))
+    with ThreadPoolExecutor(1) as worker:
+        with world.database.writing() as connection:
+            late = world.delivery(trigger("k2", "too late"))
+            world.recorder.record(connection, late)
+            ending = worker.submit(
+                world.outcomes.finish, lease, JobState.DONE, world.clock.now()
+            )
+            # Time enough for it to end the job, were it not made to wait.
+            wait([ending], timeout=0.3)
+        follower = ending.result()
+    assert follower is not None
+    assert world.job(follower).trigger.request == "too late"
 
 
 def _store(world: World, lease: Lease, read_up_to: int = 0) -> Lease:

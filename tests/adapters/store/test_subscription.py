@@ -8,6 +8,7 @@ from patchwright.core.events.types import Event, Message, Source
 from patchwright.core.types.ids import ConversationId
 from patchwright.workers.store.doorbell import Doorbell
 from patchwright.workers.store.events import EventStore, SqlEventLog
+from patchwright.workers.store.subscription import LOOK_AGAIN_S
 from tests.adapters.store.world import World
 
 SOON_S = 10.0
@@ -18,7 +19,8 @@ def test_history_comes_first_and_then_what_is_new(world: World) -> None:
     seen: SimpleQueue[int] = SimpleQueue()
     _say(log, 3)
     with log.subscribe(_into(seen), after_id=1):
-        assert [seen.get(timeout=SOON_S) for _ in range(2)] == [2, 3]
+        at_once_s = LOOK_AGAIN_S / 2
+        assert [seen.get(timeout=at_once_s) for _ in range(2)] == [2, 3]
         _say(log, 1)
         assert seen.get(timeout=SOON_S) == 4
     assert seen.empty()

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
 
@@ -111,6 +112,16 @@ def test_a_body_that_is_too_large_is_refused(site: Site) -> None:
     answer = httpx.post(site.door(), content=body, headers=signed(body))
     assert (answer.status_code, answer.json()) == (413, {"status": "too-large"})
     assert _rows(site.database) == []
+
+
+def test_a_body_that_is_announced_too_large_is_refused_unseen(site: Site) -> None:
+    address = httpx.URL(site.door())
+    connection = HTTPConnection(address.host, address.port, timeout=10)
+    with closing(connection):
+        connection.putrequest("POST", address.path)
+        connection.putheader("content-length", str(MAX_BODY_BYTES + 1))
+        connection.endheaders()
+        assert connection.getresponse().status == 413
 
 
 def test_a_body_without_end_is_refused_before_it_ends(site: Site) -> None:

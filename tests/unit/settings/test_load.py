@@ -230,7 +230,7 @@ def test_what_others_put_into_the_environment_is_left_alone(name: str) -> None:
         ),
         (
             "SANDBOX__ALLOW_DOMAINS",
-            '["pypi.org"]',
+            '["packages.example"]',
             "sandbox.allow_domains: a list of dom",
         ),
         ("SANDBOX__MEMORY", "lots", "sandbox.memory: String should match pattern"),

@@ -1,0 +1,50 @@
+"""The action server as one file."""
+
+import ast
+import sys
+from importlib.resources import files
+from io import BytesIO
+from zipfile import ZipFile
+
+import pytest
+
+from patchwright.sandbox.archive import PACKAGE, pack_action_server
+
+OLDEST = (3, 8)
+SOURCES = {
+    source.name: source.read_text()
+    for folder in (PACKAGE, "patchwright.sandbox.inside")
+    for source in files(folder).iterdir()
+    if source.name.endswith(".py")
+}
+
+
+def test_the_same_sources_give_the_same_bytes() -> None:
+    first = pack_action_server()
+    pack_action_server.cache_clear()
+    assert pack_action_server() == first
+
+
+def test_every_module_is_in_it() -> None:
+    names = ZipFile(BytesIO(pack_action_server())).namelist()
+    assert "__main__.py" in names
+    assert "patchwright/sandbox/action_server/session.py" in names
+    assert "patchwright/core/errors.py" not in names
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_what_runs_inside_is_written_for_old_pythons(name: str) -> None:
+    ast.parse(SOURCES[name], feature_version=OLDEST)
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_what_runs_inside_imports_the_standard_library_alone(name: str) -> None:
+    for node in ast.walk(ast.parse(SOURCES[name])):
+        modules = []
+        if isinstance(node, ast.Import):
+            modules = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            modules = [str(node.module)]
+        for module in modules:
+            is_ours = module.startswith(PACKAGE)
+            assert is_ours or module.partition(".")[0] in sys.stdlib_module_names

@@ -1,0 +1,32 @@
+"""What of this machine a bubblewrap sandbox gets to see."""
+
+from pathlib import Path
+
+from patchwright.sandbox.local.arguments import isolate, show_system
+
+
+def test_the_network_is_cut_off_unless_it_is_allowed() -> None:
+    assert "--unshare-net" in isolate(network=False)
+    assert "--unshare-net" not in isolate(network=True)
+    for namespace in ("user", "pid", "ipc", "uts"):
+        assert f"--unshare-{namespace}" in isolate(network=True)
+
+
+def test_system_folders_are_shown_read_only_and_links_stay_links(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "usr").mkdir()
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "bin").symlink_to("usr/bin")
+    words = " ".join(show_system(tmp_path, network=False))
+    assert f"--ro-bind {tmp_path}/usr /usr" in words
+    assert f"--ro-bind {tmp_path}/lib /lib" in words
+    assert "--symlink usr/bin /bin" in words
+    assert "--bind " not in words
+
+
+def test_no_secret_of_the_machine_is_shown() -> None:
+    words = show_system(Path("/"), network=True)
+    assert not {"/etc", "/etc/shadow", "/etc/ssl", "/root", "/home"} & set(words)
+    assert "/etc/resolv.conf" in words
+    assert "/etc/resolv.conf" not in show_system(Path("/"), network=False)
