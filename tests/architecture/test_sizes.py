@@ -14,7 +14,9 @@ MAX_MEDIAN_LINES = 130
 LONG_MODULES = {
     "patchwright/core/events/types.py": "the closed union of payloads, in one place",
 }
-LONG_FUNCTIONS: dict[str, str] = {}
+LONG_FUNCTIONS = {
+    "patchwright/workers/cli/resolve.py:_resolve": "each option is a parameter",
+}
 
 
 def test_no_module_is_too_long() -> None:

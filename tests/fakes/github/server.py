@@ -41,7 +41,7 @@ class Server:
     """
 
     def __init__(self, respond: Respond, port: int = 0) -> None:
-        self._http = _Listener(("127.0.0.1", port), _handler(respond))
+        self._http = _Listener(("127.0.0.1", port), respond)
         self._thread = threading.Thread(
             target=self._http.serve_forever, args=(POLL_S,), name="fake-github"
         )
@@ -74,8 +74,9 @@ class _Listener(ThreadingHTTPServer):
     daemon_threads = False
     request_queue_size = 64
 
-    def __init__(self, *args: Any) -> None:
-        super().__init__(*args)
+    def __init__(self, address: tuple[str, int], respond: Respond) -> None:
+        super().__init__(address, _Handler)
+        self.respond = respond
         self.problems: list[BaseException] = []
         self._open: set[socket.socket] = set()
         self._guard = threading.Lock()
@@ -104,50 +105,53 @@ class _Listener(ThreadingHTTPServer):
             self.problems.append(problem)
 
 
-def _handler(respond: Respond) -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-        disable_nagle_algorithm = True
-        wbufsize = -1
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+    wbufsize = -1
 
-        def _answer(self) -> None:
-            wire = respond(self._read())
-            self.send_response(wire.status)
-            for name, value in wire.headers.items():
-                self.send_header(name, value)
-            if wire.status != 204:
-                self.send_header("Content-Length", str(len(wire.body)))
-            self.end_headers()
-            self.wfile.write(wire.body)
-            self.wfile.flush()
+    @property
+    def _listener(self) -> _Listener:
+        if not isinstance(self.server, _Listener):
+            raise TypeError("this handler serves a fake GitHub alone")
+        return self.server
 
-        do_GET = _answer  # noqa: N815 - http.server finds methods by these names
-        do_POST = _answer  # noqa: N815 - as above
-        do_PATCH = _answer  # noqa: N815 - as above
-        do_PUT = _answer  # noqa: N815 - as above
-        do_DELETE = _answer  # noqa: N815 - as above
+    def _answer(self) -> None:
+        wire = self._listener.respond(self._read())
+        self.send_response(wire.status)
+        for name, value in wire.headers.items():
+            self.send_header(name, value)
+        if wire.status != 204:
+            self.send_header("Content-Length", str(len(wire.body)))
+        self.end_headers()
+        self.wfile.write(wire.body)
+        self.wfile.flush()
 
-        def _read(self) -> Request:
-            parts = urlsplit(self.path)
-            return Request(
-                method=self.command,
-                path=parts.path,
-                query=dict(parse_qsl(parts.query, keep_blank_values=True)),
-                headers={name.lower(): value for name, value in self.headers.items()},
-                body=self._read_body(),
-            )
+    do_GET = _answer  # noqa: N815 - http.server finds methods by these names
+    do_POST = _answer  # noqa: N815 - as above
+    do_PATCH = _answer  # noqa: N815 - as above
+    do_PUT = _answer  # noqa: N815 - as above
+    do_DELETE = _answer  # noqa: N815 - as above
 
-        def _read_body(self) -> bytes:
-            if self.headers.get("Transfer-Encoding", "").lower() != "chunked":
-                return self.rfile.read(int(self.headers.get("Content-Length", "0")))
-            chunks = []
-            while size := int(self.rfile.readline().split(b";")[0], 16):
-                chunks.append(self.rfile.read(size))
-                self.rfile.readline()
+    def _read(self) -> Request:
+        parts = urlsplit(self.path)
+        return Request(
+            method=self.command,
+            path=parts.path,
+            query=dict(parse_qsl(parts.query, keep_blank_values=True)),
+            headers={name.lower(): value for name, value in self.headers.items()},
+            body=self._read_body(),
+        )
+
+    def _read_body(self) -> bytes:
+        if self.headers.get("Transfer-Encoding", "").lower() != "chunked":
+            return self.rfile.read(int(self.headers.get("Content-Length", "0")))
+        chunks = []
+        while size := int(self.rfile.readline().split(b";")[0], 16):
+            chunks.append(self.rfile.read(size))
             self.rfile.readline()
-            return b"".join(chunks)
+        self.rfile.readline()
+        return b"".join(chunks)
 
-        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base class names it so
-            """Stay quiet: `requests` is the log."""
-
-    return Handler
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base class names it so
+        """Stay quiet: `requests` is the log."""
