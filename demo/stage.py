@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from patchwright.core.clock import SystemClock
+from patchwright.core.events.doorbell import Doorbell
 from patchwright.core.events.log import EventLog
 from patchwright.core.settings.environment import process_environment
 from patchwright.core.types.threads import RepoRef, ThreadKind, ThreadRef
 from patchwright.workers.db.database import Database
-from patchwright.workers.store.doorbell import Doorbell
 from patchwright.workers.store.events import EventStore
 from patchwright.workers.store.threads import ThreadStore
 from tests.fakes.github import FakeGitHub
