@@ -2,7 +2,9 @@
 
 import logging
 import sys
+import threading
 from collections.abc import Callable, MutableMapping
+from types import TracebackType
 from typing import Any, cast
 
 import structlog
@@ -10,9 +12,11 @@ from pydantic import JsonValue
 
 Redact = Callable[[JsonValue], JsonValue]
 
+log = structlog.get_logger(__name__)
+
 
 def set_up_logging(redact: Redact, *, as_json: bool) -> None:
-    """Write to standard error; libraries' warnings go the same way."""
+    """Write to standard error; what libraries log goes the same way."""
     shared: list[structlog.typing.Processor] = [
         structlog.contextvars.merge_contextvars,
         structlog.stdlib.add_log_level,
@@ -43,6 +47,28 @@ def set_up_logging(redact: Redact, *, as_json: bool) -> None:
     )
     logging.basicConfig(handlers=[handler], level=logging.WARNING, force=True)
     logging.getLogger("patchwright").setLevel(logging.INFO)
+
+
+def log_strays() -> None:
+    """Log what Python would print: warnings, and errors that nobody caught.
+
+    For a process of its own; printed, they would be neither JSON nor free of secrets.
+    """
+    logging.captureWarnings(capture=True)
+    sys.excepthook = _log_crash
+    threading.excepthook = _log_thread_crash
+
+
+def _log_crash(
+    kind: type[BaseException], error: BaseException, trace: TracebackType | None
+) -> None:
+    log.critical("crashed", exc_info=(kind, error, trace))
+
+
+def _log_thread_crash(crash: threading.ExceptHookArgs) -> None:
+    name = crash.thread.name if crash.thread else ""
+    error = crash.exc_value or crash.exc_type()
+    log.critical("thread_crashed", thread=name, exc_info=error)
 
 
 def _redacting(redact: Redact) -> structlog.typing.Processor:

@@ -59,14 +59,12 @@ def as_asked(thread: Thread, trigger: Trigger, asked_at: datetime) -> Thread:
     Later comments are left out, and so is what a run says while it works.
     """
     opening, *comments = thread.posts
-    asking = [post.at for post in comments if post.id == trigger.post_id]
-    last = asking[0] if asking else asked_at
     kept = [
         post.model_copy(update={"text": trigger.text or post.text})
         if post.id == trigger.post_id
         else post
-        for post in comments
-        if post.at <= last and UNFINISHED not in post.text
+        for post in _up_to(comments, trigger.post_id, asked_at)
+        if UNFINISHED not in post.text
     ]
     return thread.model_copy(
         update={
@@ -77,6 +75,17 @@ def as_asked(thread: Thread, trigger: Trigger, asked_at: datetime) -> Thread:
             ),
         }
     )
+
+
+def _up_to(comments: list[Post], post_id: str, asked_at: datetime) -> list[Post]:
+    """Return the comments up to the one that asked; without it, the moment decides.
+
+    Their order is surer than their times, which GitHub tells in whole seconds.
+    """
+    for place, post in enumerate(comments):
+        if post.id == post_id:
+            return comments[: place + 1]
+    return [post for post in comments if post.at <= asked_at]
 
 
 def brief(thread: Thread, trigger: Trigger, base_branch: str) -> Brief:

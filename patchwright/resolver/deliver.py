@@ -11,8 +11,10 @@ from patchwright.core.errors import (
     GitError,
     NotFoundError,
     PermissionDeniedError,
+    PushRefusedError,
 )
 from patchwright.core.forge import Forge
+from patchwright.core.text.names import branch_name
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import Repository, ThreadRef
 from patchwright.core.types.work import Outcome
@@ -26,7 +28,12 @@ from patchwright.resolver.effects import (
     UpdatePullRequest,
 )
 from patchwright.resolver.messages.pull_request import Provenance, pull_request_text
-from patchwright.resolver.messages.status import Delivered, Frame, final_comment
+from patchwright.resolver.messages.status import (
+    Delivered,
+    Frame,
+    final_comment,
+    mark,
+)
 
 
 @dataclass(frozen=True)
@@ -69,7 +76,7 @@ class Deliverer:
         """
         if isinstance(effect, FinalMessage):
             return self._say(outcome, to, so_far)
-        if so_far.refusal:
+        if so_far.refusal or so_far.left_alone:
             return so_far
         try:
             self._judge_again(to)
@@ -91,9 +98,7 @@ class Deliverer:
     ) -> Delivered:
         match effect:
             case PushBranch():
-                branch = self._push(effect, to)
-                url = f"{to.repository.web_url}/tree/{branch}"
-                return so_far.model_copy(update={"branch": branch, "branch_url": url})
+                return self._push(effect, outcome, to)
             case OpenPullRequest():
                 text = pull_request_text(outcome, to.origin, draft=effect.draft)
                 pull = self._forge.open_pull_request(
@@ -114,25 +119,31 @@ class Deliverer:
             }
         )
 
-    def _push(self, effect: PushBranch, to: Destination) -> str:
-        """Push, and return the branch: another name if somebody holds the first."""
+    def _push(self, effect: PushBranch, outcome: Outcome, to: Destination) -> Delivered:
+        """Push; where somebody else holds the branch, to one of our own instead."""
         try:
-            self._push_to(effect.branch, effect, to)
-        except BranchMovedError:
-            if effect.expect:
+            self._push_to(effect.branch, effect.expect, effect.sha, to)
+        except (BranchMovedError, PushRefusedError) as error:
+            if isinstance(error, PushRefusedError) and not effect.expect:
                 raise
-            other = f"{effect.branch}-{to.origin.run_id[:8]}"
-            self._push_to(other, effect, to)
-            return other
-        return effect.branch
+            run = to.origin.run_id[:8]
+            if not effect.expect:
+                other = f"{effect.branch}-{run}"
+                self._push_to(other, "", effect.sha, to)
+                return _pushed(other, outcome, to)
+            own = branch_name(to.thread.number, run)
+            self._push_to(own, "", effect.sha, to)
+            why = f"`{effect.branch}` was left alone: {error}."
+            return _pushed(own, outcome, to).model_copy(update={"left_alone": why})
+        return _pushed(effect.branch, outcome, to)
 
-    def _push_to(self, branch: str, effect: PushBranch, to: Destination) -> None:
+    def _push_to(self, branch: str, expect: str, sha: str, to: Destination) -> None:
         self._fetch_mirror().push(
             to.repository.clone_url,
             self._forge.mint_credential(to.repository.ref),
-            sha=effect.sha,
+            sha=sha,
             branch=branch,
-            expect=effect.expect or None,
+            expect=expect or None,
             forbidden_branches={to.repository.default_branch},
         )
 
@@ -148,12 +159,28 @@ class Deliverer:
             raise PermissionDeniedError(judged.text)
 
     def _say(self, outcome: Outcome, to: Destination, so_far: Delivered) -> Delivered:
+        """Edit the run's comment; where there is none, look again before posting."""
         text = final_comment(outcome, so_far, to.frame)
-        if not to.status_post:
-            self._channel.post(to.thread, text)
+        if to.status_post and self._edit(to.thread, to.status_post, text):
             return so_far
-        try:
-            self._channel.edit(to.thread, to.status_post, text)
-        except NotFoundError:
+        lost = self._channel.find_post(to.thread, mark(to.frame.run_id))
+        if not (lost and self._edit(to.thread, lost, text)):
             self._channel.post(to.thread, text)
         return so_far
+
+    def _edit(self, thread: ThreadRef, post_id: str, text: str) -> bool:
+        """Replace a comment's text; return False if somebody has deleted it."""
+        try:
+            self._channel.edit(thread, post_id, text)
+        except NotFoundError:
+            return False
+        return True
+
+
+def _pushed(branch: str, outcome: Outcome, to: Destination) -> Delivered:
+    site = to.repository.web_url
+    return Delivered(
+        branch=branch,
+        branch_url=f"{site}/tree/{branch}",
+        compare_url=f"{site}/compare/{outcome.base_branch}...{branch}",
+    )

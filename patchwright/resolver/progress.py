@@ -19,6 +19,9 @@ from patchwright.core.text.fence import inline_code
 from patchwright.core.types.work import Evidence
 from patchwright.resolver.messages.status import Progress
 
+_PROVING = "Proving it in fresh sandboxes"
+_LOOKING = "Looking at what was changed"
+
 
 class Watch:
     """Keeps a `Progress` up to date, event by event."""
@@ -37,8 +40,9 @@ class Watch:
             self._done.append(f"Repository checked out in a {self._sandbox} sandbox")
             self._doing = "Reading the request"
         elif isinstance(payload, Finish):
-            self._done.append("Change made" if payload.test_commands else "Work ended")
-            self._doing = "Proving it in fresh sandboxes"
+            proves = bool(payload.test_commands)
+            self._done.append("Change made" if proves else "Work ended")
+            self._doing = _PROVING if proves else _LOOKING
         elif isinstance(payload, EvidenceRecorded):
             self._done.append(_evidence_line(payload.evidence))
         elif isinstance(payload, OutcomeReached):

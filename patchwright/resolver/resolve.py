@@ -1,15 +1,25 @@
 """Resolve one task: sandbox, agent, commits out, checks, proof."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
 
 from patchwright.core.agent.controller import Controller, Ending
 from patchwright.core.errors import GitError, PatchwrightError, SandboxError
-from patchwright.core.events.state import RunState
-from patchwright.core.events.types import Message, OutcomeReached, Source
+from patchwright.core.events.state import RunState, fold
+from patchwright.core.events.types import (
+    Event,
+    Finish,
+    Message,
+    ModelReply,
+    OutcomeReached,
+    Source,
+)
 from patchwright.core.runtime import Runtime
 from patchwright.core.text.cut import cut_middle
-from patchwright.core.types.work import Outcome, OutcomeKind, Task
+from patchwright.core.types.work import Outcome, OutcomeKind, Proof, Task
 from patchwright.resolver.clean import clean
+from patchwright.resolver.messages.facts import EVIDENCE_FAILED
 from patchwright.resolver.prove import judge, prove
 from patchwright.resolver.toolkit import Toolkit
 from patchwright.sandbox.workspace import Workspace
@@ -58,8 +68,13 @@ def resolve(task: Task, kit: Toolkit, start_id: int = 1) -> Resolution:
             "notes": (*task.notes, *outcome.notes),
         }
     )
-    kit.log.append(Source.SYSTEM, OutcomeReached(outcome=outcome))
-    return Resolution(outcome, attempt.read_up_to)
+    return Resolution(_as_logged(kit, outcome), attempt.read_up_to)
+
+
+def _as_logged(kit: Toolkit, outcome: Outcome) -> Outcome:
+    """Write the outcome down, and return what people may see: without secrets."""
+    payload = kit.log.append(Source.SYSTEM, OutcomeReached(outcome=outcome)).payload
+    return payload.outcome if isinstance(payload, OutcomeReached) else outcome
 
 
 def _attempt(task: Task, kit: Toolkit, start_id: int) -> _Attempt:
@@ -94,7 +109,23 @@ def _work(task: Task, kit: Toolkit, runtime: Runtime, start_id: int) -> _Attempt
         bundle = workspace.export(task.base_sha)
     except (SandboxError, GitError) as error:
         ending = _failure(error)
-    return _Attempt(ending, controller.state, controller.read_up_to, bundle)
+    events = kit.log.read(start_id)
+    if ending.kind is OutcomeKind.STOPPED:
+        read_up_to = controller.read_up_to
+    else:
+        read_up_to = _last_shown(events, start_id)
+    # The controller leaves its last reply unread, which was paid for all the same.
+    state = reduce(fold, events, RunState())
+    return _Attempt(ending, state, read_up_to, bundle)
+
+
+def _last_shown(events: Sequence[Event], start_id: int) -> int:
+    """Return the last event that the model had before it when it spoke last.
+
+    What people said after it has had no effect, whoever has read it.
+    """
+    replies = (event for event in events if isinstance(event.payload, ModelReply))
+    return max((event.cause or event.id for event in replies), default=start_id)
 
 
 def _settle(task: Task, kit: Toolkit, attempt: _Attempt) -> Outcome:
@@ -110,20 +141,32 @@ def _settle(task: Task, kit: Toolkit, attempt: _Attempt) -> Outcome:
         if cleaned.excess:
             return _too_much(ending, cleaned.excess)
         head_sha = _commit(task, kit, ending, cleaned.tree)
-        commands = ending.finish.test_commands if ending.finish else ()
-        evidence = prove(kit, task.base_sha, head_sha, commands)
     except PatchwrightError as error:
         return Outcome(kind=OutcomeKind.FAILED, reason=error.reason, summary=str(error))
-    return Outcome(
+    changed = Outcome(
         kind=ending.kind,
         reason=ending.reason,
-        proof=judge(evidence),
         summary=ending.text,
-        title=_title(task, ending),
+        title=_title(task, ending.finish),
         head_sha=head_sha,
-        evidence=evidence,
         notes=cleaned.notes,
     )
+    return _proven(kit, task.base_sha, changed, ending.finish)
+
+
+def _proven(
+    kit: Toolkit, base_sha: str, changed: Outcome, finish: Finish | None
+) -> Outcome:
+    """Add the evidence; a proof that fails is no reason to lose the change."""
+    commands = finish.test_commands if finish else ()
+    try:
+        evidence = prove(kit, base_sha, changed.head_sha, commands)
+    except (SandboxError, GitError) as error:
+        note = f"No fresh sandbox could be used: {cut_middle(str(error), 500)}"
+        notes = (*changed.notes, note)
+        doubt = {"proof": Proof.NOT_PROVEN, "reason": EVIDENCE_FAILED, "notes": notes}
+        return changed.model_copy(update=doubt)
+    return changed.model_copy(update={"evidence": evidence, "proof": judge(evidence)})
 
 
 def _unchanged(ending: Ending) -> Outcome:
@@ -145,11 +188,10 @@ def _too_much(ending: Ending, excess: tuple[str, ...]) -> Outcome:
 
 def _commit(task: Task, kit: Toolkit, ending: Ending, tree: str) -> str:
     """Make the one commit that is delivered; its tree is what the sandbox held."""
-    message = "\n\n".join(
-        part
-        for part in (_title(task, ending), ending.text, task.message_trailer)
-        if part.strip()
-    )
+    finish = _last_words(kit) if ending.finish else None
+    said = finish.summary if finish else f"Unfinished: the run ended as {ending.kind}."
+    parts = (_title(task, finish), said, task.message_trailer)
+    message = "\n\n".join(part for part in parts if part.strip())
     return kit.code.commit(
         tree,
         task.base_sha,
@@ -160,8 +202,15 @@ def _commit(task: Task, kit: Toolkit, ending: Ending, tree: str) -> str:
     )
 
 
-def _title(task: Task, ending: Ending) -> str:
-    proposed = ending.finish.title if ending.finish else ""
+def _last_words(kit: Toolkit) -> Finish | None:
+    """Return how the agent finished as the log has it: without secrets."""
+    kinds = frozenset({"finish"})
+    newest = kit.log.read(limit=1, reverse=True, kinds=kinds)
+    return next((e.payload for e in newest if isinstance(e.payload, Finish)), None)
+
+
+def _title(task: Task, finish: Finish | None) -> str:
+    proposed = finish.title if finish else ""
     line = " ".join((proposed or task.title or "Proposed change").split())
     return line if len(line) <= _MAX_TITLE_CHARS else f"{line[: _MAX_TITLE_CHARS - 1]}…"
 

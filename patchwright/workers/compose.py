@@ -1,7 +1,7 @@
 """Put the service together from its settings."""
 
 from collections.abc import Callable, Mapping
-from urllib.parse import urlsplit
+from functools import partial
 
 import structlog
 from pydantic import JsonValue
@@ -9,25 +9,19 @@ from pydantic import JsonValue
 from patchwright.core.clock import Clock
 from patchwright.core.crypto import KeyRing
 from patchwright.core.errors import ServiceError, SettingsError
-from patchwright.core.settings.github import GitHubSettings
+from patchwright.core.events.doorbell import Doorbell
 from patchwright.core.settings.model import Settings
 from patchwright.core.types.ids import Ids, JobId
 from patchwright.integrations.git.mirror import Mirrors
-from patchwright.integrations.github.adapter import (
-    GitHub,
-    connect_app,
-    connect_token,
-)
-from patchwright.integrations.github.addresses import locate
+from patchwright.integrations.github.adapter import GitHub
 from patchwright.integrations.github.auth import TokenCache
 from patchwright.integrations.github.receiver import Receiver
 from patchwright.integrations.github.webhook import Listening
 from patchwright.sandbox.choose import choose
 from patchwright.workers.db.database import Database
-from patchwright.workers.models import make_model
+from patchwright.workers.models import make_model, warm_up
 from patchwright.workers.run.services import Services, Stores
 from patchwright.workers.store.accounts import AccountStore
-from patchwright.workers.store.doorbell import Doorbell
 from patchwright.workers.store.effects import EffectStore
 from patchwright.workers.store.events import EventStore
 from patchwright.workers.store.jobs import JobStore
@@ -41,6 +35,11 @@ from patchwright.workers.store.threads import ThreadStore
 from patchwright.workers.store.token_cache import StoredTokens
 from patchwright.workers.web.receiver import Entrance
 
+NO_SHARED_KEY = (
+    "security.encryption_keys: not set; processes that share a database need the same "
+    "key: set PATCHWRIGHT_SECURITY__ENCRYPTION_KEYS to `id:` and the base64 of 32 "
+    "random bytes"
+)
 _OWN_KEY_ID = "own"
 
 log = structlog.get_logger(__name__)
@@ -58,11 +57,7 @@ def key_ring(settings: Settings, database: Database) -> KeyRing:
         keys = {key.id: key.key.get_secret_value() for key in configured}
         return KeyRing(keys, configured[0].id)
     if not database.is_sqlite:
-        raise SettingsError(
-            "security.encryption_keys: not set; processes that share a database need "
-            "the same key: set PATCHWRIGHT_SECURITY__ENCRYPTION_KEYS to `id:` and the "
-            "base64 of 32 random bytes"
-        )
+        raise SettingsError(NO_SHARED_KEY)
     key = load_or_make_key(settings.state_dir / "encryption.key")
     return KeyRing({_OWN_KEY_ID: key}, _OWN_KEY_ID)
 
@@ -84,35 +79,6 @@ def make_stores(
         requests=RequestStore(database),
         threads=ThreadStore(database),
     )
-
-
-def connect_github(settings: GitHubSettings, cache: TokenCache, clock: Clock) -> GitHub:
-    addresses = locate(settings.api_url, settings.web_url)
-    pause_s = _pause_s(settings.api_url)
-    if settings.app_id and settings.private_key is not None:
-        return connect_app(
-            addresses,
-            settings.app_id,
-            settings.private_key,
-            cache=cache,
-            clock=clock,
-            pause_s=pause_s,
-        )
-    if settings.token is not None:
-        return connect_token(addresses, settings.token, clock=clock, pause_s=pause_s)
-    raise SettingsError(
-        "github: not configured; set PATCHWRIGHT_GITHUB__TOKEN, or "
-        "PATCHWRIGHT_GITHUB__APP_ID and PATCHWRIGHT_GITHUB__PRIVATE_KEY_FILE"
-    )
-
-
-def _pause_s(api_url: str) -> float:
-    """Return the least time between two writes: a server of one's own sets no limit.
-
-    https://docs.github.com/enterprise-server/rest/using-the-rest-api/rate-limits-for-the-rest-api
-    """
-    host = urlsplit(api_url).hostname or ""
-    return 1.0 if host.endswith(("github.com", "ghe.com")) else 0.0
 
 
 def share_tokens(settings: Settings, database: Database, clock: Clock) -> TokenCache:
@@ -137,6 +103,7 @@ def make_services(
         sandboxes=choose(settings.sandbox.kind, clock, settings.sandbox.image),
         model=make_model(settings, clock),
         submit=submit,
+        warm_up=partial(warm_up, settings),
     )
 
 

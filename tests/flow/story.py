@@ -3,18 +3,26 @@
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from sqlalchemy import select
+
+from patchwright.core.events.types import Event
 from patchwright.core.settings.load import load
 from patchwright.core.settings.secret_values import secret_values
 from patchwright.core.text.redaction import Redactor
+from patchwright.core.types.ids import JobId
+from patchwright.core.types.work import Outcome
+from patchwright.workers.db.tables import jobs
+from patchwright.workers.process import Base, make_app, make_runner, open_base
 from patchwright.workers.run.runner import Runner
-from patchwright.workers.serve import Base, make_app, make_runner, open_base
+from patchwright.workers.store.job import Job
 from patchwright.workers.web.server import make_server
-from tests.fakes.github import Delivery, FakeGitHub, File, Receipt, deliver
+from tests.fakes.github import Comment, Delivery, FakeGitHub, File, Receipt, deliver
 from tests.fakes.llm import FakeProvider, call
 from tests.fakes.llm.turns import Script, TurnLike
+from tests.flow.clock import MovableClock
 from tests.provision.servers import free_port
 from tests.provision.waiting import wait_until
 
@@ -22,6 +30,7 @@ WEBHOOK_SECRET = "correct horse battery staple"
 APP_ID = 4711
 MODEL_KEY = "sk-story-0123456789abcdef"
 REPO = "acme/shop"
+BOT = "patchwright[bot]"
 
 CART = '''"""What a customer is about to buy."""
 
@@ -52,53 +61,108 @@ FILES: dict[str, str | bytes] = {"cart.py": CART, "test_cart.py": TEST_CART}
 
 @dataclass(frozen=True)
 class Story:
-    """One service and the people and services around it."""
+    """One service and the people and services around it.
+
+    `bot` is who the service is on GitHub. Whatever it has said must have been read
+    when the story ends.
+    """
 
     github: FakeGitHub
     provider: FakeProvider
     base: Base
     runner: Runner
     url: str
+    clock: MovableClock
+    bot: str = BOT
+    _read: dict[int, str] = field(default_factory=dict)
 
     def deliver(self, delivery: Delivery | None = None) -> Receipt:
         """Send a delivery, or the newest one, to the service."""
         chosen = delivery or self.github.deliveries[-1]
         return deliver(chosen, f"{self.url}/api/integration/github/events")
 
+    def tell(self) -> None:
+        """Send the newest delivery, which the service must take."""
+        receipt = self.deliver()
+        assert receipt.status in {200, 202}, receipt
+
     def ask(self, body: str, *, author: str = "alice", title: str = "Wrong sum") -> int:
         """Open an issue with this text, tell the service, and return its number."""
         number = self.github.open_issue(REPO, author, title, body)
-        receipt = self.deliver()
-        assert receipt.status in {200, 202}, receipt
+        self.tell()
         return number
 
     def say(self, number: int, body: str, *, author: str = "alice") -> int:
         """Comment on an issue, tell the service, and return the comment's id."""
         comment = self.github.comment(REPO, number, author, body)
-        assert self.deliver().status in {200, 202}
+        self.tell()
         return comment
 
     def work(self) -> None:
         """Run the jobs that wait, as a worker would, and those that come of them."""
-        while jobs := self.base.stores.jobs.take_unfinished(self.base.clock.now(), 0.0):
-            for job_id in jobs:
+        while waiting := self.base.stores.jobs.take_unfinished(self.clock.now(), 0.0):
+            for job_id in waiting:
                 self.runner.run(job_id)
+
+    def work_later(self, seconds: float) -> None:
+        """Let the time pass that the service waits before it tries again, and work."""
+        self.clock.advance(seconds)
+        self.work()
 
     def replies(self, number: int) -> list[str]:
         """Return what the bot has said in the thread."""
-        return [
-            comment.body
-            for comment in self.github.comments(REPO, number)
-            if comment.author == BOT
-        ]
+        found = [one for one in self._all_comments(number) if one.author == self.bot]
+        self._read.update({one.id: one.body for one in found})
+        return [one.body for one in found]
 
     def reply(self, number: int) -> str:
         """Return the one thing that the bot has said in the thread."""
         [only] = self.replies(number)
         return only
 
+    def reactions(self, number: int, comment: int | None = None) -> list[str]:
+        """Return how the bot has reacted to the opening text or to a comment."""
+        found = self.github.reactions(REPO, number, comment)
+        return [one.content for one in found if one.author == self.bot]
 
-BOT = "patchwright[bot]"
+    def branches(self) -> list[str]:
+        """Return the branches of the repository besides its default one."""
+        heads = self.github.git_folder(REPO) / "refs" / "heads"
+        files = (one for one in heads.rglob("*") if one.is_file())
+        names = sorted(str(one.relative_to(heads)) for one in files)
+        default = self.github.world.repo(REPO).default_branch
+        return [name for name in names if name != default]
+
+    def jobs(self) -> list[Job]:
+        """Return every run, oldest first."""
+        query = select(jobs.c.id).order_by(jobs.c.created_at)
+        with self.base.database.reading() as connection:
+            ids = [JobId(one) for one in connection.scalars(query)]
+        return [job for one in ids if (job := self.base.stores.jobs.load(one))]
+
+    def outcome(self) -> Outcome:
+        """Return how the only run ended."""
+        [job] = self.jobs()
+        assert job.outcome is not None
+        return job.outcome
+
+    def events(self) -> list[Event]:
+        """Return the log of the only run's conversation."""
+        [job] = self.jobs()
+        return list(self.base.stores.events.open(job.conversation_id).read())
+
+    def nothing_unread(self) -> None:
+        """Fail if the bot has said something that the story did not look at."""
+        said = {
+            comment.id: comment.body
+            for issue in self.github.world.issues_of(REPO)
+            for comment in self._all_comments(issue.number)
+            if comment.author == self.bot
+        }
+        assert said.items() <= self._read.items(), said
+
+    def _all_comments(self, number: int) -> list[Comment]:
+        return self.github.comments(REPO, number)
 
 
 @contextmanager
@@ -110,45 +174,73 @@ def telling(
     enterprise: bool = True,
     default_branch: str = "main",
     files: Mapping[str, str | bytes | File] | None = None,
+    as_app: bool = True,
 ) -> Iterator[Story]:
-    """Set the scene: `acme/shop`, which alice may write, eve may not, with our App."""
+    """Set the scene: `acme/shop`, which alice may write, eve may not.
+
+    The bot is there as our App, or else as a user with a token.
+    """
     with (
         FakeGitHub(enterprise=enterprise) as github,
         FakeProvider(turns, api_key=MODEL_KEY) as provider,
     ):
-        key = github.add_app(APP_ID, "patchwright", WEBHOOK_SECRET)
         for login in ("alice", "eve"):
             github.add_user(login)
         github.add_repository(
             REPO, default_branch=default_branch, files={**FILES, **(files or {})}
         )
         github.grant(REPO, "alice", "write")
-        github.install_app(APP_ID, "acme", [REPO])
         environment = {
             "PATCHWRIGHT_STATE_DIR": str(folder / "state"),
-            "PATCHWRIGHT_SANDBOX__KIND": "local",
-            "PATCHWRIGHT_GITHUB__API_URL": github.api_url,
-            "PATCHWRIGHT_GITHUB__WEB_URL": github.web_url,
-            "PATCHWRIGHT_GITHUB__APP_ID": str(APP_ID),
-            "PATCHWRIGHT_GITHUB__PRIVATE_KEY": key,
-            "PATCHWRIGHT_GITHUB__WEBHOOK_SECRET": WEBHOOK_SECRET,
-            "LLM_MODEL": "openai/scripted",
-            "LLM_BASE_URL": provider.base_url,
-            "LLM_API_KEY": MODEL_KEY,
+            **_environment(github, provider),
+            **(_join_as_app(github) if as_app else _join_as_user(github)),
             **(settings or {}),
         }
-        with _serving(environment, folder) as (base, url):
-            yield Story(github, provider, base, make_runner(base), url)
+        clock = MovableClock()
+        with _serving(environment, folder, clock) as (base, url):
+            bot = BOT if as_app else "patchwright"
+            story = Story(github, provider, base, make_runner(base), url, clock, bot)
+            yield story
+            story.nothing_unread()
+
+
+def _environment(github: FakeGitHub, provider: FakeProvider) -> dict[str, str]:
+    return {
+        "PATCHWRIGHT_SANDBOX__KIND": "local",
+        "PATCHWRIGHT_GITHUB__API_URL": github.api_url,
+        "PATCHWRIGHT_GITHUB__WEB_URL": github.web_url,
+        "PATCHWRIGHT_GITHUB__WEBHOOK_SECRET": WEBHOOK_SECRET,
+        "LLM_MODEL": "openai/scripted",
+        "LLM_BASE_URL": provider.base_url,
+        "LLM_API_KEY": MODEL_KEY,
+    }
+
+
+def _join_as_app(github: FakeGitHub) -> dict[str, str]:
+    key = github.add_app(APP_ID, "patchwright", WEBHOOK_SECRET)
+    github.install_app(APP_ID, "acme", [REPO])
+    return {
+        "PATCHWRIGHT_GITHUB__APP_ID": str(APP_ID),
+        "PATCHWRIGHT_GITHUB__PRIVATE_KEY": key,
+    }
+
+
+def _join_as_user(github: FakeGitHub) -> dict[str, str]:
+    token = github.add_user("patchwright")
+    github.grant(REPO, "patchwright", "write")
+    github.add_hook(REPO, WEBHOOK_SECRET)
+    return {"PATCHWRIGHT_GITHUB__TOKEN": token}
 
 
 @contextmanager
 def _serving(
-    environment: Mapping[str, str], folder: Path
+    environment: Mapping[str, str], folder: Path, clock: MovableClock
 ) -> Iterator[tuple[Base, str]]:
     """Run the web side in this process; jobs wait until the story runs them."""
     settings = load(environment, flags={}, cwd=folder)
     redactor = Redactor(secret_values(settings))
-    with open_base(settings, redactor, lambda _job: None) as base:
+    with open_base(settings, redactor, lambda _job: None) as opened:
+        base = replace(opened, clock=clock)
         port = free_port()
         server = make_server(make_app(base), "127.0.0.1", port)
         thread = threading.Thread(target=server.run)
@@ -162,7 +254,7 @@ def _serving(
 
 
 def fix_turns() -> list[TurnLike]:
-    """What a good model does about `CART`: test, fix, finish."""
+    """Return what a good model does about `CART`: test, fix, finish."""
     return [
         call("write", path="test_pieces.py", content=NEW_TEST),
         call("shell", command="python3 -m unittest test_pieces"),

@@ -11,9 +11,9 @@ from tests.provision.servers import free_port, running
 
 
 @contextmanager
-def redis_server() -> Iterator[str]:
-    """Run `redis-server` on a free loopback port; yields its URL."""
-    port = free_port()
+def redis_server(port: int | None = None) -> Iterator[str]:
+    """Run `redis-server` on that loopback port, or on a free one; yields its URL."""
+    port = port or free_port()
     with tempfile.TemporaryDirectory(prefix="patchwright-redis-") as folder:
         argv = ["redis-server", "--bind", "127.0.0.1", "--port", str(port)]
         argv += ["--dir", folder, "--save", "", "--appendonly", "no"]

@@ -1,4 +1,4 @@
-"""Followers of a log: each reads at its own pace, in a thread of its own."""
+"""Follow an event log at one's own pace, in a thread of one's own."""
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -8,67 +8,70 @@ import structlog
 
 from patchwright.core.events.types import Event
 
-_log = structlog.get_logger()
-
-
-class Doorbell:
-    """Tells whoever waits that there is something new to read."""
-
-    def __init__(self) -> None:
-        self._changed = threading.Condition()
-        self._rings = 0
-
-    def ring(self) -> None:
-        with self._changed:
-            self._rings += 1
-            self._changed.notify_all()
-
-    def wait(self, seen: int, timeout_s: float | None = None) -> int:
-        """Wait for a ring after the `seen`th one; return how many there were."""
-        with self._changed:
-            self._changed.wait_for(lambda: self._rings > seen, timeout_s)
-            return self._rings
+log = structlog.get_logger(__name__)
 
 
 @contextmanager
 def follow(
     read: Callable[[int], Sequence[Event]],
-    bell: Doorbell,
     reader: Callable[[Event], None],
+    bell: threading.Event,
     *,
     after_id: int = 0,
-    poll_s: float | None = None,
+    look_again_s: float | None = None,
 ) -> Iterator[None]:
     """Hand the events after `after_id` to `reader`, once and in order.
 
-    `read(start_id)` returns what there is from there on. With `poll_s` it is asked that
-    often without a ring too, for writers in other processes. A reader that fails is
-    told nothing more. Leaving the context waits until all is read.
+    `read(start_id)` returns the next ones from there on, or nothing. It is asked when
+    `bell` is set, and every `look_again_s` for writers that this bell does not hear.
+    Leaving the context waits until everything has been read.
     """
-    closing = threading.Event()
-
-    def run() -> None:
-        cursor, rings = after_id, 0
-        while True:
-            last_look = closing.is_set()
-            for event in read(cursor + 1):
-                reader(event)
-                cursor = event.id
-            if last_look:
-                return
-            rings = bell.wait(rings, poll_s)
-
-    def run_guarded() -> None:
-        try:
-            run()
-        except Exception:  # noqa: BLE001 - a thread's edge: one reader's fault ends here
-            _log.exception("event_reader_failed")
-
-    thread = threading.Thread(target=run_guarded, name="event-reader", daemon=True)
+    follower = _Follower(read, reader, bell, after_id, look_again_s)
+    thread = threading.Thread(target=follower.run, name="event-reader", daemon=True)
     thread.start()
     try:
         yield
     finally:
-        closing.set()
-        bell.ring()
+        follower.finish()
         thread.join()
+
+
+class _Follower:
+    def __init__(
+        self,
+        read: Callable[[int], Sequence[Event]],
+        reader: Callable[[Event], None],
+        bell: threading.Event,
+        after_id: int,
+        look_again_s: float | None,
+    ) -> None:
+        self._read, self._reader, self._bell = read, reader, bell
+        self._cursor = after_id
+        self._look_again_s = look_again_s
+        self._finishing = threading.Event()
+
+    def finish(self) -> None:
+        self._finishing.set()
+        self._bell.set()
+
+    def run(self) -> None:
+        self._catch_up()
+        last_look = False
+        while not last_look:
+            self._bell.wait(self._look_again_s)
+            self._bell.clear()
+            # Asked before reading: what was appended before `finish` is read then.
+            last_look = self._finishing.is_set()
+            self._catch_up()
+
+    def _catch_up(self) -> None:
+        while page := self._read(self._cursor + 1):
+            for event in page:
+                self._hand_over(event)
+                self._cursor = event.id
+
+    def _hand_over(self, event: Event) -> None:
+        try:
+            self._reader(event)
+        except Exception:  # the reader's faults are its own, whatever they are
+            log.exception("event_reader_failed", event_id=event.id)

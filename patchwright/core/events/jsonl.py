@@ -1,16 +1,20 @@
 """An event log in one JSON Lines file, for runs on the command line."""
 
 import threading
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Self
+from typing import Final, Self
 
 from pydantic import JsonValue
 
 from patchwright.core.clock import Clock
-from patchwright.core.events.follow import Doorbell, follow
+from patchwright.core.events.doorbell import Doorbell
+from patchwright.core.events.follow import follow
 from patchwright.core.events.types import Event, Known, Source
+from patchwright.core.types.ids import ConversationId
+
+_THE_ONLY_ONE: Final = ConversationId("")
 
 
 class JsonlEventLog:
@@ -24,7 +28,7 @@ class JsonlEventLog:
         self._redact, self._clock = redact, clock
         self._events: list[Event] = []
         self._lock = threading.Lock()
-        self._bell = Doorbell()
+        self._doorbell = Doorbell()
 
     def __enter__(self) -> Self:
         return self
@@ -45,7 +49,7 @@ class JsonlEventLog:
             self._file.write(f"{stored.model_dump_json()}\n")
             self._file.flush()
             self._events.append(stored)
-        self._bell.ring()
+        self._doorbell.ring(_THE_ONLY_ONE)
         return stored
 
     def read(
@@ -66,7 +70,12 @@ class JsonlEventLog:
             chosen.reverse()
         return chosen[:limit]
 
+    @contextmanager
     def subscribe(
         self, reader: Callable[[Event], None], after_id: int = 0
-    ) -> AbstractContextManager[None]:
-        return follow(self.read, self._bell, reader, after_id=after_id)
+    ) -> Iterator[None]:
+        with (
+            self._doorbell.listen(_THE_ONLY_ONE) as bell,
+            follow(self.read, reader, bell, after_id=after_id),
+        ):
+            yield

@@ -1,5 +1,9 @@
-"""Write the table of all settings for the documentation."""
+"""Write the table of all settings for the documentation.
 
+`python -m patchwright.core.settings.describe > docs/settings.md`
+"""
+
+import sys
 from enum import Enum
 from itertools import groupby
 
@@ -10,6 +14,24 @@ from patchwright.core.settings.sources import ALIASES
 
 _GENERAL = "What belongs to no section stands at the top of the file."
 _HEAD = "| key | environment | default | meaning |\n|---|---|---|---|"
+
+
+_ABOUT = """\
+# Settings
+
+Strongest first: a flag on the command line, the environment, `patchwright.toml` in the
+current folder (or the file that `PATCHWRIGHT_CONFIG` names), the default. In the file a
+section is a table: `[github]` with `mention = "@fixbot"`. In the environment lists and
+tables are JSON. A secret can be read from a file: `..._FILE`, or `..._file` in
+`patchwright.toml`. A key that is not known is an error.
+
+`[llm.NAME]` with the keys of `llm` describes a further model, which `agent.model` may
+name.
+"""
+
+
+def page() -> str:
+    return f"{_ABOUT}\n{describe()}"
 
 
 def describe() -> str:
@@ -49,3 +71,7 @@ def _default(key: Key) -> str:
             return f"`{str(answer).lower()}`"
         case value:
             return f"`{value}`"
+
+
+if __name__ == "__main__":
+    sys.stdout.write(page())

@@ -38,6 +38,23 @@ class QueueSettings(Section):
         SecretStr("memory://"),
         description="`memory://` within one process group, or `redis://`.",
     )
+    lease_s: float = Field(
+        30.0,
+        ge=1,
+        description="Seconds after which the job of a worker that shows no sign of "
+        "life is given to another; it shows three in that time.",
+    )
+    sweep_s: float = Field(
+        20.0,
+        ge=1,
+        description="Seconds between two looks for jobs that the broker or a worker "
+        "lost.",
+    )
+
+    @property
+    def resubmit_after_s(self) -> float:
+        """How long a job may wait in the broker before it counts as lost there."""
+        return 3 * self.sweep_s
 
 
 class SecuritySettings(Section):

@@ -4,9 +4,12 @@ import re
 from hashlib import sha256
 from itertools import count
 
+from patchwright.core.text.markdown import PieceKind, read_markdown
+
 _MARK_DIGITS = 12
 _LONGEST_NAME = 100
 _NOT_IN_A_NAME = re.compile(r"[^\w\s@./#:()\[\]+-]")
+_FENCE = re.compile(r"`{3,}|~{3,}")
 _LANGUAGE = re.compile(r"[\w+#.-]{1,20}\Z")
 
 
@@ -27,6 +30,18 @@ def code_block(text: str, lang: str = "") -> str:
     language = lang if _LANGUAGE.match(lang) else ""
     end = "" if text.endswith("\n") or not text else "\n"
     return f"{fence}{language}\n{text}{end}{fence}"
+
+
+def close_code_block(text: str) -> str:
+    """End the code block that a text leaves open, so that it holds nothing after it."""
+    source = read_markdown(f"{text}\n\nprose")
+    opened = [
+        piece
+        for piece in source.pieces
+        if piece.kind is PieceKind.FENCE and piece.end >= len(source.text)
+    ]
+    fence = _FENCE.search(source.text, opened[0].start) if opened else None
+    return f"{text}\n{fence[0]}" if fence else text
 
 
 def inline_code(text: str) -> str:

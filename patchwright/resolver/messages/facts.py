@@ -1,7 +1,22 @@
 """Figures and tables that several messages show."""
 
-from patchwright.core.text.fence import table_code
+from patchwright.core.text.cut import cut_middle
+from patchwright.core.text.fence import close_code_block, table_code
+from patchwright.core.text.hidden import strip_hidden
+from patchwright.core.text.mentions import neutralise
 from patchwright.core.types.work import Evidence, EvidenceRole, Limits, Proof, Usage
+
+# The reason of an outcome whose proof failed for want of a sandbox.
+EVIDENCE_FAILED = "evidence-failed"
+
+
+def agents_words(text: str, handle: str, max_chars: int) -> str:
+    """Quote the agent so that its text can hide nothing, mark nothing and call nobody.
+
+    What follows it is read as it stands, whatever the agent left open.
+    """
+    shown = strip_hidden(cut_middle(text, max_chars)).text
+    return neutralise(close_code_block(shown), handle)
 
 
 def cost(usage: Usage, limits: Limits | None = None) -> str:
@@ -25,16 +40,23 @@ def counted(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def proof_sentence(proof: Proof, evidence: tuple[Evidence, ...]) -> str:
-    """Say what the evidence shows, without claiming more."""
+def proof_sentence(
+    proof: Proof, evidence: tuple[Evidence, ...], reason: str = ""
+) -> str:
+    """Say what the evidence shows, without claiming more.
+
+    `reason` is that of the outcome.
+    """
     if proof is Proof.PROVEN:
         return (
             "**Proven**: in fresh sandboxes, the test fails without the change and "
             "passes with it."
         )
-    if not evidence:
-        return "**Not proven**: no test command was named, so nothing was run."
-    return f"**Not proven**: {_doubt(evidence)}"
+    if evidence:
+        return f"**Not proven**: {_doubt(evidence)}"
+    if reason == EVIDENCE_FAILED:
+        return "**Not proven**: the tests could not be run again."
+    return "**Not proven**: no test command was named, so nothing was run."
 
 
 def _doubt(evidence: tuple[Evidence, ...]) -> str:

@@ -6,6 +6,7 @@ from patchwright.core.text.mentions import neutralise
 from patchwright.core.types.base import Value
 from patchwright.core.types.work import Outcome, Proof
 from patchwright.resolver.messages.facts import (
+    agents_words,
     cost,
     counted,
     duration,
@@ -15,6 +16,7 @@ from patchwright.resolver.messages.facts import (
 
 # GitHub refuses bodies over 65,536 characters.
 MAX_BODY_CHARS = 60_000
+MAX_SUMMARY_CHARS = 30_000
 
 
 class Provenance(Value):
@@ -32,11 +34,11 @@ def pull_request_text(
 ) -> PullRequestText:
     """Make title and body; a change that is not proven says so in its first line."""
     parts = [
-        proof_sentence(outcome.proof, outcome.evidence),
-        neutralise(outcome.summary, origin.handle),
+        proof_sentence(outcome.proof, outcome.evidence, outcome.reason),
+        agents_words(outcome.summary, origin.handle, MAX_SUMMARY_CHARS),
         f"Closes #{origin.issue}" if origin.issue is not None else "",
         _section("Evidence", evidence_table(outcome.evidence), _EVIDENCE_NOTE),
-        _section("Remarks", *(f"- {note}" for note in outcome.notes)),
+        _section("Remarks", "\n".join(f"- {note}" for note in outcome.notes)),
         _footer(outcome, origin),
     ]
     body = "\n\n".join(part for part in parts if part)
@@ -53,11 +55,10 @@ _EVIDENCE_NOTE = (
 )
 
 
-def _section(title: str, *lines: str) -> str:
-    present = [line for line in lines if line]
-    if not present or (title == "Evidence" and present == [_EVIDENCE_NOTE]):
+def _section(title: str, text: str, note: str = "") -> str:
+    if not text:
         return ""
-    return "\n".join([f"### {title}", "", "\n".join(present[:-1]), "", present[-1]])
+    return "\n\n".join(part for part in (f"### {title}", text, note) if part)
 
 
 def _footer(outcome: Outcome, origin: Provenance) -> str:

@@ -7,6 +7,7 @@ from patchwright.core.text.mentions import neutralise
 from patchwright.core.types.base import Value
 from patchwright.core.types.work import Limits, Outcome, OutcomeKind, Proof, Usage
 from patchwright.resolver.messages.facts import (
+    agents_words,
     cost,
     counted,
     duration,
@@ -15,13 +16,20 @@ from patchwright.resolver.messages.facts import (
 )
 
 MAX_COMMENT_CHARS = 60_000
+_MAX_REFUSAL_CHARS = 4_000
 
 
 class Delivered(Value):
-    """What came of the effects; `refusal` is the service's reason, if it said no."""
+    """What came of the effects; `refusal` is the service's reason, if it said no.
+
+    `branch` is the one that was written; `left_alone` says why it is not the one that
+    was meant. `compare_url` is where a person can make a pull request of it.
+    """
 
     branch: str = ""
     branch_url: str = ""
+    compare_url: str = ""
+    left_alone: str = ""
     pull_request: int | None = None
     pull_request_url: str = ""
     draft: bool = False
@@ -89,17 +97,17 @@ def final_comment(outcome: Outcome, delivered: Delivered, frame: Frame) -> str:
     ran = outcome.iterations > 0
     head = " · ".join([_headline(outcome, delivered), *(facts if ran else [])])
     proof = (
-        proof_sentence(outcome.proof, outcome.evidence)
+        proof_sentence(outcome.proof, outcome.evidence, outcome.reason)
         if outcome.kind is OutcomeKind.RESOLVED
         else ""
     )
     return _join(
         head,
-        cut_middle(neutralise(outcome.summary, frame.handle), MAX_COMMENT_CHARS // 2),
+        agents_words(outcome.summary, frame.handle, MAX_COMMENT_CHARS // 2),
         proof,
         evidence_table(outcome.evidence),
         "\n".join(f"- {note}" for note in outcome.notes),
-        _kept_work(outcome, delivered),
+        _kept_work(outcome, delivered, frame.handle),
         _next_step(outcome, delivered, frame.handle),
         _footer(frame),
         _state(outcome.kind, frame.run_id),
@@ -132,20 +140,36 @@ _WORDS = {
 }
 
 
-def _kept_work(outcome: Outcome, delivered: Delivered) -> str:
+def _kept_work(outcome: Outcome, delivered: Delivered, handle: str) -> str:
     """Say where the work is when no pull request shows it."""
     if delivered.refusal:
-        return f"The result could not be delivered: {delivered.refusal}"
+        why = neutralise(cut_middle(delivered.refusal, _MAX_REFUSAL_CHARS), handle)
+        refused = f"The result could not be delivered: {why}"
+        return _join(refused, _where(outcome, delivered), _one_click(delivered))
     if not outcome.head_sha or delivered.pull_request is not None:
+        return ""
+    left_alone = cut_middle(delivered.left_alone, _MAX_REFUSAL_CHARS)
+    return _join(neutralise(left_alone, handle), _where(outcome, delivered))
+
+
+def _where(outcome: Outcome, delivered: Delivered) -> str:
+    if not delivered.branch:
         return ""
     where = f"[`{delivered.branch}`]({delivered.branch_url})"
     kept = outcome.kind is OutcomeKind.RESOLVED
     return f"The change is on {where}." if kept else f"The work so far is on {where}."
 
 
+def _one_click(delivered: Delivered) -> str:
+    """Offer what we were not allowed to do."""
+    if not delivered.compare_url:
+        return ""
+    return f"[Open the pull request]({delivered.compare_url}) yourself, in one click."
+
+
 def _next_step(outcome: Outcome, delivered: Delivered, handle: str) -> str:
     if delivered.refusal:
-        return _AFTER_REFUSAL
+        return "" if delivered.compare_url else _AFTER_REFUSAL
     if outcome.kind is OutcomeKind.RESOLVED and outcome.proof is not Proof.PROVEN:
         return "Look at the change with care: nothing but its author vouches for it."
     advice = _ADVICE.get(outcome.kind, "")

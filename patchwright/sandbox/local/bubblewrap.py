@@ -36,11 +36,10 @@ class BubblewrapRuntimes:
         config = launch.confined_by_limits(spec, arguments.WORKSPACE)
         server = launch.command_line(_find("python3"), arguments.ARCHIVE, config)
         folder = create_folder(spec.run_id, _user())
-        try:
+        with ExitStack() as undo:
+            undo.callback(folder.remove)
             stream = _start(spec, folder, server)
-        except SandboxError:
-            folder.remove()
-            raise
+            undo.pop_all()
         return serve(self.kind, spec, folder, stream)
 
     def remove(self, run_id: str) -> int:

@@ -1,6 +1,7 @@
 """Turn a started action server and its folder into a runtime."""
 
-from patchwright.core.errors import SandboxError
+from contextlib import ExitStack
+
 from patchwright.core.runtime import SandboxSpec
 from patchwright.sandbox.connection import Connection
 from patchwright.sandbox.local.folders import SandboxFolder, find_abandoned
@@ -23,11 +24,10 @@ def serve(
         command_timeout_s=spec.command_timeout_s,
         remove=remove,
     )
-    try:
+    with ExitStack() as undo:
+        undo.callback(runtime.close)
         runtime.greet()
-    except SandboxError:
-        runtime.close()
-        raise
+        undo.pop_all()
     return runtime
 
 

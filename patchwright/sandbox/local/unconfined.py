@@ -1,10 +1,10 @@
 """No sandbox at all: actions run as the user who runs us, in a folder of their own."""
 
 import sys
+from contextlib import ExitStack
 
 import structlog
 
-from patchwright.core.errors import SandboxError
 from patchwright.core.runtime import SandboxSpec
 from patchwright.sandbox import launch
 from patchwright.sandbox.archive import pack_action_server
@@ -33,11 +33,10 @@ class UnconfinedRuntimes:
         # The kernel counts all processes of the user, those outside too.
         config = config._replace(max_processes=0)
         command = launch.command_line(sys.executable, str(archive), config)
-        try:
+        with ExitStack() as undo:
+            undo.callback(folder.remove)
             stream = start_process(command)
-        except SandboxError:
-            folder.remove()
-            raise
+            undo.pop_all()
         return serve(self.kind, spec, folder, stream)
 
     def remove(self, run_id: str) -> int:

@@ -27,12 +27,14 @@ from patchwright.resolver.effects import (
 from patchwright.resolver.messages.status import Delivered, Frame
 from patchwright.workers.cli.options import Deliver
 from patchwright.workers.cli.session import Finished, Session
-from patchwright.workers.compose import connect_github
+from patchwright.workers.connections import connect_github
 from patchwright.workers.run.plan import Plan, destination
 from patchwright.workers.run.prepare import Prepared, prepare
 
 _THREAD: Final = re.compile(
-    r"/(?P<repo>[\w.-]+/[\w.-]+)/(?P<kind>issues|pull)/(?P<number>\d+)/?(#.*)?"
+    r"/(?P<repo>[\w-]+/(?!\.\.?/)[\w.-]+)/(?P<kind>issues|pull)/(?P<number>\d+)"
+    # As copied from a tab of the page, or from one of its comments.
+    r"(?:/[\w-]*)*(?:[?#].*)?"
 )
 
 

@@ -4,7 +4,6 @@ import json
 from pathlib import Path
 
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from patchwright.core.types.work import Evidence, EvidenceRole, Outcome, OutcomeKind
@@ -63,43 +62,41 @@ def _evidence(one: Evidence) -> dict[str, str | int | float | None]:
 
 def print_result(console: Console, outcome: Outcome, delivered: Delivered) -> None:
     """Say how it ended, outcome first."""
+    console.print(_headline(outcome), soft_wrap=True)
+    console.print(Text(outcome.summary), soft_wrap=not console.is_terminal)
+    for one in outcome.evidence:
+        console.print(_evidence_line(one), soft_wrap=True)
+    for label, value in (
+        *(("note", note) for note in outcome.notes),
+        ("branch", delivered.branch),
+        ("pull request", delivered.pull_request_url),
+        ("not delivered", delivered.refusal),
+    ):
+        if value:
+            console.print(Text(f"{label}: {value}"), soft_wrap=True)
+
+
+def _headline(outcome: Outcome) -> Text:
     good = outcome.kind in _SUCCESSES
-    head = Text(str(outcome.kind), style="bold green" if good else "bold yellow")
+    head = Text()
+    head.append(str(outcome.kind), style="bold green" if good else "bold yellow")
     if outcome.reason:
-        head.append(f" ({outcome.reason})", style="default")
+        head.append(f" ({outcome.reason})")
     facts = [
         str(outcome.proof) if outcome.head_sha else "",
         counted(outcome.iterations, "step"),
         duration(outcome.seconds),
         cost(outcome.usage),
     ]
-    head.append(f"  {' · '.join(fact for fact in facts if fact)}", style="dim")
-    console.print(head)
-    console.print(Text(outcome.summary))
-    if outcome.evidence:
-        console.print(_evidence_table(outcome.evidence))
-    for note in outcome.notes:
-        console.print(Text(f"note: {note}"))
-    for label, value in (
-        ("branch", delivered.branch),
-        ("pull request", delivered.pull_request_url),
-        ("not delivered", delivered.refusal),
-    ):
-        if value:
-            console.print(Text(f"{label}: {value}"))
+    return head.append(f"  {' · '.join(fact for fact in facts if fact)}", style="dim")
 
 
-def _evidence_table(evidence: tuple[Evidence, ...]) -> Table:
-    table = Table("", "command", "commit", "exit code", "time")
-    for one in evidence:
-        red_or_green = "green" if one.exit_code == 0 else "red"
-        expected = (one.role is EvidenceRole.AFTER) == (one.exit_code == 0)
-        code = "none" if one.exit_code is None else str(one.exit_code)
-        table.add_row(
-            str(one.role),
-            Text(one.command),
-            one.commit[:10],
-            Text(f"{code}{'' if expected else ' (unexpected)'}", style=red_or_green),
-            f"{one.seconds:.1f} s",
-        )
-    return table
+def _evidence_line(one: Evidence) -> Text:
+    expected = (one.role is EvidenceRole.AFTER) == (one.exit_code == 0)
+    code = "no exit code" if one.exit_code is None else f"exit {one.exit_code}"
+    return Text.assemble(
+        f"{one.role:<6} ",
+        (f"{code:<8}", "green" if expected else "red"),
+        f" {' '.join(one.command.split())}",
+        (f"  {one.commit[:10]}, {one.seconds:.1f} s", "dim"),
+    )

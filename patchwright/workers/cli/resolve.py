@@ -1,10 +1,13 @@
 """`patchwright resolve`."""
 
+from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final, cast
 
 import typer
 from rich.console import Console
+from rich.text import Text
 
 from patchwright.core.errors import PatchwrightError, SettingsError
 from patchwright.core.settings.environment import process_environment
@@ -13,9 +16,11 @@ from patchwright.core.types.work import Outcome, OutcomeKind
 from patchwright.resolver.messages.status import Delivered
 from patchwright.workers.cli.local import resolve_local
 from patchwright.workers.cli.options import Deliver, SandboxKind
-from patchwright.workers.cli.remote import resolve_remote
 from patchwright.workers.cli.report import as_json, exit_code, print_result
 from patchwright.workers.cli.session import Finished, Session, open_session
+
+# Imported when a URL is given: loading PyGithub takes as long as all the rest here.
+_REMOTE: Final = "patchwright.workers.cli.remote"
 
 
 def register(app: typer.Typer) -> None:
@@ -95,17 +100,24 @@ def _work(
     """Work; a service that fails before the run has begun is an outcome as well."""
     try:
         if url is not None:
-            return resolve_remote(session, url, deliver or Deliver.DRAFT)
+            return _resolve_remote()(session, url, deliver or Deliver.DRAFT)
         return resolve_local(
             session, repo or Path(), issue or Path(), deliver or Deliver.BRANCH
         )
     except SettingsError:
         raise
+    except KeyboardInterrupt as told:
+        return Finished(session.stopped(str(told)), Delivered())
     except PatchwrightError as error:
         outcome = Outcome(
             kind=OutcomeKind.FAILED, reason=error.reason, summary=str(error)
         )
         return Finished(outcome, Delivered())
+
+
+def _resolve_remote() -> Callable[[Session, str, Deliver], Finished]:
+    resolve = import_module(_REMOTE).resolve_remote
+    return cast("Callable[[Session, str, Deliver], Finished]", resolve)
 
 
 def _report(session: Session, finished: Finished, *, as_object: bool) -> None:
@@ -116,4 +128,6 @@ def _report(session: Session, finished: Finished, *, as_object: bool) -> None:
         typer.echo(as_json(outcome, delivered, session.run_id, session.events))
         return
     print_result(Console(), outcome, delivered)
-    session.console.print(f"events: {session.events}", style="dim")
+    session.console.print(
+        Text(f"events: {session.events}", style="dim"), soft_wrap=True
+    )

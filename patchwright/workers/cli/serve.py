@@ -8,6 +8,7 @@ import typer
 from patchwright.core.settings.environment import process_environment
 from patchwright.core.settings.load import load
 from patchwright.workers.serve import Role, serve
+from patchwright.workers.stopping import leave
 
 
 def register(app: typer.Typer) -> None:
@@ -22,4 +23,4 @@ def _serve(
     """Run the service: webhooks in, pull requests out."""
     flags = {"server.host": host, "server.port": port}
     settings = load(process_environment(), flags=flags, cwd=Path.cwd())
-    raise typer.Exit(serve(settings, role))
+    leave(serve(settings, role))

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import reduce
 from pathlib import Path
 
 from rich.console import Console
@@ -11,13 +12,16 @@ from patchwright.core.agent.purse import RunPurse
 from patchwright.core.clock import Clock, SystemClock
 from patchwright.core.errors import SettingsError
 from patchwright.core.events.jsonl import JsonlEventLog
+from patchwright.core.events.state import RunState, fold
+from patchwright.core.events.types import OutcomeReached, Source
 from patchwright.core.llm.model import Model
+from patchwright.core.logs import set_up_logging
 from patchwright.core.runtime import RuntimeFactory
 from patchwright.core.settings.model import Settings
 from patchwright.core.settings.secret_values import secret_values
 from patchwright.core.text.redaction import Redactor
 from patchwright.core.types.ids import RandomIds
-from patchwright.core.types.work import Outcome, Task
+from patchwright.core.types.work import Outcome, OutcomeKind, Task
 from patchwright.integrations.git.grafts import Signature
 from patchwright.integrations.git.objects import ObjectStore
 from patchwright.resolver.messages.status import Delivered
@@ -25,8 +29,10 @@ from patchwright.resolver.progress import Watch
 from patchwright.resolver.resolve import resolve
 from patchwright.resolver.toolkit import Toolkit
 from patchwright.sandbox.choose import choose
+from patchwright.workers.cli.interrupt import interruptible
 from patchwright.workers.cli.live import live_view
-from patchwright.workers.models import make_model
+from patchwright.workers.models import make_model, warm_up
+from patchwright.workers.run.interruption import InterruptibleSandboxes
 from patchwright.workers.run.spec import sandbox_spec
 
 AUTHOR = Signature("Patchwright", "patchwright@users.noreply.github.com")
@@ -75,6 +81,19 @@ class Session:
         with live_view(self.console, self.log, watch, kit.limits):
             return resolve(task, kit).outcome
 
+    def stopped(self, why: str) -> Outcome:
+        """Write down that the run was stopped from outside, and what it cost."""
+        state = reduce(fold, self.log.read(), RunState())
+        outcome = Outcome(
+            kind=OutcomeKind.STOPPED,
+            reason="asked",
+            summary=f"Stopped by {why}.",
+            usage=state.usage,
+            iterations=state.iterations,
+        )
+        self.log.append(Source.SYSTEM, OutcomeReached(outcome=outcome))
+        return outcome
+
     def write_patch(self, code: ObjectStore, outcome: Outcome) -> None:
         """Write the commit as a mail that `git am` applies, into this folder."""
         path = Path(f"patchwright-{self.run_id[:8]}.patch")
@@ -89,13 +108,16 @@ def open_session(
     """Start a run. Its events go to `events`, or to a file in the state folder."""
     clock, run_id = SystemClock(), RandomIds().new()
     model = make_model(settings, clock)
+    warm_up(settings)
     redactor = Redactor(secret_values(settings))
+    set_up_logging(redactor.redact_json, as_json=settings.log_json)
     path = events or settings.state_dir / "runs" / f"{run_id}.jsonl"
     try:
         log = JsonlEventLog(path, redactor.redact_json, clock)
     except OSError as error:
         raise SettingsError(f"the events cannot be written: {error}") from error
-    with log:
+    with log, interruptible() as given_back:
+        chosen = choose(settings.sandbox.kind, clock, settings.sandbox.image)
         yield Session(
             settings=settings,
             run_id=run_id,
@@ -103,7 +125,7 @@ def open_session(
             console=Console(stderr=True, quiet=quiet),
             redactor=redactor,
             model=model,
-            sandboxes=choose(settings.sandbox.kind, clock, settings.sandbox.image),
+            sandboxes=InterruptibleSandboxes(chosen, given_back),
             log=log,
             events=path,
         )

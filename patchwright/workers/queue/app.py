@@ -1,7 +1,7 @@
 """The Celery application: how ids of jobs travel from the web process to a worker."""
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from celery import Celery
 from kombu.exceptions import OperationalError
@@ -9,6 +9,9 @@ from kombu.exceptions import OperationalError
 from patchwright.core.types.ids import JobId
 from patchwright.workers.queue.errors import BrokerUnavailableError
 from patchwright.workers.queue.runner import JobRunner
+
+# What others call it, who need not know that it is Celery.
+Queue: TypeAlias = Celery
 
 RUN_JOB: Final = "patchwright.run_job"
 SWEEP: Final = "patchwright.sweep"
@@ -93,6 +96,8 @@ def _transport_options(broker_url: str) -> dict[str, Any]:
         "visibility_timeout": _VISIBILITY_TIMEOUT_S,
         "socket_timeout": _SOCKET_TIMEOUT_S,
         "socket_connect_timeout": _SOCKET_TIMEOUT_S,
+        # For who submits; a worker that waits for its broker tries for ever.
+        "max_retries": 0,
     }
 
 

@@ -20,7 +20,12 @@ log = structlog.get_logger(__name__)
 
 
 @contextmanager
-def embedded_worker(app: Celery, runner: JobRunner, concurrency: int) -> Iterator[None]:
+def embedded_worker(
+    app: Celery,
+    runner: JobRunner,
+    concurrency: int,
+    sweep_every_s: float = SWEEP_EVERY_S,
+) -> Iterator[None]:
     """Run jobs, and sweep, until the context is left; one at a time in a process.
 
     Leaving it asks the running jobs to give up their leases and waits for them.
@@ -39,7 +44,7 @@ def embedded_worker(app: Celery, runner: JobRunner, concurrency: int) -> Iterato
     thread = threading.Thread(target=worker.start, name="celery-worker", daemon=True)
     thread.start()
     try:
-        with repeating(runner.sweep, SWEEP_EVERY_S):
+        with repeating(runner.sweep, sweep_every_s):
             yield
     finally:
         runner.stop()

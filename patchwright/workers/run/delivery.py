@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import structlog
 
-from patchwright.core.errors import GitError, ServiceError
+from patchwright.core.errors import GitError, RateLimitedError, ServiceError
 from patchwright.core.types.threads import ThreadKind, ThreadRef
 from patchwright.core.types.work import Outcome
 from patchwright.integrations.git.mirror import Mirror
@@ -54,6 +54,7 @@ class Delivery:
                 )
             except ServiceError as error:
                 self._put_off(due, error)
+                so_far = self._delivered_so_far()
                 continue
             effects.mark_done(self._lease, due.key, so_far.model_dump_json())
             self._link(so_far)
@@ -63,7 +64,11 @@ class Delivery:
     def _delivered_so_far(self) -> Delivered:
         stored = self._services.stores.effects.of_job(self._job.id)
         receipts = [effect.receipt for effect in stored if effect.receipt]
-        return Delivered.model_validate_json(receipts[-1]) if receipts else Delivered()
+        newest = receipts[-1] if receipts else "{}"
+        given_up = [effect.error for effect in stored if _is_given_up(effect)]
+        return Delivered.model_validate_json(newest).model_copy(
+            update={"refusal": given_up[0]} if given_up else {}
+        )
 
     def _put_off(self, due: StoredEffect, error: ServiceError) -> None:
         """Try again later, ever less often; in the end go on without it."""
@@ -76,6 +81,8 @@ class Delivery:
             return
         wait = timedelta(seconds=_FIRST_WAIT_S * 2**due.attempts)
         retry_at = self._services.clock.now() + wait
+        if isinstance(error, RateLimitedError):
+            retry_at = max(retry_at, error.until)
         effects.mark_failed(self._lease, due.key, str(error), retry_at)
 
     def _link(self, so_far: Delivered) -> None:
@@ -104,3 +111,7 @@ class Delivery:
             raise GitError("the commits of this run are lost")
         mirror.objects.take(packed, self._outcome.base_sha, self._job.id)
         return mirror
+
+
+def _is_given_up(effect: StoredEffect) -> bool:
+    return effect.state is EffectState.ABANDONED

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from urllib.parse import urlsplit
 
 from patchwright.core.text.names import branch_name
 from patchwright.core.types.threads import (
@@ -47,7 +48,8 @@ def prepare(
             as_asked(thread, trigger, asked_at),
             trigger,
             target,
-            mirror.resolve(target.start_ref),
+            base_sha=mirror.resolve(target.start_ref),
+            noreply_domain=_noreply_domain(repository),
         ),
     )
 
@@ -68,11 +70,23 @@ def _find_pull(github: GitHub, thread: Thread, title: str) -> PullRequest | None
     return github.forge.find_pull_request(repo, ours)
 
 
-def _task(thread: Thread, trigger: Trigger, target: Target, base_sha: str) -> Task:
+def _noreply_domain(repository: Repository) -> str:
+    """Return the mail domain that stands for accounts of the forge."""
+    return f"users.noreply.{urlsplit(repository.web_url).hostname}"
+
+
+def _task(
+    thread: Thread,
+    trigger: Trigger,
+    target: Target,
+    *,
+    base_sha: str,
+    noreply_domain: str,
+) -> Task:
     written = brief(thread, trigger, target.base_branch)
     requester = trigger.actor
     address = f"{requester.external_id}+{requester.login}".lstrip("+")
-    domain = "users.noreply.github.com"
+    signed = f"{requester.login} <{address}@{noreply_domain}>"
     return Task(
         text=written.text,
         base_sha=base_sha,
@@ -80,5 +94,5 @@ def _task(thread: Thread, trigger: Trigger, target: Target, base_sha: str) -> Ta
         title=thread.title,
         files=written.files,
         notes=(*written.notes, *([target.note] if target.note else [])),
-        message_trailer=f"Co-authored-by: {requester.login} <{address}@{domain}>",
+        message_trailer=f"Co-authored-by: {signed}",
     )

@@ -1,46 +1,63 @@
 """Run jobs when the queue says so, and find those that it lost."""
 
 import threading
+from concurrent.futures import Future
+from dataclasses import dataclass, field, replace
 
 import structlog
+from sqlalchemy.exc import SQLAlchemyError
 
 from patchwright.core.errors import LeaseLostError
 from patchwright.core.types.ids import JobId
 from patchwright.core.types.work import Outcome, OutcomeKind
 from patchwright.resolver.effects import Effect, FinalMessage, plan_effects
+from patchwright.workers.queue.errors import BrokerUnavailableError
 from patchwright.workers.run.delivery import Delivery
 from patchwright.workers.run.heartbeat import heartbeat
+from patchwright.workers.run.interruption import (
+    GivenBack,
+    InterruptibleModel,
+    InterruptibleSandboxes,
+)
 from patchwright.workers.run.plan import ARTIFACT
 from patchwright.workers.run.services import Services
 from patchwright.workers.run.work import Done, Work
 from patchwright.workers.store.job import Job, JobState, Lease
 
-LEASE_S = 30.0
-RESUBMIT_AFTER_S = 60.0
-
 log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True)
+class _Running:
+    """A job that this process runs; `given_back` is done when it must not go on."""
+
+    lease: Lease
+    given_back: GivenBack = field(default_factory=Future)
 
 
 class Runner:
     """The `JobRunner` of a process; `worker` names it in leases."""
 
-    def __init__(self, services: Services, worker: str, lease_s: float) -> None:
-        self._services, self._worker, self._lease_s = services, worker, lease_s
-        self._running: dict[JobId, Lease] = {}
+    def __init__(self, services: Services, worker: str) -> None:
+        self._services, self._worker = services, worker
+        self._lease_s = services.settings.queue.lease_s
+        self._running: dict[JobId, _Running] = {}
         self._lock = threading.Lock()
         self._stopping = False
 
     def run(self, job_id: JobId) -> None:
         stores, clock = self._services.stores, self._services.clock
-        lease = self._claim(job_id)
-        if lease is None:
+        running = self._claim(job_id)
+        if running is None:
             return
+        lease = running.lease
+        self._services.warm_up()
         structlog.contextvars.bind_contextvars(
             job_id=job_id, conversation_id=lease.conversation_id
         )
         try:
             with heartbeat(stores.leases, lease, clock, self._lease_s):
-                self._run_claimed(lease)
+                self._run_claimed(running)
         except LeaseLostError:
             log.info("lease_lost")
         finally:
@@ -50,23 +67,27 @@ class Runner:
 
     def sweep(self) -> None:
         now = self._services.clock.now()
-        for job_id in self._services.stores.jobs.take_unfinished(now, RESUBMIT_AFTER_S):
-            self._services.submit(job_id)
+        long_s = self._services.settings.queue.resubmit_after_s
+        for job_id in self._services.stores.jobs.take_unfinished(now, long_s):
+            self._submit(job_id)
         self._services.sandboxes.reap()
 
     def stop(self) -> None:
-        """Give every running job back; its next write ends it here."""
+        """Give every running job back, and end here whatever it waits for."""
+        if self._stopping:
+            return
         with self._lock:
             self._stopping = True
-            running = list(self._running.items())
-        for job_id, lease in running:
+            every_running = list(self._running.values())
+        for running in every_running:
             try:
-                self._services.stores.leases.release(lease)
-            except LeaseLostError:
-                continue
-            self._services.sandboxes.remove(job_id)
+                self._services.stores.leases.release(running.lease)
+            except (LeaseLostError, SQLAlchemyError) as error:
+                # It can write nothing either; another worker gets it in any case.
+                log.warning("job_not_given_back", error=type(error).__name__)
+            running.given_back.set_result(None)
 
-    def _claim(self, job_id: JobId) -> Lease | None:
+    def _claim(self, job_id: JobId) -> _Running | None:
         """Take the job, unless this process is about to end."""
         with self._lock:
             if self._stopping:
@@ -74,17 +95,18 @@ class Runner:
             lease = self._services.stores.leases.claim(
                 job_id, self._worker, self._services.clock.now(), self._lease_s
             )
-            if lease is not None:
-                self._running[job_id] = lease
-            return lease
+            if lease is None:
+                return None
+            self._running[job_id] = _Running(lease)
+            return self._running[job_id]
 
-    def _run_claimed(self, lease: Lease) -> None:
-        stores = self._services.stores
+    def _run_claimed(self, running: _Running) -> None:
+        stores, lease = self._services.stores, running.lease
         job = stores.jobs.load(lease.job_id)
         if job is None:
             return
         if lease.state is not JobState.DELIVERING:
-            done = self._work(job, lease)
+            done = self._work(job, running)
             lease = stores.outcomes.store(
                 lease,
                 done.outcome,
@@ -99,8 +121,15 @@ class Runner:
             job = job.model_copy(update={"outcome": done.outcome})
         self._deliver(job, lease)
 
-    def _work(self, job: Job, lease: Lease) -> Done:
-        work = Work(self._services, job, lease)
+    def _work(self, job: Job, running: _Running) -> Done:
+        services = replace(
+            self._services,
+            model=InterruptibleModel(self._services.model, running.given_back),
+            sandboxes=InterruptibleSandboxes(
+                self._services.sandboxes, running.given_back
+            ),
+        )
+        work = Work(services, job, running.lease)
         try:
             return work.run()
         except LeaseLostError:
@@ -124,7 +153,14 @@ class Runner:
         following = stores.outcomes.finish(lease, _state_at_end(outcome), now)
         log.info("job_finished", outcome=outcome.kind, reason=outcome.reason)
         if following is not None:
-            self._services.submit(following)
+            self._submit(following)
+
+    def _submit(self, job_id: JobId) -> None:
+        """Hand it to the queue; one that is away gets it at a later sweep."""
+        try:
+            self._services.submit(job_id)
+        except BrokerUnavailableError as error:
+            log.warning("job_not_submitted", job_id=job_id, reason=str(error))
 
 
 def _effects(done: Done) -> tuple[Effect, ...]:

@@ -40,7 +40,11 @@ class Stores:
 
 @dataclass(frozen=True)
 class Services:
-    """The collaborators of every run; `submit` hands a job to the queue."""
+    """The collaborators of every run.
+
+    `submit` hands a job to the queue. `warm_up` begins what the model needs and takes
+    long, for somebody who is about to need it.
+    """
 
     settings: Settings
     clock: Clock
@@ -50,6 +54,7 @@ class Services:
     sandboxes: RuntimeFactory
     model: Model
     submit: Callable[[JobId], None]
+    warm_up: Callable[[], None]
 
     @property
     def policy(self) -> Policy:

@@ -87,12 +87,27 @@ class Work:
 
     def _begin(self) -> None:
         """Clear away what an earlier attempt left, and mark where this one starts."""
-        reason = f"run {self._job.id}, attempt {self._lease.attempt}"
+        run = f"run {self._job.id}, "
+        had_begun = self._has_noted(run)
+        reason = f"{run}attempt {self._lease.attempt}"
         loading = StateChanged(state=AgentState.LOADING, reason=reason)
         self._start_id = self._events.append(Source.SYSTEM, loading).id
-        if self._lease.attempt > 1:
+        if had_begun:
             self._services.sandboxes.remove(self._job.id)
             self._note(status_post=self._find_earlier_post())
+
+    def _has_noted(self, run: str) -> bool:
+        """Tell whether an attempt began before this one.
+
+        Their number does not say it: one that was given back in good order is not
+        counted.
+        """
+        changes = self._events.read(kinds=frozenset({"state_changed"}))
+        return any(
+            isinstance(event.payload, StateChanged)
+            and event.payload.reason.startswith(run)
+            for event in changes
+        )
 
     def _note(self, **found: object) -> None:
         self._plan = self._plan.model_copy(update=found)
@@ -167,6 +182,7 @@ class Work:
         services, job = self._services, self._job
         host = services.settings.github.api_url
         account = services.stores.accounts.account_of(self._trigger.actor, host)
+        structlog.contextvars.bind_contextvars(user_id=account)
         return Toolkit(
             run_id=job.id,
             model=services.model,

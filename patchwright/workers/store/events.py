@@ -1,20 +1,24 @@
 """The event log of a conversation, kept in the database."""
 
 import json
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Final
 
+import structlog
 from pydantic import JsonValue
 from sqlalchemy import Select, select
+from sqlalchemy.exc import SQLAlchemyError
 
 from patchwright.core.clock import Clock
+from patchwright.core.events.doorbell import Doorbell
+from patchwright.core.events.follow import follow
 from patchwright.core.events.types import Event, Known, Source
 from patchwright.core.types.ids import ConversationId
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.tables import events
-from patchwright.workers.store.doorbell import Doorbell
 from patchwright.workers.store.event_rows import (
     COLUMNS,
     NewEvent,
@@ -22,9 +26,14 @@ from patchwright.workers.store.event_rows import (
     event_of,
 )
 from patchwright.workers.store.job import Lease
-from patchwright.workers.store.subscription import subscription
+
+# The doorbell is heard in this process only; events of others are found by looking.
+LOOK_AGAIN_S: Final = 1.0
+_PAGE: Final = 500
 
 Redact = Callable[[JsonValue], JsonValue]
+
+log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True)
@@ -89,12 +98,28 @@ class SqlEventLog:
         with self._store.database.reading() as connection:
             return [event_of(*row) for row in connection.execute(query)]
 
+    @contextmanager
     def subscribe(
         self, reader: Callable[[Event], None], after_id: int = 0
-    ) -> AbstractContextManager[None]:
-        return subscription(
-            self, reader, after_id, self._store.doorbell, self._conversation_id
-        )
+    ) -> Iterator[None]:
+        with (
+            self._store.doorbell.listen(self._conversation_id) as bell,
+            follow(
+                self._next_page,
+                reader,
+                bell,
+                after_id=after_id,
+                look_again_s=LOOK_AGAIN_S,
+            ),
+        ):
+            yield
+
+    def _next_page(self, start_id: int) -> Sequence[Event]:
+        try:
+            return self.read(start_id, limit=_PAGE)
+        except SQLAlchemyError as error:
+            log.warning("log_cannot_be_followed", error=type(error).__name__)
+            return ()
 
     def _range(
         self, start_id: int, end_id: int | None

@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from fastapi import FastAPI
 from fastapi.responses import JSONResponse
@@ -13,6 +14,8 @@ from patchwright.workers.intake.dispatcher import Dispatcher
 from patchwright.workers.intake.intake import Intake
 from patchwright.workers.web.deliveries import DeliveryDoor
 from patchwright.workers.web.receiver import Entrance
+
+WebApp: TypeAlias = FastAPI
 
 
 @dataclass(frozen=True)

@@ -4,10 +4,10 @@ import sys
 from contextlib import closing
 
 from patchwright.core.clock import SystemClock
+from patchwright.core.events.doorbell import Doorbell
 from patchwright.core.events.types import Message, Source
 from patchwright.core.types.ids import ConversationId
 from patchwright.workers.db.database import Database
-from patchwright.workers.store.doorbell import Doorbell
 from patchwright.workers.store.events import EventStore
 
 

@@ -4,11 +4,10 @@ import threading
 from collections.abc import Callable
 from queue import SimpleQueue
 
+from patchwright.core.events.doorbell import Doorbell
 from patchwright.core.events.types import Event, Message, Source
 from patchwright.core.types.ids import ConversationId
-from patchwright.workers.store.doorbell import Doorbell
-from patchwright.workers.store.events import EventStore, SqlEventLog
-from patchwright.workers.store.subscription import LOOK_AGAIN_S
+from patchwright.workers.store.events import LOOK_AGAIN_S, EventStore, SqlEventLog
 from tests.adapters.store.world import World
 
 SOON_S = 10.0

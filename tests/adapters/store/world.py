@@ -6,6 +6,7 @@ from itertools import count
 
 from sqlalchemy import Table, select
 
+from patchwright.core.events.doorbell import Doorbell
 from patchwright.core.events.types import Event
 from patchwright.core.types.ids import ConversationId, JobId, RandomIds
 from patchwright.core.types.people import Actor
@@ -15,7 +16,6 @@ from patchwright.workers.db.database import Database
 from patchwright.workers.intake.delivery import Delivery, Stored
 from patchwright.workers.intake.intake import Intake
 from patchwright.workers.intake.record import Recorder
-from patchwright.workers.store.doorbell import Doorbell
 from patchwright.workers.store.effects import EffectStore
 from patchwright.workers.store.events import EventStore
 from patchwright.workers.store.job import Job, Lease

@@ -7,13 +7,13 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 
 from patchwright.core.clock import SystemClock
+from patchwright.core.events.doorbell import Doorbell
 from patchwright.core.types.ids import JobId, RandomIds
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.upgrade import upgrade
 from patchwright.workers.intake.dispatcher import Dispatcher
 from patchwright.workers.intake.intake import Intake
 from patchwright.workers.intake.record import Recorder
-from patchwright.workers.store.doorbell import Doorbell
 from patchwright.workers.store.events import EventStore
 from patchwright.workers.web.app import Services, create_app
 from patchwright.workers.web.receiver import Entrance

@@ -2,11 +2,18 @@
 
 import re
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from patchwright.core.text.fence import as_data, code_block, inline_code, table_code
+from patchwright.core.text.fence import (
+    as_data,
+    close_code_block,
+    code_block,
+    inline_code,
+    table_code,
+)
 
 READER = MarkdownIt("commonmark")
 LINES = st.lists(
@@ -63,3 +70,19 @@ def test_a_language_is_one_word() -> None:
 
 def test_a_bar_in_a_table_cell_is_escaped() -> None:
     assert table_code("a | b") == "`a \\| b`"
+
+
+@pytest.mark.parametrize(
+    ("text", "end"),
+    [
+        ("no code", ""),
+        ("```\nwhole\n```", ""),
+        ("```python\nleft open", "\n```"),
+        ("~~~~\nleft ``` open", "\n~~~~"),
+        ("```\none\n```\n\n````\ntwo", "\n````"),
+        ("- in a list\n  ```\n  ends with it", ""),
+        ("> ```\n> ends with the quote", ""),
+    ],
+)
+def test_a_code_block_that_is_left_open_is_closed(text: str, end: str) -> None:
+    assert close_code_block(text) == text + end

@@ -1,0 +1,1 @@
+"""What Patchwright costs in time and memory, next to what it is built on."""

@@ -1,0 +1,75 @@
+"""A web process to load: `python -m bench.web ours|bare PORT FOLDER`."""
+
+import hashlib
+import hmac
+import sys
+from contextlib import closing
+
+from fastapi import FastAPI, Request, Response
+from pydantic import SecretStr
+
+from patchwright.core.clock import SystemClock
+from patchwright.core.events.doorbell import Doorbell
+from patchwright.core.logs import set_up_logging
+from patchwright.core.text.redaction import Redactor
+from patchwright.core.types.ids import RandomIds
+from patchwright.integrations.github.receiver import Receiver
+from patchwright.integrations.github.webhook import Listening
+from patchwright.workers.db.database import Database
+from patchwright.workers.db.upgrade import upgrade
+from patchwright.workers.intake.dispatcher import Dispatcher
+from patchwright.workers.intake.intake import Intake
+from patchwright.workers.intake.record import Recorder
+from patchwright.workers.store.events import EventStore
+from patchwright.workers.web.app import Services, create_app
+from patchwright.workers.web.receiver import Entrance
+from patchwright.workers.web.server import make_server
+
+SECRET = "a secret of the webhook"  # noqa: S105 - made up for this bench
+HOST = "127.0.0.1"
+MENTION = "@patchwright"
+
+
+def serve_ours(port: int, folder: str) -> None:
+    """Serve the web side as `patchwright serve` composes it; jobs go nowhere."""
+    clock, redactor = SystemClock(), Redactor([SECRET])
+    set_up_logging(redactor.redact_json, as_json=True)
+    with closing(Database(f"sqlite:///{folder}/bench.db")) as database:
+        upgrade(database)
+        events = EventStore(database, redactor.redact_json, clock, Doorbell())
+        dispatcher = Dispatcher(lambda _job_id: None)
+        intake = Intake(database, Recorder(events, RandomIds()), dispatcher.dispatch)
+        listening = Listening(
+            mention=MENTION, label="fix", own_login="bot", allow_bots=frozenset()
+        )
+        receiver = Receiver([SecretStr(SECRET)], listening)
+        services = Services(
+            database=database,
+            intake=intake,
+            dispatcher=dispatcher,
+            entrances={"github": Entrance(receiver, "x-github-delivery")},
+            clock=clock,
+        )
+        make_server(create_app(services), HOST, port).run()
+
+
+def serve_bare(port: int) -> None:
+    """Serve the least that a FastAPI application must do: check the signature."""
+    app = FastAPI()
+
+    @app.post("/api/integration/github/events")
+    async def receive(request: Request) -> Response:
+        digest = hmac.new(SECRET.encode(), await request.body(), hashlib.sha256)
+        sent = request.headers.get("x-hub-signature-256", "")
+        ok = hmac.compare_digest(sent, f"sha256={digest.hexdigest()}")
+        return Response(status_code=202 if ok else 401)
+
+    make_server(app, HOST, port).run()
+
+
+if __name__ == "__main__":
+    kind, number, path = sys.argv[1:]
+    if kind == "ours":
+        serve_ours(int(number), path)
+    else:
+        serve_bare(int(number))

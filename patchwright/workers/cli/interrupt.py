@@ -1,0 +1,37 @@
+"""End a run on the command line at Ctrl-C or when the machine says so."""
+
+import signal
+import threading
+from collections.abc import Iterator
+from concurrent.futures import Future
+from contextlib import contextmanager
+from types import FrameType
+from typing import Final, NoReturn
+
+from patchwright.workers.run.interruption import GivenBack
+
+_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
+
+
+@contextmanager
+def interruptible() -> Iterator[GivenBack]:
+    """Raise `KeyboardInterrupt`, with the signal's name, at SIGINT or SIGTERM.
+
+    What is yielded is done then, so that whatever holds the run up is ended. A signal
+    that comes after the first one changes nothing any more.
+    """
+    given_back: GivenBack = Future()
+
+    def tell(number: int, _frame: FrameType | None) -> NoReturn:
+        for one in _SIGNALS:
+            signal.signal(one, signal.SIG_IGN)
+        # Not here: the thread that was interrupted may hold what this has to wait for.
+        threading.Thread(target=given_back.set_result, args=(None,)).start()
+        raise KeyboardInterrupt(signal.Signals(number).name)
+
+    before = {number: signal.signal(number, tell) for number in _SIGNALS}
+    try:
+        yield given_back
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -1,0 +1,43 @@
+"""Connect to the services that the settings name."""
+
+from urllib.parse import urlsplit
+
+from patchwright.core.clock import Clock
+from patchwright.core.errors import SettingsError
+from patchwright.core.settings.github import GitHubSettings
+from patchwright.integrations.github.adapter import (
+    GitHub,
+    connect_app,
+    connect_token,
+)
+from patchwright.integrations.github.addresses import locate
+from patchwright.integrations.github.auth import TokenCache
+
+
+def connect_github(settings: GitHubSettings, cache: TokenCache, clock: Clock) -> GitHub:
+    addresses = locate(settings.api_url, settings.web_url)
+    pause_s = _pause_s(settings.api_url)
+    if settings.app_id and settings.private_key is not None:
+        return connect_app(
+            addresses,
+            settings.app_id,
+            settings.private_key,
+            cache=cache,
+            clock=clock,
+            pause_s=pause_s,
+        )
+    if settings.token is not None:
+        return connect_token(addresses, settings.token, clock=clock, pause_s=pause_s)
+    raise SettingsError(
+        "github: not configured; set PATCHWRIGHT_GITHUB__TOKEN, or "
+        "PATCHWRIGHT_GITHUB__APP_ID and PATCHWRIGHT_GITHUB__PRIVATE_KEY_FILE"
+    )
+
+
+def _pause_s(api_url: str) -> float:
+    """Return the least time between two writes: a server of one's own sets no limit.
+
+    https://docs.github.com/enterprise-server/rest/using-the-rest-api/rate-limits-for-the-rest-api
+    """
+    host = urlsplit(api_url).hostname or ""
+    return 1.0 if host.endswith(("github.com", "ghe.com")) else 0.0

@@ -1,0 +1,183 @@
+"""An issue in a file is resolved in a repository on this machine."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from patchwright.core.events.types import Event, OutcomeReached
+from tests.adapters.cli.terminal import Shop
+from tests.adapters.git.workshop import WorkTree
+from tests.fakes.llm import FakeProvider, call
+from tests.fakes.llm.turns import TurnLike, status
+from tests.flow.story import fix_turns
+
+PROMISED = [
+    "outcome",
+    "reason",
+    "proof",
+    "summary",
+    "branch",
+    "base_sha",
+    "head_sha",
+    "pr_url",
+    "evidence",
+    "cost_usd",
+    "tokens",
+    "iterations",
+    "run_id",
+    "events",
+]
+NEW_BRANCH = "patchwright/count-every-piece"
+
+
+def test_json_is_one_object_with_the_promised_keys(shop: Shop) -> None:
+    with FakeProvider(fix_turns()) as provider:
+        ended = shop.resolve(provider, "--json")
+    assert (ended.code, ended.err) == (0, "")
+    answer = ended.answer
+    assert list(answer) == PROMISED
+    assert (answer["outcome"], answer["proof"]) == ("resolved", "proven")
+    assert (answer["reason"], answer["pr_url"]) == ("", None)
+    assert answer["summary"] == "The total ignored the pieces."
+    assert answer["base_sha"] == shop.base
+    assert answer["branch"] == NEW_BRANCH
+    assert shop.tree.git("rev-parse", NEW_BRANCH) == answer["head_sha"]
+    assert answer["cost_usd"] is None
+    assert answer["tokens"] == {"in": 400, "out": 80, "cached": 0}
+    assert answer["iterations"] == 4
+    assert Path(answer["events"]).name == f"{answer['run_id']}.jsonl"
+    assert [
+        (one["role"], one["exit_code"], one["command"]) for one in answer["evidence"]
+    ] == [
+        ("before", 1, "python3 -m unittest test_pieces"),
+        ("after", 0, "python3 -m unittest test_pieces"),
+    ]
+    for one in answer["evidence"]:
+        assert list(one) == [
+            "role",
+            "command",
+            "commit",
+            "exit_code",
+            "seconds",
+            "digest",
+        ]
+    assert provider.refused == []
+
+
+def test_work_tree_and_index_stay_as_they_are(shop: Shop) -> None:
+    shop.tree.write("cart.py", b"half done\n")
+    shop.tree.write("staged.py", b"x = 1\n")
+    shop.tree.git("add", "staged.py")
+    shop.tree.write("untracked.txt", b"mine\n")
+    status_before = shop.tree.git("status", "--porcelain=v2", "--branch")
+    index_before = (shop.tree.path / ".git" / "index").read_bytes()
+    with FakeProvider(fix_turns()) as provider:
+        ended = shop.resolve(provider)
+    assert ended.code == 0, ended.err
+    assert "note: Changes that are not committed were not seen." in ended.out
+    assert shop.tree.git("status", "--porcelain=v2", "--branch") == status_before
+    assert (shop.tree.path / ".git" / "index").read_bytes() == index_before
+    assert (shop.tree.path / "cart.py").read_bytes() == b"half done\n"
+    changed = shop.tree.git("diff", "--name-only", shop.base, NEW_BRANCH)
+    assert changed.splitlines() == ["cart.py", "test_pieces.py"]
+
+
+def test_a_branch_of_that_name_is_left_alone(shop: Shop) -> None:
+    shop.tree.git("branch", NEW_BRANCH)
+    with FakeProvider(fix_turns()) as provider:
+        answer = shop.resolve(provider, "--json").answer
+    assert shop.tree.git("rev-parse", NEW_BRANCH) == shop.base
+    assert answer["branch"] == f"{NEW_BRANCH}-{answer['run_id'][:8]}"
+    assert shop.tree.git("rev-parse", answer["branch"]) == answer["head_sha"]
+
+
+def test_a_patch_can_be_applied_elsewhere(shop: Shop) -> None:
+    with FakeProvider(fix_turns()) as provider:
+        ended = shop.resolve(provider, "--deliver", "patch", "--json")
+    assert ended.answer["branch"] is None
+    assert shop.branches() == []
+    [patch] = shop.folder.glob("*.patch")
+    elsewhere = WorkTree(shop.folder)
+    elsewhere.git("clone", "--quiet", "shop", "copy")
+    copy = WorkTree(shop.folder / "copy")
+    copy.git("am", "--quiet", str(patch))
+    assert copy.git("show", "-s", "--format=%s") == "Count every piece"
+    assert "zip(prices, pieces)" in (copy.path / "cart.py").read_text()
+
+
+def test_nothing_is_delivered_where_nothing_is_wanted(shop: Shop) -> None:
+    with FakeProvider(fix_turns()) as provider:
+        ended = shop.resolve(
+            provider, "--deliver", "none", "--json", "--events", "run.jsonl"
+        )
+    assert (ended.answer["outcome"], ended.answer["branch"]) == ("resolved", None)
+    assert ended.answer["events"] == "run.jsonl"
+    assert shop.branches() == []
+    assert list(shop.folder.glob("*.patch")) == []
+    lines = (shop.folder / "run.jsonl").read_text().splitlines()
+    events = [Event.model_validate_json(line) for line in lines]
+    assert [event.id for event in events] == list(range(1, len(events) + 1))
+    assert isinstance(events[-1].payload, OutcomeReached)
+
+
+def test_people_read_lines_without_colours_in_a_pipe(shop: Shop) -> None:
+    with FakeProvider(fix_turns()) as provider:
+        ended = shop.resolve(provider)
+    assert (
+        _steady(ended.out)
+        == """\
+resolved  proven · 4 steps · Ns · 480 tokens, price unknown
+The total ignored the pieces.
+before exit 1   python3 -m unittest test_pieces  COMMIT, N s
+after  exit 0   python3 -m unittest test_pieces  COMMIT, N s
+branch: patchwright/count-every-piece
+"""
+    )
+    assert (
+        _steady(ended.err)
+        == """\
+✓ Repository checked out in a bubblewrap sandbox
+  1  write_file test_pieces.py
+  2  run_command python3 -m unittest test_pieces  exit 1
+  3  edit_file cart.py
+✓ Change made
+✓ `python3 -m unittest test_pieces` before the change: exit 1
+✓ `python3 -m unittest test_pieces` after the change: exit 0
+events: FILE
+"""
+    )
+
+
+ENDINGS: list[tuple[TurnLike, str, str, int]] = [
+    (call("finish", summary="It is right."), "no-change", "", 1),
+    (call("finish", summary="x", answer="It adds them."), "answered", "", 0),
+    (call("reject", reason="It would."), "refused", "agent-declined", 1),
+    (call("shell", command="true"), "over-limit", "iterations", 1),
+    (status(401, "Incorrect API key"), "failed", "model-credential", 3),
+    (status(404, "no such model"), "failed", "model-request", 3),
+]
+
+
+@pytest.mark.parametrize(
+    ("turn", "outcome", "reason", "code"),
+    ENDINGS,
+    ids=[f"{outcome}-{reason}" for _, outcome, reason, _ in ENDINGS],
+)
+def test_every_ending_has_its_exit_code(
+    turn: TurnLike, outcome: str, reason: str, code: int, shop: Shop
+) -> None:
+    with FakeProvider([turn]) as provider:
+        ended = shop.resolve(provider, "--json", "--max-iterations", "1")
+    assert (ended.answer["outcome"], ended.answer["reason"]) == (outcome, reason)
+    assert ended.code == code
+    assert ended.answer["head_sha"] is None
+    assert shop.branches() == []
+    assert shop.sandboxes() == []
+
+
+def _steady(text: str) -> str:
+    text = re.sub(r"\b[0-9a-f]{10}\b", "COMMIT", text)
+    text = re.sub(r"\b\d+\.\d s\b", "N s", text)
+    text = re.sub(r"· (\d+m )?\d+s\b", "· Ns", text)
+    return re.sub(r"(?m)^events: .*", "events: FILE", text)

@@ -1,0 +1,131 @@
+"""An issue or a pull request on GitHub, given by its URL."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.adapters.cli.terminal import MODEL, Ended, Shop
+from tests.fakes.github import FakeGitHub, Proposal
+from tests.fakes.llm import FakeProvider
+from tests.fakes.llm.turns import Script
+from tests.flow.story import FILES, REPO, fix_turns
+
+BRANCH = "patchwright/1-wrong-sum"
+
+
+@pytest.fixture
+def github() -> Iterator[FakeGitHub]:
+    """Run a GitHub where alice may write to a shop whose sum is wrong."""
+    with FakeGitHub(enterprise=True) as github:
+        github.add_user("eve")
+        github.add_repository(REPO, default_branch="trunk", files=FILES)
+        yield github
+
+
+def resolve(
+    shop: Shop, github: FakeGitHub, path: str, *options: str, turns: Script
+) -> Ended:
+    token = github.add_user("alice")
+    github.grant(REPO, "alice", "write")
+    with FakeProvider(turns) as provider:
+        return shop.call(
+            "resolve",
+            f"{github.web_url}/{REPO}/{path}",
+            *("--model", MODEL, "--json"),
+            *options,
+            provider=provider,
+            settings={
+                "PATCHWRIGHT_GITHUB__API_URL": github.api_url,
+                "PATCHWRIGHT_GITHUB__WEB_URL": github.web_url,
+                "PATCHWRIGHT_GITHUB__TOKEN": token,
+            },
+        )
+
+
+def ask(github: FakeGitHub) -> None:
+    github.open_issue(REPO, "eve", "Wrong sum", "3 pieces cost 450 for all of them.")
+
+
+@pytest.mark.parametrize(
+    ("options", "draft"), [([], True), (["--deliver", "ready"], False)]
+)
+def test_a_url_becomes_a_pull_request(
+    options: list[str], *, draft: bool, shop: Shop, github: FakeGitHub
+) -> None:
+    ask(github)
+    ended = resolve(shop, github, "issues/1", *options, turns=fix_turns())
+    assert (ended.code, ended.err) == (0, "")
+    [pull] = github.pull_requests(REPO)
+    assert (pull.author, pull.title, pull.draft) == (
+        "alice",
+        "Count every piece",
+        draft,
+    )
+    assert (pull.base_branch, pull.head_branch) == ("trunk", BRANCH)
+    assert "Closes #1" in pull.body
+    assert ended.answer["pr_url"] == f"{github.web_url}/{REPO}/pull/{pull.number}"
+    assert (ended.answer["branch"], ended.answer["head_sha"]) == (BRANCH, pull.head_sha)
+    assert ended.answer["proof"] == "proven"
+    assert github.comments(REPO, 1) == []
+
+
+@pytest.mark.parametrize(("deliver", "branch"), [("branch", BRANCH), ("none", None)])
+def test_no_more_is_delivered_than_is_wanted(
+    deliver: str, branch: str | None, shop: Shop, github: FakeGitHub
+) -> None:
+    ask(github)
+    ended = resolve(shop, github, "issues/1", "--deliver", deliver, turns=fix_turns())
+    assert ended.code == 0
+    assert ended.answer["branch"] == branch
+    assert ended.answer["pr_url"] is None
+    assert github.pull_requests(REPO) == []
+    heads = github.git_folder(REPO) / "refs" / "heads"
+    assert (heads / BRANCH).exists() is (branch is not None)
+
+
+def test_a_patch_is_written_here_and_nothing_there(
+    shop: Shop, github: FakeGitHub
+) -> None:
+    ask(github)
+    ended = resolve(shop, github, "issues/1", "--deliver", "patch", turns=fix_turns())
+    assert ended.code == 0
+    [patch] = shop.folder.glob("*.patch")
+    assert "Subject: [PATCH] Count every piece" in patch.read_text()
+    assert {request.method for request in github.requests} == {"GET", "POST"}
+    posts = [request.path for request in github.requests if request.method == "POST"]
+    assert all(path.endswith("/git-upload-pack") for path in posts)
+
+
+def test_s32_a_pull_request_of_the_repository_gets_the_commit(
+    shop: Shop, github: FakeGitHub
+) -> None:
+    start = github.commit_files(REPO, "feature/x", {"x.py": "x = 1\n"})
+    proposal = Proposal(title="Try x", head="feature/x", base="trunk", body="Mine.")
+    number = github.open_pull_request(REPO, "eve", proposal)
+    ended = resolve(shop, github, f"pull/{number}/files", turns=fix_turns())
+    assert ended.code == 0, ended.err
+    [pull] = github.pull_requests(REPO)
+    assert (ended.answer["branch"], ended.answer["base_sha"]) == ("feature/x", start)
+    assert pull.head_sha == ended.answer["head_sha"]
+    assert (pull.title, pull.body) == ("Try x", "Mine.")
+
+
+def test_s21_a_pull_request_of_a_fork_gets_a_branch_of_the_repository(
+    shop: Shop, github: FakeGitHub
+) -> None:
+    fork = github.fork(REPO, "eve")
+    start = github.commit_files(fork, "patch", {"x.py": "x = 1\n"})
+    proposal = Proposal(title="Try x", head="eve:patch", base="trunk", body="Mine.")
+    number = github.open_pull_request(REPO, "eve", proposal)
+    ended = resolve(shop, github, f"pull/{number}", turns=fix_turns())
+    assert ended.code == 0, ended.err
+    assert ended.answer["base_sha"] == start
+    assert ended.answer["branch"] == f"patchwright/{number}-try-x"
+    [pull] = github.pull_requests(REPO)
+    assert pull.head_sha == start
+
+
+def test_what_github_refuses_is_an_outcome(shop: Shop, github: FakeGitHub) -> None:
+    ended = resolve(shop, github, "issues/99", turns=[])
+    assert (ended.code, ended.answer["outcome"]) == (3, "failed")
+    assert ended.answer["reason"] == "not-found"

@@ -1,0 +1,151 @@
+"""One task, worked on in real sandboxes and real git, ends in facts."""
+
+from pathlib import Path
+
+import pytest
+
+from patchwright.core.events.types import OutcomeReached
+from patchwright.core.llm.errors import ModelCredentialError
+from patchwright.core.llm.scripted import Step, reply
+from patchwright.core.types.work import Limits, OutcomeKind, Proof, Usage
+from tests.adapters.resolve.workbench import (
+    FIX,
+    RUN_TEST,
+    WRITE_TEST,
+    NoSandboxes,
+    finish,
+    run,
+)
+
+
+def shell(command: str) -> Step:
+    return reply(calls=[("shell", {"command": command})])
+
+
+def test_p7_a_fix_is_proven_red_on_base_and_green_on_head(tmp_path: Path) -> None:
+    done = run(tmp_path, [WRITE_TEST, FIX, finish(RUN_TEST)])
+    outcome = done.outcome
+    assert (outcome.kind, outcome.proof) == (OutcomeKind.RESOLVED, Proof.PROVEN)
+    assert [
+        (one.role.value, one.command, one.exit_code) for one in outcome.evidence
+    ] == [("before", RUN_TEST, 1), ("after", RUN_TEST, 0)]
+    before, after = outcome.evidence
+    assert after.commit == outcome.head_sha
+    assert before.commit not in (outcome.base_sha, outcome.head_sha)
+    assert "FAILED (failures=1)" in before.tail
+    assert done.changed() == ["cart.py", "test_pieces.py"]
+    assert "zip(prices, pieces)" in done.show("cart.py")
+    assert done.repository.git("status", "--porcelain") == ""
+    assert done.repository.git("show", "-s", "--format=%B", outcome.head_sha) == (
+        "Count every piece\n\nThe pieces were ignored.\n\n"
+        "Co-authored-by: alice <alice@example.test>"
+    )
+
+
+def test_the_last_event_is_the_outcome(tmp_path: Path) -> None:
+    done = run(tmp_path, [WRITE_TEST, FIX, finish(RUN_TEST)])
+    assert done.events[-1].payload == OutcomeReached(outcome=done.outcome)
+    kinds = [event.payload.kind for event in done.events]
+    assert kinds.count("evidence_recorded") == 2
+    assert done.outcome.iterations == 3
+    assert done.outcome.usage == Usage(cost_usd=0.0, tokens_in=30, tokens_out=15)
+    assert done.outcome.notes == ("A note.",)
+    assert done.outcome.base_branch == "trunk"
+
+
+@pytest.mark.parametrize(
+    ("command", "codes"),
+    [
+        ("true", [0, 0]),
+        ("no-such-program", [127, 127]),
+        ("test -e /tmp/left-by-the-agent", [1, 1]),
+    ],
+)
+def test_p7_a_command_that_shows_nothing_proves_nothing(
+    command: str, codes: list[int], tmp_path: Path
+) -> None:
+    leave = shell("touch /tmp/left-by-the-agent")
+    done = run(tmp_path, [leave, WRITE_TEST, FIX, finish(command)])
+    assert done.outcome.kind is OutcomeKind.RESOLVED
+    assert done.outcome.proof is Proof.NOT_PROVEN
+    assert [one.exit_code for one in done.outcome.evidence] == codes
+
+
+def test_without_a_test_command_nothing_is_proven(tmp_path: Path) -> None:
+    done = run(tmp_path, [FIX, finish()])
+    assert done.outcome.proof is Proof.NOT_PROVEN
+    assert done.outcome.evidence == ()
+    assert done.changed() == ["cart.py"]
+
+
+def test_s31_nothing_changed_is_an_ending_with_the_agents_words(
+    tmp_path: Path,
+) -> None:
+    done = run(tmp_path, [finish(RUN_TEST, summary="The sum is right.")])
+    assert done.outcome.kind is OutcomeKind.NO_CHANGE
+    assert done.outcome.summary == "The sum is right."
+    assert (done.outcome.head_sha, done.outcome.evidence) == ("", ())
+
+
+def test_a_question_is_answered(tmp_path: Path) -> None:
+    done = run(tmp_path, [finish(answer="It sums the prices.")])
+    assert done.outcome.kind is OutcomeKind.ANSWERED
+    assert done.outcome.summary == "It sums the prices."
+
+
+def test_s29_rubbish_alone_is_no_change(tmp_path: Path) -> None:
+    done = run(tmp_path, [shell("touch cart.orig debug.log"), finish()])
+    assert done.outcome.kind is OutcomeKind.NO_CHANGE
+
+
+def test_s29_rubbish_is_left_out_and_the_reader_is_told(tmp_path: Path) -> None:
+    mess = shell("mkdir -p build && touch cart.py.orig debug.log repro.py")
+    done = run(tmp_path, [mess, FIX, finish()])
+    assert done.changed() == ["cart.py"]
+    assert done.outcome.notes[1:] == (
+        "Left out as build or scratch files: `cart.py.orig`, `debug.log`, `repro.py`.",
+    )
+
+
+def test_what_looks_like_an_accident_is_asked_about(tmp_path: Path) -> None:
+    many = shell("for n in $(seq 301); do echo $n > data$n.txt; done")
+    done = run(tmp_path, [many, finish()])
+    assert (done.outcome.kind, done.outcome.reason) == (
+        OutcomeKind.NEEDS_INPUT,
+        "excess",
+    )
+    assert "- it touches very many files (301 paths)" in done.outcome.summary
+    assert done.outcome.head_sha == ""
+
+
+def test_s65_the_work_of_a_run_that_ended_early_is_kept(tmp_path: Path) -> None:
+    limits = Limits(max_iterations=1)
+    done = run(tmp_path, [FIX], limits=limits)
+    assert done.outcome.kind is OutcomeKind.OVER_LIMIT
+    assert done.changed() == ["cart.py"]
+
+
+def test_work_is_kept_when_the_model_fails(tmp_path: Path) -> None:
+    error = ModelCredentialError("It did not accept the key.")
+    done = run(tmp_path, [FIX, error])
+    assert (done.outcome.kind, done.outcome.reason) == (
+        OutcomeKind.FAILED,
+        "model-credential",
+    )
+    assert done.changed() == ["cart.py"]
+
+
+def test_s44_long_texts_are_files_in_the_sandbox(tmp_path: Path) -> None:
+    look = shell("cat /workspace/context/thread.md")
+    done = run(tmp_path, [look, finish()], files={"thread.md": "HÉLLO"})
+    assert "HÉLLO" in str(done.model.requests[1].messages[-1])
+    assert done.outcome.kind is OutcomeKind.NO_CHANGE
+
+
+def test_where_no_sandbox_starts_the_run_fails_before_any_model_call(
+    tmp_path: Path,
+) -> None:
+    done = run(tmp_path, [], sandboxes=NoSandboxes())
+    assert (done.outcome.kind, done.outcome.reason) == (OutcomeKind.FAILED, "sandbox")
+    assert done.outcome.summary == "there is no room for run-1"
+    assert done.model.requests == []

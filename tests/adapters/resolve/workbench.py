@@ -1,0 +1,128 @@
+"""A workbench: a repository with a fault, a scripted model and real sandboxes."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import JsonValue
+
+from patchwright.core.agent.purse import RunPurse
+from patchwright.core.clock import SystemClock
+from patchwright.core.errors import SandboxError
+from patchwright.core.events.jsonl import JsonlEventLog
+from patchwright.core.events.types import Event
+from patchwright.core.llm.scripted import ScriptedModel, Step, reply
+from patchwright.core.runtime import Runtime, RuntimeFactory, SandboxSpec
+from patchwright.core.types.work import Limits, Outcome, Task
+from patchwright.integrations.git.grafts import Signature
+from patchwright.resolver.resolve import resolve
+from patchwright.resolver.toolkit import Toolkit
+from patchwright.sandbox.choose import choose
+from tests.adapters.git.workshop import WorkTree
+
+CART = b"def total(prices, pieces):\n    return sum(prices)\n"
+TEST = """import unittest
+
+from cart import total
+
+
+class PiecesTest(unittest.TestCase):
+    def test_every_piece_counts(self):
+        self.assertEqual(total([450], [3]), 1350)
+"""
+RUN_TEST = "python3 -m unittest test_pieces"
+EDIT: JsonValue = {
+    "old": "sum(prices)",
+    "new": "sum(p * n for p, n in zip(prices, pieces))",
+}
+WRITE_TEST = reply(calls=[("write", {"path": "test_pieces.py", "content": TEST})])
+FIX = reply(
+    calls=[
+        (
+            "edit",
+            {
+                "path": "cart.py",
+                "edits": [EDIT],
+            },
+        )
+    ]
+)
+
+
+def finish(*test_commands: str, **fields: str) -> Step:
+    said = {"summary": "The pieces were ignored.", "title": "Count every piece"}
+    commands: list[JsonValue] = [*test_commands]
+    arguments: dict[str, JsonValue] = {**said, **fields, "test_commands": commands}
+    return reply(calls=[("finish", arguments)])
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a run left."""
+
+    outcome: Outcome
+    events: list[Event]
+    repository: WorkTree
+    model: ScriptedModel
+
+    def show(self, path: str) -> str:
+        """Return a file as the proposed commit has it."""
+        return self.repository.git("show", f"{self.outcome.head_sha}:{path}")
+
+    def changed(self) -> list[str]:
+        commits = (self.outcome.base_sha, self.outcome.head_sha)
+        return self.repository.git("diff", "--name-only", *commits).splitlines()
+
+
+def run(
+    folder: Path,
+    steps: Iterable[Step],
+    *,
+    limits: Limits | None = None,
+    sandboxes: RuntimeFactory | None = None,
+    files: dict[str, str] | None = None,
+) -> Run:
+    """Resolve a task in a fresh repository, as the command line and workers do."""
+    repository = WorkTree.start(folder / "repository")
+    repository.write("cart.py", CART)
+    base_sha = repository.commit()
+    clock, model = SystemClock(), ScriptedModel(steps)
+    with JsonlEventLog(folder / "events.jsonl", lambda tree: tree, clock) as log:
+        kit = Toolkit(
+            run_id="run-1",
+            model=model,
+            sandboxes=sandboxes or choose("bubblewrap", clock),
+            spec=SandboxSpec(run_id="run-1"),
+            code=repository.objects,
+            log=log,
+            limits=limits or Limits(),
+            purse=RunPurse(3.0, refuse_unknown=False),
+            clock=clock,
+            author=Signature("Patchwright", "bot@example.test"),
+        )
+        task = Task(
+            text="Fix the sum.",
+            base_sha=base_sha,
+            base_branch="trunk",
+            files=files or {},
+            notes=("A note.",),
+            message_trailer="Co-authored-by: alice <alice@example.test>",
+        )
+        outcome = resolve(task, kit).outcome
+        return Run(outcome, list(log.read()), repository, model)
+
+
+class NoSandboxes:
+    """Where no sandbox can be started."""
+
+    kind = "none"
+
+    def start(self, spec: SandboxSpec) -> Runtime:
+        raise SandboxError(f"there is no room for {spec.run_id}")
+
+    def remove(self, run_id: str) -> int:
+        del run_id
+        return 0
+
+    def reap(self) -> int:
+        return 0

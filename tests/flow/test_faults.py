@@ -1,0 +1,69 @@
+"""Faults of the model and of GitHub that a run outlives."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.fakes.github.state import TokenKind
+from tests.fakes.llm import broken_call, no_choices, status
+from tests.fakes.llm.turns import TurnLike
+from tests.flow.script import Request, in_turn, results
+from tests.flow.story import REPO, fix_turns, telling
+
+WISH = "@patchwright please fix the sum"
+
+
+@pytest.mark.parametrize("arguments", ['{"command": "ls', "", "null", "[]"])
+def test_s60_broken_arguments_are_told_to_the_model_and_not_run(
+    tmp_path: Path, arguments: str
+) -> None:
+    def read_error(request: Request) -> TurnLike:
+        assert "shell was not run" in results(request)[-1]
+        return first
+
+    first, *rest = fix_turns()
+    script = in_turn(broken_call("shell", arguments), read_error, *rest)
+    with telling(tmp_path, script) as story:
+        issue = story.ask(WISH)
+        story.work()
+        assert "**Done** · #2 · 5 steps" in story.reply(issue)
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        pytest.param(status(429, Retry_After="0"), id="s58-rate-limit"),
+        pytest.param(status(503), id="overloaded"),
+        pytest.param(no_choices(), id="s59-no-choices"),
+    ],
+)
+def test_a_fault_of_the_provider_is_outlived(tmp_path: Path, fault: TurnLike) -> None:
+    first, *rest = fix_turns()
+    with telling(tmp_path, [first, fault, *rest]) as story:
+        issue = story.ask(WISH)
+        story.work()
+        assert "**Done** · #2 · 4 steps" in story.reply(issue)
+
+
+def test_s22_tokens_that_ran_out_meanwhile_are_renewed(tmp_path: Path) -> None:
+    def run_out(_request: Request) -> TurnLike:
+        for token in list(story.github.world.tokens.values()):
+            if token.kind is TokenKind.INSTALLATION:
+                story.github.expire_token(token.value)
+        return finish
+
+    *steps, finish = fix_turns()
+    with telling(tmp_path, in_turn(*steps, run_out)) as story:
+        issue = story.ask(WISH)
+        story.work()
+        assert "**Done** · #2" in story.reply(issue)
+
+
+def test_a_forged_delivery_starts_nothing(tmp_path: Path) -> None:
+    with telling(tmp_path, []) as story:
+        story.github.open_issue(REPO, "alice", "Wrong sum", WISH)
+        signed = story.github.deliveries[-1]
+        forged = replace(signed, body=signed.body.replace(b"alice", b"mally"))
+        assert story.deliver(forged).status == 401
+        assert story.jobs() == []

@@ -1,0 +1,22 @@
+"""Read what the bot writes: the same words in every run, without what varies."""
+
+import re
+
+_VARYING = {
+    r"run=[0-9a-f]{32}": "run=RUN",
+    r"\brun [0-9a-f]{8}\b": "run RUN",
+    r"`[0-9a-f]{10}`": "`COMMIT`",
+    r"`[0-9a-f]{12}`": "`DIGEST`",
+    r"\b\d+\.\d s\b": "N s",
+    r"· (\d+m )?\d+s\b": "· Ns",
+    r"\b\d\d:\d\d:\d\dZ": "TIME",
+    r"\bhttp://127\.0\.0\.1:\d+": "GITHUB",
+    r"\b127\.0\.0\.1:\d+": "127.0.0.1:PORT",
+}
+
+
+def steady(text: str) -> str:
+    """Put fixed words in the place of ids, commits, digests and times."""
+    for pattern, word in _VARYING.items():
+        text = re.sub(pattern, word, text)
+    return text

@@ -1,0 +1,199 @@
+"""Every end of a run leaves exactly one final message, with what to do next."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from patchwright.core.types.work import OutcomeKind
+from tests.fakes.llm import broken_call, call, no_choices, say, status
+from tests.fakes.llm.turns import Script, TurnLike
+from tests.flow.script import Request, always, in_turn
+from tests.flow.story import REPO, telling
+from tests.flow.text import steady
+
+WISH = "@patchwright please look at the sum"
+FOOTER = (
+    "<sub>run RUN · asked for by alice · content as of TIME · model "
+    "openai/scripted</sub>"
+)
+KEPT = (
+    "The work so far is on [`patchwright/1-wrong-sum`]"
+    "(GITHUB/acme/shop/tree/patchwright/1-wrong-sum)."
+)
+
+
+AGAIN = "When the cause is removed, ask again with `@patchwright`."
+
+
+@dataclass(frozen=True)
+class End:
+    """How a model behaves, and what the thread is told in the end."""
+
+    turns: Callable[[], Script]
+    kind: OutcomeKind
+    message: str
+    settings: dict[str, str] = field(default_factory=dict)
+
+
+def _write_and(turn: TurnLike) -> Script:
+    """Change something, then do the same thing for ever."""
+    numbers = count()
+
+    def answer(_request: object) -> TurnLike:
+        return turn if next(numbers) else call("write", path="half.py", content="1\n")
+
+    return answer
+
+
+def _never_finish() -> Script:
+    numbers = count()
+    return lambda _request: call("write", path="half.py", content=f"{next(numbers)}\n")
+
+
+ENDS = {
+    "s31_no_change": End(
+        lambda: [call("finish", summary="The sum is right: it counts each piece.")],
+        OutcomeKind.NO_CHANGE,
+        "**No change** · 1 step · Ns · 120 tokens, price unknown\n\n"
+        "The sum is right: it counts each piece.",
+    ),
+    "question": End(
+        lambda: [call("finish", summary="Looked.", answer="It adds up the prices.")],
+        OutcomeKind.ANSWERED,
+        "**Answered** · 1 step · Ns · 120 tokens, price unknown\n\n"
+        "It adds up the prices.",
+    ),
+    "reject": End(
+        lambda: [call("reject", reason="The price list is in another repository.")],
+        OutcomeKind.REFUSED,
+        "**Declined** · 1 step · Ns · 120 tokens, price unknown\n\n"
+        "The price list is in another repository.",
+    ),
+    "s64_only_talk": End(
+        lambda: always(say("Which currency do you mean?")),
+        OutcomeKind.NEEDS_INPUT,
+        "**Needs you** · 3 steps · Ns · 360 tokens, price unknown\n\n"
+        "Which currency do you mean?\n\n"
+        "Answer in a comment and ask again with `@patchwright`.",
+    ),
+    "key_not_accepted": End(
+        list,
+        OutcomeKind.FAILED,
+        "**Failed** (`model-credential`) · 1 step · Ns · $0.00 of $3.00\n\n"
+        "The model openai/scripted at 127.0.0.1:PORT did not accept the API key: "
+        "Incorrect API key provided. Check `llm.api_key`.\n\n"
+        f"{AGAIN}",
+        {"LLM_API_KEY": "sk-wrong-0123456789abcdef"},
+    ),
+    "s60_broken_arguments": End(
+        lambda: always(broken_call("shell", '{"command": "ls')),
+        OutcomeKind.STUCK,
+        "**Stuck** · 6 steps · Ns · 720 tokens, price unknown\n\n"
+        "`shell` was repeated 3 times with the same result.\n\n"
+        "Add what could help it on, then ask again with `@patchwright`.",
+    ),
+    "never_finishes": End(
+        _never_finish,
+        OutcomeKind.OVER_LIMIT,
+        "**Over the limit** · 6 steps · Ns · 720 tokens, price unknown\n\n"
+        "The limit of 6 steps was reached.\n\n"
+        f"{KEPT}\n\n"
+        "Raise the limit or narrow the request, then ask again with `@patchwright`.",
+        {"PATCHWRIGHT_LIMITS__MAX_ITERATIONS": "6"},
+    ),
+    "s65_loop": End(
+        lambda: _write_and(call("shell", command="ls missing")),
+        OutcomeKind.STUCK,
+        "**Stuck** · 9 steps · Ns · 1,080 tokens, price unknown\n\n"
+        "`run_command ls missing` was repeated 4 times with the same result.\n\n"
+        f"{KEPT}\n\n"
+        "Add what could help it on, then ask again with `@patchwright`.",
+    ),
+    "s59_no_choices": End(
+        lambda: always(no_choices(prompt_tokens=4241)),
+        OutcomeKind.FAILED,
+        "**Failed** (`model-empty-reply`) · 1 step · Ns · 12,723 tokens, price "
+        "unknown\n\n"
+        "The model openai/scripted at 127.0.0.1:PORT answered with nothing (tries: "
+        f"3).\n\n{AGAIN}",
+    ),
+    "model_retired": End(
+        lambda: always(status(400, "This model is retired")),
+        OutcomeKind.FAILED,
+        "**Failed** (`model-request`) · 1 step · Ns · $0.00 of $3.00\n\n"
+        "The model openai/scripted at 127.0.0.1:PORT refused the request: This model "
+        f"is retired. Check `llm.model`.\n\n{AGAIN}",
+    ),
+}
+
+
+@pytest.mark.parametrize("end", ENDS.values(), ids=ENDS.keys())
+def test_an_end_is_told_once_and_clearly(tmp_path: Path, end: End) -> None:
+    with telling(tmp_path, end.turns(), settings=end.settings) as story:
+        issue = story.ask(WISH)
+        story.work()
+        assert steady(story.reply(issue)) == _final(end.message, end.kind)
+        assert story.outcome().kind is end.kind
+        assert story.github.pull_requests(REPO) == []
+        assert bool(story.branches()) == (KEPT in end.message)
+
+
+def test_a_run_that_takes_too_long_says_so(tmp_path: Path) -> None:
+    def idle(_request: Request) -> TurnLike:
+        story.clock.advance(3600)
+        return call("shell", command="true")
+
+    with telling(tmp_path, in_turn(idle)) as story:
+        issue = story.ask(WISH)
+        story.work()
+        assert steady(story.reply(issue)) == _final(
+            "**Timed out** · 1 step · 1h 0m · 120 tokens, price unknown\n\n"
+            "The limit of 30 minutes was reached.\n\n"
+            "Raise `limits.max_minutes` or narrow the request, then ask again with "
+            "`@patchwright`.",
+            OutcomeKind.TIMED_OUT,
+        )
+
+
+def test_a_run_whose_workers_are_lost_says_so(tmp_path: Path) -> None:
+    with telling(tmp_path, []) as story:
+        issue = story.ask(WISH)
+        [job] = story.jobs()
+        for _ in range(3):
+            story.base.stores.leases.claim(job.id, "lost", story.clock.now(), 30.0)
+            story.clock.advance(60)
+        story.work()
+        assert steady(story.reply(issue)) == _final(
+            "**Failed** (`worker-lost`)\n\n"
+            "The worker was lost 3 times in the middle of this run, so it is not tried "
+            f"again. The service's log has the cause.\n\n{AGAIN}",
+            OutcomeKind.FAILED,
+        )
+        assert story.provider.requests == []
+
+
+def test_a_run_whose_sandbox_is_lost_says_so(
+    tmp_path: Path, sandbox_image: str
+) -> None:
+    def lose(_request: Request) -> TurnLike:
+        [job] = story.jobs()
+        story.runner._services.sandboxes.remove(job.id)
+        return call("shell", command="true")
+
+    in_docker = {
+        "PATCHWRIGHT_SANDBOX__KIND": "docker",
+        "PATCHWRIGHT_SANDBOX__IMAGE": sandbox_image,
+    }
+    with telling(tmp_path, in_turn(lose), settings=in_docker) as story:
+        issue = story.ask(WISH)
+        story.work()
+        assert "**Failed** (`sandbox-lost`)" in story.reply(issue)
+        assert AGAIN in story.reply(issue)
+
+
+def _final(message: str, kind: OutcomeKind) -> str:
+    mark = f"<!-- patchwright:state={kind} run=RUN -->"
+    return f"{message}\n\n{FOOTER}\n\n{mark}"

@@ -1,0 +1,91 @@
+"""No model call is made that could pass the ceiling; a stated zero is a price."""
+
+from itertools import count
+from pathlib import Path
+
+from tests.fakes.llm import call, status, with_usage
+from tests.fakes.llm.turns import Script, TurnLike
+from tests.flow.story import REPO, fix_turns, telling
+from tests.flow.text import steady
+
+WISH = "@patchwright please fix the sum"
+ONE_DOLLAR = {"PATCHWRIGHT_LIMITS__MAX_COST_USD": "1.00"}
+LISTED_PRICE = {
+    "PATCHWRIGHT_LLM__INPUT_COST_PER_TOKEN": "0.000001",
+    "PATCHWRIGHT_LLM__OUTPUT_COST_PER_TOKEN": "0.000001",
+}
+
+
+def _writing_at(cost: float) -> Script:
+    numbers = count(1)
+
+    def answer(_request: object) -> TurnLike:
+        text = f"draft {next(numbers)}\n"
+        return with_usage(call("write", path="half.txt", content=text), cost=cost)
+
+    return answer
+
+
+def test_s66_a_run_stops_before_the_call_that_would_pass_its_ceiling(
+    tmp_path: Path,
+) -> None:
+    with telling(tmp_path, _writing_at(0.30), settings=ONE_DOLLAR) as story:
+        issue = story.ask(WISH)
+        story.work()
+        assert len(story.provider.requests) == 3
+        assert steady(story.reply(issue)) == (
+            "**Over budget** · 3 steps · Ns · $0.90 of $1.00\n\n"
+            "$0.90 of $1.00 for this run is spent or set aside, and the next model "
+            "call could cost up to $0.30.\n\n"
+            "The work so far is on [`patchwright/1-wrong-sum`]"
+            "(GITHUB/acme/shop/tree/patchwright/1-wrong-sum).\n\n"
+            "Raise `limits.max_cost_usd` or narrow the request, then ask again with "
+            "`@patchwright`.\n\n"
+            "<sub>run RUN · asked for by alice · content as of TIME · model "
+            "openai/scripted</sub>\n\n"
+            "<!-- patchwright:state=over-budget run=RUN -->"
+        )
+
+
+def test_s66_what_a_person_may_spend_a_day_holds_over_several_runs(
+    tmp_path: Path,
+) -> None:
+    settings = {
+        "PATCHWRIGHT_LIMITS__MAX_COST_USD": "1000",
+        "PATCHWRIGHT_LIMITS__PER_USER_DAY_USD": "60",
+        "PATCHWRIGHT_LLM__INPUT_COST_PER_TOKEN": "0.003",
+        "PATCHWRIGHT_LLM__OUTPUT_COST_PER_TOKEN": "0",
+    }
+    with telling(tmp_path, _writing_at(15.0), settings=settings) as story:
+        first, second = story.ask(WISH), story.ask(WISH)
+        story.work()
+        calls = len(story.provider.requests)
+        assert 1 <= calls <= 4
+        assert f"${15 * calls}.00 of $60.00 for this person today" in story.reply(first)
+        assert f"${15 * calls}.00 of $60.00 for this person today" in (
+            story.reply(second)
+        )
+        [_, rest] = story.jobs()
+        assert rest.outcome is not None
+        assert rest.outcome.iterations == 0
+
+
+def test_s67_a_price_of_zero_that_is_stated_is_zero(tmp_path: Path) -> None:
+    free = [with_usage(turn, cost=0.0) for turn in fix_turns()]
+    with telling(tmp_path, free, settings=ONE_DOLLAR) as story:
+        issue = story.ask(WISH)
+        story.work()
+        assert "**Done** · #2 · 4 steps" in story.reply(issue)
+        assert "$0.00 of $1.00" in story.reply(issue)
+
+
+def test_s58_a_rate_limit_is_waited_for_and_not_paid(tmp_path: Path) -> None:
+    busy = status(429, "Rate limit reached", Retry_After="7")
+    priced = [with_usage(turn, cost=0.01) for turn in fix_turns()]
+    turns = [priced[0], busy, busy, *priced[1:]]
+    with telling(tmp_path, turns, settings=LISTED_PRICE) as story:
+        issue = story.ask(WISH)
+        story.work()
+        [pull] = story.github.pull_requests(REPO)
+        assert not pull.draft
+        assert "$0.04 of $3.00" in story.reply(issue)

@@ -1,0 +1,1 @@
+"""The service as its users run it: real processes, and what befalls them."""

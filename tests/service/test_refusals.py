@@ -1,0 +1,91 @@
+"""What the service refuses to start with, and how it says so."""
+
+import socket
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+from patchwright.core.settings.environment import process_environment
+from tests.provision.servers import free_port
+from tests.service.processes import PROGRAM, START_S
+
+WRONG_CONFIGURATION, FAILED = 2, 3
+THREE_FAULTS = """\
+error: github.webhook_secret: not set; GitHub is configured, and anybody could post: \
+set PATCHWRIGHT_GITHUB__WEBHOOK_SECRET
+queue.broker_url: a worker process of its own needs a broker that processes share: \
+set PATCHWRIGHT_QUEUE__BROKER_URL to redis://HOST
+security.encryption_keys: not set; processes that share a database need the same key: \
+set PATCHWRIGHT_SECURITY__ENCRYPTION_KEYS to `id:` and the base64 of 32 random bytes
+"""
+UNKNOWN_KEY = """\
+error: github.webhook_secrets: unknown key, found in environment variable \
+PATCHWRIGHT_GITHUB__WEBHOOK_SECRETS; the nearest known one is github.webhook_secret \
+(PATCHWRIGHT_GITHUB__WEBHOOK_SECRET)
+"""
+TOKEN = "ghp_0123456789abcdefghijklmnopqrstuvwxyz"
+
+
+def test_everything_that_is_wrong_is_said_at_once(tmp_path: Path) -> None:
+    ended = _serve(
+        tmp_path,
+        "worker",
+        PATCHWRIGHT_GITHUB__WEBHOOK_SECRET="",
+        PATCHWRIGHT_DATABASE__URL="postgresql://127.0.0.1/patchwright",
+    )
+    assert ended.returncode == WRONG_CONFIGURATION
+    assert ended.stderr == THREE_FAULTS
+
+
+def test_an_unknown_key_is_answered_with_the_nearest_one(tmp_path: Path) -> None:
+    ended = _serve(tmp_path, "all", PATCHWRIGHT_GITHUB__WEBHOOK_SECRETS="s3cret")
+    assert ended.returncode == WRONG_CONFIGURATION
+    assert ended.stderr == UNKNOWN_KEY
+
+
+def test_a_port_that_is_taken_is_named(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        ended = _serve(tmp_path, "all", PATCHWRIGHT_SERVER__PORT=str(port))
+    assert ended.returncode == FAILED
+    assert ended.stderr.splitlines()[-1] == (
+        f"error: cannot listen on 127.0.0.1 port {port}: Address already in use; "
+        "choose another with --port or PATCHWRIGHT_SERVER__PORT"
+    )
+    assert "Traceback" not in ended.stderr
+
+
+def test_a_database_that_does_not_answer_is_no_traceback(tmp_path: Path) -> None:
+    port = free_port()
+    ended = _serve(
+        tmp_path,
+        "all",
+        PATCHWRIGHT_SERVER__PORT="0",
+        PATCHWRIGHT_SECURITY__ENCRYPTION_KEYS=f"k1:{'A' * 43}=",
+        PATCHWRIGHT_DATABASE__URL=f"postgresql://bot:s3cret@127.0.0.1:{port}/p",
+    )
+    assert ended.returncode == FAILED
+    assert "error: the database does not answer: " in ended.stderr
+    assert "Traceback" not in ended.stderr
+    assert "s3cret" not in ended.stderr
+
+
+def _serve(folder: Path, role: str, **more: str) -> "subprocess.CompletedProcess[str]":
+    environment: Mapping[str, str] = {
+        "PATH": process_environment()["PATH"],
+        "HOME": str(folder),
+        "COLUMNS": "1000",
+        "PATCHWRIGHT_GITHUB__TOKEN": TOKEN,
+        "PATCHWRIGHT_GITHUB__WEBHOOK_SECRET": "s3cret",
+        "LLM_MODEL": "openai/scripted",
+        **more,
+    }
+    return subprocess.run(
+        [PROGRAM, "serve", "--role", role],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=START_S,
+        check=False,
+    )

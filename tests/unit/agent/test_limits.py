@@ -1,0 +1,70 @@
+"""One more model call is made only within every limit."""
+
+import pytest
+
+from patchwright.core.agent.limits import must_stop
+from patchwright.core.events.state import RunState
+from patchwright.core.events.types import AgentState
+from patchwright.core.types.work import Limits, OutcomeKind, Usage
+
+LIMITS = Limits(max_iterations=10, max_tokens=1_500, max_minutes=1.5)
+
+
+def used(tokens_in: int, tokens_out: int) -> RunState:
+    return RunState(usage=Usage(tokens_in=tokens_in, tokens_out=tokens_out))
+
+
+@pytest.mark.parametrize(
+    ("run", "elapsed_s"),
+    [
+        (RunState(), 0.0),
+        (RunState(iterations=9), 89.9),
+        (used(1_000, 499), 0.0),
+        (RunState(wanted=AgentState.PAUSED), 0.0),
+    ],
+)
+def test_within_the_limits_a_run_goes_on(run: RunState, elapsed_s: float) -> None:
+    assert must_stop(run, LIMITS, elapsed_s) is None
+
+
+@pytest.mark.parametrize(
+    ("run", "elapsed_s", "kind", "text"),
+    [
+        (
+            RunState(iterations=10),
+            0.0,
+            OutcomeKind.OVER_LIMIT,
+            "The limit of 10 steps was reached.",
+        ),
+        (
+            used(1_000, 500),
+            0.0,
+            OutcomeKind.OVER_LIMIT,
+            "The limit of 1,500 tokens was reached.",
+        ),
+        (
+            RunState(),
+            90.0,
+            OutcomeKind.TIMED_OUT,
+            "The limit of 1.5 minutes was reached.",
+        ),
+        (
+            RunState(wanted=AgentState.STOPPED, wanted_by="@alice"),
+            0.0,
+            OutcomeKind.STOPPED,
+            "Stopped by @alice.",
+        ),
+        (
+            RunState(wanted=AgentState.STOPPED, iterations=99),
+            9_999.0,
+            OutcomeKind.STOPPED,
+            "Stopped by request.",
+        ),
+    ],
+)
+def test_at_a_limit_a_run_ends_with_a_sentence(
+    run: RunState, elapsed_s: float, kind: OutcomeKind, text: str
+) -> None:
+    stop = must_stop(run, LIMITS, elapsed_s)
+    assert stop is not None
+    assert (stop.kind, stop.text) == (kind, text)

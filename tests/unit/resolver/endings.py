@@ -1,0 +1,59 @@
+"""An outcome of each kind, as a run would leave it."""
+
+from datetime import UTC, datetime
+
+from patchwright.core.types.work import (
+    Evidence,
+    EvidenceRole,
+    Limits,
+    Outcome,
+    OutcomeKind,
+    Proof,
+    Usage,
+)
+from patchwright.resolver.messages.pull_request import Provenance
+from patchwright.resolver.messages.status import Frame
+
+HANDLE = "@patchwright"
+FRAME = Frame(
+    run_id="7f3a9c1e" + "0" * 24,
+    requester="alice",
+    handle=HANDLE,
+    model="openai/x",
+    limits=Limits(max_cost_usd=3.0),
+    asked_at=datetime(2030, 1, 1, 14, 2, 11, tzinfo=UTC),
+)
+ORIGIN = Provenance(
+    run_id=FRAME.run_id, requester="alice", issue=7, model="openai/x", handle=HANDLE
+)
+RED = Evidence(
+    role=EvidenceRole.BEFORE,
+    command="pytest -k sum",
+    commit="a" * 40,
+    exit_code=1,
+    seconds=1.25,
+    digest="d" * 64,
+)
+GREEN = RED.model_copy(
+    update={"role": EvidenceRole.AFTER, "commit": "b" * 40, "exit_code": 0}
+)
+
+
+def ended(kind: OutcomeKind, summary: str, **fields: object) -> Outcome:
+    """Make an outcome after seven steps."""
+    spent = Usage(cost_usd=0.41, tokens_in=9_000, tokens_out=800)
+    outcome = Outcome(
+        kind=kind, summary=summary, usage=spent, iterations=7, seconds=130.4
+    )
+    return outcome.model_copy(update=fields)
+
+
+def proven(summary: str = "The total ignored the pieces.") -> Outcome:
+    return ended(
+        OutcomeKind.RESOLVED,
+        summary,
+        proof=Proof.PROVEN,
+        title="Count every piece",
+        head_sha="b" * 40,
+        evidence=(RED, GREEN),
+    )

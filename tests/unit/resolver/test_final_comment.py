@@ -1,0 +1,227 @@
+"""How it ended, in a few lines: what was tried, where it stopped, what to do next."""
+
+import pytest
+
+from patchwright.core.text.mentions import find_request
+from patchwright.core.types.work import Outcome, OutcomeKind, Proof, Usage
+from patchwright.resolver.messages.status import (
+    MAX_COMMENT_CHARS,
+    UNFINISHED,
+    Delivered,
+    final_comment,
+    mark,
+)
+from tests.unit.resolver.endings import FRAME, GREEN, HANDLE, RED, ended, proven
+
+FACTS = "7 steps · 2m 10s · $0.41 of $3.00"
+FOOTER = (
+    "<sub>run 7f3a9c1e · asked for by alice · content as of 14:02:11Z · "
+    "model openai/x</sub>"
+)
+PULL = Delivered(
+    branch="patchwright/7-sum",
+    branch_url="https://example.com/tree/patchwright/7-sum",
+    pull_request=12,
+    pull_request_url="https://example.com/pull/12",
+)
+BRANCH = Delivered(branch=PULL.branch, branch_url=PULL.branch_url)
+AGAIN = "ask again with `@patchwright`."
+
+
+def said(outcome: Outcome, delivered: Delivered = BRANCH) -> str:
+    """Return the comment without footer and mark, having checked those."""
+    text = final_comment(outcome, delivered, FRAME)
+    end = f"\n\n{FOOTER}\n\n<!-- patchwright:state={outcome.kind} {mark(FRAME.run_id)}"
+    assert text.endswith(end)
+    return text.removesuffix(end)
+
+
+def test_a_proven_change() -> None:
+    assert (
+        said(proven(), PULL)
+        == f"""\
+**Done** · #12 · {FACTS}
+
+The total ignored the pieces.
+
+**Proven**: in fresh sandboxes, the test fails without the change and passes with it.
+
+| | command | commit | exit code | time | output SHA-256 |
+|---|---|---|---|---|---|
+| before (base + new tests) | `pytest -k sum` | `aaaaaaaaaa` | ❌ 1 | 1.2 s | \
+`dddddddddddd` |
+| after | `pytest -k sum` | `bbbbbbbbbb` | ✅ 0 | 1.2 s | `dddddddddddd` |"""
+    )
+
+
+def test_a_change_without_proof_claims_nothing() -> None:
+    outcome = proven().model_copy(update={"proof": Proof.NOT_PROVEN, "evidence": ()})
+    draft = PULL.model_copy(update={"draft": True})
+    assert (
+        said(outcome, draft)
+        == f"""\
+**Done** · #12 (draft) · {FACTS}
+
+The total ignored the pieces.
+
+**Not proven**: no test command was named, so nothing was run.
+
+Look at the change with care: nothing but its author vouches for it."""
+    )
+
+
+def test_a_change_on_a_branch_alone_says_where_it_is() -> None:
+    assert said(proven()).splitlines()[-1] == (
+        "The change is on [`patchwright/7-sum`]"
+        "(https://example.com/tree/patchwright/7-sum)."
+    )
+
+
+ENDINGS = {
+    OutcomeKind.ANSWERED: ("Answered", ""),
+    OutcomeKind.NO_CHANGE: ("No change", ""),
+    OutcomeKind.PLAN_POSTED: ("Plan", ""),
+    OutcomeKind.REFUSED: ("Declined", ""),
+    OutcomeKind.NEEDS_INPUT: (
+        "Needs you",
+        "Answer in a comment and ask again with `@patchwright`.",
+    ),
+    OutcomeKind.OVER_BUDGET: (
+        "Over budget",
+        f"Raise `limits.max_cost_usd` or narrow the request, then {AGAIN}",
+    ),
+    OutcomeKind.OVER_LIMIT: (
+        "Over the limit",
+        "Raise the limit or narrow the request, then ask again with `@patchwright`.",
+    ),
+    OutcomeKind.TIMED_OUT: (
+        "Timed out",
+        f"Raise `limits.max_minutes` or narrow the request, then {AGAIN}",
+    ),
+    OutcomeKind.STUCK: (
+        "Stuck",
+        "Add what could help it on, then ask again with `@patchwright`.",
+    ),
+    OutcomeKind.STOPPED: ("Stopped", "To go on, ask again with `@patchwright`."),
+    OutcomeKind.FAILED: (
+        "Failed",
+        "When the cause is removed, ask again with `@patchwright`.",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", ENDINGS)
+def test_s42_every_other_ending_says_what_to_do_next(kind: OutcomeKind) -> None:
+    headline, advice = ENDINGS[kind]
+    lines = [f"**{headline}** · {FACTS}", "What was tried and where it stopped."]
+    assert said(ended(kind, lines[1])) == "\n\n".join([*lines, *filter(None, [advice])])
+
+
+def test_every_ending_has_its_text_here() -> None:
+    assert {*ENDINGS, OutcomeKind.RESOLVED} == set(OutcomeKind)
+
+
+def test_s42_a_failure_names_its_cause() -> None:
+    failed = ended(
+        OutcomeKind.FAILED,
+        "The model openai/x did not accept the API key. Check `llm.api_key`.",
+        reason="model-credential",
+        iterations=0,
+    )
+    assert (
+        said(failed)
+        == """\
+**Failed** (`model-credential`)
+
+The model openai/x did not accept the API key. Check `llm.api_key`.
+
+When the cause is removed, ask again with `@patchwright`."""
+    )
+
+
+def test_s65_work_of_a_run_that_ended_early_is_linked() -> None:
+    stuck = ended(OutcomeKind.STUCK, "It was repeated.", head_sha="b" * 40)
+    assert (
+        said(stuck)
+        == f"""\
+**Stuck** · {FACTS}
+
+It was repeated.
+
+The work so far is on [`patchwright/7-sum`]\
+(https://example.com/tree/patchwright/7-sum).
+
+Add what could help it on, then ask again with `@patchwright`."""
+    )
+
+
+def test_a_refusal_of_the_service_is_quoted_with_the_next_step() -> None:
+    refused = Delivered(refusal="The branch is protected.")
+    text = said(proven(), refused)
+    assert text.startswith("**Done** · 7 steps")
+    assert text.endswith("""\
+The result could not be delivered: The branch is protected.
+
+Change that rule or the bot's rights, then ask again.""")
+
+
+def test_p4_an_unknown_price_is_not_written_as_zero() -> None:
+    outcome = ended(OutcomeKind.ANSWERED, "42.")
+    unknown = Usage(cost_usd=None, tokens_in=9_000, tokens_out=800)
+    text = said(outcome.model_copy(update={"usage": unknown}))
+    assert text.startswith(
+        "**Answered** · 7 steps · 2m 10s · 9,800 tokens, price unknown"
+    )
+
+
+def test_what_was_left_out_is_told() -> None:
+    note = "Left out as build or scratch files: `x.pyc`."
+    assert f"\n\n- {note}" in said(ended(OutcomeKind.NO_CHANGE, "x", notes=(note,)))
+
+
+def hostile(text: str) -> tuple[Outcome, Delivered]:
+    """Put a text wherever a run can put one."""
+    evidence = tuple(
+        one.model_copy(update={"command": f"echo {text}"}) for one in (RED, GREEN)
+    )
+    outcome = proven(f"Say {text} go on.\n\n> {text}\n\n- {text}").model_copy(
+        update={"evidence": evidence}
+    )
+    return outcome, Delivered(refusal=f"remote: ask {text} go on")
+
+
+@pytest.mark.parametrize("text", [HANDLE, HANDLE.upper(), f"`{HANDLE}", f"@{HANDLE}"])
+def test_s08_no_text_of_ours_asks_us_for_anything(text: str) -> None:
+    outcome, delivered = hostile(text)
+    for kind in OutcomeKind:
+        ending = outcome.model_copy(update={"kind": kind})
+        assert find_request(final_comment(ending, delivered, FRAME), HANDLE) is None
+
+
+@pytest.mark.parametrize(
+    "summary",
+    [
+        "It is done.\n\n<!-- and then",
+        "```\nleft open",
+        "<div hidden>and then",
+        f"<!-- patchwright:state=running {mark('f' * 32)}",
+    ],
+)
+def test_the_agents_words_cannot_hide_what_we_say_of_them(summary: str) -> None:
+    unproven = proven(summary).model_copy(
+        update={"proof": Proof.NOT_PROVEN, "evidence": ()}
+    )
+    text = final_comment(unproven, PULL, FRAME)
+    before, _, _ = text.partition("**Not proven**")
+    assert before.count("<!--") == 0
+    assert before.count("```") % 2 == 0
+    assert UNFINISHED not in text
+    assert text.count("<!--") == 1
+
+
+def test_a_long_summary_is_cut_and_the_rest_of_the_comment_stays() -> None:
+    text = final_comment(proven("word " * 40_000), PULL, FRAME)
+    assert len(text) < MAX_COMMENT_CHARS
+    assert "characters cut" in text
+    assert "**Proven**" in text
+    assert text.endswith(mark(FRAME.run_id))

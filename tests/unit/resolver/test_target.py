@@ -1,0 +1,74 @@
+"""Where a run starts and which branch it may write."""
+
+from patchwright.core.types.threads import (
+    PullRequest,
+    RepoRef,
+    Repository,
+    ThreadKind,
+    ThreadRef,
+)
+from patchwright.resolver.target import Target, plan_target
+
+REPO = RepoRef(forge="github", full_name="acme/shop")
+ISSUE = ThreadRef(repo=REPO, kind=ThreadKind.ISSUE, number=7)
+PULL = ThreadRef(repo=REPO, kind=ThreadKind.PULL_REQUEST, number=8)
+SHOP = Repository(
+    ref=REPO,
+    default_branch="trunk",
+    clone_url="https://example.com/acme/shop.git",
+    web_url="https://example.com/acme/shop",
+    private=False,
+)
+
+
+def pull(*, same_repository: bool) -> PullRequest:
+    return PullRequest(
+        number=8,
+        url="https://example.com/acme/shop/pull/8",
+        head_branch="feature/sum",
+        base_branch="release",
+        head_sha="a" * 40,
+        draft=False,
+        same_repository=same_repository,
+    )
+
+
+def test_s33_an_issue_starts_from_the_default_branch_whatever_its_name() -> None:
+    assert plan_target(ISSUE, "Wrong sum", SHOP, None) == Target(
+        start_ref="refs/heads/trunk",
+        base_branch="trunk",
+        branch="patchwright/7-wrong-sum",
+    )
+
+
+def test_s35_a_second_request_goes_on_with_our_pull_request() -> None:
+    target = plan_target(ISSUE, "Wrong sum", SHOP, pull(same_repository=True))
+    assert (target.start_ref, target.branch) == (
+        "refs/heads/feature/sum",
+        "feature/sum",
+    )
+    assert target.moves_branch
+    assert target.own_pull_request
+    assert not target.opens_pull_request
+
+
+def test_s32_a_request_in_a_pull_request_writes_exactly_its_branch() -> None:
+    target = plan_target(PULL, "Wrong sum", SHOP, pull(same_repository=True))
+    assert (target.branch, target.base_branch) == ("feature/sum", "release")
+    assert target.moves_branch
+    assert not target.own_pull_request
+
+
+def test_s21_a_forks_branch_is_read_by_number_and_never_written() -> None:
+    target = plan_target(PULL, "Wrong sum", SHOP, pull(same_repository=False))
+    assert target.start_ref == "refs/pull/8/head"
+    assert target.branch == "patchwright/8-wrong-sum"
+    assert not target.moves_branch
+    assert not target.opens_pull_request
+    assert "from a fork" in target.note
+
+
+def test_s46_the_branch_is_named_after_number_and_title() -> None:
+    title = 'Fix: "../../etc" & $(rm -rf /) — größer als 10 %?'
+    target = plan_target(ISSUE, title, SHOP, None)
+    assert target.branch == "patchwright/7-fix-etc-rm-rf-grosser-als-10"
