@@ -71,6 +71,12 @@ class NotFoundError(ServiceError):
     reason = "not-found"
 
 
+class InvalidRequestError(ServiceError):
+    """The service understood the request and says which part of it cannot be."""
+
+    reason = "invalid-request"
+
+
 class GitError(PatchwrightError):
     """Git refused; the message carries its last lines, without credentials."""
 

@@ -9,6 +9,7 @@ from patchwright.core.errors import (
     AuthenticationError,
     BranchMovedError,
     GitError,
+    InvalidRequestError,
     NotFoundError,
     PermissionDeniedError,
     PushRefusedError,
@@ -83,6 +84,7 @@ class Deliverer:
             return self._write(effect, outcome, to, so_far)
         except (
             AuthenticationError,
+            InvalidRequestError,
             PermissionDeniedError,
             NotFoundError,
             GitError,

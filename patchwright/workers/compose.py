@@ -10,6 +10,7 @@ from patchwright.core.clock import Clock
 from patchwright.core.crypto import KeyRing
 from patchwright.core.errors import ServiceError, SettingsError
 from patchwright.core.events.doorbell import Doorbell
+from patchwright.core.settings.github import GitHubSettings
 from patchwright.core.settings.model import Settings
 from patchwright.core.types.ids import Ids, JobId
 from patchwright.integrations.git.mirror import Mirrors
@@ -114,7 +115,7 @@ def make_entrances(settings: Settings, github: GitHub) -> Mapping[str, Entrance]
     listening = Listening(
         mention=settings.github.mention,
         label=settings.github.label,
-        own_login=_own_login(github),
+        own_login=_own_login(settings.github, github),
         allow_bots=frozenset(settings.security.allow_bots),
     )
     receiver = Receiver(settings.github.webhook_secret, listening)
@@ -127,11 +128,16 @@ def make_entrances(settings: Settings, github: GitHub) -> Mapping[str, Entrance]
     }
 
 
-def _own_login(github: GitHub) -> str:
-    """Ask who we are; not knowing it yet must not keep deliveries out."""
+def _own_login(settings: GitHubSettings, github: GitHub) -> str:
+    """Ask who we are, to know our own texts when they come back as deliveries.
+
+    An App's are a bot's, which starts nothing; those of a user must be told apart.
+    """
     try:
         identity = github.fetch_identity()
     except ServiceError as error:
+        if not settings.app_id:
+            raise
         log.warning("own_identity_unknown", reason=error.reason, error=str(error))
         return ""
     return identity.login if identity else ""

@@ -69,6 +69,7 @@ def test_s35_a_second_mention_goes_on_with_the_pull_request_of_the_first(
     with telling(tmp_path, script) as story:
         issue = story.ask("@patchwright fix the sum")
         story.work()
+        story.github.edit_issue(REPO, issue, "alice", title="Another title by now")
         story.say(issue, "Thanks! @patchwright please add a note")
         story.work()
         [pull] = story.github.pull_requests(REPO)

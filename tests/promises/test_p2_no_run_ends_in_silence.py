@@ -92,7 +92,9 @@ ENDS = {
         lambda: always(broken_call("shell", '{"command": "ls')),
         OutcomeKind.STUCK,
         "**Stuck** · 6 steps · Ns · 720 tokens, price unknown\n\n"
-        "`shell` was repeated 3 times with the same result.\n\n"
+        "`shell` was repeated 3 times with the same result. It was: shell was not run: "
+        "its arguments are broken. The arguments were not valid JSON: Unterminated "
+        "string starting at: line 1 column 13 (char 12)\n\n"
         "Add what could help it on, then ask again with `@patchwright`.",
     ),
     "never_finishes": End(

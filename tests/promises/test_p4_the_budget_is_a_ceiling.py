@@ -70,6 +70,18 @@ def test_s66_what_a_person_may_spend_a_day_holds_over_several_runs(
         assert rest.outcome.iterations == 0
 
 
+def test_a_day_holds_over_runs_where_only_the_provider_knows_the_price(
+    tmp_path: Path,
+) -> None:
+    settings = {"PATCHWRIGHT_LIMITS__PER_USER_DAY_USD": "1.00"}
+    with telling(tmp_path, _writing_at(0.3), settings=settings) as story:
+        first, second = story.ask(WISH), story.ask(WISH)
+        story.work()
+        assert len(story.provider.requests) == 3
+        assert "$0.90 of $1.00 for this person today" in story.reply(first)
+        assert "$0.90 of $1.00 for this person today" in story.reply(second)
+
+
 def test_s67_a_price_of_zero_that_is_stated_is_zero(tmp_path: Path) -> None:
     free = [with_usage(turn, cost=0.0) for turn in fix_turns()]
     with telling(tmp_path, free, settings=ONE_DOLLAR) as story:

@@ -91,3 +91,15 @@ def _assert_nothing_was_done(story: Story, issue: int) -> None:
     assert story.provider.requests == []
     assert story.branches() == []
     assert story.github.pull_requests(REPO) == []
+
+
+def test_a_request_that_joined_a_strangers_gets_a_run_of_its_own(
+    tmp_path: Path,
+) -> None:
+    with telling(tmp_path, fix_turns()) as story:
+        issue = story.ask("@patchwright please fix the sum", author="eve")
+        story.say(issue, "Yes, @patchwright please do")
+        story.work()
+        [pull] = story.github.pull_requests(REPO)
+        assert not pull.draft
+        assert "**Done**" in story.reply(issue)

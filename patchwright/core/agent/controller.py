@@ -206,6 +206,8 @@ class Controller:
             text = (
                 f"`{loop.step}` was repeated {loop.times} times with the same result."
             )
+            if isinstance(observation, ErrorObservation):
+                text = f"{text} It was: {observation.text}"
             return Ending(OutcomeKind.STUCK, "repeated-step", text)
         self._nudged = True
         self._loops.reset()

@@ -12,6 +12,7 @@ from requests import RequestException
 from patchwright.core.clock import Clock
 from patchwright.core.errors import (
     AuthenticationError,
+    InvalidRequestError,
     NotFoundError,
     PermissionDeniedError,
     RateLimitedError,
@@ -26,12 +27,6 @@ UNSAID_WAIT = timedelta(minutes=1)
 _UNAUTHORIZED, _FORBIDDEN, _NOT_FOUND, _GONE = 401, 403, 404, 410
 _TOO_MANY, _BROKEN = 429, 500
 _INVALID = (400, 422)
-
-
-class InvalidRequestError(ServiceError):
-    """GitHub understood the request and says which part of it cannot be."""
-
-    reason = "invalid-request"
 
 
 @contextmanager

@@ -6,12 +6,11 @@ import github.PullRequest
 import github.Repository
 from pydantic import BaseModel
 
-from patchwright.core.errors import NotFoundError, ServiceError
+from patchwright.core.errors import InvalidRequestError, NotFoundError, ServiceError
 from patchwright.core.forge import GitCredential, PullRequestText
 from patchwright.core.types.people import Actor, Permission
 from patchwright.core.types.threads import PullRequest, RepoRef, Repository
 from patchwright.integrations.github.api import Api
-from patchwright.integrations.github.errors import InvalidRequestError
 
 # Any name will do beside a token; this one is what GitHub's pages say.
 # https://docs.github.com/en/apps/creating-github-apps/authenticating-with-a-github-app/authenticating-as-a-github-app-installation

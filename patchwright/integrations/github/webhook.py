@@ -135,6 +135,7 @@ def _read_comment(body: bytes, listening: Listening) -> Reading:
         kind=TriggerKind.COMMENT_MENTION,
         user=_writer(delivery, comment.user),
         request=request,
+        text=comment.body,
         post_id=str(comment.id),
     )
 
@@ -183,6 +184,7 @@ def _trigger(
     kind: TriggerKind,
     user: User,
     request: str,
+    text: str = "",
     post_id: str = "",
 ) -> Trigger:
     installation = delivery.installation
@@ -198,7 +200,8 @@ def _trigger(
         thread=ref,
         request=request,
         title=thread.title,
-        text=thread.body,
+        body=thread.body,
+        text=text,
         post_id=post_id,
         installation="" if installation is None else str(installation.id),
     )

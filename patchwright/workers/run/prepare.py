@@ -1,5 +1,6 @@
 """Fetch what a run needs before it can start: thread, repository, commits."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from urllib.parse import urlsplit
@@ -31,13 +32,21 @@ class Prepared:
 
 
 def prepare(
-    github: GitHub, mirrors: Mirrors, trigger: Trigger, asked_at: datetime
+    github: GitHub,
+    mirrors: Mirrors,
+    trigger: Trigger,
+    asked_at: datetime,
+    linked_pulls: Sequence[int] = (),
 ) -> Prepared:
-    """Look everything up; raises a `ServiceError` or a `GitError`."""
+    """Look everything up; raises a `ServiceError` or a `GitError`.
+
+    `linked_pulls` are the numbers of pull requests that earlier runs for this thread
+    have opened.
+    """
     thread = github.channel.fetch_thread(trigger.thread)
     repository = github.forge.fetch_repository(trigger.thread.repo)
     title = trigger.title or thread.title
-    pull = _find_pull(github, thread, title)
+    pull = _find_pull(github, thread, title, linked_pulls)
     target = plan_target(trigger.thread, title, repository, pull)
     mirror = fetch_mirror(github, mirrors, repository, target.start_ref)
     return Prepared(
@@ -61,13 +70,21 @@ def fetch_mirror(
     return mirrors.fetch(repository.clone_url, credential, [ref])
 
 
-def _find_pull(github: GitHub, thread: Thread, title: str) -> PullRequest | None:
+def _find_pull(
+    github: GitHub, thread: Thread, title: str, linked: Sequence[int]
+) -> PullRequest | None:
     """Return the thread's own pull request, or the open one we made for the issue."""
     repo: RepoRef = thread.ref.repo
     if thread.ref.kind is ThreadKind.PULL_REQUEST:
         return github.forge.fetch_pull_request(repo, thread.ref.number)
-    ours = branch_name(thread.ref.number, title)
-    return github.forge.find_pull_request(repo, ours)
+    earlier = [github.forge.fetch_pull_request(repo, number) for number in linked]
+    # The title may have been another one then.
+    branches = [pull.head_branch for pull in earlier if pull.same_repository]
+    found = (
+        github.forge.find_pull_request(repo, branch)
+        for branch in (*branches, branch_name(thread.ref.number, title))
+    )
+    return next((pull for pull in found if pull is not None), None)
 
 
 def _noreply_domain(repository: Repository) -> str:

@@ -1,5 +1,7 @@
 """A run's purse with the shared ceilings: run, requester, repository and day."""
 
+from datetime import timedelta
+
 from patchwright.core.agent.purse import OverBudgetError
 from patchwright.core.clock import Clock
 from patchwright.core.settings.work import LimitSettings
@@ -38,10 +40,14 @@ class SharedPurse:
             day_usd=limits.per_day_usd,
         )
         self._open: Reservation | None = None
-        self._dearest = 0.0
+        # Where no price is known, the next call is taken to cost as much as the
+        # dearest one of these days, whichever run made it.
+        today = clock.now().date()
+        self._dearest = money.dearest_usd(since=today - timedelta(days=1))
+        self._has_price = False
 
     def reserve(self, worst_usd: float | None) -> float:
-        if worst_usd is None and self._refuse_unknown and not self._dearest:
+        if worst_usd is None and self._refuse_unknown and not self._has_price:
             raise OverBudgetError(
                 "The model's price is not known, and `limits.unknown_price` is "
                 '"refuse". Set `llm.input_cost_per_token` and '
@@ -59,6 +65,7 @@ class SharedPurse:
             return
         self._money.settle(self._open, spent_usd or 0.0)
         self._dearest = max(self._dearest, spent_usd or 0.0)
+        self._has_price = self._has_price or spent_usd is not None
         self._open = None
 
     def _spender(self) -> Spender:

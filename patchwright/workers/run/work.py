@@ -82,8 +82,11 @@ class Work:
         return self._work()
 
     def end(self, outcome: Outcome, *, quiet: bool = False) -> Done:
-        """End the job with what is known so far."""
-        return Done(outcome, self._plan, self._start_id, quiet=quiet)
+        """End the job with what is known so far.
+
+        Nothing that was said meanwhile was read: it gets a job of its own.
+        """
+        return Done(outcome, self._plan, read_up_to=0, quiet=quiet)
 
     def _begin(self) -> None:
         """Clear away what an earlier attempt left, and mark where this one starts."""
@@ -141,6 +144,7 @@ class Work:
                     self._services.mirrors,
                     self._trigger,
                     self._job.created_at,
+                    self._linked_pulls(),
                 )
                 self._note(repository=prepared.repository, target=prepared.target)
                 return self._resolve(prepared)
@@ -150,10 +154,17 @@ class Work:
             kind = OutcomeKind.FAILED
             return self.end(Outcome(kind=kind, reason=error.reason, summary=str(error)))
 
+    def _linked_pulls(self) -> tuple[int, ...]:
+        """Return the numbers of pull requests that this conversation led to."""
+        own = self._trigger.thread
+        keys = self._services.stores.threads.keys_of(self._job.conversation_id)
+        here = [key for key in keys if key.startswith(f"{own.repo}#")]
+        return tuple(int(key.rpartition("#")[2]) for key in here if key != str(own))
+
     def _resolve(self, prepared: Prepared) -> Done:
         task, stopped = self._with_follow_ups(prepared.task)
         if stopped is not None:
-            return self.end(stopped)
+            return Done(stopped, self._plan, self._start_id)
         code = prepared.mirror.objects
         resolution = resolve(task, self._toolkit(prepared), self._start_id)
         outcome = resolution.outcome

@@ -95,6 +95,14 @@ class ReservationStore:
         with self._database.reading() as connection:
             return _sum(connection, reservations.c.job_id == job_id) / _MICRO
 
+    def dearest_usd(self, since: date) -> float:
+        """Return what the dearest call since a day has cost; 0 if there was none."""
+        dearest = select(func.max(reservations.c.settled_micro_usd)).where(
+            reservations.c.day >= since.isoformat()
+        )
+        with self._database.reading() as connection:
+            return int(connection.scalars(dearest).one() or 0) / _MICRO
+
     def _take_turns(self, connection: Connection) -> None:
         """Let one transaction after the other look at the sums and add to them."""
         if not self._database.is_sqlite:

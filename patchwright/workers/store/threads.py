@@ -24,6 +24,16 @@ class ThreadStore:
         with self._database.reading() as connection:
             return find_conversation(connection, thread)
 
+    def keys_of(self, conversation_id: ConversationId) -> tuple[str, ...]:
+        """Return the keys of the conversation's threads, the newest first."""
+        query = (
+            select(threads.c.key)
+            .where(threads.c.conversation_id == conversation_id)
+            .order_by(threads.c.linked_at.desc())
+        )
+        with self._database.reading() as connection:
+            return tuple(connection.scalars(query))
+
     def link(
         self, conversation_id: ConversationId, thread: ThreadRef, now: datetime
     ) -> bool:

@@ -1,5 +1,6 @@
 """The union of payloads is closed, and still survives what a newer version wrote."""
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import get_args
 
@@ -72,7 +73,7 @@ def test_an_action_is_no_observation() -> None:
     assert set(get_args(Action)) & set(get_args(Observation)) == set()
 
 
-def read(payload: dict[str, object]) -> Event:
+def read(payload: Mapping[str, object]) -> Event:
     at = datetime(2030, 1, 1, tzinfo=UTC)
     return Event.model_validate(
         {"id": 1, "at": at, "source": "agent", "payload": payload}

@@ -8,13 +8,14 @@ from github import GithubException
 
 from patchwright.core.errors import (
     AuthenticationError,
+    InvalidRequestError,
     NotFoundError,
     PermissionDeniedError,
     RateLimitedError,
     ServiceError,
     ServiceUnavailableError,
 )
-from patchwright.integrations.github.errors import InvalidRequestError, explain
+from patchwright.integrations.github.errors import explain
 
 NOW = datetime(2030, 1, 1, 12, tzinfo=UTC)
 SECONDARY = "You have exceeded a secondary rate limit."

@@ -37,7 +37,8 @@ def test_comment_with_a_mention_is_a_trigger() -> None:
         thread=ThreadRef(repo=SHOP, kind=ThreadKind.ISSUE, number=7),
         request="fix it",
         title="Wrong sum",
-        text="Off by one.",
+        body="Off by one.",
+        text="@patchwright fix it",
         post_id="123",
         installation="99",
     )
@@ -74,7 +75,7 @@ def test_comment_on_a_pull_request_belongs_to_the_pull_request() -> None:
 def test_s05_missing_and_null_fields_are_normal() -> None:
     bare = {"number": 7, "body": None, "user": None, "labels": None}
     trigger = trigger_of("issue_comment", comment("@patchwright go", issue=bare))
-    assert (trigger.title, trigger.text) == ("", "")
+    assert (trigger.title, trigger.body) == ("", "")
     assert reason_of("issue_comment", comment(None)) == "no-mention"
     assert reason_of("issues", delivery("opened", issue=bare)) == "no-mention"
     assert reason_of("issues", delivery("labeled")) == "other-label"
