@@ -1,13 +1,13 @@
 """How fast events are stored, one commit each, and read again."""
 
+import json
 import sqlite3
 import tempfile
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from bench.figures import Figure, rate, took_s
-from patchwright.core.clock import SystemClock
+from bench.figures import CLOCK, Figure, rate, took_s
 from patchwright.core.events.doorbell import Doorbell
 from patchwright.core.events.types import CommandOutput, Source
 from patchwright.core.text.redaction import Redactor
@@ -43,11 +43,10 @@ def opened_log(path: Path) -> Iterator[SqlEventLog]:
     redactor = Redactor(secrets)
     with closing(Database(f"sqlite:///{path}")) as database:
         upgrade(database)
-        clock = SystemClock()
-        row = {"id": "1", "repo": "r", "title": "t", "created_at": clock.now()}
+        row = {"id": "1", "repo": "r", "title": "t", "created_at": CLOCK.now()}
         with database.writing() as connection:
             connection.execute(conversations.insert().values(**row))
-        store = EventStore(database, redactor.redact_json, clock, Doorbell())
+        store = EventStore(database, redactor.redact_json, CLOCK, Doorbell())
         yield store.open(ConversationId("1"))
 
 
@@ -57,11 +56,21 @@ def _append(log: SqlEventLog, times: int) -> None:
 
 
 def _append_rows(path: Path) -> None:
-    """Store as many texts as large in plain SQLite, set up as ours is."""
-    text = OUTPUT.model_dump_json()
+    """Store the same events in plain SQLite, set up as ours is."""
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute("PRAGMA journal_mode=WAL")
         connection.execute("PRAGMA synchronous=NORMAL")
-        connection.execute("CREATE TABLE events (id INTEGER PRIMARY KEY, text TEXT)")
-        for _ in range(PART):
-            connection.execute("INSERT INTO events (text) VALUES (?)", [text])
+        connection.execute(_PLAIN_TABLE)
+        for number in range(PART):
+            payload = json.dumps(OUTPUT.model_dump(mode="json"))
+            at, kind = CLOCK.now().isoformat(), OUTPUT.kind
+            connection.execute("BEGIN IMMEDIATE")
+            connection.execute(_PLAIN_INSERT, ("1", number, at, kind, payload))
+            connection.execute("COMMIT")
+
+
+_PLAIN_TABLE = (
+    "CREATE TABLE events (conversation TEXT, id INTEGER, at TEXT, kind TEXT, "
+    "payload TEXT, PRIMARY KEY (conversation, id))"
+)
+_PLAIN_INSERT = "INSERT INTO events VALUES (?, ?, ?, ?, ?)"

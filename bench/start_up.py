@@ -9,14 +9,13 @@ from pathlib import Path
 from statistics import median
 
 from bench.figures import CLOCK, Figure
-from patchwright.sandbox.choose import Kind
 from tests.fakes.llm import Call, FakeProvider, call
 from tests.provision.image import ensure_image
 
 RUNS = 3
 MIB = 1024
 PATCHWRIGHT = Path(sys.executable).with_name("patchwright")
-KINDS: tuple[Kind, ...] = ("docker", "bubblewrap")
+KINDS = ("docker", "local")
 # As litellm is set when it may ask nobody but the provider.
 OFFLINE = {"LITELLM_OFFLINE_MODE": "true", "LITELLM_LOCAL_MODEL_COST_MAP": "true"}
 
@@ -54,13 +53,13 @@ class _StartUp:
         measured = [self._run(argv, {}) for _ in range(RUNS + 1)][1:]
         return median(s for s, _ in measured), median(mib for _, mib in measured)
 
-    def resolve(self, kind: Kind) -> tuple[float, float, float]:
+    def resolve(self, kind: str) -> tuple[float, float, float]:
         """Return seconds to the first request and to the end, and MiB."""
         measured = [self._resolve(kind) for _ in range(RUNS + 1)][1:]
         first_s, whole_s, mib = zip(*measured, strict=True)
         return median(first_s), median(whole_s), median(mib)
 
-    def _resolve(self, kind: Kind) -> tuple[float, float, float]:
+    def _resolve(self, kind: str) -> tuple[float, float, float]:
         asked_at: list[float] = []
 
         def finish(_request: object) -> Call:

@@ -1,4 +1,4 @@
-"""End a run on the command line at Ctrl-C or when the machine says so."""
+"""End a run at Ctrl-C, or when the machine says so, or with its terminal."""
 
 import signal
 import threading
@@ -10,12 +10,12 @@ from typing import Final, NoReturn
 
 from patchwright.workers.run.interruption import GivenBack
 
-_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
+_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 @contextmanager
 def interruptible() -> Iterator[GivenBack]:
-    """Raise `KeyboardInterrupt`, with the signal's name, at SIGINT or SIGTERM.
+    """Raise `KeyboardInterrupt`, with the signal's name, at SIGINT, SIGTERM or SIGHUP.
 
     What is yielded is done then, so that whatever holds the run up is ended. A signal
     that comes after the first one changes nothing any more.
@@ -29,7 +29,9 @@ def interruptible() -> Iterator[GivenBack]:
         threading.Thread(target=given_back.set_result, args=(None,)).start()
         raise KeyboardInterrupt(signal.Signals(number).name)
 
-    before = {number: signal.signal(number, tell) for number in _SIGNALS}
+    # One that is ignored already is to be ignored, such as SIGHUP under nohup.
+    heard = [one for one in _SIGNALS if signal.getsignal(one) is not signal.SIG_IGN]
+    before = {number: signal.signal(number, tell) for number in heard}
     try:
         yield given_back
     finally:

@@ -118,6 +118,8 @@ def open_session(
         raise SettingsError(f"the events cannot be written: {error}") from error
     with log, interruptible() as given_back:
         chosen = choose(settings.sandbox.kind, clock, settings.sandbox.image)
+        # There may be no service on this machine that does it.
+        chosen.reap()
         yield Session(
             settings=settings,
             run_id=run_id,

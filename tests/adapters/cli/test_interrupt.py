@@ -52,7 +52,7 @@ def test_while_the_model_is_asked(shop: Shop) -> None:
     assert shop.branches() == []
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_while_a_command_runs(number: signal.Signals, shop: Shop) -> None:
     with FakeProvider([call("shell", command=SLEEP)]) as provider:
         process = shop.start("resolve", *shop.local(), provider=provider)

@@ -193,6 +193,14 @@ def test_a_failed_model_call_ends_the_run_by_name_and_is_billed(
     assert last_state(scene) is AgentState.ERROR
 
 
+def test_p4_a_failed_call_is_paid_from_the_purse(tmp_path: Path) -> None:
+    purse = RunPurse(1.0, refuse_unknown=False)
+    error = ModelDeclinedError("It declined.", Usage(cost_usd=0.4, tokens_in=700))
+    with playing(tmp_path, [error], purse=purse) as scene:
+        scene.run()
+    assert purse.reserve(0.0) == pytest.approx(0.6)
+
+
 def test_s64_an_agent_that_only_talks_ends_with_its_question(tmp_path: Path) -> None:
     steps = [reply("Shall I go on?"), reply("Really?"), reply("Which of the two?")]
     with playing(tmp_path, steps) as scene:
