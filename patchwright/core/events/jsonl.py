@@ -12,6 +12,7 @@ from patchwright.core.clock import Clock
 from patchwright.core.events.doorbell import Doorbell
 from patchwright.core.events.follow import follow
 from patchwright.core.events.types import Event, Known, Source
+from patchwright.core.text.surrogates import well_formed_tree
 from patchwright.core.types.ids import ConversationId
 
 _THE_ONLY_ONE: Final = ConversationId("")
@@ -45,7 +46,8 @@ class JsonlEventLog:
                 cause=cause,
                 payload=payload,
             )
-            stored = Event.model_validate(self._redact(event.model_dump(mode="json")))
+            tree = well_formed_tree(event.model_dump(mode="json"))
+            stored = Event.model_validate(self._redact(tree))
             self._file.write(f"{stored.model_dump_json()}\n")
             self._file.flush()
             self._events.append(stored)

@@ -6,8 +6,8 @@ from pydantic import JsonValue
 
 from patchwright.core.events.types import ToolCall
 from patchwright.core.llm.model import ModelRequest
-from patchwright.core.llm.surrogates import well_formed_tree
 from patchwright.core.llm.tool_calls import SentCall, read_calls
+from patchwright.core.text.surrogates import well_formed_tree
 from patchwright.core.types.base import Value
 from patchwright.core.types.work import Usage
 

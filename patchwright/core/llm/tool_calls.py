@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from patchwright.core.events.types import ToolCall
 from patchwright.core.llm.model import AssistantTurn, ModelRequest, ToolSpec
-from patchwright.core.llm.surrogates import well_formed_tree
+from patchwright.core.text.surrogates import well_formed_tree
 from patchwright.core.types.base import Value
 
 NO_ARGUMENTS = "{}"

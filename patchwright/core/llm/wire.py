@@ -13,7 +13,7 @@ from patchwright.core.llm.model import (
     ToolSpec,
     UserText,
 )
-from patchwright.core.llm.surrogates import well_formed, well_formed_tree
+from patchwright.core.text.surrogates import well_formed, well_formed_tree
 
 Wire = dict[str, JsonValue]
 

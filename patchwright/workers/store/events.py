@@ -16,6 +16,7 @@ from patchwright.core.clock import Clock
 from patchwright.core.events.doorbell import Doorbell
 from patchwright.core.events.follow import follow
 from patchwright.core.events.types import Event, Known, Source
+from patchwright.core.text.surrogates import well_formed_tree
 from patchwright.core.types.ids import ConversationId
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.tables import events
@@ -55,7 +56,7 @@ class EventStore:
         self, source: Source, payload: Known, cause: int | None = None
     ) -> NewEvent:
         """Make what can be stored, without secrets."""
-        clean = self.redact(payload.model_dump(mode="json"))
+        clean = self.redact(well_formed_tree(payload.model_dump(mode="json")))
         return NewEvent(
             at=self.clock.now(),
             source=source,

@@ -70,6 +70,12 @@ def test_secrets_are_gone_before_anything_is_stored(world: World) -> None:
     assert "hunter2" not in str(world.rows(events))
 
 
+def test_half_a_character_is_stored_as_one_that_can_be_read(log: SqlEventLog) -> None:
+    log.append(Source.USER, Message(text="broken \ud83d here"))
+    [event] = log.read()
+    assert event.payload == Message(text="broken \ufffd here")
+
+
 def test_a_kind_of_a_newer_version_is_read_all_the_same(
     world: World, log: SqlEventLog
 ) -> None:

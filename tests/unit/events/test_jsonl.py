@@ -35,6 +35,11 @@ def text(event: Event) -> str:
     return event.payload.text
 
 
+def test_half_a_character_is_stored_as_one_that_can_be_read(log: JsonlEventLog) -> None:
+    say(log, "broken \ud83d here")
+    assert [text(event) for event in log.read()] == ["broken \ufffd here"]
+
+
 def test_one_line_is_one_event(log: JsonlEventLog, tmp_path: Path) -> None:
     log.append(Source.AGENT, Think(thought="Line one.\nLine two."), cause=None)
     log.append(Source.AGENT, RunCommand(command="ls"), cause=1)
