@@ -17,6 +17,7 @@ from patchwright.core.events.types import (
     Action,
     AgentState,
     ChangeState,
+    ControlCommand,
     ErrorObservation,
     Event,
     Finish,
@@ -26,6 +27,7 @@ from patchwright.core.events.types import (
     Null,
     Observation,
     Reject,
+    RunCommand,
     SandboxAction,
     Source,
     StateChanged,
@@ -107,7 +109,7 @@ class Controller:
 
     def _step(self) -> Ending | None:
         self._catch_up()
-        elapsed_s = self._clock.monotonic() - self._started
+        elapsed_s = self._elapsed_s()
         if stop := must_stop(self._state, self._limits, elapsed_s):
             return _ending(stop)
         try:
@@ -182,13 +184,25 @@ class Controller:
 
     def _do(self, action: Action, action_id: int) -> Observation:
         if isinstance(action, SandboxAction):
-            observation = self._runtime.run(action, str(action_id))
+            observation = self._runtime.run(self._in_time(action), str(action_id))
             return observation.model_copy(update={"call_id": action.call_id})
         match action:
             case Think() | Message() | Finish() | Reject() | ChangeState():
                 return Null(call_id=action.call_id)
             case _:
                 assert_never(action)
+
+    def _in_time(self, action: SandboxAction) -> SandboxAction:
+        """Let no command be waited for beyond the end of the run."""
+        if not isinstance(action, RunCommand | ControlCommand):
+            return action
+        if action.timeout_s is None:
+            return action
+        left_s = max(self._limits.max_minutes * 60 - self._elapsed_s(), 1.0)
+        return action.model_copy(update={"timeout_s": min(action.timeout_s, left_s)})
+
+    def _elapsed_s(self) -> float:
+        return self._clock.monotonic() - self._started
 
     def _refuse(self, reply_id: int, call: ToolCall, text: str) -> ErrorObservation:
         error = ErrorObservation(reason="not-run", text=text, call_id=call.id)
@@ -220,8 +234,7 @@ class Controller:
         self._catch_up()
         if self._state.wanted is not AgentState.STOPPED:
             return None
-        elapsed_s = self._clock.monotonic() - self._started
-        stop = must_stop(self._state, self._limits, elapsed_s)
+        stop = must_stop(self._state, self._limits, self._elapsed_s())
         return _ending(stop) if stop else None
 
     def _catch_up(self) -> None:

@@ -5,7 +5,12 @@ from pathlib import Path
 import pytest
 
 from patchwright.core.agent.purse import RunPurse
-from patchwright.core.events.types import AgentState, ModelReply, StateChanged
+from patchwright.core.events.types import (
+    AgentState,
+    ModelReply,
+    RunCommand,
+    StateChanged,
+)
 from patchwright.core.llm.errors import (
     ContextWindowError,
     EmptyReplyError,
@@ -107,6 +112,23 @@ def test_a_call_may_take_no_longer_than_the_run_has_left(tmp_path: Path) -> None
     with playing(tmp_path, [ponder, FINISH], limits=limits, clock=clock) as scene:
         scene.run()
     assert [request.deadline_s for request in scene.model.requests] == [60, 15]
+
+
+def test_a_command_is_waited_for_no_longer_than_the_run_has_left(
+    tmp_path: Path,
+) -> None:
+    clock = FakeClock()
+
+    def ponder(_request: ModelRequest) -> ModelReply:
+        clock.advance(45)
+        return reply(calls=[("shell", {"command": "true", "timeout_s": 3600})])
+
+    limits = Limits(max_minutes=1)
+    with playing(tmp_path, [ponder, FINISH], limits=limits, clock=clock) as scene:
+        scene.run()
+    [command] = scene.sandbox.ran
+    assert isinstance(command, RunCommand)
+    assert command.timeout_s == 15
 
 
 def test_s66_the_call_that_could_pass_the_budget_is_not_made(tmp_path: Path) -> None:
