@@ -22,9 +22,9 @@ Closes #1
 
 | | command | commit | exit code | time | output SHA-256 |
 |---|---|---|---|---|---|
-| before (base + new tests) | `python3 -m unittest test_pieces` | `COMMIT` | ❌ 1 | \
+| before (base + new tests) | `python3 -m unittest test_pieces` | `COMMIT` | 🔴 1 | \
 N s | `DIGEST` |
-| after | `python3 -m unittest test_pieces` | `COMMIT` | ✅ 0 | N s | `DIGEST` |
+| after | `python3 -m unittest test_pieces` | `COMMIT` | 🟢 0 | N s | `DIGEST` |
 
 <sub>Run by the controller in fresh sandboxes, not by the agent. “Before” is the base \
 commit with only the test files of this change.</sub>
@@ -41,9 +41,9 @@ The total ignored the pieces.
 
 | | command | commit | exit code | time | output SHA-256 |
 |---|---|---|---|---|---|
-| before (base + new tests) | `python3 -m unittest test_pieces` | `COMMIT` | ❌ 1 | \
+| before (base + new tests) | `python3 -m unittest test_pieces` | `COMMIT` | 🔴 1 | \
 N s | `DIGEST` |
-| after | `python3 -m unittest test_pieces` | `COMMIT` | ✅ 0 | N s | `DIGEST` |
+| after | `python3 -m unittest test_pieces` | `COMMIT` | 🟢 0 | N s | `DIGEST` |
 
 <sub>run RUN · asked for by alice · content as of TIME · model openai/scripted</sub>
 

@@ -11,6 +11,12 @@ class OverBudgetError(PatchwrightError):
     reason = "budget"
 
 
+UNKNOWN_PRICE = (
+    'The model\'s price is not known, and `limits.unknown_price` is "refuse". Set '
+    "`llm.input_cost_per_token` and `llm.output_cost_per_token`."
+)
+
+
 class Purse(Protocol):
     """Holds one run to its ceilings."""
 
@@ -43,11 +49,7 @@ class RunPurse:
 
     def reserve(self, worst_usd: float | None) -> float:
         if worst_usd is None and self._refuse_unknown and not self._dearest:
-            raise OverBudgetError(
-                "The model's price is not known, and `limits.unknown_price` is "
-                '"refuse". Set `llm.input_cost_per_token` and '
-                "`llm.output_cost_per_token`."
-            )
+            raise OverBudgetError(UNKNOWN_PRICE)
         worst = self._dearest if worst_usd is None else worst_usd
         if self._spent + worst > self._max:
             raise OverBudgetError(

@@ -92,7 +92,7 @@ _ROLE = {
 def _exit(one: Evidence) -> str:
     if one.exit_code is None:
         return "⏱ did not end"
-    return f"{'✅' if one.exit_code == 0 else '❌'} {one.exit_code}"
+    return f"{'🟢' if one.exit_code == 0 else '🔴'} {one.exit_code}"
 
 
 _MAX_CELL_CHARS = 120

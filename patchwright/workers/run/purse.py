@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from patchwright.core.agent.purse import OverBudgetError
+from patchwright.core.agent.purse import UNKNOWN_PRICE, OverBudgetError
 from patchwright.core.clock import Clock
 from patchwright.core.settings.work import LimitSettings
 from patchwright.core.types.ids import AccountId, JobId
@@ -48,11 +48,7 @@ class SharedPurse:
 
     def reserve(self, worst_usd: float | None) -> float:
         if worst_usd is None and self._refuse_unknown and not self._has_price:
-            raise OverBudgetError(
-                "The model's price is not known, and `limits.unknown_price` is "
-                '"refuse". Set `llm.input_cost_per_token` and '
-                "`llm.output_cost_per_token`."
-            )
+            raise OverBudgetError(UNKNOWN_PRICE)
         worst = self._dearest if worst_usd is None else worst_usd
         answer = self._money.reserve(self._spender(), worst, self._ceilings)
         if isinstance(answer, Refusal):

@@ -48,9 +48,9 @@ The total ignored the pieces.
 
 | | command | commit | exit code | time | output SHA-256 |
 |---|---|---|---|---|---|
-| before (base + new tests) | `pytest -k sum` | `aaaaaaaaaa` | ❌ 1 | 1.2 s | \
+| before (base + new tests) | `pytest -k sum` | `aaaaaaaaaa` | 🔴 1 | 1.2 s | \
 `dddddddddddd` |
-| after | `pytest -k sum` | `bbbbbbbbbb` | ✅ 0 | 1.2 s | `dddddddddddd` |"""
+| after | `pytest -k sum` | `bbbbbbbbbb` | 🟢 0 | 1.2 s | `dddddddddddd` |"""
     )
 
 

@@ -28,9 +28,9 @@ Closes #7
 
 | | command | commit | exit code | time | output SHA-256 |
 |---|---|---|---|---|---|
-| before (base + new tests) | `pytest -k sum` | `aaaaaaaaaa` | ❌ 1 | 1.2 s | \
+| before (base + new tests) | `pytest -k sum` | `aaaaaaaaaa` | 🔴 1 | 1.2 s | \
 `dddddddddddd` |
-| after | `pytest -k sum` | `bbbbbbbbbb` | ✅ 0 | 1.2 s | `dddddddddddd` |
+| after | `pytest -k sum` | `bbbbbbbbbb` | 🟢 0 | 1.2 s | `dddddddddddd` |
 
 <sub>Run by the controller in fresh sandboxes, not by the agent. “Before” is the base \
 commit with only the test files of this change.</sub>
@@ -86,7 +86,7 @@ def test_a_command_fits_into_its_cell(command: str, cell: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("code", "cell"), [(None, "⏱ did not end"), (0, "✅ 0"), (127, "❌ 127")]
+    ("code", "cell"), [(None, "⏱ did not end"), (0, "🟢 0"), (127, "🔴 127")]
 )
 def test_an_exit_code_reads_so(code: int | None, cell: str) -> None:
     ran: Evidence = RED.model_copy(update={"exit_code": code})
