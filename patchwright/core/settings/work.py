@@ -64,11 +64,6 @@ class AgentSettings(Section):
     model: str = Field(
         "", description="Which `llm.<name>` it uses; empty: the one of `llm` itself."
     )
-    max_comment_chars: int = Field(
-        20_000,
-        ge=1000,
-        description="Longer comments are cut in the middle before the model sees them.",
-    )
 
 
 class LimitSettings(Section):
