@@ -8,6 +8,7 @@ import typer
 from patchwright.core.clock import SystemClock
 from patchwright.core.settings.environment import process_environment
 from patchwright.core.settings.load import load
+from patchwright.resolver.messages.facts import counted
 from patchwright.workers.compose import key_ring, open_database
 from patchwright.workers.db.upgrade import upgrade
 from patchwright.workers.store.secrets import SecretStore
@@ -31,4 +32,4 @@ def _rotate() -> None:
         upgrade(database)
         keys = key_ring(settings, database)
         renewed = SecretStore(database, keys, SystemClock()).rotate()
-    typer.echo(f"{renewed} secrets are now under the key {keys.current}.")
+    typer.echo(f"{counted(renewed, 'secret')} moved to the key {keys.current}.")

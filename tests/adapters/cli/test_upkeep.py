@@ -1,0 +1,65 @@
+"""Looking after what the service keeps: `patchwright db` and `patchwright keys`."""
+
+import base64
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+
+from pydantic import SecretStr
+
+from patchwright.core.clock import SystemClock
+from patchwright.core.crypto import KeyRing
+from patchwright.workers.db.database import Database
+from patchwright.workers.store.secrets import SecretStore
+
+OLD, NEW = b"o" * 32, b"n" * 32
+PATCHWRIGHT = Path(sys.executable).with_name("patchwright")
+
+
+def ask(state: Path, *words: str, keys: str = "") -> subprocess.CompletedProcess[str]:
+    settings = [f"PATCHWRIGHT_STATE_DIR={state}"]
+    if keys:
+        settings.append(f"PATCHWRIGHT_SECURITY__ENCRYPTION_KEYS={keys}")
+    return subprocess.run(
+        ["env", *settings, str(PATCHWRIGHT), *words],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def written(name: str, key: bytes) -> str:
+    return f"{name}:{base64.b64encode(key).decode()}"
+
+
+def open_secrets(database: Database, keys: dict[str, bytes]) -> SecretStore:
+    return SecretStore(database, KeyRing(keys, next(iter(keys))), SystemClock())
+
+
+def test_a_new_database_is_made_and_an_old_one_left_as_it_is(tmp_path: Path) -> None:
+    for _ in range(2):
+        ended = ask(tmp_path, "db", "upgrade")
+        assert (ended.returncode, ended.stdout) == (0, "The database is up to date.\n")
+    assert (tmp_path / "patchwright.db").stat().st_size > 0
+
+
+def test_after_a_rotation_the_old_key_is_needed_no_more(tmp_path: Path) -> None:
+    ask(tmp_path, "db", "upgrade")
+    with closing(Database(f"sqlite:///{tmp_path / 'patchwright.db'}")) as database:
+        open_secrets(database, {"old": OLD}).put("token", SecretStr("hush"))
+        both = f"{written('new', NEW)},{written('old', OLD)}"
+        ended = ask(tmp_path, "keys", "rotate", keys=both)
+        assert ended.stdout == "1 secret moved to the key new.\n"
+        kept = open_secrets(database, {"new": NEW}).fetch("token")
+    assert kept == SecretStr("hush")
+
+
+def test_a_key_that_is_missing_for_the_rotation_is_named(tmp_path: Path) -> None:
+    ask(tmp_path, "db", "upgrade")
+    with closing(Database(f"sqlite:///{tmp_path / 'patchwright.db'}")) as database:
+        open_secrets(database, {"old": OLD}).put("token", SecretStr("hush"))
+    ended = ask(tmp_path, "keys", "rotate", keys=written("new", NEW))
+    assert ended.returncode == 3
+    assert "old" in ended.stderr
