@@ -15,7 +15,7 @@ REGISTRIES = (
     ("golang", "org"),
     ("crates", "io"),
 )
-FOLDERS = (("/work", "main"), ("/work", "shared"), ("/tmp", "briefs"), ("/root", ""))
+FOLDERS = (("/root", ""), ("/Users", ""))
 
 
 def test_no_package_registry_is_named() -> None:
