@@ -67,3 +67,19 @@ def test_a_forged_delivery_starts_nothing(tmp_path: Path) -> None:
         forged = replace(signed, body=signed.body.replace(b"alice", b"mally"))
         assert story.deliver(forged).status == 401
         assert story.jobs() == []
+
+
+def test_an_answer_that_makes_no_sense_does_not_end_in_silence(tmp_path: Path) -> None:
+    with telling(tmp_path, fix_turns()) as story:
+        story.github.fail_next(
+            "POST", f"/repos/{REPO}/pulls", 201, body={"number": "?"}, times=20
+        )
+        issue = story.ask(WISH)
+        story.work()
+        for _ in range(10):
+            story.work_later(3600)
+        assert (
+            "The result could not be delivered: GitHub's answer has an unexpected shape"
+            in story.reply(issue)
+        )
+        assert "[Open the pull request](" in story.reply(issue)

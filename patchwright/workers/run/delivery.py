@@ -4,7 +4,12 @@ from datetime import timedelta
 
 import structlog
 
-from patchwright.core.errors import GitError, RateLimitedError, ServiceError
+from patchwright.core.errors import (
+    GitError,
+    LeaseLostError,
+    PatchwrightError,
+    RateLimitedError,
+)
 from patchwright.core.types.threads import ThreadKind, ThreadRef
 from patchwright.core.types.work import Outcome
 from patchwright.integrations.git.mirror import Mirror
@@ -52,7 +57,9 @@ class Delivery:
                     destination(self._plan, self._job.trigger),
                     so_far,
                 )
-            except ServiceError as error:
+            except LeaseLostError:
+                raise
+            except Exception as error:  # noqa: BLE001 - an effect's edge: the others count
                 self._put_off(due, error)
                 so_far = self._delivered_so_far()
                 continue
@@ -70,20 +77,26 @@ class Delivery:
             update={"refusal": given_up[0]} if given_up else {}
         )
 
-    def _put_off(self, due: StoredEffect, error: ServiceError) -> None:
+    def _put_off(self, due: StoredEffect, error: Exception) -> None:
         """Try again later, ever less often; in the end go on without it."""
         effects = self._services.stores.effects
+        foreseen = isinstance(error, PatchwrightError)
+        text = str(error) if foreseen else "something broke inside Patchwright"
         log.warning(
-            "effect_failed", key=due.key, reason=error.reason, tries=due.attempts
+            "effect_failed",
+            key=due.key,
+            error=text,
+            tries=due.attempts,
+            exc_info=None if foreseen else error,
         )
         if due.attempts + 1 >= MAX_TRIES:
-            effects.abandon(self._lease, due.key, str(error))
+            effects.abandon(self._lease, due.key, text)
             return
         wait = timedelta(seconds=_FIRST_WAIT_S * 2**due.attempts)
         retry_at = self._services.clock.now() + wait
         if isinstance(error, RateLimitedError):
             retry_at = max(retry_at, error.until)
-        effects.mark_failed(self._lease, due.key, str(error), retry_at)
+        effects.mark_failed(self._lease, due.key, text, retry_at)
 
     def _link(self, so_far: Delivered) -> None:
         """Make the pull request part of the conversation it came from."""
