@@ -48,6 +48,8 @@ DOCKER = Component(
     ("docker.io", "apparmor"),
     lambda: _has("dockerd")() or engine_answers(),
 )
+# Docker asks it which processes a container has.
+PS = Component("ps", ("procps",), _has("ps"))
 ANY_SANDBOX = Component(
     "bubblewrap or a Docker engine",
     ("bubblewrap",),
@@ -62,7 +64,7 @@ IMAGE_MAKER = Component(
 
 NEEDED = {
     "demo": (GIT, ANY_SANDBOX, IMAGE_MAKER),
-    "test": (GIT, BUBBLEWRAP, DEBOOTSTRAP, REDIS, POSTGRESQL, DOCKER),
+    "test": (GIT, BUBBLEWRAP, DEBOOTSTRAP, REDIS, POSTGRESQL, DOCKER, PS),
 }
 
 

@@ -6,15 +6,17 @@ import tempfile
 from contextlib import closing
 from pathlib import Path
 
-import docker
 from docker.errors import DockerException
 
+from patchwright.core.errors import SandboxError
+from patchwright.sandbox.docker.engine import connect
 from tests.provision.errors import ProvisionError
 from tests.provision.locking import machine_lock
 from tests.provision.servers import log_tail
 from tests.provision.waiting import wait_until
 
 START_S = 60.0
+PROBE_S = 5.0
 
 
 def ensure_engine() -> None:
@@ -30,9 +32,9 @@ def ensure_engine() -> None:
 
 def engine_answers() -> bool:
     try:
-        with closing(docker.from_env()) as client:
+        with closing(connect(PROBE_S)) as client:
             return bool(client.ping())
-    except DockerException:
+    except (SandboxError, DockerException):
         return False
 
 
@@ -41,17 +43,15 @@ def _start() -> None:
         raise ProvisionError("no Docker engine answers, and only root can start one")
     log = Path(tempfile.gettempdir(), "patchwright-tests-dockerd.log")
     with log.open("wb") as output:
-        engine = subprocess.Popen(
-            ["dockerd"],
+        # As nobody's child: it outlives this process, which has not to wait for it.
+        subprocess.run(
+            ["setsid", "--fork", "dockerd"],
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=output,
-            start_new_session=True,
+            check=True,
         )
-    wait_until(lambda: _came_up(engine, log), "dockerd", START_S)
-
-
-def _came_up(engine: subprocess.Popen[bytes], log: Path) -> bool:
-    if engine.poll() is not None:
-        raise ProvisionError(f"dockerd ended at once:\n{log_tail(log)}")
-    return engine_answers()
+    try:
+        wait_until(engine_answers, "dockerd", START_S)
+    except ProvisionError as error:
+        raise ProvisionError(f"{error}:\n{log_tail(log)}") from error

@@ -71,7 +71,8 @@ class Shop:
         settings: Mapping[str, str] | None = None,
     ) -> subprocess.Popen[str]:
         return subprocess.Popen(
-            [str(PATCHWRIGHT), *arguments],
+            # Whoever runs the tests in the background has them ignore Ctrl-C.
+            ["env", "--default-signal=INT,TERM,HUP", str(PATCHWRIGHT), *arguments],
             cwd=self.folder,
             env=self.environment(provider, settings),
             stdin=subprocess.DEVNULL,
