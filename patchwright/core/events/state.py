@@ -3,7 +3,6 @@
 from patchwright.core.events.types import (
     AgentState,
     ChangeState,
-    ErrorObservation,
     Event,
     ModelReply,
     StateChanged,
@@ -21,10 +20,8 @@ class RunState(Value):
     state: AgentState = AgentState.LOADING
     iterations: int = 0
     usage: Usage = NO_USAGE
-    dearest_call_usd: float = 0.0
     wanted: AgentState | None = None
     wanted_by: str = ""
-    last_error: str = ""
 
 
 def fold(run: RunState, event: Event) -> RunState:
@@ -35,9 +32,6 @@ def fold(run: RunState, event: Event) -> RunState:
             update={
                 "iterations": run.iterations + 1,
                 "usage": run.usage + payload.usage,
-                "dearest_call_usd": max(
-                    run.dearest_call_usd, payload.usage.cost_usd or 0.0
-                ),
             }
         )
     if isinstance(payload, StateChanged):
@@ -46,6 +40,4 @@ def fold(run: RunState, event: Event) -> RunState:
         return run.model_copy(
             update={"wanted": payload.state, "wanted_by": payload.reason}
         )
-    if isinstance(payload, ErrorObservation):
-        return run.model_copy(update={"last_error": payload.text})
     return run

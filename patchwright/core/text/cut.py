@@ -5,7 +5,6 @@ import unicodedata
 _NOTE = "\n\n[... {count} characters cut ...]\n\n"
 _LONGEST_CLUSTER = 32
 _JOINER = "\u200d"
-_BYTES_PER_TOKEN = 4
 
 
 def cut_middle(text: str, max_chars: int) -> str:
@@ -22,11 +21,6 @@ def cut_middle(text: str, max_chars: int) -> str:
     head = _before_cluster(text, room - room // 2)
     tail = _after_cluster(text, len(text) - room // 2)
     return text[:head] + _NOTE.format(count=tail - head) + text[tail:]
-
-
-def estimate_tokens(text: str) -> int:
-    """Guess how many tokens a text has: one for four bytes of it."""
-    return -(-len(text.encode("utf-8", "surrogatepass")) // _BYTES_PER_TOKEN)
 
 
 def _before_cluster(text: str, at: int) -> int:

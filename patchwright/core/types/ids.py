@@ -5,7 +5,6 @@ from typing import NewType, Protocol
 
 AccountId = NewType("AccountId", str)
 ConversationId = NewType("ConversationId", str)
-DeliveryId = NewType("DeliveryId", str)
 JobId = NewType("JobId", str)
 
 

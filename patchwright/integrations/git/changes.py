@@ -7,7 +7,6 @@ from enum import StrEnum
 from patchwright.integrations.git.gitdir import GitDir
 
 GITLINK = 0o160000
-SYMLINK = 0o120000
 _ABSENT = 0
 
 

@@ -38,11 +38,6 @@ class Receiver:
         return read(event, _json_of(headers, body), self._listening)
 
 
-def delivery_id(headers: Mapping[str, str]) -> str:
-    """Return GitHub's id of the delivery, the same when it is sent again, or ''."""
-    return _header(headers, "x-github-delivery")
-
-
 def _json_of(headers: Mapping[str, str], body: bytes) -> bytes:
     # A repository's webhook sends a form unless it is set to send JSON.
     # https://docs.github.com/en/webhooks/using-webhooks/creating-webhooks

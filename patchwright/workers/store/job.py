@@ -22,7 +22,6 @@ class JobState(StrEnum):
 
 
 ENDED: Final = frozenset({JobState.DONE, JobState.FAILED, JobState.CANCELLED})
-ACTIVE: Final = frozenset(JobState) - ENDED
 
 
 class Job(Value):

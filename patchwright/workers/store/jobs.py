@@ -35,15 +35,6 @@ class JobStore:
             row = connection.execute(select(*_JOB).where(jobs.c.id == job_id)).first()
         return _job_of(row) if row else None
 
-    def load_active(self, conversation_id: ConversationId) -> Job | None:
-        """Return the conversation's job that has not ended; there is one at most."""
-        query = select(*_JOB).where(
-            jobs.c.conversation_id == conversation_id, jobs.c.ended_at.is_(None)
-        )
-        with self._database.reading() as connection:
-            row = connection.execute(query).one_or_none()
-        return _job_of(row) if row else None
-
     def count_since(self, conversation_id: ConversationId, since: datetime) -> int:
         """Count the conversation's jobs that were asked for at `since` or later."""
         query = select(func.count()).where(

@@ -63,7 +63,6 @@ def test_what_has_ended_is_finished(world: World) -> None:
     world.outcomes.finish(world.claim(job_id), JobState.DONE, world.clock.now())
     world.clock.advance(10 * LEASE_S)
     assert _unfinished(world) == ()
-    assert world.jobs.load_active(world.conversation(job_id)) is None
 
 
 def test_the_jobs_of_the_last_hour_are_counted(world: World) -> None:

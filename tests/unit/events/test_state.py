@@ -10,7 +10,6 @@ from patchwright.core.events.state import RunState, fold
 from patchwright.core.events.types import (
     AgentState,
     ChangeState,
-    ErrorObservation,
     Event,
     Known,
     Message,
@@ -39,7 +38,6 @@ def test_replies_are_counted_and_billed() -> None:
     state = state_after(reply(0.25), Message(text="x"), reply(0.5))
     assert state.iterations == 2
     assert state.usage == Usage(cost_usd=0.75, tokens_in=20)
-    assert state.dearest_call_usd == 0.5
 
 
 def test_one_unknown_price_makes_the_sum_unknown() -> None:
@@ -55,11 +53,6 @@ def test_what_a_person_asked_for_is_remembered_with_their_name() -> None:
     state = state_after(StateChanged(state=AgentState.RUNNING), wish)
     assert state.state is AgentState.RUNNING
     assert (state.wanted, state.wanted_by) == (AgentState.STOPPED, "@alice")
-
-
-def test_the_last_error_is_kept() -> None:
-    errors = [ErrorObservation(reason="x", text=text) for text in ("one", "two")]
-    assert state_after(*errors, Message(text="x")).last_error == "two"
 
 
 @given(costs=st.lists(st.integers(0, 100)), cut=st.integers(0, 20))

@@ -10,7 +10,7 @@ from pydantic import SecretStr
 
 from patchwright.core.errors import PayloadError, SettingsError, SignatureError
 from patchwright.core.types.triggers import Ignored, Trigger
-from patchwright.integrations.github.receiver import Receiver, delivery_id
+from patchwright.integrations.github.receiver import Receiver
 from patchwright.integrations.signatures import verify_sha256
 from tests.unit.github.samples import LISTENING, comment
 
@@ -105,9 +105,3 @@ def test_form_is_read_like_json(receiver: Receiver) -> None:
     assert isinstance(receiver.read(sent, form), Trigger)
     with pytest.raises(PayloadError):
         receiver.read(sent | {"X-Hub-Signature-256": sign(b"a=1")}, b"a=1")
-
-
-def test_delivery_id_is_found_whatever_the_case() -> None:
-    assert delivery_id({"x-github-delivery": "d-1"}) == "d-1"
-    assert delivery_id({"X-GitHub-Delivery": "d-1"}) == "d-1"
-    assert delivery_id({}) == ""

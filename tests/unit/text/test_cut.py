@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from patchwright.core.text.cut import cut_middle, estimate_tokens
+from patchwright.core.text.cut import cut_middle
 
 
 def test_s44_a_very_long_comment_keeps_head_and_tail() -> None:
@@ -41,10 +41,3 @@ def test_the_result_fits(text: str, size: int) -> None:
     cut = cut_middle(text, size)
     assert len(cut) <= max(size, 0)
     assert len(text) > size or cut == text
-
-
-def test_tokens_are_guessed_from_bytes() -> None:
-    assert estimate_tokens("") == 0
-    assert estimate_tokens("abcde") == 2
-    assert estimate_tokens("请修复") == 3
-    assert estimate_tokens("\ud83d") == 1
