@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.fakes.github.bare import git
 from tests.fakes.github.state import TokenKind
 from tests.fakes.llm import broken_call, no_choices, status
 from tests.fakes.llm.turns import TurnLike
@@ -83,3 +84,13 @@ def test_an_answer_that_makes_no_sense_does_not_end_in_silence(tmp_path: Path) -
             in story.reply(issue)
         )
         assert "[Open the pull request](" in story.reply(issue)
+
+
+def test_a_mirror_keeps_nothing_of_a_run_that_was_delivered(tmp_path: Path) -> None:
+    with telling(tmp_path, fix_turns()) as story:
+        issue = story.ask(WISH)
+        story.work()
+        assert "**Done** · #2" in story.reply(issue)
+    [mirror] = (tmp_path / "state" / "mirrors").glob("*/HEAD")
+    refs = git(mirror.parent, "for-each-ref", "--format=%(refname)").decode()
+    assert refs.split() == ["refs/heads/main"]

@@ -10,7 +10,6 @@ _MARK_DIGITS = 12
 _LONGEST_NAME = 100
 _NOT_IN_A_NAME = re.compile(r"[^\w\s@./#:()\[\]+-]")
 _FENCE = re.compile(r"`{3,}|~{3,}")
-_LANGUAGE = re.compile(r"[\w+#.-]{1,20}\Z")
 
 
 def as_data(label: str, author: str, text: str) -> str:
@@ -22,14 +21,6 @@ def as_data(label: str, author: str, text: str) -> str:
     mark = f"data-{_find_mark(text)}"
     head = f'<{mark} what="{_as_name(label)}" author="{_as_name(author)}">'
     return f"{head}\n{text}\n</{mark}>"
-
-
-def code_block(text: str, lang: str = "") -> str:
-    """Return a Markdown code block whose fence is longer than any in the text."""
-    fence = _backticks(text, at_least=3)
-    language = lang if _LANGUAGE.match(lang) else ""
-    end = "" if text.endswith("\n") or not text else "\n"
-    return f"{fence}{language}\n{text}{end}{fence}"
 
 
 def close_code_block(text: str) -> str:
@@ -49,7 +40,7 @@ def inline_code(text: str) -> str:
     line = " ".join(text.splitlines())
     if not line.strip():
         return f"` {line} `"
-    ticks = _backticks(line, at_least=1)
+    ticks = _backticks(line)
     # A blank on both sides is taken off again when the span is read.
     # https://spec.commonmark.org/0.31.2/#code-spans
     touches = line[0] in "` " or line[-1] in "` "
@@ -75,6 +66,6 @@ def _as_name(text: str) -> str:
     return " ".join(words)[:_LONGEST_NAME]
 
 
-def _backticks(text: str, *, at_least: int) -> str:
+def _backticks(text: str) -> str:
     longest = max((len(run) for run in re.findall("`+", text)), default=0)
-    return "`" * max(longest + 1, at_least)
+    return "`" * (longest + 1)

@@ -3,14 +3,12 @@
 import json
 import re
 from collections.abc import Iterable
-from typing import Self
 
 from pydantic import JsonValue, SecretStr
 
 from patchwright.core.text.secret_forms import forms_of
 from patchwright.core.text.token_formats import (
     blot_tokens,
-    find_tokens,
     may_hold_token,
 )
 
@@ -27,22 +25,13 @@ class Redactor:
     """
 
     def __init__(self, secrets: Iterable[SecretStr | str] = ()) -> None:
-        self._secrets = frozenset(
+        known = (
             s.get_secret_value() if isinstance(s, SecretStr) else s for s in secrets
         )
-        forms = frozenset[str]().union(*map(forms_of, self._secrets))
+        forms = frozenset[str]().union(*map(forms_of, known))
         self._forms = sorted(forms, key=lambda form: (-len(form), form))
         self._escaped = sorted(forms | {_escape(form) for form in forms})
         self._known = re.compile("|".join(map(re.escape, self._forms)) or r"(?!)")
-
-    @property
-    def longest(self) -> int:
-        """The length of the longest form that is known by value."""
-        return len(self._forms[0]) if self._forms else 0
-
-    def with_more(self, secrets: Iterable[SecretStr | str]) -> Self:
-        """Return a redactor that knows these secrets as well."""
-        return type(self)([*self._secrets, *secrets])
 
     def redact(self, text: str) -> str:
         cleaner = self._blot(text)
@@ -56,14 +45,6 @@ class Redactor:
         if not (_is_any_in(self._escaped, text) or may_hold_token(text)):
             return value
         return self._redact_tree(value)
-
-    def cut_before_secret(self, text: str, at: int) -> int:
-        """Return the last place up to `at` that does not lie inside a secret."""
-        known = [match.span() for match in self._known.finditer(text)]
-        for start, end in sorted([*known, *find_tokens(text)], reverse=True):
-            if start < at < end:
-                at = start
-        return at
 
     def _blot(self, text: str) -> str:
         # One pass of a large pattern costs more than all the plain searches.
@@ -84,27 +65,6 @@ class Redactor:
                 }
             case _:
                 return value
-
-
-class StreamRedactor:
-    """Redacts a text that comes in chunks, holding back what may still be a secret."""
-
-    def __init__(self, redactor: Redactor, max_secret_chars: int = 4096) -> None:
-        self._redactor = redactor
-        self._hold = max(redactor.longest, max_secret_chars)
-        self._held = ""
-
-    def feed(self, chunk: str) -> str:
-        """Return what can be shown by now."""
-        text = self._held + chunk
-        at = self._redactor.cut_before_secret(text, max(0, len(text) - self._hold))
-        self._held = text[at:]
-        return self._redactor.redact(text[:at])
-
-    def close(self) -> str:
-        """Return the rest."""
-        rest, self._held = self._held, ""
-        return self._redactor.redact(rest)
 
 
 def _is_any_in(forms: list[str], text: str) -> bool:

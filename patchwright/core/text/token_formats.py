@@ -67,12 +67,6 @@ def blot_tokens(text: str, blot: str) -> str:
     return text
 
 
-def find_tokens(text: str) -> list[tuple[int, int]]:
-    """Return where tokens begin and end, with the words that announce them."""
-    patterns = _likely_patterns(text)
-    return [match.span() for pattern in patterns for match in pattern.finditer(text)]
-
-
 def _likely_patterns(text: str) -> tuple[re.Pattern[str], ...]:
     patterns: tuple[re.Pattern[str], ...] = ()
     if any(hint in text for hint in _HINTS):

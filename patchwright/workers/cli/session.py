@@ -22,7 +22,6 @@ from patchwright.core.settings.secret_values import secret_values
 from patchwright.core.text.redaction import Redactor
 from patchwright.core.types.ids import RandomIds
 from patchwright.core.types.work import Outcome, OutcomeKind, Task
-from patchwright.integrations.git.grafts import Signature
 from patchwright.integrations.git.objects import ObjectStore
 from patchwright.resolver.messages.status import Delivered
 from patchwright.resolver.progress import Watch
@@ -32,10 +31,9 @@ from patchwright.sandbox.choose import choose
 from patchwright.workers.cli.interrupt import interruptible
 from patchwright.workers.cli.live import live_view
 from patchwright.workers.models import make_model, warm_up
+from patchwright.workers.run.author import author_of
 from patchwright.workers.run.interruption import InterruptibleSandboxes
 from patchwright.workers.run.spec import sandbox_spec
-
-AUTHOR = Signature("Patchwright", "patchwright@users.noreply.github.com")
 
 
 @dataclass(frozen=True)
@@ -75,7 +73,7 @@ class Session:
                 limits.max_cost_usd, refuse_unknown=limits.unknown_price == "refuse"
             ),
             clock=self.clock,
-            author=AUTHOR,
+            author=author_of(self.settings.github),
         )
         watch = Watch(self.sandboxes.kind, self.clock.now())
         with live_view(self.console, self.log, watch, kit.limits):

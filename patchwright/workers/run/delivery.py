@@ -36,6 +36,7 @@ class Delivery:
     ) -> None:
         self._services, self._job, self._lease = services, job, lease
         self._outcome = outcome
+        self._mirror: Mirror | None = None
         stored = services.stores.outcomes.load_artifact(job.id, ARTIFACT)
         self._plan = Plan.model_validate_json(stored or b"{}")
         self._deliverer = Deliverer(
@@ -65,6 +66,8 @@ class Delivery:
                 continue
             effects.mark_done(self._lease, due.key, so_far.model_dump_json())
             self._link(so_far)
+        if self._mirror is not None:
+            self._mirror.objects.release(self._job.id)
         stored = effects.of_job(self._job.id)
         return all(effect.state is not EffectState.PENDING for effect in stored)
 
@@ -112,6 +115,8 @@ class Delivery:
 
     def _fetch_mirror(self) -> Mirror:
         """Return a mirror that has the commits, whichever worker made them."""
+        if self._mirror is not None:
+            return self._mirror
         repository, target = self._plan.repository, self._plan.target
         if repository is None or target is None:
             raise GitError("the run ended before its repository was known")
@@ -123,6 +128,7 @@ class Delivery:
         if packed is None:
             raise GitError("the commits of this run are lost")
         mirror.objects.take(packed, self._outcome.base_sha, self._job.id)
+        self._mirror = mirror
         return mirror
 
 

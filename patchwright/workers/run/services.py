@@ -8,7 +8,6 @@ from patchwright.core.llm.model import Model
 from patchwright.core.runtime import RuntimeFactory
 from patchwright.core.settings.model import Settings
 from patchwright.core.types.ids import JobId
-from patchwright.integrations.git.grafts import Signature
 from patchwright.integrations.git.mirror import Mirrors
 from patchwright.integrations.github.adapter import GitHub
 from patchwright.resolver.admission import Policy
@@ -65,8 +64,3 @@ class Services:
             allow_bots=frozenset(security.allow_bots),
             runs_per_thread_hour=self.settings.limits.runs_per_thread_hour,
         )
-
-    @property
-    def author(self) -> Signature:
-        name = self.settings.github.mention.removeprefix("@")
-        return Signature(name, f"{name}@{self.settings.github.noreply_domain}")

@@ -21,6 +21,7 @@ from patchwright.resolver.messages.status import Frame, mark
 from patchwright.resolver.progress import Watch
 from patchwright.resolver.resolve import resolve
 from patchwright.resolver.toolkit import Toolkit
+from patchwright.workers.run.author import author_of
 from patchwright.workers.run.commands import answer_command
 from patchwright.workers.run.plan import Plan
 from patchwright.workers.run.prepare import Prepared, prepare
@@ -211,7 +212,7 @@ class Work:
                 repo=self._trigger.thread.repo,
             ),
             clock=services.clock,
-            author=services.author,
+            author=author_of(services.settings.github),
             hear=self._steering.hear,
         )
 

@@ -10,7 +10,6 @@ from markdown_it import MarkdownIt
 from patchwright.core.text.fence import (
     as_data,
     close_code_block,
-    code_block,
     inline_code,
     table_code,
 )
@@ -50,22 +49,10 @@ def test_the_same_text_is_fenced_the_same() -> None:
 
 
 @given(LINES)
-def test_a_code_block_shows_its_whole_text(text: str) -> None:
-    tokens = READER.parse(f"before\n\n{code_block(text, 'py')}\n\nafter")
-    fences = [token for token in tokens if token.type == "fence"]
-    assert [token.info for token in fences] == ["py"]
-    assert fences[0].content.removesuffix("\n") == text.removesuffix("\n")
-
-
-@given(LINES)
 def test_a_code_span_shows_its_whole_text(text: str) -> None:
     rendered = READER.parseInline(f"x {inline_code(text)} y")[0].children or []
     assert [token.type for token in rendered] == ["text", "code_inline", "text"]
     assert rendered[1].content.strip() == " ".join(text.splitlines()).strip()
-
-
-def test_a_language_is_one_word() -> None:
-    assert code_block("x", "py\n```\nevil").startswith("```\nx")
 
 
 def test_a_bar_in_a_table_cell_is_escaped() -> None:
