@@ -1,7 +1,7 @@
 """The protocol of a place where the agent's actions run."""
 
-from collections.abc import Mapping
-from typing import Protocol
+from collections.abc import Mapping, Sequence
+from typing import Literal, Protocol
 
 from patchwright.core.events.types import SandboxAction, SandboxObservation
 from patchwright.core.types.base import Value
@@ -11,10 +11,12 @@ class SandboxSpec(Value):
     """What a sandbox must be like. `memory` is a size such as `2g`.
 
     `run_id` labels everything that belongs to the sandbox, so that it can be found and
-    removed when its worker is gone. `lifetime_s` is the hard end of the sandbox.
+    removed when its worker is gone; `role` tells the sandboxes of one run apart.
+    `lifetime_s` is the hard end of the sandbox.
     """
 
     run_id: str
+    role: Literal["work", "evidence"] = "work"
     image: str = ""
     network: bool = False
     memory: str = "4g"
@@ -35,7 +37,23 @@ class Runtime(Protocol):
     kind: str
 
     def run(self, action: SandboxAction, action_id: str) -> SandboxObservation:
-        """Carry out an action; the same `action_id` again returns the same result."""
+        """Carry out an action; the same `action_id` again returns the same result.
+
+        That holds across workers too, as long as the sandbox lives: an action that
+        still runs is waited for, and one that was never heard of is run now, once.
+        """
+        ...
+
+    def cancel(self, action_id: str) -> None:
+        """End what the action has started and still runs, without waiting for it.
+
+        Whoever waits in `run` gets what it has printed so far. An action that has ended
+        or never began is left as it is.
+        """
+        ...
+
+    def open_pipe(self, command: Sequence[str]) -> "Pipe":
+        """Start a program in the repository that speaks lines over its two pipes."""
         ...
 
     def upload(self, path: str, data: bytes) -> None:
@@ -46,8 +64,37 @@ class Runtime(Protocol):
         """Read a file under `/workspace`; a larger one raises `SandboxError`."""
         ...
 
+    def detach(self) -> None:
+        """Let go of the sandbox, for another worker to `attach` where that can be.
+
+        One that cannot live without this process is closed.
+        """
+        ...
+
     def close(self) -> None:
         """Remove the sandbox and everything in it; calling it twice is harmless."""
+        ...
+
+
+class Pipe(Protocol):
+    """A program in the sandbox, its standard input and output. Not a shell session.
+
+    Any call raises `RuntimeLostError` when the sandbox is gone.
+    """
+
+    def write(self, line: str) -> None:
+        """Send a line; raise `SandboxError` when the program has ended."""
+        ...
+
+    def read(self, timeout_s: float) -> str | None:
+        """Return the next line, or None if there is none in time.
+
+        Raises `SandboxError` with its last words when the program has ended.
+        """
+        ...
+
+    def close(self) -> None:
+        """End the program; calling it twice is harmless."""
         ...
 
 
@@ -57,6 +104,13 @@ class RuntimeFactory(Protocol):
     kind: str
 
     def start(self, spec: SandboxSpec) -> Runtime: ...
+
+    def attach(self, spec: SandboxSpec) -> Runtime | None:
+        """Return the sandbox of this run and role that an earlier worker has left.
+
+        None when there is none that still answers.
+        """
+        ...
 
     def remove(self, run_id: str) -> int:
         """Remove what is left of a run; return how many sandboxes that were."""

@@ -1,5 +1,6 @@
 """The protocol of a conversation's event log."""
 
+import threading
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import Protocol
@@ -38,5 +39,13 @@ class EventLog(Protocol):
         Each reader has a thread of its own: a slow or failing one holds up neither the
         writer nor another reader. Leaving the context waits until the reader has seen
         everything that was appended before.
+        """
+        ...
+
+    def listen(self) -> AbstractContextManager[threading.Event]:
+        """Return a bell that is set whenever there may be a new event.
+
+        It is rung for every writer, in this process and in others; the listener clears
+        it before it reads. A ring may be spurious, and none is lost.
         """
         ...

@@ -12,8 +12,16 @@ class SystemText(Value):
     text: str
 
 
+class Image(Value):
+    """A picture; `data` is base64."""
+
+    media_type: str
+    data: str
+
+
 class UserText(Value):
     text: str
+    images: tuple[Image, ...] = ()
 
 
 class AssistantTurn(Value):
@@ -58,6 +66,22 @@ class ModelRequest(Value):
     max_cost_usd: float | None = None
 
 
+class ModelTraits(Value):
+    """What a model can take. None means that nobody knows."""
+
+    context_window: int | None = None
+    max_output_tokens: int | None = None
+    sees_images: bool = False
+
+
+class CallWatch(Protocol):
+    """Hears how a call goes on while it is under way, in the caller's thread or not."""
+
+    def waits(self, seconds: float, reason: str) -> None:
+        """Take note that the call is repeated after a while, and why."""
+        ...
+
+
 class Model(Protocol):
     """Something that answers a chat with text or tool calls.
 
@@ -66,8 +90,14 @@ class Model(Protocol):
 
     name: str
 
-    def complete(self, request: ModelRequest) -> ModelReply: ...
+    def complete(
+        self, request: ModelRequest, watch: CallWatch | None = None
+    ) -> ModelReply: ...
 
     def ceiling_usd(self, request: ModelRequest) -> float | None:
         """Return the most one try can cost, or None when no price is known."""
+        ...
+
+    def traits(self) -> ModelTraits:
+        """Return what the model can take; may import what a call imports."""
         ...

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from pydantic import Field
 
+from patchwright.core.settings.agent import AgentSettings
 from patchwright.core.settings.github import GitHubSettings
 from patchwright.core.settings.section import Section
 from patchwright.core.settings.service import (
@@ -14,7 +15,6 @@ from patchwright.core.settings.service import (
     ServerSettings,
 )
 from patchwright.core.settings.work import (
-    AgentSettings,
     LimitSettings,
     LlmSettings,
     SandboxSettings,

@@ -1,4 +1,4 @@
-"""The settings of a run: model, agent, limits, sandbox."""
+"""The settings of a run: model, limits, sandbox."""
 
 from typing import Any, Literal
 
@@ -56,14 +56,6 @@ class LlmSettings(ModelSettings):
         return found.model_copy(
             update={"api_key": self.api_key, "base_url": self.base_url}
         )
-
-
-class AgentSettings(Section):
-    """How the agent works."""
-
-    model: str = Field(
-        "", description="Which `llm.<name>` it uses; empty: the one of `llm` itself."
-    )
 
 
 class LimitSettings(Section):

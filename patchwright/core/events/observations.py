@@ -1,0 +1,163 @@
+"""The observations: what came of an action, or of the run itself."""
+
+from datetime import datetime
+from typing import Literal
+
+from patchwright.core.events.payload import AgentState, Payload
+from patchwright.core.types.work import NO_USAGE, OutcomeKind, Usage
+
+
+class CommandOutput(Payload):
+    """What a command printed, and how it ended.
+
+    `exit_code` is None while it runs (then `handle` names it) and when it was killed
+    at its hard limit. `output` keeps head and tail; `dropped_bytes` were left out of
+    the middle and `full_output_path`, in the sandbox, has all of it. `note` is a
+    sentence for the model: a hint, or what happened to the shell.
+    """
+
+    kind: Literal["command_output"] = "command_output"
+    exit_code: int | None
+    output: str
+    cwd: str = ""
+    duration_ms: int = 0
+    dropped_bytes: int = 0
+    full_output_path: str = ""
+    still_running: bool = False
+    handle: str = ""
+    note: str = ""
+
+
+class IpythonOutput(Payload):
+    """What a piece of Python printed, with the value of its last expression.
+
+    `failed` means that it raised; the traceback is in `output`. `note` says whether
+    the interpreter had to be started anew, and whether it is IPython or plain Python.
+    """
+
+    kind: Literal["ipython_output"] = "ipython_output"
+    output: str
+    failed: bool = False
+    duration_ms: int = 0
+    dropped_bytes: int = 0
+    note: str = ""
+
+
+class FileContent(Payload):
+    """Lines of a text file with their numbers, or the entries of a folder."""
+
+    kind: Literal["file_content"] = "file_content"
+    path: str
+    text: str
+    first_line: int = 1
+    total_lines: int = 0
+
+
+class FileEdited(Payload):
+    """A file was written; `diff` is unified, the hashes are SHA-256 or empty."""
+
+    kind: Literal["file_edited"] = "file_edited"
+    path: str
+    diff: str
+    sha256_before: str = ""
+    sha256_after: str = ""
+
+
+class SearchResult(Payload):
+    kind: Literal["search_result"] = "search_result"
+    text: str
+    matches: int
+    truncated: bool = False
+
+
+class BrowserOutput(Payload):
+    """A page as text; `url` is where redirects have led to."""
+
+    kind: Literal["browser_output"] = "browser_output"
+    url: str
+    status: int = 0
+    title: str = ""
+    text: str = ""
+    truncated: bool = False
+
+
+class McpResult(Payload):
+    """What a tool of a Model Context Protocol server answered, as text."""
+
+    kind: Literal["mcp_result"] = "mcp_result"
+    text: str
+    failed: bool = False
+
+
+class DelegateResult(Payload):
+    """How a delegate ended, what it says of its work, and what it cost."""
+
+    kind: Literal["delegate_result"] = "delegate_result"
+    outcome: OutcomeKind
+    summary: str
+    usage: Usage = NO_USAGE
+    iterations: int = 0
+
+
+class Recalled(Payload):
+    """What the repository says about it; `sources` are paths."""
+
+    kind: Literal["recalled"] = "recalled"
+    text: str
+    sources: tuple[str, ...] = ()
+
+
+class ErrorObservation(Payload):
+    """An action could not be carried out; `text` tells the model what to do instead."""
+
+    kind: Literal["error"] = "error"
+    reason: str
+    text: str
+
+
+class UserRejected(Payload):
+    """A person did not allow an action, which was not run."""
+
+    kind: Literal["user_rejected"] = "user_rejected"
+    text: str
+
+
+class StateChanged(Payload):
+    """The run is in another state; RATE_LIMITED has the time it lasts `until`."""
+
+    kind: Literal["state_changed"] = "state_changed"
+    state: AgentState
+    reason: str = ""
+    until: datetime | None = None
+
+
+class Condensed(Payload):
+    """From here on the model sees less of what came before.
+
+    The turns with ids from `first_id` to `last_id` are replaced by `summary`. Of the
+    results in turns up to `masked_to` only a short line is left. 0 means none.
+    `bytes_before` and `bytes_after` are the size of the chat. The event is about the
+    chat of `agent`.
+    """
+
+    kind: Literal["condensed"] = "condensed"
+    first_id: int = 0
+    last_id: int = 0
+    summary: str = ""
+    masked_to: int = 0
+    bytes_before: int = 0
+    bytes_after: int = 0
+
+
+class LoopDetected(Payload):
+    """The run goes in circles; `pattern` describes the loop that was found."""
+
+    kind: Literal["loop_detected"] = "loop_detected"
+    pattern: str
+    text: str
+
+
+class Null(Payload):
+    """Nothing came of an action, and nothing had to."""
+
+    kind: Literal["null"] = "null"
