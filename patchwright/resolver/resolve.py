@@ -1,218 +1,210 @@
 """Resolve one task: sandbox, agent, commits out, checks, proof."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import reduce
+from datetime import timedelta
+from typing import Final
 
-from patchwright.core.agent.controller import Controller, Ending
-from patchwright.core.errors import GitError, PatchwrightError, SandboxError
-from patchwright.core.events.state import RunState, fold
+import structlog
+
+from patchwright.core.agent.chronicle import Chronicle
+from patchwright.core.agent.controller import Controller
+from patchwright.core.agent.endings import Ending
+from patchwright.core.agent.kit import AgentKit
+from patchwright.core.errors import (
+    GitError,
+    LeaseLostError,
+    PatchwrightError,
+    RuntimeLostError,
+    SandboxError,
+)
 from patchwright.core.events.types import (
     Event,
-    Finish,
     Message,
-    ModelReply,
     OutcomeReached,
+    RunStarted,
     Source,
 )
-from patchwright.core.runtime import Runtime
 from patchwright.core.text.cut import cut_middle
-from patchwright.core.types.work import Outcome, OutcomeKind, Proof, Task
-from patchwright.resolver.clean import clean
-from patchwright.resolver.messages.facts import EVIDENCE_FAILED
-from patchwright.resolver.prove import judge, prove
+from patchwright.core.types.work import Outcome, OutcomeKind, Task
+from patchwright.resolver.checkout import (
+    Checkout,
+    keep_checkpoint,
+    open_checkout,
+    tell_of_rebuilding,
+)
+from patchwright.resolver.settle import settle
 from patchwright.resolver.toolkit import Toolkit
-from patchwright.sandbox.workspace import Workspace
 
-WORK_BRANCH = "work"
-CONTEXT_FOLDER = "/workspace/context"
-_MAX_TITLE_CHARS = 72
+MAX_SANDBOXES: Final = 3
+CHECKPOINT_EVERY: Final = timedelta(seconds=60)
+
+log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True)
 class Resolution:
-    """How a task ended; events after `read_up_to` were not taken notice of."""
+    """How a task ended, or why it waits for a person: then it can be taken up again.
+
+    Events after `read_up_to` were not taken notice of.
+    """
 
     outcome: Outcome
     read_up_to: int
-
-
-@dataclass(frozen=True)
-class _Attempt:
-    """What an attempt left: how it ended, and its commits if it changed anything."""
-
-    ending: Ending
-    state: RunState
-    read_up_to: int
-    bundle: bytes | None = None
+    waits: bool = False
 
 
 def resolve(task: Task, kit: Toolkit, start_id: int = 1) -> Resolution:
-    """Work on a task until it ends, and return how.
+    """Work on a task until it ends or waits for a person, and return how.
 
-    What people said in the log from `start_id` on is heard. When the outcome has a
+    A run that the log from `start_id` on has begun is taken up, with the task it was
+    begun with. What people said from there on is heard. When the outcome has a
     `head_sha`, that commit is in `kit.code`. Raises `LeaseLostError`; everything else
     is an outcome.
     """
-    started = kit.clock.monotonic()
-    kit.log.append(Source.SYSTEM, Message(text=task.text))
-    attempt = _attempt(task, kit, start_id)
-    outcome = _settle(task, kit, attempt)
-    outcome = outcome.model_copy(
-        update={
-            "base_branch": task.base_branch,
-            "base_sha": task.base_sha,
-            "usage": attempt.state.usage,
-            "iterations": attempt.state.iterations,
-            "seconds": round(kit.clock.monotonic() - started, 1),
-            "notes": (*task.notes, *outcome.notes),
-        }
-    )
-    return Resolution(_as_logged(kit, outcome), attempt.read_up_to)
+    return _Run(task, kit, start_id).resolve()
+
+
+class _Run:
+    """One attempt at a task, in one sandbox after the other if it must be."""
+
+    def __init__(self, task: Task, kit: Toolkit, start_id: int) -> None:
+        self._kit, self._start_id = kit, start_id
+        self._task = _begin(task, kit, start_id)
+        self._started = kit.clock.monotonic()
+        self._checkpoint_at = kit.clock.now()
+
+    def resolve(self) -> Resolution:
+        kit, task = self._kit, self._task
+        with kit.log.listen() as bell:
+            chronicle = Chronicle(kit.log, bell, kit.hear, self._start_id)
+            chronicle.catch_up()
+            before_s = chronicle.state.worked_s
+            ending, bundle = self._attempt(chronicle)
+        waits = ending.waits_as is not None
+        outcome = _question(ending) if waits else settle(task, kit, ending, bundle)
+        outcome = outcome.model_copy(
+            update={
+                "base_branch": task.base_branch,
+                "base_sha": task.base_sha,
+                "usage": chronicle.state.usage,
+                "iterations": chronicle.state.iterations,
+                "seconds": round(before_s + kit.clock.monotonic() - self._started, 1),
+                "notes": (*task.notes, *outcome.notes),
+            }
+        )
+        heard_all = waits or ending.kind is OutcomeKind.STOPPED
+        # What came after the model had spoken last has had no effect on it.
+        read_up_to = chronicle.last_id if heard_all else chronicle.shown_id
+        return Resolution(_as_logged(kit, outcome), read_up_to, waits)
+
+    def _attempt(self, chronicle: Chronicle) -> tuple[Ending, bytes | None]:
+        """Return how the agent ended, and its commits if it changed anything."""
+        lost = RuntimeLostError("the sandbox was lost")
+        for _ in range(MAX_SANDBOXES):
+            try:
+                return self._work(chronicle)
+            except RuntimeLostError as error:
+                log.warning("sandbox_lost", error=str(error))
+                lost = error
+        return _failure(lost), None
+
+    def _work(self, chronicle: Chronicle) -> tuple[Ending, bytes | None]:
+        kit, task = self._kit, self._task
+        had_begun = chronicle.state.has_run
+        try:
+            checkout = open_checkout(task, kit, had_begun=had_begun)
+        except (SandboxError, GitError) as error:
+            return _failure(error), None
+        leave = checkout.runtime.close
+        try:
+            if had_begun and not checkout.is_the_same:
+                tell_of_rebuilding(kit, chronicle.state)
+            ending = self._run_agent(chronicle, checkout)
+            if ending.waits_as is not None:
+                self._keep(checkout, chronicle)
+                return ending, None
+            return ending, checkout.workspace.export(task.base_sha)
+        except LeaseLostError:
+            leave = checkout.runtime.detach
+            raise
+        except RuntimeLostError:
+            raise
+        except (SandboxError, GitError) as error:
+            return _failure(error), None
+        finally:
+            leave()
+
+    def _run_agent(self, chronicle: Chronicle, checkout: Checkout) -> Ending:
+        kit, conduct = self._kit, self._kit.conduct
+        mcp = kit.open_mcp(checkout.runtime)
+        agent_kit = AgentKit(
+            agent=conduct.agent,
+            models=kit.models,
+            runtime=checkout.runtime,
+            condenser=conduct.condenser,
+            analyzer=conduct.analyzer,
+            limits=kit.limits,
+            purse=kit.purse,
+            clock=kit.clock,
+            confirm=conduct.confirm,
+            mcp=mcp,
+            library=kit.library,
+            max_delegate_depth=conduct.max_delegate_depth,
+            attached=checkout.is_the_same,
+            given_back=kit.given_back,
+            after_step=lambda: self._keep_if_due(checkout, chronicle),
+        )
+        controller = Controller(chronicle, agent_kit, since_id=self._start_id)
+        try:
+            return controller.run()
+        finally:
+            controller.close()
+            mcp.close()
+
+    def _keep_if_due(self, checkout: Checkout, chronicle: Chronicle) -> None:
+        if self._kit.clock.now() - self._checkpoint_at >= CHECKPOINT_EVERY:
+            self._keep(checkout, chronicle)
+
+    def _keep(self, checkout: Checkout, chronicle: Chronicle) -> None:
+        """Keep the work tree; a run must not fail for what it may never need."""
+        self._checkpoint_at = self._kit.clock.now()
+        try:
+            keep_checkpoint(checkout, self._task, self._kit, chronicle.last_id)
+        except RuntimeLostError:
+            raise
+        except (SandboxError, GitError) as error:
+            log.warning("checkpoint_not_kept", error=str(error))
+
+
+def _begin(task: Task, kit: Toolkit, start_id: int) -> Task:
+    """Write down that the run begins, or return the task with which it has begun."""
+    kinds = frozenset({"run_started", "message"})
+    known = kit.log.read(start_id, kinds=kinds)
+    begun = [event.payload for event in known if isinstance(event.payload, RunStarted)]
+    if not begun:
+        started = RunStarted(
+            run_id=kit.run_id, task=task, limits=kit.limits, model=kit.models.main.name
+        )
+        kit.log.append(Source.SYSTEM, started)
+    else:
+        task = begun[-1].task
+    if not any(event.source is Source.SYSTEM for event in known if _is_message(event)):
+        kit.log.append(Source.SYSTEM, Message(text=task.text))
+    return task
+
+
+def _is_message(event: Event) -> bool:
+    return isinstance(event.payload, Message)
+
+
+def _question(ending: Ending) -> Outcome:
+    return Outcome(kind=ending.kind, reason=ending.reason, summary=ending.text)
 
 
 def _as_logged(kit: Toolkit, outcome: Outcome) -> Outcome:
     """Write the outcome down, and return what people may see: without secrets."""
     payload = kit.log.append(Source.SYSTEM, OutcomeReached(outcome=outcome)).payload
     return payload.outcome if isinstance(payload, OutcomeReached) else outcome
-
-
-def _attempt(task: Task, kit: Toolkit, start_id: int) -> _Attempt:
-    try:
-        runtime = kit.sandboxes.start(kit.spec)
-    except SandboxError as error:
-        return _Attempt(_failure(error), RunState(), start_id)
-    try:
-        return _work(task, kit, runtime, start_id)
-    finally:
-        runtime.close()
-
-
-def _work(task: Task, kit: Toolkit, runtime: Runtime, start_id: int) -> _Attempt:
-    controller = Controller(
-        model=kit.model,
-        runtime=runtime,
-        log=kit.log,
-        limits=kit.limits,
-        purse=kit.purse,
-        clock=kit.clock,
-        hear=kit.hear,
-        start_id=start_id,
-    )
-    bundle: bytes | None = None
-    try:
-        packed = kit.code.bundle(task.base_sha)
-        workspace = Workspace.check_out(runtime, packed, task.base_sha, WORK_BRANCH)
-        for name, text in task.files.items():
-            runtime.upload(f"{CONTEXT_FOLDER}/{name}", text.encode("utf-8", "replace"))
-        ending = controller.run()
-        bundle = workspace.export(task.base_sha)
-    except (SandboxError, GitError) as error:
-        ending = _failure(error)
-    events = kit.log.read(start_id)
-    if ending.kind is OutcomeKind.STOPPED:
-        read_up_to = controller.read_up_to
-    else:
-        read_up_to = _last_shown(events, start_id)
-    # The controller leaves its last reply unread, which was paid for all the same.
-    state = reduce(fold, events, RunState())
-    return _Attempt(ending, state, read_up_to, bundle)
-
-
-def _last_shown(events: Sequence[Event], start_id: int) -> int:
-    """Return the last event that the model had before it when it spoke last.
-
-    What people said after it has had no effect, whoever has read it.
-    """
-    replies = (event for event in events if isinstance(event.payload, ModelReply))
-    return max((event.cause or event.id for event in replies), default=start_id)
-
-
-def _settle(task: Task, kit: Toolkit, attempt: _Attempt) -> Outcome:
-    """Turn what the attempt left into an outcome; work is kept whatever the ending."""
-    ending = attempt.ending
-    if attempt.bundle is None:
-        return _unchanged(ending)
-    try:
-        arrived = kit.code.take(attempt.bundle, task.base_sha, kit.run_id)
-        cleaned = clean(kit.code, task.base_sha, arrived)
-        if cleaned.tree == kit.code.tree_of(task.base_sha):
-            return _unchanged(ending)
-        if cleaned.excess:
-            return _too_much(ending, cleaned.excess)
-        head_sha = _commit(task, kit, ending, cleaned.tree)
-    except PatchwrightError as error:
-        return Outcome(kind=OutcomeKind.FAILED, reason=error.reason, summary=str(error))
-    changed = Outcome(
-        kind=ending.kind,
-        reason=ending.reason,
-        summary=ending.text,
-        title=_title(task, ending.finish),
-        head_sha=head_sha,
-        notes=cleaned.notes,
-    )
-    return _proven(kit, task.base_sha, changed, ending.finish)
-
-
-def _proven(
-    kit: Toolkit, base_sha: str, changed: Outcome, finish: Finish | None
-) -> Outcome:
-    """Add the evidence; a proof that fails is no reason to lose the change."""
-    commands = finish.test_commands if finish else ()
-    try:
-        evidence = prove(kit, base_sha, changed.head_sha, commands)
-    except (SandboxError, GitError) as error:
-        note = f"No fresh sandbox could be used: {cut_middle(str(error), 500)}"
-        notes = (*changed.notes, note)
-        doubt = {"proof": Proof.NOT_PROVEN, "reason": EVIDENCE_FAILED, "notes": notes}
-        return changed.model_copy(update=doubt)
-    return changed.model_copy(update={"evidence": evidence, "proof": judge(evidence)})
-
-
-def _unchanged(ending: Ending) -> Outcome:
-    kind, text = ending.kind, ending.text
-    if kind is OutcomeKind.RESOLVED:
-        answer = ending.finish.answer if ending.finish else ""
-        kind = OutcomeKind.ANSWERED if answer else OutcomeKind.NO_CHANGE
-        text = answer or text
-    return Outcome(kind=kind, reason=ending.reason, summary=text)
-
-
-def _too_much(ending: Ending, excess: tuple[str, ...]) -> Outcome:
-    asked = "The change was not proposed, since it looks like an accident:"
-    lines = [asked, *(f"- {line}" for line in excess), "", ending.text]
-    return Outcome(
-        kind=OutcomeKind.NEEDS_INPUT, reason="excess", summary="\n".join(lines)
-    )
-
-
-def _commit(task: Task, kit: Toolkit, ending: Ending, tree: str) -> str:
-    """Make the one commit that is delivered; its tree is what the sandbox held."""
-    finish = _last_words(kit) if ending.finish else None
-    said = finish.summary if finish else f"Unfinished: the run ended as {ending.kind}."
-    parts = (_title(task, finish), said, task.message_trailer)
-    message = "\n\n".join(part for part in parts if part.strip())
-    return kit.code.commit(
-        tree,
-        task.base_sha,
-        message=f"{message}\n",
-        author=kit.author,
-        committer=kit.author,
-        when=kit.clock.now(),
-    )
-
-
-def _last_words(kit: Toolkit) -> Finish | None:
-    """Return how the agent finished as the log has it: without secrets."""
-    kinds = frozenset({"finish"})
-    newest = kit.log.read(limit=1, reverse=True, kinds=kinds)
-    return next((e.payload for e in newest if isinstance(e.payload, Finish)), None)
-
-
-def _title(task: Task, finish: Finish | None) -> str:
-    proposed = finish.title if finish else ""
-    line = " ".join((proposed or task.title or "Proposed change").split())
-    return line if len(line) <= _MAX_TITLE_CHARS else f"{line[: _MAX_TITLE_CHARS - 1]}…"
 
 
 def _failure(error: PatchwrightError) -> Ending:

@@ -1,24 +1,63 @@
 """What a run works with; composed once, at the edge."""
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from typing import Protocol
 
-from patchwright.core.agent.controller import Hear, hear_nobody
+from patchwright.core.agent.agents import Agent, coder
+from patchwright.core.agent.attention import GivenBack
+from patchwright.core.agent.chronicle import Hear, hear_nobody
+from patchwright.core.agent.kit import Confirm
 from patchwright.core.agent.purse import Purse
 from patchwright.core.clock import Clock
+from patchwright.core.condense.condenser import Condenser
 from patchwright.core.events.log import EventLog
-from patchwright.core.llm.model import Model
-from patchwright.core.runtime import RuntimeFactory, SandboxSpec
+from patchwright.core.knowledge.library import Library, NoLibrary
+from patchwright.core.llm.models import Models
+from patchwright.core.mcp.servers import McpServers, NoMcpServers
+from patchwright.core.runtime import Runtime, RuntimeFactory, SandboxSpec
+from patchwright.core.security.analyzer import Analyzer
 from patchwright.core.types.work import Limits
 from patchwright.integrations.git.grafts import Signature
 from patchwright.integrations.git.objects import ObjectStore
 
 
 @dataclass(frozen=True)
+class Conduct:
+    """How the agent works: the same for all the runs of a process."""
+
+    condenser: Condenser
+    analyzer: Analyzer
+    agent: Agent = field(default_factory=coder)
+    confirm: Confirm = "never"
+    max_delegate_depth: int = 0
+
+
+class Checkpoints(Protocol):
+    """Keeps the newest work tree of a run outside its sandbox, as a bundle."""
+
+    def save(self, bundle: bytes) -> None: ...
+
+    def load(self) -> bytes | None: ...
+
+
+def open_no_mcp(runtime: Runtime) -> McpServers:
+    del runtime
+    return NoMcpServers()
+
+
+@dataclass(frozen=True)
 class Toolkit:
-    """The collaborators of one run. `author` signs its commits."""
+    """The collaborators of one run. `author` signs its commits.
+
+    `open_mcp` starts the servers of a sandbox. `given_back` is done when this process
+    must let go of the run, for another to take it up. Without `checkpoints` nobody
+    will.
+    """
 
     run_id: str
-    model: Model
+    models: Models
     sandboxes: RuntimeFactory
     spec: SandboxSpec
     code: ObjectStore
@@ -27,4 +66,9 @@ class Toolkit:
     purse: Purse
     clock: Clock
     author: Signature
+    conduct: Conduct
     hear: Hear = hear_nobody
+    library: Library = field(default_factory=NoLibrary)
+    open_mcp: Callable[[Runtime], McpServers] = open_no_mcp
+    checkpoints: Checkpoints | None = None
+    given_back: GivenBack = field(default_factory=Future)

@@ -1,267 +1,324 @@
 """The loop: ask the model, do what it says, write everything down, know when to end."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import assert_never
 
-from patchwright.core.agent.limits import Stop, must_stop
+from patchwright.core.agent.acting import Acting
+from patchwright.core.agent.asking import Asking
+from patchwright.core.agent.attention import Attention, CalledOffError
+from patchwright.core.agent.chronicle import Chronicle
+from patchwright.core.agent.condensing import Condensing
+from patchwright.core.agent.confirming import Allowed, Refused, Waits, judge
+from patchwright.core.agent.delegating import Bounds, delegate_bounds, delegate_kit
+from patchwright.core.agent.endings import (
+    Ending,
+    confirmation,
+    ending_of,
+    paused,
+    question,
+)
+from patchwright.core.agent.kit import AgentKit
+from patchwright.core.agent.limits import must_stop
+from patchwright.core.agent.open_reply import OpenReply, Pending
 from patchwright.core.agent.prompts import prompt
-from patchwright.core.agent.purse import OverBudgetError, Purse
-from patchwright.core.agent.stuck import LoopFinder
-from patchwright.core.agent.tools import SPECS, read_call
+from patchwright.core.agent.purse import OverBudgetError
+from patchwright.core.agent.stuck import Loop, LoopFinder
+from patchwright.core.agent.toolbox import Proposal, Toolbox
 from patchwright.core.agent.view import View
-from patchwright.core.clock import Clock
-from patchwright.core.events.log import EventLog
-from patchwright.core.events.state import RunState, fold
 from patchwright.core.events.types import (
-    Action,
     AgentState,
-    ChangeState,
-    ControlCommand,
+    AgentStep,
+    Delegate,
+    DelegateResult,
     ErrorObservation,
     Event,
     Finish,
+    Known,
     LoopDetected,
     Message,
-    ModelReply,
-    Null,
     Observation,
     Reject,
-    RunCommand,
-    SandboxAction,
     Source,
     StateChanged,
-    Think,
-    ToolCall,
+    UserRejected,
 )
-from patchwright.core.llm.errors import ModelError
-from patchwright.core.llm.model import Model, ModelRequest
-from patchwright.core.runtime import Runtime
-from patchwright.core.types.work import Limits, OutcomeKind
+from patchwright.core.knowledge.library import NoLibrary
+from patchwright.core.llm.errors import ContextWindowError, ModelError
+from patchwright.core.types.work import OutcomeKind
 
 TEXT_ONLY_LIMIT = 3
 
-Hear = Callable[[Event], Message | ChangeState | None]
-
-
-def hear_nobody(event: Event) -> None:
-    """Let nobody steer the run."""
-
-
-@dataclass(frozen=True)
-class Ending:
-    """Why the loop ended; `finish` is there when the agent said it was done."""
-
-    kind: OutcomeKind
-    reason: str
-    text: str
-    finish: Finish | None = None
-
 
 class Controller:
-    """Runs one attempt, from the event `start_id` on.
+    """Runs one agent until it ends or waits for a person.
 
-    What is already in the log from there, such as the task, is what the model sees
-    first. `hear` judges what people say meanwhile: what it returns goes to the model
-    or stops the run, in the system's name. Raises `RuntimeLostError` and
-    `LeaseLostError`; every other end is an `Ending`.
+    All that it knows is folded from the log: one that starts on the log of a lost
+    worker goes on where that one was. `agent` is empty, or names a delegate. Raises
+    `RuntimeLostError` and `LeaseLostError`; every other end is an `Ending`.
     """
 
     def __init__(
         self,
+        chronicle: Chronicle,
+        kit: AgentKit,
         *,
-        model: Model,
-        runtime: Runtime,
-        log: EventLog,
-        limits: Limits,
-        purse: Purse,
-        clock: Clock,
-        hear: Hear = hear_nobody,
-        start_id: int = 1,
+        agent: str = "",
+        since_id: int = 1,
+        bounds: Bounds | None = None,
     ) -> None:
-        self._model, self._runtime, self._log = model, runtime, log
-        self._limits, self._purse, self._clock = limits, purse, clock
-        self._hear = hear
-        self._view = View(prompt("system"))
-        self._view.last_id = start_id - 1
-        self._state = RunState()
+        self._chronicle, self._kit = chronicle, kit
+        self._agent, self._bounds = agent, bounds or Bounds()
+        self._model = kit.models.delegate if agent else kit.models.main
+        self._toolbox = _toolbox(kit, self._bounds.depth)
+        self._view = View(
+            kit.agent.delegate_system if agent else kit.agent.system, agent
+        )
+        self._reply = OpenReply()
         self._loops = LoopFinder()
-        self._nudged = False
-        self._texts_in_a_row = 0
-        self._started = clock.monotonic()
-
-    @property
-    def state(self) -> RunState:
-        return self._state
-
-    @property
-    def read_up_to(self) -> int:
-        """The id of the last event that the run took notice of."""
-        return self._view.last_id
+        attention = Attention(chronicle, kit.given_back)
+        self._attention = attention
+        self._asking = Asking(chronicle, kit, attention, agent)
+        self._acting = Acting(chronicle, kit, attention)
+        self._condensing = Condensing(chronicle, kit, self._view, self._asking, agent)
+        chronicle.follow(self._follow, since_id)
 
     def run(self) -> Ending:
-        self._note(StateChanged(state=AgentState.RUNNING))
-        while (ending := self._step()) is None:
-            pass
-        state = _STATE_AT_END.get(ending.kind, AgentState.ERROR)
-        self._note(StateChanged(state=state, reason=ending.reason))
+        """Work as the run's own agent, through all its states."""
+        self._chronicle.catch_up()
+        self._wait_for_the_provider()
+        if self._chronicle.state.state is not AgentState.AWAITING_USER_CONFIRMATION:
+            self._change(AgentState.RUNNING)
+        ending = self.work()
+        self._change(ending.state, ending.reason)
         return ending
 
+    def work(self) -> Ending:
+        """Take steps until one of them is the last."""
+        while (ending := self._step()) is None:
+            self._kit.after_step()
+        return ending
+
+    def close(self) -> None:
+        self._chronicle.leave(self._follow)
+
     def _step(self) -> Ending | None:
-        self._catch_up()
-        elapsed_s = self._elapsed_s()
-        if stop := must_stop(self._state, self._limits, elapsed_s):
-            return _ending(stop)
+        if (done := self._reply.finished) is not None:
+            return self._end(_ending_by(done))
         try:
-            reply_id, reply = self._ask(self._limits.max_minutes * 60 - elapsed_s)
+            self._attention.hear()
+            if pending := self._reply.first():
+                return self._deal_with(pending)
+            return self._settle_reply() or self._forbidden() or self._ask()
+        except CalledOffError:
+            return self._call_off()
+
+    def _settle_reply(self) -> Ending | None:
+        """See to what a whole reply has led to: words alone, or a circle."""
+        if self._loops.found is not None:
+            return self._break_loop(self._loops.found)
+        if self._reply.is_unanswered_text:
+            if self._loops.texts_in_a_row >= TEXT_ONLY_LIMIT:
+                return question(self._reply.text)
+            self._note(Message(text=prompt("nobody_answers")))
+        return None
+
+    def _forbidden(self) -> Ending | None:
+        state, limits = self._chronicle.state, self._kit.limits
+        if stop := must_stop(state, limits, state.elapsed_s(self._kit.clock.now())):
+            return ending_of(stop)
+        return self._bounds.forbid(state)
+
+    def _ask(self) -> Ending | None:
+        """Make one model call, in a chat that fits its window."""
+        try:
+            if self._condensing.is_due(self._model):
+                self._condensing.condense()
+            self._asking.reply(self._model, self._view.messages(), self._toolbox.specs)
+        except ContextWindowError as error:
+            return self._make_room(error)
         except OverBudgetError as error:
             return Ending(OutcomeKind.OVER_BUDGET, error.reason, str(error))
         except ModelError as error:
             return Ending(OutcomeKind.FAILED, error.reason, str(error))
-        if not reply.tool_calls:
-            return self._answer_text(reply)
-        self._texts_in_a_row = 0
-        return self._carry_out(reply_id, reply)
-
-    def _ask(self, deadline_s: float) -> tuple[int, ModelReply]:
-        """Make one model call, paid for and written down whatever comes of it."""
-        request = ModelRequest(
-            messages=self._view.messages(), tools=SPECS, deadline_s=deadline_s
-        )
-        seen_id = self._view.last_id
-        allowed_usd = self._purse.reserve(self._model.ceiling_usd(request))
-        try:
-            reply = self._model.complete(
-                request.model_copy(update={"max_cost_usd": allowed_usd})
-            )
-        except ModelError as error:
-            self._purse.settle(error.usage.cost_usd)
-            failed = ModelReply(usage=error.usage, stop_reason=error.reason)
-            self._log.append(Source.AGENT, failed, seen_id)
-            self._catch_up()
-            raise
-        self._purse.settle(reply.usage.cost_usd)
-        return self._log.append(Source.AGENT, reply, seen_id).id, reply
-
-    def _answer_text(self, reply: ModelReply) -> Ending | None:
-        self._texts_in_a_row += 1
-        if self._texts_in_a_row >= TEXT_ONLY_LIMIT:
-            return Ending(OutcomeKind.NEEDS_INPUT, "question", reply.text)
-        self._note(Message(text=prompt("nobody_answers")))
         return None
 
-    def _carry_out(self, reply_id: int, reply: ModelReply) -> Ending | None:
-        """Give every call of the reply its one result, in order."""
-        ending: Ending | None = None
-        for call in reply.tool_calls:
-            if ending is not None:
-                self._refuse(reply_id, call, "Not run: the run had ended before it.")
-                continue
-            fault = reply.malformed.get(call.id)
-            ending = self._carry_out_call(reply_id, call, fault)
+    def _make_room(self, refused: ContextWindowError) -> Ending | None:
+        """Condense, since the provider says it must be; what cannot be is the end."""
+        try:
+            if self._condensing.condense():
+                return None
+        except OverBudgetError as error:
+            return Ending(OutcomeKind.OVER_BUDGET, error.reason, str(error))
+        except ModelError as error:
+            return Ending(OutcomeKind.FAILED, error.reason, str(error))
+        text = f"The conversation cannot be shortened any further. {refused}"
+        return Ending(OutcomeKind.FAILED, refused.reason, text)
+
+    def _deal_with(self, pending: Pending) -> Ending | None:
+        """Give a call its one result, whichever worker has begun with it."""
+        call = pending.call
+        if pending.fault is not None:
+            text = f"{call.name} was not run: its arguments are broken. {pending.fault}"
+            self._conclude(pending, _not_run(text))
+            return None
+        if pending.action is not None and pending.action_id is not None:
+            return self._carry_out(pending, pending.action, pending.action_id)
+        proposal = self._toolbox.read(call)
+        if isinstance(proposal, ErrorObservation):
+            self._conclude(pending, proposal)
+            return None
+        return self._consider(pending, proposal)
+
+    def _consider(self, pending: Pending, proposal: Proposal) -> Ending | None:
+        """Send an action off, unless a person is to allow it and has not."""
+        chronicle = self._chronicle
+        verdict = judge(
+            self._kit, proposal, pending, chronicle.state.wanted, chronicle.spoken_id
+        )
+        match verdict:
+            case Allowed(action=action, by=by):
+                if by:
+                    self._change(AgentState.USER_CONFIRMED, by)
+                    self._change(AgentState.RUNNING)
+                sent = self._append(Source.AGENT, action, self._reply.id)
+                return self._carry_out(pending, action, sent.id)
+            case Refused(text=text, by=by):
+                self._change(AgentState.USER_REJECTED, by)
+                self._change(AgentState.RUNNING)
+                self._conclude(pending, UserRejected(text=text))
+                return None
+            case Waits(asked=asked, text=text):
+                if pending.asked is None:
+                    self._append(Source.SYSTEM, asked, self._reply.id)
+                return confirmation(text)
+            case _:
+                assert_never(verdict)
+
+    def _carry_out(
+        self, pending: Pending, action: AgentStep, action_id: int
+    ) -> Ending | None:
+        observation: Observation
+        if isinstance(action, Delegate):
+            result = self._delegate(action, action_id)
+            if isinstance(result, Ending):
+                return result
+            observation = result
+        elif pending.action_id is not None:
+            observation = self._acting.resume(action, action_id)
+        else:
+            observation = self._acting.perform(action, action_id)
+        self._conclude(pending, observation, action_id)
+        return None
+
+    def _conclude(
+        self, pending: Pending, observation: Observation, cause: int | None = None
+    ) -> None:
+        """Write down a call's one result."""
+        result = observation.model_copy(update={"call_id": pending.call.id})
+        self._append(Source.ENVIRONMENT, result, cause or self._reply.id)
+
+    def _end(self, ending: Ending) -> Ending:
+        """Give the calls that came after the last one their results too."""
+        self._refuse_the_rest("Not run: the run had ended before it.")
         return ending
 
-    def _carry_out_call(
-        self, reply_id: int, call: ToolCall, fault: str | None
-    ) -> Ending | None:
-        if fault is not None:
-            text = f"{call.name} was not run: its arguments are broken. {fault}"
-            return self._watch(call, self._refuse(reply_id, call, text))
-        action = read_call(call)
-        if isinstance(action, ErrorObservation):
-            return self._watch(call, self._refuse(reply_id, call, action.text))
-        if stop := self._stop_asked():
-            self._refuse(reply_id, call, "Not run: a person stopped the run.")
-            return stop
-        action_id = self._log.append(Source.AGENT, action, reply_id).id
-        observation = self._do(action, action_id)
-        self._log.append(Source.ENVIRONMENT, observation, action_id)
-        if isinstance(action, Finish):
-            return Ending(OutcomeKind.RESOLVED, "", action.summary, action)
-        if isinstance(action, Reject):
-            return Ending(OutcomeKind.REFUSED, "agent-declined", action.reason)
-        return self._watch(action, observation)
+    def _refuse_the_rest(self, why: str) -> None:
+        while pending := self._reply.first():
+            self._conclude(pending, _not_run(why))
 
-    def _do(self, action: Action, action_id: int) -> Observation:
-        if isinstance(action, SandboxAction):
-            observation = self._runtime.run(self._in_time(action), str(action_id))
-            return observation.model_copy(update={"call_id": action.call_id})
-        match action:
-            case Think() | Message() | Finish() | Reject() | ChangeState():
-                return Null(call_id=action.call_id)
-            case _:
-                assert_never(action)
+    def _call_off(self) -> Ending:
+        """End or pause at once, as a person wants it."""
+        state = self._chronicle.state
+        if state.wanted is not None and state.wanted.state is AgentState.PAUSED:
+            return paused(state.wanted.reason)
+        self._refuse_the_rest("Not run: a person stopped the run.")
+        stop = must_stop(state, self._kit.limits, 0.0)
+        return ending_of(stop) if stop else paused("")
 
-    def _in_time(self, action: SandboxAction) -> SandboxAction:
-        """Let no command be waited for beyond the end of the run."""
-        if not isinstance(action, RunCommand | ControlCommand):
-            return action
-        if action.timeout_s is None:
-            return action
-        left_s = max(self._limits.max_minutes * 60 - self._elapsed_s(), 1.0)
-        return action.model_copy(update={"timeout_s": min(action.timeout_s, left_s)})
-
-    def _elapsed_s(self) -> float:
-        return self._clock.monotonic() - self._started
-
-    def _refuse(self, reply_id: int, call: ToolCall, text: str) -> ErrorObservation:
-        error = ErrorObservation(reason="not-run", text=text, call_id=call.id)
-        self._log.append(Source.ENVIRONMENT, error, reply_id)
-        return error
-
-    def _watch(
-        self, step: Action | ToolCall, observation: Observation
-    ) -> Ending | None:
+    def _break_loop(self, loop: Loop) -> Ending | None:
         """Warn about a loop once; end the run at the second one."""
-        loop = self._loops.add(step, observation)
-        if loop is None:
-            return None
-        if self._nudged:
+        if self._loops.was_warned:
             text = (
                 f"`{loop.step}` was repeated {loop.times} times with the same result."
             )
-            if isinstance(observation, ErrorObservation):
-                text = f"{text} It was: {observation.text}"
             return Ending(OutcomeKind.STUCK, "repeated-step", text)
-        self._nudged = True
-        self._loops.reset()
         text = prompt("loop").format(times=loop.times, step=loop.step)
         self._note(LoopDetected(pattern=loop.step, text=text))
         self._note(Message(text=text))
         return None
 
-    def _stop_asked(self) -> Ending | None:
-        self._catch_up()
-        if self._state.wanted is not AgentState.STOPPED:
-            return None
-        stop = must_stop(self._state, self._limits, self._elapsed_s())
-        return _ending(stop) if stop else None
+    def _delegate(self, action: Delegate, action_id: int) -> DelegateResult | Ending:
+        """Have a delegate work in this thread; its waiting is ours."""
+        done = self._chronicle.since(action_id)
+        child = Controller(
+            self._chronicle,
+            delegate_kit(self._kit, action, done),
+            agent=str(action_id),
+            since_id=action_id,
+            bounds=delegate_bounds(action, self._bounds, self._chronicle.state, done),
+        )
+        try:
+            return child.work_on(action.task, action_id)
+        finally:
+            child.close()
 
-    def _catch_up(self) -> None:
-        while events := self._log.read(self._view.last_id + 1):
-            self._view.extend(events)
-            for event in events:
-                self._state = fold(self._state, event)
-                self._listen(event)
+    def work_on(self, task: str, action_id: int) -> DelegateResult | Ending:
+        """Work as a delegate, and say how it went."""
+        if self._view.size_bytes == 0:
+            self._note(Message(text=task), action_id)
+        ending = self.work()
+        if ending.waits_as in (
+            AgentState.PAUSED,
+            AgentState.AWAITING_USER_CONFIRMATION,
+        ):
+            return ending
+        done = self._chronicle.since(action_id)
+        return DelegateResult(
+            outcome=ending.kind,
+            summary=ending.text,
+            usage=done.usage,
+            iterations=done.iterations,
+        )
 
-    def _listen(self, event: Event) -> None:
-        if event.source is not Source.USER or not isinstance(event.payload, Message):
+    def _wait_for_the_provider(self) -> None:
+        try:
+            self._asking.wait_out_rate_limit()
+        except CalledOffError:
+            return  # The first step sees it too.
+
+    def _follow(self, event: Event) -> None:
+        if event.payload.agent != self._agent:
             return
-        heard = self._hear(event)
-        if heard is not None:
-            self._log.append(Source.SYSTEM, heard, event.id)
+        self._view.add(event)
+        self._reply.follow(event)
+        self._loops.follow(event)
 
-    def _note(self, payload: StateChanged | Message | LoopDetected) -> None:
-        self._log.append(Source.SYSTEM, payload)
+    def _change(self, state: AgentState, reason: str = "") -> None:
+        if state is self._chronicle.state.state:
+            return
+        self._chronicle.append(Source.SYSTEM, StateChanged(state=state, reason=reason))
+
+    def _note(self, payload: Message | LoopDetected, cause: int | None = None) -> None:
+        self._append(Source.SYSTEM, payload, cause)
+
+    def _append(self, source: Source, payload: Known, cause: int | None) -> Event:
+        own = payload.model_copy(update={"agent": self._agent})
+        return self._chronicle.append(source, own, cause)
 
 
-_STATE_AT_END = {
-    OutcomeKind.RESOLVED: AgentState.FINISHED,
-    OutcomeKind.REFUSED: AgentState.REJECTED,
-    OutcomeKind.NEEDS_INPUT: AgentState.AWAITING_USER_INPUT,
-    OutcomeKind.STOPPED: AgentState.STOPPED,
-}
+def _ending_by(action: Finish | Reject) -> Ending:
+    if isinstance(action, Finish):
+        return Ending(OutcomeKind.RESOLVED, "", action.summary, action)
+    return Ending(OutcomeKind.REFUSED, "agent-declined", action.reason)
 
 
-def _ending(stop: Stop) -> Ending:
-    return Ending(stop.kind, stop.reason, stop.text)
+def _toolbox(kit: AgentKit, depth: int) -> Toolbox:
+    recalls = not isinstance(kit.library, NoLibrary)
+    return Toolbox(
+        kit.agent.tools_at(depth, kit.max_delegate_depth, recalls=recalls),
+        kit.mcp.tools(),
+        asks_risk=kit.confirm != "never",
+    )
+
+
+def _not_run(text: str) -> ErrorObservation:
+    return ErrorObservation(reason="not-run", text=text)

@@ -17,31 +17,33 @@ class Stop(Value):
 def must_stop(run: RunState, limits: Limits, elapsed_s: float) -> Stop | None:
     """Return what forbids one more model call, if anything does.
 
-    Money is not judged here: the purse reserves it, call by call.
+    `limits` are those of the start. Money is not judged here: the purse reserves it,
+    call by call.
     """
-    if run.wanted is AgentState.STOPPED:
+    if run.wanted is not None and run.wanted.state is AgentState.STOPPED:
         return Stop(
             kind=OutcomeKind.STOPPED,
             reason="asked",
-            text=f"Stopped by {run.wanted_by or 'request'}.",
+            text=f"Stopped by {run.wanted.reason or 'request'}.",
         )
-    if run.iterations >= limits.max_iterations:
+    allowed = run.allowed(limits)
+    if run.iterations >= allowed.max_iterations:
         return Stop(
             kind=OutcomeKind.OVER_LIMIT,
             reason="iterations",
-            text=f"The limit of {limits.max_iterations} steps was reached.",
+            text=f"The limit of {allowed.max_iterations} steps was reached.",
         )
     tokens = run.usage.tokens_in + run.usage.tokens_out
-    if tokens >= limits.max_tokens:
+    if tokens >= allowed.max_tokens:
         return Stop(
             kind=OutcomeKind.OVER_LIMIT,
             reason="tokens",
-            text=f"The limit of {limits.max_tokens:,} tokens was reached.",
+            text=f"The limit of {allowed.max_tokens:,} tokens was reached.",
         )
-    if elapsed_s >= limits.max_minutes * 60:
+    if elapsed_s >= allowed.max_minutes * 60:
         return Stop(
             kind=OutcomeKind.TIMED_OUT,
             reason="time",
-            text=f"The limit of {limits.max_minutes:g} minutes was reached.",
+            text=f"The limit of {allowed.max_minutes:g} minutes was reached.",
         )
     return None

@@ -1,5 +1,6 @@
 """Money for model calls: reserved before each call, settled after it."""
 
+import threading
 from typing import Protocol
 
 from patchwright.core.errors import PatchwrightError
@@ -18,13 +19,14 @@ UNKNOWN_PRICE = (
 
 
 class Purse(Protocol):
-    """Holds one run to its ceilings."""
+    """Holds one run to its ceilings. Calls are made one at a time, in any thread."""
 
-    def reserve(self, worst_usd: float | None) -> float:
+    def reserve(self, worst_usd: float | None, more_usd: float = 0.0) -> float:
         """Set aside what the next call costs at most; None means no price is known.
 
-        Returns what the call may cost with its repeated tries. Raises
-        `OverBudgetError` when one try could already pass a ceiling.
+        `more_usd` is what people have added to the run's ceiling. Returns what the call
+        may cost with its repeated tries. Raises `OverBudgetError` when one try could
+        already pass a ceiling.
         """
         ...
 
@@ -44,22 +46,48 @@ class RunPurse:
     ) -> None:
         self._max = max_cost_usd
         self._spent = spent_usd
+        self._reserved = 0.0
         self._dearest = 0.0
         self._refuse_unknown = refuse_unknown
+        self._lock = threading.Lock()
 
-    def reserve(self, worst_usd: float | None) -> float:
+    def reserve(self, worst_usd: float | None, more_usd: float = 0.0) -> float:
         if worst_usd is None and self._refuse_unknown and not self._dearest:
             raise OverBudgetError(UNKNOWN_PRICE)
         worst = self._dearest if worst_usd is None else worst_usd
-        if self._spent + worst > self._max:
-            raise OverBudgetError(
-                f"${self._spent:.2f} of ${self._max:.2f} is spent, and the next "
-                f"model call could cost up to ${worst:.2f}."
-            )
-        return self._max - self._spent
+        ceiling = self._max + more_usd
+        with self._lock:
+            if self._spent + self._reserved + worst > ceiling:
+                raise OverBudgetError(
+                    f"${self._spent:.2f} of ${ceiling:.2f} is spent, and the next "
+                    f"model call could cost up to ${worst:.2f}."
+                )
+            left = ceiling - self._spent - self._reserved
+            self._reserved += worst
+            return left
 
     def settle(self, spent_usd: float | None) -> None:
-        if spent_usd is None:
-            return
-        self._spent += spent_usd
-        self._dearest = max(self._dearest, spent_usd)
+        with self._lock:
+            self._reserved = 0.0
+            self._spent += spent_usd or 0.0
+            self._dearest = max(self._dearest, spent_usd or 0.0)
+
+
+class SlicePurse:
+    """A delegate's part of a purse: its own ceiling, within that of the others."""
+
+    def __init__(self, purse: Purse, max_cost_usd: float, spent_usd: float) -> None:
+        self._purse = purse
+        self._own = RunPurse(max_cost_usd, spent_usd=spent_usd, refuse_unknown=False)
+
+    def reserve(self, worst_usd: float | None, more_usd: float = 0.0) -> float:
+        left_usd = self._own.reserve(worst_usd)
+        try:
+            return min(left_usd, self._purse.reserve(worst_usd, more_usd))
+        except OverBudgetError:
+            self._own.settle(None)
+            raise
+
+    def settle(self, spent_usd: float | None) -> None:
+        self._own.settle(spent_usd)
+        self._purse.settle(spent_usd)

@@ -2,18 +2,28 @@
 
 import hashlib
 import re
+from collections import deque
+from typing import Final
 
 from patchwright.core.events.types import (
     Action,
     CommandOutput,
+    Condensed,
     ErrorObservation,
+    Event,
+    LoopDetected,
+    ModelReply,
     Observation,
     ToolCall,
+    UserRejected,
 )
 from patchwright.core.types.base import Value
 
-SAME_RESULT_LIMIT = 4
-SAME_ERROR_LIMIT = 3
+SAME_RESULT_LIMIT: Final = 4
+SAME_ERROR_LIMIT: Final = 3
+CYCLE_LIMIT: Final = 3
+LONGEST_CYCLE: Final = 3
+CONDENSED_LIMIT: Final = 3
 
 # What differs between two runs of the same command without meaning anything.
 _VOLATILE = re.compile(
@@ -22,6 +32,10 @@ _VOLATILE = re.compile(
     r"|\b\d{1,2}:\d{2}(?::\d{2})?(?:\.\d+)?\b"
     r"|/tmp/[^\s'\"]+"
     r"|\bpid[ =:]*\d+"
+)
+# How a result came about, not what it is.
+_INCIDENTAL = frozenset(
+    {"call_id", "agent", "duration_ms", "full_output_path", "note", "risk"}
 )
 
 
@@ -34,48 +48,98 @@ class Loop(Value):
 
 
 class LoopFinder:
-    """Counts how often the same step had the same result, one after the other."""
+    """Follows one agent's events, and remembers its last few steps as fingerprints.
+
+    `found` is a loop that was closed and not yet written down. `texts_in_a_row` counts
+    the replies that called no tool.
+    """
 
     def __init__(self) -> None:
-        self._last = b""
-        self._times = 0
+        self.found: Loop | None = None
+        self.was_warned = False
+        self.texts_in_a_row = 0
+        self._steps: dict[str, Action | ToolCall] = {}
+        self._last: deque[bytes] = deque(maxlen=LONGEST_CYCLE * CYCLE_LIMIT)
+        self._condensed = 0
 
-    def add(self, step: Action | ToolCall, observation: Observation) -> Loop | None:
-        """Return the loop that this step closes, if it closes one.
+    def follow(self, event: Event) -> None:
+        payload = event.payload
+        if isinstance(payload, ModelReply):
+            self._steps = {call.id: call for call in payload.tool_calls}
+            if payload.tool_calls:
+                self.texts_in_a_row = 0
+            elif payload.text:
+                self.texts_in_a_row += 1
+        elif isinstance(payload, LoopDetected):
+            self.found, self.was_warned = None, True
+            self._last.clear()
+        elif isinstance(payload, Condensed):
+            self._count_condensed()
+        elif isinstance(payload, Observation):
+            self._observe(payload)
+        elif isinstance(payload, Action) and payload.call_id in self._steps:
+            self._steps[payload.call_id] = payload
+            self._condensed = 0
 
-        Waiting for a command that still runs is not going in circles.
-        """
-        if isinstance(observation, CommandOutput) and observation.still_running:
-            return None
-        fingerprint = _fingerprint(step, observation)
-        self._times = self._times + 1 if fingerprint == self._last else 1
-        self._last = fingerprint
-        failing = isinstance(observation, ErrorObservation)
-        if self._times < (SAME_ERROR_LIMIT if failing else SAME_RESULT_LIMIT):
-            return None
-        return Loop(step=describe(step), times=self._times, failing=failing)
+    def _count_condensed(self) -> None:
+        self._condensed += 1
+        if self._condensed >= CONDENSED_LIMIT:
+            self.found = Loop(step="condense", times=self._condensed, failing=False)
 
-    def reset(self) -> None:
-        self._last, self._times = b"", 0
+    def _observe(self, observation: Observation) -> None:
+        step = self._steps.pop(observation.call_id, None)
+        if step is None or _is_progress(observation):
+            return
+        self._last.append(_fingerprint(step, observation))
+        failing = isinstance(observation, ErrorObservation | UserRejected)
+        times = self._times_in_a_row()
+        if times >= (SAME_ERROR_LIMIT if failing else SAME_RESULT_LIMIT):
+            self.found = Loop(step=describe(step), times=times, failing=failing)
+        elif self._is_cycle():
+            self.found = Loop(
+                step=f"a cycle that ends with {describe(step)}",
+                times=CYCLE_LIMIT,
+                failing=failing,
+            )
+
+    def _times_in_a_row(self) -> int:
+        newest = self._last[-1]
+        different = (n for n, one in enumerate(reversed(self._last)) if one != newest)
+        return next(different, len(self._last))
+
+    def _is_cycle(self) -> bool:
+        last = list(self._last)
+        for period in range(2, LONGEST_CYCLE + 1):
+            tail = last[-period * CYCLE_LIMIT :]
+            if (
+                len(tail) == period * CYCLE_LIMIT
+                and tail == tail[:period] * CYCLE_LIMIT
+            ):
+                return True
+        return False
+
+
+def _is_progress(observation: Observation) -> bool:
+    """Tell whether a program that still runs has printed something."""
+    return (
+        isinstance(observation, CommandOutput)
+        and observation.still_running
+        and bool(observation.output.strip())
+    )
 
 
 def describe(step: Action | ToolCall) -> str:
     """Name a step in a few words, for people."""
     if isinstance(step, ToolCall):
         return step.name
-    shown = step.model_dump(exclude={"call_id", "kind"}, mode="json")
+    shown = step.model_dump(exclude={"call_id", "agent", "risk", "kind"}, mode="json")
     first = next((str(value) for value in shown.values() if value), "").strip()
     line = first.splitlines()[0][:80] if first else ""
     return f"{step.kind} {line}".strip()
 
 
 def _fingerprint(step: Action | ToolCall, observation: Observation) -> bytes:
-    what = step.model_dump_json(exclude={"call_id", "id"})
-    text = f"{what}\0{_stable_text(observation)}"
+    what = step.model_dump_json(exclude={"call_id", "id", "agent", "risk"})
+    result = observation.model_dump_json(exclude=set(_INCIDENTAL))
+    text = f"{what}\0{_VOLATILE.sub('~', result)}"
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
-
-
-def _stable_text(observation: Observation) -> str:
-    if isinstance(observation, CommandOutput):
-        return f"{observation.exit_code} {_VOLATILE.sub('~', observation.output)}"
-    return _VOLATILE.sub("~", observation.model_dump_json(exclude={"call_id"}))

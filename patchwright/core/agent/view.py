@@ -1,9 +1,13 @@
 """The events as the model sees them."""
 
 from collections.abc import Iterable
+from itertools import chain
 
 from patchwright.core.agent.render import observation_text
+from patchwright.core.condense.apply import apply
+from patchwright.core.condense.condenser import History, Turn
 from patchwright.core.events.types import (
+    Condensed,
     Event,
     Message,
     ModelReply,
@@ -18,69 +22,154 @@ from patchwright.core.llm.model import (
     UserText,
 )
 
+_UNKNOWN_RESULT = "[it is not known what came of it]"
+
 
 class View:
-    """A growing list of chat messages; what is in it never changes or moves.
+    """One agent's chat: a growing list; what is in it never changes or moves.
 
     Providers cache the part of a request that equals the one before, so a message that
     arrives while the model is answering goes after that answer, not before it: a
     reply's `cause` is the last event its request had shown. Words of people are shown
-    once the system has judged and repeated them.
+    once the system has judged and repeated them. Only a condensation changes what is
+    there, for all later requests alike.
     """
 
-    def __init__(self, system: str) -> None:
-        self._settled: list[ChatMessage] = [SystemText(text=system)]
-        self._waiting: list[Event] = []
+    def __init__(self, system: str, agent: str = "") -> None:
+        self._system = SystemText(text=system)
+        self._agent = agent
+        self._turns: list[Turn] = []
+        self._settled: list[ChatMessage] = [self._system]
+        self._reply: tuple[int, AssistantTurn] | None = None
         self._results: dict[str, ToolResult | None] = {}
-        self.last_id = 0
+        self._waiting: list[Event] = []
+        self._tokens = 0
+        self._bytes_counted = 0
+        self._bytes = 0
+
+    @property
+    def tokens_counted(self) -> int:
+        """Return the provider's own count of the chat up to the newest reply."""
+        return self._tokens
+
+    @property
+    def bytes_since(self) -> int:
+        """Return how much has come to the chat since that count."""
+        return max(0, self.size_bytes - self._bytes_counted)
+
+    @property
+    def size_bytes(self) -> int:
+        return self._bytes + sum(map(size_of, self._open()))
 
     def extend(self, events: Iterable[Event]) -> None:
         for event in events:
-            self._add(event)
-            self.last_id = event.id
+            self.add(event)
 
-    def messages(self) -> tuple[ChatMessage, ...]:
-        """Return the chat so far; every tool call in it has its result."""
-        return (*self._settled, *self._open_results(), *self._waiting_texts())
-
-    def _add(self, event: Event) -> None:
+    def add(self, event: Event) -> None:
         payload = event.payload
+        if payload.agent != self._agent:
+            return
         if isinstance(payload, ModelReply):
-            self._settle(event.cause or event.id)
-            self._settled.append(
-                AssistantTurn(
-                    model=payload.model,
-                    text=payload.text,
-                    tool_calls=payload.tool_calls,
-                    reasoning=payload.reasoning,
-                )
-            )
-            self._results = {call.id: None for call in payload.tool_calls}
+            self._add_reply(event, payload)
         elif isinstance(payload, Message) and event.source is Source.SYSTEM:
             self._waiting.append(event)
+        elif isinstance(payload, Condensed):
+            self._condense(event.id, payload)
         elif isinstance(payload, Observation) and payload.call_id in self._results:
             text = observation_text(payload)
             self._results[payload.call_id] = ToolResult(
                 call_id=payload.call_id, text=text
             )
 
+    def messages(self) -> tuple[ChatMessage, ...]:
+        """Return the chat so far; every tool call in it has its result."""
+        return (*self._settled, *self._open())
+
+    def history(self, *, facts: str, goal_bytes: int) -> History:
+        """Return the whole chat as what may be condensed."""
+        waiting = (_turn_of(event, first=not self._turns) for event in self._waiting)
+        turns = (*self._turns, *self._open_turn(), *waiting)
+        return History(turns=turns, facts=facts, goal_bytes=goal_bytes)
+
+    def _add_reply(self, event: Event, reply: ModelReply) -> None:
+        self._settle(event.cause or event.id)
+        if not reply.text and not reply.tool_calls:
+            return  # The call failed; nothing was said.
+        turn = AssistantTurn(
+            model=reply.model,
+            text=reply.text,
+            tool_calls=reply.tool_calls,
+            reasoning=reply.reasoning,
+        )
+        self._reply = event.id, turn
+        self._results = {call.id: None for call in reply.tool_calls}
+        if reply.usage.tokens_in:
+            self._tokens = reply.usage.tokens_in + reply.usage.tokens_out
+            self._bytes_counted = self.size_bytes
+
     def _settle(self, seen_id: int) -> None:
         """Fix the place of everything that the request up to `seen_id` has shown."""
-        self._settled.extend(self._open_results())
+        self._keep(*self._open_turn())
         shown = [event for event in self._waiting if event.id <= seen_id]
-        self._settled.extend(_text_of(event) for event in shown)
+        for event in shown:
+            self._keep(_turn_of(event, first=not self._turns))
         self._waiting = self._waiting[len(shown) :]
-        self._results = {}
+        self._reply, self._results = None, {}
+
+    def _keep(self, *turns: Turn) -> None:
+        for turn in turns:
+            self._turns.append(turn)
+            self._settled.extend(turn.messages)
+            self._bytes += turn.size_bytes
+
+    def _condense(self, event_id: int, condensed: Condensed) -> None:
+        self._settle(event_id)
+        before = self._bytes
+        self._turns = list(apply(self._turns, condensed))
+        self._settled = [self._system, *chain(*(turn.messages for turn in self._turns))]
+        self._bytes = sum(turn.size_bytes for turn in self._turns)
+        # What the provider counted shrinks as the bytes do, until it counts anew.
+        self._tokens = round(self._tokens * self._bytes / max(before, 1))
+        self._bytes_counted = self._bytes
+
+    def _open_turn(self) -> list[Turn]:
+        if self._reply is None:
+            return []
+        event_id, reply = self._reply
+        messages: tuple[ChatMessage, ...] = (reply, *self._open_results())
+        size = sum(map(size_of, messages))
+        return [Turn(id=event_id, messages=messages, size_bytes=size)]
 
     def _open_results(self) -> list[ToolResult]:
         return [
-            result
-            or ToolResult(call_id=call_id, text="[it is not known what came of it]")
+            result or ToolResult(call_id=call_id, text=_UNKNOWN_RESULT)
             for call_id, result in self._results.items()
         ]
 
-    def _waiting_texts(self) -> list[UserText]:
-        return [_text_of(event) for event in self._waiting]
+    def _open(self) -> list[ChatMessage]:
+        reply = [self._reply[1]] if self._reply else []
+        texts = (_text_of(event) for event in self._waiting)
+        return [*reply, *self._open_results(), *texts]
+
+
+def size_of(message: ChatMessage) -> int:
+    """Return the bytes of all that a message says."""
+    size = len(message.text.encode(errors="replace"))
+    if isinstance(message, AssistantTurn):
+        size += sum(len(c.name) + len(c.arguments.encode()) for c in message.tool_calls)
+        size += sum(len(str(block)) for block in message.reasoning)
+    return size
+
+
+def _turn_of(event: Event, *, first: bool) -> Turn:
+    """Return a text as a turn: the task and what people say are pinned."""
+    text = _text_of(event)
+    return Turn(
+        id=event.id,
+        messages=(text,),
+        size_bytes=size_of(text),
+        is_pinned=first or event.cause is not None,
+    )
 
 
 def _text_of(event: Event) -> UserText:

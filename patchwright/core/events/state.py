@@ -1,43 +1,107 @@
 """The state of a run, folded from its events."""
 
+from datetime import datetime
+
 from patchwright.core.events.types import (
     AgentState,
     ChangeState,
+    CheckpointTaken,
+    ConfirmationAsked,
     Event,
+    ModelCalled,
     ModelReply,
+    RaiseLimits,
     StateChanged,
 )
 from patchwright.core.types.base import Value
-from patchwright.core.types.work import NO_USAGE, Usage
+from patchwright.core.types.work import NO_USAGE, Limits, Usage
+
+_WORKING = frozenset({AgentState.RUNNING, AgentState.RATE_LIMITED})
 
 
 class RunState(Value):
-    """What the limits and the status comment are judged by.
+    """All that a run has to know of its past, besides its chats.
 
-    `wanted` is a state that a person asked for and the run has not reached yet.
+    `wanted` is what a person asked for last and the run has not done yet. `worked_s`
+    is the time it has worked until `last_at`, without what it waited for people or
+    for another worker. `has_run` says that its sandbox was set up once. Iterations and
+    usage are those of delegates too.
     """
 
     state: AgentState = AgentState.LOADING
+    has_run: bool = False
+    rate_limited_until: datetime | None = None
     iterations: int = 0
     usage: Usage = NO_USAGE
-    wanted: AgentState | None = None
-    wanted_by: str = ""
+    more_iterations: int = 0
+    more_cost_usd: float = 0.0
+    wanted: ChangeState | None = None
+    asked: ConfirmationAsked | None = None
+    checkpoint: int = 0
+    last_error: str = ""
+    worked_s: float = 0.0
+    last_at: datetime | None = None
+
+    def allowed(self, limits: Limits) -> Limits:
+        """Return the limits with what people have added to them since."""
+        return limits.model_copy(
+            update={
+                "max_iterations": limits.max_iterations + self.more_iterations,
+                "max_cost_usd": limits.max_cost_usd + self.more_cost_usd,
+            }
+        )
+
+    def elapsed_s(self, now: datetime) -> float:
+        """Return how long the run has worked if it works now."""
+        if self.state not in _WORKING or self.last_at is None:
+            return self.worked_s
+        return self.worked_s + max(0.0, (now - self.last_at).total_seconds())
 
 
 def fold(run: RunState, event: Event) -> RunState:
     """Return the state after one more event."""
+    changed: dict[str, object] = {"last_at": event.at}
     payload = event.payload
+    if not _is_loading(event):
+        changed["worked_s"] = run.elapsed_s(event.at)
     if isinstance(payload, ModelReply):
-        return run.model_copy(
-            update={
-                "iterations": run.iterations + 1,
-                "usage": run.usage + payload.usage,
-            }
-        )
-    if isinstance(payload, StateChanged):
-        return run.model_copy(update={"state": payload.state})
-    if isinstance(payload, ChangeState):
-        return run.model_copy(
-            update={"wanted": payload.state, "wanted_by": payload.reason}
-        )
-    return run
+        changed["iterations"] = run.iterations + 1
+        changed["usage"] = run.usage + payload.usage
+    elif isinstance(payload, ModelCalled):
+        changed["usage"] = run.usage + payload.usage
+    elif isinstance(payload, StateChanged):
+        changed |= _after_change(run, payload)
+    elif isinstance(payload, ChangeState):
+        changed["wanted"] = payload
+    elif isinstance(payload, RaiseLimits):
+        changed["more_iterations"] = run.more_iterations + payload.iterations
+        changed["more_cost_usd"] = run.more_cost_usd + payload.cost_usd
+    elif isinstance(payload, ConfirmationAsked):
+        changed["asked"] = payload
+    elif isinstance(payload, CheckpointTaken):
+        changed["checkpoint"] = payload.up_to
+    return run.model_copy(update=changed)
+
+
+def _after_change(run: RunState, change: StateChanged) -> dict[str, object]:
+    reached = run.wanted is not None and run.wanted.state is change.state
+    failed = change.state is AgentState.ERROR
+    return {
+        "state": change.state,
+        "has_run": run.has_run or change.state is AgentState.RUNNING,
+        "rate_limited_until": _waits_until(run, change),
+        "wanted": None if reached else run.wanted,
+        "last_error": change.reason if failed else run.last_error,
+    }
+
+
+def _waits_until(run: RunState, change: StateChanged) -> datetime | None:
+    """Return until when the model is not to be asked, also for who takes over."""
+    taken_over = change.state is AgentState.LOADING
+    return run.rate_limited_until if taken_over else change.until
+
+
+def _is_loading(event: Event) -> bool:
+    """Tell whether another worker takes over here: nobody worked until then."""
+    payload = event.payload
+    return isinstance(payload, StateChanged) and payload.state is AgentState.LOADING

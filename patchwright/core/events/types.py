@@ -86,8 +86,7 @@ SandboxAction = (
     | SearchFiles
     | Browse
 )
-Steering = Message | ChangeState | RaiseLimits
-Action = (
+AgentStep = (
     SandboxAction
     | CallMcpTool
     | Delegate
@@ -97,8 +96,9 @@ Action = (
     | WriteTodos
     | Finish
     | Reject
-    | Steering
 )
+Steering = Message | ChangeState | RaiseLimits
+Action = AgentStep | Steering
 SandboxObservation = (
     CommandOutput
     | IpythonOutput
@@ -166,6 +166,7 @@ __all__ = [
     "Action",
     "AgentAction",
     "AgentState",
+    "AgentStep",
     "AnyPayload",
     "Browse",
     "BrowserOutput",

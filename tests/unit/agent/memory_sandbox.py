@@ -1,5 +1,6 @@
 """A sandbox in memory: files in a dictionary, and a shell of three words."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from patchwright.core.errors import RuntimeLostError, SandboxError
@@ -14,6 +15,7 @@ from patchwright.core.events.types import (
     SandboxObservation,
     WriteFile,
 )
+from patchwright.core.runtime import Pipe
 
 
 @dataclass
@@ -27,6 +29,7 @@ class MemorySandbox:
     kind: str = "memory"
     files: dict[str, str] = field(default_factory=dict)
     ran: list[SandboxAction] = field(default_factory=list)
+    cancelled: list[str] = field(default_factory=list)
     closed: bool = False
     _results: dict[str, SandboxObservation] = field(default_factory=dict)
 
@@ -36,6 +39,15 @@ class MemorySandbox:
             self.ran.append(action)
             self._results[action_id] = self._carry_out(action)
         return self._results[action_id]
+
+    def cancel(self, action_id: str) -> None:
+        self.cancelled.append(action_id)
+
+    def open_pipe(self, command: Sequence[str]) -> Pipe:
+        raise SandboxError(f"there is no {command[0]}")
+
+    def detach(self) -> None:
+        self.closed = True
 
     def upload(self, path: str, data: bytes) -> None:
         self._check_open()

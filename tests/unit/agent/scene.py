@@ -5,19 +5,29 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from patchwright.core.agent.controller import Controller, Ending, Hear, hear_nobody
+from patchwright.core.agent.agents import coder
+from patchwright.core.agent.chronicle import Chronicle, Hear, hear_nobody
+from patchwright.core.agent.controller import Controller
+from patchwright.core.agent.endings import Ending
+from patchwright.core.agent.kit import AgentKit, Confirm
 from patchwright.core.agent.purse import Purse, RunPurse
+from patchwright.core.condense.condenser import Ask, Condenser, History
 from patchwright.core.events.jsonl import JsonlEventLog
 from patchwright.core.events.types import (
+    AgentAction,
+    Condensed,
     Event,
     Message,
     ModelReply,
     Observation,
+    Risk,
     Source,
     ToolCall,
 )
 from patchwright.core.llm.model import ChatMessage
+from patchwright.core.llm.models import Models
 from patchwright.core.llm.scripted import ScriptedModel, Step
+from patchwright.core.security.analyzer import Analyzer, Verdict
 from patchwright.core.types.work import Limits, Usage
 from tests.fakes.clock import FakeClock
 from tests.unit.agent.memory_sandbox import MemorySandbox
@@ -30,11 +40,36 @@ FINISH = ModelReply(
 )
 
 
+class Calm:
+    """Finds nothing risky, or everything as risky as it was told."""
+
+    name = "calm"
+
+    def __init__(self, risk: Risk = Risk.LOW) -> None:
+        self.risk = risk
+
+    def judge(self, action: AgentAction, claimed: Risk) -> Verdict:
+        del action, claimed
+        return Verdict(risk=self.risk)
+
+
+class KeepsAll:
+    """Condenses nothing."""
+
+    name = "keeps-all"
+
+    def condense(self, history: History, ask: Ask) -> Condensed | None:
+        del history, ask
+        return None
+
+
 @dataclass(frozen=True)
 class Scene:
     """One run and everything around it, for a test to look at."""
 
     controller: Controller
+    chronicle: Chronicle
+    kit: AgentKit
     model: ScriptedModel
     sandbox: MemorySandbox
     log: JsonlEventLog
@@ -70,22 +105,33 @@ def playing(
     hear: Hear = hear_nobody,
     ceiling: float | None = 0.0,
     clock: FakeClock | None = None,
+    analyzer: Analyzer | None = None,
+    condenser: Condenser | None = None,
+    confirm: Confirm = "never",
+    max_delegate_depth: int = 0,
 ) -> Iterator[Scene]:
     """Set the scene: the task is in the log, and nothing has happened yet."""
     clock = clock or FakeClock()
-    with JsonlEventLog(folder / "events.jsonl", lambda tree: tree, clock) as log:
+    with (
+        JsonlEventLog(folder / "events.jsonl", lambda tree: tree, clock) as log,
+        log.listen() as bell,
+    ):
         log.append(Source.SYSTEM, Message(text=TASK))
         model, sandbox = ScriptedModel(steps, ceiling=ceiling), MemorySandbox()
-        controller = Controller(
-            model=model,
+        kit = AgentKit(
+            agent=coder(),
+            models=Models.only(model),
             runtime=sandbox,
-            log=log,
+            condenser=condenser or KeepsAll(),
+            analyzer=analyzer or Calm(),
             limits=limits or Limits(),
             purse=purse or RunPurse(3.0, refuse_unknown=False),
             clock=clock,
-            hear=hear,
+            confirm=confirm,
+            max_delegate_depth=max_delegate_depth,
         )
-        yield Scene(controller, model, sandbox, log, clock)
+        chronicle = Chronicle(log, bell, hear, start_id=1)
+        yield Scene(Controller(chronicle, kit), chronicle, kit, model, sandbox, log, clock)
 
 
 def replies(log: JsonlEventLog) -> list[ModelReply]:

@@ -50,8 +50,8 @@ def test_finish_ends_the_run_with_the_agents_words(tmp_path: Path) -> None:
     assert ending.finish is not None
     assert scene.model.unplayed == 0
     assert last_state(scene) is AgentState.FINISHED
-    assert scene.controller.state.iterations == 2
-    assert scene.controller.state.usage.tokens_in == 20
+    assert scene.chronicle.state.iterations == 2
+    assert scene.chronicle.state.usage.tokens_in == 20
 
 
 def test_the_first_request_holds_the_system_prompt_and_the_task(tmp_path: Path) -> None:
@@ -144,7 +144,7 @@ def test_s66_the_call_that_could_pass_the_budget_is_not_made(tmp_path: Path) -> 
         "$0.90 of $1.00 is spent, and the next model call could cost up to $0.30."
     )
     assert len(scene.model.requests) == 3
-    assert scene.controller.state.usage.cost_usd == pytest.approx(0.9)
+    assert scene.chronicle.state.usage.cost_usd == pytest.approx(0.9)
 
 
 def test_a_call_is_told_what_it_may_cost_with_its_repeated_tries(
@@ -179,14 +179,14 @@ def test_p4_an_unknown_price_is_not_zero_and_the_token_limit_holds(
     with playing(tmp_path, steps, limits=limits, ceiling=None) as scene:
         ending = scene.run()
     assert (ending.kind, ending.reason) == (OutcomeKind.OVER_LIMIT, "tokens")
-    assert scene.controller.state.usage.cost_usd is None
+    assert scene.chronicle.state.usage.cost_usd is None
 
 
 def test_s67_a_model_that_costs_nothing_is_run(tmp_path: Path) -> None:
     purse = RunPurse(0.0, refuse_unknown=True)
     with playing(tmp_path, [*looks(2), FINISH], purse=purse, ceiling=0.0) as scene:
         assert scene.run().kind is OutcomeKind.RESOLVED
-    assert scene.controller.state.usage.cost_usd == 0.0
+    assert scene.chronicle.state.usage.cost_usd == 0.0
 
 
 @pytest.mark.parametrize(
@@ -209,8 +209,8 @@ def test_a_failed_model_call_ends_the_run_by_name_and_is_billed(
         ending = scene.run()
     assert (ending.kind, ending.reason) == (OutcomeKind.FAILED, error.reason)
     assert ending.text == "It failed."
-    assert scene.controller.state.usage.tokens_in == 710
-    assert scene.controller.state.usage.cost_usd == pytest.approx(0.02)
+    assert scene.chronicle.state.usage.tokens_in == 710
+    assert scene.chronicle.state.usage.cost_usd == pytest.approx(0.02)
     assert replies(scene.log)[-1].stop_reason == error.reason
     assert last_state(scene) is AgentState.ERROR
 

@@ -1,0 +1,103 @@
+"""Carry out an agent's actions, and end them when they are called off."""
+
+from concurrent.futures import Future
+from typing import Final
+
+from patchwright.core.agent.attention import Attention, CalledOffError, start
+from patchwright.core.agent.chronicle import Chronicle
+from patchwright.core.agent.kit import AgentKit
+from patchwright.core.events.types import (
+    AgentStep,
+    CallMcpTool,
+    ControlCommand,
+    ErrorObservation,
+    Null,
+    Observation,
+    Recall,
+    RunCommand,
+    RunIpython,
+    SandboxAction,
+    SandboxObservation,
+)
+
+# What a cancelled action gets to hand over what it has printed so far.
+LAST_WORDS_S: Final = 0.7
+
+_NOT_KNOWN: Final = (
+    "It is not known what came of this: the worker was lost while it ran, and the "
+    "sandbox with it. It was not run again. Look at the state of things before you do."
+)
+_CALLED_OFF: Final = "Ended before its time: a person wanted the run to stop."
+
+
+class Acting:
+    """Carries out actions of one agent, all but delegation.
+
+    Raises `RuntimeLostError`, and `LeaseLostError` when the job was given back.
+    """
+
+    def __init__(
+        self, chronicle: Chronicle, kit: AgentKit, attention: Attention
+    ) -> None:
+        self._chronicle, self._kit = chronicle, kit
+        self._attention = attention
+
+    def perform(self, action: AgentStep, action_id: int) -> Observation:
+        if isinstance(action, SandboxAction):
+            return _result_of(action, self._run(action, action_id))
+        if isinstance(action, CallMcpTool):
+            return _result_of(action, self._call_tool(action))
+        if isinstance(action, Recall):
+            return _result_of(action, self._kit.library.recall(action.query))
+        return _result_of(action, Null())
+
+    def resume(self, action: AgentStep, action_id: int) -> Observation:
+        """Find out what came of an action that an earlier worker has sent off.
+
+        In the same sandbox the same id is the same action; elsewhere nobody knows.
+        """
+        lasting = isinstance(action, SandboxAction) and not self._kit.attached
+        if lasting or isinstance(action, CallMcpTool):
+            unknown = ErrorObservation(reason="unknown", text=_NOT_KNOWN)
+            return _result_of(action, unknown)
+        return self.perform(action, action_id)
+
+    def _run(self, action: SandboxAction, action_id: int) -> Observation:
+        runtime, timed = self._kit.runtime, self._in_time(action)
+        future = start(lambda: runtime.run(timed, str(action_id)))
+        try:
+            return self._attention.wait_for(future)
+        except CalledOffError:
+            runtime.cancel(str(action_id))
+            return _last_words(future)
+
+    def _call_tool(self, action: CallMcpTool) -> Observation:
+        mcp = self._kit.mcp
+        try:
+            return self._attention.wait_for(start(lambda: mcp.call(action)))
+        except CalledOffError:
+            return ErrorObservation(reason="called-off", text=_CALLED_OFF)
+
+    def _in_time(self, action: SandboxAction) -> SandboxAction:
+        """Let no command be waited for beyond the end of the run."""
+        if not isinstance(action, RunCommand | ControlCommand | RunIpython):
+            return action
+        if action.timeout_s is None:
+            return action
+        elapsed_s = self._chronicle.state.elapsed_s(self._kit.clock.now())
+        left_s = max(self._kit.limits.max_minutes * 60 - elapsed_s, 1.0)
+        return action.model_copy(update={"timeout_s": min(action.timeout_s, left_s)})
+
+
+def _result_of(action: AgentStep, observation: Observation) -> Observation:
+    return observation.model_copy(
+        update={"call_id": action.call_id, "agent": action.agent}
+    )
+
+
+def _last_words(future: "Future[SandboxObservation]") -> Observation:
+    """Return what a cancelled action has printed, if it says so soon."""
+    try:
+        return future.result(LAST_WORDS_S)
+    except TimeoutError:
+        return ErrorObservation(reason="called-off", text=_CALLED_OFF)

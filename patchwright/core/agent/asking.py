@@ -1,0 +1,152 @@
+"""Ask models for an agent: paid for, written down, and left when called off."""
+
+from concurrent.futures import Future
+from datetime import timedelta
+from typing import Final
+
+from patchwright.core.agent.attention import Attention, CalledOffError, start
+from patchwright.core.agent.chronicle import Chronicle
+from patchwright.core.agent.kit import AgentKit
+from patchwright.core.clock import Clock
+from patchwright.core.events.log import EventLog
+from patchwright.core.events.types import (
+    AgentState,
+    Event,
+    ModelCalled,
+    ModelReply,
+    Source,
+    StateChanged,
+)
+from patchwright.core.llm.errors import ModelError
+from patchwright.core.llm.model import (
+    ChatMessage,
+    Model,
+    ModelRequest,
+    SystemText,
+    ToolSpec,
+    UserText,
+)
+
+LAST_ANSWER_S: Final = 0.4
+
+
+class Asking:
+    """Makes model calls one at a time.
+
+    Each raises a `ModelError`, `OverBudgetError`, or what `Attention` raises.
+    """
+
+    def __init__(
+        self, chronicle: Chronicle, kit: AgentKit, attention: Attention, agent: str
+    ) -> None:
+        self._chronicle, self._kit = chronicle, kit
+        self._attention = attention
+        self._agent = agent
+
+    def reply(
+        self,
+        model: Model,
+        messages: tuple[ChatMessage, ...],
+        tools: tuple[ToolSpec, ...],
+    ) -> Event:
+        """Ask for the agent's next step."""
+        seen_id = self._chronicle.last_id
+        try:
+            reply = self._call(model, messages, tools)
+        except ModelError as error:
+            failed = ModelReply(
+                usage=error.usage, stop_reason=error.reason, agent=self._agent
+            )
+            self._chronicle.append(Source.AGENT, failed, seen_id)
+            raise
+        said = reply.model_copy(update={"agent": self._agent})
+        return self._chronicle.append(Source.AGENT, said, seen_id)
+
+    def beside(self, role: str, model: Model, system: str, text: str) -> ModelReply:
+        """Ask something that is no step of the agent, in the name of a role."""
+        messages = (SystemText(text=system), UserText(text=text))
+        called = ModelCalled(role=role, model=model.name, agent=self._agent)
+        try:
+            reply = self._call(model, messages, ())
+        except ModelError as error:
+            failed = {"usage": error.usage, "failure": error.reason}
+            self._chronicle.append(
+                Source.SYSTEM, called.model_copy(update=failed), None
+            )
+            raise
+        answered = {
+            "text": reply.text,
+            "usage": reply.usage,
+            "latency_ms": reply.latency_ms,
+        }
+        self._chronicle.append(Source.SYSTEM, called.model_copy(update=answered))
+        return reply
+
+    def wait_out_rate_limit(self) -> None:
+        """Wait as long as the provider has asked for, whichever worker it asked."""
+        until, clock = self._chronicle.state.rate_limited_until, self._kit.clock
+        left_s = (until - clock.now()).total_seconds() if until else 0.0
+        if left_s > 0:
+            self._attention.wait_for(start(lambda: clock.sleep(left_s)))
+
+    def _call(
+        self,
+        model: Model,
+        messages: tuple[ChatMessage, ...],
+        tools: tuple[ToolSpec, ...],
+    ) -> ModelReply:
+        state, limits = self._chronicle.state, self._kit.limits
+        left_s = limits.max_minutes * 60 - state.elapsed_s(self._kit.clock.now())
+        request = ModelRequest(messages=messages, tools=tools, deadline_s=left_s)
+        watch = _Watch(self._chronicle.log, self._kit.clock)
+        more_usd = state.more_cost_usd
+        # A call that is left behind is still settled when its answer comes.
+        future = start(lambda: self._pay(model, request, watch, more_usd))
+        try:
+            return self._attention.wait_for(future)
+        except CalledOffError:
+            if (reply := _answered_soon(future)) is None:
+                raise
+            return reply
+        finally:
+            if watch.has_waited and not self._attention.is_called_off:
+                running = StateChanged(state=AgentState.RUNNING)
+                self._chronicle.append(Source.SYSTEM, running)
+
+    def _pay(
+        self, model: Model, request: ModelRequest, watch: "_Watch", more_usd: float
+    ) -> ModelReply:
+        purse = self._kit.purse
+        allowed_usd = purse.reserve(model.ceiling_usd(request), more_usd)
+        bounded = request.model_copy(update={"max_cost_usd": allowed_usd})
+        try:
+            reply = model.complete(bounded, watch)
+        except ModelError as error:
+            purse.settle(error.usage.cost_usd)
+            raise
+        purse.settle(reply.usage.cost_usd)
+        return reply
+
+
+def _answered_soon(future: "Future[ModelReply]") -> ModelReply | None:
+    """Wait a moment for an answer that is paid for, even if nobody acts on it."""
+    try:
+        return future.result(LAST_ANSWER_S)
+    except TimeoutError:
+        return None
+
+
+class _Watch:
+    """Writes down that a provider makes us wait, and until when."""
+
+    def __init__(self, log: EventLog, clock: Clock) -> None:
+        self._log, self._clock = log, clock
+        self.has_waited = False
+
+    def waits(self, seconds: float, reason: str) -> None:
+        self.has_waited = True
+        until = self._clock.now() + timedelta(seconds=seconds)
+        limited = StateChanged(
+            state=AgentState.RATE_LIMITED, reason=reason, until=until
+        )
+        self._log.append(Source.SYSTEM, limited)

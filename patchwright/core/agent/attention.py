@@ -1,0 +1,75 @@
+"""Wait for one thing, and hear meanwhile what people say."""
+
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from typing import TypeVar
+
+from patchwright.core.agent.chronicle import Chronicle
+from patchwright.core.errors import LeaseLostError
+from patchwright.core.events.types import AgentState
+
+T = TypeVar("T")
+GivenBack = Future[None]
+
+_CALL_OFF = frozenset({AgentState.STOPPED, AgentState.PAUSED})
+
+
+class CalledOffError(Exception):
+    """A person wants the run stopped or paused: nothing more is waited for."""
+
+
+def start(call: Callable[[], T]) -> "Future[T]":
+    """Make a call in a thread of its own, which does not keep the process alive.
+
+    It can be left behind: a model's answer may come late, or never.
+    """
+    future: Future[T] = Future()
+
+    def run() -> None:
+        try:
+            future.set_result(call())
+        except BaseException as error:  # noqa: BLE001 - raised again by who waits for it
+            future.set_exception(error)
+
+    threading.Thread(target=run, name="agent-call", daemon=True).start()
+    return future
+
+
+class Attention:
+    """Keeps an ear on the run's log while something else is waited for.
+
+    `given_back` is done when this process must let go of the job.
+    """
+
+    def __init__(self, chronicle: Chronicle, given_back: GivenBack) -> None:
+        self._chronicle = chronicle
+        self._given_back = given_back
+        bell = chronicle.bell
+        given_back.add_done_callback(lambda _: bell.set())
+
+    @property
+    def is_called_off(self) -> bool:
+        wanted = self._chronicle.state.wanted
+        return wanted is not None and wanted.state in _CALL_OFF
+
+    def hear(self) -> None:
+        """Take note of what was said; raise if nothing more is to be done.
+
+        Raises `CalledOffError`, or `LeaseLostError` when the job was given back.
+        """
+        if self._given_back.done():
+            raise LeaseLostError("the job was given back")
+        self._chronicle.catch_up()
+        if self.is_called_off:
+            raise CalledOffError
+
+    def wait_for(self, future: "Future[T]") -> T:
+        """Return what comes of a call; raises as `hear` does, leaving it behind."""
+        bell = self._chronicle.bell
+        future.add_done_callback(lambda _: bell.set())
+        while not future.done():
+            bell.wait()
+            if not future.done():
+                self.hear()
+        return future.result()

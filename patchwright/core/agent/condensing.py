@@ -1,0 +1,80 @@
+"""Shorten an agent's chat when it nears the model's window."""
+
+from typing import Final
+
+from patchwright.core.agent.asking import Asking
+from patchwright.core.agent.chronicle import Chronicle
+from patchwright.core.agent.kit import AgentKit
+from patchwright.core.agent.view import View
+from patchwright.core.condense.apply import apply
+from patchwright.core.events.types import ModelReply, Source
+from patchwright.core.llm.model import Model
+from patchwright.core.llm.room import is_due
+
+# Rare and deep: each condensation costs the provider's cache of all that follows.
+GOAL: Final = 0.4
+MAX_ROUNDS: Final = 4
+GROWN: Final = 1.1
+
+
+class Condensing:
+    """Condenses one agent's view, by events that every later reader follows."""
+
+    def __init__(
+        self,
+        chronicle: Chronicle,
+        kit: AgentKit,
+        view: View,
+        asking: Asking,
+        agent: str,
+    ) -> None:
+        self._chronicle, self._kit = chronicle, kit
+        self._view, self._asking = view, asking
+        self._agent = agent
+        self._tried_bytes = 0
+
+    def is_due(self, model: Model) -> bool:
+        """Tell whether the chat nears the model's window, and has grown since it did.
+
+        What could not be shortened is not tried again at each step.
+        """
+        view = self._view
+        if view.size_bytes < self._tried_bytes * GROWN:
+            return False
+        return is_due(view.tokens_counted, view.bytes_since, model.traits())
+
+    def condense(self) -> bool:
+        """Condense until it is enough or nothing helps; return whether it is shorter.
+
+        Raises what asking the model raises.
+        """
+        before = self._view.size_bytes
+        goal = round(before * GOAL)
+        for _ in range(MAX_ROUNDS):
+            if self._view.size_bytes <= goal or not self._condense_once(goal):
+                break
+        self._tried_bytes = self._view.size_bytes
+        return self._tried_bytes < before
+
+    def _condense_once(self, goal_bytes: int) -> bool:
+        view = self._view
+        history = view.history(
+            facts=self._chronicle.facts.text(), goal_bytes=goal_bytes
+        )
+        condensed = self._kit.condenser.condense(history, self._ask)
+        if condensed is None:
+            return False
+        before = view.size_bytes
+        after = (
+            before
+            - history.size_bytes
+            + sum(turn.size_bytes for turn in apply(history.turns, condensed))
+        )
+        if after >= before:
+            return False
+        sizes = {"bytes_before": before, "bytes_after": after, "agent": self._agent}
+        self._chronicle.append(Source.SYSTEM, condensed.model_copy(update=sizes))
+        return True
+
+    def _ask(self, system: str, text: str) -> ModelReply:
+        return self._asking.beside("condense", self._kit.models.condense, system, text)

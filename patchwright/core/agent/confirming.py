@@ -1,0 +1,101 @@
+"""Decide whether an action may be sent off, or waits for a person's word."""
+
+from dataclasses import dataclass
+
+from patchwright.core.agent.kit import AgentKit
+from patchwright.core.agent.open_reply import Pending
+from patchwright.core.agent.stuck import describe
+from patchwright.core.agent.toolbox import Proposal
+from patchwright.core.events.types import (
+    AgentState,
+    AgentStep,
+    ChangeState,
+    ConfirmationAsked,
+    Finish,
+    Reject,
+    Think,
+    WriteTodos,
+)
+from patchwright.core.security.digest import digest_of
+from patchwright.core.security.policy import needs_confirmation
+
+# What touches nothing is not worth anybody's time.
+_HARMLESS = Think | WriteTodos | Finish | Reject
+
+
+@dataclass(frozen=True)
+class Allowed:
+    """The action may run; `by` is who said so, where somebody had to."""
+
+    action: AgentStep
+    by: str = ""
+
+
+@dataclass(frozen=True)
+class Refused:
+    text: str
+    by: str
+
+
+@dataclass(frozen=True)
+class Waits:
+    """A person is to decide; `asked` is what to write down, `text` what to tell."""
+
+    asked: ConfirmationAsked
+    text: str
+
+
+def judge(
+    kit: AgentKit,
+    proposal: Proposal,
+    pending: Pending,
+    wanted: ChangeState | None,
+    spoken_id: int,
+) -> Allowed | Refused | Waits:
+    """Judge a proposal by its risk, the policy, and what people have said.
+
+    `spoken_id` is the event of what a person said last: words instead of a yes are a
+    no. A yes counts only for the very action it was given for.
+    """
+    action = proposal.action
+    verdict = kit.analyzer.judge(action, proposal.claimed)
+    action = action.model_copy(update={"risk": verdict.risk})
+    free = isinstance(action, _HARMLESS)
+    if free or not needs_confirmation(kit.confirm, verdict.risk):
+        return Allowed(action)
+    digest = digest_of(action)
+    if pending.asked is not None and pending.asked.digest == digest:
+        answer = _answer(action, digest, wanted)
+        if answer is not None:
+            return answer
+        if spoken_id > pending.asked_id:
+            return Refused("Not run: a person answered with words instead.", "")
+    asked = ConfirmationAsked(
+        action=action.model_dump(mode="json"),
+        digest=digest,
+        risk=verdict.risk,
+        why=(verdict.why,) if verdict.why else (),
+        call_id=pending.call.id,
+    )
+    return Waits(asked, _question(action, verdict.why, digest))
+
+
+def _answer(
+    action: AgentStep, digest: str, wanted: ChangeState | None
+) -> Allowed | Refused | None:
+    if wanted is None or wanted.digest != digest:
+        return None
+    if wanted.state is AgentState.USER_CONFIRMED:
+        return Allowed(action, wanted.reason or "a person")
+    if wanted.state is AgentState.USER_REJECTED:
+        who = wanted.reason or "a person"
+        return Refused(f"Not run: {who} did not allow it.", who)
+    return None
+
+
+def _question(action: AgentStep, why: str, digest: str) -> str:
+    reason = f" {why}" if why else ""
+    return (
+        f"May this be run? `{describe(action)}` (risk: {action.risk}, "
+        f"digest {digest[:12]}).{reason}"
+    )

@@ -1,0 +1,67 @@
+"""How an agent's work ends, or why it waits."""
+
+from dataclasses import dataclass
+
+from patchwright.core.agent.limits import Stop
+from patchwright.core.events.types import AgentState, Finish
+from patchwright.core.types.work import OutcomeKind
+
+
+@dataclass(frozen=True)
+class Ending:
+    """Why the loop ended; `finish` is there when the agent said it was done.
+
+    With `waits_as` it has only paused for a person, in that state, and goes on from
+    the log when there is an answer.
+    """
+
+    kind: OutcomeKind
+    reason: str
+    text: str
+    finish: Finish | None = None
+    waits_as: AgentState | None = None
+
+    @property
+    def state(self) -> AgentState:
+        """Return the state that the run is in from here on."""
+        if self.waits_as is not None:
+            return self.waits_as
+        return _STATE_AT_END.get(self.kind, AgentState.ERROR)
+
+
+_STATE_AT_END = {
+    OutcomeKind.RESOLVED: AgentState.FINISHED,
+    OutcomeKind.REFUSED: AgentState.REJECTED,
+    OutcomeKind.STOPPED: AgentState.STOPPED,
+}
+
+
+def ending_of(stop: Stop) -> Ending:
+    return Ending(stop.kind, stop.reason, stop.text)
+
+
+def paused(who: str) -> Ending:
+    return Ending(
+        OutcomeKind.NEEDS_INPUT,
+        "paused",
+        f"Paused by {who or 'request'}.",
+        waits_as=AgentState.PAUSED,
+    )
+
+
+def question(text: str) -> Ending:
+    return Ending(
+        OutcomeKind.NEEDS_INPUT,
+        "question",
+        text,
+        waits_as=AgentState.AWAITING_USER_INPUT,
+    )
+
+
+def confirmation(text: str) -> Ending:
+    return Ending(
+        OutcomeKind.NEEDS_INPUT,
+        "confirmation",
+        text,
+        waits_as=AgentState.AWAITING_USER_CONFIRMATION,
+    )

@@ -1,0 +1,49 @@
+"""What an agent works with."""
+
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from typing import Literal
+
+from patchwright.core.agent.agents import Agent
+from patchwright.core.agent.attention import GivenBack
+from patchwright.core.agent.purse import Purse
+from patchwright.core.clock import Clock
+from patchwright.core.condense.condenser import Condenser
+from patchwright.core.knowledge.library import Library, NoLibrary
+from patchwright.core.llm.models import Models
+from patchwright.core.mcp.servers import McpServers, NoMcpServers
+from patchwright.core.runtime import Runtime
+from patchwright.core.security.analyzer import Analyzer
+from patchwright.core.types.work import Limits
+
+Confirm = Literal["never", "risky", "always"]
+
+
+def do_nothing() -> None:
+    """Do nothing after a step."""
+
+
+@dataclass(frozen=True)
+class AgentKit:
+    """The collaborators of an agent, and the bounds it keeps.
+
+    `attached` says that the sandbox is the one that an earlier worker's actions were
+    sent to. `after_step` is called between steps, when nothing is under way.
+    """
+
+    agent: Agent
+    models: Models
+    runtime: Runtime
+    condenser: Condenser
+    analyzer: Analyzer
+    limits: Limits
+    purse: Purse
+    clock: Clock
+    confirm: Confirm = "never"
+    mcp: McpServers = field(default_factory=NoMcpServers)
+    library: Library = field(default_factory=NoLibrary)
+    max_delegate_depth: int = 0
+    attached: bool = False
+    given_back: GivenBack = field(default_factory=Future)
+    after_step: Callable[[], None] = do_nothing

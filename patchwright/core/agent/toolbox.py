@@ -1,0 +1,112 @@
+"""The tools of one agent, and what the calls of a reply ask for."""
+
+import json
+from collections.abc import Iterable
+from typing import Any, Final
+
+from pydantic import JsonValue, ValidationError
+
+from patchwright.core.agent.tools import Tool
+from patchwright.core.events.types import (
+    AgentStep,
+    CallMcpTool,
+    ErrorObservation,
+    Risk,
+    ToolCall,
+)
+from patchwright.core.llm.model import ToolSpec
+from patchwright.core.mcp.servers import McpTool
+from patchwright.core.types.base import Value
+
+_RISK: Final = "risk"
+_RISK_SCHEMA: Final[JsonValue] = {
+    "type": "string",
+    "enum": [Risk.LOW, Risk.MEDIUM, Risk.HIGH],
+    "description": "How much harm this could do outside the task.",
+}
+
+
+class Proposal(Value):
+    """An action that the model wants, and how risky it says that is."""
+
+    action: AgentStep
+    claimed: Risk = Risk.UNKNOWN
+
+
+class Toolbox:
+    """What the model is offered, the same in each request of a run.
+
+    With `asks_risk` the model is asked to judge the risk of each call itself.
+    """
+
+    def __init__(
+        self,
+        tools: Iterable[Tool[Any]],
+        mcp_tools: Iterable[McpTool] = (),
+        *,
+        asks_risk: bool = False,
+    ) -> None:
+        self._tools = {tool.name: tool for tool in tools}
+        self._mcp = {tool.name: tool for tool in mcp_tools}
+        self._asks_risk = asks_risk
+        specs = [tool.spec() for tool in self._tools.values()]
+        specs += [_mcp_spec(tool) for tool in self._mcp.values()]
+        self.specs = tuple(map(_with_risk, specs) if asks_risk else specs)
+
+    def read(self, call: ToolCall) -> Proposal | ErrorObservation:
+        """Return what a call asks for, or what to tell the model about it."""
+        call, claimed = self._split_risk(call)
+        if tool := self._mcp.get(call.name):
+            return Proposal(action=_mcp_call(tool, call), claimed=claimed)
+        if call.name not in self._tools:
+            return self._unknown(call)
+        try:
+            action = self._tools[call.name].action(call)
+        except ValidationError as error:
+            return _bad_arguments(call, error)
+        return Proposal(action=action, claimed=claimed)
+
+    def _split_risk(self, call: ToolCall) -> tuple[ToolCall, Risk]:
+        if not self._asks_risk:
+            return call, Risk.UNKNOWN
+        arguments = json.loads(call.arguments)
+        claimed = arguments.pop(_RISK, None)
+        known = claimed in {Risk.LOW, Risk.MEDIUM, Risk.HIGH}
+        rest = call.model_copy(update={"arguments": json.dumps(arguments)})
+        return rest, Risk(claimed) if known else Risk.UNKNOWN
+
+    def _unknown(self, call: ToolCall) -> ErrorObservation:
+        known = ", ".join([*self._tools, *self._mcp])
+        text = f"There is no tool {call.name!r}. There are: {known}."
+        return ErrorObservation(reason="unknown-tool", text=text, call_id=call.id)
+
+
+def _with_risk(spec: ToolSpec) -> ToolSpec:
+    properties = spec.parameters.get("properties")
+    named = properties if isinstance(properties, dict) else {}
+    parameters = {**spec.parameters, "properties": {**named, _RISK: _RISK_SCHEMA}}
+    return spec.model_copy(update={"parameters": parameters})
+
+
+def _mcp_spec(tool: McpTool) -> ToolSpec:
+    return ToolSpec(
+        name=tool.name, description=tool.description, parameters=tool.parameters
+    )
+
+
+def _mcp_call(tool: McpTool, call: ToolCall) -> CallMcpTool:
+    return CallMcpTool(
+        server=tool.server,
+        tool=tool.name,
+        arguments=json.loads(call.arguments),
+        call_id=call.id,
+    )
+
+
+def _bad_arguments(call: ToolCall, error: ValidationError) -> ErrorObservation:
+    faults = "; ".join(
+        f"{'.'.join(str(part) for part in fault['loc']) or 'arguments'}: {fault['msg']}"
+        for fault in error.errors(include_url=False)
+    )
+    text = f"{call.name} was not run. {faults}."
+    return ErrorObservation(reason="bad-arguments", text=text, call_id=call.id)

@@ -1,0 +1,96 @@
+"""The agent's sandbox with the repository in it: made, taken over, or made again."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from patchwright.core.errors import SandboxError
+from patchwright.core.events.state import RunState
+from patchwright.core.events.types import CheckpointTaken, Message, RunCommand, Source
+from patchwright.core.runtime import Runtime
+from patchwright.core.types.ids import RandomIds
+from patchwright.core.types.work import Task
+from patchwright.resolver.toolkit import Toolkit
+from patchwright.sandbox.workspace import Workspace
+
+WORK_BRANCH: Final = "work"
+CONTEXT_FOLDER: Final = "/workspace/context"
+_CHECKPOINT_REF: Final = "checkpoint"
+
+_REBUILT: Final = (
+    "The sandbox of this run was lost and has been made anew. {files} Running "
+    "programs, shell variables, installed packages and files outside the repository "
+    "are gone. Check what you rely on before you go on."
+)
+_FROM_CHECKPOINT: Final = (
+    "The repository is as it was after event {up_to}; what was changed later is lost."
+)
+_FROM_BASE: Final = "The repository is as it was at the start of the run."
+
+
+@dataclass(frozen=True)
+class Checkout:
+    """A sandbox that the agent can work in.
+
+    `is_the_same` says that it is the one in which the run's earlier actions took place.
+    """
+
+    runtime: Runtime
+    workspace: Workspace
+    is_the_same: bool
+
+
+def open_checkout(task: Task, kit: Toolkit, *, had_begun: bool) -> Checkout:
+    """Return the sandbox of a run that begins, or of one that is taken up again.
+
+    Raises `SandboxError` or `GitError`.
+    """
+    if had_begun and (runtime := kit.sandboxes.attach(kit.spec)) is not None:
+        return Checkout(runtime, Workspace(runtime, RandomIds()), is_the_same=True)
+    runtime = kit.sandboxes.start(kit.spec)
+    try:
+        workspace = _fill(runtime, task, kit, had_begun=had_begun)
+    except BaseException:
+        runtime.close()
+        raise
+    return Checkout(runtime, workspace, is_the_same=False)
+
+
+def keep_checkpoint(checkout: Checkout, task: Task, kit: Toolkit, up_to: int) -> None:
+    """Keep the work tree as it is after the event `up_to`."""
+    if kit.checkpoints is None:
+        return
+    bundle = checkout.workspace.export(task.base_sha)
+    kit.checkpoints.save(bundle or b"")
+    kit.log.append(Source.SYSTEM, CheckpointTaken(up_to=up_to))
+
+
+def tell_of_rebuilding(kit: Toolkit, state: RunState) -> None:
+    """Say to the model, and to readers of the log, what was lost."""
+    files = _FROM_BASE
+    if state.checkpoint:
+        files = _FROM_CHECKPOINT.format(up_to=state.checkpoint)
+    kit.log.append(Source.SYSTEM, Message(text=_REBUILT.format(files=files)))
+
+
+def _fill(runtime: Runtime, task: Task, kit: Toolkit, *, had_begun: bool) -> Workspace:
+    base = task.base_sha
+    kept = kit.checkpoints.load() if kit.checkpoints and had_begun else None
+    if kept:
+        head = kit.code.take(kept, base, f"{kit.run_id}-{_CHECKPOINT_REF}")
+        packed = kit.code.bundle(head)
+        workspace = Workspace.check_out(runtime, packed, head, WORK_BRANCH)
+        # As it was: changes that are not committed.
+        _run(runtime, f"git reset --quiet {base}")
+    else:
+        packed = kit.code.bundle(base)
+        workspace = Workspace.check_out(runtime, packed, base, WORK_BRANCH)
+    for name, text in task.files.items():
+        runtime.upload(f"{CONTEXT_FOLDER}/{name}", text.encode("utf-8", "replace"))
+    return workspace
+
+
+def _run(runtime: Runtime, command: str) -> None:
+    action = RunCommand(command=command, session="patchwright")
+    output = runtime.run(action, RandomIds().new())
+    if getattr(output, "exit_code", 1) != 0:
+        raise SandboxError(f"the work tree could not be restored: {output}")
