@@ -47,8 +47,9 @@ class Runtime(Protocol):
     def cancel(self, action_id: str) -> None:
         """End what the action has started and still runs, without waiting for it.
 
-        Whoever waits in `run` gets what it has printed so far. An action that has ended
-        or never began is left as it is.
+        Whoever waits in `run` gets what it has printed so far, within half a second. A
+        `ControlCommand` that waits for a command only stops waiting. An action that has
+        ended or never began is left as it is.
         """
         ...
 
@@ -108,7 +109,8 @@ class RuntimeFactory(Protocol):
     def attach(self, spec: SandboxSpec) -> Runtime | None:
         """Return the sandbox of this run and role that an earlier worker has left.
 
-        None when there is none that still answers.
+        None when there is none that still answers. If the earlier worker was only slow,
+        all its calls raise `RuntimeLostError` from now on.
         """
         ...
 

@@ -1,21 +1,16 @@
 """Turn a thread into the text the agent works from."""
 
-from collections import Counter
 from collections.abc import Iterable
 from datetime import datetime
 
+from patchwright.core.text.cleaner import Cleaner
 from patchwright.core.text.cut import cut_middle
 from patchwright.core.text.fence import as_data
-from patchwright.core.text.hidden import (
-    Removal,
-    describe_removals,
-    strip_hidden,
-)
-from patchwright.core.text.markup import Hidden
 from patchwright.core.types.base import Value
 from patchwright.core.types.threads import Post, Thread, ThreadKind
 from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.resolver.messages.status import UNFINISHED
+from patchwright.resolver.reviews import brief_reviews, reviews_as_asked
 
 MAX_POST_CHARS = 8_000
 MAX_COMMENTS_CHARS = 40_000
@@ -30,27 +25,6 @@ class Brief(Value):
     text: str
     files: dict[str, str] = {}
     notes: tuple[str, ...] = ()
-
-
-class _Cleaner:
-    """Cleans texts, and remembers what it took out of them."""
-
-    def __init__(self) -> None:
-        self._removed: Counter[Hidden] = Counter()
-
-    def clean(self, text: str) -> str:
-        cleaned = strip_hidden(text)
-        for removal in cleaned.removed:
-            self._removed[removal.kind] += removal.count
-        return cleaned.text
-
-    def notes(self) -> tuple[str, ...]:
-        if not self._removed:
-            return ()
-        removed = tuple(
-            Removal(kind=kind, count=count) for kind, count in self._removed.items()
-        )
-        return (f"Hidden text was removed: {describe_removals(removed)}.",)
 
 
 def as_asked(thread: Thread, trigger: Trigger, asked_at: datetime) -> Thread:
@@ -73,6 +47,9 @@ def as_asked(thread: Thread, trigger: Trigger, asked_at: datetime) -> Thread:
                 opening.model_copy(update={"text": trigger.body or opening.text}),
                 *kept,
             ),
+            "reviews": reviews_as_asked(
+                thread.reviews, _moment(comments, trigger.post_id, asked_at)
+            ),
         }
     )
 
@@ -88,9 +65,14 @@ def _up_to(comments: list[Post], post_id: str, asked_at: datetime) -> list[Post]
     return [post for post in comments if post.at <= asked_at]
 
 
+def _moment(comments: list[Post], post_id: str, asked_at: datetime) -> datetime:
+    """Return when the request was made, if possible by the service's own clock."""
+    return next((post.at for post in comments if post.id == post_id), asked_at)
+
+
 def brief(thread: Thread, trigger: Trigger, base_branch: str) -> Brief:
     """Write the task; other people's words are cleaned, bounded and fenced as data."""
-    cleaner = _Cleaner()
+    cleaner = Cleaner()
     title = cleaner.clean(thread.title)
     opening, *rest = (
         post.model_copy(update={"text": cleaner.clean(post.text)})
@@ -98,25 +80,28 @@ def brief(thread: Thread, trigger: Trigger, base_branch: str) -> Brief:
     )
     comments, complete = _newest(rest)
     whole = complete and all(len(p.text) <= MAX_POST_CHARS for p in (opening, *rest))
+    reviews = brief_reviews(thread.reviews, cleaner)
     request = cleaner.clean(trigger.request).strip()
+    thread_file = {} if whole else {THREAD_FILE: _transcript([opening, *rest])}
     parts = [
         _heading(thread, trigger, base_branch),
         as_data("title", opening.author.login, title),
         as_data("opening text", *_shown(opening)),
         *(as_data(_label(post), *_shown(post)) for post in comments),
+        reviews.text,
         _request(request, trigger.actor.login) if request else "",
         "" if whole else f"The whole thread is in /workspace/context/{THREAD_FILE}.",
     ]
     return Brief(
         text="\n\n".join(part for part in parts if part),
-        files={} if whole else {THREAD_FILE: _transcript([opening, *rest])},
-        notes=cleaner.notes(),
+        files=thread_file | reviews.files,
+        notes=_notes(cleaner),
     )
 
 
 def brief_text(title: str, text: str, author: str = "the user") -> Brief:
     """Write the task for an issue that came as a plain text."""
-    cleaner = _Cleaner()
+    cleaner = Cleaner()
     title, clean = cleaner.clean(title), cleaner.clean(text)
     whole = len(clean) <= MAX_REQUEST_CHARS
     parts = [
@@ -128,8 +113,13 @@ def brief_text(title: str, text: str, author: str = "the user") -> Brief:
     return Brief(
         text="\n\n".join(part for part in parts if part),
         files={} if whole else {ISSUE_FILE: clean},
-        notes=cleaner.notes(),
+        notes=_notes(cleaner),
     )
+
+
+def _notes(cleaner: Cleaner) -> tuple[str, ...]:
+    removed = cleaner.describe()
+    return (f"Hidden text was removed: {removed}.",) if removed else ()
 
 
 def _newest(comments: Iterable[Post]) -> tuple[list[Post], bool]:

@@ -67,7 +67,8 @@ def prove(
 def _run_all(
     kit: Toolkit, role: EvidenceRole, commit: str, commands: Sequence[str]
 ) -> list[Evidence]:
-    runtime = kit.sandboxes.start(kit.spec)
+    spec = kit.spec.model_copy(update={"role": "evidence"})
+    runtime = kit.sandboxes.start(spec)
     try:
         Workspace.check_out(runtime, kit.code.bundle(commit), commit, "evidence")
         evidence = []

@@ -2,10 +2,13 @@
 
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 from typing import Final
 
 import structlog
 
+from patchwright.core.agent.asking import Asking
+from patchwright.core.agent.attention import Attention, CalledOffError
 from patchwright.core.agent.chronicle import Chronicle
 from patchwright.core.agent.controller import Controller
 from patchwright.core.agent.endings import Ending
@@ -32,6 +35,7 @@ from patchwright.resolver.checkout import (
     open_checkout,
     tell_of_rebuilding,
 )
+from patchwright.resolver.judge import needs_judge, second_opinion
 from patchwright.resolver.settle import settle
 from patchwright.resolver.toolkit import Toolkit
 
@@ -43,23 +47,19 @@ log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True)
 class Resolution:
-    """How a task ended, or why it waits for a person: then it can be taken up again.
-
-    Events after `read_up_to` were not taken notice of.
-    """
+    """How a task ended; events after `read_up_to` were not taken notice of."""
 
     outcome: Outcome
     read_up_to: int
-    waits: bool = False
 
 
-def resolve(task: Task, kit: Toolkit, start_id: int = 1) -> Resolution:
+def resolve(task: Task | None, kit: Toolkit, start_id: int = 1) -> Resolution:
     """Work on a task until it ends or waits for a person, and return how.
 
     A run that the log from `start_id` on has begun is taken up, with the task it was
-    begun with. What people said from there on is heard. When the outcome has a
-    `head_sha`, that commit is in `kit.code`. Raises `LeaseLostError`; everything else
-    is an outcome.
+    begun with; then none need be given. What people said from there on is heard. When
+    the outcome has a `head_sha`, that commit is in `kit.code`. Raises `LeaseLostError`;
+    everything else is an outcome.
     """
     return _Run(task, kit, start_id).resolve()
 
@@ -67,7 +67,7 @@ def resolve(task: Task, kit: Toolkit, start_id: int = 1) -> Resolution:
 class _Run:
     """One attempt at a task, in one sandbox after the other if it must be."""
 
-    def __init__(self, task: Task, kit: Toolkit, start_id: int) -> None:
+    def __init__(self, task: Task | None, kit: Toolkit, start_id: int) -> None:
         self._kit, self._start_id = kit, start_id
         self._task = _begin(task, kit, start_id)
         self._started = kit.clock.monotonic()
@@ -80,8 +80,12 @@ class _Run:
             chronicle.catch_up()
             before_s = chronicle.state.worked_s
             ending, bundle = self._attempt(chronicle)
-        waits = ending.waits_as is not None
-        outcome = _question(ending) if waits else settle(task, kit, ending, bundle)
+            waits = self._can_wait(ending)
+            outcome = (
+                _question(ending)
+                if waits
+                else self._look_over(settle(task, kit, ending, bundle), chronicle)
+            )
         outcome = outcome.model_copy(
             update={
                 "base_branch": task.base_branch,
@@ -95,7 +99,28 @@ class _Run:
         heard_all = waits or ending.kind is OutcomeKind.STOPPED
         # What came after the model had spoken last has had no effect on it.
         read_up_to = chronicle.last_id if heard_all else chronicle.shown_id
-        return Resolution(_as_logged(kit, outcome), read_up_to, waits)
+        return Resolution(_as_logged(kit, outcome), read_up_to)
+
+    def _look_over(self, outcome: Outcome, chronicle: Chronicle) -> Outcome:
+        """Have a second model look at what no test proves, where there is one."""
+        kit, model = self._kit, self._kit.models.judge
+        if model is None or not needs_judge(outcome):
+            return outcome
+        asking = Asking(
+            chronicle,
+            Attention(chronicle, kit.given_back),
+            limits=kit.limits,
+            purse=kit.purse,
+            clock=kit.clock,
+        )
+        try:
+            note = second_opinion(
+                self._task, outcome, kit.code, partial(asking.beside, "judge", model)
+            )
+        except (CalledOffError, GitError) as error:
+            log.warning("change_not_judged", error=str(error))
+            return outcome
+        return outcome.model_copy(update={"notes": (*outcome.notes, note)})
 
     def _attempt(self, chronicle: Chronicle) -> tuple[Ending, bytes | None]:
         """Return how the agent ended, and its commits if it changed anything."""
@@ -120,7 +145,7 @@ class _Run:
             if had_begun and not checkout.is_the_same:
                 tell_of_rebuilding(kit, chronicle.state)
             ending = self._run_agent(chronicle, checkout)
-            if ending.waits_as is not None:
+            if self._can_wait(ending):
                 self._keep(checkout, chronicle)
                 return ending, None
             return ending, checkout.workspace.export(task.base_sha)
@@ -133,6 +158,10 @@ class _Run:
             return _failure(error), None
         finally:
             leave()
+
+    def _can_wait(self, ending: Ending) -> bool:
+        """Tell whether the run only pauses; what nobody takes up again has ended."""
+        return ending.waits_as is not None and self._kit.checkpoints is not None
 
     def _run_agent(self, chronicle: Chronicle, checkout: Checkout) -> Ending:
         kit, conduct = self._kit, self._kit.conduct
@@ -176,18 +205,20 @@ class _Run:
             log.warning("checkpoint_not_kept", error=str(error))
 
 
-def _begin(task: Task, kit: Toolkit, start_id: int) -> Task:
+def _begin(task: Task | None, kit: Toolkit, start_id: int) -> Task:
     """Write down that the run begins, or return the task with which it has begun."""
     kinds = frozenset({"run_started", "message"})
     known = kit.log.read(start_id, kinds=kinds)
     begun = [event.payload for event in known if isinstance(event.payload, RunStarted)]
-    if not begun:
+    if begun:
+        task = begun[-1].task
+    elif task is None:
+        raise ValueError("there is neither a task nor a run that was begun")
+    else:
         started = RunStarted(
             run_id=kit.run_id, task=task, limits=kit.limits, model=kit.models.main.name
         )
         kit.log.append(Source.SYSTEM, started)
-    else:
-        task = begun[-1].task
     if not any(event.source is Source.SYSTEM for event in known if _is_message(event)):
         kit.log.append(Source.SYSTEM, Message(text=task.text))
     return task
@@ -198,7 +229,9 @@ def _is_message(event: Event) -> bool:
 
 
 def _question(ending: Ending) -> Outcome:
-    return Outcome(kind=ending.kind, reason=ending.reason, summary=ending.text)
+    return Outcome(
+        kind=ending.kind, reason=ending.reason, waits=True, summary=ending.text
+    )
 
 
 def _as_logged(kit: Toolkit, outcome: Outcome) -> Outcome:

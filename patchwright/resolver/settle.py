@@ -35,6 +35,7 @@ def settle(task: Task, kit: Toolkit, ending: Ending, bundle: bytes | None) -> Ou
         summary=ending.text,
         title=_title(task, ending.finish),
         head_sha=head_sha,
+        tree=cleaned.tree,
         notes=cleaned.notes,
     )
     return _proven(kit, task.base_sha, changed, ending.finish)

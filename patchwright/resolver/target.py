@@ -28,6 +28,11 @@ class Target(Value):
     opens_pull_request: bool = True
     note: str = ""
 
+    @property
+    def trusted_ref(self) -> str:
+        """Return the branch that the change is meant for: its instructions count."""
+        return f"refs/heads/{self.base_branch}"
+
 
 def plan_target(
     thread: ThreadRef,

@@ -1,9 +1,10 @@
 """Choose where sandboxes run."""
 
-from typing import Literal, assert_never
+from typing import Protocol, cast
 
 from patchwright.core.clock import Clock
-from patchwright.core.errors import SandboxError
+from patchwright.core.errors import SandboxError, SettingsError
+from patchwright.core.plugins import RUNTIMES, load_plugin
 from patchwright.core.runtime import RuntimeFactory
 from patchwright.sandbox.docker import engine
 from patchwright.sandbox.docker.runtimes import DockerRuntimes
@@ -12,17 +13,24 @@ from patchwright.sandbox.local import bubblewrap
 from patchwright.sandbox.local.bubblewrap import BubblewrapRuntimes
 from patchwright.sandbox.local.unconfined import UnconfinedRuntimes
 
-Kind = Literal["auto", "docker", "bubblewrap", "local", "unconfined"]
+BUILT_IN = ("auto", "docker", "local", "bubblewrap", "unconfined")
 
 # A healthy engine answers within milliseconds.
 PROBE_S = 2
 
 
-def choose(kind: Kind, clock: Clock, image: str = DEFAULT_IMAGE) -> RuntimeFactory:
+class Plugin(Protocol):
+    """What the entry point of a plug-in for sandboxes is called as."""
+
+    def __call__(self, clock: Clock, image: str) -> RuntimeFactory: ...
+
+
+def choose(kind: str, clock: Clock, image: str = DEFAULT_IMAGE) -> RuntimeFactory:
     """Return the factory of that kind; raise `SandboxError` when it cannot work here.
 
     `auto` is Docker where an engine answers, else bubblewrap where it works. Nothing
-    but its own name chooses `unconfined`.
+    but its own name chooses `unconfined`. Any other name is a plug-in's, or a
+    `SettingsError`.
     """
     match kind:
         case "auto":
@@ -34,7 +42,14 @@ def choose(kind: Kind, clock: Clock, image: str = DEFAULT_IMAGE) -> RuntimeFacto
         case "unconfined":
             return UnconfinedRuntimes()
         case _:
-            assert_never(kind)
+            return _find_plugin(kind)(clock, image)
+
+
+def _find_plugin(kind: str) -> Plugin:
+    found = load_plugin(RUNTIMES, kind, setting="sandbox.kind", built_in=list(BUILT_IN))
+    if not callable(found):
+        raise SettingsError(f"sandbox.kind: what {kind!r} offers cannot be called")
+    return cast(Plugin, found)
 
 
 def _whichever_works(clock: Clock, image: str) -> RuntimeFactory:

@@ -2,6 +2,7 @@
 
 import json
 from concurrent.futures import Future
+from contextlib import suppress
 from threading import Lock, Thread
 from typing import Protocol
 
@@ -54,6 +55,11 @@ class Connection:
             text = f"the sandbox did not answer for {timeout_s:g} s"
             raise RuntimeLostError(text) from error
 
+    def resynchronise(self) -> None:
+        """End the line that another worker may have left half written."""
+        with suppress(OSError), self._lock:
+            self._stream.write(b"\n")
+
     def close(self) -> None:
         self._stream.close()
         self._reader.join()
@@ -72,7 +78,7 @@ class Connection:
                 (rest + data).split(b"\n") if b"\n" in data else [rest + data]
             )
             for line in lines:
-                self._deliver(json.loads(line))
+                self._deliver(_parse(line))
         with self._lock:
             self._is_lost = True
             waiting, self._waiting = self._waiting, {}
@@ -86,12 +92,21 @@ class Connection:
             return b""
 
     def _deliver(self, answer: JsonObject) -> None:
-        result = answer["result"]
+        result = answer.get("result")
         with self._lock:
-            future = self._waiting.pop(str(answer["id"]), None)
+            future = self._waiting.pop(str(answer.get("id")), None)
         if future is not None and isinstance(result, dict):
             future.set_result(result)
 
     def _lost(self) -> RuntimeLostError:
         words = self._stream.last_words().strip()
         return RuntimeLostError(f"the sandbox is gone{f': {words}' if words else ''}")
+
+
+def _parse(line: bytes) -> JsonObject:
+    """Read an answer; whoever attaches may begin in the middle of another's."""
+    try:
+        answer = json.loads(line)
+    except ValueError:
+        return {}
+    return answer if isinstance(answer, dict) else {}

@@ -1,24 +1,30 @@
 """A runtime: an action server in some sandbox, and how to remove that sandbox."""
 
 import base64
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import count
 from typing import Annotated
 
 from pydantic import Field, TypeAdapter
 
-from patchwright.core.errors import SandboxError
+from patchwright.core.errors import RuntimeLostError, SandboxError
 from patchwright.core.events.types import (
+    Browse,
     ControlCommand,
     RunCommand,
+    RunIpython,
     SandboxAction,
     SandboxObservation,
 )
+from patchwright.core.types.ids import RandomIds
+from patchwright.sandbox.action_server.hosts import TAKEN_OVER
 from patchwright.sandbox.connection import Connection, JsonObject
+from patchwright.sandbox.pipe import ServedPipe
 
 CHUNK = 1 << 20
 START_S = 30.0
 ANSWER_S = 60.0
+TAKE_OVER_S = 5.0
 
 _OBSERVATION: TypeAdapter[SandboxObservation] = TypeAdapter(
     Annotated[SandboxObservation, Field(discriminator="kind")]
@@ -39,22 +45,38 @@ class ServedRuntime:
         connection: Connection,
         command_timeout_s: float,
         remove: Callable[[], None],
+        leave: Callable[[], None],
     ) -> None:
         self.kind = kind
         self._connection = connection
         self._command_timeout_s = command_timeout_s
         self._remove = remove
+        self._leave = leave
+        # Tells this worker from any other that the sandbox has had or will have.
+        self._host = RandomIds().new()[:16]
         self._numbers = count(1)
 
     def greet(self) -> None:
         """Wait until the server answers; raise `RuntimeLostError` if it does not."""
         self._ask("hello", {}, START_S)
 
+    def take_over(self) -> None:
+        """Greet a server that another worker has had until now."""
+        self._connection.resynchronise()
+        self._ask("hello", {}, TAKE_OVER_S)
+
     def run(self, action: SandboxAction, action_id: str) -> SandboxObservation:
         question: JsonObject = action.model_dump(mode="json", exclude={"kind"})
         question |= {"id": action_id, "op": action.kind}
-        answer = self._connection.ask(question, self._patience_s(action))
+        answer = self._ask_server(question, self._patience_s(action))
         return _OBSERVATION.validate_python({**answer, "call_id": action.call_id})
+
+    def cancel(self, action_id: str) -> None:
+        self._ask("cancel", {"target": action_id}, ANSWER_S)
+
+    def open_pipe(self, command: Sequence[str]) -> ServedPipe:
+        answer = self._ask("pipe_open", {"command": list(command)}, ANSWER_S)
+        return ServedPipe(self._ask, str(answer["pipe"]))
 
     def upload(self, path: str, data: bytes) -> None:
         for offset in range(0, max(len(data), 1), CHUNK):
@@ -75,19 +97,31 @@ class ServedRuntime:
             if len(data) >= size:
                 return bytes(data)
 
+    def detach(self) -> None:
+        self._connection.close()
+        self._leave()
+        # From now on the sandbox may be another's.
+        self._remove = self._leave
+
     def close(self) -> None:
         self._connection.close()
         self._remove()
 
     def _patience_s(self, action: SandboxAction) -> float:
         limit_s: float | None = None
-        if isinstance(action, RunCommand | ControlCommand):
+        if isinstance(action, RunCommand | ControlCommand | RunIpython | Browse):
             limit_s = action.timeout_s
         return ANSWER_S + (self._command_timeout_s if limit_s is None else limit_s)
 
     def _ask(self, op: str, fields: JsonObject, timeout_s: float) -> JsonObject:
-        name = f"{op}-{next(self._numbers)}"
-        answer = self._connection.ask({**fields, "id": name, "op": op}, timeout_s)
+        name = f"{self._host}-{next(self._numbers)}"
+        answer = self._ask_server({**fields, "id": name, "op": op}, timeout_s)
         if answer.get("kind") == "error":
             raise SandboxError(f"{op} failed in the sandbox: {answer.get('text')}")
+        return answer
+
+    def _ask_server(self, question: JsonObject, timeout_s: float) -> JsonObject:
+        answer = self._connection.ask({**question, "host": self._host}, timeout_s)
+        if answer.get("reason") == TAKEN_OVER["reason"]:
+            raise RuntimeLostError(str(answer["text"]))
         return answer

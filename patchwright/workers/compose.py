@@ -19,8 +19,9 @@ from patchwright.integrations.github.auth import TokenCache
 from patchwright.integrations.github.receiver import Receiver
 from patchwright.integrations.github.webhook import Listening
 from patchwright.sandbox.choose import choose
+from patchwright.workers.conduct import make_conduct
 from patchwright.workers.db.database import Database
-from patchwright.workers.models import make_model, warm_up
+from patchwright.workers.models import make_models, warm_up
 from patchwright.workers.run.services import Services, Stores
 from patchwright.workers.store.accounts import AccountStore
 from patchwright.workers.store.effects import EffectStore
@@ -68,11 +69,12 @@ def make_stores(
     redact: Callable[[JsonValue], JsonValue],
     clock: Clock,
     ids: Ids,
+    doorbell: Doorbell,
 ) -> Stores:
     return Stores(
         accounts=AccountStore(database, ids, clock),
         effects=EffectStore(database),
-        events=EventStore(database, redact, clock, Doorbell()),
+        events=EventStore(database, redact, clock, doorbell),
         jobs=JobStore(database),
         leases=LeaseStore(database),
         money=ReservationStore(database, ids),
@@ -102,7 +104,8 @@ def make_services(
         github=github,
         mirrors=Mirrors(settings.state_dir / "mirrors"),
         sandboxes=choose(settings.sandbox.kind, clock, settings.sandbox.image),
-        model=make_model(settings, clock),
+        models=make_models(settings, clock),
+        conduct=make_conduct(settings),
         submit=submit,
         warm_up=partial(warm_up, settings),
     )

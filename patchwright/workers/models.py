@@ -1,54 +1,135 @@
-"""The model that the settings name."""
+"""The models that the settings name."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from patchwright.core.clock import Clock
 from patchwright.core.errors import SettingsError
-from patchwright.core.llm.client import LitellmModel, preload
+from patchwright.core.llm.client import LitellmModel
 from patchwright.core.llm.config import ModelConfig
+from patchwright.core.llm.library import preload
 from patchwright.core.llm.model import Model
+from patchwright.core.llm.models import Models
 from patchwright.core.llm.recording import RecordedModel, load_recording
+from patchwright.core.llm.routed import RoutedModel
+from patchwright.core.llm.text_tools import TextToolModel
+from patchwright.core.settings.llm import LlmSettings, ModelSettings
 from patchwright.core.settings.model import Settings
-from patchwright.core.settings.work import ModelSettings
 
 RECORDED = "recorded:"
 
 
-def make_model(settings: Settings, clock: Clock) -> Model:
-    """Return the agent's model; `recorded:FILE` repeats a recording."""
-    found = _find(settings)
-    if found.model.startswith(RECORDED):
-        path = Path(found.model.removeprefix(RECORDED))
-        return RecordedModel(load_recording(path))
-    return LitellmModel(
-        ModelConfig(
-            model=found.model,
-            api_key=found.api_key,
-            base_url=found.base_url or None,
-            input_cost_per_token=found.input_cost_per_token,
-            output_cost_per_token=found.output_cost_per_token,
-            context_window=found.context_window,
-            max_output_tokens=found.max_output_tokens,
+def make_models(settings: Settings, clock: Clock) -> Models:
+    """Return the model of each role; `recorded:FILE` repeats a recording.
+
+    Roles with the same name share a model, as does what several fall back on.
+    """
+    making = _Making(settings.llm, clock)
+    agent = settings.agent
+    main = making.role("agent.model", agent.model)
+    return Models(
+        main=main,
+        condense=making.role(
+            "agent.condense_model", agent.condense_model or agent.model
         ),
-        clock,
+        delegate=making.role(
+            "agent.delegate_model", agent.delegate_model or agent.model
+        ),
+        judge=making.role("agent.judge_model", agent.judge_model)
+        if agent.judge_model
+        else None,
     )
 
 
+def make_model(settings: Settings, clock: Clock) -> Model:
+    """Return the agent's own model."""
+    return make_models(settings, clock).main
+
+
 def warm_up(settings: Settings) -> None:
-    """Begin what the first call of the model would wait for: the import of litellm.
+    """Begin what the first call of a model would wait for: the import of litellm.
 
     It costs seconds and twice the memory of everything else, so it waits for the first
-    sign that the model will be needed. To call this again is harmless.
+    sign that a model will be needed. To call this again is harmless.
     """
-    if not _find(settings).model.startswith(RECORDED):
+    agent = settings.agent
+    named = {agent.model, agent.condense_model or agent.model}
+    found = [find_model(settings.llm, "agent.model", name) for name in named]
+    if not all(model.model.startswith(RECORDED) for model in found):
         preload()
 
 
-def _find(settings: Settings) -> ModelSettings:
-    found = settings.llm.find(settings.agent.model)
-    if found is None or not found.model:
+def find_model(llm: LlmSettings, key: str, name: str) -> ModelSettings:
+    """Return the model that the setting `key` names; raises `SettingsError`."""
+    found = llm.find(name)
+    if found is None:
+        nearest = llm.nearest(name)
+        hint = f"; do you mean {nearest!r}?" if nearest else ""
+        raise SettingsError(f"{key}: there is no [llm.{name}]{hint}")
+    if not found.model:
         raise SettingsError(
-            "llm.model: not set; name a model as litellm spells it: set LLM_MODEL, "
-            "--model, or llm.model in patchwright.toml"
+            f"{f'llm.{name}' if name else 'llm'}.model: not set; name a model as "
+            "litellm spells it: set LLM_MODEL, --model, or llm.model in "
+            "patchwright.toml"
         )
     return found
+
+
+class _Making:
+    """Makes each model and each chain of models once."""
+
+    def __init__(self, llm: LlmSettings, clock: Clock) -> None:
+        self._llm, self._clock = llm, clock
+        self._made: dict[str, Model] = {}
+        self._roles: dict[str, Model] = {}
+
+    def role(self, key: str, name: str) -> Model:
+        if name not in self._roles:
+            self._roles[name] = self._chain(key, name)
+        return self._roles[name]
+
+    def _chain(self, key: str, name: str) -> Model:
+        own = self._model(key, name)
+        if isinstance(own, RecordedModel):
+            return own
+        chain = [name, *(other for other in self._fallbacks() if other != name)]
+        vision = self._llm.vision_model
+        models = [own, *(self._model("llm.fallbacks", other) for other in chain[1:])]
+        if not vision or vision in chain:
+            return RoutedModel(models, self._clock) if len(models) > 1 else own
+        models.append(self._model("llm.vision_model", vision))
+        return RoutedModel(models, self._clock, only_for_images=len(chain))
+
+    def _fallbacks(self) -> Iterator[str]:
+        yield from dict.fromkeys(self._llm.fallbacks)
+
+    def _model(self, key: str, name: str) -> Model:
+        if name not in self._made:
+            self._made[name] = self._new(find_model(self._llm, key, name), name)
+        return self._made[name]
+
+    def _new(self, found: ModelSettings, name: str) -> Model:
+        if found.model.startswith(RECORDED):
+            path = Path(found.model.removeprefix(RECORDED))
+            return RecordedModel(load_recording(path))
+        is_for_images = bool(name) and name == self._llm.vision_model
+        model = LitellmModel(_config(found, is_for_images=is_for_images), self._clock)
+        if found.tool_calls == "native":
+            return model
+        return TextToolModel(model, always=found.tool_calls == "text")
+
+
+def _config(found: ModelSettings, *, is_for_images: bool) -> ModelConfig:
+    sees = found.sees_images
+    return ModelConfig(
+        model=found.model,
+        api_key=found.api_key,
+        base_url=found.base_url or None,
+        input_cost_per_token=found.input_cost_per_token,
+        output_cost_per_token=found.output_cost_per_token,
+        cached_cost_per_token=found.cached_cost_per_token,
+        context_window=found.context_window,
+        max_output_tokens=found.max_output_tokens,
+        sees_images=True if sees is None and is_for_images else sees,
+        reasoning_effort=found.reasoning_effort or None,
+    )

@@ -30,6 +30,7 @@ from patchwright.workers.intake.intake import Intake
 from patchwright.workers.intake.record import Recorder
 from patchwright.workers.run.runner import Runner
 from patchwright.workers.run.services import Stores
+from patchwright.workers.store.doorbells import open_doorbell
 from patchwright.workers.web.app import Services as WebServices
 from patchwright.workers.web.app import WebApp, create_app
 
@@ -63,12 +64,17 @@ def open_base(
     with closing(open_database(settings)) as database:
         _upgrade(database)
         cache = share_tokens(settings, database, clock)
-        with closing(connect_github(settings.github, cache, clock)) as github:
+        with (
+            closing(connect_github(settings.github, cache, clock)) as github,
+            open_doorbell(database) as doorbell,
+        ):
             yield Base(
                 settings=settings,
                 clock=clock,
                 database=database,
-                stores=make_stores(database, redactor.redact_json, clock, RandomIds()),
+                stores=make_stores(
+                    database, redactor.redact_json, clock, RandomIds(), doorbell
+                ),
                 github=github,
                 submit=submit,
             )

@@ -63,7 +63,8 @@ FILES: dict[str, str | bytes] = {"cart.py": CART, "test_cart.py": TEST_CART}
 class Story:
     """One service and the people and services around it.
 
-    `bot` is who the service is on GitHub. Whatever it has said must have been read
+    `environment` is what the service's settings are read from, and `bot` who it is on
+    GitHub. Whatever it has said must have been read
     when the story ends.
     """
 
@@ -73,6 +74,7 @@ class Story:
     runner: Runner
     url: str
     clock: MovableClock
+    environment: Mapping[str, str]
     bot: str = BOT
     _read: dict[int, str] = field(default_factory=dict)
 
@@ -199,7 +201,10 @@ def telling(
         clock = MovableClock()
         with _serving(environment, folder, clock) as (base, url):
             bot = BOT if as_app else "patchwright"
-            story = Story(github, provider, base, make_runner(base), url, clock, bot)
+            runner = make_runner(base)
+            story = Story(
+                github, provider, base, runner, url, clock, environment, bot
+            )
             yield story
             story.nothing_unread()
 

@@ -106,6 +106,10 @@ class OneSandbox:
         self._used = True
         return self._sandboxes.start(spec)
 
+    def attach(self, spec: SandboxSpec) -> Runtime | None:
+        del spec
+        return None
+
     def remove(self, run_id: str) -> int:
         return self._sandboxes.remove(run_id)
 

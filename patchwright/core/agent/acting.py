@@ -5,6 +5,7 @@ from typing import Final
 
 from patchwright.core.agent.attention import Attention, CalledOffError, start
 from patchwright.core.agent.chronicle import Chronicle
+from patchwright.core.agent.disowning import NOT_KNOWN
 from patchwright.core.agent.kit import AgentKit
 from patchwright.core.events.types import (
     AgentStep,
@@ -23,10 +24,6 @@ from patchwright.core.events.types import (
 # What a cancelled action gets to hand over what it has printed so far.
 LAST_WORDS_S: Final = 0.7
 
-_NOT_KNOWN: Final = (
-    "It is not known what came of this: the worker was lost while it ran, and the "
-    "sandbox with it. It was not run again. Look at the state of things before you do."
-)
 _CALLED_OFF: Final = "Ended before its time: a person wanted the run to stop."
 
 
@@ -58,7 +55,7 @@ class Acting:
         """
         lasting = isinstance(action, SandboxAction) and not self._kit.attached
         if lasting or isinstance(action, CallMcpTool):
-            unknown = ErrorObservation(reason="unknown", text=_NOT_KNOWN)
+            unknown = ErrorObservation(reason="unknown", text=NOT_KNOWN)
             return _result_of(action, unknown)
         return self.perform(action, action_id)
 

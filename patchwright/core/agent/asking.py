@@ -1,12 +1,13 @@
 """Ask models for an agent: paid for, written down, and left when called off."""
 
+import threading
 from concurrent.futures import Future
 from datetime import timedelta
 from typing import Final
 
 from patchwright.core.agent.attention import Attention, CalledOffError, start
 from patchwright.core.agent.chronicle import Chronicle
-from patchwright.core.agent.kit import AgentKit
+from patchwright.core.agent.purse import Purse
 from patchwright.core.clock import Clock
 from patchwright.core.events.log import EventLog
 from patchwright.core.events.types import (
@@ -26,6 +27,7 @@ from patchwright.core.llm.model import (
     ToolSpec,
     UserText,
 )
+from patchwright.core.types.work import Limits
 
 LAST_ANSWER_S: Final = 0.4
 
@@ -37,10 +39,17 @@ class Asking:
     """
 
     def __init__(
-        self, chronicle: Chronicle, kit: AgentKit, attention: Attention, agent: str
+        self,
+        chronicle: Chronicle,
+        attention: Attention,
+        *,
+        limits: Limits,
+        purse: Purse,
+        clock: Clock,
+        agent: str = "",
     ) -> None:
-        self._chronicle, self._kit = chronicle, kit
-        self._attention = attention
+        self._chronicle, self._attention = chronicle, attention
+        self._limits, self._purse, self._clock = limits, purse, clock
         self._agent = agent
 
     def reply(
@@ -84,7 +93,7 @@ class Asking:
 
     def wait_out_rate_limit(self) -> None:
         """Wait as long as the provider has asked for, whichever worker it asked."""
-        until, clock = self._chronicle.state.rate_limited_until, self._kit.clock
+        until, clock = self._chronicle.state.rate_limited_until, self._clock
         left_s = (until - clock.now()).total_seconds() if until else 0.0
         if left_s > 0:
             self._attention.wait_for(start(lambda: clock.sleep(left_s)))
@@ -95,10 +104,10 @@ class Asking:
         messages: tuple[ChatMessage, ...],
         tools: tuple[ToolSpec, ...],
     ) -> ModelReply:
-        state, limits = self._chronicle.state, self._kit.limits
-        left_s = limits.max_minutes * 60 - state.elapsed_s(self._kit.clock.now())
+        state, limits = self._chronicle.state, self._limits
+        left_s = limits.max_minutes * 60 - state.elapsed_s(self._clock.now())
         request = ModelRequest(messages=messages, tools=tools, deadline_s=left_s)
-        watch = _Watch(self._chronicle.log, self._kit.clock)
+        watch = _Watch(self._chronicle.log, self._clock)
         more_usd = state.more_cost_usd
         # A call that is left behind is still settled when its answer comes.
         future = start(lambda: self._pay(model, request, watch, more_usd))
@@ -109,14 +118,16 @@ class Asking:
                 raise
             return reply
         finally:
-            if watch.has_waited and not self._attention.is_called_off:
+            watch.close()
+            # A call that was left behind may have to be waited out by whoever is next.
+            if watch.has_waited and future.done():
                 running = StateChanged(state=AgentState.RUNNING)
                 self._chronicle.append(Source.SYSTEM, running)
 
     def _pay(
         self, model: Model, request: ModelRequest, watch: "_Watch", more_usd: float
     ) -> ModelReply:
-        purse = self._kit.purse
+        purse = self._purse
         allowed_usd = purse.reserve(model.ceiling_usd(request), more_usd)
         bounded = request.model_copy(update={"max_cost_usd": allowed_usd})
         try:
@@ -141,12 +152,21 @@ class _Watch:
 
     def __init__(self, log: EventLog, clock: Clock) -> None:
         self._log, self._clock = log, clock
+        self._lock = threading.Lock()
+        self._is_closed = False
         self.has_waited = False
 
     def waits(self, seconds: float, reason: str) -> None:
-        self.has_waited = True
         until = self._clock.now() + timedelta(seconds=seconds)
         limited = StateChanged(
             state=AgentState.RATE_LIMITED, reason=reason, until=until
         )
-        self._log.append(Source.SYSTEM, limited)
+        with self._lock:
+            if not self._is_closed:
+                self.has_waited = True
+                self._log.append(Source.SYSTEM, limited)
+
+    def close(self) -> None:
+        """Write nothing more: a call left behind says nothing of the run's state."""
+        with self._lock:
+            self._is_closed = True

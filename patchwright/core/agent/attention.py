@@ -58,11 +58,16 @@ class Attention:
 
         Raises `CalledOffError`, or `LeaseLostError` when the job was given back.
         """
-        if self._given_back.done():
-            raise LeaseLostError("the job was given back")
+        self._check_held()
         self._chronicle.catch_up()
+        # It silences the bell, which may have rung for this.
+        self._check_held()
         if self.is_called_off:
             raise CalledOffError
+
+    def _check_held(self) -> None:
+        if self._given_back.done():
+            raise LeaseLostError("the job was given back")
 
     def wait_for(self, future: "Future[T]") -> T:
         """Return what comes of a call; raises as `hear` does, leaving it behind."""

@@ -77,9 +77,10 @@ class Chronicle:
         self.bell.clear()
         self._read_on()
         while self._unheard:
-            event = self._unheard.pop(min(self._unheard))
+            event = self._unheard[min(self._unheard)]
             if heard := self._hear(event):
                 self.append(Source.SYSTEM, heard, event.id)
+            self._unheard.pop(event.id, None)
 
     def since(self, event_id: int) -> RunState:
         """Return what has been done from an event on."""

@@ -6,6 +6,7 @@ from patchwright.core.agent.kit import AgentKit
 from patchwright.core.agent.open_reply import Pending
 from patchwright.core.agent.stuck import describe
 from patchwright.core.agent.toolbox import Proposal
+from patchwright.core.events.state import RunState
 from patchwright.core.events.types import (
     AgentState,
     AgentStep,
@@ -49,13 +50,14 @@ def judge(
     kit: AgentKit,
     proposal: Proposal,
     pending: Pending,
-    wanted: ChangeState | None,
+    run: RunState,
     spoken_id: int,
 ) -> Allowed | Refused | Waits:
     """Judge a proposal by its risk, the policy, and what people have said.
 
-    `spoken_id` is the event of what a person said last: words instead of a yes are a
-    no. A yes counts only for the very action it was given for.
+    `spoken_id` is the event of what a person said last: words are a no, with a yes or
+    without. A yes counts only for the very action it was given for, and only if it was
+    given when that had been asked: the same action may come again.
     """
     action = proposal.action
     verdict = kit.analyzer.judge(action, proposal.claimed)
@@ -65,11 +67,12 @@ def judge(
         return Allowed(action)
     digest = digest_of(action)
     if pending.asked is not None and pending.asked.digest == digest:
+        if spoken_id > pending.asked_id:
+            return Refused("Not run: a person answered with words instead.", "")
+        wanted = run.wanted if run.wanted_id > pending.asked_id else None
         answer = _answer(action, digest, wanted)
         if answer is not None:
             return answer
-        if spoken_id > pending.asked_id:
-            return Refused("Not run: a person answered with words instead.", "")
     asked = ConfirmationAsked(
         action=action.model_dump(mode="json"),
         digest=digest,

@@ -76,7 +76,14 @@ class Controller:
         self._loops = LoopFinder()
         attention = Attention(chronicle, kit.given_back)
         self._attention = attention
-        self._asking = Asking(chronicle, kit, attention, agent)
+        self._asking = Asking(
+            chronicle,
+            attention,
+            limits=kit.limits,
+            purse=kit.purse,
+            clock=kit.clock,
+            agent=agent,
+        )
         self._acting = Acting(chronicle, kit, attention)
         self._condensing = Condensing(chronicle, kit, self._view, self._asking, agent)
         chronicle.follow(self._follow, since_id)
@@ -105,6 +112,8 @@ class Controller:
             return self._end(_ending_by(done))
         try:
             self._attention.hear()
+            if self._chronicle.state.is_held:
+                return paused("")
             if pending := self._reply.first():
                 return self._deal_with(pending)
             return self._settle_reply() or self._forbidden() or self._ask()
@@ -135,10 +144,8 @@ class Controller:
             self._asking.reply(self._model, self._view.messages(), self._toolbox.specs)
         except ContextWindowError as error:
             return self._make_room(error)
-        except OverBudgetError as error:
-            return Ending(OutcomeKind.OVER_BUDGET, error.reason, str(error))
-        except ModelError as error:
-            return Ending(OutcomeKind.FAILED, error.reason, str(error))
+        except (OverBudgetError, ModelError) as error:
+            return self._failure(error)
         return None
 
     def _make_room(self, refused: ContextWindowError) -> Ending | None:
@@ -146,12 +153,17 @@ class Controller:
         try:
             if self._condensing.condense():
                 return None
-        except OverBudgetError as error:
-            return Ending(OutcomeKind.OVER_BUDGET, error.reason, str(error))
-        except ModelError as error:
-            return Ending(OutcomeKind.FAILED, error.reason, str(error))
+        except (OverBudgetError, ModelError) as error:
+            return self._failure(error)
         text = f"The conversation cannot be shortened any further. {refused}"
         return Ending(OutcomeKind.FAILED, refused.reason, text)
+
+    def _failure(self, error: OverBudgetError | ModelError) -> Ending | None:
+        if self._attention.is_called_off:
+            return None  # That is how it ends, and the next step sees to it.
+        is_money = isinstance(error, OverBudgetError)
+        kind = OutcomeKind.OVER_BUDGET if is_money else OutcomeKind.FAILED
+        return Ending(kind, error.reason, str(error))
 
     def _deal_with(self, pending: Pending) -> Ending | None:
         """Give a call its one result, whichever worker has begun with it."""
@@ -172,7 +184,7 @@ class Controller:
         """Send an action off, unless a person is to allow it and has not."""
         chronicle = self._chronicle
         verdict = judge(
-            self._kit, proposal, pending, chronicle.state.wanted, chronicle.spoken_id
+            self._kit, proposal, pending, chronicle.state, chronicle.spoken_id
         )
         match verdict:
             case Allowed(action=action, by=by):
@@ -242,8 +254,9 @@ class Controller:
             )
             return Ending(OutcomeKind.STUCK, "repeated-step", text)
         text = prompt("loop").format(times=loop.times, step=loop.step)
-        self._note(LoopDetected(pattern=loop.step, text=text))
+        # In this order, so that a crash in between does not swallow the warning.
         self._note(Message(text=text))
+        self._note(LoopDetected(pattern=loop.step, text=text))
         return None
 
     def _delegate(self, action: Delegate, action_id: int) -> DelegateResult | Ending:

@@ -44,7 +44,7 @@ def paused(who: str) -> Ending:
     return Ending(
         OutcomeKind.NEEDS_INPUT,
         "paused",
-        f"Paused by {who or 'request'}.",
+        f"Paused by {who}." if who else "Still paused.",
         waits_as=AgentState.PAUSED,
     )
 

@@ -15,6 +15,9 @@ TRANSITIONS: Final[dict[AgentState, frozenset[AgentState]]] = {
             S.PAUSED,
             S.AWAITING_USER_INPUT,
             S.AWAITING_USER_CONFIRMATION,
+            # A waiting run is loaded anew when the answer is there.
+            S.USER_CONFIRMED,
+            S.USER_REJECTED,
             S.RATE_LIMITED,
             S.FINISHED,
             S.REJECTED,
@@ -22,7 +25,10 @@ TRANSITIONS: Final[dict[AgentState, frozenset[AgentState]]] = {
             S.ERROR,
         }
     ),
-    S.RATE_LIMITED: frozenset({S.LOADING, S.RUNNING, S.PAUSED, S.STOPPED, S.ERROR}),
+    # It is limited again, until later.
+    S.RATE_LIMITED: frozenset(
+        {S.LOADING, S.RUNNING, S.RATE_LIMITED, S.PAUSED, S.STOPPED, S.ERROR}
+    ),
     S.PAUSED: frozenset({S.LOADING, S.RUNNING, S.STOPPED, S.ERROR}),
     S.AWAITING_USER_INPUT: frozenset({S.LOADING, S.RUNNING, S.STOPPED, S.ERROR}),
     S.AWAITING_USER_CONFIRMATION: frozenset(

@@ -61,10 +61,12 @@ class LoopFinder:
         self._steps: dict[str, Action | ToolCall] = {}
         self._last: deque[bytes] = deque(maxlen=LONGEST_CYCLE * CYCLE_LIMIT)
         self._condensed = 0
+        self._has_asked = True
 
     def follow(self, event: Event) -> None:
         payload = event.payload
         if isinstance(payload, ModelReply):
+            self._has_asked = True
             self._steps = {call.id: call for call in payload.tool_calls}
             if payload.tool_calls:
                 self.texts_in_a_row = 0
@@ -82,7 +84,10 @@ class LoopFinder:
             self._condensed = 0
 
     def _count_condensed(self) -> None:
-        self._condensed += 1
+        """Count once what was condensed in several rounds between two replies."""
+        if self._has_asked:
+            self._condensed += 1
+        self._has_asked = False
         if self._condensed >= CONDENSED_LIMIT:
             self.found = Loop(step="condense", times=self._condensed, failing=False)
 

@@ -71,9 +71,8 @@ class Toolbox:
             return call, Risk.UNKNOWN
         arguments = json.loads(call.arguments)
         claimed = arguments.pop(_RISK, None)
-        known = claimed in {Risk.LOW, Risk.MEDIUM, Risk.HIGH}
         rest = call.model_copy(update={"arguments": json.dumps(arguments)})
-        return rest, Risk(claimed) if known else Risk.UNKNOWN
+        return rest, next((one for one in Risk if one == claimed), Risk.UNKNOWN)
 
     def _unknown(self, call: ToolCall) -> ErrorObservation:
         known = ", ".join([*self._tools, *self._mcp])

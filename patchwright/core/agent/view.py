@@ -1,6 +1,5 @@
 """The events as the model sees them."""
 
-from collections.abc import Iterable
 from itertools import chain
 
 from patchwright.core.agent.render import observation_text
@@ -60,10 +59,6 @@ class View:
     @property
     def size_bytes(self) -> int:
         return self._bytes + sum(map(size_of, self._open()))
-
-    def extend(self, events: Iterable[Event]) -> None:
-        for event in events:
-            self.add(event)
 
     def add(self, event: Event) -> None:
         payload = event.payload

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from typing import Protocol
 
-from patchwright.core.events.types import Condensed
-from patchwright.core.llm.model import ChatMessage, ModelReply
+from patchwright.core.events.types import Condensed, ModelReply
+from patchwright.core.llm.model import ChatMessage
 from patchwright.core.types.base import Value
 
 

@@ -1,30 +1,49 @@
-"""Wake those who wait for a conversation's next event, within this process."""
+"""Wake those who wait for a conversation's next event."""
 
 import threading
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from patchwright.core.types.ids import ConversationId
+
+
+def _tell_nobody(_conversation_id: ConversationId) -> None:
+    """Serve where this process is the only one, or the others hear by themselves."""
 
 
 class Doorbell:
     """Rings for every listener of a conversation.
 
     A ring says only that there may be something new: it is remembered until the
-    listener clears it, and many rings may count as one.
+    listener clears it, and many rings may count as one. `tell_others` carries a ring to
+    other processes; what they ring arrives by `ring_here`.
     """
 
-    def __init__(self) -> None:
+    def __init__(
+        self, tell_others: Callable[[ConversationId], None] = _tell_nobody
+    ) -> None:
         self._lock = threading.Lock()
         self._listeners: defaultdict[ConversationId, set[threading.Event]] = (
             defaultdict(set)
         )
+        self._tell_others = tell_others
 
     def ring(self, conversation_id: ConversationId) -> None:
+        self.ring_here(conversation_id)
+        self._tell_others(conversation_id)
+
+    def ring_here(self, conversation_id: ConversationId) -> None:
         with self._lock:
             for listener in self._listeners.get(conversation_id, ()):
                 listener.set()
+
+    def ring_all_here(self) -> None:
+        """Ring for everybody in this process, for who was meant is not known."""
+        with self._lock:
+            for listeners in self._listeners.values():
+                for listener in listeners:
+                    listener.set()
 
     @contextmanager
     def listen(self, conversation_id: ConversationId) -> Iterator[threading.Event]:

@@ -1,8 +1,9 @@
 """An event log in one JSON Lines file, for runs on the command line."""
 
+import json
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Final, Self
 
@@ -10,7 +11,10 @@ from pydantic import JsonValue
 
 from patchwright.core.clock import Clock
 from patchwright.core.events.doorbell import Doorbell
+from patchwright.core.events.files import Entry, read_entries
 from patchwright.core.events.follow import follow
+from patchwright.core.events.shelf import Shelf
+from patchwright.core.events.transfer import LogNotEmptyError
 from patchwright.core.events.types import Event, Known, Source
 from patchwright.core.text.surrogates import well_formed_tree
 from patchwright.core.types.ids import ConversationId
@@ -25,9 +29,10 @@ class JsonlEventLog:
         self, path: Path, redact: Callable[[JsonValue], JsonValue], clock: Clock
     ) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
+        self._path = path
         self._file = path.open("x", encoding="utf-8")
         self._redact, self._clock = redact, clock
-        self._events: list[Event] = []
+        self._events = Shelf()
         self._lock = threading.Lock()
         self._doorbell = Doorbell()
 
@@ -46,11 +51,7 @@ class JsonlEventLog:
                 cause=cause,
                 payload=payload,
             )
-            tree = well_formed_tree(event.model_dump(mode="json"))
-            stored = Event.model_validate(self._redact(tree))
-            self._file.write(f"{stored.model_dump_json()}\n")
-            self._file.flush()
-            self._events.append(stored)
+            stored = self._write(event)
         self._doorbell.ring(_THE_ONLY_ONE)
         return stored
 
@@ -63,21 +64,36 @@ class JsonlEventLog:
         reverse: bool = False,
         kinds: frozenset[str] | None = None,
     ) -> Sequence[Event]:
-        chosen = [
-            event
-            for event in self._events[max(start_id, 1) - 1 : end_id]
-            if kinds is None or event.payload.kind in kinds
-        ]
-        if reverse:
-            chosen.reverse()
-        return chosen[:limit]
+        return self._events.read(
+            start_id, end_id, limit=limit, reverse=reverse, kinds=kinds
+        )
+
+    def entries(self) -> Iterator[Entry]:
+        return read_entries(self._path)
+
+    def restore(self, entries: Iterable[Entry]) -> None:
+        with self._lock:
+            if len(self._events):
+                raise LogNotEmptyError(f"{self._path} has events already")
+            for entry in entries:
+                self._write(entry)
+        self._doorbell.ring(_THE_ONLY_ONE)
+
+    def listen(self) -> AbstractContextManager[threading.Event]:
+        return self._doorbell.listen(_THE_ONLY_ONE)
 
     @contextmanager
     def subscribe(
         self, reader: Callable[[Event], None], after_id: int = 0
     ) -> Iterator[None]:
-        with (
-            self._doorbell.listen(_THE_ONLY_ONE) as bell,
-            follow(self.read, reader, bell, after_id=after_id),
-        ):
+        with self.listen() as bell, follow(self.read, reader, bell, after_id=after_id):
             yield
+
+    def _write(self, new: Event | Entry) -> Event:
+        clean = self._redact(well_formed_tree(new.model_dump(mode="json")))
+        stored = Event.model_validate(clean)
+        line = json.dumps(clean, ensure_ascii=False, separators=(",", ":"))
+        self._file.write(f"{line}\n")
+        self._file.flush()
+        self._events.add(stored)
+        return stored

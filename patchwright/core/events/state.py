@@ -8,34 +8,41 @@ from patchwright.core.events.types import (
     CheckpointTaken,
     ConfirmationAsked,
     Event,
+    Message,
     ModelCalled,
     ModelReply,
     RaiseLimits,
+    Source,
     StateChanged,
 )
 from patchwright.core.types.base import Value
 from patchwright.core.types.work import NO_USAGE, Limits, Usage
 
 _WORKING = frozenset({AgentState.RUNNING, AgentState.RATE_LIMITED})
+_ANSWERS = frozenset({AgentState.USER_CONFIRMED, AgentState.USER_REJECTED})
 
 
 class RunState(Value):
     """All that a run has to know of its past, besides its chats.
 
-    `wanted` is what a person asked for last and the run has not done yet. `worked_s`
-    is the time it has worked until `last_at`, without what it waited for people or
-    for another worker. `has_run` says that its sandbox was set up once. Iterations and
-    usage are those of delegates too.
+    `wanted` is what a person asked for last, by the event `wanted_id`, and the run has
+    not done yet; a yes or no stays, being about one action only. `worked_s` is the time
+    it has worked until `last_at`, without what it waited for people or for another
+    worker. `has_run` says that its sandbox was set up once, `is_held`
+    that it was paused and nobody has said anything since. Iterations and usage are
+    those of delegates too.
     """
 
     state: AgentState = AgentState.LOADING
     has_run: bool = False
+    is_held: bool = False
     rate_limited_until: datetime | None = None
     iterations: int = 0
     usage: Usage = NO_USAGE
     more_iterations: int = 0
     more_cost_usd: float = 0.0
     wanted: ChangeState | None = None
+    wanted_id: int = 0
     asked: ConfirmationAsked | None = None
     checkpoint: int = 0
     last_error: str = ""
@@ -72,7 +79,9 @@ def fold(run: RunState, event: Event) -> RunState:
     elif isinstance(payload, StateChanged):
         changed |= _after_change(run, payload)
     elif isinstance(payload, ChangeState):
-        changed["wanted"] = payload
+        changed |= {"wanted": payload, "wanted_id": event.id, "is_held": False}
+    elif _is_word(event):
+        changed["is_held"] = False
     elif isinstance(payload, RaiseLimits):
         changed["more_iterations"] = run.more_iterations + payload.iterations
         changed["more_cost_usd"] = run.more_cost_usd + payload.cost_usd
@@ -84,15 +93,24 @@ def fold(run: RunState, event: Event) -> RunState:
 
 
 def _after_change(run: RunState, change: StateChanged) -> dict[str, object]:
-    reached = run.wanted is not None and run.wanted.state is change.state
+    wanted = run.wanted.state if run.wanted else None
+    reached = wanted is change.state and wanted not in _ANSWERS
     failed = change.state is AgentState.ERROR
+    held = run.is_held or change.state is AgentState.PAUSED
     return {
         "state": change.state,
+        "is_held": held,
         "has_run": run.has_run or change.state is AgentState.RUNNING,
         "rate_limited_until": _waits_until(run, change),
         "wanted": None if reached else run.wanted,
         "last_error": change.reason if failed else run.last_error,
     }
+
+
+def _is_word(event: Event) -> bool:
+    """Tell whether this is what a person said, as the system has repeated it."""
+    is_answer = event.source is Source.SYSTEM and event.cause is not None
+    return is_answer and isinstance(event.payload, Message) and not event.payload.agent
 
 
 def _waits_until(run: RunState, change: StateChanged) -> datetime | None:

@@ -12,7 +12,7 @@ class ModelConfig(Value):
 
     `model` is litellm's name, `provider/name`; `openai/NAME` with a `base_url` is any
     server that speaks the OpenAI protocol. Prices are in USD for one token, and both
-    are needed; together they override the price table.
+    input and output are needed; together they override the price table.
     """
 
     model: str
@@ -20,9 +20,12 @@ class ModelConfig(Value):
     base_url: str | None = None
     input_cost_per_token: float | None = None
     output_cost_per_token: float | None = None
+    cached_cost_per_token: float | None = None
     context_window: int | None = None
     max_output_tokens: int | None = None
+    sees_images: bool | None = None
     temperature: float | None = None
+    reasoning_effort: str | None = None
 
     @property
     def place(self) -> str:

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from enum import StrEnum
 
+from patchwright.core.llm.overflow import read_output_room
 from patchwright.core.types.base import Value
 
 
@@ -28,22 +29,29 @@ class Refusal(Value):
 
 
 class Failure(Value):
-    """A refusal, understood; `wait_s` is how long the provider asks us to wait."""
+    """A refusal, understood; `wait_s` is how long the provider asks us to wait.
+
+    With `output_room` the prompt fits after all, if the reply may have only so many
+    tokens.
+    """
 
     fault: Fault
     detail: str
     wait_s: float | None = None
+    output_room: int | None = None
 
     @property
     def may_pass(self) -> bool:
         return self.fault in (Fault.RATE_LIMIT, Fault.UNAVAILABLE)
 
 
-# As OpenAI, Anthropic, Google, Mistral, Bedrock, vLLM and llama.cpp put it.
+# As OpenAI, Anthropic, Google, Mistral, Bedrock, Cohere, xAI, Moonshot, Z.ai, TGI, vLLM
+# and llama.cpp put it.
 _CONTEXT = re.compile(
     r"(prompt|input) (is )?too long|context.?(length|limit|window|size)|tokens exceed"
-    r"|maximum number of tokens|request.?too.?large|reduce the length"
-    r"|token count exceeds",
+    r"|maximum (number of tokens|prompt length|context)|request.?too.?large"
+    r"|reduce the length|token count exceeds|too many tokens|model token limit"
+    r"|prompt exceeds max|max_new_tokens.{0,20}must be",
     re.IGNORECASE,
 )
 _DECLINED = re.compile(
@@ -59,10 +67,16 @@ _PASSING_STATUSES = frozenset({408, 409, 425})
 
 
 def understand(refusal: Refusal, now: datetime) -> Failure:
+    fault = _fault(refusal.status, f"{refusal.code} {refusal.text}")
+    wait_s = _wait_s(refusal.retry_after, now)
+    if fault is Fault.NO_CREDIT and wait_s is not None:
+        # Google calls a limit per minute a quota as well, but then says when it passes.
+        fault = Fault.RATE_LIMIT
     return Failure(
-        fault=_fault(refusal.status, f"{refusal.code} {refusal.text}"),
+        fault=fault,
         detail=refusal.text,
-        wait_s=_wait_s(refusal.retry_after, now),
+        wait_s=wait_s,
+        output_room=read_output_room(refusal.text) if fault is Fault.CONTEXT else None,
     )
 
 

@@ -72,6 +72,7 @@ class ModelTraits(Value):
     context_window: int | None = None
     max_output_tokens: int | None = None
     sees_images: bool = False
+    calls_tools: bool = True
 
 
 class CallWatch(Protocol):

@@ -1,39 +1,55 @@
 """What a model call costs, and what it can cost at most."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from pydantic import TypeAdapter
 
 from patchwright.core.llm.config import ModelConfig
-from patchwright.core.llm.model import AssistantTurn, ChatMessage, ModelRequest
+from patchwright.core.llm.model import (
+    AssistantTurn,
+    ChatMessage,
+    ModelRequest,
+    UserText,
+)
 from patchwright.core.llm.replies import Reply
+from patchwright.core.llm.room import tokens_of
 from patchwright.core.types.base import Value
 from patchwright.core.types.work import Usage
 
 DEFAULT_OUTPUT_TOKENS = 8192
-MAX_TABLE_OUTPUT_TOKENS = 16_384
 # Role markers and call ids: no provider spends more than this around a message.
 TOKENS_AROUND_MESSAGE = 32
-BYTES_PER_TOKEN = 3
+# The most that any provider counts for one: gpt-4o-mini, at the highest detail.
+# https://platform.openai.com/docs/guides/images-vision#calculating-costs
+MOST_TOKENS_PER_IMAGE = 50_000
+USUAL_TOKENS_PER_IMAGE = 2000
 
 _AMOUNT = TypeAdapter(float)
 
 
 class Prices(Value):
-    """USD for one token, at its dearest."""
+    """USD for one token, at its dearest; what was cached may cost less."""
 
     input_usd: float
     output_usd: float
+    cached_usd: float | None = None
 
     def cost(self, usage: Usage) -> float:
-        return usage.tokens_in * self.input_usd + usage.tokens_out * self.output_usd
+        cached = 0 if self.cached_usd is None else usage.tokens_cached
+        return (
+            (usage.tokens_in - cached) * self.input_usd
+            + cached * (self.cached_usd or 0.0)
+            + usage.tokens_out * self.output_usd
+        )
 
 
 def configured_prices(config: ModelConfig) -> Prices | None:
     if config.input_cost_per_token is None or config.output_cost_per_token is None:
         return None
     return Prices(
-        input_usd=config.input_cost_per_token, output_usd=config.output_cost_per_token
+        input_usd=config.input_cost_per_token,
+        output_usd=config.output_cost_per_token,
+        cached_usd=config.cached_cost_per_token,
     )
 
 
@@ -60,23 +76,6 @@ def _highest(entry: Mapping[str, object], beginnings: tuple[str, ...]) -> float:
     )
 
 
-def output_limit(
-    config: ModelConfig, table_entry: Callable[[], Mapping[str, object]]
-) -> int | None:
-    """Return how many tokens a reply may have, or None to leave it to the provider.
-
-    What costs money is bounded, or else nothing could be reserved for it. The table is
-    looked up only where the settings do not say enough.
-    """
-    if config.max_output_tokens is not None:
-        return config.max_output_tokens
-    if prices := configured_prices(config):
-        quarter = (config.context_window or 4 * DEFAULT_OUTPUT_TOKENS) // 4
-        return min(DEFAULT_OUTPUT_TOKENS, quarter) if prices.output_usd else None
-    stated = table_entry().get("max_output_tokens")
-    return min(stated, MAX_TABLE_OUTPUT_TOKENS) if isinstance(stated, int) else None
-
-
 def ceiling(prices: Prices, request: ModelRequest, max_output: int | None) -> float:
     most = Usage(
         tokens_in=most_prompt_tokens(request),
@@ -90,13 +89,27 @@ def most_prompt_tokens(request: ModelRequest) -> int:
 
     Tokenizers work on bytes and give each token at least one; code takes about four.
     """
+    return _prompt_bytes(request) + MOST_TOKENS_PER_IMAGE * image_count(request)
+
+
+def usual_prompt_tokens(request: ModelRequest) -> int:
+    """Estimate the tokens of the prompt, not too low."""
+    images = USUAL_TOKENS_PER_IMAGE * image_count(request)
+    return tokens_of(_prompt_bytes(request)) + images
+
+
+def _prompt_bytes(request: ModelRequest) -> int:
     texts = sum(
         len(text.encode(errors="replace")) + TOKENS_AROUND_MESSAGE
         for message in request.messages
         for text in _texts(message)
     )
-    tools = sum(len(tool.model_dump_json()) for tool in request.tools)
-    return texts + tools
+    return texts + sum(len(tool.model_dump_json()) for tool in request.tools)
+
+
+def image_count(request: ModelRequest) -> int:
+    texts = (text for text in request.messages if isinstance(text, UserText))
+    return sum(len(text.images) for text in texts)
 
 
 def estimated_usage(request: ModelRequest, reply: Reply) -> Usage:
@@ -104,8 +117,8 @@ def estimated_usage(request: ModelRequest, reply: Reply) -> Usage:
     said = reply.text + "".join(call.arguments for call in reply.tool_calls)
     return Usage(
         cost_usd=reply.usage.cost_usd,
-        tokens_in=most_prompt_tokens(request) // BYTES_PER_TOKEN,
-        tokens_out=len(said.encode()) // BYTES_PER_TOKEN + 1,
+        tokens_in=usual_prompt_tokens(request),
+        tokens_out=tokens_of(len(said.encode())) + 1,
     )
 
 

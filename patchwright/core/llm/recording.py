@@ -23,7 +23,12 @@ from pydantic import JsonValue, ValidationError
 from patchwright.core.errors import SettingsError
 from patchwright.core.events.types import ModelReply, ToolCall
 from patchwright.core.llm.errors import ModelError
-from patchwright.core.llm.model import AssistantTurn, ModelRequest
+from patchwright.core.llm.model import (
+    AssistantTurn,
+    CallWatch,
+    ModelRequest,
+    ModelTraits,
+)
 from patchwright.core.types.base import Value
 from patchwright.core.types.work import NO_USAGE
 
@@ -69,7 +74,10 @@ class RecordedModel:
         self.name = f"recorded:{recording.name}"
         self._replies = recording.replies
 
-    def complete(self, request: ModelRequest) -> ModelReply:
+    def complete(
+        self, request: ModelRequest, watch: CallWatch | None = None
+    ) -> ModelReply:
+        del watch
         number = sum(isinstance(turn, AssistantTurn) for turn in request.messages)
         if number >= len(self._replies):
             raise RecordingEndedError(
@@ -81,6 +89,9 @@ class RecordedModel:
     def ceiling_usd(self, request: ModelRequest) -> float | None:
         del request
         return 0.0
+
+    def traits(self) -> ModelTraits:
+        return ModelTraits()
 
 
 def _reply(recorded: RecordedReply, number: int, model: str) -> ModelReply:

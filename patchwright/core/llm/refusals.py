@@ -11,6 +11,9 @@ _PREFIX = re.compile(
     r"^(?:litellm\.)?(?:\w+(?:Error|Exception)\b\s*[:-]\s*|Error code: \d+\s*-?\s*)"
 )
 _ADVICE = re.compile(r"\.? Handle with `[\w.]+`.*", re.DOTALL)
+# Google tells how long to wait in the body alone.
+# https://cloud.google.com/apis/design/errors#retry_info
+_RETRY_DELAY = re.compile(r'"retryDelay"\s*:\s*"(\d+(?:\.\d+)?)s"')
 _QUOTED_MESSAGE = re.compile(r'"message"\s*:\s*("(?:[^"\\]|\\.)*")')
 
 
@@ -28,8 +31,13 @@ def read_refusal(error: BaseException) -> Refusal:
         status=getattr(source, "status_code", None),
         code=str(details.get("code") or details.get("type") or ""),
         text=str(details.get("message") or _plain(str(error))),
-        retry_after=headers.get("retry-after", ""),
+        retry_after=headers.get("retry-after", "") or _retry_delay(str(error)),
     )
+
+
+def _retry_delay(text: str) -> str:
+    found = _RETRY_DELAY.search(text)
+    return found[1] if found else ""
 
 
 def _innermost(error: BaseException) -> BaseException:

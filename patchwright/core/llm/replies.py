@@ -6,19 +6,17 @@ from pydantic import JsonValue
 
 from patchwright.core.events.types import ToolCall
 from patchwright.core.llm.model import ModelRequest
+from patchwright.core.llm.reasoning import SentReasoning, read_reasoning
 from patchwright.core.llm.tool_calls import SentCall, read_calls
 from patchwright.core.text.surrogates import well_formed_tree
 from patchwright.core.types.base import Value
 from patchwright.core.types.work import Usage
 
 
-class _Message(Value):
+class _Message(SentReasoning):
     content: str | None = None
     refusal: str | None = None
     tool_calls: list[SentCall] | None = None
-    thinking_blocks: list[dict[str, JsonValue]] | None = None
-    reasoning_content: str | None = None
-    provider_specific_fields: dict[str, JsonValue] | None = None
 
 
 class _Choice(Value):
@@ -56,7 +54,6 @@ class Reply(Value):
     reasoning: tuple[dict[str, JsonValue], ...] = ()
     stop_reason: str = ""
     usage: Usage
-    tokens_written_to_cache: int = 0
 
     @property
     def is_empty(self) -> bool:
@@ -76,16 +73,15 @@ def read_reply(dump: dict[str, JsonValue], request: ModelRequest) -> Reply:
     if not completion.choices:
         return Reply(usage=_usage(counted))
     choice = completion.choices[0]
-    calls, malformed = read_calls(choice.message.tool_calls or [], request)
+    read = read_calls(choice.message.tool_calls or [], request)
     return Reply(
         text=choice.message.content or "",
         refusal=choice.message.refusal or "",
-        tool_calls=calls,
-        malformed=malformed,
-        reasoning=_reasoning(choice.message),
+        tool_calls=read.calls,
+        malformed=read.malformed,
+        reasoning=read_reasoning(choice.message, read.extras),
         stop_reason=choice.finish_reason or "",
         usage=_usage(counted),
-        tokens_written_to_cache=_written_to_cache(counted),
     )
 
 
@@ -96,6 +92,7 @@ def _usage(usage: _Usage) -> Usage:
         tokens_in=max(0, usage.prompt_tokens),
         tokens_out=max(0, usage.completion_tokens),
         tokens_cached=details.cached_tokens or 0,
+        tokens_cache_written=_written_to_cache(details),
     )
 
 
@@ -104,22 +101,5 @@ def _amount(cost: float | None) -> float | None:
     return cost if cost is not None and 0 <= cost < math.inf else None
 
 
-def _written_to_cache(usage: _Usage) -> int:
-    details = usage.prompt_tokens_details or _TokenDetails()
+def _written_to_cache(details: _TokenDetails) -> int:
     return details.cache_write_tokens or details.cache_creation_tokens or 0
-
-
-def _reasoning(message: _Message) -> tuple[dict[str, JsonValue], ...]:
-    """Return the blocks that the provider wants back, and nothing it can do without.
-
-    Signed thinking is kept as it came; what came under another key of the message goes
-    back under that key.
-    """
-    if message.thinking_blocks:
-        return tuple(message.thinking_blocks)
-    details = (message.provider_specific_fields or {}).get("reasoning_details")
-    if details:
-        return ({"type": "reasoning_details", "value": details},)
-    if message.reasoning_content:
-        return ({"type": "reasoning_content", "value": message.reasoning_content},)
-    return ()

@@ -6,6 +6,7 @@ from typing import TypeVar
 
 from patchwright.core.clock import Clock
 from patchwright.core.llm.failures import Failure, Fault
+from patchwright.core.llm.model import CallWatch
 
 FIRST_WAIT_S = 1.0
 LONGEST_WAIT_S = 60.0
@@ -14,7 +15,6 @@ OUTAGE_PATIENCE_S = 180.0
 OUTAGE_TRIES = 3
 
 T = TypeVar("T")
-OnWait = Callable[[float, str], None]
 
 
 def plan_wait(
@@ -40,21 +40,24 @@ def plan_wait(
 
 @dataclass(frozen=True)
 class Patience:
-    """Asks again while it may help. `on_wait` hears of each wait: seconds, and why.
+    """Asks again while it may help.
 
     The clock's `sleep` may raise to end the wait; that passes through.
     """
 
     clock: Clock
     jitter: Callable[[], float]
-    on_wait: OnWait
 
     def ask(
-        self, once: Callable[[float], T | Failure], deadline_at: float
+        self,
+        once: Callable[[float], T | Failure],
+        deadline_at: float,
+        watch: CallWatch | None = None,
     ) -> T | Failure:
         """Call `once` with the seconds left, until it succeeds or fails for good.
 
-        `deadline_at` is a reading of the clock's monotonic counter.
+        `deadline_at` is a reading of the clock's monotonic counter; `watch` hears of
+        each wait before it begins.
         """
         started_at = self.clock.monotonic()
         tries = 0
@@ -73,5 +76,6 @@ class Patience:
             )
             if wait_s is None:
                 return answer
-            self.on_wait(wait_s, answer.fault.value)
+            if watch is not None:
+                watch.waits(wait_s, answer.fault.value)
             self.clock.sleep(wait_s)

@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pydantic import JsonValue
 
 from patchwright.core.events.types import ModelReply, ToolCall
-from patchwright.core.llm.model import ModelRequest
+from patchwright.core.llm.model import CallWatch, ModelRequest, ModelTraits
 from patchwright.core.types.work import Usage
 
 Step = ModelReply | Exception | Callable[[ModelRequest], ModelReply]
+NOTHING_KNOWN = ModelTraits()
 
 
 class ScriptEndedError(AssertionError):
@@ -19,8 +20,8 @@ class ScriptEndedError(AssertionError):
 class ScriptedModel:
     """Plays its steps in order; `requests` keeps what it was asked.
 
-    A step is a reply, an error to raise, or a function of the request. `ceiling` is
-    what `ceiling_usd` answers.
+    A step is a reply, an error to raise, or a function of the request. `ceiling` and
+    `traits` are what it answers when asked for them.
     """
 
     def __init__(
@@ -29,17 +30,22 @@ class ScriptedModel:
         *,
         name: str = "scripted",
         ceiling: float | None = 0.0,
+        traits: ModelTraits = NOTHING_KNOWN,
     ) -> None:
         self.name = name
         self.requests: list[ModelRequest] = []
         self._steps = list(steps)
         self._ceiling = ceiling
+        self._traits = traits
 
     @property
     def unplayed(self) -> int:
         return len(self._steps) - len(self.requests)
 
-    def complete(self, request: ModelRequest) -> ModelReply:
+    def complete(
+        self, request: ModelRequest, watch: CallWatch | None = None
+    ) -> ModelReply:
+        del watch
         if self.unplayed <= 0:
             raise ScriptEndedError(
                 f"{self.name} was asked once more after its {len(self._steps)} steps."
@@ -53,6 +59,9 @@ class ScriptedModel:
     def ceiling_usd(self, request: ModelRequest) -> float | None:
         del request
         return self._ceiling
+
+    def traits(self) -> ModelTraits:
+        return self._traits
 
 
 def reply(

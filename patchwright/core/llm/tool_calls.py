@@ -4,6 +4,8 @@ import json
 import re
 from collections.abc import Sequence
 
+from pydantic import JsonValue
+
 from patchwright.core.events.types import ToolCall
 from patchwright.core.llm.model import AssistantTurn, ModelRequest, ToolSpec
 from patchwright.core.text.surrogates import well_formed_tree
@@ -11,6 +13,8 @@ from patchwright.core.types.base import Value
 
 NO_ARGUMENTS = "{}"
 MAX_NAME_LENGTH = 64
+# Leaves room for the number that makes a repeated one unique.
+MAX_ID_LENGTH = 34
 _BAD_NAME_CHARACTERS = re.compile(r"[^a-zA-Z0-9_-]")
 
 
@@ -20,28 +24,63 @@ class SentFunction(Value):
 
 
 class SentCall(Value):
-    """A tool call as a provider sends it, with anything missing."""
+    """A tool call as a provider sends it, with anything missing.
+
+    The last two hold what Gemini signs its calls with, by its own protocol and by that
+    of OpenAI.
+    """
 
     id: str | None = None
     function: SentFunction = SentFunction()
+    provider_specific_fields: dict[str, JsonValue] | None = None
+    extra_content: dict[str, JsonValue] | None = None
+
+    @property
+    def extras(self) -> dict[str, JsonValue]:
+        """Return what must go back with the call, by key."""
+        named: dict[str, JsonValue] = {
+            "provider_specific_fields": self.provider_specific_fields,
+            "extra_content": self.extra_content,
+        }
+        return {key: value for key, value in named.items() if value}
 
 
-def read_calls(
-    calls: Sequence[SentCall], request: ModelRequest
-) -> tuple[tuple[ToolCall, ...], dict[str, str]]:
-    """Return the calls, and what is wrong with those that must not be run, by id."""
+class ReadCalls(Value):
+    """Calls that can be stored: with ids of their own, and arguments that are JSON.
+
+    `malformed` says by id what is wrong with those that must not be run; `extras` is
+    what the provider wants back with a call.
+    """
+
+    calls: tuple[ToolCall, ...] = ()
+    malformed: dict[str, str] = {}
+    extras: dict[str, dict[str, JsonValue]] = {}
+
+
+def read_calls(calls: Sequence[SentCall], request: ModelRequest) -> ReadCalls:
     tools = {tool.name: tool for tool in request.tools}
     taken = _call_ids(request)
     read: list[ToolCall] = []
     malformed: dict[str, str] = {}
+    extras: dict[str, dict[str, JsonValue]] = {}
     for call in calls:
-        call_id = _unique(call.id or "call", taken)
+        call_id = _unique(_safe_id(call.id or "call"), taken)
         name, name_fault = _read_name(call.function.name or "")
         arguments, fault = read_arguments(call.function.arguments, tools.get(name))
         read.append(ToolCall(id=call_id, name=name, arguments=arguments))
         if name_fault or fault:
             malformed[call_id] = name_fault or fault
-    return tuple(read), malformed
+        if call.extras:
+            extras[call_id] = call.extras
+    return ReadCalls(calls=tuple(read), malformed=malformed, extras=extras)
+
+
+def _safe_id(call_id: str) -> str:
+    """Return an id that every provider takes back, should another one be asked.
+
+    Anthropic wants letters, digits, `_` and `-`, OpenAI at most 40 of them.
+    """
+    return _BAD_NAME_CHARACTERS.sub("_", call_id)[:MAX_ID_LENGTH]
 
 
 def _call_ids(request: ModelRequest) -> set[str]:

@@ -5,34 +5,44 @@ from typing import assert_never
 
 from pydantic import JsonValue
 
+from patchwright.core.events.types import ToolCall
+from patchwright.core.llm.history import answered, without_twins
 from patchwright.core.llm.model import (
     AssistantTurn,
     ChatMessage,
+    Image,
     SystemText,
     ToolResult,
     ToolSpec,
     UserText,
 )
-from patchwright.core.text.surrogates import well_formed, well_formed_tree
+from patchwright.core.llm.reasoning import Block, call_keys, message_keys
+from patchwright.core.text.surrogates import well_formed
 
 Wire = dict[str, JsonValue]
 
-MISSING_RESULT = "(No result of this call was recorded.)"
-ORPHAN_RESULT = "(The result of an earlier call that is not shown any more:)\n"
 EMPTY_TEXT = "(empty)"
 CACHE_MARK: JsonValue = {"type": "ephemeral"}
-THINKING = ("thinking", "redacted_thinking")
 
 
 def wire_messages(
-    messages: Sequence[ChatMessage], model: str, *, cache_marks: bool
+    messages: Sequence[ChatMessage],
+    model: str,
+    *,
+    cache_marks: bool,
+    images: bool = False,
 ) -> list[Wire]:
-    """Translate the messages for `model`, with cache marks where a provider reads them.
+    """Translate the messages for `model`, with what it can read of marks and images.
 
-    With marks, every text is a list of parts, so that a message reads the same whether
-    it carries a mark or not: the beginning of a request never changes.
+    With cache marks, every text is a list of parts, so that a message reads the same
+    whether it carries a mark or not: the beginning of a request never changes. Where a
+    model sees no images, a line says so.
     """
-    wired = [_message(message, model) for message in answered(messages)]
+    shown = messages if images else [_without_images(message) for message in messages]
+    valid = answered(shown)
+    if "gemini" in model:
+        valid = without_twins(valid)
+    wired = [_message(message, model) for message in valid]
     if cache_marks:
         for message in wired:
             _split_in_parts(message)
@@ -53,62 +63,20 @@ def wants_cache_marks(model: str) -> bool:
     return "claude" in (name or provider) and provider != "openai"
 
 
-def answered(messages: Sequence[ChatMessage]) -> list[ChatMessage]:
-    """Return the messages with exactly one result, in order, after each tool call.
-
-    Providers refuse any other history, and with it the rest of the run.
-    """
-    repaired: list[ChatMessage] = []
-    at = 0
-    while at < len(messages):
-        message = messages[at]
-        at += 1
-        if isinstance(message, ToolResult):
-            repaired.append(_orphan(message))
-            continue
-        repaired.append(message)
-        if isinstance(message, AssistantTurn) and message.tool_calls:
-            results = _results_at(messages, at)
-            at += len(results)
-            repaired.extend(_pair(message, results))
-    return repaired
-
-
-def _results_at(messages: Sequence[ChatMessage], start: int) -> list[ToolResult]:
-    results: list[ToolResult] = []
-    for message in messages[start:]:
-        if not isinstance(message, ToolResult):
-            break
-        results.append(message)
-    return results
-
-
-def _pair(turn: AssistantTurn, results: list[ToolResult]) -> list[ChatMessage]:
-    first: dict[str, ToolResult] = {}
-    extra: list[ChatMessage] = []
-    called = {call.id for call in turn.tool_calls}
-    for result in results:
-        if result.call_id in called and result.call_id not in first:
-            first[result.call_id] = result
-        else:
-            extra.append(_orphan(result))
-    paired = [
-        first.get(call.id) or ToolResult(call_id=call.id, text=MISSING_RESULT)
-        for call in turn.tool_calls
-    ]
-    return [*paired, *extra]
-
-
-def _orphan(result: ToolResult) -> UserText:
-    return UserText(text=ORPHAN_RESULT + result.text)
+def _without_images(message: ChatMessage) -> ChatMessage:
+    if not isinstance(message, UserText) or not message.images:
+        return message
+    count = len(message.images)
+    left_out = f"({count} image{'s' * (count > 1)} left out: this model sees none.)"
+    return UserText(text=f"{message.text}\n\n{left_out}".lstrip())
 
 
 def _message(message: ChatMessage, model: str) -> Wire:
     match message:
         case SystemText(text=text):
             return {"role": "system", "content": _text(text)}
-        case UserText(text=text):
-            return {"role": "user", "content": _text(text)}
+        case UserText(text=text, images=images):
+            return {"role": "user", "content": _content(text, images)}
         case ToolResult(call_id=call_id, text=text):
             return {"role": "tool", "tool_call_id": call_id, "content": _text(text)}
         case AssistantTurn():
@@ -117,34 +85,35 @@ def _message(message: ChatMessage, model: str) -> Wire:
             assert_never(message)
 
 
+def _content(text: str, images: Sequence[Image]) -> JsonValue:
+    if not images:
+        return _text(text)
+    return [{"type": "text", "text": _text(text)}, *map(_image, images)]
+
+
+def _image(image: Image) -> JsonValue:
+    url = f"data:{image.media_type};base64,{image.data}"
+    return {"type": "image_url", "image_url": {"url": url}}
+
+
 def _assistant(turn: AssistantTurn, model: str) -> Wire:
+    """Repeat a reply; its reasoning is for the model it came from alone."""
+    reasoning = turn.reasoning if turn.model in ("", model) else ()
     content: Wire = {"role": "assistant", "content": _text(turn.text)}
     if turn.tool_calls:
-        content["tool_calls"] = [
-            {
-                "id": call.id,
-                "type": "function",
-                "function": {"name": call.name, "arguments": call.arguments},
-            }
-            for call in turn.tool_calls
-        ]
+        content["tool_calls"] = [_call(call, reasoning) for call in turn.tool_calls]
         if not turn.text:
             content["content"] = None
-    if turn.model in ("", model):
-        content.update(_reasoning(turn))
-    return content
+    return {**content, **message_keys(reasoning)}
 
 
-def _reasoning(turn: AssistantTurn) -> Wire:
-    """Return the reasoning under the keys it came with, block for block."""
-    thinking: list[JsonValue] = [
-        block for block in turn.reasoning if block.get("type") in THINKING
-    ]
-    keys: Wire = {"thinking_blocks": thinking} if thinking else {}
-    for block in turn.reasoning:
-        if block.get("type") not in THINKING:
-            keys[str(block.get("type"))] = well_formed_tree(block.get("value"))
-    return keys
+def _call(call: ToolCall, reasoning: Sequence[Block]) -> JsonValue:
+    return {
+        "id": call.id,
+        "type": "function",
+        "function": {"name": call.name, "arguments": call.arguments},
+        **call_keys(reasoning, call.id),
+    }
 
 
 def _text(text: str) -> str:

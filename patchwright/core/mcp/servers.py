@@ -9,7 +9,10 @@ from patchwright.core.types.base import Value
 
 
 class McpTool(Value):
-    """A tool of a server; `parameters` is a JSON Schema of an object."""
+    """A tool of a server; `parameters` is a JSON Schema of an object.
+
+    `name` is what models call it: unique among all servers, and fit for any provider.
+    """
 
     server: str
     name: str
@@ -22,8 +25,16 @@ class McpServers(Protocol):
 
     def tools(self) -> tuple[McpTool, ...]: ...
 
+    def faults(self) -> tuple[str, ...]:
+        """Return a line for each server, and each tool, that could not be had."""
+        ...
+
     def call(self, action: CallMcpTool) -> McpResult | ErrorObservation:
-        """Call a tool; what goes wrong with it is an error for the model to read."""
+        """Call a tool; what goes wrong with it is an error for the model to read.
+
+        Raises `RuntimeLostError` when its server has to be started again and the
+        sandbox is gone.
+        """
         ...
 
     def close(self) -> None:
@@ -35,6 +46,9 @@ class NoMcpServers:
     """What a run has where none is configured."""
 
     def tools(self) -> tuple[McpTool, ...]:
+        return ()
+
+    def faults(self) -> tuple[str, ...]:
         return ()
 
     def call(self, action: CallMcpTool) -> McpResult | ErrorObservation:

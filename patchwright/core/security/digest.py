@@ -1,16 +1,15 @@
-"""Name an action by what it does, so that a yes to it is a yes to nothing else."""
+"""Name an action by what it would do, so that a yes counts for that alone."""
 
 import hashlib
 import json
 
 from patchwright.core.events.types import AgentAction
 
+_INCIDENTAL = {"call_id", "agent", "risk"}
+
 
 def digest_of(action: AgentAction) -> str:
-    """Return the SHA-256 of the action's canonical JSON, in hexadecimal.
-
-    Which call asked for it, and how risky it was found, is no part of what it does.
-    """
-    done = action.model_dump(mode="json", exclude={"call_id", "agent", "risk"})
-    text = json.dumps(done, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+    """Return the SHA-256, in hexadecimal, of the action's canonical JSON form."""
+    tree = action.model_dump(mode="json", exclude=_INCIDENTAL)
+    text = json.dumps(tree, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()

@@ -1,6 +1,6 @@
 """Decide which actions wait for a person's word."""
 
-from typing import Literal
+from typing import Literal, assert_never
 
 from patchwright.core.events.types import Risk
 
@@ -8,7 +8,13 @@ Policy = Literal["never", "risky", "always"]
 
 
 def needs_confirmation(policy: Policy, risk: Risk) -> bool:
-    """Tell whether a person must be asked; what nobody could judge counts as risky."""
-    if policy == "risky":
-        return risk in (Risk.HIGH, Risk.UNKNOWN)
-    return policy == "always"
+    """Tell whether to ask; a risk that nobody could judge is risky."""
+    match policy:
+        case "never":
+            return False
+        case "risky":
+            return risk in {Risk.HIGH, Risk.UNKNOWN}
+        case "always":
+            return True
+        case _:
+            assert_never(policy)

@@ -8,6 +8,7 @@ from pydantic import ValidationError
 
 from patchwright.core.errors import SettingsError
 from patchwright.core.settings.layers import Found
+from patchwright.core.settings.mcp_checks import mcp_errors
 from patchwright.core.settings.model import Settings
 from patchwright.core.settings.schema import KeyPath, dotted, find_key
 from patchwright.core.settings.sources import (
@@ -46,6 +47,7 @@ def load(
     except ValidationError as error:
         problems += [_describe(problem, values) for problem in error.errors()]
         raise SettingsError("\n".join(problems)) from None
+    problems += mcp_errors(settings)
     if problems:
         raise SettingsError("\n".join(problems))
     return settings
@@ -91,6 +93,6 @@ def _describe(problem: Any, values: Mapping[KeyPath, Found]) -> str:  # noqa: AN
     path = next((place[:n] for n in lengths if place[:n] in values), place)
     message = problem["msg"].removeprefix("Value error, ")
     where = f", found in {values[path].where}" if path in values else ""
-    key = find_key(path)
+    key = find_key(place)
     meaning = f"; {path[-1]} means: {key.field.description}" if key else ""
-    return f"{dotted(path)}: {message}{where}{meaning}"
+    return f"{dotted(place)}: {message}{where}{meaning}"

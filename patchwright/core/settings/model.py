@@ -6,6 +6,8 @@ from pydantic import Field
 
 from patchwright.core.settings.agent import AgentSettings
 from patchwright.core.settings.github import GitHubSettings
+from patchwright.core.settings.llm import LlmSettings
+from patchwright.core.settings.mcp import McpSettings
 from patchwright.core.settings.section import Section
 from patchwright.core.settings.service import (
     AccountSettings,
@@ -16,7 +18,6 @@ from patchwright.core.settings.service import (
 )
 from patchwright.core.settings.work import (
     LimitSettings,
-    LlmSettings,
     SandboxSettings,
 )
 
@@ -42,4 +43,5 @@ class Settings(Section):
     agent: AgentSettings = AgentSettings()
     limits: LimitSettings = LimitSettings()
     sandbox: SandboxSettings = SandboxSettings()
+    mcp: McpSettings = McpSettings()
     github: GitHubSettings = GitHubSettings()

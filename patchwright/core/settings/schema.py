@@ -9,10 +9,10 @@ from typing import Any, get_args, get_origin
 from pydantic import SecretStr
 from pydantic.fields import FieldInfo
 
+from patchwright.core.settings.llm import LlmSettings, ModelSettings
 from patchwright.core.settings.model import Settings
 from patchwright.core.settings.secret_types import EncryptionKey
 from patchwright.core.settings.section import Section
-from patchwright.core.settings.work import LlmSettings, ModelSettings
 
 KeyPath = tuple[str, ...]
 PREFIX = "PATCHWRIGHT_"
@@ -104,5 +104,8 @@ def _form_of(annotation: Any) -> Form:  # noqa: ANN401 - a type has no type of i
 
 
 def _mentions_secret(annotation: Any) -> bool:  # noqa: ANN401 - the same
+    if isinstance(annotation, type) and issubclass(annotation, Section):
+        fields = annotation.model_fields.values()
+        return any(_mentions_secret(field.annotation) for field in fields)
     inner = get_args(annotation)
     return annotation in _SECRETS or any(_mentions_secret(kind) for kind in inner)

@@ -37,7 +37,16 @@ def _find(value: object) -> Iterator[str]:
 
 def _without_address(secret: str) -> Iterator[str]:
     if "://" not in secret:
-        yield secret
+        yield from (secret, _without_scheme(secret))
         return
     password = urlsplit(secret).password or ""
     yield from (password, unquote(password))
+
+
+def _without_scheme(secret: str) -> str:
+    """Return what is secret in the value of a header: `Bearer` and the like are not.
+
+    https://www.rfc-editor.org/rfc/rfc9110#name-credentials
+    """
+    scheme, _, credential = secret.partition(" ")
+    return credential if scheme.lower() in {"bearer", "basic", "token"} else ""

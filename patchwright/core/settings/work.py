@@ -1,61 +1,11 @@
-"""The settings of a run: model, limits, sandbox."""
+"""The settings of a run: limits, sandbox."""
 
-from typing import Any, Literal
+from typing import Literal
 
-from pydantic import Field, SecretStr, field_validator, model_validator
+from pydantic import Field, ValidationInfo, field_validator
 
 from patchwright.core.settings.section import Section
 from patchwright.core.types.work import Limits
-
-
-class ModelSettings(Section):
-    """A model and how to reach it; what it costs, where no table knows."""
-
-    model: str = Field("", description="Name as litellm spells it: `provider/model`.")
-    api_key: SecretStr | None = Field(None, description="Key of the provider.")
-    base_url: str = Field("", description="Address of an OpenAI-compatible server.")
-    input_cost_per_token: float | None = Field(
-        None, ge=0, description="Price in USD, instead of the model table's."
-    )
-    output_cost_per_token: float | None = Field(
-        None, ge=0, description="Price in USD, instead of the model table's."
-    )
-    context_window: int | None = Field(
-        None, gt=0, description="Tokens, instead of the model table's."
-    )
-    max_output_tokens: int | None = Field(
-        None, gt=0, description="Tokens, instead of the model table's."
-    )
-
-
-class LlmSettings(ModelSettings):
-    """The model that is used unless another is named, and the named ones."""
-
-    named: dict[str, ModelSettings] = Field({}, exclude=True)
-
-    @model_validator(mode="before")
-    @classmethod
-    def _collect_named(cls, data: Any) -> Any:  # noqa: ANN401 - as pydantic hands it
-        if not isinstance(data, dict):
-            return data
-        tables = {k: v for k, v in data.items() if k not in cls.model_fields}
-        tables = {k: v for k, v in tables.items() if isinstance(v, dict)}
-        rest = {k: v for k, v in data.items() if k not in tables}
-        return {"named": tables, **rest}
-
-    def find(self, name: str) -> ModelSettings | None:
-        """Return the model of that name; an empty name means the default one.
-
-        A named model without an address of its own shares the default's key.
-        """
-        if not name:
-            return self
-        found = self.named.get(name)
-        if found is None or found.base_url or found.api_key:
-            return found
-        return found.model_copy(
-            update={"api_key": self.api_key, "base_url": self.base_url}
-        )
 
 
 class LimitSettings(Section):
@@ -97,8 +47,10 @@ class LimitSettings(Section):
 class SandboxSettings(Section):
     """Where the agent's commands run, and what they may use."""
 
-    kind: Literal["auto", "docker", "local"] = Field(
-        "auto", description="`docker`, `local` (bubblewrap), or whichever works."
+    kind: str = Field(
+        "auto",
+        description="`docker`, `local` (bubblewrap), `auto` for whichever works, or "
+        "the name of a plug-in.",
     )
     image: str = Field(
         "python:3.12-bookworm",
@@ -108,7 +60,9 @@ class SandboxSettings(Section):
         "deny", description="Whether commands reach the network."
     )
     allow_domains: tuple[str, ...] = Field(
-        (), description="Not supported yet; setting it is an error."
+        (),
+        description="Hosts that MCP servers with a `url` may be on; commands in the "
+        'sandbox reach none of them. Needs `network = "deny"`.',
     )
     runtime: str = Field(
         "", description="Docker's runtime, for example `runsc` for gVisor."
@@ -123,11 +77,13 @@ class SandboxSettings(Section):
 
     @field_validator("allow_domains")
     @classmethod
-    def _refuse_allow_list(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+    def _refuse_allow_list(
+        cls, value: tuple[str, ...], info: ValidationInfo
+    ) -> tuple[str, ...]:
         """Refuse what would look like protection and be none."""
-        if value:
+        if value and info.data.get("network") == "allow":
             raise ValueError(
-                "a list of domains cannot be enforced yet; leave it out and set "
-                'sandbox.network to "deny" or "allow"'
+                "a list of domains cannot be enforced for commands; leave it out or "
+                'set sandbox.network to "deny"'
             )
         return value

@@ -8,6 +8,8 @@ from patchwright.core.types.base import Value
 
 class Verb(StrEnum):
     STOP = "stop"
+    PAUSE = "pause"
+    RESUME = "resume"
     RETRY = "retry"
     STATUS = "status"
     PLAN = "plan"
@@ -31,7 +33,7 @@ _COURTESY = frozenset(
     | {"it", "this", "that", "the", "run", "job", "work"}
 )
 _TAKES_TEXT = frozenset({Verb.PLAN, Verb.RETRY})
-_TAKES_REASON = frozenset({Verb.STOP, Verb.APPROVE, Verb.REJECT})
+_TAKES_REASON = frozenset({Verb.STOP, Verb.PAUSE, Verb.APPROVE, Verb.REJECT})
 _FIRST_WORD = re.compile(r"\W*([A-Za-z]+)\b(?!-)")
 _AMOUNT = re.compile(
     r"\s+\+?\$?(\d{1,6}(?:\.\d{1,4})?)\s*(?:\$|usd)?[.!]?\Z", re.IGNORECASE
@@ -44,7 +46,7 @@ def parse_command(request: str) -> Command | None:
 
     A command stands alone but for a courtesy ("stop it, please"), so that "help me with
     the parser" and "stop the server from crashing" stay requests. `plan` and `retry`
-    take a text; `stop`, `approve` and `reject` a reason after a comma or colon;
+    take a text; `stop`, `pause`, `approve` and `reject` a reason after a comma or colon;
     `budget` an amount in US dollars.
     """
     found = _FIRST_WORD.match(request)

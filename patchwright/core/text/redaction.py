@@ -2,14 +2,17 @@
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from pydantic import JsonValue, SecretStr
 
-from patchwright.core.text.secret_forms import forms_of
+from patchwright.core.text.needles import Needles
+from patchwright.core.text.secret_forms import SHORTEST_SECRET, forms_of
 from patchwright.core.text.token_formats import (
+    begin_unfinished_token,
     blot_tokens,
     may_hold_token,
+    token_spans,
 )
 
 # Shorter than any secret, so that a text shrinks with each round and comes to rest,
@@ -30,8 +33,10 @@ class Redactor:
         )
         forms = frozenset[str]().union(*map(forms_of, known))
         self._forms = sorted(forms, key=lambda form: (-len(form), form))
-        self._escaped = sorted(forms | {_escape(form) for form in forms})
         self._known = re.compile("|".join(map(re.escape, self._forms)) or r"(?!)")
+        self.longest = max(map(len, forms), default=0)
+        self._in_text = Needles(forms)
+        self._in_json = Needles(forms | {_escape(form) for form in forms})
 
     def redact(self, text: str) -> str:
         cleaner = self._blot(text)
@@ -42,13 +47,26 @@ class Redactor:
     def redact_json(self, value: JsonValue) -> JsonValue:
         """Redact every string of a JSON tree, keys included."""
         text = json.dumps(value, ensure_ascii=False)
-        if not (_is_any_in(self._escaped, text) or may_hold_token(text)):
+        if not (self._in_json.any_in(text) or may_hold_token(text)):
             return value
         return self._redact_tree(value)
 
+    def spans(self, text: str) -> Iterator[tuple[int, int]]:
+        """Yield from where to where the secrets in a text go, in no order."""
+        yield from (match.span() for match in self._known.finditer(text))
+        yield from token_spans(text)
+
+    def begin_unfinished(self, text: str) -> int:
+        """Return where a secret may begin that the text ends in the middle of.
+
+        It is the text's length if none can.
+        """
+        known = (_begin_of(form, text) for form in self._forms)
+        return min(begin_unfinished_token(text), *known, len(text))
+
     def _blot(self, text: str) -> str:
         # One pass of a large pattern costs more than all the plain searches.
-        if _is_any_in(self._forms, text):
+        if self._in_text.any_in(text):
             text = self._known.sub(BLOT, text)
         return blot_tokens(text, BLOT)
 
@@ -67,8 +85,16 @@ class Redactor:
                 return value
 
 
-def _is_any_in(forms: list[str], text: str) -> bool:
-    return any(form in text for form in forms)
+def _begin_of(form: str, text: str) -> int:
+    """Return from where on the text is the beginning of the form, and no more."""
+    head = form[:SHORTEST_SECRET]
+    at = text.find(head, max(0, len(text) - len(form) + 1))
+    while at >= 0:
+        if form.startswith(text[at:]):
+            return at
+        at = text.find(head, at + 1)
+    few = range(min(len(head) - 1, len(text)), 0, -1)
+    return len(text) - next((n for n in few if text.endswith(head[:n])), 0)
 
 
 def _escape(form: str) -> str:

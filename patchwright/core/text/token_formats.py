@@ -1,6 +1,9 @@
 """Know a credential by its looks."""
 
 import re
+from collections.abc import Iterator
+
+from patchwright.core.text.needles import Needles
 
 # What nearly every text lacks is looked for first, by plain search.
 _HINTS = (
@@ -41,6 +44,8 @@ _TOKEN = re.compile(f"()(?:{'|'.join(_WHOLE)})")
 _VALUE = r"[\w.~+/=-]{6,}"
 _QUOTES = r"[\"'\\ \t]{0,8}"
 _HEADER_HINTS = ("earer", "EARER", "uthorization", "UTHORIZATION")
+_MAY_BE_TOKEN = Needles(_HINTS)
+_MAY_BE_HEADER = Needles(_HEADER_HINTS)
 _HEADERS = (
     re.compile(
         r"(\bbearer[ \t]+)(?=[A-Z._~+/=-]{0,80}\d)[A-Z0-9._~+/=-]{16,}", re.IGNORECASE
@@ -54,11 +59,22 @@ _URL_PASSWORDS = (
     re.compile(r"(://[^\s/@:\"'<>\\]{0,256}:)(?!\[\*\*\*\]@)[^\s/@\"'<>\\]+(?=@)"),
     re.compile(r"(://)[^\s/@:\"'<>\\\[]{20,}(?=@)"),
 )
+# What a text may end in that goes on with more of it.
+_OPEN_HEADER = re.compile(
+    r"(?:bearer|authorization)[\"'\\ \t:=]{0,24}(?:(?:basic|token)[ \t]*)?\S*\Z",
+    re.IGNORECASE,
+)
+_KEY_BEGIN = "-----BEGIN"
+_OPEN_KEY = re.compile(
+    rf"{_KEY_BEGIN}(?:(?!-----END[A-Z0-9 ]{{0,40}}-----)[A-Za-z0-9+/=\s\\:,-])*\Z"
+)
+_KEY_TEXT = re.compile(r"[A-Za-z0-9+/=\s\\:,-]*")
+_WORD = re.compile(r"\S*")
 
 
 def may_hold_token(text: str) -> bool:
     """Tell, fast and erring on the safe side, whether a format could be in the text."""
-    return any(_likely_patterns(text))
+    return bool(_likely_patterns(text))
 
 
 def blot_tokens(text: str, blot: str) -> str:
@@ -67,11 +83,43 @@ def blot_tokens(text: str, blot: str) -> str:
     return text
 
 
+def token_spans(text: str) -> Iterator[tuple[int, int]]:
+    """Yield from where to where each token goes, with what makes it known as one."""
+    for pattern in _likely_patterns(text):
+        yield from (match.span() for match in pattern.finditer(text))
+
+
+def begin_unfinished_token(text: str) -> int:
+    """Return where a token may begin that the text ends in the middle of.
+
+    Every word may be one until a blank ends it. A header's value is known by what comes
+    before it, and a key goes on over many lines.
+    """
+    begin = begin_of_word(text, len(text))
+    header = _OPEN_HEADER.search(text, text.rfind("\n") + 1)
+    if header:
+        begin = min(begin, begin_of_word(text, header.start()))
+    block = text.rfind(_KEY_BEGIN)
+    if block >= 0 and _OPEN_KEY.match(text, block):
+        begin = min(begin, block)
+    return begin
+
+
+def begin_of_word(text: str, end: int) -> int:
+    """Return where the word begins that goes on to `end`."""
+    return max(text.rfind(blank, 0, end) for blank in " \t\r\n") + 1
+
+
+def rest_of_token(token: str) -> re.Pattern[str]:
+    """Return what matches all that a token of this beginning may go on with."""
+    return _KEY_TEXT if token.startswith(_KEY_BEGIN) else _WORD
+
+
 def _likely_patterns(text: str) -> tuple[re.Pattern[str], ...]:
     patterns: tuple[re.Pattern[str], ...] = ()
-    if any(hint in text for hint in _HINTS):
+    if _MAY_BE_TOKEN.any_in(text):
         patterns += (_TOKEN,)
-    if any(hint in text for hint in _HEADER_HINTS):
+    if _MAY_BE_HEADER.any_in(text):
         patterns += _HEADERS
     if "://" in text and "@" in text:
         patterns += _URL_PASSWORDS

@@ -42,16 +42,44 @@ class Post(Value):
     at: datetime
 
 
+class DiffSide(StrEnum):
+    """Which of the two versions a line of a diff is counted in."""
+
+    OLD = "old"
+    NEW = "new"
+
+
+class ReviewThread(Value):
+    """What people say about lines of a pull request, oldest post first.
+
+    `line` is the last of the lines, None where it is about the whole file;
+    `first_line` is there for several lines. `hunk` ends with the last line, and is
+    the code as it was when the thread began. Outdated means that those lines have
+    changed since; then the numbers are those of that time.
+    """
+
+    path: str
+    line: int | None
+    first_line: int | None = None
+    side: DiffSide = DiffSide.NEW
+    hunk: str = ""
+    is_resolved: bool = False
+    is_outdated: bool = False
+    posts: tuple[Post, ...]
+
+
 class Thread(Value):
     """A thread as it was read at one moment, oldest post first.
 
     The first post is the body of the issue or pull request (its text may be empty).
+    Only pull requests have reviews.
     """
 
     ref: ThreadRef
     title: str
     url: str
     posts: tuple[Post, ...]
+    reviews: tuple[ReviewThread, ...] = ()
 
 
 class Repository(Value):

@@ -85,6 +85,7 @@ class Usage(Value):
     tokens_in: int = 0
     tokens_out: int = 0
     tokens_cached: int = 0
+    tokens_cache_written: int = 0
 
     def __add__(self, other: "Usage") -> "Usage":
         known = self.cost_usd is not None and other.cost_usd is not None
@@ -95,6 +96,8 @@ class Usage(Value):
             tokens_in=self.tokens_in + other.tokens_in,
             tokens_out=self.tokens_out + other.tokens_out,
             tokens_cached=self.tokens_cached + other.tokens_cached,
+            tokens_cache_written=self.tokens_cache_written
+            + other.tokens_cache_written,
         )
 
 
@@ -104,18 +107,22 @@ NO_USAGE = Usage(cost_usd=0.0)
 class Outcome(Value):
     """How a task ended, in facts; every text shown to people is made from it.
 
-    `head_sha` is empty when nothing was changed. `notes` are remarks for the reader of
-    the result, one sentence each: what was removed, skipped or doubted.
+    With `waits` the task has not ended: it goes on when a person has answered.
+    `head_sha` is empty when nothing was changed, and so is `tree`, git's name for what
+    that commit holds. `notes` are remarks for the reader of the result, one sentence
+    each: what was removed, skipped or doubted.
     """
 
     kind: OutcomeKind
     reason: str = ""
+    waits: bool = False
     proof: Proof = Proof.NONE
     summary: str = ""
     title: str = ""
     base_branch: str = ""
     base_sha: str = ""
     head_sha: str = ""
+    tree: str = ""
     evidence: tuple[Evidence, ...] = ()
     usage: Usage = NO_USAGE
     iterations: int = 0

@@ -1,6 +1,6 @@
 """A repository's objects: read, compared, made and carried, with no work tree."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -24,6 +24,7 @@ from patchwright.integrations.git.grafts import (
     make_commit,
     with_tests_of,
 )
+from patchwright.integrations.git.trees import Unread, list_files, read_files
 
 READABLE_DIFF = ("diff-tree", "-r", "-p", "-M", "--no-ext-diff", "--no-textconv")
 MAILED_PATCH = (
@@ -64,6 +65,16 @@ class ObjectStore:
         """Return a file's bytes, or None if the commit has no file there."""
         done = self.git.call(["cat-file", "blob", f"{commit}:{path}"])
         return done.output if done.exit_code == 0 else None
+
+    def list_files(self, commit: str) -> tuple[str, ...]:
+        """Return the paths of all files and links of a commit."""
+        return list_files(self.git, commit)
+
+    def read_files(
+        self, commit: str, paths: Sequence[str], max_bytes: int
+    ) -> Mapping[str, bytes | Unread]:
+        """Read files of at most that size; links are followed inside the commit."""
+        return read_files(self.git, commit, paths, max_bytes)
 
     def bundle(self, commit: str, branch: str = "base") -> bytes:
         """Pack a commit and its history; a clone of it checks out `branch`."""

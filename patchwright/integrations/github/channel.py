@@ -10,17 +10,17 @@ from github.Organization import Organization
 from github.Repository import Repository
 
 from patchwright.core.types.people import Actor
-from patchwright.core.types.threads import Post, Thread, ThreadRef
+from patchwright.core.types.threads import Post, Thread, ThreadKind, ThreadRef
 from patchwright.core.types.triggers import Trigger
 from patchwright.integrations.github.api import Api
+from patchwright.integrations.github.payloads import GHOST
+from patchwright.integrations.github.reviews import fetch_reviews
 from patchwright.integrations.github.webhook import SERVICE
 
 SEEN = "eyes"
 DECLINED = "-1"
 # The opening text has no id of its own among the comments.
 OPENING = "body"
-# Whose account was deleted is shown as this one. https://github.com/ghost
-GHOST = "ghost"
 
 Author = NamedUser | Organization
 
@@ -38,9 +38,7 @@ class GitHubChannel:
         self._react(trigger, DECLINED)
 
     def fetch_thread(self, ref: ThreadRef) -> Thread:
-        return self._api.ask(
-            ref.repo, lambda repo: self._read(ref, repo.get_issue(ref.number))
-        )
+        return self._api.ask(ref.repo, lambda repo: self._read(ref, repo))
 
     def find_post(self, ref: ThreadRef, mark: str) -> str | None:
         own_login = self._own_login
@@ -80,7 +78,8 @@ class GitHubChannel:
 
         self._api.ask(trigger.thread.repo, react)
 
-    def _read(self, ref: ThreadRef, issue: Issue) -> Thread:
+    def _read(self, ref: ThreadRef, repo: Repository) -> Thread:
+        issue = repo.get_issue(ref.number)
         opening = Post(
             id=OPENING,
             author=_actor(issue.user),
@@ -93,6 +92,9 @@ class GitHubChannel:
             title=issue.title,
             url=self._api.addresses.thread_url(ref),
             posts=(opening, *comments),
+            reviews=fetch_reviews(repo, ref)
+            if ref.kind is ThreadKind.PULL_REQUEST
+            else (),
         )
 
 

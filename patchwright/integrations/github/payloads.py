@@ -10,6 +10,8 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, StringConstraints
 RepositoryName = Annotated[
     str, StringConstraints(pattern=r"(?-u)^[\w-]+/[\w.-]*[\w-][\w.-]*$")
 ]
+# Who is shown where an account was deleted and GitHub sends null. https://github.com/ghost
+GHOST = "ghost"
 # GitHub sends null for a body that was left empty.
 Text = Annotated[str, BeforeValidator(lambda value: "" if value is None else value)]
 

@@ -110,7 +110,7 @@ def final_comment(outcome: Outcome, delivered: Delivered, frame: Frame) -> str:
         _kept_work(outcome, delivered, frame.handle),
         _next_step(outcome, delivered, frame.handle),
         _footer(frame),
-        _state(outcome.kind, frame.run_id),
+        _state("waiting" if outcome.waits else outcome.kind, frame.run_id),
     )
 
 
@@ -172,10 +172,18 @@ def _next_step(outcome: Outcome, delivered: Delivered, handle: str) -> str:
         return "" if delivered.compare_url else _AFTER_REFUSAL
     if outcome.kind is OutcomeKind.RESOLVED and outcome.proof is not Proof.PROVEN:
         return "Look at the change with care: nothing but its author vouches for it."
+    if outcome.waits:
+        return _ANSWERS.get(outcome.reason, _ANSWER).format(handle=handle)
     advice = _ADVICE.get(outcome.kind, "")
     return advice.format(handle=f"`{handle}`")
 
 
+_ANSWER = "It goes on when you answer here: `{handle}` and your words."
+_ANSWERS = {
+    "confirmation": "Answer `{handle} approve` or `{handle} reject`; any other word to "
+    "`{handle}` counts as a no, and is read.",
+    "paused": "`{handle} resume` lets it go on, `{handle} stop` ends it.",
+}
 _AFTER_REFUSAL = "Change that rule or the bot's rights, then ask again."
 _AGAIN = "ask again with {handle}"
 _ADVICE = {

@@ -13,6 +13,8 @@ from patchwright.sandbox.action_server.stdin_feed import StdinFeed
 from patchwright.sandbox.action_server.wire import Reply
 
 Answer = Callable[[Reply], None]
+# Ends what an action has begun; whoever waits for it is answered soon after.
+CallOff = Callable[[], None]
 
 
 class Order(NamedTuple):
@@ -55,6 +57,14 @@ class Command:
             return
         timer = self._loop.after(timeout_s, lambda: self._lose_patience(answer))
         self._waiting.append((answer, timer))
+
+    def stop_waiting(self, answer: Answer) -> None:
+        """Answer one of those who wait as if its patience had ended."""
+        for waiting, timer in self._waiting:
+            if waiting is answer:
+                timer.cancel()
+                self._lose_patience(answer)
+                return
 
     def end(self, exit_code: int | None, cwd: str, note: str) -> None:
         self.ending = Ending(exit_code, cwd, note, self.seconds())

@@ -21,6 +21,13 @@ BUSY = (
     "This session is busy with an earlier command, and yours was not run: poll, write"
     " to or kill the handle, or use another session."
 )
+CALLED_OFF = "Called off before its end: the command and its children were killed."
+PYTHON_CALLED_OFF = "Called off before its end: the code was interrupted."
+PYTHON_RESTARTED = "The interpreter ended and is started anew; its variables are lost."
+PYTHON_BUSY = (
+    "The interpreter is busy with other code, and yours was not run: wait for that, or"
+    " use a shell session."
+)
 
 _ASKS = re.compile(
     r"EOFError|EOF when reading|not a (?:tty|TTY|terminal)"
@@ -72,3 +79,20 @@ def background_hint(processes: list[Process]) -> str:
         return ""
     listed = ", ".join(f"{process.pid} {process.name}" for process in processes[:10])
     return f"Running in the background: {listed}."
+
+
+def interrupted(seconds: float) -> str:
+    return f"Interrupted after {seconds:g} s."
+
+
+def python_crashed(code: int, memory: str, printed: str) -> str:
+    text = (
+        f"The Python interpreter ended with exit code {code}, and its variables are"
+        " lost; the next call starts a new one."
+    )
+    said = f"Its last output:\n{printed}" if printed.strip() else ""
+    return " ".join(filter(None, (text, memory, said)))
+
+
+def whole_output(path: str) -> str:
+    return f"The whole output is in {path}." if path else ""

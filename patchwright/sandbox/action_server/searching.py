@@ -9,15 +9,14 @@ import fnmatch
 import json
 import os
 import re
-import signal
 from itertools import islice
 from typing import Iterator
 
-from patchwright.sandbox.action_server.command import Answer
+from patchwright.sandbox.action_server.command import Answer, CallOff
+from patchwright.sandbox.action_server.errand import Errand
 from patchwright.sandbox.action_server.failure import ActionError
 from patchwright.sandbox.action_server.loop import Loop, exit_code
 from patchwright.sandbox.action_server.places import Places
-from patchwright.sandbox.action_server.processes import send_signal
 from patchwright.sandbox.action_server.wire import Reply, Request, error
 
 MAX_MATCHES = 200
@@ -25,9 +24,12 @@ MAX_LINE_CHARACTERS = 300
 MAX_FILE_BYTES = 5 << 20
 LIMIT_S = 5.0
 SAMPLE = 1024
+_FAILED = error("internal", "the search failed; use a command such as grep instead")
 
 
-def search_files(loop: Loop, places: Places, request: Request, answer: Answer) -> None:
+def search_files(
+    loop: Loop, places: Places, request: Request, answer: Answer
+) -> CallOff:
     """Answer with matching lines, or with an error once the time limit has passed."""
     try:
         expression = re.compile(request.text("pattern"))
@@ -51,41 +53,10 @@ def search_files(loop: Loop, places: Places, request: Request, answer: Answer) -
             places.repo, root, request.text("glob", ""), expression, write_end
         )
     os.close(write_end)
-    _Search(loop, pid, read_end, answer)
-
-
-class _Search:
-    """Collects what the searching process writes."""
-
-    def __init__(self, loop: Loop, pid: int, read_end: int, answer: Answer) -> None:
-        self._loop = loop
-        self._pid = pid
-        self._read_end = read_end
-        self._answer = answer
-        self._parts: list[bytes] = []
-        self._timer = loop.after(LIMIT_S, self._stop)
-        loop.watch_read(read_end, self._read)
-
-    def _read(self) -> None:
-        data = os.read(self._read_end, 65536)
-        self._parts.append(data)
-        if data:
-            return
-        self._timer.cancel()
-        self._loop.unwatch(self._read_end)
-        os.close(self._read_end)
-        self._answer(self._result())
-
-    def _result(self) -> Reply:
-        try:
-            result = json.loads(b"".join(self._parts))
-        except ValueError:
-            text = f"the search took more than {LIMIT_S:g} s; narrow path or pattern"
-            return error("timed-out", text)
-        return result if isinstance(result, dict) else error("internal", "no result")
-
-    def _stop(self) -> None:
-        send_signal(self._pid, signal.SIGKILL)
+    text = f"the search took more than {LIMIT_S:g} s; narrow path or pattern"
+    errand = Errand(loop, pid, read_end, answer, _FAILED)
+    errand.limit(LIMIT_S, error("timed-out", text))
+    return errand.call_off
 
 
 def _search_and_exit(

@@ -5,12 +5,16 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from typing import Callable, Optional
 
-from patchwright.sandbox.action_server.command import Answer
+from patchwright.sandbox.action_server.browsing import browse
+from patchwright.sandbox.action_server.command import Answer, CallOff
 from patchwright.sandbox.action_server.configuration import Config
 from patchwright.sandbox.action_server.editing import edit_file
 from patchwright.sandbox.action_server.failure import ActionError
+from patchwright.sandbox.action_server.hosts import TAKEN_OVER, Hosts
 from patchwright.sandbox.action_server.ledger import Ledger
+from patchwright.sandbox.action_server.line_programs import LinePrograms
 from patchwright.sandbox.action_server.loop import Loop
 from patchwright.sandbox.action_server.places import Places
 from patchwright.sandbox.action_server.processes import (
@@ -18,6 +22,7 @@ from patchwright.sandbox.action_server.processes import (
     list_processes,
     send_signal,
 )
+from patchwright.sandbox.action_server.python_session import PythonSession
 from patchwright.sandbox.action_server.reading import read_file
 from patchwright.sandbox.action_server.searching import search_files
 from patchwright.sandbox.action_server.shells import Shells
@@ -31,8 +36,15 @@ from patchwright.sandbox.action_server.wire import (
 )
 from patchwright.sandbox.action_server.writing import write_file
 
-# These may run twice: they leave the same behind, and their results are large.
-UNRECORDED = frozenset({"hello", "upload", "download"})
+Start = Callable[[Request, Answer], Optional[CallOff]]
+
+# These may run twice: they leave the same behind, or their host is the only one to ask.
+UNRECORDED = frozenset(
+    (
+        *("hello", "cancel", "upload", "download"),
+        *("pipe_open", "pipe_write", "pipe_read", "pipe_close"),
+    )
+)
 FILE_ACTIONS = {
     "read_file": read_file,
     "write_file": write_file,
@@ -46,18 +58,37 @@ class Server:
     """Serves one host at a time; another may take over where the first was lost."""
 
     def __init__(self, config: Config, channel: Channel) -> None:
+        self._config = config
         self._channel = channel
         self._loop = Loop()
         self._places = Places(config.workspace)
         self._places.create()
-        self._shells = Shells(self._loop, config)
+        self._pipes = LinePrograms(self._loop, config)
+        self._hosts = Hosts()
         self._ledger = Ledger()
-        self._running: set[str] = set()
+        self._running: dict[str, CallOff | None] = {}
+        self._starts = self._list_starts()
         self._loop.watch_read(channel.read_fd, self._receive)
         self._loop.after(config.lifetime_s, self._exit)
 
     def serve(self) -> None:
         self._loop.run_forever()
+
+    def _list_starts(self) -> dict[str, Start]:
+        shells = Shells(self._loop, self._config)
+        return {
+            "run_command": shells.run,
+            "control_command": shells.control,
+            "run_ipython": PythonSession(self._loop, self._config).run,
+            "search_files": self._search,
+            "browse": self._browse,
+            "hello": self._welcome,
+            "cancel": self._cancel,
+            "pipe_open": self._pipes.open,
+            "pipe_write": self._pipes.write,
+            "pipe_read": self._pipes.read,
+            "pipe_close": self._pipes.close,
+        }
 
     def _receive(self) -> None:
         lines = self._channel.read_lines()
@@ -70,27 +101,33 @@ class Server:
 
     def _accept(self, request: Request) -> None:
         action_id = request.id
-        if request.op in UNRECORDED:
-            self._carry_out(
-                request, lambda result: self._channel.send(action_id, result)
-            )
-            return
-        if self._ledger.begin(action_id):
-            self._running.add(action_id)
-            self._carry_out(request, lambda result: self._answer(action_id, result))
-            return
-        known = self._ledger.find(action_id, is_running=action_id in self._running)
-        if known is not None:
-            self._channel.send(action_id, known)
+        if request.op != "hello" and not self._hosts.is_current(request):
+            self._channel.send(action_id, TAKEN_OVER)
+        elif request.op in UNRECORDED:
+            self._start(request, lambda result: self._channel.send(action_id, result))
+        elif self._ledger.begin(action_id):
+            self._begin(request)
+        else:
+            is_running = action_id in self._running
+            known = self._ledger.find(action_id, is_running=is_running)
+            if known is not None:
+                self._channel.send(action_id, known)
+
+    def _begin(self, request: Request) -> None:
+        action_id = request.id
+        self._running[action_id] = None
+        call_off = self._start(request, lambda result: self._answer(action_id, result))
+        if action_id in self._running:
+            self._running[action_id] = call_off
 
     def _answer(self, action_id: str, result: Reply) -> None:
-        self._running.discard(action_id)
+        self._running.pop(action_id, None)
         self._ledger.finish(action_id, result)
         self._channel.send(action_id, result)
 
-    def _carry_out(self, request: Request, answer: Answer) -> None:
+    def _start(self, request: Request, answer: Answer) -> CallOff | None:
         try:
-            self._dispatch(request, answer)
+            return self._dispatch(request, answer)
         except ActionError as failure:
             answer(error(failure.reason, failure.text))
         except OSError as failure:
@@ -98,20 +135,36 @@ class Server:
         except Exception as fault:  # noqa: BLE001 - one action's fault must not end all
             sys.excepthook(*sys.exc_info())
             answer(error("internal", f"the action server failed: {fault!r}"))
+        return None
 
-    def _dispatch(self, request: Request, answer: Answer) -> None:
-        if request.op == "run_command":
-            self._shells.run(request, answer)
-        elif request.op == "control_command":
-            self._shells.control(request, answer)
-        elif request.op == "search_files":
-            search_files(self._loop, self._places, request, answer)
-        elif request.op in FILE_ACTIONS:
+    def _dispatch(self, request: Request, answer: Answer) -> CallOff | None:
+        if request.op in FILE_ACTIONS:
             answer(FILE_ACTIONS[request.op](self._places, request))
-        elif request.op == "hello":
-            answer({"kind": "ready", "python": sys.version.split()[0]})
-        else:
+            return None
+        start = self._starts.get(request.op)
+        if start is None:
             raise ActionError("bad-request", f"there is no action {request.op!r}")
+        return start(request, answer)
+
+    def _search(self, request: Request, answer: Answer) -> CallOff:
+        return search_files(self._loop, self._places, request, answer)
+
+    def _browse(self, request: Request, answer: Answer) -> CallOff:
+        return browse(self._loop, self._config, request, answer)
+
+    def _welcome(self, request: Request, answer: Answer) -> None:
+        if self._hosts.welcome(request):
+            self._pipes.close_all()
+        elif not self._hosts.is_current(request):
+            answer(TAKEN_OVER)
+            return
+        answer({"kind": "ready", "python": sys.version.split()[0]})
+
+    def _cancel(self, request: Request, answer: Answer) -> None:
+        call_off = self._running.get(request.text("target"))
+        if call_off is not None:
+            call_off()
+        answer({"kind": "called-off"})
 
     def _exit(self) -> None:
         # With process 1 the kernel ends all others; elsewhere that is left to us.

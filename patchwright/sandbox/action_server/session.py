@@ -26,8 +26,12 @@ from patchwright.sandbox.action_server.shell_process import (
     rewrite,
     start_shell,
 )
-from patchwright.sandbox.action_server.stdin_feed import StdinFeed
-from patchwright.sandbox.action_server.stopping import Stopping
+from patchwright.sandbox.action_server.stdin_feed import StdinFeed, reopen_input
+from patchwright.sandbox.action_server.stopping import (
+    GRACE_S,
+    SHORT_GRACE_S,
+    Stopping,
+)
 
 # How many soft limits a command may live.
 HARD_LIMIT_FACTOR = 10
@@ -67,7 +71,16 @@ class Session:
         self._set_hard_limit(order)
         return self.command
 
-    def stop(self, note: str) -> None:
+    def call_off(self, command: Command) -> None:
+        """Kill a command quickly, unless it has ended."""
+        if self.command is not command:
+            return
+        if self._stopping is None:
+            self.stop(hints.CALLED_OFF, SHORT_GRACE_S)
+        else:
+            self._stopping.hurry()
+
+    def stop(self, note: str, grace_s: float = GRACE_S) -> None:
         """Kill the running command; its waiters hear of it when all of it is gone."""
         if self.command is None or self._shell is None or self._stopping is not None:
             return
@@ -76,6 +89,7 @@ class Session:
             self._shell.pid,
             self.command.older_pids,
             lambda: self._stopped(note),
+            grace_s,
         )
         self._stopping.begin()
 
@@ -97,7 +111,7 @@ class Session:
             os.close(fd)
 
     def _feed(self, order: Order) -> StdinFeed:
-        feed = StdinFeed(self._loop, self._wiring.input_read)
+        feed = StdinFeed(self._loop, reopen_input(self._wiring.input_read))
         feed.write(order.stdin.encode("utf-8", "replace"))
         if not order.stdin_stays_open:
             feed.end()

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
-import resource
-import signal
-import sys
 from typing import NamedTuple
 
 from patchwright.sandbox.action_server import shell_script
+from patchwright.sandbox.action_server.child import Launch, start_child
 from patchwright.sandbox.action_server.configuration import Config
-from patchwright.sandbox.action_server.shell_script import Launch
 from patchwright.sandbox.action_server.temporary import new_name
-
-FIRST_FREE_FD = 20
 
 
 class Wiring(NamedTuple):
@@ -42,7 +36,7 @@ def lay_wires() -> Wiring:
     os.set_blocking(output_read, False)
     os.set_blocking(input_read, False)
     return Wiring(
-        output_read, output_write, input_read, _nameless_file(), _nameless_file()
+        output_read, output_write, input_read, nameless_file(), nameless_file()
     )
 
 
@@ -50,24 +44,22 @@ def start_shell(launch: Launch, config: Config, wiring: Wiring, cwd: str) -> She
     go_read, go_write = os.pipe()
     done_read, done_write = os.pipe()
     os.set_blocking(done_read, False)
+    wires = {
+        # Its own words (a trace, say) are nobody's; a command's go to OUTPUT_FD.
+        2: 0,
+        shell_script.STATE_FD: wiring.state,
+        shell_script.OUTPUT_FD: wiring.output_write,
+        shell_script.INPUT_FD: wiring.input_read,
+        shell_script.DONE_FD: done_write,
+        shell_script.GO_FD: go_read,
+        shell_script.COMMAND_FD: wiring.command,
+    }
     try:
-        pid = os.fork()
+        pid = start_child(launch, config, wires, cwd)
     except OSError:  # too many processes
         for fd in (go_read, go_write, done_read, done_write):
             os.close(fd)
         raise
-    if pid == 0:
-        wires = {
-            # Its own words (a trace, say) are nobody's; a command's go to OUTPUT_FD.
-            2: 0,
-            shell_script.STATE_FD: wiring.state,
-            shell_script.OUTPUT_FD: wiring.output_write,
-            shell_script.INPUT_FD: wiring.input_read,
-            shell_script.DONE_FD: done_write,
-            shell_script.GO_FD: go_read,
-            shell_script.COMMAND_FD: wiring.command,
-        }
-        _become_shell(launch, config, wires, cwd)
     os.close(go_read)
     os.close(done_write)
     return Shell(pid, go_write, done_read)
@@ -85,51 +77,7 @@ def read_whole(fd: int) -> bytes:
     return os.pread(fd, os.fstat(fd).st_size, 0)
 
 
-def _become_shell(
-    launch: Launch, config: Config, wires: dict[int, int], cwd: str
-) -> None:
-    """Turn this forked copy of the server into the shell; it never returns."""
-    try:
-        os.setsid()
-        _restore_signals()
-        _limit(config)
-        os.chdir(cwd if os.path.isdir(cwd) else config.workspace)
-        _move(wires)
-        os.execve(launch.path, launch.arguments, launch.environment)  # noqa: S606 - no shell on purpose: this is one
-    except BaseException:  # noqa: BLE001 - a second server must not live on
-        sys.excepthook(*sys.exc_info())
-    finally:
-        os._exit(126)
-
-
-def _move(wires: dict[int, int]) -> None:
-    # First out of the way: a source may have the number of another's target.
-    sources = {
-        target: fcntl.fcntl(source, fcntl.F_DUPFD_CLOEXEC, FIRST_FREE_FD)
-        for target, source in wires.items()
-    }
-    for target, source in sources.items():
-        os.dup2(source, target)
-
-
-def _restore_signals() -> None:
-    # Python ignores these, we one more; ignored signals are inherited.
-    for number in (signal.SIGINT, signal.SIGPIPE, signal.SIGXFSZ):
-        signal.signal(number, signal.SIG_DFL)
-
-
-def _limit(config: Config) -> None:
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    if config.max_processes:
-        limit = config.max_processes
-        resource.setrlimit(resource.RLIMIT_NPROC, (limit, limit))
-    if config.max_data_bytes:
-        # Not RLIMIT_AS: some runtimes reserve far more addresses than they ever use.
-        limit = config.max_data_bytes
-        resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
-
-
-def _nameless_file() -> int:
+def nameless_file() -> int:
     path = os.path.join("/tmp", new_name())  # noqa: S108 - the name lives for a moment
     fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
     os.unlink(path)

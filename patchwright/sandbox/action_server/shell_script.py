@@ -1,11 +1,15 @@
-"""The loop that the persistent shell runs, and the environment it starts with."""
+"""The loop that the persistent shell runs."""
 
 from __future__ import annotations
 
 import os
-from typing import NamedTuple
 
+from patchwright.sandbox.action_server.child import OFFER_TO_BE_KILLED, Launch
 from patchwright.sandbox.action_server.configuration import Config
+from patchwright.sandbox.action_server.environment import (
+    find_program,
+    plan_environment,
+)
 
 # The shell's files. Plain digits, since POSIX sh knows no others; a command sees none
 # of them.
@@ -24,7 +28,7 @@ PIPED_INPUT = f"/proc/self/fd/{INPUT_FD}"
 #
 # The command cannot see the word that ends it: that is read after the command.
 _LOOP = (
-    "echo 1000 >/proc/self/oom_score_adj || :; "
+    f"{OFFER_TO_BE_KILLED}"
     ". /proc/self/fd/4 || :; "
     "while IFS= read -r PATCHWRIGHT_INPUT <&8; do "
     "{{ {read_command} || :; }} </proc/self/fd/9; "
@@ -49,47 +53,12 @@ _SH_LOOP = _LOOP.format(
     save_state="export -p",
 )
 
-_NEVER_ASK = {
-    "PAGER": "cat",
-    "GIT_PAGER": "cat",
-    "GIT_EDITOR": "true",
-    "GIT_TERMINAL_PROMPT": "0",
-    "DEBIAN_FRONTEND": "noninteractive",
-    "CI": "1",
-    "TERM": "dumb",
-    "NO_COLOR": "1",
-}
-_DEFAULT_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-
-
-class Launch(NamedTuple):
-    """How to start a shell."""
-
-    path: str
-    arguments: list[str]
-    environment: dict[str, str]
-
 
 def plan_launch(config: Config, inherited: dict[str, str]) -> Launch:
     """Choose bash, or sh where there is none; the image's own variables stay."""
-    environment = {
-        "PATH": _DEFAULT_PATH,
-        "LANG": "C.UTF-8",
-        **inherited,
-        "HOME": os.path.join(config.workspace, "home"),
-        "USER": "patchwright",
-        "LOGNAME": "patchwright",
-        "WORKSPACE": config.workspace,
-        **_NEVER_ASK,
-        **config.environment,
-    }
-    bash = _find("bash", environment["PATH"])
+    environment = plan_environment(config, inherited)
+    bash = find_program("bash", environment["PATH"])
     if bash:
         loop = [bash, "--noprofile", "--norc", "-c", _BASH_LOOP, "bash"]
         return Launch(bash, loop, environment)
     return Launch("/bin/sh", ["sh", "-c", _SH_LOOP, "sh"], environment)
-
-
-def _find(program: str, path: str) -> str | None:
-    candidates = (os.path.join(folder, program) for folder in path.split(":"))
-    return next((one for one in candidates if os.access(one, os.X_OK)), None)

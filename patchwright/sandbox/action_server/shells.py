@@ -7,7 +7,7 @@ import re
 from collections import OrderedDict
 
 from patchwright.sandbox.action_server import hints
-from patchwright.sandbox.action_server.command import Answer, Command, Order
+from patchwright.sandbox.action_server.command import Answer, CallOff, Command, Order
 from patchwright.sandbox.action_server.configuration import Config
 from patchwright.sandbox.action_server.failure import ActionError
 from patchwright.sandbox.action_server.loop import Loop
@@ -36,7 +36,7 @@ class Shells:
         self._sessions: dict[str, Session] = {}
         self._commands: OrderedDict[str, tuple[Session, Command]] = OrderedDict()
 
-    def run(self, request: Request, answer: Answer) -> None:
+    def run(self, request: Request, answer: Answer) -> CallOff | None:
         """Run a command; the answer comes at its end or after its soft limit.
 
         Past the soft limit it runs on until its hard limit: ten times the soft one, or
@@ -45,13 +45,15 @@ class Shells:
         session = self._session(request.text("session", "main"))
         if session.command is not None:
             answer(session.command.report_running(hints.BUSY))
-            return
+            return None
         order = self._order(request)
         command = session.start(order)
         self._remember(session, command)
         command.wait(answer, order.timeout_s)
+        return lambda: session.call_off(command)
 
-    def control(self, request: Request, answer: Answer) -> None:
+    def control(self, request: Request, answer: Answer) -> CallOff | None:
+        """Act on a running command; calling off a poll or a write ends the waiting."""
         handle, act = request.text("handle"), request.text("act")
         session, command = self._find(handle)
         limit_s = self._config.command_timeout_s
@@ -62,8 +64,9 @@ class Shells:
             if command.ending is None:
                 session.stop(hints.killed())
             command.wait(answer, KILL_WAIT_S)
-            return
+            return lambda: session.call_off(command)
         command.wait(answer, request.seconds("timeout_s", limit_s))
+        return lambda: command.stop_waiting(answer)
 
     def _order(self, request: Request) -> Order:
         command = request.text("command")

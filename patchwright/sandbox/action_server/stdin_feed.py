@@ -1,4 +1,4 @@
-"""Write to a command's standard input without ever waiting for its reader."""
+"""Write to a program's standard input without ever waiting for its reader."""
 
 from __future__ import annotations
 
@@ -8,19 +8,21 @@ from patchwright.sandbox.action_server.loop import Loop
 
 
 class StdinFeed:
-    """The writing end of a session's input pipe, for one command."""
+    """The writing end of an input pipe, which must not block; it is closed here."""
 
-    def __init__(self, loop: Loop, input_read: int) -> None:
+    def __init__(self, loop: Loop, write_end: int) -> None:
         self._loop = loop
-        _empty(input_read)
-        path = f"/proc/self/fd/{input_read}"
-        self._fd: int | None = os.open(path, os.O_WRONLY | os.O_NONBLOCK)
+        self._fd: int | None = write_end
         self._waiting = b""
         self._ends = False
 
     @property
     def is_open(self) -> bool:
         return self._fd is not None and not self._ends
+
+    @property
+    def waiting_bytes(self) -> int:
+        return len(self._waiting)
 
     def write(self, data: bytes) -> None:
         idle = not self._waiting
@@ -50,6 +52,9 @@ class StdinFeed:
             written = os.write(self._fd, self._waiting)
         except BlockingIOError:
             return
+        except BrokenPipeError:  # nobody will ever read it
+            self.close()
+            return
         self._waiting = self._waiting[written:]
         if self._waiting:
             return
@@ -58,10 +63,11 @@ class StdinFeed:
             self.close()
 
 
-def _empty(input_read: int) -> None:
-    """Throw away what an earlier command left unread."""
+def reopen_input(input_read: int) -> int:
+    """Return a writing end of a session's input pipe, emptied of what nobody read."""
     try:
         while os.read(input_read, 65536):
             pass
     except BlockingIOError:
-        return
+        pass
+    return os.open(f"/proc/self/fd/{input_read}", os.O_WRONLY | os.O_NONBLOCK)

@@ -15,6 +15,8 @@ from patchwright.sandbox.action_server.processes import (
 )
 
 GRACE_S = 0.5
+# When a person waits for the end: all three steps within half a second.
+SHORT_GRACE_S = 0.12
 STEPS = (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)
 # Beyond this a process hangs in the kernel, and no signal will end it.
 MAX_STEPS = 8
@@ -23,7 +25,8 @@ MAX_STEPS = 8
 class Stopping:
     """Signals what belongs to a shell's command until all of it is gone.
 
-    `older` processes were running before the command, and are spared.
+    `older` processes were running before the command, and are spared. `grace_s` is the
+    time between two steps.
     """
 
     def __init__(
@@ -32,11 +35,13 @@ class Stopping:
         shell_pid: int,
         older: frozenset[int],
         stopped: Callable[[], None],
+        grace_s: float = GRACE_S,
     ) -> None:
         self._loop = loop
         self._shell_pid = shell_pid
         self._older = older
         self._stopped = stopped
+        self._grace_s = grace_s
         self._known: dict[int, Process] = {}
         self._steps = 0
         self._timer: Timer | None = None
@@ -44,6 +49,13 @@ class Stopping:
 
     def begin(self) -> None:
         self._loop.on_reap(self.check)
+        self._step()
+
+    def hurry(self) -> None:
+        """Take the next step now, and those after it at short intervals."""
+        self._grace_s = SHORT_GRACE_S
+        if self._timer is not None:
+            self._timer.cancel()
         self._step()
 
     def check(self) -> None:
@@ -61,7 +73,7 @@ class Stopping:
         self._steps += 1
         for victim in victims:
             send_signal(victim.pid, number)
-        self._timer = self._loop.after(GRACE_S, self._step)
+        self._timer = self._loop.after(self._grace_s, self._step)
 
     def _victims(self) -> list[Process]:
         found = find_descendants(self._shell_pid, list_processes())

@@ -7,6 +7,7 @@ import os
 from typing import Dict
 
 from patchwright.sandbox.action_server.failure import ActionError
+from patchwright.sandbox.action_server.lines import Lines
 
 CHUNK = 1 << 20
 
@@ -44,6 +45,12 @@ class Request:
     def is_set(self, name: str) -> bool:
         return self.fields.get(name) is True
 
+    def texts(self, name: str) -> list[str]:
+        value = self.fields.get(name)
+        if isinstance(value, list) and all(isinstance(item, str) for item in value):
+            return value
+        raise ActionError("bad-request", f"`{name}` must be a list of texts")
+
     def objects(self, name: str) -> list[Request]:
         value = self.fields.get(name, [])
         if not isinstance(value, list):
@@ -57,20 +64,14 @@ class Channel:
     def __init__(self, read_fd: int, write_fd: int) -> None:
         self.read_fd = read_fd
         self._write_fd = write_fd
-        self._parts: list[bytes] = []
+        self._lines = Lines()
 
     def read_lines(self) -> list[bytes] | None:
         """Return the lines that are complete by now, or None after the last one."""
         data = os.read(self.read_fd, CHUNK)
         if not data:
             return None
-        first, *others = data.split(b"\n")
-        self._parts.append(first)
-        if not others:
-            return []
-        lines = [b"".join(self._parts), *others[:-1]]
-        self._parts = [others[-1]]
-        return [line for line in lines if line.strip()]
+        return [line for line in self._lines.feed(data) if line.strip()]
 
     def send(self, request_id: str, result: Reply) -> None:
         line = json.dumps({"id": request_id, "result": result}, ensure_ascii=False)

@@ -15,6 +15,7 @@ WORKSPACE = "/workspace"
 ARCHIVE = f"{WORKSPACE}/.patchwright/server.pyz"
 
 RUN_LABEL = "patchwright.run"
+ROLE_LABEL = "patchwright.role"
 MANAGED_LABEL = "patchwright.managed"
 EXPIRES_LABEL = "patchwright.expires-at"
 
@@ -50,6 +51,7 @@ def label(spec: SandboxSpec, now: datetime) -> dict[str, str]:
     return {
         MANAGED_LABEL: "1",
         RUN_LABEL: spec.run_id,
+        ROLE_LABEL: spec.role,
         EXPIRES_LABEL: expires_at.isoformat(),
     }
 

@@ -24,10 +24,11 @@ REMEDY = "start Docker (systemctl start docker), or set sandbox.kind to local"
 
 
 class Found(NamedTuple):
-    """A container, running or not."""
+    """A container in whatever state: `running`, `exited`, and so on."""
 
     name: str
     labels: Mapping[str, str]
+    state: str
 
 
 def connect(timeout_s: float = REQUEST_S) -> docker.DockerClient:
@@ -71,10 +72,14 @@ def pull(client: docker.DockerClient, image: str) -> None:
         raise SandboxError(f"{failed}: {'; '.join(errors)}")
 
 
-def find(client: docker.DockerClient, label: str) -> list[Found]:
+def find(client: docker.DockerClient, *labels: str) -> list[Found]:
+    """Return the containers that carry all these labels."""
     with in_our_words("cannot list the sandboxes"):
-        listed = client.api.containers(all=True, filters={"label": label})
-    return [Found(one["Id"], one.get("Labels") or {}) for one in listed]
+        listed = client.api.containers(all=True, filters={"label": list(labels)})
+    return [
+        Found(one["Id"], one.get("Labels") or {}, str(one.get("State", "")))
+        for one in listed
+    ]
 
 
 def remove(client: docker.DockerClient, name: str) -> None:

@@ -47,15 +47,22 @@ class DockerRuntimes:
             undo.callback(self._let_go, name)
             stream = self._start(spec, name)
             undo.callback(stream.close)
-            runtime = ServedRuntime(
-                kind=self.kind,
-                connection=Connection(stream),
-                command_timeout_s=spec.command_timeout_s,
-                remove=lambda: self._let_go(name),
-            )
+            runtime = self._serve(spec, name, stream)
             runtime.greet()
             undo.pop_all()
         return runtime
+
+    def attach(self, spec: SandboxSpec) -> ServedRuntime | None:
+        labels = (
+            f"{container.RUN_LABEL}={spec.run_id}",
+            f"{container.ROLE_LABEL}={spec.role}",
+        )
+        for found in engine.find(self._client, *labels):
+            runtime = self._take_over(spec, found)
+            if runtime is not None:
+                return runtime
+            self._let_go(found.name)
+        return None
 
     def remove(self, run_id: str) -> int:
         label = f"{container.RUN_LABEL}={run_id}"
@@ -111,6 +118,38 @@ class DockerRuntimes:
             api.start(name)
             undo.pop_all()
         return stream
+
+    def _take_over(
+        self, spec: SandboxSpec, found: engine.Found
+    ) -> ServedRuntime | None:
+        """Return the sandbox in a container if its server answers in time."""
+        if found.state != "running":
+            return None
+        with ExitStack() as undo:
+            try:
+                with engine.in_our_words("cannot attach to the sandbox"):
+                    stream = ContainerStream(self._client.api, found.name)
+                undo.callback(stream.close)
+                runtime = self._serve(spec, found.name, stream)
+                runtime.take_over()
+            except SandboxError as error:
+                log.warning(
+                    "sandbox_not_attached", container=found.name, reason=str(error)
+                )
+                return None
+            undo.pop_all()
+        return runtime
+
+    def _serve(
+        self, spec: SandboxSpec, name: str, stream: ContainerStream
+    ) -> ServedRuntime:
+        return ServedRuntime(
+            kind=self.kind,
+            connection=Connection(stream),
+            command_timeout_s=spec.command_timeout_s,
+            remove=lambda: self._let_go(name),
+            leave=lambda: None,
+        )
 
     def _let_go(self, name: str) -> None:
         """Remove a sandbox after its work; a run must not fail for that."""

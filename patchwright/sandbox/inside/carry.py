@@ -124,7 +124,7 @@ def in_tree(*words: str | bytes | Path) -> bytes:
 def git(*words: str | bytes | Path) -> bytes:
     name, email = IDENTITY
     environment = {
-        "PATH": os.environ["PATH"],  # noqa: TID251 - there is no core in a sandbox
+        "PATH": os.environ["PATH"],
         # No settings but those of our own repository.
         "HOME": str(FOLDER),
         "GIT_CONFIG_NOSYSTEM": "1",

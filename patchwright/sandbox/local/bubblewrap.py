@@ -42,6 +42,10 @@ class BubblewrapRuntimes:
             undo.pop_all()
         return serve(self.kind, spec, folder, stream)
 
+    def attach(self, spec: SandboxSpec) -> ServedRuntime | None:  # noqa: ARG002 - the protocol's
+        """Find nothing: these sandboxes end with the worker that started them."""
+        return None
+
     def remove(self, run_id: str) -> int:
         return remove_abandoned(run_id)
 

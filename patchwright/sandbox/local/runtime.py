@@ -23,6 +23,8 @@ def serve(
         connection=Connection(stream),
         command_timeout_s=spec.command_timeout_s,
         remove=remove,
+        # It ends with its connection, and this with the process that has it.
+        leave=remove,
     )
     with ExitStack() as undo:
         undo.callback(runtime.close)

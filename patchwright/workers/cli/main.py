@@ -19,6 +19,7 @@ FAILED: Final = 3
 # line does not wait for the web framework.
 _COMMANDS: Final[Mapping[str, str]] = {
     "resolve": "patchwright.workers.cli.resolve",
+    "replay": "patchwright.workers.cli.replay",
     "serve": "patchwright.workers.cli.serve",
     "db": "patchwright.workers.cli.database",
     "keys": "patchwright.workers.cli.keys",

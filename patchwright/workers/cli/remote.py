@@ -29,7 +29,7 @@ from patchwright.workers.cli.options import Deliver
 from patchwright.workers.cli.session import Finished, Session
 from patchwright.workers.connections import connect_github
 from patchwright.workers.run.plan import Plan, destination
-from patchwright.workers.run.prepare import Prepared, prepare
+from patchwright.workers.run.prepare import Prepared, fetch_thread, prepare
 
 _THREAD: Final = re.compile(
     r"/(?P<repo>[\w-]+/(?!\.\.?/)[\w.-]+)/(?P<kind>issues|pull)/(?P<number>\d+)"
@@ -47,7 +47,8 @@ def resolve_remote(session: Session, url: str, deliver: Deliver) -> Finished:
         trigger = _trigger(thread, github)
         mirrors = Mirrors(session.settings.state_dir / "mirrors")
         session.console.print(f"Fetching {thread.repo.full_name}")
-        prepared = prepare(github, mirrors, trigger, session.clock.now())
+        found = fetch_thread(github, trigger, session.clock.now())
+        prepared = prepare(github, mirrors, trigger, found)
         outcome = session.resolve(prepared.task, prepared.mirror.objects)
         delivered = Delivered()
         if outcome.head_sha and deliver is Deliver.PATCH:
@@ -110,7 +111,7 @@ class _Delivery:
             run_id=self.session.run_id,
             requester=self.trigger.actor.login,
             handle=self.session.settings.github.mention,
-            model=self.session.model.name,
+            model=self.session.models.main.name,
             limits=self.session.settings.limits.of_a_run(),
         )
         return Plan(

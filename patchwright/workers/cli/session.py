@@ -8,13 +8,14 @@ from pathlib import Path
 
 from rich.console import Console
 
+from patchwright.core.agent.attention import GivenBack
 from patchwright.core.agent.purse import RunPurse
 from patchwright.core.clock import Clock, SystemClock
 from patchwright.core.errors import SettingsError
 from patchwright.core.events.jsonl import JsonlEventLog
 from patchwright.core.events.state import RunState, fold
 from patchwright.core.events.types import OutcomeReached, Source
-from patchwright.core.llm.model import Model
+from patchwright.core.llm.models import Models
 from patchwright.core.logs import set_up_logging
 from patchwright.core.runtime import RuntimeFactory
 from patchwright.core.settings.model import Settings
@@ -26,11 +27,12 @@ from patchwright.integrations.git.objects import ObjectStore
 from patchwright.resolver.messages.status import Delivered
 from patchwright.resolver.progress import Watch
 from patchwright.resolver.resolve import resolve
-from patchwright.resolver.toolkit import Toolkit
+from patchwright.resolver.toolkit import Conduct, Toolkit
 from patchwright.sandbox.choose import choose
 from patchwright.workers.cli.interrupt import interruptible
 from patchwright.workers.cli.live import live_view
-from patchwright.workers.models import make_model, warm_up
+from patchwright.workers.conduct import make_conduct
+from patchwright.workers.models import make_models, warm_up
 from patchwright.workers.run.author import author_of
 from patchwright.workers.run.interruption import InterruptibleSandboxes
 from patchwright.workers.run.spec import sandbox_spec
@@ -53,7 +55,9 @@ class Session:
     clock: Clock
     console: Console
     redactor: Redactor
-    model: Model
+    models: Models
+    conduct: Conduct
+    given_back: GivenBack
     sandboxes: RuntimeFactory
     log: JsonlEventLog
     events: Path
@@ -63,7 +67,7 @@ class Session:
         limits = self.settings.limits
         kit = Toolkit(
             run_id=self.run_id,
-            model=self.model,
+            models=self.models,
             sandboxes=self.sandboxes,
             spec=sandbox_spec(self.settings, self.run_id),
             code=code,
@@ -74,6 +78,8 @@ class Session:
             ),
             clock=self.clock,
             author=author_of(self.settings.github),
+            conduct=self.conduct,
+            given_back=self.given_back,
         )
         watch = Watch(self.sandboxes.kind, self.clock.now())
         with live_view(self.console, self.log, watch, kit.limits):
@@ -105,7 +111,7 @@ def open_session(
 ) -> Iterator[Session]:
     """Start a run. Its events go to `events`, or to a file in the state folder."""
     clock, run_id = SystemClock(), RandomIds().new()
-    model = make_model(settings, clock)
+    models, conduct = make_models(settings, clock), make_conduct(settings)
     warm_up(settings)
     redactor = Redactor(secret_values(settings))
     set_up_logging(redactor.redact_json, as_json=settings.log_json)
@@ -124,7 +130,9 @@ def open_session(
             clock=clock,
             console=Console(stderr=True, quiet=quiet),
             redactor=redactor,
-            model=model,
+            models=models,
+            conduct=conduct,
+            given_back=given_back,
             sandboxes=InterruptibleSandboxes(chosen, given_back),
             log=log,
             events=path,

@@ -28,3 +28,9 @@ class AwareTime(TypeDecorator[datetime]):
         if value is None or dialect.name != "sqlite":
             return value and value.astimezone(UTC)
         return value.replace(tzinfo=UTC)
+
+
+def as_sqlite_keeps(moment: datetime) -> str:
+    """Return the text under which SQLite has a moment in an `AwareTime` column."""
+    naive = moment.astimezone(UTC).replace(tzinfo=None)
+    return naive.isoformat(sep=" ", timespec="microseconds")

@@ -54,10 +54,22 @@ class Database:
         # SQLite has one writer at a time anyway. Waiting for this lock is fair, and
         # waiting for the file's is polling; keeping the connection halves the cost.
         with self._one_writer:
-            if self._writer is None:
-                self._writer = sqlite.connect_writer(self.engine)
-            with self._writer.begin():
-                yield self._writer
+            writer = self._connected_writer()
+            with writer.begin():
+                yield writer
+
+    @contextmanager
+    def appending(self) -> Iterator[Connection]:
+        """Lend a connection to write with what is a single statement in SQLite.
+
+        There it is a transaction of itself; one around it would cost a third more.
+        """
+        if not self.is_sqlite:
+            with self.writing() as connection:
+                yield connection
+            return
+        with self._one_writer:
+            yield self._connected_writer()
 
     def answers(self) -> bool:
         try:
@@ -74,6 +86,11 @@ class Database:
                     self._writer.close()
                 self._writer = None
         self.engine.dispose()
+
+    def _connected_writer(self) -> Connection:
+        if self._writer is None:
+            self._writer = sqlite.connect_writer(self.engine)
+        return self._writer
 
 
 def _parse(url: str) -> URL:

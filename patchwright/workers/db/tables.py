@@ -102,6 +102,7 @@ events = Table(
     Column("cause", Integer),
     Column("kind", String, nullable=False),
     Column("payload", Text, nullable=False),
+    Index("ix_events_conversation_id_kind_id", "conversation_id", "kind", "id"),
 )
 
 effects = Table(

@@ -35,11 +35,15 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True)
 class Stored:
-    """What became of a delivery: a new job, a message to a job, or nothing."""
+    """What became of a delivery: a new job, a message to a job, or nothing.
+
+    With `wakes` the job has waited for such a message, and is to be submitted.
+    """
 
     verdict: Verdict
     job_id: JobId | None = None
     conversation_id: ConversationId | None = None
+    wakes: bool = False
 
 
 def headers_to_keep(headers: Mapping[str, str]) -> dict[str, str]:

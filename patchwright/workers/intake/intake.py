@@ -122,7 +122,8 @@ class Intake:
         # A sender that has hung up does not wait; what it sent is stored all the same.
         if future.set_running_or_notify_cancel():
             future.set_result(stored)
-        if stored.verdict is Verdict.ACCEPTED and stored.job_id is not None:
+        is_due = stored.verdict is Verdict.ACCEPTED or stored.wakes
+        if is_due and stored.job_id is not None:
             self._dispatch(stored.job_id)
         if stored.verdict is Verdict.JOINED and stored.conversation_id is not None:
             self._recorder.events.doorbell.ring(stored.conversation_id)

@@ -1,7 +1,7 @@
 """Write a delivery and what it asks for, in the transaction it is given."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from sqlalchemy import Connection, bindparam, select, update
@@ -20,11 +20,17 @@ from patchwright.workers.intake.delivery import (
 from patchwright.workers.store.event_rows import append_row
 from patchwright.workers.store.events import EventStore
 from patchwright.workers.store.fencing import lock_conversation
+from patchwright.workers.store.job import JobState
 from patchwright.workers.store.requests import insert_job
 from patchwright.workers.store.threads import find_conversation, start_conversation
 
-_ACTIVE_JOB: Final = select(jobs.c.id).where(
+_ACTIVE_JOB: Final = select(jobs.c.id, jobs.c.state).where(
     jobs.c.conversation_id == bindparam("conversation"), jobs.c.ended_at.is_(None)
+)
+_WAKE: Final = (
+    update(jobs)
+    .where(jobs.c.id == bindparam("job"))
+    .values(state=JobState.QUEUED, submitted_at=None)
 )
 _NOTE: Final = update(deliveries).where(deliveries.c.id == bindparam("row_id"))
 
@@ -65,9 +71,12 @@ class Recorder:
     ) -> Stored:
         conversation_id = self._conversation(connection, delivery, trigger)
         lock_conversation(connection, conversation_id)
-        job_id = _active_job(connection, conversation_id)
-        if job_id is not None:
-            return self._join(connection, row_id, trigger, conversation_id, job_id)
+        active = _active_job(connection, conversation_id)
+        if active is not None:
+            job_id, state = active
+            joined = self._join(connection, row_id, trigger, conversation_id, job_id)
+            is_waiting = state == JobState.WAITING_USER
+            return _wake(connection, joined) if is_waiting else joined
         job_id = JobId(self.ids.new())
         insert_job(connection, job_id, conversation_id, trigger, delivery.received_at)
         _note(connection, row_id, conversation_id=conversation_id, job_id=job_id)
@@ -108,9 +117,16 @@ class Recorder:
 
 def _active_job(
     connection: Connection, conversation_id: ConversationId
-) -> JobId | None:
-    found = connection.scalars(_ACTIVE_JOB, {"conversation": conversation_id})
-    return found.one_or_none()
+) -> tuple[JobId, str] | None:
+    found = connection.execute(_ACTIVE_JOB, {"conversation": conversation_id})
+    row = found.one_or_none()
+    return (JobId(row.id), row.state) if row else None
+
+
+def _wake(connection: Connection, joined: Stored) -> Stored:
+    """Let a job that waits for a person see what this one said."""
+    connection.execute(_WAKE, {"job": joined.job_id})
+    return replace(joined, wakes=True)
 
 
 def _note(connection: Connection, row_id: str, **values: object) -> None:

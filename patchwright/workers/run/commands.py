@@ -20,10 +20,20 @@ def answer_command(trigger: Trigger, handle: str) -> Outcome | None:
             return None
         case Verb.HELP:
             text = _HELP.format(handle=handle)
-        case Verb.STOP | Verb.STATUS | Verb.COST | Verb.BUDGET | Verb.WHY:
-            text = "Nothing is running in this thread."
-        case Verb.PLAN | Verb.APPROVE | Verb.REJECT:
+        case Verb.PLAN:
             text = f"`{command.verb}` is not available in this version."
+        case (
+            Verb.STOP
+            | Verb.PAUSE
+            | Verb.RESUME
+            | Verb.STATUS
+            | Verb.APPROVE
+            | Verb.REJECT
+            | Verb.COST
+            | Verb.BUDGET
+            | Verb.WHY
+        ):
+            text = "Nothing is running in this thread."
         case _:
             assert_never(command.verb)
     return Outcome(kind=OutcomeKind.ANSWERED, reason=command.verb, summary=text)
@@ -32,6 +42,8 @@ def answer_command(trigger: Trigger, handle: str) -> Outcome | None:
 _HELP = """Write `{handle}` and what you want done, anywhere in a comment or in the \
 opening text. While a run works, what you write after `{handle}` reaches it.
 
-- `{handle} stop` ends the run and keeps its work.
+- `{handle} stop` ends the run and keeps its work; `pause` and `resume` hold it up.
+- `{handle} approve` and `{handle} reject` answer when it asks whether to do something.
+- `{handle} budget +2` allows the run two more dollars.
 - `{handle} retry` works on this thread again.
 - `{handle} help` shows this."""

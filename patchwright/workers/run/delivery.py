@@ -15,10 +15,10 @@ from patchwright.core.types.work import Outcome
 from patchwright.integrations.git.mirror import Mirror
 from patchwright.resolver.deliver import Deliverer
 from patchwright.resolver.messages.status import Delivered
+from patchwright.workers.run.done import COMMITS
 from patchwright.workers.run.plan import ARTIFACT, Plan, destination
 from patchwright.workers.run.prepare import fetch_mirror
 from patchwright.workers.run.services import Services
-from patchwright.workers.run.work import COMMITS
 from patchwright.workers.store.effects import EffectState, StoredEffect
 from patchwright.workers.store.job import Job, Lease
 

@@ -1,7 +1,7 @@
 """Keep a lease alive while its job runs."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import structlog
@@ -17,11 +17,15 @@ log = structlog.get_logger(__name__)
 
 @contextmanager
 def heartbeat(
-    leases: LeaseStore, lease: Lease, clock: Clock, lease_s: float
+    leases: LeaseStore,
+    lease: Lease,
+    clock: Clock,
+    lease_s: float,
+    let_go: Callable[[], None],
 ) -> Iterator[None]:
     """Extend the lease three times in its length, until the context is left.
 
-    Losing it needs no word to the run: its next write is refused.
+    `let_go` is called when it is lost: the run could write nothing any more.
     """
     stop = threading.Event()
 
@@ -30,6 +34,7 @@ def heartbeat(
             try:
                 leases.heartbeat(lease, clock.now(), lease_s)
             except LeaseLostError:
+                let_go()
                 return
             except SQLAlchemyError as error:
                 log.warning("heartbeat_failed", error=type(error).__name__)

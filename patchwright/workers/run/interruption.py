@@ -1,67 +1,40 @@
-"""End what a run waits for when its job is given back: its model and its sandboxes."""
+"""Let go of the sandboxes of a job that this process must not go on with."""
 
 import threading
-from concurrent.futures import FIRST_COMPLETED, Future, wait
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Final
 
-from patchwright.core.errors import LeaseLostError
-from patchwright.core.events.types import (
-    ModelReply,
-    SandboxAction,
-    SandboxObservation,
-)
-from patchwright.core.llm.model import Model, ModelRequest
-from patchwright.core.runtime import Runtime, RuntimeFactory, SandboxSpec
+from patchwright.core.agent.attention import GivenBack
+from patchwright.core.events.types import SandboxAction, SandboxObservation
+from patchwright.core.runtime import Pipe, Runtime, RuntimeFactory, SandboxSpec
 
-GivenBack = Future[None]
-
-
-class InterruptibleModel:
-    """Asks a model until the job is given back, and raises `LeaseLostError` then.
-
-    The call itself cannot be ended. It is left behind, in a thread that does not keep
-    the process alive.
-    """
-
-    def __init__(self, model: Model, given_back: GivenBack) -> None:
-        self.name = model.name
-        self._model, self._given_back = model, given_back
-
-    def complete(self, request: ModelRequest) -> ModelReply:
-        answer: Future[ModelReply] = Future()
-
-        def ask() -> None:
-            try:
-                answer.set_result(self._model.complete(request))
-            except BaseException as error:  # noqa: BLE001 - raised by the waiting thread
-                answer.set_exception(error)
-
-        threading.Thread(target=ask, name="model-request", daemon=True).start()
-        either: list[Future[Any]] = [answer, self._given_back]
-        wait(either, return_when=FIRST_COMPLETED)
-        if self._given_back.done():
-            raise LeaseLostError("the job was given back while the model was asked")
-        return answer.result()
-
-    def ceiling_usd(self, request: ModelRequest) -> float | None:
-        return self._model.ceiling_usd(request)
+_WORK: Final = "work"
 
 
 class InterruptibleSandboxes:
-    """Starts sandboxes that are removed as soon as the job is given back.
+    """Starts sandboxes that are let go of as soon as the job is given back.
 
-    Whoever waits for one gets its `RuntimeLostError`.
+    Whoever waits for one gets its `RuntimeLostError`. With `for_another` the one that
+    the agent works in is left for the worker that takes the job up.
     """
 
-    def __init__(self, sandboxes: RuntimeFactory, given_back: GivenBack) -> None:
+    def __init__(
+        self,
+        sandboxes: RuntimeFactory,
+        given_back: GivenBack,
+        *,
+        for_another: bool = False,
+    ) -> None:
         self.kind = sandboxes.kind
         self._sandboxes, self._given_back = sandboxes, given_back
+        self._for_another = for_another
 
     def start(self, spec: SandboxSpec) -> Runtime:
-        runtime = _ClosedOnce(self._sandboxes.start(spec))
-        # Called at once where it is given back already.
-        self._given_back.add_done_callback(lambda _: runtime.close())
-        return runtime
+        return self._watched(self._sandboxes.start(spec), spec)
+
+    def attach(self, spec: SandboxSpec) -> Runtime | None:
+        found = self._sandboxes.attach(spec)
+        return self._watched(found, spec) if found else None
 
     def remove(self, run_id: str) -> int:
         return self._sandboxes.remove(run_id)
@@ -69,9 +42,17 @@ class InterruptibleSandboxes:
     def reap(self) -> int:
         return self._sandboxes.reap()
 
+    def _watched(self, runtime: Runtime, spec: SandboxSpec) -> Runtime:
+        once = _EndedOnce(runtime)
+        is_left = self._for_another and spec.role == _WORK
+        end = once.detach if is_left else once.close
+        # Called at once where it is given back already.
+        self._given_back.add_done_callback(lambda _: end())
+        return once
 
-class _ClosedOnce:
-    """A sandbox that two threads may close; the later one waits for the other."""
+
+class _EndedOnce:
+    """A sandbox that two threads may end; the later one waits for the other."""
 
     def __init__(self, runtime: Runtime) -> None:
         self.kind = runtime.kind
@@ -82,14 +63,26 @@ class _ClosedOnce:
     def run(self, action: SandboxAction, action_id: str) -> SandboxObservation:
         return self._runtime.run(action, action_id)
 
+    def cancel(self, action_id: str) -> None:
+        self._runtime.cancel(action_id)
+
+    def open_pipe(self, command: Sequence[str]) -> Pipe:
+        return self._runtime.open_pipe(command)
+
     def upload(self, path: str, data: bytes) -> None:
         self._runtime.upload(path, data)
 
     def download(self, path: str, max_bytes: int) -> bytes:
         return self._runtime.download(path, max_bytes)
 
+    def detach(self) -> None:
+        self._end(self._runtime.detach)
+
     def close(self) -> None:
+        self._end(self._runtime.close)
+
+    def _end(self, end: Callable[[], None]) -> None:
         with self._lock:
             if self._is_open:
                 self._is_open = False
-                self._runtime.close()
+                end()

@@ -21,6 +21,7 @@ class Plan(Value):
     status_post: str = ""
     repository: Repository | None = None
     target: Target | None = None
+    trusted_sha: str = ""
 
 
 def destination(plan: Plan, trigger: Trigger) -> Destination:

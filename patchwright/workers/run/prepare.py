@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from urllib.parse import urlsplit
 
+from patchwright.core.knowledge.knowledge import Knowledge
 from patchwright.core.text.names import branch_name
 from patchwright.core.types.threads import (
     PullRequest,
@@ -18,24 +19,35 @@ from patchwright.core.types.work import Task
 from patchwright.integrations.git.mirror import Mirror, Mirrors
 from patchwright.integrations.github.adapter import GitHub
 from patchwright.resolver.brief import as_asked, brief
+from patchwright.resolver.knowledge import gather
 from patchwright.resolver.target import Target, plan_target
 
 
 @dataclass(frozen=True)
 class Prepared:
-    """Everything that is looked up, and the task made of it."""
+    """Everything that is looked up, and the task made of it.
+
+    `trusted_sha` is where the branch stands that the change is meant for: what that
+    commit says for agents counts, whatever a pull request says.
+    """
 
     repository: Repository
     target: Target
     mirror: Mirror
+    trusted_sha: str
     task: Task
+
+
+def fetch_thread(github: GitHub, trigger: Trigger, asked_at: datetime) -> Thread:
+    """Read the thread as it was when the request was made."""
+    return as_asked(github.channel.fetch_thread(trigger.thread), trigger, asked_at)
 
 
 def prepare(
     github: GitHub,
     mirrors: Mirrors,
     trigger: Trigger,
-    asked_at: datetime,
+    thread: Thread,
     linked_pulls: Sequence[int] = (),
 ) -> Prepared:
     """Look everything up; raises a `ServiceError` or a `GitError`.
@@ -43,20 +55,24 @@ def prepare(
     `linked_pulls` are the numbers of pull requests that earlier runs for this thread
     have opened.
     """
-    thread = github.channel.fetch_thread(trigger.thread)
     repository = github.forge.fetch_repository(trigger.thread.repo)
     title = trigger.title or thread.title
     pull = _find_pull(github, thread, title, linked_pulls)
     target = plan_target(trigger.thread, title, repository, pull)
-    mirror = fetch_mirror(github, mirrors, repository, target.start_ref)
+    mirror = fetch_mirror(
+        github, mirrors, repository, target.start_ref, target.trusted_ref
+    )
+    trusted_sha = mirror.resolve(target.trusted_ref)
     return Prepared(
         repository=repository,
         target=target,
         mirror=mirror,
+        trusted_sha=trusted_sha,
         task=_task(
-            as_asked(thread, trigger, asked_at),
+            thread,
             trigger,
             target,
+            gather(mirror.objects, trusted_sha),
             base_sha=mirror.resolve(target.start_ref),
             noreply_domain=_noreply_domain(repository),
         ),
@@ -64,10 +80,10 @@ def prepare(
 
 
 def fetch_mirror(
-    github: GitHub, mirrors: Mirrors, repository: Repository, ref: str
+    github: GitHub, mirrors: Mirrors, repository: Repository, *refs: str
 ) -> Mirror:
     credential = github.forge.mint_credential(repository.ref)
-    return mirrors.fetch(repository.clone_url, credential, [ref])
+    return mirrors.fetch(repository.clone_url, credential, list(dict.fromkeys(refs)))
 
 
 def _find_pull(
@@ -96,20 +112,26 @@ def _task(
     thread: Thread,
     trigger: Trigger,
     target: Target,
+    knowledge: Knowledge,
     *,
     base_sha: str,
     noreply_domain: str,
 ) -> Task:
     written = brief(thread, trigger, target.base_branch)
+    guide = knowledge.for_prompt(written.text)
     requester = trigger.actor
     address = f"{requester.external_id}+{requester.login}".lstrip("+")
     signed = f"{requester.login} <{address}@{noreply_domain}>"
     return Task(
-        text=written.text,
+        text="\n\n".join(part for part in (guide, written.text) if part),
         base_sha=base_sha,
         base_branch=target.base_branch,
         title=thread.title,
         files=written.files,
-        notes=(*written.notes, *([target.note] if target.note else [])),
+        notes=(
+            *written.notes,
+            *knowledge.notes,
+            *([target.note] if target.note else []),
+        ),
         message_trailer=f"Co-authored-by: {signed}",
     )

@@ -33,8 +33,8 @@ class SharedPurse:
         self._money, self._clock = money, clock
         self._refuse_unknown = limits.unknown_price == "refuse"
         self._job_id, self._account_id, self._repo = job_id, account_id, repo
+        self._run_usd = limits.max_cost_usd
         self._ceilings = Ceilings(
-            run_usd=limits.max_cost_usd,
             user_day_usd=limits.per_user_day_usd,
             repo_day_usd=limits.per_repo_day_usd,
             day_usd=limits.per_day_usd,
@@ -46,11 +46,13 @@ class SharedPurse:
         self._dearest = money.dearest_usd(since=today - timedelta(days=1))
         self._has_price = False
 
-    def reserve(self, worst_usd: float | None) -> float:
+    def reserve(self, worst_usd: float | None, more_usd: float = 0.0) -> float:
         if worst_usd is None and self._refuse_unknown and not self._has_price:
             raise OverBudgetError(UNKNOWN_PRICE)
         worst = self._dearest if worst_usd is None else worst_usd
-        answer = self._money.reserve(self._spender(), worst, self._ceilings)
+        run_usd = self._run_usd + more_usd
+        ceilings = self._ceilings.model_copy(update={"run_usd": run_usd})
+        answer = self._money.reserve(self._spender(), worst, ceilings)
         if isinstance(answer, Refusal):
             raise OverBudgetError(_explain(answer, worst))
         self._open = answer

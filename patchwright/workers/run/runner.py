@@ -1,27 +1,26 @@
 """Run jobs when the queue says so, and find those that it lost."""
 
 import threading
-from concurrent.futures import Future
+from concurrent.futures import Future, InvalidStateError
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 import structlog
 from sqlalchemy.exc import SQLAlchemyError
 
+from patchwright.core.agent.attention import GivenBack
 from patchwright.core.errors import LeaseLostError
 from patchwright.core.types.ids import JobId
 from patchwright.core.types.work import Outcome, OutcomeKind
 from patchwright.resolver.effects import Effect, FinalMessage, plan_effects
 from patchwright.workers.queue.errors import BrokerUnavailableError
 from patchwright.workers.run.delivery import Delivery
+from patchwright.workers.run.done import Done
 from patchwright.workers.run.heartbeat import heartbeat
-from patchwright.workers.run.interruption import (
-    GivenBack,
-    InterruptibleModel,
-    InterruptibleSandboxes,
-)
+from patchwright.workers.run.interruption import InterruptibleSandboxes
 from patchwright.workers.run.plan import ARTIFACT
 from patchwright.workers.run.services import Services
-from patchwright.workers.run.work import Done, Work
+from patchwright.workers.run.work import Work
 from patchwright.workers.store.job import Job, JobState, Lease
 
 log = structlog.get_logger(__name__)
@@ -33,6 +32,11 @@ class _Running:
 
     lease: Lease
     given_back: GivenBack = field(default_factory=Future)
+
+    def let_go(self) -> None:
+        """End here whatever the run waits for; harmless when it was done before."""
+        with suppress(InvalidStateError):
+            self.given_back.set_result(None)
 
 
 class Runner:
@@ -56,7 +60,7 @@ class Runner:
             job_id=job_id, conversation_id=lease.conversation_id
         )
         try:
-            with heartbeat(stores.leases, lease, clock, self._lease_s):
+            with heartbeat(stores.leases, lease, clock, self._lease_s, running.let_go):
                 self._run_claimed(running)
         except LeaseLostError:
             log.info("lease_lost")
@@ -85,7 +89,7 @@ class Runner:
             except (LeaseLostError, SQLAlchemyError) as error:
                 # It can write nothing either; another worker gets it in any case.
                 log.warning("job_not_given_back", error=type(error).__name__)
-            running.given_back.set_result(None)
+            running.let_go()
 
     def _claim(self, job_id: JobId) -> _Running | None:
         """Take the job, unless this process is about to end."""
@@ -124,12 +128,11 @@ class Runner:
     def _work(self, job: Job, running: _Running) -> Done:
         services = replace(
             self._services,
-            model=InterruptibleModel(self._services.model, running.given_back),
             sandboxes=InterruptibleSandboxes(
-                self._services.sandboxes, running.given_back
+                self._services.sandboxes, running.given_back, for_another=True
             ),
         )
-        work = Work(services, job, running.lease)
+        work = Work(services, job, running.lease, running.given_back)
         try:
             return work.run()
         except LeaseLostError:
@@ -149,6 +152,11 @@ class Runner:
         if not Delivery(self._services, job, outcome, lease).run():
             stores.leases.release(lease)
             return
+        if outcome.waits:
+            log.info("job_waits", reason=outcome.reason)
+            if stores.outcomes.wait(lease):
+                self._submit(job.id)
+            return
         now = self._services.clock.now()
         following = stores.outcomes.finish(lease, _state_at_end(outcome), now)
         log.info("job_finished", outcome=outcome.kind, reason=outcome.reason)
@@ -166,7 +174,7 @@ class Runner:
 def _effects(done: Done) -> tuple[Effect, ...]:
     if done.quiet:
         return ()
-    if done.plan.target is None:
+    if done.plan.target is None or done.outcome.waits:
         return (FinalMessage(),)
     return plan_effects(done.outcome, done.plan.target)
 

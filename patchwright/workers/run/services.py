@@ -4,13 +4,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from patchwright.core.clock import Clock
-from patchwright.core.llm.model import Model
+from patchwright.core.llm.models import Models
 from patchwright.core.runtime import RuntimeFactory
 from patchwright.core.settings.model import Settings
 from patchwright.core.types.ids import JobId
 from patchwright.integrations.git.mirror import Mirrors
 from patchwright.integrations.github.adapter import GitHub
 from patchwright.resolver.admission import Policy
+from patchwright.resolver.toolkit import Conduct
 from patchwright.workers.store.accounts import AccountStore
 from patchwright.workers.store.effects import EffectStore
 from patchwright.workers.store.events import EventStore
@@ -51,7 +52,8 @@ class Services:
     github: GitHub
     mirrors: Mirrors
     sandboxes: RuntimeFactory
-    model: Model
+    models: Models
+    conduct: Conduct
     submit: Callable[[JobId], None]
     warm_up: Callable[[], None]
 

@@ -1,52 +1,30 @@
 """The first half of a job: judge, look, work, and keep what came of it."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from datetime import timedelta
 
 import structlog
 
+from patchwright.core.agent.attention import GivenBack
 from patchwright.core.errors import LeaseLostError, PatchwrightError, ServiceError
-from patchwright.core.events.types import (
-    AgentState,
-    ChangeState,
-    Message,
-    Source,
-    StateChanged,
-)
+from patchwright.core.events.types import AgentState, Source, StateChanged
 from patchwright.core.types.triggers import Trigger
-from patchwright.core.types.work import Outcome, OutcomeKind, Task
+from patchwright.core.types.work import Outcome, OutcomeKind
 from patchwright.resolver.admission import Declined, Facts, admit
 from patchwright.resolver.messages.status import Frame, mark
 from patchwright.resolver.progress import Watch
-from patchwright.resolver.resolve import resolve
-from patchwright.resolver.toolkit import Toolkit
-from patchwright.workers.run.author import author_of
 from patchwright.workers.run.commands import answer_command
-from patchwright.workers.run.plan import Plan
-from patchwright.workers.run.prepare import Prepared, prepare
-from patchwright.workers.run.purse import SharedPurse
+from patchwright.workers.run.done import Done
+from patchwright.workers.run.plan import ARTIFACT, Plan
+from patchwright.workers.run.resolving import Resolving
 from patchwright.workers.run.services import Services
-from patchwright.workers.run.spec import sandbox_spec
 from patchwright.workers.run.status import StatusComment
 from patchwright.workers.run.steering import Steering, known_permission
 from patchwright.workers.store.job import Job, Lease
 
 MAX_ATTEMPTS = 3
-COMMITS = "commits"
 
 log = structlog.get_logger(__name__)
-
-
-@dataclass(frozen=True)
-class Done:
-    """What a run left; `quiet` means that nobody is told more than a reaction."""
-
-    outcome: Outcome
-    plan: Plan
-    read_up_to: int
-    artifacts: Mapping[str, bytes] = field(default_factory=dict)
-    quiet: bool = False
 
 
 class Work:
@@ -55,17 +33,22 @@ class Work:
     `run` raises `LeaseLostError`, or whatever broke; `end` makes an end of that.
     """
 
-    def __init__(self, services: Services, job: Job, lease: Lease) -> None:
+    def __init__(
+        self, services: Services, job: Job, lease: Lease, given_back: GivenBack
+    ) -> None:
         self._services, self._job, self._lease = services, job, lease
+        self._given_back = given_back
         self._trigger = job.trigger
         self._channel = services.github.channel
         self._events = services.stores.events.open(job.conversation_id, lease)
         self._plan = Plan(frame=self._frame())
         self._start_id = 0
+        self._has_begun = False
         self._steering = Steering(
             services.github.forge,
             self._channel,
             services.policy,
+            self._events,
             lambda after_id: services.stores.requests.joined(job.id, after_id),
         )
 
@@ -76,6 +59,8 @@ class Work:
         judged = admit(self._gather_facts(), self._services.policy)
         if isinstance(judged, Declined):
             return self._decline(judged)
+        if self._has_begun:
+            return self._work()
         answer = answer_command(self._trigger, self._services.settings.github.mention)
         if answer is not None:
             return self.end(answer)
@@ -90,28 +75,41 @@ class Work:
         return Done(outcome, self._plan, read_up_to=0, quiet=quiet)
 
     def _begin(self) -> None:
-        """Clear away what an earlier attempt left, and mark where this one starts."""
+        """Mark that this attempt starts, and find where the first one did."""
         run = f"run {self._job.id}, "
-        had_begun = self._has_noted(run)
         reason = f"{run}attempt {self._lease.attempt}"
+        earlier = self._first_start(run)
         loading = StateChanged(state=AgentState.LOADING, reason=reason)
-        self._start_id = self._events.append(Source.SYSTEM, loading).id
-        if had_begun:
-            self._services.sandboxes.remove(self._job.id)
+        started = self._events.append(Source.SYSTEM, loading)
+        self._start_id = earlier or started.id
+        if earlier is not None:
             self._note(status_post=self._find_earlier_post())
+            self._take_up()
 
-    def _has_noted(self, run: str) -> bool:
-        """Tell whether an attempt began before this one.
+    def _first_start(self, run: str) -> int | None:
+        """Return where an attempt began before this one.
 
         Their number does not say it: one that was given back in good order is not
         counted.
         """
         changes = self._events.read(kinds=frozenset({"state_changed"}))
-        return any(
-            isinstance(event.payload, StateChanged)
-            and event.payload.reason.startswith(run)
+        starts = (
+            event.id
             for event in changes
+            if isinstance(event.payload, StateChanged)
+            and event.payload.reason.startswith(run)
         )
+        return next(starts, None)
+
+    def _take_up(self) -> None:
+        """Go on with what an earlier attempt has planned, if it came so far."""
+        kept = self._services.stores.outcomes.load_artifact(self._job.id, ARTIFACT)
+        begun = self._events.read(self._start_id, kinds=frozenset({"run_started"}))
+        if kept is None or not begun:
+            return
+        plan = Plan.model_validate_json(kept)
+        self._plan = plan.model_copy(update={"status_post": self._plan.status_post})
+        self._has_begun = True
 
     def _note(self, **found: object) -> None:
         self._plan = self._plan.model_copy(update=found)
@@ -140,80 +138,24 @@ class Work:
         status = self._status_comment()
         try:
             with self._events.subscribe(status.show, self._start_id):
-                prepared = prepare(
-                    self._services.github,
-                    self._services.mirrors,
-                    self._trigger,
-                    self._job.created_at,
-                    self._linked_pulls(),
-                )
-                self._note(repository=prepared.repository, target=prepared.target)
-                return self._resolve(prepared)
+                resolving = self._resolving()
+                return resolving.resume() if self._has_begun else resolving.begin()
         except LeaseLostError:
             raise
         except PatchwrightError as error:
             kind = OutcomeKind.FAILED
             return self.end(Outcome(kind=kind, reason=error.reason, summary=str(error)))
 
-    def _linked_pulls(self) -> tuple[int, ...]:
-        """Return the numbers of pull requests that this conversation led to."""
-        own = self._trigger.thread
-        keys = self._services.stores.threads.keys_of(self._job.conversation_id)
-        here = [key for key in keys if key.startswith(f"{own.repo}#")]
-        return tuple(int(key.rpartition("#")[2]) for key in here if key != str(own))
-
-    def _resolve(self, prepared: Prepared) -> Done:
-        task, stopped = self._with_follow_ups(prepared.task)
-        if stopped is not None:
-            return Done(stopped, self._plan, self._start_id)
-        code = prepared.mirror.objects
-        resolution = resolve(task, self._toolkit(prepared), self._start_id)
-        outcome = resolution.outcome
-        packed: dict[str, bytes] = {}
-        if outcome.head_sha:
-            packed[COMMITS] = code.parcel(outcome.base_sha, outcome.head_sha)
-        code.release(self._job.id)
-        return Done(outcome, self._plan, resolution.read_up_to, packed)
-
-    def _with_follow_ups(self, task: Task) -> tuple[Task, Outcome | None]:
-        """Add what was said while the job waited, or end it if that was `stop`."""
-        for request in self._services.stores.requests.joined(self._job.id):
-            if request.event_id > self._start_id:
-                break
-            heard = self._steering.judge(request.trigger)
-            if isinstance(heard, ChangeState):
-                text = f"Stopped by {heard.reason} before it had begun."
-                kind = OutcomeKind.STOPPED
-                return task, Outcome(kind=kind, reason="asked", summary=text)
-            if isinstance(heard, Message):
-                text = f"{task.text}\n\n{heard.text}"
-                task = task.model_copy(update={"text": text})
-        return task, None
-
-    def _toolkit(self, prepared: Prepared) -> Toolkit:
-        services, job = self._services, self._job
-        host = services.settings.github.api_url
-        account = services.stores.accounts.account_of(self._trigger.actor, host)
-        structlog.contextvars.bind_contextvars(user_id=account)
-        return Toolkit(
-            run_id=job.id,
-            model=services.model,
-            sandboxes=services.sandboxes,
-            spec=sandbox_spec(services.settings, job.id),
-            code=prepared.mirror.objects,
+    def _resolving(self) -> Resolving:
+        return Resolving(
+            self._services,
+            self._job,
+            self._lease,
             log=self._events,
-            limits=services.settings.limits.of_a_run(),
-            purse=SharedPurse(
-                services.stores.money,
-                services.settings.limits,
-                services.clock,
-                job_id=job.id,
-                account_id=account,
-                repo=self._trigger.thread.repo,
-            ),
-            clock=services.clock,
-            author=author_of(services.settings.github),
-            hear=self._steering.hear,
+            steering=self._steering,
+            given_back=self._given_back,
+            plan=self._plan,
+            start_id=self._start_id,
         )
 
     def _status_comment(self) -> StatusComment:
@@ -242,7 +184,7 @@ class Work:
             run_id=self._job.id,
             requester=self._trigger.actor.login,
             handle=self._services.settings.github.mention,
-            model=self._services.model.name,
+            model=self._services.models.main.name,
             limits=self._services.settings.limits.of_a_run(),
             asked_at=self._job.created_at,
         )

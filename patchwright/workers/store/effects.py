@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Any, Final
 
 from pydantic import TypeAdapter
-from sqlalchemy import Connection, Row, insert, select, update
+from sqlalchemy import Connection, Row, func, insert, select, update
 
 from patchwright.core.types.base import Value
 from patchwright.core.types.ids import JobId
@@ -99,6 +99,9 @@ class EffectStore:
 def insert_effects(
     connection: Connection, job_id: JobId, planned: Sequence[Effect], now: datetime
 ) -> None:
+    """Add effects behind those that the job has from before it waited for somebody."""
+    query = select(func.count()).where(effects.c.job_id == job_id)
+    first = connection.scalars(query).one()
     rows = [
         {
             "key": f"{job_id}:{position}:{effect.kind}",
@@ -108,7 +111,7 @@ def insert_effects(
             "state": EffectState.PENDING,
             "due_at": now,
         }
-        for position, effect in enumerate(planned)
+        for position, effect in enumerate(planned, start=first)
     ]
     if rows:
         connection.execute(insert(effects), rows)

@@ -1,36 +1,41 @@
 """The event log of a conversation, kept in the database."""
 
-import json
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
-from datetime import datetime
-from typing import Final
+from typing import Any, Final
 
 import structlog
-from pydantic import JsonValue
-from sqlalchemy import Select, select
+from pydantic import ConfigDict, JsonValue, TypeAdapter
 from sqlalchemy.exc import SQLAlchemyError
 
 from patchwright.core.clock import Clock
 from patchwright.core.events.doorbell import Doorbell
+from patchwright.core.events.files import Entry
 from patchwright.core.events.follow import follow
+from patchwright.core.events.transfer import LogNotEmptyError
 from patchwright.core.events.types import Event, Known, Source
 from patchwright.core.text.surrogates import well_formed_tree
 from patchwright.core.types.ids import ConversationId
 from patchwright.workers.db.database import Database
-from patchwright.workers.db.tables import events
+from patchwright.workers.store.event_pages import Part, Row, query_of
 from patchwright.workers.store.event_rows import (
-    COLUMNS,
     NewEvent,
     append_row,
+    entry_of,
     event_of,
 )
 from patchwright.workers.store.job import Lease
 
-# The doorbell is heard in this process only; events of others are found by looking.
+# A log that could not be read, or a bell that was not rung, is looked at again.
 LOOK_AGAIN_S: Final = 1.0
 _PAGE: Final = 500
+
+# Half as long as the standard library's.
+_JSON: Final[TypeAdapter[Any]] = TypeAdapter(
+    Any, config=ConfigDict(ser_json_inf_nan="constants")
+)
 
 Redact = Callable[[JsonValue], JsonValue]
 
@@ -39,7 +44,10 @@ log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True)
 class EventStore:
-    """Opens event logs; one per process, so that its readers hear its writers."""
+    """Opens event logs; one per process, so that its readers hear its writers.
+
+    They hear those of other processes if the doorbell does.
+    """
 
     database: Database
     redact: Redact
@@ -56,14 +64,27 @@ class EventStore:
         self, source: Source, payload: Known, cause: int | None = None
     ) -> NewEvent:
         """Make what can be stored, without secrets."""
-        clean = self.redact(well_formed_tree(payload.model_dump(mode="json")))
         return NewEvent(
             at=self.clock.now(),
             source=source,
             cause=cause,
             kind=payload.kind,
-            payload=json.dumps(clean),
+            payload=self._clean(payload.model_dump(mode="json")),
         )
+
+    def restored(self, entry: Entry) -> NewEvent:
+        """Make what can be stored of an event that was stored elsewhere."""
+        return NewEvent(
+            at=entry.at,
+            source=entry.source,
+            cause=entry.cause,
+            kind=str(entry.payload["kind"]),
+            payload=self._clean(entry.payload),
+        )
+
+    def _clean(self, payload: dict[str, JsonValue]) -> str:
+        clean = self.redact(well_formed_tree(payload))
+        return _JSON.dump_json(clean).decode()
 
 
 class SqlEventLog:
@@ -78,7 +99,7 @@ class SqlEventLog:
 
     def append(self, source: Source, payload: Known, cause: int | None = None) -> Event:
         new = self._store.new_event(source, payload, cause)
-        with self._store.database.writing() as connection:
+        with self._store.database.appending() as connection:
             event_id = append_row(connection, self._conversation_id, new, self._fence)
         self._store.doorbell.ring(self._conversation_id)
         return event_of(event_id, new.at, new.source, new.cause, new.payload)
@@ -92,19 +113,35 @@ class SqlEventLog:
         reverse: bool = False,
         kinds: frozenset[str] | None = None,
     ) -> Sequence[Event]:
-        order = events.c.id.desc() if reverse else events.c.id
-        query = self._range(start_id, end_id).order_by(order).limit(limit)
-        if kinds is not None:
-            query = query.where(events.c.kind.in_(kinds))
-        with self._store.database.reading() as connection:
-            return [event_of(*row) for row in connection.execute(query)]
+        part = Part(start_id, end_id, limit, reverse, kinds)
+        return [event_of(*row) for row in self._rows(part)]
+
+    def entries(self) -> Iterator[Entry]:
+        start_id = 1
+        while rows := self._rows(Part(start_id, limit=_PAGE)):
+            yield from (entry_of(*row) for row in rows)
+            start_id += len(rows)
+
+    def restore(self, entries: Iterable[Entry]) -> None:
+        with self._store.database.writing() as connection:
+            for entry in entries:
+                new = self._store.restored(entry)
+                event_id = append_row(
+                    connection, self._conversation_id, new, self._fence
+                )
+                if event_id != entry.id:
+                    raise LogNotEmptyError("the conversation has events already")
+        self._store.doorbell.ring(self._conversation_id)
+
+    def listen(self) -> AbstractContextManager[threading.Event]:
+        return self._store.doorbell.listen(self._conversation_id)
 
     @contextmanager
     def subscribe(
         self, reader: Callable[[Event], None], after_id: int = 0
     ) -> Iterator[None]:
         with (
-            self._store.doorbell.listen(self._conversation_id) as bell,
+            self.listen() as bell,
             follow(
                 self._next_page,
                 reader,
@@ -122,10 +159,7 @@ class SqlEventLog:
             log.warning("log_cannot_be_followed", error=type(error).__name__)
             return ()
 
-    def _range(
-        self, start_id: int, end_id: int | None
-    ) -> Select[int, datetime, str, int | None, str]:
-        query = select(*COLUMNS).where(
-            events.c.conversation_id == self._conversation_id, events.c.id >= start_id
-        )
-        return query if end_id is None else query.where(events.c.id <= end_id)
+    def _rows(self, part: Part) -> Sequence[Row]:
+        query, values = query_of(self._conversation_id, part)
+        with self._store.database.reading() as connection:
+            return connection.execute(query, values).all()

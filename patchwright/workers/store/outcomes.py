@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import Connection, select, update
 
 from patchwright.core.errors import PatchwrightError
 from patchwright.core.types.ids import Ids, JobId
@@ -11,6 +11,7 @@ from patchwright.core.types.work import Outcome
 from patchwright.resolver.effects import Effect
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.tables import artifacts, jobs
+from patchwright.workers.db.upsert import insert_or_replace
 from patchwright.workers.store.effects import has_pending, insert_effects
 from patchwright.workers.store.fencing import raise_fence, require_lease
 from patchwright.workers.store.job import ENDED, JobState, Lease
@@ -58,7 +59,7 @@ class OutcomeStore:
                 )
             )
             insert_effects(connection, lease.job_id, effects, now)
-            _insert_artifacts(connection, lease.job_id, artifacts or {})
+            _keep_artifacts(connection, lease.job_id, artifacts or {})
         return lease.model_copy(update={"state": JobState.DELIVERING})
 
     def finish(self, lease: Lease, state: JobState, now: datetime) -> JobId | None:
@@ -81,6 +82,31 @@ class OutcomeStore:
             )
             return self._start_unread(connection, lease, now)
 
+    def wait(self, lease: Lease) -> bool:
+        """Leave the job, and the lease, until a person says something.
+
+        Returns whether somebody has already: then the job is to be submitted.
+        """
+        with self._database.writing() as connection:
+            require_lease(connection, lease)
+            if has_pending(connection, lease.job_id):
+                raise EffectsPendingError(f"job {lease.job_id} has effects to deliver")
+            raise_fence(connection, lease.conversation_id)
+            is_awake = bool(find_unread(connection, lease.job_id))
+            state = JobState.QUEUED if is_awake else JobState.WAITING_USER
+            connection.execute(
+                update(jobs)
+                .where(jobs.c.id == lease.job_id)
+                .values(state=state, attempts=0, worker=None, lease_until=None)
+            )
+            return is_awake
+
+    def keep_artifact(self, lease: Lease, name: str, data: bytes) -> None:
+        """Keep something of a run that is under way, in place of what was kept."""
+        with self._database.writing() as connection:
+            require_lease(connection, lease)
+            _keep_artifacts(connection, lease.job_id, {name: data})
+
     def load_artifact(self, job_id: JobId, name: str) -> bytes | None:
         query = select(artifacts.c.data).where(
             artifacts.c.job_id == job_id, artifacts.c.name == name
@@ -101,11 +127,9 @@ class OutcomeStore:
         return job_id
 
 
-def _insert_artifacts(
+def _keep_artifacts(
     connection: Connection, job_id: JobId, named: Mapping[str, bytes]
 ) -> None:
-    rows = [
-        {"job_id": job_id, "name": name, "data": data} for name, data in named.items()
-    ]
-    if rows:
-        connection.execute(insert(artifacts), rows)
+    for name, data in named.items():
+        row = {"job_id": job_id, "name": name, "data": data}
+        insert_or_replace(connection, artifacts, row)

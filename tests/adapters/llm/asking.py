@@ -6,7 +6,7 @@ from pydantic import SecretStr
 
 from patchwright.core.clock import Clock
 from patchwright.core.events.types import ModelReply
-from patchwright.core.llm.client import LitellmModel, wait_silently
+from patchwright.core.llm.client import LitellmModel
 from patchwright.core.llm.config import ModelConfig
 from patchwright.core.llm.model import (
     AssistantTurn,
@@ -17,7 +17,6 @@ from patchwright.core.llm.model import (
     ToolSpec,
     UserText,
 )
-from patchwright.core.llm.retry import OnWait
 from tests.fakes.clock import FakeClock
 from tests.fakes.llm import FakeProvider
 
@@ -55,7 +54,6 @@ def model_at(
     settings: Mapping[str, object] | None = None,
     *,
     clock: Clock | None = None,
-    on_wait: OnWait = wait_silently,
 ) -> LitellmModel:
     """Return a model of the provider; `settings` override what is usual."""
     usual = {
@@ -64,9 +62,17 @@ def model_at(
         "base_url": provider.base_url,
     }
     config = ModelConfig.model_validate({**usual, **(settings or {})})
-    return LitellmModel(
-        config, clock or FakeClock(), on_wait=on_wait, jitter=lambda: 1.0
-    )
+    return LitellmModel(config, clock or FakeClock(), jitter=lambda: 1.0)
+
+
+class Waits:
+    """A watch that keeps each wait, in seconds, and why."""
+
+    def __init__(self) -> None:
+        self.seen: list[tuple[float, str]] = []
+
+    def waits(self, seconds: float, reason: str) -> None:
+        self.seen.append((seconds, reason))
 
 
 def history(reply: ModelReply, result: str = "ok") -> tuple[ChatMessage, ...]:

@@ -8,9 +8,9 @@ import time
 import pytest
 
 from patchwright.core.clock import SystemClock
-from patchwright.core.llm.client import preload
 from patchwright.core.llm.errors import ModelUnavailableError
-from patchwright.core.llm.model import UserText
+from patchwright.core.llm.library import preload
+from patchwright.core.llm.model import Image, UserText
 from tests.adapters.llm.asking import ask, history, model_at
 from tests.fakes.llm import FakeProvider, broken_call, call, hang, raw, say, with_usage
 
@@ -109,6 +109,39 @@ def test_s61_plain_reasoning_is_given_back() -> None:
         model = model_at(provider)
         model.complete(ask(*history(model.complete(ask()))))
     assert provider.requests[1]["messages"][2]["reasoning_content"] == "hmm"
+
+
+def test_s61_what_signs_a_call_is_given_back_with_it() -> None:
+    signature = {"google": {"thought_signature": "c2ln"}}
+    called = {
+        "id": "call_1",
+        "type": "function",
+        "function": {"name": "status", "arguments": "{}"},
+        "extra_content": signature,
+    }
+    turn = say("x", extra={"tool_calls": [called]})
+    with FakeProvider([turn, "ok"]) as provider:
+        model = model_at(provider)
+        model.complete(ask(*history(model.complete(ask()))))
+    assert provider.requests[1]["messages"][2]["tool_calls"] == [called]
+
+
+def test_images_go_to_a_model_that_sees_them_and_else_a_line_says_so() -> None:
+    image = Image(media_type="image/png", data="QUJD")
+    shown = ask(UserText(text="See.", images=(image, image)))
+    with FakeProvider(["ok", "ok"]) as provider:
+        model_at(provider, {"sees_images": True}).complete(shown)
+        model_at(provider).complete(shown)
+    seen, unseen = (sent["messages"][-1]["content"] for sent in provider.requests)
+    part = {"type": "image_url", "image_url": {"url": "data:image/png;base64,QUJD"}}
+    assert seen == [{"type": "text", "text": "See."}, part, part]
+    assert unseen == "See.\n\n(2 images left out: this model sees none.)"
+
+
+def test_a_server_of_ones_own_is_told_how_much_to_think() -> None:
+    with FakeProvider(["ok"]) as provider:
+        model_at(provider, {"reasoning_effort": "low"}).complete(ask())
+    assert provider.requests[0]["reasoning_effort"] == "low"
 
 
 def test_each_request_begins_with_the_bytes_of_the_one_before() -> None:

@@ -12,7 +12,8 @@ from patchwright.core.llm.errors import (
     ModelRequestError,
     ModelUnavailableError,
 )
-from tests.adapters.llm.asking import ask, model_at
+from patchwright.core.llm.model import UserText
+from tests.adapters.llm.asking import Waits, ask, model_at
 from tests.fakes.clock import FakeClock
 from tests.fakes.llm import FakeProvider, Turn, call, no_choices, raw, say, status
 from tests.fakes.llm.turns import TurnLike
@@ -22,19 +23,17 @@ PRICES = {"input_cost_per_token": 0.001, "output_cost_per_token": 0.01}
 
 def test_s58_seventy_seconds_of_429_are_outlasted_and_the_waits_are_told() -> None:
     clock = FakeClock()
-    waits: list[tuple[float, str]] = []
+    watch = Waits()
 
     def limit(_request: object) -> TurnLike:
         return "ok" if clock.monotonic() >= 70 else status(429, "slow down")
 
     with FakeProvider(limit) as provider:
-        model = model_at(
-            provider, clock=clock, on_wait=lambda *wait: waits.append(wait)
-        )
-        assert model.complete(ask()).text == "ok"
-    assert waits == [(s, "rate-limit") for s in (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 60.0)]
-    assert clock.slept == [wait_s for wait_s, _ in waits]
-    assert len(provider.requests) == len(waits) + 1
+        assert model_at(provider, clock=clock).complete(ask(), watch).text == "ok"
+    waits_s = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 60.0]
+    assert watch.seen == [(wait_s, "rate-limit") for wait_s in waits_s]
+    assert clock.slept == waits_s
+    assert len(provider.requests) == len(waits_s) + 1
 
 
 @pytest.mark.parametrize(
@@ -149,15 +148,33 @@ def test_s62_every_shape_of_too_long_is_one_error(turn: Turn) -> None:
         model_at(provider).complete(ask())
 
 
-def test_s63_prompt_and_reserve_together_are_too_long() -> None:
-    message = (
-        "input length and `max_tokens` exceed context limit: 196973 + 8192 > 204648"
-    )
+def exceeded(prompt: int) -> Turn:
+    message = f"input length and `max_tokens` exceed context limit: {prompt} + 8192"
+    return status(400, f"{message} > 204648, decrease input length or `max_tokens`")
+
+
+def test_s63_a_prompt_that_fits_without_the_whole_reserve_is_asked_again() -> None:
+    clock = FakeClock()
+    with FakeProvider([exceeded(196_973), "ok"]) as provider:
+        model = model_at(provider, {"max_output_tokens": 8192}, clock=clock)
+        assert model.complete(ask()).text == "ok"
+    assert [sent["max_tokens"] for sent in provider.requests] == [8192, 7675]
+    assert clock.slept == []
+
+
+def test_s63_a_prompt_that_leaves_too_little_is_too_long() -> None:
     with (
-        FakeProvider([status(400, message)]) as provider,
-        pytest.raises(ContextWindowError, match="196973"),
+        FakeProvider([exceeded(204_000)]) as provider,
+        pytest.raises(ContextWindowError, match="204000"),
     ):
         model_at(provider).complete(ask())
+
+
+def test_s63_the_reserve_is_lowered_before_the_edge_is_passed() -> None:
+    small = {"context_window": 6000, "max_output_tokens": 4000}
+    with FakeProvider(["ok"]) as provider:
+        model_at(provider, small).complete(ask(UserText(text="x" * 9000)))
+    assert 1024 < provider.requests[0]["max_tokens"] < 3000
 
 
 def test_the_key_is_in_no_error() -> None:

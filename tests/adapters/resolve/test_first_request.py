@@ -4,8 +4,9 @@ import json
 
 from pydantic import SecretStr
 
+from patchwright.core.agent.agents import coder
 from patchwright.core.agent.prompts import prompt
-from patchwright.core.agent.tools import SPECS
+from patchwright.core.agent.toolbox import Toolbox
 from patchwright.core.clock import SystemClock
 from patchwright.core.llm.client import LitellmModel
 from patchwright.core.llm.config import ModelConfig
@@ -13,6 +14,7 @@ from patchwright.core.llm.model import ModelRequest, SystemText, UserText
 from patchwright.resolver.brief import brief_text
 from tests.fakes.llm import FakeProvider, call
 
+SPECS = Toolbox(coder().tools_at(0, 1, recalls=True)).specs
 MAX_BYTES = 12 * 1024
 ISSUE = """\
 `total([450], [3])` gives 450 where 1350 is expected. It seems to have come with 2.1:

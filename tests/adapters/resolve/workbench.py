@@ -4,19 +4,22 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from patchwright.core.security.choose import choose_analyzer
 from pydantic import JsonValue
 
 from patchwright.core.agent.purse import RunPurse
 from patchwright.core.clock import SystemClock
+from patchwright.core.condense.choose import choose_condenser
 from patchwright.core.errors import SandboxError
 from patchwright.core.events.jsonl import JsonlEventLog
 from patchwright.core.events.types import Event
+from patchwright.core.llm.models import Models
 from patchwright.core.llm.scripted import ScriptedModel, Step, reply
 from patchwright.core.runtime import Runtime, RuntimeFactory, SandboxSpec
 from patchwright.core.types.work import Limits, Outcome, Task
 from patchwright.integrations.git.grafts import Signature
 from patchwright.resolver.resolve import resolve
-from patchwright.resolver.toolkit import Toolkit
+from patchwright.resolver.toolkit import Conduct, Toolkit
 from patchwright.sandbox.choose import choose
 from tests.adapters.git.workshop import WorkTree
 
@@ -30,6 +33,9 @@ class PiecesTest(unittest.TestCase):
     def test_every_piece_counts(self):
         self.assertEqual(total([450], [3]), 1350)
 """
+CONDUCT = Conduct(
+    condenser=choose_condenser(["none"]), analyzer=choose_analyzer(["rules", "model"])
+)
 RUN_TEST = "python3 -m unittest test_pieces"
 EDIT: JsonValue = {
     "old": "sum(prices)",
@@ -90,7 +96,7 @@ def run(
     with JsonlEventLog(folder / "events.jsonl", lambda tree: tree, clock) as log:
         kit = Toolkit(
             run_id="run-1",
-            model=model,
+            models=Models.only(model),
             sandboxes=sandboxes or choose("bubblewrap", clock),
             spec=SandboxSpec(run_id="run-1"),
             code=repository.objects,
@@ -99,6 +105,7 @@ def run(
             purse=RunPurse(3.0, refuse_unknown=False),
             clock=clock,
             author=Signature("Patchwright", "bot@example.test"),
+            conduct=CONDUCT,
         )
         task = Task(
             text="Fix the sum.",
@@ -119,6 +126,10 @@ class NoSandboxes:
 
     def start(self, spec: SandboxSpec) -> Runtime:
         raise SandboxError(f"there is no room for {spec.run_id}")
+
+    def attach(self, spec: SandboxSpec) -> Runtime | None:
+        del spec
+        return None
 
     def remove(self, run_id: str) -> int:
         del run_id

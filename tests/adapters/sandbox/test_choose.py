@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from patchwright.core.clock import SystemClock
-from patchwright.core.errors import SandboxError
-from patchwright.sandbox.choose import Kind, choose
+from patchwright.core.errors import SandboxError, SettingsError
+from patchwright.sandbox.choose import choose
 from patchwright.sandbox.docker.runtimes import DockerRuntimes
 
 NOWHERE = "unix:///nonexistent/docker.sock"
@@ -32,7 +32,7 @@ def test_bubblewrap_comes_second(monkeypatch: pytest.MonkeyPatch) -> None:
         ("unconfined", "unconfined"),
     ],
 )
-def test_a_kind_can_be_asked_for_by_name(kind: Kind, chosen: str) -> None:
+def test_a_kind_can_be_asked_for_by_name(kind: str, chosen: str) -> None:
     assert choose(kind, SystemClock()).kind == chosen
 
 
@@ -49,3 +49,51 @@ def test_an_engine_that_answers_nonsense_is_no_engine(
 ) -> None:
     monkeypatch.setenv("DOCKER_HOST", f"unix://{tmp_path}")
     assert choose("auto", SystemClock()).kind == "bubblewrap"
+
+
+PLUGIN = """
+from patchwright.sandbox.local.unconfined import UnconfinedRuntimes
+
+
+class Elsewhere(UnconfinedRuntimes):
+    def __init__(self, clock, image):
+        self.kind = f"elsewhere with {image}"
+
+
+nothing = None
+"""
+ENTRY_POINTS = """
+[patchwright.runtimes]
+elsewhere = elsewhere_runtimes:Elsewhere
+broken = elsewhere_runtimes:nothing
+"""
+
+
+@pytest.fixture
+def plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Install a package that offers a kind of sandbox."""
+    (tmp_path / "elsewhere_runtimes.py").write_text(PLUGIN)
+    described = tmp_path / "elsewhere-1.0.dist-info"
+    described.mkdir()
+    (described / "METADATA").write_text("Name: elsewhere\nVersion: 1.0\n")
+    (described / "entry_points.txt").write_text(ENTRY_POINTS)
+    monkeypatch.syspath_prepend(str(tmp_path))
+
+
+@pytest.mark.usefixtures("plugin")
+def test_a_plug_in_brings_its_own_kind() -> None:
+    chosen = choose("elsewhere", SystemClock(), "image:1")
+    assert chosen.kind == "elsewhere with image:1"
+
+
+@pytest.mark.usefixtures("plugin")
+def test_a_kind_that_nobody_offers_is_named_with_those_there_are() -> None:
+    known = "auto, docker, local, bubblewrap, unconfined, broken, elsewhere"
+    with pytest.raises(SettingsError, match=f"no 'nowhere'; there are: {known}"):
+        choose("nowhere", SystemClock())
+
+
+@pytest.mark.usefixtures("plugin")
+def test_a_plug_in_that_cannot_be_called_is_refused() -> None:
+    with pytest.raises(SettingsError, match="'broken' offers cannot be called"):
+        choose("broken", SystemClock())

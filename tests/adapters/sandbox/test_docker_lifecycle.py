@@ -16,12 +16,9 @@ import pytest
 
 from patchwright.core.clock import SystemClock
 from patchwright.core.errors import RuntimeLostError, SandboxError
-from patchwright.core.events.types import RunCommand
 from patchwright.core.runtime import SandboxSpec
-from patchwright.sandbox.connection import Connection
 from patchwright.sandbox.docker import engine
 from patchwright.sandbox.docker.runtimes import DockerRuntimes
-from patchwright.sandbox.docker.stream import ContainerStream
 from tests.adapters.sandbox.box import Box
 from tests.fakes.clock import FakeClock
 
@@ -99,20 +96,6 @@ def test_s48_what_a_killed_worker_left_is_removed_with_its_volume(
     with pytest.raises(docker.errors.NotFound):
         client.volumes.get(mount["Name"])
     assert docker_runtimes.remove(run_id) == 0
-
-
-def test_another_worker_can_take_over_and_nothing_runs_twice(
-    killed_worker_spec: SandboxSpec,
-    docker_runtimes: DockerRuntimes,
-    client: docker.DockerClient,
-) -> None:
-    (name,) = find(client, killed_worker_spec.run_id)
-    connection = Connection(ContainerStream(client.api, name))
-    action = RunCommand(command="echo x >> count; wc -l < count").model_dump()
-    answer = connection.ask({**action, "op": "run_command", "id": "action-1"}, 10)
-    assert answer["output"] == "1\n"
-    connection.close()
-    docker_runtimes.remove(killed_worker_spec.run_id)
 
 
 def test_s48_only_containers_past_their_time_are_reaped(

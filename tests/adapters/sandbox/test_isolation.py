@@ -102,6 +102,39 @@ def test_s47_s56_no_port_is_taken_inside_or_outside(box: Box) -> None:
     assert box.sh("echo alive").output == "alive\n"
 
 
+# Finds a listener as `fuser` would, which images need not have.
+KILL_PORT = """
+import glob, os, signal, sys
+for line in open("/proc/net/tcp").readlines()[1:]:
+    words = line.split()
+    if words[3] == "0A" and int(words[1].split(":")[1], 16) == int(sys.argv[1]):
+        for fd in glob.glob("/proc/[0-9]*/fd/*"):
+            try:
+                found = os.readlink(fd) == f"socket:[{words[9]}]"
+            except OSError:
+                continue
+            if found:
+                os.kill(int(fd.split("/")[2]), signal.SIGKILL)
+                print("killed")
+"""
+
+
+def test_s56_whatever_holds_port_8000_can_be_killed_and_control_survives(
+    box: Box,
+) -> None:
+    box.runtime.upload("/workspace/kill_port.py", KILL_PORT.encode())
+    serve = "python3 -u -m http.server 8000 --bind 127.0.0.1"
+    first = box.sh(f"{serve} >/tmp/8000 2>&1 & echo $!").output.strip()
+    box.sh("until grep -q Serving /tmp/8000; do sleep 0.02; done")
+    killed = box.sh("python3 $WORKSPACE/kill_port.py 8000")
+    assert killed.output.startswith("killed\n")
+    box.sh(f"until [ ! -e /proc/{first} ]; do sleep 0.02; done")
+    second = box.sh(serve, timeout_s=0.5)
+    assert second.output.startswith("Serving HTTP")
+    assert box.kill(second).exit_code is None
+    assert box.sh("echo alive").output == "alive\n"
+
+
 def test_the_servers_file_cannot_be_changed(box: Box) -> None:
     found = box.sh("tr '\\0' '\\n' </proc/1/cmdline | grep pyz").output.strip()
     assert found.endswith("server.pyz")

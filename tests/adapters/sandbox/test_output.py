@@ -11,6 +11,23 @@ def test_s57_colours_links_and_redraws_are_folded(box: Box) -> None:
     assert output.output == "red link\n30%\ndone\n"
 
 
+def test_s57_a_progress_bar_in_colour_costs_one_line(box: Box) -> None:
+    bar = (
+        "import sys\nfor i in range(20001):"
+        " sys.stdout.write(f'\\r\\x1b[2K\\x1b[32m{i // 200:3}%\\x1b[0m')"
+    )
+    output = box.sh(f'python3 -c "{bar}"; printf "\nall done\n"')
+    assert (output.output, output.dropped_bytes) == ("100%\nall done\n", 0)
+
+
+def test_s57_a_cut_never_falls_into_a_sequence(box: Box) -> None:
+    line = "\\x1b[1;31mred\\x1b[0m"
+    output = box.sh(f"python3 -c \"print('{line}\\n' * 20000)\"")
+    kept = set(output.output.splitlines()) - {"red", ""}
+    assert output.dropped_bytes == 80_001 - 10_000
+    assert all(one.startswith("[... ") or one in "red" for one in kept)
+
+
 def test_a_long_output_keeps_head_and_tail_and_a_file_with_all(box: Box) -> None:
     output = box.sh("seq 1 20000")
     lines = output.output.splitlines()

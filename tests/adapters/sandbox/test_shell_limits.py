@@ -33,6 +33,22 @@ def test_s50_the_hard_limit_kills_and_says_so(
     runtime.close()
 
 
+def test_s52_a_silent_command_is_neither_cut_off_nor_disturbed(
+    factory: RuntimeFactory, spec: SandboxSpec
+) -> None:
+    runtime = factory.start(spec.model_copy(update={"command_timeout_s": 0.3}))
+    box = Box(runtime)
+    # Silent for longer than the usual limit, as a set-up script with its own may be.
+    setup = box.sh("cat; sleep 0.9; exit 4", timeout_s=10)
+    assert (setup.exit_code, setup.output, setup.still_running) == (4, "", False)
+    silent = box.sh("sleep 1.2; echo whole; exit 5")
+    assert silent.still_running
+    assert "yours was not run" in box.sh("echo intruder").note
+    ended = box.poll(silent)
+    assert (ended.exit_code, ended.output) == (5, "whole\n")
+    runtime.close()
+
+
 def test_a_poll_returns_what_is_new(box: Box) -> None:
     running = box.sh("echo one; sleep 0.3; echo two; exit 6", timeout_s=0.1)
     assert running.output == "one\n"

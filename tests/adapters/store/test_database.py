@@ -42,7 +42,7 @@ def test_processes_that_start_together_take_turns_to_upgrade(database_url: str) 
         thread.join()
     with databases[0].reading() as connection:
         versions = connection.scalars(text("SELECT version_num FROM alembic_version"))
-        assert versions.all() == ["0001"]
+        assert len(versions.all()) == 1
     for one in databases:
         one.close()
 

@@ -1,9 +1,10 @@
-"""The two GraphQL mutations that have no twin in REST: to draft, and back to ready."""
+"""What has no twin in REST: to draft and back to ready, and the threads of reviews."""
 
 from tests.fakes.github.access import WRITE_PULL, Need, forbidden, may, visible_repo
 from tests.fakes.github.acts.pulls import set_draft
 from tests.fakes.github.auth import Caller, CallerKind, identify
 from tests.fakes.github.exchange import Answer, Json, RefusedError, Request, not_found
+from tests.fakes.github.render.reviews import list_reviews
 from tests.fakes.github.routing import Handled
 from tests.fakes.github.state import Issue, Role, World
 
@@ -31,10 +32,16 @@ def respond(world: World, request: Request) -> Handled:
             answer = refusal.answer()
             return Handled(answer=answer, caller=CallerKind.REFUSED, route=None)
         try:
-            answer = _mutate(world, caller, request.json())
+            answer = _respond(world, caller, request.json())
         except RefusedError as refusal:
             answer = _graphql_error(refusal)
     return Handled(answer=answer, caller=caller.kind, route=None)
+
+
+def _respond(world: World, caller: Caller, asked: Json) -> Answer:
+    if "reviewThreads(" in str(asked.get("query", "")):
+        return list_reviews(world, caller, asked)
+    return _mutate(world, caller, asked)
 
 
 def _mutate(world: World, caller: Caller, asked: Json) -> Answer:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from patchwright.core.clock import Clock
 from patchwright.core.types.ids import Ids
+from tests.fakes.github.review_state import ReviewThread
 
 
 class Role(IntEnum):
@@ -219,6 +220,7 @@ class World:
     repos: dict[str, Repo] = field(default_factory=dict)
     issues: dict[tuple[str, int], Issue] = field(default_factory=dict)
     comments: dict[int, Comment] = field(default_factory=dict)
+    reviews: dict[int, ReviewThread] = field(default_factory=dict)
     reactions: dict[int, Reaction] = field(default_factory=dict)
     apps: dict[int, App] = field(default_factory=dict)
     installations: dict[int, Installation] = field(default_factory=dict)
@@ -261,6 +263,14 @@ class World:
             for comment in self.comments.values()
             if comment.repo.lower() == issue.repo.lower()
             and comment.number == issue.number
+        ]
+
+    def reviews_of(self, issue: Issue) -> list[ReviewThread]:
+        return [
+            thread
+            for thread in self.reviews.values()
+            if thread.repo.lower() == issue.repo.lower()
+            and thread.number == issue.number
         ]
 
     def reactions_on(self, subject: Subject) -> list[Reaction]:

@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
+from tests.fakes.llm.anthropic_rules import THINKING, find_fault
 from tests.fakes.llm.server import Answer, LoopbackServer, json_answer
 
 Block = dict[str, Any]
@@ -13,11 +14,13 @@ class FakeAnthropic:
     """Answers with the given content blocks, or refuses with `(status, message)`.
 
     Like the real one it wants every `tool_use` answered in the next message, and each
-    signed thinking block of the last turn back as it was.
+    thinking block of the last turn back as it was. `requests` holds the accepted
+    bodies, `refused` the reasons for the others.
     """
 
     def __init__(self, turns: Sequence[list[Block] | tuple[int, str]]) -> None:
         self.requests: list[dict[str, Any]] = []
+        self.refused: list[str] = []
         self._turns = iter(turns)
         self._thought: list[Block] = []
         self._server = LoopbackServer(self._answer)
@@ -37,35 +40,15 @@ class FakeAnthropic:
         if path != "/v1/messages" or headers.get("x-api-key") != "sk-test":
             return _error(401, "invalid x-api-key")
         request = json.loads(body)
-        self.requests.append(request)
-        if fault := self._fault(request["messages"]):
+        if fault := find_fault(request, self._thought):
+            self.refused.append(fault)
             return _error(400, fault)
+        self.requests.append(request)
         turn = next(self._turns, (400, "The script has run out"))
         if isinstance(turn, tuple):
             return _error(*turn)
-        self._thought = [block for block in turn if block["type"] == "thinking"]
+        self._thought = [block for block in turn if block["type"] in THINKING]
         return json_answer(200, _message(request["model"], turn))
-
-    def _fault(self, messages: list[dict[str, Any]]) -> str | None:
-        sent = [
-            block
-            for message in messages
-            for block in message["content"]
-            if message["role"] == "assistant" and block["type"] == "thinking"
-        ]
-        if any(block not in sent for block in self._thought):
-            return "thinking blocks in the latest assistant message must not change"
-        for message, following in zip(messages, [*messages[1:], None], strict=True):
-            used = _ids(message, "tool_use", "id")
-            if used - _ids(following, "tool_result", "tool_use_id"):
-                return "`tool_use` ids were found without `tool_result` blocks"
-        return None
-
-
-def _ids(message: dict[str, Any] | None, kind: str, key: str) -> set[str]:
-    if message is None or isinstance(message["content"], str):
-        return set()
-    return {block[key] for block in message["content"] if block["type"] == kind}
 
 
 def _message(model: str, blocks: list[Block]) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 TOOL_NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
+IMAGE_URL = re.compile(r"data:image/(png|jpeg|gif|webp);base64,[A-Za-z0-9+/]+=*\Z")
 MESSAGE_KEYS = {
     "system": {"role", "content", "name"},
     "developer": {"role", "content", "name"},
@@ -104,11 +105,25 @@ def _fault_in_message(message: dict[str, Any]) -> str | None:
     if unknown := message.keys() - MESSAGE_KEYS[role]:
         return f"Unrecognized message fields: {sorted(unknown)}"
     calls = message.get("tool_calls")
-    if not _is_text(message.get("content")) and not (calls and role == "assistant"):
+    content = _without_images(message)
+    if not _is_text(content) and not (calls and role == "assistant"):
         return f"Invalid type for 'content' of a message with role '{role}'"
     if role == "tool" and not isinstance(message.get("tool_call_id"), str):
         return "Missing required parameter: 'tool_call_id'"
     return _fault_in_calls(calls) if calls is not None else None
+
+
+def _without_images(message: dict[str, Any]) -> object:
+    """Return the content without the images, which a user may send beside text."""
+    content = message.get("content")
+    if message.get("role") != "user" or not isinstance(content, list):
+        return content
+    return [part for part in content if not _is_image(part)]
+
+
+def _is_image(part: dict[str, Any]) -> bool:
+    url = part.get("image_url", {}).get("url", "")
+    return part.get("type") == "image_url" and bool(IMAGE_URL.match(url))
 
 
 def _is_text(content: object) -> bool:

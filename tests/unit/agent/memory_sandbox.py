@@ -1,5 +1,6 @@
 """A sandbox in memory: files in a dictionary, and a shell of three words."""
 
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -22,8 +23,9 @@ from patchwright.core.runtime import Pipe
 class MemorySandbox:
     """Keeps the promises of `Runtime` for a few actions, and refuses the others.
 
-    The shell knows `echo WORDS`, `cat PATH` and `true`. `ran` lists the actions that
-    were carried out.
+    The shell knows `echo WORDS`, `cat PATH`, `true`, and `sleep`, which has begun when
+    `sleeps` is set and lasts until it is cancelled. `ran` lists the actions that were
+    carried out.
     """
 
     kind: str = "memory"
@@ -31,6 +33,8 @@ class MemorySandbox:
     ran: list[SandboxAction] = field(default_factory=list)
     cancelled: list[str] = field(default_factory=list)
     closed: bool = False
+    sleeps: threading.Event = field(default_factory=threading.Event)
+    _woken: threading.Event = field(default_factory=threading.Event)
     _results: dict[str, SandboxObservation] = field(default_factory=dict)
 
     def run(self, action: SandboxAction, action_id: str) -> SandboxObservation:
@@ -42,6 +46,7 @@ class MemorySandbox:
 
     def cancel(self, action_id: str) -> None:
         self.cancelled.append(action_id)
+        self._woken.set()
 
     def open_pipe(self, command: Sequence[str]) -> Pipe:
         raise SandboxError(f"there is no {command[0]}")
@@ -86,6 +91,10 @@ class MemorySandbox:
                 return CommandOutput(exit_code=0, output="")
             case "echo":
                 return CommandOutput(exit_code=0, output=f"{rest}\n")
+            case "sleep":
+                self.sleeps.set()
+                self._woken.wait()
+                return CommandOutput(exit_code=None, output="So far.")
             case "cat" if rest in self.files:
                 return CommandOutput(exit_code=0, output=self.files[rest])
             case "cat":

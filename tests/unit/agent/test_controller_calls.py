@@ -13,6 +13,7 @@ from patchwright.core.events.types import (
     CommandOutput,
     ErrorObservation,
     Null,
+    Risk,
     RunCommand,
     Source,
     ToolCall,
@@ -61,7 +62,7 @@ def test_a_tool_that_does_not_exist_is_named_with_those_that_do(tmp_path: Path) 
     scene = run(tmp_path, reply(calls=[("deploy", {})]))
     assert error(scene, "call_1").text == (
         "There is no tool 'deploy'. There are: shell, shell_control, read, write, "
-        "edit, search, think, finish, reject."
+        "edit, search, python, browse, think, todo, finish, reject."
     )
 
 
@@ -104,7 +105,9 @@ def test_an_action_is_in_the_log_before_its_result_and_says_why(tmp_path: Path) 
     [action] = scene.payloads("run_command")
     [output] = scene.payloads("command_output")
     [first_reply, _] = scene.payloads("model_reply")
-    assert action.payload == RunCommand(command="echo hello", call_id="call_1")
+    assert action.payload == RunCommand(
+        command="echo hello", call_id="call_1", risk=Risk.LOW
+    )
     assert (action.source, action.cause) == (Source.AGENT, first_reply.id)
     assert (output.source, output.cause) == (Source.ENVIRONMENT, action.id)
 

@@ -12,7 +12,6 @@ from patchwright.core.events.types import (
     StateChanged,
 )
 from patchwright.core.llm.errors import (
-    ContextWindowError,
     EmptyReplyError,
     ModelCredentialError,
     ModelDeclinedError,
@@ -197,7 +196,6 @@ def test_s67_a_model_that_costs_nothing_is_run(tmp_path: Path) -> None:
         ModelRateLimitError,
         ModelUnavailableError,
         ModelDeclinedError,
-        ContextWindowError,
         EmptyReplyError,
     ],
 )

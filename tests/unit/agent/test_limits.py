@@ -4,10 +4,14 @@ import pytest
 
 from patchwright.core.agent.limits import must_stop
 from patchwright.core.events.state import RunState
-from patchwright.core.events.types import AgentState
+from patchwright.core.events.types import AgentState, ChangeState
 from patchwright.core.types.work import Limits, OutcomeKind, Usage
 
 LIMITS = Limits(max_iterations=10, max_tokens=1_500, max_minutes=1.5)
+
+
+def wanting(state: AgentState, who: str = "") -> ChangeState:
+    return ChangeState(state=state, reason=who)
 
 
 def used(tokens_in: int, tokens_out: int) -> RunState:
@@ -19,8 +23,9 @@ def used(tokens_in: int, tokens_out: int) -> RunState:
     [
         (RunState(), 0.0),
         (RunState(iterations=9), 89.9),
+        (RunState(iterations=12, more_iterations=3), 0.0),
         (used(1_000, 499), 0.0),
-        (RunState(wanted=AgentState.PAUSED), 0.0),
+        (RunState(wanted=wanting(AgentState.PAUSED)), 0.0),
     ],
 )
 def test_within_the_limits_a_run_goes_on(run: RunState, elapsed_s: float) -> None:
@@ -37,6 +42,12 @@ def test_within_the_limits_a_run_goes_on(run: RunState, elapsed_s: float) -> Non
             "The limit of 10 steps was reached.",
         ),
         (
+            RunState(iterations=13, more_iterations=3),
+            0.0,
+            OutcomeKind.OVER_LIMIT,
+            "The limit of 13 steps was reached.",
+        ),
+        (
             used(1_000, 500),
             0.0,
             OutcomeKind.OVER_LIMIT,
@@ -49,13 +60,13 @@ def test_within_the_limits_a_run_goes_on(run: RunState, elapsed_s: float) -> Non
             "The limit of 1.5 minutes was reached.",
         ),
         (
-            RunState(wanted=AgentState.STOPPED, wanted_by="@alice"),
+            RunState(wanted=wanting(AgentState.STOPPED, "@alice")),
             0.0,
             OutcomeKind.STOPPED,
             "Stopped by @alice.",
         ),
         (
-            RunState(wanted=AgentState.STOPPED, iterations=99),
+            RunState(wanted=wanting(AgentState.STOPPED), iterations=99),
             9_999.0,
             OutcomeKind.STOPPED,
             "Stopped by request.",

@@ -23,6 +23,16 @@ def fault_of(status: int | None, text: str = "", code: str = "") -> Fault:
         (500, "the request exceeds the available context size", ""),
         (429, "Request too large for gpt-x: Limit 30000, Requested 40000", ""),
         (400, "Please reduce the length of the messages", ""),
+        (400, "Your input exceeds the context window of this model.", ""),
+        (400, "The input token count (12) exceeds the maximum number of tokens", ""),
+        (400, "This model's maximum prompt length is 131072 but the request", ""),
+        (400, "Invalid request: Your request exceeded model token limit: 8192", ""),
+        (400, "too many tokens: size limit exceeded by 4 tokens", ""),
+        (400, "Prompt exceeds max length", "1261"),
+        (422, "`inputs` tokens + `max_new_tokens` must be <= 4097. Given: 5000", ""),
+        (400, "Prompt contains 40000 tokens, too large for 32768 maximum context", ""),
+        (400, "the request exceeds the available size", "exceed_context_size_error"),
+        (400, "'max_tokens' is too large: 99. This model's maximum context length", ""),
     ],
 )
 def test_s62_s63_every_shape_of_too_long_is_one_fault(
@@ -78,3 +88,11 @@ def test_retry_after_is_seconds_or_a_date(header: str, wait_s: float | None) -> 
     assert understand(refusal, START) == Failure(
         fault=Fault.RATE_LIMIT, detail="", wait_s=wait_s
     )
+
+
+def test_s58_a_quota_that_passes_in_seconds_is_a_rate_limit() -> None:
+    refusal = Refusal(
+        status=429, text="You exceeded your current quota", retry_after="26"
+    )
+    failure = understand(refusal, START)
+    assert (failure.fault, failure.wait_s) == (Fault.RATE_LIMIT, 26.0)

@@ -16,9 +16,9 @@ from patchwright.core.llm.prices import (
     dearest_prices,
     estimated_usage,
     most_prompt_tokens,
-    output_limit,
 )
 from patchwright.core.llm.replies import Reply
+from patchwright.core.llm.traits import output_limit
 from patchwright.core.types.work import Usage
 
 

@@ -31,9 +31,12 @@ def test_text_reason_and_usage_are_read() -> None:
     )
     assert (reply.text, reply.stop_reason) == ("hi", "stop")
     assert reply.usage == Usage(
-        cost_usd=0.5, tokens_in=9, tokens_out=2, tokens_cached=4
+        cost_usd=0.5,
+        tokens_in=9,
+        tokens_out=2,
+        tokens_cached=4,
+        tokens_cache_written=3,
     )
-    assert reply.tokens_written_to_cache == 3
 
 
 @pytest.mark.parametrize("cost", [-1.0, math.inf, math.nan])

@@ -65,9 +65,10 @@ def test_what_waiting_cannot_cure_is_not_repeated(fault: Fault) -> None:
 
 
 def test_a_wait_can_be_ended_by_whoever_listens() -> None:
-    def stop(wait_s: float, reason: str) -> None:
-        raise InterruptedError(f"{reason}: {wait_s} s")
+    class Stop:
+        def waits(self, seconds: float, reason: str) -> None:
+            raise InterruptedError(f"{reason}: {seconds} s")
 
-    patience = Patience(FakeClock(), jitter=lambda: 1.0, on_wait=stop)
+    patience = Patience(FakeClock(), jitter=lambda: 1.0)
     with pytest.raises(InterruptedError, match=r"^rate-limit: 1\.0 s$"):
-        patience.ask(lambda _left_s: LIMITED, deadline_at=600.0)
+        patience.ask(lambda _left_s: LIMITED, deadline_at=600.0, watch=Stop())

@@ -77,9 +77,25 @@ def test_missing_and_repeated_ids_become_unique_also_across_turns() -> None:
     )
     request = REQUEST.model_copy(update={"messages": (earlier,)})
     sent = [_sent("a"), _sent("a"), _sent(None), _sent("")]
-    calls, malformed = read_calls(sent, request)
-    assert [call.id for call in calls] == ["a", "a_2", "call_2", "call_3"]
-    assert malformed == {}
+    read = read_calls(sent, request)
+    assert [call.id for call in read.calls] == ["a", "a_2", "call_2", "call_3"]
+    assert read.malformed == {}
+
+
+def test_an_id_that_another_provider_would_refuse_is_replaced() -> None:
+    long = "functions.shell:0" + "x" * 100
+    read = read_calls([_sent(long), _sent(long)], REQUEST)
+    first, second = (call.id for call in read.calls)
+    assert first == "functions_shell_0" + "x" * 17
+    assert second == first + "_2"
+
+
+def test_what_signs_a_call_is_kept_by_its_id() -> None:
+    signed = SentCall(id="a", provider_specific_fields={"thought_signature": "s"})
+    read = read_calls([signed, _sent("b")], REQUEST)
+    assert read.extras == {
+        "a": {"provider_specific_fields": {"thought_signature": "s"}}
+    }
 
 
 @pytest.mark.parametrize(
@@ -89,9 +105,9 @@ def test_a_name_no_provider_takes_back_is_replaced_and_refused(
     name: str, stored: str
 ) -> None:
     call = SentCall(id="a", function=SentFunction(name=name, arguments='{"x": 1}'))
-    calls, malformed = read_calls([call], REQUEST)
-    assert [call.name for call in calls] == [stored]
-    assert malformed["a"].startswith("There is no tool named")
+    read = read_calls([call], REQUEST)
+    assert [call.name for call in read.calls] == [stored]
+    assert read.malformed["a"].startswith("There is no tool named")
 
 
 def _sent(call_id: str | None) -> SentCall:

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from patchwright.core.events.types import ToolCall
+from patchwright.core.llm.history import MISSING_RESULT, ORPHAN_RESULT, answered
 from patchwright.core.llm.model import (
     AssistantTurn,
     ChatMessage,
@@ -13,14 +14,7 @@ from patchwright.core.llm.model import (
     ToolResult,
     UserText,
 )
-from patchwright.core.llm.wire import (
-    MISSING_RESULT,
-    ORPHAN_RESULT,
-    Wire,
-    answered,
-    wants_cache_marks,
-    wire_messages,
-)
+from patchwright.core.llm.wire import Wire, wants_cache_marks, wire_messages
 from tests.fakes.llm.rules import find_fault
 
 

@@ -7,8 +7,10 @@ import pytest
 
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import (
+    DiffSide,
     Post,
     RepoRef,
+    ReviewThread,
     Thread,
     ThreadKind,
     ThreadRef,
@@ -200,3 +202,75 @@ def test_s44_a_huge_file_is_cut_and_whole_in_the_sandbox() -> None:
 def test_the_same_thread_gives_the_same_task(title: str) -> None:
     first = brief(thread("a", "b", title=title), trigger(), "main")
     assert brief(thread("a", "b", title=title), trigger(), "main") == first
+
+
+def reviewed(*threads: ReviewThread) -> Thread:
+    pull = ISSUE.model_copy(update={"kind": ThreadKind.PULL_REQUEST})
+    return thread("My change.").model_copy(update={"ref": pull, "reviews": threads})
+
+
+def review(text: str, minute: int = 1, **fields: object) -> ReviewThread:
+    found = {"path": "cart.py", "line": 4, "hunk": "@@ -1 +1 @@\n-a\n+b", **fields}
+    return ReviewThread.model_validate({**found, "posts": (post(minute, text, "bob"),)})
+
+
+def test_s43_a_review_reads_so() -> None:
+    old = review("Settled.", is_resolved=True, is_outdated=True, line=None)
+    new = review("Off by one.", first_line=3, side=DiffSide.OLD)
+    text = unmarked(brief(reviewed(old, new), trigger(), "main").text)
+    assert (
+        """\
+Reviews of this pull request: 1 thread not resolved, 1 resolved. A resolved one needs \
+nothing more unless the request says so; the code of an outdated one has changed since.
+
+Review thread 1 (not resolved), about lines 3-4 of the old version:
+
+<data what="code of cart.py" author="git">
+@@ -1 +1 @@
+-a
++b
+</data>
+
+<data what="review comment of 2030-01-01 12:01 UTC" author="bob">
+Off by one.
+</data>
+
+Review thread 2 (resolved, outdated), about the whole file:
+
+<data what="code of cart.py" author="git">
+@@ -1 +1 @@
+-a
++b
+</data>
+
+<data what="review comment of 2030-01-01 12:01 UTC" author="bob">
+Settled.
+</data>
+
+<data what="the request" author="alice">"""
+        in text
+    )
+
+
+def test_s43_of_many_reviews_those_that_wait_are_shown_and_all_are_in_a_file() -> None:
+    done = review(f"old {'x' * 4_000}", is_resolved=True)
+    waits = review(f"new {'y' * 30_000}")
+    written = brief(reviewed(*[done] * 20, waits), trigger(), "main")
+    assert "new y" in written.text
+    assert len(written.text) < 45_000
+    assert "All reviews, whole: /workspace/context/reviews.md." in written.text
+    assert written.files["reviews.md"].count("old x") == 20
+    assert "y" * 30_000 in written.files["reviews.md"]
+
+
+def test_what_reviewers_said_after_the_request_is_left_out() -> None:
+    now = reviewed(review("before", 1), review("after", 5))
+    then = as_asked(now, trigger(), NOON + timedelta(minutes=3))
+    assert [one.posts[0].text for one in then.reviews] == ["before"]
+
+
+def test_code_in_a_review_keeps_its_markup_but_nothing_invisible() -> None:
+    page = review("Why?", hunk="+<!-- shown as code -->\u200b\u200b")
+    written = brief(reviewed(page), trigger(), "main")
+    assert "+<!-- shown as code -->\n" in written.text
+    assert written.notes == ("Hidden text was removed: 2 invisible characters.",)

@@ -8,12 +8,12 @@ from zipfile import ZipFile
 
 import pytest
 
-from patchwright.sandbox.archive import PACKAGE, pack_action_server
+from patchwright.sandbox.archive import PACKAGE, PROGRAMS, pack_action_server
 
 OLDEST = (3, 8)
 SOURCES = {
     source.name: source.read_text()
-    for folder in (PACKAGE, "patchwright.sandbox.inside")
+    for folder in (PACKAGE, PROGRAMS)
     for source in files(folder).iterdir()
     if source.name.endswith(".py")
 }
@@ -46,5 +46,5 @@ def test_what_runs_inside_imports_the_standard_library_alone(name: str) -> None:
         elif isinstance(node, ast.ImportFrom):
             modules = [str(node.module)]
         for module in modules:
-            is_ours = module.startswith(PACKAGE)
+            is_ours = module.startswith((PACKAGE, PROGRAMS))
             assert is_ours or module.partition(".")[0] in sys.stdlib_module_names

@@ -1,0 +1,47 @@
+"""Write the text that stands for turns, and read an earlier one again."""
+
+from typing import Final
+
+from patchwright.core.condense.apply import size_after
+from patchwright.core.condense.condenser import History, Turn
+from patchwright.core.events.types import Condensed
+from patchwright.core.llm.model import UserText
+
+_HEAD: Final = (
+    "[Your earlier steps are no longer shown. This stands for them; it is a record, "
+    "not a message from anybody.]"
+)
+_FACTS: Final = "[What is known at this point]"
+
+
+def write_summary(body: str, facts: str) -> str:
+    known = f"{_FACTS}\n{facts}" if facts else ""
+    return "\n\n".join(part for part in (_HEAD, body, known) if part)
+
+
+def read_summary(turn: Turn) -> str | None:
+    """Return the body of an earlier summary, or None if the turn is none."""
+    text = turn.messages[0].text if turn.messages else ""
+    is_text = len(turn.messages) == 1 and isinstance(turn.messages[0], UserText)
+    if not is_text or turn.is_pinned or not text.startswith(_HEAD):
+        return None
+    body, found, _ = text.removeprefix(_HEAD).partition(f"\n\n{_FACTS}\n")
+    return body.strip() if found else text.removeprefix(_HEAD).strip()
+
+
+def summary_bytes(facts: str) -> int:
+    """Return how much a summary takes beside its body."""
+    return len(write_summary("", facts).encode(errors="replace"))
+
+
+def replacing(history: History, older: tuple[Turn, ...], body: str) -> Condensed | None:
+    """Return the condensation of these turns, or None if it makes nothing shorter."""
+    if not older:
+        return None
+    condensed = Condensed(
+        first_id=older[0].id,
+        last_id=older[-1].id,
+        summary=write_summary(body, history.facts),
+    )
+    shrinks = size_after(history.turns, condensed) < history.size_bytes
+    return condensed if shrinks else None

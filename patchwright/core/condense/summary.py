@@ -1,0 +1,79 @@
+"""The condenser that has a model summarise the older turns."""
+
+from functools import cache
+from importlib.resources import files
+from typing import Final
+
+from patchwright.core.condense.amortised import list_steps
+from patchwright.core.condense.condenser import Ask, History
+from patchwright.core.condense.parts import Parts, part, room_of, total
+from patchwright.core.condense.summaries import (
+    read_summary,
+    replacing,
+    summary_bytes,
+)
+from patchwright.core.condense.transcript import transcript
+from patchwright.core.events.types import Condensed, ModelReply
+from patchwright.core.llm.errors import ContextWindowError
+from patchwright.core.text.fence import as_data
+
+BYTES_PER_WORD: Final = 7
+MIN_WORDS: Final = 150
+MAX_WORDS: Final = 1_200
+# A summary may miss its length by as much.
+TOLERANCE: Final = 2
+SHORTEST_CHARS: Final = 40
+
+
+class SummaryCondenser:
+    """Asks the model that condenses; whatever is no summary gives way to a list."""
+
+    name = "summary"
+
+    def condense(self, history: History, ask: Ask) -> Condensed | None:
+        """Summarise; raises what asking raises.
+
+        Work that is too long even for the model that condenses is listed instead.
+        """
+        parts = part(history)
+        if not _is_worth_asking(parts):
+            return list_steps(history)
+        words = _words(history, parts)
+        try:
+            reply = ask(_prompt(), _question(history, parts, words))
+        except ContextWindowError:
+            return list_steps(history)
+        if not _is_usable(reply, words):
+            return list_steps(history)
+        condensed = replacing(history, parts.older, reply.text.strip())
+        return condensed or list_steps(history)
+
+
+@cache
+def _prompt() -> str:
+    return files(__package__).joinpath("summary.md").read_text(encoding="utf-8").strip()
+
+
+def _is_worth_asking(parts: Parts) -> bool:
+    """Tell whether there is work that a shorter text could stand for."""
+    work = [turn for turn in parts.older if read_summary(turn) is None]
+    return bool(work) and total(parts.older) > MIN_WORDS * BYTES_PER_WORD
+
+
+def _words(history: History, parts: Parts) -> int:
+    room = room_of(history) - total(parts.newest) - summary_bytes(history.facts)
+    return min(max(room // BYTES_PER_WORD, MIN_WORDS), MAX_WORDS)
+
+
+def _question(history: History, parts: Parts, words: int) -> str:
+    request = transcript(turn for turn in history.turns if turn.is_pinned)
+    asked = as_data("the request", "people", request)
+    record = as_data("the record", "the engineer", transcript(parts.older))
+    return f"{asked}\n\n{record}\n\nSummarise the record in at most {words} words."
+
+
+def _is_usable(reply: ModelReply, words: int) -> bool:
+    text = reply.text.strip()
+    is_short = len(text.encode(errors="replace")) <= words * BYTES_PER_WORD * TOLERANCE
+    is_text = sum(map(str.isalpha, text)) >= SHORTEST_CHARS
+    return is_text and is_short and reply.stop_reason != "length"

@@ -1,0 +1,160 @@
+"""Say what a path of the sandbox is, and how risky it is to touch."""
+
+import re
+from collections.abc import Iterable
+from enum import Enum, auto
+from fnmatch import fnmatchcase
+from posixpath import join, normpath
+from typing import Final
+
+from patchwright.core.security.analyzer import Verdict
+from patchwright.core.security.verdicts import LOW, high, medium
+
+REPOSITORY: Final = "/workspace/repo"
+WORKSPACE: Final = "/workspace"
+HOME: Final = "/home/user"
+SCRATCH: Final = "/tmp"  # noqa: S108 - the sandbox's own; nothing is opened here
+
+# What a part of a path is that nobody knows before it is run.
+SOMETHING: Final = "\0"
+
+
+class Place(Enum):
+    """What kind of thing a path is, from the one that must not be read downwards."""
+
+    CREDENTIAL = auto()
+    DEVICE = auto()
+    STARTUP = auto()
+    GIT = auto()
+    CI = auto()
+    REPOSITORY = auto()
+    SCRATCH = auto()
+    HOME = auto()
+    SYSTEM = auto()
+
+
+_HOMES: Final = re.compile(r"(?:/root|/home/[^/]+|/Users/[^/]+)(?=/|$)")
+_CREDENTIALS: Final = (
+    "~/.ssh", "~/.ssh/id_rsa", "~/.ssh/id_ed25519", "~/.aws", "~/.aws/credentials",
+    "~/.azure", "~/.config/gcloud", "~/.config/gh", "~/.config/git/credentials",
+    "~/.kube", "~/.kube/config", "~/.docker/config.json", "~/.netrc",
+    "~/.git-credentials", "~/.gnupg", "~/.pypirc", "~/.npmrc", "~/.bash_history",
+    "/etc/shadow", "/etc/gshadow", "/etc/sudoers", "/etc/sudoers.d", "/run/secrets",
+    "/var/run/secrets", "/run/docker.sock", "/var/run/docker.sock",
+    "/run/containerd/containerd.sock",
+)  # fmt: skip
+_OF_PROCESSES: Final = re.compile(r"/proc/(?:[^/]+/)+(?:environ|mem|maps|root|cwd)\b")
+_KEY_NAMES: Final = re.compile(r"(?:^|/)id_(?:rsa|dsa|ecdsa|ed25519)$")
+_HARMLESS_DEVICES: Final = re.compile(
+    r"/dev/(?:null|zero|full|u?random|tty|std(?:in|out|err)|fd/\d+|shm(?:/.*)?)$"
+)
+_STARTUP: Final = (
+    "~/.bashrc", "~/.bash_profile", "~/.bash_login", "~/.bash_logout", "~/.profile",
+    "~/.zshrc", "~/.zshenv", "~/.zprofile", "~/.config/fish", "~/.config/systemd",
+    "~/.config/autostart", "~/.gitconfig", "~/.config/git", "~/.pam_environment",
+    "/etc/cron*", "/var/spool/cron", "/etc/systemd", "/lib/systemd",
+    "/usr/lib/systemd", "/etc/init.d", "/etc/rc*", "/etc/profile*", "/etc/bash*",
+    "/etc/ld.so*", "/etc/environment", "/etc/pam.d", "/etc/passwd", "/etc/group",
+)  # fmt: skip
+_CI: Final = re.compile(
+    r"(?:^|/)(?:\.github/(?:workflows|actions)(?:/|$)|\.circleci(?:/|$)"
+    r"|\.gitlab-ci\.ya?ml$|\.gitlab/ci(?:/|$)|\.travis\.yml$|Jenkinsfile[^/]*$"
+    r"|azure-pipelines[^/]*\.ya?ml$|bitbucket-pipelines\.yml$|\.buildkite(?:/|$)"
+    r"|\.drone\.yml$|\.woodpecker(?:/|$|\.ya?ml$))"
+)
+_GIT: Final = re.compile(r"(?:^|/)\.git(?:/|$)")
+
+
+def absolute(path: str, folder: str = REPOSITORY) -> str:
+    """Return a path without `.` and `..`, its home folder always spelled the same."""
+    if path == "~" or path.startswith("~/"):
+        path = HOME + path[1:]
+    full = normpath(join(folder, path.replace(SOMETHING, "?")))
+    return _HOMES.sub(HOME, re.sub("^//+", "/", full))
+
+
+def place_of(full: str) -> Place:
+    """Return what an absolute path is; wildcards in it count as what they may match."""
+    if (
+        _is_under(full, _CREDENTIALS)
+        or _OF_PROCESSES.match(full)
+        or _KEY_NAMES.search(full)
+    ):
+        return Place.CREDENTIAL
+    if full.startswith("/dev/"):
+        harmless = _HARMLESS_DEVICES.match(full)
+        return Place.SCRATCH if harmless else Place.DEVICE
+    if _is_under(full, _STARTUP):
+        return Place.STARTUP
+    if _GIT.search(full):
+        return Place.GIT
+    if _CI.search(full):
+        return Place.CI
+    return _whereabouts(full)
+
+
+def judge_read(path: str, folder: str = REPOSITORY) -> Verdict:
+    place = place_of(absolute(path, folder))
+    if place is Place.CREDENTIAL:
+        return high("It reads where credentials are kept.")
+    if place is Place.DEVICE:
+        return medium("It reads a device.")
+    return LOW
+
+
+def judge_write(path: str, folder: str = REPOSITORY) -> Verdict:
+    full = absolute(path, folder)
+    match place_of(full):
+        case Place.CREDENTIAL:
+            return high("It writes where credentials are kept.")
+        case Place.DEVICE:
+            return high("It writes to a device.")
+        case Place.STARTUP:
+            return high("It changes what is run later by itself.")
+        case Place.GIT:
+            return high("It changes what git keeps for itself, such as hooks.")
+        case Place.CI:
+            return medium("It changes what the CI runs.")
+        case Place.REPOSITORY | Place.SCRATCH:
+            return LOW
+        case Place.HOME if full.startswith((f"{HOME}/.cache", f"{HOME}/.local")):
+            return medium("It writes into the home folder.")
+        case _:
+            return high("It writes outside the workspace.")
+
+
+def judge_delete(path: str, folder: str = REPOSITORY) -> Verdict:
+    """Judge the deletion of a path with all that is under it."""
+    full = absolute(path, folder)
+    bare = full.rstrip("*").rstrip("/") or "/"
+    place = place_of(bare)
+    if bare in {"/", HOME, "/home", WORKSPACE, REPOSITORY, SCRATCH}:
+        return LOW if bare == SCRATCH else high("It deletes a whole root folder.")
+    if place is Place.GIT:
+        return high("It deletes the repository's history or a part of it.")
+    if SOMETHING in path and path.strip(f"{SOMETHING}/*") == "":
+        return medium("It deletes a folder whose name is only known when it is run.")
+    if place in {Place.REPOSITORY, Place.SCRATCH}:
+        return LOW
+    if place is Place.CI:
+        return medium("It changes what the CI runs.")
+    return high("It deletes outside the workspace.")
+
+
+def _is_under(full: str, known: Iterable[str]) -> bool:
+    return any(_covers(one.replace("~", HOME, 1), full) for one in known)
+
+
+def _covers(known: str, full: str) -> bool:
+    """Tell whether a path is a known one or in it, where either has wildcards."""
+    depth = known.count("/")
+    head = "/".join(full.split("/")[: depth + 1])
+    return fnmatchcase(head, known) or fnmatchcase(known, head)
+
+
+def _whereabouts(full: str) -> Place:
+    if full == WORKSPACE or full.startswith(f"{WORKSPACE}/"):
+        return Place.REPOSITORY
+    if full.startswith((f"{SCRATCH}/", "/var/tmp/")) or full == SCRATCH:  # noqa: S108 - as above
+        return Place.SCRATCH
+    return Place.HOME if full.startswith(HOME) else Place.SYSTEM

@@ -1,0 +1,121 @@
+"""Judge actions by rules: what would be run, and which paths and hosts are touched."""
+
+from collections.abc import Callable, Iterator
+from typing import Final
+from urllib.parse import unquote, urlsplit
+
+from pydantic import JsonValue
+
+from patchwright.core.events.types import (
+    AgentAction,
+    Browse,
+    CallMcpTool,
+    Condense,
+    ControlAct,
+    ControlCommand,
+    Delegate,
+    EditFile,
+    Finish,
+    ReadFile,
+    Recall,
+    Reject,
+    Risk,
+    RunCommand,
+    RunIpython,
+    SearchFiles,
+    Think,
+    WriteFile,
+    WriteTodos,
+)
+from patchwright.core.security.addresses import Host, host_of, kind_of
+from patchwright.core.security.analyzer import Verdict
+from patchwright.core.security.paths import judge_read, judge_write
+from patchwright.core.security.python_code import judge_python
+from patchwright.core.security.shell.judge import judge_script
+from patchwright.core.security.verdicts import LOW, high, medium, worst
+
+_METADATA: Final = high(
+    "It asks the cloud's metadata service, which gives out credentials."
+)
+
+IsReadOnly = Callable[[str, str], bool]
+
+
+def trust_no_tool(server: str, tool: str) -> bool:  # noqa: ARG001 - what a caller may know
+    """Take every tool for one that changes something."""
+    return False
+
+
+class RuleAnalyzer:
+    """What the model claims does not count here.
+
+    `is_read_only` says of a server and a tool whether it only looks.
+    """
+
+    name = "rules"
+
+    def __init__(self, is_read_only: IsReadOnly = trust_no_tool) -> None:
+        self._is_read_only = is_read_only
+
+    def judge(self, action: AgentAction, claimed: Risk) -> Verdict:  # noqa: ARG002 - the protocol's
+        match action:
+            case RunCommand():
+                return judge_script(action.command, action.stdin)
+            case ControlCommand(act=ControlAct.WRITE):
+                return worst(
+                    [judge_script(action.text), medium("It types into a program.")]
+                )
+            case RunIpython():
+                return judge_python(action.code, judge_script)
+            case ReadFile() | SearchFiles():
+                return judge_read(action.path)
+            case WriteFile() | EditFile():
+                return judge_write(action.path)
+            case Browse():
+                return _judge_page(action.url)
+            case CallMcpTool():
+                return self._judge_tool(action)
+            case ControlCommand() | Delegate() | Recall() | Condense() | Think():
+                return LOW
+            case WriteTodos() | Finish() | Reject():
+                return LOW
+            case _:
+                return medium("It is an action that nothing is known of.")
+
+    def _judge_tool(self, action: CallMcpTool) -> Verdict:
+        given = worst(map(_judge_argument, _texts_in(action.arguments)))
+        if self._is_read_only(action.server, action.tool):
+            return given
+        return worst([given, medium("It calls a tool that may change something.")])
+
+
+def _judge_page(url: str) -> Verdict:
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return medium("It opens an address that cannot be read.")
+    if parts.scheme == "file":
+        return worst([judge_read(unquote(parts.path))])
+    kind = kind_of(host_of(url))
+    if kind is Host.METADATA:
+        return _METADATA
+    if kind is Host.OWN and parts.scheme in {"http", "https", ""}:
+        return LOW
+    return medium("It opens a page of another machine.")
+
+
+def _judge_argument(text: str) -> Verdict:
+    if "://" in text and kind_of(host_of(text)) is Host.METADATA:
+        return _METADATA
+    return judge_read(text) if text.startswith(("/", "~", ".")) else LOW
+
+
+def _texts_in(tree: JsonValue) -> Iterator[str]:
+    if isinstance(tree, str):
+        yield tree
+    elif isinstance(tree, dict):
+        for value in tree.values():
+            yield from _texts_in(value)
+    elif isinstance(tree, list):
+        for value in tree:
+            yield from _texts_in(value)

@@ -1,0 +1,139 @@
+"""The rules for what speaks to other machines."""
+
+import re
+from typing import Final
+
+from patchwright.core.security.addresses import Host, host_of, kind_of
+from patchwright.core.security.analyzer import Verdict
+from patchwright.core.security.paths import SOMETHING, judge_write
+from patchwright.core.security.shell.call import Call, Rules
+from patchwright.core.security.shell.script import Word
+from patchwright.core.security.verdicts import LOW, high, medium, worst
+
+SENDS: Final = "It sends data to another machine."
+METADATA: Final = "It asks the cloud's metadata service, which gives out credentials."
+
+FETCHERS: Final = frozenset(
+    {"curl", "wget", "http", "https", "aria2c", "fetch", "lynx"}
+)
+_CURL_VALUED: Final = {
+    "-H", "--header", "-o", "--output", "-A", "--user-agent", "-u", "--user", "-m",
+    "--max-time", "-w", "--write-out", "-b", "--cookie", "-c", "--cookie-jar", "-e",
+    "--connect-timeout", "--retry", "--retry-delay", "-x", "--proxy", "-K", "--config",
+    "-X", "--request", "-r", "--range", "--cacert", "--resolve", "-P",
+    "--output-document", "-O=", "--tries", "--timeout", "-t", "-T=", "-i=",
+}  # fmt: skip
+_SENDING: Final = {
+    "-d", "--data", "--data-binary", "--data-raw", "--data-urlencode", "--data-ascii",
+    "--json", "-F", "--form", "--form-string", "--upload-file", "--post-data",
+    "--post-file", "--body-data", "--body-file", "--url-query",
+}  # fmt: skip
+_HARMLESS_METHODS: Final = {"GET", "HEAD", "OPTIONS"}
+_REMOTE: Final = re.compile(r"(?:^[\w.-]+@|^rsync://|^[\w.-]+:)(?!\\)")
+_HTTP_METHOD: Final = re.compile(r"(?:POST|PUT|PATCH|DELETE)\Z")
+
+
+def _fetch(call: Call) -> Verdict:
+    valued = _CURL_VALUED | _SENDING | ({"-T"} if call.name == "curl" else set())
+    if call.name == "wget":
+        valued |= {"-O"}
+    urls = call.operands(valued) + call.values_of("--url")
+    return worst([_spoken(call, urls), *_saved(call)])
+
+
+def _spoken(call: Call, urls: list[Word]) -> Verdict:
+    kinds = {kind_of(host_of(url.text)) for url in urls}
+    if Host.METADATA in kinds:
+        return high(METADATA)
+    if kinds == {Host.OWN}:
+        return LOW
+    if _sends(call) or any(map(_carries, urls)):
+        return high(SENDS)
+    return medium("It fetches something from another machine.")
+
+
+def _sends(call: Call) -> bool:
+    method = call.value_of("-X", "--request", "--method") or "GET"
+    named = any(_HTTP_METHOD.match(text) for text in call.texts)
+    uploads = call.name == "curl" and call.has("-T")
+    given = any(text.partition("=")[0] in _SENDING for text in call.texts)
+    joined = call.name == "curl" and any(t[:2] in {"-d", "-F"} for t in call.texts)
+    fed = bool(call.command.piped_from) or call.command.stdin is not None
+    other = method.upper() not in _HARMLESS_METHODS
+    return other or named or uploads or given or joined or fed
+
+
+def _carries(url: Word) -> bool:
+    """Tell whether what the shell fills in would leave with the URL."""
+    return bool(url.inner) or (SOMETHING in url.text and not _is_all_unknown(url.text))
+
+
+def _is_all_unknown(text: str) -> bool:
+    host = host_of(text)
+    return SOMETHING in host or not host
+
+
+def _saved(call: Call) -> list[Verdict]:
+    options = ("-O", "--output-document") if call.name == "wget" else ("-o", "--output")
+    targets = [w.text for w in call.values_of(*options) if w.text != "-"]
+    return [judge_write(target, call.command.folder) for target in targets]
+
+
+def _connect(call: Call) -> Verdict:
+    if call.has("-e", "-c", "--exec", "--sh-exec"):
+        return high("It gives another machine a shell.")
+    if call.has("-l", "--listen"):
+        return medium("It waits for other machines to connect.")
+    hosts = [w.text.rpartition(",")[2] for w in call.operands({"-p", "-w", "-s"})]
+    if hosts and kind_of(hosts[0]) is Host.OWN:
+        return LOW
+    return high(SENDS)
+
+
+def _socket_cat(call: Call) -> Verdict:
+    text = " ".join(call.texts).upper()
+    if "EXEC:" in text or "SYSTEM:" in text:
+        return high("It gives another machine a shell.")
+    return high(SENDS)
+
+
+def _look_up(call: Call) -> Verdict:
+    """A name that is looked up can carry data to whoever answers for its domain."""
+    if any(word.inner or not word.is_known for word in call.arguments):
+        return high(SENDS)
+    if call.command.piped_from:
+        return high(SENDS)
+    return medium("It asks another machine.")
+
+
+def _synchronise(call: Call) -> Verdict:
+    operands = [word.text for word in call.operands({"-e", "--rsh", "-F", "-i", "-P"})]
+    if call.value_of("-e", "--rsh") is not None or any(map(_REMOTE.match, operands)):
+        return high(SENDS)
+    targets = operands[-1:]
+    return worst(judge_write(target, call.command.folder) for target in targets)
+
+
+def _client(_: Call) -> Verdict:
+    return high("It acts on another machine or an outside service.")
+
+
+RULES: Final[Rules] = {
+    **dict.fromkeys(FETCHERS, _fetch),
+    **dict.fromkeys(("nc", "ncat", "netcat", "telnet"), _connect),
+    **dict.fromkeys(
+        ("dig", "nslookup", "host", "drill", "ping", "ping6", "whois", "traceroute"),
+        _look_up,
+    ),
+    **dict.fromkeys(("rsync", "scp"), _synchronise),
+    "socat": _socket_cat,
+    **dict.fromkeys(
+        (
+            "ssh sftp ftp lftp tftp mail mailx sendmail mutt msmtp nmap masscan ngrok "
+            "cloudflared aws gcloud gsutil az kubectl helm gh glab hub rclone s3cmd "
+            "doctl heroku flyctl vercel netlify terraform ansible mosh ssh-copy-id "
+            "tailscale wg openvpn tor torsocks proxychains chisel frpc"
+        ).split(),
+        _client,
+    ),
+}

@@ -1,0 +1,172 @@
+"""Read a shell script: what it would run, in which folder, with which input."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache
+from typing import Final
+
+import tree_sitter_bash
+from tree_sitter import Language, Node, Parser
+
+from patchwright.core.security.shell.redirects import (
+    behind_heredoc,
+    read_redirects,
+    stray_words,
+    text_given,
+)
+from patchwright.core.security.shell.scope import Scope
+from patchwright.core.security.shell.script import Command, Word
+from patchwright.core.security.shell.words import read_words, text_of
+
+DEEPEST: Final = 60
+
+_SUBSTITUTIONS: Final = {"command_substitution", "process_substitution"}
+_STATEMENTS: Final = {"command", "list", "pipeline", "redirected_statement", "subshell"}
+_REDIRECTS: Final = {"file_redirect", "herestring_redirect", "heredoc_redirect"}
+
+Commands = tuple[Command, ...]
+
+
+class UnreadableError(Exception):
+    """A script is not one that bash would run, or is too deep to be followed."""
+
+
+def read_script(text: str, scope: Scope) -> Commands:
+    """Return the commands of a script in the order in which they are written.
+
+    Raises `UnreadableError`.
+    """
+    tree = _parser().parse(text.encode("utf-8", "replace"))
+    if tree.root_node.has_error:
+        raise UnreadableError
+    return tuple(_Reading(scope).walk(tree.root_node, 0))
+
+
+@cache
+def _parser() -> Parser:
+    return Parser(Language(tree_sitter_bash.language()))
+
+
+class _Reading:
+    """Walks the tree once; `source` is always what is piped into a node."""
+
+    def __init__(self, scope: Scope) -> None:
+        self._scope = scope
+        self._inner: dict[int, Commands] = {}
+
+    def walk(self, node: Node, depth: int, source: Commands = ()) -> Iterator[Command]:
+        if depth > DEEPEST:
+            raise UnreadableError
+        match node.type:
+            case "pipeline":
+                yield from self._pipeline(node, depth, source)
+            case "redirected_statement":
+                yield from self._redirected(node, depth, source)
+            case "command" | "unset_command" | "declaration_command":
+                yield from self._command(node, depth, source)
+            case "variable_assignment":
+                yield from self._substituted(node, depth)
+                self._scope.assign(node, self._inner)
+            case "for_statement":
+                yield from self._loop(node, depth, source)
+            case "function_definition":
+                yield from self._function(node, depth, source)
+            case kind if kind in _SUBSTITUTIONS:
+                commands = tuple(self._children(node, depth, ()))
+                self._inner[node.id] = commands
+                yield from commands
+            case kind if kind in _REDIRECTS:
+                yield from self._substituted(node, depth)
+                yield self._made((), [node], source)
+            case _:
+                yield from self._children(node, depth, source)
+
+    def _children(self, node: Node, depth: int, source: Commands) -> Iterator[Command]:
+        for child in node.named_children:
+            yield from self.walk(child, depth + 1, source)
+
+    def _pipeline(self, node: Node, depth: int, source: Commands) -> Iterator[Command]:
+        for stage in node.named_children:
+            commands = tuple(self.walk(stage, depth + 1, source))
+            yield from commands
+            source = (*source, *commands)
+
+    def _redirected(
+        self, node: Node, depth: int, source: Commands
+    ) -> Iterator[Command]:
+        body = node.child_by_field_name("body")
+        redirects = [child for child in node.named_children if child.type in _REDIRECTS]
+        for redirect in redirects:
+            yield from self._substituted(redirect, depth)
+        commands = () if body is None else tuple(self.walk(body, depth + 1, source))
+        given = self._made((), redirects, source)
+        for command in commands or (given,):
+            yield _redirect(command, given)
+        for rest in behind_heredoc(redirects):
+            yield from self.walk(rest, depth + 1, (*source, *commands, given))
+
+    def _command(self, node: Node, depth: int, source: Commands) -> Iterator[Command]:
+        yield from self._substituted(node, depth)
+        words: list[Word] = []
+        for child in node.children:
+            if child.type == "variable_assignment":
+                self._scope.assign(child, self._inner)
+            elif child.type not in _REDIRECTS:
+                words += read_words(child, self._scope.values, self._inner)
+        redirects = [child for child in node.children if child.type in _REDIRECTS]
+        command = self._made(tuple(words), redirects, source)
+        self._scope.move(command)
+        yield command
+
+    def _loop(self, node: Node, depth: int, source: Commands) -> Iterator[Command]:
+        name, *rest = node.named_children
+        for item in rest:
+            if item.type not in {"do_group", "compound_statement"}:
+                yield from self._substituted(item, depth)
+                for word in read_words(item, self._scope.values, self._inner):
+                    self._scope.learn(text_of(name), word.text)
+        yield from self._children(node, depth, source)
+
+    def _function(self, node: Node, depth: int, source: Commands) -> Iterator[Command]:
+        name = node.child_by_field_name("name")
+        commands = tuple(self._children(node, depth, source))
+        calls = [one for one in commands if name and one.name == text_of(name)]
+        for command in commands:
+            yield replace(command, forks=len(calls) > 1 and command in calls)
+
+    def _substituted(self, node: Node, depth: int) -> Iterator[Command]:
+        """Yield what is run to make up the words of a node."""
+        if depth > DEEPEST:
+            raise UnreadableError
+        if node.type in _SUBSTITUTIONS:
+            yield from self.walk(node, depth + 1)
+            return
+        for child in node.named_children:
+            if child.type not in _STATEMENTS:
+                yield from self._substituted(child, depth + 1)
+
+    def _made(
+        self, words: tuple[Word, ...], redirects: list[Node], source: Commands
+    ) -> Command:
+        values, inner = self._scope.values, self._inner
+        stray = (w for node in redirects for w in stray_words(node, values, inner))
+        read = (r for node in redirects for r in read_redirects(node, values, inner))
+        return Command(
+            words=(*words, *stray),
+            folder=self._scope.folder,
+            redirects=tuple(read),
+            stdin=text_given(redirects, values, inner),
+            piped_from=source,
+            values=dict(values),
+        )
+
+
+def _redirect(command: Command, given: Command) -> Command:
+    if command is given:
+        return given
+    return replace(
+        command,
+        words=(*command.words, *given.words),
+        redirects=(*command.redirects, *given.redirects),
+        stdin=given.stdin if command.stdin is None else command.stdin,
+    )

@@ -1,0 +1,57 @@
+"""Judge the servers of the Model Context Protocol in the light of all settings."""
+
+from collections.abc import Iterator, Sequence
+
+from patchwright.core.settings.mcp import McpServerSettings
+from patchwright.core.settings.model import Settings
+from patchwright.core.settings.schema import Form, all_keys, variable
+from patchwright.core.settings.secret_values import secret_values
+from patchwright.core.settings.sources import ALIASES
+
+_SHORTEST_SECRET = 6
+
+
+def mcp_errors(settings: Settings) -> Iterator[str]:
+    """Yield a line for each server that may not be used as it is configured."""
+    secrets = [s for s in secret_values(settings) if len(s) >= _SHORTEST_SECRET]
+    for name, server in settings.mcp.servers.items():
+        place = f"mcp.servers.{name}"
+        if server.host and server.host not in allowed_hosts(settings):
+            yield (
+                f"{place}.url: the host {server.host} is not allowed; add it to "
+                f"sandbox.allow_domains ({variable(('sandbox', 'allow_domains'))})"
+            )
+        yield from _secret_errors(place, server, secrets)
+
+
+def allowed_hosts(settings: Settings) -> frozenset[str]:
+    return frozenset(host.lower() for host in settings.sandbox.allow_domains)
+
+
+def _secret_errors(
+    place: str, server: McpServerSettings, secrets: Sequence[str]
+) -> Iterator[str]:
+    """Refuse what would bring a credential of the service into the sandbox."""
+    names = _secret_names()
+    for name, value in server.env.items():
+        if name.upper() in names or _holds_any(value, secrets):
+            yield (
+                f"{place}.env.{name}: a secret of the service never enters the "
+                "sandbox; take it out, or use a server with a `url` and `headers`"
+            )
+    if any(_holds_any(word, secrets) for word in server.command):
+        yield (
+            f"{place}.command: holds a secret of the service, which never enters the "
+            "sandbox; take it out"
+        )
+
+
+def _secret_names() -> frozenset[str]:
+    secret = {key.path for key in all_keys() if key.form is Form.SECRET}
+    aliases = (alias for alias, path in ALIASES.items() if path in secret)
+    names = {*map(variable, secret), *aliases}
+    return frozenset(names | {f"{name}_FILE" for name in names})
+
+
+def _holds_any(text: str, secrets: Sequence[str]) -> bool:
+    return any(secret in text for secret in secrets)

@@ -1,0 +1,38 @@
+"""Clean many texts of what is hidden in them, and remember what that was."""
+
+from collections import Counter
+
+from patchwright.core.text.hidden import Removal, describe_removals, strip_hidden
+from patchwright.core.text.invisible import strip_invisible
+from patchwright.core.text.markup import Hidden
+
+
+class Cleaner:
+    """Counts over all texts that it is given."""
+
+    def __init__(self) -> None:
+        self._removed: Counter[Hidden] = Counter()
+
+    def clean(self, text: str) -> str:
+        """Return a text, which may be Markdown, as its readers see it."""
+        cleaned = strip_hidden(text)
+        for removal in cleaned.removed:
+            self._removed[removal.kind] += removal.count
+        return cleaned.text
+
+    def clean_code(self, text: str) -> str:
+        """Return source code without invisible characters: markup in it is code."""
+        lines = text.replace("\r\n", "\n").replace("\r", "\n")
+        cleaned, invisible = strip_invisible(lines)
+        self._removed[Hidden.CHARACTER] += invisible
+        return cleaned
+
+    def describe(self) -> str:
+        """Say what was removed: "1 HTML comment"; empty if it was nothing."""
+        return describe_removals(
+            tuple(
+                Removal(kind=kind, count=count)
+                for kind, count in self._removed.items()
+                if count
+            )
+        )

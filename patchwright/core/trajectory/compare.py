@@ -1,0 +1,154 @@
+"""Compare a run with another one that did the same again."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from patchwright.core.events.types import Event, EvidenceRecorded, Observation
+from patchwright.core.llm.replayed import RecordingOverError
+from patchwright.core.trajectory.fold import tell
+from patchwright.core.trajectory.normal import normal_result
+from patchwright.core.trajectory.story import Act, Step
+from patchwright.core.types.base import Value
+from patchwright.core.types.work import Evidence, Outcome, OutcomeKind
+
+# Time, people at their keyboards and failing machines are not in a recording.
+_FROM_OUTSIDE = (OutcomeKind.TIMED_OUT, OutcomeKind.STOPPED, OutcomeKind.FAILED)
+
+
+class Difference(Value):
+    """Where two runs part; `what` is a step's call, the tree, a proof or the outcome.
+
+    An empty text stands for something that is only in the other run.
+    """
+
+    what: str
+    recorded: str
+    rerun: str
+    step: int | None = None
+
+
+class Comparison(Value):
+    """How much of a run was found to be the same, and what was not.
+
+    `notes` say what could not be compared.
+    """
+
+    steps: int
+    results_compared: int
+    results_same: int
+    differences: tuple[Difference, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def is_same(self) -> bool:
+        return not self.differences
+
+
+def compare(recorded: Sequence[Event], rerun: Sequence[Event]) -> Comparison:
+    """Compare step by step what came of each call; then the proof and the outcome."""
+    then, now = _Side(recorded), _Side(rerun)
+    parted = [
+        _difference(step, act, now.acts.get(key))
+        for key, (step, act) in then.acts.items()
+        if key not in now.acts or then.result(act) != now.result(now.acts[key][1])
+    ]
+    more = [
+        Difference(step=step.number, what=act.text, recorded="", rerun=act.result.text)
+        for key, (step, act) in now.acts.items()
+        if key not in then.acts
+    ]
+    proofs, (outcomes, notes) = (
+        _compare_proofs(recorded, rerun),
+        _compare_ends(then, now),
+    )
+    return Comparison(
+        steps=len(then.steps),
+        results_compared=len(then.acts),
+        results_same=len(then.acts) - len(parted),
+        differences=(*parted, *more, *proofs, *outcomes),
+        notes=notes,
+    )
+
+
+# Whose step, which of it, and which call in it.
+_Key = tuple[int, int, int]
+
+
+class _Side:
+    """One of the runs: its calls by their places, and their results."""
+
+    def __init__(self, events: Sequence[Event]) -> None:
+        story = tell(events)
+        self.steps, self.outcome = story.steps, story.outcome
+        self._results = {
+            event.id: event.payload
+            for event in events
+            if isinstance(event.payload, Observation)
+        }
+        self.acts: dict[_Key, tuple[Step, Act]] = {}
+        agents: dict[str, int] = {}
+        counts: defaultdict[str, int] = defaultdict(int)
+        for step in self.steps:
+            agent = agents.setdefault(step.agent, len(agents))
+            counts[step.agent] += 1
+            for place, act in enumerate(step.acts):
+                self.acts[agent, counts[step.agent], place] = step, act
+
+    def result(self, act: Act) -> object:
+        found = self._results.get(act.result_id or 0)
+        return normal_result(found) if found else None
+
+
+def _difference(step: Step, act: Act, again: tuple[Step, Act] | None) -> Difference:
+    return Difference(
+        step=step.number,
+        what=act.text,
+        recorded=act.result.text or "done",
+        rerun=again[1].result.text or "done" if again else "",
+    )
+
+
+def _compare_proofs(
+    recorded: Sequence[Event], rerun: Sequence[Event]
+) -> list[Difference]:
+    then, now = _proofs(recorded), _proofs(rerun)
+    names = sorted({*then, *now})
+    return [
+        Difference(what=name, recorded=then.get(name, ""), rerun=now.get(name, ""))
+        for name in names
+        if then.get(name) != now.get(name)
+    ]
+
+
+def _proofs(events: Sequence[Event]) -> dict[str, str]:
+    evidence = (
+        event.payload.evidence
+        for event in events
+        if isinstance(event.payload, EvidenceRecorded)
+    )
+    return {f"{one.role} the change: {one.command}": _verdict(one) for one in evidence}
+
+
+def _verdict(one: Evidence) -> str:
+    return "no exit code" if one.exit_code is None else f"exit {one.exit_code}"
+
+
+def _compare_ends(
+    then: _Side, now: _Side
+) -> tuple[tuple[Difference, ...], tuple[str, ...]]:
+    """Compare the outcomes, but for one that came from outside and will not again."""
+    recorded, rerun = _ending(then.outcome), _ending(now.outcome)
+    if recorded == rerun:
+        return (), ()
+    is_over = now.outcome and now.outcome.reason == RecordingOverError.reason
+    if is_over and (then.outcome is None or then.outcome.kind in _FROM_OUTSIDE):
+        note = f"How the recorded run ended cannot be had again: {recorded}."
+        return (), (note,)
+    return (Difference(what="outcome", recorded=recorded, rerun=rerun),), ()
+
+
+def _ending(outcome: Outcome | None) -> str:
+    if outcome is None:
+        return "not ended"
+    reason = f" ({outcome.reason})" if outcome.reason else ""
+    return f"{outcome.kind}{reason}, {outcome.proof}"

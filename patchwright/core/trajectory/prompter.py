@@ -1,0 +1,157 @@
+"""A log that hears again, at the same places, what people said in a recorded run."""
+
+import threading
+from collections import deque
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Final
+
+from patchwright.core.events.log import EventLog
+from patchwright.core.events.types import (
+    Action,
+    AgentState,
+    ChangeState,
+    Event,
+    Known,
+    Message,
+    ModelCalled,
+    ModelReply,
+    Observation,
+    OutcomeReached,
+    RaiseLimits,
+    Source,
+    StateChanged,
+    Steering,
+)
+from patchwright.core.trajectory.noticed import as_noticed, heard_as, is_said
+
+Heard = Message | ChangeState | RaiseLimits
+# To hear takes milliseconds; whoever does not will not any more.
+PATIENCE_S: Final = 5.0
+_CALLS_OFF: Final = frozenset({AgentState.STOPPED, AgentState.PAUSED})
+
+
+@dataclass(frozen=True)
+class Cue:
+    """What somebody said after so many beats of the run, and how it was heard."""
+
+    beats: int
+    event: Event
+    heard: Heard | None
+
+
+class Prompter:
+    """Passes on to a log what is written, and writes what people said in between.
+
+    `was_answered` tells whether somebody has said something since the run began to
+    wait for it.
+    """
+
+    def __init__(self, log: EventLog, recorded: Sequence[Event]) -> None:
+        self._log = log
+        self._cues = deque(find_cues(recorded))
+        self._said: dict[int, Cue] = {}
+        self._unheard: set[int] = set()
+        self._calls_off = False
+        self._beats = 0
+        self._changed = threading.Condition(threading.RLock())
+        self.was_answered = False
+
+    def hear(self, event: Event) -> Heard | None:
+        """Judge what is said as it was judged then."""
+        cue = self._said.get(event.id)
+        return cue.heard if cue else None
+
+    def wait_until_heard(self) -> bool:
+        """Wait until all is heard that was said; return whether the work goes on.
+
+        A model that answers at once would otherwise now and then be faster.
+        """
+        with self._changed:
+            called_off = self._calls_off
+            self._changed.wait_for(
+                lambda: not self._unheard and not self._calls_off, PATIENCE_S
+            )
+        return not called_off
+
+    def append(self, source: Source, payload: Known, cause: int | None = None) -> Event:
+        with self._changed:
+            event = self._log.append(source, payload, cause)
+            self._note(event)
+            self._beats += is_beat(event)
+            while self._cues and self._cues[0].beats <= self._beats:
+                self._say(self._cues.popleft())
+            self._changed.notify_all()
+        return event
+
+    def read(
+        self,
+        start_id: int = 1,
+        end_id: int | None = None,
+        *,
+        limit: int | None = None,
+        reverse: bool = False,
+        kinds: frozenset[str] | None = None,
+    ) -> Sequence[Event]:
+        return self._log.read(
+            start_id, end_id, limit=limit, reverse=reverse, kinds=kinds
+        )
+
+    def subscribe(
+        self, reader: Callable[[Event], None], after_id: int = 0
+    ) -> AbstractContextManager[None]:
+        return self._log.subscribe(reader, after_id)
+
+    def listen(self) -> AbstractContextManager[threading.Event]:
+        return self._log.listen()
+
+    def _note(self, event: Event) -> None:
+        if isinstance(event.payload, StateChanged):
+            self.was_answered = False
+            self._calls_off = False
+        if event.source is Source.SYSTEM and event.cause is not None:
+            self._unheard.discard(event.cause)
+            self._calls_off |= _calls_off(event)
+
+    def _say(self, cue: Cue) -> None:
+        payload = cue.event.payload
+        if not isinstance(payload, Steering):
+            return
+        said = self._log.append(cue.event.source, payload)
+        self._said[said.id] = cue
+        self.was_answered = True
+        self._calls_off |= _calls_off(said)
+        if cue.heard is not None:
+            self._unheard.add(said.id)
+
+
+def find_cues(recorded: Sequence[Event]) -> list[Cue]:
+    heard = heard_as(recorded)
+    cues: list[Cue] = []
+    beats = 0
+    for event in as_noticed(recorded):
+        beats += is_beat(event)
+        if is_said(event):
+            answer = heard[event.id].payload if event.id in heard else None
+            kept = answer if isinstance(answer, Steering) else None
+            cues.append(Cue(beats, event, kept))
+    return cues
+
+
+def is_beat(event: Event) -> bool:
+    """Tell whether the run itself did this, and would do so again."""
+    payload = event.payload
+    if isinstance(payload, OutcomeReached):
+        return payload.outcome.waits
+    if isinstance(payload, StateChanged):
+        return False
+    if isinstance(payload, Steering):
+        is_message = isinstance(payload, Message)
+        return is_message and event.source is Source.SYSTEM and event.cause is None
+    return isinstance(payload, ModelReply | ModelCalled | Action | Observation)
+
+
+def _calls_off(event: Event) -> bool:
+    payload = event.payload
+    return isinstance(payload, ChangeState) and payload.state in _CALLS_OFF

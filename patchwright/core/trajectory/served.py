@@ -1,0 +1,164 @@
+"""What a replayed run takes from the recording, since it cannot be had again."""
+
+from bisect import bisect_right
+from collections import defaultdict, deque
+from collections.abc import Sequence
+from typing import Final
+
+from patchwright.core.condense.condenser import Ask, History
+from patchwright.core.events.log import EventLog
+from patchwright.core.events.types import (
+    AgentAction,
+    CallMcpTool,
+    Condensed,
+    ConfirmationAsked,
+    ErrorObservation,
+    Event,
+    McpResult,
+    Message,
+    ModelCalled,
+    ModelReply,
+    Observation,
+    Recall,
+    Recalled,
+    Risk,
+    Source,
+)
+from patchwright.core.llm.replayed import Tape, first_text
+from patchwright.core.mcp.servers import McpTool
+from patchwright.core.security.analyzer import Verdict
+from patchwright.core.security.digest import digest_of
+
+_TURN_KINDS: Final = frozenset({"message", "model_reply", "condensed"})
+
+
+def results_of(recorded: Sequence[Event]) -> dict[int, Observation]:
+    """Return what came of each action, by the id of the action's event."""
+    return {
+        event.cause: event.payload
+        for event in recorded
+        if event.source is Source.ENVIRONMENT
+        and event.cause is not None
+        and isinstance(event.payload, Observation)
+    }
+
+
+class RecordedLibrary:
+    """Knows what was recalled."""
+
+    def __init__(self, recorded: Sequence[Event]) -> None:
+        results = results_of(recorded)
+        self._answers = {
+            event.payload.query: results.get(event.id)
+            for event in recorded
+            if isinstance(event.payload, Recall)
+        }
+
+    def __bool__(self) -> bool:
+        return bool(self._answers)
+
+    def recall(self, query: str) -> Recalled:
+        answer = self._answers.get(query)
+        if isinstance(answer, Recalled):
+            return answer
+        return Recalled(text=f"The recorded run did not recall {query!r}.")
+
+
+class RecordedServers:
+    """Answers the calls of tools as they were answered, each as often as it was."""
+
+    def __init__(self, recorded: Sequence[Event]) -> None:
+        results = results_of(recorded)
+        self._tools: dict[str, McpTool] = {}
+        self._answers: defaultdict[str, deque[Observation]] = defaultdict(deque)
+        for event in recorded:
+            payload = event.payload
+            if isinstance(payload, CallMcpTool) and event.id in results:
+                self._tools[payload.tool] = _tool(payload)
+                self._answers[_key(payload)].append(results[event.id])
+
+    def tools(self) -> tuple[McpTool, ...]:
+        return tuple(self._tools.values())
+
+    def call(self, action: CallMcpTool) -> McpResult | ErrorObservation:
+        answers = self._answers[_key(action)]
+        answer = answers.popleft() if answers else None
+        if isinstance(answer, McpResult | ErrorObservation):
+            return answer
+        text = f"The recorded run has no answer of {action.tool} to this."
+        return ErrorObservation(reason="not-recorded", text=text)
+
+    def faults(self) -> tuple[str, ...]:
+        return ()
+
+    def close(self) -> None:
+        pass
+
+
+def _tool(call: CallMcpTool) -> McpTool:
+    schema = McpTool(server=call.server, name=call.tool, description="", parameters={})
+    return schema.model_copy(update={"parameters": {"type": "object"}})
+
+
+def _key(call: CallMcpTool) -> str:
+    return call.model_dump_json(include={"server", "tool", "arguments"})
+
+
+class RecordedCondenser:
+    """Condenses the chat where it was condensed, and in the same way.
+
+    The recorded events name turns by their ids, which may be others in `log`.
+    """
+
+    name = "recorded"
+
+    def __init__(self, tape: Tape, recorded: Sequence[Event], log: EventLog) -> None:
+        self._tape, self._log = tape, log
+        self._turns_then = turn_ids(recorded)
+
+    def condense(self, history: History, ask: Ask) -> Condensed | None:
+        chat = (message for turn in history.turns for message in turn.messages)
+        agent = self._tape.find_agent(first_text(chat))
+        done = self._tape.next_condensing(agent)
+        while isinstance(done, ModelCalled):
+            ask("", "")
+            done = self._tape.next_condensing(agent)
+        return self._translate(done) if done else None
+
+    def _translate(self, then: Condensed) -> Condensed | None:
+        turns_now = turn_ids(self._log.read(kinds=_TURN_KINDS))
+
+        def now(turn_id: int) -> int:
+            place = bisect_right(self._turns_then, turn_id)
+            return turns_now[min(place, len(turns_now)) - 1] if place else 0
+
+        ids = ("first_id", "last_id", "masked_to")
+        return then.model_copy(update={key: now(getattr(then, key)) for key in ids})
+
+
+def turn_ids(events: Sequence[Event]) -> list[int]:
+    """Return the ids of all that is a turn in some agent's chat."""
+    return [
+        event.id
+        for event in events
+        if isinstance(event.payload, ModelReply | Condensed)
+        or (isinstance(event.payload, Message) and event.source is Source.SYSTEM)
+    ]
+
+
+class RecordedAnalyzer:
+    """Finds risky what people were asked about, and nothing else."""
+
+    name = "recorded"
+
+    def __init__(self, recorded: Sequence[Event]) -> None:
+        self._asked = {
+            event.payload.digest
+            for event in recorded
+            if isinstance(event.payload, ConfirmationAsked)
+        }
+
+    def judge(self, action: AgentAction, claimed: Risk) -> Verdict:
+        del claimed
+        was_asked = digest_of(action) in self._asked
+        return Verdict(risk=Risk.HIGH if was_asked else Risk.LOW)

@@ -1,0 +1,134 @@
+"""Say in a few words what came of an action, and what else has happened."""
+
+from enum import StrEnum
+from typing import Final, assert_never
+
+from patchwright.core.events.types import (
+    AgentState,
+    BrowserOutput,
+    CommandOutput,
+    Condensed,
+    DelegateResult,
+    ErrorObservation,
+    FileContent,
+    FileEdited,
+    IpythonOutput,
+    LoopDetected,
+    McpResult,
+    Null,
+    Observation,
+    Recalled,
+    SandboxObservation,
+    SearchResult,
+    StateChanged,
+    UserRejected,
+)
+from patchwright.core.types.base import Value
+
+_MAX_CHARS: Final = 200
+_BAD_STATES: Final = frozenset({AgentState.ERROR, AgentState.STOPPED})
+
+
+class Tone(StrEnum):
+    PLAIN = "plain"
+    GOOD = "good"
+    BAD = "bad"
+    OPEN = "open"
+
+
+class Words(Value):
+    """A short text, and whether it is good news."""
+
+    text: str
+    tone: Tone = Tone.PLAIN
+
+
+NOTHING_YET = Words(text="no result", tone=Tone.OPEN)
+
+
+def words_for(observation: Observation) -> Words:
+    if isinstance(observation, SandboxObservation):
+        return _sandbox_words(observation)
+    match observation:
+        case McpResult(failed=failed):
+            return _bad("it failed") if failed else Words(text="ok", tone=Tone.GOOD)
+        case DelegateResult(outcome=outcome, iterations=steps):
+            return Words(text=f"{outcome} after {_counted(steps, 'step')}")
+        case Recalled(sources=sources):
+            return Words(text=", ".join(sources) or "nothing found")
+        case UserRejected(text=text):
+            return _bad(f"rejected: {text}")
+        case StateChanged():
+            return state_words(observation)
+        case LoopDetected(pattern=pattern):
+            return Words(text=f"loop: {pattern}", tone=Tone.OPEN)
+        case Condensed():
+            return condensed_words(observation)
+        case Null():
+            return Words(text="")
+        case _:
+            assert_never(observation)
+
+
+def _sandbox_words(observation: SandboxObservation) -> Words:
+    match observation:
+        case CommandOutput():
+            return _command(observation)
+        case IpythonOutput(failed=failed):
+            return _bad("it raised") if failed else Words(text="ran", tone=Tone.GOOD)
+        case FileContent(text=text):
+            return Words(text=_counted(len(text.splitlines()), "line"))
+        case FileEdited(diff=diff):
+            return _edit(diff)
+        case SearchResult(matches=matches):
+            return Words(text=_counted(matches, "match", "matches"))
+        case BrowserOutput(status=status, title=title):
+            return Words(text=f"{status or 'read'} {title}".strip())
+        case ErrorObservation(text=text):
+            return _bad(text)
+        case _:
+            assert_never(observation)
+
+
+def condensed_words(condensed: Condensed) -> Words:
+    sizes = f"{condensed.bytes_before:,} to {condensed.bytes_after:,} bytes"
+    how = "with a summary" if condensed.summary else "older results left out"
+    return Words(text=f"condensed from {sizes}, {how}")
+
+
+def state_words(changed: StateChanged) -> Words:
+    tone = Tone.BAD if changed.state in _BAD_STATES else Tone.PLAIN
+    until = f" until {changed.until:%H:%M:%S}" if changed.until else ""
+    why = f" ({changed.reason})" if changed.reason else ""
+    return Words(text=f"{changed.state}{until}{why}", tone=tone)
+
+
+def first_line(text: str) -> str:
+    """Return the first line that says something, bounded."""
+    lines = (line.strip() for line in text.splitlines())
+    line = next((line for line in lines if line), "")
+    return line if len(line) <= _MAX_CHARS else f"{line[: _MAX_CHARS - 1]}…"
+
+
+def _command(output: CommandOutput) -> Words:
+    if output.still_running:
+        return Words(text="still running", tone=Tone.OPEN)
+    if output.exit_code is None:
+        return _bad("no exit code")
+    tone = Tone.GOOD if output.exit_code == 0 else Tone.BAD
+    return Words(text=f"exit {output.exit_code}", tone=tone)
+
+
+def _edit(diff: str) -> Words:
+    body = [one for one in diff.splitlines() if not one.startswith(("+++ ", "--- "))]
+    added = sum(line.startswith("+") for line in body)
+    removed = sum(line.startswith("-") for line in body)
+    return Words(text=f"+{added} -{removed}" if body else "no change")
+
+
+def _bad(text: str) -> Words:
+    return Words(text=first_line(text), tone=Tone.BAD)
+
+
+def _counted(number: int, noun: str, plural: str = "") -> str:
+    return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"

@@ -1,0 +1,149 @@
+"""One configured server: started, asked, and started once more when it was lost."""
+
+from collections.abc import Callable
+from threading import Lock
+from typing import Final
+
+from mcp.types import Tool
+from pydantic import JsonValue
+
+from patchwright.core.errors import RuntimeLostError, SandboxError
+from patchwright.core.events.types import ErrorObservation, McpResult
+from patchwright.core.mcp.offer import ListedTool, Offer, make_offer
+from patchwright.core.mcp.servers import McpTool
+from patchwright.core.settings.mcp import McpServerSettings
+from patchwright.integrations.mcp.contents import text_of
+from patchwright.integrations.mcp.faults import CallError, ServerLostError
+from patchwright.integrations.mcp.link import Link
+from patchwright.integrations.mcp.loop import LoopThread
+from patchwright.integrations.mcp.session import Session
+
+# A server that is lost this often without an answer in between stays lost.
+MAX_LOSSES: Final = 2
+
+Dial = Callable[[], Link]
+
+
+class Server:
+    """Begins to start at once; `finish_start` waits for it."""
+
+    def __init__(
+        self,
+        name: str,
+        settings: McpServerSettings,
+        *,
+        loop: LoopThread,
+        dial: Dial,
+        start_s: float,
+    ) -> None:
+        self.name = name
+        self._settings = settings
+        self._loop = loop
+        self._dial = dial
+        self._start_s = start_s
+        self._lock = Lock()
+        self._losses = 0
+        self._session: Session | None = None
+        self._offer = Offer()
+        self._fault = ""
+        self._is_closed = False
+        self._begin()
+
+    @property
+    def tools(self) -> tuple[McpTool, ...]:
+        return self._offer.tools
+
+    @property
+    def faults(self) -> tuple[str, ...]:
+        own = (self._fault,) if self._fault else ()
+        lines = (*own, *self._offer.faults)
+        return tuple(f"MCP server {self.name}: {line}." for line in lines)
+
+    def finish_start(self) -> None:
+        """Wait until the server has said what it offers, or note why it does not."""
+        if self._session is None:
+            return
+        try:
+            listed = self._session.listed(self._start_s)
+        except (CallError, ServerLostError) as error:
+            self._fault = f"it offers nothing: {error}"
+            self.close()
+            return
+        tools = [_listed_tool(tool) for tool in listed]
+        self._offer = make_offer(self.name, tools, self._settings.tools)
+
+    def call(
+        self, name: str, arguments: dict[str, JsonValue]
+    ) -> McpResult | ErrorObservation:
+        original = self._offer.originals.get(name)
+        if original is None:
+            text = f"The MCP server {self.name} has no tool {name!r}."
+            return ErrorObservation(reason="unknown-tool", text=text)
+        try:
+            session = self._ready_session()
+            result = session.call(original, arguments, self._settings.timeout_s)
+        except CallError as error:
+            text = f"The MCP tool {name} failed: {error}."
+            return ErrorObservation(reason=error.reason, text=text)
+        except ServerLostError as error:
+            return self._lost(name, error)
+        self._losses = 0
+        return McpResult(text=text_of(result), failed=result.is_error)
+
+    def close(self) -> None:
+        """End the server for good; calling it twice is harmless."""
+        self._is_closed = True
+        if self._session is not None:
+            self._session.close()
+
+    def _begin(self) -> None:
+        try:
+            self._session = Session(self._loop, self._dial())
+        except RuntimeLostError:
+            raise
+        except SandboxError as error:
+            self._fault = f"it does not start: {error}"
+
+    def _ready_session(self) -> Session:
+        """Return the session, a new one if the server was lost."""
+        with self._lock:
+            if self._is_closed:
+                raise CallError("mcp-closed", "the run has ended")
+            if self._session is None or self._session.is_over:
+                self._restart()
+            if self._session is None:
+                raise ServerLostError(self._fault)
+            return self._session
+
+    def _restart(self) -> None:
+        if self._losses >= MAX_LOSSES:
+            raise ServerLostError("it was lost again and again, and stays so")
+        if self._session is not None:
+            self._session.close()
+            self._session = None
+        self._begin()
+        if self._session is None:
+            return
+        try:
+            self._session.listed(self._start_s)
+        except CallError as error:
+            raise ServerLostError(str(error)) from error
+
+    def _lost(self, name: str, error: ServerLostError) -> ErrorObservation:
+        self._losses += 1
+        hope = (
+            "The next call starts it again."
+            if self._losses < MAX_LOSSES
+            else "It is not started again."
+        )
+        words = f"The MCP server {self.name} was lost ({error}), and with it the call"
+        text = f"{words} of {name}, which may or may not have had effects. {hope}"
+        return ErrorObservation(reason="mcp-lost", text=text)
+
+
+def _listed_tool(tool: Tool) -> ListedTool:
+    return ListedTool(
+        name=tool.name,
+        description=tool.description or tool.title or "",
+        parameters=tool.input_schema,
+    )

@@ -1,0 +1,136 @@
+"""One session with a server, from the greeting to its end."""
+
+from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
+from typing import Final, TypeVar
+
+import anyio
+from mcp import Client
+from mcp.types import (
+    CallToolRequest,
+    CallToolRequestParams,
+    CallToolResult,
+    Implementation,
+    InputRequiredResult,
+    PaginatedRequestParams,
+    Tool,
+)
+from pydantic import JsonValue, TypeAdapter
+
+from patchwright.integrations.mcp.faults import CallError, ServerLostError, explain
+from patchwright.integrations.mcp.link import Link
+from patchwright.integrations.mcp.loop import LoopThread
+
+CLOSE_S: Final = 0.3
+MAX_PAGES: Final = 20
+_GRACE_S: Final = 2.0
+_CLIENT: Final = Implementation(name="patchwright", version="1")
+_ANSWER: Final[TypeAdapter[CallToolResult | InputRequiredResult]] = TypeAdapter(
+    CallToolResult | InputRequiredResult
+)
+
+T = TypeVar("T")
+
+
+class Session:
+    """Begins at once; `listed` waits until the server has said what it offers.
+
+    What servers may ask of a client (a model's words, a person's, its folders) is
+    declined: the library does so where nothing answers.
+    """
+
+    def __init__(self, loop: LoopThread, link: Link) -> None:
+        self._loop = loop
+        self._link = link
+        self._over = anyio.Event()
+        self._client = Client(
+            link.carry(),
+            client_info=_CLIENT,
+            cache=None,
+        )
+        self._tools: list[Tool] = []
+        self._listed: Future[None] = Future()
+        self._life = loop.begin(self._live)
+        self._is_lost = False
+
+    @property
+    def is_over(self) -> bool:
+        return self._is_lost or self._life.done() or self._link.is_broken
+
+    def listed(self, timeout_s: float) -> list[Tool]:
+        """Wait for the server's tools; raise `CallError` or `ServerLostError`."""
+        wait((self._listed, self._life), timeout_s, FIRST_COMPLETED)
+        if self._listed.done():
+            return self._tools
+        if not self._life.done():
+            raise CallError("mcp-timeout", f"it did not start in {timeout_s:.0f} s")
+        raise self._fault(self._life, 0.0) or ServerLostError("its session has ended")
+
+    def call(
+        self, tool: str, arguments: dict[str, JsonValue], timeout_s: float
+    ) -> CallToolResult:
+        """Call a tool, after `listed`; raise `CallError` or `ServerLostError`."""
+        answer = self._loop.begin(_call, self._client, tool, arguments, timeout_s)
+        fault = self._fault(answer, timeout_s + _GRACE_S)
+        if fault:
+            raise fault
+        return answer.result()
+
+    def close(self) -> None:
+        """Say good-bye, but not for long; calling it twice is harmless."""
+        self._link.close()
+        self._loop.begin(self._end)
+        wait((self._life,), CLOSE_S)
+        self._life.cancel()
+
+    async def _live(self) -> None:
+        async with self._client as client:
+            self._tools = await _list(client)
+            self._listed.set_result(None)
+            await self._over.wait()
+
+    async def _end(self) -> None:
+        self._over.set()
+
+    def _fault(
+        self, work: Future[T], timeout_s: float
+    ) -> CallError | ServerLostError | None:
+        """Wait for a piece of work; return what went wrong with it, if anything did."""
+        try:
+            error = work.exception(timeout_s)
+        except TimeoutError:
+            work.cancel()
+            return CallError("mcp-timeout", "it did not answer in time")
+        except CancelledError:
+            return CallError("mcp-closed", "the run has ended")
+        fault = explain(error, self._link.complaint()) if error else None
+        self._is_lost = self._is_lost or isinstance(fault, ServerLostError)
+        return fault
+
+
+async def _list(client: Client) -> list[Tool]:
+    page = await client.session.list_tools()
+    tools = list(page.tools)
+    for _ in range(MAX_PAGES - 1):
+        if not page.next_cursor:
+            break
+        where = PaginatedRequestParams(cursor=page.next_cursor)
+        page = await client.session.list_tools(params=where)
+        tools += page.tools
+    return tools
+
+
+async def _call(
+    client: Client, tool: str, arguments: dict[str, JsonValue], timeout_s: float
+) -> CallToolResult:
+    # Not through `call_tool`, which matches the answer against patterns of the server:
+    # one that never ends would stop the whole process.
+    params = CallToolRequestParams(name=tool, arguments=arguments)
+    answer = await client.session.send_request(
+        CallToolRequest(params=params),
+        _ANSWER,
+        request_read_timeout_seconds=timeout_s,
+    )
+    if isinstance(answer, InputRequiredResult):
+        text = "it asks for input by a person or a model, and gets none here"
+        raise CallError("mcp-needs-input", text)
+    return answer

@@ -1,0 +1,137 @@
+"""Read what a repository says for agents to know, from git and from nowhere else.
+
+The commit must be one of the branch that a change is meant for: what a pull request
+or a sandbox holds may have been written by anybody.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from pathlib import PurePosixPath
+
+from patchwright.core.events.types import Recalled
+from patchwright.core.knowledge.front_matter import split_front_matter
+from patchwright.core.knowledge.knowledge import Knowledge
+from patchwright.core.knowledge.pages import Page, PageKind
+from patchwright.core.knowledge.search import search
+from patchwright.core.text.cleaner import Cleaner
+from patchwright.integrations.git.objects import ObjectStore
+from patchwright.integrations.git.trees import Unread
+
+MAX_FILE_BYTES = 128 * 1024
+MAX_PAGES = 200
+MAX_DOCUMENTS = 300
+MAX_DOCUMENT_CHARS = 1_000_000
+
+# Read in this order; the first ones are the first to be shown.
+GENERAL = ("AGENTS.md", "CLAUDE.md", ".github/copilot-instructions.md", ".cursorrules")
+_OF_A_FOLDER = frozenset({"AGENTS.md", "CLAUDE.md"})
+_MICROAGENT = re.compile(r"\.openhands/microagents/(?!(?:.*/)?README\.md$).+\.md")
+_DOCUMENT = re.compile(
+    r"docs?/.+\.(?:md|rst)|(?:\.github/|docs/)?(?:README|CONTRIBUTING)(?:\.(?:md|rst|txt))?",
+    re.IGNORECASE,
+)
+# Somebody else's code brings its own instructions, which are not about this one.
+_FOREIGN = frozenset({"node_modules", "vendor", "third_party", "site-packages"})
+
+
+def gather(code: ObjectStore, sha: str) -> Knowledge:
+    """Read the instructions and microagents of a commit; raises GitError."""
+    return _gather(code, sha, code.list_files(sha))
+
+
+class RepositoryLibrary:
+    """A `Library` over what `gather` finds and the documentation of the same commit.
+
+    It reads git when it is first asked; `recall` raises GitError.
+    """
+
+    def __init__(self, code: ObjectStore, sha: str) -> None:
+        self._code, self._sha = code, sha
+
+    def recall(self, query: str) -> Recalled:
+        return search(self._pages, query)
+
+    @cached_property
+    def _pages(self) -> tuple[Page, ...]:
+        paths = self._code.list_files(self._sha)
+        known = _gather(self._code, self._sha, paths).pages
+        return (*known, *_read_documents(self._code, self._sha, paths))
+
+
+def _gather(code: ObjectStore, sha: str, paths: Sequence[str]) -> Knowledge:
+    kinds = _find_pages(paths)
+    cleaner = Cleaner()
+    pages: list[Page] = []
+    notes: list[str] = []
+    contents = code.read_files(sha, list(kinds), MAX_FILE_BYTES)
+    for path, kind in kinds.items():
+        content = contents[path]
+        if isinstance(content, Unread):
+            notes.append(f"`{path}` was not read: it {content}.")
+            continue
+        page, fault = _read_page(path, kind, _decode(content), cleaner)
+        if fault:
+            notes.append(f"The front matter of `{path}` is broken: {fault}.")
+        if page.text:
+            pages.append(page)
+    return Knowledge(pages=tuple(pages), notes=(*notes, *_hidden(cleaner)))
+
+
+def _find_pages(paths: Iterable[str]) -> dict[str, PageKind]:
+    """Return what to read and how it is meant, the general instructions first."""
+    here = [path for path in paths if path.isprintable()]
+    general = [path for path in GENERAL if path in here]
+    agents = [path for path in here if _MICROAGENT.fullmatch(path)]
+    folders = [path for path in here if _is_of_a_folder(PurePosixPath(path))]
+    found = (
+        dict.fromkeys(general, PageKind.REPO)
+        | dict.fromkeys(agents, PageKind.KNOWLEDGE)
+        | dict.fromkeys(folders, PageKind.FOLDER)
+    )
+    return dict(list(found.items())[:MAX_PAGES])
+
+
+def _is_of_a_folder(path: PurePosixPath) -> bool:
+    folders = path.parts[:-1]
+    return path.name in _OF_A_FOLDER and bool(folders) and not _FOREIGN & {*folders}
+
+
+def _read_page(
+    path: str, kind: PageKind, text: str, cleaner: Cleaner
+) -> tuple[Page, str]:
+    """Return the page, and what is wrong with its front matter."""
+    triggers: tuple[str, ...] = ()
+    fault = ""
+    if kind is PageKind.KNOWLEDGE:
+        about, text = split_front_matter(text)
+        kind, triggers, fault = about.kind, about.triggers, about.fault
+    shown = cleaner.clean(text).strip()
+    return Page(path=path, kind=kind, text=shown, triggers=triggers), fault
+
+
+def _hidden(cleaner: Cleaner) -> list[str]:
+    removed = cleaner.describe()
+    said = f"Hidden text in the repository's instructions was not used: {removed}."
+    return [said] if removed else []
+
+
+def _read_documents(
+    code: ObjectStore, sha: str, paths: Iterable[str]
+) -> Iterable[Page]:
+    wanted = [p for p in paths if p.isprintable() and _DOCUMENT.fullmatch(p)]
+    room = MAX_DOCUMENT_CHARS
+    contents = code.read_files(sha, wanted[:MAX_DOCUMENTS], MAX_FILE_BYTES)
+    for path, content in contents.items():
+        if isinstance(content, Unread):
+            continue
+        text = _decode(content)
+        room -= len(text)
+        if room < 0:
+            return
+        shown = Cleaner().clean(text).strip()
+        yield Page(path=path, kind=PageKind.DOCUMENT, text=shown)
+
+
+def _decode(content: bytes) -> str:
+    return content.decode("utf-8", "replace").replace("\0", "\ufffd")

@@ -1,0 +1,140 @@
+"""Show the agent what reviewers said about lines of a pull request."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+from patchwright.core.text.cleaner import Cleaner
+from patchwright.core.text.cut import cut_middle
+from patchwright.core.text.fence import as_data
+from patchwright.core.types.base import Value
+from patchwright.core.types.threads import Post, ReviewThread
+from patchwright.resolver.messages.facts import counted
+
+MAX_POST_CHARS = 4_000
+MAX_HUNK_CHARS = 3_000
+MAX_REVIEWS_CHARS = 40_000
+REVIEWS_FILE = "reviews.md"
+
+
+class Reviews(Value):
+    """The part of a task that is about reviews, and the whole of it if that is long."""
+
+    text: str = ""
+    files: dict[str, str] = {}
+
+
+def reviews_as_asked(
+    reviews: Sequence[ReviewThread], asked_at: datetime
+) -> tuple[ReviewThread, ...]:
+    """Return the threads without what was said after the request."""
+    earlier = (
+        thread.model_copy(
+            update={
+                "posts": tuple(post for post in thread.posts if post.at <= asked_at)
+            }
+        )
+        for thread in reviews
+    )
+    return tuple(thread for thread in earlier if thread.posts)
+
+
+def brief_reviews(reviews: Sequence[ReviewThread], cleaner: Cleaner) -> Reviews:
+    """Write them down, those first that wait for something; others' words are data."""
+    if not reviews:
+        return Reviews()
+    cleaned = [_clean(thread, cleaner) for thread in sorted(reviews, key=_rank)]
+    shown = _that_fit(cleaned)
+    whole = len(shown) == len(cleaned) and not any(map(_is_long, cleaned))
+    parts = [
+        _summary(cleaned),
+        *(_written(number, thread) for number, thread in enumerate(shown, start=1)),
+        "" if whole else f"All reviews, whole: /workspace/context/{REVIEWS_FILE}.",
+    ]
+    return Reviews(
+        text="\n\n".join(part for part in parts if part),
+        files={} if whole else {REVIEWS_FILE: _transcript(cleaned)},
+    )
+
+
+def _rank(thread: ReviewThread) -> tuple[bool, bool]:
+    return thread.is_resolved, thread.is_outdated
+
+
+def _clean(thread: ReviewThread, cleaner: Cleaner) -> ReviewThread:
+    posts = tuple(
+        post.model_copy(update={"text": cleaner.clean(post.text)})
+        for post in thread.posts
+    )
+    hunk = cleaner.clean_code(thread.hunk)
+    return thread.model_copy(update={"posts": posts, "hunk": hunk})
+
+
+def _that_fit(threads: Sequence[ReviewThread]) -> list[ReviewThread]:
+    kept: list[ReviewThread] = []
+    room = MAX_REVIEWS_CHARS
+    for thread in threads:
+        room -= min(len(thread.hunk), MAX_HUNK_CHARS)
+        room -= sum(min(len(post.text), MAX_POST_CHARS) for post in thread.posts)
+        if room < 0:
+            break
+        kept.append(thread)
+    return kept
+
+
+def _is_long(thread: ReviewThread) -> bool:
+    return len(thread.hunk) > MAX_HUNK_CHARS or any(
+        len(post.text) > MAX_POST_CHARS for post in thread.posts
+    )
+
+
+def _summary(threads: Sequence[ReviewThread]) -> str:
+    resolved = sum(thread.is_resolved for thread in threads)
+    return (
+        f"Reviews of this pull request: {counted(len(threads) - resolved, 'thread')} "
+        f"not resolved, {resolved} resolved. A resolved one needs nothing more unless "
+        "the request says so; the code of an outdated one has changed since."
+    )
+
+
+def _written(number: int, thread: ReviewThread) -> str:
+    code = cut_middle(thread.hunk, MAX_HUNK_CHARS)
+    parts = [
+        f"Review thread {number} ({_state(thread)}), about {_place(thread)}:",
+        as_data(f"code of {thread.path}", "git", code),
+        *(_said(post) for post in thread.posts),
+    ]
+    return "\n\n".join(parts)
+
+
+def _state(thread: ReviewThread) -> str:
+    resolved = "resolved" if thread.is_resolved else "not resolved"
+    return f"{resolved}, outdated" if thread.is_outdated else resolved
+
+
+def _place(thread: ReviewThread) -> str:
+    if thread.line is None:
+        return "the whole file"
+    first = thread.first_line or thread.line
+    lines = f"line {first}" if first == thread.line else f"lines {first}-{thread.line}"
+    return f"{lines} of the {thread.side} version"
+
+
+def _said(post: Post) -> str:
+    label = f"review comment of {post.at:%Y-%m-%d %H:%M} UTC"
+    return as_data(label, post.author.login, cut_middle(post.text, MAX_POST_CHARS))
+
+
+def _transcript(threads: Iterable[ReviewThread]) -> str:
+    return "\n\n".join(
+        "\n\n".join(
+            [
+                f"## {thread.path}, {_place(thread)} ({_state(thread)})",
+                thread.hunk,
+                *(
+                    f"### {post.author.login}, {post.at.isoformat()}\n\n{post.text}"
+                    for post in thread.posts
+                ),
+            ]
+        )
+        for thread in threads
+    )

@@ -1,0 +1,85 @@
+"""Decide whether a request says enough, and not too much, before a model is paid.
+
+Asking back for nothing annoys, so whatever is in doubt is clear.
+"""
+
+from collections.abc import Sequence
+
+from patchwright.core.text.fence import inline_code
+from patchwright.core.types.base import Value
+from patchwright.core.types.threads import Post, Thread, ThreadKind
+from patchwright.core.types.triggers import Trigger, TriggerKind
+from patchwright.core.types.work import Outcome, OutcomeKind
+from patchwright.resolver.scope import find_excess
+from patchwright.resolver.substance import has_substance, without_form
+
+TOO_VAGUE, TOO_LARGE = "too-vague", "too-large"
+# In each comment of ours that has asked something.
+_HAS_ASKED = f"<!-- patchwright:state={OutcomeKind.NEEDS_INPUT} "
+
+
+class Clear(Value):
+    """The work can begin."""
+
+
+class Ask(Value):
+    """What to ask the person who made the request; `reason` is a short code."""
+
+    question: str
+    reason: str
+
+
+def triage(thread: Thread, trigger: Trigger) -> Clear | Ask:
+    """Judge a request together with the thread as it was when it was made.
+
+    A thread is asked once: after that, what it says has to do.
+    """
+    opening, *comments = thread.posts
+    if any(_HAS_ASKED in post.text for post in comments):
+        return Clear()
+    by_comment = trigger.kind is TriggerKind.COMMENT_MENTION
+    request = trigger.request if by_comment else ""
+    if thread.ref.kind is ThreadKind.PULL_REQUEST:
+        # The change itself says what it is about.
+        return triage_texts("", "", request) if has_substance(request) else Clear()
+    said = _by_people(comments)
+    return triage_texts(thread.title, opening.text, request, said)
+
+
+def triage_texts(
+    title: str, text: str, request: str = "", said: Sequence[str] = ()
+) -> Clear | Ask:
+    """Judge an issue, and what else was said; `request` is empty if the issue asks."""
+    if too_large := find_excess(request, title, text):
+        return Ask(question=too_large, reason=TOO_LARGE)
+    if any(has_substance(part) for part in (title, request, *said)):
+        return Clear()
+    if has_substance(without_form(text)):
+        return Clear()
+    return Ask(question=_vague_words(title), reason=TOO_VAGUE)
+
+
+def needs_input(asked: Ask) -> Outcome:
+    """Return how a run ends that asks before it begins."""
+    return Outcome(
+        kind=OutcomeKind.NEEDS_INPUT, reason=asked.reason, summary=asked.question
+    )
+
+
+def _by_people(comments: Sequence[Post]) -> list[str]:
+    """Return what people said: a greeting by a bot says nothing about the fault."""
+    return [post.text for post in comments if not post.author.is_bot]
+
+
+def _vague_words(title: str) -> str:
+    shown = " ".join(title.split())
+    of_title = f", {inline_code(shown)}," if shown else ""
+    return (
+        f"I could not find out what to change: the title{of_title} and the text do not "
+        "say what is wrong or what is wanted. Please add\n\n"
+        "- what you did, and what happened: the message, the output, a stack trace;\n"
+        "- what you expected instead;\n"
+        "- where it is, if you know: a file, a command, a page.\n\n"
+        "For example: “`shop total 450 x3` prints 450, but should print 1350. I think "
+        "it is in `cart.py`.”"
+    )

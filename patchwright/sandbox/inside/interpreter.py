@@ -1,0 +1,103 @@
+"""Run pieces of Python, one after the other, with variables that last.
+
+The action server puts the code into one file and writes a word to another to have it
+run; the word comes back on a third, so that nothing printed can pass for an end.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import signal
+import sys
+import types
+from typing import Callable
+
+from patchwright.sandbox.inside.plain_python import PlainPython
+
+# As `patchwright.sandbox.action_server.python_process` has laid them.
+CODE_FD = 3
+GO_FD = 4
+DONE_FD = 5
+
+# Returns whether the code failed; whatever it prints is its output.
+Run = Callable[[str], bool]
+
+
+def main() -> None:
+    for fd in (CODE_FD, GO_FD, DONE_FD):
+        os.set_inheritable(fd, False)
+    # Not ignored: that would be inherited by what a thread may start between two runs.
+    signal.signal(signal.SIGINT, _overhear)
+    name, run = _choose()
+    _make_way()
+    _tell(f"ready {name}")
+    own_pid = os.getpid()
+    with os.fdopen(GO_FD, encoding="ascii") as words:
+        for word in words:
+            failed = _run_interruptible(run, _read_code())
+            if os.getpid() != own_pid:
+                # The code has forked; the copy ends here, or there would be two of us.
+                os._exit(0)
+            _tell(f"{word.strip()} {int(failed)}")
+
+
+def _choose() -> tuple[str, Run]:
+    version = sys.version.split()[0]
+    try:
+        shell = importlib.import_module("IPython.core.interactiveshell")
+    except ImportError:
+        main_module = types.ModuleType("__main__")
+        sys.modules["__main__"] = main_module
+        text = f"This is plain Python {version}; the image has no IPython."
+        return text, PlainPython(main_module).run
+    return f"This is IPython on Python {version}.", _start_ipython(shell)
+
+
+def _start_ipython(module: types.ModuleType) -> Run:
+    """Return IPython without its files: it would keep a history in the home folder.
+
+    https://ipython.readthedocs.io/en/stable/api/generated/IPython.core.interactiveshell.html
+    """
+    traits = importlib.import_module("traitlets.config")
+    config = traits.Config()
+    config.HistoryManager.enabled = False
+    shell = module.InteractiveShell.instance(config=config)
+
+    def run(code: str) -> bool:
+        return not shell.run_cell(code, store_history=True).success
+
+    return run
+
+
+def _make_way() -> None:
+    """Let modules be found as at Python's own prompt, and none of ours."""
+    for name in list(sys.modules):
+        if name.partition(".")[0] == "patchwright":
+            del sys.modules[name]
+    sys.path[0] = ""
+    sys.argv[:] = [""]
+
+
+def _run_interruptible(run: Run, code: str) -> bool:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        return run(code)
+    except KeyboardInterrupt:
+        return True
+    finally:
+        signal.signal(signal.SIGINT, _overhear)
+        sys.stdout.flush()
+
+
+def _overhear(_number: int, _frame: types.FrameType | None) -> None:
+    return
+
+
+def _read_code() -> str:
+    size = os.fstat(CODE_FD).st_size
+    return os.pread(CODE_FD, size, 0).decode("utf-8", "replace")
+
+
+def _tell(line: str) -> None:
+    os.write(DONE_FD, line.encode() + b"\n")

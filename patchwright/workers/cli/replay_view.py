@@ -1,0 +1,168 @@
+"""A recorded run for people at a terminal."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from rich.console import Console
+from rich.text import Text
+
+from patchwright.core.agent.render import observation_text
+from patchwright.core.events.metrics import Metrics, ModelCall, Totals
+from patchwright.core.events.types import Event, ModelReply, Observation
+from patchwright.core.text.invisible import strip_invisible
+from patchwright.core.trajectory.document import RunFacts
+from patchwright.core.trajectory.story import Act, Remark, Step, Story
+from patchwright.core.trajectory.words import Tone
+from patchwright.resolver.messages.facts import cost, counted, duration
+from patchwright.resolver.messages.status import Delivered
+from patchwright.workers.cli.lines import print_line
+from patchwright.workers.cli.report import print_result
+
+_STYLES: Final = {
+    Tone.PLAIN: "",
+    Tone.GOOD: "green",
+    Tone.BAD: "red",
+    Tone.OPEN: "yellow",
+}
+
+
+def print_story(console: Console, story: Story) -> None:
+    for line in _head(story.facts):
+        console.print(line, soft_wrap=True)
+    console.print()
+    console.print(Text(f"{'step':>4} {'tokens':>8} {'cost':>8}", style="dim"))
+    for part in story.parts:
+        if isinstance(part, Step):
+            _print_step_lines(console, part)
+        elif not _comes_at_the_end(part, story):
+            _print_remark(console, part)
+    console.print()
+    for line in _totals(story.metrics):
+        console.print(line, soft_wrap=True)
+    if story.outcome is None:
+        console.print(Text("The log ends here, and the run had not."), soft_wrap=True)
+    else:
+        print_result(console, story.outcome, Delivered())
+
+
+def _comes_at_the_end(remark: Remark, story: Story) -> bool:
+    """Tell whether the outcome says it again, with the commit it was run on."""
+    is_evidence = remark.kind == "evidence_recorded"
+    return is_evidence and bool(story.outcome and story.outcome.evidence)
+
+
+def print_step(console: Console, step: Step, events: Sequence[Event]) -> None:
+    """Show a step whole: what the model said, each call, and what came of it."""
+    payloads = {event.id: event.payload for event in events}
+    reply = payloads.get(step.event_id)
+    called = _join(
+        step.call.model,
+        f"{_tokens(step.call)} tokens",
+        _price(step.call),
+        f"{step.call.latency_ms / 1000:.1f} s",
+    )
+    console.print(Text(f"step {step.number}", style="bold"), Text(called, style="dim"))
+    if isinstance(reply, ModelReply):
+        _print_words(console, reply.text or step.call.failure)
+        for call in reply.tool_calls:
+            act = next(one for one in step.acts if one.call_id == call.id)
+            heading = _plain(f"{call.name} {call.arguments}", "bold")
+            console.print(Text("\n").append_text(heading), soft_wrap=True)
+            result = payloads.get(act.result_id or 0)
+            if isinstance(result, Observation):
+                _print_words(console, observation_text(result))
+            else:
+                _print_words(console, act.result.text)
+
+
+def _print_words(console: Console, text: str) -> None:
+    if text.strip():
+        console.print(_plain(text.rstrip()), soft_wrap=not console.is_terminal)
+
+
+def _head(facts: RunFacts) -> Iterator[Text]:
+    yield _plain(facts.title or "A run without a title", "bold")
+    base = facts.base_sha[:10]
+    where = f"{base} on {facts.base_branch}" if facts.base_branch else base
+    when = f"{facts.started_at:%Y-%m-%d %H:%M} UTC" if facts.started_at else ""
+    version = f"patchwright {facts.patchwright}" if facts.patchwright else ""
+    run_id = f"run {facts.run_id[:8]}" if facts.run_id else ""
+    yield Text(_join(run_id, where, facts.model, when, version), style="dim")
+    if limits := facts.limits:
+        bounds = _join(
+            counted(limits.max_iterations, "step"),
+            f"${limits.max_cost_usd:.2f}",
+            f"{limits.max_tokens:,} tokens",
+            duration(limits.max_minutes * 60),
+        )
+        yield Text(f"limits {bounds}", style="dim")
+
+
+def _print_step_lines(console: Console, step: Step) -> None:
+    first, *others = step.acts or (None,)
+    _print_act(console, _figures(str(step.number), step.call), step, first)
+    for act in others:
+        _print_act(console, _figures("", None), step, act)
+
+
+def _print_act(console: Console, start: Text, step: Step, act: Act | None) -> None:
+    start.append("│ " * step.depth, style="dim")
+    if act is not None:
+        result = _plain(act.result.text, _STYLES[act.result.tone])
+        print_line(console, start.append_text(_plain(act.text)), result)
+    elif step.call.failure:
+        failed = Text(step.call.failure, style="red")
+        print_line(console, start.append("the model did not answer"), failed)
+    else:
+        print_line(console, start.append_text(_plain(f"“{step.said}”", "italic")))
+
+
+def _print_remark(console: Console, remark: Remark) -> None:
+    start = _figures("·", remark.call).append("│ " * remark.depth, style="dim")
+    text = _plain(remark.text, _STYLES[remark.tone] or "dim")
+    print_line(console, start.append_text(text))
+
+
+def _figures(name: str, call: ModelCall | None) -> Text:
+    """Return the columns of a line: its number, and what the model call took."""
+    tokens, price = (_tokens(call), _price(call)) if call else ("", "")
+    return Text().append(f"{name:>4} {tokens:>8} {price:>8}  ", style="dim")
+
+
+def _tokens(call: ModelCall) -> str:
+    return f"{call.usage.tokens_in + call.usage.tokens_out:,}"
+
+
+def _price(call: ModelCall) -> str:
+    cost_usd = call.usage.cost_usd
+    return "$?" if cost_usd is None else f"${cost_usd:.4f}"
+
+
+def _totals(metrics: Metrics) -> Iterator[Text]:
+    yield Text(f"model calls: {_total(metrics.total)}")
+    groups = [one for one in (metrics.by_role, metrics.by_model) if len(one) > 1]
+    for group in groups:
+        for name, total in group.items():
+            yield Text(f"  {name or 'unnamed'}: {_total(total)}", style="dim")
+
+
+def _total(total: Totals) -> str:
+    usage = total.usage
+    cached = f" ({usage.tokens_cached:,} cached)" if usage.tokens_cached else ""
+    known = f"at least ${total.priced_usd:.4f}" if total.priced_usd else ""
+    return _join(
+        f"{total.calls:,}",
+        f"{total.failures:,} failed" if total.failures else "",
+        f"{usage.tokens_in:,} tokens in{cached}, {usage.tokens_out:,} out",
+        cost(usage) if not total.unpriced else known or "price unknown",
+        f"{duration(total.latency_ms / 1000)} waited",
+    )
+
+
+def _plain(text: str, style: str = "") -> Text:
+    """Return somebody's words as text in which nothing steers the terminal."""
+    return Text(strip_invisible(text)[0], style=style)
+
+
+def _join(*parts: str) -> str:
+    return " · ".join(part for part in parts if part)

@@ -1,0 +1,104 @@
+"""Datagrams between processes that share a file, such as an SQLite database."""
+
+import os
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final, Self
+
+import structlog
+
+_MAX_BYTES: Final = 1_024
+# The kernel's limit, with the zero at its end.
+# https://man7.org/linux/man-pages/man7/unix.7.html
+_MAX_ADDRESS_BYTES: Final = 107
+
+log = structlog.get_logger(__name__)
+
+
+class BellFolder:
+    """A folder in which each process that listens has a socket under its name."""
+
+    def __init__(self, path: Path) -> None:
+        path.mkdir(mode=0o700, exist_ok=True)
+        self._path = path
+        self._folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+        self._sender = _datagram_socket()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._sender.close()
+        os.close(self._folder)
+
+    def send(self, topic: str, *, apart_from: str) -> None:
+        """Tell all the others at once, and wait for none of them.
+
+        It never fails: who cannot be told has more waiting than it can hold, and looks
+        at everything then. The sockets of the dead are taken away.
+        """
+        for name in os.listdir(self._folder):  # noqa: PTH208 - it has no path here
+            if name != apart_from:
+                self._send_to(name, topic.encode())
+
+    @contextmanager
+    def listen(self, name: str) -> Iterator["BellSocket"]:
+        """Open a socket under a name that nobody else has."""
+        with _datagram_socket() as bell:
+            bell.bind(self._address(name))
+            try:
+                yield BellSocket(bell)
+            finally:
+                self._remove(name)
+
+    def _send_to(self, name: str, message: bytes) -> None:
+        try:
+            self._sender.sendto(message, self._address(name))
+        except ConnectionRefusedError:
+            self._remove(name)
+        except (BlockingIOError, FileNotFoundError):
+            return
+        except OSError as error:
+            log.warning("bell_not_rung", error=str(error))
+
+    def _remove(self, name: str) -> None:
+        (self._path / name).unlink(missing_ok=True)
+
+    def _address(self, name: str) -> str:
+        path = str(self._path / name)
+        if len(os.fsencode(path)) <= _MAX_ADDRESS_BYTES:
+            return path
+        return f"/proc/self/fd/{self._folder}/{name}"
+
+
+class BellSocket:
+    """Where the datagrams of the others arrive."""
+
+    def __init__(self, bell: socket.socket) -> None:
+        self._bell = bell
+
+    def fileno(self) -> int:
+        return self._bell.fileno()
+
+    def take(self) -> frozenset[str] | None:
+        """Return the topics that have come; None when some may have been lost.
+
+        A datagram is lost only while others wait in front of it.
+        """
+        topics = list(self._waiting())
+        return frozenset(topics) if len(topics) <= 1 else None
+
+    def _waiting(self) -> Iterator[str]:
+        try:
+            while True:
+                yield self._bell.recv(_MAX_BYTES).decode(errors="replace")
+        except BlockingIOError:
+            return
+
+
+def _datagram_socket() -> socket.socket:
+    datagrams = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    datagrams.setblocking(False)
+    return datagrams

@@ -1,0 +1,148 @@
+"""Look up what a job asks for, have it resolved, and pack what comes of it."""
+
+import structlog
+
+from patchwright.core.agent.attention import GivenBack
+from patchwright.core.events.log import EventLog
+from patchwright.core.events.types import AgentState, ChangeState, Message
+from patchwright.core.types.work import Outcome, OutcomeKind, Task
+from patchwright.integrations.git.objects import ObjectStore
+from patchwright.resolver.knowledge import RepositoryLibrary
+from patchwright.resolver.resolve import resolve
+from patchwright.resolver.toolkit import Toolkit
+from patchwright.resolver.triage import Ask, needs_input, triage
+from patchwright.workers.run.author import author_of
+from patchwright.workers.run.checkpoints import StoredCheckpoints
+from patchwright.workers.run.done import COMMITS, Done
+from patchwright.workers.run.plan import ARTIFACT, Plan
+from patchwright.workers.run.prepare import fetch_mirror, fetch_thread, prepare
+from patchwright.workers.run.purse import SharedPurse
+from patchwright.workers.run.services import Services
+from patchwright.workers.run.spec import sandbox_spec
+from patchwright.workers.run.steering import Steering
+from patchwright.workers.store.job import Job, Lease
+
+
+class Resolving:
+    """Resolves one job, from the event `start_id` of its log on.
+
+    `plan` is what is known so far: with a target the run is taken up as it was begun.
+    """
+
+    def __init__(
+        self,
+        services: Services,
+        job: Job,
+        lease: Lease,
+        *,
+        log: EventLog,
+        steering: Steering,
+        given_back: GivenBack,
+        plan: Plan,
+        start_id: int,
+    ) -> None:
+        self._services, self._job, self._lease = services, job, lease
+        self._log, self._steering = log, steering
+        self._given_back = given_back
+        self._plan, self._start_id = plan, start_id
+
+    def resume(self) -> Done:
+        """Go on with a run that an earlier attempt has begun."""
+        repository, target = self._plan.repository, self._plan.target
+        if repository is None or target is None:
+            raise ValueError("a run that was begun has a repository and a target")
+        mirror = fetch_mirror(
+            self._services.github,
+            self._services.mirrors,
+            repository,
+            target.start_ref,
+            target.trusted_ref,
+        )
+        done = self._resolve(None, mirror.objects)
+        if not done.outcome.waits:
+            self._services.sandboxes.remove(self._job.id)
+        return done
+
+    def begin(self) -> Done:
+        """Look everything up, and work on it unless somebody is to be asked first."""
+        services, trigger = self._services, self._job.trigger
+        thread = fetch_thread(services.github, trigger, self._job.created_at)
+        judged = triage(thread, trigger)
+        if services.settings.agent.triage and isinstance(judged, Ask):
+            return Done(needs_input(judged), self._plan, read_up_to=0)
+        prepared = prepare(
+            services.github, services.mirrors, trigger, thread, self._linked_pulls()
+        )
+        found = {
+            "repository": prepared.repository,
+            "target": prepared.target,
+            "trusted_sha": prepared.trusted_sha,
+        }
+        self._plan = self._plan.model_copy(update=found)
+        task, stopped = self._with_follow_ups(prepared.task)
+        if stopped is not None:
+            return Done(stopped, self._plan, self._start_id)
+        planned = self._plan.model_dump_json().encode()
+        services.stores.outcomes.keep_artifact(self._lease, ARTIFACT, planned)
+        return self._resolve(task, prepared.mirror.objects)
+
+    def _resolve(self, task: Task | None, code: ObjectStore) -> Done:
+        resolution = resolve(task, self._toolkit(code), self._start_id)
+        outcome = resolution.outcome
+        packed: dict[str, bytes] = {}
+        if outcome.head_sha:
+            packed[COMMITS] = code.parcel(outcome.base_sha, outcome.head_sha)
+        code.release(self._job.id)
+        return Done(outcome, self._plan, resolution.read_up_to, packed)
+
+    def _linked_pulls(self) -> tuple[int, ...]:
+        """Return the numbers of pull requests that this conversation led to."""
+        own = self._job.trigger.thread
+        keys = self._services.stores.threads.keys_of(self._job.conversation_id)
+        here = [key for key in keys if key.startswith(f"{own.repo}#")]
+        return tuple(int(key.rpartition("#")[2]) for key in here if key != str(own))
+
+    def _with_follow_ups(self, task: Task) -> tuple[Task, Outcome | None]:
+        """Add what was said while the job waited, or end it if that was `stop`."""
+        for request in self._services.stores.requests.joined(self._job.id):
+            if request.event_id > self._start_id:
+                break
+            heard = self._steering.judge(request.trigger, request.event_id)
+            if isinstance(heard, ChangeState) and heard.state is AgentState.STOPPED:
+                text = f"Stopped by {heard.reason} before it had begun."
+                kind = OutcomeKind.STOPPED
+                return task, Outcome(kind=kind, reason="asked", summary=text)
+            if isinstance(heard, Message):
+                text = f"{task.text}\n\n{heard.text}"
+                task = task.model_copy(update={"text": text})
+        return task, None
+
+    def _toolkit(self, code: ObjectStore) -> Toolkit:
+        services, job = self._services, self._job
+        settings, actor = services.settings, job.trigger.actor
+        account = services.stores.accounts.account_of(actor, settings.github.api_url)
+        structlog.contextvars.bind_contextvars(user_id=account)
+        return Toolkit(
+            run_id=job.id,
+            models=services.models,
+            sandboxes=services.sandboxes,
+            spec=sandbox_spec(settings, job.id),
+            code=code,
+            log=self._log,
+            limits=settings.limits.of_a_run(),
+            purse=SharedPurse(
+                services.stores.money,
+                settings.limits,
+                services.clock,
+                job_id=job.id,
+                account_id=account,
+                repo=job.trigger.thread.repo,
+            ),
+            clock=services.clock,
+            author=author_of(settings.github),
+            conduct=services.conduct,
+            hear=self._steering.hear,
+            library=RepositoryLibrary(code, self._plan.trusted_sha),
+            checkpoints=StoredCheckpoints(services.stores.outcomes, self._lease),
+            given_back=self._given_back,
+        )

@@ -1,0 +1,100 @@
+"""Hear in a thread what other processes append, and ring for it here."""
+
+import selectors
+import socket
+import threading
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import Final, Protocol, Self
+
+import structlog
+
+from patchwright.core.events.doorbell import Doorbell
+from patchwright.core.types.ids import ConversationId
+
+LOOK_AGAIN_S: Final = 1.0
+
+log = structlog.get_logger(__name__)
+
+
+class Line(Protocol):
+    """Something that can be waited for and then read; `take` does not block."""
+
+    def fileno(self) -> int: ...
+
+    def take(self) -> frozenset[str] | None:
+        """Return the conversations that have news; None when any of them may."""
+        ...
+
+
+class Ear:
+    """Listens on a line that it opens again whenever it breaks with one of `errors`.
+
+    What was missed meanwhile is not known, so everybody is told to look: each second
+    while there is no line, and once when there is one again.
+    """
+
+    def __init__(
+        self,
+        doorbell: Doorbell,
+        open_line: Callable[[], AbstractContextManager[Line]],
+        errors: tuple[type[Exception], ...],
+    ) -> None:
+        self._doorbell, self._open_line, self._errors = doorbell, open_line, errors
+        self._thread = threading.Thread(target=self._run, name="ear", daemon=True)
+        self._closing = False
+        self._has_tried = threading.Event()
+        self._wake, self._woken = socket.socketpair()
+        self._selector = selectors.DefaultSelector()
+        self._selector.register(self._woken, selectors.EVENT_READ)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        self._has_tried.wait()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._closing = True
+        self._wake.send(b"\0")
+        self._thread.join()
+        self._selector.close()
+        self._wake.close()
+        self._woken.close()
+
+    def _run(self) -> None:
+        try:
+            self._listen_until_closed()
+        finally:
+            self._has_tried.set()
+
+    def _listen_until_closed(self) -> None:
+        while not self._closing:
+            try:
+                with self._open_line() as line:
+                    self._hear(line)
+            except self._errors as error:
+                log.warning("others_not_heard", error=type(error).__name__)
+                self._doorbell.ring_all_here()
+                self._has_tried.set()
+                self._selector.select(LOOK_AGAIN_S)
+
+    def _hear(self, line: Line) -> None:
+        # By number: a connection that broke has none to be found by any more.
+        number = line.fileno()
+        self._selector.register(number, selectors.EVENT_READ)
+        try:
+            self._doorbell.ring_all_here()
+            self._has_tried.set()
+            while not self._closing:
+                ready = {key.fd for key, _ in self._selector.select()}
+                if number in ready:
+                    self._ring(line.take())
+        finally:
+            self._selector.unregister(number)
+
+    def _ring(self, topics: frozenset[str] | None) -> None:
+        if topics is None:
+            self._doorbell.ring_all_here()
+            return
+        for topic in topics:
+            self._doorbell.ring_here(ConversationId(topic))

@@ -1,0 +1,95 @@
+"""Review threads as GitHub's GraphQL shows them: the fields that were asked for."""
+
+import re
+
+from tests.fakes.github.access import READ_PULL, forbidden, may, visible_repo
+from tests.fakes.github.auth import Caller
+from tests.fakes.github.exchange import Answer, Json, not_found
+from tests.fakes.github.render.pulls import pull_files
+from tests.fakes.github.render.users import instant
+from tests.fakes.github.review_state import ReviewComment, ReviewThread
+from tests.fakes.github.state import AccountKind, Issue, World
+
+_MOST = 100
+_FIRST = re.compile(r"reviewThreads\(first: (\d+)")
+
+
+def list_reviews(world: World, caller: Caller, asked: Json) -> Answer:
+    """Answer the query for one pull request's threads, a page of them at a time."""
+    query, given = str(asked["query"]), asked.get("variables", {})
+    repo = visible_repo(world, caller, f"{given.get('owner')}/{given.get('name')}")
+    if not may(caller, repo, READ_PULL):
+        raise forbidden(caller)
+    issue = world.find_issue(repo.full_name, int(given.get("number", 0)))
+    if issue is None or issue.pull is None:
+        raise not_found()
+    first = _FIRST.search(query)
+    size = min(int(first[1]), _MOST) if first else _MOST
+    begin = int(given.get("after") or 0)
+    threads = world.reviews_of(issue)
+    shown: Json = {
+        "pageInfo": {
+            "hasNextPage": begin + size < len(threads),
+            "endCursor": str(begin + size),
+        },
+        "nodes": [_thread(world, issue, one) for one in threads[begin : begin + size]],
+    }
+    answer = {"repository": {"pullRequest": {"reviewThreads": shown}}}
+    wanted = frozenset(re.findall(r"\w+", query))
+    return Answer(status=200, body={"data": _prune(answer, wanted)})
+
+
+def _thread(world: World, issue: Issue, thread: ReviewThread) -> Json:
+    is_outdated = _is_outdated(world, issue, thread)
+    return {
+        "id": f"PRRT_{thread.id}",
+        "path": thread.path,
+        "line": None if is_outdated else thread.line,
+        "startLine": None if is_outdated else thread.start_line,
+        "originalLine": thread.line,
+        "originalStartLine": thread.start_line,
+        "diffSide": thread.side,
+        "isResolved": thread.is_resolved,
+        "isOutdated": is_outdated,
+        "comments": {
+            "nodes": [_comment(world, thread, one) for one in thread.comments]
+        },
+    }
+
+
+def _comment(world: World, thread: ReviewThread, comment: ReviewComment) -> Json:
+    return {
+        "id": f"PRRC_{comment.id}",
+        "body": comment.body,
+        "createdAt": instant(comment.created_at),
+        "diffHunk": thread.hunk,
+        "isMinimized": comment.is_minimized,
+        "author": None if comment.author is None else _author(world, comment.author),
+    }
+
+
+def _author(world: World, login: str) -> Json:
+    user = world.user(login)
+    return {
+        "__typename": user.kind.value,
+        "login": user.login.removesuffix("[bot]")
+        if user.kind is AccountKind.BOT
+        else user.login,
+        "databaseId": user.id,
+    }
+
+
+def _is_outdated(world: World, issue: Issue, thread: ReviewThread) -> bool:
+    """Tell whether the line it was about is not in the diff any more."""
+    patches = {file.path: file.patch or "" for file in pull_files(world, issue)}
+    last = thread.hunk.split("\n")[-1]
+    return last not in patches.get(thread.path, "").split("\n")
+
+
+def _prune(value: object, wanted: frozenset[str]) -> object:
+    """Leave out what the query does not name, as GraphQL does."""
+    if isinstance(value, list):
+        return [_prune(one, wanted) for one in value]
+    if isinstance(value, dict):
+        return {k: _prune(v, wanted) for k, v in value.items() if k in wanted}
+    return value

@@ -1,0 +1,118 @@
+"""Invariant 10 in real sandboxes: a run can be run again on its commit."""
+
+from pathlib import Path
+
+import pytest
+
+from patchwright.core.agent.agents import coder
+from patchwright.core.clock import SystemClock
+from patchwright.core.errors import SettingsError
+from patchwright.core.events.jsonl import JsonlEventLog
+from patchwright.core.events.types import CommandOutput, Event, OutcomeReached
+from patchwright.core.llm.scripted import reply
+from patchwright.core.runtime import SandboxSpec
+from patchwright.core.trajectory.compare import Difference
+from patchwright.core.trajectory.normal import normalise
+from patchwright.core.types.work import OutcomeKind
+from patchwright.resolver.replay import Rerun, Stage, rerun
+from patchwright.sandbox.choose import choose
+from tests.adapters.git.workshop import WorkTree
+from tests.adapters.resolve.workbench import (
+    FIX,
+    RUN_TEST,
+    WRITE_TEST,
+    Run,
+    finish,
+    run,
+)
+
+# Each of them says something else each time, but for what a replay looks at.
+NOISY = reply(
+    calls=[
+        ("shell", {"command": "date; echo pid $$; mktemp; sleep 0.1; echo 0.1s"}),
+        ("shell", {"command": f"{RUN_TEST} 2>&1"}),
+        ("shell", {}),
+        ("fly", {}),
+    ]
+)
+
+
+def run_again(
+    folder: Path, recorded: list[Event], repository: WorkTree, kind: str = "bubblewrap"
+) -> Rerun:
+    clock = SystemClock()
+    with JsonlEventLog(folder / "rerun.jsonl", lambda tree: tree, clock) as log:
+        stage = Stage(
+            repository=repository.objects,
+            sandboxes=choose(kind, clock),
+            spec=SandboxSpec(run_id="run-2"),
+            log=log,
+            clock=clock,
+            agent=coder(),
+        )
+        return rerun(recorded, stage)
+
+
+def fixing(folder: Path) -> Run:
+    return run(folder, [reply("I look."), WRITE_TEST, NOISY, FIX, finish(RUN_TEST)])
+
+
+def test_a_fix_is_made_again_and_nothing_is_written(tmp_path: Path) -> None:
+    first = fixing(tmp_path)
+    refs = first.repository.git("for-each-ref")
+    objects = first.repository.git("count-objects", "-v")
+    again = run_again(tmp_path, first.events, first.repository)
+    assert again.comparison.differences == ()
+    assert again.comparison.notes == ()
+    assert again.outcome.kind is OutcomeKind.RESOLVED
+    assert again.outcome.proof == first.outcome.proof
+    assert again.tree == first.repository.git(
+        "rev-parse", f"{first.outcome.head_sha}^{{tree}}"
+    )
+    assert normalise(again.events) == normalise(first.events)
+    assert first.repository.git("for-each-ref") == refs
+    assert first.repository.git("count-objects", "-v") == objects
+
+
+def test_another_result_is_found(tmp_path: Path) -> None:
+    first = run(
+        tmp_path, [reply(calls=[("shell", {"command": "cat cart.py"})]), FIX, finish()]
+    )
+    claimed = [_with_output(event, "something else") for event in first.events]
+    again = run_again(tmp_path, claimed, first.repository)
+    assert again.comparison.differences == (
+        Difference(
+            step=1, what="run_command cat cart.py", recorded="exit 0", rerun="exit 0"
+        ),
+    )
+    assert (again.comparison.results_same, again.comparison.results_compared) == (2, 3)
+
+
+def test_another_tree_is_found(tmp_path: Path) -> None:
+    first = run(tmp_path, [FIX, finish()])
+    claimed = [_with_tree(event, "f" * 40) for event in first.events]
+    again = run_again(tmp_path, claimed, first.repository)
+    [found] = again.comparison.differences
+    assert (found.what, found.recorded, found.rerun) == ("tree", "f" * 40, again.tree)
+
+
+def test_a_repository_without_the_commit_is_refused(tmp_path: Path) -> None:
+    first = run(tmp_path, [finish()])
+    other = WorkTree.start(tmp_path / "other")
+    with pytest.raises(SettingsError, match=first.outcome.base_sha):
+        run_again(tmp_path, first.events, other)
+
+
+def _with_output(event: Event, text: str) -> Event:
+    if not isinstance(event.payload, CommandOutput):
+        return event
+    payload = event.payload.model_copy(update={"output": text})
+    return event.model_copy(update={"payload": payload})
+
+
+def _with_tree(event: Event, tree: str) -> Event:
+    if not isinstance(event.payload, OutcomeReached):
+        return event
+    outcome = event.payload.outcome.model_copy(update={"tree": tree})
+    payload = event.payload.model_copy(update={"outcome": outcome})
+    return event.model_copy(update={"payload": payload})

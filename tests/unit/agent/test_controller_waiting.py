@@ -1,0 +1,156 @@
+"""What the provider makes us wait for is known, waited out once, and then over."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from patchwright.core.clock import SystemClock
+from patchwright.core.errors import LeaseLostError
+from patchwright.core.events.types import (
+    AgentState,
+    Event,
+    Message,
+    ModelReply,
+    Source,
+    StateChanged,
+)
+from patchwright.core.llm.model import CallWatch, ModelRequest, ModelTraits
+from patchwright.core.llm.models import Models
+from patchwright.core.llm.scripted import NOTHING_KNOWN, Step, reply
+from patchwright.core.types.work import OutcomeKind
+from tests.fakes.clock import START
+from tests.unit.agent.scene import FINISH, Scene, playing
+
+PATIENCE_S = 20.0
+monotonic = SystemClock().monotonic
+
+
+class Limited:
+    """A model whose provider makes each call wait twice for a minute."""
+
+    name = "limited"
+
+    def __init__(self) -> None:
+        self.waits, self.ended = threading.Event(), threading.Event()
+        self.may_go = threading.Event()
+
+    def complete(
+        self, request: ModelRequest, watch: CallWatch | None = None
+    ) -> ModelReply:
+        del request
+        assert watch is not None
+        watch.waits(60, "model-rate-limit")
+        self.waits.set()
+        self.may_go.wait()
+        watch.waits(60, "model-rate-limit")
+        self.ended.set()
+        return FINISH
+
+    def ceiling_usd(self, request: ModelRequest) -> float | None:
+        del request
+        return 0.0
+
+    def traits(self) -> ModelTraits:
+        return NOTHING_KNOWN
+
+
+@contextmanager
+def limited(folder: Path, *later: Step) -> Iterator[tuple[Scene, Limited]]:
+    """Set a scene whose provider makes the first worker wait."""
+    model = Limited()
+    with playing(folder, later) as scene:
+        yield scene.next_worker(models=Models.only(model), attached=False), model
+
+
+def test_s58_waiting_for_the_provider_can_be_seen_and_ends(tmp_path: Path) -> None:
+    with limited(tmp_path) as (scene, model):
+        with scene.running() as run:
+            assert model.waits.wait(PATIENCE_S)
+            limit = scene.last("state_changed")
+            model.may_go.set()
+            assert run.result(PATIENCE_S).kind is OutcomeKind.RESOLVED
+        assert limit == StateChanged(
+            state=AgentState.RATE_LIMITED,
+            reason="model-rate-limit",
+            until=START + timedelta(seconds=60),
+        )
+        assert scene.states()[1:] == [
+            AgentState.RUNNING,
+            AgentState.RATE_LIMITED,
+            AgentState.RATE_LIMITED,
+            AgentState.RUNNING,
+            AgentState.FINISHED,
+        ]
+
+
+def test_s58_the_next_worker_waits_out_what_is_left(tmp_path: Path) -> None:
+    with limited(tmp_path, FINISH) as (scene, model):
+        with scene.running() as run:
+            assert model.waits.wait(PATIENCE_S)
+            scene.kit.given_back.set_result(None)
+            with pytest.raises(LeaseLostError):
+                run.result(PATIENCE_S)
+        assert scene.states()[-1] is AgentState.RATE_LIMITED
+        scene.clock.advance(20)
+        another = scene.next_worker(models=Models.only(scene.model))
+        assert another.run().kind is OutcomeKind.RESOLVED
+        assert scene.clock.slept == [40]
+        assert scene.states()[-3:] == [
+            AgentState.LOADING,
+            AgentState.RUNNING,
+            AgentState.FINISHED,
+        ]
+        model.may_go.set()
+
+
+def test_s58_what_is_over_is_not_waited_for(tmp_path: Path) -> None:
+    with limited(tmp_path, FINISH) as (scene, model):
+        with scene.running() as run:
+            assert model.waits.wait(PATIENCE_S)
+            scene.kit.given_back.set_result(None)
+            with pytest.raises(LeaseLostError):
+                run.result(PATIENCE_S)
+        scene.clock.advance(61)
+        scene.next_worker(models=Models.only(scene.model)).run()
+        assert scene.clock.slept == []
+        model.may_go.set()
+
+
+def test_stop_is_heard_while_the_provider_makes_us_wait(tmp_path: Path) -> None:
+    with limited(tmp_path) as (scene, model):
+        with scene.running() as run:
+            assert model.waits.wait(PATIENCE_S)
+            began = monotonic()
+            scene.want(AgentState.STOPPED)
+            assert run.result(PATIENCE_S).kind is OutcomeKind.STOPPED
+            assert monotonic() - began < 1.0
+        model.may_go.set()
+        assert model.ended.wait(PATIENCE_S)
+        # The call that was left behind says nothing more about the run.
+        assert scene.states()[-1] is AgentState.STOPPED
+
+
+def test_a_question_waits_for_an_answer_and_goes_on_with_it(tmp_path: Path) -> None:
+    def repeat(event: Event) -> Message:
+        assert isinstance(event.payload, Message)
+        return Message(text=f"quoted: {event.payload.text}")
+
+    with playing(tmp_path, [reply("Which one?")] * 3 + [FINISH]) as scene:
+        ending = scene.run()
+        assert ending.waits_as is AgentState.AWAITING_USER_INPUT
+        scene.log.append(Source.USER, Message(text="The second."))
+        assert scene.next_worker(repeat).run().kind is OutcomeKind.RESOLVED
+    assert "quoted: The second." in str(scene.asked()[-1][-1])
+
+
+def test_a_question_without_an_answer_goes_on_waiting(tmp_path: Path) -> None:
+    with playing(tmp_path, [reply("Which one?")] * 3) as scene:
+        scene.run()
+        ending = scene.next_worker().run()
+        assert ending.text == "Which one?"
+        assert ending.waits_as is AgentState.AWAITING_USER_INPUT
+    assert len(scene.model.requests) == 3
