@@ -11,7 +11,8 @@ from patchwright.core.errors import NotFoundError, SettingsError
 from patchwright.core.events.log import EventLog
 from patchwright.core.events.types import Event
 from patchwright.core.knowledge.library import NoLibrary
-from patchwright.core.llm.replayed import Tape
+from patchwright.core.llm.replayed import replayed_models
+from patchwright.core.llm.tape import Tape
 from patchwright.core.runtime import RuntimeFactory, SandboxSpec
 from patchwright.core.trajectory.compare import Comparison, Difference, compare
 from patchwright.core.trajectory.demands import (
@@ -133,7 +134,7 @@ def _kit(
     )
     return Toolkit(
         run_id=stage.spec.run_id,
-        models=tape.models(),
+        models=replayed_models(tape),
         sandboxes=stage.sandboxes,
         spec=stage.spec,
         code=code,

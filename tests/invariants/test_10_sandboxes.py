@@ -10,17 +10,19 @@ from patchwright.core.errors import SettingsError
 from patchwright.core.events.jsonl import JsonlEventLog
 from patchwright.core.events.types import CommandOutput, Event, OutcomeReached
 from patchwright.core.llm.scripted import reply
-from patchwright.core.runtime import SandboxSpec
+from patchwright.core.runtime import RuntimeFactory, SandboxSpec
 from patchwright.core.trajectory.compare import Difference
 from patchwright.core.trajectory.normal import normalise
 from patchwright.core.types.work import OutcomeKind
 from patchwright.resolver.replay import Rerun, Stage, rerun
 from patchwright.sandbox.choose import choose
+from patchwright.workers.cli.rerun import COULD_NOT_RUN, exit_code
 from tests.adapters.git.workshop import WorkTree
 from tests.adapters.resolve.workbench import (
     FIX,
     RUN_TEST,
     WRITE_TEST,
+    NoSandboxes,
     Run,
     finish,
     run,
@@ -38,13 +40,16 @@ NOISY = reply(
 
 
 def run_again(
-    folder: Path, recorded: list[Event], repository: WorkTree, kind: str = "bubblewrap"
+    folder: Path,
+    recorded: list[Event],
+    repository: WorkTree,
+    sandboxes: RuntimeFactory | None = None,
 ) -> Rerun:
     clock = SystemClock()
     with JsonlEventLog(folder / "rerun.jsonl", lambda tree: tree, clock) as log:
         stage = Stage(
             repository=repository.objects,
-            sandboxes=choose(kind, clock),
+            sandboxes=sandboxes or choose("bubblewrap", clock),
             spec=SandboxSpec(run_id="run-2"),
             log=log,
             clock=clock,
@@ -94,6 +99,13 @@ def test_another_tree_is_found(tmp_path: Path) -> None:
     again = run_again(tmp_path, claimed, first.repository)
     [found] = again.comparison.differences
     assert (found.what, found.recorded, found.rerun) == ("tree", "f" * 40, again.tree)
+
+
+def test_where_there_is_no_sandbox_it_could_not_be_run(tmp_path: Path) -> None:
+    first = run(tmp_path, [finish()])
+    again = run_again(tmp_path, first.events, first.repository, NoSandboxes())
+    assert again.outcome.reason == "sandbox"
+    assert exit_code(again) == COULD_NOT_RUN
 
 
 def test_a_repository_without_the_commit_is_refused(tmp_path: Path) -> None:

@@ -6,11 +6,12 @@ provider that checks each request as a strict one does.
 
 import gc
 import json
+import resource
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
-from statistics import median
 from typing import Any
 
 import pytest
@@ -23,6 +24,7 @@ from patchwright.core.agent.kit import AgentKit
 from patchwright.core.agent.purse import RunPurse
 from patchwright.core.clock import SystemClock
 from patchwright.core.condense.choose import choose_condenser
+from patchwright.core.events.doorbell import Doorbell
 from patchwright.core.events.types import Message, Source
 from patchwright.core.llm.client import LitellmModel
 from patchwright.core.llm.config import ModelConfig
@@ -32,14 +34,16 @@ from patchwright.core.security.choose import choose_analyzer
 from patchwright.core.types.work import Limits, OutcomeKind
 from patchwright.sandbox.choose import choose
 from patchwright.workers.db.database import Database
-from tests.adapters.store.world import World, request_job
+from patchwright.workers.db.upgrade import upgrade
+from patchwright.workers.store.events import EventStore, SqlEventLog
+from tests.adapters.store.world import World
 from tests.fakes.llm.rules import find_fault
 from tests.fakes.llm.server import Answer, LoopbackServer, json_answer
 
 STEPS = 2_000
 WINDOW = 24_000
-# One condensation and what is between it and the next belong to a part.
-PART = 60
+# Several condensations, and what is between them, belong to a part.
+PART = 150
 EARLY, LATE = 50, STEPS - PART
 MOST = 1.2
 MOST_GROWTH_BYTES = 24 << 20
@@ -51,7 +55,7 @@ CLOCK = SystemClock()
 class Provider:
     """Asks for one command after the other, and remembers little of each request."""
 
-    received_at: list[float] = field(default_factory=list)
+    spent_s: list[float] = field(default_factory=list)
     memory: list[int] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
     breaks: int = 0
@@ -66,7 +70,7 @@ class Provider:
         if "tools" not in request:
             self.summaries += 1
             return _completion({"role": "assistant", "content": "It counts."}, body)
-        self.received_at.append(CLOCK.monotonic())
+        self.spent_s.append(_processor_s())
         self._compare_with_the_last(request)
         return _completion(self._next_step(), body)
 
@@ -76,7 +80,7 @@ class Provider:
         self._last = said
 
     def _next_step(self) -> dict[str, Any]:
-        number = len(self.received_at)
+        number = len(self.spent_s)
         if number % 100 == 0:
             self.memory.append(_resident_bytes())
         name, arguments = "shell", {"command": f"seq {number} {number + 250}"}
@@ -86,28 +90,27 @@ class Provider:
         call = {"id": f"call_{number}", "type": "function", "function": function}
         return {"role": "assistant", "content": None, "tool_calls": [call]}
 
-    def seconds(self, first: int) -> list[float]:
-        part = self.received_at[first : first + PART]
-        return [later - earlier for earlier, later in zip(part, part[1:], strict=False)]
+    def seconds_a_step(self, first: int) -> float:
+        return (self.spent_s[first + PART] - self.spent_s[first]) / PART
 
 
 @pytest.mark.timeout(300)
 def test_step_two_thousand_costs_what_step_fifty_did(tmp_path: Path) -> None:
     provider = Provider()
-    with LoopbackServer(provider.answer) as server, _opened(tmp_path) as world:
-        kind, condensed = _run(world, f"{server.url}/v1")
+    with LoopbackServer(provider.answer) as server, _opened(tmp_path) as log:
+        kind = _run(log, f"{server.url}/v1")
+        condensed = _condensed_before(log)
     assert kind is OutcomeKind.RESOLVED
     assert provider.faults == []
     assert condensed >= 20
+    assert provider.summaries >= 20
     assert provider.breaks == condensed
-    early, late = provider.seconds(EARLY), provider.seconds(LATE)
-    assert median(late) <= MOST * median(early), (median(early), median(late))
+    early, late = provider.seconds_a_step(EARLY), provider.seconds_a_step(LATE)
+    assert late <= MOST * early, (early, late)
     assert provider.memory[-1] - provider.memory[1] < MOST_GROWTH_BYTES
 
 
-def _run(world: World, url: str) -> tuple[OutcomeKind, int]:
-    """Return how the run ended, and how often its chat was condensed."""
-    log = world.events.open(request_job(world))
+def _run(log: SqlEventLog, url: str) -> OutcomeKind:
     config = ModelConfig(
         model="openai/m",
         base_url=url,
@@ -128,20 +131,30 @@ def _run(world: World, url: str) -> tuple[OutcomeKind, int]:
             runtime=runtime,
             condenser=choose_condenser(["masking", "summary"]),
             analyzer=choose_analyzer(["rules", "model"]),
-            limits=Limits(
-                max_iterations=STEPS + 1, max_tokens=10**9, max_minutes=10.0
-            ),
+            limits=Limits(max_iterations=STEPS + 1, max_tokens=10**9, max_minutes=10.0),
             purse=RunPurse(1.0, refuse_unknown=False),
             clock=CLOCK,
         )
-        ending = Controller(Chronicle(log, bell, hear_nobody, 1), kit).run()
-    return ending.kind, len(log.read(kinds=frozenset({"condensed"})))
+        return Controller(Chronicle(log, bell, hear_nobody, 1), kit).run().kind
+
+
+def _condensed_before(log: SqlEventLog) -> int:
+    """Return how many requests came after a condensation of the chat."""
+    kinds = frozenset({"condensed", "model_reply"})
+    found = [event.payload.kind for event in log.read(kinds=kinds)]
+    return sum(
+        (before, after) == ("condensed", "model_reply")
+        for before, after in pairwise(found)
+    )
 
 
 @contextmanager
-def _opened(folder: Path) -> Iterator[World]:
+def _opened(folder: Path) -> Iterator[SqlEventLog]:
     with closing(Database(f"sqlite:///{folder / 'events.db'}")) as database:
-        yield World(database)
+        upgrade(database)
+        world = World(database)
+        store = EventStore(database, lambda tree: tree, CLOCK, Doorbell())
+        yield store.open(world.conversation(world.ask()))
 
 
 def _completion(message: dict[str, Any], body: bytes) -> Answer:
@@ -155,6 +168,12 @@ def _completion(message: dict[str, Any], body: bytes) -> Answer:
     usage = {"prompt_tokens": prompt, "completion_tokens": 30, "total_tokens": 0}
     head = {"id": "c", "object": "chat.completion", "created": 0, "model": "m"}
     return json_answer(200, {**head, "choices": [choice], "usage": usage})
+
+
+def _processor_s() -> float:
+    """Return the processor's time of this process, which others cannot delay."""
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    return used.ru_utime + used.ru_stime
 
 
 def _resident_bytes() -> int:

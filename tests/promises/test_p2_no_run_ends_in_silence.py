@@ -10,8 +10,8 @@ import pytest
 from patchwright.core.types.work import OutcomeKind
 from tests.fakes.llm import broken_call, call, no_choices, say, status
 from tests.fakes.llm.turns import Script, TurnLike
-from tests.flow.script import Request, always, in_turn
-from tests.flow.story import REPO, telling
+from tests.flow.script import Request, always, asked, in_turn, results
+from tests.flow.story import REPO, Story, fix_turns, telling
 from tests.flow.text import steady
 
 WISH = "@patchwright please look at the sum"
@@ -36,6 +36,7 @@ class End:
     kind: OutcomeKind
     message: str
     settings: dict[str, str] = field(default_factory=dict)
+    state: str = ""
 
 
 def _write_and(turn: TurnLike) -> Script:
@@ -77,7 +78,8 @@ ENDS = {
         OutcomeKind.NEEDS_INPUT,
         "**Needs you** · 3 steps · Ns · 360 tokens, price unknown\n\n"
         "Which currency do you mean?\n\n"
-        "Answer in a comment and ask again with `@patchwright`.",
+        "It goes on when you answer here: `@patchwright` and your words.",
+        state="waiting",
     ),
     "key_not_accepted": End(
         list,
@@ -137,7 +139,7 @@ def test_an_end_is_told_once_and_clearly(tmp_path: Path, end: End) -> None:
     with telling(tmp_path, end.turns(), settings=end.settings) as story:
         issue = story.ask(WISH)
         story.work()
-        assert steady(story.reply(issue)) == _final(end.message, end.kind)
+        assert steady(story.reply(issue)) == _final(end.message, end.state or end.kind)
         assert story.outcome().kind is end.kind
         assert story.github.pull_requests(REPO) == []
         assert bool(story.branches()) == (KEPT in end.message)
@@ -177,25 +179,52 @@ def test_a_run_whose_workers_are_lost_says_so(tmp_path: Path) -> None:
         assert story.provider.requests == []
 
 
-def test_a_run_whose_sandbox_is_lost_says_so(
-    tmp_path: Path, sandbox_image: str
-) -> None:
-    def lose(_request: Request) -> TurnLike:
-        [job] = story.jobs()
-        story.runner._services.sandboxes.remove(job.id)
-        return call("shell", command="true")
-
-    in_docker = {
+@pytest.fixture
+def in_docker(sandbox_image: str) -> dict[str, str]:
+    return {
         "PATCHWRIGHT_SANDBOX__KIND": "docker",
         "PATCHWRIGHT_SANDBOX__IMAGE": sandbox_image,
     }
-    with telling(tmp_path, in_turn(lose), settings=in_docker) as story:
+
+
+def test_s55_a_run_whose_sandbox_is_lost_goes_on_in_a_new_one_and_is_told(
+    tmp_path: Path, in_docker: dict[str, str]
+) -> None:
+    def lose(_request: Request) -> TurnLike:
+        _lose_sandbox(story)
+        return call("shell", command="true")
+
+    def look(request: Request) -> TurnLike:
+        assert "it is not known what came of" in results(request)[-1].lower()
+        assert "The sandbox of this run was lost" in asked(request)
+        return fix_turns()[0]
+
+    turns = in_turn(lose, look, *fix_turns()[1:])
+    with telling(tmp_path, turns, settings=in_docker) as story:
+        issue = story.ask(WISH)
+        story.work()
+        assert "**Done** · #2" in story.reply(issue)
+
+
+def test_a_run_that_loses_one_sandbox_after_the_other_says_so(
+    tmp_path: Path, in_docker: dict[str, str]
+) -> None:
+    def lose(_request: Request) -> TurnLike:
+        _lose_sandbox(story)
+        return call("shell", command="true")
+
+    with telling(tmp_path, lose, settings=in_docker) as story:
         issue = story.ask(WISH)
         story.work()
         assert "**Failed** (`sandbox-lost`)" in story.reply(issue)
         assert AGAIN in story.reply(issue)
 
 
-def _final(message: str, kind: OutcomeKind) -> str:
-    mark = f"<!-- patchwright:state={kind} run=RUN -->"
+def _lose_sandbox(story: Story) -> None:
+    [job] = story.jobs()
+    story.runner._services.sandboxes.remove(job.id)
+
+
+def _final(message: str, state: str) -> str:
+    mark = f"<!-- patchwright:state={state} run=RUN -->"
     return f"{message}\n\n{FOOTER}\n\n{mark}"

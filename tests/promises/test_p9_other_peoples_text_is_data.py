@@ -101,7 +101,7 @@ def test_s46_s80_an_awkward_title_is_a_text_and_a_plain_branch(tmp_path: Path) -
 
 def test_s46_a_title_without_a_letter_has_a_branch_too(tmp_path: Path) -> None:
     with telling(tmp_path, fix_turns()) as story:
-        issue = story.ask("@patchwright fix it", title="🚀🚀")
+        issue = story.ask(WISH, title="🚀🚀")
         story.work()
         [pull] = story.github.pull_requests(REPO)
         assert pull.head_branch == "patchwright/1-change"

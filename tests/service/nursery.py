@@ -1,7 +1,8 @@
 """Workers that are there at once: forked from a process that has imported everything.
 
-`python -m tests.service.nursery` reads a line for each worker it is to fork, `JOB AHEAD`,
-and answers with the child's process id; the child's clock is `AHEAD` seconds ahead.
+`python -m tests.service.nursery` reads a line `JOB AHEAD` for each worker that it is to
+fork, whose clock is `AHEAD` seconds ahead. It answers with the child's process id, and
+at its end with the exit status.
 """
 
 import os
@@ -89,9 +90,14 @@ def _main() -> None:
         pid = os.fork()
         if pid == 0:
             _work(settings, JobId(job_id), float(ahead_s))
-        print(pid, flush=True)
+        _say(pid)
         _, status = os.waitpid(pid, 0)
-        print(status, flush=True)
+        _say(status)
+
+
+def _say(number: int) -> None:
+    sys.stdout.write(f"{number}\n")
+    sys.stdout.flush()
 
 
 def _work(settings: Settings, job_id: JobId, ahead_s: float) -> None:

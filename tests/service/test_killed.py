@@ -1,4 +1,4 @@
-"""A worker killed anywhere in a run: the next one goes on, and nothing is done twice."""
+"""A worker killed anywhere in a run: the next goes on, and nothing is done twice."""
 
 import random
 import subprocess

@@ -65,8 +65,19 @@ class Acting:
         try:
             return self._attention.wait_for(future)
         except CalledOffError:
-            runtime.cancel(str(action_id))
-            return _last_words(future)
+            return self._cancel(future, str(action_id))
+
+    def _cancel(
+        self, future: "Future[SandboxObservation]", action_id: str
+    ) -> Observation:
+        """End an action, and return what it has printed if it says so soon."""
+        self._kit.runtime.cancel(action_id)
+        try:
+            return future.result(LAST_WORDS_S)
+        except TimeoutError:
+            # Perhaps the word to end it has overtaken the action itself.
+            self._kit.runtime.cancel(action_id)
+            return ErrorObservation(reason="called-off", text=_CALLED_OFF)
 
     def _call_tool(self, action: CallMcpTool) -> Observation:
         mcp = self._kit.mcp
@@ -90,11 +101,3 @@ def _result_of(action: AgentStep, observation: Observation) -> Observation:
     return observation.model_copy(
         update={"call_id": action.call_id, "agent": action.agent}
     )
-
-
-def _last_words(future: "Future[SandboxObservation]") -> Observation:
-    """Return what a cancelled action has printed, if it says so soon."""
-    try:
-        return future.result(LAST_WORDS_S)
-    except TimeoutError:
-        return ErrorObservation(reason="called-off", text=_CALLED_OFF)

@@ -1,45 +1,36 @@
 """The loop: ask the model, do what it says, write everything down, know when to end."""
 
-from typing import assert_never
-
 from patchwright.core.agent.acting import Acting
 from patchwright.core.agent.asking import Asking
 from patchwright.core.agent.attention import Attention, CalledOffError
+from patchwright.core.agent.calls import AFTER_THE_END, Calls
 from patchwright.core.agent.chronicle import Chronicle
 from patchwright.core.agent.condensing import Condensing
-from patchwright.core.agent.confirming import Allowed, Refused, Waits, judge
 from patchwright.core.agent.delegating import Bounds, delegate_bounds, delegate_kit
 from patchwright.core.agent.endings import (
     Ending,
-    confirmation,
     ending_of,
     paused,
     question,
 )
 from patchwright.core.agent.kit import AgentKit
 from patchwright.core.agent.limits import must_stop
-from patchwright.core.agent.open_reply import OpenReply, Pending
+from patchwright.core.agent.open_reply import OpenReply
+from patchwright.core.agent.pen import Pen
 from patchwright.core.agent.prompts import prompt
 from patchwright.core.agent.purse import OverBudgetError
 from patchwright.core.agent.stuck import Loop, LoopFinder
-from patchwright.core.agent.toolbox import Proposal, Toolbox
+from patchwright.core.agent.toolbox import Toolbox
 from patchwright.core.agent.view import View
 from patchwright.core.events.types import (
     AgentState,
-    AgentStep,
     Delegate,
     DelegateResult,
-    ErrorObservation,
     Event,
     Finish,
-    Known,
     LoopDetected,
     Message,
-    Observation,
     Reject,
-    Source,
-    StateChanged,
-    UserRejected,
 )
 from patchwright.core.knowledge.library import NoLibrary
 from patchwright.core.llm.errors import ContextWindowError, ModelError
@@ -67,6 +58,7 @@ class Controller:
     ) -> None:
         self._chronicle, self._kit = chronicle, kit
         self._agent, self._bounds = agent, bounds or Bounds()
+        self._pen = Pen(chronicle, agent)
         self._model = kit.models.delegate if agent else kit.models.main
         self._toolbox = _toolbox(kit, self._bounds.depth)
         self._view = View(
@@ -84,7 +76,15 @@ class Controller:
             clock=kit.clock,
             agent=agent,
         )
-        self._acting = Acting(chronicle, kit, attention)
+        self._calls = Calls(
+            chronicle,
+            kit,
+            pen=self._pen,
+            reply=self._reply,
+            toolbox=self._toolbox,
+            acting=Acting(chronicle, kit, attention),
+            delegate=self._delegate,
+        )
         self._condensing = Condensing(chronicle, kit, self._view, self._asking, agent)
         chronicle.follow(self._follow, since_id)
 
@@ -93,9 +93,9 @@ class Controller:
         self._chronicle.catch_up()
         self._wait_for_the_provider()
         if self._chronicle.state.state is not AgentState.AWAITING_USER_CONFIRMATION:
-            self._change(AgentState.RUNNING)
+            self._pen.change(AgentState.RUNNING)
         ending = self.work()
-        self._change(ending.state, ending.reason)
+        self._pen.change(ending.state, ending.reason)
         return ending
 
     def work(self) -> Ending:
@@ -115,7 +115,7 @@ class Controller:
             if self._chronicle.state.is_held:
                 return paused("")
             if pending := self._reply.first():
-                return self._deal_with(pending)
+                return self._calls.deal_with(pending)
             return self._settle_reply() or self._forbidden() or self._ask()
         except CalledOffError:
             return self._call_off()
@@ -127,7 +127,7 @@ class Controller:
         if self._reply.is_unanswered_text:
             if self._loops.texts_in_a_row >= TEXT_ONLY_LIMIT:
                 return question(self._reply.text)
-            self._note(Message(text=prompt("nobody_answers")))
+            self._pen.note(Message(text=prompt("nobody_answers")))
         return None
 
     def _forbidden(self) -> Ending | None:
@@ -165,84 +165,17 @@ class Controller:
         kind = OutcomeKind.OVER_BUDGET if is_money else OutcomeKind.FAILED
         return Ending(kind, error.reason, str(error))
 
-    def _deal_with(self, pending: Pending) -> Ending | None:
-        """Give a call its one result, whichever worker has begun with it."""
-        call = pending.call
-        if pending.fault is not None:
-            text = f"{call.name} was not run: its arguments are broken. {pending.fault}"
-            self._conclude(pending, _not_run(text))
-            return None
-        if pending.action is not None and pending.action_id is not None:
-            return self._carry_out(pending, pending.action, pending.action_id)
-        proposal = self._toolbox.read(call)
-        if isinstance(proposal, ErrorObservation):
-            self._conclude(pending, proposal)
-            return None
-        return self._consider(pending, proposal)
-
-    def _consider(self, pending: Pending, proposal: Proposal) -> Ending | None:
-        """Send an action off, unless a person is to allow it and has not."""
-        chronicle = self._chronicle
-        verdict = judge(
-            self._kit, proposal, pending, chronicle.state, chronicle.spoken_id
-        )
-        match verdict:
-            case Allowed(action=action, by=by):
-                if by:
-                    self._change(AgentState.USER_CONFIRMED, by)
-                    self._change(AgentState.RUNNING)
-                sent = self._append(Source.AGENT, action, self._reply.id)
-                return self._carry_out(pending, action, sent.id)
-            case Refused(text=text, by=by):
-                self._change(AgentState.USER_REJECTED, by)
-                self._change(AgentState.RUNNING)
-                self._conclude(pending, UserRejected(text=text))
-                return None
-            case Waits(asked=asked, text=text):
-                if pending.asked is None:
-                    self._append(Source.SYSTEM, asked, self._reply.id)
-                return confirmation(text)
-            case _:
-                assert_never(verdict)
-
-    def _carry_out(
-        self, pending: Pending, action: AgentStep, action_id: int
-    ) -> Ending | None:
-        observation: Observation
-        if isinstance(action, Delegate):
-            result = self._delegate(action, action_id)
-            if isinstance(result, Ending):
-                return result
-            observation = result
-        elif pending.action_id is not None:
-            observation = self._acting.resume(action, action_id)
-        else:
-            observation = self._acting.perform(action, action_id)
-        self._conclude(pending, observation, action_id)
-        return None
-
-    def _conclude(
-        self, pending: Pending, observation: Observation, cause: int | None = None
-    ) -> None:
-        """Write down a call's one result."""
-        result = observation.model_copy(update={"call_id": pending.call.id})
-        self._append(Source.ENVIRONMENT, result, cause or self._reply.id)
-
     def _end(self, ending: Ending) -> Ending:
         """Give the calls that came after the last one their results too."""
-        self._refuse_the_rest("Not run: the run had ended before it.")
+        self._calls.refuse_the_rest(AFTER_THE_END)
         return ending
-
-    def _refuse_the_rest(self, why: str) -> None:
-        while pending := self._reply.first():
-            self._conclude(pending, _not_run(why))
 
     def _call_off(self) -> Ending:
         """End or pause at once, as a person wants it."""
         state = self._chronicle.state
         if state.wanted is not None and state.wanted.state is AgentState.PAUSED:
             return paused(state.wanted.reason)
-        self._refuse_the_rest("Not run: a person stopped the run.")
+        self._calls.refuse_the_rest("Not run: a person stopped the run.")
         stop = must_stop(state, self._kit.limits, 0.0)
         return ending_of(stop) if stop else paused("")
 
@@ -252,11 +185,13 @@ class Controller:
             text = (
                 f"`{loop.step}` was repeated {loop.times} times with the same result."
             )
+            if loop.error:
+                text = f"{text} It was: {loop.error}"
             return Ending(OutcomeKind.STUCK, "repeated-step", text)
         text = prompt("loop").format(times=loop.times, step=loop.step)
         # In this order, so that a crash in between does not swallow the warning.
-        self._note(Message(text=text))
-        self._note(LoopDetected(pattern=loop.step, text=text))
+        self._pen.note(Message(text=text))
+        self._pen.note(LoopDetected(pattern=loop.step, text=text))
         return None
 
     def _delegate(self, action: Delegate, action_id: int) -> DelegateResult | Ending:
@@ -277,7 +212,7 @@ class Controller:
     def work_on(self, task: str, action_id: int) -> DelegateResult | Ending:
         """Work as a delegate, and say how it went."""
         if self._view.size_bytes == 0:
-            self._note(Message(text=task), action_id)
+            self._pen.note(Message(text=task), action_id)
         ending = self.work()
         if ending.waits_as in (
             AgentState.PAUSED,
@@ -305,18 +240,6 @@ class Controller:
         self._reply.follow(event)
         self._loops.follow(event)
 
-    def _change(self, state: AgentState, reason: str = "") -> None:
-        if state is self._chronicle.state.state:
-            return
-        self._chronicle.append(Source.SYSTEM, StateChanged(state=state, reason=reason))
-
-    def _note(self, payload: Message | LoopDetected, cause: int | None = None) -> None:
-        self._append(Source.SYSTEM, payload, cause)
-
-    def _append(self, source: Source, payload: Known, cause: int | None) -> Event:
-        own = payload.model_copy(update={"agent": self._agent})
-        return self._chronicle.append(source, own, cause)
-
 
 def _ending_by(action: Finish | Reject) -> Ending:
     if isinstance(action, Finish):
@@ -331,7 +254,3 @@ def _toolbox(kit: AgentKit, depth: int) -> Toolbox:
         kit.mcp.tools(),
         asks_risk=kit.confirm != "never",
     )
-
-
-def _not_run(text: str) -> ErrorObservation:
-    return ErrorObservation(reason="not-run", text=text)

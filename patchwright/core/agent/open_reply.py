@@ -36,7 +36,8 @@ class OpenReply:
     """Follows one agent's events.
 
     Every call gets exactly one result, whichever worker gives it. `finished` is the
-    action by which the agent has ended its work.
+    action by which the agent has ended its work, unless it was told something since;
+    `has_ended` stays with the reply that it was in.
     """
 
     def __init__(self) -> None:
@@ -44,6 +45,7 @@ class OpenReply:
         self.text = ""
         self.is_unanswered_text = False
         self.finished: Finish | Reject | None = None
+        self.has_ended = False
         self._pending: dict[str, Pending] = {}
 
     def follow(self, event: Event) -> None:
@@ -66,7 +68,7 @@ class OpenReply:
 
     def _begin(self, event_id: int, reply: ModelReply) -> None:
         self.id, self.text = event_id, reply.text
-        self.finished = None
+        self.finished, self.has_ended = None, False
         self.is_unanswered_text = bool(reply.text) and not reply.tool_calls
         self._pending = {
             call.id: Pending(call, reply.malformed.get(call.id))
@@ -76,7 +78,7 @@ class OpenReply:
     def _close(self, call_id: str) -> None:
         closed = self._pending.pop(call_id, None)
         if closed is not None and isinstance(closed.action, Finish | Reject):
-            self.finished = closed.action
+            self.finished, self.has_ended = closed.action, True
 
     def _update(self, call_id: str, **known: object) -> None:
         if call_id in self._pending:

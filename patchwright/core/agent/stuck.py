@@ -40,11 +40,11 @@ _INCIDENTAL = frozenset(
 
 
 class Loop(Value):
-    """What is repeated, how often, and whether it fails each time."""
+    """What is repeated and how often; `error` is what each time came of it."""
 
     step: str
     times: int
-    failing: bool
+    error: str = ""
 
 
 class LoopFinder:
@@ -89,22 +89,24 @@ class LoopFinder:
             self._condensed += 1
         self._has_asked = False
         if self._condensed >= CONDENSED_LIMIT:
-            self.found = Loop(step="condense", times=self._condensed, failing=False)
+            self.found = Loop(step="condense", times=self._condensed)
 
     def _observe(self, observation: Observation) -> None:
         step = self._steps.pop(observation.call_id, None)
         if step is None or _is_progress(observation):
             return
         self._last.append(_fingerprint(step, observation))
-        failing = isinstance(observation, ErrorObservation | UserRejected)
+        error = ""
+        if isinstance(observation, ErrorObservation | UserRejected):
+            error = observation.text
         times = self._times_in_a_row()
-        if times >= (SAME_ERROR_LIMIT if failing else SAME_RESULT_LIMIT):
-            self.found = Loop(step=describe(step), times=times, failing=failing)
+        if times >= (SAME_ERROR_LIMIT if error else SAME_RESULT_LIMIT):
+            self.found = Loop(step=describe(step), times=times, error=error)
         elif self._is_cycle():
             self.found = Loop(
                 step=f"a cycle that ends with {describe(step)}",
                 times=CYCLE_LIMIT,
-                failing=failing,
+                error=error,
             )
 
     def _times_in_a_row(self) -> int:

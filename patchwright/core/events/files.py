@@ -4,7 +4,6 @@ import json
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import TypeVar
 
 from pydantic import JsonValue, ValidationError
 
@@ -36,9 +35,6 @@ class Entry(Value):
     payload: dict[str, JsonValue]
 
 
-_Read = TypeVar("_Read", Event, Entry)
-
-
 def read_events(path: Path) -> Sequence[Event]:
     """Return the events of a file, whose ids count from 1 without a gap.
 
@@ -46,14 +42,24 @@ def read_events(path: Path) -> Sequence[Event]:
     not know are left out. So is a last line that was cut off, as the death of its
     writer leaves it. Raises `EventFileError`, and `OSError` for the file itself.
     """
-    return [_read(Event, path, number, line) for number, line in _lines(path)]
+    return [event for event, _ in _read(path)]
 
 
 def read_entries(path: Path) -> Iterator[Entry]:
     """Yield the events of a file with all their fields; otherwise as `read_events`."""
+    return (entry for _, entry in _read(path))
+
+
+def _read(path: Path) -> Iterator[tuple[Event, Entry]]:
     for number, line in _lines(path):
-        _read(Event, path, number, line)
-        yield _read(Entry, path, number, line)
+        try:
+            entry = Entry.model_validate_json(line)
+            event = Event.model_validate_json(line)
+        except ValidationError as error:
+            raise EventFileError(path, number, _problem(error)) from None
+        if event.id != number:
+            raise EventFileError(path, number, f"its id is {event.id}, not {number}")
+        yield event, entry
 
 
 def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
@@ -71,19 +77,9 @@ def _is_json(line: bytes) -> bool:
     return True
 
 
-def _read(model: type[_Read], path: Path, number: int, line: bytes) -> _Read:
-    try:
-        read = model.model_validate_json(line)
-    except ValidationError as error:
-        raise EventFileError(path, number, _problem(error)) from None
-    if read.id != number:
-        raise EventFileError(path, number, f"its id is {read.id}, not {number}")
-    return read
-
-
 def _problem(error: ValidationError) -> str:
-    first = error.errors(include_url=False, include_context=False, include_input=False)[
-        0
-    ]
+    first, *_ = error.errors(
+        include_url=False, include_context=False, include_input=False
+    )
     where = ".".join(map(str, first["loc"]))
     return f"{where}: {first['msg']}" if where else first["msg"]

@@ -6,6 +6,8 @@ from enum import Enum, auto
 from typing import Final
 from urllib.parse import urlsplit
 
+METADATA: Final = "It asks the cloud's metadata service, which gives out credentials."
+
 
 class Host(Enum):
     OWN = auto()

@@ -125,6 +125,8 @@ def judge_write(path: str, folder: str = REPOSITORY) -> Verdict:
 
 def judge_delete(path: str, folder: str = REPOSITORY) -> Verdict:
     """Judge the deletion of a path with all that is under it."""
+    if path.startswith(SOMETHING):
+        return medium("It deletes a folder whose name is only known when it is run.")
     full = absolute(path, folder)
     bare = full.rstrip("*").rstrip("/") or "/"
     place = place_of(bare)
@@ -132,8 +134,6 @@ def judge_delete(path: str, folder: str = REPOSITORY) -> Verdict:
         return LOW if bare == SCRATCH else high("It deletes a whole root folder.")
     if place is Place.GIT:
         return high("It deletes the repository's history or a part of it.")
-    if SOMETHING in path and path.strip(f"{SOMETHING}/*") == "":
-        return medium("It deletes a folder whose name is only known when it is run.")
     if place in {Place.REPOSITORY, Place.SCRATCH}:
         return LOW
     if place is Place.CI:

@@ -27,16 +27,14 @@ from patchwright.core.events.types import (
     WriteFile,
     WriteTodos,
 )
-from patchwright.core.security.addresses import Host, host_of, kind_of
+from patchwright.core.security.addresses import METADATA, Host, host_of, kind_of
 from patchwright.core.security.analyzer import Verdict
 from patchwright.core.security.paths import judge_read, judge_write
-from patchwright.core.security.python_code import judge_python
+from patchwright.core.security.python.code import judge_python
 from patchwright.core.security.shell.judge import judge_script
 from patchwright.core.security.verdicts import LOW, high, medium, worst
 
-_METADATA: Final = high(
-    "It asks the cloud's metadata service, which gives out credentials."
-)
+_METADATA: Final = high(METADATA)
 
 IsReadOnly = Callable[[str, str], bool]
 

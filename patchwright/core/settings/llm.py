@@ -1,4 +1,4 @@
-"""The settings of the models: the one that is used unless another is named, and more."""
+"""The settings of the models: the usual one, and those that have names."""
 
 from difflib import get_close_matches
 from typing import Any, Literal

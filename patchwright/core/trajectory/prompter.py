@@ -48,8 +48,14 @@ class Prompter:
     wait for it.
     """
 
-    def __init__(self, log: EventLog, recorded: Sequence[Event]) -> None:
-        self._log = log
+    def __init__(
+        self,
+        log: EventLog,
+        recorded: Sequence[Event],
+        *,
+        patience_s: float = PATIENCE_S,
+    ) -> None:
+        self._log, self._patience_s = log, patience_s
         self._cues = deque(find_cues(recorded))
         self._said: dict[int, Cue] = {}
         self._unheard: set[int] = set()
@@ -71,7 +77,7 @@ class Prompter:
         with self._changed:
             called_off = self._calls_off
             self._changed.wait_for(
-                lambda: not self._unheard and not self._calls_off, PATIENCE_S
+                lambda: not self._unheard and not self._calls_off, self._patience_s
             )
         return not called_off
 

@@ -34,7 +34,7 @@ def choose_run(events: Events, run_id: str | None, name: str) -> Events:
         if len(runs) == 1:
             return runs[0]
         raise SettingsError(
-            f"choose one of {len(runs)} runs with --run:\n{_list(runs)}"
+            f"{name} has {len(runs)} runs; choose one with --run:\n{_list(runs)}"
         )
     found = [run for run in runs if facts_of(run).run_id.startswith(run_id)]
     if len(found) == 1:

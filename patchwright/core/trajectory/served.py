@@ -24,7 +24,8 @@ from patchwright.core.events.types import (
     Risk,
     Source,
 )
-from patchwright.core.llm.replayed import Tape, first_text
+from patchwright.core.llm.replayed import first_text
+from patchwright.core.llm.tape import Tape
 from patchwright.core.mcp.servers import McpTool
 from patchwright.core.security.analyzer import Verdict
 from patchwright.core.security.digest import digest_of

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from mcp.shared.exceptions import MCPError
-from mcp.types import CONNECTION_CLOSED, REQUEST_TIMEOUT
+from mcp.types import CONNECTION_CLOSED, INVALID_REQUEST, REQUEST_TIMEOUT
 from pydantic import ValidationError
 
 from patchwright.core.text.cut import cut_middle
@@ -32,6 +32,11 @@ def explain(error: BaseException, complaint: str) -> CallError | ServerLostError
             return first
         case MCPError(code=code) if code == CONNECTION_CLOSED:
             return ServerLostError(_words(complaint or first.message))
+        # The library has no code of its own for a session that the server ended.
+        case MCPError(code=code, message="Session terminated") if (
+            code == INVALID_REQUEST
+        ):
+            return ServerLostError("it has forgotten the session")
         case MCPError(code=code) if code == REQUEST_TIMEOUT:
             return CallError("mcp-timeout", "it did not answer in time")
         case MCPError():

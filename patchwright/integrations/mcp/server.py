@@ -36,7 +36,7 @@ class Server:
         dial: Dial,
         start_s: float,
     ) -> None:
-        self.name = name
+        self._name = name
         self._settings = settings
         self._loop = loop
         self._dial = dial
@@ -57,7 +57,7 @@ class Server:
     def faults(self) -> tuple[str, ...]:
         own = (self._fault,) if self._fault else ()
         lines = (*own, *self._offer.faults)
-        return tuple(f"MCP server {self.name}: {line}." for line in lines)
+        return tuple(f"MCP server {self._name}: {line.rstrip('.')}." for line in lines)
 
     def finish_start(self) -> None:
         """Wait until the server has said what it offers, or note why it does not."""
@@ -70,25 +70,22 @@ class Server:
             self.close()
             return
         tools = [_listed_tool(tool) for tool in listed]
-        self._offer = make_offer(self.name, tools, self._settings.tools)
+        self._offer = make_offer(self._name, tools, self._settings.tools)
 
     def call(
         self, name: str, arguments: dict[str, JsonValue]
     ) -> McpResult | ErrorObservation:
         original = self._offer.originals.get(name)
         if original is None:
-            text = f"The MCP server {self.name} has no tool {name!r}."
+            text = f"The MCP server {self._name} has no tool {name!r}."
             return ErrorObservation(reason="unknown-tool", text=text)
         try:
             session = self._ready_session()
-            result = session.call(original, arguments, self._settings.timeout_s)
-        except CallError as error:
-            text = f"The MCP tool {name} failed: {error}."
-            return ErrorObservation(reason=error.reason, text=text)
         except ServerLostError as error:
-            return self._lost(name, error)
-        self._losses = 0
-        return McpResult(text=text_of(result), failed=result.is_error)
+            return self._not_there(name, error)
+        except CallError as error:
+            return _failure(name, error)
+        return self._call(session, name, original, arguments)
 
     def close(self) -> None:
         """End the server for good; calling it twice is harmless."""
@@ -117,7 +114,7 @@ class Server:
 
     def _restart(self) -> None:
         if self._losses >= MAX_LOSSES:
-            raise ServerLostError("it was lost again and again, and stays so")
+            raise ServerLostError("it was lost again and again")
         if self._session is not None:
             self._session.close()
             self._session = None
@@ -126,19 +123,48 @@ class Server:
             return
         try:
             self._session.listed(self._start_s)
-        except CallError as error:
+        except (CallError, ServerLostError) as error:
+            self._session.close()
+            self._session = None
             raise ServerLostError(str(error)) from error
+
+    def _call(
+        self,
+        session: Session,
+        name: str,
+        original: str,
+        arguments: dict[str, JsonValue],
+    ) -> McpResult | ErrorObservation:
+        try:
+            result = session.call(original, arguments, self._settings.timeout_s)
+        except CallError as error:
+            return _failure(name, error)
+        except ServerLostError as error:
+            return self._lost(name, error)
+        self._losses = 0
+        return McpResult(text=text_of(result), failed=result.is_error)
 
     def _lost(self, name: str, error: ServerLostError) -> ErrorObservation:
         self._losses += 1
-        hope = (
-            "The next call starts it again."
-            if self._losses < MAX_LOSSES
-            else "It is not started again."
-        )
-        words = f"The MCP server {self.name} was lost ({error}), and with it the call"
-        text = f"{words} of {name}, which may or may not have had effects. {hope}"
+        words = f"The MCP server {self._name} was lost ({error}), and with it the call"
+        text = f"{words} of {name}, which may or may not have had effects."
+        return ErrorObservation(reason="mcp-lost", text=f"{text} {self._hope()}")
+
+    def _not_there(self, name: str, error: ServerLostError) -> ErrorObservation:
+        self._losses += 1
+        words = f"The MCP server {self._name} cannot be started again ({error})"
+        text = f"{words}, and {name} was not called. {self._hope()}"
         return ErrorObservation(reason="mcp-lost", text=text)
+
+    def _hope(self) -> str:
+        if self._losses < MAX_LOSSES:
+            return "The next call starts it again."
+        return "It stays away."
+
+
+def _failure(name: str, error: CallError) -> ErrorObservation:
+    text = f"The MCP tool {name} failed: {error}."
+    return ErrorObservation(reason=error.reason, text=text)
 
 
 def _listed_tool(tool: Tool) -> ListedTool:

@@ -7,7 +7,7 @@ import json
 import os
 import shutil
 import sys
-from typing import Protocol
+from contextlib import suppress
 
 from patchwright.sandbox.inside.fetching import FetchError, Response, fetch
 from patchwright.sandbox.inside.readable import read_html
@@ -25,12 +25,6 @@ for (const element of document.querySelectorAll("body *")) {
   if (style.display === "none" || style.visibility === "hidden") element.hidden = true;
 }
 """
-
-
-class Page(Protocol):
-    """The little that we ask of Playwright's page by ourselves."""
-
-    def wait_for_load_state(self, state: str, *, timeout: float) -> None: ...
 
 
 def main() -> None:
@@ -82,11 +76,12 @@ def _render(response: Response, limit_s: float) -> Response | None:
             # Half of the time, so that some is left for the page as it was sent.
             page.set_default_timeout(limit_s / 2 * 1000)
             page.goto(response.url, wait_until="domcontentloaded")
-            _let_settle(page, playwright.TimeoutError)
+            with suppress(playwright.TimeoutError):
+                page.wait_for_load_state("networkidle", timeout=SETTLE_MS)
             page.evaluate(MARK_HIDDEN)
             rendered = response._replace(url=page.url, text=page.content())
             browser.close()
-    except playwright.Error:
+    except (playwright.Error, OSError):
         # No browser is installed, or it cannot run here: the page as it was sent.
         return None
     return rendered
@@ -97,10 +92,3 @@ def _find_browser(own: str) -> str | None:
     if os.access(own, os.X_OK):
         return own
     return shutil.which("chromium") or shutil.which("chromium-browser")
-
-
-def _let_settle(page: Page, too_late: type[Exception]) -> None:
-    try:
-        page.wait_for_load_state("networkidle", timeout=SETTLE_MS)
-    except too_late:
-        return

@@ -14,40 +14,48 @@ from patchwright.workers.cli.replay_json import step_as_json, story_as_json
 from patchwright.workers.cli.replay_view import print_step, print_story
 from patchwright.workers.cli.rerun import rerun_run
 
+File = Annotated[Path, typer.Argument(help="A log of events, or a trajectory.")]
+RunId = Annotated[
+    str | None, typer.Option("--run", help="Which run of the log: how its id begins.")
+]
+StepNumber = Annotated[
+    int | None, typer.Option("--step", min=1, help="Show this step in full.")
+]
+Export = Annotated[
+    Path | None, typer.Option(help="Write the run to this new file, as a trajectory.")
+]
+Again = Annotated[
+    bool, typer.Option("--rerun", help="Run it again and report differences.")
+]
+Repo = Annotated[
+    Path | None, typer.Option(help="With --rerun: the repository it was run on.")
+]
+Sandbox = Annotated[
+    SandboxKind | None, typer.Option(help="With --rerun: where commands run.")
+]
+Events = Annotated[
+    Path | None, typer.Option(help="With --rerun: write its events to this new file.")
+]
+AsJson = Annotated[
+    bool, typer.Option("--json", help="Print one JSON object and nothing else.")
+]
+
 
 def register(app: typer.Typer) -> None:
     app.command("replay")(_replay)
 
 
 def _replay(
-    file: Annotated[
-        Path, typer.Argument(help="A log of events, or a trajectory document.")
-    ],
+    file: File,
     *,
-    run: Annotated[
-        str | None, typer.Option(help="Which run of the log: its id, or how it begins.")
-    ] = None,
-    step: Annotated[
-        int | None, typer.Option(min=1, help="Show this step in full.")
-    ] = None,
-    export: Annotated[
-        Path | None, typer.Option(help="Write the run to this new file, as a document.")
-    ] = None,
-    rerun: Annotated[
-        bool, typer.Option("--rerun", help="Run it again and report differences.")
-    ] = False,
-    repo: Annotated[
-        Path | None, typer.Option(help="With --rerun: the repository it was run on.")
-    ] = None,
-    sandbox: Annotated[
-        SandboxKind | None, typer.Option(help="With --rerun: where commands run.")
-    ] = None,
-    events: Annotated[
-        Path | None, typer.Option(help="With --rerun: write its events to this file.")
-    ] = None,
-    json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object and nothing else.")
-    ] = False,
+    run: RunId = None,
+    step: StepNumber = None,
+    export: Export = None,
+    rerun: Again = False,
+    repo: Repo = None,
+    sandbox: Sandbox = None,
+    events: Events = None,
+    json: AsJson = False,
 ) -> None:
     """Show a recorded run, or run it again: offline, and at no cost.
 

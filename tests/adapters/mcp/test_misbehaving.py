@@ -2,6 +2,7 @@
 
 import threading
 from concurrent.futures import Future
+from pathlib import Path
 
 import pytest
 
@@ -10,8 +11,10 @@ from patchwright.core.clock import SystemClock
 from patchwright.core.errors import RuntimeLostError
 from patchwright.core.events.types import ErrorObservation, McpResult, RunCommand
 from patchwright.core.runtime import Runtime, SandboxSpec
+from patchwright.core.settings.mcp import McpServerSettings
 from patchwright.core.types.ids import RandomIds
 from patchwright.integrations.mcp import pipe_link
+from patchwright.integrations.mcp.running import RunningServers
 from patchwright.sandbox.local.bubblewrap import BubblewrapRuntimes
 from tests.adapters.mcp.serving import (
     PROGRAM,
@@ -22,6 +25,7 @@ from tests.adapters.mcp.serving import (
     result,
     running,
 )
+from tests.fakes.mcp import program as fake_program
 
 CLOCK = SystemClock()
 
@@ -36,8 +40,8 @@ def test_a_server_that_ends_at_once_is_a_fault_with_its_last_words(
     with running(sandbox, fake=program("crash"), good=program()) as servers:
         [fault] = servers.faults()
         assert {tool.server for tool in servers.tools()} == {"good"}
-    assert fault.startswith("MCP server fake: it offers nothing: the program has ended")
-    assert "no configuration found" in fault
+    assert fault.startswith("MCP server fake: it offers nothing: ")
+    assert fault.endswith("exit code 1. Its last words: no configuration found.")
 
 
 def test_a_program_that_is_not_there_is_a_fault(sandbox: Runtime) -> None:
@@ -69,7 +73,7 @@ def test_a_tool_that_hangs_is_given_up_and_the_server_lives(sandbox: Runtime) ->
         hung = error(servers, "hang")
         assert hung.reason == "mcp-timeout"
         assert hung.text == (
-            "The MCP tool fake__hang failed: it did not answer within 0.5 s."
+            "The MCP tool fake__hang failed: it did not answer in time."
         )
         assert result(servers, "echo", text="alive").text == "alive"
 
@@ -80,8 +84,8 @@ def test_a_server_that_dies_in_a_call_is_started_again_by_the_next(
     with running(sandbox, fake=program()) as servers:
         died = error(servers, "die")
         assert died.reason == "mcp-lost"
-        assert "The MCP server fake was lost (the program has ended" in died.text
-        assert "the disk is full" in died.text
+        assert died.text.startswith("The MCP server fake was lost (")
+        assert "exit code 1. Its last words: the disk is full" in died.text
         assert died.text.endswith("The next call starts it again.")
         assert result(servers, "echo", text="back").text == "back"
 
@@ -89,8 +93,11 @@ def test_a_server_that_dies_in_a_call_is_started_again_by_the_next(
 def test_a_server_that_dies_again_and_again_is_left_alone(sandbox: Runtime) -> None:
     with running(sandbox, fake=program()) as servers:
         error(servers, "die")
-        assert error(servers, "die").text.endswith("It is not started again.")
-        assert "again and again" in error(servers, "echo", text="hello").text
+        assert error(servers, "die").text.endswith("It stays away.")
+        assert error(servers, "echo", text="hello").text == (
+            "The MCP server fake cannot be started again (it was lost again and "
+            "again), and fake__echo was not called. It stays away."
+        )
 
 
 def test_a_server_that_cannot_start_twice_says_so(sandbox: Runtime) -> None:
@@ -100,6 +107,7 @@ def test_a_server_that_cannot_start_twice_says_so(sandbox: Runtime) -> None:
         error(servers, "die")
         second = error(servers, "echo", text="second")
     assert second.reason == "mcp-lost"
+    assert second.text.startswith("The MCP server fake cannot be started again (")
     assert "only once" in second.text
 
 
@@ -138,13 +146,20 @@ def test_an_answer_of_no_known_form_is_an_error(sandbox: Runtime) -> None:
 
 
 def test_a_schema_that_no_model_takes_leaves_its_tool_out(sandbox: Runtime) -> None:
-    with running(sandbox, fake=program("flat")) as servers:
-        assert "fake__flat" not in names(servers)
+    with running(sandbox, fake=program("large")) as servers:
+        assert "fake__large" not in names(servers)
         assert "fake__echo" in names(servers)
-        assert servers.faults()[0] == (
-            "MCP server fake: its tool 'flat' is left out: its parameters are not an "
-            "object."
-        )
+        [fault] = servers.faults()
+    assert fault.startswith("MCP server fake: its tool 'large' is left out: its schema")
+
+
+def test_a_list_of_no_known_form_is_a_fault(sandbox: Runtime) -> None:
+    with running(sandbox, fake=program("flat")) as servers:
+        [fault] = servers.faults()
+    assert fault == (
+        "MCP server fake: it offers nothing: its answer does not have the form that "
+        "the protocol demands."
+    )
 
 
 @pytest.mark.parametrize("habits", [(), ("silent",)])
@@ -179,9 +194,18 @@ def test_nothing_of_it_stays_when_it_is_closed(sandbox: Runtime) -> None:
 
 def test_a_sandbox_that_is_gone_ends_the_run() -> None:
     runtime = BubblewrapRuntimes().start(SandboxSpec(run_id=RandomIds().new()))
+    runtime.close()
+    servers = {"fake": McpServerSettings.model_validate(program())}
     with pytest.raises(RuntimeLostError):
-        try:
-            runtime.close()
-        finally:
-            with running(runtime, fake={"command": ["python3", PROGRAM]}):
-                pass
+        RunningServers(servers, runtime, ())
+
+
+def test_a_sandbox_that_goes_in_between_ends_the_run() -> None:
+    runtime = BubblewrapRuntimes().start(SandboxSpec(run_id=RandomIds().new()))
+    runtime.upload(PROGRAM, Path(fake_program.__file__).read_bytes())
+    with running(runtime, fake=program()) as servers:
+        hanging = start(lambda: error(servers, "hang"))
+        runtime.close()
+        assert hanging.result(5).reason == "mcp-lost"
+        with pytest.raises(RuntimeLostError):
+            call(servers, "echo")

@@ -23,9 +23,14 @@ SLOW = f"until [ -e /tmp/go ]; do sleep 0.05; done; {COUNT}"
 
 
 @pytest.fixture
-def orphaned(
-    spec: SandboxSpec, sandbox_image: str, docker_runtimes: DockerRuntimes
-) -> Iterator[SandboxSpec]:
+def spec(spec: SandboxSpec, docker_runtimes: DockerRuntimes) -> Iterator[SandboxSpec]:
+    """Remove what a test leaves behind when it fails half way."""
+    yield spec
+    docker_runtimes.remove(spec.run_id)
+
+
+@pytest.fixture
+def orphaned(spec: SandboxSpec, sandbox_image: str) -> SandboxSpec:
     """Leave a sandbox whose worker was killed in the middle of everything.
 
     One action has ended, one runs, and the line that asks for a third was cut off.
@@ -53,8 +58,7 @@ input()
         assert worker.stdout is not None
         assert worker.stdout.readline() == b"started\n"
         worker.send_signal(signal.SIGKILL)
-    yield spec
-    docker_runtimes.remove(spec.run_id)
+    return spec
 
 
 @pytest.fixture

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import insert, text
-from sqlalchemy.dialects import postgresql, sqlite
 
 from patchwright.core.events.files import read_entries
 from patchwright.core.events.transfer import LogNotEmptyError, export_log, import_log
@@ -17,6 +16,7 @@ from patchwright.workers.store.event_pages import Part, query_of
 from patchwright.workers.store.events import SqlEventLog
 from tests.adapters.store.world import World
 
+AT = "2030-01-01T12:00:00Z"
 PAYLOADS = (Message(text="m"), Think(thought="t"), Null())
 KINDS = (None, frozenset[str](), frozenset({"think"}), frozenset({"null", "message"}))
 
@@ -78,12 +78,10 @@ def fill(world: World, conversation: ConversationId, count: int) -> None:
 
 def explain(world: World, conversation: ConversationId, part: Part) -> str:
     query, values = query_of(conversation, part)
-    is_sqlite = world.database.is_sqlite
-    dialect = sqlite.dialect() if is_sqlite else postgresql.dialect()
     literal = query.params(values).compile(
-        dialect=dialect, compile_kwargs={"literal_binds": True}
+        world.database.engine, compile_kwargs={"literal_binds": True}
     )
-    explaining = "EXPLAIN QUERY PLAN" if is_sqlite else "EXPLAIN"
+    explaining = "EXPLAIN QUERY PLAN" if world.database.is_sqlite else "EXPLAIN"
     with world.database.reading() as connection:
         rows = connection.exec_driver_sql(f"{explaining} {literal}").all()
     return "\n".join(str(row[-1]) for row in rows).upper()
@@ -122,6 +120,3 @@ def test_nothing_is_restored_over_what_is_there(
     with pytest.raises(LogNotEmptyError):
         import_log(path, log)
     assert len(log.read()) == 1
-
-
-AT = "2030-01-01T12:00:00Z"

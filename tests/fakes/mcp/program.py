@@ -1,8 +1,8 @@
 """A server over standard input and output, in the standard library alone.
 
 Its arguments say how it behaves before anybody calls a tool: `silent`, `crash`,
-`noisy`, `once` (it starts only the first time). How it behaves in a call is the
-business of its tools. It runs in sandboxes, from this very file.
+`noisy`, `once` (it starts only the first time), `flat` and `large` (schemas). How it
+behaves in a call is the business of its tools. It runs in sandboxes, from this file.
 """
 
 import json
@@ -37,7 +37,7 @@ def main() -> None:
     MARK.touch()
     for line in sys.stdin:
         if "noisy" in HABITS:
-            print("Starting up...\n{ not json\n[]\n{}", flush=True)
+            write("Starting up...\n{ not json\n[]\n{}")
         if "silent" not in HABITS:
             answer(json.loads(line))
 
@@ -72,6 +72,9 @@ def page(params: dict[str, Any]) -> dict[str, Any]:
     ]
     if "flat" in HABITS:
         tools.append({"name": "flat", "inputSchema": {"type": "string"}})
+    if "large" in HABITS and number == 0:
+        described = {"type": "object", "description": "x" * 30_000}
+        tools.append({"name": "large", "inputSchema": described})
     following = {"nextCursor": str(number + 1)} if number + 1 < len(PAGES) else {}
     return {"tools": tools, **following}
 
@@ -82,7 +85,8 @@ def call(number: int, params: dict[str, Any]) -> None:
         case "echo" | "odd.name":
             say(number, str(arguments.get("text", "")))
         case "env":
-            say(number, os.environ.get(str(arguments["name"]), "not set"))
+            there = os.environ  # noqa: TID251 - the question is what it holds
+            say(number, there.get(str(arguments["name"]), "not set"))
         case "die":
             sys.exit("the disk is full")
         case "hang":
@@ -122,6 +126,8 @@ def call_talkative(number: int, name: str) -> None:
             send(id=number, result={"content": content})
         case "structure":
             send(id=number, result={"content": [], "structuredContent": {"n": 1}})
+        case _:
+            send(id=number, error={"code": -32602, "message": f"no tool {name}"})
 
 
 def ask(method: str) -> str:
@@ -136,7 +142,12 @@ def say(number: int, text: str) -> None:
 
 
 def send(**message: Any) -> None:
-    print(json.dumps({"jsonrpc": "2.0", **message}), flush=True)
+    write(json.dumps({"jsonrpc": "2.0", **message}))
+
+
+def write(text: str) -> None:
+    sys.stdout.write(f"{text}\n")
+    sys.stdout.flush()
 
 
 if __name__ == "__main__":

@@ -97,6 +97,13 @@ def test_the_same_error_counts_sooner() -> None:
     assert first_loop(*[(ReadFile(path="a"), failed)] * 3) == 3
 
 
+def test_a_failing_loop_says_how_it_fails() -> None:
+    story = Story()
+    for _ in range(3):
+        story.step(ReadFile(path="a"), ErrorObservation(reason="x", text="Gone."))
+    assert story.finder.found == Loop(step="read_file a", times=3, error="Gone.")
+
+
 def test_the_same_refusal_counts_as_an_error() -> None:
     assert first_loop(*[(None, UserRejected(text="No."))] * 3) == 3
 
@@ -123,7 +130,7 @@ def test_a_cycle_says_with_what_it_ends() -> None:
     for path in ("a", "b") * 3:
         story.step(ReadFile(path=path), output("x"))
     assert story.finder.found == Loop(
-        step="a cycle that ends with read_file b", times=3, failing=False
+        step="a cycle that ends with read_file b", times=3
     )
 
 
@@ -144,9 +151,7 @@ def test_a_loop_says_what_is_repeated() -> None:
     story = Story()
     for _ in range(4):
         story.step(RUN, output("x"))
-    assert story.finder.found == Loop(
-        step="run_command make test", times=4, failing=False
-    )
+    assert story.finder.found == Loop(step="run_command make test", times=4)
 
 
 def test_what_was_written_down_is_over_and_counted_from_one() -> None:
@@ -165,7 +170,7 @@ def test_condensing_three_times_without_an_action_is_a_loop() -> None:
         story.tell(ModelReply(stop_reason="context-window"))
     assert story.finder.found is None
     story.tell(Condensed(first_id=1, last_id=3))
-    assert story.finder.found == Loop(step="condense", times=3, failing=False)
+    assert story.finder.found == Loop(step="condense", times=3)
 
 
 def test_an_action_in_between_shows_that_condensing_helps() -> None:

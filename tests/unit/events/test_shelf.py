@@ -22,15 +22,18 @@ IDS = st.integers(-2, 12)
     kinds=KINDS,
 )
 def test_a_part_is_what_a_search_would_find(
+    *,
     thoughts: Sequence[bool],
     start_id: int,
     end_id: int | None,
     limit: int | None,
-    reverse: bool,  # noqa: FBT001 - a value that Hypothesis chooses
+    reverse: bool,
     kinds: frozenset[str] | None,
 ) -> None:
     shelf = Shelf()
-    events = [event(number, thought) for number, thought in enumerate(thoughts, 1)]
+    events = [
+        event(number, is_thought=thought) for number, thought in enumerate(thoughts, 1)
+    ]
     for one in events:
         shelf.add(one)
     found = [
@@ -43,6 +46,6 @@ def test_a_part_is_what_a_search_would_find(
     assert list(part) == found[:limit]
 
 
-def event(number: int, is_thought: bool) -> Event:  # noqa: FBT001 - see above
+def event(number: int, *, is_thought: bool) -> Event:
     payload = Think(thought="t") if is_thought else Null()
     return Event(id=number, at=START, source=Source.AGENT, payload=payload)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from patchwright.core.events.types import ToolCall
 from patchwright.core.llm.config import ModelConfig
-from patchwright.core.llm.model import AssistantTurn, ModelRequest, UserText
+from patchwright.core.llm.model import AssistantTurn, Image, ModelRequest, UserText
 from patchwright.core.llm.prices import (
     Prices,
     ceiling,
@@ -16,6 +16,7 @@ from patchwright.core.llm.prices import (
     dearest_prices,
     estimated_usage,
     most_prompt_tokens,
+    usual_prompt_tokens,
 )
 from patchwright.core.llm.replies import Reply
 from patchwright.core.llm.traits import output_limit
@@ -39,6 +40,21 @@ def test_s67_a_configured_price_of_zero_is_a_price() -> None:
     prices = configured_prices(free)
     assert prices is not None
     assert prices.cost(Usage(tokens_in=10, tokens_out=10)) == 0.0
+
+
+def test_what_was_cached_has_a_price_of_its_own_where_one_is_set() -> None:
+    prices = Prices(input_usd=1.0, output_usd=5.0, cached_usd=0.1)
+    usage = Usage(tokens_in=10, tokens_cached=4, tokens_out=1)
+    assert prices.cost(usage) == pytest.approx(6 + 0.4 + 5)
+    assert Prices(input_usd=1.0, output_usd=5.0).cost(usage) == 15.0
+
+
+def test_an_image_is_reserved_at_its_most_and_estimated_as_usual() -> None:
+    image = Image(media_type="image/png", data="QUJD")
+    plain = ModelRequest(messages=(UserText(text="x"),))
+    shown = ModelRequest(messages=(UserText(text="x", images=(image,)),))
+    assert most_prompt_tokens(shown) - most_prompt_tokens(plain) == 50_000
+    assert usual_prompt_tokens(shown) - usual_prompt_tokens(plain) == 2000
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,7 @@ git config user.name Bot
 git config --get remote.origin.url
 git remote -v
 python -m pytest -q
+$(which python) -m pytest
 pytest tests/test_a.py::test_b 2>&1 | tail -50
 .venv/bin/python -m pytest
 python script.py --flag
@@ -88,7 +89,6 @@ git checkout -- .
 git rebase main
 some-unknown-program --flag
 $CC -o a a.c
-$(which python) -m pytest
 rm -rf "$DIR"
 find . -type f | xargs -I{} sh -c 'frobnicate {}'
 node -e 'console.log(1)'

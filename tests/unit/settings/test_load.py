@@ -228,11 +228,6 @@ def test_what_others_put_into_the_environment_is_left_alone(name: str) -> None:
             "list",
             "sandbox.network: Input should be 'deny' or 'allow'",
         ),
-        (
-            "SANDBOX__ALLOW_DOMAINS",
-            '["packages.example"]',
-            "sandbox.allow_domains: a list of dom",
-        ),
         ("SANDBOX__MEMORY", "lots", "sandbox.memory: String should match pattern"),
         ("GITHUB__API_URL", "ghe.corp.example", "github.api_url: expected an address"),
         (

@@ -136,52 +136,55 @@ def outcome(kind: OutcomeKind = OutcomeKind.RESOLVED, **fields: object) -> Entry
 
 def whole_run() -> list[Event]:
     """Return a run with a bit of everything: failures, a delegate, a condensation."""
-    running = noted(StateChanged(state=AgentState.RUNNING))
+    return numbered([*_begins(), *_delegates(), *_ends()])
+
+
+def _begins() -> list[Entry]:
     command = RunCommand(command="python3 -m unittest", call_id="shell-3")
     failed = CommandOutput(exit_code=1, output="FAILED\n", call_id="shell-3")
-    asks = Delegate(task="Find the callers.", call_id="delegate-6")
+    return [
+        started(),  # 1
+        asked(),
+        noted(StateChanged(state=AgentState.RUNNING)),  # 3
+        replied("shell", cause=3, text="I look."),
+        did(command, 4),  # 5
+        came(failed, 5),
+    ]
+
+
+def _delegates() -> list[Entry]:
     looks = RunCommand(command="grep -r total", call_id="shell-9", agent="8")
     found = CommandOutput(exit_code=0, output="a.py\n", call_id="shell-9", agent="8")
     report = DelegateResult(
-        outcome=OutcomeKind.RESOLVED,
-        summary="Only a.py.",
-        iterations=1,
-        call_id="delegate-6",
+        outcome=OutcomeKind.RESOLVED, summary="Only a.py.", iterations=1
     )
+    return [
+        replied("delegate", cause=6),  # 7
+        did(Delegate(task="Find the callers.", call_id="delegate-6"), 7),
+        asked("Find the callers.", agent="8"),  # 9
+        replied("shell", cause=9, agent="8"),
+        did(looks, 10),  # 11
+        came(found, 11),
+        came(report.model_copy(update={"call_id": "delegate-6"}), 8),  # 13
+    ]
+
+
+def _ends() -> list[Entry]:
     shorter = Condensed(
         first_id=4, last_id=6, summary="Looked.", bytes_before=9000, bytes_after=2000
     )
-    edit = WriteFile(path="cart.py", content="x = 1\n", call_id="write-16")
     diff = "--- a/cart.py\n+++ b/cart.py\n@@ -1 +1,2 @@\n-y\n+x = 1\n+z\n"
-    edited = FileEdited(path="cart.py", diff=diff, call_id="write-16")
-    ends = Finish(summary="The pieces were ignored.", call_id="finish-16")
-    nudge = LoopDetected(pattern="run_command ls", text="You repeat yourself.")
-    return numbered(
-        [
-            started(),  # 1
-            asked(),
-            running,  # 3
-            replied("shell", cause=3, text="I look."),
-            did(command, 4),  # 5
-            came(failed, 5),
-            replied("delegate", cause=6),  # 7
-            did(asks, 7),
-            asked("Find the callers.", agent="8"),  # 9
-            replied("shell", cause=9, agent="8"),
-            did(looks, 10),  # 11
-            came(found, 11),
-            came(report, 8),  # 13
-            noted(ModelCalled(role="condense", text="Looked.", model="openai/mini")),
-            noted(shorter),  # 15
-            noted(nudge),
-            replied("write", "finish", cause=16),  # 17
-            did(edit, 17),
-            came(edited, 18),  # 19
-            did(ends, 17),
-            came(Null(call_id="finish-16"), 20),  # 21
-            noted(StateChanged(state=AgentState.FINISHED)),
-            evidence(EvidenceRole.BEFORE, 1),  # 23
-            evidence(EvidenceRole.AFTER, 0),
-            outcome(),  # 25
-        ]
-    )
+    return [
+        noted(ModelCalled(role="condense", text="Looked.", model="openai/mini")),
+        noted(shorter),  # 15
+        noted(LoopDetected(pattern="run_command ls", text="You repeat yourself.")),
+        replied("write", "finish", cause=16),  # 17
+        did(WriteFile(path="cart.py", content="x = 1\n", call_id="write-16"), 17),
+        came(FileEdited(path="cart.py", diff=diff, call_id="write-16"), 18),  # 19
+        did(Finish(summary="The pieces were ignored.", call_id="finish-16"), 17),
+        came(Null(call_id="finish-16"), 20),  # 21
+        noted(StateChanged(state=AgentState.FINISHED)),
+        evidence(EvidenceRole.BEFORE, 1),  # 23
+        evidence(EvidenceRole.AFTER, 0),
+        outcome(),  # 25
+    ]

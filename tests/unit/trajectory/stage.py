@@ -27,8 +27,9 @@ from patchwright.core.events.types import (
 )
 from patchwright.core.llm.model import ModelRequest
 from patchwright.core.llm.models import Models
-from patchwright.core.llm.replayed import Tape
+from patchwright.core.llm.replayed import replayed_models
 from patchwright.core.llm.scripted import ScriptedModel, Step
+from patchwright.core.llm.tape import Tape
 from patchwright.core.mcp.servers import McpServers, NoMcpServers
 from patchwright.core.security.analyzer import Analyzer, Verdict
 from patchwright.core.trajectory.demands import find_depth, find_policy
@@ -97,7 +98,7 @@ def repeat(folder: Path, recorded: Sequence[Event]) -> list[Event]:
         prompter = Prompter(log, recorded)
         tape = Tape(recorded, prompter.wait_until_heard)
         play = Play(
-            models=tape.models(),
+            models=replayed_models(tape),
             hear=prompter.hear,
             answer=lambda _: prompter.was_answered,
             condenser=RecordedCondenser(tape, recorded, log),

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from patchwright.core.security.analyzer import Verdict
 from patchwright.core.security.shell.script import Command, Word
+from patchwright.core.security.verdicts import high
 
 NO_OPTIONS: frozenset[str] = frozenset()
 
@@ -66,6 +67,16 @@ class Call:
 
 Rule = Callable[[Call], Verdict]
 Rules = Mapping[str, Rule]
+
+
+def for_programs(names: str, rule: Rule) -> Rules:
+    """Return the rule for each of the names, which stand with blanks between them."""
+    return dict.fromkeys(names.split(), rule)
+
+
+def always(why: str) -> Rule:
+    """Return the rule that a program is risky, whatever its arguments are."""
+    return lambda _: high(why)
 
 
 def _attached(text: str, valued: Collection[str]) -> tuple[str, str] | None:

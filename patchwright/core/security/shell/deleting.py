@@ -4,59 +4,35 @@ from typing import Final
 
 from patchwright.core.security.analyzer import Verdict
 from patchwright.core.security.paths import SOMETHING, judge_delete, judge_write
-from patchwright.core.security.shell.call import Call, Rule, Rules
-from patchwright.core.security.verdicts import LOW, high, medium, worst
+from patchwright.core.security.shell.call import Call, Rules, always, for_programs
+from patchwright.core.security.shell.unwrap import start_folders
+from patchwright.core.security.verdicts import LOW, high, worst
 
-_FIND_VALUED: Final = {
-    "-name", "-iname", "-path", "-ipath", "-type", "-mtime", "-mmin", "-size", "-newer",
-    "-maxdepth", "-mindepth", "-regex", "-user", "-group", "-perm", "-wholename",
-}  # fmt: skip
+# With one of these, `find` does not delete all that there is.
 _NARROWS: Final = {"-name", "-iname", "-path", "-ipath", "-regex", "-newer", "-empty"}
-_FIND_RUNS: Final = {"-exec", "-execdir", "-ok", "-okdir"}
 
 
 def _remove(call: Call) -> Verdict:
     if call.has("--no-preserve-root"):
         return high("It deletes a whole root folder.")
-    if not call.has("-r", "-R", "--recursive"):
-        return worst(_judge_one(call, word.text) for word in call.operands())
-    folder = call.command.folder
-    return worst(_judge_tree(word.text, folder) for word in call.operands())
+    is_deep = call.has("-r", "-R", "--recursive")
+    judge = judge_delete if is_deep else _judge_one
+    return worst(judge(word.text, call.command.folder) for word in call.operands())
 
 
-def _judge_one(call: Call, path: str) -> Verdict:
-    """Judge the deletion of one file: as careful as with the change of one."""
-    if path.endswith("*") or "/.git" in f"/{path}":
-        return judge_delete(path, call.command.folder)
-    return judge_write(path, call.command.folder)
-
-
-def _judge_tree(path: str, folder: str) -> Verdict:
-    if path.startswith(SOMETHING):
-        return medium("It deletes a folder whose name is only known when it is run.")
-    return judge_delete(path, folder)
+def _judge_one(path: str, folder: str) -> Verdict:
+    """Judge the deletion of one file, or of all in a folder."""
+    judge = judge_delete if path.endswith("*") else judge_write
+    return judge(path, folder)
 
 
 def _find(call: Call) -> Verdict:
-    starts = _starts(call)
-    verdicts = [LOW]
-    if "-delete" in call.texts:
-        narrowed = any(text in _NARROWS for text in call.texts)
-        sample = f"/{SOMETHING}found" if narrowed else ""
-        folder = call.command.folder
-        verdicts += [judge_delete(f"{start}{sample}", folder) for start in starts]
-    return worst(verdicts)
-
-
-def _starts(call: Call) -> list[str]:
-    """Return the folders that `find` starts at."""
-    texts = call.texts
-    ends = (at for at, text in enumerate(texts) if text[:1] in {"-", "(", "!"})
-    return texts[: next(ends, len(texts))] or ["."]
-
-
-def _irreversible(why: str) -> Rule:
-    return lambda _: high(why)
+    if "-delete" not in call.texts:
+        return LOW
+    is_narrow = any(text in _NARROWS for text in call.texts)
+    found = f"/{SOMETHING}" if is_narrow else ""
+    starts = start_folders(call.command)
+    return worst(judge_delete(f"{one}{found}", call.command.folder) for one in starts)
 
 
 def _copy_blocks(call: Call) -> Verdict:
@@ -65,24 +41,13 @@ def _copy_blocks(call: Call) -> Verdict:
     return worst(judge_write(target, call.command.folder) for target in targets)
 
 
-_DISK: Final = _irreversible("It overwrites a disk or a file system.")
-
 RULES: Final[Rules] = {
-    "rm": _remove,
-    "rmdir": _remove,
-    "unlink": _remove,
-    "shred": _remove,
+    **for_programs("rm rmdir unlink shred", _remove),
     "find": _find,
     "dd": _copy_blocks,
-    **dict.fromkeys(
-        (
-            "mkfs mke2fs mkswap wipefs fdisk sfdisk cfdisk parted sgdisk blkdiscard "
-            "hdparm cryptsetup lvremove vgremove"
-        ).split(),
-        _DISK,
+    **for_programs(
+        "mkfs mke2fs mkswap wipefs fdisk sfdisk cfdisk parted sgdisk blkdiscard "
+        "hdparm cryptsetup lvremove vgremove",
+        always("It overwrites a disk or a file system."),
     ),
 }
-
-
-def is_make_file_system(name: str) -> bool:
-    return name.startswith("mkfs.")

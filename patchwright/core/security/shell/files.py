@@ -5,7 +5,7 @@ from typing import Final
 
 from patchwright.core.security.analyzer import Verdict
 from patchwright.core.security.paths import Place, absolute, judge_write, place_of
-from patchwright.core.security.shell.call import Call, Rules
+from patchwright.core.security.shell.call import Call, Rules, for_programs
 from patchwright.core.security.verdicts import LOW, high, medium, worst
 
 # Four octal digits of which the first has the setuid or setgid bit, or `+s`.
@@ -74,7 +74,7 @@ def _written(call: Call, paths: list[str]) -> Verdict:
 
 
 def _link(call: Call) -> Verdict:
-    """A link to outside lets a later write leave the workspace."""
+    """Judge a link, through which a later write may leave the workspace."""
     operands = [word.text for word in call.operands(_INTO)]
     verdict = _written(call, operands[-1:] if len(operands) > 1 else [])
     outside = (place_of(absolute(t, call.command.folder)) for t in operands[:-1])
@@ -84,10 +84,10 @@ def _link(call: Call) -> Verdict:
 
 
 RULES: Final[Rules] = {
-    **dict.fromkeys(("tee", "touch", "mkdir", "truncate", "mkfifo"), _write_all),
-    **dict.fromkeys(("cp", "install"), _write_last),
-    **dict.fromkeys(("tar", "unzip", "bsdtar"), _unpack),
-    **dict.fromkeys(("chmod", "chown", "chgrp", "setfacl", "chattr"), _change_mode),
+    **for_programs("tee touch mkdir truncate mkfifo", _write_all),
+    **for_programs("cp install", _write_last),
+    **for_programs("tar unzip bsdtar", _unpack),
+    **for_programs("chmod chown chgrp setfacl chattr", _change_mode),
     "ln": _link,
     "mv": _move,
     "sed": _edit_stream,

@@ -1,10 +1,11 @@
 """Judge a shell script by all that it would run."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
-from patchwright.core.security.addresses import Host, host_of, kind_of
+from patchwright.core.security.addresses import METADATA, Host, host_of, kind_of
 from patchwright.core.security.analyzer import Verdict
 from patchwright.core.security.paths import (
     REPOSITORY,
@@ -12,34 +13,41 @@ from patchwright.core.security.paths import (
     judge_read,
     judge_write,
 )
-from patchwright.core.security.shell import network
 from patchwright.core.security.shell.call import Call
-from patchwright.core.security.shell.deleting import is_make_file_system
-from patchwright.core.security.shell.interpreters import judge_generated
+from patchwright.core.security.shell.generated import is_plain_text, judge_generated
+from patchwright.core.security.shell.network import SENDS
 from patchwright.core.security.shell.programs import KNOWN, RULES, SPEAKING
 from patchwright.core.security.shell.reader import UnreadableError, read_script
 from patchwright.core.security.shell.scope import AT_FIRST, Scope
 from patchwright.core.security.shell.script import Command, Redirect, Word
-from patchwright.core.security.shell.wrappers import scripts_in, unwrapped
+from patchwright.core.security.shell.unwrap import scripts_in, unwrapped
 from patchwright.core.security.verdicts import LOW, high, medium, worst
 
 DEEPEST: Final = 8
 
 _UNREADABLE: Final = high("It cannot be read as a shell script.")
-_NAMED_FILE: Final = re.compile(r"(?:^--?[\w-]+=|^\w+=|^@|=@)(.+)")
-_TO_A_SOCKET: Final = re.compile(r"/dev/(?:tcp|udp)/([^/]+)/")
-_UNVERSIONED: Final = re.compile(r"\A(python|ipython|pypy|pip|node|ruby|perl)[\d.]+\Z")
+_TOO_DEEP: Final = high("It hides commands within commands, too deep to follow.")
+_HIDDEN: Final = high("It hides which program it runs.")
+# `python3.11` and `mkfs.ext4` are judged as `python` and `mkfs`.
+_VARIANT: Final = re.compile(
+    r"(python|ipython|pypy|pip|node|ruby|perl)[\d.]+|(mkfs)\..*", re.DOTALL
+)
+# What a file is named by in `--file=path`, `of=path`, `@path` and `name=@path`.
+_NAMED_FILE: Final = re.compile(r"(?:-{0,2}[\w-]+=@?|@)(.+)", re.DOTALL)
+_SOCKET: Final = re.compile(r"/dev/(?:tcp|udp)/([^/]+)/")
 
 
 def judge_script(text: str, stdin: str = "") -> Verdict:
-    """Judge a script; `stdin` is what its commands may read."""
-    verdict = _judge_text(text, Scope(REPOSITORY, AT_FIRST), stdin or None, 0)
-    return verdict
+    """Judge a script; `stdin` is what its commands may read.
+
+    What cannot be parsed is HIGH: who wants something hidden would write it so.
+    """
+    return _judge_text(text, Scope(REPOSITORY, AT_FIRST), stdin or None, 0)
 
 
 def _judge_text(text: str, scope: Scope, stdin: str | None, depth: int) -> Verdict:
     if depth > DEEPEST:
-        return high("It hides commands within commands, too deep to follow.")
+        return _TOO_DEEP
     try:
         commands = read_script(text.replace(SOMETHING, "${_}"), scope)
     except UnreadableError:
@@ -48,93 +56,78 @@ def _judge_text(text: str, scope: Scope, stdin: str | None, depth: int) -> Verdi
 
 
 def _fed(command: Command, stdin: str | None) -> Command:
-    if command.stdin is None and not command.piped_from and stdin is not None:
-        return replace(command, stdin=stdin)
-    return command
+    if stdin is None or command.stdin is not None or command.piped_from:
+        return command
+    return replace(command, stdin=stdin)
 
 
 def _judge(command: Command, depth: int) -> Verdict:
     if depth > DEEPEST:
-        return high("It hides commands within commands, too deep to follow.")
+        return _TOO_DEEP
     call = Call(
         command=command,
-        run=lambda text, of: _judge_text(
-            text, Scope(of.folder, of.values), None, depth + 1
+        run=lambda text, by: _judge_text(
+            text, Scope(by.folder, by.values), None, depth + 1
         ),
         start=lambda inner: _judge(inner, depth + 1),
     )
-    inside = [call.start(inner) for inner in unwrapped(command)]
-    scripts = [call.run(script, command) for script in scripts_in(command)]
-    return worst(
-        [
-            *inside,
-            *scripts,
-            *map(
-                _judge_redirect,
-                [command.folder] * len(command.redirects),
-                command.redirects,
-            ),
-            *_judge_words(command),
-            _judge_program(call, is_wrapper=bool(inside or scripts)),
-        ]
-    )
+    inside = [
+        *map(call.start, unwrapped(command)),
+        *(call.run(script, command) for script in scripts_in(command)),
+    ]
+    redirects = (_judge_redirect(one, command.folder) for one in command.redirects)
+    program = _judge_program(call, is_wrapper=bool(inside))
+    return worst([program, *inside, *redirects, *_judge_words(command)])
 
 
 def _judge_program(call: Call, *, is_wrapper: bool) -> Verdict:
-    command = call.command
-    if command.forks:
+    if call.command.forks:
         return high("It starts processes without an end.")
-    if not command.words:
+    if not call.command.words:
         return LOW
-    name = _UNVERSIONED.sub(r"\1", call.name)
-    first = command.words[0]
-    if not first.is_known or first.tricky:
+    first = call.command.words[0]
+    if first.tricky or not first.is_known:
         return _judge_hidden(first)
-    if is_make_file_system(name):
-        return RULES["mkfs"](call)
-    if name in RULES:
-        return RULES[name](call)
-    if name in KNOWN or is_wrapper or "/" in first.text:
+    if rule := RULES.get(_plain_name(call.name)):
+        return rule(call)
+    # What stands in a folder is the repository's own, as its tests are.
+    if call.name in KNOWN or is_wrapper or "/" in first.text:
         return LOW
     return medium("It runs a program that nothing is known of.")
 
 
+def _plain_name(name: str) -> str:
+    found = _VARIANT.fullmatch(name)
+    return (found[1] or found[2]) if found else name
+
+
 def _judge_hidden(word: Word) -> Verdict:
-    if word.tricky:
-        return high("It hides which program it runs.")
-    return worst(
-        [
-            medium("Which program it runs is only known then."),
-            judge_generated(word.inner),
-        ]
-    )
+    if word.tricky or (word.inner and is_plain_text(word.inner)):
+        return _HIDDEN
+    unknown = medium("Which program it runs is only known when it is run.")
+    return worst([unknown, judge_generated(word.inner)])
 
 
-def _judge_redirect(folder: str, redirect: Redirect) -> Verdict:
+def _judge_redirect(redirect: Redirect, folder: str) -> Verdict:
     path = redirect.target.text
-    if found := _TO_A_SOCKET.match(path):
-        return LOW if kind_of(found[1]) is Host.OWN else high(network.SENDS)
+    if found := _SOCKET.match(path):
+        return LOW if kind_of(found[1]) is Host.OWN else high(SENDS)
     if redirect.operator == "<":
         return judge_read(path, folder)
-    if redirect.operator.endswith("&") and path.isdigit():
+    if redirect.operator.endswith("&") and path.rstrip("-").isdigit():
         return LOW
-    if not redirect.target.is_known:
+    if path.startswith(SOMETHING):
         return medium("It writes a file whose name is only known when it is run.")
     return judge_write(path, folder)
 
 
-def _judge_words(command: Command) -> list[Verdict]:
+def _judge_words(command: Command) -> Iterator[Verdict]:
     """Judge what every program may do with the paths and addresses it is given."""
     if command.name in SPEAKING:
-        return []
-    return [
-        verdict
-        for word in command.arguments
-        for text in (word.text, *_NAMED_FILE.findall(word.text))
-        for verdict in (judge_read(text, command.folder), _judge_address(text))
-    ]
-
-
-def _judge_address(text: str) -> Verdict:
-    is_address = kind_of(host_of(text)) is Host.METADATA
-    return high(network.METADATA) if is_address else LOW
+        return
+    for word in command.arguments:
+        named = _NAMED_FILE.fullmatch(word.text)
+        for text in (word.text, named[1]) if named else (word.text,):
+            yield judge_read(text, command.folder)
+            if kind_of(host_of(text)) is Host.METADATA:
+                yield high(METADATA)

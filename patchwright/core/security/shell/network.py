@@ -3,15 +3,14 @@
 import re
 from typing import Final
 
-from patchwright.core.security.addresses import Host, host_of, kind_of
+from patchwright.core.security.addresses import METADATA, Host, host_of, kind_of
 from patchwright.core.security.analyzer import Verdict
 from patchwright.core.security.paths import SOMETHING, judge_write
-from patchwright.core.security.shell.call import Call, Rules
+from patchwright.core.security.shell.call import Call, Rules, always, for_programs
 from patchwright.core.security.shell.script import Word
 from patchwright.core.security.verdicts import LOW, high, medium, worst
 
 SENDS: Final = "It sends data to another machine."
-METADATA: Final = "It asks the cloud's metadata service, which gives out credentials."
 
 FETCHERS: Final = frozenset(
     {"curl", "wget", "http", "https", "aria2c", "fetch", "lynx"}
@@ -20,8 +19,8 @@ _CURL_VALUED: Final = {
     "-H", "--header", "-o", "--output", "-A", "--user-agent", "-u", "--user", "-m",
     "--max-time", "-w", "--write-out", "-b", "--cookie", "-c", "--cookie-jar", "-e",
     "--connect-timeout", "--retry", "--retry-delay", "-x", "--proxy", "-K", "--config",
-    "-X", "--request", "-r", "--range", "--cacert", "--resolve", "-P",
-    "--output-document", "-O=", "--tries", "--timeout", "-t", "-T=", "-i=",
+    "-X", "--request", "-r", "--range", "--cacert", "--resolve", "-P", "--method",
+    "--output-document", "--tries", "--timeout", "-t",
 }  # fmt: skip
 _SENDING: Final = {
     "-d", "--data", "--data-binary", "--data-raw", "--data-urlencode", "--data-ascii",
@@ -98,7 +97,7 @@ def _socket_cat(call: Call) -> Verdict:
 
 
 def _look_up(call: Call) -> Verdict:
-    """A name that is looked up can carry data to whoever answers for its domain."""
+    """Judge a look-up: the name can carry data to whoever answers for its domain."""
     if any(word.inner or not word.is_known for word in call.arguments):
         return high(SENDS)
     if call.command.piped_from:
@@ -114,26 +113,17 @@ def _synchronise(call: Call) -> Verdict:
     return worst(judge_write(target, call.command.folder) for target in targets)
 
 
-def _client(_: Call) -> Verdict:
-    return high("It acts on another machine or an outside service.")
-
-
 RULES: Final[Rules] = {
-    **dict.fromkeys(FETCHERS, _fetch),
-    **dict.fromkeys(("nc", "ncat", "netcat", "telnet"), _connect),
-    **dict.fromkeys(
-        ("dig", "nslookup", "host", "drill", "ping", "ping6", "whois", "traceroute"),
-        _look_up,
-    ),
-    **dict.fromkeys(("rsync", "scp"), _synchronise),
+    **for_programs(" ".join(FETCHERS), _fetch),
+    **for_programs("nc ncat netcat telnet", _connect),
+    **for_programs("dig nslookup host drill ping ping6 whois traceroute", _look_up),
+    **for_programs("rsync scp", _synchronise),
     "socat": _socket_cat,
-    **dict.fromkeys(
-        (
-            "ssh sftp ftp lftp tftp mail mailx sendmail mutt msmtp nmap masscan ngrok "
-            "cloudflared aws gcloud gsutil az kubectl helm gh glab hub rclone s3cmd "
-            "doctl heroku flyctl vercel netlify terraform ansible mosh ssh-copy-id "
-            "tailscale wg openvpn tor torsocks proxychains chisel frpc"
-        ).split(),
-        _client,
+    **for_programs(
+        "ssh sftp ftp lftp tftp mail mailx sendmail mutt msmtp nmap masscan ngrok "
+        "cloudflared aws gcloud gsutil az kubectl helm gh glab hub rclone s3cmd doctl "
+        "heroku flyctl vercel netlify terraform ansible mosh ssh-copy-id tailscale wg "
+        "openvpn tor chisel frpc",
+        always("It acts on another machine or an outside service."),
     ),
 }

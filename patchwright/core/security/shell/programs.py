@@ -6,10 +6,11 @@ from patchwright.core.security.shell import (
     deleting,
     files,
     git,
-    interpreters,
+    languages,
     network,
     packages,
     privilege,
+    shells,
 )
 from patchwright.core.security.shell.call import Rules
 
@@ -20,7 +21,8 @@ RULES: Final[Rules] = {
     **privilege.RULES,
     **git.RULES,
     **packages.RULES,
-    **interpreters.RULES,
+    **shells.RULES,
+    **languages.RULES,
 }
 
 # They show or compute something; what they are given as files is judged as paths.
@@ -42,11 +44,12 @@ _BUILDING: Final = """
     pytest py.test tox nox unittest coverage mypy ruff black isort flake8 pylint pyright
     pre-commit make cmake ninja meson bazel gcc g++ cc clang clang++ ld ar rustc rustup
     javac java mvn gradle gradlew mvnw sbt kotlinc scala dotnet msbuild swift xcodebuild
-    tsc eslint prettier jest vitest mocha karma webpack vite rollup esbuild turbo nx lerna
-    rake rspec rails rubocop phpunit ghc stack cabal elixir mix erl rebar3 dune ocaml
-    opam zig nim crystal julia gofmt golangci-lint clippy rustfmt autoconf automake
-    configure pkg-config sphinx-build mkdocs pandoc django-admin flask gunicorn uvicorn
-    alembic celery sqlite3 psql mysql redis-cli shellcheck shfmt yamllint hadolint
+    tsc eslint prettier jest vitest mocha karma webpack vite rollup esbuild turbo nx
+    lerna rake rspec rails rubocop phpunit ghc stack cabal elixir mix erl rebar3 dune
+    ocaml opam zig nim crystal julia gofmt golangci-lint clippy rustfmt autoconf
+    automake configure pkg-config sphinx-build mkdocs pandoc django-admin flask
+    gunicorn uvicorn alembic celery sqlite3 psql mysql redis-cli shellcheck shfmt
+    yamllint hadolint
 """
 KNOWN: Final = frozenset((_READING + _BUILDING).split())
 

@@ -1,5 +1,6 @@
 """Read a shell script: what it would run, in which folder, with which input."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
@@ -16,13 +17,21 @@ from patchwright.core.security.shell.redirects import (
 )
 from patchwright.core.security.shell.scope import Scope
 from patchwright.core.security.shell.script import Command, Word
-from patchwright.core.security.shell.words import read_words, text_of
+from patchwright.core.security.shell.words import (
+    read_words,
+    single_values,
+    text_of,
+)
 
 DEEPEST: Final = 60
 
 _SUBSTITUTIONS: Final = {"command_substitution", "process_substitution"}
 _STATEMENTS: Final = {"command", "list", "pipeline", "redirected_statement", "subshell"}
 _REDIRECTS: Final = {"file_redirect", "herestring_redirect", "heredoc_redirect"}
+
+_ESCAPED: Final = re.compile(r"\\.", re.DOTALL)
+
+_NOT_ASCII: Final = re.compile(r"[^\x00-\x7f]")
 
 Commands = tuple[Command, ...]
 
@@ -36,8 +45,8 @@ def read_script(text: str, scope: Scope) -> Commands:
 
     Raises `UnreadableError`.
     """
-    tree = _parser().parse(text.encode("utf-8", "replace"))
-    if tree.root_node.has_error:
+    tree = _parser().parse(_ascii(text))
+    if tree.root_node.has_error or any(map(_hides_a_line, _nodes(tree.root_node))):
         raise UnreadableError
     return tuple(_Reading(scope).walk(tree.root_node, 0))
 
@@ -45,6 +54,33 @@ def read_script(text: str, scope: Scope) -> Commands:
 @cache
 def _parser() -> Parser:
     return Parser(Language(tree_sitter_bash.language()))
+
+
+def _ascii(text: str) -> bytes:
+    """Spell a script in ASCII: to bash any other character is like a letter.
+
+    The grammar's scanner gives code points to `isdigit`, which for large ones reads
+    beyond its table, and may take the whole process with it:
+    https://en.cppreference.com/w/c/string/byte/isdigit
+    """
+    return _NOT_ASCII.sub("_", text).encode()
+
+
+def _nodes(root: Node) -> Iterator[Node]:
+    left = [root]
+    while left:
+        node = left.pop()
+        yield node
+        left += node.named_children
+
+
+def _hides_a_line(node: Node) -> bool:
+    """Tell whether a word goes on over the end of a line.
+
+    The grammar takes a line that begins with a backslash for a part of the one before,
+    whose end is the end of a command to bash.
+    """
+    return node.type == "word" and "\n" in _ESCAPED.sub("", text_of(node))
 
 
 class _Reading:
@@ -107,16 +143,27 @@ class _Reading:
 
     def _command(self, node: Node, depth: int, source: Commands) -> Iterator[Command]:
         yield from self._substituted(node, depth)
-        words: list[Word] = []
-        for child in node.children:
+        for child in node.named_children:
             if child.type == "variable_assignment":
                 self._scope.assign(child, self._inner)
-            elif child.type not in _REDIRECTS:
-                words += read_words(child, self._scope.values, self._inner)
         redirects = [child for child in node.children if child.type in _REDIRECTS]
-        command = self._made(tuple(words), redirects, source)
-        self._scope.move(command)
-        yield command
+        for words in self._spellings(node):
+            command = self._made(words, redirects, source)
+            self._scope.move(command)
+            yield command
+
+    def _spellings(self, node: Node) -> Iterator[tuple[Word, ...]]:
+        """Yield a command's words, for each program that a variable may name."""
+        kinds = {"variable_assignment", *_REDIRECTS}
+        parts = [child for child in node.children if child.type not in kinds]
+        for values in single_values(parts[:1], self._scope.values):
+            name = (w for p in parts[:1] for w in read_words(p, values, self._inner))
+            words = (
+                word
+                for part in parts[1:]
+                for word in read_words(part, self._scope.values, self._inner)
+            )
+            yield (*name, *words)
 
     def _loop(self, node: Node, depth: int, source: Commands) -> Iterator[Command]:
         name, *rest = node.named_children

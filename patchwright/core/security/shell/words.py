@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice, product
 from typing import Final
 
 from tree_sitter import Node
@@ -11,6 +12,8 @@ from patchwright.core.security.shell.script import Command, Values, Word
 
 # Between what an expansion without quotes is split into.
 _SPLIT: Final = "\x01"
+MAX_SPELLINGS: Final = 20
+
 _UNKNOWN: Final = (SOMETHING,)
 _DEFAULTS: Final = {":-", "-", ":=", "="}
 _WORD_ESCAPE: Final = re.compile(r"\\(\n|.)", re.DOTALL)
@@ -29,6 +32,11 @@ def text_of(node: Node) -> str:
     return (node.text or b"").decode("utf-8", "replace")
 
 
+def without_escapes(text: str) -> str:
+    r"""Return what `$'...'`, `printf` and `echo -e` make of a text, such as `\x41`."""
+    return _ANSI_ESCAPE.sub(_ansi, text)
+
+
 def read_words(node: Node, values: Values, inner: Inner) -> Iterator[Word]:
     """Yield what one word becomes: several where a variable holds several."""
     run = tuple(_commands_in(node, inner))
@@ -36,6 +44,23 @@ def read_words(node: Node, values: Values, inner: Inner) -> Iterator[Word]:
     for text in _expand(node, values, inner, quoted=False).split(_SPLIT):
         if text:
             yield Word(text=text, inner=run, tricky=tricky)
+
+
+def single_values(nodes: Sequence[Node], values: Values) -> Iterator[Values]:
+    """Yield the variables once for each value of those that stand in the nodes."""
+    names = {name for node in nodes for name in _variables_in(node)}
+    several = [name for name in sorted(names) if len(values.get(name, ())) > 1]
+    chosen = product(*(values[name] for name in several))
+    for choice in islice(chosen, MAX_SPELLINGS):
+        only = {name: (value,) for name, value in zip(several, choice, strict=True)}
+        yield {**values, **only}
+
+
+def _variables_in(node: Node) -> Iterator[str]:
+    if node.type == "variable_name":
+        yield text_of(node)
+    for child in node.named_children:
+        yield from _variables_in(child)
 
 
 def _commands_in(node: Node, inner: Inner) -> Iterator[Command]:
@@ -61,7 +86,7 @@ def _expand(node: Node, values: Values, inner: Inner, *, quoted: bool) -> str:
         case "raw_string":
             return text_of(node)[1:-1]
         case "ansi_c_string":
-            return _ANSI_ESCAPE.sub(_ansi, text_of(node)[2:-1])
+            return without_escapes(text_of(node)[2:-1])
         case "string_content" | "heredoc_content":
             return _STRING_ESCAPE.sub(_unescaped, text_of(node))
         case "string" | "translated_string":
@@ -116,7 +141,7 @@ def _output(commands: tuple[Command, ...]) -> str:
             return f"{SCRATCH}/made"
         case ["which", program] | ["command", "-v", program] | ["echo", program]:
             return program
-        case ["printf", program] if "%" not in program:
+        case ["printf", program] if not re.search(r"[%\\]", program):
             return program
         case _:
             return SOMETHING

@@ -1,0 +1,122 @@
+"""Give each tool call of a reply its one result."""
+
+from collections.abc import Callable
+from typing import Final, assert_never
+
+from patchwright.core.agent.acting import Acting
+from patchwright.core.agent.chronicle import Chronicle
+from patchwright.core.agent.confirming import Allowed, Refused, Waits, judge
+from patchwright.core.agent.endings import Ending, confirmation
+from patchwright.core.agent.kit import AgentKit
+from patchwright.core.agent.open_reply import OpenReply, Pending
+from patchwright.core.agent.pen import Pen
+from patchwright.core.agent.toolbox import Proposal, Toolbox
+from patchwright.core.events.types import (
+    AgentState,
+    AgentStep,
+    Delegate,
+    DelegateResult,
+    ErrorObservation,
+    Observation,
+    Source,
+    UserRejected,
+)
+
+AFTER_THE_END: Final = "Not run: the run had ended before it."
+
+
+class Calls:
+    """Deals with the calls of one agent's newest reply.
+
+    `delegate` has another agent do a part of the work; it may end in a wait of the run.
+    """
+
+    def __init__(
+        self,
+        chronicle: Chronicle,
+        kit: AgentKit,
+        *,
+        pen: Pen,
+        reply: OpenReply,
+        toolbox: Toolbox,
+        acting: Acting,
+        delegate: Callable[[Delegate, int], DelegateResult | Ending],
+    ) -> None:
+        self._chronicle, self._kit = chronicle, kit
+        self._pen, self._reply = pen, reply
+        self._toolbox, self._acting = toolbox, acting
+        self._delegate = delegate
+
+    def deal_with(self, pending: Pending) -> Ending | None:
+        """Give a call its one result, whichever worker has begun with it."""
+        call = pending.call
+        if self._reply.has_ended:
+            self._conclude(pending, _not_run(AFTER_THE_END))
+            return None
+        if pending.fault is not None:
+            text = f"{call.name} was not run: its arguments are broken. {pending.fault}"
+            self._conclude(pending, _not_run(text))
+            return None
+        if pending.action is not None and pending.action_id is not None:
+            return self._carry_out(pending, pending.action, pending.action_id)
+        proposal = self._toolbox.read(call)
+        if isinstance(proposal, ErrorObservation):
+            self._conclude(pending, proposal)
+            return None
+        return self._consider(pending, proposal)
+
+    def _consider(self, pending: Pending, proposal: Proposal) -> Ending | None:
+        """Send an action off, unless a person is to allow it and has not."""
+        chronicle = self._chronicle
+        verdict = judge(
+            self._kit, proposal, pending, chronicle.state, chronicle.spoken_id
+        )
+        match verdict:
+            case Allowed(action=action, by=by):
+                if by:
+                    self._pen.change(AgentState.USER_CONFIRMED, by)
+                    self._pen.change(AgentState.RUNNING)
+                sent = self._pen.write(Source.AGENT, action, self._reply.id)
+                return self._carry_out(pending, action, sent.id)
+            case Refused(text=text, by=by):
+                self._pen.change(AgentState.USER_REJECTED, by)
+                self._pen.change(AgentState.RUNNING)
+                self._conclude(pending, UserRejected(text=text))
+                return None
+            case Waits(asked=asked, text=text):
+                if pending.asked is None:
+                    self._pen.write(Source.SYSTEM, asked, self._reply.id)
+                return confirmation(text)
+            case _:
+                assert_never(verdict)
+
+    def _carry_out(
+        self, pending: Pending, action: AgentStep, action_id: int
+    ) -> Ending | None:
+        observation: Observation
+        if isinstance(action, Delegate):
+            result = self._delegate(action, action_id)
+            if isinstance(result, Ending):
+                return result
+            observation = result
+        elif pending.action_id is not None:
+            observation = self._acting.resume(action, action_id)
+        else:
+            observation = self._acting.perform(action, action_id)
+        self._conclude(pending, observation, action_id)
+        return None
+
+    def _conclude(
+        self, pending: Pending, observation: Observation, cause: int | None = None
+    ) -> None:
+        """Write down a call's one result."""
+        result = observation.model_copy(update={"call_id": pending.call.id})
+        self._pen.write(Source.ENVIRONMENT, result, cause or self._reply.id)
+
+    def refuse_the_rest(self, why: str) -> None:
+        while pending := self._reply.first():
+            self._conclude(pending, _not_run(why))
+
+
+def _not_run(text: str) -> ErrorObservation:
+    return ErrorObservation(reason="not-run", text=text)

@@ -1,0 +1,33 @@
+"""Write one agent's events."""
+
+from patchwright.core.agent.chronicle import Chronicle
+from patchwright.core.events.types import (
+    AgentState,
+    Event,
+    Known,
+    LoopDetected,
+    Message,
+    Source,
+    StateChanged,
+)
+
+
+class Pen:
+    """Puts the agent's name under what it writes; states are those of the whole run."""
+
+    def __init__(self, chronicle: Chronicle, agent: str) -> None:
+        self._chronicle, self._agent = chronicle, agent
+
+    def write(self, source: Source, payload: Known, cause: int | None = None) -> Event:
+        own = payload.model_copy(update={"agent": self._agent})
+        return self._chronicle.append(source, own, cause)
+
+    def note(self, payload: Message | LoopDetected, cause: int | None = None) -> None:
+        """Tell the agent something in the system's name."""
+        self.write(Source.SYSTEM, payload, cause)
+
+    def change(self, state: AgentState, reason: str = "") -> None:
+        """Bring the run into a state, unless it is in that already."""
+        if state is not self._chronicle.state.state:
+            changed = StateChanged(state=state, reason=reason)
+            self._chronicle.append(Source.SYSTEM, changed)

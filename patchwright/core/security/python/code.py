@@ -1,0 +1,120 @@
+"""Judge Python code by what it calls."""
+
+import ast
+import re
+import shlex
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from patchwright.core.security.addresses import METADATA, Host, host_of, kind_of
+from patchwright.core.security.analyzer import Verdict
+from patchwright.core.security.paths import Place, absolute, place_of
+from patchwright.core.security.python.files import judge_files
+from patchwright.core.security.python.names import (
+    IMPORTS,
+    Names,
+    imported_names,
+    name_of,
+    text_of,
+)
+from patchwright.core.security.python.network import is_network, judge_network
+from patchwright.core.security.verdicts import LOW, high, medium, worst
+
+DEEPEST: Final = 5
+
+Shell = Callable[[str], Verdict]
+
+_STARTS: Final = re.compile(
+    r"(?:os\.(?:system|popen|exec\w+|spawn\w+|posix_spawnp?|startfile)"
+    r"|subprocess\.\w+|pty\.spawn|asyncio\.create_subprocess_\w+)\Z"
+)
+_READS_CODE: Final = {"eval", "exec", "compile", "builtins.eval", "builtins.exec"}
+_DECODES: Final = re.compile(
+    r"(?:base64|codecs|zlib|marshal|pickle|binascii|bz2|lzma)\.|bytes\.fromhex\Z"
+)
+_LOADS_CODE: Final = re.compile(
+    r"(?:pickle|marshal|dill|cloudpickle)\.loads?\Z|ctypes\."
+)
+_SHELL_LINE: Final = re.compile(r"^[ \t]*!{1,2}(.*)$", re.MULTILINE)
+_MAGIC_LINE: Final = re.compile(r"^[ \t]*%(?!%)(.*)$", re.MULTILINE)
+_SHELL_CELL: Final = re.compile(
+    r"\s*%%(?:bash|sh|!|script[^\n]*)[^\n]*\n(.*)", re.DOTALL
+)
+_HIDDEN: Final = high("It runs code that is hidden in another form.")
+_UNKNOWN_CODE: Final = medium("It runs code that is only known when it is run.")
+_UNKNOWN_PROGRAM: Final = medium("It starts a program that is only known then.")
+_UNKNOWN_CALL: Final = medium("What it calls is only known when it is run.")
+_UNREADABLE: Final = medium("It cannot be read as Python.")
+
+
+def judge_python(code: str, shell: Shell, depth: int = 0) -> Verdict:
+    """Judge code for plain Python or IPython; `shell` judges the commands in it.
+
+    What Python cannot read it does not run, either.
+    """
+    if cell := _SHELL_CELL.match(code):
+        return shell(cell[1])
+    lines = [*_SHELL_LINE.findall(code), *_MAGIC_LINE.findall(code)]
+    verdicts = [shell(line.strip()) for line in lines]
+    plain = _MAGIC_LINE.sub("pass", _SHELL_LINE.sub("pass", code))
+    try:
+        tree = ast.parse(plain)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return worst([*verdicts, _UNREADABLE])
+    return worst([*verdicts, *_judge_tree(tree, shell, depth)])
+
+
+def _judge_tree(tree: ast.Module, shell: Shell, depth: int) -> Iterator[Verdict]:
+    names = imported_names(tree)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            yield _judge_call(node, names, shell, depth)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield _judge_text(node.value)
+
+
+def _judge_call(call: ast.Call, names: Names, shell: Shell, depth: int) -> Verdict:
+    name = name_of(call.func, names)
+    if _STARTS.match(name):
+        return _judge_command(call, shell)
+    if name in _READS_CODE:
+        return _judge_code(call, names, shell, depth)
+    if _LOADS_CODE.match(name):
+        return _HIDDEN
+    if name in IMPORTS and not any(map(text_of, call.args[:1])):
+        return _UNKNOWN_CALL
+    if name == "getattr" and text_of((*call.args, None, None)[1]) is None:
+        return _UNKNOWN_CALL
+    if is_network(name):
+        return judge_network(call, name)
+    return judge_files(call, name)
+
+
+def _judge_command(call: ast.Call, shell: Shell) -> Verdict:
+    first = next(iter(call.args), None)
+    if isinstance(first, ast.List | ast.Tuple):
+        words = [text_of(item) for item in first.elts]
+        script = " ".join("$_" if w is None else shlex.quote(w) for w in words)
+        return shell(script)
+    text = text_of(first)
+    return _UNKNOWN_PROGRAM if text is None else shell(text)
+
+
+def _judge_code(call: ast.Call, names: Names, shell: Shell, depth: int) -> Verdict:
+    text = text_of(next(iter(call.args), None))
+    if text is not None:
+        return _HIDDEN if depth > DEEPEST else judge_python(text, shell, depth + 1)
+    calls = (n for a in call.args for n in ast.walk(a) if isinstance(n, ast.Call))
+    if any(_DECODES.match(name_of(one.func, names)) for one in calls):
+        return _HIDDEN
+    return _UNKNOWN_CODE
+
+
+def _judge_text(text: str) -> Verdict:
+    """Judge a text in the code, which may be a path or an address."""
+    is_path = text.startswith(("/", "~")) and "\n" not in text
+    if is_path and place_of(absolute(text)) is Place.CREDENTIAL:
+        return high("It names a place where credentials are kept.")
+    if "://" in text and kind_of(host_of(text)) is Host.METADATA:
+        return high(METADATA)
+    return LOW

@@ -1,0 +1,221 @@
+"""One run that many workers take up, each where the one before was lost."""
+
+import json
+import threading
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Final
+
+from patchwright.core.agent.agents import coder
+from patchwright.core.agent.chronicle import Chronicle
+from patchwright.core.agent.controller import Controller
+from patchwright.core.agent.disowning import disown
+from patchwright.core.agent.endings import Ending
+from patchwright.core.agent.kit import AgentKit
+from patchwright.core.agent.purse import RunPurse
+from patchwright.core.agent.render import observation_text
+from patchwright.core.agent.states import may_change
+from patchwright.core.condense.recent import RecentCondenser
+from patchwright.core.events.jsonl import JsonlEventLog
+from patchwright.core.events.types import (
+    AgentState,
+    ChangeState,
+    Delegate,
+    ErrorObservation,
+    Event,
+    Message,
+    ModelReply,
+    Observation,
+    RunCommand,
+    Source,
+    StateChanged,
+)
+from patchwright.core.llm.history import answered
+from patchwright.core.llm.model import ModelRequest
+from patchwright.core.llm.models import Models
+from patchwright.core.llm.wire import wire_messages, wire_tools
+from patchwright.core.types.work import Limits
+from tests.fakes.clock import FakeClock
+from tests.fakes.llm.rules import find_fault
+from tests.invariants.mortal import (
+    Fate,
+    KilledError,
+    MortalLog,
+    MortalModel,
+    MortalSandbox,
+)
+from tests.invariants.scripts import (
+    DEEPEST,
+    TASK,
+    Plan,
+    next_reply,
+    plans_by_task,
+    task_of,
+)
+from tests.unit.agent.memory_sandbox import MemorySandbox
+from tests.unit.agent.scene import Calm
+
+UNKNOWN: Final = "?"
+LIMITS: Final = Limits(max_iterations=10_000)
+
+
+@dataclass(frozen=True)
+class Step:
+    """A reply of an agent, and what it was told of each call, UNKNOWN for lost ones."""
+
+    text: str
+    results: tuple[tuple[str, str], ...]
+
+    def tells_as(self, other: "Step") -> bool:
+        """Tell whether both say the same, where anything is known at all."""
+        if self.text != other.text or len(self.results) != len(other.results):
+            return False
+        pairs = zip(self.results, other.results, strict=True)
+        return all(a == b or UNKNOWN in (a[1], b[1]) for a, b in pairs)
+
+
+class ResumedRun:
+    """The log, the sandboxes and what the model was asked, whoever works."""
+
+    def __init__(self, folder: Path, plan: Plan, context_window: int | None) -> None:
+        self._clock = FakeClock()
+        self.log = JsonlEventLog(
+            folder / "events.jsonl", lambda tree: tree, self._clock
+        )
+        self.log.append(Source.SYSTEM, Message(text=TASK))
+        self.plans = plans_by_task(plan)
+        self.context_window = context_window
+        self.sandboxes = [MemorySandbox()]
+        self._is_lost = False
+        self._asked: dict[tuple[str, int], list[bytes]] = {}
+
+    def close(self) -> None:
+        self.log.__exit__()
+
+    def speak(self) -> None:
+        """Have a person say something that is repeated to the model."""
+        self.log.append(Source.USER, Message(text="By the way."))
+
+    def want(self, state: AgentState) -> None:
+        self.log.append(Source.USER, ChangeState(state=state))
+
+    def lose_sandbox(self) -> None:
+        self._is_lost = True
+
+    def work(self, fate: Fate) -> Ending | None:
+        """Let one worker do what it can; None means that it was killed."""
+        try:
+            with self.log.listen() as bell:
+                return self._work(MortalLog(self.log, fate), bell, fate)
+        except KilledError:
+            return None
+
+    def _work(self, log: MortalLog, bell: threading.Event, fate: Fate) -> Ending:
+        log.append(Source.SYSTEM, StateChanged(state=AgentState.LOADING))
+        chronicle = Chronicle(log, bell, _repeat, 1)
+        is_the_same = not self._is_lost
+        if self._is_lost:
+            disown(chronicle, 1)
+            fate.meet()
+            self.sandboxes.append(MemorySandbox())
+            self._is_lost = False
+        model = MortalModel(self._answer, fate, self.context_window)
+        kit = AgentKit(
+            agent=coder(),
+            models=Models.only(model),
+            runtime=MortalSandbox(self.sandboxes[-1], fate),
+            condenser=RecentCondenser(),
+            analyzer=Calm(),
+            limits=LIMITS,
+            purse=RunPurse(1.0, refuse_unknown=False),
+            clock=self._clock,
+            max_delegate_depth=DEEPEST,
+            attached=is_the_same,
+            after_step=fate.meet,
+        )
+        return Controller(chronicle, kit).run()
+
+    def _answer(self, request: ModelRequest) -> ModelReply:
+        """Look at a request as a strict provider does, and answer."""
+        assert answered(request.messages) == list(request.messages)
+        wired = wire_messages(request.messages, "openai/gpt", cache_marks=False)
+        body = {
+            "model": "openai/gpt",
+            "messages": wired,
+            "tools": wire_tools(request.tools),
+        }
+        assert find_fault(body, frozenset()) is None
+        self._compare_with_the_one_before(
+            request, [json.dumps(m).encode() for m in wired]
+        )
+        return next_reply(request, self.plans)
+
+    def _compare_with_the_one_before(
+        self, request: ModelRequest, wired: list[bytes]
+    ) -> None:
+        condensed = len(self.log.read(kinds=frozenset({"condensed"})))
+        key = task_of(request), condensed
+        before = self._asked.get(key, [])
+        assert wired[: len(before)] == before
+        self._asked[key] = wired
+
+    def times_run(self) -> Counter[str]:
+        """Return how often each command was run, in whichever sandbox."""
+        return Counter(
+            action.command
+            for sandbox in self.sandboxes
+            for action in sandbox.ran
+            if isinstance(action, RunCommand)
+        )
+
+    def transcripts(self) -> dict[str, list[Step]]:
+        """Return what each agent said and was told, by its task."""
+        events = self.log.read()
+        tasks = {"": TASK} | {
+            str(event.id): event.payload.task
+            for event in events
+            if isinstance(event.payload, Delegate)
+        }
+        by_agent: defaultdict[str, list[Event]] = defaultdict(list)
+        for event in events:
+            by_agent[event.payload.agent].append(event)
+        return {tasks[agent]: _steps(own) for agent, own in by_agent.items()}
+
+    def check_states(self) -> None:
+        payloads = [event.payload for event in self.log.read()]
+        states = [one.state for one in payloads if isinstance(one, StateChanged)]
+        for before, after in pairwise(states):
+            assert may_change(before, after), f"from {before} to {after}"
+
+
+def _repeat(event: Event) -> Message | None:
+    assert isinstance(event.payload, Message)
+    return Message(text=f"A person says: {event.payload.text}")
+
+
+def _steps(events: list[Event]) -> list[Step]:
+    """Return the replies with their results; each call must have exactly one."""
+    steps: list[Step] = []
+    calls: tuple[str, ...] = ()
+    results: list[tuple[str, str]] = []
+    text = ""
+    for event in [*events, None]:
+        payload = event.payload if event else None
+        if payload is None or isinstance(payload, ModelReply):
+            assert tuple(call_id for call_id, _ in results) == calls
+            if text and text not in {step.text for step in steps}:
+                steps.append(Step(text, tuple(results)))
+            results = []
+        if isinstance(payload, ModelReply):
+            text = payload.text
+            calls = tuple(call.id for call in payload.tool_calls)
+        elif isinstance(payload, Observation) and payload.call_id:
+            results.append((payload.call_id, _told(payload)))
+    return steps
+
+
+def _told(observation: Observation) -> str:
+    lost = isinstance(observation, ErrorObservation) and observation.reason == "unknown"
+    return UNKNOWN if lost else observation_text(observation)
