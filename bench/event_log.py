@@ -7,18 +7,22 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from bench.figures import CLOCK, Figure, rate, took_s
-from patchwright.core.events.doorbell import Doorbell
+from bench.figures import CLOCK, Figure, ms, rate, took_s
+from bench.seen import seen_after_s, seen_from_afar_s
 from patchwright.core.events.types import CommandOutput, Source
 from patchwright.core.text.redaction import Redactor
 from patchwright.core.types.ids import ConversationId
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.tables import conversations
 from patchwright.workers.db.upgrade import upgrade
+from patchwright.workers.store.doorbells import open_doorbell
 from patchwright.workers.store.events import EventStore, SqlEventLog
 
-EVENTS = 20_000
+EVENTS = 100_000
 PART = 2_000
+READ = 20_000
+PAGES = 100
+SEEN = 200
 OUTPUT = CommandOutput(exit_code=0, output="collected 12 items\n" * 68, call_id="c1")
 
 
@@ -26,14 +30,25 @@ def measure() -> Iterator[Figure]:
     with tempfile.TemporaryDirectory(prefix="patchwright-bench-") as folder:
         plain_s = took_s(lambda: _append_rows(Path(folder, "plain.db")))
         plain = f"SQLite, one row a commit: {rate(PART, plain_s)}"
-        with opened_log(Path(folder, "ours.db")) as log:
+        ours = Path(folder, "ours.db")
+        with opened_log(ours) as log:
             first_s = took_s(lambda: _append(log, PART))
             _append(log, EVENTS - 2 * PART)
             last_s = took_s(lambda: _append(log, PART))
-            read_s = took_s(log.read)
+            read_s = took_s(lambda: log.read(limit=READ))
+            pages_s = [took_s(lambda: _read_page(log)) for _ in range(PAGES)]
+            near_s, far_s = seen_after_s(log, SEEN), seen_from_afar_s(log, ours, SEEN)
     yield Figure(f"append, the first {PART:,}", rate(PART, first_s), plain)
     yield Figure(f"append, the last {PART:,} of {EVENTS:,}", rate(PART, last_s), plain)
-    yield Figure("read", rate(EVENTS, read_s))
+    yield Figure("read", rate(READ, read_s))
+    yield Figure(f"a page of 100 of two kinds, of {EVENTS:,}", ms(pages_s))
+    yield Figure("begin of append to seen, in process", ms(near_s))
+    yield Figure("begin of append to seen, across processes", ms(far_s))
+
+
+def _read_page(log: SqlEventLog) -> None:
+    kinds = frozenset({OUTPUT.kind, "message"})
+    log.read(end_id=EVENTS // 2, limit=100, reverse=True, kinds=kinds)
 
 
 @contextmanager
@@ -46,8 +61,9 @@ def opened_log(path: Path) -> Iterator[SqlEventLog]:
         row = {"id": "1", "repo": "r", "title": "t", "created_at": CLOCK.now()}
         with database.writing() as connection:
             connection.execute(conversations.insert().values(**row))
-        store = EventStore(database, redactor.redact_json, CLOCK, Doorbell())
-        yield store.open(ConversationId("1"))
+        with open_doorbell(database) as doorbell:
+            store = EventStore(database, redactor.redact_json, CLOCK, doorbell)
+            yield store.open(ConversationId("1"))
 
 
 def _append(log: SqlEventLog, times: int) -> None:

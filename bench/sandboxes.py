@@ -9,12 +9,12 @@ import docker
 from bench.figures import CLOCK, Figure, ms, took_s
 from patchwright.core.events.types import CommandOutput, RunCommand
 from patchwright.core.runtime import Runtime, RuntimeFactory, SandboxSpec
-from patchwright.sandbox.choose import Kind, choose
+from patchwright.sandbox.choose import choose
 from tests.provision.image import ensure_image
 
 STARTS = 5
 COMMANDS = 100
-KINDS: tuple[Kind, ...] = ("docker", "bubblewrap")
+KINDS: tuple[str, ...] = ("docker", "bubblewrap")
 NUMBERS = count(1)
 
 

@@ -12,21 +12,27 @@ from pydantic import SecretStr
 
 from bench.event_log import opened_log
 from bench.figures import CLOCK, Figure, ms, took_s
+from patchwright.core.agent.agents import coder
+from patchwright.core.agent.chronicle import Chronicle, hear_nobody
 from patchwright.core.agent.controller import Controller
+from patchwright.core.agent.kit import AgentKit
 from patchwright.core.agent.purse import RunPurse
+from patchwright.core.condense.choose import choose_condenser
 from patchwright.core.events.types import Message, ModelReply, Source
 from patchwright.core.llm.client import LitellmModel
 from patchwright.core.llm.config import ModelConfig
-from patchwright.core.llm.model import ModelRequest
+from patchwright.core.llm.model import CallWatch, ModelRequest, ModelTraits
+from patchwright.core.llm.models import Models
 from patchwright.core.runtime import Runtime, SandboxSpec
+from patchwright.core.security.choose import choose_analyzer
 from patchwright.core.types.work import Limits
-from patchwright.sandbox.choose import Kind, choose
+from patchwright.sandbox.choose import choose
 from tests.fakes.llm.server import Answer, LoopbackServer, json_answer
 from tests.provision.image import ensure_image
 
 STEPS = 200
 PART = 20
-KINDS: tuple[Kind, ...] = ("bubblewrap", "docker")
+KINDS = ("bubblewrap", "docker")
 
 
 def measure() -> Iterator[Figure]:
@@ -44,7 +50,7 @@ class Found:
     request_bytes: tuple[int, int]
 
 
-def _figure(kind: Kind, found: Found) -> Figure:
+def _figure(kind: str, found: Found) -> Figure:
     first_bytes, last_bytes = found.request_bytes
     return Figure(
         f"{kind}: the first {PART} and the last {PART} of {STEPS} "
@@ -84,15 +90,20 @@ class KeepingModel:
         self.name, self.model = model.name, model
         self.requests: list[ModelRequest] = []
 
-    def complete(self, request: ModelRequest) -> ModelReply:
+    def complete(
+        self, request: ModelRequest, watch: CallWatch | None = None
+    ) -> ModelReply:
         self.requests.append(request)
-        return self.model.complete(request)
+        return self.model.complete(request, watch)
+
+    def traits(self) -> ModelTraits:
+        return self.model.traits()
 
     def ceiling_usd(self, request: ModelRequest) -> float | None:
         return self.model.ceiling_usd(request)
 
 
-def _run(kind: Kind, image: str) -> Found:
+def _run(kind: str, image: str) -> Found:
     provider = Provider()
     with LoopbackServer(provider.answer) as server:
         key = SecretStr("sk-bench")
@@ -118,15 +129,18 @@ def _loop(model: KeepingModel, runtime: Runtime) -> None:
         opened_log(Path(folder, "events.db")) as log,
     ):
         log.append(Source.SYSTEM, Message(text="Count."))
-        controller = Controller(
-            model=model,
+        kit = AgentKit(
+            agent=coder(),
+            models=Models.only(model),
             runtime=runtime,
-            log=log,
+            condenser=choose_condenser(["none"]),
+            analyzer=choose_analyzer(["rules", "model"]),
             limits=Limits(max_iterations=STEPS + 1),
             purse=RunPurse(1.0, refuse_unknown=False),
             clock=CLOCK,
         )
-        controller.run()
+        with log.listen() as bell:
+            Controller(Chronicle(log, bell, hear_nobody, start_id=1), kit).run()
 
 
 def _alone(model: KeepingModel, request: ModelRequest) -> list[float]:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
+from importlib.metadata import version
 from typing import Final
 
 import structlog
@@ -27,6 +28,8 @@ from patchwright.core.events.types import (
     RunStarted,
     Source,
 )
+from patchwright.core.mcp.servers import McpServers
+from patchwright.core.runtime import Runtime
 from patchwright.core.text.cut import cut_middle
 from patchwright.core.types.work import Outcome, OutcomeKind, Task
 from patchwright.resolver.checkout import (
@@ -72,12 +75,15 @@ class _Run:
         self._task = _begin(task, kit, start_id)
         self._started = kit.clock.monotonic()
         self._checkpoint_at = kit.clock.now()
+        self._notes: tuple[str, ...] = ()
 
     def resolve(self) -> Resolution:
         kit, task = self._kit, self._task
         with kit.log.listen() as bell:
             chronicle = Chronicle(kit.log, bell, kit.hear, self._start_id)
             chronicle.catch_up()
+            if still := self._still_waits(chronicle):
+                return still
             before_s = chronicle.state.worked_s
             ending, bundle = self._attempt(chronicle)
             waits = self._can_wait(ending)
@@ -93,13 +99,24 @@ class _Run:
                 "usage": chronicle.state.usage,
                 "iterations": chronicle.state.iterations,
                 "seconds": round(before_s + kit.clock.monotonic() - self._started, 1),
-                "notes": (*task.notes, *outcome.notes),
+                "notes": (*task.notes, *self._notes, *outcome.notes),
             }
         )
         heard_all = waits or ending.kind is OutcomeKind.STOPPED
         # What came after the model had spoken last has had no effect on it.
         read_up_to = chronicle.last_id if heard_all else chronicle.shown_id
         return Resolution(_as_logged(kit, outcome), read_up_to)
+
+    def _still_waits(self, chronicle: Chronicle) -> Resolution | None:
+        """Return what it waits for, where nobody has said what would let it go on."""
+        if chronicle.state.held_as is None:
+            return None
+        kinds = frozenset({"outcome_reached"})
+        asked = self._kit.log.read(self._start_id, limit=1, reverse=True, kinds=kinds)
+        outcomes = [e.payload for e in asked if isinstance(e.payload, OutcomeReached)]
+        if not outcomes or not outcomes[0].outcome.waits:
+            return None
+        return Resolution(outcomes[0].outcome, chronicle.last_id)
 
     def _look_over(self, outcome: Outcome, chronicle: Chronicle) -> Outcome:
         """Have a second model look at what no test proves, where there is one."""
@@ -165,7 +182,7 @@ class _Run:
 
     def _run_agent(self, chronicle: Chronicle, checkout: Checkout) -> Ending:
         kit, conduct = self._kit, self._kit.conduct
-        mcp = kit.open_mcp(checkout.runtime)
+        mcp = self._open_mcp(checkout.runtime)
         agent_kit = AgentKit(
             agent=conduct.agent,
             models=kit.models,
@@ -189,6 +206,14 @@ class _Run:
         finally:
             controller.close()
             mcp.close()
+
+    def _open_mcp(self, runtime: Runtime) -> McpServers:
+        """Start the servers; what cannot be had is told, to the model and to people."""
+        mcp = self._kit.open_mcp(runtime)
+        for fault in mcp.faults():
+            self._kit.log.append(Source.SYSTEM, Message(text=fault))
+        self._notes = mcp.faults()
+        return mcp
 
     def _keep_if_due(self, checkout: Checkout, chronicle: Chronicle) -> None:
         if self._kit.clock.now() - self._checkpoint_at >= CHECKPOINT_EVERY:
@@ -216,7 +241,11 @@ def _begin(task: Task | None, kit: Toolkit, start_id: int) -> Task:
         raise ValueError("there is neither a task nor a run that was begun")
     else:
         started = RunStarted(
-            run_id=kit.run_id, task=task, limits=kit.limits, model=kit.models.main.name
+            run_id=kit.run_id,
+            task=task,
+            limits=kit.limits,
+            model=kit.models.main.name,
+            version=version("patchwright"),
         )
         kit.log.append(Source.SYSTEM, started)
     if not any(event.source is Source.SYSTEM for event in known if _is_message(event)):

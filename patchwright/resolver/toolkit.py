@@ -8,7 +8,6 @@ from typing import Protocol
 from patchwright.core.agent.agents import Agent, coder
 from patchwright.core.agent.attention import GivenBack
 from patchwright.core.agent.chronicle import Hear, hear_nobody
-from patchwright.core.agent.kit import Confirm
 from patchwright.core.agent.purse import Purse
 from patchwright.core.clock import Clock
 from patchwright.core.condense.condenser import Condenser
@@ -18,6 +17,7 @@ from patchwright.core.llm.models import Models
 from patchwright.core.mcp.servers import McpServers, NoMcpServers
 from patchwright.core.runtime import Runtime, RuntimeFactory, SandboxSpec
 from patchwright.core.security.analyzer import Analyzer
+from patchwright.core.security.policy import Policy
 from patchwright.core.types.work import Limits
 from patchwright.integrations.git.grafts import Signature
 from patchwright.integrations.git.objects import ObjectStore
@@ -30,7 +30,7 @@ class Conduct:
     condenser: Condenser
     analyzer: Analyzer
     agent: Agent = field(default_factory=coder)
-    confirm: Confirm = "never"
+    confirm: Policy = "never"
     max_delegate_depth: int = 0
 
 

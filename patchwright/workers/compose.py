@@ -18,6 +18,7 @@ from patchwright.integrations.github.adapter import GitHub
 from patchwright.integrations.github.auth import TokenCache
 from patchwright.integrations.github.receiver import Receiver
 from patchwright.integrations.github.webhook import Listening
+from patchwright.integrations.mcp.opening import open_servers
 from patchwright.sandbox.choose import choose
 from patchwright.workers.conduct import make_conduct
 from patchwright.workers.db.database import Database
@@ -106,6 +107,7 @@ def make_services(
         sandboxes=choose(settings.sandbox.kind, clock, settings.sandbox.image),
         models=make_models(settings, clock),
         conduct=make_conduct(settings),
+        open_mcp=partial(open_servers, settings),
         submit=submit,
         warm_up=partial(warm_up, settings),
     )

@@ -41,11 +41,6 @@ def make_models(settings: Settings, clock: Clock) -> Models:
     )
 
 
-def make_model(settings: Settings, clock: Clock) -> Model:
-    """Return the agent's own model."""
-    return make_models(settings, clock).main
-
-
 def warm_up(settings: Settings) -> None:
     """Begin what the first call of a model would wait for: the import of litellm.
 

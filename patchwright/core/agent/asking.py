@@ -114,6 +114,7 @@ class Asking:
         try:
             return self._attention.wait_for(future)
         except CalledOffError:
+            watch.is_over = True
             if (reply := _answered_soon(future)) is None:
                 raise
             return reply
@@ -155,8 +156,12 @@ class _Watch:
         self._lock = threading.Lock()
         self._is_closed = False
         self.has_waited = False
+        self.is_over = False
 
     def waits(self, seconds: float, reason: str) -> None:
+        if self.is_over:
+            # Nobody waits any more; the call ends here instead of costing more.
+            raise CalledOffError
         until = self._clock.now() + timedelta(seconds=seconds)
         limited = StateChanged(
             state=AgentState.RATE_LIMITED, reason=reason, until=until

@@ -69,7 +69,12 @@ class Calls:
         """Send an action off, unless a person is to allow it and has not."""
         chronicle = self._chronicle
         verdict = judge(
-            self._kit, proposal, pending, chronicle.state, chronicle.spoken_id
+            proposal,
+            pending,
+            chronicle.state,
+            analyzer=self._kit.analyzer,
+            policy=self._kit.confirm,
+            spoken_id=chronicle.spoken_id,
         )
         match verdict:
             case Allowed(action=action, by=by):

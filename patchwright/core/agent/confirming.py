@@ -1,10 +1,9 @@
 """Decide whether an action may be sent off, or waits for a person's word."""
 
+import json
 from dataclasses import dataclass
 
-from patchwright.core.agent.kit import AgentKit
 from patchwright.core.agent.open_reply import Pending
-from patchwright.core.agent.stuck import describe
 from patchwright.core.agent.toolbox import Proposal
 from patchwright.core.events.state import RunState
 from patchwright.core.events.types import (
@@ -17,9 +16,13 @@ from patchwright.core.events.types import (
     Think,
     WriteTodos,
 )
+from patchwright.core.security.analyzer import Analyzer
 from patchwright.core.security.digest import digest_of
-from patchwright.core.security.policy import needs_confirmation
+from patchwright.core.security.policy import Policy, needs_confirmation
+from patchwright.core.text.cut import cut_middle
+from patchwright.core.text.fence import code_block
 
+MAX_SHOWN_CHARS = 6_000
 # What touches nothing is not worth anybody's time.
 _HARMLESS = Think | WriteTodos | Finish | Reject
 
@@ -47,10 +50,12 @@ class Waits:
 
 
 def judge(
-    kit: AgentKit,
     proposal: Proposal,
     pending: Pending,
     run: RunState,
+    *,
+    analyzer: Analyzer,
+    policy: Policy,
     spoken_id: int,
 ) -> Allowed | Refused | Waits:
     """Judge a proposal by its risk, the policy, and what people have said.
@@ -60,10 +65,10 @@ def judge(
     given when that had been asked: the same action may come again.
     """
     action = proposal.action
-    verdict = kit.analyzer.judge(action, proposal.claimed)
+    verdict = analyzer.judge(action, proposal.claimed)
     action = action.model_copy(update={"risk": verdict.risk})
     free = isinstance(action, _HARMLESS)
-    if free or not needs_confirmation(kit.confirm, verdict.risk):
+    if free or not needs_confirmation(policy, verdict.risk):
         return Allowed(action)
     digest = digest_of(action)
     if pending.asked is not None and pending.asked.digest == digest:
@@ -97,8 +102,16 @@ def _answer(
 
 
 def _question(action: AgentStep, why: str, digest: str) -> str:
-    reason = f" {why}" if why else ""
-    return (
-        f"May this be run? `{describe(action)}` (risk: {action.risk}, "
-        f"digest {digest[:12]}).{reason}"
+    """Show all of what would be done: a yes to a part of it would be no yes."""
+    done = action.model_dump(
+        mode="json", exclude={"kind", "call_id", "agent", "risk"}, exclude_defaults=True
     )
+    command = done.pop("command", None) or done.pop("code", None) or ""
+    rest = json.dumps(done, indent=2, ensure_ascii=False) if done else ""
+    shown = "\n".join(part for part in (command, rest) if part)
+    parts = [
+        f"May this be done (`{action.kind}`, risk: {action.risk})? {why}".strip(),
+        code_block(cut_middle(shown, MAX_SHOWN_CHARS)),
+        f"Its digest is `{digest[:12]}`.",
+    ]
+    return "\n\n".join(parts)

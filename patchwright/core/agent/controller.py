@@ -112,19 +112,30 @@ class Controller:
             return self._end(_ending_by(done))
         try:
             self._attention.hear()
-            if self._chronicle.state.is_held:
-                return paused("")
+            if held := self._held():
+                return held
             if pending := self._reply.first():
                 return self._calls.deal_with(pending)
             return self._settle_reply() or self._forbidden() or self._ask()
         except CalledOffError:
             return self._call_off()
 
+    def _held(self) -> Ending | None:
+        """Return what the run still waits for, where nobody has said anything."""
+        match self._chronicle.state.held_as:
+            case AgentState.PAUSED:
+                return paused("")
+            case AgentState.AWAITING_USER_INPUT:
+                return question(self._reply.text)
+            case _:
+                return None
+
     def _settle_reply(self) -> Ending | None:
         """See to what a whole reply has led to: words alone, or a circle."""
         if self._loops.found is not None:
             return self._break_loop(self._loops.found)
-        if self._reply.is_unanswered_text:
+        has_news = self._chronicle.spoken_id > self._chronicle.shown_id
+        if self._reply.is_unanswered_text and not has_news:
             if self._loops.texts_in_a_row >= TEXT_ONLY_LIMIT:
                 return question(self._reply.text)
             self._pen.note(Message(text=prompt("nobody_answers")))

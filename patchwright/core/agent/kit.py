@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass, field
-from typing import Literal
 
 from patchwright.core.agent.agents import Agent
 from patchwright.core.agent.attention import GivenBack
@@ -15,9 +14,8 @@ from patchwright.core.llm.models import Models
 from patchwright.core.mcp.servers import McpServers, NoMcpServers
 from patchwright.core.runtime import Runtime
 from patchwright.core.security.analyzer import Analyzer
+from patchwright.core.security.policy import Policy
 from patchwright.core.types.work import Limits
-
-Confirm = Literal["never", "risky", "always"]
 
 
 def do_nothing() -> None:
@@ -40,7 +38,7 @@ class AgentKit:
     limits: Limits
     purse: Purse
     clock: Clock
-    confirm: Confirm = "never"
+    confirm: Policy = "never"
     mcp: McpServers = field(default_factory=NoMcpServers)
     library: Library = field(default_factory=NoLibrary)
     max_delegate_depth: int = 0

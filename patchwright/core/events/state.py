@@ -19,6 +19,13 @@ from patchwright.core.types.base import Value
 from patchwright.core.types.work import NO_USAGE, Limits, Usage
 
 _WORKING = frozenset({AgentState.RUNNING, AgentState.RATE_LIMITED})
+_WAITING = frozenset(
+    {
+        AgentState.PAUSED,
+        AgentState.AWAITING_USER_INPUT,
+        AgentState.AWAITING_USER_CONFIRMATION,
+    }
+)
 _ANSWERS = frozenset({AgentState.USER_CONFIRMED, AgentState.USER_REJECTED})
 
 
@@ -28,14 +35,14 @@ class RunState(Value):
     `wanted` is what a person asked for last, by the event `wanted_id`, and the run has
     not done yet; a yes or no stays, being about one action only. `worked_s` is the time
     it has worked until `last_at`, without what it waited for people or for another
-    worker. `has_run` says that its sandbox was set up once, `is_held`
-    that it was paused and nobody has said anything since. Iterations and usage are
-    those of delegates too.
+    worker. `has_run` says that its sandbox was set up once, `held_as` that it waits
+    in that state and nobody has said anything since. Iterations and usage are those of
+    delegates too.
     """
 
     state: AgentState = AgentState.LOADING
     has_run: bool = False
-    is_held: bool = False
+    held_as: AgentState | None = None
     rate_limited_until: datetime | None = None
     iterations: int = 0
     usage: Usage = NO_USAGE
@@ -79,9 +86,9 @@ def fold(run: RunState, event: Event) -> RunState:
     elif isinstance(payload, StateChanged):
         changed |= _after_change(run, payload)
     elif isinstance(payload, ChangeState):
-        changed |= {"wanted": payload, "wanted_id": event.id, "is_held": False}
+        changed |= {"wanted": payload, "wanted_id": event.id, "held_as": None}
     elif _is_word(event):
-        changed["is_held"] = False
+        changed["held_as"] = None
     elif isinstance(payload, RaiseLimits):
         changed["more_iterations"] = run.more_iterations + payload.iterations
         changed["more_cost_usd"] = run.more_cost_usd + payload.cost_usd
@@ -96,10 +103,9 @@ def _after_change(run: RunState, change: StateChanged) -> dict[str, object]:
     wanted = run.wanted.state if run.wanted else None
     reached = wanted is change.state and wanted not in _ANSWERS
     failed = change.state is AgentState.ERROR
-    held = run.is_held or change.state is AgentState.PAUSED
     return {
         "state": change.state,
-        "is_held": held,
+        "held_as": change.state if change.state in _WAITING else run.held_as,
         "has_run": run.has_run or change.state is AgentState.RUNNING,
         "rate_limited_until": _waits_until(run, change),
         "wanted": None if reached else run.wanted,

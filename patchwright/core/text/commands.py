@@ -46,8 +46,8 @@ def parse_command(request: str) -> Command | None:
 
     A command stands alone but for a courtesy ("stop it, please"), so that "help me with
     the parser" and "stop the server from crashing" stay requests. `plan` and `retry`
-    take a text; `stop`, `pause`, `approve` and `reject` a reason after a comma or colon;
-    `budget` an amount in US dollars.
+    take a text; `stop`, `pause`, `approve` and `reject` a reason after a comma or
+    colon; `budget` an amount in US dollars.
     """
     found = _FIRST_WORD.match(request)
     if found is None or found[1].lower() not in set(Verb):

@@ -47,9 +47,22 @@ def inline_code(text: str) -> str:
     return f"{ticks} {line} {ticks}" if touches else f"{ticks}{line}{ticks}"
 
 
+def code_block(text: str) -> str:
+    """Return a Markdown code block that the text cannot end, all of it visible."""
+    shown = "".join(map(_visible, text))
+    ticks = _backticks(shown).rjust(3, "`")
+    return f"{ticks}\n{shown}\n{ticks}"
+
+
 def table_code(text: str) -> str:
     """Return a code span for a table's cell, where a bar ends the cell even in code."""
     return inline_code(text).replace("|", "\\|")
+
+
+def _visible(character: str) -> str:
+    if character.isprintable() or character == "\n":
+        return character
+    return character.encode("unicode_escape").decode()
 
 
 def _find_mark(text: str) -> str:

@@ -4,7 +4,6 @@ import json
 from collections.abc import Sequence
 from typing import Final
 
-from patchwright.core.agent.kit import Confirm
 from patchwright.core.errors import SettingsError
 from patchwright.core.events.types import (
     CallMcpTool,
@@ -17,6 +16,7 @@ from patchwright.core.events.types import (
     Recall,
     Source,
 )
+from patchwright.core.security.policy import Policy
 from patchwright.core.trajectory.document import find_outcome, find_start
 from patchwright.core.types.work import Limits, Task
 
@@ -50,7 +50,7 @@ def find_task(recorded: Sequence[Event]) -> tuple[Task, Limits]:
     ), Limits()
 
 
-def find_policy(recorded: Sequence[Event]) -> Confirm:
+def find_policy(recorded: Sequence[Event]) -> Policy:
     """Return a policy under which the model's calls are read as they were then."""
     was_asked = any(isinstance(one.payload, ConfirmationAsked) for one in recorded)
     return "risky" if was_asked or _states_risks(recorded) else "never"

@@ -78,6 +78,9 @@ class RecordedServers:
                 self._tools[payload.tool] = _tool(payload)
                 self._answers[_key(payload)].append(results[event.id])
 
+    def faults(self) -> tuple[str, ...]:
+        return ()
+
     def tools(self) -> tuple[McpTool, ...]:
         return tuple(self._tools.values())
 
@@ -88,9 +91,6 @@ class RecordedServers:
             return answer
         text = f"The recorded run has no answer of {action.tool} to this."
         return ErrorObservation(reason="not-recorded", text=text)
-
-    def faults(self) -> tuple[str, ...]:
-        return ()
 
     def close(self) -> None:
         pass

@@ -96,8 +96,7 @@ class Usage(Value):
             tokens_in=self.tokens_in + other.tokens_in,
             tokens_out=self.tokens_out + other.tokens_out,
             tokens_cached=self.tokens_cached + other.tokens_cached,
-            tokens_cache_written=self.tokens_cache_written
-            + other.tokens_cache_written,
+            tokens_cache_written=self.tokens_cache_written + other.tokens_cache_written,
         )
 
 

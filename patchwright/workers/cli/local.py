@@ -7,7 +7,9 @@ from patchwright.core.text.names import slug
 from patchwright.core.types.work import Task
 from patchwright.integrations.git.local import LocalRepository
 from patchwright.resolver.brief import brief_text
+from patchwright.resolver.knowledge import gather
 from patchwright.resolver.messages.status import Delivered
+from patchwright.resolver.triage import Ask, needs_input, triage_texts
 from patchwright.workers.cli.options import Deliver
 from patchwright.workers.cli.session import Finished, Session
 
@@ -26,11 +28,15 @@ def resolve_local(
         base_sha = repository.resolve()
     except GitError as error:
         raise SettingsError(f"--repo: {error}") from error
-    title, task = _read_issue(issue, repository, base_sha)
-    outcome = session.resolve(task, repository.objects)
+    title, body = _read_issue(issue)
+    judged = triage_texts(title, body)
+    if session.settings.agent.triage and isinstance(judged, Ask):
+        return Finished(needs_input(judged), Delivered())
+    task = _write_task(title, body, repository, base_sha)
+    outcome = session.resolve(task, repository.objects, base_sha)
     delivered = Delivered()
     if outcome.head_sha and deliver is Deliver.BRANCH:
-        name = f"patchwright/{slug(outcome.title or title)}"
+        name = f"patchwright/{slug(outcome.title or title or 'proposed change')}"
         delivered = _make_branch(repository, name, outcome.head_sha, session.run_id)
     if outcome.head_sha and deliver is Deliver.PATCH:
         session.write_patch(repository.objects, outcome)
@@ -50,10 +56,8 @@ def _make_branch(
     return Delivered(branch=name)
 
 
-def _read_issue(
-    issue: Path, repository: LocalRepository, base_sha: str
-) -> tuple[str, Task]:
-    """Read the file; its first line is the title if it looks like one."""
+def _read_issue(issue: Path) -> tuple[str, str]:
+    """Return title and text; the first line is the title if it looks like one."""
     try:
         text = issue.read_text(encoding="utf-8", errors="replace")
     except OSError as error:
@@ -61,17 +65,22 @@ def _read_issue(
     if not text.strip():
         raise SettingsError(f"--issue: {issue} is empty; write what is wrong")
     first, _, rest = text.strip().partition("\n")
-    title, body = (
-        (first.lstrip("# ").strip(), rest) if first.startswith("#") else ("", text)
-    )
+    return (first.lstrip("# ").strip(), rest) if first.startswith("#") else ("", text)
+
+
+def _write_task(
+    title: str, body: str, repository: LocalRepository, base_sha: str
+) -> Task:
     written = brief_text(title, body)
+    knowledge = gather(repository.objects, base_sha)
+    guide = knowledge.for_prompt(written.text)
     unsaved = repository.has_uncommitted_changes()
     notes = ["Changes that are not committed were not seen."] if unsaved else []
-    return title or "proposed change", Task(
-        text=written.text,
+    return Task(
+        text="\n\n".join(part for part in (guide, written.text) if part),
         base_sha=base_sha,
         base_branch=repository.find_branch() or "",
         title=title,
         files=written.files,
-        notes=(*written.notes, *notes),
+        notes=(*written.notes, *knowledge.notes, *notes),
     )

@@ -25,6 +25,7 @@ from patchwright.resolver.effects import (
     plan_effects,
 )
 from patchwright.resolver.messages.status import Delivered, Frame
+from patchwright.resolver.triage import Ask, needs_input, triage
 from patchwright.workers.cli.options import Deliver
 from patchwright.workers.cli.session import Finished, Session
 from patchwright.workers.connections import connect_github
@@ -48,8 +49,12 @@ def resolve_remote(session: Session, url: str, deliver: Deliver) -> Finished:
         mirrors = Mirrors(session.settings.state_dir / "mirrors")
         session.console.print(f"Fetching {thread.repo.full_name}")
         found = fetch_thread(github, trigger, session.clock.now())
+        judged = triage(found, trigger)
+        if session.settings.agent.triage and isinstance(judged, Ask):
+            return Finished(needs_input(judged), Delivered())
         prepared = prepare(github, mirrors, trigger, found)
-        outcome = session.resolve(prepared.task, prepared.mirror.objects)
+        code = prepared.mirror.objects
+        outcome = session.resolve(prepared.task, code, prepared.trusted_sha)
         delivered = Delivered()
         if outcome.head_sha and deliver is Deliver.PATCH:
             session.write_patch(prepared.mirror.objects, outcome)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import reduce
+from functools import partial, reduce
 from pathlib import Path
 
 from rich.console import Console
@@ -24,6 +24,8 @@ from patchwright.core.text.redaction import Redactor
 from patchwright.core.types.ids import RandomIds
 from patchwright.core.types.work import Outcome, OutcomeKind, Task
 from patchwright.integrations.git.objects import ObjectStore
+from patchwright.integrations.mcp.opening import open_servers
+from patchwright.resolver.knowledge import RepositoryLibrary
 from patchwright.resolver.messages.status import Delivered
 from patchwright.resolver.progress import Watch
 from patchwright.resolver.resolve import resolve
@@ -62,8 +64,11 @@ class Session:
     log: JsonlEventLog
     events: Path
 
-    def resolve(self, task: Task, code: ObjectStore) -> Outcome:
-        """Work on the task while the console shows how it goes."""
+    def resolve(self, task: Task, code: ObjectStore, trusted_sha: str) -> Outcome:
+        """Work on the task while the console shows how it goes.
+
+        What the commit `trusted_sha` says for agents can be looked up.
+        """
         limits = self.settings.limits
         kit = Toolkit(
             run_id=self.run_id,
@@ -79,6 +84,8 @@ class Session:
             clock=self.clock,
             author=author_of(self.settings.github),
             conduct=self.conduct,
+            library=RepositoryLibrary(code, trusted_sha),
+            open_mcp=partial(open_servers, self.settings),
             given_back=self.given_back,
         )
         watch = Watch(self.sandboxes.kind, self.clock.now())

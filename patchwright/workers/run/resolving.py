@@ -142,6 +142,7 @@ class Resolving:
             author=author_of(settings.github),
             conduct=services.conduct,
             hear=self._steering.hear,
+            open_mcp=services.open_mcp,
             library=RepositoryLibrary(code, self._plan.trusted_sha),
             checkpoints=StoredCheckpoints(services.stores.outcomes, self._lease),
             given_back=self._given_back,

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from patchwright.core.clock import Clock
 from patchwright.core.llm.models import Models
-from patchwright.core.runtime import RuntimeFactory
+from patchwright.core.mcp.servers import McpServers
+from patchwright.core.runtime import Runtime, RuntimeFactory
 from patchwright.core.settings.model import Settings
 from patchwright.core.types.ids import JobId
 from patchwright.integrations.git.mirror import Mirrors
@@ -42,8 +43,9 @@ class Stores:
 class Services:
     """The collaborators of every run.
 
-    `submit` hands a job to the queue. `warm_up` begins what the model needs and takes
-    long, for somebody who is about to need it.
+    `open_mcp` starts the servers of a sandbox. `submit` hands a job to the queue.
+    `warm_up` begins what the model needs and takes long, for somebody who is about to
+    need it.
     """
 
     settings: Settings
@@ -54,6 +56,7 @@ class Services:
     sandboxes: RuntimeFactory
     models: Models
     conduct: Conduct
+    open_mcp: Callable[[Runtime], McpServers]
     submit: Callable[[JobId], None]
     warm_up: Callable[[], None]
 

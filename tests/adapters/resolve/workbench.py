@@ -4,7 +4,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from patchwright.core.security.choose import choose_analyzer
 from pydantic import JsonValue
 
 from patchwright.core.agent.purse import RunPurse
@@ -16,6 +15,7 @@ from patchwright.core.events.types import Event
 from patchwright.core.llm.models import Models
 from patchwright.core.llm.scripted import ScriptedModel, Step, reply
 from patchwright.core.runtime import Runtime, RuntimeFactory, SandboxSpec
+from patchwright.core.security.choose import choose_analyzer
 from patchwright.core.types.work import Limits, Outcome, Task
 from patchwright.integrations.git.grafts import Signature
 from patchwright.resolver.resolve import resolve

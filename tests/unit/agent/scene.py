@@ -13,7 +13,7 @@ from patchwright.core.agent.agents import coder
 from patchwright.core.agent.chronicle import Chronicle, Hear, hear_nobody
 from patchwright.core.agent.controller import Controller
 from patchwright.core.agent.endings import Ending
-from patchwright.core.agent.kit import AgentKit, Confirm
+from patchwright.core.agent.kit import AgentKit
 from patchwright.core.agent.purse import Purse, RunPurse
 from patchwright.core.agent.states import may_change
 from patchwright.core.condense.condenser import Ask, Condenser, History
@@ -37,6 +37,7 @@ from patchwright.core.llm.model import ChatMessage, ModelRequest, ModelTraits
 from patchwright.core.llm.models import Models
 from patchwright.core.llm.scripted import NOTHING_KNOWN, ScriptedModel, Step
 from patchwright.core.security.analyzer import Analyzer, Verdict
+from patchwright.core.security.policy import Policy
 from patchwright.core.types.work import Limits, Usage
 from tests.fakes.clock import FakeClock
 from tests.unit.agent.memory_sandbox import MemorySandbox
@@ -167,7 +168,7 @@ def playing(
     clock: FakeClock | None = None,
     analyzer: Analyzer | None = None,
     condenser: Condenser | None = None,
-    confirm: Confirm = "never",
+    confirm: Policy = "never",
     max_delegate_depth: int = 0,
     traits: ModelTraits = NOTHING_KNOWN,
 ) -> Iterator[Scene]:

@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from patchwright.core.agent.kit import Confirm
 from patchwright.core.events.types import (
     AgentState,
     ConfirmationAsked,
@@ -18,6 +17,7 @@ from patchwright.core.events.types import (
 )
 from patchwright.core.llm.scripted import Step, reply
 from patchwright.core.security.digest import digest_of
+from patchwright.core.security.policy import Policy
 from patchwright.core.types.work import OutcomeKind
 from tests.unit.agent.scene import FINISH, Calm, Scene, playing
 
@@ -62,7 +62,7 @@ def ask(scene: Scene) -> ConfirmationAsked:
     ],
 )
 def test_the_policy_says_what_waits(
-    confirm: Confirm, risk: Risk, tmp_path: Path, *, waits: bool
+    confirm: Policy, risk: Risk, tmp_path: Path, *, waits: bool
 ) -> None:
     steps = [PUSH, FINISH]
     with playing(tmp_path, steps, confirm=confirm, analyzer=Calm(risk)) as scene:
@@ -78,8 +78,9 @@ def test_the_question_shows_action_risk_and_reasons(tmp_path: Path) -> None:
         ending = scene.run()
         question = asked(scene)
     assert ending.text == (
-        "May this be run? `run_command echo push` (risk: high, digest "
-        f"{DIGEST[:12]}). It pushes."
+        "May this be done (`run_command`, risk: high)? It pushes.\n\n"
+        "```\necho push\n```\n\n"
+        f"Its digest is `{DIGEST[:12]}`."
     )
     assert question.digest == DIGEST
     assert (question.risk, question.why) == (Risk.HIGH, ("It pushes.",))

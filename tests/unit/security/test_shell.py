@@ -4,7 +4,7 @@ import shlex
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from patchwright.core.events.types import Risk
@@ -16,7 +16,7 @@ from tests.unit.security.examples import commands
 RISKS = {Risk.LOW: examples.LOW, Risk.MEDIUM: examples.MEDIUM, Risk.HIGH: examples.HIGH}
 EVERY = [command for table in RISKS.values() for command in commands(table)]
 # What ends in the middle of a text would swallow what comes after it.
-WHOLE = [command for command in EVERY if command not in {"echo 'unbalanced"}]
+WHOLE = [command for command in EVERY if command != "echo 'unbalanced"]
 
 Wrap = Callable[[str], str]
 # Each runs the whole script in another way.
@@ -95,6 +95,27 @@ def test_what_a_command_reads_as_its_input_is_judged_with_it() -> None:
     assert judge_script("cat", stdin="rm -rf /").risk is Risk.LOW
 
 
+def test_a_line_end_that_the_grammar_overlooks_ends_a_command() -> None:
+    assert judge_script("ls -la\n\\rm -rf /").risk is Risk.HIGH
+    assert judge_script("ls # all\n\\rm -rf /").risk is Risk.HIGH
+    hidden = "echo a | cat | cat\nsudo ls >> file"
+    assert judge_script(hidden).risk is Risk.HIGH
+    assert judge_script(hidden.replace("cat\n", "cat # b\n")).risk is Risk.HIGH
+    assert judge_script(hidden.replace("sudo ls", "ls")).risk is Risk.LOW
+
+
+def test_letters_of_any_script_are_only_letters() -> None:
+    assert judge_script("cat 'Übung\u00a0\U000f453f' {\U000c3a67").risk is Risk.LOW
+    assert judge_script("rm -rf /é").risk is Risk.HIGH
+
+
+def test_a_variable_that_may_name_several_programs_is_judged_as_each() -> None:
+    script = "if a; then X=ls; else X='rm -rf'; fi; $X /"
+    assert judge_script(script).risk is Risk.HIGH
+    many = "; ".join(f"X={number}" for number in range(50))
+    assert judge_script(f"{many}; $X /").risk is Risk.HIGH
+
+
 def test_endless_nesting_is_not_followed() -> None:
     script = "ls"
     for _ in range(12):
@@ -109,6 +130,7 @@ def test_endless_nesting_is_not_followed() -> None:
     wraps=st.lists(st.sampled_from(WRAPS), min_size=1, max_size=2),
 )
 def test_wrapping_never_lowers_the_risk(script: str, wraps: list[Wrap]) -> None:
+    assume("{}" not in script)  # `find` and `xargs` put something else in its place
     for wrap in wraps:
         script = wrap(script)
     assert judge_script(script).risk is Risk.HIGH

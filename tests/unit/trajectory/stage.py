@@ -8,7 +8,7 @@ from patchwright.core.agent.agents import coder
 from patchwright.core.agent.chronicle import Chronicle, Hear, hear_nobody
 from patchwright.core.agent.controller import Controller
 from patchwright.core.agent.endings import Ending
-from patchwright.core.agent.kit import AgentKit, Confirm
+from patchwright.core.agent.kit import AgentKit
 from patchwright.core.agent.purse import RunPurse
 from patchwright.core.condense.condenser import Condenser
 from patchwright.core.condense.none import NoCondenser
@@ -32,6 +32,7 @@ from patchwright.core.llm.scripted import ScriptedModel, Step
 from patchwright.core.llm.tape import Tape
 from patchwright.core.mcp.servers import McpServers, NoMcpServers
 from patchwright.core.security.analyzer import Analyzer, Verdict
+from patchwright.core.security.policy import Policy
 from patchwright.core.trajectory.demands import find_depth, find_policy
 from patchwright.core.trajectory.prompter import Prompter
 from patchwright.core.trajectory.served import (
@@ -76,7 +77,7 @@ class Play:
     condenser: Condenser = field(default_factory=NoCondenser)
     analyzer: Analyzer = field(default_factory=Careful)
     mcp: McpServers = field(default_factory=NoMcpServers)
-    confirm: Confirm = "never"
+    confirm: Policy = "never"
     depth: int = 1
 
 

@@ -17,9 +17,14 @@ from patchwright.core.security.shell.call import Call
 from patchwright.core.security.shell.generated import is_plain_text, judge_generated
 from patchwright.core.security.shell.network import SENDS
 from patchwright.core.security.shell.programs import KNOWN, RULES, SPEAKING
-from patchwright.core.security.shell.reader import UnreadableError, read_script
+from patchwright.core.security.shell.reader import read_script
 from patchwright.core.security.shell.scope import AT_FIRST, Scope
-from patchwright.core.security.shell.script import Command, Redirect, Word
+from patchwright.core.security.shell.script import (
+    Command,
+    Redirect,
+    UnreadableError,
+    Word,
+)
 from patchwright.core.security.shell.unwrap import scripts_in, unwrapped
 from patchwright.core.security.verdicts import LOW, high, medium, worst
 

@@ -1,14 +1,12 @@
 """Read a shell script: what it would run, in which folder, with which input."""
 
-import re
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import cache
 from typing import Final
 
-import tree_sitter_bash
-from tree_sitter import Language, Node, Parser
+from tree_sitter import Node
 
+from patchwright.core.security.shell.grammar import parse
 from patchwright.core.security.shell.redirects import (
     behind_heredoc,
     read_redirects,
@@ -16,7 +14,7 @@ from patchwright.core.security.shell.redirects import (
     text_given,
 )
 from patchwright.core.security.shell.scope import Scope
-from patchwright.core.security.shell.script import Command, Word
+from patchwright.core.security.shell.script import Command, UnreadableError, Word
 from patchwright.core.security.shell.words import (
     read_words,
     single_values,
@@ -29,15 +27,8 @@ _SUBSTITUTIONS: Final = {"command_substitution", "process_substitution"}
 _STATEMENTS: Final = {"command", "list", "pipeline", "redirected_statement", "subshell"}
 _REDIRECTS: Final = {"file_redirect", "herestring_redirect", "heredoc_redirect"}
 
-_ESCAPED: Final = re.compile(r"\\.", re.DOTALL)
-
-_NOT_ASCII: Final = re.compile(r"[^\x00-\x7f]")
 
 Commands = tuple[Command, ...]
-
-
-class UnreadableError(Exception):
-    """A script is not one that bash would run, or is too deep to be followed."""
 
 
 def read_script(text: str, scope: Scope) -> Commands:
@@ -45,42 +36,7 @@ def read_script(text: str, scope: Scope) -> Commands:
 
     Raises `UnreadableError`.
     """
-    tree = _parser().parse(_ascii(text))
-    if tree.root_node.has_error or any(map(_hides_a_line, _nodes(tree.root_node))):
-        raise UnreadableError
-    return tuple(_Reading(scope).walk(tree.root_node, 0))
-
-
-@cache
-def _parser() -> Parser:
-    return Parser(Language(tree_sitter_bash.language()))
-
-
-def _ascii(text: str) -> bytes:
-    """Spell a script in ASCII: to bash any other character is like a letter.
-
-    The grammar's scanner gives code points to `isdigit`, which for large ones reads
-    beyond its table, and may take the whole process with it:
-    https://en.cppreference.com/w/c/string/byte/isdigit
-    """
-    return _NOT_ASCII.sub("_", text).encode()
-
-
-def _nodes(root: Node) -> Iterator[Node]:
-    left = [root]
-    while left:
-        node = left.pop()
-        yield node
-        left += node.named_children
-
-
-def _hides_a_line(node: Node) -> bool:
-    """Tell whether a word goes on over the end of a line.
-
-    The grammar takes a line that begins with a backslash for a part of the one before,
-    whose end is the end of a command to bash.
-    """
-    return node.type == "word" and "\n" in _ESCAPED.sub("", text_of(node))
+    return tuple(_Reading(scope).walk(parse(text), 0))
 
 
 class _Reading:

@@ -6,6 +6,10 @@ from dataclasses import dataclass, field
 Values = Mapping[str, tuple[str, ...]]
 
 
+class UnreadableError(Exception):
+    """A script is not one that bash would run, or too intricate to be followed."""
+
+
 @dataclass(frozen=True)
 class Word:
     """A word as it is when the quotes are off and the known variables are filled in.

@@ -2,13 +2,19 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice, product
+from itertools import product
+from math import prod
 from typing import Final
 
 from tree_sitter import Node
 
 from patchwright.core.security.paths import SCRATCH, SOMETHING
-from patchwright.core.security.shell.script import Command, Values, Word
+from patchwright.core.security.shell.script import (
+    Command,
+    UnreadableError,
+    Values,
+    Word,
+)
 
 # Between what an expansion without quotes is split into.
 _SPLIT: Final = "\x01"
@@ -47,11 +53,15 @@ def read_words(node: Node, values: Values, inner: Inner) -> Iterator[Word]:
 
 
 def single_values(nodes: Sequence[Node], values: Values) -> Iterator[Values]:
-    """Yield the variables once for each value of those that stand in the nodes."""
+    """Yield the variables once for each value of those that stand in the nodes.
+
+    Raises `UnreadableError` when there are too many.
+    """
     names = {name for node in nodes for name in _variables_in(node)}
     several = [name for name in sorted(names) if len(values.get(name, ())) > 1]
-    chosen = product(*(values[name] for name in several))
-    for choice in islice(chosen, MAX_SPELLINGS):
+    if prod(len(values[name]) for name in several) > MAX_SPELLINGS:
+        raise UnreadableError
+    for choice in product(*(values[name] for name in several)):
         only = {name: (value,) for name, value in zip(several, choice, strict=True)}
         yield {**values, **only}
 
