@@ -27,7 +27,7 @@ def test_no_folder_of_a_developers_machine_is_named() -> None:
 
 
 def test_every_to_do_has_an_issue() -> None:
-    to_do = re.compile("TO" + r"DO(?! #\d)")
+    to_do = re.compile(r"\bTO" + r"DO\b(?! #\d)")
     assert [name for name, text in texts() if to_do.search(text)] == []
 
 

@@ -114,7 +114,7 @@ class Asking:
         try:
             return self._attention.wait_for(future)
         except CalledOffError:
-            watch.is_over = True
+            watch.close()
             if (reply := _answered_soon(future)) is None:
                 raise
             return reply
@@ -156,20 +156,18 @@ class _Watch:
         self._lock = threading.Lock()
         self._is_closed = False
         self.has_waited = False
-        self.is_over = False
 
     def waits(self, seconds: float, reason: str) -> None:
-        if self.is_over:
-            # Nobody waits any more; the call ends here instead of costing more.
-            raise CalledOffError
         until = self._clock.now() + timedelta(seconds=seconds)
         limited = StateChanged(
             state=AgentState.RATE_LIMITED, reason=reason, until=until
         )
         with self._lock:
-            if not self._is_closed:
-                self.has_waited = True
-                self._log.append(Source.SYSTEM, limited)
+            if self._is_closed:
+                # Nobody waits any more; the call ends here instead of costing more.
+                raise CalledOffError
+            self.has_waited = True
+            self._log.append(Source.SYSTEM, limited)
 
     def close(self) -> None:
         """Write nothing more: a call left behind says nothing of the run's state."""

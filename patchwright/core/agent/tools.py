@@ -2,7 +2,10 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Final, Generic, TypeVar
+
+from pydantic import JsonValue
 
 from patchwright.core.agent.arguments import (
     Arguments,
@@ -55,6 +58,13 @@ def _without_titles(schema: Any) -> Any:  # noqa: ANN401 - any JSON
     return schema
 
 
+@cache
+def _schema_of(arguments: type[Arguments]) -> dict[str, JsonValue]:
+    """Return what pydantic takes some milliseconds to make, for each agent alike."""
+    schema: dict[str, JsonValue] = _without_titles(arguments.model_json_schema())
+    return schema
+
+
 A = TypeVar("A", bound=Arguments)
 
 
@@ -71,8 +81,11 @@ class Tool(Generic[A]):
     make: Callable[[A, str], AgentStep]
 
     def spec(self) -> ToolSpec:
-        schema = _without_titles(self.arguments.model_json_schema())
-        return ToolSpec(name=self.name, description=self.description, parameters=schema)
+        return ToolSpec(
+            name=self.name,
+            description=self.description,
+            parameters=_schema_of(self.arguments),
+        )
 
     def action(self, call: ToolCall) -> AgentStep:
         """Return what the call asks for; raises pydantic's `ValidationError`."""

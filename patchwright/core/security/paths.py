@@ -1,7 +1,6 @@
 """Say what a path of the sandbox is, and how risky it is to touch."""
 
 import re
-from collections.abc import Iterable
 from enum import Enum, auto
 from fnmatch import fnmatchcase
 from posixpath import join, normpath
@@ -33,8 +32,28 @@ class Place(Enum):
     SYSTEM = auto()
 
 
-_HOMES: Final = re.compile(r"(?:/root|/home/[^/]+|/Users/[^/]+)(?=/|$)")
-_CREDENTIALS: Final = (
+class _Known:
+    """Paths that are known by name, with all that is under them."""
+
+    def __init__(self, *paths: str) -> None:
+        self._paths = [path.replace("~", HOME, 1) for path in paths]
+        spelled = (re.escape(one).replace(r"\*", "[^/]*") for one in self._paths)
+        self._pattern = re.compile(rf"(?:{'|'.join(spelled)})(?:/|\Z)")
+
+    def covers(self, full: str) -> bool:
+        """Tell whether a path is one of them, or may be through its wildcards."""
+        if self._pattern.match(full):
+            return True
+        if not _WILD.search(full):
+            return False
+        parts = full.split("/")
+        heads = ((one, "/".join(parts[: one.count("/") + 1])) for one in self._paths)
+        return any(fnmatchcase(known, head) for known, head in heads)
+
+
+_WILD: Final = re.compile(r"[*?\[]")
+_HOMES: Final = re.compile(r"(?:/root|/home/[^/]+)(?=/|$)")
+_CREDENTIALS: Final = _Known(
     "~/.ssh", "~/.ssh/id_rsa", "~/.ssh/id_ed25519", "~/.aws", "~/.aws/credentials",
     "~/.azure", "~/.config/gcloud", "~/.config/gh", "~/.config/git/credentials",
     "~/.kube", "~/.kube/config", "~/.docker/config.json", "~/.netrc",
@@ -48,7 +67,7 @@ _KEY_NAMES: Final = re.compile(r"(?:^|/)id_(?:rsa|dsa|ecdsa|ed25519)$")
 _HARMLESS_DEVICES: Final = re.compile(
     r"/dev/(?:null|zero|full|u?random|tty|std(?:in|out|err)|fd/\d+|shm(?:/.*)?)$"
 )
-_STARTUP: Final = (
+_STARTUP: Final = _Known(
     "~/.bashrc", "~/.bash_profile", "~/.bash_login", "~/.bash_logout", "~/.profile",
     "~/.zshrc", "~/.zshenv", "~/.zprofile", "~/.config/fish", "~/.config/systemd",
     "~/.config/autostart", "~/.gitconfig", "~/.config/git", "~/.pam_environment",
@@ -76,7 +95,7 @@ def absolute(path: str, folder: str = REPOSITORY) -> str:
 def place_of(full: str) -> Place:
     """Return what an absolute path is; wildcards in it count as what they may match."""
     if (
-        _is_under(full, _CREDENTIALS)
+        _CREDENTIALS.covers(full)
         or _OF_PROCESSES.match(full)
         or _KEY_NAMES.search(full)
     ):
@@ -84,7 +103,7 @@ def place_of(full: str) -> Place:
     if full.startswith("/dev/"):
         harmless = _HARMLESS_DEVICES.match(full)
         return Place.SCRATCH if harmless else Place.DEVICE
-    if _is_under(full, _STARTUP):
+    if _STARTUP.covers(full):
         return Place.STARTUP
     if _GIT.search(full):
         return Place.GIT
@@ -139,17 +158,6 @@ def judge_delete(path: str, folder: str = REPOSITORY) -> Verdict:
     if place is Place.CI:
         return medium("It changes what the CI runs.")
     return high("It deletes outside the workspace.")
-
-
-def _is_under(full: str, known: Iterable[str]) -> bool:
-    return any(_covers(one.replace("~", HOME, 1), full) for one in known)
-
-
-def _covers(known: str, full: str) -> bool:
-    """Tell whether a path is a known one or in it, where either has wildcards."""
-    depth = known.count("/")
-    head = "/".join(full.split("/")[: depth + 1])
-    return fnmatchcase(head, known) or fnmatchcase(known, head)
 
 
 def _whereabouts(full: str) -> Place:

@@ -22,5 +22,15 @@ def high(why: str) -> Verdict:
 
 
 def worst(verdicts: Iterable[Verdict], default: Verdict = LOW) -> Verdict:
-    """Return the first of those with the highest risk."""
-    return max(verdicts, key=lambda one: _ORDER.index(one.risk), default=default)
+    """Return the first with the highest risk, and look no further than HIGH."""
+    found: Verdict | None = None
+    for verdict in verdicts:
+        if found is None or _rank(verdict) > _rank(found):
+            found = verdict
+        if verdict.risk is Risk.HIGH:
+            break
+    return found or default
+
+
+def _rank(verdict: Verdict) -> int:
+    return _ORDER.index(verdict.risk)

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from sqlalchemy import Connection, select, update
 
-from patchwright.core.errors import PatchwrightError
+from patchwright.core.errors import LeaseLostError, PatchwrightError
 from patchwright.core.types.ids import Ids, JobId
 from patchwright.core.types.work import Outcome
 from patchwright.resolver.effects import Effect
@@ -49,15 +49,17 @@ class OutcomeStore:
         """
         with self._database.writing() as connection:
             require_lease(connection, lease)
-            connection.execute(
+            ended = connection.execute(
                 update(jobs)
-                .where(jobs.c.id == lease.job_id)
+                .where(jobs.c.id == lease.job_id, jobs.c.state == JobState.RUNNING)
                 .values(
                     state=JobState.DELIVERING,
                     outcome=outcome.model_dump_json(),
                     read_up_to=read_up_to,
                 )
             )
+            if not ended.rowcount:
+                raise LeaseLostError(f"job {lease.job_id} does not run any more")
             insert_effects(connection, lease.job_id, effects, now)
             _keep_artifacts(connection, lease.job_id, artifacts or {})
         return lease.model_copy(update={"state": JobState.DELIVERING})

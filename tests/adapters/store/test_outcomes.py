@@ -4,7 +4,6 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from datetime import timedelta
 
 import pytest
-from sqlalchemy.exc import IntegrityError
 
 from patchwright.core.errors import LeaseLostError
 from patchwright.core.events.types import Source, Think
@@ -32,11 +31,11 @@ def test_an_outcome_is_stored_with_effects_and_artifacts(world: World) -> None:
     assert world.outcomes.load_artifact(job_id, "other") is None
 
 
-def test_an_outcome_is_stored_whole_or_not_at_all(world: World) -> None:
+def test_an_outcome_is_stored_once(world: World) -> None:
     job_id = world.ask()
     lease = world.claim(job_id)
     _store(world, lease)
-    with pytest.raises(IntegrityError):
+    with pytest.raises(LeaseLostError):
         world.outcomes.store(
             lease,
             Outcome(kind=OutcomeKind.STUCK),
@@ -46,6 +45,50 @@ def test_an_outcome_is_stored_whole_or_not_at_all(world: World) -> None:
         )
     assert world.job(job_id).outcome == DONE
     assert len(world.effects.of_job(job_id)) == 2
+
+
+def test_a_job_that_waits_is_nobodys_until_somebody_says_something(
+    world: World,
+) -> None:
+    job_id = world.ask()
+    lease = _store(world, world.claim(job_id))
+    _deliver(world, lease)
+    assert world.outcomes.wait(lease) is False
+    assert world.job(job_id).state is JobState.WAITING_USER
+    assert world.leases.claim(job_id, "w2", world.clock.now(), LEASE_S) is None
+    later = world.clock.now() + timedelta(days=9)
+    assert world.jobs.take_unfinished(later, 0.0) == ()
+    said = world.deliver(trigger("k2", "in cents"))
+    assert (said.job_id, said.wakes) == (job_id, True)
+    assert world.jobs.take_unfinished(later, 0.0) == (job_id,)
+    again = world.claim(job_id, "w2")
+    assert again.attempt == 1
+    lease = _store(world, again)
+    keys = [effect.key for effect in world.effects.of_job(job_id)]
+    assert len(set(keys)) == 4
+    with pytest.raises(EffectsPendingError):
+        world.outcomes.wait(lease)
+
+
+def test_what_was_said_before_it_waited_wakes_it_at_once(world: World) -> None:
+    job_id = world.ask()
+    lease = _store(world, world.claim(job_id))
+    world.deliver(trigger("k2", "in cents"))
+    _deliver(world, lease)
+    assert world.outcomes.wait(lease) is True
+    assert world.job(job_id).state is JobState.QUEUED
+
+
+def test_what_is_kept_of_a_run_is_replaced_by_the_next(world: World) -> None:
+    job_id = world.ask()
+    lease = world.claim(job_id)
+    for data in (b"first", b"second"):
+        world.outcomes.keep_artifact(lease, "checkpoint", data)
+    assert world.outcomes.load_artifact(job_id, "checkpoint") == b"second"
+    world.clock.advance(LEASE_S + 1)
+    world.claim(job_id, "w2")
+    with pytest.raises(LeaseLostError):
+        world.outcomes.keep_artifact(lease, "checkpoint", b"late")
 
 
 def test_effects_come_in_order_and_a_failed_one_holds_up_the_next(world: World) -> None:

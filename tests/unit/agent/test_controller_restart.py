@@ -3,18 +3,23 @@
 from pathlib import Path
 
 import pytest
+from pydantic import JsonValue
 
+from patchwright.core.agent.disowning import disown
 from patchwright.core.agent.purse import RunPurse
 from patchwright.core.events.types import (
     AgentState,
     CallMcpTool,
     CommandOutput,
+    Delegate,
     ErrorObservation,
     Event,
+    Finish,
     LoopDetected,
     McpResult,
     Message,
     ModelReply,
+    Null,
     RaiseLimits,
     RunCommand,
     Source,
@@ -32,7 +37,8 @@ SAME = reply(calls=[("shell", {"command": "cat lost.py"})])
 
 def sent_off(scene: Scene, action: RunCommand | CallMcpTool | Think) -> int:
     """Leave the log as a worker does that is lost when it has sent off an action."""
-    said = scene.log.append(Source.AGENT, ECHO)
+    reply = ECHO.model_copy(update={"agent": action.agent})
+    said = scene.log.append(Source.AGENT, reply)
     call = action.model_copy(update={"call_id": "call_1"})
     return scene.log.append(Source.AGENT, call, said.id).id
 
@@ -65,6 +71,46 @@ def test_in_another_sandbox_it_is_said_that_nobody_knows(tmp_path: Path) -> None
     told = scene.asked()[0][-1]
     assert isinstance(told, ToolResult)
     assert told.text.startswith("It is not known what came of this")
+
+
+@pytest.mark.parametrize("agent", ["", "3"])
+def test_what_went_to_a_lost_sandbox_is_not_run_in_the_one_after_it(
+    agent: str, tmp_path: Path
+) -> None:
+    """The worker that made the new one may be lost too, before it says so."""
+    with playing(tmp_path, [FINISH, FINISH], max_delegate_depth=1) as scene:
+        if agent:
+            said = reply(calls=[("delegate", {"task": "Look."})])
+            said_id = scene.log.append(Source.AGENT, said).id
+            delegate = Delegate(task="Look.", call_id="call_1")
+            assert scene.log.append(Source.AGENT, delegate, said_id).id == int(agent)
+        sent_off(scene, RunCommand(command="echo hello", agent=agent))
+        disown(scene.chronicle, 1)
+        fresh = MemorySandbox()
+        assert scene.next_worker(runtime=fresh).run().kind is OutcomeKind.RESOLVED
+        [result, *_] = scene.results("call_1", agent)
+        assert isinstance(result, ErrorObservation)
+        assert result.reason == "unknown"
+    assert fresh.ran == []
+
+
+def test_calls_after_the_end_stay_undone_when_somebody_speaks(tmp_path: Path) -> None:
+    calls: list[tuple[str, dict[str, JsonValue]]] = [
+        ("finish", {"summary": "Done."}),
+        ("shell", {"command": "echo more"}),
+    ]
+    with playing(tmp_path, [FINISH]) as scene:
+        said = scene.log.append(Source.AGENT, reply(calls=calls))
+        finish = Finish(summary="Done.", call_id="call_1")
+        action = scene.log.append(Source.AGENT, finish, said.id)
+        scene.log.append(Source.ENVIRONMENT, Null(call_id="call_1"), action.id)
+        scene.log.append(Source.SYSTEM, Message(text="quoted: wait"))
+        assert scene.next_worker().run().kind is OutcomeKind.RESOLVED
+        [refused] = scene.results("call_2")
+        assert isinstance(refused, ErrorObservation)
+        assert refused.reason == "not-run"
+    assert scene.sandbox.ran == []
+    assert len(scene.model.requests) == 1
 
 
 def test_a_tool_of_a_server_is_never_called_again(tmp_path: Path) -> None:

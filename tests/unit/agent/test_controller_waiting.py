@@ -46,8 +46,10 @@ class Limited:
         watch.waits(60, "model-rate-limit")
         self.waits.set()
         self.may_go.wait()
-        watch.waits(60, "model-rate-limit")
-        self.ended.set()
+        try:
+            watch.waits(60, "model-rate-limit")
+        finally:
+            self.ended.set()
         return FINISH
 
     def ceiling_usd(self, request: ModelRequest) -> float | None:

@@ -267,6 +267,7 @@ sh -ec 'cd / ; rm -rf *'
 if true; then rm -rf /; fi
 while :; do rm -rf /; done
 f() { rm -rf /; }; f
+f() { g() { g | g & }; g; }; f
 trap 'rm -rf /' EXIT
 alias ls='rm -rf /'; ls
 echo "$(rm -rf /)"

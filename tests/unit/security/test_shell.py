@@ -123,6 +123,7 @@ def test_endless_nesting_is_not_followed() -> None:
     assert judge_script(script).risk is Risk.HIGH
     assert judge_script("$(" * 500 + "ls" + ")" * 500).risk is Risk.HIGH
     assert judge_script("env " * 500 + "ls").risk is Risk.HIGH
+    assert judge_script("A='" + "eval $A; " * 50 + "'; eval $A").risk is Risk.HIGH
 
 
 @given(

@@ -10,6 +10,7 @@ from patchwright.core.security.addresses import METADATA, Host, host_of, kind_of
 from patchwright.core.security.analyzer import Verdict
 from patchwright.core.security.paths import Place, absolute, place_of
 from patchwright.core.security.python.files import judge_files
+from patchwright.core.security.python.magics import read_cell
 from patchwright.core.security.python.names import (
     IMPORTS,
     Names,
@@ -26,7 +27,8 @@ Shell = Callable[[str], Verdict]
 
 _STARTS: Final = re.compile(
     r"(?:os\.(?:system|popen|exec\w+|spawn\w+|posix_spawnp?|startfile)"
-    r"|subprocess\.\w+|pty\.spawn|asyncio\.create_subprocess_\w+)\Z"
+    r"|subprocess\.\w+|pty\.spawn|asyncio\.create_subprocess_\w+"
+    r"|.*\?\.(?:system|popen|getoutput))\Z"
 )
 _READS_CODE: Final = {"eval", "exec", "compile", "builtins.eval", "builtins.exec"}
 _DECODES: Final = re.compile(
@@ -35,15 +37,11 @@ _DECODES: Final = re.compile(
 _LOADS_CODE: Final = re.compile(
     r"(?:pickle|marshal|dill|cloudpickle)\.loads?\Z|ctypes\."
 )
-_SHELL_LINE: Final = re.compile(r"^[ \t]*!{1,2}(.*)$", re.MULTILINE)
-_MAGIC_LINE: Final = re.compile(r"^[ \t]*%(?!%)(.*)$", re.MULTILINE)
-_SHELL_CELL: Final = re.compile(
-    r"\s*%%(?:bash|sh|!|script[^\n]*)[^\n]*\n(.*)", re.DOTALL
-)
 _HIDDEN: Final = high("It runs code that is hidden in another form.")
 _UNKNOWN_CODE: Final = medium("It runs code that is only known when it is run.")
 _UNKNOWN_PROGRAM: Final = medium("It starts a program that is only known then.")
 _UNKNOWN_CALL: Final = medium("What it calls is only known when it is run.")
+_TOO_DEEP: Final = high("It is nested too deeply to be followed.")
 _UNREADABLE: Final = medium("It cannot be read as Python.")
 
 
@@ -52,16 +50,15 @@ def judge_python(code: str, shell: Shell, depth: int = 0) -> Verdict:
 
     What Python cannot read it does not run, either.
     """
-    if cell := _SHELL_CELL.match(code):
-        return shell(cell[1])
-    lines = [*_SHELL_LINE.findall(code), *_MAGIC_LINE.findall(code)]
-    verdicts = [shell(line.strip()) for line in lines]
-    plain = _MAGIC_LINE.sub("pass", _SHELL_LINE.sub("pass", code))
+    cell = read_cell(code)
+    verdicts = [shell(command) for command in cell.commands]
     try:
-        tree = ast.parse(plain)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        tree = ast.parse(cell.python)
+        return worst([*verdicts, *_judge_tree(tree, shell, depth)])
+    except (SyntaxError, ValueError, MemoryError):
         return worst([*verdicts, _UNREADABLE])
-    return worst([*verdicts, *_judge_tree(tree, shell, depth)])
+    except RecursionError:
+        return _TOO_DEEP
 
 
 def _judge_tree(tree: ast.Module, shell: Shell, depth: int) -> Iterator[Verdict]:

@@ -49,11 +49,7 @@ def _first_part(node: ast.expr, names: Names) -> str:
         return names.get(node.id, node.id)
     if not isinstance(node, ast.Call):
         return SOMETHING
-    called = (
-        names.get(node.func.id, node.func.id)
-        if isinstance(node.func, ast.Name)
-        else (ast.unparse(node.func))
-    )
+    called = name_of(node.func, names)
     if called in IMPORTS and node.args:
         return text_of(node.args[0]) or SOMETHING
     if called == "getattr" and len(node.args) > 1:

@@ -28,7 +28,7 @@ def judge_generated(sources: Iterable[Command]) -> Verdict:
 
     What is plain text in them is for `texts_of`, and judged by itself.
     """
-    every = [one for source in sources for one in (source, *source.sources())]
+    every = list(Command(words=(), folder="", piped_from=tuple(sources)).sources())
     names = {one.name for one in every}
     if names & FETCHERS:
         return high("It runs what it downloads.")

@@ -62,11 +62,16 @@ def _ascii(text: str) -> bytes:
 
 def _mended(source: bytes, root: Node) -> bytes:
     mended = bytearray(source)
-    for node in _nodes(root):
-        if node.type in _ONE_LINE:
-            _mend_between(mended, source, node)
-        elif node.type == "word":
-            _end_line(mended, source, node.start_byte, node.end_byte)
+    nodes = list(_nodes(root))
+    comments = {node.end_byte: node for node in nodes if node.type == "comment"}
+    for start, end in (span for node in nodes for span in _spans(node)):
+        if found := _LINE_END.match(source, start, end):
+            at = found.start(1)
+            mended[at] = ord(";")
+            if comment := comments.get(at):
+                # The semicolon must not become a part of it.
+                length = at - comment.start_byte
+                mended[comment.start_byte : at] = b" " * length
     return bytes(mended)
 
 
@@ -78,17 +83,10 @@ def _nodes(root: Node) -> Iterator[Node]:
         left += node.named_children
 
 
-def _mend_between(mended: bytearray, source: bytes, node: Node) -> None:
-    for before, after in pairwise(node.children):
-        is_ended = _end_line(mended, source, before.end_byte, after.start_byte)
-        if is_ended and before.type == "comment":
-            # The semicolon must not become a part of it.
-            length = before.end_byte - before.start_byte
-            mended[before.start_byte : before.end_byte] = b" " * length
-
-
-def _end_line(mended: bytearray, source: bytes, start: int, end: int) -> bool:
-    found = _LINE_END.match(source, start, end)
-    if found is not None:
-        mended[found.start(1)] = ord(";")
-    return found is not None
+def _spans(node: Node) -> Iterator[tuple[int, int]]:
+    """Yield where, in and between the parts of a node, no line may end."""
+    if node.type == "word":
+        yield node.start_byte, node.end_byte
+    elif node.type in _ONE_LINE:
+        for before, after in pairwise(node.children):
+            yield before.end_byte, after.start_byte

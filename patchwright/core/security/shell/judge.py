@@ -29,9 +29,12 @@ from patchwright.core.security.shell.unwrap import scripts_in, unwrapped
 from patchwright.core.security.verdicts import LOW, high, medium, worst
 
 DEEPEST: Final = 8
+MAX_COMMANDS: Final = 3_000
+# Reading a script takes about as long as judging so many commands.
+SCRIPT_COST: Final = 10
 
 _UNREADABLE: Final = high("It cannot be read as a shell script.")
-_TOO_DEEP: Final = high("It hides commands within commands, too deep to follow.")
+_TOO_DEEP: Final = high("It hides commands within commands, too many to follow.")
 _HIDDEN: Final = high("It hides which program it runs.")
 # `python3.11` and `mkfs.ext4` are judged as `python` and `mkfs`.
 _VARIANT: Final = re.compile(
@@ -47,42 +50,50 @@ def judge_script(text: str, stdin: str = "") -> Verdict:
 
     What cannot be parsed is HIGH: who wants something hidden would write it so.
     """
-    return _judge_text(text, Scope(REPOSITORY, AT_FIRST), stdin or None, 0)
+    return _Judge().script(text, Scope(REPOSITORY, AT_FIRST), stdin or None, 0)
 
 
-def _judge_text(text: str, scope: Scope, stdin: str | None, depth: int) -> Verdict:
-    if depth > DEEPEST:
-        return _TOO_DEEP
-    try:
-        commands = read_script(text.replace(SOMETHING, "${_}"), scope)
-    except UnreadableError:
-        return _UNREADABLE
-    return worst(_judge(_fed(command, stdin), depth) for command in commands)
+class _Judge:
+    """Judges one script with all that it runs, up to a bound of depth and number."""
+
+    def __init__(self) -> None:
+        self._left = MAX_COMMANDS
+
+    def script(self, text: str, scope: Scope, stdin: str | None, depth: int) -> Verdict:
+        self._left -= SCRIPT_COST
+        if depth > DEEPEST or self._left < 0:
+            return _TOO_DEEP
+        try:
+            commands = read_script(text.replace(SOMETHING, "${_}"), scope)
+        except UnreadableError:
+            return _UNREADABLE
+        fed = (_fed(command, stdin) for command in commands)
+        return worst(self._command(command, depth) for command in fed)
+
+    def _command(self, command: Command, depth: int) -> Verdict:
+        self._left -= 1
+        if depth > DEEPEST or self._left < 0:
+            return _TOO_DEEP
+        call = Call(
+            command=command,
+            run=lambda text, by: self.script(
+                text, Scope(by.folder, by.values), None, depth + 1
+            ),
+            start=lambda inner: self._command(inner, depth + 1),
+        )
+        inside = [
+            *map(call.start, unwrapped(command)),
+            *(call.run(script, command) for script in scripts_in(command)),
+        ]
+        redirects = (_judge_redirect(one, command.folder) for one in command.redirects)
+        program = _judge_program(call, is_wrapper=bool(inside))
+        return worst([program, *inside, *redirects, *_judge_words(command)])
 
 
 def _fed(command: Command, stdin: str | None) -> Command:
     if stdin is None or command.stdin is not None or command.piped_from:
         return command
     return replace(command, stdin=stdin)
-
-
-def _judge(command: Command, depth: int) -> Verdict:
-    if depth > DEEPEST:
-        return _TOO_DEEP
-    call = Call(
-        command=command,
-        run=lambda text, by: _judge_text(
-            text, Scope(by.folder, by.values), None, depth + 1
-        ),
-        start=lambda inner: _judge(inner, depth + 1),
-    )
-    inside = [
-        *map(call.start, unwrapped(command)),
-        *(call.run(script, command) for script in scripts_in(command)),
-    ]
-    redirects = (_judge_redirect(one, command.folder) for one in command.redirects)
-    program = _judge_program(call, is_wrapper=bool(inside))
-    return worst([program, *inside, *redirects, *_judge_words(command)])
 
 
 def _judge_program(call: Call, *, is_wrapper: bool) -> Verdict:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import islice
 from typing import Final
 
 from tree_sitter import Node
@@ -22,6 +23,7 @@ from patchwright.core.security.shell.words import (
 )
 
 DEEPEST: Final = 60
+MAX_COMMANDS: Final = 1_000
 
 _SUBSTITUTIONS: Final = {"command_substitution", "process_substitution"}
 _STATEMENTS: Final = {"command", "list", "pipeline", "redirected_statement", "subshell"}
@@ -36,7 +38,10 @@ def read_script(text: str, scope: Scope) -> Commands:
 
     Raises `UnreadableError`.
     """
-    return tuple(_Reading(scope).walk(parse(text), 0))
+    commands = tuple(islice(_Reading(scope).walk(parse(text), 0), MAX_COMMANDS + 1))
+    if len(commands) > MAX_COMMANDS:
+        raise UnreadableError
+    return commands
 
 
 class _Reading:
@@ -135,7 +140,9 @@ class _Reading:
         commands = tuple(self._children(node, depth, source))
         calls = [one for one in commands if name and one.name == text_of(name)]
         for command in commands:
-            yield replace(command, forks=len(calls) > 1 and command in calls)
+            yield replace(
+                command, forks=command.forks or (len(calls) > 1 and command in calls)
+            )
 
     def _substituted(self, node: Node, depth: int) -> Iterator[Command]:
         """Yield what is run to make up the words of a node."""

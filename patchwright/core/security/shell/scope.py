@@ -11,8 +11,10 @@ from patchwright.core.security.paths import (
     SOMETHING,
     absolute,
 )
-from patchwright.core.security.shell.script import Command, Values
+from patchwright.core.security.shell.script import Command, UnreadableError, Values
 from patchwright.core.security.shell.words import Inner, read_words, text_of
+
+MAX_VALUES: Final = 200
 
 AT_FIRST: Final[Values] = {
     "HOME": (HOME,),
@@ -43,9 +45,13 @@ class Scope:
         self.learn(text_of(name), " ".join(word.text for word in words))
 
     def learn(self, name: str, value: str) -> None:
+        """Add a value; raises `UnreadableError` when there are too many."""
         known = self.values.get(name, ())
-        if value not in known:
-            self.values[name] = (*known, value)
+        if value in known:
+            return
+        if len(known) >= MAX_VALUES:
+            raise UnreadableError
+        self.values[name] = (*known, value)
 
     def move(self, command: Command) -> None:
         if command.name in {"cd", "pushd"}:

@@ -64,7 +64,14 @@ class Command:
         return self.words[1:]
 
     def sources(self) -> "Iterator[Command]":
-        """Yield all commands whose output it may use, directly or not."""
-        for source in (*self.piped_from, *(c for w in self.words for c in w.inner)):
-            yield source
-            yield from source.sources()
+        """Yield all commands whose output it may use, directly or not, once each."""
+        seen: set[int] = set()
+        left = [self]
+        while left:
+            command = left.pop()
+            inner = (one for word in command.words for one in word.inner)
+            for source in (*command.piped_from, *inner):
+                if id(source) not in seen:
+                    seen.add(id(source))
+                    left.append(source)
+                    yield source

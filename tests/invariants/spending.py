@@ -1,0 +1,155 @@
+"""Runs that spend money at the same time, and what they have really spent."""
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Final
+
+from patchwright.core.agent.purse import OverBudgetError, Purse, SlicePurse
+from patchwright.core.settings.work import LimitSettings
+from patchwright.core.types.ids import AccountId, JobId, RandomIds
+from patchwright.core.types.threads import RepoRef, ThreadKind, ThreadRef
+from patchwright.workers.run.purse import SharedPurse
+from patchwright.workers.store.reservations import ReservationStore
+from tests.adapters.store.world import World, trigger
+
+CENT: Final = 0.01
+# A sum of floats is not exact; a microdollar is.
+TOLERANCE_USD: Final = 1e-6
+LIMITS: Final = LimitSettings(
+    max_cost_usd=1.0, per_user_day_usd=1.5, per_repo_day_usd=1.8, per_day_usd=2.5
+)
+
+
+@dataclass(frozen=True)
+class Bill:
+    """What the provider asks for a call, whether its answer arrived or not."""
+
+    run: "SpendingRun"
+    day: date
+    usd: float
+
+
+@dataclass(eq=False)
+class Slice:
+    """A delegate's part, and the calls that were made from it."""
+
+    purse: SlicePurse
+    max_usd: float
+    spent_usd: float = 0.0
+
+
+@dataclass(eq=False)
+class SpendingRun:
+    """A run with its worker; `bill` is that of the call under way."""
+
+    job_id: JobId
+    account_id: AccountId
+    repo: RepoRef
+    purse: SharedPurse
+    more_usd: float = 0.0
+    slices: list[Slice] = field(default_factory=list)
+    bill: Bill | None = None
+
+    @property
+    def innermost(self) -> Purse:
+        return self.slices[-1].purse if self.slices else self.purse
+
+    def delegate(self, max_usd: float) -> None:
+        purse = SlicePurse(self.innermost, max_usd, spent_usd=0.0)
+        self.slices.append(Slice(purse, max_usd))
+
+
+class Spending:
+    """Four runs of two people in two repositories, on one set of ceilings."""
+
+    def __init__(self, world: World, first_number: int) -> None:
+        self._world = world
+        self._money = ReservationStore(world.database, RandomIds())
+        self.bills: list[Bill] = []
+        self.runs = [
+            self._open_run(first_number + place, f"u{first_number}.{place % 2}", repo)
+            for place, repo in enumerate(("acme/a", "acme/a", "acme/b", "acme/b"))
+        ]
+
+    def _open_run(self, number: int, account: str, name: str) -> SpendingRun:
+        repo = RepoRef(forge="github", full_name=f"{name}{number // 4}")
+        thread = ThreadRef(repo=repo, kind=ThreadKind.ISSUE, number=number)
+        asked = trigger(f"k{number}").model_copy(update={"thread": thread})
+        job_id = self._world.deliver(asked).job_id
+        assert job_id is not None
+        account_id = AccountId(account)
+        purse = self._open_purse(job_id, account_id, repo)
+        return SpendingRun(job_id, account_id, repo, purse)
+
+    def _open_purse(
+        self, job_id: JobId, account_id: AccountId, repo: RepoRef
+    ) -> SharedPurse:
+        return SharedPurse(
+            self._money,
+            LIMITS,
+            self._world.clock,
+            job_id=job_id,
+            account_id=account_id,
+            repo=repo,
+        )
+
+    def call(self, run: SpendingRun, worst_usd: float, share: float) -> bool:
+        """Make a call if it is paid for; it costs a share of what it may at most."""
+        try:
+            allowed_usd = run.innermost.reserve(worst_usd, run.more_usd)
+        except OverBudgetError:
+            return False
+        day = self._world.clock.now().date()
+        run.bill = Bill(run, day, share * allowed_usd)
+        self.bills.append(run.bill)
+        for part in run.slices:
+            part.spent_usd += run.bill.usd
+        return True
+
+    def call_at_once(self, worst_usd: float, share: float) -> None:
+        """Have every run that does not wait for an answer make a call, in threads."""
+        idle = [run for run in self.runs if run.bill is None]
+        with ThreadPoolExecutor(len(self.runs)) as pool:
+            list(pool.map(lambda run: self.call(run, worst_usd, share), idle))
+
+    def answer(self, run: SpendingRun) -> None:
+        if run.bill is not None:
+            run.innermost.settle(run.bill.usd)
+            run.bill = None
+
+    def lose_worker(self, run: SpendingRun) -> None:
+        """Put another worker in its place, which knows nothing of a call under way."""
+        run.purse = self._open_purse(run.job_id, run.account_id, run.repo)
+        run.slices.clear()
+        run.bill = None
+
+    def excesses(self) -> Iterator[str]:
+        """Name each ceiling that was passed."""
+        for run in self.runs:
+            own = [bill for bill in self.bills if bill.run is run]
+            if _passes(LIMITS.max_cost_usd + run.more_usd, own):
+                yield f"run {run.job_id}"
+            for part in run.slices:
+                if part.spent_usd > part.max_usd + TOLERANCE_USD:
+                    yield f"a delegate of run {run.job_id}"
+        for day in {bill.day for bill in self.bills}:
+            yield from self._excesses_on(day)
+
+    def _excesses_on(self, day: date) -> Iterator[str]:
+        today = [bill for bill in self.bills if bill.day == day]
+        for run in self.runs:
+            of_account = [b for b in today if b.run.account_id == run.account_id]
+            if _passes(LIMITS.per_user_day_usd, of_account):
+                yield f"account {run.account_id} on {day}"
+            of_repo = [b for b in today if b.run.repo == run.repo]
+            if _passes(LIMITS.per_repo_day_usd, of_repo):
+                yield f"repository {run.repo} on {day}"
+        if _passes(LIMITS.per_day_usd, today):
+            yield f"everybody on {day}"
+
+
+def _passes(max_usd: float | None, bills: list[Bill]) -> bool:
+    assert max_usd is not None
+    return sum(bill.usd for bill in bills) > max_usd + TOLERANCE_USD
