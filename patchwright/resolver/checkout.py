@@ -1,5 +1,6 @@
 """The agent's sandbox with the repository in it: made, taken over, or made again."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
@@ -39,13 +40,18 @@ class Checkout:
     is_the_same: bool
 
 
-def open_checkout(task: Task, kit: Toolkit, *, had_begun: bool) -> Checkout:
+def open_checkout(
+    task: Task, kit: Toolkit, *, had_begun: bool, before_new: Callable[[], None]
+) -> Checkout:
     """Return the sandbox of a run that begins, or of one that is taken up again.
 
-    Raises `SandboxError` or `GitError`.
+    `before_new` is called when the one that a run had is lost for good. Raises
+    `SandboxError` or `GitError`.
     """
     if had_begun and (runtime := kit.sandboxes.attach(kit.spec)) is not None:
         return Checkout(runtime, Workspace(runtime, RandomIds()), is_the_same=True)
+    if had_begun:
+        before_new()
     runtime = kit.sandboxes.start(kit.spec)
     try:
         workspace = _fill(runtime, task, kit, had_begun=had_begun)

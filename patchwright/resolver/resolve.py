@@ -12,6 +12,7 @@ from patchwright.core.agent.asking import Asking
 from patchwright.core.agent.attention import Attention, CalledOffError
 from patchwright.core.agent.chronicle import Chronicle
 from patchwright.core.agent.controller import Controller
+from patchwright.core.agent.disowning import disown
 from patchwright.core.agent.endings import Ending
 from patchwright.core.agent.kit import AgentKit
 from patchwright.core.errors import (
@@ -154,7 +155,12 @@ class _Run:
         kit, task = self._kit, self._task
         had_begun = chronicle.state.has_run
         try:
-            checkout = open_checkout(task, kit, had_begun=had_begun)
+            checkout = open_checkout(
+                task,
+                kit,
+                had_begun=had_begun,
+                before_new=partial(disown, chronicle, self._start_id),
+            )
         except (SandboxError, GitError) as error:
             return _failure(error), None
         leave = checkout.runtime.close
@@ -196,7 +202,6 @@ class _Run:
             mcp=mcp,
             library=kit.library,
             max_delegate_depth=conduct.max_delegate_depth,
-            attached=checkout.is_the_same,
             given_back=kit.given_back,
             after_step=lambda: self._keep_if_due(checkout, chronicle),
         )

@@ -17,7 +17,6 @@ from patchwright.core.agent.kit import AgentKit
 from patchwright.core.agent.purse import RunPurse
 from patchwright.core.agent.render import observation_text
 from patchwright.core.agent.states import may_change
-from patchwright.core.condense.recent import RecentCondenser
 from patchwright.core.events.jsonl import JsonlEventLog
 from patchwright.core.events.types import (
     AgentState,
@@ -49,6 +48,7 @@ from tests.invariants.mortal import (
 from tests.invariants.scripts import (
     DEEPEST,
     TASK,
+    CountsReplies,
     Plan,
     next_reply,
     plans_by_task,
@@ -115,7 +115,6 @@ class ResumedRun:
     def _work(self, log: MortalLog, bell: threading.Event, fate: Fate) -> Ending:
         log.append(Source.SYSTEM, StateChanged(state=AgentState.LOADING))
         chronicle = Chronicle(log, bell, _repeat, 1)
-        is_the_same = not self._is_lost
         if self._is_lost:
             disown(chronicle, 1)
             fate.meet()
@@ -126,13 +125,12 @@ class ResumedRun:
             agent=coder(),
             models=Models.only(model),
             runtime=MortalSandbox(self.sandboxes[-1], fate),
-            condenser=RecentCondenser(),
+            condenser=CountsReplies(),
             analyzer=Calm(),
             limits=LIMITS,
             purse=RunPurse(1.0, refuse_unknown=False),
             clock=self._clock,
             max_delegate_depth=DEEPEST,
-            attached=is_the_same,
             after_step=fate.meet,
         )
         return Controller(chronicle, kit).run()

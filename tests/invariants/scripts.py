@@ -2,15 +2,16 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
-from patchwright.core.events.types import ModelReply, ToolCall
-from patchwright.core.llm.model import AssistantTurn, ModelRequest, UserText
+from patchwright.core.condense.condenser import Ask, History
+from patchwright.core.events.types import Condensed, ModelReply, ToolCall
+from patchwright.core.llm.model import ChatMessage, ModelRequest, ToolResult, UserText
 from patchwright.core.types.work import Usage
 
 TASK: Final = "task"
@@ -83,17 +84,36 @@ def task_of(request: ModelRequest) -> str:
 
 
 def next_reply(request: ModelRequest, plans: Mapping[str, Plan]) -> ModelReply:
-    """Answer as the plan says, by the number that the newest reply carries."""
+    """Answer as the plan says, by the number that the newest reply carries.
+
+    What stands for replies that are no longer shown carries it too.
+    """
     task = task_of(request)
-    said = [one.text for one in request.messages if isinstance(one, AssistantTurn)]
-    marks = [int(mark) for text in said for mark in _MARK.findall(text)]
-    number = max(marks, default=-1) + 1
+    number = max(_marks(request.messages[1:]), default=-1) + 1
     plan = plans[task]
     # Whoever speaks to a run that has just ended makes it end once more.
     number = min(number, len(plan.turns))
-    return _reply(plan, task, number).model_copy(
-        update={"usage": _usage(request)}
-    )
+    return _reply(plan, task, number).model_copy(update={"usage": _usage(request)})
+
+
+class CountsReplies:
+    """Condenses all but the newest turn into the number of the newest reply in it."""
+
+    name = "counts-replies"
+
+    def condense(self, history: History, ask: Ask) -> Condensed | None:
+        del ask
+        gone = [turn for turn in history.turns if not turn.is_pinned][:-1]
+        marks = [mark for turn in gone for mark in _marks(turn.messages)]
+        if len(gone) < 2 or not marks:
+            return None
+        summary = f"So far: #{max(marks)}."
+        return Condensed(first_id=gone[0].id, last_id=gone[-1].id, summary=summary)
+
+
+def _marks(messages: Iterable[ChatMessage]) -> list[int]:
+    texts = (one.text for one in messages if not isinstance(one, ToolResult))
+    return [int(mark) for text in texts for mark in _MARK.findall(text)]
 
 
 def _reply(plan: Plan, task: str, number: int) -> ModelReply:

@@ -21,7 +21,8 @@ from tests.invariants.scripts import PLANS, Plan, commands
 
 # One is so small that a chat of a few steps is condensed.
 WINDOWS = st.sampled_from([None, 700])
-POINTS = st.integers(1, 60)
+# A worker that is killed early has only begun to see to what the last one left.
+POINTS = st.integers(1, 12) | st.integers(1, 60)
 
 
 class Crashes(RuleBasedStateMachine):
@@ -46,25 +47,25 @@ class Crashes(RuleBasedStateMachine):
     @precondition(lambda self: self._ending is None)
     @rule(dies_at=POINTS, speaks_at=POINTS)
     def a_worker_is_killed(self, dies_at: int, speaks_at: int) -> None:
-        fate = Fate(dies_at, {speaks_at: self.run.speak})
-        ending = self.run.work(fate)
+        ending = self.run.work(Fate(dies_at, {speaks_at: self.run.speak}))
         if ending is not None and ending.waits_as is None:
             self._ending = ending
 
-    @rule()
-    def the_sandbox_is_lost(self) -> None:
+    @precondition(lambda self: self._ending is None)
+    @rule(dies_at=POINTS)
+    def a_worker_is_killed_without_its_sandbox(self, dies_at: int) -> None:
         self.run.lose_sandbox()
+        self.a_worker_is_killed(dies_at, 0)
 
     @rule()
     def somebody_speaks(self) -> None:
         self.run.speak()
 
-    @rule()
-    def somebody_pauses(self) -> None:
+    @precondition(lambda self: self._ending is None)
+    @rule(dies_at=POINTS)
+    def a_worker_is_killed_in_a_pause(self, dies_at: int) -> None:
         self.run.want(AgentState.PAUSED)
-
-    @rule()
-    def somebody_lets_it_go_on(self) -> None:
+        self.a_worker_is_killed(dies_at, 0)
         self.run.want(AgentState.RUNNING)
 
     @invariant()

@@ -51,10 +51,10 @@ class Acting:
     def resume(self, action: AgentStep, action_id: int) -> Observation:
         """Find out what came of an action that an earlier worker has sent off.
 
-        In the same sandbox the same id is the same action; elsewhere nobody knows.
+        In a sandbox the same id is the same action, and where that sandbox is lost the
+        result was given before (see `disown`); a server of tools knows no such thing.
         """
-        lasting = isinstance(action, SandboxAction) and not self._kit.attached
-        if lasting or isinstance(action, CallMcpTool):
+        if isinstance(action, CallMcpTool):
             unknown = ErrorObservation(reason="unknown", text=NOT_KNOWN)
             return _result_of(action, unknown)
         return self.perform(action, action_id)

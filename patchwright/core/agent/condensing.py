@@ -7,6 +7,8 @@ from patchwright.core.agent.chronicle import Chronicle
 from patchwright.core.agent.kit import AgentKit
 from patchwright.core.agent.view import View
 from patchwright.core.condense.apply import apply
+from patchwright.core.condense.condenser import History
+from patchwright.core.condense.summaries import least_of
 from patchwright.core.events.types import ModelReply, Source
 from patchwright.core.llm.model import Model
 from patchwright.core.llm.room import is_due
@@ -50,21 +52,24 @@ class Condensing:
         """
         before = self._view.size_bytes
         goal = round(before * GOAL)
-        for _ in range(MAX_ROUNDS):
-            if self._view.size_bytes <= goal or not self._condense_once(goal):
+        for number in range(MAX_ROUNDS):
+            history = self._history(goal)
+            # A second round must not take away what the first one has written.
+            enough = max(goal, least_of(history)) if number else goal
+            if history.size_bytes <= enough or not self._condense_once(history):
                 break
         self._tried_bytes = self._view.size_bytes
         return self._tried_bytes < before
 
-    def _condense_once(self, goal_bytes: int) -> bool:
-        view = self._view
-        history = view.history(
-            facts=self._chronicle.facts.text(), goal_bytes=goal_bytes
-        )
+    def _history(self, goal_bytes: int) -> History:
+        facts = self._chronicle.facts.text(self._agent)
+        return self._view.history(facts=facts, goal_bytes=goal_bytes)
+
+    def _condense_once(self, history: History) -> bool:
         condensed = self._kit.condenser.condense(history, self._ask)
         if condensed is None:
             return False
-        before = view.size_bytes
+        before = self._view.size_bytes
         after = (
             before
             - history.size_bytes

@@ -26,8 +26,7 @@ def do_nothing() -> None:
 class AgentKit:
     """The collaborators of an agent, and the bounds it keeps.
 
-    `attached` says that the sandbox is the one that an earlier worker's actions were
-    sent to. `after_step` is called between steps, when nothing is under way.
+    `after_step` is called between steps, when nothing is under way.
     """
 
     agent: Agent
@@ -42,6 +41,5 @@ class AgentKit:
     mcp: McpServers = field(default_factory=NoMcpServers)
     library: Library = field(default_factory=NoLibrary)
     max_delegate_depth: int = 0
-    attached: bool = False
     given_back: GivenBack = field(default_factory=Future)
     after_step: Callable[[], None] = do_nothing

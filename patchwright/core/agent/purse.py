@@ -1,7 +1,7 @@
 """Money for model calls: reserved before each call, settled after it."""
 
 import threading
-from typing import Protocol
+from typing import Final, Protocol
 
 from patchwright.core.errors import PatchwrightError
 
@@ -11,6 +11,9 @@ class OverBudgetError(PatchwrightError):
 
     reason = "budget"
 
+
+# Sums of floats are not exact. A billionth of a dollar more is not more.
+DECIMALS: Final = 9
 
 UNKNOWN_PRICE = (
     'The model\'s price is not known, and `limits.unknown_price` is "refuse". Set '
@@ -57,14 +60,14 @@ class RunPurse:
         worst = self._dearest if worst_usd is None else worst_usd
         ceiling = self._max + more_usd
         with self._lock:
-            if self._spent + self._reserved + worst > ceiling:
+            left = ceiling - self._spent - self._reserved
+            if round(left - worst, DECIMALS) < 0:
                 raise OverBudgetError(
                     f"${self._spent:.2f} of ${ceiling:.2f} is spent, and the next "
                     f"model call could cost up to ${worst:.2f}."
                 )
-            left = ceiling - self._spent - self._reserved
             self._reserved += worst
-            return left
+            return max(left, worst)
 
     def settle(self, spent_usd: float | None) -> None:
         with self._lock:

@@ -4,7 +4,7 @@ import re
 from typing import Final
 
 from patchwright.core.condense.condenser import Ask, History, Turn
-from patchwright.core.condense.parts import part, room_of, total
+from patchwright.core.condense.parts import LEAST_BYTES, part, room_of, total
 from patchwright.core.condense.summaries import (
     read_summary,
     replacing,
@@ -35,7 +35,8 @@ def list_steps(history: History) -> Condensed | None:
     parts = part(history)
     lines = [line for turn in parts.older for line in _lines_of(turn)]
     room = room_of(history) - total(parts.newest) - summary_bytes(history.facts)
-    return replacing(history, parts.older, "\n".join(_newest_that_fit(lines, room)))
+    kept = _newest_that_fit(lines, max(room, LEAST_BYTES))
+    return replacing(history, parts.older, "\n".join(kept))
 
 
 def _lines_of(turn: Turn) -> list[str]:

@@ -11,6 +11,8 @@ NEWEST_TURNS: Final = 3
 NEWEST_SHARE: Final = 0.15
 # What the newest turns leave, of the room that is there, to what stands for the others.
 LEFT_SHARE: Final = 0.25
+# What stands for the others may have so much, however little room there is.
+LEAST_BYTES: Final = 1_050
 
 
 class Parts(Value):

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from patchwright.core.condense.apply import size_after
 from patchwright.core.condense.condenser import Ask, Condenser, History
 from patchwright.core.condense.parts import goal_of
+from patchwright.core.condense.summaries import least_of
 from patchwright.core.events.types import Condensed
 
 
@@ -24,7 +25,9 @@ class PipelineCondenser:
         goal, smallest = goal_of(history), history.size_bytes
         best: Condensed | None = None
         for condenser in self._condensers:
-            if smallest <= goal:
+            # A summary is not paid for where it could not be any shorter.
+            enough = max(goal, least_of(history)) if best else goal
+            if smallest <= enough:
                 break
             found = condenser.condense(history, ask)
             if found is None:

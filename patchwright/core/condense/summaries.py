@@ -4,6 +4,7 @@ from typing import Final
 
 from patchwright.core.condense.apply import size_after
 from patchwright.core.condense.condenser import History, Turn
+from patchwright.core.condense.parts import LEAST_BYTES, part, total
 from patchwright.core.events.types import Condensed
 from patchwright.core.llm.model import UserText
 
@@ -32,6 +33,16 @@ def read_summary(turn: Turn) -> str | None:
 def summary_bytes(facts: str) -> int:
     """Return how much a summary takes beside its body."""
     return len(write_summary("", facts).encode(errors="replace"))
+
+
+def least_of(history: History) -> int:
+    """Return the size of a chat in which nothing is left that is worth condensing.
+
+    That is what must stay, beside a short text for the rest.
+    """
+    pinned = total(turn for turn in history.turns if turn.is_pinned)
+    newest = total(part(history).newest)
+    return pinned + newest + summary_bytes(history.facts) + LEAST_BYTES
 
 
 def replacing(history: History, older: tuple[Turn, ...], body: str) -> Condensed | None:

@@ -6,7 +6,13 @@ from typing import Final
 
 from patchwright.core.condense.amortised import list_steps
 from patchwright.core.condense.condenser import Ask, History
-from patchwright.core.condense.parts import Parts, part, room_of, total
+from patchwright.core.condense.parts import (
+    LEAST_BYTES,
+    Parts,
+    part,
+    room_of,
+    total,
+)
 from patchwright.core.condense.summaries import (
     read_summary,
     replacing,
@@ -18,7 +24,7 @@ from patchwright.core.llm.errors import ContextWindowError
 from patchwright.core.text.fence import as_data
 
 BYTES_PER_WORD: Final = 7
-MIN_WORDS: Final = 150
+MIN_WORDS: Final = LEAST_BYTES // BYTES_PER_WORD
 MAX_WORDS: Final = 1_200
 # A summary may miss its length by as much.
 TOLERANCE: Final = 2
@@ -57,7 +63,7 @@ def _prompt() -> str:
 def _is_worth_asking(parts: Parts) -> bool:
     """Tell whether there is work that a shorter text could stand for."""
     work = [turn for turn in parts.older if read_summary(turn) is None]
-    return bool(work) and total(parts.older) > MIN_WORDS * BYTES_PER_WORD
+    return bool(work) and total(parts.older) > LEAST_BYTES
 
 
 def _words(history: History, parts: Parts) -> int:

@@ -1,8 +1,10 @@
 """A workbench: a repository with a fault, a scripted model and real sandboxes."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from pydantic import JsonValue
 
@@ -16,11 +18,13 @@ from patchwright.core.llm.models import Models
 from patchwright.core.llm.scripted import ScriptedModel, Step, reply
 from patchwright.core.runtime import Runtime, RuntimeFactory, SandboxSpec
 from patchwright.core.security.choose import choose_analyzer
+from patchwright.core.settings.model import Settings
 from patchwright.core.types.work import Limits, Outcome, Task
 from patchwright.integrations.git.grafts import Signature
 from patchwright.resolver.resolve import resolve
 from patchwright.resolver.toolkit import Conduct, Toolkit
 from patchwright.sandbox.choose import choose
+from patchwright.workers.models import make_models
 from tests.adapters.git.workshop import WorkTree
 
 CART = b"def total(prices, pieces):\n    return sum(prices)\n"
@@ -55,6 +59,30 @@ FIX = reply(
 )
 
 
+# What is called in each reply of a good model.
+Named = tuple[str, dict[str, JsonValue]]
+CART_STEPS: tuple[tuple[Named, ...], ...] = (
+    (
+        ("write", {"path": "test_pieces.py", "content": TEST}),
+        ("shell", {"command": RUN_TEST}),
+    ),
+    (
+        ("edit", {"path": "cart.py", "edits": [EDIT]}),
+        ("shell", {"command": RUN_TEST}),
+    ),
+    (
+        (
+            "finish",
+            {
+                "summary": "The pieces were ignored.",
+                "title": "Count every piece",
+                "test_commands": [RUN_TEST],
+            },
+        ),
+    ),
+)
+
+
 def finish(*test_commands: str, **fields: str) -> Step:
     said = {"summary": "The pieces were ignored.", "title": "Count every piece"}
     commands: list[JsonValue] = [*test_commands]
@@ -80,28 +108,43 @@ class Run:
         return self.repository.git("diff", "--name-only", *commits).splitlines()
 
 
-def run(
-    folder: Path,
-    steps: Iterable[Step],
-    *,
-    limits: Limits | None = None,
-    sandboxes: RuntimeFactory | None = None,
-    files: dict[str, str] | None = None,
-) -> Run:
-    """Resolve a task in a fresh repository, as the command line and workers do."""
+@dataclass(frozen=True)
+class Bench:
+    """One task, and everything that a run of it works with."""
+
+    kit: Toolkit
+    task: Task
+    repository: WorkTree
+
+    def resolve(self) -> Outcome:
+        return resolve(self.task, self.kit).outcome
+
+    def events(self, *kinds: str) -> list[Event]:
+        return list(self.kit.log.read(kinds=frozenset(kinds) if kinds else None))
+
+    def show(self, outcome: Outcome, path: str) -> str:
+        """Return a file as the commit of an outcome has it."""
+        return self.repository.git("show", f"{outcome.head_sha}:{path}")
+
+
+@contextmanager
+def bench(
+    folder: Path, models: Models, *, files: Mapping[str, str] | None = None, **kit: Any
+) -> Iterator[Bench]:
+    """Set a task in a fresh repository; `kit` are fields of the toolkit."""
     repository = WorkTree.start(folder / "repository")
     repository.write("cart.py", CART)
     base_sha = repository.commit()
-    clock, model = SystemClock(), ScriptedModel(steps)
+    clock = SystemClock()
     with JsonlEventLog(folder / "events.jsonl", lambda tree: tree, clock) as log:
-        kit = Toolkit(
+        usual = Toolkit(
             run_id="run-1",
-            models=Models.only(model),
-            sandboxes=sandboxes or choose("bubblewrap", clock),
+            models=models,
+            sandboxes=choose("bubblewrap", clock),
             spec=SandboxSpec(run_id="run-1"),
             code=repository.objects,
             log=log,
-            limits=limits or Limits(),
+            limits=Limits(),
             purse=RunPurse(3.0, refuse_unknown=False),
             clock=clock,
             author=Signature("Patchwright", "bot@example.test"),
@@ -111,12 +154,42 @@ def run(
             text="Fix the sum.",
             base_sha=base_sha,
             base_branch="trunk",
-            files=files or {},
+            files=dict(files or {}),
             notes=("A note.",),
             message_trailer="Co-authored-by: alice <alice@example.test>",
         )
-        outcome = resolve(task, kit).outcome
-        return Run(outcome, list(log.read()), repository, model)
+        yield Bench(replace(usual, **kit), task, repository)
+
+
+def models_at(folder: Path, llm: Mapping[str, object], **more: object) -> Models:
+    """Return the models that settings name: a provider that speaks HTTP."""
+    free = {"input_cost_per_token": 0.0, "output_cost_per_token": 0.0}
+    return make_models(
+        settings_of(folder, llm={"api_key": "sk-test", **free, **llm}, **more),
+        SystemClock(),
+    )
+
+
+def settings_of(folder: Path, **sections: object) -> Settings:
+    usual = {"state_dir": folder, "database": {"url": "sqlite://"}}
+    return Settings.model_validate({**usual, **sections})
+
+
+def run(
+    folder: Path,
+    steps: Iterable[Step],
+    *,
+    limits: Limits | None = None,
+    sandboxes: RuntimeFactory | None = None,
+    files: dict[str, str] | None = None,
+) -> Run:
+    """Resolve the task by a script, as the command line and workers do."""
+    model = ScriptedModel(steps)
+    chosen = {"limits": limits, "sandboxes": sandboxes}
+    changes = {name: value for name, value in chosen.items() if value is not None}
+    with bench(folder, Models.only(model), files=files, **changes) as scene:
+        outcome = scene.resolve()
+        return Run(outcome, scene.events(), scene.repository, model)
 
 
 class NoSandboxes:

@@ -12,6 +12,7 @@ from typing import Any
 from patchwright.core.agent.agents import coder
 from patchwright.core.agent.chronicle import Chronicle, Hear, hear_nobody
 from patchwright.core.agent.controller import Controller
+from patchwright.core.agent.disowning import disown
 from patchwright.core.agent.endings import Ending
 from patchwright.core.agent.kit import AgentKit
 from patchwright.core.agent.purse import Purse, RunPurse
@@ -116,11 +117,13 @@ class Scene:
             yield pool.submit(self.run)
 
     def next_worker(self, hear: Hear = hear_nobody, **changes: Any) -> "Scene":
-        """Take the run up as another worker does, with the same sandbox."""
+        """Take the run up as another worker does, in the same sandbox unless changed."""
         self.log.append(Source.SYSTEM, StateChanged(state=AgentState.LOADING))
-        fresh = {"attached": True, "given_back": Future(), **changes}
+        fresh = {"given_back": Future(), **changes}
         kit = replace(self.kit, **fresh)
         chronicle = Chronicle(self.log, self.chronicle.bell, hear, start_id=1)
+        if kit.runtime is not self.kit.runtime:
+            disown(chronicle, 1)
         controller = Controller(chronicle, kit)
         return replace(self, controller=controller, chronicle=chronicle, kit=kit)
 

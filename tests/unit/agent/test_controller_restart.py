@@ -63,7 +63,7 @@ def test_in_another_sandbox_it_is_said_that_nobody_knows(tmp_path: Path) -> None
     with playing(tmp_path, [FINISH]) as scene:
         sent_off(scene, RunCommand(command="echo hello"))
         fresh = MemorySandbox()
-        scene.next_worker(runtime=fresh, attached=False).run()
+        scene.next_worker(runtime=fresh).run()
         [result] = scene.results("call_1")
         assert isinstance(result, ErrorObservation)
         assert result.reason == "unknown"
@@ -135,7 +135,7 @@ def test_a_tool_of_a_server_is_never_called_again(tmp_path: Path) -> None:
 def test_what_happens_nowhere_is_simply_done(tmp_path: Path) -> None:
     with playing(tmp_path, [FINISH]) as scene:
         sent_off(scene, Think(thought="So."))
-        scene.next_worker(attached=False).run()
+        scene.next_worker().run()
         assert [result.kind for result in scene.results("call_1")] == ["null"]
 
 

@@ -65,7 +65,7 @@ def limited(folder: Path, *later: Step) -> Iterator[tuple[Scene, Limited]]:
     """Set a scene whose provider makes the first worker wait."""
     model = Limited()
     with playing(folder, later) as scene:
-        yield scene.next_worker(models=Models.only(model), attached=False), model
+        yield scene.next_worker(models=Models.only(model)), model
 
 
 def test_s58_waiting_for_the_provider_can_be_seen_and_ends(tmp_path: Path) -> None:

@@ -10,6 +10,15 @@ def test_a_call_may_cost_all_that_is_left() -> None:
     assert purse.reserve(0.75) == 0.75
 
 
+def test_what_is_paid_in_parts_is_paid_to_the_last_one() -> None:
+    purse = RunPurse(2.6, refuse_unknown=False)
+    for _ in range(26):
+        assert purse.reserve(0.1) >= 0.1
+        purse.settle(0.1)
+    with pytest.raises(OverBudgetError):
+        purse.reserve(0.000_001)
+
+
 def test_s66_one_cent_too_much_is_too_much() -> None:
     purse = RunPurse(1.0, refuse_unknown=False)
     purse.reserve(0.5)

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from patchwright.core.events.types import Risk
 from patchwright.core.security.shell.judge import judge_script
 from patchwright.core.security.verdicts import worst
-from tests.unit.security import examples
-from tests.unit.security.examples import commands
+from tests.unit.security.examples import LOW, MEDIUM, commands
+from tests.unit.security.risky_examples import HIGH
 
-RISKS = {Risk.LOW: examples.LOW, Risk.MEDIUM: examples.MEDIUM, Risk.HIGH: examples.HIGH}
+RISKS = {Risk.LOW: LOW, Risk.MEDIUM: MEDIUM, Risk.HIGH: HIGH}
 EVERY = [command for table in RISKS.values() for command in commands(table)]
 # What ends in the middle of a text would swallow what comes after it.
 WHOLE = [command for command in EVERY if command != "echo 'unbalanced"]
@@ -127,7 +127,7 @@ def test_endless_nesting_is_not_followed() -> None:
 
 
 @given(
-    script=st.sampled_from(commands(examples.HIGH)),
+    script=st.sampled_from(commands(HIGH)),
     wraps=st.lists(st.sampled_from(WRAPS), min_size=1, max_size=2),
 )
 def test_wrapping_never_lowers_the_risk(script: str, wraps: list[Wrap]) -> None:

@@ -126,7 +126,6 @@ def perform(log: EventLog, play: Play) -> None:
         confirm=play.confirm,
         mcp=play.mcp,
         max_delegate_depth=play.depth,
-        attached=True,
     )
     log.append(Source.SYSTEM, RunStarted(run_id="run-1", task=TASK, limits=LIMITS))
     log.append(Source.SYSTEM, Message(text=TASK.text))
