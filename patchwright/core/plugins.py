@@ -5,8 +5,9 @@ is called with what the group's protocol needs:
 https://packaging.python.org/en/latest/specifications/entry-points/
 """
 
+from collections.abc import Callable, Mapping
 from importlib.metadata import entry_points
-from typing import Final
+from typing import Any, Final, TypeVar, cast
 
 from patchwright.core.errors import SettingsError
 
@@ -15,12 +16,18 @@ ANALYZERS: Final = "patchwright.analyzers"
 RUNTIMES: Final = "patchwright.runtimes"
 AGENTS: Final = "patchwright.agents"
 
+Make = TypeVar("Make", bound=Callable[..., Any])
 
-def load_plugin(group: str, name: str, *, setting: str, built_in: list[str]) -> object:
-    """Return what a plug-in offers under this name.
 
-    `setting` and `built_in` are for the error that says what could have been meant.
+def find_maker(
+    group: str, name: str, built_in: Mapping[str, Make], *, setting: str
+) -> Make:
+    """Return what makes the thing of this name: ours, or else a plug-in's.
+
+    Raises `SettingsError` that names the setting, and what could have been meant.
     """
+    if name in built_in:
+        return built_in[name]
     offered = {point.name: point for point in entry_points(group=group)}
     if name not in offered:
         known = ", ".join([*built_in, *sorted(offered)])
@@ -28,4 +35,7 @@ def load_plugin(group: str, name: str, *, setting: str, built_in: list[str]) -> 
             f"{setting}: there is no {name!r}; there are: {known}. A plug-in offers "
             f"more under the entry point group {group}."
         )
-    return offered[name].load()
+    found = offered[name].load()
+    if not callable(found):
+        raise SettingsError(f"{setting}: what {name!r} offers cannot be called")
+    return cast("Make", found)

@@ -1,12 +1,11 @@
 """The agents there are: what each is told, and which tools it has."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from patchwright.core.agent.prompts import prompt
 from patchwright.core.agent.tools import DELEGATE, ENDING, RECALL, WORKING, Tool
-from patchwright.core.plugins import AGENTS, load_plugin
+from patchwright.core.plugins import AGENTS, find_maker
 
 CODER: Final = "coder"
 
@@ -44,7 +43,4 @@ def coder() -> Agent:
 
 def find_agent(name: str) -> Agent:
     """Return the agent of this name; a plug-in's is called without arguments."""
-    if name == CODER:
-        return coder()
-    offered = load_plugin(AGENTS, name, setting="agent.name", built_in=[CODER])
-    return cast("Callable[[], Agent]", offered)()
+    return find_maker(AGENTS, name, {CODER: coder}, setting="agent.name")()

@@ -1,7 +1,6 @@
 """Notice a run that goes in circles."""
 
 import hashlib
-import re
 from collections import deque
 from typing import Final
 
@@ -17,6 +16,7 @@ from patchwright.core.events.types import (
     ToolCall,
     UserRejected,
 )
+from patchwright.core.text.steady import steady
 from patchwright.core.types.base import Value
 
 SAME_RESULT_LIMIT: Final = 4
@@ -25,14 +25,6 @@ CYCLE_LIMIT: Final = 3
 LONGEST_CYCLE: Final = 3
 CONDENSED_LIMIT: Final = 3
 
-# What differs between two runs of the same command without meaning anything.
-_VOLATILE = re.compile(
-    r"0x[0-9a-fA-F]+"
-    r"|\b\d+(?:\.\d+)?\s?(?:ms|s|seconds)\b"
-    r"|\b\d{1,2}:\d{2}(?::\d{2})?(?:\.\d+)?\b"
-    r"|/tmp/[^\s'\"]+"
-    r"|\bpid[ =:]*\d+"
-)
 # How a result came about, not what it is.
 _INCIDENTAL = frozenset(
     {"call_id", "agent", "duration_ms", "full_output_path", "note", "risk"}
@@ -148,5 +140,5 @@ def describe(step: Action | ToolCall) -> str:
 def _fingerprint(step: Action | ToolCall, observation: Observation) -> bytes:
     what = step.model_dump_json(exclude={"call_id", "id", "agent", "risk"})
     result = observation.model_dump_json(exclude=set(_INCIDENTAL))
-    text = f"{what}\0{_VOLATILE.sub('~', result)}"
+    text = f"{what}\0{steady(result)}"
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()

@@ -1,9 +1,9 @@
 """Choose who judges how risky an action is."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Final, cast
+from typing import Final
 
-from patchwright.core.plugins import ANALYZERS, load_plugin
+from patchwright.core.plugins import ANALYZERS, find_maker
 from patchwright.core.security.analyzer import Analyzer
 from patchwright.core.security.claims import ClaimAnalyzer
 from patchwright.core.security.panel import Panel
@@ -21,13 +21,8 @@ def choose_analyzer(names: Sequence[str]) -> Analyzer:
     A plug-in's entry point is called without arguments. Raises `SettingsError` for a
     name that nobody offers.
     """
-    return Panel([_make(name) for name in names])
-
-
-def _make(name: str) -> Analyzer:
-    if name in _BUILT_IN:
-        return _BUILT_IN[name]()
-    offered = load_plugin(
-        ANALYZERS, name, setting="agent.analyzers", built_in=list(_BUILT_IN)
+    found = (
+        find_maker(ANALYZERS, name, _BUILT_IN, setting="agent.analyzers")
+        for name in names
     )
-    return cast("Callable[[], Analyzer]", offered)()
+    return Panel([make() for make in found])

@@ -117,7 +117,7 @@ class Scene:
             yield pool.submit(self.run)
 
     def next_worker(self, hear: Hear = hear_nobody, **changes: Any) -> "Scene":
-        """Take the run up as another worker does, in the same sandbox unless changed."""
+        """Take the run up as another worker does, in the sandbox that there is."""
         self.log.append(Source.SYSTEM, StateChanged(state=AgentState.LOADING))
         fresh = {"given_back": Future(), **changes}
         kit = replace(self.kit, **fresh)
@@ -203,8 +203,12 @@ def playing(
         controller = Controller(chronicle, kit)
         scene = Scene(controller, chronicle, kit, model, sandbox, log, clock)
         yield scene
-        for before, after in pairwise([AgentState.LOADING, *scene.states()]):
-            assert may_change(before, after), f"from {before} to {after}"
+        _followed_the_table(scene)
+
+
+def _followed_the_table(scene: Scene) -> None:
+    for before, after in pairwise([AgentState.LOADING, *scene.states()]):
+        assert may_change(before, after), f"from {before} to {after}"
 
 
 def replies(log: JsonlEventLog) -> list[ModelReply]:
