@@ -6,6 +6,7 @@ from typing import Final
 
 from patchwright.core.events.types import (
     Action,
+    CallMcpTool,
     CommandOutput,
     Condensed,
     ErrorObservation,
@@ -15,6 +16,7 @@ from patchwright.core.events.types import (
     Observation,
     ToolCall,
     UserRejected,
+    WriteTodos,
 )
 from patchwright.core.text.steady import steady
 from patchwright.core.types.base import Value
@@ -131,10 +133,20 @@ def describe(step: Action | ToolCall) -> str:
     """Name a step in a few words, for people."""
     if isinstance(step, ToolCall):
         return step.name
+    if isinstance(step, WriteTodos):
+        return f"{step.kind} {_present_todo(step)}".strip()
+    if isinstance(step, CallMcpTool):
+        return f"{step.kind} {step.tool}"
     shown = step.model_dump(exclude={"call_id", "agent", "risk", "kind"}, mode="json")
     first = next((str(value) for value in shown.values() if value), "").strip()
     line = first.splitlines()[0][:80] if first else ""
     return f"{step.kind} {line}".strip()
+
+
+def _present_todo(plan: WriteTodos) -> str:
+    left = [todo for todo in plan.todos if todo.state != "done"]
+    doing = [todo for todo in left if todo.state == "doing"]
+    return next((todo.text.splitlines()[0][:80] for todo in [*doing, *left]), "")
 
 
 def _fingerprint(step: Action | ToolCall, observation: Observation) -> bytes:

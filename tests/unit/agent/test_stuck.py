@@ -8,6 +8,7 @@ from patchwright.core.agent.stuck import Loop, LoopFinder, describe
 from patchwright.core.events.types import (
     Action,
     AgentStep,
+    CallMcpTool,
     CommandOutput,
     Condensed,
     ControlAct,
@@ -21,8 +22,10 @@ from patchwright.core.events.types import (
     ReadFile,
     RunCommand,
     Source,
+    Todo,
     ToolCall,
     UserRejected,
+    WriteTodos,
 )
 
 NOON = datetime(2030, 1, 1, 12, tzinfo=UTC)
@@ -204,6 +207,12 @@ def test_texts_in_a_row_are_counted_until_a_call_comes() -> None:
         (RunCommand(command="x" * 200), f"run_command {'x' * 80}"),
         (ReadFile(path="src/a.py"), "read_file src/a.py"),
         (ToolCall(id="c", name="deploy", arguments="{}"), "deploy"),
+        (CallMcpTool(server="s", tool="s__now", arguments={}), "call_mcp_tool s__now"),
+        (
+            WriteTodos(todos=(Todo(text="Look", state="done"), Todo(text="Fix it"))),
+            "write_todos Fix it",
+        ),
+        (WriteTodos(todos=()), "write_todos"),
     ],
 )
 def test_a_step_is_named_in_one_line(step: Action | ToolCall, text: str) -> None:
