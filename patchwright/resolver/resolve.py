@@ -252,7 +252,9 @@ def _begin(task: Task | None, kit: Toolkit, start_id: int) -> Task:
             model=kit.models.main.name,
             version=version("patchwright"),
         )
-        kit.log.append(Source.SYSTEM, started)
+        stored = kit.log.append(Source.SYSTEM, started).payload
+        # As every later attempt reads it: without secrets.
+        task = stored.task if isinstance(stored, RunStarted) else task
     if not any(event.source is Source.SYSTEM for event in known if _is_message(event)):
         kit.log.append(Source.SYSTEM, Message(text=task.text))
     return task

@@ -33,6 +33,7 @@ _STATES: Final = {
     Verb.STOP: AgentState.STOPPED,
     Verb.PAUSE: AgentState.PAUSED,
     Verb.RESUME: AgentState.RUNNING,
+    Verb.RETRY: AgentState.RUNNING,
     Verb.APPROVE: AgentState.USER_CONFIRMED,
     Verb.REJECT: AgentState.USER_REJECTED,
 }
