@@ -20,9 +20,9 @@ test: $(READY) ## Run all tests, with real Docker, git, Redis and PostgreSQL
 	@$(BIN)/python -m tests.provision.components test
 	$(BIN)/pytest -n 2 -m "not real"
 
-test-real: $(READY) ## Resolve known bugs of real packages, fetched by name and version
+test-real: $(READY) ## Real packages and tool servers, fetched by name, version and hash
 	@$(BIN)/python -m tests.provision.components test
-	$(BIN)/pytest -n 2 -m real tests/real
+	$(BIN)/pytest -n 2 -m real
 
 check: $(READY) ## Format, lint, import contracts, types, dead code, dependencies
 	$(BIN)/ruff format --check .

@@ -38,11 +38,13 @@ def summary_bytes(facts: str) -> int:
 def least_of(history: History) -> int:
     """Return the size of a chat in which nothing is left that is worth condensing.
 
-    That is what must stay, beside a short text for the rest.
+    That is what must stay, beside a summary, or a short text for the rest.
     """
     pinned = total(turn for turn in history.turns if turn.is_pinned)
-    newest = total(part(history).newest)
-    return pinned + newest + summary_bytes(history.facts) + LEAST_BYTES
+    parts = part(history)
+    summaries = total(t for t in parts.older if read_summary(t) is not None)
+    short = summary_bytes(history.facts) + LEAST_BYTES
+    return pinned + total(parts.newest) + max(summaries, short)
 
 
 def replacing(history: History, older: tuple[Turn, ...], body: str) -> Condensed | None:

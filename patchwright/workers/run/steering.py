@@ -1,10 +1,12 @@
 """Judge what people say to a run, and put it into words for the model."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Final
 
 import structlog
 
+from patchwright.core.agent.attention import start
 from patchwright.core.agent.chronicle import Heard
 from patchwright.core.channel import Channel
 from patchwright.core.errors import ServiceError
@@ -79,7 +81,8 @@ class Steering:
         if not isinstance(admit(facts, self._policy), Admitted):
             self._show(self._channel.decline, trigger)
             return None
-        self._show(self._channel.acknowledge, trigger)
+        # A reaction takes its time, and who says stop must not wait for it.
+        start(partial(self._show, self._channel.acknowledge, trigger))
         command = parse_command(trigger.request)
         if command is not None:
             return self._obey(command, f"@{trigger.actor.login}", event_id)

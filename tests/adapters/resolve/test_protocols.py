@@ -1,7 +1,7 @@
 """The same task, whichever protocol the provider speaks: the same tree comes of it."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -68,7 +68,7 @@ THOUGHTS = [f"c2lnbmF0dXJl{number}" for number in range(len(CART_STEPS))]
 class Asked:
     """A provider with its settings; the requests that it took, and why not others."""
 
-    llm: dict[str, object]
+    llm: Mapping[str, object]
     requests: list[dict[str, Any]]
     refused: list[str]
 
@@ -80,7 +80,7 @@ Provider = Callable[[], AbstractContextManager[Asked]]
 def openai() -> Iterator[Asked]:
     turns = [[call(name, **given) for name, given in step] for step in CART_STEPS]
     with FakeProvider(turns) as provider:
-        llm: dict[str, object] = {"model": "openai/m", "base_url": provider.base_url}
+        llm = {"model": "openai/m", "base_url": provider.base_url}
         yield Asked(llm, provider.requests, provider.refused)
 
 
@@ -137,7 +137,7 @@ def in_text(mode: Literal["text", "auto"]) -> Provider:
             return next(texts)
 
         with FakeProvider(answer) as provider:
-            llm: dict[str, object] = {
+            llm = {
                 "model": "openai/m",
                 "base_url": provider.base_url,
                 "tool_calls": mode,

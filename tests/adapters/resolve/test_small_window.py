@@ -1,7 +1,7 @@
 """A task whose reading alone is far larger than the window is proven all the same."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -17,9 +17,9 @@ from tests.fakes.llm.turns import TurnLike
 
 WINDOW = 8192
 BYTES_PER_TOKEN = 4
-SUMMARY = (
-    "FOUND OUT: the chapters were read; they say nothing about `total` in cart.py. "
-    "NEXT: count the pieces."
+# Longer than was asked for, as summaries are.
+SUMMARY = "FOUND OUT: the chapters say nothing of use. " + "\n".join(
+    f"TRIED: chapter {number}, which is about other things." for number in range(28)
 )
 
 
@@ -27,7 +27,7 @@ SUMMARY = (
 class Provider:
     """Has a window of 8k, and reads for long before it does the work."""
 
-    reading: list[TurnLike]
+    reading: Sequence[TurnLike]
     summaries: int = 0
     too_long: int = 0
     _turns: Iterator[TurnLike] = field(init=False)

@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -108,7 +109,6 @@ class Playing:
             self.say(state)
             outcome = run.result(PATIENCE_S)
         wait_until(lambda: self.ear.heard[-1][1].payload == self._last(), "the ear", 5)
-        print("HEARD", self.ear.judged_at() - said_at, "ENDED", self.ear.ended_at(state) - said_at)
         assert self.ear.judged_at() - said_at < HEARD_S
         assert self.ear.ended_at(state) - said_at < ENDED_S
         return outcome
@@ -121,7 +121,7 @@ class Playing:
 
 
 @contextmanager
-def playing(folder: Path, *turns: TurnLike, **kit: object) -> Iterator[Playing]:
+def playing(folder: Path, *turns: TurnLike, **kit: Any) -> Iterator[Playing]:
     ear = Ear()
     with FakeProvider(turns) as provider:
         llm = {"model": "openai/m", "base_url": provider.base_url}
@@ -142,9 +142,9 @@ def test_a_word_ends_a_command_that_sleeps_and_its_process(
         results = play.scene.events("command_output")
         assert "zip(prices, pieces)" in play.scene.show(outcome, "cart.py")
     assert (outcome.kind, outcome.reason) == ENDS[state]
-    last = results[-1].payload
-    assert isinstance(last, CommandOutput)
-    assert last.exit_code != 0
+    _, slept = (event.payload for event in results)
+    assert isinstance(slept, CommandOutput)
+    assert slept.exit_code != 0
 
 
 @pytest.mark.parametrize("state", ENDS)
@@ -175,22 +175,20 @@ def test_a_paused_run_goes_on_where_it_was(waits: str, tmp_path: Path) -> None:
 
 
 def test_stop_in_the_thread_ends_a_command_of_the_service(tmp_path: Path) -> None:
-    ear = Ear()
-    turns = [FIX, call("shell", command=SLEEP)]
+    ear, turns = Ear(), [FIX, call("shell", command=SLEEP)]
     with telling(tmp_path, turns) as story, ThreadPoolExecutor(1) as pool:
         issue = story.ask("@patchwright please fix the sum")
         work = pool.submit(story.work)
         wait_until(sleeps, "the command that is to be stopped", PATIENCE_S)
         [job] = story.jobs()
-        before = len(story.github.requests)
         with story.base.stores.events.open(job.conversation_id).subscribe(ear):
-            began = time.monotonic()
             story.say(issue, "@patchwright stop")
             taken_at = time.monotonic()
             work.result(PATIENCE_S)
-            print("WORK", time.monotonic() - taken_at)
-        print([(r) for r in story.github.requests[before:]])
-        print("SAY", taken_at - began, "JUDGED", ear.judged_at() - taken_at, "ENDED", ear.ended_at(AgentState.STOPPED) - ear.judged_at())
-        print(story.reply(issue))
         assert not sleeps()
         assert story.outcome().kind is OutcomeKind.STOPPED
+        assert "The work so far is on [`patchwright/1-wrong-sum`]" in story.reply(issue)
+        assert story.branches() == ["patchwright/1-wrong-sum"]
+    # Who has spoken is looked up at GitHub in between.
+    assert ear.judged_at() - taken_at < HEARD_S
+    assert ear.ended_at(AgentState.STOPPED) - ear.judged_at() < ENDED_S

@@ -6,7 +6,7 @@ import pytest
 
 from patchwright.core.condense.amortised import AmortisedCondenser
 from patchwright.core.condense.apply import apply, size_after
-from patchwright.core.condense.condenser import Ask, Condenser, History
+from patchwright.core.condense.condenser import Ask, Condenser, History, Turn
 from patchwright.core.condense.masking import MaskingCondenser
 from patchwright.core.condense.none import NoCondenser
 from patchwright.core.condense.pipeline import PipelineCondenser
@@ -228,6 +228,26 @@ def test_a_pipeline_puts_together_what_its_parts_leave_out() -> None:
     assert pipeline.condense(WORDY, ask_nobody) == Condensed(
         first_id=2, last_id=4, summary="Two to four.", masked_to=10
     )
+
+
+def huge_end(*older: Turn) -> History:
+    """Return a chat that the newest step, which must stay, keeps above its goal."""
+    return history(said(1, "Fix it."), *older, ran(99, "cat", "y" * 20_000))
+
+
+def test_a_pipeline_pays_nobody_for_what_could_hardly_be_shorter() -> None:
+    chat = huge_end(*(ran(number, "cat", "x" * 4_000) for number in range(2, 8)))
+    pipeline = PipelineCondenser([MaskingCondenser(), SummaryCondenser()])
+    condensed = pipeline.condense(chat, ask_nobody)
+    assert condensed == Condensed(masked_to=7)
+    assert size_after(chat.turns, condensed) > chat.size_bytes * 0.4
+
+
+def test_a_list_says_something_even_where_there_is_no_room() -> None:
+    chat = huge_end(*(ran(number, f"cat {number}", "x" * 400) for number in (2, 3)))
+    shown = left(AmortisedCondenser(), chat)
+    assert "cat 2" in shown[1]
+    assert "cat 3" in shown[1]
 
 
 def test_huge_newest_turns_give_way_but_for_the_very_newest() -> None:
