@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 LOCK_TOOL := .cache/lock
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-real check fix run bench cover lock
+.PHONY: help demo test test-long test-real check fix run bench cover lock
 
 help: ## Show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | \
@@ -18,7 +18,11 @@ demo: $(READY) ## From a mention on an issue to a proven pull request, in one te
 
 test: $(READY) ## Run all tests, with real Docker, git, Redis and PostgreSQL
 	@$(BIN)/python -m tests.provision.components test
-	$(BIN)/pytest -n 2 -m "not real"
+	$(BIN)/pytest -n 2 -m "not real and not long"
+
+test-long: $(READY) ## Fifty killed workers, and a run of two thousand steps
+	@$(BIN)/python -m tests.provision.components test
+	$(BIN)/pytest -n 2 -m long
 
 test-real: $(READY) ## Real packages and tool servers, fetched by name, version and hash
 	@$(BIN)/python -m tests.provision.components test
@@ -44,7 +48,7 @@ bench: $(READY) ## Measure what docs/ promises about speed
 
 cover: $(READY) ## Run the tests and show the lines and branches they missed
 	@$(BIN)/python -m tests.provision.components test
-	$(BIN)/pytest -n 2 -m "not real" --cov --cov-report=term-missing:skip-covered
+	$(BIN)/pytest -n 2 -m "not real and not long" --cov --cov-report=term-missing:skip-covered
 
 lock: ## Write both lock files anew from pyproject.toml
 	$(LOCK_TOOL)/bin/uv --version || { \

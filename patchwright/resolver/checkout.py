@@ -61,17 +61,27 @@ def open_checkout(
     return Checkout(runtime, workspace, is_the_same=False)
 
 
-def keep_checkpoint(checkout: Checkout, task: Task, kit: Toolkit, up_to: int) -> None:
-    """Keep the work tree as it is after the event `up_to`."""
-    if kit.checkpoints is None:
-        return
+def keep_checkpoint(
+    checkout: Checkout, task: Task, kit: Toolkit, up_to: int
+) -> bytes | None:
+    """Keep the work tree as it is after the event `up_to`; return it as a bundle.
+
+    None means that nothing differs from the base.
+    """
     bundle = checkout.workspace.export(task.base_sha)
-    kit.checkpoints.save(bundle or b"")
-    kit.log.append(Source.SYSTEM, CheckpointTaken(up_to=up_to))
+    if kit.checkpoints is not None:
+        kit.checkpoints.save(bundle or b"")
+        kit.log.append(Source.SYSTEM, CheckpointTaken(up_to=up_to))
+    return bundle
 
 
 def tell_of_rebuilding(kit: Toolkit, state: RunState) -> None:
-    """Say to the model, and to readers of the log, what was lost."""
+    """Say to the model, and to readers of the log, what was lost.
+
+    Where the agent had finished and all of its work was kept, nothing was.
+    """
+    if 0 < state.finished_id <= state.checkpoint:
+        return
     files = _FROM_BASE
     if state.checkpoint:
         files = _FROM_CHECKPOINT.format(up_to=state.checkpoint)

@@ -168,10 +168,8 @@ class _Run:
             if had_begun and not checkout.is_the_same:
                 tell_of_rebuilding(kit, chronicle.state)
             ending = self._run_agent(chronicle, checkout)
-            if self._can_wait(ending):
-                self._keep(checkout, chronicle)
-                return ending, None
-            return ending, checkout.workspace.export(task.base_sha)
+            # Before the sandbox goes: who is killed from here on loses no work.
+            return ending, keep_checkpoint(checkout, task, kit, chronicle.last_id)
         except LeaseLostError:
             leave = checkout.runtime.detach
             raise
@@ -221,7 +219,9 @@ class _Run:
         return mcp
 
     def _keep_if_due(self, checkout: Checkout, chronicle: Chronicle) -> None:
-        if self._kit.clock.now() - self._checkpoint_at >= CHECKPOINT_EVERY:
+        kit = self._kit
+        is_due = kit.clock.now() - self._checkpoint_at >= CHECKPOINT_EVERY
+        if kit.checkpoints is not None and is_due:
             self._keep(checkout, chronicle)
 
     def _keep(self, checkout: Checkout, chronicle: Chronicle) -> None:

@@ -94,6 +94,7 @@ class Provider:
         return (self.spent_s[first + PART] - self.spent_s[first]) / PART
 
 
+@pytest.mark.long
 @pytest.mark.timeout(300)
 def test_step_two_thousand_costs_what_step_fifty_did(tmp_path: Path) -> None:
     provider = Provider()

@@ -26,7 +26,7 @@ WISH = "@patchwright count to thirty"
 COUNTED = "".join(f"{step}\n" for step in range(1, STEPS + 1))
 SEED = 20_261_128
 
-pytestmark = pytest.mark.usefixtures("docker_engine")
+pytestmark = [pytest.mark.usefixtures("docker_engine"), pytest.mark.long]
 
 
 @dataclass

@@ -19,6 +19,7 @@ from patchwright.core.types.base import Value
 from patchwright.core.types.work import NO_USAGE, Limits, Usage
 
 _WORKING = frozenset({AgentState.RUNNING, AgentState.RATE_LIMITED})
+_FINISHED = frozenset({AgentState.FINISHED, AgentState.REJECTED})
 _WAITING = frozenset(
     {
         AgentState.PAUSED,
@@ -26,7 +27,10 @@ _WAITING = frozenset(
         AgentState.AWAITING_USER_CONFIRMATION,
     }
 )
-_ANSWERS = frozenset({AgentState.USER_CONFIRMED, AgentState.USER_REJECTED})
+# What a person has said once and for all; other wishes end when they are fulfilled.
+_LASTING = frozenset(
+    {AgentState.USER_CONFIRMED, AgentState.USER_REJECTED, AgentState.STOPPED}
+)
 
 
 class RunState(Value):
@@ -36,8 +40,9 @@ class RunState(Value):
     not done yet; a yes or no stays, being about one action only. `worked_s` is the time
     it has worked until `last_at`, without what it waited for people or for another
     worker. `has_run` says that its sandbox was set up once, `held_as` that it waits
-    in that state and nobody has said anything since. Iterations and usage are those of
-    delegates too.
+    in that state and nobody has said anything since. `checkpoint` is the event up to
+    which the work tree is kept, `finished_id` the one by which the agent's work had
+    ended. Iterations and usage are those of delegates too.
     """
 
     state: AgentState = AgentState.LOADING
@@ -52,6 +57,7 @@ class RunState(Value):
     wanted_id: int = 0
     asked: ConfirmationAsked | None = None
     checkpoint: int = 0
+    finished_id: int = 0
     last_error: str = ""
     worked_s: float = 0.0
     last_at: datetime | None = None
@@ -79,12 +85,15 @@ def fold(run: RunState, event: Event) -> RunState:
     if not _is_loading(event):
         changed["worked_s"] = run.elapsed_s(event.at)
     if isinstance(payload, ModelReply):
-        changed["iterations"] = run.iterations + 1
-        changed["usage"] = run.usage + payload.usage
+        changed |= {
+            "iterations": run.iterations + 1,
+            "usage": run.usage + payload.usage,
+            "finished_id": 0,
+        }
     elif isinstance(payload, ModelCalled):
         changed["usage"] = run.usage + payload.usage
     elif isinstance(payload, StateChanged):
-        changed |= _after_change(run, payload)
+        changed |= _after_change(run, event.id, payload)
     elif isinstance(payload, ChangeState):
         changed |= {"wanted": payload, "wanted_id": event.id, "held_as": None}
     elif _is_word(event):
@@ -99,12 +108,15 @@ def fold(run: RunState, event: Event) -> RunState:
     return run.model_copy(update=changed)
 
 
-def _after_change(run: RunState, change: StateChanged) -> dict[str, object]:
+def _after_change(
+    run: RunState, event_id: int, change: StateChanged
+) -> dict[str, object]:
     wanted = run.wanted.state if run.wanted else None
-    reached = wanted is change.state and wanted not in _ANSWERS
+    reached = wanted is change.state and wanted not in _LASTING
     failed = change.state is AgentState.ERROR
     return {
         "state": change.state,
+        "finished_id": event_id if change.state in _FINISHED else run.finished_id,
         "held_as": change.state if change.state in _WAITING else run.held_as,
         "has_run": run.has_run or change.state is AgentState.RUNNING,
         "rate_limited_until": _waits_until(run, change),

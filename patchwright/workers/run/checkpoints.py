@@ -1,11 +1,7 @@
 """Keep the newest work tree of a run in the database."""
 
-from typing import Final
-
 from patchwright.workers.store.job import Lease
-from patchwright.workers.store.outcomes import OutcomeStore
-
-_ARTIFACT: Final = "checkpoint"
+from patchwright.workers.store.outcomes import CHECKPOINT, OutcomeStore
 
 
 class StoredCheckpoints:
@@ -15,7 +11,7 @@ class StoredCheckpoints:
         self._outcomes, self._lease = outcomes, lease
 
     def save(self, bundle: bytes) -> None:
-        self._outcomes.keep_artifact(self._lease, _ARTIFACT, bundle)
+        self._outcomes.keep_artifact(self._lease, CHECKPOINT, bundle)
 
     def load(self) -> bytes | None:
-        return self._outcomes.load_artifact(self._lease.job_id, _ARTIFACT)
+        return self._outcomes.load_artifact(self._lease.job_id, CHECKPOINT)

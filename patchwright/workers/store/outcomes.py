@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from typing import Final
 
-from sqlalchemy import Connection, select, update
+from sqlalchemy import Connection, delete, select, update
 
 from patchwright.core.errors import LeaseLostError, PatchwrightError
 from patchwright.core.types.ids import Ids, JobId
@@ -16,6 +17,8 @@ from patchwright.workers.store.effects import has_pending, insert_effects
 from patchwright.workers.store.fencing import raise_fence, require_lease
 from patchwright.workers.store.job import ENDED, JobState, Lease
 from patchwright.workers.store.requests import find_unread, hand_over, insert_job
+
+CHECKPOINT: Final = "checkpoint"
 
 
 class EffectsPendingError(PatchwrightError):
@@ -81,6 +84,11 @@ class OutcomeStore:
                 update(jobs)
                 .where(jobs.c.id == lease.job_id)
                 .values(state=state, ended_at=now, lease_until=None)
+            )
+            connection.execute(
+                delete(artifacts).where(
+                    artifacts.c.job_id == lease.job_id, artifacts.c.name == CHECKPOINT
+                )
             )
             return self._start_unread(connection, lease, now)
 

@@ -1,0 +1,123 @@
+"""A run whose worker is lost when the agent's work is done already."""
+
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from patchwright.core.clock import SystemClock
+from patchwright.core.events.types import (
+    AgentState,
+    ChangeState,
+    ModelReply,
+    Source,
+    StateChanged,
+)
+from patchwright.core.llm.model import ModelRequest
+from patchwright.core.llm.models import Models
+from patchwright.core.llm.scripted import ScriptedModel, reply
+from patchwright.core.runtime import Runtime, SandboxSpec
+from patchwright.core.types.work import Outcome, OutcomeKind, Proof
+from patchwright.resolver.resolve import resolve
+from patchwright.sandbox.choose import choose
+from tests.adapters.resolve.workbench import (
+    FIX,
+    RUN_TEST,
+    WRITE_TEST,
+    Bench,
+    bench,
+    finish,
+)
+
+
+class Killed(BaseException):
+    """The worker is gone."""
+
+
+class Remembered:
+    """Checkpoints that outlive a worker."""
+
+    def __init__(self) -> None:
+        self.bundle: bytes | None = None
+
+    def save(self, bundle: bytes) -> None:
+        self.bundle = bundle
+
+    def load(self) -> bytes | None:
+        return self.bundle
+
+
+class FatalOnce:
+    """Starts sandboxes; with the end of the first one the worker ends too."""
+
+    def __init__(self) -> None:
+        self._sandboxes = choose("bubblewrap", SystemClock())
+        self.kind = self._sandboxes.kind
+        self._was_fatal = False
+
+    def start(self, spec: SandboxSpec) -> Runtime:
+        runtime = self._sandboxes.start(spec)
+        if self._was_fatal or spec.role != "work":
+            return runtime
+        self._was_fatal = True
+        return cast("Runtime", _Fatal(runtime))
+
+    def attach(self, spec: SandboxSpec) -> Runtime | None:
+        return self._sandboxes.attach(spec)
+
+    def remove(self, run_id: str) -> int:
+        return self._sandboxes.remove(run_id)
+
+    def reap(self) -> int:
+        return self._sandboxes.reap()
+
+
+class _Fatal:
+    def __init__(self, runtime: Runtime) -> None:
+        self._runtime = runtime
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._runtime, name)
+
+    def close(self) -> None:
+        self._runtime.close()
+        raise Killed
+
+
+def resume(told: Bench) -> Outcome:
+    """Lose the first worker when its sandbox is gone; return what the next makes."""
+    with pytest.raises(Killed):
+        told.resolve()
+    loading = StateChanged(state=AgentState.LOADING)
+    told.kit.log.append(Source.SYSTEM, loading)
+    return resolve(None, told.kit).outcome
+
+
+def test_finished_work_is_delivered_by_the_next_worker_without_a_model_call(
+    tmp_path: Path,
+) -> None:
+    model = ScriptedModel([WRITE_TEST, FIX, finish(RUN_TEST)])
+    kit: dict[str, Any] = {"sandboxes": FatalOnce(), "checkpoints": Remembered()}
+    with bench(tmp_path, Models.only(model), **kit) as told:
+        outcome = resume(told)
+        assert (outcome.kind, outcome.proof) == (OutcomeKind.RESOLVED, Proof.PROVEN)
+        assert "zip(prices, pieces)" in told.show(outcome, "cart.py")
+        assert len(told.events("message")) == 1
+    assert model.unplayed == 0
+
+
+def test_a_run_that_was_stopped_stays_stopped_and_keeps_its_work(
+    tmp_path: Path,
+) -> None:
+    def stop(_request: ModelRequest) -> ModelReply:
+        wish = ChangeState(state=AgentState.STOPPED, reason="@alice")
+        told.kit.log.append(Source.SYSTEM, wish)
+        return reply(calls=[("shell", {"command": "true"})])
+
+    model = ScriptedModel([FIX, stop])
+    kit: dict[str, Any] = {"sandboxes": FatalOnce(), "checkpoints": Remembered()}
+    with bench(tmp_path, Models.only(model), **kit) as told:
+        outcome = resume(told)
+        assert outcome.kind is OutcomeKind.STOPPED
+        assert outcome.summary == "Stopped by @alice."
+        assert "zip(prices, pieces)" in told.show(outcome, "cart.py")
