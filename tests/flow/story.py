@@ -202,9 +202,7 @@ def telling(
         with _serving(environment, folder, clock) as (base, url):
             bot = BOT if as_app else "patchwright"
             runner = make_runner(base)
-            story = Story(
-                github, provider, base, runner, url, clock, environment, bot
-            )
+            story = Story(github, provider, base, runner, url, clock, environment, bot)
             yield story
             story.nothing_unread()
 

@@ -41,8 +41,7 @@ def test_more_tools_than_a_model_can_survey_are_cut() -> None:
     assert len(offer.tools) == MAX_TOOLS
     [fault] = offer.faults
     assert fault == (
-        "it has 65 tools, and the first 64 are offered; name the useful ones in "
-        "`tools`"
+        "it has 65 tools, and the first 64 are offered; name the useful ones in `tools`"
     )
 
 
