@@ -16,8 +16,8 @@ from patchwright.core.agent.endings import Ending
 from patchwright.core.agent.kit import AgentKit
 from patchwright.core.agent.purse import RunPurse
 from patchwright.core.agent.render import observation_text
-from patchwright.core.agent.states import may_change
 from patchwright.core.events.jsonl import JsonlEventLog
+from patchwright.core.events.states import may_change
 from patchwright.core.events.types import (
     AgentState,
     ChangeState,

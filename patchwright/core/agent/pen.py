@@ -1,6 +1,9 @@
 """Write one agent's events."""
 
+import structlog
+
 from patchwright.core.agent.chronicle import Chronicle
+from patchwright.core.events.states import may_change
 from patchwright.core.events.types import (
     AgentState,
     Event,
@@ -10,6 +13,8 @@ from patchwright.core.events.types import (
     Source,
     StateChanged,
 )
+
+log = structlog.get_logger(__name__)
 
 
 class Pen:
@@ -27,7 +32,15 @@ class Pen:
         self.write(Source.SYSTEM, payload, cause)
 
     def change(self, state: AgentState, reason: str = "") -> None:
-        """Bring the run into a state, unless it is in that already."""
-        if state is not self._chronicle.state.state:
-            changed = StateChanged(state=state, reason=reason)
-            self._chronicle.append(Source.SYSTEM, changed)
+        """Bring the run into a state, unless it is in that already.
+
+        One that the table does not foresee is a fault of ours, and no reason to lose a
+        run.
+        """
+        before = self._chronicle.state.state
+        if state is before:
+            return
+        if not may_change(before, state):
+            log.error("state_not_foreseen", before=before, after=state)
+        changed = StateChanged(state=state, reason=reason)
+        self._chronicle.append(Source.SYSTEM, changed)

@@ -2,6 +2,7 @@
 
 from datetime import datetime
 
+from patchwright.core.events.states import WAITING
 from patchwright.core.events.types import (
     AgentState,
     ChangeState,
@@ -20,13 +21,6 @@ from patchwright.core.types.work import NO_USAGE, Limits, Usage
 
 _WORKING = frozenset({AgentState.RUNNING, AgentState.RATE_LIMITED})
 _FINISHED = frozenset({AgentState.FINISHED, AgentState.REJECTED})
-_WAITING = frozenset(
-    {
-        AgentState.PAUSED,
-        AgentState.AWAITING_USER_INPUT,
-        AgentState.AWAITING_USER_CONFIRMATION,
-    }
-)
 # What a person has said once and for all; other wishes end when they are fulfilled.
 _LASTING = frozenset(
     {AgentState.USER_CONFIRMED, AgentState.USER_REJECTED, AgentState.STOPPED}
@@ -117,7 +111,7 @@ def _after_change(
     return {
         "state": change.state,
         "finished_id": event_id if change.state in _FINISHED else run.finished_id,
-        "held_as": change.state if change.state in _WAITING else run.held_as,
+        "held_as": change.state if change.state in WAITING else run.held_as,
         "has_run": run.has_run or change.state is AgentState.RUNNING,
         "rate_limited_until": _waits_until(run, change),
         "wanted": None if reached else run.wanted,

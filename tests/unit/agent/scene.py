@@ -16,9 +16,9 @@ from patchwright.core.agent.disowning import disown
 from patchwright.core.agent.endings import Ending
 from patchwright.core.agent.kit import AgentKit
 from patchwright.core.agent.purse import Purse, RunPurse
-from patchwright.core.agent.states import may_change
 from patchwright.core.condense.condenser import Ask, Condenser, History
 from patchwright.core.events.jsonl import JsonlEventLog
+from patchwright.core.events.states import may_change
 from patchwright.core.events.types import (
     AgentAction,
     AgentState,
