@@ -36,9 +36,8 @@ class Watch:
     def add(self, event: Event) -> Progress:
         self._state = fold(self._state, event)
         payload = event.payload
-        if isinstance(payload, StateChanged) and payload.state is AgentState.RUNNING:
-            self._done.append(f"Repository checked out in a {self._sandbox} sandbox")
-            self._doing = "Reading the request"
+        if isinstance(payload, StateChanged):
+            self._change(payload)
         elif isinstance(payload, Finish):
             proves = bool(payload.test_commands)
             self._done.append("Change made" if proves else "Work ended")
@@ -52,6 +51,17 @@ class Watch:
                 f"Step {self._state.iterations}: {inline_code(describe(payload))}"
             )
         return self._progress(event.at)
+
+    def _change(self, change: StateChanged) -> None:
+        checked_out = f"Repository checked out in a {self._sandbox} sandbox"
+        if change.state is AgentState.RATE_LIMITED and change.until is not None:
+            until = f"{change.until:%H:%M:%S}Z"
+            self._doing = f"Waiting until {until}, as the model's provider asks"
+        elif change.state is AgentState.RUNNING and checked_out in self._done:
+            self._doing = "Going on"
+        elif change.state is AgentState.RUNNING:
+            self._done.append(checked_out)
+            self._doing = "Reading the request"
 
     def _progress(self, now: datetime) -> Progress:
         return Progress(
@@ -85,9 +95,10 @@ class Throttle:
         self._interval_s = interval_s
         self._last = float("-inf")
 
-    def offer(self, progress: Progress) -> None:
+    def offer(self, progress: Progress, *, at_once: bool = False) -> None:
+        """Show it if it is time for that, or `at_once` if nothing may follow soon."""
         now = self._monotonic()
-        if now - self._last < self._interval_s:
+        if now - self._last < self._interval_s and not at_once:
             return
         self._last = now
         self._show(progress)

@@ -5,7 +5,7 @@ import structlog
 from patchwright.core.channel import Channel
 from patchwright.core.clock import Clock
 from patchwright.core.errors import ServiceError
-from patchwright.core.events.types import Event
+from patchwright.core.events.types import Event, StateChanged
 from patchwright.core.types.threads import ThreadRef
 from patchwright.resolver.messages.status import Frame, Progress, progress_comment
 from patchwright.resolver.progress import Throttle, Watch
@@ -45,7 +45,9 @@ class StatusComment:
             log.warning("status_not_posted", reason=error.reason, error=str(error))
 
     def show(self, event: Event) -> None:
-        self._throttle.offer(self._watch.add(event))
+        # After a change of state it may be long until something else happens.
+        is_change = isinstance(event.payload, StateChanged)
+        self._throttle.offer(self._watch.add(event), at_once=is_change)
 
     def _edit(self, progress: Progress) -> None:
         text = progress_comment(progress, self._frame)

@@ -49,6 +49,17 @@ def test_each_step_shows_what_is_done_now() -> None:
     assert progress.seconds == 3
 
 
+def test_s58_waiting_for_the_provider_is_shown_and_ends() -> None:
+    until = START + timedelta(minutes=1)
+    limited = StateChanged(state=AgentState.RATE_LIMITED, until=until)
+    waiting = watched(RUNNING, REPLY, limited)
+    shown = f"{until:%H:%M:%S}Z"
+    assert waiting.doing == f"Waiting until {shown}, as the model's provider asks"
+    going_on = watched(RUNNING, REPLY, limited, RUNNING)
+    assert going_on.doing == "Going on"
+    assert going_on.done == ("Repository checked out in a docker sandbox",)
+
+
 def test_what_only_looks_like_a_step_is_not_shown_as_one() -> None:
     error = ErrorObservation(reason="x", text="y")
     assert watched(RUNNING, error).doing == "Reading the request"
@@ -101,3 +112,12 @@ def test_the_newest_progress_is_shown_now_and_then() -> None:
     for number in range(5):
         throttle.offer(Progress(iterations=number))
     assert shown == [0, 3]
+
+
+def test_what_must_be_seen_now_does_not_wait_for_its_turn() -> None:
+    shown: list[int] = []
+    throttle = Throttle(lambda one: shown.append(one.iterations), lambda: 0.0, 4.0)
+    throttle.offer(Progress(iterations=1))
+    throttle.offer(Progress(iterations=2))
+    throttle.offer(Progress(iterations=3), at_once=True)
+    assert shown == [1, 3]
