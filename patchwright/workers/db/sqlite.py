@@ -10,11 +10,9 @@ BUSY_TIMEOUT_S = 15.0
 # https://www.sqlite.org/wal.html and https://www.sqlite.org/pragma.html: in WAL mode
 # NORMAL keeps every commit through the death of a process, and the file consistent
 # through the loss of power.
-_PRAGMAS: Final = (
-    "PRAGMA journal_mode = WAL",
-    "PRAGMA synchronous = NORMAL",
-    "PRAGMA foreign_keys = ON",
-)
+_WRITE_AHEAD: Final = "PRAGMA journal_mode = WAL"
+_PRAGMAS: Final = ("PRAGMA synchronous = NORMAL", "PRAGMA foreign_keys = ON")
+_TURNS: Final = 20
 _IS_WRITER: Final = "patchwright_writer"
 
 
@@ -40,8 +38,25 @@ def _prepare(connection: sqlite3.Connection, _entry: ConnectionPoolEntry) -> Non
     # The driver would begin transactions by itself, and late:
     # https://docs.sqlalchemy.org/en/21/dialects/sqlite.html#transactions-with-sqlite
     connection.isolation_level = None
+    _write_ahead(connection)
     for pragma in _PRAGMAS:
         connection.execute(pragma).close()
+
+
+def _write_ahead(connection: sqlite3.Connection) -> None:
+    """Change the file's mode, where processes that start together all want to.
+
+    That does not wait for its turn as a transaction does, so here a transaction waits.
+    """
+    for _ in range(_TURNS):
+        try:
+            connection.execute(_WRITE_AHEAD).close()
+        except sqlite3.OperationalError:
+            connection.execute("BEGIN IMMEDIATE").close()
+            connection.execute("COMMIT").close()
+        else:
+            return
+    connection.execute(_WRITE_AHEAD).close()
 
 
 def _begin(connection: Connection) -> None:

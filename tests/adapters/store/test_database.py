@@ -1,6 +1,7 @@
 """The schema and the two databases it must mean the same in."""
 
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
@@ -45,6 +46,22 @@ def test_processes_that_start_together_take_turns_to_upgrade(database_url: str) 
         assert len(versions.all()) == 1
     for one in databases:
         one.close()
+
+
+def test_a_new_file_is_set_up_by_all_who_open_it_at_once(tmp_path: Path) -> None:
+    for number in range(25):
+        url = f"sqlite:///{tmp_path / f'{number}.db'}"
+        together = threading.Barrier(8)
+
+        def look(url: str = url, together: threading.Barrier = together) -> str:
+            with closing(Database(url)) as database:
+                together.wait()
+                with database.reading() as connection:
+                    return str(connection.scalar(text("PRAGMA journal_mode")))
+
+        with ThreadPoolExecutor(together.parties) as pool:
+            looks = [pool.submit(look) for _ in range(together.parties)]
+        assert {one.result() for one in looks} == {"wal"}
 
 
 def test_a_time_comes_back_aware_and_in_utc(database: Database) -> None:
