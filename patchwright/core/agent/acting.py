@@ -3,10 +3,11 @@
 from concurrent.futures import Future
 from typing import Final
 
-from patchwright.core.agent.attention import Attention, CalledOffError, start
+from patchwright.core.agent.attention import Attention, CalledOffError
 from patchwright.core.agent.chronicle import Chronicle
 from patchwright.core.agent.disowning import NOT_KNOWN
 from patchwright.core.agent.kit import AgentKit
+from patchwright.core.background import start
 from patchwright.core.events.types import (
     AgentStep,
     CallMcpTool,

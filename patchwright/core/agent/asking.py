@@ -5,9 +5,10 @@ from concurrent.futures import Future
 from datetime import timedelta
 from typing import Final
 
-from patchwright.core.agent.attention import Attention, CalledOffError, start
+from patchwright.core.agent.attention import Attention, CalledOffError
 from patchwright.core.agent.chronicle import Chronicle
 from patchwright.core.agent.purse import Purse
+from patchwright.core.background import start
 from patchwright.core.clock import Clock
 from patchwright.core.events.log import EventLog
 from patchwright.core.events.types import (

@@ -1,7 +1,5 @@
 """Wait for one thing, and hear meanwhile what people say."""
 
-import threading
-from collections.abc import Callable
 from concurrent.futures import Future
 from typing import TypeVar
 
@@ -17,23 +15,6 @@ _CALL_OFF = frozenset({AgentState.STOPPED, AgentState.PAUSED})
 
 class CalledOffError(Exception):
     """A person wants the run stopped or paused: nothing more is waited for."""
-
-
-def start(call: Callable[[], T]) -> "Future[T]":
-    """Make a call in a thread of its own, which does not keep the process alive.
-
-    It can be left behind: a model's answer may come late, or never.
-    """
-    future: Future[T] = Future()
-
-    def run() -> None:
-        try:
-            future.set_result(call())
-        except BaseException as error:  # noqa: BLE001 - raised again by who waits for it
-            future.set_exception(error)
-
-    threading.Thread(target=run, name="agent-call", daemon=True).start()
-    return future
 
 
 class Attention:

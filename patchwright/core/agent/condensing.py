@@ -6,7 +6,7 @@ from patchwright.core.agent.asking import Asking
 from patchwright.core.agent.chronicle import Chronicle
 from patchwright.core.agent.kit import AgentKit
 from patchwright.core.agent.view import View
-from patchwright.core.condense.apply import apply
+from patchwright.core.condense.apply import size_after
 from patchwright.core.condense.condenser import History
 from patchwright.core.condense.summaries import least_of
 from patchwright.core.events.types import ModelReply, Source
@@ -70,11 +70,7 @@ class Condensing:
         if condensed is None:
             return False
         before = self._view.size_bytes
-        after = (
-            before
-            - history.size_bytes
-            + sum(turn.size_bytes for turn in apply(history.turns, condensed))
-        )
+        after = before - history.size_bytes + size_after(history.turns, condensed)
         if after >= before:
             return False
         sizes = {"bytes_before": before, "bytes_after": after, "agent": self._agent}

@@ -55,6 +55,8 @@ class Redactor:
         """Yield from where to where the secrets in a text go, in no order."""
         yield from (match.span() for match in self._known.finditer(text))
         yield from token_spans(text)
+        # A token may be known as one only where a secret that touches it is blotted.
+        yield from token_spans(self._known.sub(_filler, text))
 
     def begin_unfinished(self, text: str) -> int:
         """Return where a secret may begin that the text ends in the middle of.
@@ -83,6 +85,10 @@ class Redactor:
                 }
             case _:
                 return value
+
+
+def _filler(secret: re.Match[str]) -> str:
+    return "\0" * len(secret[0])
 
 
 def _begin_of(form: str, text: str) -> int:

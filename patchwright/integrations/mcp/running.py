@@ -4,7 +4,7 @@ from collections.abc import Collection
 from concurrent.futures import wait
 from typing import Final
 
-from patchwright.core.agent.attention import start
+from patchwright.core.background import start
 from patchwright.core.errors import RuntimeLostError
 from patchwright.core.events.types import CallMcpTool, ErrorObservation, McpResult
 from patchwright.core.mcp.servers import McpTool

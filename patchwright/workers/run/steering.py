@@ -6,8 +6,8 @@ from typing import Final
 
 import structlog
 
-from patchwright.core.agent.attention import start
 from patchwright.core.agent.chronicle import Heard
+from patchwright.core.background import start
 from patchwright.core.channel import Channel
 from patchwright.core.errors import ServiceError
 from patchwright.core.events.log import EventLog

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from patchwright.core.agent.attention import start
+from patchwright.core.background import start
 from patchwright.core.clock import SystemClock
 from patchwright.core.events.types import ErrorObservation
 from patchwright.core.runtime import Runtime

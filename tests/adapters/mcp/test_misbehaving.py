@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from patchwright.core.agent.attention import start
+from patchwright.core.background import start
 from patchwright.core.clock import SystemClock
 from patchwright.core.errors import RuntimeLostError
 from patchwright.core.events.types import ErrorObservation, McpResult, RunCommand
