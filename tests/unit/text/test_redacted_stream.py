@@ -55,6 +55,7 @@ def cut_up(text: str, cuts: Sequence[int]) -> list[str]:
     return [text[a:b] for a, b in pairwise(places)]
 
 
+@example([SECRET, "Authorization: Basic dXNlcjpwYXNz", SECRET], [])
 @given(PIECES, CUTS)
 @example([f"x {SECRET} y"], [1, 5, 9])
 def test_the_pieces_are_together_what_the_whole_would_be(
