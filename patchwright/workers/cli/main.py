@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Mapping
 from importlib import import_module
-from typing import Final
+from typing import Final, NoReturn
 
 import structlog
 import typer
@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from patchwright.core.errors import PatchwrightError, SettingsError
+from patchwright.workers.stopping import leave
 
 WRONG_USAGE: Final = 2
 FAILED: Final = 3
@@ -26,8 +27,16 @@ _COMMANDS: Final[Mapping[str, str]] = {
 }
 
 
-def main() -> None:
-    """Run the command line of this process."""
+def main() -> NoReturn:
+    """Run the command line of this process, and end it."""
+    try:
+        _run()
+    except SystemExit as ending:
+        leave(ending.code if isinstance(ending.code, int) else 0)
+    leave(0)
+
+
+def _run() -> None:
     # Until a command sets up logging: what goes wrong, on standard error.
     structlog.configure(logger_factory=structlog.PrintLoggerFactory(sys.stderr))
     app = typer.Typer(

@@ -15,6 +15,7 @@ from patchwright.core.clock import SystemClock
 from patchwright.core.llm.client import LitellmModel
 from patchwright.core.llm.config import ModelConfig
 from patchwright.core.llm.model import ModelRequest, UserText
+from patchwright.workers.stopping import leave
 
 key = SecretStr("sk-test")
 config = ModelConfig(model="openai/x", base_url=sys.argv[1], api_key=key)
@@ -23,6 +24,7 @@ request = ModelRequest(messages=(UserText(text="hi"),))
 model.complete(request)
 threading.Thread(target=model.complete, args=(request,), daemon=True).start()
 sys.stdin.readline()
+leave(0)
 """
 
 
@@ -32,8 +34,8 @@ def test_a_process_ends_at_once_and_quietly_while_a_call_is_under_way(
 ) -> None:
     """The program goes on to its end as soon as the provider has the second request.
 
-    The first one is answered, because litellm imports a part of itself then. CPython
-    can hang at its end if it ends a thread in the middle of an import.
+    It ends as the command line does: CPython's own way can hang where a thread holds a
+    lock of the interpreter, such as that of an import.
     """
     argv = [sys.executable, "-W", "error::ResourceWarning", "-c", PROGRAM]
     pipe = subprocess.PIPE
