@@ -35,3 +35,27 @@ class Channel(Protocol):
     def edit(self, ref: ThreadRef, post_id: str, text: str) -> None:
         """Replace the text of our own comment."""
         ...
+
+    def answer_review(self, ref: ThreadRef, review_thread: str, text: str) -> str:
+        """Add a post to a review thread and return its id."""
+        ...
+
+    def find_review_answer(
+        self, ref: ThreadRef, review_thread: str, mark: str
+    ) -> str | None:
+        """Return the id of our own post there that contains `mark`."""
+        ...
+
+    def resolve_review(self, ref: ThreadRef, review_thread: str) -> None:
+        """Mark a review thread as settled."""
+        ...
+
+    def swap_labels(
+        self, ref: ThreadRef, add: tuple[str, ...], remove: tuple[str, ...]
+    ) -> None:
+        """Put labels on the thread and take others off; what is so already stays."""
+        ...
+
+    def fetch_attachment(self, ref: ThreadRef, url: str, max_bytes: int) -> bytes:
+        """Return a file that a post of the thread links to, with our own rights."""
+        ...

@@ -1,5 +1,7 @@
 """The protocol of a service where code lives."""
 
+from datetime import datetime
+from enum import StrEnum
 from typing import Protocol
 
 from pydantic import SecretStr
@@ -22,6 +24,70 @@ class PullRequestText(Value):
     title: str
     body: str
     draft: bool
+
+
+class Adornment(Value):
+    """What is put on a pull request besides its text.
+
+    `reviewers` are logins, or `team/NAME` for a team. `milestone` is its number, None
+    to leave it as it is.
+    """
+
+    labels: tuple[str, ...] = ()
+    assignees: tuple[str, ...] = ()
+    reviewers: tuple[str, ...] = ()
+    milestone: int | None = None
+
+
+class FailedCheck(Value):
+    """A check that failed on a commit; `log` is the end of what it printed."""
+
+    name: str
+    url: str = ""
+    summary: str = ""
+    log: str = ""
+
+
+class Checks(Value):
+    """How the checks of a commit stand; `pending` are the names of unfinished ones."""
+
+    failed: tuple[FailedCheck, ...] = ()
+    pending: tuple[str, ...] = ()
+
+
+class CheckState(StrEnum):
+    IN_PROGRESS = "in_progress"
+    SUCCESS = "success"
+    NEUTRAL = "neutral"
+    FAILURE = "failure"
+    ACTION_REQUIRED = "action_required"
+    CANCELLED = "cancelled"
+
+
+class CheckReport(Value):
+    """What we say about a commit in its list of checks; `key` finds it again."""
+
+    key: str
+    title: str
+    summary: str
+    state: CheckState
+    url: str = ""
+    at: datetime
+
+
+class FileChange(Value):
+    """One file of a commit; without `data` it is removed."""
+
+    path: str
+    data: bytes | None
+
+
+class NewCommit(Value):
+    """A commit for the forge to make: `changes` to the files of `base_sha`."""
+
+    base_sha: str
+    message: str
+    changes: tuple[FileChange, ...]
 
 
 class Forge(Protocol):
@@ -51,3 +117,35 @@ class Forge(Protocol):
     def update_pull_request(
         self, repo: RepoRef, number: int, text: PullRequestText
     ) -> PullRequest: ...
+
+    def fetch_file(self, repo: RepoRef, path: str, ref: str = "") -> bytes | None:
+        """Return a file of a branch or commit, by default the default branch's.
+
+        None means that there is no such file.
+        """
+        ...
+
+    def adorn_pull_request(
+        self, repo: RepoRef, number: int, adornment: Adornment
+    ) -> tuple[str, ...]:
+        """Add what is missing; return what the forge refused, a sentence each."""
+        ...
+
+    def request_review(
+        self, repo: RepoRef, number: int, reviewers: tuple[str, ...]
+    ) -> None: ...
+
+    def fetch_checks(self, repo: RepoRef, sha: str) -> Checks:
+        """Return how the checks of a commit stand, our own left out."""
+        ...
+
+    def report_check(self, repo: RepoRef, sha: str, report: CheckReport) -> None:
+        """Show a report on a commit, in place of the earlier one with that key."""
+        ...
+
+    def commit_on_branch(self, repo: RepoRef, branch: str, commit: NewCommit) -> str:
+        """Have the forge make, sign and push a commit; return its id.
+
+        The branch is made if need be. Raises `BranchMovedError` if it is elsewhere.
+        """
+        ...

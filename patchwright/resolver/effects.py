@@ -10,12 +10,16 @@ from patchwright.resolver.target import Target
 
 
 class PushBranch(Value):
-    """Put `sha` on `branch`; with `expect` only if the branch is still there."""
+    """Put `sha` on `branch`; with `expect` only if the branch is still there.
+
+    `fork` is the repository of the branch where it is not the thread's own.
+    """
 
     kind: Literal["push_branch"] = "push_branch"
     branch: str
     sha: str
     expect: str = ""
+    fork: str = ""
 
 
 class OpenPullRequest(Value):
@@ -35,14 +39,54 @@ class UpdatePullRequest(Value):
     draft: bool
 
 
+class AdornPullRequest(Value):
+    """Put reviewers, labels, assignees and milestone on our pull request."""
+
+    kind: Literal["adorn_pull_request"] = "adorn_pull_request"
+
+
+class AnswerReviews(Value):
+    """Answer each review thread, and settle those that were seen to."""
+
+    kind: Literal["answer_reviews"] = "answer_reviews"
+    number: int
+
+
+class ReportCheck(Value):
+    """Say in the pull request's list of checks how the run ended."""
+
+    kind: Literal["report_check"] = "report_check"
+    sha: str
+
+
+class SwapLabels(Value):
+    """Show by the thread's labels how the run ended."""
+
+    kind: Literal["swap_labels"] = "swap_labels"
+
+
 class FinalMessage(Value):
     """Replace the status comment by how it ended."""
 
     kind: Literal["final_message"] = "final_message"
 
 
+class Ping(Value):
+    """Call the requester once: an edited comment notifies nobody."""
+
+    kind: Literal["ping"] = "ping"
+
+
 Effect = Annotated[
-    PushBranch | OpenPullRequest | UpdatePullRequest | FinalMessage,
+    PushBranch
+    | OpenPullRequest
+    | UpdatePullRequest
+    | AdornPullRequest
+    | AnswerReviews
+    | ReportCheck
+    | SwapLabels
+    | FinalMessage
+    | Ping,
     Field(discriminator="kind"),
 ]
 

@@ -3,6 +3,7 @@
 from pydantic import BaseModel, ConfigDict, Field
 
 from patchwright.core.events.types import ControlAct, Edit, Todo
+from patchwright.core.types.work import ReviewAnswer
 
 
 class Arguments(BaseModel):
@@ -77,6 +78,11 @@ class FinishArguments(Arguments):
         default=(),
         description="Commands, run from the repository's root in a new shell, that "
         "fail without your change to the code and pass with it.",
+    )
+    reviews: tuple[ReviewAnswer, ...] = Field(
+        default=(),
+        description="One for each review thread you were shown, by its number: what "
+        "became of it, and in `text` a sentence or two for the reviewer.",
     )
 
 

@@ -7,6 +7,7 @@ from pydantic import JsonValue
 
 from patchwright.core.events.payload import AgentState, Payload, Risk, Todo
 from patchwright.core.types.base import Value
+from patchwright.core.types.work import ReviewAnswer
 
 
 class AgentAction(Payload):
@@ -165,7 +166,8 @@ class Finish(AgentAction):
     """The agent says that it is done.
 
     `test_commands` are those that fail before the change and pass after it; `answer`
-    is what to tell the person when the request was a question.
+    is what to tell the person when the request was a question; `reviews` answer the
+    review threads that the task has shown.
     """
 
     kind: Literal["finish"] = "finish"
@@ -173,6 +175,7 @@ class Finish(AgentAction):
     title: str = ""
     answer: str = ""
     test_commands: tuple[str, ...] = ()
+    reviews: tuple[ReviewAnswer, ...] = ()
 
 
 class Reject(AgentAction):

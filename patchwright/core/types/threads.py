@@ -20,6 +20,7 @@ class RepoRef(Value):
 class ThreadKind(StrEnum):
     ISSUE = "issue"
     PULL_REQUEST = "pull-request"
+    DISCUSSION = "discussion"
 
 
 class ThreadRef(Value):
@@ -34,12 +35,18 @@ class ThreadRef(Value):
 
 
 class Post(Value):
-    """One text in a thread: its opening body or a comment on it."""
+    """One text in a thread: its opening body, a comment, the words of a review.
+
+    `edited_at` is when its text was last changed, None if it never was. `label` says
+    what it is where that is no plain comment, such as `review, changes requested`.
+    """
 
     id: str
     author: Actor
     text: str
     at: datetime
+    edited_at: datetime | None = None
+    label: str = ""
 
 
 class DiffSide(StrEnum):
@@ -52,12 +59,14 @@ class DiffSide(StrEnum):
 class ReviewThread(Value):
     """What people say about lines of a pull request, oldest post first.
 
-    `line` is the last of the lines, None where it is about the whole file;
-    `first_line` is there for several lines. `hunk` ends with the last line, and is
-    the code as it was when the thread began. Outdated means that those lines have
-    changed since; then the numbers are those of that time.
+    `id` is the service's own name of the thread, for answering it. `line` is the last
+    of the lines, None where it is about the whole file; `first_line` is there for
+    several lines. `hunk` ends with the last line, and is the code as it was when the
+    thread began. Outdated means that those lines have changed since; then the numbers
+    are those of that time.
     """
 
+    id: str = ""
     path: str
     line: int | None
     first_line: int | None = None
@@ -93,7 +102,12 @@ class Repository(Value):
 
 
 class PullRequest(Value):
-    """A pull request as the forge shows it."""
+    """A pull request as the forge shows it.
+
+    `head_repo` is where its branch is, None when that was deleted.
+    `maintainers_may_push` says that whoever may write to the base may write to that
+    branch too. `conflicts` is None while the forge still finds out.
+    """
 
     number: int
     url: str
@@ -102,3 +116,8 @@ class PullRequest(Value):
     head_sha: str
     draft: bool
     same_repository: bool
+    head_repo: RepoRef | None = None
+    maintainers_may_push: bool = False
+    conflicts: bool | None = None
+    is_open: bool = True
+    author: str = ""

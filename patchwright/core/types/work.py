@@ -14,12 +14,22 @@ class Limits(Value):
     max_minutes: float = 30.0
 
 
+class TaskMode(StrEnum):
+    """What the agent is to bring: the change itself, or first a plan of it."""
+
+    FIX = "fix"
+    PLAN = "plan"
+
+
 class Task(Value):
     """One piece of work: the text for the agent, and the commit it starts from.
 
     `files` are texts too long for the prompt, by name; the agent finds them in
-    `/workspace/context`. `notes` go into the outcome. `message_trailer` ends the
-    message of the commit.
+    `/workspace/context`. `images` are the names of pictures that belong to the text.
+    With `merge_sha` that commit is merged into the work tree first, conflicts and all,
+    and is the second parent of what is delivered. `setup` are commands to run before
+    the agent starts, `tests` those that the controller runs besides the agent's own.
+    `notes` go into the outcome. `message_trailer` ends the message of the commit.
     """
 
     text: str
@@ -27,6 +37,11 @@ class Task(Value):
     base_branch: str = ""
     title: str = ""
     files: dict[str, str] = {}
+    images: tuple[str, ...] = ()
+    merge_sha: str = ""
+    setup: tuple[str, ...] = ()
+    tests: tuple[str, ...] = ()
+    mode: TaskMode = TaskMode.FIX
     notes: tuple[str, ...] = ()
     message_trailer: str = ""
 
@@ -75,6 +90,22 @@ class Evidence(Value):
     tail: str = ""
 
 
+class Verdict(StrEnum):
+    """What became of what a reviewer asked for."""
+
+    ADDRESSED = "addressed"
+    NOT_ADDRESSED = "not-addressed"
+    NEEDS_INPUT = "needs-input"
+
+
+class ReviewAnswer(Value):
+    """An answer to one review thread, by its number in the task, from 1."""
+
+    thread: int
+    verdict: Verdict
+    text: str = ""
+
+
 class Usage(Value):
     """What model calls took.
 
@@ -100,6 +131,14 @@ class Usage(Value):
         )
 
 
+class DiffStat(Value):
+    """Changed files and lines; the lines of binary files do not count."""
+
+    files: int = 0
+    insertions: int = 0
+    deletions: int = 0
+
+
 NO_USAGE = Usage(cost_usd=0.0)
 
 
@@ -108,8 +147,9 @@ class Outcome(Value):
 
     With `waits` the task has not ended: it goes on when a person has answered.
     `head_sha` is empty when nothing was changed, and so is `tree`, git's name for what
-    that commit holds. `notes` are remarks for the reader of the result, one sentence
-    each: what was removed, skipped or doubted.
+    that commit holds. `changed` counts what it changes. `notes` are remarks for the
+    reader of the result, one sentence each: what was removed, skipped or doubted;
+    `warnings` are those that a reviewer must see, and make the change a draft.
     """
 
     kind: OutcomeKind
@@ -122,8 +162,11 @@ class Outcome(Value):
     base_sha: str = ""
     head_sha: str = ""
     tree: str = ""
+    changed: DiffStat = DiffStat()
+    reviews: tuple[ReviewAnswer, ...] = ()
     evidence: tuple[Evidence, ...] = ()
     usage: Usage = NO_USAGE
     iterations: int = 0
     seconds: float = 0.0
     notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()

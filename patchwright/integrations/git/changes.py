@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
+from patchwright.core.types.work import DiffStat
 from patchwright.integrations.git.gitdir import GitDir
 
 GITLINK = 0o160000
@@ -40,15 +41,6 @@ class ChangedPath:
         """The path as text that can be printed and sent anywhere."""
         raw = self.path.encode("utf-8", "surrogateescape")
         return raw.decode("utf-8", "backslashreplace")
-
-
-@dataclass(frozen=True, slots=True)
-class DiffStat:
-    """Changed files and lines; the lines of binary files do not count."""
-
-    files: int
-    insertions: int
-    deletions: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from patchwright.core.types.work import DiffStat
 from patchwright.integrations.git.bundles import (
     make_bundle,
     make_parcel,
@@ -13,7 +14,6 @@ from patchwright.integrations.git.bundles import (
 )
 from patchwright.integrations.git.changes import (
     ChangedPath,
-    DiffStat,
     count_changes,
     list_changes,
 )

@@ -13,7 +13,14 @@ from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import Post, Thread, ThreadKind, ThreadRef
 from patchwright.core.types.triggers import Trigger
 from patchwright.integrations.github.api import Api
+from patchwright.integrations.github.attachments import fetch_attachment
+from patchwright.integrations.github.labels import swap_labels
 from patchwright.integrations.github.payloads import GHOST
+from patchwright.integrations.github.review_answers import (
+    answer_review,
+    find_review_answer,
+    resolve_review,
+)
 from patchwright.integrations.github.reviews import fetch_reviews
 from patchwright.integrations.github.webhook import SERVICE
 
@@ -61,6 +68,26 @@ class GitHubChannel:
             ref.repo,
             lambda repo: repo.get_issue(ref.number).get_comment(comment).edit(text),
         )
+
+    def answer_review(self, ref: ThreadRef, review_thread: str, text: str) -> str:
+        return answer_review(self._api, ref, review_thread, text)
+
+    def find_review_answer(
+        self, ref: ThreadRef, review_thread: str, mark: str
+    ) -> str | None:
+        own = self._own_login
+        return find_review_answer(self._api, ref, review_thread, mark, own)
+
+    def resolve_review(self, ref: ThreadRef, review_thread: str) -> None:
+        resolve_review(self._api, ref, review_thread)
+
+    def swap_labels(
+        self, ref: ThreadRef, add: tuple[str, ...], remove: tuple[str, ...]
+    ) -> None:
+        swap_labels(self._api, ref, add, remove)
+
+    def fetch_attachment(self, ref: ThreadRef, url: str, max_bytes: int) -> bytes:
+        return fetch_attachment(self._api, ref, url, max_bytes)
 
     @cached_property
     def _own_login(self) -> str:

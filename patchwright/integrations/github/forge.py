@@ -2,15 +2,29 @@
 
 from urllib.parse import quote
 
+import github.NamedUser
 import github.PullRequest
 import github.Repository
 from pydantic import BaseModel
 
 from patchwright.core.errors import InvalidRequestError, NotFoundError, ServiceError
-from patchwright.core.forge import GitCredential, PullRequestText
+from patchwright.core.forge import (
+    Adornment,
+    CheckReport,
+    Checks,
+    GitCredential,
+    NewCommit,
+    PullRequestText,
+)
 from patchwright.core.types.people import Actor, Permission
 from patchwright.core.types.threads import PullRequest, RepoRef, Repository
+from patchwright.integrations.github.adornments import adorn, request_review
 from patchwright.integrations.github.api import Api
+from patchwright.integrations.github.check_runs import report_check
+from patchwright.integrations.github.checks import fetch_checks
+from patchwright.integrations.github.commits import commit_on_branch
+from patchwright.integrations.github.contents import fetch_file
+from patchwright.integrations.github.payloads import GHOST
 
 # Any name will do beside a token; this one is what GitHub's pages say.
 # https://docs.github.com/en/apps/creating-github-apps/authenticating-with-a-github-app/authenticating-as-a-github-app-installation
@@ -111,6 +125,28 @@ class GitHubForge:
             return updated
         return self._turn(repo, updated, text)
 
+    def fetch_file(self, repo: RepoRef, path: str, ref: str = "") -> bytes | None:
+        return fetch_file(self._api, repo, path, ref)
+
+    def adorn_pull_request(
+        self, repo: RepoRef, number: int, adornment: Adornment
+    ) -> tuple[str, ...]:
+        return adorn(self._api, repo, number, adornment)
+
+    def request_review(
+        self, repo: RepoRef, number: int, reviewers: tuple[str, ...]
+    ) -> None:
+        request_review(self._api, repo, number, reviewers)
+
+    def fetch_checks(self, repo: RepoRef, sha: str) -> Checks:
+        return fetch_checks(self._api, repo, sha)
+
+    def report_check(self, repo: RepoRef, sha: str, report: CheckReport) -> None:
+        report_check(self._api, repo, sha, report)
+
+    def commit_on_branch(self, repo: RepoRef, branch: str, commit: NewCommit) -> str:
+        return commit_on_branch(self._api, repo, branch, commit)
+
     def _turn(
         self, repo: RepoRef, pull_request: PullRequest, text: PullRequestText
     ) -> PullRequest:
@@ -176,6 +212,13 @@ class GitHubForge:
         # Null when the fork was deleted.
         source: github.Repository.Repository | None = head.repo
         return PullRequest(
+            head_repo=RepoRef(forge=repo.forge, full_name=source.full_name)
+            if source is not None
+            else None,
+            maintainers_may_push=pull.maintainer_can_modify,
+            conflicts=_conflicts(pull),
+            is_open=pull.state == "open",
+            author=_login(pull.user),
             number=number,
             url=self._api.addresses.pull_request_url(repo.full_name, number),
             head_branch=head.ref,
@@ -184,6 +227,14 @@ class GitHubForge:
             draft=pull.draft,
             same_repository=source is not None and source.id == pull.base.repo.id,
         )
+
+
+def _conflicts(pull: github.PullRequest.PullRequest) -> bool | None:
+    return None if pull.mergeable is None else not pull.mergeable
+
+
+def _login(user: github.NamedUser.NamedUser | None) -> str:
+    return GHOST if user is None else user.login
 
 
 def _fetch_grant(found: github.Repository.Repository, actor: Actor) -> _Grant:

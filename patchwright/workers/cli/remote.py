@@ -3,7 +3,7 @@
 import re
 from contextlib import closing
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, assert_never
 
 from patchwright.core.errors import SettingsError
 from patchwright.core.settings.github import GitHubSettings
@@ -15,12 +15,18 @@ from patchwright.integrations.git.mirror import Mirrors
 from patchwright.integrations.github.adapter import GitHub
 from patchwright.integrations.github.auth import MemoryTokenCache
 from patchwright.resolver.admission import Policy
-from patchwright.resolver.deliver import Deliverer
+from patchwright.resolver.delivering.deliverer import Deliverer
+from patchwright.resolver.delivering.destination import Means
 from patchwright.resolver.effects import (
+    AdornPullRequest,
+    AnswerReviews,
     Effect,
     FinalMessage,
     OpenPullRequest,
+    Ping,
     PushBranch,
+    ReportCheck,
+    SwapLabels,
     UpdatePullRequest,
     plan_effects,
 )
@@ -98,11 +104,10 @@ class _Delivery:
     prepared: Prepared
 
     def run(self, outcome: Outcome, deliver: Deliver) -> Delivered:
+        forge, channel = self.github.forge, self.github.channel
         deliverer = Deliverer(
-            forge=self.github.forge,
-            channel=self.github.channel,
-            fetch_mirror=lambda: self.prepared.mirror,
-            policy=Policy(allow_users=frozenset({self.trigger.actor.login})),
+            Means(forge, channel, lambda: self.prepared.mirror),
+            Policy(allow_users=frozenset({self.trigger.actor.login})),
         )
         to = destination(self._plan(), self.trigger)
         delivered = Delivered()
@@ -129,7 +134,7 @@ class _Delivery:
 def _wanted(effect: Effect, deliver: Deliver) -> Effect | None:
     """Return the effect as `--deliver` wants it, or None if it does not."""
     match effect:
-        case FinalMessage():
+        case FinalMessage() | Ping() | SwapLabels() | ReportCheck():
             return None
         case PushBranch():
             return None if deliver in (Deliver.NONE, Deliver.PATCH) else effect
@@ -137,3 +142,7 @@ def _wanted(effect: Effect, deliver: Deliver) -> Effect | None:
             if deliver is Deliver.DRAFT:
                 return effect.model_copy(update={"draft": True})
             return effect if deliver is Deliver.READY else None
+        case AdornPullRequest() | AnswerReviews():
+            return effect if deliver in (Deliver.DRAFT, Deliver.READY) else None
+        case _:
+            assert_never(effect)

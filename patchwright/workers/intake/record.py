@@ -45,8 +45,9 @@ class Recorder:
     def record(self, connection: Connection, delivery: Delivery) -> Stored:
         row = self._row(delivery)
         reading = delivery.reading
-        if isinstance(reading, Ignored):
-            ignored = {"verdict": Verdict.IGNORED, "reason": reading.reason}
+        if not isinstance(reading, Trigger):
+            reason = reading.reason if isinstance(reading, Ignored) else "noted"
+            ignored = {"verdict": Verdict.IGNORED, "reason": reason}
             is_new = insert_once(connection, deliveries, row | ignored)
             return Stored(Verdict.IGNORED if is_new else Verdict.DUPLICATE)
         asking = {"verdict": Verdict.ACCEPTED, "trigger_key": reading.key}

@@ -13,7 +13,8 @@ from patchwright.core.errors import (
 from patchwright.core.types.threads import ThreadKind, ThreadRef
 from patchwright.core.types.work import Outcome
 from patchwright.integrations.git.mirror import Mirror
-from patchwright.resolver.deliver import Deliverer
+from patchwright.resolver.delivering.deliverer import Deliverer
+from patchwright.resolver.delivering.destination import Means
 from patchwright.resolver.messages.status import Delivered
 from patchwright.workers.run.done import COMMITS
 from patchwright.workers.run.plan import ARTIFACT, Plan, destination
@@ -39,12 +40,9 @@ class Delivery:
         self._mirror: Mirror | None = None
         stored = services.stores.outcomes.load_artifact(job.id, ARTIFACT)
         self._plan = Plan.model_validate_json(stored or b"{}")
-        self._deliverer = Deliverer(
-            forge=services.github.forge,
-            channel=services.github.channel,
-            fetch_mirror=self._fetch_mirror,
-            policy=services.policy,
-        )
+        github = services.github
+        means = Means(github.forge, github.channel, self._fetch_mirror)
+        self._deliverer = Deliverer(means, services.policy)
 
     def run(self) -> bool:
         """Carry out what is due; return whether nothing is left to do."""

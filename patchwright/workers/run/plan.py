@@ -1,9 +1,10 @@
 """What is fixed about a run before the agent starts, and kept for its delivery."""
 
+from patchwright.core.settings.repository import RepositoryConfig
 from patchwright.core.types.base import Value
 from patchwright.core.types.threads import Repository, ThreadKind
 from patchwright.core.types.triggers import Trigger
-from patchwright.resolver.deliver import Destination
+from patchwright.resolver.delivering.destination import Destination
 from patchwright.resolver.messages.pull_request import Provenance
 from patchwright.resolver.messages.status import Frame
 from patchwright.resolver.target import Target
@@ -22,6 +23,8 @@ class Plan(Value):
     repository: Repository | None = None
     target: Target | None = None
     trusted_sha: str = ""
+    config: RepositoryConfig = RepositoryConfig()
+    review_threads: tuple[str, ...] = ()
 
 
 def destination(plan: Plan, trigger: Trigger) -> Destination:
@@ -40,6 +43,8 @@ def destination(plan: Plan, trigger: Trigger) -> Destination:
         requester=trigger.actor,
         status_post=plan.status_post,
         frame=plan.frame,
+        config=plan.config,
+        review_threads=plan.review_threads,
         origin=Provenance(
             run_id=plan.frame.run_id,
             requester=trigger.actor.login,

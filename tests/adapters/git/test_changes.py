@@ -2,7 +2,8 @@
 
 from datetime import UTC, datetime
 
-from patchwright.integrations.git.changes import ChangedPath, ChangeKind, DiffStat
+from patchwright.core.types.work import DiffStat
+from patchwright.integrations.git.changes import ChangedPath, ChangeKind
 from patchwright.integrations.git.grafts import Signature
 from tests.adapters.git.workshop import WorkTree
 
@@ -18,7 +19,7 @@ def changes_of(tree: WorkTree) -> tuple[ChangedPath, ...]:
 
 def test_no_change_is_an_empty_list(origin: WorkTree) -> None:
     assert origin.objects.changed_paths(origin.head, origin.head) == ()
-    assert origin.objects.diff_stat(origin.head, origin.head) == DiffStat(0, 0, 0)
+    assert origin.objects.diff_stat(origin.head, origin.head) == DiffStat()
 
 
 def test_s23_pure_rename_is_one_change(origin: WorkTree) -> None:
@@ -73,7 +74,9 @@ def test_lines_are_counted_through_renames_and_binaries(origin: WorkTree) -> Non
     origin.write("logo.png", bytes(range(256)))
     origin.write("notes.txt", b"caf\xe9\nnew\nthird\n")
     head = origin.commit()
-    assert origin.objects.diff_stat(base, head) == DiffStat(3, 2, 1)
+    assert origin.objects.diff_stat(base, head) == DiffStat(
+        files=3, insertions=2, deletions=1
+    )
 
 
 def test_diff_keeps_its_trailing_blanks(origin: WorkTree) -> None:

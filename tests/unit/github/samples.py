@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from patchwright.core.types.triggers import Ignored, Trigger
+from patchwright.core.types.triggers import Ignored, Reading, Trigger
 from patchwright.integrations.github.webhook import Listening, read
 
 LISTENING = Listening(
@@ -46,7 +46,7 @@ def comment(body: str | None, action: str = "created", **fields: Any) -> dict[st
     return delivery(action, **({"comment": written} | fields))
 
 
-def read_json(event: str, payload: object) -> Trigger | Ignored:
+def read_json(event: str, payload: object) -> Reading:
     return read(event, json.dumps(payload).encode(), LISTENING)
 
 

@@ -1,0 +1,118 @@
+"""Perform the effects of a task, each of which may be asked for again."""
+
+from typing import assert_never
+
+from patchwright.core.errors import (
+    AuthenticationError,
+    GitError,
+    InvalidRequestError,
+    NotFoundError,
+    PermissionDeniedError,
+)
+from patchwright.core.types.work import Outcome
+from patchwright.resolver.admission import Admitted, Declined, Facts, Policy, admit
+from patchwright.resolver.delivering.destination import Destination, Means
+from patchwright.resolver.delivering.marking import report_check, swap_labels
+from patchwright.resolver.delivering.pulls import (
+    adorn_pull_request,
+    open_pull_request,
+    update_pull_request,
+)
+from patchwright.resolver.delivering.pushing import push
+from patchwright.resolver.delivering.reviews import answer_reviews
+from patchwright.resolver.delivering.saying import ping, say
+from patchwright.resolver.effects import (
+    AdornPullRequest,
+    AnswerReviews,
+    Effect,
+    FinalMessage,
+    OpenPullRequest,
+    Ping,
+    PushBranch,
+    ReportCheck,
+    SwapLabels,
+    UpdatePullRequest,
+)
+from patchwright.resolver.messages.status import Delivered
+
+_Writing = (
+    PushBranch | OpenPullRequest | UpdatePullRequest | AdornPullRequest | AnswerReviews
+)
+_Telling = ReportCheck | SwapLabels | FinalMessage | Ping
+
+
+class Deliverer:
+    """Performs one run's effects, each of which may be asked for again."""
+
+    def __init__(self, means: Means, policy: Policy) -> None:
+        self._means, self._policy = means, policy
+
+    def perform(
+        self, effect: Effect, outcome: Outcome, to: Destination, so_far: Delivered
+    ) -> Delivered:
+        """Do one effect and return what there is to show now.
+
+        A refusal that asking again would not change is part of the result; the errors
+        that leaves are worth another try later.
+        """
+        if isinstance(effect, _Telling):
+            return self._tell(effect, outcome, to, so_far)
+        if so_far.refusal or so_far.left_alone:
+            return so_far
+        try:
+            self._judge_again(to)
+            return self._write(effect, outcome, to, so_far)
+        except (
+            AuthenticationError,
+            InvalidRequestError,
+            PermissionDeniedError,
+            NotFoundError,
+            GitError,
+        ) as error:
+            return so_far.model_copy(update={"refusal": str(error)})
+
+    def _write(
+        self, effect: _Writing, outcome: Outcome, to: Destination, so_far: Delivered
+    ) -> Delivered:
+        means = self._means
+        match effect:
+            case PushBranch():
+                return push(effect, outcome, to, means)
+            case OpenPullRequest():
+                return open_pull_request(effect, outcome, to, means, so_far)
+            case UpdatePullRequest():
+                return update_pull_request(effect, outcome, to, means, so_far)
+            case AdornPullRequest():
+                return adorn_pull_request(to, means, so_far)
+            case AnswerReviews():
+                return answer_reviews(effect, outcome, to, means, so_far)
+            case _:
+                assert_never(effect)
+
+    def _tell(
+        self, effect: _Telling, outcome: Outcome, to: Destination, so_far: Delivered
+    ) -> Delivered:
+        """Say how it ended, which is due whatever became of the rest."""
+        means = self._means
+        match effect:
+            case ReportCheck():
+                return report_check(effect, outcome, to, means, so_far)
+            case SwapLabels():
+                return swap_labels(outcome, to, means, so_far)
+            case FinalMessage():
+                return say(outcome, to, means, so_far)
+            case Ping():
+                return ping(outcome, to, means, so_far)
+            case _:
+                assert_never(effect)
+
+    def _judge_again(self, to: Destination) -> None:
+        """Refuse to write for somebody who may not ask any more."""
+        unseen = Facts(actor=to.requester, permission=None)
+        if isinstance(admit(unseen, self._policy), Admitted):
+            return
+        permission = self._means.forge.fetch_permission(to.repository.ref, to.requester)
+        facts = Facts(actor=to.requester, permission=permission)
+        judged = admit(facts, self._policy)
+        if isinstance(judged, Declined):
+            raise PermissionDeniedError(judged.text)
