@@ -17,6 +17,7 @@ from patchwright.core.types.threads import RepoRef, ThreadKind, ThreadRef
 from patchwright.workers.db.database import Database
 from patchwright.workers.store.events import EventStore
 from patchwright.workers.store.threads import ThreadStore
+from tests.app_manifest import add_our_app
 from tests.fakes.github import FakeGitHub
 from tests.provision.engine import engine_answers
 from tests.provision.errors import ProvisionError
@@ -81,7 +82,7 @@ def choose_model(environment: Mapping[str, str]) -> Model:
 
 def build(github: FakeGitHub) -> str:
     """Put the repository on the emulated GitHub; return the App's private key."""
-    key = github.add_app(APP_ID, "patchwright", WEBHOOK_SECRET)
+    key = add_our_app(github, APP_ID, WEBHOOK_SECRET)
     github.add_user("alice")
     github.add_repository(REPO, from_path=HERE / "example")
     github.grant(REPO, "alice", "write")

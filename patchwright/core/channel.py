@@ -24,6 +24,10 @@ class Channel(Protocol):
         """Read the opening text and every comment."""
         ...
 
+    def fetch_opening(self, ref: ThreadRef) -> Thread:
+        """Read the opening text alone; the kind of the thread need not be right."""
+        ...
+
     def find_post(self, ref: ThreadRef, mark: str) -> str | None:
         """Return the id of our own comment that contains `mark`, if there is one."""
         ...
@@ -56,6 +60,12 @@ class Channel(Protocol):
         """Put labels on the thread and take others off; what is so already stays."""
         ...
 
-    def fetch_attachment(self, ref: ThreadRef, url: str, max_bytes: int) -> bytes:
-        """Return a file that a post of the thread links to, with our own rights."""
+    def fetch_attachment(
+        self, ref: ThreadRef, url: str, max_bytes: int, post_id: str = ""
+    ) -> bytes:
+        """Return a file that a post of the thread links to, with our own rights.
+
+        `post_id` is that post, by default the opening text. Raises
+        `InvalidRequestError` for what is larger, or on a host not of the service's.
+        """
         ...

@@ -95,6 +95,12 @@ class PushRefusedError(GitError):
     reason = "push-refused"
 
 
+class CommitDiffersError(GitError):
+    """The service made another commit than was asked for; it is not there any more."""
+
+    reason = "commit-differs"
+
+
 class SandboxError(PatchwrightError):
     """The sandbox could not be started or used."""
 

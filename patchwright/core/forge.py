@@ -55,6 +55,14 @@ class Checks(Value):
     pending: tuple[str, ...] = ()
 
 
+class Rival(Value):
+    """An open pull request of somebody else that says it closes an issue."""
+
+    number: int
+    url: str
+    author: str
+
+
 class CheckState(StrEnum):
     IN_PROGRESS = "in_progress"
     SUCCESS = "success"
@@ -83,9 +91,13 @@ class FileChange(Value):
 
 
 class NewCommit(Value):
-    """A commit for the forge to make: `changes` to the files of `base_sha`."""
+    """A commit for the forge to make: `changes` to the files of `base_sha`.
+
+    `tree` is git's name for what it must hold in the end.
+    """
 
     base_sha: str
+    tree: str
     message: str
     changes: tuple[FileChange, ...]
 
@@ -125,6 +137,12 @@ class Forge(Protocol):
         """
         ...
 
+    def has_branch(self, repo: RepoRef, branch: str) -> bool: ...
+
+    def fetch_commit_message(self, repo: RepoRef, sha: str) -> str | None:
+        """Return what a commit says, or None if there is no such commit."""
+        ...
+
     def adorn_pull_request(
         self, repo: RepoRef, number: int, adornment: Adornment
     ) -> tuple[str, ...]:
@@ -134,6 +152,14 @@ class Forge(Protocol):
     def request_review(
         self, repo: RepoRef, number: int, reviewers: tuple[str, ...]
     ) -> None: ...
+
+    def fetch_objectors(self, repo: RepoRef, number: int) -> tuple[str, ...]:
+        """Return the people whose last word on a pull request is to change it."""
+        ...
+
+    def fetch_rivals(self, repo: RepoRef, issue: int) -> tuple[Rival, ...]:
+        """Return the open pull requests of other people that close an issue."""
+        ...
 
     def fetch_checks(self, repo: RepoRef, sha: str) -> Checks:
         """Return how the checks of a commit stand, our own left out."""
@@ -146,6 +172,11 @@ class Forge(Protocol):
     def commit_on_branch(self, repo: RepoRef, branch: str, commit: NewCommit) -> str:
         """Have the forge make, sign and push a commit; return its id.
 
-        The branch is made if need be. Raises `BranchMovedError` if it is elsewhere.
+        The branch is made if need be. Raises `BranchMovedError` if it is elsewhere, and
+        `CommitDiffersError` if another tree came of it.
         """
+        ...
+
+    def fetch_milestone(self, repo: RepoRef, issue: int) -> int | None:
+        """Return the number of an issue's milestone, if it has one."""
         ...

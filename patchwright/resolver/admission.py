@@ -1,26 +1,43 @@
-"""Decide whether a request may start a run."""
+"""Decide whether a request may start a run, or steer one."""
 
+from patchwright.core.settings.repository import Occasion
 from patchwright.core.types.base import Value
 from patchwright.core.types.people import Actor, Permission
 
 
 class Policy(Value):
-    """Who may ask, and how often; from the settings."""
+    """Who may ask for what, and how often: the service's settings and a repository's.
+
+    Without `occasions` anything that is read may start a run.
+    """
 
     min_permission: Permission = Permission.WRITE
     allow_users: frozenset[str] = frozenset()
     allow_bots: frozenset[str] = frozenset()
+    occasions: frozenset[Occasion] | None = None
     runs_per_thread_hour: int = 10
 
 
-class Facts(Value):
-    """What is known about a request.
+class Involved(Value):
+    """Somebody who took part in a request.
 
     `permission` is None when the forge could not say, whatever the reason.
     """
 
     actor: Actor
+    permission: Permission | None = None
+
+
+class Facts(Value):
+    """What is known about a request: whose words count, and who else took part.
+
+    Without an `occasion` nothing is to be started: a run that works is steered.
+    """
+
+    actor: Actor
     permission: Permission | None
+    others: tuple[Involved, ...] = ()
+    occasion: Occasion | None = None
     runs_in_thread_last_hour: int = 0
 
 
@@ -31,55 +48,93 @@ class Admitted(Value):
 
 
 class Declined(Value):
-    """The run may not start. A quiet refusal is shown by a reaction alone."""
+    """The run may not start.
+
+    A quiet refusal is shown by a reaction alone, and a silent one not at all: two bots
+    must not keep each other busy.
+    """
 
     reason: str
     text: str
     quiet: bool
+    silent: bool = False
 
 
 def admit(facts: Facts, policy: Policy) -> Admitted | Declined:
     """Judge a request; what is not known counts against it."""
-    if facts.runs_in_thread_last_hour >= policy.runs_per_thread_hour:
-        return Declined(
-            reason="too-many-runs",
-            text=f"This thread has had {facts.runs_in_thread_last_hour} runs within an "
-            f"hour; the limit is {policy.runs_per_thread_hour}. Ask again later, or "
-            "raise `limits.runs_per_thread_hour`.",
-            quiet=False,
-        )
-    if facts.actor.is_bot:
-        return _judge_bot(facts.actor, policy)
-    if facts.actor.login.lower() in _lowered(policy.allow_users):
-        return Admitted(why="named in `security.allow_users`")
-    if facts.permission is None:
+    asker = Involved(actor=facts.actor, permission=facts.permission)
+    verdicts = [_judge_one(one, policy) for one in (asker, *facts.others)]
+    declined = [one for one in verdicts if isinstance(one, Declined)]
+    if declined:
+        # Bots before people: where one of them is silent, all of it is.
+        return next((one for one in declined if one.silent), declined[0])
+    return _judge_occasion(facts, policy) or _judge_rate(facts, policy) or verdicts[0]
+
+
+def _judge_occasion(facts: Facts, policy: Policy) -> Declined | None:
+    if facts.occasion is None or policy.occasions is None:
+        return None
+    if facts.occasion in policy.occasions:
+        return None
+    text = f"`{facts.occasion}` is not among the `triggers` of this repository."
+    return Declined(reason="trigger-off", text=text, quiet=True)
+
+
+def _judge_rate(facts: Facts, policy: Policy) -> Declined | None:
+    if facts.runs_in_thread_last_hour < policy.runs_per_thread_hour:
+        return None
+    return Declined(
+        reason="too-many-runs",
+        text=f"This thread has had {facts.runs_in_thread_last_hour} runs within an "
+        f"hour; the limit is {policy.runs_per_thread_hour}. Ask again later, or "
+        "raise `limits.runs_per_thread_hour`.",
+        # A bot would answer the answer.
+        quiet=facts.actor.is_bot,
+    )
+
+
+def _judge_one(one: Involved, policy: Policy) -> Admitted | Declined:
+    login, permission = one.actor.login, one.permission
+    if one.actor.is_bot:
+        return _judge_bot(one.actor, policy)
+    if _is_named(one.actor, policy):
+        return Admitted(why=f"{login} is named in `allow_users`")
+    if permission is None:
         return Declined(
             reason="permission-unknown",
-            text=f"What @{facts.actor.login} may do in this repository could not be "
-            "found out, so nothing was started. Ask again in a while.",
+            text=f"What @{login} may do in this repository could not be found out, so "
+            "nothing was started. Ask again in a while.",
             quiet=False,
         )
-    if not facts.permission.allows(policy.min_permission):
+    if not permission.allows(policy.min_permission):
         return Declined(
             reason="not-permitted",
-            text=f"{facts.actor.login} has {facts.permission} permission here; "
+            text=f"{login} has {permission} permission here; "
             f"{policy.min_permission} is needed.",
             quiet=True,
         )
-    return Admitted(why=f"has {facts.permission} permission")
+    return Admitted(why=f"{login} has {permission} permission")
 
 
-def _judge_bot(actor: Actor, policy: Policy) -> Admitted | Declined:
-    if _bare(actor.login) in {_bare(name) for name in policy.allow_bots}:
-        return Admitted(why="named in `security.allow_bots`")
-    text = f"{actor.login} is a bot that is not named in `security.allow_bots`."
-    return Declined(reason="bot-not-named", text=text, quiet=True)
+def _judge_bot(bot: Actor, policy: Policy) -> Admitted | Declined:
+    if _bare(bot.login) in {_bare(name) for name in policy.allow_bots}:
+        return Admitted(why=f"{bot.login} is named in `allow_bots`")
+    text = (
+        f"{bot.login} is a bot that is named neither in `security.allow_bots` nor in "
+        "the repository's `allow_bots`."
+    )
+    return Declined(reason="bot-not-named", text=text, quiet=True, silent=True)
+
+
+def needs_permission(actor: Actor, policy: Policy) -> bool:
+    """Tell whether it matters what the forge says: not of bots and of those named."""
+    return not actor.is_bot and not _is_named(actor, policy)
+
+
+def _is_named(actor: Actor, policy: Policy) -> bool:
+    return actor.login.lower() in {name.lower() for name in policy.allow_users}
 
 
 def _bare(login: str) -> str:
     """GitHub writes `name[bot]` where people write `name`."""
     return login.lower().removesuffix("[bot]")
-
-
-def _lowered(names: frozenset[str]) -> set[str]:
-    return {name.lower() for name in names}

@@ -75,6 +75,13 @@ def keep_checkpoint(
     return bundle
 
 
+def forget_work(kit: Toolkit) -> None:
+    """Have whoever takes the run up start from the base again."""
+    if kit.checkpoints is not None:
+        kit.checkpoints.save(b"")
+        kit.log.append(Source.SYSTEM, CheckpointTaken(up_to=0))
+
+
 def tell_of_rebuilding(kit: Toolkit, state: RunState) -> None:
     """Say to the model, and to readers of the log, what was lost.
 
@@ -89,20 +96,38 @@ def tell_of_rebuilding(kit: Toolkit, state: RunState) -> None:
 
 
 def _fill(runtime: Runtime, task: Task, kit: Toolkit, *, had_begun: bool) -> Workspace:
-    base = task.base_sha
     kept = kit.checkpoints.load() if kit.checkpoints and had_begun else None
-    if kept:
-        head = kit.code.take(kept, base, f"{kit.run_id}-{_CHECKPOINT_REF}")
-        packed = kit.code.bundle(head)
-        workspace = Workspace.check_out(runtime, packed, head, WORK_BRANCH)
-        # As it was: changes that are not committed.
-        _run(runtime, f"git reset --quiet {base}")
-    else:
-        packed = kit.code.bundle(base)
-        workspace = Workspace.check_out(runtime, packed, base, WORK_BRANCH)
+    workspace = (
+        _restore(runtime, task, kit, kept) if kept else _check_out(runtime, task, kit)
+    )
     for name, text in task.files.items():
         runtime.upload(f"{CONTEXT_FOLDER}/{name}", text.encode("utf-8", "replace"))
     return workspace
+
+
+def _check_out(runtime: Runtime, task: Task, kit: Toolkit) -> Workspace:
+    base = task.base_sha
+    packed = kit.code.bundle(base, also=_merged(task))
+    workspace = Workspace.check_out(runtime, packed, base, WORK_BRANCH)
+    if task.merge_sha:
+        workspace.begin_merge(task.merge_sha)
+    return workspace
+
+
+def _restore(runtime: Runtime, task: Task, kit: Toolkit, kept: bytes) -> Workspace:
+    """Put the work back as it was: as changes that are not committed."""
+    base = task.base_sha
+    head = kit.code.take(kept, base, f"{kit.run_id}-{_CHECKPOINT_REF}")
+    packed = kit.code.bundle(head, also=_merged(task))
+    workspace = Workspace.check_out(runtime, packed, head, WORK_BRANCH)
+    _run(runtime, f"git reset --quiet {base}")
+    if task.merge_sha:
+        workspace.mark_merge(task.merge_sha)
+    return workspace
+
+
+def _merged(task: Task) -> tuple[str, ...]:
+    return (task.merge_sha,) if task.merge_sha else ()
 
 
 def _run(runtime: Runtime, command: str) -> None:

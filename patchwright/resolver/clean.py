@@ -1,7 +1,11 @@
 """Take out of a change what nobody meant to propose, and see what should be asked."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
 
+from patchwright.core.settings.repository import PROTECTED_PATHS
+from patchwright.core.text.fence import inline_code
 from patchwright.integrations.git.changes import ChangedPath
 from patchwright.integrations.git.objects import ObjectStore
 from patchwright.integrations.git.paths import (
@@ -10,37 +14,82 @@ from patchwright.integrations.git.paths import (
     find_excess,
     find_rubbish,
 )
+from patchwright.resolver.guards.configuration import is_ci
+from patchwright.resolver.guards.protected import Protected, find_protected
+from patchwright.resolver.guards.secrets import (
+    FindKnown,
+    Leak,
+    find_nothing,
+    find_secrets,
+)
+from patchwright.resolver.guards.tampering import find_tampering
+from patchwright.resolver.guards.versions import read_versions
 from patchwright.resolver.messages.facts import counted
 
 _SHOWN = 5
 
 
+class Keep(StrEnum):
+    """What may leave the service of a change that is not proposed."""
+
+    BRANCH = "branch"
+    PATCH = "patch"
+    NOTHING = "nothing"
+
+
+@dataclass(frozen=True)
+class Objection:
+    """Why a change is not proposed: a short code, and the words for people."""
+
+    reason: str
+    text: str
+    keep: Keep
+
+
 @dataclass(frozen=True)
 class Cleaned:
-    """The tree to propose, remarks on it, and what makes it one to ask about."""
+    """The tree to propose, remarks on it, and what makes it one to ask about.
+
+    `warnings` are for a reviewer's eyes; with an `objection` nobody is asked to review
+    the change at all.
+    """
 
     tree: str
     notes: tuple[str, ...]
     excess: tuple[str, ...]
+    warnings: tuple[str, ...] = ()
+    objection: Objection | None = None
 
 
-def clean(code: ObjectStore, base_sha: str, head_sha: str) -> Cleaned:
+def clean(
+    code: ObjectStore,
+    base_sha: str,
+    head_sha: str,
+    *,
+    protected_paths: Sequence[str] = PROTECTED_PATHS,
+    find_known: FindKnown = find_nothing,
+) -> Cleaned:
     """Judge the change from base to head; left-overs of builds are not part of it."""
     changes = code.changed_paths(base_sha, head_sha)
     rubbish = find_rubbish(changes)
     paths = {change.path for change in rubbish}
     kept = tuple(change for change in changes if change.path not in paths)
-    return Cleaned(
-        tree=code.graft(head_sha, base_sha, paths) if paths else code.tree_of(head_sha),
-        notes=tuple(
-            [f"Left out as build or scratch files: {_listed(rubbish)}."]
-            if paths
-            else []
-        ),
-        excess=tuple(
-            f"{_WORDS[finding.kind]} ({counted(len(finding.paths), 'path')})"
-            for finding in find_excess(kept, SizeLimits())
-        ),
+    tree = code.graft(head_sha, base_sha, paths) if paths else code.tree_of(head_sha)
+    notes = (f"Left out as build or scratch files: {_listed(rubbish)}.",)
+    excess = tuple(
+        f"{_WORDS[finding.kind]} ({counted(len(finding.paths), 'path')})"
+        for finding in find_excess(kept, SizeLimits())
+    )
+    found = Cleaned(tree, notes if paths else (), excess)
+    if excess:  # too much to read, too
+        return found
+    versions = read_versions(code, base_sha, tree, kept)
+    leaks = find_secrets(versions, find_known)
+    protected = find_protected(kept, protected_paths)
+    return replace(
+        found,
+        warnings=find_tampering(versions),
+        objection=_leaked(leaks) or _forbidden(protected),
     )
 
 
@@ -52,7 +101,45 @@ _WORDS = {
 }
 
 
-def _listed(changes: tuple[ChangedPath, ...]) -> str:
-    names = [f"`{change.shown}`" for change in changes[:_SHOWN]]
+def _leaked(leaks: Sequence[Leak]) -> Objection | None:
+    """Object to a secret; not even a patch of it goes anywhere."""
+    if not leaks:
+        return None
+    places = "\n".join(
+        f"- {inline_code(leak.path)}, line {leak.line}" for leak in leaks[:_SHOWN]
+    )
+    more = len(leaks) - _SHOWN
+    rest = f"\n- and {more} more" if more > 0 else ""
+    text = (
+        "The change holds what looks like a secret, so nothing of it was pushed:\n\n"
+        f"{places}{rest}\n\n"
+        "Say where the value should come from instead, such as a variable of the "
+        "environment. An example can be written with the word EXAMPLE in it."
+    )
+    return Objection("secret-in-diff", text, Keep.NOTHING)
+
+
+def _forbidden(protected: Sequence[Protected]) -> Objection | None:
+    """Object to protected paths; a changed workflow would run as soon as it is pushed.
+
+    https://docs.github.com/en/actions/reference/workflows-and-actions/events-that-trigger-workflows#push
+    """
+    if not protected:
+        return None
+    rules = "\n".join(
+        f"- {inline_code(one.rule)}: {_listed(one.changes)}" for one in protected
+    )
+    text = (
+        "The change touches paths that `protected_paths` in `.patchwright.toml` keeps "
+        f"for people, so it was not proposed:\n\n{rules}"
+    )
+    touched = (change for one in protected for change in one.changes)
+    runs = any(is_ci(c.path) or is_ci(c.old_path or c.path) for c in touched)
+    keep = Keep.PATCH if runs else Keep.BRANCH
+    return Objection("protected-paths", text, keep)
+
+
+def _listed(changes: Sequence[ChangedPath]) -> str:
+    names = [inline_code(change.shown) for change in changes[:_SHOWN]]
     more = len(changes) - len(names)
     return ", ".join(names) + (f" and {more} more" if more else "")

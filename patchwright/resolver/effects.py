@@ -1,12 +1,16 @@
 """Decide what is made visible outside when a task has ended."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
+from patchwright.core.settings.repository import Delivery, RepositoryConfig
 from patchwright.core.types.base import Value
 from patchwright.core.types.work import Outcome, OutcomeKind, Proof
 from patchwright.resolver.target import Target
+
+_WITHOUT_BRANCH: Final = (Delivery.PATCH, Delivery.NONE)
+NO_WISHES: Final = RepositoryConfig()
 
 
 class PushBranch(Value):
@@ -91,34 +95,84 @@ Effect = Annotated[
 ]
 
 
-def plan_effects(outcome: Outcome, target: Target) -> tuple[Effect, ...]:
-    """List the effects in their order; the last one is always the final message.
+class Showing(Value):
+    """How much is shown besides the final message, and where.
+
+    `swaps_labels` and `pings` are about the thread. `check_sha` is the commit of a
+    pull request that the run has worked on, empty where there is none. `reviews_of` is
+    the number of the one whose review threads the task has shown.
+    """
+
+    swaps_labels: bool = False
+    pings: bool = False
+    check_sha: str = ""
+    reviews_of: int | None = None
+
+
+PLAIN: Final = Showing()
+
+
+def plan_effects(
+    outcome: Outcome,
+    target: Target | None,
+    config: RepositoryConfig = NO_WISHES,
+    showing: Showing = PLAIN,
+) -> tuple[Effect, ...]:
+    """List the effects in their order: what is written first, then what is said.
 
     Work that ended early is kept on its branch, without asking anybody to review it.
+    Without a target nothing is written.
     """
     effects: list[Effect] = []
-    if outcome.head_sha:
+    if target is not None and not outcome.waits:
+        effects += _writing(outcome, target, config)
+    if showing.reviews_of is not None and outcome.kind is OutcomeKind.RESOLVED:
+        effects.append(AnswerReviews(number=showing.reviews_of))
+    if showing.check_sha:
+        effects.append(ReportCheck(sha=showing.check_sha))
+    if showing.swaps_labels:
+        effects.append(SwapLabels())
+    effects.append(FinalMessage())
+    if showing.pings:
+        effects.append(Ping())
+    return tuple(effects)
+
+
+def _writing(
+    outcome: Outcome, target: Target, config: RepositoryConfig
+) -> list[Effect]:
+    effects: list[Effect] = []
+    if outcome.head_sha and config.pr not in _WITHOUT_BRANCH:
         effects.append(
             PushBranch(
                 branch=target.branch,
                 sha=outcome.head_sha,
                 expect=outcome.base_sha if target.moves_branch else "",
+                fork=target.fork,
             )
         )
-        effects.extend(_pull_request(outcome, target))
-    return (*effects, FinalMessage())
+        effects += _pull_request(outcome, target, config)
+    return effects
 
 
-def _pull_request(outcome: Outcome, target: Target) -> list[Effect]:
-    draft = outcome.proof is not Proof.PROVEN
+def _pull_request(
+    outcome: Outcome, target: Target, config: RepositoryConfig
+) -> list[Effect]:
     if outcome.kind is not OutcomeKind.RESOLVED:
         return []
+    draft = is_draft(outcome, config)
     if target.own_pull_request and target.pull_request is not None:
         return [UpdatePullRequest(number=target.pull_request, draft=draft)]
-    if not target.opens_pull_request:
+    if not target.opens_pull_request or config.pr is Delivery.BRANCH:
         return []
-    return [
-        OpenPullRequest(
-            branch=target.branch, base_branch=target.base_branch, draft=draft
-        )
-    ]
+    opened = OpenPullRequest(
+        branch=target.branch, base_branch=target.base_branch, draft=draft
+    )
+    return [opened, AdornPullRequest()]
+
+
+def is_draft(outcome: Outcome, config: RepositoryConfig) -> bool:
+    """Tell whether a change must not be merged yet: what is in doubt must not."""
+    if config.pr is Delivery.DRAFT or outcome.warnings:
+        return True
+    return config.pr is not Delivery.READY and outcome.proof is not Proof.PROVEN

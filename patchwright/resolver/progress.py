@@ -5,18 +5,24 @@ from datetime import datetime
 
 from patchwright.core.agent.stuck import describe
 from patchwright.core.events.state import RunState, fold
+from patchwright.core.events.states import WAITING
 from patchwright.core.events.types import (
     Action,
     AgentState,
     Event,
     EvidenceRecorded,
     Finish,
+    ModelReply,
     OutcomeReached,
+    RunCommand,
+    RunStarted,
     Source,
     StateChanged,
+    WriteTodos,
 )
 from patchwright.core.text.fence import inline_code
-from patchwright.core.types.work import Evidence
+from patchwright.core.types.work import Evidence, Outcome
+from patchwright.resolver.messages.ending import CUT_SHORT
 from patchwright.resolver.messages.status import Progress
 
 _PROVING = "Proving it in fresh sandboxes"
@@ -27,59 +33,101 @@ class Watch:
     """Keeps a `Progress` up to date, event by event."""
 
     def __init__(self, sandbox: str, started_at: datetime) -> None:
-        self._sandbox = sandbox
-        self._started_at = started_at
+        self._checked_out = f"Repository checked out in a {sandbox} sandbox"
+        self._last_at = started_at
+        self._seconds = 0.0
         self._state = RunState()
-        self._done: list[str] = []
-        self._doing = "Preparing the sandbox"
+        self._shown = Progress(state="running", doing="Reading the thread")
+
+    def progress(self, now: datetime) -> Progress:
+        """Return how far it is by now, though nothing may have happened meanwhile."""
+        seconds = self._seconds + self._since_last(now)
+        return self._shown.model_copy(update={"seconds": seconds})
 
     def add(self, event: Event) -> Progress:
+        self._count(event)
         self._state = fold(self._state, event)
-        payload = event.payload
-        if isinstance(payload, StateChanged):
-            self._change(payload)
-        elif isinstance(payload, Finish):
-            proves = bool(payload.test_commands)
-            self._done.append("Change made" if proves else "Work ended")
-            self._doing = _PROVING if proves else _LOOKING
-        elif isinstance(payload, EvidenceRecorded):
-            self._done.append(_evidence_line(payload.evidence))
-        elif isinstance(payload, OutcomeReached):
-            self._doing = "Delivering" if payload.outcome.head_sha else "Answering"
-        elif isinstance(payload, Action) and event.source is Source.AGENT:
-            self._doing = (
-                f"Step {self._state.iterations}: {inline_code(describe(payload))}"
-            )
-        return self._progress(event.at)
+        changed = self._news(event) | {
+            "iterations": self._state.iterations,
+            "usage": self._state.usage,
+            "more_iterations": self._state.more_iterations,
+            "more_cost_usd": self._state.more_cost_usd,
+            "seconds": self._seconds,
+        }
+        self._shown = self._shown.model_copy(update=changed)
+        return self._shown
 
-    def _change(self, change: StateChanged) -> None:
-        checked_out = f"Repository checked out in a {self._sandbox} sandbox"
+    def _count(self, event: Event) -> None:
+        self._seconds += self._since_last(event.at)
+        self._last_at = event.at
+
+    def _since_last(self, now: datetime) -> float:
+        """Return the time since the last event, unless a person lets it pass."""
+        if self._state.state in WAITING:
+            return 0.0
+        return max(0.0, (now - self._last_at).total_seconds())
+
+    def _news(self, event: Event) -> dict[str, object]:
+        """Return what an event changes of what is shown, besides the figures."""
+        payload = event.payload
+        if isinstance(payload, RunStarted):
+            return {"doing": "Preparing the sandbox", "notes": payload.task.notes}
+        if isinstance(payload, StateChanged):
+            return self._change(payload)
+        if isinstance(payload, Finish) and not payload.agent:
+            return self._end_of_work(payload)
+        if isinstance(payload, EvidenceRecorded):
+            return {"then": (*self._shown.then, _evidence_line(payload.evidence))}
+        if isinstance(payload, OutcomeReached):
+            return self._outcome(payload.outcome)
+        if isinstance(payload, RunCommand) and event.source is Source.SYSTEM:
+            return {"doing": f"Setting up: {inline_code(_shortened(payload.command))}"}
+        if isinstance(payload, ModelReply) and not payload.agent:
+            return {"doing": f"Step {self._state.iterations}"}
+        if isinstance(payload, Action) and event.source is Source.AGENT:
+            return self._step(payload)
+        return {}
+
+    def _change(self, change: StateChanged) -> dict[str, object]:
         if change.state is AgentState.RATE_LIMITED and change.until is not None:
             until = f"{change.until:%H:%M:%S}Z"
-            self._doing = f"Waiting until {until}, as the model's provider asks"
-        elif change.state is AgentState.RUNNING and checked_out in self._done:
-            self._doing = "Going on"
-        elif change.state is AgentState.RUNNING:
-            self._done.append(checked_out)
-            self._doing = "Reading the request"
+            return {"doing": f"Waiting until {until}, as the model's provider asks"}
+        if change.state is not AgentState.RUNNING:
+            return {}
+        if self._checked_out in self._shown.done:
+            return {"doing": "Going on"}
+        done = (*self._shown.done, self._checked_out)
+        return {"done": done, "doing": "Reading the request"}
 
-    def _progress(self, now: datetime) -> Progress:
-        return Progress(
-            state="running",
-            done=tuple(self._done),
-            doing=self._doing,
-            iterations=self._state.iterations,
-            usage=self._state.usage,
-            seconds=(now - self._started_at).total_seconds(),
-        )
+    def _step(self, action: Action) -> dict[str, object]:
+        step = f"Step {self._state.iterations}: {inline_code(describe(action))}"
+        if isinstance(action, WriteTodos) and not action.agent:
+            return {"doing": step, "todos": action.todos}
+        return {"doing": step}
+
+    def _end_of_work(self, finish: Finish) -> dict[str, object]:
+        proves = bool(finish.test_commands)
+        done = "Change made" if proves else "Work ended"
+        then = (*self._shown.then, done)
+        return {"then": then, "doing": _PROVING if proves else _LOOKING}
+
+    def _outcome(self, outcome: Outcome) -> dict[str, object]:
+        """Leave what it was about, where that is where it stopped."""
+        if outcome.kind in CUT_SHORT:
+            return {}
+        return {"doing": "Delivering" if outcome.head_sha else "Answering"}
 
 
 def _evidence_line(evidence: Evidence) -> str:
     code = (
         "no exit code" if evidence.exit_code is None else f"exit {evidence.exit_code}"
     )
-    command = inline_code(evidence.command.splitlines()[0][:80])
+    command = inline_code(_shortened(evidence.command))
     return f"{command} {evidence.role} the change: {code}"
+
+
+def _shortened(command: str) -> str:
+    return "".join(command.splitlines()[:1])[:80]
 
 
 class Throttle:

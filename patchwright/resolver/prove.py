@@ -15,8 +15,11 @@ from patchwright.core.events.types import (
     Source,
 )
 from patchwright.core.runtime import Runtime
+from patchwright.core.text.fence import inline_code
 from patchwright.core.types.work import Evidence, EvidenceRole, Proof
+from patchwright.integrations.git.changes import ChangedPath
 from patchwright.integrations.git.paths import find_tests
+from patchwright.resolver.guards.tampering import changed_tests
 from patchwright.resolver.toolkit import Toolkit
 from patchwright.sandbox.workspace import Workspace
 
@@ -40,12 +43,23 @@ def judge(evidence: Sequence[Evidence]) -> Proof:
     return Proof.PROVEN if red and green else Proof.NOT_PROVEN
 
 
+def find_regressions(evidence: Sequence[Evidence]) -> tuple[str, ...]:
+    """Say which commands the change breaks when the tests are as they were."""
+    return tuple(
+        f"{inline_code(one.command)} fails on the changed code with the tests of the "
+        "base. It passed before the change."
+        for one in evidence
+        if one.role is EvidenceRole.BASE_TESTS and one.exit_code != 0
+    )
+
+
 def prove(
     kit: Toolkit, base_sha: str, head_sha: str, commands: Sequence[str]
 ) -> tuple[Evidence, ...]:
     """Run the commands on base plus the new tests, and on head; record what came of it.
 
-    The two runs know nothing of each other, so they run side by side.
+    Where tests of the base were changed, they are run as they were, too. The runs know
+    nothing of each other, so they run side by side.
     """
     chosen = [command for command in commands if command.strip()][:MAX_COMMANDS]
     if not chosen:
@@ -58,10 +72,35 @@ def prove(
     with ThreadPoolExecutor(2, thread_name_prefix="evidence") as pool:
         before = pool.submit(_run_all, kit, EvidenceRole.BEFORE, before_sha, chosen)
         after = pool.submit(_run_all, kit, EvidenceRole.AFTER, head_sha, chosen)
-        evidence = (*before.result(), *after.result())
+        then = pool.submit(_run_old_tests, kit, base_sha, head_sha, chosen, changes)
+        evidence = (*before.result(), *after.result(), *then.result())
     for one in evidence:
         kit.log.append(Source.SYSTEM, EvidenceRecorded(evidence=one))
     return evidence
+
+
+def _run_old_tests(
+    kit: Toolkit,
+    base_sha: str,
+    head_sha: str,
+    commands: Sequence[str],
+    changes: Sequence[ChangedPath],
+) -> list[Evidence]:
+    """Run the commands on head with the base's tests, where that tells anything.
+
+    A command that fails on the base itself, such as one that names a new test, says
+    nothing about the change.
+    """
+    paths = changed_tests(changes)
+    if not paths:
+        return []
+    commit = kit.code.with_tests_of(head_sha, base_sha, paths)
+    role = EvidenceRole.BASE_TESTS
+    ran = _run_all(kit, role, commit, commands)
+    failed = [one.command for one in ran if one.exit_code != 0]
+    before = _run_all(kit, role, base_sha, failed) if failed else []
+    passed_before = {one.command for one in before if one.exit_code == 0}
+    return [one for one in ran if one.exit_code == 0 or one.command in passed_before]
 
 
 def _run_all(

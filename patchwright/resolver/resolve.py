@@ -41,6 +41,7 @@ from patchwright.resolver.checkout import (
 )
 from patchwright.resolver.judge import needs_judge, second_opinion
 from patchwright.resolver.settle import settle
+from patchwright.resolver.setup import set_up
 from patchwright.resolver.toolkit import Toolkit
 
 MAX_SANDBOXES: Final = 3
@@ -167,6 +168,8 @@ class _Run:
         try:
             if had_begun and not checkout.is_the_same:
                 tell_of_rebuilding(kit, chronicle.state)
+            if failed := self._set_up(chronicle, checkout):
+                return failed, None
             ending = self._run_agent(chronicle, checkout)
             # Before the sandbox goes: who is killed from here on loses no work.
             return ending, keep_checkpoint(checkout, task, kit, chronicle.last_id)
@@ -179,6 +182,13 @@ class _Run:
             return _failure(error), None
         finally:
             leave()
+
+    def _set_up(self, chronicle: Chronicle, checkout: Checkout) -> Ending | None:
+        """Prepare a new sandbox as the repository wants it."""
+        if checkout.is_the_same:
+            return None
+        attention = Attention(chronicle, self._kit.given_back)
+        return set_up(self._task.setup, checkout.runtime, self._kit.log, attention)
 
     def _can_wait(self, ending: Ending) -> bool:
         """Tell whether the run only pauses; what nobody takes up again has ended."""

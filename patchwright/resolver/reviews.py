@@ -1,14 +1,14 @@
 """Show the agent what reviewers said about lines of a pull request."""
 
 from collections.abc import Iterable, Sequence
-from datetime import datetime
 
 from patchwright.core.text.cleaner import Cleaner
 from patchwright.core.text.cut import cut_middle
 from patchwright.core.text.fence import as_data
-from patchwright.core.types.base import Value
 from patchwright.core.types.threads import Post, ReviewThread
+from patchwright.resolver.briefing.conversation import moment
 from patchwright.resolver.messages.facts import counted
+from patchwright.resolver.section import Section
 
 MAX_POST_CHARS = 4_000
 MAX_HUNK_CHARS = 3_000
@@ -16,33 +16,11 @@ MAX_REVIEWS_CHARS = 40_000
 REVIEWS_FILE = "reviews.md"
 
 
-class Reviews(Value):
-    """The part of a task that is about reviews, and the whole of it if that is long."""
-
-    text: str = ""
-    files: dict[str, str] = {}
-
-
-def reviews_as_asked(
-    reviews: Sequence[ReviewThread], asked_at: datetime
-) -> tuple[ReviewThread, ...]:
-    """Return the threads without what was said after the request."""
-    earlier = (
-        thread.model_copy(
-            update={
-                "posts": tuple(post for post in thread.posts if post.at <= asked_at)
-            }
-        )
-        for thread in reviews
-    )
-    return tuple(thread for thread in earlier if thread.posts)
-
-
-def brief_reviews(reviews: Sequence[ReviewThread], cleaner: Cleaner) -> Reviews:
+def brief_reviews(reviews: Sequence[ReviewThread], cleaner: Cleaner) -> Section:
     """Write them down, those first that wait for something; others' words are data."""
     if not reviews:
-        return Reviews()
-    cleaned = [_clean(thread, cleaner) for thread in sorted(reviews, key=_rank)]
+        return Section()
+    cleaned = [_clean(thread, cleaner) for thread in ordered_threads(reviews)]
     shown = _that_fit(cleaned)
     whole = len(shown) == len(cleaned) and not any(map(_is_long, cleaned))
     parts = [
@@ -50,10 +28,15 @@ def brief_reviews(reviews: Sequence[ReviewThread], cleaner: Cleaner) -> Reviews:
         *(_written(number, thread) for number, thread in enumerate(shown, start=1)),
         "" if whole else f"All reviews, whole: /workspace/context/{REVIEWS_FILE}.",
     ]
-    return Reviews(
+    return Section(
         text="\n\n".join(part for part in parts if part),
         files={} if whole else {REVIEWS_FILE: _transcript(cleaned)},
     )
+
+
+def ordered_threads(reviews: Sequence[ReviewThread]) -> tuple[ReviewThread, ...]:
+    """Return the threads as the task counts them: what is resolved comes last."""
+    return tuple(sorted(reviews, key=_rank))
 
 
 def _rank(thread: ReviewThread) -> tuple[bool, bool]:
@@ -120,8 +103,9 @@ def _place(thread: ReviewThread) -> str:
 
 
 def _said(post: Post) -> str:
-    label = f"review comment of {post.at:%Y-%m-%d %H:%M} UTC"
-    return as_data(label, post.author.login, cut_middle(post.text, MAX_POST_CHARS))
+    text = cut_middle(post.text, MAX_POST_CHARS)
+    label = f"review comment of {moment(post)}"
+    return as_data(label, post.author.login, text, post.role)
 
 
 def _transcript(threads: Iterable[ReviewThread]) -> str:

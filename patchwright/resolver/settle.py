@@ -7,9 +7,9 @@ from patchwright.core.errors import GitError, PatchwrightError, SandboxError
 from patchwright.core.events.types import Finish
 from patchwright.core.text.cut import cut_middle
 from patchwright.core.types.work import Outcome, OutcomeKind, Proof, Task
-from patchwright.resolver.clean import clean
+from patchwright.resolver.clean import Keep, Objection, clean
 from patchwright.resolver.messages.facts import EVIDENCE_FAILED
-from patchwright.resolver.prove import judge, prove
+from patchwright.resolver.prove import find_regressions, judge, prove
 from patchwright.resolver.toolkit import Toolkit
 
 _MAX_TITLE_CHARS: Final = 72
@@ -21,11 +21,19 @@ def settle(task: Task, kit: Toolkit, ending: Ending, bundle: bytes | None) -> Ou
         return _unchanged(ending)
     try:
         arrived = kit.code.take(bundle, task.base_sha, kit.run_id)
-        cleaned = clean(kit.code, task.base_sha, arrived)
+        cleaned = clean(
+            kit.code,
+            task.base_sha,
+            arrived,
+            protected_paths=kit.protected_paths,
+            find_known=kit.find_known,
+        )
         if cleaned.tree == kit.code.tree_of(task.base_sha):
             return _unchanged(ending)
         if cleaned.excess:
             return _too_much(ending, cleaned.excess)
+        if cleaned.objection and cleaned.objection.keep is Keep.NOTHING:
+            return _objected(cleaned.objection, ending)
         head_sha = _commit(task, kit, ending, cleaned.tree)
     except PatchwrightError as error:
         return Outcome(kind=OutcomeKind.FAILED, reason=error.reason, summary=str(error))
@@ -36,8 +44,14 @@ def settle(task: Task, kit: Toolkit, ending: Ending, bundle: bytes | None) -> Ou
         title=_title(task, ending.finish),
         head_sha=head_sha,
         tree=cleaned.tree,
+        changed=kit.code.diff_stat(task.base_sha, head_sha),
         notes=cleaned.notes,
+        warnings=cleaned.warnings,
     )
+    if cleaned.objection:
+        kept = _objected(cleaned.objection, ending)
+        said = kept.model_dump(include={"kind", "reason", "summary", "as_patch"})
+        return changed.model_copy(update=said)
     return _proven(kit, task.base_sha, changed, ending.finish)
 
 
@@ -53,7 +67,9 @@ def _proven(
         notes = (*changed.notes, note)
         doubt = {"proof": Proof.NOT_PROVEN, "reason": EVIDENCE_FAILED, "notes": notes}
         return changed.model_copy(update=doubt)
-    return changed.model_copy(update={"evidence": evidence, "proof": judge(evidence)})
+    warnings = (*changed.warnings, *find_regressions(evidence))
+    shown = {"evidence": evidence, "proof": judge(evidence), "warnings": warnings}
+    return changed.model_copy(update=shown)
 
 
 def _unchanged(ending: Ending) -> Outcome:
@@ -73,6 +89,17 @@ def _too_much(ending: Ending, excess: tuple[str, ...]) -> Outcome:
     )
 
 
+def _objected(objection: Objection, ending: Ending) -> Outcome:
+    """Ask about a change that is not proposed; what broke off has broken off."""
+    is_done = ending.kind is OutcomeKind.RESOLVED
+    return Outcome(
+        kind=OutcomeKind.NEEDS_INPUT if is_done else ending.kind,
+        reason=objection.reason if is_done else ending.reason,
+        summary=f"{objection.text}\n\n{ending.text}",
+        as_patch=objection.keep is Keep.PATCH,
+    )
+
+
 def _commit(task: Task, kit: Toolkit, ending: Ending, tree: str) -> str:
     """Make the one commit that is delivered; its tree is what the sandbox held."""
     finish = _last_words(kit) if ending.finish else None
@@ -86,6 +113,7 @@ def _commit(task: Task, kit: Toolkit, ending: Ending, tree: str) -> str:
         author=kit.author,
         committer=kit.author,
         when=kit.clock.now(),
+        signing_key=kit.signing_key,
     )
 
 

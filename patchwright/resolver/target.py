@@ -16,7 +16,9 @@ class Target(Value):
     `start_ref` is fetched and checked out; `branch` is the only one that is written.
     With `moves_branch` it must exist and still be where the work started; otherwise it
     must not exist. `pull_request` is the one that shows the branch already, and
-    `own_pull_request` says that it is ours to describe. `note` is for the reader.
+    `own_pull_request` says that it is ours to describe. `fork` is the full name of the
+    repository that has the branch, where that is not the base's own. `note` is for the
+    reader.
     """
 
     start_ref: str
@@ -26,6 +28,7 @@ class Target(Value):
     pull_request: int | None = None
     own_pull_request: bool = False
     opens_pull_request: bool = True
+    fork: str = ""
     note: str = ""
 
     @property
@@ -39,31 +42,65 @@ def plan_target(
     title: str,
     repository: Repository,
     pull: PullRequest | None,
+    *,
+    branch: str = "",
+    base: str = "",
 ) -> Target:
-    """Choose the target; `pull` is the pull request of the thread or our open one."""
+    """Choose the target; `pull` is the pull request of the thread or our open one.
+
+    `branch` is the name for a new branch, and `base` what it starts from, where these
+    are not the usual ones.
+    """
+    new = branch or branch_name(thread.number, title)
     if pull is None:
-        return Target(
-            start_ref=f"refs/heads/{repository.default_branch}",
-            base_branch=repository.default_branch,
-            branch=branch_name(thread.number, title),
-        )
+        return _new_branch(new, base or repository.default_branch)
+    if not pull.is_open:
+        return _new_branch(new, pull.base_branch, _CLOSED)
     if pull.same_repository:
-        return Target(
-            start_ref=f"refs/heads/{pull.head_branch}",
-            base_branch=pull.base_branch,
-            branch=pull.head_branch,
-            moves_branch=True,
-            pull_request=pull.number,
-            own_pull_request=thread.kind is ThreadKind.ISSUE,
-            opens_pull_request=False,
-        )
-    # The branch of a fork is somebody else's; its commits are here under this name.
+        own = thread.kind is ThreadKind.ISSUE
+        return _head_of(pull, f"refs/heads/{pull.head_branch}", own=own)
+    # The branch of a fork is somewhere else; its commits are here under this name.
     # https://docs.github.com/pull-requests/collaborating-with-pull-requests/reviewing-changes-in-pull-requests/checking-out-pull-requests-locally
+    start_ref = f"refs/pull/{pull.number}/head"
+    if pull.head_repo is not None and pull.maintainers_may_push:
+        return _head_of(pull, start_ref, fork=pull.head_repo.full_name)
     return Target(
-        start_ref=f"refs/pull/{pull.number}/head",
+        start_ref=start_ref,
         base_branch=pull.base_branch,
-        branch=branch_name(pull.number, title),
+        branch=new,
         opens_pull_request=False,
-        note="The pull request comes from a fork that we do not write to, so the "
-        "change is on a branch of this repository.",
+        note=_FOREIGN if pull.head_repo is not None else _GONE,
+    )
+
+
+_CLOSED = (
+    "The pull request is closed, so the change is a new one that starts from its base."
+)
+_FOREIGN = (
+    "The pull request comes from a fork that we do not write to, so the change is on a "
+    "branch of this repository."
+)
+_GONE = (
+    "The repository that the pull request comes from is gone, so the change is on a "
+    "branch of this one."
+)
+
+
+def _new_branch(branch: str, base: str, note: str = "") -> Target:
+    start_ref = f"refs/heads/{base}"
+    return Target(start_ref=start_ref, base_branch=base, branch=branch, note=note)
+
+
+def _head_of(
+    pull: PullRequest, start_ref: str, *, fork: str = "", own: bool = False
+) -> Target:
+    return Target(
+        start_ref=start_ref,
+        base_branch=pull.base_branch,
+        branch=pull.head_branch,
+        moves_branch=True,
+        pull_request=pull.number,
+        own_pull_request=own,
+        opens_pull_request=False,
+        fork=fork,
     )

@@ -1,9 +1,11 @@
 """What a run works with; composed once, at the edge."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Protocol
+
+from pydantic import SecretStr
 
 from patchwright.core.agent.agents import Agent, coder
 from patchwright.core.agent.attention import GivenBack
@@ -13,14 +15,17 @@ from patchwright.core.clock import Clock
 from patchwright.core.condense.condenser import Condenser
 from patchwright.core.events.log import EventLog
 from patchwright.core.knowledge.library import Library, NoLibrary
+from patchwright.core.llm.model import Image
 from patchwright.core.llm.models import Models
 from patchwright.core.mcp.servers import McpServers, NoMcpServers
 from patchwright.core.runtime import Runtime, RuntimeFactory, SandboxSpec
 from patchwright.core.security.analyzer import Analyzer
 from patchwright.core.security.policy import Policy
+from patchwright.core.settings.repository import PROTECTED_PATHS
 from patchwright.core.types.work import Limits
 from patchwright.integrations.git.grafts import Signature
 from patchwright.integrations.git.objects import ObjectStore
+from patchwright.resolver.guards.secrets import FindKnown, find_nothing
 
 
 @dataclass(frozen=True)
@@ -53,7 +58,9 @@ class Toolkit:
 
     `open_mcp` starts the servers of a sandbox. `given_back` is done when this process
     must let go of the run, for another to take it up. Without `checkpoints` nobody
-    will.
+    will. `protected_paths` are those that the repository keeps for people, and
+    `find_known` finds the secrets that are known by value. With a `signing_key` the
+    commits are signed by it. `images` belong to the task, by the names it gives them.
     """
 
     run_id: str
@@ -72,3 +79,7 @@ class Toolkit:
     open_mcp: Callable[[Runtime], McpServers] = open_no_mcp
     checkpoints: Checkpoints | None = None
     given_back: GivenBack = field(default_factory=Future)
+    protected_paths: tuple[str, ...] = PROTECTED_PATHS
+    find_known: FindKnown = find_nothing
+    signing_key: SecretStr | None = None
+    images: Mapping[str, Image] = field(default_factory=dict)

@@ -49,6 +49,17 @@ class Workspace:
         workspace._run("check-out", sha, branch)
         return workspace
 
+    def begin_merge(self, sha: str) -> None:
+        """Merge a commit of the bundle into the work tree, without committing.
+
+        What conflicts is left as git leaves it, for the agent.
+        """
+        self._run("begin-merge", sha)
+
+    def mark_merge(self, sha: str) -> None:
+        """Say that the work tree holds a merge of that commit which is not ended."""
+        self._run("mark-merge", sha)
+
     def export(
         self,
         base_sha: str,

@@ -1,6 +1,7 @@
 """Put the service together from its settings."""
 
 from collections.abc import Callable, Mapping
+from datetime import datetime
 from functools import partial
 
 import structlog
@@ -19,10 +20,12 @@ from patchwright.integrations.github.auth import TokenCache
 from patchwright.integrations.github.receiver import Receiver
 from patchwright.integrations.github.webhook import Listening
 from patchwright.integrations.mcp.opening import open_servers
+from patchwright.resolver.guards.secrets import FindKnown
 from patchwright.sandbox.choose import choose
 from patchwright.workers.conduct import make_conduct
+from patchwright.workers.connections import trust_for_git
 from patchwright.workers.db.database import Database
-from patchwright.workers.models import make_models, warm_up
+from patchwright.workers.models import models_by_name, warm_up
 from patchwright.workers.run.services import Services, Stores
 from patchwright.workers.store.accounts import AccountStore
 from patchwright.workers.store.effects import EffectStore
@@ -65,6 +68,16 @@ def key_ring(settings: Settings, database: Database) -> KeyRing:
     return KeyRing({_OWN_KEY_ID: key}, _OWN_KEY_ID)
 
 
+def session_secret(settings: Settings, database: Database) -> bytes | None:
+    """Return what signs cookies and links; beside an SQLite file, one of our own."""
+    configured = settings.security.session_secret
+    if configured:
+        return configured.get_secret_value().encode()
+    if not database.is_sqlite:
+        return None
+    return load_or_make_key(settings.state_dir / "session.secret")
+
+
 def make_stores(
     database: Database,
     redact: Callable[[JsonValue], JsonValue],
@@ -95,6 +108,8 @@ def make_services(
     github: GitHub,
     stores: Stores,
     clock: Clock,
+    find_known: FindKnown,
+    find_page: Callable[[JobId, datetime], str],
     submit: Callable[[JobId], None],
 ) -> Services:
     """Compose what running jobs takes; raises when a part of it cannot work here."""
@@ -103,11 +118,13 @@ def make_services(
         clock=clock,
         stores=stores,
         github=github,
-        mirrors=Mirrors(settings.state_dir / "mirrors"),
+        mirrors=Mirrors(settings.state_dir / "mirrors", trust_for_git(settings.github)),
         sandboxes=choose(settings.sandbox.kind, clock, settings.sandbox.image),
-        models=make_models(settings, clock),
+        find_models=models_by_name(settings, clock),
         conduct=make_conduct(settings),
-        open_mcp=partial(open_servers, settings),
+        open_mcp=open_servers,
+        find_known=find_known,
+        find_page=find_page,
         submit=submit,
         warm_up=partial(warm_up, settings),
     )
@@ -121,9 +138,9 @@ def make_entrances(settings: Settings, github: GitHub) -> Mapping[str, Entrance]
         mention=settings.github.mention,
         label=settings.github.label,
         own_login=_own_login(settings.github, github),
-        allow_bots=frozenset(settings.security.allow_bots),
     )
     receiver = Receiver(settings.github.webhook_secret, listening)
+    _warn_of_missing(github)
     return {
         "github": Entrance(
             receiver=receiver,
@@ -131,6 +148,16 @@ def make_entrances(settings: Settings, github: GitHub) -> Mapping[str, Entrance]
             max_body_bytes=settings.server.max_body_bytes,
         )
     }
+
+
+def _warn_of_missing(github: GitHub) -> None:
+    try:
+        missing = github.fetch_missing()
+    except ServiceError as error:
+        log.warning("permissions_unknown", reason=error.reason, error=str(error))
+        return
+    for line in missing:
+        log.warning("permission_missing", missing=line)
 
 
 def _own_login(settings: GitHubSettings, github: GitHub) -> str:

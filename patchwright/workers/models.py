@@ -1,7 +1,8 @@
 """The models that the settings name."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from threading import Lock
 
 from patchwright.core.clock import Clock
 from patchwright.core.errors import SettingsError
@@ -39,6 +40,26 @@ def make_models(settings: Settings, clock: Clock) -> Models:
         if agent.judge_model
         else None,
     )
+
+
+def models_by_name(settings: Settings, clock: Clock) -> Callable[[str], Models]:
+    """Return a function from the name of the main model to the models of a run.
+
+    Those of the settings are made at once, so that what is wrong with them shows.
+    Raises `SettingsError`.
+    """
+    made = {settings.agent.model: make_models(settings, clock)}
+    lock = Lock()
+
+    def find(name: str) -> Models:
+        with lock:
+            if name not in made:
+                agent = settings.agent.model_copy(update={"model": name})
+                chosen = settings.model_copy(update={"agent": agent})
+                made[name] = make_models(chosen, clock)
+            return made[name]
+
+    return find
 
 
 def warm_up(settings: Settings) -> None:

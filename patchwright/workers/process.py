@@ -2,9 +2,10 @@
 
 import os
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from functools import partial
 
 import structlog
 from sqlalchemy.exc import OperationalError
@@ -15,24 +16,32 @@ from patchwright.core.settings.model import Settings
 from patchwright.core.text.redaction import Redactor
 from patchwright.core.types.ids import JobId, RandomIds
 from patchwright.integrations.github.adapter import GitHub
+from patchwright.integrations.github.deliveries import Hook
+from patchwright.integrations.github.reading.listening import SERVICE
 from patchwright.workers.compose import (
     make_entrances,
     make_services,
     make_stores,
     open_database,
+    session_secret,
     share_tokens,
 )
 from patchwright.workers.connections import connect_github
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.upgrade import upgrade
+from patchwright.workers.intake.catching_up import CatchUp
 from patchwright.workers.intake.dispatcher import Dispatcher
 from patchwright.workers.intake.intake import Intake
 from patchwright.workers.intake.record import Recorder
 from patchwright.workers.run.runner import Runner
 from patchwright.workers.run.services import Stores
+from patchwright.workers.run_links import run_link
+from patchwright.workers.signing_in import make_sign_in
 from patchwright.workers.store.doorbells import open_doorbell
+from patchwright.workers.store.missed import MissedStore
 from patchwright.workers.web.app import Services as WebServices
 from patchwright.workers.web.app import WebApp, create_app
+from patchwright.workers.web.deliveries import DELIVERIES
 
 log = structlog.get_logger(__name__)
 
@@ -52,6 +61,7 @@ class Base:
     database: Database
     stores: Stores
     github: GitHub
+    redactor: Redactor
     submit: Callable[[JobId], None]
 
 
@@ -62,7 +72,7 @@ def open_base(
     """Open database and GitHub for a process, and close them after it."""
     clock = SystemClock()
     with closing(open_database(settings)) as database:
-        _upgrade(database)
+        upgrade_database(database)
         cache = share_tokens(settings, database, clock)
         with (
             closing(connect_github(settings.github, cache, clock)) as github,
@@ -76,6 +86,7 @@ def open_base(
                     database, redactor.redact_json, clock, RandomIds(), doorbell
                 ),
                 github=github,
+                redactor=redactor,
                 submit=submit,
             )
 
@@ -86,10 +97,26 @@ def make_runner(base: Base) -> Runner:
         github=base.github,
         stores=base.stores,
         clock=base.clock,
+        find_known=base.redactor.find_known,
+        find_page=partial(
+            run_link, base.settings.server.public_url, _session_secret(base)
+        ),
         submit=base.submit,
     )
     log.info("worker_ready", sandbox=services.sandboxes.kind)
     return Runner(services, f"{socket.gethostname()}:{os.getpid()}")
+
+
+def make_catch_up(base: Base) -> CatchUp:
+    public_url = base.settings.server.public_url.rstrip("/")
+    address = public_url + DELIVERIES.format(service=SERVICE)
+
+    def find_hooks() -> Iterable[Hook]:
+        # Without an address of our own, no repository's hook is known to be ours.
+        named = base.stores.threads.newest_repositories(SERVICE) if public_url else ()
+        return base.github.find_hooks(address, named)
+
+    return CatchUp(find_hooks, MissedStore(base.database, SERVICE), base.clock)
 
 
 def make_app(base: Base) -> WebApp:
@@ -101,11 +128,17 @@ def make_app(base: Base) -> WebApp:
         dispatcher=dispatcher,
         entrances=make_entrances(base.settings, base.github),
         clock=base.clock,
+        sign_in=make_sign_in(base.settings, _session_secret(base), base.clock),
     )
     return create_app(web)
 
 
-def _upgrade(database: Database) -> None:
+def _session_secret(base: Base) -> bytes | None:
+    return session_secret(base.settings, base.database)
+
+
+def upgrade_database(database: Database) -> None:
+    """Bring it up to date; raises `DatabaseUnavailableError`."""
     try:
         upgrade(database)
     except OperationalError as error:

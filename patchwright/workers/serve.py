@@ -8,6 +8,7 @@ from typing import assert_never
 
 import structlog
 
+from patchwright.core.background import start
 from patchwright.core.errors import SettingsError
 from patchwright.core.logs import log_strays, set_up_logging
 from patchwright.core.settings.checks import service_errors
@@ -17,10 +18,25 @@ from patchwright.core.text.redaction import Redactor
 from patchwright.workers.compose import NO_SHARED_KEY
 from patchwright.workers.listening import listen
 from patchwright.workers.models import warm_up
-from patchwright.workers.process import Base, make_app, make_runner, open_base
-from patchwright.workers.queue.app import Queue, add_tasks, make_celery, submitter
+from patchwright.workers.process import (
+    Base,
+    make_app,
+    make_catch_up,
+    make_runner,
+    open_base,
+)
+from patchwright.workers.queue.app import (
+    CATCH_UP_EVERY_S,
+    Queue,
+    add_catch_up,
+    add_tasks,
+    make_celery,
+    submitter,
+)
 from patchwright.workers.queue.embedded import embedded_worker
+from patchwright.workers.queue.periodic import repeating
 from patchwright.workers.queue.processes import run_beat, run_worker
+from patchwright.workers.setup import with_app, with_stored_app
 from patchwright.workers.stopping import until_told
 from patchwright.workers.web.server import make_server
 
@@ -49,41 +65,54 @@ def serve(settings: Settings, role: Role) -> int:
     ]
     if problems:
         raise SettingsError("\n".join(problems))
-    redactor = Redactor(secret_values(settings))
-    set_up_logging(redactor.redact_json, as_json=settings.log_json)
+    _log_without_secrets(settings)
     log_strays()
     broker_url = settings.queue.broker_url.get_secret_value()
     queue = make_celery(broker_url, settings.queue.sweep_s)
     log.info("starting", role=role)
     with until_told():
-        return _run(settings, role, queue, redactor)
+        return _run(settings, role, queue)
     return 0
 
 
-def _run(settings: Settings, role: Role, queue: Queue, redactor: Redactor) -> int:
+def _run(settings: Settings, role: Role, queue: Queue) -> int:
     match role:
         case Role.BEAT:
             run_beat(queue)
             return 0
         case Role.WORKER:
             warm_up(settings)
-            with open_base(settings, redactor, submitter(queue)) as base:
+            with _open(with_stored_app(settings), queue) as base:
                 return _serve_jobs(base, queue)
         case Role.WEB:
             with (
                 _listen(settings) as listening,
-                open_base(settings, redactor, submitter(queue)) as base,
+                _open(with_app(settings, listening), queue) as base,
             ):
                 return _serve_web(base, listening)
         case Role.ALL:
             with (
                 _listen(settings) as listening,
-                open_base(settings, redactor, submitter(queue)) as base,
+                _open(with_app(settings, listening), queue) as base,
                 _working(base, queue),
             ):
                 return _serve_web(base, listening)
         case _:
             assert_never(role)
+
+
+@contextmanager
+def _open(settings: Settings, queue: Queue) -> Iterator[Base]:
+    # Anew, as an App that was made for us brings secrets of its own.
+    redactor = _log_without_secrets(settings)
+    with open_base(settings, redactor, submitter(queue)) as base:
+        yield base
+
+
+def _log_without_secrets(settings: Settings) -> Redactor:
+    redactor = Redactor(secret_values(settings))
+    set_up_logging(redactor.redact_json, as_json=settings.log_json)
+    return redactor
 
 
 def _listen(settings: Settings) -> socket.socket:
@@ -100,6 +129,9 @@ def _serve_web(base: Base, listening: socket.socket) -> int:
 def _serve_jobs(base: Base, queue: Queue) -> int:
     runner = make_runner(base)
     add_tasks(queue, runner)
+    catch_up = make_catch_up(base)
+    add_catch_up(queue, catch_up)
+    start(catch_up)
     return run_worker(queue, runner, base.settings.limits.max_parallel)
 
 
@@ -108,7 +140,12 @@ def _working(base: Base, queue: Queue) -> Iterator[None]:
     runner = make_runner(base)
     add_tasks(queue, runner)
     parallel = base.settings.limits.max_parallel
-    with embedded_worker(queue, runner, parallel, base.settings.queue.sweep_s):
+    catch_up = make_catch_up(base)
+    add_catch_up(queue, catch_up)
+    with (
+        embedded_worker(queue, runner, parallel, base.settings.queue.sweep_s),
+        repeating(catch_up, CATCH_UP_EVERY_S),
+    ):
         yield
 
 

@@ -19,6 +19,7 @@ from patchwright.workers.process import Base, make_app, make_runner, open_base
 from patchwright.workers.run.runner import Runner
 from patchwright.workers.store.job import Job
 from patchwright.workers.web.server import make_server
+from tests.app_manifest import add_our_app
 from tests.fakes.github import Comment, Delivery, FakeGitHub, File, Receipt, deliver
 from tests.fakes.llm import FakeProvider, call
 from tests.fakes.llm.turns import Script, TurnLike
@@ -220,7 +221,7 @@ def _environment(github: FakeGitHub, provider: FakeProvider) -> dict[str, str]:
 
 
 def _join_as_app(github: FakeGitHub) -> dict[str, str]:
-    key = github.add_app(APP_ID, "patchwright", WEBHOOK_SECRET)
+    key = add_our_app(github, APP_ID, WEBHOOK_SECRET)
     github.install_app(APP_ID, "acme", [REPO])
     return {
         "PATCHWRIGHT_GITHUB__APP_ID": str(APP_ID),

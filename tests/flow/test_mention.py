@@ -12,13 +12,15 @@ from tests.flow.text import steady
 WISH = "@patchwright please fix the sum, 3 pieces cost 450"
 
 PULL_REQUEST = """\
-**Proven**: in fresh sandboxes, the test fails without the change and passes with it.
+<!-- patchwright:body text=DIGEST title=DIGEST -->
 
 The total ignored the pieces.
 
 Closes #1
 
 ### Evidence
+
+**Proven**: in fresh sandboxes, the test fails without the change and passes with it.
 
 | | command | commit | exit code | time | output SHA-256 |
 |---|---|---|---|---|---|
@@ -29,21 +31,30 @@ N s | `DIGEST` |
 <sub>Run by the controller in fresh sandboxes, not by the agent. “Before” is the base \
 commit with only the test files of this change.</sub>
 
+**2 files** changed: 9 lines added, 1 removed.
+
 <sub>run RUN · asked for by @alice · model openai/scripted · 4 steps · Ns · 480 \
-tokens, price unknown</sub>"""
+tokens, price unknown</sub>
+
+<!-- patchwright:end -->"""
 
 STATUS = """\
-**Done** · #2 · 4 steps · Ns · 480 tokens, price unknown
+**Done** · #2 · 2 files, +9 -1 · 4 steps · Ns · 480 tokens, price unknown
 
 The total ignored the pieces.
 
-**Proven**: in fresh sandboxes, the test fails without the change and passes with it.
+🟢 **Proven**: in fresh sandboxes, the test fails without the change and passes with it.
+
+<details><summary>Evidence: 2 commands, run by the controller in fresh sandboxes\
+</summary>
 
 | | command | commit | exit code | time | output SHA-256 |
 |---|---|---|---|---|---|
 | before (base + new tests) | `python3 -m unittest test_pieces` | `COMMIT` | 🔴 1 | \
 N s | `DIGEST` |
 | after | `python3 -m unittest test_pieces` | `COMMIT` | 🟢 0 | N s | `DIGEST` |
+
+</details>
 
 <sub>run RUN · asked for by alice · content as of TIME · model openai/scripted</sub>
 

@@ -18,7 +18,13 @@ def _note(text: str = "Done.\n") -> list[TurnLike]:
 
 
 def _open_pull(story: Story, head: str = "feature/x", author: str = "alice") -> int:
-    proposal = Proposal(title="Try x", head=head, base="main", body="My own words.")
+    proposal = Proposal(
+        title="Try x",
+        head=head,
+        base="main",
+        body="My own words.",
+        maintainer_can_modify=False,
+    )
     return story.github.open_pull_request(REPO, author, proposal)
 
 

@@ -5,6 +5,7 @@ import re
 _VARYING = {
     r"run=[0-9a-f]{32}": "run=RUN",
     r"\brun [0-9a-f]{8}\b": "run RUN",
+    r"\b(text|title)=[0-9a-f]{12}\b": r"\1=DIGEST",
     r"`[0-9a-f]{10}`": "`COMMIT`",
     r"`[0-9a-f]{12}`": "`DIGEST`",
     r"\b\d+\.\d s\b": "N s",

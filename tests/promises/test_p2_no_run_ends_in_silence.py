@@ -25,7 +25,17 @@ KEPT = (
 )
 
 
-AGAIN = "When the cause is removed, ask again with `@patchwright`."
+AGAIN = "When the cause is removed, `@patchwright retry` tries again."
+
+
+def _stopped(doing: str) -> str:
+    """Return what is said of where a run stopped that was cut short."""
+    return (
+        f"It stopped at: {doing}.\n\n"
+        "<details><summary>What it had done</summary>\n\n"
+        "- [x] Repository checked out in a local sandbox\n\n"
+        "</details>\n\n"
+    )
 
 
 @dataclass(frozen=True)
@@ -87,7 +97,7 @@ ENDS = {
         "**Failed** (`model-credential`) · 1 step · Ns · $0.00 of $3.00\n\n"
         "The model openai/scripted at 127.0.0.1:PORT did not accept the API key: "
         "Incorrect API key provided. Check `llm.api_key`.\n\n"
-        f"{AGAIN}",
+        f"{_stopped('Step 1')}{AGAIN}",
         {"LLM_API_KEY": "sk-wrong-0123456789abcdef"},
     ),
     "s60_broken_arguments": End(
@@ -97,6 +107,7 @@ ENDS = {
         "`shell` was repeated 3 times with the same result. It was: shell was not run: "
         "its arguments are broken. The arguments were not valid JSON: Unterminated "
         "string starting at: line 1 column 13 (char 12)\n\n"
+        f"{_stopped('Step 6')}"
         "Add what could help it on, then ask again with `@patchwright`.",
     ),
     "never_finishes": End(
@@ -104,8 +115,9 @@ ENDS = {
         OutcomeKind.OVER_LIMIT,
         "**Over the limit** · 6 steps · Ns · 720 tokens, price unknown\n\n"
         "The limit of 6 steps was reached.\n\n"
-        f"{KEPT}\n\n"
-        "Raise the limit or narrow the request, then ask again with `@patchwright`.",
+        f"{KEPT}\n\n{_stopped('Step 6: `write_file half.py`')}"
+        "Raise the limit, which is 6 steps now, or narrow the request, then ask again "
+        "with `@patchwright`.",
         {"PATCHWRIGHT_LIMITS__MAX_ITERATIONS": "6"},
     ),
     "s65_loop": End(
@@ -113,7 +125,7 @@ ENDS = {
         OutcomeKind.STUCK,
         "**Stuck** · 9 steps · Ns · 1,080 tokens, price unknown\n\n"
         "`run_command ls missing` was repeated 4 times with the same result.\n\n"
-        f"{KEPT}\n\n"
+        f"{KEPT}\n\n{_stopped('Step 9: `run_command ls missing`')}"
         "Add what could help it on, then ask again with `@patchwright`.",
     ),
     "s59_no_choices": End(
@@ -122,14 +134,14 @@ ENDS = {
         "**Failed** (`model-empty-reply`) · 1 step · Ns · 12,723 tokens, price "
         "unknown\n\n"
         "The model openai/scripted at 127.0.0.1:PORT answered with nothing (tries: "
-        f"3).\n\n{AGAIN}",
+        f"3).\n\n{_stopped('Step 1')}{AGAIN}",
     ),
     "model_retired": End(
         lambda: always(status(400, "This model is retired")),
         OutcomeKind.FAILED,
         "**Failed** (`model-request`) · 1 step · Ns · $0.00 of $3.00\n\n"
         "The model openai/scripted at 127.0.0.1:PORT refused the request: This model "
-        f"is retired. Check `llm.model`.\n\n{AGAIN}",
+        f"is retired. Check `llm.model`.\n\n{_stopped('Step 1')}{AGAIN}",
     ),
 }
 
@@ -156,8 +168,9 @@ def test_a_run_that_takes_too_long_says_so(tmp_path: Path) -> None:
         assert steady(story.reply(issue)) == _final(
             "**Timed out** · 1 step · 1h 0m · 120 tokens, price unknown\n\n"
             "The limit of 30 minutes was reached.\n\n"
-            "Raise `limits.max_minutes` or narrow the request, then ask again with "
-            "`@patchwright`.",
+            f"{_stopped('Step 1: `run_command true`')}"
+            "Raise `limits.max_minutes`, which is 30 now, or narrow the request, then "
+            "ask again with `@patchwright`.",
             OutcomeKind.TIMED_OUT,
         )
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from patchwright.core.settings.environment import process_environment
 from patchwright.resolver.messages.status import UNFINISHED
+from tests.app_manifest import add_our_app
 from tests.fakes.github import FakeGitHub, deliver
 from tests.fakes.github.seen import PullRequestSeen
 from tests.fakes.llm import FakeProvider
@@ -99,7 +100,7 @@ def staged(
         FakeProvider(turns, api_key=MODEL_KEY) as provider,
         _temporary_folder() as temporary,
     ):
-        key = github.add_app(APP_ID, "patchwright", WEBHOOK_SECRET)
+        key = add_our_app(github, APP_ID, WEBHOOK_SECRET)
         github.add_user("alice")
         github.add_repository(REPO, files=FILES)
         github.grant(REPO, "alice", "write")

@@ -6,10 +6,22 @@ from typing import Final, assert_never
 from patchwright.core.agent.acting import Acting
 from patchwright.core.agent.chronicle import Chronicle
 from patchwright.core.agent.confirming import Allowed, Refused, Waits, judge
-from patchwright.core.agent.endings import Ending, confirmation
+from patchwright.core.agent.endings import (
+    Ending,
+    confirmation,
+    plan_dropped,
+    plan_posted,
+)
 from patchwright.core.agent.kit import AgentKit
 from patchwright.core.agent.open_reply import OpenReply, Pending
 from patchwright.core.agent.pen import Pen
+from patchwright.core.agent.planning import (
+    Approved,
+    Dropped,
+    Proposed,
+    Revised,
+    judge_plan,
+)
 from patchwright.core.agent.toolbox import Proposal, Toolbox
 from patchwright.core.events.types import (
     AgentState,
@@ -17,6 +29,7 @@ from patchwright.core.events.types import (
     Delegate,
     DelegateResult,
     ErrorObservation,
+    Finish,
     Observation,
     Source,
     UserRejected,
@@ -28,7 +41,8 @@ AFTER_THE_END: Final = "Not run: the run had ended before it."
 class Calls:
     """Deals with the calls of one agent's newest reply.
 
-    `delegate` has another agent do a part of the work; it may end in a wait of the run.
+    `agent` is empty, or names a delegate: those bring no plans. `delegate` has another
+    agent do a part of the work; it may end in a wait of the run.
     """
 
     def __init__(
@@ -36,6 +50,7 @@ class Calls:
         chronicle: Chronicle,
         kit: AgentKit,
         *,
+        agent: str,
         pen: Pen,
         reply: OpenReply,
         toolbox: Toolbox,
@@ -43,7 +58,7 @@ class Calls:
         delegate: Callable[[Delegate, int], DelegateResult | Ending],
     ) -> None:
         self._chronicle, self._kit = chronicle, kit
-        self._pen, self._reply = pen, reply
+        self._agent, self._pen, self._reply = agent, pen, reply
         self._toolbox, self._acting = toolbox, acting
         self._delegate = delegate
 
@@ -63,7 +78,37 @@ class Calls:
         if isinstance(proposal, ErrorObservation):
             self._conclude(pending, proposal)
             return None
+        action = proposal.action
+        is_planning = self._chronicle.state.is_planning and not self._agent
+        if isinstance(action, Finish) and is_planning:
+            return self._propose(pending, action)
         return self._consider(pending, proposal)
+
+    def _propose(self, pending: Pending, finish: Finish) -> Ending | None:
+        """Show a plan to people, or do what they have said about it."""
+        chronicle = self._chronicle
+        verdict = judge_plan(finish, pending, chronicle.state, chronicle.spoken_id)
+        match verdict:
+            case Approved(by=by):
+                self._pen.change(AgentState.USER_CONFIRMED, by)
+                self._pen.change(AgentState.RUNNING)
+                self._conclude(pending, verdict.result)
+            case Revised():
+                self._pen.change(AgentState.USER_REJECTED)
+                self._pen.change(AgentState.RUNNING)
+                self._conclude(pending, verdict.result)
+            case Dropped(by=by):
+                self._pen.change(AgentState.USER_REJECTED, by)
+                self.refuse_the_rest(AFTER_THE_END)
+                return plan_dropped(by)
+            case Proposed(asked=asked, text=text):
+                if pending.asked is None:
+                    self._pen.write(Source.SYSTEM, asked, self._reply.id)
+                return plan_posted(text)
+            case _:
+                assert_never(verdict)
+        self.refuse_the_rest(AFTER_THE_END)
+        return None
 
     def _consider(self, pending: Pending, proposal: Proposal) -> Ending | None:
         """Send an action off, unless a person is to allow it and has not."""

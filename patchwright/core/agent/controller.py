@@ -61,9 +61,7 @@ class Controller:
         self._pen = Pen(chronicle, agent)
         self._model = kit.models.delegate if agent else kit.models.main
         self._toolbox = _toolbox(kit, self._bounds.depth)
-        self._view = View(
-            kit.agent.delegate_system if agent else kit.agent.system, agent
-        )
+        self._view = _view(kit, agent)
         self._reply = OpenReply()
         self._loops = LoopFinder()
         attention = Attention(chronicle, kit.given_back)
@@ -79,6 +77,7 @@ class Controller:
         self._calls = Calls(
             chronicle,
             kit,
+            agent=agent,
             pen=self._pen,
             reply=self._reply,
             toolbox=self._toolbox,
@@ -256,6 +255,13 @@ def _ending_by(action: Finish | Reject) -> Ending:
     if isinstance(action, Finish):
         return Ending(OutcomeKind.RESOLVED, "", action.summary, action)
     return Ending(OutcomeKind.REFUSED, "agent-declined", action.reason)
+
+
+def _view(kit: AgentKit, agent: str) -> View:
+    """A delegate has a task of its own, without pictures."""
+    if agent:
+        return View(kit.agent.delegate_system, agent)
+    return View(kit.agent.system, images=kit.images.values())
 
 
 def _toolbox(kit: AgentKit, depth: int) -> Toolbox:

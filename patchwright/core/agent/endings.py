@@ -58,6 +58,20 @@ def question(text: str) -> Ending:
     )
 
 
+def plan_posted(text: str) -> Ending:
+    return Ending(
+        OutcomeKind.PLAN_POSTED,
+        "plan",
+        text,
+        waits_as=AgentState.AWAITING_USER_CONFIRMATION,
+    )
+
+
+def plan_dropped(who: str) -> Ending:
+    text = f"{who} did not want the plan carried out."
+    return Ending(OutcomeKind.STOPPED, "plan-rejected", text)
+
+
 def confirmation(text: str) -> Ending:
     return Ending(
         OutcomeKind.NEEDS_INPUT,

@@ -1,6 +1,6 @@
 """What an agent works with."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 
@@ -10,6 +10,7 @@ from patchwright.core.agent.purse import Purse
 from patchwright.core.clock import Clock
 from patchwright.core.condense.condenser import Condenser
 from patchwright.core.knowledge.library import Library, NoLibrary
+from patchwright.core.llm.model import Image
 from patchwright.core.llm.models import Models
 from patchwright.core.mcp.servers import McpServers, NoMcpServers
 from patchwright.core.runtime import Runtime
@@ -26,7 +27,8 @@ def do_nothing() -> None:
 class AgentKit:
     """The collaborators of an agent, and the bounds it keeps.
 
-    `after_step` is called between steps, when nothing is under way.
+    `images` are those that the task names; they are shown with it, and are not in the
+    log. `after_step` is called between steps, when nothing is under way.
     """
 
     agent: Agent
@@ -41,5 +43,6 @@ class AgentKit:
     mcp: McpServers = field(default_factory=NoMcpServers)
     library: Library = field(default_factory=NoLibrary)
     max_delegate_depth: int = 0
+    images: Mapping[str, Image] = field(default_factory=dict)
     given_back: GivenBack = field(default_factory=Future)
     after_step: Callable[[], None] = do_nothing

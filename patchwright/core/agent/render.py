@@ -15,6 +15,7 @@ from patchwright.core.events.types import (
     McpResult,
     Null,
     Observation,
+    PlanApproved,
     Recalled,
     SandboxObservation,
     SearchResult,
@@ -31,7 +32,7 @@ def observation_text(observation: Observation) -> str:
             return _mcp_text(observation)
         case DelegateResult():
             return f"[{observation.outcome}]\n{observation.summary}"
-        case LoopDetected() | Recalled() | UserRejected():
+        case LoopDetected() | Recalled() | UserRejected() | PlanApproved():
             return observation.text
         case StateChanged():
             return f"[{observation.state}]"

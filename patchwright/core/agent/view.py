@@ -1,6 +1,8 @@
 """The events as the model sees them."""
 
+from collections.abc import Iterable
 from itertools import chain
+from typing import Final
 
 from patchwright.core.agent.render import observation_text
 from patchwright.core.condense.apply import apply
@@ -16,11 +18,15 @@ from patchwright.core.events.types import (
 from patchwright.core.llm.model import (
     AssistantTurn,
     ChatMessage,
+    Image,
     SystemText,
     ToolResult,
     UserText,
 )
 
+# What an image takes of the window, as bytes of text would: about 1,600 tokens.
+# https://docs.anthropic.com/en/docs/build-with-claude/vision#calculate-image-costs
+IMAGE_BYTES: Final = 4800
 _UNKNOWN_RESULT = "[it is not known what came of it]"
 
 
@@ -31,12 +37,17 @@ class View:
     arrives while the model is answering goes after that answer, not before it: a
     reply's `cause` is the last event its request had shown. Words of people are shown
     once the system has judged and repeated them. Only a condensation changes what is
-    there, for all later requests alike.
+    there, for all later requests alike. Images belong to the first text, the task, and
+    stay with it: it is never condensed.
     """
 
-    def __init__(self, system: str, agent: str = "") -> None:
+    def __init__(
+        self, system: str, agent: str = "", images: Iterable[Image] = ()
+    ) -> None:
         self._system = SystemText(text=system)
         self._agent = agent
+        self._images = tuple(images)
+        self._task_id: int | None = None
         self._turns: list[Turn] = []
         self._settled: list[ChatMessage] = [self._system]
         self._reply: tuple[int, AssistantTurn] | None = None
@@ -67,6 +78,7 @@ class View:
         if isinstance(payload, ModelReply):
             self._add_reply(event, payload)
         elif isinstance(payload, Message) and event.source is Source.SYSTEM:
+            self._task_id = self._task_id or event.id
             self._waiting.append(event)
         elif isinstance(payload, Condensed):
             self._condense(event.id, payload)
@@ -82,7 +94,7 @@ class View:
 
     def history(self, *, facts: str, goal_bytes: int) -> History:
         """Return the whole chat as what may be condensed."""
-        waiting = (_turn_of(event, first=not self._turns) for event in self._waiting)
+        waiting = map(self._turn_of, self._waiting)
         turns = (*self._turns, *self._open_turn(), *waiting)
         return History(turns=turns, facts=facts, goal_bytes=goal_bytes)
 
@@ -107,7 +119,7 @@ class View:
         self._keep(*self._open_turn())
         shown = [event for event in self._waiting if event.id <= seen_id]
         for event in shown:
-            self._keep(_turn_of(event, first=not self._turns))
+            self._keep(self._turn_of(event))
         self._waiting = self._waiting[len(shown) :]
         self._reply, self._results = None, {}
 
@@ -143,30 +155,31 @@ class View:
 
     def _open(self) -> list[ChatMessage]:
         reply = [self._reply[1]] if self._reply else []
-        texts = (_text_of(event) for event in self._waiting)
+        texts = map(self._text_of, self._waiting)
         return [*reply, *self._open_results(), *texts]
+
+    def _turn_of(self, event: Event) -> Turn:
+        """Return a text as a turn: the task and what people say are pinned."""
+        text = self._text_of(event)
+        return Turn(
+            id=event.id,
+            messages=(text,),
+            size_bytes=size_of(text),
+            is_pinned=not self._turns or event.cause is not None,
+        )
+
+    def _text_of(self, event: Event) -> UserText:
+        assert isinstance(event.payload, Message)  # noqa: S101 - only those wait
+        images = self._images if event.id == self._task_id else ()
+        return UserText(text=event.payload.text, images=images)
 
 
 def size_of(message: ChatMessage) -> int:
     """Return the bytes of all that a message says."""
     size = len(message.text.encode(errors="replace"))
+    if isinstance(message, UserText):
+        size += IMAGE_BYTES * len(message.images)
     if isinstance(message, AssistantTurn):
         size += sum(len(c.name) + len(c.arguments.encode()) for c in message.tool_calls)
         size += sum(len(str(block)) for block in message.reasoning)
     return size
-
-
-def _turn_of(event: Event, *, first: bool) -> Turn:
-    """Return a text as a turn: the task and what people say are pinned."""
-    text = _text_of(event)
-    return Turn(
-        id=event.id,
-        messages=(text,),
-        size_bytes=size_of(text),
-        is_pinned=first or event.cause is not None,
-    )
-
-
-def _text_of(event: Event) -> UserText:
-    assert isinstance(event.payload, Message)  # noqa: S101 - only those wait
-    return UserText(text=event.payload.text)

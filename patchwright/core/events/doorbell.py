@@ -4,12 +4,19 @@ import threading
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Protocol
 
 from patchwright.core.types.ids import ConversationId
 
 
 def _tell_nobody(_conversation_id: ConversationId) -> None:
     """Serve where this process is the only one, or the others hear by themselves."""
+
+
+class Bell(Protocol):
+    """Something that rings; being told to twice is no more than being told once."""
+
+    def set(self) -> None: ...
 
 
 class Doorbell:
@@ -24,9 +31,7 @@ class Doorbell:
         self, tell_others: Callable[[ConversationId], None] = _tell_nobody
     ) -> None:
         self._lock = threading.Lock()
-        self._listeners: defaultdict[ConversationId, set[threading.Event]] = (
-            defaultdict(set)
-        )
+        self._listeners: defaultdict[ConversationId, set[Bell]] = defaultdict(set)
         self._tell_others = tell_others
 
     def ring(self, conversation_id: ConversationId) -> None:
@@ -48,16 +53,20 @@ class Doorbell:
     @contextmanager
     def listen(self, conversation_id: ConversationId) -> Iterator[threading.Event]:
         listener = threading.Event()
-        with self._lock:
-            self._listeners[conversation_id].add(listener)
-        try:
+        with self.attach(conversation_id, listener):
             yield listener
-        finally:
-            self._forget(conversation_id, listener)
 
-    def _forget(
-        self, conversation_id: ConversationId, listener: threading.Event
-    ) -> None:
+    @contextmanager
+    def attach(self, conversation_id: ConversationId, bell: Bell) -> Iterator[None]:
+        """Ring a bell of the listener's own, from whichever thread."""
+        with self._lock:
+            self._listeners[conversation_id].add(bell)
+        try:
+            yield
+        finally:
+            self._forget(conversation_id, bell)
+
+    def _forget(self, conversation_id: ConversationId, listener: Bell) -> None:
         with self._lock:
             self._listeners[conversation_id].discard(listener)
             if not self._listeners[conversation_id]:

@@ -122,6 +122,13 @@ class UserRejected(Payload):
     text: str
 
 
+class PlanApproved(Payload):
+    """A person wants the plan carried out that the agent has ended its reply with."""
+
+    kind: Literal["plan_approved"] = "plan_approved"
+    text: str
+
+
 class StateChanged(Payload):
     """The run is in another state; RATE_LIMITED has the time it lasts `until`."""
 

@@ -5,6 +5,7 @@ from datetime import datetime
 from patchwright.core.events.states import WAITING
 from patchwright.core.events.types import (
     AgentState,
+    AnyPayload,
     ChangeState,
     CheckpointTaken,
     ConfirmationAsked,
@@ -12,12 +13,14 @@ from patchwright.core.events.types import (
     Message,
     ModelCalled,
     ModelReply,
+    PlanApproved,
     RaiseLimits,
+    RunStarted,
     Source,
     StateChanged,
 )
 from patchwright.core.types.base import Value
-from patchwright.core.types.work import NO_USAGE, Limits, Usage
+from patchwright.core.types.work import NO_USAGE, Limits, TaskMode, Usage
 
 _WORKING = frozenset({AgentState.RUNNING, AgentState.RATE_LIMITED})
 _FINISHED = frozenset({AgentState.FINISHED, AgentState.REJECTED})
@@ -36,7 +39,8 @@ class RunState(Value):
     worker. `has_run` says that its sandbox was set up once, `held_as` that it waits
     in that state and nobody has said anything since. `checkpoint` is the event up to
     which the work tree is kept, `finished_id` the one by which the agent's work had
-    ended. Iterations and usage are those of delegates too.
+    ended. Iterations and usage are those of delegates too. `is_planning` says that a
+    plan is wanted first, and that nobody has approved one yet.
     """
 
     state: AgentState = AgentState.LOADING
@@ -52,6 +56,7 @@ class RunState(Value):
     asked: ConfirmationAsked | None = None
     checkpoint: int = 0
     finished_id: int = 0
+    is_planning: bool = False
     last_error: str = ""
     worked_s: float = 0.0
     last_at: datetime | None = None
@@ -95,11 +100,24 @@ def fold(run: RunState, event: Event) -> RunState:
     elif isinstance(payload, RaiseLimits):
         changed["more_iterations"] = run.more_iterations + payload.iterations
         changed["more_cost_usd"] = run.more_cost_usd + payload.cost_usd
-    elif isinstance(payload, ConfirmationAsked):
-        changed["asked"] = payload
-    elif isinstance(payload, CheckpointTaken):
-        changed["checkpoint"] = payload.up_to
+    else:
+        changed |= _noted(payload)
     return run.model_copy(update=changed)
+
+
+def _noted(payload: AnyPayload) -> dict[str, object]:
+    """Return what a payload changes that only has to be known."""
+    match payload:
+        case ConfirmationAsked():
+            return {"asked": payload}
+        case CheckpointTaken(up_to=up_to):
+            return {"checkpoint": up_to}
+        case RunStarted(task=task):
+            return {"is_planning": task.mode is TaskMode.PLAN}
+        case PlanApproved():
+            return {"is_planning": False}
+        case _:
+            return {}
 
 
 def _after_change(

@@ -41,6 +41,7 @@ from patchwright.core.events.observations import (
     LoopDetected,
     McpResult,
     Null,
+    PlanApproved,
     Recalled,
     SearchResult,
     StateChanged,
@@ -114,6 +115,7 @@ Observation = (
     | DelegateResult
     | Recalled
     | UserRejected
+    | PlanApproved
     | StateChanged
     | Condensed
     | LoopDetected
@@ -200,6 +202,7 @@ __all__ = [
     "Observation",
     "OutcomeReached",
     "Payload",
+    "PlanApproved",
     "RaiseLimits",
     "ReadFile",
     "Recall",

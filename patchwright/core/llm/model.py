@@ -13,10 +13,11 @@ class SystemText(Value):
 
 
 class Image(Value):
-    """A picture; `data` is base64."""
+    """A picture; `data` is base64, `name` what the text beside it calls it."""
 
     media_type: str
     data: str
+    name: str = ""
 
 
 class UserText(Value):

@@ -66,8 +66,10 @@ def wants_cache_marks(model: str) -> bool:
 def _without_images(message: ChatMessage) -> ChatMessage:
     if not isinstance(message, UserText) or not message.images:
         return message
-    count = len(message.images)
-    left_out = f"({count} image{'s' * (count > 1)} left out: this model sees none.)"
+    left_out = "\n".join(
+        f"(Image {image.name or number} could not be shown: this model sees none.)"
+        for number, image in enumerate(message.images, start=1)
+    )
     return UserText(text=f"{message.text}\n\n{left_out}".lstrip())
 
 

@@ -4,7 +4,10 @@ from collections.abc import Iterator
 
 from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
-from cryptography.hazmat.primitives.serialization import load_pem_private_key
+from cryptography.hazmat.primitives.serialization import (
+    load_pem_private_key,
+    load_ssh_private_key,
+)
 from pydantic import SecretStr
 
 from patchwright.core.settings.github import GitHubSettings
@@ -41,12 +44,36 @@ def _github_errors(github: GitHubSettings) -> Iterator[str]:
         yield _missing(("github", "private_key"), "an App signs in with it")
     if github.private_key and not github.app_id:
         yield _missing(("github", "app_id"), "the private key belongs to an App")
+    if github.client_id and not github.client_secret:
+        yield _missing(("github", "client_secret"), "nobody could sign in")
+    if github.client_secret and not github.client_id:
+        yield _missing(("github", "client_id"), "nobody could sign in")
     if github.private_key and not _is_rsa_key(github.private_key):
         yield "github.private_key: not an RSA key in PEM; use the file GitHub gave you"
+    yield from _signing_errors(github)
+
+
+def _signing_errors(github: GitHubSettings) -> Iterator[str]:
+    key = github.signing_key
+    if key is None and github.commit_signing == "ssh":
+        yield _missing(("github", "signing_key"), "`commit_signing` is `ssh`")
+    if key is not None and not _is_ssh_key(key):
+        yield (
+            "github.signing_key: not a private key of OpenSSH without a passphrase; "
+            "`ssh-keygen -t ed25519 -N ''` makes one"
+        )
 
 
 def _missing(path: KeyPath, reason: str) -> str:
     return f"{dotted(path)}: not set; {reason}: set {variable(path)}"
+
+
+def _is_ssh_key(text: SecretStr) -> bool:
+    try:
+        load_ssh_private_key(text.get_secret_value().encode(), password=None)
+    except (ValueError, TypeError, UnsupportedAlgorithm):
+        return False
+    return True
 
 
 def _is_rsa_key(pem: SecretStr) -> bool:

@@ -1,7 +1,7 @@
 """The settings of GitHub: github.com, its enterprise cloud or a server of one's own."""
 
 import re
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from pydantic import Field, SecretStr, field_validator, model_validator
@@ -27,6 +27,10 @@ class GitHubSettings(Section):
     )
     app_id: str = Field("", description="Id of the GitHub App.")
     private_key: Pem | None = Field(None, description="Private key of the App, PEM.")
+    ca_bundle: str = Field(
+        "",
+        description="PEM file with the authorities to trust, for an own server.",
+    )
     webhook_secret: Secrets = Field(
         (),
         description="Signs deliveries; two, separated by a comma, while it is changed.",
@@ -34,9 +38,24 @@ class GitHubSettings(Section):
     token: SecretStr | None = Field(
         None, description="Personal access token, instead of an App."
     )
+    client_id: str = Field(
+        "", description="Client id of the App, for people who sign in with GitHub."
+    )
+    client_secret: SecretStr | None = Field(
+        None, description="Client secret of the App, for the same."
+    )
     mention: str = Field("@patchwright", description="What calls the bot in a text.")
     label: str = Field(
         "patchwright", min_length=1, description="Label that starts a run."
+    )
+    commit_signing: Literal["auto", "api", "ssh", "none"] = Field(
+        "auto",
+        description="Who signs commits: GitHub (`api`), or `signing_key` (`ssh`). "
+        "`auto` is `ssh` where there is a key, otherwise `api`. What GitHub cannot "
+        "commit, such as a new script, is pushed unsigned.",
+    )
+    signing_key: Pem | None = Field(
+        None, description="Private SSH key for `ssh`, in OpenSSH's own format."
     )
 
     @model_validator(mode="before")
@@ -64,6 +83,17 @@ class GitHubSettings(Section):
     @property
     def is_configured(self) -> bool:
         return bool(self.app_id or self.token or self.private_key)
+
+    @property
+    def is_signed_by_github(self) -> bool:
+        if self.commit_signing == "auto":
+            return self.signing_key is None
+        return self.commit_signing == "api"
+
+    @property
+    def commit_key(self) -> SecretStr | None:
+        """The key that signs our commits, if one does."""
+        return self.signing_key if self.commit_signing in ("auto", "ssh") else None
 
     @property
     def graphql_url(self) -> str:

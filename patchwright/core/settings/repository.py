@@ -37,8 +37,9 @@ class Occasion(StrEnum):
 class RepositoryConfig(Value):
     """The wishes of a repository; None and empty leave it to the service's settings.
 
-    `branch` and `title` are templates. `problems` are what could not be read, a
-    sentence each: it is told to people and otherwise as if it were not there.
+    `branch` and `title` are templates, as `core.text.templates` fills them in.
+    `problems` are what could not be read, a sentence each: it is told to people and
+    otherwise as if it were not there.
     """
 
     model: str = ""

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from difflib import get_close_matches
 from enum import Enum, auto
 from typing import Any, get_args, get_origin
 
@@ -13,6 +12,7 @@ from patchwright.core.settings.llm import LlmSettings, ModelSettings
 from patchwright.core.settings.model import Settings
 from patchwright.core.settings.secret_types import EncryptionKey
 from patchwright.core.settings.section import Section
+from patchwright.core.text.nearest import nearest
 
 KeyPath = tuple[str, ...]
 PREFIX = "PATCHWRIGHT_"
@@ -76,7 +76,7 @@ def nearest_key(path: KeyPath) -> KeyPath:
     if path[:1] == ("llm",) and len(path) == len(("llm", "name", "key")):
         known += [(*path[:2], name) for name in _fields(ModelSettings)]
     by_name = {dotted(key): key for key in known}
-    return by_name[get_close_matches(dotted(path), by_name, n=1, cutoff=0.0)[0]]
+    return by_name[nearest(dotted(path), by_name)]
 
 
 def dotted(path: KeyPath) -> str:

@@ -59,6 +59,10 @@ class SandboxSettings(Section):
     network: Literal["deny", "allow"] = Field(
         "deny", description="Whether commands reach the network."
     )
+    repositories_may_open: bool = Field(
+        default=False,
+        description='Whether a repository\'s own `network = "allow"` counts.',
+    )
     allow_domains: tuple[str, ...] = Field(
         (),
         description="Hosts that MCP servers with a `url` may be on; commands in the "

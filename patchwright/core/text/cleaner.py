@@ -2,9 +2,12 @@
 
 from collections import Counter
 
+from patchwright.core.text.cut import cut_middle
 from patchwright.core.text.hidden import Removal, describe_removals, strip_hidden
 from patchwright.core.text.invisible import strip_invisible
 from patchwright.core.text.markup import Hidden
+
+MAX_NAME_CHARS = 300
 
 
 class Cleaner:
@@ -26,6 +29,19 @@ class Cleaner:
         cleaned, invisible = strip_invisible(lines)
         self._removed[Hidden.CHARACTER] += invisible
         return cleaned
+
+    def clean_name(self, name: str) -> str:
+        """Return the name of a file or branch on one line, without what nobody sees.
+
+        Git allows line ends and all else but NUL in names.
+        """
+        words = self.clean_code(name).split()
+        return cut_middle(" ".join(words), MAX_NAME_CHARS)
+
+    @property
+    def removed(self) -> int:
+        """Return how many things were removed so far."""
+        return self._removed.total()
 
     def describe(self) -> str:
         """Say what was removed: "1 HTML comment"; empty if it was nothing."""

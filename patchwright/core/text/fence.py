@@ -12,15 +12,16 @@ _NOT_IN_A_NAME = re.compile(r"[^\w\s@./#:()\[\]+-]")
 _FENCE = re.compile(r"`{3,}|~{3,}")
 
 
-def as_data(label: str, author: str, text: str) -> str:
+def as_data(label: str, author: str, text: str, role: str = "") -> str:
     """Fence a text for a prompt, between marks that it does not contain.
 
     The mark depends on the text alone, so that a prompt's beginning stays the same
-    from one call to the next.
+    from one call to the next. `role` is what the author is in this place, if known.
     """
     mark = f"data-{_find_mark(text)}"
-    head = f'<{mark} what="{_as_name(label)}" author="{_as_name(author)}">'
-    return f"{head}\n{text}\n</{mark}>"
+    what = f'what="{_as_name(label)}" author="{_as_name(author)}"'
+    known = f' role="{_as_name(role)}"' if role else ""
+    return f"<{mark} {what}{known}>\n{text}\n</{mark}>"
 
 
 def close_code_block(text: str) -> str:

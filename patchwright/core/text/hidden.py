@@ -38,9 +38,9 @@ def strip_hidden(text: str) -> Cleaned:
     """Return the text as its readers see it, and a count of what they do not see.
 
     Removed are HTML comments, hidden elements and attributes, alternative texts and
-    titles of images, titles of links, link definitions that nothing uses, labels of
-    code blocks that are no language, and invisible characters. What a code block shows
-    stays. Lines end with a line feed afterwards.
+    titles of images, titles of links, link definitions and footnotes that nothing uses,
+    labels of code blocks that are no language, and invisible characters. What a code
+    block shows stays. Lines end with a line feed afterwards.
     """
     counts: Counter[Hidden] = Counter()
     text, invisible = strip_invisible(text.replace("\r\n", "\n").replace("\r", "\n"))
@@ -104,6 +104,8 @@ def _cut_piece(piece: Piece, raw: str, used: set[str]) -> Iterator[Cut]:
             yield Cut(start, end, Hidden.LINK_DEFINITION)
         case PieceKind.DEFINITION if piece.title:
             yield Cut(start, end, Hidden.LINK_TITLE, _TITLE_AT_END.sub(r"\1", raw))
+        case PieceKind.UNUSED_NOTE:
+            yield Cut(start, end, Hidden.FOOTNOTE)
         case PieceKind.FENCE if piece.info:
             yield from _cut_label(piece, raw)
         case _:

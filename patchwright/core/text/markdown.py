@@ -1,7 +1,7 @@
 """Read Markdown as a forge shows it, and know where each piece was written."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
@@ -17,7 +17,9 @@ from markdown_it.rules_inline import (
 )
 from markdown_it.token import Token
 
+from patchwright.core.text.footnotes import add_footnotes, is_shown
 from patchwright.core.text.source_lines import Lines
+from patchwright.core.text.tables import add_tables, cell_start, locate_in_cell
 
 # Every level of nesting costs Python stack; nobody writes this many by hand.
 _MAX_NESTING = 100
@@ -35,16 +37,18 @@ class PieceKind(StrEnum):
     IMAGE = "image"
     ENTITY = "entity"
     DEFINITION = "definition"
+    UNUSED_NOTE = "unused-note"
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
     """A part of the source that is not plain prose, or an `@` in it.
 
-    `quoted` is true inside a block quote, `linked` inside the text of a link. `label`
-    is that of a link definition, or of the one that a link or image uses. `content` is
-    the alternative text of an image and the character of an entity, `info` what
-    follows the opening marks of a fence.
+    `quoted` is true inside a block quote, `linked` inside the text of a link, `unseen`
+    inside a footnote that nothing refers to, which is not shown. `label` is that of a
+    link definition, or of the one that a link or image uses. `content` is the
+    alternative text of an image and the character of an entity, `info` what follows
+    the opening marks of a fence.
     """
 
     kind: PieceKind
@@ -52,6 +56,7 @@ class Piece:
     end: int
     quoted: bool = False
     linked: bool = False
+    unseen: bool = False
     label: str = ""
     title: str = ""
     href: str = ""
@@ -76,32 +81,47 @@ def read_markdown(text: str) -> Source:
     env: dict[str, Any] = {}
     tokens = _PARSER.parse(text, env)
     lines = Lines(text)
-    pieces = [*_block_pieces(tokens, lines), *_definitions(env, lines)]
+    pieces = [*_block_pieces(tokens, lines, env), *_definitions(env, lines)]
     too_deep = any(token.level >= _MAX_NESTING - 1 for token in tokens)
     return Source(text, tuple(sorted(pieces, key=lambda piece: piece.start)), too_deep)
 
 
-def _block_pieces(tokens: list[Token], lines: Lines) -> Iterator[Piece]:
-    quotes = 0
+def _block_pieces(
+    tokens: list[Token], lines: Lines, env: dict[str, Any]
+) -> Iterator[Piece]:
+    quotes = notes = 0
     for token in tokens:
         if token.type in {"blockquote_open", "blockquote_close"}:
             quotes += token.nesting
-        elif token.type == "inline":
-            yield from _inline_pieces(token, lines, quoted=quotes > 0)
-        elif token.type in _BLOCKS:
-            yield Piece(_BLOCKS[token.type], *lines.span(token), info=token.info)
+        elif token.type in {"footnote_open", "footnote_close"}:
+            notes += 0 if is_shown(token, env) else token.nesting
+        where = Piece(PieceKind.AT, 0, 0, quoted=quotes > 0, unseen=notes > 0)
+        yield from _pieces_of(token, lines, where)
 
 
-def _inline_pieces(block: Token, lines: Lines, *, quoted: bool) -> Iterator[Piece]:
-    locate = lines.locate(block.content, (block.map or [0])[0])
+def _pieces_of(token: Token, lines: Lines, where: Piece) -> Iterator[Piece]:
+    """Yield what a block consists of; `where` is a piece in the same surroundings."""
+    if token.type == "inline":
+        yield from _inline_pieces(token, lines, where)
+        return
+    kind = _BLOCKS.get(token.type)
+    if kind is PieceKind.UNUSED_NOTE and not where.unseen:
+        return
+    if kind is not None:
+        start, end = lines.span(token)
+        yield replace(where, kind=kind, start=start, end=end, info=token.info)
+
+
+def _inline_pieces(block: Token, lines: Lines, where: Piece) -> Iterator[Piece]:
+    locate = _locator(block, lines)
     links = 0
     for token in block.children or []:
         if span := token.meta.get(_SPAN):
-            yield Piece(
+            yield replace(
+                where,
                 kind=span[0],
                 start=locate(span[1]),
                 end=locate(span[2] - 1) + 1,
-                quoted=quoted,
                 linked=links > 0,
                 label=token.meta.get("label", ""),
                 title=str(token.attrGet("title") or ""),
@@ -110,6 +130,13 @@ def _inline_pieces(block: Token, lines: Lines, *, quoted: bool) -> Iterator[Piec
             )
         if token.type in {"link_open", "link_close"}:
             links += token.nesting
+
+
+def _locator(block: Token, lines: Lines) -> Callable[[int], int]:
+    start = cell_start(block)
+    if start is not None:
+        return locate_in_cell(block.content, start)
+    return lines.locate(block.content, (block.map or [0])[0])
 
 
 def _definitions(env: dict[str, Any], lines: Lines) -> Iterator[Piece]:
@@ -127,6 +154,7 @@ _BLOCKS = {
     "fence": PieceKind.FENCE,
     "code_block": PieceKind.CODE,
     "html_block": PieceKind.HTML,
+    "footnote_open": PieceKind.UNUSED_NOTE,
 }
 
 
@@ -161,6 +189,8 @@ def _parser() -> MarkdownIt:
     )
     # Joining would drop the tokens of entities, and the places kept in them.
     parser.disable("text_join")
+    add_tables(parser)
+    add_footnotes(parser)
     rules = parser.inline.ruler
     rules.at("backticks", _recorded(backtick, PieceKind.CODE))
     rules.at("html_inline", _recorded(html_inline, PieceKind.HTML))

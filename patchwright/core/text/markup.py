@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -18,6 +18,7 @@ class Hidden(StrEnum):
     LINK_TITLE = "link title"
     LINK_DEFINITION = "unused link definition"
     CODE_LABEL = "code block label"
+    FOOTNOTE = "unused footnote"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +49,15 @@ _MARKUP = re.compile(
     r"(?P<attributes>(?:[^\"'>]|\"[^\"]*(?:\"|\Z)|'[^']*(?:'|\Z))*)(?:>|\Z)",
     re.DOTALL,
 )
+UNCLOSED_COMMENT = "!--"
 _ATTRIBUTE = re.compile(r"([^\s\"'>/=]+)(?:\s*=\s*(\"[^\"]*\"|'[^']*'|[^\s\"'>]+))?")
 # A browser shows nothing of these but plays, runs or keeps them.
 _UNSEEN_ELEMENTS = frozenset(
     {"script", "style", "template", "title", "head"}
     | {"noscript", "noembed", "noframes", "iframe", "object"}
 )
+# These have no end, and show what one of their attributes names.
+_VOID_ELEMENTS = frozenset({"img", "input", "source", "embed"})
 _UNSEEN_STYLE = re.compile(
     r"display:none|visibility:(?:hidden|collapse)|opacity:0(?![.\d]*[1-9])"
     r"|font-size:0(?![.\d]*[1-9])|color:(?:transparent|white|#fff)|(?:left|top):-\d"
@@ -67,6 +71,19 @@ _WORDY_NAME = re.compile(r".{31}|[^-]*-[^-]*-")
 def is_shown_word(text: str) -> bool:
     """Tell whether a text is too short to say anything: `image`, `50%`, `left`."""
     return bool(_SHOWN_WORD.match(text))
+
+
+def find_tags(text: str, start: int, end: int) -> Iterator[tuple[str, bool]]:
+    """Yield the name of each tag in a part of a text, and whether it closes.
+
+    A comment that is not closed there hides what follows, as an open tag of its own.
+    """
+    for match in _MARKUP.finditer(text, start, end):
+        unseen = match["unseen"]
+        if unseen is None:
+            yield match["name"].lower(), match["closing"] == "/"
+        elif unseen.startswith("<!--") and not unseen.endswith("->"):
+            yield UNCLOSED_COMMENT, False
 
 
 def find_hidden_markup(text: str, regions: Sequence[tuple[int, int]]) -> list[Cut]:
@@ -98,8 +115,9 @@ def _read_tag(match: re.Match[str]) -> _Tag:
 def _cut_elements(tags: list[_Tag]) -> Iterator[Cut]:
     ends = _match_ends(tags)
     for tag in tags:
-        if tag.start in ends and _is_unseen(tag):
-            yield Cut(tag.start, ends[tag.start], Hidden.ELEMENT)
+        end = tag.end if tag.name in _VOID_ELEMENTS else ends.get(tag.start)
+        if end is not None and _is_unseen(tag):
+            yield Cut(tag.start, end, Hidden.ELEMENT)
 
 
 def _match_ends(tags: list[_Tag]) -> dict[int, int]:
@@ -120,8 +138,14 @@ def _is_unseen(tag: _Tag) -> bool:
     return (
         tag.name in _UNSEEN_ELEMENTS
         or "hidden" in attributes
+        or (tag.name == "img" and _is_dot(attributes))
         or bool(_UNSEEN_STYLE.search(style))
     )
+
+
+def _is_dot(attributes: Mapping[str, str]) -> bool:
+    sizes = (attributes.get("width", ""), attributes.get("height", ""))
+    return any(re.fullmatch(r"[01](?:px|%)?", size) for size in sizes)
 
 
 def _cut_attributes(tags: list[_Tag]) -> Iterator[Cut]:

@@ -1,11 +1,13 @@
 """Find the request in a text, and keep our own texts from making one."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from functools import lru_cache
 
 from patchwright.core.text.hidden import strip_hidden
-from patchwright.core.text.markdown import PieceKind, Source, read_markdown
+from patchwright.core.text.markdown import Piece, PieceKind, Source, read_markdown
+from patchwright.core.text.markup import UNCLOSED_COMMENT, find_tags
 
 # What may cling to a mention without being part of the request.
 _OPENERS = " \t\n,:;-–—([{<\"'“‘«*_~"  # noqa: RUF001 - quotes as people type them
@@ -13,8 +15,12 @@ _CLOSERS = re.compile(r"[)\]}>\"'”’»*_~:,;.!?…、。，：！？]*")  # n
 _SENTENCE_END = re.compile(r"[?!.…]")
 _BLANK_START = re.compile(r"\A\s*\n|\A[ \t]+")
 # GitHub makes a link of everything up to the next blank.
-# https://github.github.com/gfm/#extended-autolink-path-validation
-_BARE_URL_BEFORE = re.compile(r"(?:https?://|ftp://|www\.)[^\s<]*\Z", re.IGNORECASE)
+# https://github.github.com/gfm/#autolinks-extension-
+_BARE_URL_BEFORE = re.compile(
+    r"(?:(?<![a-z])(?:https?|ftp)://|(?<![^\s*_~(|])www\.)[^\s<]*\Z", re.IGNORECASE
+)
+# Elements that hold no prose of the writer's, as code, quotes and links in Markdown.
+_NO_PROSE = frozenset({"a", "blockquote", "code", "pre", UNCLOSED_COMMENT})
 _LONGEST_URL = 2000
 
 
@@ -58,12 +64,38 @@ def neutralise(text: str, handle: str) -> str:
 
 def _find_mentions(source: Source, handle: str) -> Iterator[tuple[int, int]]:
     mention = _mention(handle)
-    for piece in source.pieces:
-        if piece.kind is not PieceKind.AT or piece.quoted or piece.linked:
-            continue
+    for piece, done in _signs_in_prose(source):
         match = mention.match(source.text, piece.start)
-        if match and not _in_bare_url(source.text, match.start()):
+        if match and not _in_bare_url(source.text, done, piece.start):
             yield match.span()
+
+
+def _signs_in_prose(source: Source) -> Iterator[tuple[Piece, int]]:
+    """Yield each `@` that is read as a sign, and where the piece before it ended."""
+    open_tags: Counter[str] = Counter()
+    done = 0
+    for piece in source.pieces:
+        if piece.kind is PieceKind.HTML and not piece.unseen:
+            _note_tags(open_tags, source.text, piece)
+        if piece.kind is not PieceKind.AT:
+            # An address may hold entities, and ends at everything else.
+            done = done if piece.kind is PieceKind.ENTITY else piece.end
+        elif not (piece.quoted or piece.linked or piece.unseen or +open_tags):
+            yield piece, done
+
+
+def _note_tags(open_tags: Counter[str], text: str, piece: Piece) -> None:
+    """Count what HTML in between opens and closes, across blocks as a browser does."""
+    start = piece.start
+    if open_tags[UNCLOSED_COMMENT]:
+        end = text.find("-->", start, piece.end)
+        if end < 0:
+            return
+        open_tags[UNCLOSED_COMMENT] = 0
+        start = end
+    for name, closes in find_tags(text, start, piece.end):
+        if name in _NO_PROSE:
+            open_tags[name] = max(0, open_tags[name] + (-1 if closes else 1))
 
 
 @lru_cache(maxsize=16)
@@ -80,8 +112,8 @@ def _mention(handle: str) -> re.Pattern[str]:
     )
 
 
-def _in_bare_url(text: str, at: int) -> bool:
-    return bool(_BARE_URL_BEFORE.search(text[max(0, at - _LONGEST_URL) : at]))
+def _in_bare_url(text: str, done: int, at: int) -> bool:
+    return bool(_BARE_URL_BEFORE.search(text, max(done, at - _LONGEST_URL), at))
 
 
 def _request(text: str, start: int, end: int) -> str:

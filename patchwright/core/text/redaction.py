@@ -58,6 +58,11 @@ class Redactor:
         # A token may be known as one only where a secret that touches it is blotted.
         yield from token_spans(self._known.sub(_filler, text))
 
+    def find_known(self, text: str) -> Iterator[tuple[int, int]]:
+        """Yield from where to where the secrets go that are known by value."""
+        if self._in_text.any_in(text):
+            yield from (match.span() for match in self._known.finditer(text))
+
     def begin_unfinished(self, text: str) -> int:
         """Return where a secret may begin that the text ends in the middle of.
 

@@ -89,6 +89,15 @@ def token_spans(text: str) -> Iterator[tuple[int, int]]:
         yield from (match.span() for match in pattern.finditer(text))
 
 
+def find_tokens(text: str) -> Iterator[tuple[int, int]]:
+    """Yield from where to where the tokens go that their own form gives away.
+
+    Passwords in addresses and headers are no part of it: code has templates for them.
+    """
+    if _MAY_BE_TOKEN.any_in(text):
+        yield from (match.span() for match in _TOKEN.finditer(text))
+
+
 def begin_unfinished_token(text: str) -> int:
     """Return where a token may begin that the text ends in the middle of.
 

@@ -126,7 +126,7 @@ def _proofs(events: Sequence[Event]) -> dict[str, str]:
         for event in events
         if isinstance(event.payload, EvidenceRecorded)
     )
-    return {f"{one.role} the change: {one.command}": _verdict(one) for one in evidence}
+    return {f"{one.role.words}: {one.command}": _verdict(one) for one in evidence}
 
 
 def _verdict(one: Evidence) -> str:

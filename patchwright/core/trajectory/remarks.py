@@ -62,10 +62,10 @@ def _steering_words(source: Source, steering: Steering) -> Words:
 def evidence_words(one: Evidence) -> Words:
     """Say how a command of the proof ended; it must fail before and pass after."""
     code = "no exit code" if one.exit_code is None else f"exit {one.exit_code}"
-    expected = (one.role is EvidenceRole.AFTER) == (one.exit_code == 0)
+    expected = (one.role is EvidenceRole.BEFORE) != (one.exit_code == 0)
     command = " ".join(one.command.split())
     tone = Tone.GOOD if expected else Tone.BAD
-    return Words(text=f"{one.role} the change: {code}: {command}", tone=tone)
+    return Words(text=f"{one.role.words}: {code}: {command}", tone=tone)
 
 
 def _called(called: ModelCalled) -> Words:

@@ -17,6 +17,7 @@ from patchwright.core.events.types import (
     McpResult,
     Null,
     Observation,
+    PlanApproved,
     Recalled,
     SandboxObservation,
     SearchResult,
@@ -56,8 +57,8 @@ def words_for(observation: Observation) -> Words:
             return Words(text=f"{outcome} after {_counted(steps, 'step')}")
         case Recalled(sources=sources):
             return Words(text=", ".join(sources) or "nothing found")
-        case UserRejected(text=text):
-            return _bad(f"rejected: {text}")
+        case UserRejected() | PlanApproved():
+            return _verdict(observation)
         case StateChanged():
             return state_words(observation)
         case LoopDetected(pattern=pattern):
@@ -68,6 +69,12 @@ def words_for(observation: Observation) -> Words:
             return Words(text="")
         case _:
             assert_never(observation)
+
+
+def _verdict(said: UserRejected | PlanApproved) -> Words:
+    if isinstance(said, PlanApproved):
+        return Words(text="plan approved", tone=Tone.GOOD)
+    return _bad(f"rejected: {said.text}")
 
 
 def _sandbox_words(observation: SandboxObservation) -> Words:

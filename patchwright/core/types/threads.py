@@ -39,6 +39,7 @@ class Post(Value):
 
     `edited_at` is when its text was last changed, None if it never was. `label` says
     what it is where that is no plain comment, such as `review, changes requested`.
+    `role` is what the service says of the author in this place, such as `member`.
     """
 
     id: str
@@ -47,6 +48,7 @@ class Post(Value):
     at: datetime
     edited_at: datetime | None = None
     label: str = ""
+    role: str = ""
 
 
 class DiffSide(StrEnum):
@@ -81,7 +83,8 @@ class Thread(Value):
     """A thread as it was read at one moment, oldest post first.
 
     The first post is the body of the issue or pull request (its text may be empty).
-    Only pull requests have reviews.
+    In a discussion, replies come after what they reply to. Only pull requests have
+    reviews. `unread` counts the oldest comments, where there were too many to read.
     """
 
     ref: ThreadRef
@@ -89,6 +92,7 @@ class Thread(Value):
     url: str
     posts: tuple[Post, ...]
     reviews: tuple[ReviewThread, ...] = ()
+    unread: int = 0
 
 
 class Repository(Value):
@@ -121,3 +125,5 @@ class PullRequest(Value):
     conflicts: bool | None = None
     is_open: bool = True
     author: str = ""
+    title: str = ""
+    body: str = ""

@@ -70,8 +70,25 @@ class Proof(StrEnum):
 
 
 class EvidenceRole(StrEnum):
+    """On which commit a command was run.
+
+    `before` is the base with the new tests, `base-tests` the result with the tests as
+    the base has them.
+    """
+
     BEFORE = "before"
     AFTER = "after"
+    BASE_TESTS = "base-tests"
+
+    @property
+    def words(self) -> str:
+        match self:
+            case EvidenceRole.BEFORE:
+                return "before the change"
+            case EvidenceRole.AFTER:
+                return "after the change"
+            case EvidenceRole.BASE_TESTS:
+                return "after the change, with the tests of the base"
 
 
 class Evidence(Value):
@@ -149,7 +166,8 @@ class Outcome(Value):
     `head_sha` is empty when nothing was changed, and so is `tree`, git's name for what
     that commit holds. `changed` counts what it changes. `notes` are remarks for the
     reader of the result, one sentence each: what was removed, skipped or doubted;
-    `warnings` are those that a reviewer must see, and make the change a draft.
+    `warnings` are those that a reviewer must see, and make the change a draft. With
+    `as_patch` the change must not become a branch, and is handed over as a patch.
     """
 
     kind: OutcomeKind
@@ -170,3 +188,4 @@ class Outcome(Value):
     seconds: float = 0.0
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    as_patch: bool = False

@@ -1,5 +1,6 @@
 """Commits in and out as bundles; what comes in is judged before it is let in."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from patchwright.core.errors import GitError
@@ -9,15 +10,24 @@ from patchwright.integrations.git.scratch import borrow
 
 TRANSFER_TIMEOUT_S = 900.0
 _ARRIVED = "refs/patchwright/arrived"
+_BESIDE = "refs/patchwright/beside"
 
 
-def make_bundle(store: GitDir, sha: str, branch: str) -> bytes:
-    """Pack a commit with its whole history; a clone of it checks out `branch`."""
+def make_bundle(
+    store: GitDir, sha: str, branch: str, also: Sequence[str] = ()
+) -> bytes:
+    """Pack a commit with its whole history; a clone of it checks out `branch`.
+
+    With it come the commits of `also` and their histories.
+    """
     ref = check_branch(branch)
     with borrow(store) as scratch:
         scratch.run(["update-ref", ref, sha])
         scratch.run(["symbolic-ref", "HEAD", ref])
-        create = ["bundle", "create", "--quiet", "-", "HEAD", ref]
+        others = [f"{_BESIDE}/{number}" for number in range(len(also))]
+        for other, commit in zip(others, also, strict=True):
+            scratch.run(["update-ref", other, commit])
+        create = ["bundle", "create", "--quiet", "-", "HEAD", ref, *others]
         return scratch.run(create, timeout_s=TRANSFER_TIMEOUT_S)
 
 

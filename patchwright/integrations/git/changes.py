@@ -39,8 +39,13 @@ class ChangedPath:
     @property
     def shown(self) -> str:
         """The path as text that can be printed and sent anywhere."""
-        raw = self.path.encode("utf-8", "surrogateescape")
-        return raw.decode("utf-8", "backslashreplace")
+        return shown_path(self.path)
+
+
+def shown_path(path: str) -> str:
+    """Return a path of git's as text that can be printed and sent anywhere."""
+    raw = path.encode("utf-8", "surrogateescape")
+    return raw.decode("utf-8", "backslashreplace")
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from pydantic import SecretStr
+
 from patchwright.core.errors import GitError
 from patchwright.integrations.git.gitdir import GitDir
+from patchwright.integrations.git.signing import signing
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,12 +24,12 @@ class Signature:
 def make_commit(
     store: GitDir,
     tree: str,
-    parent: str,
-    *,
+    *parents: str,
     message: str,
     author: Signature,
     committer: Signature,
     when: datetime,
+    signing_key: SecretStr | None = None,
 ) -> str:
     date = f"@{int(when.timestamp())} +0000"
     identity = {
@@ -38,9 +41,11 @@ def make_commit(
         "GIT_COMMITTER_DATE": date,
     }
     text = message.encode("utf-8", "replace")
-    made = store.run(
-        ["commit-tree", tree, "-p", parent], environment=identity, stdin=text
-    )
+    named = [word for parent in parents for word in ("-p", parent)]
+    with signing(signing_key) as options:
+        sign = ["-S"] if options else []
+        command = [*options, "commit-tree", *sign, tree, *named]
+        made = store.run(command, environment=identity, stdin=text)
     return made.decode("ascii").strip()
 
 

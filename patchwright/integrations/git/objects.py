@@ -5,6 +5,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from pydantic import SecretStr
+
+from patchwright.core.errors import GitError
 from patchwright.core.types.work import DiffStat
 from patchwright.integrations.git.bundles import (
     make_bundle,
@@ -24,6 +27,7 @@ from patchwright.integrations.git.grafts import (
     make_commit,
     with_tests_of,
 )
+from patchwright.integrations.git.merging import Merge
 from patchwright.integrations.git.trees import Unread, list_files, read_files
 
 READABLE_DIFF = ("diff-tree", "-r", "-p", "-M", "--no-ext-diff", "--no-textconv")
@@ -61,6 +65,13 @@ class ObjectStore:
     def contains(self, ancestor: str, commit: str) -> bool:
         return self.git.contains(ancestor, commit)
 
+    def merge_base(self, ours: str, theirs: str) -> str | None:
+        """Return the best commit that both histories contain, if there is one."""
+        done = self.git.call(["merge-base", ours, theirs])
+        if done.exit_code not in (0, 1):
+            raise GitError(f"git cannot compare the commits: {done.last_words}")
+        return done.output.decode("ascii").strip() or None
+
     def read_file(self, commit: str, path: str) -> bytes | None:
         """Return a file's bytes, or None if the commit has no file there."""
         done = self.git.call(["cat-file", "blob", f"{commit}:{path}"])
@@ -76,9 +87,14 @@ class ObjectStore:
         """Read files of at most that size; links are followed inside the commit."""
         return read_files(self.git, commit, paths, max_bytes)
 
-    def bundle(self, commit: str, branch: str = "base") -> bytes:
-        """Pack a commit and its history; a clone of it checks out `branch`."""
-        return make_bundle(self.git, commit, branch)
+    def bundle(
+        self, commit: str, branch: str = "base", also: Sequence[str] = ()
+    ) -> bytes:
+        """Pack a commit and its history; a clone of it checks out `branch`.
+
+        The commits of `also` and their histories come with it.
+        """
+        return make_bundle(self.git, commit, branch, also)
 
     def parcel(self, base_sha: str, sha: str) -> bytes:
         """Pack what a commit adds to `base_sha`; `take` unpacks it elsewhere."""
@@ -106,6 +122,10 @@ class ObjectStore:
         """Return the tree of `onto` in which `paths` are as `source` has them."""
         return graft(self.git, onto, source, paths)
 
+    def merge(self, ours: str, theirs: str) -> Merge:
+        """Look at a merge of two commits, however its files were put together."""
+        return Merge(self.git, ours, theirs)
+
     def with_tests_of(self, base: str, head: str, paths: Collection[str]) -> str:
         """Return a commit on `base` with these paths as `head` has them."""
         return with_tests_of(self.git, base, head, paths)
@@ -113,22 +133,35 @@ class ObjectStore:
     def commit(
         self,
         tree: str,
-        parent: str,
-        *,
+        *parents: str,
         message: str,
         author: Signature,
         committer: Signature,
         when: datetime,
+        signing_key: SecretStr | None = None,
     ) -> str:
+        """Make a commit; a merge names the branch that it is made on first.
+
+        `signing_key` is an OpenSSH private key.
+        """
         return make_commit(
             self.git,
             tree,
-            parent,
+            *parents,
             message=message,
             author=author,
             committer=committer,
             when=when,
+            signing_key=signing_key,
         )
+
+    def parents_of(self, commit: str) -> tuple[str, ...]:
+        line = self.git.run_text(["rev-list", "--parents", "--max-count=1", commit])
+        return tuple(line.split()[1:])
+
+    def message_of(self, commit: str) -> str:
+        shown = self.git.run(["show", "--no-patch", "--format=%B", commit])
+        return shown.decode("utf-8", "replace").strip()
 
     def format_patch(self, base: str, head: str) -> bytes:
         """Return the commits as mails that `git am` applies, binary files included."""

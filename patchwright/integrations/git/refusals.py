@@ -1,6 +1,7 @@
 """What a remote's refusal means, read from what git printed about it."""
 
 import re
+from collections.abc import Iterator
 
 from patchwright.core.errors import (
     AuthenticationError,
@@ -44,6 +45,9 @@ _MEANINGS: tuple[tuple[str, type[PatchwrightError], str], ...] = (
     ),
     (_UNANSWERED, ServiceUnavailableError, "the remote did not answer as it should"),
 )
+_NO_REASON = re.compile(r"hook declined|declined due to repository rule violations")
+# https://git-scm.com/docs/git-receive-pack
+_PROGRESS = re.compile(r"(?:Resolving deltas|Counting|Compressing|Checking)\b.*: +\d+%")
 _REJECTED = re.compile(r"^!\t[^\t]*\t\[(?P<by>(remote )?)rejected\] \((?P<why>.*)\)$")
 
 
@@ -67,12 +71,19 @@ def explain_push(done: Completed, branch: str) -> PatchwrightError:
             return BranchMovedError(
                 f"the branch {branch} is not where it was left ({found['why']})"
             )
-        words = _remote_words(done.complaint) or found["why"]
+        words = "\n".join(_reasons(done.complaint, found["why"]))
         return PushRefusedError(f"the remote refuses to update {branch}: {words}")
     return explain(done)
 
 
-def _remote_words(complaint: str) -> str:
-    lines = [line.strip() for line in complaint.splitlines()]
+def _reasons(complaint: str, why: str) -> Iterator[str]:
+    """Yield what the remote said and what it gives as its reason.
+
+    That is often no more than the name of the hook that said it.
+    """
+    lines = (line.strip() for line in complaint.splitlines())
     said = [line.removeprefix("remote:").strip() for line in lines if "remote:" in line]
-    return "\n".join(line for line in said if line)
+    words = [line for line in said if line and not _PROGRESS.match(line)]
+    yield from words
+    if not words or not _NO_REASON.search(why):
+        yield why

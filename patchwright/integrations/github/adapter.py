@@ -1,21 +1,23 @@
 """Put together what speaks to one GitHub, from its configured values."""
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from pydantic import SecretStr
 
 from patchwright.core.clock import Clock
 from patchwright.core.types.people import Actor
+from patchwright.core.types.threads import RepoRef
 from patchwright.integrations.github.addresses import Addresses
 from patchwright.integrations.github.api import Api
 from patchwright.integrations.github.auth import (
     AppTokens,
     GivenToken,
     TokenCache,
-    Tokens,
 )
 from patchwright.integrations.github.channel import GitHubChannel
 from patchwright.integrations.github.connection import Connection
+from patchwright.integrations.github.deliveries import Hook, find_hook
 from patchwright.integrations.github.forge import GitHubForge
 from patchwright.integrations.github.webhook import SERVICE
 
@@ -27,6 +29,19 @@ class GitHub:
     api: Api
     channel: GitHubChannel
     forge: GitHubForge
+    app: AppTokens | None = None
+
+    def find_hooks(self, url: str, repos: Iterable[RepoRef]) -> Iterator[Hook]:
+        """Yield the webhooks that bring us deliveries.
+
+        That is the App's, or else those of the repositories that call `url`.
+        """
+        if self.app is not None:
+            yield Hook("/app/hook", self.app.call)
+            return
+        for repo in repos:
+            if hook := find_hook(self.api, repo, url):
+                yield hook
 
     def fetch_identity(self) -> Actor | None:
         """Return who we are there, or None if the token cannot say."""
@@ -34,6 +49,10 @@ class GitHub:
         if not login:
             return None
         return Actor(service=SERVICE, login=login, is_bot=login.endswith("[bot]"))
+
+    def fetch_missing(self) -> tuple[str, ...]:
+        """Return a line for everything that we need there and were not given."""
+        return self.api.tokens.fetch_missing()
 
     def close(self) -> None:
         self.api.close()
@@ -47,23 +66,27 @@ def connect_app(
     cache: TokenCache,
     clock: Clock,
     pause_s: float = 1.0,
+    ca_bundle: str = "",
 ) -> GitHub:
     """Act as a GitHub App. `pause_s` is the least time between two writes."""
-    connection = Connection(addresses, pause_s)
+    connection = Connection(addresses, pause_s, ca_bundle)
     tokens = AppTokens(
         app_id, private_key, connection=connection, cache=cache, clock=clock
     )
-    return _compose(connection, tokens, clock)
+    api = Api(connection=connection, tokens=tokens, clock=clock)
+    return GitHub(api, GitHubChannel(api), GitHubForge(api), tokens)
 
 
 def connect_token(
-    addresses: Addresses, token: SecretStr, *, clock: Clock, pause_s: float = 1.0
+    addresses: Addresses,
+    token: SecretStr,
+    *,
+    clock: Clock,
+    pause_s: float = 1.0,
+    ca_bundle: str = "",
 ) -> GitHub:
     """Act with a token of a person, a machine user or a workflow."""
-    connection = Connection(addresses, pause_s)
-    return _compose(connection, GivenToken(token, connection, clock), clock)
-
-
-def _compose(connection: Connection, tokens: Tokens, clock: Clock) -> GitHub:
+    connection = Connection(addresses, pause_s, ca_bundle)
+    tokens = GivenToken(token, connection, clock)
     api = Api(connection=connection, tokens=tokens, clock=clock)
     return GitHub(api, GitHubChannel(api), GitHubForge(api))

@@ -26,7 +26,8 @@ class Addresses(Value):
     def thread_url(self, ref: ThreadRef) -> str:
         if ref.kind is ThreadKind.PULL_REQUEST:
             return self.pull_request_url(ref.repo.full_name, ref.number)
-        return f"{self.web_url}/{ref.repo.full_name}/issues/{ref.number}"
+        kind = "discussions" if ref.kind is ThreadKind.DISCUSSION else "issues"
+        return f"{self.web_url}/{ref.repo.full_name}/{kind}/{ref.number}"
 
 
 def locate(api_url: str = PUBLIC_API, web_url: str = "") -> Addresses:

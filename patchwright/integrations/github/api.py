@@ -14,7 +14,9 @@ from patchwright.core.types.threads import RepoRef
 from patchwright.integrations.github.addresses import Addresses
 from patchwright.integrations.github.auth import Tokens
 from patchwright.integrations.github.connection import Connection
+from patchwright.integrations.github.editions import Editions
 from patchwright.integrations.github.errors import translated
+from patchwright.integrations.github.patience import outlast_limits
 
 T = TypeVar("T")
 
@@ -27,6 +29,7 @@ class Api:
         self._tokens = tokens
         self._clock = clock
         self._lines: dict[str, _Line] = {}
+        self._editions = Editions()
 
     @property
     def addresses(self) -> Addresses:
@@ -36,11 +39,22 @@ class Api:
     def tokens(self) -> Tokens:
         return self._tokens
 
+    @property
+    def editions(self) -> Editions:
+        """What was read before, to be read again at no cost while it is the same."""
+        return self._editions
+
     def ask(self, repo: RepoRef, question: Callable[[Repository], T]) -> T:
         """Answer a question about a repository, of which nothing was fetched yet.
 
-        A token that is not accepted is renewed once: it may have run out meanwhile.
+        A token that is not accepted is renewed once: it may have run out meanwhile. A
+        limit is waited for, if that is not long. A question may so be put again from
+        its beginning: of several writes, the first ones must be harmless to repeat.
         """
+        return outlast_limits(lambda: self.ask_now(repo, question), self._clock)
+
+    def ask_now(self, repo: RepoRef, question: Callable[[Repository], T]) -> T:
+        """Answer as `ask` does, but wait for nothing."""
         try:
             return self._put(repo, self._tokens.fetch(repo), question)
         except AuthenticationError:

@@ -2,7 +2,7 @@
 
 from datetime import datetime, timedelta
 from threading import Lock
-from typing import Protocol
+from typing import Any, Protocol
 
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
 from github import Auth
@@ -19,6 +19,12 @@ from patchwright.core.types.base import Value
 from patchwright.core.types.threads import RepoRef
 from patchwright.integrations.github.connection import Connection
 from patchwright.integrations.github.errors import translated
+from patchwright.integrations.github.patience import outlast_limits
+from patchwright.integrations.github.permissions import (
+    Granted,
+    missing_permissions,
+    missing_scopes,
+)
 
 # An installation token lives for an hour; what is left must outlast a long push.
 LEAST_LIFE = timedelta(minutes=5)
@@ -69,6 +75,10 @@ class Tokens(Protocol):
         """Return the login our texts appear under, or '' if the token cannot say."""
         ...
 
+    def fetch_missing(self) -> tuple[str, ...]:
+        """Return a line for everything that we need and were not given."""
+        ...
+
     def close(self) -> None: ...
 
 
@@ -96,8 +106,7 @@ class GivenToken:
         return self.fetch(repo)
 
     def fetch_login(self) -> str:
-        auth = Auth.Token(self._token.get_secret_value())
-        client = self._connection.open_client(auth)
+        client = self._connection.open_client(self._auth())
         try:
             with translated(self._clock):
                 return client.get_user().login
@@ -106,8 +115,24 @@ class GivenToken:
         finally:
             client.close()
 
+    def fetch_missing(self) -> tuple[str, ...]:
+        """Tell it of a classic token: GitHub says nothing about the others."""
+        client = self._connection.open_client(self._auth())
+        try:
+            with translated(self._clock):
+                client.requester.requestJsonAndCheck("GET", "/user")
+        except PermissionDeniedError:
+            return ()
+        finally:
+            client.close()
+        scopes = frozenset(client.oauth_scopes or ()) - {""}
+        return missing_scopes(scopes or None)
+
     def close(self) -> None:
         pass
+
+    def _auth(self) -> Auth.Token:
+        return Auth.Token(self._token.get_secret_value())
 
 
 class AppTokens:
@@ -131,7 +156,7 @@ class AppTokens:
         self._lock = Lock()
 
     def fetch(self, repo: RepoRef) -> SecretStr:
-        known = self._cache.fetch(_name(self._find_installation(repo)))
+        known = self._cache.fetch(installation_name(self._find_installation(repo)))
         if known is None or known.expires_at - self._clock.now() < LEAST_LIFE:
             return self.renew(repo)
         return known.token
@@ -144,15 +169,28 @@ class AppTokens:
             # It was removed; if the App was installed anew, it has another number.
             del self._installations[repo.full_name]
             raise
-        self._cache.put(_name(installation), token)
+        self._cache.put(installation_name(installation), token)
         return token.token
 
     def fetch_lasting(self, repo: RepoRef) -> SecretStr:
-        return self.renew(repo)
+        return outlast_limits(lambda: self.renew(repo), self._clock)
 
     def fetch_login(self) -> str:
         with self._lock, translated(self._clock):
             return f"{self._app.get_app().slug}[bot]"
+
+    def fetch_missing(self) -> tuple[str, ...]:
+        with self._lock, translated(self._clock):
+            app = self._app.get_app()
+            granted = Granted(permissions=app.permissions, events=tuple(app.events))
+        return missing_permissions(granted)
+
+    def call(
+        self, method: str, path: str, query: dict[str, str]
+    ) -> tuple[dict[str, Any], Any]:
+        """Make a request in the App's own name; return its headers and its JSON."""
+        with self._lock, translated(self._clock):
+            return self._app.requester.requestJsonAndCheck(method, path, query)
 
     def close(self) -> None:
         self._app.close()
@@ -175,7 +213,8 @@ class AppTokens:
         return found
 
 
-def _name(installation: int) -> str:
+def installation_name(installation: int | str) -> str:
+    """Return under which name the tokens of an installation are kept."""
     return f"github-installation-{installation}"
 
 

@@ -1,39 +1,45 @@
-"""GitHub as a service where people talk: issues, pull requests and their comments."""
+"""GitHub as a service where people talk: issues, pull requests and discussions."""
 
 from collections.abc import Iterator
 from functools import cached_property
 
 from github.Issue import Issue
-from github.IssueComment import IssueComment
 from github.NamedUser import NamedUser
 from github.Organization import Organization
 from github.Repository import Repository
 
-from patchwright.core.types.people import Actor
-from patchwright.core.types.threads import Post, Thread, ThreadKind, ThreadRef
+from patchwright.core.types.threads import Thread, ThreadKind, ThreadRef
 from patchwright.core.types.triggers import Trigger
 from patchwright.integrations.github.api import Api
 from patchwright.integrations.github.attachments import fetch_attachment
+from patchwright.integrations.github.discussions import (
+    add_comment,
+    edit_comment,
+    fetch_discussion,
+    find_own_comment,
+)
 from patchwright.integrations.github.labels import swap_labels
-from patchwright.integrations.github.payloads import GHOST
+from patchwright.integrations.github.posts import Posts, fetch_opening, fetch_posts
+from patchwright.integrations.github.reactions import react
 from patchwright.integrations.github.review_answers import (
     answer_review,
     find_review_answer,
     resolve_review,
 )
+from patchwright.integrations.github.review_posts import fetch_review_posts
 from patchwright.integrations.github.reviews import fetch_reviews
-from patchwright.integrations.github.webhook import SERVICE
 
 SEEN = "eyes"
 DECLINED = "-1"
-# The opening text has no id of its own among the comments.
-OPENING = "body"
 
 Author = NamedUser | Organization
 
 
 class GitHubChannel:
-    """A `Channel`; the posts of a thread are its opening text and its comments."""
+    """A `Channel`.
+
+    The posts of a thread are its opening text, its comments and the words of reviews.
+    """
 
     def __init__(self, api: Api) -> None:
         self._api = api
@@ -47,7 +53,19 @@ class GitHubChannel:
     def fetch_thread(self, ref: ThreadRef) -> Thread:
         return self._api.ask(ref.repo, lambda repo: self._read(ref, repo))
 
+    def fetch_opening(self, ref: ThreadRef) -> Thread:
+        """Read an issue or pull request, whichever has that number."""
+        title, opening, kind = self._api.ask(
+            ref.repo, lambda repo: fetch_opening(repo, ref)
+        )
+        found = ref.model_copy(update={"kind": kind})
+        return self._thread(found, Posts(title=title, posts=(opening,)))
+
     def find_post(self, ref: ThreadRef, mark: str) -> str | None:
+        if ref.kind is ThreadKind.DISCUSSION:
+            return self._api.ask(
+                ref.repo, lambda repo: find_own_comment(repo, ref, mark)
+            )
         own_login = self._own_login
         return self._api.ask(
             ref.repo,
@@ -57,12 +75,17 @@ class GitHubChannel:
         )
 
     def post(self, ref: ThreadRef, text: str) -> str:
+        if ref.kind is ThreadKind.DISCUSSION:
+            return self._api.ask(ref.repo, lambda repo: add_comment(repo, ref, text))
         return self._api.ask(
             ref.repo,
             lambda repo: str(repo.get_issue(ref.number).create_comment(text).id),
         )
 
     def edit(self, ref: ThreadRef, post_id: str, text: str) -> None:
+        if ref.kind is ThreadKind.DISCUSSION:
+            self._api.ask(ref.repo, lambda repo: edit_comment(repo, post_id, text))
+            return
         comment = int(post_id)
         self._api.ask(
             ref.repo,
@@ -86,42 +109,38 @@ class GitHubChannel:
     ) -> None:
         swap_labels(self._api, ref, add, remove)
 
-    def fetch_attachment(self, ref: ThreadRef, url: str, max_bytes: int) -> bytes:
-        return fetch_attachment(self._api, ref, url, max_bytes)
+    def fetch_attachment(
+        self, ref: ThreadRef, url: str, max_bytes: int, post_id: str = ""
+    ) -> bytes:
+        return fetch_attachment(self._api, ref, url, max_bytes, post_id)
 
     @cached_property
     def _own_login(self) -> str:
         return self._api.tokens.fetch_login()
 
     def _react(self, trigger: Trigger, reaction: str) -> None:
-        """React to what asked: the comment, or the thread's opening text."""
-
-        def react(repo: Repository) -> None:
-            issue = repo.get_issue(trigger.thread.number)
-            if trigger.post_id:
-                issue.get_comment(int(trigger.post_id)).create_reaction(reaction)
-            else:
-                issue.create_reaction(reaction)
-
-        self._api.ask(trigger.thread.repo, react)
+        self._api.ask(trigger.thread.repo, lambda repo: react(repo, trigger, reaction))
 
     def _read(self, ref: ThreadRef, repo: Repository) -> Thread:
-        issue = repo.get_issue(ref.number)
-        opening = Post(
-            id=OPENING,
-            author=_actor(issue.user),
-            text=issue.body or "",
-            at=issue.created_at,
+        if ref.kind is ThreadKind.DISCUSSION:
+            return self._thread(ref, fetch_discussion(repo, ref))
+        if ref.kind is ThreadKind.ISSUE:
+            return self._thread(ref, fetch_posts(repo, ref))
+        thread = self._thread(ref, fetch_posts(repo, ref))
+        opening, *comments = thread.posts
+        said = sorted(
+            (*comments, *fetch_review_posts(repo, ref)), key=lambda post: post.at
         )
-        comments = [_post(comment) for comment in issue.get_comments()]
+        reviews = fetch_reviews(repo, ref)
+        return thread.model_copy(update={"posts": (opening, *said), "reviews": reviews})
+
+    def _thread(self, ref: ThreadRef, found: Posts) -> Thread:
         return Thread(
             ref=ref,
-            title=issue.title,
+            title=found.title,
             url=self._api.addresses.thread_url(ref),
-            posts=(opening, *comments),
-            reviews=fetch_reviews(repo, ref)
-            if ref.kind is ThreadKind.PULL_REQUEST
-            else (),
+            posts=found.posts,
+            unread=found.unread,
         )
 
 
@@ -138,23 +157,3 @@ def _is_own(user: Author | None, own_login: str) -> bool:
     if not own_login:
         return user.type == "Bot"
     return user.login == own_login
-
-
-def _post(comment: IssueComment) -> Post:
-    return Post(
-        id=str(comment.id),
-        author=_actor(comment.user),
-        text=comment.body or "",
-        at=comment.created_at,
-    )
-
-
-def _actor(user: Author | None) -> Actor:
-    if user is None:
-        return Actor(service=SERVICE, login=GHOST)
-    return Actor(
-        service=SERVICE,
-        login=user.login,
-        external_id=str(user.id),
-        is_bot=user.type == "Bot",
-    )

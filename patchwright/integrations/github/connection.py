@@ -27,20 +27,24 @@ _RETRY_OF_READS = Retry(
 class Connection:
     """Opens clients. `pause_s` is the least time between two writes of one client.
 
-    GitHub wants a second there.
+    `ca_bundle` is a file with the authorities to trust, in place of the usual ones.
+    GitHub wants a second between writes.
     https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api
     """
 
     addresses: Addresses
     pause_s: float = 1.0
+    ca_bundle: str = ""
 
-    def open_client(self, auth: Auth.Auth) -> Github:
+    def open_client(self, auth: Auth.Auth | None) -> Github:
+        """Return a client; without `auth` it asks as nobody."""
         return Github(
             auth=auth,
             base_url=self.addresses.api_url,
             timeout=TIMEOUT_S,
             user_agent=USER_AGENT,
             per_page=LARGEST_PAGE,
+            verify=self.ca_bundle or True,
             retry=_RETRY_OF_READS,
             seconds_between_requests=0,
             seconds_between_writes=self.pause_s,
@@ -53,6 +57,7 @@ class Connection:
             base_url=self.addresses.api_url,
             timeout=TIMEOUT_S,
             user_agent=USER_AGENT,
+            verify=self.ca_bundle or True,
             retry=_RETRY_OF_READS,
             seconds_between_requests=0,
             seconds_between_writes=0,

@@ -8,6 +8,7 @@ from email.utils import parsedate_to_datetime
 from github import BadAttributeException, GithubException, RateLimitExceededException
 from pydantic import ValidationError
 from requests import RequestException
+from requests.exceptions import SSLError
 
 from patchwright.core.clock import Clock
 from patchwright.core.errors import (
@@ -27,6 +28,9 @@ UNSAID_WAIT = timedelta(minutes=1)
 _UNAUTHORIZED, _FORBIDDEN, _NOT_FOUND, _GONE = 401, 403, 404, 410
 _TOO_MANY, _BROKEN = 429, 500
 _INVALID = (400, 422)
+# GraphQL refuses with 200, and a type where REST has a status.
+# https://docs.github.com/en/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api
+_LIMIT_TYPES = frozenset({"RATE_LIMIT", "RATE_LIMITED"})
 
 
 @contextmanager
@@ -36,6 +40,11 @@ def translated(clock: Clock) -> Iterator[None]:
         yield
     except GithubException as error:
         raise explain(error, clock.now()) from error
+    except SSLError as error:
+        raise ServiceError(
+            "GitHub's certificate is not signed by an authority that is trusted here; "
+            "set github.ca_bundle to the file that has it"
+        ) from error
     except RequestException as error:
         raise ServiceUnavailableError(
             f"GitHub did not answer ({type(error).__name__})"
@@ -55,6 +64,9 @@ def explain(error: GithubException, now: datetime) -> ServiceError:
     headers = {key.lower(): value for key, value in (error.headers or {}).items()}
     if _is_limit(error, headers):
         return RateLimitedError(words, _end_of_wait(headers, now))
+    by_type = next(filter(None, map(_BY_TYPE.get, _types(error.data))), None)
+    if by_type is not None:
+        return by_type(words)
     if error.status >= _BROKEN:
         return ServiceUnavailableError(words)
     if error.status in _INVALID:
@@ -70,9 +82,20 @@ _BY_STATUS: Mapping[int, type[ServiceError]] = {
 }
 
 
+_BY_TYPE: Mapping[str, type[ServiceError]] = {
+    "FORBIDDEN": PermissionDeniedError,
+    "INSUFFICIENT_SCOPES": PermissionDeniedError,
+    "INTERNAL": ServiceUnavailableError,
+    "NOT_FOUND": NotFoundError,
+    "SERVICE_UNAVAILABLE": ServiceUnavailableError,
+}
+
+
 def _is_limit(error: GithubException, headers: Mapping[str, str]) -> bool:
     # A secondary limit is a 403 too, often with most of the primary quota left.
     if error.status == _TOO_MANY or isinstance(error, RateLimitExceededException):
+        return True
+    if not _LIMIT_TYPES.isdisjoint(_types(error.data)):
         return True
     if error.status != _FORBIDDEN:
         return False
@@ -101,11 +124,21 @@ def _date_of(text: str) -> datetime | None:
 def _words(data: object) -> str:
     if not isinstance(data, dict):
         return "no explanation"
+    parts = [str(data.get("message") or "")]
+    parts += [_problem(problem) for problem in _problems(data)]
+    return "; ".join(part for part in parts if part) or "no explanation"
+
+
+def _types(data: object) -> tuple[str, ...]:
+    """Return what kinds of errors a GraphQL answer names; REST names none."""
+    problems = _problems(data) if isinstance(data, dict) else []
+    kinds = (one.get("type") for one in problems if isinstance(one, dict))
+    return tuple(kind for kind in kinds if isinstance(kind, str))
+
+
+def _problems(data: Mapping[str, object]) -> list[object]:
     problems = data.get("errors")
-    listed = problems if isinstance(problems, list) else []
-    parts = [str(data.get("message") or "no explanation")]
-    parts += [_problem(problem) for problem in listed]
-    return "; ".join(part for part in parts if part)
+    return problems if isinstance(problems, list) else []
 
 
 def _problem(problem: object) -> str:

@@ -7,7 +7,12 @@ import github.PullRequest
 import github.Repository
 from pydantic import BaseModel
 
-from patchwright.core.errors import InvalidRequestError, NotFoundError, ServiceError
+from patchwright.core.errors import (
+    InvalidRequestError,
+    NotFoundError,
+    PermissionDeniedError,
+    ServiceError,
+)
 from patchwright.core.forge import (
     Adornment,
     CheckReport,
@@ -15,15 +20,22 @@ from patchwright.core.forge import (
     GitCredential,
     NewCommit,
     PullRequestText,
+    Rival,
 )
 from patchwright.core.types.people import Actor, Permission
 from patchwright.core.types.threads import PullRequest, RepoRef, Repository
-from patchwright.integrations.github.adornments import adorn, request_review
+from patchwright.integrations.github.adornments import (
+    adorn,
+    fetch_milestone,
+    request_review,
+)
 from patchwright.integrations.github.api import Api
 from patchwright.integrations.github.check_runs import report_check
 from patchwright.integrations.github.checks import fetch_checks
 from patchwright.integrations.github.commits import commit_on_branch
-from patchwright.integrations.github.contents import fetch_file
+from patchwright.integrations.github.contents import fetch_file, fetch_repository
+from patchwright.integrations.github.history import fetch_commit_message, has_branch
+from patchwright.integrations.github.opinions import fetch_objectors, fetch_rivals
 from patchwright.integrations.github.payloads import GHOST
 
 # Any name will do beside a token; this one is what GitHub's pages say.
@@ -38,8 +50,9 @@ class _Holder(BaseModel):
 class _Grant(BaseModel):
     """An answer about somebody's rights.
 
-    `permission` is one of the old four; `role_name` may be finer, or the name of a
-    role that an organization made for itself.
+    `permission` is one of the old four, the highest of all that teams, organization
+    and enterprise grant; `role_name` may be finer, or the name of a role that an
+    organization made for itself.
     https://docs.github.com/en/rest/collaborators/collaborators#get-repository-permissions-for-a-user
     """
 
@@ -62,7 +75,7 @@ class GitHubForge:
         return _judge(grant, actor)
 
     def fetch_repository(self, repo: RepoRef) -> Repository:
-        return self._api.ask(repo, lambda found: self._repository(repo, found))
+        return fetch_repository(self._api, repo)
 
     def fetch_pull_request(self, repo: RepoRef, number: int) -> PullRequest:
         return self._api.ask(
@@ -128,15 +141,30 @@ class GitHubForge:
     def fetch_file(self, repo: RepoRef, path: str, ref: str = "") -> bytes | None:
         return fetch_file(self._api, repo, path, ref)
 
+    def has_branch(self, repo: RepoRef, branch: str) -> bool:
+        return has_branch(self._api, repo, branch)
+
+    def fetch_commit_message(self, repo: RepoRef, sha: str) -> str | None:
+        return fetch_commit_message(self._api, repo, sha)
+
     def adorn_pull_request(
         self, repo: RepoRef, number: int, adornment: Adornment
     ) -> tuple[str, ...]:
         return adorn(self._api, repo, number, adornment)
 
+    def fetch_milestone(self, repo: RepoRef, issue: int) -> int | None:
+        return fetch_milestone(self._api, repo, issue)
+
     def request_review(
         self, repo: RepoRef, number: int, reviewers: tuple[str, ...]
     ) -> None:
         request_review(self._api, repo, number, reviewers)
+
+    def fetch_objectors(self, repo: RepoRef, number: int) -> tuple[str, ...]:
+        return fetch_objectors(self._api, repo, number)
+
+    def fetch_rivals(self, repo: RepoRef, issue: int) -> tuple[Rival, ...]:
+        return fetch_rivals(self._api, repo, issue)
 
     def fetch_checks(self, repo: RepoRef, sha: str) -> Checks:
         return fetch_checks(self._api, repo, sha)
@@ -159,7 +187,7 @@ class GitHubForge:
 
         try:
             self._api.ask(repo, turn)
-        except InvalidRequestError:
+        except (InvalidRequestError, PermissionDeniedError):
             return pull_request
         return pull_request.model_copy(update={"draft": text.draft})
 
@@ -192,19 +220,6 @@ class GitHubForge:
             raise cause
         return self.update_pull_request(repo, twin.number, text)
 
-    def _repository(
-        self, repo: RepoRef, found: github.Repository.Repository
-    ) -> Repository:
-        # A renamed repository answers under its old name, and tells the new one.
-        name = found.full_name
-        return Repository(
-            ref=RepoRef(forge=repo.forge, full_name=name),
-            default_branch=found.default_branch,
-            clone_url=self._api.addresses.clone_url(name),
-            web_url=self._api.addresses.repository_url(name),
-            private=found.private,
-        )
-
     def _pull_request(
         self, repo: RepoRef, pull: github.PullRequest.PullRequest
     ) -> PullRequest:
@@ -219,6 +234,8 @@ class GitHubForge:
             conflicts=_conflicts(pull),
             is_open=pull.state == "open",
             author=_login(pull.user),
+            title=pull.title,
+            body=pull.body or "",
             number=number,
             url=self._api.addresses.pull_request_url(repo.full_name, number),
             head_branch=head.ref,
@@ -230,7 +247,9 @@ class GitHubForge:
 
 
 def _conflicts(pull: github.PullRequest.PullRequest) -> bool | None:
-    return None if pull.mergeable is None else not pull.mergeable
+    # Null while GitHub finds out.
+    mergeable: bool | None = pull.mergeable
+    return None if mergeable is None else not mergeable
 
 
 def _login(user: github.NamedUser.NamedUser | None) -> str:
@@ -249,6 +268,11 @@ def _judge(grant: _Grant, actor: Actor) -> Permission:
     # The login may have passed to another person since they wrote.
     if grant.user and actor.external_id and str(grant.user.id) != actor.external_id:
         return Permission.NONE
+    # A role of an organization's own may have any name: it must not grant more.
+    if _BASES.get(grant.role_name) == grant.permission:
+        return Permission(grant.role_name)
     known = {permission.value for permission in Permission}
-    names = (grant.role_name, grant.permission)
-    return Permission(next((name for name in names if name in known), Permission.NONE))
+    return Permission(grant.permission if grant.permission in known else "none")
+
+
+_BASES = {Permission.TRIAGE.value: "read", Permission.MAINTAIN.value: "write"}

@@ -16,33 +16,34 @@ GHOST = "ghost"
 Text = Annotated[str, BeforeValidator(lambda value: "" if value is None else value)]
 
 
-class _Part(BaseModel):
+class Part(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore")
 
 
-class User(_Part):
+class User(Part):
     login: str
     id: int = 0
     type: str = "User"
 
 
-class Named(_Part):
+class Named(Part):
     name: str = ""
 
 
-class Slugged(_Part):
+class Slugged(Part):
     slug: str = ""
 
 
-class Repository(_Part):
+class Repository(Part):
+    id: int = 0
     full_name: RepositoryName
 
 
-class Installation(_Part):
+class Installation(Part):
     id: int
 
 
-class Before(_Part):
+class Before(Part):
     """What a field held before an edit."""
 
     from_: Text = ""
@@ -52,14 +53,14 @@ class Before(_Part):
     )
 
 
-class Changes(_Part):
+class Changes(Part):
     """What an edit changed; a part that stayed as it was is absent."""
 
     body: Before | None = None
 
 
-class Thread(_Part):
-    """An issue or a pull request; a deleted author is null."""
+class Thread(Part):
+    """An issue, a pull request or a discussion; a deleted author is null."""
 
     number: int
     title: Text = ""
@@ -70,30 +71,62 @@ class Thread(_Part):
     performed_via_github_app: Slugged | None = None
 
 
-class Comment(_Part):
+class Comment(Part):
     id: int
     body: Text = ""
     user: User | None = None
     performed_via_github_app: Slugged | None = None
 
 
-class Delivery(_Part):
+class DiscussionComment(Comment):
+    node_id: str = ""
+
+
+class ReviewComment(Comment):
+    """A comment on lines; a review holds it, also where it is the only one."""
+
+    pull_request_review_id: int | None = None
+
+
+class Review(Comment):
+    """The words of a review, and what it comes to, such as `changes_requested`."""
+
+    state: str = ""
+
+
+class Delivery(Part):
     action: str = ""
     repository: Repository
     sender: User
     installation: Installation | None = None
     changes: Changes = Changes()
     label: Named = Named()
+    assignee: User | None = None
 
 
 class IssueDelivery(Delivery):
     issue: Thread
 
 
-class CommentDelivery(Delivery):
-    issue: Thread
+class PullRequestDelivery(Delivery):
+    pull_request: Thread
+
+
+class DiscussionDelivery(Delivery):
+    discussion: Thread
+
+
+class CommentDelivery(IssueDelivery):
     comment: Comment
 
 
-class PullRequestDelivery(Delivery):
-    pull_request: Thread
+class DiscussionCommentDelivery(DiscussionDelivery):
+    comment: DiscussionComment
+
+
+class ReviewDelivery(PullRequestDelivery):
+    review: Review
+
+
+class ReviewCommentDelivery(PullRequestDelivery):
+    comment: ReviewComment

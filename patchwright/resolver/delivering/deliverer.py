@@ -1,5 +1,6 @@
 """Perform the effects of a task, each of which may be asked for again."""
 
+from functools import partial
 from typing import assert_never
 
 from patchwright.core.errors import (
@@ -10,7 +11,7 @@ from patchwright.core.errors import (
     PermissionDeniedError,
 )
 from patchwright.core.types.work import Outcome
-from patchwright.resolver.admission import Admitted, Declined, Facts, Policy, admit
+from patchwright.resolver.admission import Declined, Policy
 from patchwright.resolver.delivering.destination import Destination, Means
 from patchwright.resolver.delivering.marking import report_check, swap_labels
 from patchwright.resolver.delivering.pulls import (
@@ -33,6 +34,7 @@ from patchwright.resolver.effects import (
     SwapLabels,
     UpdatePullRequest,
 )
+from patchwright.resolver.house import judge
 from patchwright.resolver.messages.status import Delivered
 
 _Writing = (
@@ -108,11 +110,7 @@ class Deliverer:
 
     def _judge_again(self, to: Destination) -> None:
         """Refuse to write for somebody who may not ask any more."""
-        unseen = Facts(actor=to.requester, permission=None)
-        if isinstance(admit(unseen, self._policy), Admitted):
-            return
-        permission = self._means.forge.fetch_permission(to.repository.ref, to.requester)
-        facts = Facts(actor=to.requester, permission=permission)
-        judged = admit(facts, self._policy)
+        ask = partial(self._means.forge.fetch_permission, to.repository.ref)
+        judged = judge((to.requester, *to.others), self._policy, ask)
         if isinstance(judged, Declined):
             raise PermissionDeniedError(judged.text)

@@ -1,9 +1,24 @@
 """Show how a run ended where people look before they read: checks and labels."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import structlog
+
+from patchwright.core.errors import (
+    AuthenticationError,
+    InvalidRequestError,
+    NotFoundError,
+    PermissionDeniedError,
+)
 from patchwright.core.types.work import Outcome
 from patchwright.resolver.delivering.destination import Destination, Means
 from patchwright.resolver.effects import ReportCheck
+from patchwright.resolver.messages.check import check_at_end
+from patchwright.resolver.messages.labels import labels_at_end
 from patchwright.resolver.messages.status import Delivered
+
+log = structlog.get_logger(__name__)
 
 
 def report_check(
@@ -13,12 +28,37 @@ def report_check(
     means: Means,
     so_far: Delivered,
 ) -> Delivered:
-    del effect, outcome, to, means
+    """Report on the commit that was worked on, and on the one that came of it."""
+    report = check_at_end(outcome, so_far, to.frame, means.clock.now())
+    written = (so_far.head_sha or outcome.head_sha) if so_far.branch else ""
+    with _where_it_may("check_not_reported"):
+        for sha in dict.fromkeys(filter(None, (effect.sha, written))):
+            means.forge.report_check(to.repository.ref, sha, report)
     return so_far
 
 
 def swap_labels(
     outcome: Outcome, to: Destination, means: Means, so_far: Delivered
 ) -> Delivered:
-    del outcome, to, means
+    if to.frame.label:
+        swap = labels_at_end(to.frame.label, outcome)
+        with _where_it_may("labels_not_swapped"):
+            means.channel.swap_labels(to.thread, swap.add, swap.remove)
     return so_far
+
+
+@contextmanager
+def _where_it_may(event: str) -> Iterator[None]:
+    """Leave it where we have no right to it: it is no part of the result.
+
+    Checks are for Apps alone, and labels for those who may triage.
+    """
+    try:
+        yield
+    except (
+        AuthenticationError,
+        InvalidRequestError,
+        NotFoundError,
+        PermissionDeniedError,
+    ) as error:
+        log.info(event, reason=error.reason, error=str(error))

@@ -1,10 +1,21 @@
 """Open a run's pull request, or describe the one that is there."""
 
+from typing import Final
+
+from patchwright.core.errors import ServiceError
+from patchwright.core.forge import Adornment, PullRequestText
+from patchwright.core.types.threads import PullRequest, ThreadKind
 from patchwright.core.types.work import Outcome
 from patchwright.resolver.delivering.destination import Destination, Means
 from patchwright.resolver.effects import OpenPullRequest, UpdatePullRequest
-from patchwright.resolver.messages.pull_request import pull_request_text
+from patchwright.resolver.messages.keeping import Kept, find_kept, mark, weave
+from patchwright.resolver.messages.pull_request import (
+    MAX_BODY_CHARS,
+    pull_request_text,
+)
 from patchwright.resolver.messages.status import Delivered
+
+_LEAST_CHARS: Final = 6_000
 
 
 def open_pull_request(
@@ -14,12 +25,16 @@ def open_pull_request(
     means: Means,
     so_far: Delivered,
 ) -> Delivered:
-    text = pull_request_text(outcome, to.origin, draft=effect.draft)
-    pull = means.forge.open_pull_request(
-        to.repository.ref, so_far.branch, effect.base_branch, text
-    )
-    found = {"pull_request": pull.number, "pull_request_url": pull.url}
-    return so_far.model_copy(update={**found, "draft": pull.draft})
+    """Open it; one that is there for the branch already is described anew."""
+    repo = to.repository.ref
+    found = means.forge.find_pull_request(repo, so_far.branch)
+    if found is not None:
+        text = _text(outcome, to, find_kept(found), draft=effect.draft)
+        pull = means.forge.update_pull_request(repo, found.number, text)
+        return _shown(pull, so_far)
+    text = _text(outcome, to, Kept(), draft=effect.draft)
+    pull = means.forge.open_pull_request(repo, so_far.branch, effect.base_branch, text)
+    return _shown(pull, so_far)
 
 
 def update_pull_request(
@@ -29,12 +44,49 @@ def update_pull_request(
     means: Means,
     so_far: Delivered,
 ) -> Delivered:
-    text = pull_request_text(outcome, to.origin, draft=effect.draft)
-    pull = means.forge.update_pull_request(to.repository.ref, effect.number, text)
+    repo = to.repository.ref
+    found = means.forge.fetch_pull_request(repo, effect.number)
+    text = _text(outcome, to, find_kept(found), draft=effect.draft)
+    pull = means.forge.update_pull_request(repo, effect.number, text)
+    return _shown(pull, so_far)
+
+
+def adorn_pull_request(to: Destination, means: Means, so_far: Delivered) -> Delivered:
+    """Put on what the repository wishes; what is refused is a remark and no failure."""
+    if so_far.pull_request is None:
+        return so_far
+    repo, config = to.repository.ref, to.config
+    is_person = not to.requester.is_bot
+    adornment = Adornment(
+        labels=config.labels,
+        assignees=(to.requester.login,)
+        if config.assign_requester and is_person
+        else (),
+        reviewers=config.reviewers,
+        milestone=_milestone(to, means),
+    )
+    refused = means.forge.adorn_pull_request(repo, so_far.pull_request, adornment)
+    return so_far.model_copy(update={"remarks": (*so_far.remarks, *refused)})
+
+
+def _text(
+    outcome: Outcome, to: Destination, kept: Kept, *, draft: bool
+) -> PullRequestText:
+    room = max(MAX_BODY_CHARS - kept.size, _LEAST_CHARS)
+    ours = pull_request_text(outcome, to.origin, draft=draft, max_chars=room)
+    return weave(mark(ours), kept)
+
+
+def _shown(pull: PullRequest, so_far: Delivered) -> Delivered:
     found = {"pull_request": pull.number, "pull_request_url": pull.url}
     return so_far.model_copy(update={**found, "draft": pull.draft})
 
 
-def adorn_pull_request(to: Destination, means: Means, so_far: Delivered) -> Delivered:
-    del to, means
-    return so_far
+def _milestone(to: Destination, means: Means) -> int | None:
+    """Return the issue's milestone; a pull request has its own, a discussion none."""
+    if to.thread.kind is not ThreadKind.ISSUE:
+        return None
+    try:
+        return means.forge.fetch_milestone(to.repository.ref, to.thread.number)
+    except ServiceError:
+        return None

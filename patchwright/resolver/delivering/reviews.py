@@ -1,9 +1,30 @@
 """Answer the reviewers of a pull request, thread by thread."""
 
-from patchwright.core.types.work import Outcome
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final
+
+import structlog
+
+from patchwright.core.errors import (
+    InvalidRequestError,
+    NotFoundError,
+    PermissionDeniedError,
+)
+from patchwright.core.types.threads import ThreadKind, ThreadRef
+from patchwright.core.types.work import Outcome, ReviewAnswer, Verdict
 from patchwright.resolver.delivering.destination import Destination, Means
 from patchwright.resolver.effects import AnswerReviews
+from patchwright.resolver.messages.reviews import (
+    commit_link,
+    review_mark,
+    review_reply,
+)
 from patchwright.resolver.messages.status import Delivered
+
+_REMARK: Final = "Not every review thread could be answered or resolved."
+
+log = structlog.get_logger(__name__)
 
 
 def answer_reviews(
@@ -13,5 +34,67 @@ def answer_reviews(
     means: Means,
     so_far: Delivered,
 ) -> Delivered:
-    del effect, outcome, to, means
-    return so_far
+    """Answer what the agent has answered, settle what its commit has seen to.
+
+    A thread that has its answer gets no second one. What is refused for one thread
+    keeps the others from nothing.
+    """
+    repo = to.repository.ref
+    pull = ThreadRef(repo=repo, kind=ThreadKind.PULL_REQUEST, number=effect.number)
+    sha = (so_far.head_sha or outcome.head_sha) if so_far.branch else ""
+    commit = commit_link(to.repository.web_url, sha) if sha else ""
+    failed = False
+    for answer in _one_each(outcome.reviews, len(to.review_threads)):
+        done = _answer(answer, pull, commit, to, means)
+        failed = failed or not done
+    if commit:
+        _ask_again(effect.number, to, means)
+    remarks = (*so_far.remarks, _REMARK) if failed else so_far.remarks
+    return so_far.model_copy(update={"remarks": remarks})
+
+
+def _one_each(answers: tuple[ReviewAnswer, ...], threads: int) -> list[ReviewAnswer]:
+    """Return the last answer for each thread that there is."""
+    by_thread = {answer.thread: answer for answer in answers}
+    return [by_thread[one] for one in sorted(by_thread) if 1 <= one <= threads]
+
+
+def _answer(
+    answer: ReviewAnswer,
+    pull: ThreadRef,
+    commit: str,
+    to: Destination,
+    means: Means,
+) -> bool:
+    channel, thread = means.channel, to.review_threads[answer.thread - 1]
+    run_id = to.frame.run_id
+    mark = review_mark(run_id, answer.thread)
+    with _where_it_may(answer.thread) as refused:
+        if channel.find_review_answer(pull, thread, mark) is None:
+            reply = review_reply(
+                answer, run_id=run_id, commit=commit, handle=to.frame.handle
+            )
+            channel.answer_review(pull, thread, reply)
+        if commit and answer.verdict is Verdict.ADDRESSED:
+            channel.resolve_review(pull, thread)
+    return not refused
+
+
+def _ask_again(number: int, to: Destination, means: Means) -> None:
+    """Call back those who had asked for changes: there is something new to see."""
+    repo = to.repository.ref
+    with _where_it_may(number):
+        objectors = means.forge.fetch_objectors(repo, number)
+        if objectors:
+            means.forge.request_review(repo, number, objectors)
+
+
+@contextmanager
+def _where_it_may(number: int) -> Iterator[list[str]]:
+    """Go on where the service says no; what it said is in the list then."""
+    refused: list[str] = []
+    try:
+        yield refused
+    except (InvalidRequestError, NotFoundError, PermissionDeniedError) as error:
+        log.warning("review_not_answered", number=number, reason=error.reason)
+        refused.append(str(error))

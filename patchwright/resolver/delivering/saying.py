@@ -4,14 +4,16 @@ from patchwright.core.errors import NotFoundError
 from patchwright.core.types.threads import ThreadRef
 from patchwright.core.types.work import Outcome
 from patchwright.resolver.delivering.destination import Destination, Means
-from patchwright.resolver.messages.status import Delivered, final_comment, mark
+from patchwright.resolver.messages.ending import final_comment
+from patchwright.resolver.messages.status import Delivered, mark
+from patchwright.resolver.pinging import ping_mark, ping_text
 
 
 def say(
     outcome: Outcome, to: Destination, means: Means, so_far: Delivered
 ) -> Delivered:
     """Edit the run's comment; where there is none, look again before posting."""
-    text = final_comment(outcome, so_far, to.frame)
+    text = final_comment(outcome, so_far, to.frame, to.last)
     if to.status_post and _edit(to.thread, to.status_post, text, means):
         return so_far
     lost = means.channel.find_post(to.thread, mark(to.frame.run_id))
@@ -23,7 +25,11 @@ def say(
 def ping(
     outcome: Outcome, to: Destination, means: Means, so_far: Delivered
 ) -> Delivered:
-    del outcome, to, means
+    """Call the requester, unless an earlier try has done it."""
+    mark_of_it = ping_mark(outcome, to.frame.run_id)
+    if means.channel.find_post(to.thread, mark_of_it) is None:
+        text = ping_text(outcome, so_far, to.requester, to.frame)
+        means.channel.post(to.thread, text)
     return so_far
 
 

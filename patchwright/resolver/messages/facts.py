@@ -1,22 +1,78 @@
 """Figures and tables that several messages show."""
 
+from collections.abc import Iterator, Sequence
+from typing import Final
+
 from patchwright.core.text.cut import cut_middle
 from patchwright.core.text.fence import close_code_block, table_code
 from patchwright.core.text.hidden import strip_hidden
+from patchwright.core.text.markdown import PieceKind, read_markdown
 from patchwright.core.text.mentions import neutralise
 from patchwright.core.types.work import Evidence, EvidenceRole, Limits, Proof, Usage
 
 # The reason of an outcome whose proof failed for want of a sandbox.
 EVIDENCE_FAILED = "evidence-failed"
+_MOST_LINES: Final = 20
+_MAX_LINE_CHARS: Final = 400
 
 
 def agents_words(text: str, handle: str, max_chars: int) -> str:
     """Quote the agent so that its text can hide nothing, mark nothing and call nobody.
 
-    What follows it is read as it stands, whatever the agent left open.
+    What follows it is read as it stands, whatever the agent left open. The result is
+    never longer than `max_chars`.
     """
-    shown = strip_hidden(cut_middle(text, max_chars)).text
-    return neutralise(close_code_block(shown), handle)
+    for room in _halves(max_chars):
+        shown = _as_prose(strip_hidden(cut_middle(text, room)).text)
+        quoted = neutralise(close_code_block(shown), handle)
+        if len(quoted) <= max_chars:
+            return quoted
+    return ""
+
+
+def agents_line(text: str, handle: str, max_chars: int) -> str:
+    """Quote the agent in one line of a list."""
+    return agents_words(_one_line(text, max_chars), handle, 2 * max_chars)
+
+
+def _as_prose(text: str) -> str:
+    """Show HTML as it was written, so that no element is left open."""
+    source = read_markdown(text)
+    parts: list[str] = []
+    done = 0
+    for piece in source.pieces:
+        if piece.kind is PieceKind.HTML and piece.start >= done:
+            markup = source.text[piece.start : piece.end]
+            parts += [source.text[done : piece.start], markup.replace("<", "&lt;")]
+            done = piece.end
+    return "".join([*parts, source.text[done:]])
+
+
+def _one_line(text: str, max_chars: int = _MAX_LINE_CHARS) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= max_chars else f"{line[: max_chars - 1]}…"
+
+
+def _halves(number: int) -> Iterator[int]:
+    """Return it and its halves: quoting makes a text longer, rarely many times so."""
+    while number > 0:
+        yield number
+        number //= 2
+
+
+def listed(sentences: Sequence[str], handle: str) -> list[str]:
+    """List sentences, each on one line of bounded length."""
+    lines = [f"- {neutralise(_one_line(one), handle)}" for one in sentences]
+    left = len(lines) - _MOST_LINES
+    return lines if left <= 0 else [*lines[:_MOST_LINES], f"- … and {left} more"]
+
+
+def folded(title: str, text: str) -> str:
+    return join(f"<details><summary>{title}</summary>", text, "</details>")
+
+
+def join(*parts: str) -> str:
+    return "\n\n".join(part for part in parts if part)
 
 
 def cost(usage: Usage, limits: Limits | None = None) -> str:
@@ -86,6 +142,7 @@ def evidence_table(evidence: tuple[Evidence, ...]) -> str:
 _ROLE = {
     EvidenceRole.BEFORE: "before (base + new tests)",
     EvidenceRole.AFTER: "after",
+    EvidenceRole.BASE_TESTS: "after, with the tests of the base",
 }
 
 

@@ -1,8 +1,11 @@
 """What a pull request says."""
 
+from typing import Final
+
 from patchwright.core.forge import PullRequestText
 from patchwright.core.text.cut import cut_middle
 from patchwright.core.text.mentions import neutralise
+from patchwright.core.text.templates import render_template
 from patchwright.core.types.base import Value
 from patchwright.core.types.work import Outcome, Proof
 from patchwright.resolver.messages.facts import (
@@ -13,62 +16,139 @@ from patchwright.resolver.messages.facts import (
     evidence_table,
     proof_sentence,
 )
+from patchwright.resolver.messages.template import Slot, fill
 
-# GitHub refuses bodies over 65,536 characters.
-MAX_BODY_CHARS = 60_000
-MAX_SUMMARY_CHARS = 30_000
+# GitHub refuses bodies over 65,536 characters, and titles over 256.
+# https://github.com/dead-claudia/github-limits
+MAX_BODY_CHARS: Final = 60_000
+MAX_SUMMARY_CHARS: Final = 30_000
+MAX_TITLE_CHARS: Final = 256
+MAX_TEMPLATE_CHARS: Final = 15_000
+_MAX_REMARKS_CHARS: Final = 8_000
 
 
 class Provenance(Value):
-    """Where a change comes from: who asked, where, with which model, in which run."""
+    """Where a change comes from: who asked, where, with which model, in which run.
+
+    `title` is the repository's template for titles and `names` what its variables
+    stand for; `template` is its template for pull requests. `run_url` shows the run.
+    """
 
     run_id: str
     requester: str
     issue: int | None
     model: str
     handle: str
+    title: str = ""
+    names: dict[str, str] = {}
+    template: str = ""
+    run_url: str = ""
+    checks_need_nudge: bool = False
 
 
 def pull_request_text(
-    outcome: Outcome, origin: Provenance, *, draft: bool
+    outcome: Outcome,
+    origin: Provenance,
+    *,
+    draft: bool,
+    max_chars: int = MAX_BODY_CHARS,
 ) -> PullRequestText:
-    """Make title and body; a change that is not proven says so in its first line."""
-    parts = [
-        proof_sentence(outcome.proof, outcome.evidence, outcome.reason),
-        agents_words(outcome.summary, origin.handle, MAX_SUMMARY_CHARS),
-        f"Closes #{origin.issue}" if origin.issue is not None else "",
-        _section("Evidence", evidence_table(outcome.evidence), _EVIDENCE_NOTE),
-        _section("Remarks", "\n".join(f"- {note}" for note in outcome.notes)),
-        _footer(outcome, origin),
-    ]
-    body = "\n\n".join(part for part in parts if part)
+    """Make title and body: what was done first, then what shows it.
+
+    Where there is too much of it, the agent's words are cut.
+    """
+    rest = len(_body(outcome, origin, ""))
+    room = min(MAX_SUMMARY_CHARS, max_chars - rest - len("\n\n"))
+    summary = agents_words(outcome.summary, origin.handle, max(room, 0))
     return PullRequestText(
-        title=neutralise(outcome.title, origin.handle),
-        body=cut_middle(body, MAX_BODY_CHARS),
+        title=_title(outcome, origin),
+        body=cut_middle(_body(outcome, origin, summary), max_chars),
         draft=draft,
     )
 
 
+def _title(outcome: Outcome, origin: Provenance) -> str:
+    names = {**origin.names, "title": outcome.title}
+    made = render_template(origin.title, names) if origin.title else ""
+    title = neutralise(" ".join((made or outcome.title).split()), origin.handle)
+    if len(title) <= MAX_TITLE_CHARS:
+        return title
+    return f"{title[: MAX_TITLE_CHARS - 1]}…"
+
+
+def _body(outcome: Outcome, origin: Provenance, summary: str) -> str:
+    slots = {
+        Slot.SUMMARY: summary,
+        Slot.ISSUE: f"Closes #{origin.issue}" if origin.issue is not None else "",
+        Slot.EVIDENCE: _evidence(outcome),
+    }
+    filled = fill(_template(origin), slots)
+    left = {slot: text for slot, text in slots.items() if slot not in filled.used}
+    parts = [
+        left.get(Slot.SUMMARY, ""),
+        left.get(Slot.ISSUE, ""),
+        filled.text,
+        _section("Evidence", left.get(Slot.EVIDENCE, "")),
+        _section("Look at this first", _remarks(outcome.warnings, origin.handle)),
+        _section("Remarks", _remarks(outcome.notes, origin.handle)),
+        _changes(outcome),
+        _NUDGE if origin.checks_need_nudge else "",
+        _footer(outcome, origin),
+    ]
+    return "\n\n".join(part for part in parts if part)
+
+
+# https://docs.github.com/en/actions/how-tos/write-workflows/choose-when-workflows-run/trigger-a-workflow#triggering-a-workflow-from-a-workflow
+_NUDGE = (
+    "> [!NOTE]\n"
+    "> The checks need a nudge: GitHub starts none for what the token of a workflow "
+    "has pushed. Close and reopen this pull request, and they run."
+)
 _EVIDENCE_NOTE = (
     "<sub>Run by the controller in fresh sandboxes, not by the agent. “Before” is the "
     "base commit with only the test files of this change.</sub>"
 )
 
 
-def _section(title: str, text: str, note: str = "") -> str:
-    if not text:
+def _template(origin: Provenance) -> str:
+    return neutralise(origin.template[:MAX_TEMPLATE_CHARS], origin.handle)
+
+
+def _evidence(outcome: Outcome) -> str:
+    sentence = proof_sentence(outcome.proof, outcome.evidence, outcome.reason)
+    table = evidence_table(outcome.evidence)
+    note = _EVIDENCE_NOTE if table else ""
+    return "\n\n".join(part for part in (sentence, table, note) if part)
+
+
+def _remarks(remarks: tuple[str, ...], handle: str) -> str:
+    listed = "\n".join(f"- {' '.join(remark.split())}" for remark in remarks)
+    return neutralise(cut_middle(listed, _MAX_REMARKS_CHARS), handle)
+
+
+def _changes(outcome: Outcome) -> str:
+    changed = outcome.changed
+    if not changed.files:
         return ""
-    return "\n\n".join(part for part in (f"### {title}", text, note) if part)
+    return (
+        f"**{counted(changed.files, 'file')}** changed: "
+        f"{counted(changed.insertions, 'line')} added, {changed.deletions} removed."
+    )
+
+
+def _section(title: str, text: str) -> str:
+    return f"### {title}\n\n{text}" if text else ""
 
 
 def _footer(outcome: Outcome, origin: Provenance) -> str:
+    run = f"run {origin.run_id[:8]}"
     facts = [
-        f"run {origin.run_id[:8]}",
+        f"[{run}]({origin.run_url})" if origin.run_url else run,
         f"asked for by @{origin.requester}",
         f"model {origin.model}",
         counted(outcome.iterations, "step"),
         duration(outcome.seconds),
         cost(outcome.usage),
     ]
-    status = "" if outcome.proof is Proof.PROVEN else " · draft until it is proven"
+    status = "" if outcome.proof is Proof.PROVEN else " · not proven"
     return f"<sub>{' · '.join(facts)}{status}</sub>"

@@ -22,6 +22,10 @@ LEAVING = FOLDER / "head.bundle"
 
 IDENTITY = ("patchwright", "patchwright@localhost")
 GITLINK = b"160000"
+MERGED = "refs/patchwright/merged"
+# What `git merge` answers when it leaves something to resolve.
+# https://git-scm.com/docs/git-merge
+CONFLICTS = 1
 
 # What builds and tools leave behind, where the repository's own .gitignore forgets it.
 # Only files that git does not track yet are left out by this.
@@ -63,6 +67,29 @@ def check_out(sha: str, branch: str) -> dict[str, object]:
         exclude(git_dir)
     ARRIVING.unlink()
     return {"head": sha}
+
+
+def begin_merge(sha: str) -> dict[str, object]:
+    """Leave a merge of the commit under way in the work tree, conflicts and all."""
+    fetch_into_repo(sha)
+    merge = ("merge", "--quiet", "--no-commit", "--no-ff", sha)
+    ran = call("-C", REPO, *merge)
+    if ran.returncode not in (0, CONFLICTS):
+        raise CarryError(f"the merge could not begin: {last_words(ran)}")
+    return {"head": sha}
+
+
+def mark_merge(sha: str) -> dict[str, object]:
+    """Say that a merge is under way whose work the tree has already."""
+    fetch_into_repo(sha)
+    git("-C", REPO, "update-ref", "MERGE_HEAD", sha)
+    return {"head": sha}
+
+
+def fetch_into_repo(sha: str) -> None:
+    in_store("update-ref", MERGED, sha)
+    fetch = ("fetch", "--quiet", "--no-tags", "--no-write-fetch-head")
+    git("-C", REPO, *fetch, STORE, MERGED)
 
 
 def export(base: str, max_bytes: int, message: str) -> dict[str, object]:
@@ -122,6 +149,17 @@ def in_tree(*words: str | bytes | Path) -> bytes:
 
 
 def git(*words: str | bytes | Path) -> bytes:
+    ran = call(*words)
+    if ran.returncode != 0:
+        raise CarryError(f"git failed in the sandbox: {last_words(ran)}")
+    return ran.stdout
+
+
+def last_words(ran: subprocess.CompletedProcess[bytes]) -> str:
+    return ran.stderr.decode("utf-8", "replace").strip()[-1000:]
+
+
+def call(*words: str | bytes | Path) -> subprocess.CompletedProcess[bytes]:
     name, email = IDENTITY
     environment = {
         "PATH": os.environ["PATH"],
@@ -134,7 +172,7 @@ def git(*words: str | bytes | Path) -> bytes:
         "GIT_COMMITTER_EMAIL": email,
     }
     try:
-        ran = subprocess.run(
+        return subprocess.run(
             ["git", *words],
             env=environment,
             stdin=subprocess.DEVNULL,
@@ -145,16 +183,16 @@ def git(*words: str | bytes | Path) -> bytes:
         raise CarryError(
             "the sandbox has no git; choose an image that has it, or install it"
         ) from error
-    if ran.returncode != 0:
-        said = ran.stderr.decode("utf-8", "replace").strip()
-        raise CarryError(f"git failed in the sandbox: {said[-1000:]}")
-    return ran.stdout
 
 
 def main(words: list[str]) -> None:
     try:
         if words[0] == "check-out":
             result = check_out(words[1], words[2])
+        elif words[0] == "begin-merge":
+            result = begin_merge(words[1])
+        elif words[0] == "mark-merge":
+            result = mark_merge(words[1])
         else:
             result = export(words[1], int(words[2]), words[3])
     except (CarryError, OSError) as error:

@@ -3,6 +3,8 @@
 from pathlib import Path
 
 from patchwright.core.errors import GitError, SettingsError
+from patchwright.core.settings.repository import CONFIG_FILE
+from patchwright.core.settings.repository_file import read_repository_config
 from patchwright.core.text.names import slug
 from patchwright.core.types.work import Task
 from patchwright.integrations.git.local import LocalRepository
@@ -32,8 +34,16 @@ def resolve_local(
     judged = triage_texts(title, body)
     if session.settings.agent.triage and isinstance(judged, Ask):
         return Finished(needs_input(judged), Delivered())
+    config = read_repository_config(repository.objects.read_file(base_sha, CONFIG_FILE))
+    session, notes = session.heeding(config)
     task = _write_task(title, body, repository, base_sha)
-    outcome = session.resolve(task, repository.objects, base_sha)
+    wishes = {
+        "setup": config.setup,
+        "tests": config.test,
+        "notes": (*notes, *task.notes),
+    }
+    task = task.model_copy(update=wishes)
+    outcome = session.resolve(task, repository.objects, base_sha, config=config)
     delivered = Delivered()
     if outcome.head_sha and deliver is Deliver.BRANCH:
         name = f"patchwright/{slug(outcome.title or title or 'proposed change')}"

@@ -7,6 +7,8 @@ from typing import Final, assert_never
 
 from patchwright.core.errors import SettingsError
 from patchwright.core.settings.github import GitHubSettings
+from patchwright.core.settings.repository import CONFIG_FILE, RepositoryConfig
+from patchwright.core.settings.repository_file import read_repository_config
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import RepoRef, ThreadKind, ThreadRef
 from patchwright.core.types.triggers import Trigger, TriggerKind
@@ -34,9 +36,14 @@ from patchwright.resolver.messages.status import Delivered, Frame
 from patchwright.resolver.triage import Ask, needs_input, triage
 from patchwright.workers.cli.options import Deliver
 from patchwright.workers.cli.session import Finished, Session
-from patchwright.workers.connections import connect_github
+from patchwright.workers.connections import connect_github, trust_for_git
 from patchwright.workers.run.plan import Plan, destination
-from patchwright.workers.run.prepare import Prepared, fetch_thread, prepare
+from patchwright.workers.run.prepare import (
+    Prepared,
+    Request,
+    fetch_thread,
+    prepare,
+)
 
 _THREAD: Final = re.compile(
     r"/(?P<repo>[\w-]+/(?!\.\.?/)[\w.-]+)/(?P<kind>issues|pull)/(?P<number>\d+)"
@@ -52,20 +59,38 @@ def resolve_remote(session: Session, url: str, deliver: Deliver) -> Finished:
     github = connect_github(session.settings.github, cache, session.clock)
     with closing(github):
         trigger = _trigger(thread, github)
-        mirrors = Mirrors(session.settings.state_dir / "mirrors")
+        trusted = trust_for_git(session.settings.github)
+        mirrors = Mirrors(session.settings.state_dir / "mirrors", trusted)
         session.console.print(f"Fetching {thread.repo.full_name}")
+        config = read_repository_config(
+            github.forge.fetch_file(thread.repo, CONFIG_FILE)
+        )
         found = fetch_thread(github, trigger, session.clock.now())
         judged = triage(found, trigger)
         if session.settings.agent.triage and isinstance(judged, Ask):
             return Finished(needs_input(judged), Delivered())
-        prepared = prepare(github, mirrors, trigger, found)
+        request = Request(
+            run_id=session.run_id,
+            trigger=trigger,
+            thread=found,
+            asked_at=session.clock.now(),
+            config=config,
+        )
+        session, notes = session.heeding(config)
+        prepared = prepare(github, mirrors, request).with_notes(notes)
         code = prepared.mirror.objects
-        outcome = session.resolve(prepared.task, code, prepared.trusted_sha)
+        outcome = session.resolve(
+            prepared.task,
+            code,
+            prepared.trusted_sha,
+            config=config,
+            images=prepared.images,
+        )
         delivered = Delivered()
         if outcome.head_sha and deliver is Deliver.PATCH:
             session.write_patch(prepared.mirror.objects, outcome)
         else:
-            delivery = _Delivery(session, github, trigger, prepared)
+            delivery = _Delivery(session, github, trigger, prepared, config)
             delivered = delivery.run(outcome, deliver)
         prepared.mirror.objects.release(session.run_id)
     return Finished(outcome, delivered)
@@ -102,16 +127,23 @@ class _Delivery:
     github: GitHub
     trigger: Trigger
     prepared: Prepared
+    config: RepositoryConfig
 
     def run(self, outcome: Outcome, deliver: Deliver) -> Delivered:
         forge, channel = self.github.forge, self.github.channel
         deliverer = Deliverer(
-            Means(forge, channel, lambda: self.prepared.mirror),
+            Means(
+                forge,
+                channel,
+                lambda: self.prepared.mirror,
+                forge_signs=self.session.settings.github.is_signed_by_github,
+                clock=self.session.clock,
+            ),
             Policy(allow_users=frozenset({self.trigger.actor.login})),
         )
         to = destination(self._plan(), self.trigger)
         delivered = Delivered()
-        for effect in plan_effects(outcome, self.prepared.target):
+        for effect in plan_effects(outcome, self.prepared.target, self.config):
             if wanted := _wanted(effect, deliver):
                 delivered = deliverer.perform(wanted, outcome, to, delivered)
         return delivered
@@ -128,6 +160,10 @@ class _Delivery:
             frame=frame,
             repository=self.prepared.repository,
             target=self.prepared.target,
+            config=self.config,
+            review_threads=self.prepared.review_threads,
+            names=dict(self.prepared.names),
+            template=self.prepared.template,
         )
 
 

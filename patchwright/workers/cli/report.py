@@ -92,7 +92,7 @@ def _headline(outcome: Outcome) -> Text:
 
 
 def _evidence_line(one: Evidence) -> Text:
-    expected = (one.role is EvidenceRole.AFTER) == (one.exit_code == 0)
+    expected = (one.role is EvidenceRole.BEFORE) != (one.exit_code == 0)
     code = "no exit code" if one.exit_code is None else f"exit {one.exit_code}"
     return Text.assemble(
         f"{one.role:<6} ",

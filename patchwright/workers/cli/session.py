@@ -1,8 +1,8 @@
 """What a run on the command line works with."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial, reduce
 from pathlib import Path
 
@@ -15,10 +15,12 @@ from patchwright.core.errors import SettingsError
 from patchwright.core.events.jsonl import JsonlEventLog
 from patchwright.core.events.state import RunState, fold
 from patchwright.core.events.types import OutcomeReached, Source
+from patchwright.core.llm.model import Image
 from patchwright.core.llm.models import Models
 from patchwright.core.logs import set_up_logging
 from patchwright.core.runtime import RuntimeFactory
 from patchwright.core.settings.model import Settings
+from patchwright.core.settings.repository import RepositoryConfig
 from patchwright.core.settings.secret_values import secret_values
 from patchwright.core.text.redaction import Redactor
 from patchwright.core.types.ids import RandomIds
@@ -38,6 +40,7 @@ from patchwright.workers.models import make_models, warm_up
 from patchwright.workers.run.author import author_of
 from patchwright.workers.run.interruption import InterruptibleSandboxes
 from patchwright.workers.run.spec import sandbox_spec
+from patchwright.workers.run.wishes import heed
 
 
 @dataclass(frozen=True)
@@ -64,7 +67,23 @@ class Session:
     log: JsonlEventLog
     events: Path
 
-    def resolve(self, task: Task, code: ObjectStore, trusted_sha: str) -> Outcome:
+    def heeding(self, config: RepositoryConfig) -> "tuple[Session, tuple[str, ...]]":
+        """Return the run as a repository wishes it, and which wishes do not count.
+
+        Which model is asked is for whoever runs the command to say.
+        """
+        heeded = heed(self.settings, config.model_copy(update={"model": ""}))
+        return replace(self, settings=heeded.settings), heeded.notes
+
+    def resolve(
+        self,
+        task: Task,
+        code: ObjectStore,
+        trusted_sha: str,
+        *,
+        config: RepositoryConfig,
+        images: Mapping[str, Image] | None = None,
+    ) -> Outcome:
         """Work on the task while the console shows how it goes.
 
         What the commit `trusted_sha` says for agents can be looked up.
@@ -86,7 +105,11 @@ class Session:
             conduct=self.conduct,
             library=RepositoryLibrary(code, trusted_sha),
             open_mcp=partial(open_servers, self.settings),
+            images=images or {},
             given_back=self.given_back,
+            protected_paths=config.protected_paths,
+            find_known=self.redactor.find_known,
+            signing_key=self.settings.github.commit_key,
         )
         watch = Watch(self.sandboxes.kind, self.clock.now())
         with live_view(self.console, self.log, watch, kit.limits):

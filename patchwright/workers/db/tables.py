@@ -1,6 +1,8 @@
 """The tables of requests and runs; `tables_people` has those of people and money."""
 
 from sqlalchemy import (
+    BigInteger,
+    Boolean,
     Column,
     ForeignKey,
     Index,
@@ -11,6 +13,7 @@ from sqlalchemy import (
     Text,
     UniqueConstraint,
     text,
+    true,
 )
 
 from patchwright.workers.db.columns import AwareTime
@@ -28,17 +31,22 @@ conversations = Table(
     Column("fence", Integer, nullable=False, server_default=text("0")),
 )
 
+# `base_branch` is what our pull request there is meant for, null where none is ours.
 threads = Table(
     "threads",
     metadata,
     Column("key", String, primary_key=True),
     Column("conversation_id", ForeignKey("conversations.id"), nullable=False),
     Column("linked_at", AwareTime, nullable=False),
+    Column("closed_at", AwareTime),
+    Column("base_branch", String),
     Index("ix_threads_conversation_id", "conversation_id"),
+    Index("ix_threads_base_branch", "base_branch"),
 )
 
 # `submitted_at` is when the id was last handed to the queue, or null when it must be.
-# `read_up_to` is the last event that the run took notice of.
+# `read_up_to` is the last event that the run took notice of. `kind` is the trigger's.
+# `is_counted` says whether the thread's limit of runs counts it.
 jobs = Table(
     "jobs",
     metadata,
@@ -46,6 +54,8 @@ jobs = Table(
     Column("conversation_id", ForeignKey("conversations.id"), nullable=False),
     Column("state", String, nullable=False),
     Column("trigger", Text, nullable=False),
+    Column("kind", String, nullable=False, server_default=text("'comment-mention'")),
+    Column("is_counted", Boolean, nullable=False, server_default=true()),
     Column("created_at", AwareTime, nullable=False),
     Column("submitted_at", AwareTime),
     Column("ended_at", AwareTime),
@@ -90,6 +100,29 @@ deliveries = Table(
     UniqueConstraint("service", "delivery_id"),
     UniqueConstraint("service", "trigger_key"),
     Index("ix_deliveries_job_id_event_id", "job_id", "event_id"),
+)
+
+# Deliveries that a service says it could not bring, by its own id of them.
+# `attempt_id` is its newest try, `source` the hook, `asked` how often we asked for it.
+missed_deliveries = Table(
+    "missed_deliveries",
+    metadata,
+    Column("service", String, primary_key=True),
+    Column("delivery_id", String, primary_key=True),
+    Column("source", String, nullable=False),
+    Column("attempt_id", BigInteger, nullable=False),
+    Column("delivered_at", AwareTime, nullable=False),
+    Column("asked", Integer, nullable=False, server_default=text("0")),
+    Column("due_at", AwareTime, nullable=False),
+    Index("ix_missed_deliveries_source_due_at", "source", "due_at"),
+)
+
+# How far each hook's list of deliveries was read.
+hook_marks = Table(
+    "hook_marks",
+    metadata,
+    Column("source", String, primary_key=True),
+    Column("read_up_to", AwareTime, nullable=False),
 )
 
 events = Table(

@@ -12,7 +12,7 @@ from patchwright.workers.db.database import Database
 _UPGRADE_LOCK = 7_305_116
 
 
-def upgrade(database: Database) -> None:
+def upgrade(database: Database, to: str = "head") -> None:
     """Run the migrations that are missing, in one transaction.
 
     Processes that start at the same time take turns; the later ones find nothing to do.
@@ -28,4 +28,4 @@ def upgrade(database: Database) -> None:
         if not database.is_sqlite:
             lock = text("SELECT pg_advisory_xact_lock(:number)")
             connection.execute(lock, {"number": _UPGRADE_LOCK})
-        command.upgrade(config, "head")
+        command.upgrade(config, to)

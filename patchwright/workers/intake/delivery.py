@@ -30,6 +30,7 @@ class Verdict(StrEnum):
     ACCEPTED = "accepted"
     JOINED = "joined"
     DUPLICATE = "duplicate"
+    NOTED = "noted"
     IGNORED = "ignored"
 
 
@@ -37,13 +38,16 @@ class Verdict(StrEnum):
 class Stored:
     """What became of a delivery: a new job, a message to a job, or nothing.
 
-    With `wakes` the job has waited for such a message, and is to be submitted.
+    With `wakes` the job has waited for such a message, and is to be submitted, and so
+    are those of `due`. `told` are the other conversations whose log has news.
     """
 
     verdict: Verdict
     job_id: JobId | None = None
     conversation_id: ConversationId | None = None
     wakes: bool = False
+    due: tuple[JobId, ...] = ()
+    told: tuple[ConversationId, ...] = ()
 
 
 def headers_to_keep(headers: Mapping[str, str]) -> dict[str, str]:

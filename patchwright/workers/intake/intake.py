@@ -125,8 +125,12 @@ class Intake:
         is_due = stored.verdict is Verdict.ACCEPTED or stored.wakes
         if is_due and stored.job_id is not None:
             self._dispatch(stored.job_id)
+        for job_id in stored.due:
+            self._dispatch(job_id)
         if stored.verdict is Verdict.JOINED and stored.conversation_id is not None:
             self._recorder.events.doorbell.ring(stored.conversation_id)
+        for conversation_id in stored.told:
+            self._recorder.events.doorbell.ring(conversation_id)
 
 
 def _refuse(future: "Future[Stored]", error: SQLAlchemyError) -> None:

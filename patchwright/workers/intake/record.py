@@ -2,21 +2,25 @@
 
 import json
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Final
 
-from sqlalchemy import Connection, bindparam, select, update
+from sqlalchemy import Connection, bindparam, update
 
 from patchwright.core.events.types import Message, Source
 from patchwright.core.types.ids import ConversationId, Ids, JobId
-from patchwright.core.types.triggers import Ignored, Trigger
-from patchwright.workers.db.tables import deliveries, jobs
+from patchwright.core.types.triggers import Ignored, Notice, Trigger
+from patchwright.workers.db.tables import deliveries
 from patchwright.workers.db.upsert import insert_once
+from patchwright.workers.intake.automatic import start_automatic
 from patchwright.workers.intake.delivery import (
     Delivery,
     Stored,
     Verdict,
     headers_to_keep,
 )
+from patchwright.workers.intake.notices import Noticing
+from patchwright.workers.store.active import find_active_state, wake
 from patchwright.workers.store.event_rows import append_row
 from patchwright.workers.store.events import EventStore
 from patchwright.workers.store.fencing import lock_conversation
@@ -24,14 +28,6 @@ from patchwright.workers.store.job import JobState
 from patchwright.workers.store.requests import insert_job
 from patchwright.workers.store.threads import find_conversation, start_conversation
 
-_ACTIVE_JOB: Final = select(jobs.c.id, jobs.c.state).where(
-    jobs.c.conversation_id == bindparam("conversation"), jobs.c.ended_at.is_(None)
-)
-_WAKE: Final = (
-    update(jobs)
-    .where(jobs.c.id == bindparam("job"))
-    .values(state=JobState.QUEUED, submitted_at=None)
-)
 _NOTE: Final = update(deliveries).where(deliveries.c.id == bindparam("row_id"))
 
 
@@ -44,15 +40,43 @@ class Recorder:
 
     def record(self, connection: Connection, delivery: Delivery) -> Stored:
         row = self._row(delivery)
-        reading = delivery.reading
-        if not isinstance(reading, Trigger):
-            reason = reading.reason if isinstance(reading, Ignored) else "noted"
-            ignored = {"verdict": Verdict.IGNORED, "reason": reason}
-            is_new = insert_once(connection, deliveries, row | ignored)
-            return Stored(Verdict.IGNORED if is_new else Verdict.DUPLICATE)
-        asking = {"verdict": Verdict.ACCEPTED, "trigger_key": reading.key}
+        match delivery.reading:
+            case Ignored(reason=reason):
+                ignored = {"verdict": Verdict.IGNORED, "reason": reason}
+                is_new = insert_once(connection, deliveries, row | ignored)
+                return Stored(Verdict.IGNORED if is_new else Verdict.DUPLICATE)
+            case Trigger() as trigger:
+                return self._request(connection, row, delivery, trigger)
+            case notice:
+                return self._notice(connection, row, delivery, notice)
+
+    @cached_property
+    def _noticing(self) -> Noticing:
+        return Noticing(self.events, self.ids)
+
+    def _notice(
+        self,
+        connection: Connection,
+        row: dict[str, Any],
+        delivery: Delivery,
+        notice: Notice,
+    ) -> Stored:
+        if not insert_once(connection, deliveries, row | {"verdict": Verdict.NOTED}):
+            return Stored(Verdict.DUPLICATE)
+        noted = self._noticing.note(connection, notice, delivery.received_at)
+        return Stored(Verdict.NOTED, due=noted.due, told=noted.told)
+
+    def _request(
+        self,
+        connection: Connection,
+        row: dict[str, Any],
+        delivery: Delivery,
+        trigger: Trigger,
+    ) -> Stored:
+        asking = {"verdict": Verdict.ACCEPTED, "trigger_key": trigger.key}
         if insert_once(connection, deliveries, row | asking):
-            return self._start_or_join(connection, row["id"], delivery, reading)
+            begin = self._automatic if trigger.kind.is_automatic else self._asked
+            return begin(connection, row["id"], delivery, trigger)
         # Another delivery may have asked for the same: this one is kept beside it.
         insert_once(connection, deliveries, row | {"verdict": Verdict.DUPLICATE})
         return Stored(Verdict.DUPLICATE)
@@ -67,17 +91,33 @@ class Recorder:
             "body": delivery.body,
         }
 
-    def _start_or_join(
+    def _automatic(
+        self, connection: Connection, row_id: str, delivery: Delivery, trigger: Trigger
+    ) -> Stored:
+        now = delivery.received_at
+        started = start_automatic(connection, self.ids, trigger, now)
+        if isinstance(started, Stored):
+            ids = {"conversation_id": started.conversation_id, "job_id": started.job_id}
+            _note(connection, row_id, **ids)
+            return started
+        # The same may be worth a job later.
+        ignored = {"verdict": Verdict.IGNORED, "reason": started.reason}
+        _note(connection, row_id, **ignored, trigger_key=None)
+        return Stored(Verdict.IGNORED)
+
+    def _asked(
         self, connection: Connection, row_id: str, delivery: Delivery, trigger: Trigger
     ) -> Stored:
         conversation_id = self._conversation(connection, delivery, trigger)
         lock_conversation(connection, conversation_id)
-        active = _active_job(connection, conversation_id)
+        active = find_active_state(connection, conversation_id)
         if active is not None:
             job_id, state = active
             joined = self._join(connection, row_id, trigger, conversation_id, job_id)
-            is_waiting = state == JobState.WAITING_USER
-            return _wake(connection, joined) if is_waiting else joined
+            if state is not JobState.WAITING_USER:
+                return joined
+            wake(connection, job_id)
+            return replace(joined, wakes=True)
         job_id = JobId(self.ids.new())
         insert_job(connection, job_id, conversation_id, trigger, delivery.received_at)
         _note(connection, row_id, conversation_id=conversation_id, job_id=job_id)
@@ -114,20 +154,6 @@ class Recorder:
         if found is None:
             raise LookupError(f"the conversation of {trigger.thread} came and went")
         return found
-
-
-def _active_job(
-    connection: Connection, conversation_id: ConversationId
-) -> tuple[JobId, str] | None:
-    found = connection.execute(_ACTIVE_JOB, {"conversation": conversation_id})
-    row = found.one_or_none()
-    return (JobId(row.id), row.state) if row else None
-
-
-def _wake(connection: Connection, joined: Stored) -> Stored:
-    """Let a job that waits for a person see what this one said."""
-    connection.execute(_WAKE, {"job": joined.job_id})
-    return replace(joined, wakes=True)
 
 
 def _note(connection: Connection, row_id: str, **values: object) -> None:

@@ -15,8 +15,10 @@ Queue: TypeAlias = Celery
 
 RUN_JOB: Final = "patchwright.run_job"
 SWEEP: Final = "patchwright.sweep"
+CATCH_UP: Final = "patchwright.catch_up"
 WAKE: Final = "patchwright.wake"
 SWEEP_EVERY_S: Final = 20.0
+CATCH_UP_EVERY_S: Final = 300.0
 
 # Redis hands a message out again that was not acknowledged in this time, while its task
 # may still be running: https://github.com/celery/celery/issues/5935. That would be
@@ -36,12 +38,8 @@ def make_celery(broker_url: str, sweep_every_s: float = SWEEP_EVERY_S) -> Celery
     app.conf.update(
         accept_content=["json"],
         beat_schedule={
-            "sweep": {
-                "task": SWEEP,
-                "schedule": sweep_every_s,
-                # A sweep that nobody had time for is replaced by the next one.
-                "options": {"expires": sweep_every_s},
-            }
+            "sweep": _every(sweep_every_s, SWEEP),
+            "catch_up": _every(CATCH_UP_EVERY_S, CATCH_UP),
         },
         broker_connection_max_retries=None,
         broker_connection_retry_on_startup=True,
@@ -69,6 +67,20 @@ def add_tasks(app: Celery, runner: JobRunner) -> None:
     )
     app.task(runner.sweep, name=SWEEP, shared=False)
     app.task(_wake, name=WAKE, shared=False)
+
+
+def add_catch_up(app: Celery, catch_up: Callable[[], None]) -> None:
+    """Say how a worker looks for deliveries that did not arrive."""
+
+    def look() -> None:
+        catch_up()
+
+    app.task(look, name=CATCH_UP, shared=False)
+
+
+def _every(seconds: float, task: str) -> dict[str, Any]:
+    # What nobody had time for is replaced by the next one.
+    return {"task": task, "schedule": seconds, "options": {"expires": seconds}}
 
 
 def _wake() -> None:

@@ -1,49 +1,39 @@
 """Answer commands that need no run."""
 
-from typing import assert_never
-
-from patchwright.core.text.commands import Verb, parse_command
-from patchwright.core.types.triggers import Trigger
+from patchwright.core.text.commands import Command, Verb, parse_command
+from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.core.types.work import Outcome, OutcomeKind
+from patchwright.resolver.messages.answers import Ended, answer_ended, help_text
+
+_ABOUT_THE_LAST = frozenset({Verb.STATUS, Verb.COST, Verb.WHY})
+# They make a run of their own.
+_REQUESTS = frozenset({Verb.RETRY, Verb.PLAN})
+_NOTHING = "Nothing is running in this thread."
 
 
-def answer_command(trigger: Trigger, handle: str) -> Outcome | None:
+def command_in(trigger: Trigger) -> Command | None:
+    """Return the command that somebody gave us; only what follows a mention is one."""
+    if trigger.kind is TriggerKind.REVIEW or trigger.kind.is_automatic:
+        return None
+    return parse_command(trigger.request)
+
+
+def answer_command(
+    trigger: Trigger, handle: str, last: Ended | None = None
+) -> Outcome | None:
     """Return the answer to a command in a thread without a run, or None for a request.
 
-    `retry` is a request: the thread as it is now is worked on again.
+    `last` is the thread's last run. `retry` is a request: the thread as it is now is
+    worked on again. So is `plan`.
     """
-    command = parse_command(trigger.request)
-    if command is None:
+    command = command_in(trigger)
+    if command is None or command.verb in _REQUESTS:
         return None
-    match command.verb:
-        case Verb.RETRY:
-            return None
-        case Verb.HELP:
-            text = _HELP.format(handle=handle)
-        case Verb.PLAN:
-            text = f"`{command.verb}` is not available in this version."
-        case (
-            Verb.STOP
-            | Verb.PAUSE
-            | Verb.RESUME
-            | Verb.STATUS
-            | Verb.APPROVE
-            | Verb.REJECT
-            | Verb.COST
-            | Verb.BUDGET
-            | Verb.WHY
-        ):
-            text = "Nothing is running in this thread."
-        case _:
-            assert_never(command.verb)
+    text = _NOTHING
+    if command.fault:
+        text = f"{_NOTHING} {command.fault}"
+    elif command.verb is Verb.HELP:
+        text = help_text(handle)
+    elif command.verb in _ABOUT_THE_LAST and last is not None:
+        text = answer_ended(command.verb, last)
     return Outcome(kind=OutcomeKind.ANSWERED, reason=command.verb, summary=text)
-
-
-_HELP = """Write `{handle}` and what you want done, anywhere in a comment or in the \
-opening text. While a run works, what you write after `{handle}` reaches it.
-
-- `{handle} stop` ends the run and keeps its work; `pause` and `resume` hold it up.
-- `{handle} approve` and `{handle} reject` answer when it asks whether to do something.
-- `{handle} budget +2` allows the run two more dollars.
-- `{handle} retry` works on this thread again.
-- `{handle} help` shows this."""

@@ -16,9 +16,10 @@ from patchwright.integrations.git.mirror import Mirror
 from patchwright.resolver.delivering.deliverer import Deliverer
 from patchwright.resolver.delivering.destination import Means
 from patchwright.resolver.messages.status import Delivered
-from patchwright.workers.run.done import COMMITS
+from patchwright.workers.run.keepsakes import COMMITS
 from patchwright.workers.run.plan import ARTIFACT, Plan, destination
 from patchwright.workers.run.prepare import fetch_mirror
+from patchwright.workers.run.receipts import delivered_by
 from patchwright.workers.run.services import Services
 from patchwright.workers.store.effects import EffectState, StoredEffect
 from patchwright.workers.store.job import Job, Lease
@@ -70,13 +71,7 @@ class Delivery:
         return all(effect.state is not EffectState.PENDING for effect in stored)
 
     def _delivered_so_far(self) -> Delivered:
-        stored = self._services.stores.effects.of_job(self._job.id)
-        receipts = [effect.receipt for effect in stored if effect.receipt]
-        newest = receipts[-1] if receipts else "{}"
-        given_up = [effect.error for effect in stored if _is_given_up(effect)]
-        return Delivered.model_validate_json(newest).model_copy(
-            update={"refusal": given_up[0]} if given_up else {}
-        )
+        return delivered_by(self._services.stores.effects.of_job(self._job.id))
 
     def _put_off(self, due: StoredEffect, error: Exception) -> None:
         """Try again later, ever less often; in the end go on without it."""
@@ -108,8 +103,10 @@ class Delivery:
             kind=ThreadKind.PULL_REQUEST,
             number=so_far.pull_request,
         )
-        threads = self._services.stores.threads
-        threads.link(self._job.conversation_id, pull, self._services.clock.now())
+        target, now = self._plan.target, self._services.clock.now()
+        self._services.stores.threads.link(
+            self._job.conversation_id, pull, now, target.base_branch if target else ""
+        )
 
     def _fetch_mirror(self) -> Mirror:
         """Return a mirror that has the commits, whichever worker made them."""
@@ -128,7 +125,3 @@ class Delivery:
         mirror.objects.take(packed, self._outcome.base_sha, self._job.id)
         self._mirror = mirror
         return mirror
-
-
-def _is_given_up(effect: StoredEffect) -> bool:
-    return effect.state is EffectState.ABANDONED

@@ -1,13 +1,11 @@
 """What an attempt at a job leaves."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Final
+from dataclasses import dataclass, field, replace
 
 from patchwright.core.types.work import Outcome
+from patchwright.resolver.messages.status import Progress
 from patchwright.workers.run.plan import Plan
-
-COMMITS: Final = "commits"
 
 
 @dataclass(frozen=True)
@@ -22,3 +20,7 @@ class Done:
     read_up_to: int
     artifacts: Mapping[str, bytes] = field(default_factory=dict)
     quiet: bool = False
+
+    def with_last(self, progress: Progress) -> "Done":
+        """Return it with how far the run was when it ended."""
+        return replace(self, plan=self.plan.model_copy(update={"last": progress}))

@@ -6,7 +6,7 @@ from patchwright.core.types.threads import Repository, ThreadKind
 from patchwright.core.types.triggers import Trigger
 from patchwright.resolver.delivering.destination import Destination
 from patchwright.resolver.messages.pull_request import Provenance
-from patchwright.resolver.messages.status import Frame
+from patchwright.resolver.messages.status import Frame, Progress
 from patchwright.resolver.target import Target
 
 ARTIFACT = "plan"
@@ -25,6 +25,11 @@ class Plan(Value):
     trusted_sha: str = ""
     config: RepositoryConfig = RepositoryConfig()
     review_threads: tuple[str, ...] = ()
+    names: dict[str, str] = {}
+    template: str = ""
+    checks_need_nudge: bool = False
+    admitted: str = ""
+    last: Progress = Progress()
 
 
 def destination(plan: Plan, trigger: Trigger) -> Destination:
@@ -45,11 +50,18 @@ def destination(plan: Plan, trigger: Trigger) -> Destination:
         frame=plan.frame,
         config=plan.config,
         review_threads=plan.review_threads,
+        others=trigger.others,
+        last=plan.last,
         origin=Provenance(
             run_id=plan.frame.run_id,
             requester=trigger.actor.login,
             issue=trigger.thread.number if closes else None,
             model=plan.frame.model,
             handle=plan.frame.handle,
+            title=plan.config.title,
+            names=plan.names,
+            template=plan.template,
+            run_url=plan.frame.run_url,
+            checks_need_nudge=plan.checks_need_nudge,
         ),
     )

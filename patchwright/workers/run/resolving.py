@@ -1,10 +1,15 @@
 """Look up what a job asks for, have it resolved, and pack what comes of it."""
 
+from collections.abc import Mapping
+from functools import partial
+
 import structlog
 
 from patchwright.core.agent.attention import GivenBack
 from patchwright.core.events.log import EventLog
 from patchwright.core.events.types import AgentState, ChangeState, Message
+from patchwright.core.forge import Checks
+from patchwright.core.llm.model import Image
 from patchwright.core.types.work import Outcome, OutcomeKind, Task
 from patchwright.integrations.git.objects import ObjectStore
 from patchwright.resolver.knowledge import RepositoryLibrary
@@ -13,13 +18,21 @@ from patchwright.resolver.toolkit import Toolkit
 from patchwright.resolver.triage import Ask, needs_input, triage
 from patchwright.workers.run.author import author_of
 from patchwright.workers.run.checkpoints import StoredCheckpoints
-from patchwright.workers.run.done import COMMITS, Done
+from patchwright.workers.run.done import Done
+from patchwright.workers.run.keepsakes import keep_images, load_images, pack_change
 from patchwright.workers.run.plan import ARTIFACT, Plan
-from patchwright.workers.run.prepare import fetch_mirror, fetch_thread, prepare
+from patchwright.workers.run.prepare import (
+    Prepared,
+    Request,
+    fetch_mirror,
+    fetch_thread,
+    prepare,
+)
 from patchwright.workers.run.purse import SharedPurse
 from patchwright.workers.run.services import Services
 from patchwright.workers.run.spec import sandbox_spec
 from patchwright.workers.run.steering import Steering
+from patchwright.workers.run.wishes import heed
 from patchwright.workers.store.job import Job, Lease
 
 
@@ -40,11 +53,15 @@ class Resolving:
         given_back: GivenBack,
         plan: Plan,
         start_id: int,
+        checks: Checks | None = None,
     ) -> None:
         self._services, self._job, self._lease = services, job, lease
         self._log, self._steering = log, steering
         self._given_back = given_back
         self._plan, self._start_id = plan, start_id
+        self._checks = checks
+        heeded = heed(services.settings, plan.config)
+        self._settings, self._notes = heeded.settings, heeded.notes
 
     def resume(self) -> Done:
         """Go on with a run that an earlier attempt has begun."""
@@ -58,40 +75,49 @@ class Resolving:
             target.start_ref,
             target.trusted_ref,
         )
-        done = self._resolve(None, mirror.objects)
+        images = load_images(self._services.stores.outcomes, self._job.id)
+        done = self._resolve(None, mirror.objects, images)
         if not done.outcome.waits:
             self._services.sandboxes.remove(self._job.id)
         return done
 
     def begin(self) -> Done:
         """Look everything up, and work on it unless somebody is to be asked first."""
-        services, trigger = self._services, self._job.trigger
-        thread = fetch_thread(services.github, trigger, self._job.created_at)
-        judged = triage(thread, trigger)
-        if services.settings.agent.triage and isinstance(judged, Ask):
+        services, job = self._services, self._job
+        thread = fetch_thread(services.github, job.trigger, job.created_at)
+        judged = triage(thread, job.trigger)
+        asks_back = services.settings.agent.triage and not job.trigger.kind.is_automatic
+        if asks_back and isinstance(judged, Ask):
             return Done(needs_input(judged), self._plan, read_up_to=0)
-        prepared = prepare(
-            services.github, services.mirrors, trigger, thread, self._linked_pulls()
+        request = Request(
+            run_id=job.id,
+            trigger=job.trigger,
+            thread=thread,
+            asked_at=job.created_at,
+            config=self._plan.config,
+            linked_pulls=self._linked_pulls(),
+            label=self._plan.frame.label,
+            checks=self._checks,
         )
-        found = {
-            "repository": prepared.repository,
-            "target": prepared.target,
-            "trusted_sha": prepared.trusted_sha,
-        }
-        self._plan = self._plan.model_copy(update=found)
+        prepared = prepare(services.github, services.mirrors, request).with_notes(
+            self._notes
+        )
+        self._plan = self._plan.model_copy(update=_found(prepared))
         task, stopped = self._with_follow_ups(prepared.task)
         if stopped is not None:
             return Done(stopped, self._plan, self._start_id)
         planned = self._plan.model_dump_json().encode()
-        services.stores.outcomes.keep_artifact(self._lease, ARTIFACT, planned)
-        return self._resolve(task, prepared.mirror.objects)
+        outcomes = services.stores.outcomes
+        keep_images(outcomes, self._lease, prepared.images)
+        outcomes.keep_artifact(self._lease, ARTIFACT, planned)
+        return self._resolve(task, prepared.mirror.objects, prepared.images)
 
-    def _resolve(self, task: Task | None, code: ObjectStore) -> Done:
-        resolution = resolve(task, self._toolkit(code), self._start_id)
+    def _resolve(
+        self, task: Task | None, code: ObjectStore, images: Mapping[str, Image]
+    ) -> Done:
+        resolution = resolve(task, self._toolkit(code, images), self._start_id)
         outcome = resolution.outcome
-        packed: dict[str, bytes] = {}
-        if outcome.head_sha:
-            packed[COMMITS] = code.parcel(outcome.base_sha, outcome.head_sha)
+        packed = pack_change(code, outcome) if outcome.head_sha else {}
         code.release(self._job.id)
         return Done(outcome, self._plan, resolution.read_up_to, packed)
 
@@ -117,14 +143,14 @@ class Resolving:
                 task = task.model_copy(update={"text": text})
         return task, None
 
-    def _toolkit(self, code: ObjectStore) -> Toolkit:
-        services, job = self._services, self._job
-        settings, actor = services.settings, job.trigger.actor
+    def _toolkit(self, code: ObjectStore, images: Mapping[str, Image]) -> Toolkit:
+        services, job, settings = self._services, self._job, self._settings
+        actor = job.trigger.actor
         account = services.stores.accounts.account_of(actor, settings.github.api_url)
         structlog.contextvars.bind_contextvars(user_id=account)
         return Toolkit(
             run_id=job.id,
-            models=services.models,
+            models=services.find_models(settings.agent.model),
             sandboxes=services.sandboxes,
             spec=sandbox_spec(settings, job.id),
             code=code,
@@ -142,8 +168,24 @@ class Resolving:
             author=author_of(settings.github),
             conduct=services.conduct,
             hear=self._steering.hear,
-            open_mcp=services.open_mcp,
+            open_mcp=partial(services.open_mcp, settings),
             library=RepositoryLibrary(code, self._plan.trusted_sha),
+            images=images,
             checkpoints=StoredCheckpoints(services.stores.outcomes, self._lease),
             given_back=self._given_back,
+            protected_paths=self._plan.config.protected_paths,
+            find_known=services.find_known,
+            signing_key=settings.github.commit_key,
         )
+
+
+def _found(prepared: Prepared) -> dict[str, object]:
+    """Return what of it is needed once more to deliver what comes of the run."""
+    return {
+        "repository": prepared.repository,
+        "target": prepared.target,
+        "trusted_sha": prepared.trusted_sha,
+        "review_threads": prepared.review_threads,
+        "names": dict(prepared.names),
+        "template": prepared.template,
+    }

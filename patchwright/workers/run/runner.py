@@ -4,6 +4,7 @@ import threading
 from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 
 import structlog
 from sqlalchemy.exc import SQLAlchemyError
@@ -12,7 +13,7 @@ from patchwright.core.agent.attention import GivenBack
 from patchwright.core.errors import LeaseLostError
 from patchwright.core.types.ids import JobId
 from patchwright.core.types.work import Outcome, OutcomeKind
-from patchwright.resolver.effects import Effect, FinalMessage, plan_effects
+from patchwright.resolver.effects import Effect, plan_effects
 from patchwright.workers.queue.errors import BrokerUnavailableError
 from patchwright.workers.run.delivery import Delivery
 from patchwright.workers.run.done import Done
@@ -20,6 +21,7 @@ from patchwright.workers.run.heartbeat import heartbeat
 from patchwright.workers.run.interruption import InterruptibleSandboxes
 from patchwright.workers.run.plan import ARTIFACT
 from patchwright.workers.run.services import Services
+from patchwright.workers.run.showing import showing_of
 from patchwright.workers.run.work import Work
 from patchwright.workers.store.job import Job, JobState, Lease
 
@@ -111,12 +113,13 @@ class Runner:
             return
         if lease.state is not JobState.DELIVERING:
             done = self._work(job, running)
+            now = self._services.clock.now()
             lease = stores.outcomes.store(
                 lease,
                 done.outcome,
-                _effects(done),
+                _effects(done, job, now),
                 read_up_to=done.read_up_to,
-                now=self._services.clock.now(),
+                now=now,
                 artifacts={
                     **done.artifacts,
                     ARTIFACT: done.plan.model_dump_json().encode(),
@@ -171,12 +174,12 @@ class Runner:
             log.warning("job_not_submitted", job_id=job_id, reason=str(error))
 
 
-def _effects(done: Done) -> tuple[Effect, ...]:
+def _effects(done: Done, job: Job, now: datetime) -> tuple[Effect, ...]:
     if done.quiet:
         return ()
-    if done.plan.target is None or done.outcome.waits:
-        return (FinalMessage(),)
-    return plan_effects(done.outcome, done.plan.target)
+    plan = done.plan
+    showing = showing_of(done.outcome, plan, job.trigger, now)
+    return plan_effects(done.outcome, plan.target, plan.config, showing)
 
 
 def _state_at_end(outcome: Outcome) -> JobState:

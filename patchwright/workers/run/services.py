@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import datetime
 
 from patchwright.core.clock import Clock
 from patchwright.core.llm.models import Models
@@ -12,6 +13,7 @@ from patchwright.core.types.ids import JobId
 from patchwright.integrations.git.mirror import Mirrors
 from patchwright.integrations.github.adapter import GitHub
 from patchwright.resolver.admission import Policy
+from patchwright.resolver.guards.secrets import FindKnown
 from patchwright.resolver.toolkit import Conduct
 from patchwright.workers.store.accounts import AccountStore
 from patchwright.workers.store.effects import EffectStore
@@ -43,9 +45,11 @@ class Stores:
 class Services:
     """The collaborators of every run.
 
-    `open_mcp` starts the servers of a sandbox. `submit` hands a job to the queue.
-    `warm_up` begins what the model needs and takes long, for somebody who is about to
-    need it.
+    `find_models` returns those of a run whose main one has that name. `open_mcp` starts
+    the servers of a sandbox. `find_known` finds the service's own secrets in a text.
+    `find_page` returns the address of a run's page, empty where there is none. `submit`
+    hands a job to the queue. `warm_up` begins what the model needs and takes long, for
+    somebody who is about to need it.
     """
 
     settings: Settings
@@ -54,9 +58,11 @@ class Services:
     github: GitHub
     mirrors: Mirrors
     sandboxes: RuntimeFactory
-    models: Models
+    find_models: Callable[[str], Models]
     conduct: Conduct
-    open_mcp: Callable[[Runtime], McpServers]
+    open_mcp: Callable[[Settings, Runtime], McpServers]
+    find_known: FindKnown
+    find_page: Callable[[JobId, datetime], str]
     submit: Callable[[JobId], None]
     warm_up: Callable[[], None]
 

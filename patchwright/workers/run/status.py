@@ -1,23 +1,35 @@
 """Keep a run's status comment up to date while it works."""
 
+import threading
+from typing import Final, Self
+
 import structlog
 
 from patchwright.core.channel import Channel
 from patchwright.core.clock import Clock
 from patchwright.core.errors import ServiceError
 from patchwright.core.events.types import Event, StateChanged
-from patchwright.core.types.threads import ThreadRef
+from patchwright.core.forge import Forge
+from patchwright.core.types.threads import RepoRef, ThreadRef
+from patchwright.resolver.messages.check import check_at_start
+from patchwright.resolver.messages.labels import labels_at_start
 from patchwright.resolver.messages.status import Frame, Progress, progress_comment
 from patchwright.resolver.progress import Throttle, Watch
 
 # GitHub wants at least a second between writes; people do not read faster than this.
-EDIT_EVERY_S = 4.0
+EDIT_EVERY_S: Final = 4.0
+# So often the time is brought up to date where nothing else happens.
+REFRESH_S: Final = 30.0
 
 log = structlog.get_logger(__name__)
 
 
 class StatusComment:
-    """One comment in one thread; what cannot be shown does not hold up the work."""
+    """One comment in one thread; what cannot be shown does not hold up the work.
+
+    Within its context it also shows, a little later, what came too soon after an edit;
+    nothing is edited after that, however it is left.
+    """
 
     def __init__(
         self,
@@ -26,15 +38,37 @@ class StatusComment:
         frame: Frame,
         watch: Watch,
         clock: Clock,
+        *,
+        every_s: float = EDIT_EVERY_S,
     ) -> None:
         self._channel, self._thread = channel, thread
         self._frame, self._watch = frame, watch
-        self._throttle = Throttle(self._edit, clock.monotonic, EDIT_EVERY_S)
-        self._shown = ""
+        self._clock, self._every_s = clock, every_s
+        self._throttle = Throttle(self._edit, clock.monotonic, every_s)
+        self._shown = Progress()
+        self._text = ""
+        self._shown_at = float("-inf")
+        self._lock = threading.Lock()
+        self._has_ended = threading.Event()
+        self._pulse = threading.Thread(target=self._beat, name="status", daemon=True)
         self.post_id = ""
+
+    def __enter__(self) -> Self:
+        self._pulse.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._has_ended.set()
+        self._pulse.join()
+
+    @property
+    def last(self) -> Progress:
+        """How far the run is."""
+        return self._watch.progress(self._clock.now())
 
     def begin(self, earlier_post: str) -> None:
         """Post the comment, or take over the one an earlier attempt has made."""
+        self._swap_labels()
         if earlier_post:
             self.post_id = earlier_post
             return
@@ -47,14 +81,51 @@ class StatusComment:
     def show(self, event: Event) -> None:
         # After a change of state it may be long until something else happens.
         is_change = isinstance(event.payload, StateChanged)
-        self._throttle.offer(self._watch.add(event), at_once=is_change)
+        with self._lock:
+            self._throttle.offer(self._watch.add(event), at_once=is_change)
+
+    def _beat(self) -> None:
+        while not self._has_ended.wait(self._every_s):
+            with self._lock:
+                self._catch_up()
+
+    def _catch_up(self) -> None:
+        """Show what is new, and now and then only that time has passed."""
+        newest = self.last
+        since_s = self._clock.monotonic() - self._shown_at
+        if not _is_same(newest, self._shown) or since_s >= REFRESH_S:
+            self._throttle.offer(newest)
 
     def _edit(self, progress: Progress) -> None:
         text = progress_comment(progress, self._frame)
-        if not self.post_id or text == self._shown:
+        if not self.post_id or text == self._text:
             return
+        self._shown, self._text = progress, text
+        self._shown_at = self._clock.monotonic()
         try:
             self._channel.edit(self._thread, self.post_id, text)
-            self._shown = text
         except ServiceError as error:
             log.warning("status_not_edited", reason=error.reason, error=str(error))
+
+    def _swap_labels(self) -> None:
+        if not self._frame.label:
+            return
+        swap = labels_at_start(self._frame.label)
+        try:
+            self._channel.swap_labels(self._thread, swap.add, swap.remove)
+        except ServiceError as error:
+            log.warning("labels_not_swapped", reason=error.reason, error=str(error))
+
+
+def begin_check(
+    forge: Forge, repo: RepoRef, sha: str, frame: Frame, clock: Clock
+) -> None:
+    """Show on a commit of a pull request that it is worked on, where we may."""
+    try:
+        forge.report_check(repo, sha, check_at_start(frame, clock.now()))
+    except ServiceError as error:
+        log.info("check_not_begun", reason=error.reason, error=str(error))
+
+
+def _is_same(one: Progress, other: Progress) -> bool:
+    return one == other.model_copy(update={"seconds": one.seconds})

@@ -20,14 +20,22 @@ from patchwright.core.events.types import (
     RaiseLimits,
 )
 from patchwright.core.forge import Forge
-from patchwright.core.text.commands import Command, Verb, parse_command
+from patchwright.core.settings.repository import Occasion
+from patchwright.core.text.commands import Command, Verb
 from patchwright.core.text.cut import cut_middle
 from patchwright.core.text.fence import as_data
 from patchwright.core.text.hidden import strip_hidden
 from patchwright.core.types.people import Actor, Permission
 from patchwright.core.types.threads import RepoRef
 from patchwright.core.types.triggers import Trigger
-from patchwright.resolver.admission import Admitted, Facts, Policy, admit
+from patchwright.resolver.admission import Admitted, Declined, Policy
+from patchwright.resolver.house import actors_of, judge, occasion_of
+from patchwright.resolver.messages.answers import ASKING
+from patchwright.workers.run.answering import Answering
+from patchwright.workers.run.budget import more_money
+from patchwright.workers.run.commands import command_in
+from patchwright.workers.run.permissions import known_permission
+from patchwright.workers.run.standing import About
 from patchwright.workers.store.requests import JoinedRequest
 
 MAX_CHARS = 8_000
@@ -40,21 +48,18 @@ _STATES: Final = {
     Verb.REJECT: AgentState.USER_REJECTED,
 }
 _ANSWERS: Final = frozenset({Verb.APPROVE, Verb.REJECT})
+# With words of their own these are no commands for a run that works already.
+_WORDY: Final = frozenset({Verb.PLAN, Verb.RETRY})
 
 log = structlog.get_logger(__name__)
 
 
-def known_permission(forge: Forge, repo: RepoRef, actor: Actor) -> Permission | None:
-    """Return what the forge says, or None if it does not say."""
-    try:
-        return forge.fetch_permission(repo, actor)
-    except ServiceError as error:
-        log.warning("permission_unknown", reason=error.reason, login=actor.login)
-        return None
-
-
 class Steering:
-    """Lets those steer a run who could have started it."""
+    """Lets those steer a run who could have started it.
+
+    `about` says what is fixed about the run, for those who ask. `permission_of` may
+    remember for a while what it was told.
+    """
 
     def __init__(
         self,
@@ -63,10 +68,15 @@ class Steering:
         policy: Policy,
         log: EventLog,
         joined_after: Callable[[int], tuple[JoinedRequest, ...]],
+        *,
+        about: Callable[[], About],
+        permission_of: Callable[[RepoRef, Actor], Permission | None] | None = None,
     ) -> None:
-        self._forge, self._channel, self._policy = forge, channel, policy
+        self._channel, self._policy = channel, policy
         self._joined_after = joined_after
         self._log = log
+        self._answering = Answering(channel, log, about)
+        self._permission_of = permission_of or partial(known_permission, forge)
 
     def hear(self, event: Event) -> Heard | None:
         """Judge a message of the log; one that nobody stands behind is not heard."""
@@ -76,28 +86,53 @@ class Steering:
 
     def judge(self, trigger: Trigger, event_id: int) -> Heard | None:
         """Judge what somebody has said with the event of that id."""
-        permission = known_permission(self._forge, trigger.thread.repo, trigger.actor)
-        facts = Facts(actor=trigger.actor, permission=permission)
-        if not isinstance(admit(facts, self._policy), Admitted):
-            self._show(self._channel.decline, trigger)
+        judged = self._admit(trigger)
+        if isinstance(judged, Declined):
+            if not judged.silent:
+                self._show(self._channel.decline, trigger)
             return None
         # A reaction takes its time, and who says stop must not wait for it.
         start(partial(self._show, self._channel.acknowledge, trigger))
-        command = parse_command(trigger.request)
-        if command is not None:
-            return self._obey(command, f"@{trigger.actor.login}", event_id)
-        words = cut_middle(strip_hidden(trigger.request).text, MAX_CHARS)
-        return Message(text=as_data("follow-up", trigger.actor.login, words))
+        command = command_in(trigger)
+        if command is None or (command.argument and command.verb in _WORDY):
+            words = cut_middle(strip_hidden(trigger.request).text, MAX_CHARS)
+            return Message(text=as_data("follow-up", trigger.actor.login, words))
+        return self._obey(command, trigger, event_id)
 
-    def _obey(self, command: Command, who: str, event_id: int) -> Heard | None:
-        """Return what a command does to a run; the others are for its readers."""
+    def _admit(self, trigger: Trigger) -> Admitted | Declined:
+        """Judge whoever speaks, with whatever; but a review only where it may start."""
+        occasion = occasion_of(trigger.kind)
+        return judge(
+            actors_of(trigger),
+            self._policy,
+            partial(self._permission_of, trigger.thread.repo),
+            occasion=occasion if occasion is Occasion.REVIEW else None,
+        )
+
+    def _obey(
+        self, command: Command, trigger: Trigger, event_id: int
+    ) -> Message | ChangeState | RaiseLimits | None:
+        """Return what a command does to a run, or answer who asks about it."""
+        who = f"@{trigger.actor.login}"
+        if command.verb in ASKING:
+            self._answering.answer(command.verb, trigger, event_id)
+            return None
         if command.verb is Verb.BUDGET:
-            return RaiseLimits(cost_usd=float(command.argument), reason=who)
+            return self._raise(command, trigger, event_id)
         state = _STATES.get(command.verb)
         if state is None:
             return None
         digest = self._asked_before(event_id) if command.verb in _ANSWERS else ""
         return ChangeState(state=state, reason=who, digest=digest)
+
+    def _raise(
+        self, command: Command, trigger: Trigger, event_id: int
+    ) -> RaiseLimits | None:
+        more = more_money(command, self._answering.standing())
+        if isinstance(more, float):
+            return RaiseLimits(cost_usd=more, reason=f"@{trigger.actor.login}")
+        self._answering.say(more, trigger, event_id)
+        return None
 
     def _asked_before(self, event_id: int) -> str:
         """Return the digest of the action that the person had been shown."""

@@ -1,25 +1,36 @@
 """The first half of a job: judge, look, work, and keep what came of it."""
 
 from collections.abc import Callable
-from datetime import timedelta
 
 import structlog
 
 from patchwright.core.agent.attention import GivenBack
 from patchwright.core.errors import LeaseLostError, PatchwrightError, ServiceError
 from patchwright.core.events.types import AgentState, Source, StateChanged
+from patchwright.core.forge import Checks
+from patchwright.core.settings.repository import RepositoryConfig
 from patchwright.core.types.triggers import Trigger
 from patchwright.core.types.work import Outcome, OutcomeKind
-from patchwright.resolver.admission import Declined, Facts, admit
-from patchwright.resolver.messages.status import Frame, mark
+from patchwright.resolver.admission import Declined
+from patchwright.resolver.messages.status import mark
 from patchwright.resolver.progress import Watch
 from patchwright.workers.run.commands import answer_command
 from patchwright.workers.run.done import Done
+from patchwright.workers.run.framing import make_frame
+from patchwright.workers.run.gate import (
+    fetch_config,
+    judge_request,
+    last_run,
+    rules,
+)
+from patchwright.workers.run.permissions import Remembered
 from patchwright.workers.run.plan import ARTIFACT, Plan
 from patchwright.workers.run.resolving import Resolving
+from patchwright.workers.run.rounds import find_occasion
 from patchwright.workers.run.services import Services
+from patchwright.workers.run.standing import About
 from patchwright.workers.run.status import StatusComment
-from patchwright.workers.run.steering import Steering, known_permission
+from patchwright.workers.run.steering import Steering
 from patchwright.workers.store.job import Job, Lease
 
 MAX_ATTEMPTS = 3
@@ -41,31 +52,24 @@ class Work:
         self._trigger = job.trigger
         self._channel = services.github.channel
         self._events = services.stores.events.open(job.conversation_id, lease)
-        self._plan = Plan(frame=self._frame())
+        self._plan = Plan(frame=make_frame(services, job, RepositoryConfig()))
         self._start_id = 0
         self._has_begun = False
-        self._steering = Steering(
-            services.github.forge,
-            self._channel,
-            services.policy,
-            self._events,
-            lambda after_id: services.stores.requests.joined(job.id, after_id),
-        )
+        self._checks: Checks | None = None
 
     def run(self) -> Done:
         self._begin()
         if self._lease.attempt > MAX_ATTEMPTS:
             return self.end(_worker_lost())
-        judged = admit(self._gather_facts(), self._services.policy)
+        if not self._has_begun and (unread := self._read_wishes()):
+            return unread
+        judged = judge_request(self._services, self._job, self._plan.config)
         if isinstance(judged, Declined):
             return self._decline(judged)
         if self._has_begun:
             return self._work()
-        answer = answer_command(self._trigger, self._services.settings.github.mention)
-        if answer is not None:
-            return self.end(answer)
-        self._react(self._channel.acknowledge)
-        return self._work()
+        self._note(admitted=judged.why)
+        return self._answer() or self._closed() or self._stand_down() or self._start()
 
     def end(self, outcome: Outcome, *, quiet: bool = False) -> Done:
         """End the job with what is known so far.
@@ -114,37 +118,75 @@ class Work:
     def _note(self, **found: object) -> None:
         self._plan = self._plan.model_copy(update=found)
 
-    def _gather_facts(self) -> Facts:
-        actor, repo = self._trigger.actor, self._trigger.thread.repo
-        since = self._services.clock.now() - timedelta(hours=1)
-        runs = self._services.stores.jobs.count_since(self._job.conversation_id, since)
-        forge = self._services.github.forge
-        return Facts(
-            actor=actor,
-            permission=known_permission(forge, repo, actor),
-            runs_in_thread_last_hour=runs - 1,
+    def _read_wishes(self) -> Done | None:
+        """Learn what the repository wishes; without that nothing can be judged."""
+        try:
+            config = fetch_config(self._services, self._job)
+        except ServiceError as error:
+            return self._fail(error)
+        frame = make_frame(self._services, self._job, config)
+        self._note(config=config, frame=frame)
+        return None
+
+    def _fail(self, error: PatchwrightError) -> Done:
+        outcome = Outcome(
+            kind=OutcomeKind.FAILED, reason=error.reason, summary=str(error)
         )
+        return self.end(outcome)
 
     def _decline(self, judged: Declined) -> Done:
         log.info("request_declined", reason=judged.reason, text=judged.text)
         outcome = Outcome(
             kind=OutcomeKind.REFUSED, reason=judged.reason, summary=judged.text
         )
-        if judged.quiet:
+        # What nobody asked for needs no refusal either.
+        nobody_asked = self._trigger.kind.is_automatic
+        if judged.quiet and not (judged.silent or nobody_asked):
             self._react(self._channel.decline)
-        return self.end(outcome, quiet=judged.quiet)
+        return self.end(outcome, quiet=judged.quiet or nobody_asked)
+
+    def _answer(self) -> Done | None:
+        """Answer a command that needs no run."""
+        handle = self._services.settings.github.mention
+        last = last_run(self._services, self._job.conversation_id)
+        answer = answer_command(self._trigger, handle, last)
+        return None if answer is None else self.end(answer)
+
+    def _closed(self) -> Done | None:
+        """Do not begin where the thread was closed meanwhile."""
+        closed_at = self._services.stores.threads.closed_at(self._trigger.thread)
+        if closed_at is None or closed_at <= self._job.created_at:
+            return None
+        text = "The thread was closed before the run had begun."
+        kind = OutcomeKind.STOPPED
+        return self.end(Outcome(kind=kind, reason="thread-closed", summary=text))
+
+    def _stand_down(self) -> Done | None:
+        """End at once where there is no occasion for a run that nobody asked for."""
+        if not self._trigger.kind.is_automatic:
+            return None
+        found = find_occasion(self._services, self._job, self._lease, self._plan.config)
+        self._checks = found.checks
+        if found.end is None:
+            return None
+        return self.end(found.end, quiet=not found.end.summary)
+
+    def _start(self) -> Done:
+        if not self._trigger.kind.is_automatic:
+            self._react(self._channel.acknowledge)
+        return self._work()
 
     def _work(self) -> Done:
-        status = self._status_comment()
-        try:
-            with self._events.subscribe(status.show, self._start_id):
-                resolving = self._resolving()
-                return resolving.resume() if self._has_begun else resolving.begin()
-        except LeaseLostError:
-            raise
-        except PatchwrightError as error:
-            kind = OutcomeKind.FAILED
-            return self.end(Outcome(kind=kind, reason=error.reason, summary=str(error)))
+        with self._status_comment() as status:
+            try:
+                with self._events.subscribe(status.show, self._start_id):
+                    resolving = self._resolving()
+                    done = resolving.resume() if self._has_begun else resolving.begin()
+            except LeaseLostError:
+                raise
+            except PatchwrightError as error:
+                done = self._fail(error)
+        return done.with_last(status.last)
 
     def _resolving(self) -> Resolving:
         return Resolving(
@@ -152,10 +194,30 @@ class Work:
             self._job,
             self._lease,
             log=self._events,
-            steering=self._steering,
+            steering=self._steering(),
             given_back=self._given_back,
             plan=self._plan,
             start_id=self._start_id,
+            checks=self._checks,
+        )
+
+    def _steering(self) -> Steering:
+        services, job = self._services, self._job
+        forge = services.github.forge
+        about = About(
+            frame=self._plan.frame,
+            trigger=self._trigger,
+            admitted=self._plan.admitted,
+            sandbox=services.sandboxes.kind,
+        )
+        return Steering(
+            forge,
+            self._channel,
+            rules(services, self._plan.config),
+            self._events,
+            lambda after_id: services.stores.requests.joined(job.id, after_id),
+            about=lambda: about,
+            permission_of=Remembered(forge, services.clock.monotonic).permission,
         )
 
     def _status_comment(self) -> StatusComment:
@@ -178,16 +240,6 @@ class Work:
         except ServiceError as error:
             log.warning("earlier_status_not_found", reason=error.reason)
             return ""
-
-    def _frame(self) -> Frame:
-        return Frame(
-            run_id=self._job.id,
-            requester=self._trigger.actor.login,
-            handle=self._services.settings.github.mention,
-            model=self._services.models.main.name,
-            limits=self._services.settings.limits.of_a_run(),
-            asked_at=self._job.created_at,
-        )
 
     def _react(self, react: Callable[[Trigger], None]) -> None:
         try:

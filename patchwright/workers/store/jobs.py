@@ -6,7 +6,7 @@ from typing import Any, Final
 from sqlalchemy import Row, func, or_, select, update
 
 from patchwright.core.types.ids import ConversationId, JobId
-from patchwright.core.types.triggers import Trigger
+from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.core.types.work import Outcome
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.tables import effects, jobs
@@ -36,12 +36,47 @@ class JobStore:
         return _job_of(row) if row else None
 
     def count_since(self, conversation_id: ConversationId, since: datetime) -> int:
-        """Count the conversation's jobs that were asked for at `since` or later."""
+        """Count the conversation's jobs that were asked for at `since` or later.
+
+        Those that nobody asked for do not count, nor those that were refused or that
+        answered a command: no run came of them.
+        """
         query = select(func.count()).where(
-            jobs.c.conversation_id == conversation_id, jobs.c.created_at >= since
+            jobs.c.conversation_id == conversation_id,
+            jobs.c.created_at >= since,
+            jobs.c.is_counted,
         )
         with self._database.reading() as connection:
             return connection.scalars(query).one()
+
+    def earlier(
+        self, conversation_id: ConversationId, kind: TriggerKind, limit: int
+    ) -> tuple[Job, ...]:
+        """Return the conversation's newest jobs of a kind, the newest first."""
+        query = (
+            select(*_JOB)
+            .where(jobs.c.conversation_id == conversation_id, jobs.c.kind == kind)
+            .order_by(jobs.c.created_at.desc())
+            .limit(limit)
+        )
+        with self._database.reading() as connection:
+            return tuple(map(_job_of, connection.execute(query)))
+
+    def newest_run(self, conversation_id: ConversationId) -> Job | None:
+        """Return the newest job that has ended and that was more than an answer."""
+        query = (
+            select(*_JOB)
+            .where(
+                jobs.c.conversation_id == conversation_id,
+                jobs.c.ended_at.is_not(None),
+                jobs.c.is_counted,
+            )
+            .order_by(jobs.c.created_at.desc())
+            .limit(1)
+        )
+        with self._database.reading() as connection:
+            row = connection.execute(query).first()
+        return _job_of(row) if row else None
 
     def take_unfinished(
         self, now: datetime, resubmit_after_s: float

@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Final
 
-from sqlalchemy import Connection, delete, select, update
+from sqlalchemy import ColumnElement, Connection, delete, literal, select, update
 
 from patchwright.core.errors import LeaseLostError, PatchwrightError
 from patchwright.core.types.ids import Ids, JobId
-from patchwright.core.types.work import Outcome
+from patchwright.core.types.work import Outcome, OutcomeKind
 from patchwright.resolver.effects import Effect
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.tables import artifacts, jobs
@@ -59,6 +59,7 @@ class OutcomeStore:
                     state=JobState.DELIVERING,
                     outcome=outcome.model_dump_json(),
                     read_up_to=read_up_to,
+                    is_counted=jobs.c.is_counted & _was_run(outcome),
                 )
             )
             if not ended.rowcount:
@@ -135,6 +136,12 @@ class OutcomeStore:
         insert_job(connection, job_id, lease.conversation_id, trigger, now)
         hand_over(connection, unread, job_id)
         return job_id
+
+
+def _was_run(outcome: Outcome) -> ColumnElement[bool]:
+    """Tell whether more came of a request than a refusal or a ready answer."""
+    is_ready_answer = outcome.kind is OutcomeKind.ANSWERED and not outcome.iterations
+    return literal(outcome.kind is not OutcomeKind.REFUSED and not is_ready_answer)
 
 
 def _keep_artifacts(

@@ -63,6 +63,9 @@ def insert_job(
         "conversation_id": conversation_id,
         "state": JobState.QUEUED,
         "trigger": trigger.model_dump_json(),
+        "kind": trigger.kind,
+        # What nobody asked for must not use up what people may ask for.
+        "is_counted": not trigger.kind.is_automatic,
         "created_at": now,
         "submitted_at": now,
     }

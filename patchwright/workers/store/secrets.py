@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from pydantic import SecretStr
-from sqlalchemy import Row, select, update
+from sqlalchemy import Connection, Row, delete, select, update
 
 from patchwright.core.clock import Clock
 from patchwright.core.crypto import KeyRing, Sealed
@@ -71,6 +71,11 @@ class SecretStore:
 
     def _rewrapped(self, row: Row[Any]) -> tuple[Row[Any], Sealed]:
         return row, self._keys.rewrap(_sealed(row), _context(row.owner, row.name))
+
+
+def forget_secret(connection: Connection, name: str, owner: str = "") -> None:
+    theirs = (secrets.c.owner == owner, secrets.c.name == name)
+    connection.execute(delete(secrets).where(*theirs))
 
 
 def _has_expired(expires_at: datetime | None, now: datetime) -> bool:

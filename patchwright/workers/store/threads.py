@@ -3,14 +3,15 @@
 from datetime import datetime
 from typing import Final
 
-from sqlalchemy import Connection, bindparam, delete, insert, select
+from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
 
 from patchwright.core.types.ids import ConversationId, Ids
-from patchwright.core.types.threads import ThreadRef
+from patchwright.core.types.threads import RepoRef, ThreadRef
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.tables import conversations, threads
 from patchwright.workers.db.upsert import insert_once
 
+MAX_LISTED: Final = 50
 _FIND: Final = select(threads.c.conversation_id).where(
     threads.c.key == bindparam("thread")
 )
@@ -34,16 +35,47 @@ class ThreadStore:
         with self._database.reading() as connection:
             return tuple(connection.scalars(query))
 
+    def newest_repositories(self, forge: str) -> tuple[RepoRef, ...]:
+        """Return where conversations have begun lately, at most `MAX_LISTED`."""
+        query = (
+            select(conversations.c.repo)
+            .where(conversations.c.repo.startswith(f"{forge}:", autoescape=True))
+            .group_by(conversations.c.repo)
+            .order_by(func.max(conversations.c.created_at).desc())
+            .limit(MAX_LISTED)
+        )
+        with self._database.reading() as connection:
+            names = [text.partition(":")[2] for text in connection.scalars(query)]
+        return tuple(RepoRef(forge=forge, full_name=name) for name in names)
+
+    def closed_at(self, thread: ThreadRef) -> datetime | None:
+        """Return when it was closed, None for one that is open or not ours to know."""
+        query = select(threads.c.closed_at).where(threads.c.key == str(thread))
+        with self._database.reading() as connection:
+            return connection.scalars(query).one_or_none()
+
     def link(
-        self, conversation_id: ConversationId, thread: ThreadRef, now: datetime
+        self,
+        conversation_id: ConversationId,
+        thread: ThreadRef,
+        now: datetime,
+        base_branch: str = "",
     ) -> bool:
         """Make a thread part of a conversation; False if it is part of another.
 
-        Linking it again to its own conversation changes nothing.
+        With a `base_branch` it is a pull request of ours for that branch. Linking it
+        again to its own conversation changes nothing else.
         """
         with self._database.writing() as connection:
             insert_once(connection, threads, _row(conversation_id, thread, now))
-            return find_conversation(connection, thread) == conversation_id
+            is_linked = find_conversation(connection, thread) == conversation_id
+            if is_linked and base_branch:
+                connection.execute(
+                    update(threads)
+                    .where(threads.c.key == str(thread))
+                    .values(base_branch=base_branch)
+                )
+            return is_linked
 
 
 def find_conversation(
@@ -70,6 +102,32 @@ def start_conversation(
         delete(conversations).where(conversations.c.id == conversation_id)
     )
     return None
+
+
+def move_repository(connection: Connection, old: RepoRef, new: RepoRef) -> None:
+    """Let everything that belongs to a repository follow its new name.
+
+    A thread that is known under the new name already stays apart.
+    """
+    theirs = threads.c.key.startswith(f"{old}#", autoescape=True)
+    known = set(
+        connection.scalars(
+            select(threads.c.key).where(
+                threads.c.key.startswith(f"{new}#", autoescape=True)
+            )
+        )
+    )
+    for key in connection.scalars(select(threads.c.key).where(theirs)).all():
+        moved = f"{new}#{key.rpartition('#')[2]}"
+        if moved not in known:
+            connection.execute(
+                update(threads).where(threads.c.key == key).values(key=moved)
+            )
+    connection.execute(
+        update(conversations)
+        .where(conversations.c.repo == str(old))
+        .values(repo=str(new))
+    )
 
 
 def _row(

@@ -12,21 +12,28 @@ from patchwright.core.clock import Clock
 from patchwright.workers.db.database import Database
 from patchwright.workers.intake.dispatcher import Dispatcher
 from patchwright.workers.intake.intake import Intake
-from patchwright.workers.web.deliveries import DeliveryDoor
+from patchwright.workers.web.deliveries import DELIVERIES, DeliveryDoor
+from patchwright.workers.web.pages.routes import RunPages, add_run_pages
 from patchwright.workers.web.receiver import Entrance
+from patchwright.workers.web.sign_in import SignInDoor, add_sign_in
 
 WebApp: TypeAlias = FastAPI
 
 
 @dataclass(frozen=True)
 class Services:
-    """What the web edge works with. `entrances` are by the name of their service."""
+    """What the web edge works with. `entrances` are by the name of their service.
+
+    Without a `sign_in` nobody can sign in, without `run_pages` nobody sees a run.
+    """
 
     database: Database
     intake: Intake
     dispatcher: Dispatcher
     entrances: Mapping[str, Entrance]
     clock: Clock
+    sign_in: SignInDoor | None = None
+    run_pages: RunPages | None = None
 
 
 def create_app(services: Services) -> FastAPI:
@@ -40,8 +47,12 @@ def create_app(services: Services) -> FastAPI:
     door = DeliveryDoor(services.entrances, services.intake, services.clock)
     app = FastAPI(title="Patchwright", lifespan=lifespan)
     # A plain route: what FastAPI adds to it costs more than all the rest of the way.
-    app.add_route("/api/integration/{service}/events", door.receive, methods=["POST"])
+    app.add_route(DELIVERIES, door.receive, methods=["POST"])
     _add_health(app, services)
+    if services.sign_in is not None:
+        add_sign_in(app, services.sign_in)
+    if services.run_pages is not None:
+        add_run_pages(app, services.run_pages)
     return app
 
 

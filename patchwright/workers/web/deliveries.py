@@ -20,6 +20,7 @@ from patchwright.workers.intake.intake import Intake
 from patchwright.workers.web.body import BodyTooLargeError, read_body
 from patchwright.workers.web.receiver import Entrance
 
+DELIVERIES: Final = "/api/integration/{service}/events"
 # Reading a larger body would hold up the other requests noticeably.
 _LARGE_BYTES: Final = 256 * 1024
 _TOO_LARGE: Final = 413

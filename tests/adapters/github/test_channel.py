@@ -1,14 +1,10 @@
 """Threads are read whole, and answered once."""
 
-from datetime import timedelta
-
 import pytest
 
-from patchwright.core.clock import SystemClock
 from patchwright.core.errors import (
     NotFoundError,
     PermissionDeniedError,
-    RateLimitedError,
     ServiceError,
     ServiceUnavailableError,
 )
@@ -65,9 +61,8 @@ def test_thread_has_the_body_and_every_page_of_comments(
     assert [post.text for post in thread.posts] == expected
     assert thread.title == "Wrong sum"
     assert thread.url == f"{fake.web_url}/acme/shop/issues/{number}"
-    pages = [
-        s for s in fake.requests if (s.method, s.path[-9:]) == ("GET", "/comments")
-    ]
+    assert thread.unread == 0
+    pages = [seen for seen in fake.requests if seen.path.endswith("/graphql")]
     assert len(pages) == 2
 
 
@@ -151,14 +146,14 @@ def test_comment_that_was_deleted_is_not_found(
 def test_read_is_asked_again_when_github_fails(
     fake: FakeGitHub, as_app: GitHub, number: int
 ) -> None:
-    fake.fail_next("GET", rf"/issues/{number}$", 502, times=2)
+    fake.fail_next("POST", r"/graphql$", 502, times=2)
     assert as_app.channel.fetch_thread(issue_ref(number)).title == "Wrong sum"
 
 
 def test_read_that_keeps_failing_is_a_service_that_does_not_answer(
     fake: FakeGitHub, as_app: GitHub, number: int
 ) -> None:
-    fake.fail_next("GET", rf"/issues/{number}$", 500, times=9)
+    fake.fail_next("POST", r"/graphql$", 500, times=9)
     with pytest.raises(ServiceUnavailableError, match="500"):
         as_app.channel.fetch_thread(issue_ref(number))
 
@@ -171,24 +166,6 @@ def test_write_is_never_repeated_by_itself(
         as_app.channel.post(issue_ref(number), "Done")
     tried = [s for s in fake.requests if (s.method, s.status) == ("POST", 502)]
     assert len(tried) == 1
-    assert fake.comments("acme/shop", number) == []
-
-
-def test_s20_secondary_limit_tells_how_long_to_wait(
-    fake: FakeGitHub, as_app: GitHub, number: int
-) -> None:
-    fake.fail_next(
-        "POST",
-        r"/comments$",
-        403,
-        headers={"Retry-After": "30", "X-RateLimit-Remaining": "4868"},
-        body={"message": "You have exceeded a secondary rate limit."},
-    )
-    before = SystemClock().now()
-    with pytest.raises(RateLimitedError, match="secondary rate limit") as caught:
-        as_app.channel.post(issue_ref(number), "Done")
-    wait = caught.value.until - before
-    assert timedelta(seconds=30) <= wait < timedelta(seconds=40)
     assert fake.comments("acme/shop", number) == []
 
 
@@ -205,3 +182,16 @@ def test_token_that_may_not_write_is_denied(fake: FakeGitHub, number: int) -> No
 def test_s33_field_that_is_wrong_is_told(as_app: GitHub, number: int) -> None:
     with pytest.raises(ServiceError, match="data: Body is too long"):
         as_app.channel.post(issue_ref(number), "x" * 70_000)
+
+
+def test_our_post_is_found_behind_300_comments(
+    fake: FakeGitHub, as_app: GitHub, number: int
+) -> None:
+    for place in range(299):
+        fake.comment("acme/shop", number, "ann", f"Comment {place}")
+    post = as_app.channel.post(issue_ref(number), "Queued <!-- run=1 -->")
+    thread = as_app.channel.fetch_thread(issue_ref(number))
+    assert [one.text for one in thread.posts[1:300]] == [
+        f"Comment {place}" for place in range(299)
+    ]
+    assert as_app.channel.find_post(issue_ref(number), "run=1") == post

@@ -105,6 +105,11 @@ def test_pull_request_is_opened_as_draft(
         head_sha=seen.head_sha,
         draft=True,
         same_repository=True,
+        head_repo=SHOP,
+        conflicts=False,
+        author="patchwright[bot]",
+        title="Fix the sum",
+        body="Closes #1",
     )
     assert (seen.author, seen.draft, seen.body) == (
         "patchwright[bot]",
@@ -120,7 +125,7 @@ def test_s35_second_opening_updates_the_first(
 ) -> None:
     first = open_draft(as_app, branch)
     second = as_app.forge.open_pull_request(SHOP, branch, "trunk", READY)
-    assert second == first.model_copy(update={"draft": False})
+    assert second == first.model_copy(update={"draft": False, "body": READY.body})
     (seen,) = fake.pull_requests("acme/shop")
     assert (seen.body, seen.draft) == ("Closes #1, proven", False)
 

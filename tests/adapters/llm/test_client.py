@@ -135,7 +135,11 @@ def test_images_go_to_a_model_that_sees_them_and_else_a_line_says_so() -> None:
     seen, unseen = (sent["messages"][-1]["content"] for sent in provider.requests)
     part = {"type": "image_url", "image_url": {"url": "data:image/png;base64,QUJD"}}
     assert seen == [{"type": "text", "text": "See."}, part, part]
-    assert unseen == "See.\n\n(2 images left out: this model sees none.)"
+    assert unseen == (
+        "See.\n\n"
+        "(Image 1 could not be shown: this model sees none.)\n"
+        "(Image 2 could not be shown: this model sees none.)"
+    )
 
 
 def test_a_server_of_ones_own_is_told_how_much_to_think() -> None:

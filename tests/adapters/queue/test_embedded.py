@@ -7,7 +7,12 @@ import pytest
 
 from patchwright.core.clock import SystemClock
 from patchwright.core.types.ids import JobId
-from patchwright.workers.queue.app import add_tasks, make_celery, submitter
+from patchwright.workers.queue.app import (
+    add_catch_up,
+    add_tasks,
+    make_celery,
+    submitter,
+)
 from patchwright.workers.queue.embedded import embedded_worker
 from tests.adapters.queue.recording import RecordingRunner
 
@@ -37,6 +42,17 @@ def test_it_sweeps_at_the_start(broker_url: str) -> None:
     add_tasks(app, runner)
     with embedded_worker(app, runner, concurrency=1):
         assert runner.swept.wait(SOON_S)
+
+
+def test_it_looks_for_missed_deliveries_when_it_is_told_to(broker_url: str) -> None:
+    runner = RecordingRunner()
+    looked = threading.Event()
+    app = make_celery(broker_url)
+    add_tasks(app, runner)
+    add_catch_up(app, looked.set)
+    with embedded_worker(app, runner, concurrency=1):
+        app.send_task(app.conf.beat_schedule["catch_up"]["task"], retry=False)
+        assert looked.wait(SOON_S)
 
 
 def test_jobs_run_side_by_side_up_to_the_limit(broker_url: str) -> None:

@@ -182,13 +182,18 @@ def run(
     limits: Limits | None = None,
     sandboxes: RuntimeFactory | None = None,
     files: dict[str, str] | None = None,
+    **wishes: tuple[str, ...],
 ) -> Run:
-    """Resolve the task by a script, as the command line and workers do."""
+    """Resolve the task by a script, as the command line and workers do.
+
+    `wishes` are fields of the task.
+    """
     model = ScriptedModel(steps)
     chosen = {"limits": limits, "sandboxes": sandboxes}
     changes = {name: value for name, value in chosen.items() if value is not None}
     with bench(folder, Models.only(model), files=files, **changes) as scene:
-        outcome = scene.resolve()
+        task = scene.task.model_copy(update=wishes)
+        outcome = replace(scene, task=task).resolve()
         return Run(outcome, scene.events(), scene.repository, model)
 
 

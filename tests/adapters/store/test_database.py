@@ -15,7 +15,7 @@ from sqlalchemy.exc import IntegrityError, StatementError
 from patchwright.core.errors import SettingsError
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.schema import metadata
-from patchwright.workers.db.tables import conversations, threads
+from patchwright.workers.db.tables import conversations, jobs, threads
 from patchwright.workers.db.upgrade import upgrade
 
 NOON = datetime(2030, 1, 1, 12, 0, 0, 123456, tzinfo=UTC)
@@ -32,6 +32,25 @@ def test_upgrading_twice_changes_nothing(database: Database) -> None:
     upgrade(database)
     with database.reading() as connection:
         assert connection.scalars(select(conversations.c.id)).all() == ["c1"]
+
+
+def test_jobs_from_before_their_kind_was_kept_were_asked_for(
+    database_url: str,
+) -> None:
+    with closing(Database(database_url)) as old:
+        upgrade(old, "0002")
+        _store_conversation(old, NOON)
+        with old.writing() as connection:
+            connection.execute(
+                text(
+                    "INSERT INTO jobs (id, conversation_id, state, trigger, created_at)"
+                    " VALUES ('j1', 'c1', 'done', '{}', '2030-01-01 12:00:00')"
+                )
+            )
+        upgrade(old)
+        with old.reading() as connection:
+            [row] = connection.execute(select(jobs.c.kind, jobs.c.is_counted))
+    assert tuple(row) == ("comment-mention", True)
 
 
 def test_processes_that_start_together_take_turns_to_upgrade(database_url: str) -> None:

@@ -2,6 +2,8 @@
 
 from datetime import timedelta
 
+import pytest
+
 from patchwright.core.types.ids import JobId
 from patchwright.core.types.work import Outcome, OutcomeKind
 from patchwright.resolver.effects import FinalMessage
@@ -75,6 +77,25 @@ def test_the_jobs_of_the_last_hour_are_counted(world: World) -> None:
     assert world.conversation(first) == conversation
     assert world.jobs.count_since(conversation, hour_ago) == 2
     assert world.jobs.count_since(conversation, hour_ago + timedelta(seconds=1)) == 1
+
+
+@pytest.mark.parametrize(
+    ("outcome", "counted"),
+    [
+        (Outcome(kind=OutcomeKind.REFUSED, reason="not-allowed"), 0),
+        (Outcome(kind=OutcomeKind.ANSWERED, reason="help"), 0),
+        (Outcome(kind=OutcomeKind.ANSWERED, iterations=2), 1),
+        (FAILED, 1),
+    ],
+)
+def test_what_no_run_came_of_uses_up_nothing(
+    world: World, outcome: Outcome, counted: int
+) -> None:
+    job_id = world.ask()
+    lease = world.claim(job_id)
+    now = world.clock.now()
+    world.outcomes.store(lease, outcome, [], read_up_to=0, now=now)
+    assert world.jobs.count_since(world.conversation(job_id), now) == counted
 
 
 def _unfinished(world: World) -> tuple[JobId, ...]:

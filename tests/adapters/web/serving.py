@@ -2,7 +2,7 @@
 
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 
@@ -39,11 +39,13 @@ class Site:
 
 
 @contextmanager
-def serving(database: Database) -> Iterator[Site]:
+def serving(
+    database: Database, submit: Callable[[JobId], None] | None = None
+) -> Iterator[Site]:
     """Serve from a thread of this process until the context is left."""
     port = free_port()
     dispatched: list[JobId] = []
-    services = compose(database, Dispatcher(dispatched.append))
+    services = compose(database, Dispatcher(submit or dispatched.append))
     server = make_server(create_app(services), "127.0.0.1", port)
     thread = threading.Thread(target=server.run)
     thread.start()

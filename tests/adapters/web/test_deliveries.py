@@ -3,11 +3,13 @@
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from http.client import HTTPConnection
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Any
 
 import httpx
@@ -61,6 +63,20 @@ def test_the_same_delivery_20_times_at_once_is_one_job(site: Site) -> None:
     with ThreadPoolExecutor(20) as senders:
         assert sorted(senders.map(post, range(20))) == [200] * 19 + [202]
     assert _count_jobs(site.database) == 1
+
+
+def test_s68_the_answer_does_not_wait_for_work_nor_for_the_queue(
+    tmp_path: Path,
+) -> None:
+    answered = threading.Event()
+    waited: SimpleQueue[bool] = SimpleQueue()
+    with closing(Database(f"sqlite:///{tmp_path}/web.db")) as database:
+        upgrade(database)
+        with serving(database, lambda _job: waited.put(answered.wait(10))) as site:
+            answer = httpx.post(site.door(), content=REQUEST, headers=signed(REQUEST))
+            answered.set()
+    assert answer.status_code == 202
+    assert waited.get(timeout=10)
 
 
 def test_what_asks_for_nothing_is_stored_too(site: Site) -> None:

@@ -29,10 +29,35 @@ $2
 " in *"
 $1
 "*) return 0 ;; esac; return 1; }
-while read -r _ _ ref; do
+refuse() {
+    echo "error: GH013: Repository rule violations found for $1." >&2
+    echo "" >&2
+    echo "- $2" >&2
+    exit 1
+}
+unsigned() {
+    git rev-list "$1" --not --all | while read -r sha; do
+        git cat-file commit "$sha" | sed '/^$/q' | grep -q '^gpgsig' || echo "$sha"
+    done
+}
+workflow_in() {
+    git log --format= --name-only "$1" --not --all -- .github/workflows | head -n 1
+}
+while read -r old new ref; do
     if listed "$ref" "$PROTECTED_REFS"; then
         echo "error: GH006: Protected branch update failed for $ref." >&2
         echo "error: Changes must be made through a pull request." >&2
+        exit 1
+    fi
+    if [ -n "$NO_NEW_BRANCHES" ] && [ -z "$(echo "$old" | tr -d 0)" ]; then
+        refuse "$ref" "Cannot create ref due to creations being restricted."
+    fi
+    if [ -n "$SIGNED_ONLY" ] && [ -n "$(unsigned "$new")" ]; then
+        refuse "$ref" "Commits must have verified signatures."
+    fi
+    if [ -n "$NO_WORKFLOWS" ] && [ -n "$(workflow_in "$new")" ]; then
+        printf 'refusing to allow a GitHub App to create or update workflow' >&2
+        printf ' `%s` without `workflows` permission\\n' "$(workflow_in "$new")" >&2
         exit 1
     fi
     if [ -n "$WRITABLE_REFS" ] && ! listed "$ref" "$WRITABLE_REFS"; then

@@ -89,6 +89,9 @@ class Contract:
         content = (*self._follow(described), *JSON_CONTENT)
         if self._find(content) is not None:
             yield from self._mismatches(title, content, answer.body)
+        elif answer.status >= 400:
+            # A refusal has words, also where the description names the status alone.
+            yield from self._mismatches(title, ERROR, answer.body)
         elif answer.body is not None:
             yield f"{title}: GitHub answers without a body"
 
@@ -151,12 +154,16 @@ def _let_null_in(node: Any) -> None:
     """Make `nullable` mean beside `enum` and `oneOf` what GitHub means by it.
 
     OpenAPI 3.0.3 reads it beside `type` alone; GitHub answers null there all the same.
+    A `discriminator` goes, as `oneOf` says the same.
     """
     if isinstance(node, list):
         for part in node:
             _let_null_in(part)
     if not isinstance(node, dict):
         return
+    # It says by which property of an object to choose, also where a list may come.
+    if "propertyName" in node.get("discriminator", {}):
+        del node["discriminator"]
     if node.get("nullable") is True:
         for choice in ("enum", "oneOf", "anyOf"):
             if isinstance(node.get(choice), list):

@@ -1,9 +1,17 @@
 """One HTTP request, whatever it is for: git, the API, or a failure to order."""
 
+import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from tests.fakes.github import git_http, graphql, routing
+from tests.fakes.github import (
+    attachments,
+    git_http,
+    graphql,
+    log_store,
+    routing,
+    web_pages,
+)
 from tests.fakes.github.auth import CallerKind
 from tests.fakes.github.exchange import Answer, Request, not_found
 from tests.fakes.github.faults import Faults, When
@@ -50,16 +58,23 @@ class Dispatch:
         if git_http.is_git(request.path):
             git = git_http.serve(self.world, request)
             return Wire(git.status, git.headers, git.body), git.caller
+        if log_store.is_log(request.path):
+            return log_store.serve(self.world, request), CallerKind.ANONYMOUS
+        if attachments.is_attachment(request.path):
+            return attachments.serve(self.world, request)
         if graphql.is_graphql(self.world, request):
             handled = graphql.respond(self.world, request)
             return _wire(self.world, handled.answer), handled.caller
+        if web_pages.is_page(request):
+            answer = web_pages.respond(self.world, request)
+            return _wire(self.world, answer), CallerKind.ANONYMOUS
         inner = _without_prefix(self.world, request)
         if inner is None:
             return _wire(self.world, not_found().answer()), CallerKind.ANONYMOUS
         with self.world.lock:
             handled = routing.respond(self.world, inner)
         self.watch(inner, handled)
-        return _wire(self.world, handled.answer), handled.caller
+        return _tagged(request, _wire(self.world, handled.answer)), handled.caller
 
     def _note(self, request: Request, status: int, caller: CallerKind) -> None:
         seen = RequestSeen(
@@ -78,6 +93,20 @@ def _without_prefix(world: World, request: Request) -> Request | None:
     if not request.path.startswith(f"{ENTERPRISE_API}/"):
         return None
     return replace(request, path=request.path.removeprefix(ENTERPRISE_API))
+
+
+def _tagged(request: Request, wire: Wire) -> Wire:
+    """Name the edition of what is read; who has it already is told just that.
+
+    https://docs.github.com/rest/using-the-rest-api/best-practices-for-using-the-rest-api
+    """
+    if request.method != "GET" or wire.status != 200:
+        return wire
+    tag = f'W/"{hashlib.sha256(wire.body).hexdigest()}"'
+    headers = {**wire.headers, "ETag": tag}
+    if request.headers.get("if-none-match") == tag:
+        return Wire(304, headers, b"")
+    return Wire(200, headers, wire.body)
 
 
 def _wire(world: World, answer: Answer) -> Wire:

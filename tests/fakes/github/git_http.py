@@ -18,6 +18,7 @@ from tests.fakes.github.access import (
     visible_repo,
 )
 from tests.fakes.github.acts.pulls import follow_heads
+from tests.fakes.github.acts.rules import rules_of
 from tests.fakes.github.auth import (
     ANONYMOUS,
     Caller,
@@ -102,6 +103,8 @@ def _open_for_reading(caller: Caller, repo: Repo) -> Door:
 def _open_for_writing(world: World, caller: Caller, repo: Repo) -> Door:
     if caller.user is None:
         raise RefusedError(401, "Invalid username or token.")
+    if rules_of(world, repo).archived:
+        raise RefusedError(403, "This repository was archived so it is read-only.")
     if may(caller, repo, WRITE_CONTENTS):
         return Door(caller, repo)
     branches = _lent_branches(world, caller, repo)
@@ -150,6 +153,7 @@ def _run_backend(
         "GIT_PROTOCOL": request.headers.get("git-protocol", ""),
         "PROTECTED_REFS": "\n".join(protected),
         "WRITABLE_REFS": door.writable or "",
+        **_rules(world, door),
     }
     if door.caller.user is not None:
         # This name is what makes the backend accept a push at all.
@@ -163,6 +167,21 @@ def _run_backend(
         env=environment,
     )
     return _read_cgi(done.stdout)
+
+
+def _rules(world: World, door: Door) -> dict[str, str]:
+    """Return what the guard of the repository has to see to.
+
+    GitHub says that of workflows as the reason of its refusal, not as a message.
+    """
+    rules, token = rules_of(world, door.repo), door.caller.token
+    is_person = door.caller.kind is CallerKind.PERSONAL
+    is_let = is_person or bool(token and "workflows" in token.permissions)
+    return {
+        "SIGNED_ONLY": "yes" if rules.signatures else "",
+        "NO_NEW_BRANCHES": "yes" if rules.no_new_branches else "",
+        "NO_WORKFLOWS": "" if is_let else "yes",
+    }
 
 
 def _read_cgi(output: bytes) -> tuple[int, dict[str, str], bytes]:

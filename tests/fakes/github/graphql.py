@@ -1,16 +1,32 @@
 """What has no twin in REST: to draft and back to ready, and the threads of reviews."""
 
+from tests.fakes.github import committing, discussing, graphql_pulls
 from tests.fakes.github.access import WRITE_PULL, Need, forbidden, may, visible_repo
 from tests.fakes.github.acts.pulls import set_draft
 from tests.fakes.github.auth import Caller, CallerKind, identify
 from tests.fakes.github.exchange import Answer, Json, RefusedError, Request, not_found
+from tests.fakes.github.render.discussion_nodes import show_discussion
 from tests.fakes.github.render.reviews import list_reviews
+from tests.fakes.github.render.thread_nodes import list_submitted, show_thread
 from tests.fakes.github.routing import Handled
 from tests.fakes.github.state import Issue, Role, World
 
 MUTATIONS = {
     "convertPullRequestToDraft": True,
     "markPullRequestReadyForReview": False,
+}
+# The fields that are answered by themselves; a query has one of them.
+FIELDS = {
+    "reviewThreads": list_reviews,
+    "issueOrPullRequest": show_thread,
+    "reviews": list_submitted,
+    "discussion": show_discussion,
+    "postHtml": discussing.show_html,
+    "addDiscussionComment": discussing.add_comment,
+    "updateDiscussionComment": discussing.update_comment,
+    "addReaction": discussing.add_reaction,
+    **graphql_pulls.FIELDS,
+    **committing.FIELDS,
 }
 EDIT_ANY = Need(("pull_requests",), "write", Role.WRITE)
 
@@ -39,8 +55,10 @@ def respond(world: World, request: Request) -> Handled:
 
 
 def _respond(world: World, caller: Caller, asked: Json) -> Answer:
-    if "reviewThreads(" in str(asked.get("query", "")):
-        return list_reviews(world, caller, asked)
+    query = str(asked.get("query", ""))
+    for named, answer in FIELDS.items():
+        if f"{named}(" in query:
+            return answer(world, caller, asked)
     return _mutate(world, caller, asked)
 
 

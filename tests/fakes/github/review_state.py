@@ -1,15 +1,34 @@
-"""What the fake GitHub knows of reviews: threads on lines of a pull request."""
+"""What the fake GitHub knows of reviews, and of the threads on lines they begin."""
 
 from dataclasses import dataclass
 from datetime import datetime
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReviewComment:
+class Review:
+    """What somebody submitted at once; `state` is as GitHub writes it, in capitals."""
+
     id: int
+    repo: str
+    number: int
+    author: str | None
+    body: str
+    state: str
+    commit: str
+    submitted_at: datetime
+    edited_at: datetime | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReviewComment:
+    """A comment on lines; every one belongs to a review, if only of its own."""
+
+    id: int
+    review_id: int
     author: str | None
     body: str
     created_at: datetime
+    updated_at: datetime
     is_minimized: bool = False
 
 

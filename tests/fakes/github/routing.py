@@ -8,11 +8,20 @@ from tests.fakes.github.auth import Caller, CallerKind, identify
 from tests.fakes.github.call import Call, Route
 from tests.fakes.github.exchange import Answer, RefusedError, Request, not_found
 from tests.fakes.github.routes import (
+    adornments,
     apps,
+    builds,
+    check_runs,
     comments,
+    contents,
+    git_data,
+    hooks,
     issues,
+    labels,
     pulls,
+    registrations,
     repositories,
+    review_posts,
     users,
 )
 from tests.fakes.github.state import World
@@ -20,13 +29,22 @@ from tests.fakes.github.state import World
 ROUTES: tuple[Route, ...] = (
     *comments.ROUTES,
     *issues.ROUTES,
+    *check_runs.ROUTES,
+    *builds.ROUTES,
+    *labels.ROUTES,
+    *contents.ROUTES,
+    *hooks.ROUTES,
     *pulls.ROUTES,
+    *review_posts.ROUTES,
+    *adornments.ROUTES,
+    *git_data.ROUTES,
     *apps.ROUTES,
+    *registrations.ROUTES,
     *repositories.ROUTES,
     *users.ROUTES,
 )
 # Names that may hold slashes.
-GREEDY = {"branch", "ref"}
+GREEDY = {"branch", "path", "ref"}
 
 
 def _pattern(template: str) -> re.Pattern[str]:

@@ -3,13 +3,20 @@
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import IntEnum, StrEnum
 from pathlib import Path
 
 from patchwright.core.clock import Clock
 from patchwright.core.types.ids import Ids
-from tests.fakes.github.review_state import ReviewThread
+from tests.fakes.github.attachment_state import Attachment
+from tests.fakes.github.check_state import CheckRun
+from tests.fakes.github.ci_state import Builds
+from tests.fakes.github.discussion_state import Discussion, DiscussionComment
+from tests.fakes.github.hook_state import Hook, HookLog
+from tests.fakes.github.registry_state import Registry
+from tests.fakes.github.review_state import Review, ReviewThread
+from tests.fakes.github.rule_state import Awaited, Milestone, Rules
 
 
 class Role(IntEnum):
@@ -97,8 +104,11 @@ class Issue:
     updated_at: datetime
     closed_at: datetime | None = None
     labels: tuple[str, ...] = ()
+    assignees: tuple[str, ...] = ()
+    milestone: int | None = None
     app_slug: str | None = None
     pull: Pull | None = None
+    edited_at: datetime | None = None
 
     @property
     def is_open(self) -> bool:
@@ -120,6 +130,7 @@ class Comment:
     created_at: datetime
     updated_at: datetime
     app_slug: str | None = None
+    is_minimized: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -169,15 +180,6 @@ class Installation:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Hook:
-    """A webhook that somebody added to one repository."""
-
-    id: int
-    repo: str
-    secret: str
-
-
-@dataclass(frozen=True, kw_only=True)
 class Token:
     """A credential. `repositories` is None where the owner's own rights decide."""
 
@@ -221,13 +223,29 @@ class World:
     issues: dict[tuple[str, int], Issue] = field(default_factory=dict)
     comments: dict[int, Comment] = field(default_factory=dict)
     reviews: dict[int, ReviewThread] = field(default_factory=dict)
+    submitted: dict[int, Review] = field(default_factory=dict)
+    discussions: dict[int, Discussion] = field(default_factory=dict)
+    discussed: dict[int, DiscussionComment] = field(default_factory=dict)
+    heads: dict[int, dict[str, str]] = field(default_factory=dict)
+    check_runs: dict[int, CheckRun] = field(default_factory=dict)
+    builds: Builds = field(default_factory=Builds)
+    pondered: dict[tuple[str, int], int] = field(default_factory=dict)
+    labels: dict[tuple[str, str], str] = field(default_factory=dict)
+    rules: dict[str, Rules] = field(default_factory=dict)
+    teams: set[tuple[str, str]] = field(default_factory=set)
+    milestones: dict[tuple[str, int], Milestone] = field(default_factory=dict)
+    awaited: dict[tuple[str, int], Awaited] = field(default_factory=dict)
+    attachments: dict[str, Attachment] = field(default_factory=dict)
     reactions: dict[int, Reaction] = field(default_factory=dict)
     apps: dict[int, App] = field(default_factory=dict)
     installations: dict[int, Installation] = field(default_factory=dict)
     hooks: dict[int, Hook] = field(default_factory=dict)
+    hook_log: HookLog = field(default_factory=HookLog)
     tokens: dict[str, Token] = field(default_factory=dict)
     deliveries: list[Delivery] = field(default_factory=list)
     actions_may_open_pulls: bool = True
+    registry: Registry = field(default_factory=Registry)
+    token_life: timedelta = timedelta(hours=1)
     last_id: int = 1000
 
     def next_id(self) -> int:

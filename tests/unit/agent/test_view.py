@@ -7,7 +7,7 @@ from itertools import groupby, pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from patchwright.core.agent.view import View
+from patchwright.core.agent.view import IMAGE_BYTES, View
 from patchwright.core.events.types import (
     AgentState,
     CommandOutput,
@@ -26,8 +26,10 @@ from patchwright.core.events.types import (
 from patchwright.core.llm.model import (
     AssistantTurn,
     ChatMessage,
+    Image,
     SystemText,
     ToolResult,
+    UserText,
 )
 from patchwright.core.llm.wire import wire_messages
 from patchwright.core.types.work import Usage
@@ -38,8 +40,8 @@ NOON = datetime(2030, 1, 1, 12, tzinfo=UTC)
 class Writer:
     """Makes the events of one log and shows each to the view."""
 
-    def __init__(self, agent: str = "") -> None:
-        self.view = View("Be good.", agent)
+    def __init__(self, agent: str = "", images: tuple[Image, ...] = ()) -> None:
+        self.view = View("Be good.", agent, images)
         self.said = 0
         self.last_id = 0
 
@@ -283,3 +285,20 @@ def _answer(writer: Writer, data: st.DataObject) -> None:
         if data.draw(moments):
             writer.say("said")
         writer.result(call_id)
+
+
+def test_c4_images_come_with_the_task_alone_and_stay_when_the_rest_is_condensed() -> (
+    None
+):
+    image = Image(media_type="image/png", data="iVBO", name="image-1.png")
+    writer = Writer(images=(image,))
+    writer.say("Fix it, see image-1.png.")
+    assert writer.view.size_bytes > IMAGE_BYTES
+    writer.reply("a")
+    later = writer.say("And this.")
+    writer.reply("b")
+    shown = [m for m in writer.view.messages() if isinstance(m, UserText)]
+    assert [message.images for message in shown] == [(image,), ()]
+    writer.add(Condensed(first_id=1, last_id=later, summary="Looked."), Source.SYSTEM)
+    task = writer.view.messages()[1]
+    assert task == UserText(text="Fix it, see image-1.png.", images=(image,))

@@ -10,7 +10,6 @@ LISTENING = Listening(
     mention="@patchwright",
     label="fix-me",
     own_login="patchwright[bot]",
-    allow_bots=frozenset({"dependabot"}),
 )
 ANN = {"login": "ann", "id": 11, "type": "User"}
 BO = {"login": "bo", "id": 12, "type": "User"}
@@ -44,6 +43,18 @@ def delivery(action: str, **fields: Any) -> dict[str, Any]:
 def comment(body: str | None, action: str = "created", **fields: Any) -> dict[str, Any]:
     written = {"id": 123, "body": body, "user": ANN}
     return delivery(action, **({"comment": written} | fields))
+
+
+def review(body: str | None, action: str = "submitted", **fields: Any) -> Any:
+    """Make a delivery of a review; `state` goes into the review, the rest beside."""
+    state = fields.pop("state", "commented")
+    written = {"id": 900, "body": body, "user": ANN, "state": state}
+    return delivery(action, **({"review": written, "pull_request": issue()} | fields))
+
+
+def review_comment(body: str, action: str = "created", **fields: Any) -> Any:
+    written = {"id": 55, "body": body, "user": ANN, "pull_request_review_id": 900}
+    return delivery(action, **({"comment": written, "pull_request": issue()} | fields))
 
 
 def read_json(event: str, payload: object) -> Reading:

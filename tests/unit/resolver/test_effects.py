@@ -2,12 +2,20 @@
 
 import pytest
 
+from patchwright.core.settings.repository import Delivery, RepositoryConfig
 from patchwright.core.types.work import Outcome, OutcomeKind, Proof
 from patchwright.resolver.effects import (
+    AdornPullRequest,
+    AnswerReviews,
     FinalMessage,
     OpenPullRequest,
+    Ping,
     PushBranch,
+    ReportCheck,
+    Showing,
+    SwapLabels,
     UpdatePullRequest,
+    is_draft,
     plan_effects,
 )
 from patchwright.resolver.target import Target
@@ -41,6 +49,7 @@ def test_a_proven_change_becomes_a_pull_request_ready_for_review() -> None:
     assert plan_effects(done(), NEW) == (
         PushBranch(branch="patchwright/7", sha="head"),
         OpenPullRequest(branch="patchwright/7", base_branch="trunk", draft=False),
+        AdornPullRequest(),
         FinalMessage(),
     )
 
@@ -79,3 +88,60 @@ def test_s65_work_of_a_stuck_run_is_kept_on_a_branch() -> None:
 def test_s31_nothing_changed_means_no_branch() -> None:
     unchanged = Outcome(kind=OutcomeKind.NO_CHANGE)
     assert plan_effects(unchanged, NEW) == (FinalMessage(),)
+
+
+def test_what_is_said_comes_after_what_is_written_and_the_call_last() -> None:
+    everything = Showing(swaps_labels=True, pings=True, check_sha="c", reviews_of=8)
+    assert plan_effects(done(), OURS, showing=everything) == (
+        PushBranch(branch="patchwright/7", sha="head", expect="base"),
+        UpdatePullRequest(number=8, draft=False),
+        AnswerReviews(number=8),
+        ReportCheck(sha="c"),
+        SwapLabels(),
+        FinalMessage(),
+        Ping(),
+    )
+
+
+def test_reviewers_are_answered_only_when_the_work_is_done() -> None:
+    stuck = done().model_copy(update={"kind": OutcomeKind.STUCK})
+    shown = plan_effects(stuck, OURS, showing=Showing(reviews_of=8))
+    assert AnswerReviews(number=8) not in shown
+
+
+def test_who_waits_writes_nothing() -> None:
+    asks = done().model_copy(update={"waits": True})
+    assert plan_effects(asks, NEW) == (FinalMessage(),)
+
+
+@pytest.mark.parametrize(
+    ("wish", "kinds"),
+    [
+        (Delivery.BRANCH, ["push_branch", "final_message"]),
+        (Delivery.PATCH, ["final_message"]),
+        (Delivery.NONE, ["final_message"]),
+    ],
+)
+def test_a_repository_may_want_less_than_a_pull_request(
+    wish: Delivery, kinds: list[str]
+) -> None:
+    effects = plan_effects(done(), NEW, RepositoryConfig(pr=wish))
+    assert [effect.kind for effect in effects] == kinds
+
+
+@pytest.mark.parametrize(
+    ("wish", "proof", "warnings", "draft"),
+    [
+        (None, Proof.PROVEN, (), False),
+        (None, Proof.NOT_PROVEN, (), True),
+        (None, Proof.PROVEN, ("A test was skipped.",), True),
+        (Delivery.DRAFT, Proof.PROVEN, (), True),
+        (Delivery.READY, Proof.NOT_PROVEN, (), False),
+        (Delivery.READY, Proof.PROVEN, ("A test was skipped.",), True),
+    ],
+)
+def test_what_is_in_doubt_is_a_draft(
+    wish: Delivery | None, proof: Proof, warnings: tuple[str, ...], *, draft: bool
+) -> None:
+    outcome = done(proof).model_copy(update={"warnings": warnings})
+    assert is_draft(outcome, RepositoryConfig(pr=wish)) is draft

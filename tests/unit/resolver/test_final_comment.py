@@ -2,13 +2,27 @@
 
 import pytest
 
+from patchwright.core.events.payload import Todo
 from patchwright.core.text.mentions import find_request
-from patchwright.core.types.work import Outcome, OutcomeKind, Proof, Usage
-from patchwright.resolver.messages.status import (
+from patchwright.core.types.work import (
+    DiffStat,
+    Outcome,
+    OutcomeKind,
+    Proof,
+    ReviewAnswer,
+    Usage,
+    Verdict,
+)
+from patchwright.resolver.messages.advice import choices
+from patchwright.resolver.messages.ending import (
+    CUT_SHORT,
     MAX_COMMENT_CHARS,
+    final_comment,
+)
+from patchwright.resolver.messages.status import (
     UNFINISHED,
     Delivered,
-    final_comment,
+    Progress,
     mark,
 )
 from tests.unit.resolver.endings import FRAME, GREEN, HANDLE, RED, ended, proven
@@ -44,17 +58,22 @@ def test_a_proven_change() -> None:
 
 The total ignored the pieces.
 
-**Proven**: in fresh sandboxes, the test fails without the change and passes with it.
+🟢 **Proven**: in fresh sandboxes, the test fails without the change and passes with it.
+
+<details><summary>Evidence: 2 commands, run by the controller in fresh sandboxes\
+</summary>
 
 | | command | commit | exit code | time | output SHA-256 |
 |---|---|---|---|---|---|
 | before (base + new tests) | `pytest -k sum` | `aaaaaaaaaa` | 🔴 1 | 1.2 s | \
 `dddddddddddd` |
-| after | `pytest -k sum` | `bbbbbbbbbb` | 🟢 0 | 1.2 s | `dddddddddddd` |"""
+| after | `pytest -k sum` | `bbbbbbbbbb` | 🟢 0 | 1.2 s | `dddddddddddd` |
+
+</details>"""
     )
 
 
-def test_a_change_without_proof_claims_nothing() -> None:
+def test_s39_a_change_without_proof_is_kept_and_claims_nothing() -> None:
     outcome = proven().model_copy(update={"proof": Proof.NOT_PROVEN, "evidence": ()})
     draft = PULL.model_copy(update={"draft": True})
     assert (
@@ -64,7 +83,7 @@ def test_a_change_without_proof_claims_nothing() -> None:
 
 The total ignored the pieces.
 
-**Not proven**: no test command was named, so nothing was run.
+🟡 **Not proven**: no test command was named, so nothing was run.
 
 Look at the change with care: nothing but its author vouches for it."""
     )
@@ -80,7 +99,13 @@ def test_a_change_on_a_branch_alone_says_where_it_is() -> None:
 ENDINGS = {
     OutcomeKind.ANSWERED: ("Answered", ""),
     OutcomeKind.NO_CHANGE: ("No change", ""),
-    OutcomeKind.PLAN_POSTED: ("Plan", ""),
+    OutcomeKind.PLAN_POSTED: (
+        "Plan",
+        (
+            "`@patchwright approve` has it carried out; say after `@patchwright` what "
+            "should be different."
+        ),
+    ),
     OutcomeKind.REFUSED: ("Declined", ""),
     OutcomeKind.NEEDS_INPUT: (
         "Needs you",
@@ -88,15 +113,21 @@ ENDINGS = {
     ),
     OutcomeKind.OVER_BUDGET: (
         "Over budget",
-        f"Raise `limits.max_cost_usd` or narrow the request, then {AGAIN}",
+        (
+            "Raise `limits.max_cost_usd`, which is $3.00 now, or narrow the request, then "
+            f"{AGAIN}"
+        ),
     ),
     OutcomeKind.OVER_LIMIT: (
         "Over the limit",
-        "Raise the limit or narrow the request, then ask again with `@patchwright`.",
+        f"Raise the limit, which is 50 steps now, or narrow the request, then {AGAIN}",
     ),
     OutcomeKind.TIMED_OUT: (
         "Timed out",
-        f"Raise `limits.max_minutes` or narrow the request, then {AGAIN}",
+        (
+            "Raise `limits.max_minutes`, which is 30 now, or narrow the request, then "
+            f"{AGAIN}"
+        ),
     ),
     OutcomeKind.STUCK: (
         "Stuck",
@@ -105,7 +136,7 @@ ENDINGS = {
     OutcomeKind.STOPPED: ("Stopped", "To go on, ask again with `@patchwright`."),
     OutcomeKind.FAILED: (
         "Failed",
-        "When the cause is removed, ask again with `@patchwright`.",
+        "When the cause is removed, `@patchwright retry` tries again.",
     ),
 }
 
@@ -135,7 +166,7 @@ def test_s42_a_failure_names_its_cause() -> None:
 
 The model openai/x did not accept the API key. Check `llm.api_key`.
 
-When the cause is removed, ask again with `@patchwright`."""
+When the cause is removed, `@patchwright retry` tries again."""
     )
 
 
@@ -156,11 +187,11 @@ Add what could help it on, then ask again with `@patchwright`."""
 
 
 def test_a_refusal_of_the_service_is_quoted_with_the_next_step() -> None:
-    refused = Delivered(refusal="The branch is protected.")
+    refused = Delivered(refusal="The moon is in the wrong phase.")
     text = said(proven(), refused)
     assert text.startswith("**Done** · 7 steps")
     assert text.endswith("""\
-The result could not be delivered: The branch is protected.
+The result could not be delivered: The moon is in the wrong phase.
 
 Change that rule or the bot's rights, then ask again.""")
 
@@ -172,6 +203,130 @@ def test_p4_an_unknown_price_is_not_written_as_zero() -> None:
     assert text.startswith(
         "**Answered** · 7 steps · 2m 10s · 9,800 tokens, price unknown"
     )
+
+
+def test_a_refusal_that_is_known_names_the_rule_and_keeps_the_services_words() -> None:
+    raw = "remote: error: GH006: Protected branch update failed for refs/heads/main."
+    text = said(proven(), Delivered(refusal=raw))
+    rule = "The result could not be delivered: The branch is protected. "
+    assert rule in text
+    assert text.endswith(f"""\
+<details><summary>What the service said</summary>
+
+```
+{raw}
+```
+
+</details>""")
+
+
+FAR = Progress(
+    state="running",
+    done=("Repository checked out in a docker sandbox",),
+    todos=(Todo(text="Write a test", state="done"), Todo(text="Fix it", state="doing")),
+    doing="Step 7: `run_command pytest`",
+)
+
+
+@pytest.mark.parametrize("kind", sorted(CUT_SHORT))
+def test_s42_a_run_that_was_cut_short_says_where_it_stopped(kind: OutcomeKind) -> None:
+    text = final_comment(ended(kind, "Why."), Delivered(), FRAME, FAR)
+    assert (
+        """\
+It stopped at: Step 7: `run_command pytest`.
+
+<details><summary>What it had done</summary>
+
+- [x] Repository checked out in a docker sandbox
+- [x] Write a test
+- [ ] **→** Fix it
+
+</details>"""
+        in text
+    )
+
+
+def test_a_run_that_came_to_its_end_does_not_say_where_it_stopped() -> None:
+    text = final_comment(proven(), PULL, FRAME, FAR)
+    assert "It stopped at" not in text
+
+
+def test_the_head_has_the_size_of_the_change_and_the_way_to_the_run() -> None:
+    changed = DiffStat(files=3, insertions=24, deletions=7)
+    outcome = proven().model_copy(update={"changed": changed})
+    frame = FRAME.model_copy(update={"run_url": "https://bot.test/runs/7?key=k"})
+    head, _, _ = final_comment(outcome, PULL, frame).partition("\n")
+    assert head == (
+        "**Done** · #12 · 3 files, +24 -7 · 7 steps · 2m 10s · $0.41 of $3.00 · "
+        "[run](https://bot.test/runs/7?key=k)"
+    )
+
+
+def test_a_raised_budget_is_what_the_cost_is_compared_with() -> None:
+    far = FAR.model_copy(update={"more_cost_usd": 2.0})
+    text = final_comment(ended(OutcomeKind.STUCK, "x"), Delivered(), FRAME, far)
+    assert "· $0.41 of $5.00" in text
+
+
+def test_warnings_stand_where_a_reviewer_cannot_overlook_them() -> None:
+    outcome = proven().model_copy(
+        update={"warnings": ("`test_a.py` was deleted.", "`ci.yml` was\nchanged.")}
+    )
+    assert """\
+> [!WARNING]
+> **Look at this before you merge:**
+> - `test_a.py` was deleted.
+> - `ci.yml` was changed.""" in said(outcome, PULL)
+
+
+def test_answers_to_reviewers_are_counted() -> None:
+    verdicts = (Verdict.ADDRESSED, Verdict.NEEDS_INPUT, Verdict.ADDRESSED)
+    answers = tuple(
+        ReviewAnswer(thread=number, verdict=verdict)
+        for number, verdict in enumerate(verdicts, start=1)
+    )
+    text = said(proven().model_copy(update={"reviews": answers}), PULL)
+    assert "\n\nReview threads: 2 addressed, 1 waiting for an answer." in text
+
+
+def test_a_question_with_choices_says_how_to_choose() -> None:
+    question = "Which one?\n\n1. Round up.\n2. Round down.\n3. Neither."
+    outcome = ended(OutcomeKind.NEEDS_INPUT, question, reason="question", waits=True)
+    text = final_comment(outcome, Delivered(), FRAME)
+    assert text.startswith("**Needs you** · ")
+    assert (
+        "Answer `@patchwright 1`, `@patchwright 2` or `@patchwright 3`, or say after "
+        "`@patchwright` in your own words what you want." in text
+    )
+    assert text.endswith(f"<!-- patchwright:state=waiting {mark(FRAME.run_id)}")
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers"),
+    [
+        ("1. a\n2. b", (1, 2)),
+        ("Well:\n\n 1) a\n 2) b\n 3) c", (1, 2, 3)),
+        ("1. only one", ()),
+        ("2. b\n3. c", ()),
+        ("In 1.5 seconds", ()),
+        ("", ()),
+    ],
+)
+def test_choices_are_a_numbered_list(text: str, numbers: tuple[int, ...]) -> None:
+    assert choices(text) == numbers
+
+
+def test_what_was_refused_to_adorn_is_told_among_the_notes() -> None:
+    remark = "GitHub knows no reviewer `bob`."
+    delivered = PULL.model_copy(update={"remarks": (remark,)})
+    assert f"\n\n- {remark}" in said(proven(), delivered)
+
+
+def test_many_notes_are_folded_and_counted() -> None:
+    notes = tuple(f"Note {number}." for number in range(30))
+    text = said(ended(OutcomeKind.NO_CHANGE, "x", notes=notes))
+    assert "<summary>30 notes: what was removed, skipped or doubted</summary>" in text
+    assert "- Note 19.\n- … and 10 more\n" in text
 
 
 def test_what_was_left_out_is_told() -> None:
@@ -204,6 +359,8 @@ def test_s08_no_text_of_ours_asks_us_for_anything(text: str) -> None:
         "It is done.\n\n<!-- and then",
         "```\nleft open",
         "<div hidden>and then",
+        "<details><summary>More</summary>",
+        "<table><tr><td>",
         f"<!-- patchwright:state=running {mark('f' * 32)}",
     ],
 )
@@ -217,6 +374,8 @@ def test_the_agents_words_cannot_hide_what_we_say_of_them(summary: str) -> None:
     assert before.count("```") % 2 == 0
     assert UNFINISHED not in text
     assert text.count("<!--") == 1
+    assert text.count("<details>") == text.count("</details>")
+    assert "<table>" not in text
 
 
 def test_a_long_summary_is_cut_and_the_rest_of_the_comment_stays() -> None:
@@ -224,4 +383,23 @@ def test_a_long_summary_is_cut_and_the_rest_of_the_comment_stays() -> None:
     assert len(text) < MAX_COMMENT_CHARS
     assert "characters cut" in text
     assert "**Proven**" in text
+    assert text.endswith(mark(FRAME.run_id))
+
+
+@pytest.mark.parametrize(
+    "summary",
+    ["word " * 40_000, "`" * 9_000 + f" {HANDLE} " * 2_000, "<b>" * 30_000],
+)
+def test_s44_whatever_the_agent_says_the_comment_fits_and_is_whole(
+    summary: str,
+) -> None:
+    long = tuple(f"{number} {'n' * 900}" for number in range(60))
+    outcome = proven(summary).model_copy(
+        update={"notes": long, "warnings": long, "evidence": (RED, GREEN) * 40}
+    )
+    refused = Delivered(refusal="r" * 20_000, remarks=long)
+    text = final_comment(outcome, refused, FRAME)
+    assert len(text) <= 65_536
+    assert text.startswith("**Done** · ")
+    assert text.count("<details>") == text.count("</details>")
     assert text.endswith(mark(FRAME.run_id))

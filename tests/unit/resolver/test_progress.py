@@ -12,15 +12,23 @@ from patchwright.core.events.types import (
     Message,
     ModelReply,
     OutcomeReached,
+    RaiseLimits,
     RunCommand,
+    RunStarted,
     Source,
     StateChanged,
+    Todo,
+    WriteTodos,
 )
-from patchwright.core.types.work import Usage
-from patchwright.resolver.messages.status import Progress, progress_comment
+from patchwright.core.types.work import Limits, OutcomeKind, Task, Usage
+from patchwright.resolver.messages.status import (
+    Progress,
+    checklist,
+    progress_comment,
+)
 from patchwright.resolver.progress import Throttle, Watch
 from tests.fakes.clock import START
-from tests.unit.resolver.endings import FRAME, GREEN, RED, proven
+from tests.unit.resolver.endings import FRAME, GREEN, RED, ended, proven
 
 
 def watched(*payloads: Known, source: Source = Source.AGENT) -> Progress:
@@ -37,8 +45,17 @@ REPLY = ModelReply(usage=Usage(cost_usd=0.41, tokens_in=10))
 
 
 def test_before_the_sandbox_is_ready_it_is_prepared() -> None:
-    progress = watched(Message(text="task"), source=Source.SYSTEM)
+    notes = ("1 HTML comment was removed.",)
+    task = Task(text="task", base_sha="a" * 40, notes=notes)
+    started = RunStarted(run_id="r", task=task, limits=Limits())
+    progress = watched(started, Message(text="task"), source=Source.SYSTEM)
     assert (progress.done, progress.doing) == ((), "Preparing the sandbox")
+    assert progress.notes == notes
+
+
+def test_what_the_repository_sets_up_is_shown() -> None:
+    progress = watched(RunCommand(command="make deps\nx"), source=Source.SYSTEM)
+    assert progress.doing == "Setting up: `make deps`"
 
 
 def test_each_step_shows_what_is_done_now() -> None:
@@ -73,7 +90,7 @@ def test_the_end_is_proven_and_delivered_before_everyones_eyes() -> None:
     before = watched(RUNNING, finish)
     assert before.doing == "Proving it in fresh sandboxes"
     after = watched(RUNNING, finish, *evidence, OutcomeReached(outcome=proven()))
-    assert after.done[1:] == (
+    assert after.then == (
         "Change made",
         "`pytest -k sum` before the change: exit 1",
         "`pytest -k sum` after the change: exit 0",
@@ -83,8 +100,17 @@ def test_the_end_is_proven_and_delivered_before_everyones_eyes() -> None:
 
 def test_without_a_test_command_nothing_is_said_of_proof() -> None:
     progress = watched(RUNNING, Finish(summary="x"))
-    assert progress.done[1:] == ("Work ended",)
+    assert progress.then == ("Work ended",)
     assert progress.doing == "Looking at what was changed"
+
+
+PLAN = WriteTodos(
+    todos=(
+        Todo(text="Write a test", state="done"),
+        Todo(text="Fix the total,\n@patchwright", state="doing"),
+        Todo(text="<details>Run all tests"),
+    )
+)
 
 
 def test_the_comment_of_a_run_that_works_reads_so() -> None:
@@ -92,7 +118,8 @@ def test_the_comment_of_a_run_that_works_reads_so() -> None:
     assert (
         progress_comment(progress, FRAME)
         == """\
-**Working on it** · step 1 · 3s · $0.41 of $3.00 · reply `@patchwright stop` to stop
+**Working on it** · step 1 of 50 · 3s · $0.41 of $3.00 · reply `@patchwright stop` to \
+stop
 
 - [x] Repository checked out in a docker sandbox
 - [ ] Step 1: `run_command pytest`
@@ -101,6 +128,73 @@ def test_the_comment_of_a_run_that_works_reads_so() -> None:
 
 <!-- patchwright:state=running run=7f3a9c1e000000000000000000000000 -->"""
     )
+
+
+def test_the_agents_own_plan_stands_where_its_work_does() -> None:
+    progress = watched(RUNNING, REPLY, PLAN, REPLY, RunCommand(command="pytest"))
+    frame = FRAME.model_copy(update={"run_url": "https://bot.test/runs/7"})
+    head, plan, now, *_ = progress_comment(progress, frame).split("\n\n")
+    assert "· [live log](https://bot.test/runs/7) · reply" in head
+    assert (
+        plan
+        == """\
+- [x] Repository checked out in a docker sandbox
+- [x] Write a test
+- [ ] **→** Fix the total, `@patchwright`
+- [ ] &lt;details>Run all tests"""
+    )
+    assert now == "Now: Step 2: `run_command pytest`"
+
+
+def test_the_plan_of_a_delegate_is_not_the_plan() -> None:
+    theirs = PLAN.model_copy(update={"agent": "7"})
+    assert watched(RUNNING, REPLY, theirs).todos == ()
+
+
+def test_a_long_plan_is_cut() -> None:
+    long = WriteTodos(todos=tuple(Todo(text=f"Step {n}") for n in range(40)))
+    lines = checklist(watched(RUNNING, REPLY, long), FRAME.handle).splitlines()
+    assert lines[-1] == "- … and 25 more"
+    assert len(lines) == 17
+
+
+def test_a_raised_limit_is_shown() -> None:
+    raised = RaiseLimits(iterations=10, cost_usd=2, reason="alice")
+    text = progress_comment(watched(RUNNING, REPLY, raised), FRAME)
+    assert "step 1 of 60 · 3s · $0.41 of $5.00" in text
+
+
+def test_what_was_removed_from_the_request_is_told_while_it_runs() -> None:
+    progress = Progress(state="running", notes=("1 HTML comment was removed.",))
+    assert """\
+<details><summary>1 note on the request</summary>
+
+- 1 HTML comment was removed.
+
+</details>""" in progress_comment(progress, FRAME)
+
+
+def test_a_run_that_waits_for_a_worker_is_queued() -> None:
+    text = progress_comment(Progress(), FRAME)
+    assert text.startswith("**Queued** · ")
+    assert "<!-- patchwright:state=queued run=" in text
+
+
+def test_where_it_stopped_stays_when_it_was_cut_short() -> None:
+    stuck = OutcomeReached(outcome=ended(OutcomeKind.STUCK, "x"))
+    progress = watched(RUNNING, REPLY, RunCommand(command="pytest"), stuck)
+    assert progress.doing == "Step 1: `run_command pytest`"
+
+
+def test_time_that_a_person_lets_pass_does_not_count() -> None:
+    asked = StateChanged(state=AgentState.AWAITING_USER_INPUT)
+    assert watched(RUNNING, asked, RUNNING).seconds == 2
+
+
+def test_time_goes_on_while_nothing_happens() -> None:
+    watch = Watch("docker", START)
+    watch.add(Event(id=1, at=START, source=Source.SYSTEM, payload=RUNNING))
+    assert watch.progress(START + timedelta(seconds=42)).seconds == 42
 
 
 def test_the_newest_progress_is_shown_now_and_then() -> None:

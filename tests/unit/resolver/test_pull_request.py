@@ -3,28 +3,31 @@
 import pytest
 
 from patchwright.core.text.mentions import find_request
-from patchwright.core.types.work import Evidence, Outcome, Proof
+from patchwright.core.types.work import DiffStat, Evidence, Outcome, Proof
 from patchwright.resolver.messages.pull_request import (
     MAX_BODY_CHARS,
+    MAX_TITLE_CHARS,
     pull_request_text,
 )
 from tests.unit.resolver.endings import HANDLE, ORIGIN, RED, proven
 
 
 def test_a_proven_change_reads_so() -> None:
-    text = pull_request_text(proven(), ORIGIN, draft=False)
+    changed = DiffStat(files=2, insertions=12, deletions=1)
+    outcome = proven().model_copy(update={"changed": changed})
+    text = pull_request_text(outcome, ORIGIN, draft=False)
     assert text.title == "Count every piece"
     assert not text.draft
     assert (
         text.body
         == """\
-**Proven**: in fresh sandboxes, the test fails without the change and passes with it.
-
 The total ignored the pieces.
 
 Closes #7
 
 ### Evidence
+
+**Proven**: in fresh sandboxes, the test fails without the change and passes with it.
 
 | | command | commit | exit code | time | output SHA-256 |
 |---|---|---|---|---|---|
@@ -35,38 +38,102 @@ Closes #7
 <sub>Run by the controller in fresh sandboxes, not by the agent. “Before” is the base \
 commit with only the test files of this change.</sub>
 
+**2 files** changed: 12 lines added, 1 removed.
+
 <sub>run 7f3a9c1e · asked for by @alice · model openai/x · 7 steps · 2m 10s · \
 $0.41</sub>"""
     )
 
 
-def test_a_change_without_proof_says_so_first_and_last() -> None:
+def test_a_change_in_doubt_says_what_to_look_at() -> None:
     unproven = proven().model_copy(
         update={
             "proof": Proof.NOT_PROVEN,
             "evidence": (),
+            "warnings": ("A test file was deleted: `tests/test_a.py`.",),
             "notes": ("Hidden text was removed: 1 HTML comment.", "A fork."),
         }
     )
-    text = pull_request_text(
-        unproven, ORIGIN.model_copy(update={"issue": None}), draft=True
-    )
+    found = {"issue": None, "run_url": "https://bot.test/runs/7"}
+    text = pull_request_text(unproven, ORIGIN.model_copy(update=found), draft=True)
     assert text.draft
     assert (
         text.body
         == """\
+The total ignored the pieces.
+
+### Evidence
+
 **Not proven**: no test command was named, so nothing was run.
 
-The total ignored the pieces.
+### Look at this first
+
+- A test file was deleted: `tests/test_a.py`.
 
 ### Remarks
 
 - Hidden text was removed: 1 HTML comment.
 - A fork.
 
-<sub>run 7f3a9c1e · asked for by @alice · model openai/x · 7 steps · 2m 10s · $0.41 · \
-draft until it is proven</sub>"""
+<sub>[run 7f3a9c1e](https://bot.test/runs/7) · asked for by @alice · model openai/x · \
+7 steps · 2m 10s · $0.41 · not proven</sub>"""
     )
+
+
+def test_s38_with_the_token_of_a_workflow_the_checks_need_a_nudge() -> None:
+    nudged = ORIGIN.model_copy(update={"checks_need_nudge": True})
+    assert (
+        "> The checks need a nudge"
+        in pull_request_text(proven(), nudged, draft=False).body
+    )
+    assert "nudge" not in _body(proven())
+
+
+def test_a_repositorys_template_for_titles_is_filled_in() -> None:
+    named = {"title": "fix: {{title}} (#{{number}})", "names": {"number": "7"}}
+    text = pull_request_text(proven(), ORIGIN.model_copy(update=named), draft=False)
+    assert text.title == "fix: Count every piece (#7)"
+
+
+def test_r8_a_title_is_no_longer_than_github_takes() -> None:
+    long = ORIGIN.model_copy(update={"title": "{{title}}" * 50})
+    title = pull_request_text(proven(), long, draft=False).title
+    assert len(title) == MAX_TITLE_CHARS
+    assert title.endswith("…")
+
+
+def test_a_repositorys_template_is_filled_in() -> None:
+    template = """\
+<!-- Thank you! -->
+## What does this change?
+Describe it here.
+
+## How has this been tested?
+- [ ] by hand
+Describe the tests.
+
+## Screenshots
+Before and after.
+"""
+    filled = ORIGIN.model_copy(update={"template": template})
+    body = pull_request_text(proven(), filled, draft=False).body
+    head, _, rest = body.partition("**Proven**")
+    assert (
+        head
+        == """\
+Closes #7
+
+## What does this change?
+
+The total ignored the pieces.
+
+## How has this been tested?
+
+"""
+    )
+    assert "only the test files of this change.</sub>\n\n- [ ] by hand\n\n" in rest
+    assert "- [ ] by hand\n\n## Screenshots\nBefore and after.\n\n<sub>run" in rest
+    assert "Evidence" not in body
 
 
 @pytest.mark.parametrize(
@@ -93,17 +160,26 @@ def test_an_exit_code_reads_so(code: int | None, cell: str) -> None:
     assert f"| {cell} |" in _body(proven().model_copy(update={"evidence": (ran,)}))
 
 
-def test_a_long_summary_leaves_room_for_the_evidence() -> None:
-    body = _body(proven("word " * 40_000))
-    assert len(body) < MAX_BODY_CHARS
-    assert "### Evidence" in body
+@pytest.mark.parametrize("notes", [1, 400])
+def test_r8_the_agents_words_are_cut_and_never_the_evidence(notes: int) -> None:
+    outcome = proven("wörd " * 40_000).model_copy(
+        update={"notes": ("A remark of some length, as they are.",) * notes}
+    )
+    template = ORIGIN.model_copy(update={"template": "## Notes\n" + "text " * 9_000})
+    body = pull_request_text(outcome, template, draft=False).body
+    assert len(body) <= MAX_BODY_CHARS
+    assert "characters cut" in body
+    assert "| after | `pytest -k sum` |" in body
     assert "Closes #7" in body
-    assert body.endswith("</sub>")
+    assert body.endswith("$0.41</sub>")
 
 
 def test_s08_a_pull_request_asks_us_for_nothing() -> None:
-    outcome = proven(f"{HANDLE} go on").model_copy(update={"title": f"{HANDLE} do it"})
-    text = pull_request_text(outcome, ORIGIN, draft=False)
+    outcome = proven(f"{HANDLE} go on").model_copy(
+        update={"title": f"{HANDLE} do it", "warnings": (f"{HANDLE} look",)}
+    )
+    asking = ORIGIN.model_copy(update={"template": f"## More\n{HANDLE} review\n"})
+    text = pull_request_text(outcome, asking, draft=False)
     assert find_request(text.body, HANDLE) is None
     assert find_request(text.title, HANDLE) is None
 

@@ -1,5 +1,7 @@
 """Where a run starts and which branch it may write."""
 
+from typing import Any
+
 from patchwright.core.types.threads import (
     PullRequest,
     RepoRef,
@@ -21,7 +23,11 @@ SHOP = Repository(
 )
 
 
-def pull(*, same_repository: bool) -> PullRequest:
+FORK = RepoRef(forge="github", full_name="eve/shop")
+
+
+def pull(*, same_repository: bool, **facts: Any) -> PullRequest:
+    usual: dict[str, Any] = {"head_repo": REPO if same_repository else FORK}
     return PullRequest(
         number=8,
         url="https://example.com/acme/shop/pull/8",
@@ -30,6 +36,7 @@ def pull(*, same_repository: bool) -> PullRequest:
         head_sha="a" * 40,
         draft=False,
         same_repository=same_repository,
+        **(usual | facts),
     )
 
 
@@ -66,6 +73,46 @@ def test_s21_a_forks_branch_is_read_by_number_and_never_written() -> None:
     assert not target.moves_branch
     assert not target.opens_pull_request
     assert "from a fork" in target.note
+    assert not target.fork
+
+
+def test_s21_a_fork_that_is_open_to_maintainers_gets_the_change_itself() -> None:
+    of_fork = pull(same_repository=False, maintainers_may_push=True)
+    target = plan_target(PULL, "Wrong sum", SHOP, of_fork)
+    assert target.start_ref == "refs/pull/8/head"
+    assert (target.fork, target.branch) == ("eve/shop", "feature/sum")
+    assert (target.moves_branch, target.pull_request) == (True, 8)
+    assert target.base_branch == "release"
+    assert not target.note
+
+
+def test_s21_a_fork_that_was_deleted_leaves_a_branch_of_ours() -> None:
+    lost = pull(same_repository=False, head_repo=None, maintainers_may_push=True)
+    target = plan_target(PULL, "Wrong sum", SHOP, lost)
+    assert target.start_ref == "refs/pull/8/head"
+    assert target.branch == "patchwright/8-wrong-sum"
+    assert "is gone" in target.note
+
+
+def test_a_closed_pull_request_is_followed_by_a_new_one() -> None:
+    closed = pull(same_repository=True, is_open=False)
+    target = plan_target(PULL, "Wrong sum", SHOP, closed)
+    assert (target.start_ref, target.base_branch) == ("refs/heads/release", "release")
+    assert target.branch == "patchwright/8-wrong-sum"
+    assert target.opens_pull_request
+    assert "is closed" in target.note
+
+
+def test_s33_another_base_and_another_name_are_taken_over() -> None:
+    target = plan_target(ISSUE, "x", SHOP, None, branch="bot/7", base="develop")
+    assert (target.start_ref, target.base_branch) == ("refs/heads/develop", "develop")
+    assert target.branch == "bot/7"
+
+
+def test_s33_a_pull_request_keeps_its_base_and_its_branch() -> None:
+    ours = pull(same_repository=True)
+    target = plan_target(PULL, "x", SHOP, ours, branch="bot/7", base="develop")
+    assert (target.base_branch, target.branch) == ("release", "feature/sum")
 
 
 def test_s46_the_branch_is_named_after_number_and_title() -> None:

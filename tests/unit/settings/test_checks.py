@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.asymmetric.rsa import generate_private_key
 from cryptography.hazmat.primitives.serialization import (
     Encoding,
@@ -11,6 +12,7 @@ from cryptography.hazmat.primitives.serialization import (
 )
 
 from patchwright.core.settings.checks import service_errors
+from patchwright.core.settings.github import GitHubSettings
 from patchwright.core.settings.load import load
 
 PREFIX = "PATCHWRIGHT_"
@@ -27,6 +29,9 @@ def pem() -> str:
 
 
 KEY = {"PATCHWRIGHT_GITHUB__PRIVATE_KEY": pem()}
+CLIENT_ID = {"PATCHWRIGHT_GITHUB__CLIENT_ID": "Iv23li"}
+CLIENT_SECRET = {"PATCHWRIGHT_GITHUB__CLIENT_SECRET": "secret"}
+CLIENT = CLIENT_ID | CLIENT_SECRET
 
 
 def check(environ: dict[str, str]) -> tuple[str, ...]:
@@ -39,6 +44,7 @@ def check(environ: dict[str, str]) -> tuple[str, ...]:
         MODEL,
         MODEL | HOOK | TOKEN,
         MODEL | HOOK | APP | KEY,
+        MODEL | HOOK | APP | KEY | CLIENT,
         {"PATCHWRIGHT_LLM__A__MODEL": "openai/x", "PATCHWRIGHT_AGENT__MODEL": "a"},
     ],
 )
@@ -62,6 +68,8 @@ def test_a_whole_configuration_is_accepted(environ: dict[str, str]) -> None:
         ),
         (MODEL | HOOK | APP, "github.private_key", "an App signs in with it"),
         (MODEL | HOOK | KEY, "github.app_id", "the private key belongs to an App"),
+        (MODEL | CLIENT_ID, "github.client_secret", "nobody could sign in"),
+        (MODEL | CLIENT_SECRET, "github.client_id", "nobody could sign in"),
     ],
 )
 def test_what_is_missing_is_told(
@@ -80,4 +88,54 @@ def test_a_key_that_cannot_sign_is_told() -> None:
 def test_an_unknown_model_name_is_told() -> None:
     assert check({"PATCHWRIGHT_AGENT__MODEL": "a"}) == (
         "agent.model: there is no model llm.a; set llm.a.model",
+    )
+
+
+def ssh_key() -> str:
+    key = Ed25519PrivateKey.generate()
+    form = PrivateFormat.OpenSSH
+    return key.private_bytes(Encoding.PEM, form, NoEncryption()).decode()
+
+
+SIGNING_KEY = "PATCHWRIGHT_GITHUB__SIGNING_KEY"
+SIGNING = "PATCHWRIGHT_GITHUB__COMMIT_SIGNING"
+WHOLE = MODEL | HOOK | APP | KEY
+
+
+def test_s36_a_signing_key_of_openssh_is_accepted() -> None:
+    assert check(WHOLE | {SIGNING_KEY: ssh_key(), SIGNING: "ssh"}) == ()
+    one_line = ssh_key().replace("\n", "\\n")
+    assert check(WHOLE | {SIGNING_KEY: one_line}) == ()
+
+
+def test_s36_signing_by_ssh_takes_a_key() -> None:
+    (error,) = check(WHOLE | {SIGNING: "ssh"})
+    assert error.startswith("github.signing_key: not set; ")
+
+
+@pytest.mark.parametrize("text", [pem(), "ssh-ed25519 AAAA"])
+def test_s36_a_signing_key_that_git_could_not_use_is_an_error(text: str) -> None:
+    (error,) = check(WHOLE | {SIGNING_KEY: text})
+    assert error.startswith("github.signing_key: not a private key of OpenSSH")
+    assert text not in error
+
+
+@pytest.mark.parametrize(
+    ("signing", "has_key", "by_github", "by_key"),
+    [
+        ("auto", False, True, False),
+        ("auto", True, False, True),
+        ("api", True, True, False),
+        ("ssh", True, False, True),
+        ("none", True, False, False),
+    ],
+)
+def test_s36_one_of_both_signs(
+    signing: str, *, has_key: bool, by_github: bool, by_key: bool
+) -> None:
+    given = {"commit_signing": signing, **({"signing_key": "k"} if has_key else {})}
+    github = GitHubSettings.model_validate(given)
+    assert (github.is_signed_by_github, github.commit_key is not None) == (
+        by_github,
+        by_key,
     )

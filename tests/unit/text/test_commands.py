@@ -2,7 +2,7 @@
 
 import pytest
 
-from patchwright.core.text.commands import Command, Verb, parse_command
+from patchwright.core.text.commands import NO_AMOUNT, Command, Verb, parse_command
 
 
 @pytest.mark.parametrize("verb", [v for v in Verb if v is not Verb.BUDGET])
@@ -20,7 +20,9 @@ def test_t9_a_verb_alone_is_a_command(verb: Verb) -> None:
         ("plan the move to asyncio", Verb.PLAN, "the move to asyncio"),
         ("plan:\n- a\n- b", Verb.PLAN, "a\n- b"),
         ("retry with Python 3.12", Verb.RETRY, "with Python 3.12"),
-        ("budget +5", Verb.BUDGET, "5"),
+        ("budget +5", Verb.BUDGET, "+5"),
+        ("budget + $5", Verb.BUDGET, "+5"),
+        ("budget 5 dollars", Verb.BUDGET, "5"),
         ("budget $2.50", Verb.BUDGET, "2.50"),
     ],
 )
@@ -33,6 +35,26 @@ def test_t9_some_commands_say_more(
 @pytest.mark.parametrize(
     "request_text",
     [
+        "budget",
+        "budget please",
+        "budget 0",
+        "budget -3",
+        "budget 2,50",
+        "budget 5 euros",
+        "budget +1e9",
+    ],
+)
+def test_t9_a_budget_without_a_usable_amount_says_how_to_write_one(
+    request_text: str,
+) -> None:
+    command = parse_command(request_text)
+    assert command is not None
+    assert (command.verb, command.fault) == (Verb.BUDGET, NO_AMOUNT)
+
+
+@pytest.mark.parametrize(
+    "request_text",
+    [
         "",
         "fix the parser",
         "help me with the parser",
@@ -40,8 +62,8 @@ def test_t9_some_commands_say_more(
         "why does this fail?",
         "status-code 404 is wrong",
         "reject empty names",
-        "budget",
         "budget report is wrong",
+        "budget for 2026 is missing a line",
         "stopwatch is off",
         "cost overruns in the report",
     ],

@@ -3,7 +3,6 @@
 import secrets
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from datetime import timedelta
 from functools import cache
 
 from cryptography.hazmat.primitives import serialization
@@ -20,13 +19,15 @@ from tests.fakes.github.state import (
     World,
 )
 
-TOKEN_LIFE = timedelta(hours=1)
 ACTIONS_LOGIN = "github-actions[bot]"
 DEFAULT_PERMISSIONS = {
+    "actions": "read",
+    "checks": "write",
     "contents": "write",
     "issues": "write",
     "metadata": "read",
     "pull_requests": "write",
+    "statuses": "read",
 }
 
 
@@ -48,8 +49,8 @@ def add_user(world: World, login: str, *, bot: bool) -> str:
     return mint_personal_token(world, login)
 
 
-def mint_personal_token(world: World, login: str) -> str:
-    value = f"ghp_{secrets.token_hex(18)}"
+def mint_personal_token(world: World, login: str, *, prefix: str = "ghp_") -> str:
+    value = f"{prefix}{secrets.token_hex(18)}"
     world.tokens[value] = Token(value=value, kind=TokenKind.PERSONAL, owner=login)
     return value
 
@@ -64,7 +65,7 @@ def mint_actions_token(
         value=value,
         kind=TokenKind.ACTIONS,
         owner=ACTIONS_LOGIN,
-        expires_at=world.clock.now() + TOKEN_LIFE,
+        expires_at=world.clock.now() + world.token_life,
         repositories=frozenset({full_name.lower()}),
         permissions={"metadata": "read", **permissions},
     )
@@ -148,7 +149,7 @@ def mint_installation_token(
         value=f"ghs_{secrets.token_hex(18)}",
         kind=TokenKind.INSTALLATION,
         owner=world.apps[installation.app_id].bot_login,
-        expires_at=world.clock.now() + TOKEN_LIFE,
+        expires_at=world.clock.now() + world.token_life,
         app_id=installation.app_id,
         installation_id=installation.id,
         repositories=installation.repositories

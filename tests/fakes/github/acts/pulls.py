@@ -9,6 +9,7 @@ from tests.fakes.github.exchange import Json, RefusedError, invalid
 from tests.fakes.github.state import Issue, Pull, Repo, World
 from tests.fakes.github.webhooks.changes import PullChange
 from tests.fakes.github.webhooks.outbox import announce
+from tests.fakes.github.webhooks.pushes import tell_pushes
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,7 +103,8 @@ def retarget(world: World, repo: Repo, issue: Issue, wanted: Json) -> Issue:
 
 
 def follow_heads(world: World, repo: Repo, actor: str) -> None:
-    """After a push to `repo`: move the open pull requests that come from it."""
+    """After a push to `repo`: tell, and move the open pull requests from there."""
+    tell_pushes(world, repo, actor)
     for issue in list(world.issues.values()):
         if issue.is_open and issue.pull and issue.pull.head_repo == repo.full_name:
             _follow(world, repo, issue, issue.pull, actor)

@@ -8,7 +8,8 @@ from tests.fakes.github import bare
 from tests.fakes.github.acts.accounts import ensure_account
 from tests.fakes.github.acts.pulls import follow_heads
 from tests.fakes.github.exchange import RefusedError
-from tests.fakes.github.state import AccountKind, Grant, Hook, Repo, Role, World
+from tests.fakes.github.hook_state import Hook
+from tests.fakes.github.state import AccountKind, Grant, Repo, Role, World
 
 
 def add_repository(

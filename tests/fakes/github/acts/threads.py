@@ -12,7 +12,12 @@ REACTIONS = ("+1", "-1", "laugh", "confused", "heart", "hooray", "rocket", "eyes
 
 
 def next_number(world: World, repo: Repo) -> int:
-    return 1 + max((i.number for i in world.issues_of(repo.full_name)), default=0)
+    """Count on; issues, pull requests and discussions share their numbers."""
+    taken = [issue.number for issue in world.issues_of(repo.full_name)]
+    taken += [
+        one.number for one in world.discussions.values() if one.repo == repo.full_name
+    ]
+    return 1 + max(taken, default=0)
 
 
 def check_texts(resource: str, title: str, body: str | None) -> None:
@@ -71,6 +76,8 @@ def edit_issue(
         updated_at=world.clock.now(),
     )
     check_texts("Issue", edited.title, edited.body)
+    if edited.body != issue.body:
+        edited = replace(edited, edited_at=edited.updated_at)
     world.put_issue(edited)
     if (edited.title, edited.body) != (issue.title, issue.body):
         announce(world, IssueChange("edited", edited, actor, before=issue))
@@ -92,6 +99,8 @@ def set_open(world: World, issue: Issue, *, actor: str, is_open: bool) -> Issue:
 def add_label(world: World, issue: Issue, label: str, *, actor: str) -> Issue:
     if label in issue.labels:
         return issue
+    # One that the repository does not have is made, in grey.
+    world.labels.setdefault((issue.repo.lower(), label.lower()), "ededed")
     labels = (*issue.labels, label)
     labelled = replace(issue, labels=labels, updated_at=world.clock.now())
     world.put_issue(labelled)

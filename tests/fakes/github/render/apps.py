@@ -17,12 +17,17 @@ def app_json(world: World, app: App) -> Json:
         "name": app.slug,
         "description": "",
         "external_url": f"{world.web_url}/{app.slug}",
-        "html_url": f"{world.web_url}/apps/{app.slug}",
+        "html_url": f"{world.web_url}/{_folder(world)}/{app.slug}",
         "created_at": instant(app.created_at),
         "updated_at": instant(app.created_at),
         "permissions": dict(app.permissions),
-        "events": list(EVENTS),
+        "events": sorted(world.registry.events.get(app.id, EVENTS)),
     }
+
+
+def _folder(world: World) -> str:
+    # https://docs.github.com/en/enterprise-server@latest/apps/sharing-github-apps/sharing-your-github-app
+    return "github-apps" if world.enterprise else "apps"
 
 
 def maker_json(world: World, slug: str | None) -> Json | None:
@@ -49,7 +54,7 @@ def installation_json(world: World, installation: Installation) -> Json:
         "target_id": account.id,
         "target_type": account.kind.value,
         "permissions": dict(installation.permissions),
-        "events": list(EVENTS),
+        "events": sorted(world.registry.events.get(app.id, EVENTS)),
         "created_at": instant(installation.created_at),
         "updated_at": instant(installation.created_at),
         "single_file_name": None,

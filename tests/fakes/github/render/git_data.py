@@ -39,6 +39,21 @@ def commit_json(world: World, repo: Repo, commit: GitCommit) -> Json:
     }
 
 
+def git_commit_json(
+    world: World, repo: Repo, commit: GitCommit, *, signed: bool
+) -> Json:
+    """Return a commit as git has it, with nothing of what GitHub knows besides."""
+    shown = commit_json(world, repo, commit)
+    inner = shown["commit"]
+    verified = {"verified": True, "reason": "valid", "verified_at": None}
+    return {
+        **{name: shown[name] for name in ("sha", "node_id", "html_url", "parents")},
+        **{name: inner[name] for name in ("url", "author", "committer", "tree")},
+        "message": inner["message"],
+        "verification": {**UNVERIFIED, **(verified if signed else {})},
+    }
+
+
 def branch_json(world: World, repo: Repo, name: str, commit: GitCommit) -> Json:
     url = f"{api_path(world, repo.full_name)}/branches/{name}"
     protected = name in repo.protected

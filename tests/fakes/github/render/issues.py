@@ -4,6 +4,7 @@ import zlib
 from urllib.parse import quote
 
 from tests.fakes.github.exchange import Json
+from tests.fakes.github.render.adornments import milestone_json
 from tests.fakes.github.render.apps import maker_json
 from tests.fakes.github.render.repositories import api_path
 from tests.fakes.github.render.users import instant, user_json
@@ -38,6 +39,7 @@ def issue_json(world: World, issue: Issue) -> Json:
 
 def shared_json(world: World, issue: Issue) -> Json:
     """Return what an issue and a pull request say alike."""
+    assignees = [user_json(world, world.user(login)) for login in issue.assignees]
     return {
         "id": issue.id,
         "number": issue.number,
@@ -48,9 +50,9 @@ def shared_json(world: World, issue: Issue) -> Json:
         "state": "open" if issue.is_open else "closed",
         "locked": False,
         "active_lock_reason": None,
-        "assignee": None,
-        "assignees": [],
-        "milestone": None,
+        "assignee": assignees[0] if assignees else None,
+        "assignees": assignees,
+        "milestone": milestone_json(world, issue),
         "created_at": instant(issue.created_at),
         "updated_at": instant(issue.updated_at),
         "closed_at": None if issue.closed_at is None else instant(issue.closed_at),
@@ -79,15 +81,16 @@ def comment_json(world: World, comment: Comment) -> Json:
 
 
 def label_json(world: World, full_name: str, name: str) -> Json:
-    """Return a label; number and colour follow from its name."""
+    """Return a label; its number follows from its name."""
     number = zlib.crc32(f"{full_name}/{name}".lower().encode())
+    colour = world.labels.get((full_name.lower(), name.lower()), "ededed")
     return {
         "id": number,
         "node_id": f"LA_{number}",
         "url": f"{api_path(world, full_name)}/labels/{quote(name, safe='')}",
         "name": name,
         "description": None,
-        "color": f"{number & 0xFFFFFF:06x}",
+        "color": colour,
         "default": False,
     }
 

@@ -9,10 +9,13 @@ from tests.fakes.github.comparison import (
     commits_between,
 )
 from tests.fakes.github.exchange import Json
+from tests.fakes.github.mergeability import find_mergeable, mergeable_state
+from tests.fakes.github.render.adornments import team_json
 from tests.fakes.github.render.git_data import commit_json
 from tests.fakes.github.render.issues import shared_json, thread_page
 from tests.fakes.github.render.repositories import api_path, repository_json
 from tests.fakes.github.render.users import user_json
+from tests.fakes.github.rule_state import NOBODY_AWAITED
 from tests.fakes.github.state import Issue, Pull, Repo, World
 
 
@@ -41,12 +44,17 @@ def pull_json(world: World, issue: Issue) -> Json:
     commits = commits_between(
         world.repo(issue.repo).git, base_sha(world, issue), issue.head_ref
     )
+    mergeable = find_mergeable(
+        world, issue, base_sha(world, issue), head_sha(world, issue)
+    )
     return {
         **pull_summary_json(world, issue),
         "merged": False,
-        "mergeable": True,
-        "rebaseable": True,
-        "mergeable_state": "draft" if _pull(issue).draft else "clean",
+        "mergeable": mergeable,
+        "rebaseable": mergeable,
+        "mergeable_state": mergeable_state(
+            draft=_pull(issue).draft, mergeable=mergeable
+        ),
         "merged_by": None,
         "comments": len(world.comments_of(issue)),
         "review_comments": 0,
@@ -64,6 +72,7 @@ def pull_summary_json(world: World, issue: Issue) -> Json:
     page = thread_page(world, issue)
     head = head_sha(world, issue)
     links = _links(world, issue, head)
+    waits_for = world.awaited.get((issue.repo.lower(), issue.number), NOBODY_AWAITED)
     return {
         **shared_json(world, issue),
         **links,
@@ -74,8 +83,13 @@ def pull_summary_json(world: World, issue: Issue) -> Json:
         "patch_url": f"{page}.patch",
         "merged_at": None,
         "merge_commit_sha": None,
-        "requested_reviewers": [],
-        "requested_teams": [],
+        "requested_reviewers": [
+            user_json(world, world.user(login)) for login in waits_for.people
+        ],
+        "requested_teams": [
+            team_json(world, world.repo(issue.repo).owner, team)
+            for team in waits_for.teams
+        ],
         "draft": pull.draft,
         "auto_merge": None,
         "head": _end(world, world.repo(pull.head_repo), pull.head_branch, head),

@@ -5,10 +5,10 @@ import re
 from tests.fakes.github.access import READ_PULL, forbidden, may, visible_repo
 from tests.fakes.github.auth import Caller
 from tests.fakes.github.exchange import Answer, Json, not_found
+from tests.fakes.github.render.nodes import only_asked, times, written
 from tests.fakes.github.render.pulls import pull_files
-from tests.fakes.github.render.users import instant
 from tests.fakes.github.review_state import ReviewComment, ReviewThread
-from tests.fakes.github.state import AccountKind, Issue, World
+from tests.fakes.github.state import Issue, World
 
 _MOST = 100
 _FIRST = re.compile(r"reviewThreads\(first: (\d+)")
@@ -35,8 +35,7 @@ def list_reviews(world: World, caller: Caller, asked: Json) -> Answer:
         "nodes": [_thread(world, issue, one) for one in threads[begin : begin + size]],
     }
     answer = {"repository": {"pullRequest": {"reviewThreads": shown}}}
-    wanted = frozenset(re.findall(r"\w+", query))
-    return Answer(status=200, body={"data": _prune(answer, wanted)})
+    return Answer(status=200, body={"data": only_asked(query, answer)})
 
 
 def _thread(world: World, issue: Issue, thread: ReviewThread) -> Json:
@@ -59,23 +58,17 @@ def _thread(world: World, issue: Issue, thread: ReviewThread) -> Json:
 
 def _comment(world: World, thread: ReviewThread, comment: ReviewComment) -> Json:
     return {
-        "id": f"PRRC_{comment.id}",
-        "body": comment.body,
-        "createdAt": instant(comment.created_at),
+        "databaseId": comment.id,
         "diffHunk": thread.hunk,
         "isMinimized": comment.is_minimized,
-        "author": None if comment.author is None else _author(world, comment.author),
-    }
-
-
-def _author(world: World, login: str) -> Json:
-    user = world.user(login)
-    return {
-        "__typename": user.kind.value,
-        "login": user.login.removesuffix("[bot]")
-        if user.kind is AccountKind.BOT
-        else user.login,
-        "databaseId": user.id,
+        **written(
+            world,
+            thread.repo,
+            comment.author,
+            node_id=f"PRRC_{comment.id}",
+            body=comment.body,
+        ),
+        **times(comment.created_at, comment.updated_at),
     }
 
 
@@ -84,12 +77,3 @@ def _is_outdated(world: World, issue: Issue, thread: ReviewThread) -> bool:
     patches = {file.path: file.patch or "" for file in pull_files(world, issue)}
     last = thread.hunk.split("\n")[-1]
     return last not in patches.get(thread.path, "").split("\n")
-
-
-def _prune(value: object, wanted: frozenset[str]) -> object:
-    """Leave out what the query does not name, as GraphQL does."""
-    if isinstance(value, list):
-        return [_prune(one, wanted) for one in value]
-    if isinstance(value, dict):
-        return {k: _prune(v, wanted) for k, v in value.items() if k in wanted}
-    return value

@@ -6,6 +6,7 @@ from tests.fakes.github.access import READ_ISSUE, WRITE_ISSUE, Need
 from tests.fakes.github.acts import threads
 from tests.fakes.github.call import Call, Route, paged
 from tests.fakes.github.exchange import Answer, RefusedError, not_found
+from tests.fakes.github.render.html import rendered
 from tests.fakes.github.render.issues import comment_json, reaction_json
 from tests.fakes.github.state import Comment, Role, Subject
 
@@ -41,7 +42,7 @@ def write_comment(call: Call) -> Answer:
 
 def show_comment(call: Call) -> Answer:
     comment = call.comment(READ_ISSUE)
-    return Answer(status=200, body=comment_json(call.world, comment))
+    return Answer(status=200, body=rendered(call, comment_json(call.world, comment)))
 
 
 def edit_comment(call: Call) -> Answer:

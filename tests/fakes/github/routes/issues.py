@@ -4,8 +4,10 @@ from typing import Any
 
 from tests.fakes.github.access import READ_ISSUE, TRIAGE_ISSUE, WRITE_ISSUE
 from tests.fakes.github.acts import threads
+from tests.fakes.github.acts.adorning import set_milestone
 from tests.fakes.github.call import Call, Route, paged
 from tests.fakes.github.exchange import Answer, Json, RefusedError, invalid
+from tests.fakes.github.render.html import rendered
 from tests.fakes.github.render.issues import issue_json, label_json
 from tests.fakes.github.state import Issue
 
@@ -23,7 +25,8 @@ def list_issues(call: Call) -> Answer:
 
 
 def show_issue(call: Call) -> Answer:
-    return Answer(status=200, body=issue_json(call.world, call.issue(READ_ISSUE)))
+    issue = call.issue(READ_ISSUE)
+    return Answer(status=200, body=rendered(call, issue_json(call.world, issue)))
 
 
 def open_issue(call: Call) -> Answer:
@@ -48,6 +51,10 @@ def edit_issue(call: Call) -> Answer:
     wanted = call.request.json()
     texts = {name: wanted.get(name) for name in ("title", "body")}
     issue = threads.edit_issue(call.world, issue, actor=call.actor(), **texts)
+    if "milestone" in wanted:
+        call.issue(TRIAGE_ISSUE)
+        set_milestone(call.world, issue.repo, issue.number, wanted["milestone"])
+        issue = call.issue(WRITE_ISSUE)
     if "state" in wanted:
         is_open = wanted["state"] == "open"
         issue = threads.set_open(call.world, issue, actor=call.actor(), is_open=is_open)

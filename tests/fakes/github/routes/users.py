@@ -14,7 +14,10 @@ def show_self(call: Call) -> Answer:
     user = call.user()
     if call.caller.kind is not CallerKind.PERSONAL:
         raise RefusedError(403, "Resource not accessible by integration")
-    return Answer(status=200, body=profile_json(call.world, user))
+    token = call.caller.token.value if call.caller.token else ""
+    scopes = call.world.registry.scopes.get(token)
+    headers = {} if scopes is None else {"X-OAuth-Scopes": scopes}
+    return Answer(status=200, body=profile_json(call.world, user), headers=headers)
 
 
 def show_user(call: Call) -> Answer:

@@ -3,6 +3,7 @@
 import hmac
 import json
 import uuid
+from collections.abc import Callable
 
 from tests.fakes.github.exchange import Json
 from tests.fakes.github.state import Delivery, Installation, World
@@ -11,22 +12,43 @@ from tests.fakes.github.webhooks.payloads import event_of, payload
 
 
 def announce(world: World, change: Change) -> None:
+    """Tell everybody who hears about that repository."""
+    event = event_of(change)
+    tell(world, repo_of(change), event, lambda: payload(world, change))
+
+
+def tell(world: World, repo: str, event: str, build: Callable[[], Json]) -> None:
     """Record a delivery for each App installed there and each hook added there.
 
     Where nobody listens nothing is built.
     """
-    full_name = repo_of(change).lower()
-    apps = [i for i in world.installations.values() if full_name in i.repositories]
+    full_name = repo.lower()
+    apps = [
+        installation
+        for installation in world.installations.values()
+        if _hears_of(installation, full_name)
+        and world.registry.hears(installation.app_id, event)
+    ]
     hooks = [hook for hook in world.hooks.values() if hook.repo == full_name]
     if not apps and not hooks:
         return
-    body = payload(world, change)
-    event = event_of(change)
+    body = build()
     for installation in apps:
         _record(world, event, _for_app(world, installation, body))
     for hook in hooks:
         target = ("repository", world.repo(full_name).id, hook.id)
         _record(world, event, (body, hook.secret, target))
+
+
+def tell_app(world: World, installation: Installation, event: str, body: Json) -> None:
+    """Record a delivery for the App alone, about its own installation."""
+    app = world.apps[installation.app_id]
+    target = ("integration", app.id, installation.id)
+    _record(world, event, (body, app.webhook_secret, target))
+
+
+def _hears_of(installation: Installation, full_name: str) -> bool:
+    return installation.suspended_at is None and full_name in installation.repositories
 
 
 Target = tuple[str, int, int]
@@ -60,7 +82,7 @@ def _record(world: World, event: str, message: tuple[Json, str, Target]) -> None
         **signatures(secret, raw),
     }
     delivery = Delivery(
-        event=event, action=body["action"], guid=guid, headers=headers, body=raw
+        event=event, action=body.get("action", ""), guid=guid, headers=headers, body=raw
     )
     world.deliveries.append(delivery)
 

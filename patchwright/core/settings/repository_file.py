@@ -1,0 +1,151 @@
+"""Read `.patchwright.toml`; what is wrong in it is told, and the rest counts."""
+
+import tomllib
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic_core import ErrorDetails
+
+from patchwright.core.settings.repository import CONFIG_FILE, RepositoryConfig
+from patchwright.core.settings.repository_types import (
+    MAX_NAME_CHARS,
+    Branch,
+    BranchTemplate,
+    Line,
+    Listed,
+    Login,
+    Reviewer,
+    Script,
+    Template,
+    Word,
+)
+from patchwright.core.text.fence import inline_code
+from patchwright.core.text.nearest import nearest
+
+MAX_BYTES: Final = 64 * 1024
+_MAX_PROBLEMS: Final = 10
+_FILE: Final = f"`{CONFIG_FILE}`"
+_OCCASION = Literal["mention", "label", "assignment", "review", "checks", "conflict"]
+
+
+class _File(BaseModel):
+    """The keys as they are written; each description completes "it must be ..."."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
+
+    model: Word = Field("", description="the name of a model")
+    image: Word = Field("", description="the name of an image")
+    setup: Annotated[list[Script], Field(max_length=50), Listed] = Field(
+        [], description="a command or a list of commands"
+    )
+    test: Annotated[list[Script], Field(max_length=50), Listed] = Field(
+        [], description="a command or a list of commands"
+    )
+    base: Branch = Field("", description="the name of a branch")
+    branch: BranchTemplate = Field("", description="a template for names of branches")
+    title: Template = Field("", description="a template of one line")
+    pr: Literal["draft", "ready", "branch", "patch", "none"] = Field(
+        "draft", description="`draft`, `ready`, `branch`, `patch` or `none`"
+    )
+    reviewers: Annotated[list[Reviewer], Field(max_length=15), Listed] = Field(
+        [], description="a list of logins without the @, or `team/NAME` for a team"
+    )
+    labels: Annotated[list[Line], Field(max_length=50), Listed] = Field(
+        [], description="a list of labels"
+    )
+    assign_requester: bool = Field(default=True, description="`true` or `false`")
+    protected_paths: Annotated[list[Line], Field(max_length=200), Listed] = Field(
+        [], description="a list of paths, in which `*` stands for a name"
+    )
+    allow_users: Annotated[list[Login], Field(max_length=500), Listed] = Field(
+        [], description="a list of logins without the @; `*` is none"
+    )
+    allow_bots: Annotated[list[Login], Field(max_length=500), Listed] = Field(
+        [], description="a list of names of bots; `*` is none"
+    )
+    min_permission: Literal["triage", "write", "maintain", "admin"] = Field(
+        "write",
+        description="`triage`, `write`, `maintain` or `admin`; with less than that "
+        "every stranger could start runs",
+    )
+    max_cost_usd: float = Field(0.0, gt=0, description="a number above 0")
+    max_iterations: int = Field(0, gt=0, description="a whole number above 0")
+    triggers: Annotated[list[_OCCASION], Field(max_length=50), Listed] = Field(
+        [],
+        description="a list of `mention`, `label`, `assignment`, `review`, `checks`, "
+        "`conflict`",
+    )
+    network: Literal["deny", "allow"] = Field("deny", description="`deny` or `allow`")
+    allow_domains: Annotated[list[Word], Field(max_length=200), Listed] = Field(
+        [], description="a list of hosts"
+    )
+    ci_rounds: int = Field(2, ge=0, le=10, description="a whole number from 0 to 10")
+    plan_approval: Literal["none", "comment"] = Field(
+        "none", description="`none` or `comment`"
+    )
+
+
+def known_keys() -> frozenset[str]:
+    return frozenset(_File.model_fields)
+
+
+def read_repository_config(data: bytes | None) -> RepositoryConfig:
+    """Return what the file says; None is no file, and says nothing."""
+    if data is None:
+        return RepositoryConfig()
+    if len(data) > MAX_BYTES:
+        return _unread(f"is larger than {MAX_BYTES // 1024} KiB")
+    try:
+        # Deep nesting ends in the second one.
+        table = tomllib.loads(data.decode("utf-8-sig"))
+    except UnicodeDecodeError:
+        return _unread("is not UTF-8")
+    except (tomllib.TOMLDecodeError, ValueError) as error:
+        return _unread(f"is not TOML: {inline_code(str(error)[:200])}")
+    except RecursionError:
+        return _unread("is nested too deeply")
+    return _read(table)
+
+
+def _read(table: dict[str, Any]) -> RepositoryConfig:
+    errors = _errors(table)
+    wrong = {str(error["loc"][0]) for error in errors}
+    rest = {key: value for key, value in table.items() if key not in wrong}
+    read = _File.model_validate(rest).model_dump(exclude_unset=True)
+    # One sentence for each key, however many faults it has.
+    first = {str(error["loc"][0]): error for error in reversed(errors)}
+    problems = [_describe(key, first[key]) for key in table if key in first]
+    return RepositoryConfig.model_validate(read | {"problems": _bounded(problems)})
+
+
+def _errors(table: dict[str, Any]) -> list[ErrorDetails]:
+    try:
+        _File.model_validate(table)
+    except ValidationError as error:
+        return error.errors(include_url=False, include_input=False)
+    return []
+
+
+def _describe(key: str, error: ErrorDetails) -> str:
+    shown = inline_code(key[:MAX_NAME_CHARS])
+    if error["type"] == "extra_forbidden":
+        close = nearest(key[:MAX_NAME_CHARS], _File.model_fields)
+        return (
+            f"{_FILE} has an unknown key, {shown}; the nearest known one is `{close}`."
+        )
+    said = error.get("ctx", {}).get("error")
+    if key in ("branch", "title") and isinstance(said, ValueError):
+        return f"{_FILE}: {shown} was left out: {said}."
+    meaning = _File.model_fields[key].description
+    return f"{_FILE}: {shown} was left out: it must be {meaning}."
+
+
+def _bounded(problems: list[str]) -> list[str]:
+    more = len(problems) - _MAX_PROBLEMS
+    if more <= 0:
+        return problems
+    return [*problems[:_MAX_PROBLEMS], f"{_FILE} has {more} more such problems."]
+
+
+def _unread(why: str) -> RepositoryConfig:
+    return RepositoryConfig(problems=(f"{_FILE} {why}; nothing of it counts.",))

@@ -1,0 +1,78 @@
+"""Read that checks of a commit have ended.
+
+Whether they failed, and whether others still run, is looked up when there is time: the
+last one to end may well be one that passed.
+
+Each run of a workflow has a check suite of its own, so that suites tell of Actions and
+of other services alike.
+https://docs.github.com/en/rest/guides/using-the-rest-api-to-interact-with-checks
+"""
+
+from pydantic import TypeAdapter
+
+from patchwright.core.types.threads import ThreadKind
+from patchwright.core.types.triggers import Ignored, Reading, TriggerKind
+from patchwright.integrations.github.payloads import Delivery, Part, Slugged, Thread
+from patchwright.integrations.github.reading.listening import Listening
+from patchwright.integrations.github.reading.scene import Scene
+
+
+class _Home(Part):
+    id: int = 0
+
+
+class _End(Part):
+    sha: str = ""
+    repo: _Home = _Home()
+
+
+class _Proposal(Part):
+    number: int
+    head: _End = _End()
+    base: _End = _End()
+
+
+class _Suite(Part):
+    id: int
+    head_sha: str
+    app: Slugged | None = None
+    pull_requests: list[_Proposal] = []
+
+
+class _SuiteDelivery(Delivery):
+    check_suite: _Suite
+
+
+_SUITE = TypeAdapter(_SuiteDelivery)
+
+
+def read_check_suite(body: bytes, listening: Listening) -> Reading:
+    delivery = _SUITE.validate_json(body)
+    suite = delivery.check_suite
+    if delivery.action != "completed":
+        return Ignored(reason="action-not-read")
+    if suite.app is not None and listening.is_own(suite.app.slug):
+        return Ignored(reason="own-checks")
+    proposal = _find_proposal(suite, delivery.repository.id)
+    if proposal is None:
+        return Ignored(reason="no-pull-request")
+    thread = Thread(number=proposal.number)
+    scene = Scene(delivery, thread, ThreadKind.PULL_REQUEST)
+    # The suites of one commit end one after the other.
+    name = f"{TriggerKind.CHECKS}:{suite.head_sha}:{suite.id}"
+    trigger = scene.trigger(name, TriggerKind.CHECKS, delivery.sender)
+    return trigger.model_copy(update={"head_sha": suite.head_sha})
+
+
+def _find_proposal(suite: _Suite, repository: int) -> _Proposal | None:
+    """Return the first pull request within this repository that ends in the commit.
+
+    GitHub lists those with the same branch; it may have gone on since, and the list is
+    empty for the branch of a fork.
+    https://docs.github.com/en/webhooks/webhook-events-and-payloads#check_suite
+    """
+    for proposal in suite.pull_requests:
+        homes = {proposal.base.repo.id, proposal.head.repo.id}
+        if homes == {repository} and proposal.head.sha == suite.head_sha:
+            return proposal
+    return None

@@ -1,0 +1,39 @@
+"""What counts as asking, and who is who in a delivery."""
+
+from patchwright.core.types.base import Value
+from patchwright.core.types.people import Actor
+from patchwright.integrations.github.payloads import User
+
+SERVICE = "github"
+
+
+class Listening(Value):
+    """What counts as asking. `mention` is written with its @.
+
+    `own_login` is ours, such as `patchwright[bot]`; empty where it is not known.
+    """
+
+    mention: str
+    label: str = ""
+    own_login: str = ""
+
+    def is_own(self, name: str) -> bool:
+        """Tell whether a login or the slug of an App is ours."""
+        return bool(self.own_login) and _plain(name) == _plain(self.own_login)
+
+
+def actor_of(user: User) -> Actor:
+    return Actor(
+        service=SERVICE,
+        login=user.login,
+        external_id=str(user.id),
+        is_bot=user.type == "Bot" or user.login.endswith("[bot]"),
+    )
+
+
+def is_same(one: User, other: User) -> bool:
+    return one.login.casefold() == other.login.casefold()
+
+
+def _plain(login: str) -> str:
+    return login.removesuffix("[bot]").casefold()

@@ -1,0 +1,72 @@
+"""What every delivery about a thread has: where, who, and what to call it."""
+
+from dataclasses import dataclass
+
+from patchwright.core.types.people import Actor
+from patchwright.core.types.threads import RepoRef, ThreadKind, ThreadRef
+from patchwright.core.types.triggers import Trigger, TriggerKind
+from patchwright.integrations.github.payloads import (
+    Delivery,
+    Installation,
+    Repository,
+    Thread,
+    User,
+)
+from patchwright.integrations.github.reading.listening import (
+    SERVICE,
+    actor_of,
+    is_same,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """A delivery, and the thread that it is about."""
+
+    delivery: Delivery
+    thread: Thread
+    kind: ThreadKind
+
+    @property
+    def ref(self) -> ThreadRef:
+        repo = ref_of(self.delivery.repository)
+        return ThreadRef(repo=repo, kind=self.kind, number=self.thread.number)
+
+    def trigger(
+        self,
+        name: str,
+        kind: TriggerKind,
+        asker: User,
+        *,
+        request: str = "",
+        text: str = "",
+        post_id: str = "",
+        review_id: str = "",
+    ) -> Trigger:
+        """Make a trigger; `name` is what the request is called within its thread."""
+        return Trigger(
+            key=f"{self.ref}:{name}",
+            kind=kind,
+            actor=actor_of(asker),
+            thread=self.ref,
+            request=request,
+            title=self.thread.title,
+            body=self.thread.body,
+            text=text,
+            post_id=post_id,
+            review_id=review_id,
+            others=self._others(asker),
+            installation=id_of(self.delivery.installation),
+        )
+
+    def _others(self, asker: User) -> tuple[Actor, ...]:
+        sender = self.delivery.sender
+        return () if is_same(sender, asker) else (actor_of(sender),)
+
+
+def ref_of(repository: Repository) -> RepoRef:
+    return RepoRef(forge=SERVICE, full_name=repository.full_name)
+
+
+def id_of(installation: Installation | None) -> str:
+    return "" if installation is None else str(installation.id)

@@ -1,0 +1,76 @@
+"""Read what happens to a whole thread: issue, pull request, discussion."""
+
+from pydantic import TypeAdapter
+
+from patchwright.core.types.threads import ThreadKind
+from patchwright.core.types.triggers import (
+    Ignored,
+    Reading,
+    ThreadClosed,
+    TriggerKind,
+)
+from patchwright.integrations.github.payloads import (
+    DiscussionDelivery,
+    IssueDelivery,
+    PullRequestDelivery,
+)
+from patchwright.integrations.github.reading.listening import Listening
+from patchwright.integrations.github.reading.scene import Scene
+from patchwright.integrations.github.reading.words import body_of, read_words
+
+_ISSUE = TypeAdapter(IssueDelivery)
+_PULL_REQUEST = TypeAdapter(PullRequestDelivery)
+_DISCUSSION = TypeAdapter(DiscussionDelivery)
+
+
+def read_issue(body: bytes, listening: Listening) -> Reading:
+    delivery = _ISSUE.validate_json(body)
+    return _read(Scene(delivery, delivery.issue, ThreadKind.ISSUE), listening)
+
+
+def read_pull_request(body: bytes, listening: Listening) -> Reading:
+    delivery = _PULL_REQUEST.validate_json(body)
+    scene = Scene(delivery, delivery.pull_request, ThreadKind.PULL_REQUEST)
+    return _read(scene, listening)
+
+
+def read_discussion(body: bytes, listening: Listening) -> Reading:
+    delivery = _DISCUSSION.validate_json(body)
+    return _read(Scene(delivery, delivery.discussion, ThreadKind.DISCUSSION), listening)
+
+
+def _read(scene: Scene, listening: Listening) -> Reading:
+    match scene.delivery.action:
+        # A new discussion is created, the others are opened.
+        case "opened" | "created" | "edited":
+            return read_words(scene, body_of(scene.thread), listening)
+        case "labeled":
+            return _read_label(scene, listening)
+        case "assigned":
+            return _read_assignment(scene, listening)
+        case "closed" | "reopened" as action:
+            return ThreadClosed(thread=scene.ref, is_open=action == "reopened")
+        case _:
+            return Ignored(reason="action-not-read")
+
+
+def _read_label(scene: Scene, listening: Listening) -> Reading:
+    if not listening.label or scene.delivery.label.name != listening.label:
+        return Ignored(reason="other-label")
+    return _ask_again(scene, TriggerKind.LABEL, listening)
+
+
+def _read_assignment(scene: Scene, listening: Listening) -> Reading:
+    assignee = scene.delivery.assignee
+    if assignee is None or not listening.is_own(assignee.login):
+        return Ignored(reason="other-assignee")
+    return _ask_again(scene, TriggerKind.ASSIGNMENT, listening)
+
+
+def _ask_again(scene: Scene, kind: TriggerKind, listening: Listening) -> Reading:
+    """Make a request of what can be taken back and done anew, which asks anew."""
+    sender = scene.delivery.sender
+    if listening.is_own(sender.login):
+        return Ignored(reason="own-act")
+    # Only the time tells the second label from the first.
+    return scene.trigger(f"{kind}:{scene.thread.updated_at}", kind, sender)

@@ -1,0 +1,133 @@
+"""Read what asks for nothing and still matters: pushes, access, moved repositories."""
+
+from typing import Annotated
+
+from pydantic import Field, StringConstraints, TypeAdapter
+
+from patchwright.core.types.threads import RepoRef
+from patchwright.core.types.triggers import (
+    BaseMoved,
+    Ignored,
+    InstallationChanged,
+    Reading,
+    RepositoryMoved,
+)
+from patchwright.integrations.github.payloads import Installation, Part, Repository
+from patchwright.integrations.github.reading.listening import SERVICE, Listening
+from patchwright.integrations.github.reading.scene import id_of, ref_of
+
+_BRANCH = "refs/heads/"
+
+_Login = Annotated[str, StringConstraints(pattern=r"(?-u)^[\w-]+$")]
+_Name = Annotated[str, StringConstraints(pattern=r"(?-u)^[\w.-]*[\w-][\w.-]*$")]
+
+
+class _Push(Part):
+    ref: str
+    after: str = ""
+    deleted: bool = False
+    repository: Repository
+    installation: Installation | None = None
+
+
+class _InstallationDelivery(Part):
+    """`repositories` is where the App was, `repositories_removed` where it was cut."""
+
+    action: str = ""
+    installation: Installation
+    repositories: list[Repository] = []
+    repositories_removed: list[Repository] = []
+
+
+class _Account(Part):
+    login: _Login
+
+
+class _Owner(Part):
+    user: _Account | None = None
+    organization: _Account | None = None
+
+
+class _OldOwner(Part):
+    old: _Owner = Field(default=_Owner(), alias="from")
+
+
+class _OldName(Part):
+    old: _Name = Field(alias="from")
+
+
+class _Renaming(Part):
+    name: _OldName | None = None
+
+
+class _Moves(Part):
+    repository: _Renaming = _Renaming()
+    owner: _OldOwner = _OldOwner()
+
+
+class _RepositoryDelivery(Part):
+    action: str = ""
+    repository: Repository
+    changes: _Moves = _Moves()
+
+
+_PUSH = TypeAdapter(_Push)
+_INSTALLATION = TypeAdapter(_InstallationDelivery)
+_REPOSITORY = TypeAdapter(_RepositoryDelivery)
+
+
+def read_push(body: bytes, _: Listening) -> Reading:
+    push = _PUSH.validate_json(body)
+    if not push.ref.startswith(_BRANCH):
+        return Ignored(reason="no-branch")
+    if push.deleted:
+        return Ignored(reason="branch-deleted")
+    return BaseMoved(
+        repo=ref_of(push.repository),
+        branch=push.ref.removeprefix(_BRANCH),
+        sha=push.after,
+        installation=id_of(push.installation),
+    )
+
+
+def read_installation(body: bytes, _: Listening) -> Reading:
+    delivery = _INSTALLATION.validate_json(body)
+    if delivery.action not in {"deleted", "suspend"}:
+        return Ignored(reason="installation-noted")
+    return InstallationChanged(
+        installation=str(delivery.installation.id),
+        gone=True,
+        repos=tuple(map(ref_of, delivery.repositories)),
+    )
+
+
+def read_installation_repositories(body: bytes, _: Listening) -> Reading:
+    delivery = _INSTALLATION.validate_json(body)
+    if delivery.action != "removed":
+        return Ignored(reason="installation-noted")
+    return InstallationChanged(
+        installation=str(delivery.installation.id),
+        gone=False,
+        repos=tuple(map(ref_of, delivery.repositories_removed)),
+    )
+
+
+def read_repository(body: bytes, _: Listening) -> Reading:
+    delivery = _REPOSITORY.validate_json(body)
+    if delivery.action not in {"renamed", "transferred"}:
+        return Ignored(reason="action-not-read")
+    new = delivery.repository.full_name
+    old = _old_name(delivery.changes, new)
+    if old == new:
+        return Ignored(reason="move-not-told")
+    return RepositoryMoved(
+        old=RepoRef(forge=SERVICE, full_name=old), new=ref_of(delivery.repository)
+    )
+
+
+def _old_name(changes: _Moves, new: str) -> str:
+    """Return the full name as it was; only what has changed is told."""
+    owner, _, name = new.partition("/")
+    giver = changes.owner.old.user or changes.owner.old.organization
+    renaming = changes.repository.name
+    return f"{giver.login if giver else owner}/{renaming.old if renaming else name}"

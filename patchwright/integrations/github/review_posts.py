@@ -1,0 +1,107 @@
+"""Read the words that people submit with a review of a pull request."""
+
+from datetime import datetime
+from enum import StrEnum
+
+from github.Repository import Repository
+
+from patchwright.core.types.threads import Post, ThreadRef
+from patchwright.integrations.github.graphql import (
+    WRITTEN,
+    PageBefore,
+    Part,
+    Written,
+    owner_and_name,
+    query,
+)
+from patchwright.integrations.github.post_ids import review_post
+from patchwright.integrations.github.posts import read_back
+
+QUERY = f"""\
+query($owner: String!, $name: String!, $number: Int!, $before: String) {{
+  repository(owner: $owner, name: $name) {{
+    pullRequest(number: $number) {{
+      reviews(last: 100, before: $before) {{
+        pageInfo {{ hasPreviousPage startCursor }}
+        nodes {{ ...written databaseId state submittedAt isMinimized }}
+      }}
+    }}
+  }}
+}}
+{WRITTEN}"""
+
+
+class _State(StrEnum):
+    """How a review stands.
+
+    https://docs.github.com/en/graphql/reference/enums#pullrequestreviewstate
+    """
+
+    APPROVED = "APPROVED"
+    CHANGES_REQUESTED = "CHANGES_REQUESTED"
+    COMMENTED = "COMMENTED"
+    DISMISSED = "DISMISSED"
+    PENDING = "PENDING"
+
+
+_LABELS = {
+    _State.APPROVED: "review, approved",
+    _State.CHANGES_REQUESTED: "review, changes requested",
+    _State.COMMENTED: "review",
+    _State.DISMISSED: "review, dismissed",
+}
+
+
+class _Review(Written):
+    database_id: int
+    state: _State
+    submitted_at: datetime | None = None
+    is_minimized: bool = False
+
+    @property
+    def is_shown(self) -> bool:
+        return bool(self.body.strip()) and self.state in _LABELS and not self.is_hidden
+
+    @property
+    def is_hidden(self) -> bool:
+        # What is not submitted yet is seen by its author alone.
+        return self.is_minimized or self.submitted_at is None
+
+
+class _Reviews(Part):
+    page_info: PageBefore
+    nodes: tuple[_Review, ...]
+
+
+class _PullRequest(Part):
+    reviews: _Reviews
+
+
+class _Repository(Part):
+    pull_request: _PullRequest
+
+
+class _Data(Part):
+    repository: _Repository
+
+
+def fetch_review_posts(repo: Repository, ref: ThreadRef) -> tuple[Post, ...]:
+    """Return what submitted reviews say, oldest first; many say nothing themselves.
+
+    Raises the errors of PyGithub.
+    """
+    asked = {**owner_and_name(ref.repo.full_name), "number": ref.number}
+
+    def read(before: str | None) -> _Reviews:
+        found = query(repo, QUERY, {**asked, "before": before}, _Data)
+        return found.repository.pull_request.reviews
+
+    pages = read_back(read, lambda reviews: reviews.page_info)
+    return tuple(
+        review.post(
+            review_post(review.database_id), _LABELS[review.state], review.submitted_at
+        )
+        for page in pages
+        for review in page.nodes
+        if review.is_shown
+    )

@@ -1,0 +1,22 @@
+"""Hand a change over as a patch where it became no branch."""
+
+from patchwright.core.errors import GitError, ServiceError
+from patchwright.core.types.work import Outcome
+from patchwright.resolver.delivering.destination import Means
+from patchwright.resolver.messages.patches import patch_block
+from patchwright.resolver.messages.status import Delivered
+
+
+def with_patch(outcome: Outcome, means: Means, so_far: Delivered) -> Delivered:
+    """Add the change as text if nothing else shows it and a message can hold it."""
+    if not outcome.head_sha or so_far.branch or so_far.patch:
+        return so_far
+    try:
+        code = means.fetch_mirror().objects
+        # A merge is more than a patch can say.
+        if code.parents_of(outcome.head_sha) != (outcome.base_sha,):
+            return so_far
+        patch = code.format_patch(outcome.base_sha, outcome.head_sha)
+    except (GitError, ServiceError):
+        return so_far
+    return so_far.model_copy(update={"patch": patch_block(patch)})

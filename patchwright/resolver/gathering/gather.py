@@ -1,0 +1,148 @@
+"""Gather the context of a request: what its thread shows, mentions and changes."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from patchwright.core.channel import Channel
+from patchwright.core.forge import Checks, Forge
+from patchwright.core.llm.model import Image
+from patchwright.core.types.base import Value
+from patchwright.core.types.people import Actor
+from patchwright.core.types.threads import (
+    Post,
+    PullRequest,
+    Repository,
+    Thread,
+    ThreadKind,
+)
+from patchwright.core.types.triggers import Trigger
+from patchwright.integrations.git.objects import ObjectStore
+from patchwright.resolver.context import Context
+from patchwright.resolver.gathering.branches import agreed_branches
+from patchwright.resolver.gathering.changes import read_changes
+from patchwright.resolver.gathering.images import fetch_images, find_images
+from patchwright.resolver.gathering.links import MAX_LINKS, CodeLink, Link, find_links
+from patchwright.resolver.gathering.mentioned import Reader
+
+# Older comments are read, but what they show or mention is not fetched.
+NEWEST = 10
+MAX_BRANCH_NAMES = 5
+
+
+@dataclass(frozen=True)
+class Scene:
+    """Where a request was made: `thread` as it was then, in `repository`."""
+
+    channel: Channel
+    forge: Forge
+    repository: Repository
+    thread: Thread
+    trigger: Trigger
+    asked_at: datetime
+
+
+@dataclass(frozen=True)
+class Work:
+    """What the work starts from; `base_sha` is where its base branch stands."""
+
+    code: ObjectStore
+    base_branch: str
+    base_sha: str
+    start_sha: str
+    pull: PullRequest | None = None
+
+
+class Gathered(Value):
+    """The context, and its pictures by name."""
+
+    context: Context
+    images: dict[str, Image] = {}
+
+
+def gather_context(scene: Scene, work: Work, checks: Checks | None = None) -> Gathered:
+    """Read all that belongs to the request; what cannot be read is named in it.
+
+    Raises `GitError`.
+    """
+    thread, posts = scene.thread, _looked_at(scene.thread, scene.trigger)
+    shown = fetch_images(scene.channel, thread.ref, find_images(posts))
+    links = find_links(posts, thread.ref, _web_url(scene.repository))
+    is_pull = work.pull is not None and thread.ref.kind is ThreadKind.PULL_REQUEST
+    pull = work.pull if is_pull else None
+    context = Context(
+        thread=thread,
+        pull=pull,
+        diff=read_changes(work.code, pull, work.base_sha, work.start_sha)
+        if pull
+        else None,
+        checks=checks,
+        mentioned=_reader(scene).read(_to_read(links)),
+        pictures=shown.pictures,
+        other_branch=_other_branch(scene, links, work.base_branch),
+    )
+    return Gathered(context=context, images=shown.images)
+
+
+def suggest_base(scene: Scene) -> str:
+    """Return the branch that the thread's links to code agree on, if there is one.
+
+    Only the words that opened the thread and those that asked count, and only a branch
+    that is there.
+    """
+    thread, trigger = scene.thread, scene.trigger
+    asking = [post for post in thread.posts if post.id == trigger.post_id]
+    posts = (thread.posts[0], *asking)
+    links = find_links(posts, thread.ref, _web_url(scene.repository))
+    return _existing(scene, links)
+
+
+def _other_branch(scene: Scene, links: Sequence[Link], base_branch: str) -> str:
+    found = _existing(scene, links)
+    return "" if found == base_branch else found
+
+
+def _existing(scene: Scene, links: Sequence[Link]) -> str:
+    """Return the agreed branch that exists: the longest, should there be several."""
+    repo = scene.repository
+    names = agreed_branches(links, scene.thread.ref.repo)[:MAX_BRANCH_NAMES]
+    if not names or repo.default_branch in names:
+        return ""
+    there = (name for name in reversed(names) if scene.forge.has_branch(repo.ref, name))
+    return next(there, "")
+
+
+def _looked_at(thread: Thread, trigger: Trigger) -> list[Post]:
+    """Return what asked, the opening text and the newest posts, the newest first."""
+    opening, *said = thread.posts
+    reviewed = [post for review in thread.reviews for post in review.posts]
+    asking = [p for p in (*said, *reviewed) if p.id == trigger.post_id]
+    newest = [post for post in said[::-1] if post not in asking][:NEWEST]
+    return [*asking, opening, *newest]
+
+
+def _to_read(links: Sequence[Link]) -> list[Link]:
+    """Leave out links to a branch: the agent has the code, and a hint at the branch."""
+    read = [
+        link
+        for link in links
+        if not isinstance(link.target, CodeLink) or link.target.sha
+    ]
+    return read[:MAX_LINKS]
+
+
+def _reader(scene: Scene) -> Reader:
+    requester: Actor = scene.trigger.actor
+    return Reader(
+        scene.channel,
+        scene.forge,
+        home=scene.thread.ref.repo,
+        home_is_private=scene.repository.private,
+        requester=requester,
+        asked_at=scene.asked_at,
+    )
+
+
+def _web_url(repository: Repository) -> str:
+    """Return the root of the forge's pages."""
+    return repository.web_url.removesuffix(f"/{repository.ref.full_name}")

@@ -1,0 +1,165 @@
+"""Find what texts refer to: issues, pull requests, commits, lines of code.
+
+Written as GitHub links them.
+https://docs.github.com/en/get-started/writing-on-github/working-with-advanced-formatting/autolinked-references-and-urls
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Final, assert_never
+from urllib.parse import unquote
+
+from patchwright.core.text.prose import visible_prose
+from patchwright.core.types.base import Value
+from patchwright.core.types.threads import Post, RepoRef, ThreadRef
+
+MAX_LINKS: Final = 10
+
+_OWNER = r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,38})"
+_NAME = r"(?!\.{1,2}(?![\w.-]))[A-Za-z0-9_.-]{1,100}"
+_REPO = rf"(?P<repo>{_OWNER}/{_NAME})"
+_NUMBER = r"(?P<number>[1-9]\d{0,9})"
+_SHA = r"(?P<sha>[0-9a-f]{40}|[0-9a-f]{64})"
+_END = r"(?![\w-])"
+_WORD = re.compile(
+    rf"(?<![\w/@.&-])(?:{_REPO})?#{_NUMBER}{_END}"
+    rf"|(?<![\w/@.-])GH-(?P<gh>[1-9]\d{{0,9}}){_END}"
+    rf"|(?<![\w/.#-])(?:(?P<at>{_OWNER}/{_NAME})@)?{_SHA}{_END}"
+)
+# What follows the address of a repository; a branch may have slashes in its name.
+_THREAD_PATH = re.compile(rf"(?:issues|pull|discussions)/{_NUMBER}{_END}")
+_COMMIT_PATH = re.compile(
+    rf"(?:commit|pull/\d+/commits)/(?P<sha>[0-9a-f]{{7,64}}){_END}"
+)
+_CODE_PATH = re.compile(
+    r"blob/(?P<rest>[^\s?#)>\]\"']+)(?:\?[^\s#)>\]\"']*)?"
+    r"(?:#L(?P<first>\d{1,7})(?:C\d+)?(?:-L(?P<last>\d{1,7}))?)?"
+)
+
+
+class ThreadLink(Value):
+    repo: RepoRef
+    number: int
+
+
+class CommitLink(Value):
+    repo: RepoRef
+    sha: str
+
+
+class CodeLink(Value):
+    """Lines of a file; `rest` is `REF/PATH`, and both may have slashes in them."""
+
+    repo: RepoRef
+    rest: str
+    first: int | None = None
+    last: int | None = None
+
+    @property
+    def sha(self) -> str:
+        """Return the commit of a permalink, empty where it names a branch."""
+        ref = self.rest.partition("/")[0]
+        return ref if re.fullmatch(r"[0-9a-f]{40}|[0-9a-f]{64}", ref) else ""
+
+    @property
+    def path(self) -> str:
+        """Return the path of a permalink."""
+        return self.rest.partition("/")[2]
+
+
+Target = ThreadLink | CommitLink | CodeLink
+
+
+class Link(Value):
+    """What a text refers to, and who wrote it: `name` is how it is called there."""
+
+    name: str
+    target: Target
+    by: str = ""
+
+
+def find_links(posts: Iterable[Post], home: ThreadRef, web_url: str) -> list[Link]:
+    """Return what the posts refer to, in their order, each once.
+
+    Code is not read, and no address of another host.
+    """
+    found: dict[Target, Link] = {}
+    for post in posts:
+        for name, target in _read(visible_prose(post.text), home.repo, web_url):
+            if target != ThreadLink(repo=home.repo, number=home.number):
+                link = Link(name=name, target=target, by=post.author.login)
+                found.setdefault(target, link)
+    return list(found.values())
+
+
+def _read(text: str, home: RepoRef, web_url: str) -> Iterator[tuple[str, Target]]:
+    """Yield addresses and short forms; what is an address is no short form too."""
+    address = re.compile(rf"{re.escape(web_url)}/{_REPO}/(?=[bcdip])", re.IGNORECASE)
+    done = 0
+    for match in address.finditer(text):
+        yield from _read_words(text[done : match.start()], home)
+        repo = _repo(match["repo"], home)
+        end = re.compile(r"\S*").match(text, match.end())
+        done = end.end() if end else match.end()
+        if target := _read_path(text[match.end() : done], repo):
+            yield _name_of(target, home), target
+    yield from _read_words(text[done:], home)
+
+
+def _read_path(path: str, repo: RepoRef) -> Target | None:
+    if found := _THREAD_PATH.match(path):
+        commit = _COMMIT_PATH.match(path)
+        if commit is None:
+            return ThreadLink(repo=repo, number=int(found["number"]))
+    if found := _COMMIT_PATH.match(path):
+        return CommitLink(repo=repo, sha=found["sha"])
+    if found := _CODE_PATH.match(path):
+        first, last, rest = found["first"], found["last"], unquote(found["rest"])
+        if _climbs(rest):
+            return None
+        return CodeLink(
+            repo=repo,
+            rest=rest,
+            first=int(first) if first else None,
+            last=int(last) if last else None,
+        )
+    return None
+
+
+def _climbs(path: str) -> bool:
+    """Tell whether a path would lead out of its folder, to another address."""
+    return not {"", ".", ".."}.isdisjoint(path.split("/")) or not path.isprintable()
+
+
+def _read_words(text: str, home: RepoRef) -> Iterator[tuple[str, Target]]:
+    without_urls = re.sub(r"(?:https?://|www\.)\S+", " ", text)
+    for match in _WORD.finditer(without_urls):
+        repo = _repo(match["repo"] or match["at"] or home.full_name, home)
+        if match["sha"]:
+            target: Target = CommitLink(repo=repo, sha=match["sha"])
+        else:
+            number = int(match["number"] or match["gh"])
+            target = ThreadLink(repo=repo, number=number)
+        yield _name_of(target, home), target
+
+
+def _repo(full_name: str, home: RepoRef) -> RepoRef:
+    """Names are told apart without regard to case."""
+    if full_name.lower() == home.full_name.lower():
+        return home
+    return RepoRef(forge=home.forge, full_name=full_name)
+
+
+def _name_of(target: Target, home: RepoRef) -> str:
+    """Call it as people of the repository do."""
+    prefix = "" if target.repo == home else target.repo.full_name
+    match target:
+        case ThreadLink(number=number):
+            return f"{prefix}#{number}"
+        case CommitLink(sha=sha):
+            return f"{prefix}@{sha[:12]}" if prefix else f"commit {sha[:12]}"
+        case CodeLink():
+            lines = f"#L{target.first}" if target.first else ""
+            return f"{prefix} {target.rest}{lines}".lstrip()
+        case _:
+            assert_never(target)

@@ -1,0 +1,130 @@
+"""Read what a thread refers to, as far as the one who asked may read it."""
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Final, assert_never
+
+from patchwright.core.channel import Channel
+from patchwright.core.errors import ServiceError
+from patchwright.core.forge import Forge
+from patchwright.core.types.people import Actor, Permission
+from patchwright.core.types.threads import RepoRef, ThreadKind, ThreadRef
+from patchwright.resolver.context import Mentioned, Quote
+from patchwright.resolver.gathering.links import (
+    CodeLink,
+    CommitLink,
+    Link,
+    Target,
+    ThreadLink,
+)
+from patchwright.resolver.pinning import opening_as_of
+
+MAX_LINES: Final = 60
+LINES_AROUND: Final = 5
+
+
+class Reader:
+    """Reads for one request, made in `home` by `requester` at `asked_at`.
+
+    What is private elsewhere is read only if the requester may read it, and if it
+    stays among people who might: `home` is private too, or the requester has named it
+    themselves. A stranger's link would else carry it into a public thread.
+    """
+
+    def __init__(
+        self,
+        channel: Channel,
+        forge: Forge,
+        *,
+        home: RepoRef,
+        home_is_private: bool,
+        requester: Actor,
+        asked_at: datetime,
+    ) -> None:
+        self._channel, self._forge = channel, forge
+        self._home, self._home_is_private = home, home_is_private
+        self._requester, self._asked_at = requester, asked_at
+        self._readable: dict[tuple[RepoRef, bool], bool] = {}
+
+    def read(self, links: Iterable[Link]) -> tuple[Mentioned, ...]:
+        return tuple(
+            Mentioned(name=link.name, quotes=self._read(link)) for link in links
+        )
+
+    def _read(self, link: Link) -> tuple[Quote, ...]:
+        try:
+            return self._fetch(link.target) if self._may_read(link) else ()
+        except ServiceError:
+            return ()
+
+    def _may_read(self, link: Link) -> bool:
+        repo = link.target.repo
+        if repo == self._home:
+            return True
+        is_named = link.by == self._requester.login
+        known = self._readable.get((repo, is_named))
+        if known is None:
+            known = self._judge(repo, is_named=is_named)
+            self._readable[repo, is_named] = known
+        return known
+
+    def _judge(self, repo: RepoRef, *, is_named: bool) -> bool:
+        if not self._forge.fetch_repository(repo).private:
+            return True
+        if not (self._home_is_private or is_named):
+            return False
+        may = self._forge.fetch_permission(repo, self._requester)
+        return may.allows(Permission.READ)
+
+    def _fetch(self, target: Target) -> tuple[Quote, ...]:
+        match target:
+            case ThreadLink():
+                return self._fetch_thread(target)
+            case CommitLink():
+                return self._fetch_commit(target)
+            case CodeLink():
+                return self._fetch_code(target)
+            case _:
+                assert_never(target)
+
+    def _fetch_thread(self, target: ThreadLink) -> tuple[Quote, ...]:
+        kind = ThreadKind.ISSUE
+        ref = ThreadRef(repo=target.repo, kind=kind, number=target.number)
+        thread = self._channel.fetch_opening(ref)
+        opening = opening_as_of(thread, self._asked_at)
+        if opening is None:
+            return ()
+        what = "pull request" if thread.ref.kind is not kind else "issue"
+        texts = (("title", thread.title), ("opening text", opening.text))
+        return tuple(
+            Quote(
+                what=f"{part} of {what}",
+                text=text,
+                author=opening.author,
+                role=opening.role,
+            )
+            for part, text in texts
+            if text.strip()
+        )
+
+    def _fetch_commit(self, target: CommitLink) -> tuple[Quote, ...]:
+        message = self._forge.fetch_commit_message(target.repo, target.sha)
+        return (Quote(what="message of commit", text=message),) if message else ()
+
+    def _fetch_code(self, target: CodeLink) -> tuple[Quote, ...]:
+        """Read the lines of a permalink; those of a branch may be others by now."""
+        if not target.sha:
+            return ()
+        found = self._forge.fetch_file(target.repo, target.path, target.sha)
+        if found is None or b"\0" in found:
+            return ()
+        text, first, last = _lines_of(found.decode("utf-8", "replace"), target)
+        return (Quote(what=f"lines {first}-{last} of code", text=text),)
+
+
+def _lines_of(text: str, target: CodeLink) -> tuple[str, int, int]:
+    lines = text.split("\n")
+    begin = max(1, (target.first or 1) - LINES_AROUND)
+    wanted = (target.last or target.first or MAX_LINES) + LINES_AROUND
+    end = min(len(lines), wanted, begin + MAX_LINES - 1)
+    return "\n".join(lines[begin - 1 : end]), begin, end

@@ -1,0 +1,63 @@
+"""Read the changed files of a change as they were and as they are now."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from patchwright.integrations.git.changes import GITLINK, ChangedPath, ChangeKind
+from patchwright.integrations.git.objects import ObjectStore
+
+# No smaller than what a change may add at most: nothing goes by unread.
+MAX_FILE_BYTES: Final = 5_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """One changed file; a text is None where there is no such file."""
+
+    change: ChangedPath
+    before: str | None
+    after: str | None
+
+
+def read_versions(
+    code: ObjectStore, base_sha: str, tree: str, changes: Sequence[ChangedPath]
+) -> tuple[Version, ...]:
+    """Read both versions of the changes from base to `tree`, which may be a commit's.
+
+    Bytes that are no UTF-8 are taken for Latin-1; nothing is lost by it that is ASCII.
+    """
+    new = (ChangeKind.ADDED, ChangeKind.COPIED)
+    files = [change for change in changes if change.mode != GITLINK]
+    old_paths = [old_path(c) for c in files if c.kind not in new]
+    new_paths = [c.path for c in files if c.kind is not ChangeKind.DELETED]
+    before = _read(code, base_sha, old_paths)
+    after = _read(code, tree, new_paths)
+    return tuple(
+        Version(
+            change,
+            None if change.kind in new else before.get(old_path(change)),
+            after.get(change.path),
+        )
+        for change in files
+    )
+
+
+def old_path(change: ChangedPath) -> str:
+    return change.old_path or change.path
+
+
+def _read(code: ObjectStore, commit: str, paths: Sequence[str]) -> Mapping[str, str]:
+    found = code.read_files(commit, paths, MAX_FILE_BYTES)
+    texts = {path: text for path, text in found.items() if isinstance(text, bytes)}
+    # One at a time where many at once cannot name it, or a link leads elsewhere.
+    singly = {path: code.read_file(commit, path) for path in paths if path not in texts}
+    read = {**texts, **{path: text for path, text in singly.items() if text}}
+    return {path: _decoded(text) for path, text in read.items()}
+
+
+def _decoded(raw: bytes) -> str:
+    try:
+        return raw.decode()
+    except UnicodeDecodeError:
+        return raw.decode("latin-1")

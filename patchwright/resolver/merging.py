@@ -1,0 +1,56 @@
+"""Look over a merge that the agent has resolved, before a commit is made of it."""
+
+from dataclasses import dataclass
+
+from patchwright.core.text.fence import inline_code
+from patchwright.integrations.git.changes import ChangedPath, shown_path
+from patchwright.integrations.git.objects import ObjectStore
+from patchwright.resolver.messages.facts import counted
+
+_SHOWN = 5
+
+
+@dataclass(frozen=True)
+class Merged:
+    """What a merge has come to.
+
+    `tree` has the submodules as the merge moves them. `changes` are those that are
+    neither as one side has them nor as the other: only these are anybody's work.
+    `objection` says why it must not be committed as a merge, if it must not.
+    """
+
+    tree: str
+    changes: tuple[ChangedPath, ...]
+    notes: tuple[str, ...] = ()
+    objection: str = ""
+
+
+def look_over_merge(
+    code: ObjectStore, base_sha: str, merge_sha: str, head: str
+) -> Merged:
+    """Judge `head`, a commit or tree, as the merge of `merge_sha` into `base_sha`."""
+    merge = code.merge(base_sha, merge_sha)
+    joined = merge.join_submodules(code.tree_of(head))
+    unfinished = merge.find_conflict_markers(joined.tree)
+    return Merged(
+        tree=joined.tree,
+        changes=merge.own_changes(joined.tree),
+        notes=(_torn(joined.torn),) if joined.torn else (),
+        objection=_unfinished(unfinished) if unfinished else "",
+    )
+
+
+def _unfinished(changes: tuple[ChangedPath, ...]) -> str:
+    shown = _listed(tuple(change.path for change in changes))
+    return f"Conflict markers were left in {shown}, so the merge was not committed."
+
+
+def _torn(paths: tuple[str, ...]) -> str:
+    which = counted(len(paths), "submodule")
+    return f"Both sides moved {which}, which stays as in this branch: {_listed(paths)}."
+
+
+def _listed(paths: tuple[str, ...]) -> str:
+    names = [inline_code(shown_path(path)) for path in paths[:_SHOWN]]
+    more = len(paths) - len(names)
+    return ", ".join(names) + (f" and {more} more" if more else "")

@@ -1,0 +1,191 @@
+"""What people are told who ask about a run: while it works, and when it has ended."""
+
+from typing import Final
+
+from patchwright.core.events.types import AgentState
+from patchwright.core.text.commands import Verb
+from patchwright.core.text.mentions import neutralise
+from patchwright.core.types.base import Value
+from patchwright.core.types.triggers import Trigger, TriggerKind
+from patchwright.core.types.work import Outcome, Task, Usage
+from patchwright.resolver.messages.advice import next_step
+from patchwright.resolver.messages.ending import headline
+from patchwright.resolver.messages.facts import (
+    agents_words,
+    cost,
+    counted,
+    duration,
+    join,
+)
+from patchwright.resolver.messages.status import (
+    Delivered,
+    Frame,
+    Progress,
+    checklist,
+    run_link,
+)
+
+ASKING: Final = frozenset({Verb.STATUS, Verb.COST, Verb.WHY, Verb.HELP, Verb.PLAN})
+_MAX_WORDS_CHARS: Final = 8_000
+
+
+class Standing(Value):
+    """How a run stands.
+
+    `admitted` is the rule that let it in. Without a `task` it has not begun. `held` is
+    the state it waits in, and `posted` what it has said when it began to wait.
+    """
+
+    frame: Frame
+    trigger: Trigger
+    admitted: str = ""
+    task: Task | None = None
+    progress: Progress = Progress()
+    held: AgentState | None = None
+    posted: Outcome | None = None
+
+
+class Ended(Value):
+    """A run of the past, and what came of it outside."""
+
+    frame: Frame
+    trigger: Trigger
+    outcome: Outcome
+    delivered: Delivered = Delivered()
+
+
+def help_text(handle: str) -> str:
+    return _HELP.format(handle=handle)
+
+
+def answer_running(verb: Verb, run: Standing) -> str:
+    """Answer one of `ASKING` about a run that has not ended."""
+    match verb:
+        case Verb.STATUS:
+            text = _status(run)
+        case Verb.COST:
+            text = _cost(run)
+        case Verb.WHY:
+            text = join(_why(run.trigger, run.frame, run.admitted), _pinned(run))
+        case Verb.PLAN:
+            text = _plan(run)
+        case _:
+            text = help_text(run.frame.handle)
+    return neutralise(text, run.frame.handle)
+
+
+def answer_ended(verb: Verb, run: Ended) -> str:
+    """Answer `status`, `cost` or `why` about a run that has ended."""
+    outcome, frame = run.outcome, run.frame
+    head = " · ".join(
+        part
+        for part in (
+            headline(outcome, run.delivered),
+            counted(outcome.iterations, "step"),
+            duration(outcome.seconds),
+            cost(outcome.usage),
+            run_link(frame, "run"),
+        )
+        if part
+    )
+    if verb is Verb.COST:
+        tokens = _tokens(outcome.usage)
+        return f"Nothing is running here. The last run took {tokens}\n\n{head}"
+    words = agents_words(outcome.summary, frame.handle, _MAX_WORDS_CHARS)
+    reason = f"It ended as `{outcome.kind}`{_because(outcome)}."
+    advice = next_step(outcome, run.delivered, frame.handle, frame.limits)
+    intro = "Nothing is running here. This is how the last run ended:"
+    why = join(_why(run.trigger, frame, ""), reason) if verb is Verb.WHY else ""
+    return neutralise(join(intro, head, why, words, advice), frame.handle)
+
+
+def _status(run: Standing) -> str:
+    progress, limits = run.progress, run.progress.allowed(run.frame.limits)
+    if run.task is None:
+        return "**Not begun yet**: thread and repository are being read."
+    parts = (
+        _WAITS.get(run.held, "**Waiting**") if run.held else "**Working on it**",
+        f"step {progress.iterations} of {limits.max_iterations}",
+        duration(progress.seconds),
+        cost(progress.usage, limits),
+        run_link(run.frame, "live log"),
+    )
+    head = " · ".join(part for part in parts if part)
+    return join(head, checklist(progress, run.frame.handle))
+
+
+_WAITS: Final = {
+    AgentState.PAUSED: "**Paused**",
+    AgentState.AWAITING_USER_INPUT: "**Waiting for an answer**",
+    AgentState.AWAITING_USER_CONFIRMATION: "**Waiting for a yes or no**",
+}
+
+
+def _cost(run: Standing) -> str:
+    progress = run.progress
+    spent = cost(progress.usage, progress.allowed(run.frame.limits))
+    handle = run.frame.handle
+    return (
+        f"{spent} so far, for {counted(progress.iterations, 'step')}: "
+        f"{_tokens(progress.usage)} `{handle} budget +2` allows two dollars more."
+    )
+
+
+def _tokens(usage: Usage) -> str:
+    return (
+        f"{usage.tokens_in:,} tokens in ({usage.tokens_cached:,} of them cached) and "
+        f"{usage.tokens_out:,} out."
+    )
+
+
+def _plan(run: Standing) -> str:
+    if run.posted is not None and run.posted.reason == "plan":
+        return agents_words(run.posted.summary, run.frame.handle, _MAX_WORDS_CHARS)
+    if run.progress.todos:
+        return checklist(run.progress, run.frame.handle)
+    return "It has written down no plan so far."
+
+
+def _why(trigger: Trigger, frame: Frame, admitted: str) -> str:
+    lines = [f"Asked for by {frame.requester}, {_OCCASIONS[trigger.kind]}."]
+    if admitted:
+        lines.append(f"Let in because {admitted}.")
+    return "\n".join(f"- {line}" for line in lines)
+
+
+_OCCASIONS: Final = {
+    TriggerKind.BODY_MENTION: "with a mention in the opening text",
+    TriggerKind.COMMENT_MENTION: "with a mention in a comment",
+    TriggerKind.LABEL: "with a label",
+    TriggerKind.ASSIGNMENT: "by assignment",
+    TriggerKind.REVIEW: "with a review that wants changes",
+    TriggerKind.CHECKS: "earlier; failing checks have started this run",
+    TriggerKind.CONFLICT: "earlier; a merge conflict has started this run",
+}
+
+
+def _pinned(run: Standing) -> str:
+    lines = []
+    if run.frame.asked_at is not None:
+        lines.append(f"The thread counts as of {run.frame.asked_at:%H:%M:%S}Z.")
+    if run.task is not None:
+        base = f" of `{run.task.base_branch}`" if run.task.base_branch else ""
+        lines.append(f"The work starts from `{run.task.base_sha[:10]}`{base}.")
+    return "\n".join(f"- {line}" for line in lines)
+
+
+def _because(outcome: Outcome) -> str:
+    return f" (`{outcome.reason}`)" if outcome.reason else ""
+
+
+_HELP: Final = """Write `{handle}` and what you want done, anywhere in a comment or in \
+the opening text. While a run works, what you write after `{handle}` reaches it.
+
+- `{handle} plan` and what you want: it brings a plan first, and waits.
+- `{handle} approve` and `{handle} reject` answer when it asks whether to do something.
+- `{handle} stop` ends the run and keeps its work; `pause` and `resume` hold it up.
+- `{handle} budget +2` allows the run two more dollars, `budget 5` five in all.
+- `{handle} status`, `cost` and `why` say how far it is, what it has spent, and why it \
+runs or how it ended.
+- `{handle} retry` works on this thread again.
+- `{handle} help` shows this."""

@@ -1,0 +1,231 @@
+"""The status comment of a run that has ended or waits: the outcome first."""
+
+from typing import Final
+
+from patchwright.core.text.cut import cut_middle
+from patchwright.core.text.fence import code_block
+from patchwright.core.text.mentions import neutralise
+from patchwright.core.types.work import (
+    DiffStat,
+    Outcome,
+    OutcomeKind,
+    Proof,
+    ReviewAnswer,
+    Verdict,
+)
+from patchwright.resolver.messages.advice import next_step
+from patchwright.resolver.messages.facts import (
+    agents_words,
+    cost,
+    counted,
+    duration,
+    evidence_table,
+    folded,
+    join,
+    listed,
+    proof_sentence,
+)
+from patchwright.resolver.messages.refusals import refusal_words
+from patchwright.resolver.messages.status import (
+    Delivered,
+    Frame,
+    Progress,
+    checklist,
+    footer,
+    run_link,
+    state_mark,
+)
+
+# GitHub refuses comments over 65,536 characters.
+MAX_COMMENT_CHARS: Final = 60_000
+_MAX_REFUSAL_CHARS: Final = 4_000
+_MOST_OPEN_NOTES: Final = 3
+_MOST_EVIDENCE: Final = 40
+NOTHING_KNOWN: Final = Progress()
+
+
+def final_comment(
+    outcome: Outcome,
+    delivered: Delivered,
+    frame: Frame,
+    last: Progress = NOTHING_KNOWN,
+) -> str:
+    """Say how it ended: the outcome first, then the words, the proof and the facts.
+
+    `last` is how far it was. However long the agent's words are, they alone are cut.
+    """
+    before = _head(outcome, delivered, frame, last)
+    after = join(
+        _proof(outcome),
+        _warnings(outcome.warnings, frame.handle),
+        _evidence(outcome),
+        _reviews(outcome.reviews),
+        _notes((*outcome.notes, *delivered.remarks), frame.handle),
+        _kept_work(outcome, delivered, frame.handle),
+        _where_it_stopped(outcome, last, frame.handle),
+        next_step(outcome, delivered, frame.handle, last.allowed(frame.limits)),
+        footer(frame),
+        state_mark("waiting" if outcome.waits else outcome.kind, frame.run_id),
+    )
+    room = MAX_COMMENT_CHARS - len(join(before, "-", after))
+    return join(before, agents_words(outcome.summary, frame.handle, room), after)
+
+
+def headline(outcome: Outcome, delivered: Delivered) -> str:
+    """Say in a few words how it ended, with the pull request if there is one."""
+    words = f"**{WORDS[outcome.kind]}**"
+    if outcome.kind is OutcomeKind.FAILED and outcome.reason:
+        return f"{words} (`{outcome.reason}`)"
+    if outcome.kind is not OutcomeKind.RESOLVED or delivered.pull_request is None:
+        return words
+    draft = " (draft)" if delivered.draft else ""
+    return f"{words} · #{delivered.pull_request}{draft}"
+
+
+# What an outcome is called, for people.
+WORDS: Final = {
+    OutcomeKind.RESOLVED: "Done",
+    OutcomeKind.ANSWERED: "Answered",
+    OutcomeKind.NO_CHANGE: "No change",
+    OutcomeKind.NEEDS_INPUT: "Needs you",
+    OutcomeKind.PLAN_POSTED: "Plan",
+    OutcomeKind.REFUSED: "Declined",
+    OutcomeKind.OVER_BUDGET: "Over budget",
+    OutcomeKind.OVER_LIMIT: "Over the limit",
+    OutcomeKind.TIMED_OUT: "Timed out",
+    OutcomeKind.STUCK: "Stuck",
+    OutcomeKind.STOPPED: "Stopped",
+    OutcomeKind.FAILED: "Failed",
+}
+# A run that ended so did not come to its own end.
+CUT_SHORT: Final = frozenset(
+    {
+        OutcomeKind.OVER_BUDGET,
+        OutcomeKind.OVER_LIMIT,
+        OutcomeKind.TIMED_OUT,
+        OutcomeKind.STUCK,
+        OutcomeKind.STOPPED,
+        OutcomeKind.FAILED,
+    }
+)
+
+
+def _head(outcome: Outcome, delivered: Delivered, frame: Frame, last: Progress) -> str:
+    ran = outcome.iterations > 0
+    facts = (
+        headline(outcome, delivered),
+        _size(outcome.changed),
+        counted(outcome.iterations, "step") if ran else "",
+        duration(outcome.seconds) if ran else "",
+        cost(outcome.usage, last.allowed(frame.limits)) if ran else "",
+        run_link(frame, "run"),
+    )
+    return " · ".join(fact for fact in facts if fact)
+
+
+def _size(changed: DiffStat) -> str:
+    if not changed.files:
+        return ""
+    files = counted(changed.files, "file")
+    return f"{files}, +{changed.insertions} -{changed.deletions}"
+
+
+def _proof(outcome: Outcome) -> str:
+    if outcome.kind is not OutcomeKind.RESOLVED:
+        return ""
+    sign = "🟢" if outcome.proof is Proof.PROVEN else "🟡"
+    words = proof_sentence(outcome.proof, outcome.evidence, outcome.reason)
+    return f"{sign} {words}"
+
+
+def _warnings(warnings: tuple[str, ...], handle: str) -> str:
+    """Put what a reviewer must see where it cannot be overlooked."""
+    if not warnings:
+        return ""
+    title = "**Look at this before you merge:**"
+    lines = ["[!WARNING]", title, *listed(warnings, handle)]
+    return "\n".join(f"> {line}" for line in lines)
+
+
+def _evidence(outcome: Outcome) -> str:
+    shown = outcome.evidence[:_MOST_EVIDENCE]
+    if not shown:
+        return ""
+    commands = counted(len(outcome.evidence), "command")
+    summary = f"Evidence: {commands}, run by the controller in fresh sandboxes"
+    return folded(summary, evidence_table(shown))
+
+
+def _reviews(answers: tuple[ReviewAnswer, ...]) -> str:
+    given = [answer.verdict for answer in answers]
+    counts = [
+        f"{given.count(verdict)} {words}"
+        for verdict, words in _VERDICTS.items()
+        if verdict in given
+    ]
+    return f"Review threads: {', '.join(counts)}." if counts else ""
+
+
+_VERDICTS: Final = {
+    Verdict.ADDRESSED: "addressed",
+    Verdict.NOT_ADDRESSED: "not addressed",
+    Verdict.NEEDS_INPUT: "waiting for an answer",
+}
+
+
+def _notes(notes: tuple[str, ...], handle: str) -> str:
+    lines = "\n".join(listed(notes, handle))
+    if len(notes) <= _MOST_OPEN_NOTES:
+        return lines
+    return folded(f"{len(notes)} notes: what was removed, skipped or doubted", lines)
+
+
+def _kept_work(outcome: Outcome, delivered: Delivered, handle: str) -> str:
+    """Say where the work is when no pull request shows it."""
+    if delivered.refusal:
+        refused = _refused(delivered.refusal, handle)
+        where = _where(outcome, delivered)
+        return join(refused, where, _one_click(delivered), _patch(delivered))
+    if not outcome.head_sha or delivered.pull_request is not None:
+        return ""
+    left_alone = cut_middle(delivered.left_alone, _MAX_REFUSAL_CHARS)
+    said = neutralise(left_alone, handle)
+    return join(said, _where(outcome, delivered), _patch(delivered))
+
+
+def _refused(refusal: str, handle: str) -> str:
+    """Name the rule in our words, and give the service's own for whoever keeps it."""
+    short = cut_middle(refusal, _MAX_REFUSAL_CHARS)
+    words = refusal_words(short)
+    said = f"The result could not be delivered: {neutralise(words, handle)}"
+    if words == short:
+        return said
+    return join(said, folded("What the service said", code_block(short)))
+
+
+def _where(outcome: Outcome, delivered: Delivered) -> str:
+    if not delivered.branch:
+        return ""
+    where = f"[`{delivered.branch}`]({delivered.branch_url})"
+    kept = outcome.kind is OutcomeKind.RESOLVED
+    return f"The change is on {where}." if kept else f"The work so far is on {where}."
+
+
+def _one_click(delivered: Delivered) -> str:
+    """Offer what we were not allowed to do."""
+    if not delivered.compare_url:
+        return ""
+    return f"[Open the pull request]({delivered.compare_url}) yourself, in one click."
+
+
+def _patch(delivered: Delivered) -> str:
+    return folded("The change as a patch", delivered.patch) if delivered.patch else ""
+
+
+def _where_it_stopped(outcome: Outcome, last: Progress, handle: str) -> str:
+    """Say how far it came, for somebody who would rather not read a log."""
+    if outcome.kind not in CUT_SHORT or not last.doing:
+        return ""
+    stopped = f"It stopped at: {last.doing}."
+    before = checklist(last.model_copy(update={"doing": ""}), handle)
+    return join(stopped, folded("What it had done", before) if before else "")

@@ -1,0 +1,47 @@
+"""What reviewers are told in their own threads."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from patchwright.core.types.work import ReviewAnswer, Verdict
+from patchwright.resolver.messages.facts import agents_words, counted
+
+MAX_WORDS_CHARS: Final = 4_000
+_ABOUT_SHA_CHARS: Final = 10
+
+_NO_COMMIT: Final = "**No commit was made for this.**"
+_LABELS: Final = {
+    Verdict.NOT_ADDRESSED: "**Not addressed.**",
+    Verdict.NEEDS_INPUT: "**Needs input.**",
+}
+
+
+def review_mark(run_id: str, thread: int) -> str:
+    """Return what tells a run's answer to a thread from every other post."""
+    return f"<!-- patchwright:review run={run_id} thread={thread} -->"
+
+
+def review_reply(answer: ReviewAnswer, *, run_id: str, commit: str, handle: str) -> str:
+    """Write an answer to a thread; `commit` is Markdown, empty if nothing is pushed."""
+    words = agents_words(answer.text, handle, MAX_WORDS_CHARS).strip()
+    said = " ".join(part for part in (_label(answer.verdict, commit), words) if part)
+    return f"{said}\n\n{review_mark(run_id, answer.thread)}"
+
+
+def commit_link(web_url: str, sha: str) -> str:
+    return f"[`{sha[:_ABOUT_SHA_CHARS]}`]({web_url}/commit/{sha})"
+
+
+def note_on_silence(answers: Sequence[ReviewAnswer], threads: int) -> str:
+    """Name the threads that got no answer; empty where each has one."""
+    answered = {answer.thread for answer in answers}
+    silent = [one for one in range(1, threads + 1) if one not in answered]
+    if not silent:
+        return ""
+    return f"Not addressed: {counted(len(silent), 'review thread')} without an answer."
+
+
+def _label(verdict: Verdict, commit: str) -> str:
+    if verdict is not Verdict.ADDRESSED:
+        return _LABELS[verdict]
+    return f"**Addressed in {commit}.**" if commit else _NO_COMMIT

@@ -1,0 +1,55 @@
+"""Decide whether the requester is called when a run ends, and with which words."""
+
+from typing import Final
+
+from patchwright.core.types.people import Actor
+from patchwright.core.types.work import Outcome, OutcomeKind
+from patchwright.resolver.messages.ending import headline
+from patchwright.resolver.messages.status import Delivered, Frame, run_link
+
+# Whoever asked less than this ago still looks at the thread.
+_STILL_LOOKING_S: Final = 30.0
+# What a person has just asked for needs no calling them.
+_THEIR_OWN_DOING: Final = frozenset({"asked", "paused"})
+
+
+def wants_ping(
+    outcome: Outcome, requester: Actor, *, is_edit: bool, since_asked_s: float
+) -> bool:
+    """Tell whether a comment of its own is due, as the end would else go unnoticed.
+
+    `is_edit` says that the final message replaces a comment that is there already:
+    GitHub notifies people of a new comment only.
+    """
+    if requester.is_bot or not is_edit:
+        return False
+    if outcome.kind is OutcomeKind.STOPPED or outcome.reason in _THEIR_OWN_DOING:
+        return False
+    return bool(outcome.head_sha) or outcome.waits or since_asked_s > _STILL_LOOKING_S
+
+
+def ping_mark(outcome: Outcome, run_id: str) -> str:
+    """Return what is in this one call, and in no other comment.
+
+    A run that waits calls each time that it does, which is at another step.
+    """
+    where = f"{outcome.kind}@{outcome.iterations}"
+    return f"<!-- patchwright:ping run={run_id} {where} -->"
+
+
+def ping_text(
+    outcome: Outcome, delivered: Delivered, requester: Actor, frame: Frame
+) -> str:
+    facts = [headline(outcome, delivered), _where_to_look(outcome, delivered)]
+    line = " · ".join(fact for fact in (*facts, run_link(frame, "run")) if fact)
+    return f"@{requester.login} {line}\n\n{ping_mark(outcome, frame.run_id)}"
+
+
+def _where_to_look(outcome: Outcome, delivered: Delivered) -> str:
+    if outcome.waits or outcome.kind is OutcomeKind.NEEDS_INPUT:
+        return "the question is in the comment above"
+    if delivered.refusal:
+        return "it could not be delivered, the comment above says why"
+    if delivered.pull_request is not None:
+        return ""
+    return "see the comment above"

@@ -1,0 +1,119 @@
+"""Hold a thread at the moment of a request: what was changed later is not read."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Final
+
+from patchwright.core.types.threads import Post, ReviewThread, Thread
+from patchwright.core.types.triggers import Trigger
+from patchwright.resolver.messages.status import UNFINISHED
+
+LEFT_OUT: Final = "[edited after the request; left out]"
+
+
+def as_asked(thread: Thread, trigger: Trigger, asked_at: datetime) -> Thread:
+    """Return the thread as it was when the request was made.
+
+    Later comments are left out, and so is what a run says while it works. The texts
+    that came with the request are those of that time; any other text that was edited
+    since is replaced by `LEFT_OUT`.
+    """
+    opening, *comments = thread.posts
+    moment = _moment(thread, trigger, asked_at)
+    kept = [
+        _pinned(post, trigger.text, moment)
+        if post.id == trigger.post_id
+        else _unedited(post, moment)
+        for post in _until(comments, trigger.post_id, moment)
+        if UNFINISHED not in post.text
+    ]
+    return thread.model_copy(
+        update={
+            "title": trigger.title or thread.title,
+            "posts": (_pinned(opening, trigger.body, moment), *kept),
+            "reviews": _reviews(thread.reviews, trigger, moment),
+        }
+    )
+
+
+def opening_as_of(thread: Thread, moment: datetime) -> Post | None:
+    """Return the opening text, or None if it did not exist; edited, it is left out."""
+    opening = thread.posts[0]
+    return _unedited(opening, moment) if opening.at <= moment else None
+
+
+def count_left_out(thread: Thread) -> int:
+    reviews = (post for review in thread.reviews for post in review.posts)
+    return sum(post.text == LEFT_OUT for post in (*thread.posts, *reviews))
+
+
+def _moment(thread: Thread, trigger: Trigger, asked_at: datetime) -> datetime:
+    """Return when the request was made, if possible by the service's own clock.
+
+    A comment that asks since it was edited has asked then. The comments of a review
+    are older than the review, which comes when its author sends it.
+    """
+    said = (post for review in thread.reviews for post in review.posts)
+    if drafted := _find(tuple(said), trigger.post_id):
+        return max(drafted.at, asked_at)
+    asking = _find(thread.posts[1:], trigger.post_id)
+    if asking is None:
+        return asked_at
+    if asking.edited_at is not None and asking.edited_at <= asked_at:
+        return asking.edited_at
+    return asking.at
+
+
+def _find(posts: Sequence[Post], post_id: str) -> Post | None:
+    return next((post for post in posts if post.id == post_id), None)
+
+
+def _until(posts: Sequence[Post], post_id: str, moment: datetime) -> list[Post]:
+    """Return what was there when the request was made.
+
+    The service tells times in whole seconds; within one, the order says it.
+    """
+    places = [place for place, post in enumerate(posts) if post.id == post_id]
+    last = places[0] if places and posts[places[0]].at == moment else len(posts)
+    return [
+        post
+        for place, post in enumerate(posts)
+        if post.id == post_id
+        or post.at < moment
+        or (post.at == moment and place <= last)
+    ]
+
+
+def _pinned(post: Post, text: str, moment: datetime) -> Post:
+    """Return the post with the text that came with the request, if one did."""
+    if not text:
+        return _unedited(post, moment)
+    return post.model_copy(update={"text": text})
+
+
+def _unedited(post: Post, moment: datetime) -> Post:
+    # An edit within the same second may have come after the request.
+    if post.edited_at is None or post.edited_at < moment.replace(microsecond=0):
+        return post
+    return post.model_copy(update={"text": LEFT_OUT})
+
+
+def _reviews(
+    reviews: Sequence[ReviewThread], trigger: Trigger, moment: datetime
+) -> tuple[ReviewThread, ...]:
+    """Return the threads on lines without what was said after the request."""
+    earlier = (
+        thread.model_copy(
+            update={
+                "posts": tuple(
+                    _pinned(post, trigger.text, moment)
+                    if post.id == trigger.post_id
+                    else _unedited(post, moment)
+                    for post in thread.posts
+                    if post.at <= moment
+                )
+            }
+        )
+        for thread in reviews
+    )
+    return tuple(thread for thread in earlier if thread.posts)

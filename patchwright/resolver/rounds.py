@@ -1,0 +1,163 @@
+"""Decide whether what became of a pull request of ours calls for another run."""
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from patchwright.core.clock import Clock
+from patchwright.core.forge import Checks, Forge, Rival
+from patchwright.core.text.fence import inline_code
+from patchwright.core.types.base import Value
+from patchwright.core.types.threads import PullRequest, RepoRef
+from patchwright.resolver.checks import fingerprint
+from patchwright.resolver.messages.facts import counted
+
+# GitHub works out in the background whether a pull request can be merged, and says
+# null until then. https://docs.github.com/en/rest/pulls/pulls#get-a-pull-request
+LOOKS_S: Final = (1.0, 2.0, 4.0, 8.0)
+_NAMED: Final = 5
+
+
+class Round(Value):
+    """One look at failed checks: at which commit, and what had failed."""
+
+    sha: str
+    fingerprint: str
+
+
+class Go(Value):
+    """Work on it; `found` is to be kept for the next time."""
+
+    found: Round
+
+
+class Quiet(Value):
+    """There is nothing to do, and nothing to say."""
+
+    reason: str
+
+
+class Enough(Value):
+    """Work on it no more, and say so; `found` is to be kept for the next time."""
+
+    found: Round
+    reason: str
+    text: str
+
+
+Verdict = Go | Quiet | Enough
+
+
+def judge_round(
+    checks: Checks, sha: str, earlier: Sequence[Round], max_rounds: int
+) -> Verdict:
+    """Judge the checks of a commit; `earlier` are all rounds that were kept before.
+
+    While some checks still run nothing is done: they will be heard of when they end.
+    """
+    if checks.pending:
+        return Quiet(reason="checks-pending")
+    if not checks.failed:
+        return Quiet(reason="checks-passed")
+    if max_rounds == 0 or _was_told(earlier, max_rounds):
+        return Quiet(reason="rounds-used-up")
+    if any(one.sha == sha for one in earlier):
+        return Quiet(reason="seen-before")
+    found = Round(sha=sha, fingerprint=fingerprint(checks))
+    names = ", ".join(inline_code(check.name) for check in checks.failed[:_NAMED])
+    if earlier and earlier[-1].fingerprint == found.fingerprint:
+        text = _SAME.format(names=names)
+        return Enough(found=found, reason="same-failure", text=text)
+    if len(earlier) >= max_rounds:
+        text = _USED_UP.format(rounds=counted(max_rounds, "round"), names=names)
+        return Enough(found=found, reason="rounds-used-up", text=text)
+    return Go(found=found)
+
+
+_SAME: Final = (
+    "The checks fail again in the same way ({names}), so another try of mine would "
+    "hardly help. The logs are with the checks of this pull request."
+)
+_USED_UP: Final = (
+    "The checks still fail ({names}) after {rounds} of corrections, so I leave it to "
+    "you. `ci_rounds` in `.patchwright.toml` says how many I may take."
+)
+
+
+def _was_told(earlier: Sequence[Round], max_rounds: int) -> bool:
+    """Tell whether a verdict of enough was given: it was kept as a round, too."""
+    last_two = [one.fingerprint for one in earlier[-2:]]
+    is_repeated = len(last_two) > 1 and len(set(last_two)) == 1
+    return len(earlier) > max_rounds or is_repeated
+
+
+def judge_conflict(pull: PullRequest, earlier: int, max_rounds: int) -> Quiet | None:
+    """Return why a conflict is not worked on, or None if it is.
+
+    `earlier` counts the runs for conflicts since a person asked for something.
+    """
+    if not pull.is_open:
+        return Quiet(reason="closed")
+    if pull.conflicts is None:
+        return Quiet(reason="mergeability-unknown")
+    if not pull.conflicts:
+        return Quiet(reason="no-conflict")
+    return Quiet(reason="rounds-used-up") if earlier >= max_rounds else None
+
+
+def fetch_settled(
+    forge: Forge, repo: RepoRef, number: int, clock: Clock
+) -> PullRequest:
+    """Return the pull request when it is known whether it conflicts.
+
+    The forge finds out because it was asked; after some seconds it is left at that.
+    """
+    pull = forge.fetch_pull_request(repo, number)
+    for seconds in LOOKS_S:
+        if pull.conflicts is not None or not pull.is_open:
+            break
+        clock.sleep(seconds)
+        pull = forge.fetch_pull_request(repo, number)
+    return pull
+
+
+def needs_merge(pull: PullRequest, request: str) -> bool:
+    """Tell whether a request is about the conflicts that the pull request has."""
+    return pull.conflicts is True and _ABOUT_CONFLICTS.search(request) is not None
+
+
+_ABOUT_CONFLICTS: Final = re.compile(
+    r"(?i)\b[ck]onfl[ií][ck]?t|конфликт|冲突|衝突|コンフリクト"
+    r"|\brebas(?:e|ing)\b|\b(?:update|sync)\b[^.\n]{0,20}\bbranch\b"
+    r"|\bmerge\b[^.\n]{0,30}\b(?:main|master|trunk|base|upstream)\b"
+)
+
+
+def merge_text(base_branch: str) -> str:
+    """Tell the agent what it finds in its work tree, and what is wanted of it."""
+    return (
+        f"This pull request conflicts with its base branch `{base_branch}`. The merge "
+        "of that branch is under way in your work tree, uncommitted: `git status` "
+        "lists what conflicts. Resolve every conflict so that both sides keep their "
+        "meaning, remove all conflict markers, and run the tests. Do not abort the "
+        "merge, do not rebase, and leave everything else as the merge brings it; what "
+        "lies in the work tree when you finish is committed for you as the merge. "
+        "Submodules are moved by the merge alone: leave them."
+    )
+
+
+def find_rival(rivals: Sequence[Rival], *, was_told: bool) -> Rival | None:
+    """Return a pull request of somebody else that we would compete with.
+
+    Who asks once more when they were told of it has answered the question.
+    """
+    return None if was_told or not rivals else rivals[0]
+
+
+def rival_text(rival: Rival, handle: str) -> str:
+    return (
+        f"#{rival.number} by {rival.author} is open and says that it closes this "
+        f"issue, so I have not started another one. Mention `{handle}` there to have "
+        f"it worked on, or ask again here with `{handle} retry` if you want one of "
+        "mine as well."
+    )

@@ -1,0 +1,89 @@
+"""Run a repository's set-up commands in a new sandbox, before anybody works there."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from patchwright.core.agent.attention import Attention, CalledOffError
+from patchwright.core.agent.endings import Ending
+from patchwright.core.background import start
+from patchwright.core.errors import SandboxError
+from patchwright.core.events.log import EventLog
+from patchwright.core.events.types import (
+    CommandOutput,
+    ControlAct,
+    ControlCommand,
+    RunCommand,
+    SandboxObservation,
+    Source,
+)
+from patchwright.core.runtime import Runtime
+from patchwright.core.text.fence import code_block, inline_code
+from patchwright.core.types.work import OutcomeKind
+
+# Its own limit, far above that of a command: a set-up that says nothing is not stuck.
+SETUP_S: Final = 1800.0
+# Whose events these are: no agent's, so that none takes them for its own.
+SETUP: Final = "setup"
+_TAIL_CHARS: Final = 2_000
+
+
+def set_up(
+    commands: Sequence[str], runtime: Runtime, log: EventLog, attention: Attention
+) -> Ending | None:
+    """Run the commands one after the other; return how the run ends if one fails.
+
+    Nothing else runs in the sandbox before they have ended. Called off, they end at
+    once; whoever comes next hears why.
+    """
+    for command in commands:
+        action = RunCommand(
+            command=command, session=SETUP, timeout_s=SETUP_S, agent=SETUP
+        )
+        asked = log.append(Source.SYSTEM, action)
+        future = start(lambda: run_to_end(runtime, action, str(asked.id)))  # noqa: B023 - waited for before the next turn
+        try:
+            output = attention.wait_for(future)
+        except CalledOffError:
+            runtime.cancel(str(asked.id))
+            return None
+        log.append(
+            Source.ENVIRONMENT, output.model_copy(update={"agent": SETUP}), asked.id
+        )
+        if output.exit_code != 0:
+            return _failed(command, output)
+    return None
+
+
+def set_up_quietly(commands: Sequence[str], runtime: Runtime) -> None:
+    """Run them in a sandbox that only the controller uses; raises `SandboxError`."""
+    for number, command in enumerate(commands):
+        action = RunCommand(command=command, session=SETUP, timeout_s=SETUP_S)
+        output = run_to_end(runtime, action, f"{SETUP}-{number}")
+        if output.exit_code != 0:
+            raise SandboxError(_failed(command, output).text)
+
+
+def run_to_end(runtime: Runtime, action: RunCommand, action_id: str) -> CommandOutput:
+    """Run a command; one that outlives its limit is killed, and has no exit code."""
+    output = _command_output(runtime.run(action, action_id))
+    if not output.still_running:
+        return output
+    kill = ControlCommand(handle=output.handle, act=ControlAct.KILL)
+    killed = _command_output(runtime.run(kill, f"{action_id}-kill"))
+    return killed.model_copy(update={"exit_code": None})
+
+
+def _command_output(observation: SandboxObservation) -> CommandOutput:
+    if isinstance(observation, CommandOutput):
+        return observation
+    raise SandboxError(f"the command could not be run: {observation}")
+
+
+def _failed(command: str, output: CommandOutput) -> Ending:
+    code = "did not end" if output.exit_code is None else f"exit {output.exit_code}"
+    text = (
+        f"The repository's set-up failed ({code}): {inline_code(command)}. It is the "
+        f"`setup` of its `.patchwright.toml`.\n\n"
+        f"{code_block(output.output[-_TAIL_CHARS:])}"
+    )
+    return Ending(OutcomeKind.FAILED, "setup-failed", text)

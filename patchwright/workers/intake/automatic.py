@@ -1,0 +1,69 @@
+"""Start jobs that nobody asks for: something became of a pull request of ours."""
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Final
+
+from sqlalchemy import Connection
+
+from patchwright.core.types.ids import Ids, JobId
+from patchwright.core.types.people import Actor
+from patchwright.core.types.triggers import BaseMoved, Ignored, Trigger, TriggerKind
+from patchwright.workers.intake.delivery import Stored, Verdict
+from patchwright.workers.store.active import find_active_state
+from patchwright.workers.store.fencing import lock_conversation
+from patchwright.workers.store.own_pulls import (
+    find_asker,
+    find_own_pull,
+    is_known,
+    list_own_pulls,
+)
+from patchwright.workers.store.requests import insert_job
+
+MAX_CONFLICTS: Final = 50
+
+
+def start_automatic(
+    connection: Connection, ids: Ids, trigger: Trigger, now: datetime
+) -> Stored | Ignored:
+    """Start a job in the name of who asked last, unless one is at work already."""
+    pull = find_own_pull(connection, trigger.thread)
+    if pull is None:
+        return Ignored(reason="not-ours")
+    conversation_id = pull.conversation_id
+    lock_conversation(connection, conversation_id)
+    if find_active_state(connection, conversation_id) is not None:
+        return Ignored(reason="busy")
+    if is_known(connection, conversation_id, trigger):
+        return Ignored(reason="known")
+    asker = find_asker(connection, conversation_id)
+    if asker is None:
+        return Ignored(reason="not-ours")
+    job_id = JobId(ids.new())
+    theirs = trigger.model_copy(update={"actor": asker})
+    insert_job(connection, job_id, conversation_id, theirs, now)
+    return Stored(Verdict.ACCEPTED, job_id, conversation_id)
+
+
+def start_after_move(
+    connection: Connection, ids: Ids, moved: BaseMoved, now: datetime
+) -> Iterator[JobId]:
+    """Start a job for each open pull request of ours for a branch that moved.
+
+    Whether it conflicts is not known here.
+    """
+    pulls = list_own_pulls(connection, moved.repo, moved.branch, MAX_CONFLICTS)
+    for pull in pulls:
+        trigger = Trigger(
+            key=f"{pull.thread}:conflict:{moved.sha}",
+            kind=TriggerKind.CONFLICT,
+            # Replaced by a person's name before it is stored.
+            actor=Actor(service=moved.repo.forge, login=""),
+            thread=pull.thread,
+            request="",
+            installation=moved.installation,
+            head_sha=moved.sha,
+        )
+        started = start_automatic(connection, ids, trigger, now)
+        if isinstance(started, Stored) and started.job_id is not None:
+            yield started.job_id

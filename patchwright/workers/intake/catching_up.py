@@ -1,0 +1,51 @@
+"""Look for deliveries that did not reach us, and have them sent again."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Final
+
+import structlog
+
+from patchwright.core.clock import Clock
+from patchwright.core.errors import NotFoundError, ServiceError
+from patchwright.integrations.github.deliveries import KEPT_FOR, Hook
+from patchwright.workers.store.missed import MissedStore
+
+# An attempt is listed when it is over, which may be after one that began later.
+OVERLAP: Final = timedelta(minutes=1)
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True)
+class CatchUp:
+    """Called now and then, in any process; the sender is asked, and sends by itself.
+
+    What comes twice of it is known for what it is by the intake.
+    """
+
+    find_hooks: Callable[[], Iterable[Hook]]
+    missed: MissedStore
+    clock: Clock
+
+    def __call__(self) -> None:
+        try:
+            for hook in self.find_hooks():
+                self._look(hook)
+        except ServiceError as error:
+            log.warning("not_caught_up", reason=error.reason, error=str(error))
+
+    def _look(self, hook: Hook) -> None:
+        now = self.clock.now()
+        read_up_to = self.missed.read_up_to(hook.path)
+        since = read_up_to - OVERLAP if read_up_to else now - KEPT_FOR
+        self.missed.note(hook.path, hook.list_failed(since), now)
+        for missed in self.missed.take_due(hook.path, now):
+            # Counted first: whatever comes of it, it was one of the few times.
+            self.missed.mark_asked(missed, now)
+            log.info("asks_again", delivery=missed.delivery_id, times=missed.asked + 1)
+            try:
+                hook.ask_again(missed.attempt_id)
+            except NotFoundError:
+                log.warning("delivery_is_gone", delivery=missed.delivery_id)

@@ -1,0 +1,58 @@
+"""Find out what a repository wishes, and who may ask for what there."""
+
+from datetime import timedelta
+from functools import partial
+
+from patchwright.core.settings.repository import CONFIG_FILE, RepositoryConfig
+from patchwright.core.settings.repository_file import read_repository_config
+from patchwright.core.types.ids import ConversationId
+from patchwright.resolver.admission import Admitted, Declined, Policy
+from patchwright.resolver.house import actors_of, judge, occasion_of, policy_for
+from patchwright.resolver.messages.answers import Ended
+from patchwright.workers.run.permissions import known_permission
+from patchwright.workers.run.plan import ARTIFACT, Plan
+from patchwright.workers.run.receipts import delivered_by
+from patchwright.workers.run.services import Services
+from patchwright.workers.store.job import Job
+
+
+def fetch_config(services: Services, job: Job) -> RepositoryConfig:
+    """Read the repository's wishes from its default branch; raises `ServiceError`."""
+    repo = job.trigger.thread.repo
+    return read_repository_config(services.github.forge.fetch_file(repo, CONFIG_FILE))
+
+
+def rules(services: Services, config: RepositoryConfig) -> Policy:
+    return policy_for(services.policy, config)
+
+
+def judge_request(
+    services: Services, job: Job, config: RepositoryConfig
+) -> Admitted | Declined:
+    """Judge whoever took part in a request, by what the forge says of them now."""
+    trigger, forge = job.trigger, services.github.forge
+    since = services.clock.now() - timedelta(hours=1)
+    runs = services.stores.jobs.count_since(job.conversation_id, since)
+    return judge(
+        actors_of(trigger),
+        rules(services, config),
+        partial(known_permission, forge, trigger.thread.repo),
+        occasion=occasion_of(trigger.kind),
+        # This job is among them, unless nobody asked for it.
+        runs_in_thread_last_hour=runs - (not trigger.kind.is_automatic),
+    )
+
+
+def last_run(services: Services, conversation_id: ConversationId) -> Ended | None:
+    """Return the conversation's newest run that has ended, and what came of it."""
+    stores = services.stores
+    job = stores.jobs.newest_run(conversation_id)
+    kept = stores.outcomes.load_artifact(job.id, ARTIFACT) if job else None
+    if job is None or job.outcome is None or kept is None:
+        return None
+    return Ended(
+        frame=Plan.model_validate_json(kept).frame,
+        trigger=job.trigger,
+        outcome=job.outcome,
+        delivered=delivered_by(stores.effects.of_job(job.id)),
+    )

@@ -1,0 +1,47 @@
+"""Keep with a job what must outlive the worker: commits, a patch, pictures."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from pydantic import TypeAdapter
+
+from patchwright.core.llm.model import Image
+from patchwright.core.types.ids import JobId
+from patchwright.core.types.work import Outcome
+from patchwright.integrations.git.objects import ObjectStore
+from patchwright.workers.store.job import Lease
+from patchwright.workers.store.outcomes import OutcomeStore
+
+COMMITS: Final = "commits"
+DIFF: Final = "diff"
+PATCH: Final = "patch"
+IMAGES: Final = "images"
+# What people read; git has the rest.
+_MAX_DIFF_BYTES: Final = 1_000_000
+_MAX_PATCH_BYTES: Final = 5_000_000
+
+_IMAGES: Final = TypeAdapter(dict[str, Image])
+
+
+def pack_change(code: ObjectStore, outcome: Outcome) -> dict[str, bytes]:
+    """Return the commits of an outcome, and what people read of them."""
+    base, head = outcome.base_sha, outcome.head_sha
+    patch = code.format_patch(base, head)
+    return {
+        COMMITS: code.parcel(base, head),
+        DIFF: code.diff(base, head)[:_MAX_DIFF_BYTES],
+        # Half a patch would apply half a change.
+        PATCH: patch if len(patch) <= _MAX_PATCH_BYTES else b"",
+    }
+
+
+def keep_images(
+    outcomes: OutcomeStore, lease: Lease, images: Mapping[str, Image]
+) -> None:
+    if images:
+        outcomes.keep_artifact(lease, IMAGES, _IMAGES.dump_json(dict(images)))
+
+
+def load_images(outcomes: OutcomeStore, job_id: JobId) -> dict[str, Image]:
+    kept = outcomes.load_artifact(job_id, IMAGES)
+    return _IMAGES.validate_json(kept) if kept else {}

@@ -1,0 +1,46 @@
+"""Find out what people may do, not asking the forge for the same too often."""
+
+from collections.abc import Callable
+from typing import Final
+
+import structlog
+
+from patchwright.core.errors import ServiceError
+from patchwright.core.forge import Forge
+from patchwright.core.types.people import Actor, Permission
+from patchwright.core.types.threads import RepoRef
+
+REMEMBER_S: Final = 60.0
+
+log = structlog.get_logger(__name__)
+
+
+def known_permission(forge: Forge, repo: RepoRef, actor: Actor) -> Permission | None:
+    """Return what the forge says, or None if it does not say."""
+    try:
+        return forge.fetch_permission(repo, actor)
+    except ServiceError as error:
+        log.warning("permission_unknown", reason=error.reason, login=actor.login)
+        return None
+
+
+class Remembered:
+    """Answers of a forge, each good for a minute.
+
+    For those who ask often and write nothing: a write asks anew. What could not be
+    found out is not remembered.
+    """
+
+    def __init__(self, forge: Forge, monotonic: Callable[[], float]) -> None:
+        self._forge, self._monotonic = forge, monotonic
+        self._known: dict[tuple[RepoRef, Actor], tuple[float, Permission]] = {}
+
+    def permission(self, repo: RepoRef, actor: Actor) -> Permission | None:
+        now = self._monotonic()
+        known = self._known.get((repo, actor))
+        if known is not None and now - known[0] < REMEMBER_S:
+            return known[1]
+        found = known_permission(self._forge, repo, actor)
+        if found is not None:
+            self._known[repo, actor] = now, found
+        return found

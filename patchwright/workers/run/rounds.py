@@ -1,0 +1,100 @@
+"""Look whether there is an occasion for a run that nobody asked for."""
+
+from dataclasses import dataclass
+from typing import Final, assert_never
+
+from patchwright.core.errors import ServiceError
+from patchwright.core.forge import Checks
+from patchwright.core.settings.repository import RepositoryConfig
+from patchwright.core.types.triggers import TriggerKind
+from patchwright.core.types.work import Outcome, OutcomeKind
+from patchwright.resolver.rounds import (
+    Enough,
+    Go,
+    Quiet,
+    Round,
+    fetch_settled,
+    judge_round,
+)
+from patchwright.workers.run.services import Services
+from patchwright.workers.store.job import Job, Lease
+
+ROUND: Final = "round"
+_MAX_EARLIER: Final = 20
+
+
+@dataclass(frozen=True)
+class Occasion:
+    """Whether there is one: with `end` there is none, and nothing more is done.
+
+    An end without words is not spoken of.
+    """
+
+    end: Outcome | None = None
+    checks: Checks | None = None
+
+
+def find_occasion(
+    services: Services, job: Job, lease: Lease, config: RepositoryConfig
+) -> Occasion:
+    """Look at the pull request as it is now; what cannot be seen is no occasion."""
+    try:
+        if job.trigger.kind is TriggerKind.CONFLICT:
+            return _find_conflict(services, job)
+        return _find_failure(services, job, lease, config)
+    except ServiceError as error:
+        return _none(error.reason)
+
+
+def _find_conflict(services: Services, job: Job) -> Occasion:
+    thread = job.trigger.thread
+    pull = fetch_settled(
+        services.github.forge, thread.repo, thread.number, services.clock
+    )
+    return Occasion() if pull.is_open and pull.conflicts else _none("no-conflict")
+
+
+def _find_failure(
+    services: Services, job: Job, lease: Lease, config: RepositoryConfig
+) -> Occasion:
+    forge, thread = services.github.forge, job.trigger.thread
+    pull = forge.fetch_pull_request(thread.repo, thread.number)
+    sha = job.trigger.head_sha
+    if not pull.is_open or pull.head_sha != sha:
+        return _none("head-moved")
+    checks = forge.fetch_checks(thread.repo, sha)
+    verdict = judge_round(checks, sha, _earlier(services, job), config.ci_rounds)
+    match verdict:
+        case Quiet():
+            return _none(verdict.reason)
+        case Go():
+            _keep(services, lease, verdict.found)
+            return Occasion(checks=checks)
+        case Enough():
+            _keep(services, lease, verdict.found)
+            return Occasion(
+                Outcome(
+                    kind=OutcomeKind.STUCK, reason=verdict.reason, summary=verdict.text
+                )
+            )
+        case _:
+            assert_never(verdict)
+
+
+def _earlier(services: Services, job: Job) -> tuple[Round, ...]:
+    """Return the rounds that were kept, the oldest first."""
+    stores = services.stores
+    jobs = stores.jobs.earlier(job.conversation_id, TriggerKind.CHECKS, _MAX_EARLIER)
+    others = [one.id for one in reversed(jobs) if one.id != job.id]
+    kept = (stores.outcomes.load_artifact(one, ROUND) for one in others)
+    return tuple(Round.model_validate_json(one) for one in kept if one)
+
+
+def _keep(services: Services, lease: Lease, found: Round) -> None:
+    services.stores.outcomes.keep_artifact(
+        lease, ROUND, found.model_dump_json().encode()
+    )
+
+
+def _none(reason: str) -> Occasion:
+    return Occasion(Outcome(kind=OutcomeKind.NO_CHANGE, reason=reason))

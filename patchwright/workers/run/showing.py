@@ -1,0 +1,28 @@
+"""Decide where it is shown how a job ended, besides its one comment."""
+
+from datetime import datetime
+
+from patchwright.core.types.threads import ThreadKind
+from patchwright.core.types.triggers import Trigger
+from patchwright.core.types.work import Outcome
+from patchwright.resolver.effects import Showing
+from patchwright.resolver.pinging import wants_ping
+from patchwright.workers.run.plan import Plan
+
+
+def showing_of(
+    outcome: Outcome, plan: Plan, trigger: Trigger, now: datetime
+) -> Showing:
+    asked_at = plan.frame.asked_at or now
+    is_pull = trigger.thread.kind is ThreadKind.PULL_REQUEST
+    return Showing(
+        swaps_labels=bool(plan.frame.label),
+        pings=wants_ping(
+            outcome,
+            trigger.actor,
+            is_edit=bool(plan.status_post),
+            since_asked_s=(now - asked_at).total_seconds(),
+        ),
+        check_sha=outcome.base_sha if is_pull else "",
+        reviews_of=trigger.thread.number if plan.review_threads else None,
+    )

@@ -1,0 +1,56 @@
+"""Find out from its log how a run stands."""
+
+from patchwright.core.events.log import EventLog
+from patchwright.core.events.state import RunState, fold
+from patchwright.core.events.types import Event, OutcomeReached, RunStarted
+from patchwright.core.types.base import Value
+from patchwright.core.types.triggers import Trigger
+from patchwright.core.types.work import Outcome
+from patchwright.resolver.messages.answers import Standing
+from patchwright.resolver.messages.status import Frame
+from patchwright.resolver.progress import Watch
+
+
+class About(Value):
+    """What is fixed about a run, for those who ask about it.
+
+    `admitted` is the rule that let it in, `sandbox` the kind it works in.
+    """
+
+    frame: Frame
+    trigger: Trigger
+    admitted: str = ""
+    sandbox: str = ""
+
+
+def standing_of(log: EventLog, about: About) -> Standing:
+    """Read the run's events; one that has none yet has not begun."""
+    standing = Standing(
+        frame=about.frame, trigger=about.trigger, admitted=about.admitted
+    )
+    begun = log.read(limit=1, reverse=True, kinds=frozenset({"run_started"}))
+    # The newest one may be of an earlier run of the conversation.
+    started = begun[0].payload if begun else None
+    if not isinstance(started, RunStarted) or started.run_id != about.frame.run_id:
+        return standing
+    state, watch = RunState(), Watch(about.sandbox, begun[0].at)
+    posted: Outcome | None = None
+    for event in log.read(begun[0].id):
+        state, posted = fold(state, event), _posted(event) or posted
+        watch.add(event)
+    return standing.model_copy(
+        update={
+            "task": started.task,
+            "progress": watch.progress,
+            "held": state.held_as,
+            "posted": posted,
+        }
+    )
+
+
+def _posted(event: Event) -> Outcome | None:
+    match event.payload:
+        case OutcomeReached(outcome=outcome) if outcome.waits:
+            return outcome
+        case _:
+            return None

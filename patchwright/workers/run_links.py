@@ -1,0 +1,40 @@
+"""The link to a run's page: for a month it lets in whoever holds it."""
+
+import hmac
+import re
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+from patchwright.core.types.ids import JobId
+
+LIFE: Final = timedelta(days=30)
+_KEY: Final = re.compile(r"(\d{1,12})-([0-9a-f]{64})\Z")
+
+
+def run_link(
+    public_url: str, secret: bytes | None, job_id: JobId, created_at: datetime
+) -> str:
+    """Return the link, the same each time; empty where there can be none."""
+    if not public_url or not secret:
+        return ""
+    expires = int((created_at + LIFE).timestamp())
+    key = f"{expires}-{_sign(secret, job_id, expires)}"
+    return f"{public_url.rstrip('/')}/runs/{job_id}?key={key}"
+
+
+def opens_until(secret: bytes, job_id: str, key: str, now: datetime) -> datetime | None:
+    """Return until when a key opens the run's page, or None if it does not."""
+    parts = _KEY.match(key)
+    if parts is None:
+        return None
+    expires = int(parts[1])
+    is_ours = hmac.compare_digest(_sign(secret, job_id, expires), parts[2])
+    if not is_ours or expires <= now.timestamp():
+        return None
+    return datetime.fromtimestamp(expires, UTC)
+
+
+def _sign(secret: bytes, job_id: str, expires: int) -> str:
+    # A key of its own, so that nothing else that is signed passes for a link.
+    key = hmac.digest(secret, b"link to a run", "sha256")
+    return hmac.digest(key, f"{expires} {job_id}".encode(), "sha256").hex()

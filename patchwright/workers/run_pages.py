@@ -1,0 +1,56 @@
+"""The pages of runs, composed for a process, and who may see them."""
+
+from typing import Final
+
+import structlog
+
+from patchwright.core.clock import Clock
+from patchwright.core.settings.model import Settings
+from patchwright.workers.run.services import Stores
+from patchwright.workers.web.pages.access import Access
+from patchwright.workers.web.pages.live import Live
+from patchwright.workers.web.pages.routes import RunPages
+from patchwright.workers.web.pages.runs import RunReader
+from patchwright.workers.web.readers import FetchPermission, Readers
+from patchwright.workers.web.sign_in import SignInDoor
+
+# Of `web/sign_in.py`, which adds it to the application.
+_LOGIN_PATH: Final = "/auth/github/login"
+
+log = structlog.get_logger(__name__)
+
+
+def make_run_pages(
+    settings: Settings,
+    stores: Stores,
+    *,
+    secret: bytes | None,
+    sign_in: SignInDoor | None,
+    fetch_permission: FetchPermission,
+    clock: Clock,
+) -> RunPages:
+    """Compose them; without a secret no link opens any, and none is given out."""
+    if settings.server.public_url and secret is None:
+        log.warning("no_links_to_runs", missing="security.session_secret")
+    token = settings.security.admin_token
+    reader = RunReader(stores.jobs, stores.events, stores.outcomes, stores.effects)
+    access = Access(
+        secret=secret,
+        admin_token=token.get_secret_value() if token else "",
+        public_url=settings.server.public_url,
+        clock=clock,
+        find_viewer=sign_in.sessions.viewer_of if sign_in else _nobody,
+        may_read=Readers(fetch_permission, clock).may_read,
+    )
+    return RunPages(
+        reader=reader,
+        access=access,
+        live=Live(reader, stores.events.doorbell, clock),
+        clock=clock,
+        site=settings.github.web_url,
+        login_path=_LOGIN_PATH if sign_in else "",
+    )
+
+
+def _nobody(_request: object) -> None:
+    """Tell that nobody is signed in where nobody can be."""

@@ -1,0 +1,112 @@
+"""Get the settings of GitHub that nobody wrote down: those of an App made for us."""
+
+import socket
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+
+import structlog
+
+from patchwright.core.clock import Clock, SystemClock
+from patchwright.core.errors import SettingsError
+from patchwright.core.settings.github import GitHubSettings
+from patchwright.core.settings.model import Settings
+from patchwright.integrations.github.manifest import NewApp, convert
+from patchwright.workers.compose import key_ring, open_database
+from patchwright.workers.connections import connection_to
+from patchwright.workers.process import upgrade_database
+from patchwright.workers.store.github_app import AppStore
+from patchwright.workers.store.secrets import SecretStore
+from patchwright.workers.web.setup.app import SETUP_PATH, SetupSite
+from patchwright.workers.web.setup.serving import serve_setup
+from patchwright.workers.web.setup.visitors import Visitors
+
+_NOT_SET_UP = (
+    "github: not configured, and no App was made yet; open the link that the web "
+    f"process logs (`setup_needed`, {SETUP_PATH}), or set PATCHWRIGHT_GITHUB__TOKEN, "
+    "or PATCHWRIGHT_GITHUB__APP_ID and PATCHWRIGHT_GITHUB__PRIVATE_KEY_FILE; then "
+    "start again"
+)
+
+log = structlog.get_logger(__name__)
+
+
+def with_stored_app(settings: Settings) -> Settings:
+    """Complete the settings; raises `SettingsError` where no App was made yet.
+
+    What is configured wins over what is stored.
+    """
+    if settings.github.is_configured:
+        return settings
+    with _opened_store(settings, SystemClock()) as store:
+        app = store.fetch()
+    if app is None:
+        raise SettingsError(_NOT_SET_UP)
+    return _completed(settings, app)
+
+
+def with_app(settings: Settings, listening: socket.socket) -> Settings:
+    """Complete the settings; where no App was made yet, let somebody make one.
+
+    Meanwhile the set-up pages are served from the socket, which stays open.
+    """
+    if settings.github.is_configured:
+        return settings
+    clock = SystemClock()
+    with _opened_store(settings, clock) as store:
+        if store.fetch() is None:
+            _let_make(settings, store, clock, listening)
+        app = store.fetch()
+    if app is None:
+        raise SettingsError(_NOT_SET_UP)
+    return _completed(settings, app)
+
+
+@contextmanager
+def _opened_store(settings: Settings, clock: Clock) -> Iterator[AppStore]:
+    with closing(open_database(settings)) as database:
+        upgrade_database(database)
+        secrets = SecretStore(database, key_ring(settings, database), clock)
+        yield AppStore(secrets, settings.github.api_url)
+
+
+def _completed(settings: Settings, app: NewApp) -> Settings:
+    found: dict[str, object] = {
+        "app_id": str(app.id),
+        "private_key": app.private_key,
+        "webhook_secret": (app.webhook_secret,),
+    }
+    if not settings.github.client_id:
+        found |= {"client_id": app.client_id, "client_secret": app.client_secret}
+    github: GitHubSettings = settings.github.model_copy(update=found)
+    return settings.model_copy(update={"github": github})
+
+
+def _let_make(
+    settings: Settings, store: AppStore, clock: Clock, listening: socket.socket
+) -> None:
+    """Serve the set-up pages until there is an App."""
+    connection = connection_to(settings.github)
+
+    def register(code: str) -> NewApp:
+        app = convert(connection, code, clock)
+        store.put(app)
+        return app
+
+    public_url = settings.server.public_url.rstrip("/")
+    visitors = Visitors(settings.security.admin_token, clock)
+    site = SetupSite(
+        web_url=settings.github.web_url,
+        public_url=public_url,
+        mention=settings.github.mention,
+        visitors=visitors,
+        register=register,
+        is_done=lambda: store.fetch() is not None,
+    )
+    log.warning("setup_needed", url=_link(public_url, listening, visitors.once))
+    serve_setup(site, listening)
+
+
+def _link(public_url: str, listening: socket.socket, key: str) -> str:
+    host, port = listening.getsockname()[:2]
+    base = public_url or f"http://{host}:{port}"
+    return f"{base}{SETUP_PATH}" + (f"?key={key}" if key else "")

@@ -1,0 +1,107 @@
+"""Deliveries that a service could not bring, until they have come."""
+
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+from typing import Final
+
+from sqlalchemy import ColumnElement, Connection, delete, exists, or_, select, update
+
+from patchwright.core.types.base import Value
+from patchwright.integrations.github.deliveries import KEPT_FOR, Attempt
+from patchwright.workers.db.database import Database
+from patchwright.workers.db.tables import deliveries, hook_marks, missed_deliveries
+from patchwright.workers.db.upsert import insert_once, insert_or_replace
+
+# Ever later: the first day is well covered, whatever keeps us from being reached.
+MAX_ASKED: Final = 8
+FIRST_WAIT: Final = timedelta(minutes=5)
+
+_HAS_COME: Final = exists().where(
+    deliveries.c.service == missed_deliveries.c.service,
+    deliveries.c.delivery_id == missed_deliveries.c.delivery_id,
+)
+
+
+class Missed(Value):
+    """A delivery to ask for; `asked` counts how often that was done."""
+
+    delivery_id: str
+    attempt_id: int
+    asked: int
+
+
+class MissedStore:
+    """What is missing of one service; a `source` is one of its hooks."""
+
+    def __init__(self, database: Database, service: str) -> None:
+        self._database, self._service = database, service
+
+    def read_up_to(self, source: str) -> datetime | None:
+        query = select(hook_marks.c.read_up_to).where(hook_marks.c.source == source)
+        with self._database.reading() as connection:
+            return connection.scalars(query).one_or_none()
+
+    def note(self, source: str, failed: Iterable[Attempt], now: datetime) -> None:
+        """Keep which attempts failed, newest first, and how far that was read."""
+        newest = {one.guid: one for one in reversed(list(failed))}
+        with self._database.writing() as connection:
+            for attempt in newest.values():
+                self._keep(connection, source, attempt, now)
+            if newest:
+                mark = max(one.delivered_at for one in newest.values())
+                row = {"source": source, "read_up_to": mark}
+                insert_or_replace(connection, hook_marks, row)
+
+    def take_due(self, source: str, now: datetime) -> tuple[Missed, ...]:
+        """Return what to ask for now; what has come or is too old is forgotten."""
+        is_over = or_(_HAS_COME, missed_deliveries.c.delivered_at < now - KEPT_FOR)
+        query = (
+            select(
+                missed_deliveries.c.delivery_id,
+                missed_deliveries.c.attempt_id,
+                missed_deliveries.c.asked,
+            )
+            .where(
+                missed_deliveries.c.source == source,
+                missed_deliveries.c.due_at <= now,
+                missed_deliveries.c.asked < MAX_ASKED,
+            )
+            .order_by(missed_deliveries.c.delivered_at)
+        )
+        with self._database.writing() as connection:
+            connection.execute(delete(missed_deliveries).where(is_over))
+            rows = connection.execute(query).mappings()
+            return tuple(Missed.model_validate(dict(row)) for row in rows)
+
+    def mark_asked(self, missed: Missed, now: datetime) -> None:
+        asked = missed.asked + 1
+        due_at = now + FIRST_WAIT * 2**missed.asked
+        with self._database.writing() as connection:
+            connection.execute(
+                update(missed_deliveries)
+                .where(self._is(missed.delivery_id))
+                .values(asked=asked, due_at=due_at)
+            )
+
+    def _keep(
+        self, connection: Connection, source: str, attempt: Attempt, now: datetime
+    ) -> None:
+        row = {
+            "service": self._service,
+            "delivery_id": attempt.guid,
+            "source": source,
+            "attempt_id": attempt.id,
+            "delivered_at": attempt.delivered_at,
+            "due_at": now,
+        }
+        if not insert_once(connection, missed_deliveries, row):
+            connection.execute(
+                update(missed_deliveries)
+                .where(self._is(attempt.guid))
+                .values(attempt_id=attempt.id)
+            )
+
+    def _is(self, delivery_id: str) -> ColumnElement[bool]:
+        return (missed_deliveries.c.service == self._service) & (
+            missed_deliveries.c.delivery_id == delivery_id
+        )

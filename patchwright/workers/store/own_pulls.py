@@ -1,0 +1,79 @@
+"""The pull requests that our runs have opened or changed, as the threads they are."""
+
+from typing import Final
+
+from sqlalchemy import Connection, select
+
+from patchwright.core.types.base import Value
+from patchwright.core.types.ids import ConversationId
+from patchwright.core.types.people import Actor
+from patchwright.core.types.threads import RepoRef, ThreadKind, ThreadRef
+from patchwright.core.types.triggers import Trigger, TriggerKind
+from patchwright.workers.db.tables import jobs, threads
+
+_AUTOMATIC: Final = [kind for kind in TriggerKind if kind.is_automatic]
+_OPEN: Final = threads.c.base_branch.is_not(None) & threads.c.closed_at.is_(None)
+
+
+class OwnPull(Value):
+    thread: ThreadRef
+    conversation_id: ConversationId
+
+
+def find_own_pull(connection: Connection, thread: ThreadRef) -> OwnPull | None:
+    query = select(threads.c.conversation_id).where(_OPEN, threads.c.key == str(thread))
+    found = connection.scalars(query).one_or_none()
+    return found and OwnPull(thread=thread, conversation_id=found)
+
+
+def list_own_pulls(
+    connection: Connection, repo: RepoRef, base_branch: str, limit: int
+) -> tuple[OwnPull, ...]:
+    """Return the open ones for a branch, in the order in which they are locked."""
+    query = (
+        select(threads.c.key, threads.c.conversation_id)
+        .where(
+            _OPEN,
+            threads.c.base_branch == base_branch,
+            threads.c.key.startswith(f"{repo}#", autoescape=True),
+        )
+        .order_by(threads.c.conversation_id)
+        .limit(limit)
+    )
+    return tuple(
+        OwnPull(thread=_pull_of(repo, row.key), conversation_id=row.conversation_id)
+        for row in connection.execute(query)
+    )
+
+
+def find_asker(connection: Connection, conversation_id: ConversationId) -> Actor | None:
+    """Return who was the last to start a run in a conversation."""
+    query = (
+        select(jobs.c.trigger)
+        .where(
+            jobs.c.conversation_id == conversation_id,
+            jobs.c.kind.not_in(_AUTOMATIC),
+            # Whoever was refused, or asked a question only, has started nothing.
+            jobs.c.is_counted,
+        )
+        .order_by(jobs.c.created_at.desc())
+        .limit(1)
+    )
+    found = connection.scalars(query).one_or_none()
+    return Trigger.model_validate_json(found).actor if found else None
+
+
+def is_known(
+    connection: Connection, conversation_id: ConversationId, trigger: Trigger
+) -> bool:
+    """Tell whether there was a job for the same occasion already."""
+    query = select(jobs.c.trigger).where(
+        jobs.c.conversation_id == conversation_id, jobs.c.kind == trigger.kind
+    )
+    earlier = map(Trigger.model_validate_json, connection.scalars(query))
+    return any(one.key == trigger.key for one in earlier)
+
+
+def _pull_of(repo: RepoRef, key: str) -> ThreadRef:
+    number = int(key.rpartition("#")[2])
+    return ThreadRef(repo=repo, kind=ThreadKind.PULL_REQUEST, number=number)

@@ -1,0 +1,80 @@
+"""Who may see a run's page."""
+
+import hmac
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+from urllib.parse import urlsplit
+
+from fastapi import Request, Response
+
+from patchwright.core.clock import Clock
+from patchwright.core.types.people import Actor
+from patchwright.core.types.threads import RepoRef
+from patchwright.workers.run_links import opens_until
+from patchwright.workers.store.job import Job
+
+COOKIE: Final = "patchwright_run"
+_BEARER: Final = "bearer"
+
+
+@dataclass(frozen=True)
+class Access:
+    """Lets in by a link, by the administrator's token, or by who is signed in.
+
+    Without a `secret` no link counts, without an `admin_token` no bearer.
+    `find_viewer` tells from a request who is signed in; `may_read` may take a while.
+    """
+
+    secret: bytes | None
+    admin_token: str
+    public_url: str
+    clock: Clock
+    find_viewer: Callable[[Request], Actor | None]
+    may_read: Callable[[RepoRef, Actor], bool]
+
+    @property
+    def prefix(self) -> str:
+        """The path under which people reach us."""
+        return urlsplit(self.public_url).path.rstrip("/")
+
+    def may_view(self, request: Request, job: Job) -> bool:
+        held = request.cookies.get(COOKIE, "")
+        return (
+            self.opens_until(job.id, held) is not None
+            or self._is_administrator(request)
+            or self._is_reader(request, job)
+        )
+
+    def opens_until(self, job_id: str, key: str) -> datetime | None:
+        if not self.secret:
+            return None
+        return opens_until(self.secret, job_id, key, self.clock.now())
+
+    def keep_key(self, response: Response, job_id: str, key: str) -> None:
+        """Have the browser hold the key, so that it need not stay in the address."""
+        until = self.opens_until(job_id, key)
+        if until is None:
+            return
+        response.set_cookie(
+            COOKIE,
+            key,
+            max_age=int((until - self.clock.now()).total_seconds()),
+            path=f"{self.prefix}/runs/{job_id}",
+            secure=self.public_url.startswith("https:"),
+            httponly=True,
+            samesite="lax",
+        )
+
+    def _is_administrator(self, request: Request) -> bool:
+        scheme, _, token = request.headers.get("authorization", "").partition(" ")
+        if not self.admin_token or scheme.lower() != _BEARER:
+            return False
+        return hmac.compare_digest(token.encode(), self.admin_token.encode())
+
+    def _is_reader(self, request: Request, job: Job) -> bool:
+        viewer, repo = self.find_viewer(request), job.trigger.thread.repo
+        if viewer is None or viewer.service != repo.forge:
+            return False
+        return self.may_read(repo, viewer)

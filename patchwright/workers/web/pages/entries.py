@@ -1,0 +1,176 @@
+"""One event as an entry of a run's page."""
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Final
+
+from patchwright.core.agent.render import observation_text
+from patchwright.core.agent.stuck import describe
+from patchwright.core.events.metrics import ModelCall, read_call
+from patchwright.core.events.types import (
+    AgentStep,
+    CallMcpTool,
+    CheckpointTaken,
+    Delegate,
+    Event,
+    FileEdited,
+    Finish,
+    Message,
+    ModelCalled,
+    ModelReply,
+    Null,
+    Observation,
+    OutcomeReached,
+    RunCommand,
+    RunIpython,
+    RunStarted,
+    StateChanged,
+    Think,
+    WriteFile,
+    WriteTodos,
+)
+from patchwright.core.text.cut import cut_middle
+from patchwright.core.trajectory.remarks import remark_words
+from patchwright.core.trajectory.words import Tone, Words, first_line, words_for
+from patchwright.core.types.base import Value
+
+# A page has hundreds of these; the whole of it is in the exported log.
+MAX_BLOCK_CHARS: Final = 8_000
+# What fits into a title whole.
+_TITLE_CHARS: Final = 80
+
+
+class Form(StrEnum):
+    PROSE = "prose"
+    CODE = "code"
+    DIFF = "diff"
+
+
+class Block(Value):
+    """A text of several lines; `is_open` says that it is not folded."""
+
+    text: str
+    form: Form = Form.CODE
+    is_open: bool = False
+
+    @property
+    def size(self) -> str:
+        lines = self.text.count("\n") + 1
+        return "1 line" if lines == 1 else f"{lines:,} lines"
+
+
+class Entry(Value):
+    """What the page shows of an event; `figures` is what a model call took."""
+
+    id: int
+    at: datetime
+    kind: str
+    who: str
+    title: str
+    tone: Tone = Tone.PLAIN
+    figures: str = ""
+    block: Block | None = None
+    is_delegates: bool = False
+
+
+def entry_of(event: Event) -> Entry | None:
+    """Return the entry for an event, or None where there is nothing to see."""
+    words = _words(event)
+    if words is None:
+        return None
+    call = read_call(event)
+    return Entry(
+        id=event.id,
+        at=event.at,
+        kind=event.payload.kind,
+        who=event.source.value,
+        title=words.text,
+        tone=words.tone,
+        figures=figures(call) if call else "",
+        block=_bounded(_block(event)),
+        is_delegates=bool(event.payload.agent),
+    )
+
+
+def figures(call: ModelCall) -> str:
+    tokens = call.usage.tokens_in + call.usage.tokens_out
+    cost_usd = call.usage.cost_usd
+    price = "price unknown" if cost_usd is None else f"${cost_usd:.4f}"
+    return f"{tokens:,} tokens · {price} · {call.latency_ms / 1000:.1f} s"
+
+
+def _words(event: Event) -> Words | None:
+    payload = event.payload
+    match payload:
+        case Null() | CheckpointTaken():
+            return None
+        case ModelReply():
+            return _reply_words(payload)
+        case RunStarted(task=task):
+            return Words(text=f"The run begins: {task.title or 'no title'}")
+        case OutcomeReached(outcome=outcome):
+            return Words(text=f"The run ends: {outcome.kind} {outcome.reason}".strip())
+        case StateChanged():
+            return words_for(payload)
+        case _ if isinstance(payload, Observation):
+            return words_for(payload)
+        case _ if isinstance(payload, AgentStep):
+            return Words(text=describe(payload))
+        case _:
+            return remark_words(event)
+
+
+def _reply_words(reply: ModelReply) -> Words:
+    if reply.text.strip():
+        return Words(text=first_line(reply.text))
+    if reply.tool_calls:
+        names = ", ".join(call.name for call in reply.tool_calls)
+        return Words(text=f"calls {names}")
+    return Words(text=f"no answer: {reply.stop_reason}", tone=Tone.BAD)
+
+
+def _block(event: Event) -> Block | None:
+    payload = event.payload
+    if isinstance(payload, ModelReply | ModelCalled | Message):
+        return Block(text=payload.text, form=Form.PROSE)
+    if isinstance(payload, FileEdited):
+        return Block(text=payload.diff, form=Form.DIFF, is_open=True)
+    if isinstance(payload, StateChanged):
+        return None
+    if isinstance(payload, Observation):
+        return Block(text=observation_text(payload))
+    if isinstance(payload, AgentStep):
+        return _step_block(payload)
+    if isinstance(payload, RunStarted):
+        return Block(text=payload.task.text)
+    if isinstance(payload, OutcomeReached):
+        return Block(text=payload.outcome.summary, form=Form.PROSE)
+    return None
+
+
+def _step_block(step: AgentStep) -> Block | None:
+    match step:
+        case RunCommand(command=command):
+            return Block(text=command)
+        case RunIpython(code=code):
+            return Block(text=code)
+        case WriteFile(content=content):
+            return Block(text=content)
+        case CallMcpTool():
+            return Block(text=step.model_dump_json(include={"arguments"}, indent=2))
+        case Think(thought=text) | Delegate(task=text) | Finish(summary=text):
+            return Block(text=text, form=Form.PROSE)
+        case WriteTodos(todos=todos):
+            marks = {"done": "✓", "doing": "→"}
+            lines = [f"{marks.get(one.state, '·')} {one.text}" for one in todos]
+            return Block(text="\n".join(lines), form=Form.PROSE, is_open=True)
+        case _:
+            return None
+
+
+def _bounded(block: Block | None) -> Block | None:
+    """Leave out what says nothing more than the title does."""
+    text = block.text.strip("\n") if block else ""
+    if block is None or ("\n" not in text and len(text) <= _TITLE_CHARS):
+        return None
+    return block.model_copy(update={"text": cut_middle(text, MAX_BLOCK_CHARS)})

@@ -1,0 +1,82 @@
+"""What a run's events say of it as a whole, folded so that one can read on."""
+
+from collections.abc import Iterable
+from typing import Final
+
+from patchwright.core.events.metrics import Totals, read_call
+from patchwright.core.events.types import (
+    Event,
+    EvidenceRecorded,
+    ModelReply,
+    RaiseLimits,
+    RunStarted,
+    Todo,
+    WriteTodos,
+)
+from patchwright.core.types.base import Value
+from patchwright.core.types.work import Evidence, Limits
+
+# The kinds of events that say anything of it.
+TELLING: Final = frozenset(
+    {
+        "evidence_recorded",
+        "model_called",
+        "model_reply",
+        "raise_limits",
+        "run_started",
+        "write_todos",
+    }
+)
+
+
+class Known(Value):
+    """Folded up to the event `last_id`; `limits` are those that hold by now."""
+
+    title: str = ""
+    model: str = ""
+    notes: tuple[str, ...] = ()
+    limits: Limits | None = None
+    evidence: tuple[Evidence, ...] = ()
+    todos: tuple[Todo, ...] = ()
+    totals: Totals = Totals()
+    steps: int = 0
+    last_id: int = 0
+
+
+def read_on(known: Known, events: Iterable[Event]) -> Known:
+    """Return what is known after more events; those already read do not count."""
+    for event in events:
+        if event.id > known.last_id:
+            known = known.model_copy(update=_news(known, event))
+    return known
+
+
+def _news(known: Known, event: Event) -> dict[str, object]:
+    payload = event.payload
+    news: dict[str, object] = {"last_id": event.id}
+    if call := read_call(event):
+        news["totals"] = known.totals.with_call(call)
+    match payload:
+        case RunStarted(task=task, limits=limits, model=model):
+            news |= {"title": task.title, "notes": task.notes}
+            news |= {"limits": limits, "model": model}
+        case RaiseLimits():
+            news["limits"] = known.limits and _raised(known.limits, payload)
+        case EvidenceRecorded(evidence=evidence):
+            news["evidence"] = (*known.evidence, evidence)
+        case WriteTodos(todos=todos, agent=""):
+            news["todos"] = todos
+        case ModelReply():
+            news["steps"] = known.steps + 1
+        case _:
+            pass
+    return news
+
+
+def _raised(limits: Limits, more: RaiseLimits) -> Limits:
+    return limits.model_copy(
+        update={
+            "max_iterations": limits.max_iterations + more.iterations,
+            "max_cost_usd": limits.max_cost_usd + more.cost_usd,
+        }
+    )

@@ -1,0 +1,130 @@
+"""Follow a run in the browser, as server-sent events."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+from fastapi import Response
+from fastapi.concurrency import run_in_threadpool
+from fastapi.responses import StreamingResponse
+
+from patchwright.core.clock import Clock
+from patchwright.core.events.doorbell import Doorbell
+from patchwright.workers.store.job import Job
+from patchwright.workers.web.pages.entries import entry_of
+from patchwright.workers.web.pages.known import Known, read_on
+from patchwright.workers.web.pages.render import entry_html, head_html
+from patchwright.workers.web.pages.runs import RunReader, Span
+from patchwright.workers.web.pages.views import head_of, is_over
+
+# Then the browser comes again by itself, with what it has seen.
+# https://html.spec.whatwg.org/multipage/server-sent-events.html
+STREAM_S: Final = 60.0
+# The state of a run can change without an event.
+LOOK_AGAIN_S: Final = 5.0
+MOST_VIEWERS: Final = 100
+_RETRY_MS: Final = 1000
+
+
+class AsyncBell:
+    """A bell that a doorbell rings from any thread, and a coroutine waits for."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._event = asyncio.Event()
+
+    def set(self) -> None:
+        self._loop.call_soon_threadsafe(self._event.set)
+
+    async def wait(self, timeout_s: float) -> None:
+        try:
+            await asyncio.wait_for(self._event.wait(), timeout_s)
+        except TimeoutError:
+            return
+        self._event.clear()
+
+
+@dataclass
+class Live:
+    """Serves those who watch; none of them holds a thread."""
+
+    reader: RunReader
+    doorbell: Doorbell
+    clock: Clock
+    stream_s: float = STREAM_S
+    look_again_s: float = LOOK_AGAIN_S
+    most_viewers: int = MOST_VIEWERS
+    _viewers: int = field(default=0, init=False)
+
+    def follow(self, job: Job, after: int) -> Response:
+        """Send what comes after an event, until the run is over or time is up."""
+        if self._viewers >= self.most_viewers:
+            return Response(status_code=503, headers={"Retry-After": "30"})
+        headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+        return StreamingResponse(
+            self._stream(job, after), headers=headers, media_type="text/event-stream"
+        )
+
+    async def _stream(self, job: Job, after: int) -> AsyncIterator[str]:
+        self._viewers += 1
+        try:
+            async for part in self._tell(job, after):
+                yield part
+        finally:
+            self._viewers -= 1
+
+    async def _tell(self, job: Job, after: int) -> AsyncIterator[str]:
+        bell = AsyncBell()
+        yield f"retry: {_RETRY_MS}\n\n"
+        ends_at = self.clock.monotonic() + self.stream_s
+        with self.doorbell.attach(job.conversation_id, bell):
+            view = _View(self.reader, self.clock, job, after)
+            while True:
+                for part in await run_in_threadpool(view.news):
+                    yield part
+                if view.is_over or self.clock.monotonic() >= ends_at:
+                    return
+                await bell.wait(self.look_again_s)
+
+
+class _View:
+    """What one browser has seen of a run."""
+
+    def __init__(self, reader: RunReader, clock: Clock, job: Job, after: int) -> None:
+        self._reader, self._clock, self._job = reader, clock, job
+        self._after = after
+        self._span = Span()
+        self._known = Known()
+        self._head = ""
+        self.is_over = False
+
+    def news(self) -> list[str]:
+        return list(self._news())
+
+    def _news(self) -> Iterator[str]:
+        # Asked before the events: what ended it is among them then.
+        job = self._reader.jobs.load(self._job.id) or self._job
+        if not self._span.first:
+            self._span = self._reader.span(job)
+            self._known = self._reader.known(job, self._span)
+        while events := self._reader.after(job, self._span, self._after):
+            self._known = read_on(self._known, events)
+            self._after = events[-1].id
+            for event in events:
+                if entry := entry_of(event):
+                    yield _message("entry", entry_html(entry), event.id)
+        head = head_html(head_of(job, self._known, self._clock.now()))
+        if head != self._head:
+            self._head = head
+            yield _message("head", head)
+        self.is_over = is_over(job)
+        if self.is_over:
+            yield _message("end", "")
+
+
+def _message(name: str, html: str, event_id: int | None = None) -> str:
+    lines = [f"event: {name}", *(f"data: {line}" for line in html.split("\n"))]
+    if event_id is not None:
+        lines.append(f"id: {event_id}")
+    return "\n".join(lines) + "\n\n"

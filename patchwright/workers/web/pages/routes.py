@@ -1,0 +1,125 @@
+"""The addresses of a run's page."""
+
+import re
+from dataclasses import dataclass
+from typing import Final
+from urllib.parse import quote
+
+from fastapi import FastAPI, Request, Response
+from fastapi.concurrency import run_in_threadpool
+from fastapi.responses import RedirectResponse
+
+from patchwright.core.clock import Clock
+from patchwright.core.types.ids import JobId
+from patchwright.workers.store.job import Job
+from patchwright.workers.web.pages.access import Access
+from patchwright.workers.web.pages.entries import entry_of
+from patchwright.workers.web.pages.live import Live
+from patchwright.workers.web.pages.render import missing_page, run_page, style
+from patchwright.workers.web.pages.runs import RunReader, Span
+from patchwright.workers.web.pages.views import EventsView, run_view
+
+_ID: Final = re.compile(r"[0-9A-Za-z-]{1,64}\Z")
+_NUMBER: Final = re.compile(r"[1-9]\d{0,8}\Z")
+_SEE_OTHER: Final = 303
+
+
+@dataclass(frozen=True)
+class RunPages:
+    """What the pages work with.
+
+    `site` is the address of the forge's own pages. `login_path` is where people sign
+    in, empty where they cannot.
+    """
+
+    reader: RunReader
+    access: Access
+    live: Live
+    clock: Clock
+    site: str
+    login_path: str = ""
+
+    def find(self, request: Request, job_id: str) -> Job | None:
+        """Return the run if it is there and whoever asks may see it."""
+        if not _ID.match(job_id):
+            return None
+        job = self.reader.jobs.load(JobId(job_id))
+        return job if job and self.access.may_view(request, job) else None
+
+
+def add_run_pages(app: FastAPI, pages: RunPages) -> None:
+    app.get("/runs/style.css", include_in_schema=False)(style)
+
+    # Not async, as database and forge may let it wait: FastAPI gives it a thread.
+    @app.get("/runs/{job_id}", include_in_schema=False)
+    def show(request: Request, job_id: str) -> Response:
+        key = request.query_params.get("key")
+        if key is not None:
+            return _take_key(pages, job_id, key)
+        job = pages.find(request, job_id)
+        if job is None:
+            return missing_page(_login(pages, job_id))
+        return _show(pages, job, _before(request))
+
+    @app.get("/runs/{job_id}/live", include_in_schema=False)
+    async def live(request: Request, job_id: str) -> Response:
+        job = await run_in_threadpool(pages.find, request, job_id)
+        if job is None:
+            return Response(status_code=404)
+        return pages.live.follow(job, _after(request))
+
+
+def _take_key(pages: RunPages, job_id: str, key: str) -> Response:
+    """Put the key away, and go to the address that may stay in a history."""
+    if pages.access.opens_until(job_id, key) is None:
+        return missing_page(_login(pages, job_id))
+    # Relative to this address, whatever stands before it outside.
+    response = RedirectResponse(f"./{job_id}", _SEE_OTHER)
+    response.headers["Cache-Control"] = "no-store"
+    response.headers["Referrer-Policy"] = "no-referrer"
+    pages.access.keep_key(response, job_id, key)
+    return response
+
+
+def _show(pages: RunPages, job: Job, before: int | None) -> Response:
+    reader = pages.reader
+    span = reader.span(job)
+    view = run_view(
+        job,
+        reader.known(job, span),
+        reader.delivered(job),
+        reader.diff(job),
+        site=pages.site,
+        now=pages.clock.now(),
+    )
+    return run_page(view, _events(reader, job, span, before))
+
+
+def _events(reader: RunReader, job: Job, span: Span, before: int | None) -> EventsView:
+    events = reader.page(job, span, before)
+    if not events:
+        return EventsView(is_newest=before is None)
+    return EventsView(
+        entries=tuple(entry for one in events if (entry := entry_of(one))),
+        before=events[0].id if events[0].id > span.first else None,
+        is_newest=before is None,
+        last_id=events[-1].id,
+    )
+
+
+def _login(pages: RunPages, job_id: str) -> str:
+    if not pages.login_path or not _ID.match(job_id):
+        return ""
+    back = quote(f"{pages.access.prefix}/runs/{job_id}", safe="")
+    return f"{pages.access.prefix}{pages.login_path}?next={back}"
+
+
+def _before(request: Request) -> int | None:
+    wanted = request.query_params.get("before", "")
+    return int(wanted) if _NUMBER.match(wanted) else None
+
+
+def _after(request: Request) -> int:
+    """Return the last event that the browser has: it says so when it comes again."""
+    seen = request.headers.get("last-event-id") or request.query_params.get("after", "")
+    return int(seen) if _NUMBER.match(seen) else 0

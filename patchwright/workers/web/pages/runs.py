@@ -1,0 +1,87 @@
+"""Read what is known of a run, at a cost that does not grow with its log."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from patchwright.core.events.log import EventLog
+from patchwright.core.events.types import Event, StateChanged
+from patchwright.core.types.base import Value
+from patchwright.resolver.messages.status import Delivered
+from patchwright.workers.store.effects import EffectStore
+from patchwright.workers.store.events import EventStore
+from patchwright.workers.store.job import Job
+from patchwright.workers.store.jobs import JobStore
+from patchwright.workers.store.outcomes import OutcomeStore
+from patchwright.workers.web.pages.known import TELLING, Known, read_on
+
+PAGE: Final = 200
+DIFF: Final = "diff"
+_NO_END: Final = 2**31 - 1
+
+
+class Span(Value):
+    """Which events of a conversation are those of one run; none if 0 is the first."""
+
+    first: int = 0
+    last: int = _NO_END
+
+
+@dataclass(frozen=True)
+class RunReader:
+    """Reads runs from the stores of this process."""
+
+    jobs: JobStore
+    events: EventStore
+    outcomes: OutcomeStore
+    effects: EffectStore
+
+    def log_of(self, job: Job) -> EventLog:
+        return self.events.open(job.conversation_id)
+
+    def known(self, job: Job, span: Span) -> Known:
+        if not span.first:
+            return Known()
+        events = self.log_of(job).read(span.first, span.last, kinds=TELLING)
+        return read_on(Known(), events)
+
+    def delivered(self, job: Job) -> Delivered:
+        receipts = [one.receipt for one in self.effects.of_job(job.id) if one.receipt]
+        return Delivered.model_validate_json(receipts[-1] if receipts else "{}")
+
+    def diff(self, job: Job) -> str:
+        """Return the change as it was kept for reading, empty if there is none."""
+        kept = self.outcomes.load_artifact(job.id, DIFF)
+        return (kept or b"").decode("utf-8", "replace")
+
+    def span(self, job: Job) -> Span:
+        """Find the run's events among those of the conversation."""
+        ours, first, last = f"run {job.id},", 0, _NO_END
+        for event in self.log_of(job).read(kinds=frozenset({"state_changed"})):
+            payload = event.payload
+            if not isinstance(payload, StateChanged):
+                continue
+            if not first and payload.reason.startswith(ours):
+                first = event.id
+            elif first and _begins_another(payload.reason, ours):
+                last = event.id - 1
+                break
+        return Span(first=first, last=last)
+
+    def page(self, job: Job, span: Span, before: int | None) -> Sequence[Event]:
+        """Return the newest events of the run, or those before one of them."""
+        if not span.first:
+            return ()
+        last = span.last if before is None else min(before - 1, span.last)
+        newest = self.log_of(job).read(span.first, last, limit=PAGE, reverse=True)
+        return tuple(reversed(newest))
+
+    def after(self, job: Job, span: Span, event_id: int) -> Sequence[Event]:
+        if not span.first:
+            return ()
+        first = max(event_id + 1, span.first)
+        return self.log_of(job).read(first, span.last, limit=PAGE)
+
+
+def _begins_another(reason: str, ours: str) -> bool:
+    return reason.startswith("run ") and not reason.startswith(ours)

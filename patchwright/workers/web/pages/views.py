@@ -1,0 +1,217 @@
+"""What a run's page shows, ready to be put into its template."""
+
+from datetime import datetime
+from typing import Final
+
+from patchwright.core.events.payload import Todo
+from patchwright.core.text.cut import cut_middle
+from patchwright.core.types.base import Value
+from patchwright.core.types.threads import ThreadKind
+from patchwright.core.types.work import Evidence, Outcome, OutcomeKind
+from patchwright.resolver.messages.ending import WORDS
+from patchwright.resolver.messages.facts import cost, duration, proof_sentence
+from patchwright.resolver.messages.status import Delivered
+from patchwright.workers.store.job import ENDED, Job, JobState
+from patchwright.workers.web.pages.entries import Entry
+from patchwright.workers.web.pages.known import Known
+
+MAX_DIFF_CHARS: Final = 300_000
+
+
+class FileDiff(Value):
+    """The part of a diff that is about one file."""
+
+    name: str
+    added: int
+    removed: int
+    lines: tuple[str, ...]
+
+
+class Head(Value):
+    """What is brought up to date while the run works.
+
+    `tone` is good, bad, open or plain; `used` is the spent part of the budget in
+    per cent, None where there is no price.
+    """
+
+    state: str
+    tone: str
+    cost: str
+    used: int | None
+    steps: str
+    time: str
+    todos: tuple[Todo, ...] = ()
+
+
+class RunView(Value):
+    """The whole page, but for its events."""
+
+    id: str
+    title: str
+    repo: str
+    repo_url: str
+    thread: str
+    thread_url: str
+    requester: str
+    asked_at: datetime
+    model: str
+    head: Head
+    is_over: bool
+    summary: str
+    reason: str
+    proof: str
+    refusal: str
+    pull_request: int | None
+    pull_request_url: str
+    branch: str
+    branch_url: str
+    notes: tuple[str, ...]
+    warnings: tuple[str, ...]
+    evidence: tuple[Evidence, ...]
+    files: tuple[FileDiff, ...]
+    is_diff_cut: bool
+
+
+class EventsView(Value):
+    """A page of events, newest last; `before` leads to the earlier ones."""
+
+    entries: tuple[Entry, ...] = ()
+    before: int | None = None
+    is_newest: bool = True
+    last_id: int = 0
+
+
+def is_over(job: Job) -> bool:
+    return job.state in ENDED
+
+
+def outcome_of(job: Job) -> Outcome | None:
+    """Return how it ended or why it waits; one that goes on again has neither."""
+    return None if job.state in (JobState.QUEUED, JobState.RUNNING) else job.outcome
+
+
+def head_of(job: Job, known: Known, now: datetime) -> Head:
+    outcome = outcome_of(job)
+    usage = outcome.usage if outcome else known.totals.usage
+    spent, limits = usage.cost_usd, known.limits
+    used = None
+    if spent is not None and limits and limits.max_cost_usd > 0:
+        used = min(100, round(100 * spent / limits.max_cost_usd))
+    steps = outcome.iterations if outcome else known.steps
+    since_s = (now - job.created_at).total_seconds()
+    state, tone = _state(job)
+    return Head(
+        state=state,
+        tone=tone,
+        cost=cost(usage, limits),
+        used=used,
+        steps=f"{steps} of {limits.max_iterations}" if limits else str(steps),
+        time=duration(outcome.seconds if outcome else max(0.0, since_s)),
+        todos=() if outcome else known.todos,
+    )
+
+
+def run_view(
+    job: Job,
+    known: Known,
+    delivered: Delivered,
+    diff: str,
+    *,
+    site: str,
+    now: datetime,
+) -> RunView:
+    """Put it together; `site` is the address of the forge's pages."""
+    outcome, thread = outcome_of(job), job.trigger.thread
+    repo_url = f"{site}/{thread.repo.full_name}"
+    return RunView(
+        id=job.id,
+        title=job.trigger.title or known.title or "A run",
+        repo=thread.repo.full_name,
+        repo_url=repo_url,
+        thread=f"#{thread.number}",
+        thread_url=f"{repo_url}/{_FOLDERS[thread.kind]}/{thread.number}",
+        requester=job.trigger.actor.login,
+        asked_at=job.created_at,
+        model=known.model,
+        head=head_of(job, known, now),
+        is_over=is_over(job),
+        summary=outcome.summary if outcome else "",
+        reason=outcome.reason if outcome else "",
+        proof=_proof(outcome),
+        refusal=delivered.refusal,
+        pull_request=delivered.pull_request,
+        pull_request_url=delivered.pull_request_url,
+        branch=delivered.branch,
+        branch_url=delivered.branch_url,
+        notes=_notes(outcome, known, delivered),
+        warnings=outcome.warnings if outcome else (),
+        evidence=outcome.evidence if outcome else known.evidence,
+        files=files_of(cut_middle(diff, MAX_DIFF_CHARS)),
+        is_diff_cut=len(diff) > MAX_DIFF_CHARS,
+    )
+
+
+def files_of(diff: str) -> tuple[FileDiff, ...]:
+    """Divide a diff at git's own headings, to be read file by file."""
+    parts: list[list[str]] = []
+    for line in diff.splitlines():
+        if line.startswith("diff --git "):
+            parts.append([])
+        if parts:
+            parts[-1].append(line)
+    return tuple(_file(part) for part in parts)
+
+
+def _file(lines: list[str]) -> FileDiff:
+    hunks = next((n for n, line in enumerate(lines) if line.startswith("@@")), None)
+    body = lines[hunks:] if hunks is not None else []
+    return FileDiff(
+        name=lines[0].rpartition(" b/")[2],
+        added=sum(line.startswith("+") for line in body),
+        removed=sum(line.startswith("-") for line in body),
+        lines=tuple(lines[1:]),
+    )
+
+
+_FOLDERS: Final = {
+    ThreadKind.ISSUE: "issues",
+    ThreadKind.PULL_REQUEST: "pull",
+    ThreadKind.DISCUSSION: "discussions",
+}
+_TONES: Final = {
+    OutcomeKind.RESOLVED: "good",
+    OutcomeKind.ANSWERED: "good",
+    OutcomeKind.NO_CHANGE: "plain",
+    OutcomeKind.STOPPED: "plain",
+    OutcomeKind.NEEDS_INPUT: "open",
+    OutcomeKind.PLAN_POSTED: "open",
+}
+_STATES: Final = {
+    JobState.RECEIVED: ("Queued", "plain"),
+    JobState.QUEUED: ("Queued", "plain"),
+    JobState.RUNNING: ("Working on it", "open"),
+    JobState.DELIVERING: ("Delivering", "open"),
+    JobState.WAITING_USER: ("Needs you", "open"),
+}
+
+
+def _state(job: Job) -> tuple[str, str]:
+    if job.state in _STATES:
+        return _STATES[job.state]
+    kind = job.outcome.kind if job.outcome else OutcomeKind.FAILED
+    return WORDS[kind], _TONES.get(kind, "bad")
+
+
+def _proof(outcome: Outcome | None) -> str:
+    if outcome is None or outcome.kind is not OutcomeKind.RESOLVED:
+        return ""
+    said = proof_sentence(outcome.proof, outcome.evidence, outcome.reason)
+    return said.replace("**", "")
+
+
+def _notes(
+    outcome: Outcome | None, known: Known, delivered: Delivered
+) -> tuple[str, ...]:
+    if outcome is not None:
+        return (*outcome.notes, *delivered.remarks)
+    return known.notes

@@ -1,0 +1,162 @@
+"""The web side of a service that has no App yet: it lets one be made."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+from urllib.parse import parse_qs
+
+import structlog
+from fastapi import FastAPI, Request, Response
+from fastapi.responses import JSONResponse, RedirectResponse
+from starlette.background import BackgroundTask
+
+from patchwright.core.errors import ServiceError
+from patchwright.integrations.github.manifest import (
+    DONE_PATH,
+    NewApp,
+    is_organization,
+    manifest,
+    registration_url,
+)
+from patchwright.integrations.github.permissions import PERMISSIONS
+from patchwright.workers.web.body import BodyTooLargeError, read_body
+from patchwright.workers.web.setup.pages import page
+from patchwright.workers.web.setup.visitors import STAY, Visitors
+
+SETUP_PATH: Final = "/setup/github"
+_COOKIE: Final = "patchwright_setup"
+_MAX_FORM_BYTES: Final = 4096
+_SEE_OTHER: Final = 303
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True)
+class SetupSite:
+    """What the pages work with.
+
+    `register` makes the App of GitHub's code and keeps it; it raises `ServiceError`.
+    `is_done` tells whether there is one by now.
+    """
+
+    web_url: str
+    public_url: str
+    mention: str
+    visitors: Visitors
+    register: Callable[[str], NewApp]
+    is_done: Callable[[], bool]
+
+
+def create_setup_app(site: SetupSite, leave: Callable[[], None]) -> FastAPI:
+    """Return the application; it calls `leave` when it is needed no more."""
+    app = FastAPI(title="Patchwright", openapi_url=None)
+    _add_health(app, site, leave)
+
+    @app.get(SETUP_PATH)
+    def show(request: Request) -> Response:
+        key = request.query_params.get("key")
+        return _offer(site, request) if key is None else _let_in(site, key)
+
+    @app.post(SETUP_PATH)
+    async def enter(request: Request) -> Response:
+        try:
+            body = await read_body(request, _MAX_FORM_BYTES)
+        except BodyTooLargeError:
+            return _locked(site, 413)
+        return _let_in(site, _field(body, "key"))
+
+    @app.get(DONE_PATH)
+    def finish(request: Request) -> Response:
+        return _finish(site, request, leave)
+
+    return app
+
+
+def _add_health(app: FastAPI, site: SetupSite, leave: Callable[[], None]) -> None:
+    @app.get("/healthz")
+    async def healthz() -> dict[str, str]:
+        return {"status": "ok"}
+
+    @app.get("/readyz")
+    def readyz() -> JSONResponse:
+        # Another process may have been the one that was set up.
+        if site.is_done():
+            leave()
+        return JSONResponse({"status": "not set up"}, status_code=503)
+
+
+def _let_in(site: SetupSite, key: str) -> Response:
+    browser = site.visitors.let_in(key)
+    if browser is None:
+        log.warning("setup_refused")
+        return _locked(site, 403)
+    # The address without the key is the one that stays in the browser's history.
+    response = RedirectResponse(SETUP_PATH, _SEE_OTHER, {"Cache-Control": "no-store"})
+    response.set_cookie(
+        _COOKIE,
+        browser,
+        max_age=int(STAY.total_seconds()),
+        path="/setup",
+        secure=site.public_url.startswith("https:"),
+        httponly=True,
+        samesite="lax",
+    )
+    return response
+
+
+def _offer(site: SetupSite, request: Request) -> Response:
+    state = site.visitors.find_state(request.cookies.get(_COOKIE, ""))
+    if state is None:
+        return _locked(site, 401)
+    if not site.public_url:
+        return page("address.html", status=409)
+    organization = request.query_params.get("organization", "").strip()
+    if organization and not is_organization(organization):
+        return page("problem.html", status=400, problem="That is no organization.")
+    return page(
+        "offer.html",
+        sends_to=site.web_url,
+        address=registration_url(site.web_url, organization, state),
+        manifest=json.dumps(manifest(site.mention.lstrip("@"), site.public_url)),
+        organization=organization,
+        path=SETUP_PATH,
+        public_url=site.public_url,
+        web_url=site.web_url,
+        permissions=PERMISSIONS,
+    )
+
+
+def _finish(site: SetupSite, request: Request, leave: Callable[[], None]) -> Response:
+    browser = request.cookies.get(_COOKIE, "")
+    if not site.visitors.use_state(browser, request.query_params.get("state", "")):
+        log.warning("setup_refused")
+        problem = "This is not the browser that began, or it has come back before."
+        return page("problem.html", status=403, problem=problem)
+    try:
+        app = site.register(request.query_params.get("code", ""))
+    except ServiceError as error:
+        log.warning("setup_failed", reason=error.reason, error=str(error))
+        problem = f"GitHub did not hand over the App. {error}"
+        return page("problem.html", status=502, problem=problem)
+    log.info("app_registered", app_id=app.id, slug=app.slug)
+    response = page(
+        "done.html",
+        slug=app.slug,
+        install_url=app.install_url,
+        mention=site.mention,
+    )
+    response.background = BackgroundTask(leave)
+    return response
+
+
+def _locked(site: SetupSite, status: int) -> Response:
+    asks_for_token = not site.visitors.once
+    return page(
+        "locked.html", status=status, asks_for_token=asks_for_token, path=SETUP_PATH
+    )
+
+
+def _field(body: bytes, name: str) -> str:
+    fields = parse_qs(body.decode("utf-8", "replace"))
+    return fields.get(name, [""])[0]

@@ -1,0 +1,132 @@
+"""Signing in with GitHub, and out again."""
+
+import secrets
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Final, Protocol
+
+import structlog
+from fastapi import FastAPI, Request, Response
+from fastapi.responses import JSONResponse, RedirectResponse
+
+from patchwright.core.clock import Clock
+from patchwright.core.errors import AuthenticationError, ServiceError
+from patchwright.core.types.people import Actor
+from patchwright.workers.web.cookies import SignedCookie
+from patchwright.workers.web.places import local_path
+from patchwright.workers.web.sessions import Sessions
+
+_TIME_TO_SIGN_IN: Final = timedelta(minutes=10)
+# "Go there with GET", whatever the request was.
+_SEE_OTHER: Final = 303
+_PATH: Final = "/auth/github"
+
+log = structlog.get_logger(__name__)
+
+
+class Provider(Protocol):
+    """A service at which people prove who they are."""
+
+    def address(self, state: str, verifier: str) -> str:
+        """Return where a browser goes to sign in."""
+        ...
+
+    def fetch_person(self, code: str, verifier: str) -> Actor:
+        """Return who came back with the code; raises `ServiceError` if nobody did."""
+        ...
+
+
+@dataclass(frozen=True)
+class SignInDoor:
+    """What the addresses of `/auth` work with."""
+
+    provider: Provider
+    sessions: Sessions
+    attempts: SignedCookie
+
+
+def open_door(
+    provider: Provider, secret: bytes, clock: Clock, *, secure: bool
+) -> SignInDoor:
+    attempts = SignedCookie(
+        name="patchwright_sign_in",
+        path=_PATH,
+        life=_TIME_TO_SIGN_IN,
+        secret=secret,
+        clock=clock,
+        secure=secure,
+    )
+    return SignInDoor(provider, Sessions(secret, clock, secure=secure), attempts)
+
+
+def add_sign_in(app: FastAPI, door: SignInDoor) -> None:
+    # None of them is async: GitHub and a browser's reading of it may take their time.
+    @app.get(f"{_PATH}/login", include_in_schema=False)
+    def login(request: Request) -> Response:
+        """Send the browser to GitHub, and note that it was this one."""
+        return _login(door, request)
+
+    @app.get(f"{_PATH}/callback", include_in_schema=False)
+    def callback(request: Request) -> Response:
+        """Take the browser back, signed in."""
+        return _callback(door, request)
+
+    @app.post("/auth/logout", include_in_schema=False)
+    def logout(request: Request) -> Response:
+        """Forget who the browser's user is."""
+        response = _arrive(request.query_params.get("next", ""), "signed-out")
+        door.sessions.end(response)
+        return response
+
+
+def _login(door: SignInDoor, request: Request) -> Response:
+    state, verifier = secrets.token_urlsafe(32), secrets.token_urlsafe(48)
+    address = door.provider.address(state, verifier)
+    response = RedirectResponse(address, _SEE_OTHER, _no_store())
+    wanted = local_path(request.query_params.get("next", ""))
+    facts = {"state": state, "verifier": verifier, "next": wanted}
+    door.attempts.put(response, facts)
+    return response
+
+
+def _callback(door: SignInDoor, request: Request) -> Response:
+    attempt = door.attempts.read(request)
+    told = request.query_params.get("state", "")
+    if not attempt or not secrets.compare_digest(
+        attempt.get("state", "").encode(), told.encode()
+    ):
+        return _end(door, _answer(400, "bad-state"))
+    code = request.query_params.get("code", "")
+    if not code:
+        return _end(door, _answer(403, "access-denied"))
+    try:
+        person = door.provider.fetch_person(code, attempt.get("verifier", ""))
+    except ServiceError as error:
+        log.warning("sign_in_failed", reason=error.reason, error=str(error))
+        status = 401 if isinstance(error, AuthenticationError) else 502
+        return _end(door, _answer(status, error.reason))
+    log.info("signed_in", service=person.service, login=person.login)
+    response = _arrive(attempt.get("next", ""), "signed-in")
+    door.sessions.begin(response, person)
+    return _end(door, response)
+
+
+def _end(door: SignInDoor, response: Response) -> Response:
+    """Let the attempt count once, whatever came of it."""
+    door.attempts.drop(response)
+    return response
+
+
+def _arrive(wanted: str, word: str) -> Response:
+    place = local_path(wanted)
+    if place:
+        return RedirectResponse(place, _SEE_OTHER, _no_store())
+    return _answer(200, word)
+
+
+def _answer(status: int, word: str) -> Response:
+    return JSONResponse({"status": word}, status, _no_store())
+
+
+def _no_store() -> dict[str, str]:
+    return {"Cache-Control": "no-store"}

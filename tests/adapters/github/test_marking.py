@@ -1,0 +1,199 @@
+"""How a run shows on GitHub besides its words: labels, checks, one call."""
+
+import pytest
+
+from patchwright.core.clock import SystemClock
+from patchwright.core.errors import GitError
+from patchwright.core.events.types import (
+    AgentState,
+    Event,
+    RunCommand,
+    Source,
+    StateChanged,
+)
+from patchwright.core.types.people import Actor
+from patchwright.core.types.threads import Repository, ThreadRef
+from patchwright.core.types.work import Outcome, OutcomeKind
+from patchwright.integrations.git.mirror import Mirror
+from patchwright.integrations.github.adapter import GitHub
+from patchwright.resolver.admission import Policy
+from patchwright.resolver.delivering.deliverer import Deliverer
+from patchwright.resolver.delivering.destination import Destination, Means
+from patchwright.resolver.effects import (
+    Effect,
+    FinalMessage,
+    Ping,
+    ReportCheck,
+    SwapLabels,
+)
+from patchwright.resolver.messages.status import Delivered, Frame
+from patchwright.resolver.progress import Watch
+from patchwright.workers.run.status import StatusComment, begin_check
+from tests.adapters.github.conftest import SHOP, connect, issue_ref
+from tests.fakes.clock import START, FakeClock
+from tests.fakes.github.acts.checks import checks_on
+from tests.fakes.github.bare import find_commit
+from tests.fakes.github.fake import FakeGitHub
+from tests.provision.waiting import wait_until
+from tests.unit.resolver.endings import FRAME, ORIGIN, ended, proven
+
+LABELLED = FRAME.model_copy(update={"label": "patchwright"})
+
+
+@pytest.fixture
+def number(fake: FakeGitHub) -> int:
+    number = fake.open_issue("acme/shop", "ann", "Wrong sum", "It is off by one.")
+    fake.label("acme/shop", number, "patchwright", "ann")
+    return number
+
+
+@pytest.fixture
+def sha(fake: FakeGitHub) -> str:
+    found = find_commit(fake.git_folder("acme/shop"), "refs/heads/trunk")
+    assert found is not None
+    return found
+
+
+def perform(
+    github: GitHub,
+    thread: ThreadRef,
+    effect: Effect,
+    outcome: Outcome,
+    *,
+    frame: Frame = LABELLED,
+    so_far: Delivered = Delivered(),  # noqa: B008 - a frozen value
+) -> Delivered:
+    repository = Repository(
+        ref=SHOP, default_branch="trunk", clone_url="", web_url="", private=False
+    )
+    to = Destination(
+        repository=repository,
+        thread=thread,
+        requester=Actor(service="github", login="ann"),
+        status_post="",
+        origin=ORIGIN,
+        frame=frame,
+    )
+    means = Means(github.forge, github.channel, _no_mirror)
+    return Deliverer(means, Policy()).perform(effect, outcome, to, so_far)
+
+
+def _no_mirror() -> Mirror:
+    raise GitError("nothing is pushed here")
+
+
+def status_comment(github: GitHub, thread: ThreadRef, frame: Frame) -> StatusComment:
+    watch = Watch("docker", START)
+    return StatusComment(
+        github.channel, thread, frame, watch, SystemClock(), every_s=0.01
+    )
+
+
+def bodies(fake: FakeGitHub, number: int) -> list[str]:
+    return [comment.body for comment in fake.comments("acme/shop", number)]
+
+
+def labels(fake: FakeGitHub, number: int) -> tuple[str, ...]:
+    return fake.issue("acme/shop", number).labels
+
+
+def test_labels_follow_the_run(fake: FakeGitHub, as_app: GitHub, number: int) -> None:
+    thread = issue_ref(number)
+    status_comment(as_app, thread, LABELLED).begin("")
+    assert labels(fake, number) == ("patchwright:running",)
+    perform(as_app, thread, SwapLabels(), proven())
+    assert labels(fake, number) == ("patchwright:done",)
+    status_comment(as_app, thread, LABELLED).begin("17")
+    perform(as_app, thread, SwapLabels(), ended(OutcomeKind.STUCK, "x"))
+    assert labels(fake, number) == ("patchwright:failed",)
+
+
+def test_a_run_that_no_label_has_started_touches_none(
+    fake: FakeGitHub, as_app: GitHub, number: int
+) -> None:
+    status_comment(as_app, issue_ref(number), FRAME).begin("")
+    perform(as_app, issue_ref(number), SwapLabels(), proven(), frame=FRAME)
+    assert labels(fake, number) == ("patchwright",)
+
+
+def test_labels_that_may_not_be_touched_are_left(fake: FakeGitHub, number: int) -> None:
+    github = connect(fake, fake.add_user("reader"))
+    status = status_comment(github, issue_ref(number), LABELLED)
+    status.begin("")
+    perform(github, issue_ref(number), SwapLabels(), proven())
+    github.close()
+    assert labels(fake, number) == ("patchwright",)
+    assert status.post_id
+
+
+def test_the_end_is_reported_on_the_old_commit_and_on_the_new_one(
+    fake: FakeGitHub, as_app: GitHub, number: int, sha: str
+) -> None:
+    begin_check(as_app.forge, SHOP, sha, LABELLED, FakeClock())
+    new = fake.commit_files("acme/shop", "fix", {"a.py": "2\n"}, author="ann")
+    outcome = proven().model_copy(update={"head_sha": new})
+    so_far = Delivered(branch="fix", pull_request=12)
+    effect = ReportCheck(sha=sha)
+    perform(as_app, issue_ref(number), effect, outcome, so_far=so_far)
+    shown = [*checks_on(fake.world, SHOP.full_name, sha)]
+    shown += checks_on(fake.world, SHOP.full_name, new)
+    assert [(one.head_sha, one.conclusion) for one in shown] == [
+        (sha, "success"),
+        (new, "success"),
+    ]
+
+
+def test_a_commit_that_was_not_pushed_gets_no_report(
+    fake: FakeGitHub, as_app: GitHub, number: int, sha: str
+) -> None:
+    refused = Delivered(refusal="no")
+    effect = ReportCheck(sha=sha)
+    assert perform(as_app, issue_ref(number), effect, proven(), so_far=refused) == (
+        refused
+    )
+    assert [one.head_sha for one in fake.world.check_runs.values()] == [sha]
+
+
+def test_who_is_no_app_reports_no_check_and_goes_on(
+    fake: FakeGitHub, as_user: GitHub, number: int, sha: str
+) -> None:
+    begin_check(as_user.forge, SHOP, sha, LABELLED, FakeClock())
+    perform(as_user, issue_ref(number), ReportCheck(sha=sha), proven())
+    assert fake.world.check_runs == {}
+
+
+def test_p2_the_requester_is_called_once(
+    fake: FakeGitHub, as_app: GitHub, number: int
+) -> None:
+    for _ in range(2):
+        perform(as_app, issue_ref(number), Ping(), proven())
+    [call] = bodies(fake, number)
+    assert call.startswith("@ann **Done** · ")
+
+
+def test_s40_the_call_leaves_the_status_comment_the_last_word(
+    fake: FakeGitHub, as_app: GitHub, number: int
+) -> None:
+    for effect in (FinalMessage(), Ping(), FinalMessage(), Ping()):
+        perform(as_app, issue_ref(number), effect, proven())
+    status, call = bodies(fake, number)
+    assert "patchwright:state=resolved" in status
+    assert "patchwright:ping" in call
+
+
+def test_a_step_that_came_too_soon_after_an_edit_is_shown_later(
+    fake: FakeGitHub, as_app: GitHub, number: int
+) -> None:
+    status = status_comment(as_app, issue_ref(number), FRAME)
+    status.begin("")
+    payloads = (
+        StateChanged(state=AgentState.RUNNING),
+        RunCommand(command="make lint"),
+        RunCommand(command="make test"),
+    )
+    with status:
+        for number_, payload in enumerate(payloads, start=1):
+            event = Event(id=number_, at=START, source=Source.AGENT, payload=payload)
+            status.show(event)
+        wait_until(lambda: "make test" in bodies(fake, number)[0], "the last step", 10)
+    assert status.last.doing == "Step 0: `run_command make test`"

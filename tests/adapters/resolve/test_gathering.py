@@ -1,0 +1,221 @@
+"""What belongs to a request is gathered with the rights of who made it."""
+
+import base64
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from pydantic import SecretStr
+
+from patchwright.core.clock import SystemClock
+from patchwright.core.types.people import Actor
+from patchwright.core.types.threads import RepoRef, Thread, ThreadKind, ThreadRef
+from patchwright.core.types.triggers import Trigger, TriggerKind
+from patchwright.integrations.git.mirror import Mirrors
+from patchwright.integrations.github.adapter import GitHub, connect_token
+from patchwright.integrations.github.addresses import locate
+from patchwright.resolver.context import Context
+from patchwright.resolver.gathering.gather import (
+    Gathered,
+    Scene,
+    Work,
+    gather_context,
+    suggest_base,
+)
+from patchwright.resolver.gathering.images import MAX_IMAGES
+from patchwright.resolver.pinning import as_asked
+from tests.fakes.github.acts.attachments import upload
+from tests.fakes.github.acts.pulls import Proposal
+from tests.fakes.github.fake import FakeGitHub
+
+SHOP = RepoRef(forge="github", full_name="acme/shop")
+PNG = b"\x89PNG\r\n\x1a\nshot"
+CODE = "".join(f"line {number}\n" for number in range(1, 201))
+
+
+@pytest.fixture
+def fake() -> Iterator[FakeGitHub]:
+    with FakeGitHub(enterprise=True) as fake:
+        fake.add_repository("acme/shop", files={"a.py": CODE})
+        fake.add_repository("acme/vault", private=True, files={"a.py": CODE})
+        for login in ("alice", "eve"):
+            fake.add_user(login)
+        fake.grant("acme/shop", "alice", "write")
+        yield fake
+
+
+@pytest.fixture
+def github(fake: FakeGitHub) -> Iterator[GitHub]:
+    token = fake.add_user("robot")
+    for repo in ("acme/shop", "acme/vault"):
+        fake.grant(repo, "robot", "write")
+    found = connect_token(
+        locate(fake.api_url), SecretStr(token), clock=SystemClock(), pause_s=0
+    )
+    yield found
+    found.close()
+
+
+class Desk:
+    """Gathers for one thread of `acme/shop`."""
+
+    def __init__(self, fake: FakeGitHub, github: GitHub, folder: Path) -> None:
+        self._fake, self._github = fake, github
+        self._mirrors = Mirrors(folder)
+
+    def scene(self, number: int, asked_by: str = "alice", post: int = 0) -> Scene:
+        is_pull = self._fake.issue("acme/shop", number).pull is not None
+        kind = ThreadKind.PULL_REQUEST if is_pull else ThreadKind.ISSUE
+        ref = ThreadRef(repo=SHOP, kind=kind, number=number)
+        trigger = Trigger(
+            key="k",
+            kind=TriggerKind.COMMENT_MENTION,
+            actor=Actor(service="github", login=asked_by),
+            thread=ref,
+            request="fix it",
+            post_id=str(post) if post else "",
+        )
+        now = datetime.now(UTC) + timedelta(minutes=1)  # noqa: TID251 - the server's clock
+        thread: Thread = self._github.channel.fetch_thread(ref)
+        return Scene(
+            channel=self._github.channel,
+            forge=self._github.forge,
+            repository=self._github.forge.fetch_repository(SHOP),
+            thread=as_asked(thread, trigger, now),
+            trigger=trigger,
+            asked_at=now,
+        )
+
+    def gather(self, number: int, asked_by: str = "alice", post: int = 0) -> Gathered:
+        scene = self.scene(number, asked_by, post)
+        forge, is_pull = self._github.forge, scene.thread.ref.kind != ThreadKind.ISSUE
+        pull = forge.fetch_pull_request(SHOP, number) if is_pull else None
+        head = f"refs/heads/{pull.head_branch}" if pull else "refs/heads/main"
+        mirror = self._mirrors.fetch(
+            scene.repository.clone_url,
+            forge.mint_credential(SHOP),
+            list(dict.fromkeys([head, "refs/heads/main"])),
+        )
+        work = Work(
+            code=mirror.objects,
+            base_branch="main",
+            base_sha=mirror.resolve("refs/heads/main"),
+            start_sha=mirror.resolve(head),
+            pull=pull,
+        )
+        return gather_context(scene, work)
+
+    def context(self, number: int, asked_by: str = "alice", post: int = 0) -> Context:
+        return self.gather(number, asked_by, post).context
+
+
+@pytest.fixture
+def desk(fake: FakeGitHub, github: GitHub, tmp_path: Path) -> Desk:
+    return Desk(fake, github, tmp_path)
+
+
+def mentioned(context: Context) -> dict[str, list[str]]:
+    return {one.name: [q.text for q in one.quotes] for one in context.mentioned}
+
+
+def test_c3_issues_commits_and_lines_are_read(fake: FakeGitHub, desk: Desk) -> None:
+    old = fake.open_issue("acme/shop", "eve", "Old", "It was so before.")
+    sha = fake.commit_files(
+        "acme/shop", "main", {"b.py": "1\n"}, message="Break the sum"
+    )
+    link = f"{fake.web_url}/acme/shop/blob/{sha}/a.py#L100-L101"
+    body = f"See #{old}, {sha} and {link}. Not `#1` nor #999."
+    number = fake.open_issue("acme/shop", "alice", "Wrong", body)
+    found = mentioned(desk.context(number))
+    assert found[f"#{old}"] == ["Old", "It was so before."]
+    assert found[f"commit {sha[:12]}"] == ["Break the sum"]
+    [lines] = found[f"{sha}/a.py#L100"]
+    assert lines.split("\n") == [f"line {n}" for n in range(95, 107)]
+    assert found["#999"] == []
+
+
+def test_c3_what_is_private_is_read_with_the_requesters_rights(
+    fake: FakeGitHub, desk: Desk
+) -> None:
+    secret = fake.open_issue("acme/vault", "acme", "Secret", "The password is 7.")
+    number = fake.open_issue("acme/shop", "alice", "Wrong", f"acme/vault#{secret}")
+    name = f"acme/vault#{secret}"
+    assert mentioned(desk.context(number)) == {name: []}
+    fake.grant("acme/vault", "alice", "read")
+    assert mentioned(desk.context(number)) == {name: ["Secret", "The password is 7."]}
+
+
+def test_c3_a_strangers_link_carries_nothing_private_into_a_public_thread(
+    fake: FakeGitHub, desk: Desk
+) -> None:
+    fake.grant("acme/vault", "alice", "read")
+    secret = fake.open_issue("acme/vault", "acme", "Secret", "The password is 7.")
+    number = fake.open_issue("acme/shop", "eve", "Wrong", f"acme/vault#{secret}")
+    assert mentioned(desk.context(number)) == {f"acme/vault#{secret}": []}
+
+
+def test_c3_at_most_ten_references_are_read(fake: FakeGitHub, desk: Desk) -> None:
+    body = " ".join(f"#{number}" for number in range(100, 130))
+    number = fake.open_issue("acme/shop", "alice", "Wrong", body)
+    assert len(desk.context(number).mentioned) == 10
+
+
+def test_c4_pictures_are_read_as_what_they_are(fake: FakeGitHub, desk: Desk) -> None:
+    shot = upload(fake.world, "acme/shop", PNG)
+    text = upload(fake.world, "acme/shop", b"<svg/>")
+    other = "https://example.com/x.png"
+    body = f"![a]({other}) ![b]({text}) ![c]({shot})"
+    number = fake.open_issue("acme/shop", "alice", "Broken", body)
+    found = desk.gather(number)
+    assert [(p.name, p.problem) for p in found.context.pictures] == [
+        ("", "example.com is no host of this GitHub's"),
+        ("", "it is no PNG, JPEG, GIF or WebP"),
+        ("image-1.png", ""),
+    ]
+    image = found.images["image-1.png"]
+    assert (image.name, image.media_type) == ("image-1.png", "image/png")
+    assert base64.b64decode(image.data) == PNG
+
+
+def test_c4_only_so_many_pictures_are_read(fake: FakeGitHub, desk: Desk) -> None:
+    shots = [upload(fake.world, "acme/shop", PNG) for _ in range(MAX_IMAGES + 1)]
+    number = fake.open_issue("acme/shop", "alice", "Broken", "\n\n".join(shots))
+    found = desk.gather(number)
+    assert len(found.images) == MAX_IMAGES
+    assert found.context.pictures[-1].problem == f"only {MAX_IMAGES} are read"
+
+
+def test_c2_a_pull_request_is_compared_with_where_it_left_its_base(
+    fake: FakeGitHub, desk: Desk
+) -> None:
+    fake.commit_files("acme/shop", "fix", {"b.py": "new\n"}, author="alice")
+    left = fake.commit_files("acme/shop", "main", {"c.py": "later\n"})
+    proposal = Proposal(title="Fix", head="fix", base="main")
+    number = fake.open_pull_request("acme/shop", "alice", proposal)
+    diff = desk.context(number).diff
+    assert diff is not None
+    assert (diff.base_branch, diff.head_branch) == ("main", "fix")
+    assert diff.merge_base != left
+    assert diff.paths == ("added b.py",)
+    assert diff.text.endswith("@@ -0,0 +1 @@\n+new\n")
+
+
+def test_s34_an_issue_about_another_branch_suggests_it(
+    fake: FakeGitHub, desk: Desk
+) -> None:
+    fake.commit_files("acme/shop", "feat/x", {"b.py": "new\n"})
+    link = f"{fake.web_url}/acme/shop/blob/feat/x/a.py#L10"
+    number = fake.open_issue("acme/shop", "alice", "Wrong", f"See {link}")
+    assert suggest_base(desk.scene(number)) == "feat/x"
+    assert desk.context(number).other_branch == "feat/x"
+
+
+@pytest.mark.parametrize("rest", ["gone/a.py", "main/a.py"])
+def test_s34_a_branch_that_is_gone_or_the_default_one_is_no_news(
+    fake: FakeGitHub, desk: Desk, rest: str
+) -> None:
+    link = f"{fake.web_url}/acme/shop/blob/{rest}"
+    number = fake.open_issue("acme/shop", "alice", "Wrong", f"See {link}")
+    assert suggest_base(desk.scene(number)) == ""
+    assert desk.context(number).other_branch == ""

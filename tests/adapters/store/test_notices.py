@@ -1,0 +1,272 @@
+"""What changes around our work: threads close, branches move, access is taken away."""
+
+from datetime import timedelta
+
+import pytest
+from pydantic import SecretStr
+
+from patchwright.core.crypto import KeyRing
+from patchwright.core.events.types import AgentState, ChangeState, Source
+from patchwright.core.types.ids import JobId
+from patchwright.core.types.people import Actor
+from patchwright.core.types.threads import RepoRef, ThreadKind, ThreadRef
+from patchwright.core.types.triggers import (
+    BaseMoved,
+    InstallationChanged,
+    RepositoryMoved,
+    ThreadClosed,
+    Trigger,
+    TriggerKind,
+)
+from patchwright.workers.db.tables import conversations, deliveries
+from patchwright.workers.intake.delivery import Verdict
+from patchwright.workers.store.job import JobState
+from patchwright.workers.store.secrets import SecretStore
+from tests.adapters.store.world import ISSUE, REPO, World, trigger
+
+PULL = ThreadRef(repo=REPO, kind=ThreadKind.PULL_REQUEST, number=8)
+NOBODY = Actor(service="github", login="")
+MOVED = BaseMoved(repo=REPO, branch="main", sha="b" * 40, installation="5")
+STOPPED = ChangeState(state=AgentState.STOPPED, reason="the thread was closed")
+
+
+def install(world: World, key: str, number: int, installation: str = "5") -> JobId:
+    """Start a job for a request that came through an installation."""
+    thread = ISSUE.model_copy(update={"number": number})
+    found = {"thread": thread, "installation": installation}
+    job_id = world.deliver(trigger(key).model_copy(update=found)).job_id
+    assert job_id is not None
+    return job_id
+
+
+def checks(key: str = "checks-1", thread: ThreadRef = PULL) -> Trigger:
+    return Trigger(
+        key=key,
+        kind=TriggerKind.CHECKS,
+        actor=NOBODY,
+        thread=thread,
+        request="",
+        head_sha="a" * 40,
+    )
+
+
+def finish(world: World, job_id: JobId) -> None:
+    world.outcomes.finish(world.claim(job_id), JobState.DONE, world.clock.now())
+    world.clock.advance(1)
+
+
+def with_pull(world: World, base: str = "main") -> JobId:
+    """Let a run end that has opened a pull request."""
+    job_id = world.ask()
+    finish(world, job_id)
+    now = world.clock.now()
+    assert world.threads.link(world.conversation(job_id), PULL, now, base)
+    return job_id
+
+
+def test_failed_checks_of_our_pull_request_start_a_job_for_who_asked(
+    world: World,
+) -> None:
+    first = with_pull(world)
+    stored = world.deliver(checks())
+    assert stored.verdict is Verdict.ACCEPTED
+    assert stored.job_id is not None
+    job = world.job(stored.job_id)
+    assert (job.trigger.kind, job.trigger.actor.login) == ("checks", "alice")
+    assert job.conversation_id == world.conversation(first)
+
+
+def test_failed_checks_of_somebody_elses_pull_request_are_nothing_to_us(
+    world: World,
+) -> None:
+    assert world.deliver(checks()).verdict is Verdict.IGNORED
+    assert world.rows(deliveries)[0]["reason"] == "not-ours"
+    world.deliver(trigger().model_copy(update={"thread": PULL}))
+    world.deliver(checks("checks-2"))
+    assert world.rows(deliveries)[-1]["reason"] == "not-ours"
+
+
+def test_failed_checks_do_not_join_a_run_and_count_once_it_is_over(
+    world: World,
+) -> None:
+    with_pull(world)
+    job_id = world.ask("k2")
+    assert world.deliver(checks()).verdict is Verdict.IGNORED
+    assert world.rows(deliveries)[-1]["reason"] == "busy"
+    assert world.log(job_id) == []
+    finish(world, job_id)
+    assert world.deliver(checks()).verdict is Verdict.ACCEPTED
+
+
+def test_the_second_word_of_the_same_checks_is_a_duplicate(world: World) -> None:
+    with_pull(world)
+    stored = world.deliver(checks())
+    assert world.deliver(checks()).verdict is Verdict.DUPLICATE
+    assert stored.job_id is not None
+    finish(world, stored.job_id)
+    assert world.deliver(checks()).verdict is Verdict.DUPLICATE
+
+
+def test_what_nobody_asked_for_uses_up_nothing_and_is_found_by_its_kind(
+    world: World,
+) -> None:
+    conversation = world.conversation(with_pull(world))
+    for number in range(3):
+        stored = world.deliver(checks(f"checks-{number}"))
+        assert stored.job_id is not None
+        finish(world, stored.job_id)
+    hour_ago = world.clock.now() - timedelta(hours=1)
+    assert world.jobs.count_since(conversation, hour_ago) == 1
+    newest = world.jobs.earlier(conversation, TriggerKind.CHECKS, 2)
+    assert [job.trigger.key for job in newest] == ["checks-2", "checks-1"]
+
+
+def test_a_base_that_moves_starts_one_job_for_each_open_pull_request(
+    world: World,
+) -> None:
+    with_pull(world)
+    stored = world.deliver(MOVED)
+    [job_id] = stored.due
+    started = world.job(job_id).trigger
+    assert (started.kind, started.actor.login) == ("conflict", "alice")
+    assert started.key == f"{PULL}:conflict:{MOVED.sha}"
+    assert (started.thread, started.installation) == (PULL, "5")
+    finish(world, job_id)
+    assert world.deliver(MOVED, "again").due == ()
+
+
+@pytest.mark.parametrize(
+    "moved",
+    [
+        MOVED.model_copy(update={"branch": "dev"}),
+        MOVED.model_copy(update={"repo": RepoRef(forge="github", full_name="a/b")}),
+    ],
+)
+def test_another_branch_that_moves_starts_nothing(
+    world: World, moved: BaseMoved
+) -> None:
+    with_pull(world)
+    assert world.deliver(moved).due == ()
+
+
+def test_a_base_that_moves_under_a_closed_pull_request_starts_nothing(
+    world: World,
+) -> None:
+    with_pull(world)
+    world.deliver(ThreadClosed(thread=PULL, is_open=False))
+    assert world.deliver(MOVED).due == ()
+    world.deliver(ThreadClosed(thread=PULL, is_open=True))
+    assert len(world.deliver(MOVED, "later").due) == 1
+
+
+def test_what_came_of_a_delivery_is_submitted_after_the_commit(world: World) -> None:
+    with_pull(world)
+    world.dispatched.clear()
+    with world.open_intake() as intake:
+        stored = intake.submit(world.delivery(MOVED)).result()
+    assert world.dispatched == list(stored.due)
+
+
+def test_closing_a_thread_stops_the_run_that_was_asked_for_there(world: World) -> None:
+    job_id = world.ask()
+    world.claim(job_id)
+    conversation = world.conversation(job_id)
+    with world.doorbell.listen(conversation) as bell, world.open_intake() as intake:
+        intake.submit(world.delivery(ThreadClosed(thread=ISSUE, is_open=False)))
+        assert bell.wait(10)
+    [event] = world.log(job_id)
+    assert (event.source, event.payload) == (Source.SYSTEM, STOPPED)
+    assert world.threads.closed_at(ISSUE) == world.clock.now()
+
+
+def test_closing_a_thread_wakes_the_run_that_waits_there_to_end_it(
+    world: World,
+) -> None:
+    job_id = world.ask()
+    world.outcomes.wait(world.claim(job_id))
+    stored = world.deliver(ThreadClosed(thread=ISSUE, is_open=False))
+    assert stored.due == (job_id,)
+    assert world.job(job_id).state is JobState.QUEUED
+    assert [event.payload for event in world.log(job_id)] == [STOPPED]
+
+
+def test_closing_an_issue_does_not_stop_the_run_for_its_pull_request(
+    world: World,
+) -> None:
+    with_pull(world)
+    job_id = world.deliver(trigger("k2").model_copy(update={"thread": PULL})).job_id
+    assert job_id is not None
+    world.claim(job_id)
+    world.deliver(ThreadClosed(thread=ISSUE, is_open=False))
+    assert world.log(job_id) == []
+
+
+def test_a_thread_that_is_opened_again_stops_nothing(world: World) -> None:
+    job_id = world.ask()
+    world.claim(job_id)
+    world.deliver(ThreadClosed(thread=ISSUE, is_open=True))
+    assert world.log(job_id) == []
+    assert world.threads.closed_at(ISSUE) is None
+
+
+def test_a_thread_that_nobody_asked_in_may_close(world: World) -> None:
+    assert world.deliver(ThreadClosed(thread=ISSUE, is_open=False)).told == ()
+    assert world.rows(deliveries)[0]["verdict"] == "noted"
+
+
+def test_the_jobs_of_an_installation_end_when_it_is_gone(world: World) -> None:
+    queued = install(world, "k1", 1)
+    waiting = install(world, "k2", 2)
+    running = install(world, "k3", 3)
+    other = install(world, "k4", 4, installation="6")
+    world.outcomes.wait(world.claim(waiting))
+    world.claim(running)
+    stored = world.deliver(InstallationChanged(installation="5", gone=True))
+    jobs = (queued, waiting, running, other)
+    assert [world.job(one).state for one in jobs] == [
+        JobState.CANCELLED,
+        JobState.CANCELLED,
+        JobState.RUNNING,
+        JobState.QUEUED,
+    ]
+    assert stored.told == (world.conversation(running),)
+    assert world.jobs.take_unfinished(world.clock.now(), 0.0) == (other,)
+
+
+def test_only_the_repositories_that_were_lost_count(world: World) -> None:
+    job_id = install(world, "k1", 1)
+    elsewhere = RepoRef(forge="github", full_name="acme/other")
+    for repo, state in ((elsewhere, JobState.QUEUED), (REPO, JobState.CANCELLED)):
+        world.deliver(InstallationChanged(installation="5", gone=False, repos=(repo,)))
+        assert world.job(job_id).state is state
+
+
+def test_the_tokens_of_an_installation_that_changed_are_forgotten(
+    world: World,
+) -> None:
+    secrets = SecretStore(world.database, KeyRing({"k": bytes(32)}, "k"), world.clock)
+    for number in (5, 6):
+        secrets.put(f"github-installation-{number}", SecretStr("ghs_1"))
+    world.deliver(InstallationChanged(installation="5", gone=True))
+    assert secrets.fetch("github-installation-5") is None
+    assert secrets.fetch("github-installation-6") is not None
+
+
+def test_a_conversation_follows_its_repository_to_a_new_name(world: World) -> None:
+    job_id = world.ask()
+    new = RepoRef(forge="github", full_name="acme/store")
+    world.deliver(RepositoryMoved(old=REPO, new=new))
+    there = ISSUE.model_copy(update={"repo": new})
+    assert world.threads.conversation_of(there) == world.conversation(job_id)
+    assert world.threads.conversation_of(ISSUE) is None
+    assert world.rows(conversations)[0]["repo"] == "github:acme/store"
+    assert world.job(job_id).trigger.thread == there
+
+
+def test_a_thread_that_has_begun_under_the_new_name_stays_apart(world: World) -> None:
+    world.ask()
+    new = RepoRef(forge="github", full_name="acme/store")
+    there = ISSUE.model_copy(update={"repo": new})
+    stored = world.deliver(trigger("k2").model_copy(update={"thread": there}))
+    world.deliver(RepositoryMoved(old=REPO, new=new))
+    assert world.threads.conversation_of(there) == stored.conversation_id

@@ -1,0 +1,307 @@
+"""The page of a run: who sees it, and what."""
+
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import httpx
+import pytest
+
+from patchwright.core.events.types import (
+    AgentState,
+    CommandOutput,
+    RunCommand,
+    Source,
+    StateChanged,
+)
+from patchwright.core.types.ids import JobId
+from patchwright.core.types.work import OutcomeKind
+from patchwright.resolver.messages.status import Delivered
+from patchwright.workers.db.database import Database
+from patchwright.workers.db.upgrade import upgrade
+from patchwright.workers.run_links import LIFE
+from tests.adapters.web.watching import Watched, append, begin_run, end_run, watching
+from tests.unit.resolver.endings import ended, proven
+
+LOADING = StateChanged(state=AgentState.LOADING)
+PULL = Delivered(
+    branch="fix", pull_request=12, pull_request_url="https://github.test/pull/12"
+)
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Iterator[Watched]:
+    with closing(Database(f"sqlite:///{tmp_path}/web.db")) as database:
+        upgrade(database)
+        with watching(database) as running:
+            yield running
+
+
+@pytest.fixture
+def job_id(site: Watched) -> JobId:
+    job_id, lease = begin_run(site.world)
+    outcome = proven().model_copy(
+        update={"warnings": ("`test_old.py` was deleted.",), "notes": ("A note.",)}
+    )
+    end_run(site.world, lease, outcome, PULL)
+    return job_id
+
+
+def read(site: Watched, job_id: JobId, query: str = "") -> httpx.Response:
+    return httpx.get(site.page(job_id) + query, headers=site.as_admin)
+
+
+# Who may see it
+
+
+def test_a_link_lets_in_and_leaves_no_key_in_the_address(
+    site: Watched, job_id: JobId
+) -> None:
+    with httpx.Client(follow_redirects=True) as browser:
+        answer = browser.get(site.link(job_id))
+        assert answer.status_code == 200
+        assert str(answer.url) == site.page(job_id)
+        assert "Wrong sum" in answer.text
+        assert browser.get(site.page(job_id)).status_code == 200
+    [arrival] = answer.history
+    cookie = arrival.headers["set-cookie"]
+    for part in (f"Path=/runs/{job_id}", "HttpOnly", "SameSite=lax", "Max-Age="):
+        assert part in cookie
+    assert arrival.headers["cache-control"] == "no-store"
+
+
+def test_a_link_opens_one_run_and_no_other(site: Watched, job_id: JobId) -> None:
+    _, _, key = site.link(job_id).partition("?")
+    other = site.world.ask("k2")
+    assert other != job_id
+    assert httpx.get(f"{site.page(other)}?{key}").status_code == 404
+    stolen = {"Cookie": f"patchwright_run={key.removeprefix('key=')}"}
+    assert httpx.get(site.page(other), headers=stolen).status_code == 404
+    assert httpx.get(site.page(job_id), headers=stolen).status_code == 200
+
+
+def test_a_link_expires(site: Watched, job_id: JobId) -> None:
+    with httpx.Client() as browser:
+        browser.get(site.link(job_id))
+        assert browser.get(site.page(job_id)).status_code == 200
+        site.world.clock.advance(LIFE.total_seconds() + 1)
+        assert browser.get(site.page(job_id)).status_code == 404
+    assert httpx.get(site.link(job_id)).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({}, 404),
+        ({"Authorization": "Bearer admin-token"}, 200),
+        ({"Authorization": "Bearer admin-tokem"}, 404),
+        ({"Authorization": "Basic admin-token"}, 404),
+        ({"x-viewer": "github:reader"}, 200),
+        ({"x-viewer": "github:eve"}, 404),
+        ({"x-viewer": "gitlab:reader"}, 404),
+        ({"Cookie": "patchwright_run=0-" + "0" * 64}, 404),
+        ({"Cookie": "patchwright_run=99999999999-" + "0" * 64}, 404),
+    ],
+)
+def test_who_may_see_it(
+    site: Watched, job_id: JobId, headers: dict[str, str], status: int
+) -> None:
+    assert httpx.get(site.page(job_id), headers=headers).status_code == status
+    live = httpx.get(f"{site.page(job_id)}/live", headers=headers)
+    assert live.status_code == status
+
+
+def test_nobody_learns_whether_a_run_is_there(site: Watched, job_id: JobId) -> None:
+    there = httpx.get(site.page(job_id))
+    missing = httpx.get(site.page(JobId("0" * 32)))
+    assert there.text == missing.text.replace("0" * 32, job_id)
+    assert f"/auth/github/login?next=%2Fruns%2F{job_id}" in there.text
+
+
+@pytest.mark.parametrize("name", ["%00", "a%2Fb", "x" * 200, "'--", "%22%3E%3Cb%3E"])
+def test_odd_names_are_no_runs(site: Watched, name: str) -> None:
+    answer = httpx.get(f"{site.url}/runs/{name}", headers=site.as_admin)
+    assert answer.status_code == 404
+    assert "<b>" not in answer.text
+
+
+def test_the_page_trusts_nothing_from_elsewhere(site: Watched, job_id: JobId) -> None:
+    headers = read(site, job_id).headers
+    policy = headers["content-security-policy"]
+    assert policy.startswith("default-src 'none'; style-src 'self'; script-src 'nonce-")
+    assert "frame-ancestors 'none'" in policy
+    assert headers["referrer-policy"] == "no-referrer"
+    assert headers["cache-control"] == "no-store"
+    assert headers["x-robots-tag"] == "noindex, nofollow"
+    style = httpx.get(f"{site.url}/runs/style.css")
+    assert style.headers["content-type"].startswith("text/css")
+    assert "http" not in style.text
+
+
+# What it shows
+
+
+def test_the_page_of_a_run_that_ended(site: Watched, job_id: JobId) -> None:
+    text = read(site, job_id).text
+    for shown in (
+        '<p class="state good"><strong>Done</strong></p>',
+        "$0.41 of $3.00",
+        'value="14"',
+        "7 of 50",
+        "The total ignored the pieces.",
+        "Proven: in fresh sandboxes",
+        '<a class="button" href="https://github.test/pull/12">Pull request #12</a>',
+        '<a href="https://github.test/acme/shop/issues/7">#7</a>',
+        "<code>test_old.py</code> was deleted.",
+        "A note.",
+        "<code>pytest -k sum</code>",
+        '<span class="added">+    return sum(p * n',
+        "9,800 tokens · $0.1200 · 2.3 s",
+        "run_command python3 -m pytest -q",
+        "exit 1",
+        "asked for by alice",
+    ):
+        assert shown in text
+    assert "<script" not in text
+
+
+def test_other_peoples_text_stays_text(site: Watched, job_id: JobId) -> None:
+    text = read(site, job_id).text
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in text
+    assert "Fix &lt;total&gt;" in text
+    assert "<total>" not in text
+    assert "&lt;b&gt;wrong&lt;/b&gt;" in text
+
+
+def test_the_page_of_a_run_that_works_follows_it(site: Watched) -> None:
+    job_id, _ = begin_run(site.world)
+    answer = read(site, job_id)
+    assert "<strong>Working on it</strong>" in answer.text
+    assert "1 HTML comment was removed from the issue." in answer.text
+    assert "<dd>3 of 50</dd>" in answer.text
+    assert '<li class="doing">Fix &lt;total&gt;</li>' in answer.text
+    _, _, rest = answer.text.partition('<script nonce="')
+    nonce, _, script = rest.partition('">')
+    assert f"'nonce-{nonce}'" in answer.headers["content-security-policy"]
+    assert f'new EventSource("{job_id}/live?after=11")' in script
+    assert f'<a href="{job_id}">Reload</a>' in answer.text
+
+
+def test_a_run_that_has_not_begun_is_queued(site: Watched) -> None:
+    text = read(site, site.world.ask()).text
+    assert "<strong>Queued</strong>" in text
+    assert "Nothing has happened yet." in text
+
+
+def test_s42_the_page_of_a_run_that_failed_says_why(site: Watched) -> None:
+    job_id, lease = begin_run(site.world)
+    failed = ended(OutcomeKind.FAILED, "The sandbox broke.", reason="sandbox")
+    refused = Delivered(refusal="The branch is protected.")
+    end_run(site.world, lease, failed, refused, diff="")
+    text = read(site, job_id).text
+    assert '<p class="state bad"><strong>Failed</strong></p>' in text
+    assert "<code>sandbox</code>" in text
+    assert "The result could not be delivered: The branch is protected." in text
+    assert "<h2>Change</h2>" not in text
+
+
+def test_each_run_of_a_conversation_shows_its_own_events(site: Watched) -> None:
+    first, lease = begin_run(site.world)
+    end_run(site.world, lease, proven("The first one."), PULL)
+    second = site.world.ask("k2")
+    site.world.claim(second)
+    begin = append(site.world, second, LOADING, source=Source.SYSTEM)
+    text = read(site, second).text
+    assert f'id="e{begin}"' in text
+    assert 'id="e1"' not in text
+    assert f'id="e{begin}"' not in read(site, first).text
+
+
+def test_a_long_run_is_read_page_by_page(site: Watched) -> None:
+    job_id, _ = begin_run(site.world)
+    for number in range(300):
+        append(site.world, job_id, RunCommand(command=f"echo {number}"))
+    newest = read(site, job_id).text
+    assert newest.count("<li id=") == 200
+    assert f'href="{job_id}?before=112#log">Earlier events' in newest
+    earlier = read(site, job_id, "?before=112").text
+    assert 'id="e111"' in earlier
+    assert 'id="e112"' not in earlier
+    assert "EventSource" not in earlier
+    assert "Earlier events" not in earlier
+    assert "Newest events" in earlier
+
+
+def test_a_huge_output_does_not_make_a_huge_page(site: Watched) -> None:
+    job_id, _ = begin_run(site.world)
+    output = CommandOutput(exit_code=0, output="line\n" * 100_000)
+    append(site.world, job_id, output, source=Source.ENVIRONMENT)
+    text = read(site, job_id).text
+    assert len(text) < 60_000
+    assert "characters cut" in text
+
+
+# Live
+
+
+def follow(site: Watched, job_id: JobId, after: int = 0) -> Iterator[tuple[str, str]]:
+    """Yield what a browser is told: the name of each message, and its text."""
+    url = f"{site.page(job_id)}/live?after={after}"
+    with httpx.stream("GET", url, headers=site.as_admin, timeout=10) as answer:
+        assert answer.headers["content-type"].startswith("text/event-stream")
+        name = ""
+        for line in answer.iter_lines():
+            field, _, value = line.partition(": ")
+            if field == "event":
+                name = value
+            elif field in ("data", "id"):
+                yield (name if field == "data" else "id"), value
+
+
+def test_what_happens_meanwhile_is_told(site: Watched) -> None:
+    job_id, lease = begin_run(site.world)
+    told = follow(site, job_id, after=11)
+    assert next(told)[0] == "head"
+    append(site.world, job_id, RunCommand(command="make <all>"))
+    found = [value for name, value in told_until(told, "id") if name == "entry"]
+    assert any("make &lt;all&gt;" in line for line in found)
+    end_run(site.world, lease, proven(), PULL)
+    rest = list(told)
+    assert ("id", "13") in rest
+    assert rest[-1][0] == "end"
+    assert any("<strong>Done</strong>" in value for name, value in rest)
+
+
+def told_until(told: Iterator[tuple[str, str]], last: str) -> Iterator[tuple[str, str]]:
+    for name, value in told:
+        yield name, value
+        if name == last:
+            return
+
+
+def test_who_comes_again_misses_nothing_and_sees_nothing_twice(
+    site: Watched, job_id: JobId
+) -> None:
+    headers = {**site.as_admin, "Last-Event-ID": "9"}
+    live = httpx.get(f"{site.page(job_id)}/live?after=2", headers=headers)
+    ids = [line for line in live.text.splitlines() if line.startswith("id: ")]
+    assert ids == ["id: 10", "id: 11", "id: 12"]
+
+
+def test_a_stream_ends_by_itself_after_a_while(site: Watched) -> None:
+    job_id, _ = begin_run(site.world)
+    told = follow(site, job_id, after=11)
+    next(told)
+    site.world.clock.advance(61)
+    assert [name for name, _ in told if name == "end"] == []
+
+
+def test_so_many_may_watch_and_no_more(site: Watched) -> None:
+    job_id, _ = begin_run(site.world)
+    site.pages.live.most_viewers = 1
+    told = follow(site, job_id)
+    next(told)
+    full = httpx.get(f"{site.page(job_id)}/live", headers=site.as_admin)
+    assert full.status_code == 503
+    site.world.clock.advance(61)
+    list(told)

@@ -1,0 +1,236 @@
+"""People sign in with GitHub, in the browser in which they began."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from urllib.parse import parse_qs, urlsplit
+
+import httpx
+import pytest
+from fastapi import FastAPI, Request
+from pydantic import SecretStr
+from structlog.testing import capture_logs
+
+from patchwright.core.types.people import Actor
+from patchwright.integrations.github.addresses import Addresses
+from patchwright.integrations.github.connection import Connection
+from patchwright.integrations.github.manifest import CALLBACK_PATH
+from patchwright.integrations.github.sign_in import SignIn
+from patchwright.workers.web.sign_in import add_sign_in, open_door
+from tests.adapters.web.browser import browsing, go_on, serving
+from tests.fakes.github import FakeGitHub
+from tests.fakes.github.acts.registrations import add_client
+from tests.fakes.github.acts.sign_ins import sit_down
+from tests.fakes.github.registry_state import Registration
+from tests.flow.clock import MovableClock
+
+SECRET = b"session-secret"
+HOUR_S = 3600
+
+
+@dataclass(frozen=True)
+class Scene:
+    github: FakeGitHub
+    browser: httpx.Client
+    url: str
+    clock: MovableClock
+    client: Registration
+
+    def login(self, wanted: str = "") -> httpx.Response:
+        query = {"next": wanted} if wanted else {}
+        return self.browser.get(f"{self.url}/auth/github/login", params=query)
+
+    def sign_in(self, wanted: str = "") -> httpx.Response:
+        """Go to GitHub and back; return what the service says then."""
+        return go_on(self.browser, go_on(self.browser, self.login(wanted)))
+
+    def viewer(self) -> str:
+        """Return whom the service sees when the browser comes."""
+        answer = self.browser.get(f"{self.url}/viewer").json()
+        return f"{answer['login']} {answer['id']}" if answer else ""
+
+    def sent_to_github(self) -> dict[str, str]:
+        location = self.login().headers["location"]
+        query = parse_qs(urlsplit(location).query)
+        return {name: values[0] for name, values in query.items()}
+
+
+@pytest.fixture
+def scene() -> Iterator[Scene]:
+    clock = MovableClock()
+    with FakeGitHub(enterprise=True) as github, browsing() as browser:
+        github.add_user("alice")
+        github.add_app(7, "patchwright", "hook-secret")
+        sit_down(github.world, "alice")
+        clients: list[Registration] = []
+
+        def make(url: str) -> FastAPI:
+            clients.append(add_client(github.world, 7, [url + CALLBACK_PATH]))
+            return _site(github, clients[0], url, clock)
+
+        with serving(make) as url:
+            yield Scene(github, browser, url, clock, clients[0])
+
+
+def _site(
+    github: FakeGitHub, client: Registration, url: str, clock: MovableClock
+) -> FastAPI:
+    addresses = Addresses(api_url=github.api_url, web_url=github.web_url)
+    provider = SignIn(
+        connection=Connection(addresses),
+        client_id=client.client_id,
+        client_secret=SecretStr(client.client_secret),
+        redirect_uri=url + CALLBACK_PATH,
+        clock=clock,
+    )
+    door = open_door(provider, SECRET, clock, secure=False)
+    app = FastAPI()
+    add_sign_in(app, door)
+
+    @app.get("/viewer")
+    def viewer(request: Request) -> dict[str, str]:
+        seen: Actor | None = door.sessions.viewer_of(request)
+        return {"login": seen.login, "id": seen.external_id} if seen else {}
+
+    return app
+
+
+def test_a_person_signs_in(scene: Scene) -> None:
+    assert scene.viewer() == ""
+    answer = scene.sign_in()
+    assert (answer.status_code, answer.json()) == (200, {"status": "signed-in"})
+    assert scene.viewer() == f"alice {scene.github.world.user('alice').id}"
+
+
+def test_they_come_back_to_the_page_they_wanted(scene: Scene) -> None:
+    answer = scene.sign_in("/runs/4f?before=20")
+    assert (answer.status_code, answer.headers["location"]) == (
+        303,
+        "/runs/4f?before=20",
+    )
+
+
+@pytest.mark.parametrize("place", ["//evil.example", "https://evil.example", "/\\e.x"])
+def test_they_are_not_sent_to_another_host(scene: Scene, place: str) -> None:
+    answer = scene.sign_in(place)
+    assert (answer.status_code, answer.json()) == (200, {"status": "signed-in"})
+    out = scene.browser.post(f"{scene.url}/auth/logout", params={"next": place})
+    assert (out.status_code, out.json()) == (200, {"status": "signed-out"})
+
+
+def test_they_sign_out(scene: Scene) -> None:
+    scene.sign_in()
+    out = scene.browser.post(f"{scene.url}/auth/logout", params={"next": "/runs/4f"})
+    assert (out.status_code, out.headers["location"]) == (303, "/runs/4f")
+    assert scene.viewer() == ""
+
+
+def test_a_link_alone_signs_nobody_out(scene: Scene) -> None:
+    scene.sign_in()
+    assert scene.browser.get(f"{scene.url}/auth/logout").status_code == 405
+    assert scene.viewer()
+
+
+def test_a_session_ends_after_twelve_hours(scene: Scene) -> None:
+    scene.sign_in()
+    scene.clock.advance(12 * HOUR_S - 60)
+    assert scene.viewer()
+    scene.clock.advance(120)
+    assert scene.viewer() == ""
+
+
+def test_the_cookies_are_for_us_and_not_for_scripts(scene: Scene) -> None:
+    begun = scene.login()
+    done = go_on(scene.browser, go_on(scene.browser, begun))
+    for answer in (begun, done):
+        for cookie in answer.headers.get_list("set-cookie"):
+            assert "HttpOnly" in cookie
+            assert "SameSite=lax" in cookie
+        assert answer.headers["cache-control"] == "no-store"
+
+
+def test_what_github_sends_to_another_browser_signs_nobody_in(scene: Scene) -> None:
+    back = go_on(scene.browser, scene.login()).headers["location"]
+    with browsing() as other:
+        answer = other.get(back)
+        assert (answer.status_code, answer.json()) == (400, {"status": "bad-state"})
+        assert other.get(f"{scene.url}/viewer").json() == {}
+
+
+def test_a_state_of_another_attempt_is_refused(scene: Scene) -> None:
+    back = go_on(scene.browser, scene.login()).headers["location"]
+    scene.login()
+    assert scene.browser.get(back).json() == {"status": "bad-state"}
+    assert scene.viewer() == ""
+
+
+def test_an_attempt_counts_once_and_for_ten_minutes(scene: Scene) -> None:
+    back = go_on(scene.browser, scene.login()).headers["location"]
+    assert scene.browser.get(back).status_code == 200
+    assert scene.browser.get(back).json() == {"status": "bad-state"}
+    late = go_on(scene.browser, scene.login()).headers["location"]
+    scene.clock.advance(660)
+    assert scene.browser.get(late).json() == {"status": "bad-state"}
+
+
+def test_who_says_no_is_not_signed_in(scene: Scene) -> None:
+    sit_down(scene.github.world, "")
+    answer = scene.sign_in()
+    assert (answer.status_code, answer.json()) == (403, {"status": "access-denied"})
+    assert scene.viewer() == ""
+
+
+def test_a_code_that_github_does_not_take_signs_nobody_in(scene: Scene) -> None:
+    sent = scene.sent_to_github()
+    query = {"code": "made-up", "state": sent["state"]}
+    with capture_logs() as logs:
+        answer = scene.browser.get(scene.url + CALLBACK_PATH, params=query)
+    assert (answer.status_code, answer.json()) == (401, {"status": "bad-credential"})
+    assert scene.viewer() == ""
+    assert scene.client.client_secret not in str(logs)
+
+
+@pytest.mark.parametrize("status", [404, 500])
+def test_a_github_that_fails_signs_nobody_in(scene: Scene, status: int) -> None:
+    scene.github.fail_next("POST", "/login/oauth/access_token", status)
+    assert scene.sign_in().status_code == 502
+    assert scene.viewer() == ""
+
+
+def test_a_stolen_code_is_worth_nothing_without_the_browsers_verifier(
+    scene: Scene,
+) -> None:
+    back = go_on(scene.browser, scene.login()).headers["location"]
+    code = parse_qs(urlsplit(back).query)["code"][0]
+    with browsing() as thief:
+        theirs = thief.get(f"{scene.url}/auth/github/login").headers["location"]
+        state = parse_qs(urlsplit(theirs).query)["state"][0]
+        query = {"code": code, "state": state}
+        answer = thief.get(scene.url + CALLBACK_PATH, params=query)
+        assert (answer.status_code, answer.json()) == (
+            401,
+            {"status": "bad-credential"},
+        )
+
+
+def test_a_cookie_of_somebody_elses_making_is_nobody(scene: Scene) -> None:
+    scene.sign_in()
+    name = "patchwright_session"
+    signed = scene.browser.cookies[name]
+    head, body, signature = signed.split(".")
+    # An unsigned token, and one that was changed.
+    for forged in (f"eyJhbGciOiJub25lIn0.{body}.", f"{head}.{body}A.{signature}", "x"):
+        cookies = {"cookie": f"{name}={forged}"}
+        assert httpx.get(f"{scene.url}/viewer", headers=cookies).json() == {}
+
+
+def test_the_cookie_of_an_attempt_is_no_session(scene: Scene) -> None:
+    scene.login()
+    attempt = scene.browser.cookies["patchwright_sign_in"]
+    cookies = {"cookie": f"patchwright_session={attempt}"}
+    assert httpx.get(f"{scene.url}/viewer", headers=cookies).json() == {}
+
+
+def test_the_persons_token_is_kept_nowhere(scene: Scene) -> None:
+    with capture_logs() as logs:
+        scene.sign_in()
+    assert "ghu_" not in str(logs) + str(dict(scene.browser.cookies))

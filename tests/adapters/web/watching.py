@@ -1,0 +1,219 @@
+"""A site with the pages of runs, and runs to look at."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import Final
+
+from fastapi import Request
+
+from patchwright.core.events.types import (
+    AgentState,
+    CommandOutput,
+    EditFile,
+    FileEdited,
+    Known,
+    ModelReply,
+    OutcomeReached,
+    RunCommand,
+    RunStarted,
+    Source,
+    StateChanged,
+    Todo,
+    ToolCall,
+    WriteTodos,
+)
+from patchwright.core.types.ids import JobId
+from patchwright.core.types.people import Actor
+from patchwright.core.types.threads import RepoRef
+from patchwright.core.types.work import Limits, Outcome, Task, Usage
+from patchwright.resolver.effects import FinalMessage
+from patchwright.resolver.messages.status import Delivered
+from patchwright.workers.db.database import Database
+from patchwright.workers.intake.dispatcher import Dispatcher
+from patchwright.workers.run_links import run_link
+from patchwright.workers.store.job import JobState, Lease
+from patchwright.workers.web.app import create_app
+from patchwright.workers.web.pages.access import Access
+from patchwright.workers.web.pages.live import Live
+from patchwright.workers.web.pages.routes import RunPages
+from patchwright.workers.web.pages.runs import RunReader
+from patchwright.workers.web.server import make_server
+from tests.adapters.store.world import World
+from tests.adapters.web.serving import compose
+from tests.provision.servers import free_port
+from tests.provision.waiting import wait_until
+
+SECRET: Final = b"correct horse battery staple"
+ADMIN_TOKEN: Final = "admin-token"
+DIFF: Final = """\
+diff --git a/cart.py b/cart.py
+index 1111111..2222222 100644
+--- a/cart.py
++++ b/cart.py
+@@ -1,4 +1,4 @@
+ def total(prices, pieces):
+-    return sum(prices)
++    return sum(p * n for p, n in zip(prices, pieces))
+"""
+
+
+@dataclass(frozen=True)
+class Watched:
+    """A running site, and the stores behind it."""
+
+    url: str
+    world: World
+    pages: RunPages
+
+    def page(self, job_id: JobId) -> str:
+        return f"{self.url}/runs/{job_id}"
+
+    def link(self, job_id: JobId) -> str:
+        made = self.world.job(job_id).created_at
+        return run_link(self.url, SECRET, job_id, made)
+
+    @property
+    def as_admin(self) -> dict[str, str]:
+        return {"Authorization": f"Bearer {ADMIN_TOKEN}"}
+
+
+@contextmanager
+def watching(database: Database) -> Iterator[Watched]:
+    """Serve from a thread of this process until the context is left.
+
+    Whoever names themselves in the header `x-viewer` is signed in; reader may read.
+    """
+    port = free_port()
+    url = f"http://127.0.0.1:{port}"
+    world = World(database)
+    pages = make_pages(world, url)
+    services = replace(compose(database, Dispatcher(lambda _: None)), run_pages=pages)
+    server = make_server(create_app(services), "127.0.0.1", port)
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    try:
+        wait_until(lambda: server.started, "uvicorn", 10)
+        yield Watched(url, world, pages)
+    finally:
+        server.should_exit = True
+        thread.join()
+
+
+def make_pages(world: World, url: str) -> RunPages:
+    reader = RunReader(world.jobs, world.events, world.outcomes, world.effects)
+    access = Access(
+        secret=SECRET,
+        admin_token=ADMIN_TOKEN,
+        public_url=url,
+        clock=world.clock,
+        find_viewer=_viewer,
+        may_read=_may_read,
+    )
+    return RunPages(
+        reader=reader,
+        access=access,
+        live=Live(reader, world.doorbell, world.clock, look_again_s=0.05),
+        clock=world.clock,
+        site="https://github.test",
+        login_path="/auth/github/login",
+    )
+
+
+def _viewer(request: Request) -> Actor | None:
+    login = request.headers.get("x-viewer", "")
+    service, _, name = login.rpartition(":")
+    return Actor(service=service or "github", login=name) if name else None
+
+
+def _may_read(repo: RepoRef, actor: Actor) -> bool:
+    return (repo.full_name, actor.login) == ("acme/shop", "reader")
+
+
+def begin_run(world: World, key: str = "k1") -> tuple[JobId, Lease]:
+    """Have a run asked for and begun, with a few steps behind it."""
+    job_id = world.ask(key)
+    lease = world.claim(job_id)
+    for source, payload in _FIRST_STEPS:
+        append(world, job_id, payload, source=source)
+        world.clock.advance(3)
+    return job_id, lease
+
+
+def append(
+    world: World, job_id: JobId, payload: Known, *, source: Source = Source.AGENT
+) -> int:
+    if isinstance(payload, StateChanged) and payload.state is AgentState.LOADING:
+        reason = f"run {job_id}, attempt 1"
+        payload = payload.model_copy(update={"reason": reason})
+    return world.events.open(world.conversation(job_id)).append(source, payload).id
+
+
+def end_run(
+    world: World, lease: Lease, outcome: Outcome, delivered: Delivered, diff: str = DIFF
+) -> None:
+    """Store how it ended and deliver it, as a worker would."""
+    reached = OutcomeReached(outcome=outcome)
+    read_up_to = append(world, lease.job_id, reached, source=Source.SYSTEM)
+    lease = world.outcomes.store(
+        lease,
+        outcome,
+        (FinalMessage(),),
+        read_up_to=read_up_to,
+        now=world.clock.now(),
+        artifacts={"diff": diff.encode()},
+    )
+    [effect] = world.effects.of_job(lease.job_id)
+    world.effects.mark_done(lease, effect.key, delivered.model_dump_json())
+    done = JobState.FAILED if outcome.kind == "failed" else JobState.DONE
+    world.outcomes.finish(lease, done, world.clock.now() + timedelta(seconds=1))
+
+
+def _reply(text: str, tool: str, cost_usd: float) -> ModelReply:
+    return ModelReply(
+        model="openai/x",
+        text=text,
+        tool_calls=(ToolCall(id="c", name=tool, arguments="{}"),),
+        usage=Usage(cost_usd=cost_usd, tokens_in=9_000, tokens_out=800),
+        latency_ms=2_300,
+    )
+
+
+_TASK: Final = Task(
+    text="Fix the total.\n\nIt is <b>wrong</b> for several pieces.",
+    base_sha="a" * 40,
+    title="Wrong sum",
+    notes=("1 HTML comment was removed from the issue.",),
+)
+_PLAN: Final = WriteTodos(
+    todos=(
+        Todo(text="Write a test that fails", state="done"),
+        Todo(text="Fix <total>", state="doing"),
+        Todo(text="Run all tests"),
+    )
+)
+_TEST: Final = "python3 -m pytest -q"
+_FIRST_STEPS: Final[tuple[tuple[Source, Known], ...]] = (
+    (Source.SYSTEM, StateChanged(state=AgentState.LOADING)),
+    (
+        Source.SYSTEM,
+        RunStarted(run_id="r", task=_TASK, limits=Limits(), model="openai/x"),
+    ),
+    (Source.SYSTEM, StateChanged(state=AgentState.RUNNING)),
+    (Source.AGENT, _reply("I begin with a plan.", "todos", 0.11)),
+    (Source.AGENT, _PLAN),
+    (Source.AGENT, _reply("", "shell", 0.12)),
+    (Source.AGENT, RunCommand(command=_TEST)),
+    (
+        Source.ENVIRONMENT,
+        CommandOutput(exit_code=1, output="F.\n<script>alert(1)</script>\n1 failed"),
+    ),
+    (Source.AGENT, _reply("The pieces are ignored.", "edit", 0.18)),
+    (Source.AGENT, EditFile(path="cart.py", edits=())),
+    (
+        Source.ENVIRONMENT,
+        FileEdited(path="cart.py", diff=DIFF.partition("\n")[2]),
+    ),
+)

@@ -1,0 +1,57 @@
+"""What GitHub knows of Apps besides their rights, and of people who sign in to them."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+
+
+@dataclass(frozen=True, kw_only=True)
+class Registration:
+    """How an App signs people in, and where it wants them sent back to."""
+
+    app_id: int
+    client_id: str
+    client_secret: str
+    callback_urls: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Unclaimed:
+    """An App that was made from a manifest, and not handed over yet."""
+
+    app_id: int
+    private_key: str
+    expires_at: datetime
+
+
+@dataclass(frozen=True, kw_only=True)
+class Approval:
+    """Somebody let an App know who they are; `challenge` is what it sent before."""
+
+    client_id: str
+    login: str
+    redirect_uri: str
+    challenge: str
+    expires_at: datetime
+
+
+@dataclass(kw_only=True)
+class Registry:
+    """`unclaimed` and `approvals` are by code, `scopes` by token, the rest by App.
+
+    `at_the_browser` is who uses it; nobody says no to every App. An App without
+    `events` hears of everything.
+    """
+
+    registrations: dict[int, Registration] = field(default_factory=dict)
+    events: dict[int, frozenset[str]] = field(default_factory=dict)
+    unclaimed: dict[str, Unclaimed] = field(default_factory=dict)
+    approvals: dict[str, Approval] = field(default_factory=dict)
+    scopes: dict[str, str] = field(default_factory=dict)
+    at_the_browser: str = ""
+
+    def hears(self, app_id: int, event: str) -> bool:
+        return app_id not in self.events or event in self.events[app_id]
+
+    def find_client(self, client_id: str) -> Registration | None:
+        known = self.registrations.values()
+        return next((one for one in known if one.client_id == client_id), None)

@@ -1,0 +1,119 @@
+"""TLS in front of a plain server, with an authority made for the occasion."""
+
+import contextlib
+import ipaddress
+import socket
+import ssl
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from socketserver import BaseRequestHandler, ThreadingTCPServer
+
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
+
+from patchwright.core.clock import SystemClock
+
+CHUNK = 65_536
+
+
+@dataclass(frozen=True)
+class Authority:
+    """Files in PEM: what clients must trust, and what the server shows."""
+
+    bundle: Path
+    certificate: Path
+    key: Path
+
+
+def make_authority(folder: Path, name: str) -> Authority:
+    """Make an authority and a certificate of it for 127.0.0.1."""
+    signer = ec.generate_private_key(ec.SECP256R1())
+    key = ec.generate_private_key(ec.SECP256R1())
+    root = _certify(name, signer.public_key(), name, signer, is_authority=True)
+    leaf = _certify("server", key.public_key(), name, signer, is_authority=False)
+    made = Authority(*(folder / f"{name}-{part}.pem" for part in ("ca", "leaf", "key")))
+    made.bundle.write_bytes(root.public_bytes(serialization.Encoding.PEM))
+    made.certificate.write_bytes(leaf.public_bytes(serialization.Encoding.PEM))
+    made.key.write_bytes(
+        key.private_bytes(
+            serialization.Encoding.PEM,
+            serialization.PrivateFormat.PKCS8,
+            serialization.NoEncryption(),
+        )
+    )
+    return made
+
+
+@contextlib.contextmanager
+def tls_before(target: tuple[str, int], authority: Authority) -> Iterator[str]:
+    """Serve a plain server over TLS as well; yield the address."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(authority.certificate, authority.key)
+
+    class Forward(BaseRequestHandler):
+        def handle(self) -> None:
+            # A client that does not trust us hangs up in the middle.
+            with (
+                contextlib.suppress(OSError),
+                context.wrap_socket(self.request, server_side=True) as near,
+                socket.create_connection(target) as far,
+            ):
+                _exchange(near, far)
+
+    with ThreadingTCPServer(("127.0.0.1", 0), Forward) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+        thread.start()
+        try:
+            yield f"https://127.0.0.1:{server.server_address[1]}"
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+def _exchange(near: socket.socket, far: socket.socket) -> None:
+    back = threading.Thread(target=_pump, args=(far, near))
+    back.start()
+    _pump(near, far)
+    back.join()
+
+
+def _pump(source: socket.socket, sink: socket.socket) -> None:
+    with contextlib.suppress(OSError):
+        while data := source.recv(CHUNK):
+            sink.sendall(data)
+    with contextlib.suppress(OSError):
+        sink.shutdown(socket.SHUT_RDWR)
+
+
+def _certify(
+    subject: str,
+    key: ec.EllipticCurvePublicKey,
+    issuer: str,
+    signer: ec.EllipticCurvePrivateKey,
+    *,
+    is_authority: bool,
+) -> x509.Certificate:
+    now = SystemClock().now()
+    address = x509.IPAddress(ipaddress.ip_address("127.0.0.1"))
+    constraints = x509.BasicConstraints(ca=is_authority, path_length=None)
+    return (
+        x509.CertificateBuilder()
+        .subject_name(_name(subject))
+        .issuer_name(_name(issuer))
+        .public_key(key)
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now - timedelta(days=1))
+        .not_valid_after(now + timedelta(days=1))
+        .add_extension(x509.SubjectAlternativeName([address]), critical=False)
+        .add_extension(constraints, critical=True)
+        .sign(signer, hashes.SHA256())
+    )
+
+
+def _name(text: str) -> x509.Name:
+    return x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, text)])

@@ -1,0 +1,135 @@
+"""`.patchwright.toml` says who may ask; its default branch's version, and no other."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.fakes.github import Proposal
+from tests.fakes.llm import call
+from tests.flow.script import in_turn
+from tests.flow.story import REPO, Story, fix_turns, telling
+
+WISH = "@patchwright please fix the sum"
+ANSWER = call("finish", summary="Looked.", answer="It is as it should be.")
+
+
+def ruled(text: str) -> dict[str, str | bytes]:
+    return {".patchwright.toml": text}
+
+
+def asks(story: Story, author: str) -> int:
+    issue = story.ask(WISH, author=author)
+    story.work()
+    return issue
+
+
+def test_a6_a_named_person_needs_no_permission(tmp_path: Path) -> None:
+    rules = ruled('allow_users = ["Eve"]')
+    with telling(tmp_path, [ANSWER], files=rules) as story:
+        assert "It is as it should be." in story.reply(asks(story, "eve"))
+
+
+@pytest.mark.parametrize(("role", "admitted"), [("triage", True), ("read", False)])
+def test_a6_a_repository_may_ask_for_less(
+    role: str, tmp_path: Path, *, admitted: bool
+) -> None:
+    rules = ruled('min_permission = "triage"')
+    with telling(tmp_path, in_turn(ANSWER), files=rules) as story:
+        story.github.grant(REPO, "eve", role)
+        issue = asks(story, "eve")
+        assert bool(story.replies(issue)) is admitted
+        assert story.reactions(issue) == (["eyes"] if admitted else ["-1"])
+
+
+def test_a6_a_repository_may_ask_for_more(tmp_path: Path) -> None:
+    with telling(tmp_path, [], files=ruled('min_permission = "admin"')) as story:
+        issue = asks(story, "alice")
+        assert (story.replies(issue), story.reactions(issue)) == ([], ["-1"])
+        assert story.outcome().summary == (
+            "alice has write permission here; admin is needed."
+        )
+
+
+def test_s10_a_bot_that_the_repository_names_may_ask(tmp_path: Path) -> None:
+    rules = ruled('allow_bots = ["dependabot"]')
+    with telling(tmp_path, [ANSWER], files=rules) as story:
+        story.github.add_app(99, "dependabot", "other secret")
+        issue = asks(story, "dependabot[bot]")
+        assert "It is as it should be." in story.reply(issue)
+
+
+def test_s08_a_bot_that_nobody_names_gets_not_even_a_reaction(tmp_path: Path) -> None:
+    with telling(tmp_path, []) as story:
+        story.github.add_app(99, "dependabot", "other secret")
+        issue = asks(story, "dependabot[bot]")
+        assert (story.replies(issue), story.reactions(issue)) == ([], [])
+        assert story.provider.requests == []
+
+
+def test_a_trigger_that_the_repository_does_not_want_starts_nothing(
+    tmp_path: Path,
+) -> None:
+    with telling(tmp_path, [], files=ruled('triggers = ["label"]')) as story:
+        issue = asks(story, "alice")
+        assert (story.replies(issue), story.reactions(issue)) == ([], ["-1"])
+        assert story.outcome().reason == "trigger-off"
+
+
+def test_mistakes_in_the_file_are_told_and_do_not_stop_the_run(tmp_path: Path) -> None:
+    rules = ruled('min_permision = "admin"\nci_rounds = "many"\n')
+    with telling(tmp_path, fix_turns(), files=rules) as story:
+        issue = asks(story, "alice")
+        said = story.reply(issue)
+        assert "**Done** · #2" in said
+        assert "unknown key, `min_permision`; the nearest known one is" in said
+        assert "`ci_rounds` was left out: it must be a whole number from 0 to 10" in (
+            said
+        )
+
+
+def test_s84_what_a_pull_request_says_of_its_rules_does_not_count(
+    tmp_path: Path,
+) -> None:
+    turns = in_turn(ANSWER)
+    with telling(tmp_path, turns) as story:
+        own = ruled('allow_users = ["eve"]\nmin_permission = "triage"\n')
+        story.github.commit_files(REPO, "feature/x", {**own, "x.py": "1\n"})
+        proposal = Proposal(title="Try x", head="feature/x", base="main", body="")
+        number = story.github.open_pull_request(REPO, "alice", proposal)
+        story.say(number, WISH, author="eve")
+        story.work()
+        assert story.replies(number) == []
+        assert story.provider.requests == []
+
+
+def test_s11_the_maintainer_who_asks_is_judged_not_the_author_of_the_pull_request(
+    tmp_path: Path,
+) -> None:
+    with telling(tmp_path, in_turn(ANSWER)) as story:
+        story.github.commit_files(REPO, "feature/x", {"x.py": "1\n"})
+        proposal = Proposal(title="Try x", head="feature/x", base="main", body="")
+        number = story.github.open_pull_request(REPO, "eve", proposal)
+        story.say(number, WISH)
+        story.work()
+        assert "It is as it should be." in story.reply(number)
+
+
+def test_s07_who_does_not_call_it_is_not_answered(tmp_path: Path) -> None:
+    with telling(tmp_path, [ANSWER]) as story:
+        issue = asks(story, "alice")
+        story.say(issue, "Thanks, I see. What do you think, @eve?")
+        story.work()
+        assert "It is as it should be." in story.reply(issue)
+        assert len(story.jobs()) == 1
+
+
+def test_s06_another_handle_is_the_one_everywhere(tmp_path: Path) -> None:
+    other = {"PATCHWRIGHT_GITHUB__MENTION": "@fixbot"}
+    with telling(tmp_path, [], settings=other) as story:
+        story.ask("@patchwright help")
+        assert story.jobs() == []
+        issue = story.ask("@fixbot help")
+        story.work()
+        said = story.reply(issue)
+        assert "- `@fixbot stop` ends the run" in said
+        assert "@patchwright" not in said

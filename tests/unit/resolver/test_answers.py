@@ -1,0 +1,122 @@
+"""What people are told who ask about a run, word for word."""
+
+import pytest
+
+from patchwright.core.events.types import AgentState, Todo
+from patchwright.core.text.commands import Verb
+from patchwright.core.text.mentions import find_request
+from patchwright.core.types.work import Outcome, OutcomeKind
+from patchwright.resolver.messages.answers import (
+    ASKING,
+    Ended,
+    Standing,
+    answer_ended,
+    answer_running,
+)
+from patchwright.resolver.messages.status import Delivered
+from tests.unit.resolver.runs import FRAME, HANDLE, RUNNING, TRIGGER, USAGE
+
+PLAN = Outcome(
+    kind=OutcomeKind.PLAN_POSTED, reason="plan", waits=True, summary="1. Fix it."
+)
+
+
+def test_t9_status_says_how_far_it_is() -> None:
+    assert answer_running(Verb.STATUS, RUNNING) == (
+        "**Working on it** · step 4 of 50 · 2m 10s · $0.41 of $5.00\n\n"
+        "- [x] Checked out\n"
+        "- [ ] Step 4: `make`"
+    )
+
+
+@pytest.mark.parametrize(
+    ("held", "words"),
+    [
+        (AgentState.PAUSED, "**Paused** · step 4"),
+        (AgentState.AWAITING_USER_INPUT, "**Waiting for an answer** · step 4"),
+        (AgentState.AWAITING_USER_CONFIRMATION, "**Waiting for a yes or no** · step"),
+    ],
+)
+def test_t9_status_says_what_it_waits_for(held: AgentState, words: str) -> None:
+    waiting = RUNNING.model_copy(update={"held": held})
+    assert answer_running(Verb.STATUS, waiting).startswith(words)
+
+
+def test_t9_status_of_a_run_that_has_not_begun() -> None:
+    assert answer_running(Verb.STATUS, Standing(frame=FRAME, trigger=TRIGGER)) == (
+        "**Not begun yet**: thread and repository are being read."
+    )
+
+
+def test_t9_cost_says_what_was_spent_of_what() -> None:
+    assert answer_running(Verb.COST, RUNNING) == (
+        "$0.41 of $5.00 so far, for 4 steps: 12,345 tokens in (9,000 of them cached) "
+        "and 678 out. `@patchwright budget +2` allows two dollars more."
+    )
+
+
+def test_t9_why_says_who_asked_and_which_rule_let_them_in() -> None:
+    assert answer_running(Verb.WHY, RUNNING) == (
+        "- Asked for by alice, with a mention in a comment.\n"
+        "- Let in because alice has write permission.\n\n"
+        "- The thread counts as of 14:02:11Z.\n"
+        "- The work starts from `abcdef0123` of `main`."
+    )
+
+
+def test_t9_plan_shows_the_plan_that_was_posted() -> None:
+    waiting = RUNNING.model_copy(update={"posted": PLAN})
+    assert answer_running(Verb.PLAN, waiting) == "1. Fix it."
+
+
+def test_t9_plan_shows_the_agents_own_steps() -> None:
+    todos = (Todo(text="Test it", state="done"), Todo(text="Fix it", state="doing"))
+    progress = RUNNING.progress.model_copy(update={"todos": todos})
+    planned = RUNNING.model_copy(update={"progress": progress})
+    assert "- [x] Test it" in answer_running(Verb.PLAN, planned)
+    assert answer_running(Verb.PLAN, RUNNING) == ("It has written down no plan so far.")
+
+
+@pytest.mark.parametrize("verb", sorted(ASKING))
+def test_s08_no_answer_calls_the_bot(verb: Verb) -> None:
+    said = PLAN.model_copy(update={"summary": f"{HANDLE} do it again"})
+    for run in (RUNNING, RUNNING.model_copy(update={"posted": said})):
+        assert find_request(answer_running(verb, run), HANDLE) is None
+    ended = Ended(frame=FRAME, trigger=TRIGGER, outcome=said)
+    assert find_request(answer_ended(verb, ended), HANDLE) is None
+
+
+def test_t9_why_tells_of_the_end_of_the_last_run_and_what_to_do() -> None:
+    outcome = Outcome(
+        kind=OutcomeKind.OVER_BUDGET,
+        reason="budget",
+        summary="The next call could cost $0.20.",
+        usage=USAGE,
+        iterations=9,
+        seconds=61,
+    )
+    ended = Ended(frame=FRAME, trigger=TRIGGER, outcome=outcome)
+    text = answer_ended(Verb.WHY, ended)
+    assert text.startswith(
+        "Nothing is running here. This is how the last run ended:\n\n"
+        "**Over budget** · 9 steps · 1m 1s · $0.41\n\n"
+        "- Asked for by alice, with a mention in a comment.\n\n"
+        "It ended as `over-budget` (`budget`).\n\n"
+        "The next call could cost $0.20.\n\n"
+    )
+    assert "then ask again with `@patchwright`" in text
+    assert "It ended as" not in answer_ended(Verb.STATUS, ended)
+
+
+def test_t9_cost_tells_what_the_last_run_took() -> None:
+    outcome = Outcome(kind=OutcomeKind.RESOLVED, usage=USAGE, iterations=9, seconds=61)
+    shown = Ended(
+        frame=FRAME,
+        trigger=TRIGGER,
+        outcome=outcome,
+        delivered=Delivered(pull_request=2),
+    )
+    assert answer_ended(Verb.COST, shown) == (
+        "Nothing is running here. The last run took 12,345 tokens in (9,000 of them "
+        "cached) and 678 out.\n\n**Done** · #2 · 9 steps · 1m 1s · $0.41"
+    )

@@ -1,0 +1,134 @@
+"""A refusal is told by the rule behind it, and by what helps."""
+
+import pytest
+
+from patchwright.resolver.messages.patches import MAX_SHOWN_BYTES, patch_block
+from patchwright.resolver.messages.refusals import explain_refusal, refusal_words
+
+# As GitHub and git print them.
+REFUSALS = [
+    (
+        "403: GitHub Actions is not permitted to create or approve pull requests.",
+        "GitHub Actions may not open pull requests here",
+    ),
+    (
+        (
+            "the remote refuses: refusing to allow a GitHub App to create or "
+            "update workflow `.github/workflows/ci.yml` without `workflows` permission"
+        ),
+        "workflow files may only be changed with the permission for it",
+    ),
+    (
+        (
+            "refusing to allow a Personal Access Token to create or update workflow "
+            "`.github/workflows/ci.yml` without `workflow` scope"
+        ),
+        "workflow files may only be changed with the permission for it",
+    ),
+    (
+        (
+            "error: GH013: Repository rule violations found for refs/heads/a.\n"
+            "- Commits must have verified signatures."
+        ),
+        "commits must be signed",
+    ),
+    (
+        (
+            "error: GH013: Repository rule violations found for refs/heads/a.\n"
+            "- Cannot create ref due to creations being restricted."
+        ),
+        "new branches of this name may not be made",
+    ),
+    (
+        (
+            "error: GH013: Repository rule violations found for refs/heads/a.\n"
+            "- GITHUB PUSH PROTECTION\n- Push cannot contain secrets"
+        ),
+        "push protection has found a secret",
+    ),
+    (
+        (
+            "error: GH013: Repository rule violations found for refs/heads/a.\n"
+            "- Something new."
+        ),
+        "a rule of the repository forbids it",
+    ),
+    (
+        "error: GH006: Protected branch update failed for refs/heads/main.",
+        "the branch is protected",
+    ),
+    (
+        "error: GH001: Large files detected.",
+        "a file is larger than GitHub takes",
+    ),
+    (
+        "remote: This repository was archived so it is read-only.",
+        "the repository is archived",
+    ),
+    (
+        "GitHub answered 403: Repository was archived so is read-only.",
+        "the repository is archived",
+    ),
+    (
+        (
+            "403: Resource protected by organization SAML enforcement. You "
+            "must grant your OAuth token access to this organization."
+        ),
+        "the organization asks for single sign-on",
+    ),
+    (
+        (
+            "GitHub answered 422: Validation Failed; A pull request already exists for "
+            "acme:bot/fix."
+        ),
+        "there is a pull request for this branch already",
+    ),
+    (
+        "GitHub answered 422: Validation Failed; base: invalid",
+        "the branch that the change is meant for is gone",
+    ),
+    (
+        "GitHub answered 422: Validation Failed; No commits between main and bot/fix",
+        "the branch holds nothing new",
+    ),
+    (
+        "GitHub answered 403: Resource not accessible by integration",
+        "the bot has no right to do this",
+    ),
+    (
+        "remote: Permission to acme/shop.git denied to robot.",
+        "the bot has no right to do this",
+    ),
+    (
+        "GitHub answered 401: Bad credentials",
+        "the bot's credential is not accepted any more",
+    ),
+]
+
+
+@pytest.mark.parametrize(("said", "rule"), REFUSALS)
+def test_r9_a_known_refusal_names_the_rule_and_what_helps(said: str, rule: str) -> None:
+    known = explain_refusal(said)
+    assert known.rule == rule
+    assert known.advice.endswith(".")
+    assert refusal_words(said) == f"{rule[0].upper()}{rule[1:]}. {known.advice}"
+
+
+def test_s33_an_unknown_refusal_is_told_as_it_came() -> None:
+    said = "GitHub answered 422: Validation Failed; milestone: invalid"
+    assert refusal_words(said) == said
+
+
+def test_r9_a_short_patch_is_shown_byte_for_byte() -> None:
+    patch = b"From abc\n---\n+\tone ``` two\n"
+    block = patch_block(patch)
+    assert "````diff\nFrom abc\n---\n+\tone ``` two\n````" in block
+    assert block.startswith("<details><summary>")
+    assert block.endswith("</details>")
+
+
+@pytest.mark.parametrize(
+    "patch", [b"+" * (MAX_SHOWN_BYTES + 1), b"+caf\xe9\n", b"+one\r\n", b"+\x1b[31m\n"]
+)
+def test_r9_a_patch_that_a_page_would_spoil_is_not_shown(patch: bytes) -> None:
+    assert patch_block(patch) == ""

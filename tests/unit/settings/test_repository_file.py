@@ -1,0 +1,219 @@
+"""What `.patchwright.toml` says, and what is said about its mistakes."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from patchwright.core.settings.repository import (
+    PROTECTED_PATHS,
+    Delivery,
+    Occasion,
+    RepositoryConfig,
+)
+from patchwright.core.settings.repository_file import (
+    MAX_BYTES,
+    known_keys,
+    read_repository_config,
+)
+from patchwright.core.types.people import Permission
+
+WHOLE = """
+model = "strong"
+image = "registry.example/python:3.12"
+setup = ["pip install -e .", "make assets"]
+test = "pytest -q"
+base = "develop"
+branch = "bot/{{number}}-{{slug}}"
+title = "fix: {{title}}"
+pr = "ready"
+reviewers = ["alice", "team/core"]
+labels = ["bot"]
+assign_requester = false
+protected_paths = ["deploy/**"]
+allow_users = ["eve"]
+allow_bots = ["dependabot[bot]"]
+min_permission = "triage"
+max_cost_usd = 1
+max_iterations = 20
+triggers = ["mention", "review"]
+network = "allow"
+allow_domains = ["docs.example"]
+ci_rounds = 0
+plan_approval = "comment"
+"""
+
+
+def read(text: str) -> RepositoryConfig:
+    return read_repository_config(text.encode())
+
+
+def test_every_key_is_read() -> None:
+    assert read(WHOLE) == RepositoryConfig(
+        model="strong",
+        image="registry.example/python:3.12",
+        setup=("pip install -e .", "make assets"),
+        test=("pytest -q",),
+        base="develop",
+        branch="bot/{{number}}-{{slug}}",
+        title="fix: {{title}}",
+        pr=Delivery.READY,
+        reviewers=("alice", "team/core"),
+        labels=("bot",),
+        assign_requester=False,
+        protected_paths=("deploy/**",),
+        allow_users=("eve",),
+        allow_bots=("dependabot[bot]",),
+        min_permission=Permission.TRIAGE,
+        max_cost_usd=1.0,
+        max_iterations=20,
+        triggers=(Occasion.MENTION, Occasion.REVIEW),
+        network="allow",
+        allow_domains=("docs.example",),
+        ci_rounds=0,
+        plan_approval="comment",
+    )
+
+
+def test_the_keys_are_those_of_the_config() -> None:
+    assert known_keys() == RepositoryConfig.model_fields.keys() - {"problems"}
+
+
+@pytest.mark.parametrize("data", [None, b"", b"# nothing yet\n", b"\xef\xbb\xbf"])
+def test_a_file_that_says_nothing_changes_nothing(data: bytes | None) -> None:
+    assert read_repository_config(data) == RepositoryConfig()
+
+
+def test_an_unknown_key_is_told_with_the_nearest_known_one() -> None:
+    config = read('max_cost = 1\nlabels = ["bot"]\n')
+    [problem] = config.problems
+    assert problem == (
+        "`.patchwright.toml` has an unknown key, `max_cost`; the nearest known one is "
+        "`max_cost_usd`."
+    )
+    assert config.labels == ("bot",)
+
+
+@pytest.mark.parametrize(
+    ("line", "meaning"),
+    [
+        ('min_permission = "read"', "with less than that every stranger could start"),
+        ('min_permission = "none"', "`triage`, `write`, `maintain` or `admin`"),
+        ('allow_users = ["*"]', "a list of logins without the @; `*` is none"),
+        ('allow_users = "@alice"', "a list of logins without the @"),
+        ('allow_bots = ["*"]', "a list of names of bots; `*` is none"),
+        ("max_cost_usd = 0", "a number above 0"),
+        ("max_cost_usd = true", "a number above 0"),
+        ("max_cost_usd = nan", "a number above 0"),
+        ('max_cost_usd = "3"', "a number above 0"),
+        ("max_iterations = 2.5", "a whole number above 0"),
+        ("ci_rounds = 11", "a whole number from 0 to 10"),
+        ("ci_rounds = -1", "a whole number from 0 to 10"),
+        ('pr = "Draft"', "`draft`, `ready`, `branch`, `patch` or `none`"),
+        ('triggers = ["mention", "push"]', "a list of `mention`, `label`"),
+        ('network = "open"', "`deny` or `allow`"),
+        ('plan_approval = "yes"', "`none` or `comment`"),
+        ('assign_requester = "no"', "`true` or `false`"),
+        ("setup = 3", "a command or a list of commands"),
+        ("title = 2024-01-01", "a template of one line"),
+        ('title = "a\\nb"', "one line of text"),
+        ('base = "a..b"', "the name of a branch"),
+        ('image = "a b"', "the name of an image"),
+        ('reviewers = ["team/a/b"]', "`team/NAME` for a team"),
+    ],
+)
+def test_a_bad_value_is_told_and_left_out(line: str, meaning: str) -> None:
+    key = line.partition(" ")[0]
+    config = read(f'{line}\nmodel = "strong"\n')
+    [problem] = config.problems
+    assert problem.startswith(f"`.patchwright.toml`: `{key}` was left out: it must be ")
+    assert meaning in problem
+    assert config.model_copy(update={"problems": ()}) == RepositoryConfig(
+        model="strong"
+    )
+
+
+def test_a_variable_that_does_not_exist_is_named() -> None:
+    [problem] = read('title = "{{titel}}"').problems
+    assert problem == (
+        "`.patchwright.toml`: `title` was left out: `{{titel}}` stands for nothing; "
+        "there are `{{number}}` `{{slug}}` `{{key}}` `{{label}}` `{{date}}` `{{sha}}` "
+        "`{{title}}` `{{run}}`."
+    )
+
+
+@pytest.mark.parametrize(
+    "template",
+    ["fix/{{slug}}", "main", "/{{number}}", "a b/{{number}}", "x..{{key}}", "é{{run}}"],
+)
+def test_s46_a_branch_that_git_or_another_request_would_refuse_is_left_out(
+    template: str,
+) -> None:
+    config = read(f'branch = "{template}"')
+    assert config.branch == ""
+    assert (
+        "a branch needs one of `{{number}}`, `{{key}}`, `{{run}}`"
+        in (config.problems[0])
+    )
+
+
+@pytest.mark.parametrize(
+    ("data", "why"),
+    [
+        (b"model =", "is not TOML: `Invalid value (at end of document)`"),
+        (b'model = "a"\nmodel = "b"', "is not TOML: `Cannot overwrite a value"),
+        (b"\xff\xfe", "is not UTF-8"),
+        (b"a = " + b"[" * 30_000, "is nested too deeply"),
+        (b"#" * (MAX_BYTES + 1), "is larger than 64 KiB"),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_told(data: bytes, why: str) -> None:
+    config = read_repository_config(data)
+    [problem] = config.problems
+    assert problem.startswith(f"`.patchwright.toml` {why}")
+    assert problem.endswith("; nothing of it counts.")
+    assert config.protected_paths == PROTECTED_PATHS
+
+
+def test_many_mistakes_do_not_fill_the_thread() -> None:
+    config = read("\n".join(f"unknown_{number} = 1" for number in range(50)))
+    assert len(config.problems) == 11
+    assert config.problems[-1] == "`.patchwright.toml` has 40 more such problems."
+
+
+def test_a_key_cannot_break_out_of_its_sentence() -> None:
+    [problem] = read('"`@alice` <!--\\n" = 1').problems
+    assert problem.startswith(
+        "`.patchwright.toml` has an unknown key, `` `@alice` <!-- ``; the nearest"
+    )
+
+
+@given(st.binary(max_size=300))
+def test_no_bytes_break_it(data: bytes) -> None:
+    read_repository_config(data)
+
+
+_VALUES = st.recursive(
+    st.integers() | st.booleans() | st.floats() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3),
+    max_leaves=6,
+)
+
+
+@given(st.sampled_from(sorted(known_keys())), _VALUES)
+def test_what_is_wrong_leaves_the_default_and_a_sentence(
+    key: str, value: object
+) -> None:
+    config = read(f"{key} = {_toml(value)}")
+    if config.problems:
+        assert config.model_copy(update={"problems": ()}) == RepositoryConfig()
+
+
+def _toml(value: object) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, list):
+        return f"[{', '.join(map(_toml, value))}]"
+    if isinstance(value, str):
+        escaped = "".join(f"\\U{ord(char):08x}" for char in value)
+        return f'"{escaped}"'
+    return str(value)

@@ -1,0 +1,81 @@
+"""A repository's wishes count as far as the service lets them."""
+
+from pathlib import Path
+
+import pytest
+
+from patchwright.core.settings.load import load
+from patchwright.core.settings.model import Settings
+from patchwright.core.settings.repository import RepositoryConfig
+from patchwright.workers.run.wishes import heed
+
+TOML = """
+[llm]
+model = "openai/usual"
+[llm.deep]
+model = "openai/deep"
+[limits]
+max_cost_usd = 2.0
+max_iterations = 40
+[sandbox]
+image = "usual:1"
+allow_domains = ["tools.example"]
+"""
+
+
+def settings(folder: Path, extra: str = "") -> Settings:
+    (folder / "patchwright.toml").write_text(TOML + extra)
+    return load({}, flags={}, cwd=folder)
+
+
+def test_without_wishes_nothing_changes(tmp_path: Path) -> None:
+    usual = settings(tmp_path)
+    assert heed(usual, RepositoryConfig()).settings == usual
+
+
+def test_limits_can_be_lowered_and_not_raised(tmp_path: Path) -> None:
+    wishes = RepositoryConfig(max_cost_usd=0.5, max_iterations=400)
+    limits = heed(settings(tmp_path), wishes).settings.limits
+    assert (limits.max_cost_usd, limits.max_iterations) == (0.5, 40)
+
+
+@pytest.mark.parametrize("wanted", ["deep", "openai/deep"])
+def test_a_configured_model_is_found_by_either_name(
+    tmp_path: Path, wanted: str
+) -> None:
+    heeded = heed(settings(tmp_path), RepositoryConfig(model=wanted))
+    assert (heeded.settings.agent.model, heeded.notes) == ("deep", ())
+
+
+def test_another_model_is_not_asked_and_that_is_said(tmp_path: Path) -> None:
+    heeded = heed(settings(tmp_path), RepositoryConfig(model="elsewhere/big"))
+    assert heeded.settings.agent.model == ""
+    assert heeded.notes == (
+        "`.patchwright.toml` asks for the model `elsewhere/big`, which this service "
+        "does not have.",
+    )
+
+
+def test_the_network_stays_closed_unless_the_service_lets_it_open(
+    tmp_path: Path,
+) -> None:
+    wishes = RepositoryConfig(network="allow")
+    closed = heed(settings(tmp_path), wishes)
+    assert closed.settings.sandbox.network == "deny"
+    assert "keeps closed" in closed.notes[0]
+    lets = settings(tmp_path, "repositories_may_open = true\n")
+    assert heed(lets, wishes).settings.sandbox.network == "allow"
+
+
+def test_only_granted_hosts_are_opened(tmp_path: Path) -> None:
+    wishes = RepositoryConfig(allow_domains=("Tools.example", "evil.example"))
+    heeded = heed(settings(tmp_path), wishes)
+    assert heeded.settings.sandbox.allow_domains == ("tools.example",)
+    assert "`evil.example`" in heeded.notes[0]
+
+
+def test_what_could_not_be_read_is_told(tmp_path: Path) -> None:
+    wishes = RepositoryConfig(problems=("`modle` is no key.",), image="own:2")
+    heeded = heed(settings(tmp_path), wishes)
+    assert heeded.settings.sandbox.image == "own:2"
+    assert heeded.notes == ("`modle` is no key.",)
