@@ -19,6 +19,7 @@ from patchwright.resolver.briefing.mentions import (
     brief_pictures,
     picture_notes,
 )
+from patchwright.resolver.checks import brief_checks
 from patchwright.resolver.context import Context
 from patchwright.resolver.messages.facts import counted
 from patchwright.resolver.pinning import count_left_out
@@ -57,6 +58,7 @@ def brief(context: Context, trigger: Trigger, base_branch: str) -> Brief:
         brief_conversation(context.thread, trigger.post_id, cleaner),
         brief_changes(context.diff, cleaner),
         brief_reviews(context.thread.reviews, cleaner),
+        brief_checks(context.checks, cleaner) if context.checks else Section(),
         brief_mentions(context.mentioned, cleaner),
         brief_pictures(context.pictures, cleaner),
         _brief_branch(context.other_branch, cleaner),

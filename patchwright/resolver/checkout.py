@@ -1,5 +1,6 @@
 """The agent's sandbox with the repository in it: made, taken over, or made again."""
 
+from base64 import b64decode
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
@@ -102,6 +103,9 @@ def _fill(runtime: Runtime, task: Task, kit: Toolkit, *, had_begun: bool) -> Wor
     )
     for name, text in task.files.items():
         runtime.upload(f"{CONTEXT_FOLDER}/{name}", text.encode("utf-8", "replace"))
+    for name, image in kit.images.items():
+        picture = b64decode(image.data)
+        runtime.upload(f"{CONTEXT_FOLDER}/images/{name}", picture)
     return workspace
 
 

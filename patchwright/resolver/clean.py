@@ -68,9 +68,14 @@ def clean(
     *,
     protected_paths: Sequence[str] = PROTECTED_PATHS,
     find_known: FindKnown = find_nothing,
+    changes: Sequence[ChangedPath] | None = None,
 ) -> Cleaned:
-    """Judge the change from base to head; left-overs of builds are not part of it."""
-    changes = code.changed_paths(base_sha, head_sha)
+    """Judge the change from base to head; left-overs of builds are not part of it.
+
+    `changes` are those that count, where that is not all of them.
+    """
+    if changes is None:
+        changes = code.changed_paths(base_sha, head_sha)
     rubbish = find_rubbish(changes)
     paths = {change.path for change in rubbish}
     kept = tuple(change for change in changes if change.path not in paths)

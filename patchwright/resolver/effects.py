@@ -81,18 +81,12 @@ class Ping(Value):
     kind: Literal["ping"] = "ping"
 
 
-Effect = Annotated[
-    PushBranch
-    | OpenPullRequest
-    | UpdatePullRequest
-    | AdornPullRequest
-    | AnswerReviews
-    | ReportCheck
-    | SwapLabels
-    | FinalMessage
-    | Ping,
-    Field(discriminator="kind"),
-]
+# What is written where others build on it, and what is said of it.
+Writing = (
+    PushBranch | OpenPullRequest | UpdatePullRequest | AdornPullRequest | AnswerReviews
+)
+Telling = ReportCheck | SwapLabels | FinalMessage | Ping
+Effect = Annotated[Writing | Telling, Field(discriminator="kind")]
 
 
 class Showing(Value):
@@ -142,7 +136,8 @@ def _writing(
     outcome: Outcome, target: Target, config: RepositoryConfig
 ) -> list[Effect]:
     effects: list[Effect] = []
-    if outcome.head_sha and config.pr not in _WITHOUT_BRANCH:
+    is_written = not outcome.as_patch and config.pr not in _WITHOUT_BRANCH
+    if outcome.head_sha and is_written:
         effects.append(
             PushBranch(
                 branch=target.branch,
@@ -162,7 +157,8 @@ def _pull_request(
         return []
     draft = is_draft(outcome, config)
     if target.own_pull_request and target.pull_request is not None:
-        return [UpdatePullRequest(number=target.pull_request, draft=draft)]
+        described = UpdatePullRequest(number=target.pull_request, draft=draft)
+        return [described, AdornPullRequest()]
     if not target.opens_pull_request or config.pr is Delivery.BRANCH:
         return []
     opened = OpenPullRequest(

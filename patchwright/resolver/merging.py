@@ -32,15 +32,27 @@ def look_over_merge(
     merge = code.merge(base_sha, merge_sha)
     joined = merge.join_submodules(code.tree_of(head))
     unfinished = merge.find_conflict_markers(joined.tree)
+    lost = merge.find_lost(joined.tree)
     return Merged(
         tree=joined.tree,
         changes=merge.own_changes(joined.tree),
         notes=(_torn(joined.torn),) if joined.torn else (),
-        objection=_unfinished(unfinished) if unfinished else "",
+        objection=_unfinished(unfinished) or _lost(lost),
+    )
+
+
+def _lost(paths: tuple[str, ...]) -> str:
+    if not paths:
+        return ""
+    return (
+        f"What the base branch changed in {_listed(paths)} was left out, so the merge "
+        "was not committed."
     )
 
 
 def _unfinished(changes: tuple[ChangedPath, ...]) -> str:
+    if not changes:
+        return ""
     shown = _listed(tuple(change.path for change in changes))
     return f"Conflict markers were left in {shown}, so the merge was not committed."
 

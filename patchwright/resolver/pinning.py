@@ -1,13 +1,15 @@
 """Hold a thread at the moment of a request: what was changed later is not read."""
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final
 
 from patchwright.core.types.threads import Post, ReviewThread, Thread
 from patchwright.core.types.triggers import Trigger
 from patchwright.resolver.messages.status import UNFINISHED
 
+_OURS: Final = "<!-- patchwright:state="
+_SECOND: Final = timedelta(seconds=1)
 LEFT_OUT: Final = "[edited after the request; left out]"
 
 
@@ -92,8 +94,12 @@ def _pinned(post: Post, text: str, moment: datetime) -> Post:
 
 
 def _unedited(post: Post, moment: datetime) -> Post:
-    # An edit within the same second may have come after the request.
-    if post.edited_at is None or post.edited_at < moment.replace(microsecond=0):
+    # An edit within the same second may have come after the request. Ours has not:
+    # people answer what they have read.
+    second = moment.replace(microsecond=0)
+    is_ours = post.author.is_bot and _OURS in post.text
+    limit = second if is_ours else second - _SECOND
+    if post.edited_at is None or post.edited_at.replace(microsecond=0) <= limit:
         return post
     return post.model_copy(update={"text": LEFT_OUT})
 

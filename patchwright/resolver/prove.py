@@ -3,23 +3,21 @@
 import hashlib
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 
-from patchwright.core.errors import SandboxError
 from patchwright.core.events.types import (
     CommandOutput,
-    ControlAct,
-    ControlCommand,
     EvidenceRecorded,
     RunCommand,
-    SandboxObservation,
     Source,
 )
 from patchwright.core.runtime import Runtime
 from patchwright.core.text.fence import inline_code
-from patchwright.core.types.work import Evidence, EvidenceRole, Proof
+from patchwright.core.types.work import Evidence, EvidenceRole, Proof, Task
 from patchwright.integrations.git.changes import ChangedPath
 from patchwright.integrations.git.paths import find_tests
 from patchwright.resolver.guards.tampering import changed_tests
+from patchwright.resolver.setup import run_to_end, set_up_quietly
 from patchwright.resolver.toolkit import Toolkit
 from patchwright.sandbox.workspace import Workspace
 
@@ -54,97 +52,105 @@ def find_regressions(evidence: Sequence[Evidence]) -> tuple[str, ...]:
 
 
 def prove(
-    kit: Toolkit, base_sha: str, head_sha: str, commands: Sequence[str]
+    task: Task, kit: Toolkit, head_sha: str, commands: Sequence[str]
 ) -> tuple[Evidence, ...]:
     """Run the commands on base plus the new tests, and on head; record what came of it.
 
-    Where tests of the base were changed, they are run as they were, too. The runs know
-    nothing of each other, so they run side by side.
+    The repository's own tests, and those of a merge, are run on head alone: they need
+    not have failed before. Where tests of the base were changed, they are run as they
+    were, too. The runs know nothing of each other, so they run side by side.
     """
-    chosen = [command for command in commands if command.strip()][:MAX_COMMANDS]
+    named = [command for command in commands if command.strip()][:MAX_COMMANDS]
+    chosen = list(dict.fromkeys([*named, *task.tests]))
     if not chosen:
         return ()
+    base_sha = task.base_sha
     changes = kit.code.changed_paths(base_sha, head_sha)
-    tests = [changed.path for changed in find_tests(changes)]
-    before_sha = (
-        kit.code.with_tests_of(base_sha, head_sha, tests) if tests else base_sha
-    )
+    runs = _Runs(task, kit)
+    red = [] if task.merge_sha else named
     with ThreadPoolExecutor(2, thread_name_prefix="evidence") as pool:
-        before = pool.submit(_run_all, kit, EvidenceRole.BEFORE, before_sha, chosen)
-        after = pool.submit(_run_all, kit, EvidenceRole.AFTER, head_sha, chosen)
-        then = pool.submit(_run_old_tests, kit, base_sha, head_sha, chosen, changes)
+        before_sha = _with_new_tests(kit, base_sha, head_sha, changes)
+        before = pool.submit(runs.run, EvidenceRole.BEFORE, before_sha, red)
+        after = pool.submit(runs.run, EvidenceRole.AFTER, head_sha, chosen)
+        then = pool.submit(runs.run_old_tests, head_sha, chosen, changes)
         evidence = (*before.result(), *after.result(), *then.result())
     for one in evidence:
         kit.log.append(Source.SYSTEM, EvidenceRecorded(evidence=one))
     return evidence
 
 
-def _run_old_tests(
-    kit: Toolkit,
-    base_sha: str,
-    head_sha: str,
-    commands: Sequence[str],
-    changes: Sequence[ChangedPath],
-) -> list[Evidence]:
-    """Run the commands on head with the base's tests, where that tells anything.
-
-    A command that fails on the base itself, such as one that names a new test, says
-    nothing about the change.
-    """
-    paths = changed_tests(changes)
-    if not paths:
-        return []
-    commit = kit.code.with_tests_of(head_sha, base_sha, paths)
-    role = EvidenceRole.BASE_TESTS
-    ran = _run_all(kit, role, commit, commands)
-    failed = [one.command for one in ran if one.exit_code != 0]
-    before = _run_all(kit, role, base_sha, failed) if failed else []
-    passed_before = {one.command for one in before if one.exit_code == 0}
-    return [one for one in ran if one.exit_code == 0 or one.command in passed_before]
+def _with_new_tests(
+    kit: Toolkit, base_sha: str, head_sha: str, changes: Sequence[ChangedPath]
+) -> str:
+    tests = [changed.path for changed in find_tests(changes)]
+    return kit.code.with_tests_of(base_sha, head_sha, tests) if tests else base_sha
 
 
-def _run_all(
-    kit: Toolkit, role: EvidenceRole, commit: str, commands: Sequence[str]
-) -> list[Evidence]:
-    spec = kit.spec.model_copy(update={"role": "evidence"})
-    runtime = kit.sandboxes.start(spec)
-    try:
-        Workspace.check_out(runtime, kit.code.bundle(commit), commit, "evidence")
-        evidence = []
-        for number, command in enumerate(commands):
-            started = kit.clock.monotonic()
-            output = _run_one(runtime, f"{role}-{number}", command)
-            evidence.append(
-                Evidence(
-                    role=role,
-                    command=command,
-                    commit=commit,
-                    exit_code=output.exit_code,
-                    seconds=round(kit.clock.monotonic() - started, 3),
-                    digest=_digest(runtime, output),
-                    tail=output.output[-_TAIL_CHARS:],
-                )
-            )
-        return evidence
-    finally:
-        runtime.close()
+@dataclass(frozen=True)
+class _Runs:
+    """Runs commands on commits, each time in a sandbox of its own."""
 
+    task: Task
+    kit: Toolkit
 
-def _run_one(runtime: Runtime, name: str, command: str) -> CommandOutput:
-    """Run one command in a shell of its own; one that does not end is killed."""
-    action = RunCommand(command=command, session=name, timeout_s=COMMAND_LIMIT_S)
-    output = _command_output(runtime.run(action, name))
-    if not output.still_running:
-        return output
-    kill = ControlCommand(handle=output.handle, act=ControlAct.KILL)
-    killed = _command_output(runtime.run(kill, f"{name}-kill"))
-    return killed.model_copy(update={"exit_code": None})
+    def run_old_tests(
+        self, head_sha: str, commands: Sequence[str], changes: Sequence[ChangedPath]
+    ) -> list[Evidence]:
+        """Run the commands on head with the base's tests, where that tells anything.
 
+        A command that fails on the base itself, such as one that names a new test, says
+        nothing about the change.
+        """
+        paths = [] if self.task.merge_sha else changed_tests(changes)
+        if not paths:
+            return []
+        base_sha, role = self.task.base_sha, EvidenceRole.BASE_TESTS
+        commit = self.kit.code.with_tests_of(head_sha, base_sha, paths)
+        ran = self.run(role, commit, commands)
+        failed = [one.command for one in ran if one.exit_code != 0]
+        before = self.run(role, base_sha, failed)
+        passed = {one.command for one in before if one.exit_code == 0}
+        return [one for one in ran if one.exit_code == 0 or one.command in passed]
 
-def _command_output(observation: SandboxObservation) -> CommandOutput:
-    if isinstance(observation, CommandOutput):
-        return observation
-    raise SandboxError(f"the evidence command could not be run: {observation}")
+    def run(
+        self, role: EvidenceRole, commit: str, commands: Sequence[str]
+    ) -> list[Evidence]:
+        if not commands:
+            return []
+        spec = self.kit.spec.model_copy(update={"role": "evidence"})
+        runtime = self.kit.sandboxes.start(spec)
+        try:
+            packed = self.kit.code.bundle(commit)
+            Workspace.check_out(runtime, packed, commit, "evidence")
+            set_up_quietly(self.task.setup, runtime)
+            return [
+                self._run_one(runtime, role, commit, command, f"{role}-{number}")
+                for number, command in enumerate(commands)
+            ]
+        finally:
+            runtime.close()
+
+    def _run_one(
+        self,
+        runtime: Runtime,
+        role: EvidenceRole,
+        commit: str,
+        command: str,
+        name: str,
+    ) -> Evidence:
+        """Run one command in a shell of its own."""
+        action = RunCommand(command=command, session=name, timeout_s=COMMAND_LIMIT_S)
+        started = self.kit.clock.monotonic()
+        output = run_to_end(runtime, action, name)
+        return Evidence(
+            role=role,
+            command=command,
+            commit=commit,
+            exit_code=output.exit_code,
+            seconds=round(self.kit.clock.monotonic() - started, 3),
+            digest=_digest(runtime, output),
+            tail=output.output[-_TAIL_CHARS:],
+        )
 
 
 def _digest(runtime: Runtime, output: CommandOutput) -> str:

@@ -35,6 +35,7 @@ from patchwright.core.text.cut import cut_middle
 from patchwright.core.types.work import Outcome, OutcomeKind, Task
 from patchwright.resolver.checkout import (
     Checkout,
+    forget_work,
     keep_checkpoint,
     open_checkout,
     tell_of_rebuilding,
@@ -171,6 +172,10 @@ class _Run:
             if failed := self._set_up(chronicle, checkout):
                 return failed, None
             ending = self._run_agent(chronicle, checkout)
+            if chronicle.state.is_planning:
+                # What was tried out for a plan is no work to keep.
+                forget_work(kit)
+                return ending, None
             # Before the sandbox goes: who is killed from here on loses no work.
             return ending, keep_checkpoint(checkout, task, kit, chronicle.last_id)
         except LeaseLostError:
@@ -209,6 +214,7 @@ class _Run:
             confirm=conduct.confirm,
             mcp=mcp,
             library=kit.library,
+            images=kit.images,
             max_delegate_depth=conduct.max_delegate_depth,
             given_back=kit.given_back,
             after_step=lambda: self._keep_if_due(checkout, chronicle),

@@ -7,7 +7,8 @@ from patchwright.core.errors import GitError, PatchwrightError, SandboxError
 from patchwright.core.events.types import Finish
 from patchwright.core.text.cut import cut_middle
 from patchwright.core.types.work import Outcome, OutcomeKind, Proof, Task
-from patchwright.resolver.clean import Keep, Objection, clean
+from patchwright.resolver.clean import Cleaned, Keep, Objection, clean
+from patchwright.resolver.merging import Merged, look_over_merge
 from patchwright.resolver.messages.facts import EVIDENCE_FAILED
 from patchwright.resolver.prove import find_regressions, judge, prove
 from patchwright.resolver.toolkit import Toolkit
@@ -16,28 +17,69 @@ _MAX_TITLE_CHARS: Final = 72
 
 
 def settle(task: Task, kit: Toolkit, ending: Ending, bundle: bytes | None) -> Outcome:
-    """Return the outcome; `bundle` has the commits if anything was changed."""
-    if bundle is None:
+    """Return the outcome; `bundle` has the commits if anything was changed.
+
+    Half a merge is no work to keep.
+    """
+    is_half = bool(task.merge_sha) and ending.kind is not OutcomeKind.RESOLVED
+    if is_half or (bundle is None and not task.merge_sha):
         return _unchanged(ending)
     try:
-        arrived = kit.code.take(bundle, task.base_sha, kit.run_id)
-        cleaned = clean(
-            kit.code,
-            task.base_sha,
-            arrived,
-            protected_paths=kit.protected_paths,
-            find_known=kit.find_known,
-        )
-        if cleaned.tree == kit.code.tree_of(task.base_sha):
-            return _unchanged(ending)
-        if cleaned.excess:
-            return _too_much(ending, cleaned.excess)
-        if cleaned.objection and cleaned.objection.keep is Keep.NOTHING:
-            return _objected(cleaned.objection, ending)
-        head_sha = _commit(task, kit, ending, cleaned.tree)
+        return _settle_change(task, kit, ending, bundle)
     except PatchwrightError as error:
         return Outcome(kind=OutcomeKind.FAILED, reason=error.reason, summary=str(error))
-    changed = Outcome(
+
+
+def _settle_change(
+    task: Task, kit: Toolkit, ending: Ending, bundle: bytes | None
+) -> Outcome:
+    base = task.base_sha
+    arrived = base if bundle is None else kit.code.take(bundle, base, kit.run_id)
+    merged = _merged(task, kit, arrived)
+    if merged is not None and merged.objection:
+        return _unfinished(merged, ending)
+    cleaned = clean(
+        kit.code,
+        base,
+        merged.tree if merged else arrived,
+        protected_paths=kit.protected_paths,
+        find_known=kit.find_known,
+        changes=merged.changes if merged else None,
+    )
+    if merged is None and cleaned.tree == kit.code.tree_of(base):
+        return _unchanged(ending)
+    if cleaned.excess:
+        return _too_much(ending, cleaned.excess)
+    if cleaned.objection and cleaned.objection.keep is Keep.NOTHING:
+        return _objected(cleaned.objection, ending)
+    changed = _changed(task, kit, ending, cleaned)
+    if merged is not None:
+        noted = {"notes": (*changed.notes, *merged.notes)}
+        changed = changed.model_copy(update=noted)
+    if cleaned.objection:
+        kept = _objected(cleaned.objection, ending)
+        said = kept.model_dump(include={"kind", "reason", "summary", "as_patch"})
+        return changed.model_copy(update=said)
+    return _proven(task, kit, changed, ending.finish)
+
+
+def _merged(task: Task, kit: Toolkit, arrived: str) -> Merged | None:
+    if not task.merge_sha:
+        return None
+    return look_over_merge(kit.code, task.base_sha, task.merge_sha, arrived)
+
+
+def _unfinished(merged: Merged, ending: Ending) -> Outcome:
+    return Outcome(
+        kind=OutcomeKind.NEEDS_INPUT,
+        reason="merge-unfinished",
+        summary=f"{merged.objection}\n\n{ending.text}",
+    )
+
+
+def _changed(task: Task, kit: Toolkit, ending: Ending, cleaned: Cleaned) -> Outcome:
+    head_sha = _commit(task, kit, ending, cleaned.tree)
+    return Outcome(
         kind=ending.kind,
         reason=ending.reason,
         summary=ending.text,
@@ -45,23 +87,19 @@ def settle(task: Task, kit: Toolkit, ending: Ending, bundle: bytes | None) -> Ou
         head_sha=head_sha,
         tree=cleaned.tree,
         changed=kit.code.diff_stat(task.base_sha, head_sha),
+        reviews=ending.finish.reviews if ending.finish else (),
         notes=cleaned.notes,
         warnings=cleaned.warnings,
     )
-    if cleaned.objection:
-        kept = _objected(cleaned.objection, ending)
-        said = kept.model_dump(include={"kind", "reason", "summary", "as_patch"})
-        return changed.model_copy(update=said)
-    return _proven(kit, task.base_sha, changed, ending.finish)
 
 
 def _proven(
-    kit: Toolkit, base_sha: str, changed: Outcome, finish: Finish | None
+    task: Task, kit: Toolkit, changed: Outcome, finish: Finish | None
 ) -> Outcome:
     """Add the evidence; a proof that fails is no reason to lose the change."""
     commands = finish.test_commands if finish else ()
     try:
-        evidence = prove(kit, base_sha, changed.head_sha, commands)
+        evidence = prove(task, kit, changed.head_sha, commands)
     except (SandboxError, GitError) as error:
         note = f"No fresh sandbox could be used: {cut_middle(str(error), 500)}"
         notes = (*changed.notes, note)
@@ -78,7 +116,8 @@ def _unchanged(ending: Ending) -> Outcome:
         answer = ending.finish.answer if ending.finish else ""
         kind = OutcomeKind.ANSWERED if answer else OutcomeKind.NO_CHANGE
         text = answer or text
-    return Outcome(kind=kind, reason=ending.reason, summary=text)
+    reviews = ending.finish.reviews if ending.finish else ()
+    return Outcome(kind=kind, reason=ending.reason, summary=text, reviews=reviews)
 
 
 def _too_much(ending: Ending, excess: tuple[str, ...]) -> Outcome:
@@ -108,7 +147,7 @@ def _commit(task: Task, kit: Toolkit, ending: Ending, tree: str) -> str:
     message = "\n\n".join(part for part in parts if part.strip())
     return kit.code.commit(
         tree,
-        task.base_sha,
+        *filter(None, (task.base_sha, task.merge_sha)),
         message=f"{message}\n",
         author=kit.author,
         committer=kit.author,

@@ -36,6 +36,7 @@ from patchwright.workers.intake.record import Recorder
 from patchwright.workers.run.runner import Runner
 from patchwright.workers.run.services import Stores
 from patchwright.workers.run_links import run_link
+from patchwright.workers.run_pages import make_run_pages
 from patchwright.workers.signing_in import make_sign_in
 from patchwright.workers.store.doorbells import open_doorbell
 from patchwright.workers.store.missed import MissedStore
@@ -122,13 +123,23 @@ def make_catch_up(base: Base) -> CatchUp:
 def make_app(base: Base) -> WebApp:
     dispatcher = Dispatcher(base.submit)
     recorder = Recorder(base.stores.events, RandomIds())
+    secret = _session_secret(base)
+    sign_in = make_sign_in(base.settings, secret, base.clock)
     web = WebServices(
         database=base.database,
         intake=Intake(base.database, recorder, dispatcher.dispatch),
         dispatcher=dispatcher,
         entrances=make_entrances(base.settings, base.github),
         clock=base.clock,
-        sign_in=make_sign_in(base.settings, _session_secret(base), base.clock),
+        sign_in=sign_in,
+        run_pages=make_run_pages(
+            base.settings,
+            base.stores,
+            secret=secret,
+            sign_in=sign_in,
+            fetch_permission=base.github.forge.fetch_permission,
+            clock=base.clock,
+        ),
     )
     return create_app(web)
 

@@ -32,6 +32,7 @@ APP_ID = 4711
 MODEL_KEY = "sk-story-0123456789abcdef"
 REPO = "acme/shop"
 BOT = "patchwright[bot]"
+PING = "<!-- patchwright:ping run="
 
 CART = '''"""What a customer is about to buy."""
 
@@ -113,7 +114,14 @@ class Story:
         self.work()
 
     def replies(self, number: int) -> list[str]:
-        """Return what the bot has said in the thread."""
+        """Return what the bot has said in the thread, but for calling people."""
+        return [one for one in self._said(number) if PING not in one]
+
+    def pings(self, number: int) -> list[str]:
+        """Return how the bot has called people in the thread."""
+        return [one for one in self._said(number) if PING in one]
+
+    def _said(self, number: int) -> list[str]:
         found = [one for one in self._all_comments(number) if one.author == self.bot]
         self._read.update({one.id: one.body for one in found})
         return [one.body for one in found]

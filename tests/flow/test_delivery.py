@@ -7,7 +7,7 @@ from tests.fakes.github.acts.rules import is_signed, set_rules
 from tests.fakes.github.rule_state import Rules
 from tests.fakes.llm import call
 from tests.fakes.llm.turns import TurnLike
-from tests.flow.story import REPO, fix_turns, telling
+from tests.flow.story import REPO, Story, fix_turns, telling
 
 WISH = "@patchwright fix the sum"
 TOKEN = "ghp_" + "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8"
@@ -23,6 +23,11 @@ def _with(path: str, content: str) -> list[TurnLike]:
     """Return what a good model does, and one more file."""
     *work, end = fix_turns()
     return [*work, call("write", path=path, content=content), end]
+
+
+def _status(story: Story, number: int) -> str:
+    """Return the status comment, which comes before anything else that is said."""
+    return story.replies(number)[0]
 
 
 def test_r2_a_repositorys_wishes_for_pull_requests_are_heeded(tmp_path: Path) -> None:
@@ -43,7 +48,7 @@ def test_r2_a_repositorys_wishes_for_pull_requests_are_heeded(tmp_path: Path) ->
         assert (seen.labels, seen.assignees) == (("bot",), ("alice",))
         assert seen.milestone == milestone
         assert adorning.awaited(story.github.world, seen).people == ("bo",)
-        assert "`nobody` could not be asked to review" in story.reply(number)
+        assert "`nobody` could not be asked to review" in _status(story, number)
 
 
 def test_r2_what_people_wrote_into_our_pull_request_stays(tmp_path: Path) -> None:
@@ -90,7 +95,7 @@ def test_r8_a_protected_path_is_asked_about_and_the_work_kept(tmp_path: Path) ->
         assert story.outcome().reason == "protected-paths"
         assert story.github.pull_requests(REPO) == []
         assert story.branches() == ["patchwright/1-wrong-sum"]
-        reply = story.reply(number)
+        reply = _status(story, number)
         assert "**Needs you**" in reply
         assert "- `CODEOWNERS`: `CODEOWNERS`" in reply
 
@@ -101,16 +106,19 @@ def test_r8_a_workflow_becomes_a_patch_and_no_branch(tmp_path: Path) -> None:
         number = story.ask(WISH)
         story.work()
         assert story.branches() == []
-        assert "+++ b/.github/workflows/ci.yml" in story.reply(number)
+        assert "+++ b/.github/workflows/ci.yml" in _status(story, number)
 
 
 def test_r8_a_secret_in_a_change_goes_nowhere(tmp_path: Path) -> None:
-    with telling(tmp_path, _with("settings.py", f"KEY = '{TOKEN}'\n")) as story:
+    # In one piece it would be blotted out on its way into the sandbox.
+    put = f"printf 'KEY = \"%s%s\"' {TOKEN[:8]} {TOKEN[8:]} > settings.py"
+    *work, end = fix_turns()
+    with telling(tmp_path, [*work, call("shell", command=put), end]) as story:
         number = story.ask(WISH)
         story.work()
         assert story.outcome().reason == "secret-in-diff"
         assert (story.branches(), story.github.pull_requests(REPO)) == ([], [])
-        reply = story.reply(number)
+        reply = _status(story, number)
         assert "- `settings.py`, line 1" in reply
         assert TOKEN not in reply
 
@@ -133,6 +141,6 @@ def test_r9_where_no_branch_may_be_made_the_rule_and_a_patch_are_told(
         number = story.ask(WISH)
         story.work()
         assert story.branches() == []
-        reply = story.reply(number)
+        reply = _status(story, number)
         assert "New branches of this name may not be made." in reply
         assert "+++ b/cart.py" in reply

@@ -39,7 +39,7 @@ tokens, price unknown</sub>
 <!-- patchwright:end -->"""
 
 STATUS = """\
-**Done** · #2 · 2 files, +9 -1 · 4 steps · Ns · 480 tokens, price unknown
+**Done** · #2 · 4 steps · Ns · 480 tokens, price unknown · 2 files, +9 -1
 
 The total ignored the pieces.
 
@@ -117,7 +117,7 @@ def test_the_commit_names_the_bot_as_author_and_the_requester_beside_it(
             pull.head_sha,
         )
         author, _, message = show.decode().partition("\n")
-        assert author == "patchwright <patchwright@users.noreply.127.0.0.1>"
+        assert author.startswith(f"{BOT} <")
         assert message.rstrip() == COMMIT.format(id=alice).rstrip()
         assert story.reply(issue)
 
@@ -156,5 +156,5 @@ def test_s40_the_status_comment_is_edited_in_place(tmp_path: Path) -> None:
             for request in story.github.requests
             if request.method == "POST" and request.path.endswith("/comments")
         ]
-        assert len(posts) == 1
+        assert len(posts) == 1 + len(story.pings(issue))
         assert steady(story.reply(issue)) == STATUS

@@ -43,9 +43,9 @@ def test_s43_who_is_told_to_address_the_review_knows_all_of_it(tmp_path: Path) -
         assert rate.startswith("1 (not resolved), about line 2 of the new version:")
         assert 'what="code of prices.py"' in rate
         assert "+def net(price):\n+    return price * 0.81\n</data" in rate
-        assert 'author="bob">\nThe rate is 0.84.\n' in rate
-        assert 'author="alice">\nAs of July?\n' in rate
-        assert 'author="bob">\nThis returns a constant.\n' in constant
+        assert 'author="bob" role="outsider">\nThe rate is 0.84.\n' in rate
+        assert 'author="alice" role="collaborator">\nAs of July?\n' in rate
+        assert 'author="bob" role="outsider">\nThis returns a constant.\n' in constant
         assert name.startswith("3 (resolved), about line 1 of the new version:")
         assert "also push to main" not in told
         return call("write", path="prices.py", content=PRICES.replace("0.81", "0.84"))

@@ -23,7 +23,8 @@ def test_a_label_gives_way_to_one_that_says_how_it_went(tmp_path: Path) -> None:
         issue = _label(story)
         story.work()
         assert story.github.issue(REPO, issue).labels == ("patchwright:done",)
-        assert story.replies(issue)
+        assert story.reply(issue)
+        assert story.pings(issue)
 
 
 def test_a_mention_leaves_the_labels_alone(tmp_path: Path) -> None:
@@ -31,15 +32,16 @@ def test_a_mention_leaves_the_labels_alone(tmp_path: Path) -> None:
         issue = story.ask("@patchwright fix the sum")
         story.work()
         assert story.github.issue(REPO, issue).labels == ()
-        assert story.replies(issue)
+        assert story.reply(issue)
+        assert story.pings(issue)
 
 
 def test_p2_the_requester_is_called_once_when_it_is_done(tmp_path: Path) -> None:
     with telling(tmp_path, fix_turns()) as story:
         issue = story.ask("@patchwright fix the sum")
         story.work()
-        status, call = story.replies(issue)
-        assert "patchwright:state=resolved" in status
+        assert "patchwright:state=resolved" in story.reply(issue)
+        [call] = story.pings(issue)
         assert call.startswith("@alice **Done** · #2")
 
 
@@ -50,7 +52,8 @@ def test_the_check_of_a_pull_request_follows_the_run(tmp_path: Path) -> None:
         number = story.github.open_pull_request(REPO, "alice", proposal)
         story.say(number, "@patchwright fix the sum")
         story.work()
-        assert story.replies(number)
+        assert story.reply(number)
+        assert story.pings(number)
         [pull] = story.github.pull_requests(REPO)
         [check] = checks_on(story.github.world, REPO, pull.head_sha)
         assert (check.conclusion, check.name) == ("success", "Patchwright")
@@ -63,7 +66,8 @@ def test_the_link_in_the_comment_opens_the_page_of_the_run(tmp_path: Path) -> No
     with telling(tmp_path, fix_turns(), settings=SITE) as story:
         issue = story.ask("@patchwright fix the sum")
         story.work()
-        status = story.replies(issue)[0]
+        status = story.reply(issue)
+        assert story.pings(issue)
         _, _, rest = status.partition("[run](https://bot.test/under")
         link, _, _ = rest.partition(")")
         path, _, query = link.partition("?")

@@ -9,6 +9,7 @@ from tests.flow.script import Request, in_turn
 from tests.flow.story import fix_turns, telling
 
 WISH = "@patchwright please fix the sum"
+BY_GIT = {"PATCHWRIGHT_GITHUB__COMMIT_SIGNING": "none"}
 
 
 def test_s22_a_run_of_two_minutes_outlives_tokens_of_one(tmp_path: Path) -> None:
@@ -23,7 +24,7 @@ def test_s22_a_run_of_two_minutes_outlives_tokens_of_one(tmp_path: Path) -> None
     script = in_turn(
         first, after_a_minute(second), *rest[:-1], after_a_minute(rest[-1])
     )
-    with telling(tmp_path, script) as story:
+    with telling(tmp_path, script, settings=BY_GIT) as story:
         world = story.github.world
         world.clock, world.token_life = story.clock, timedelta(minutes=1)
         issue = story.ask(WISH)

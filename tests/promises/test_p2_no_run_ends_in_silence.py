@@ -33,7 +33,7 @@ def _stopped(doing: str) -> str:
     return (
         f"It stopped at: {doing}.\n\n"
         "<details><summary>What it had done</summary>\n\n"
-        "- [x] Repository checked out in a local sandbox\n\n"
+        "- [x] Repository checked out in a bubblewrap sandbox\n\n"
         "</details>\n\n"
     )
 
@@ -113,7 +113,8 @@ ENDS = {
     "never_finishes": End(
         _never_finish,
         OutcomeKind.OVER_LIMIT,
-        "**Over the limit** · 6 steps · Ns · 720 tokens, price unknown\n\n"
+        "**Over the limit** · 6 steps · Ns · 720 tokens, price unknown · 1 file, +1 -0"
+        "\n\n"
         "The limit of 6 steps was reached.\n\n"
         f"{KEPT}\n\n{_stopped('Step 6: `write_file half.py`')}"
         "Raise the limit, which is 6 steps now, or narrow the request, then ask again "
@@ -123,7 +124,7 @@ ENDS = {
     "s65_loop": End(
         lambda: _write_and(call("shell", command="ls missing")),
         OutcomeKind.STUCK,
-        "**Stuck** · 9 steps · Ns · 1,080 tokens, price unknown\n\n"
+        "**Stuck** · 9 steps · Ns · 1,080 tokens, price unknown · 1 file, +1 -0\n\n"
         "`run_command ls missing` was repeated 4 times with the same result.\n\n"
         f"{KEPT}\n\n{_stopped('Step 9: `run_command ls missing`')}"
         "Add what could help it on, then ask again with `@patchwright`.",

@@ -34,14 +34,14 @@ def test_s66_a_run_stops_before_the_call_that_would_pass_its_ceiling(
         story.work()
         assert len(story.provider.requests) == 3
         assert steady(story.reply(issue)) == (
-            "**Over budget** · 3 steps · Ns · $0.90 of $1.00\n\n"
+            "**Over budget** · 3 steps · Ns · $0.90 of $1.00 · 1 file, +1 -0\n\n"
             "$0.90 of $1.00 for this run is spent or set aside, and the next model "
             "call could cost up to $0.30.\n\n"
             "The work so far is on [`patchwright/1-wrong-sum`]"
             "(GITHUB/acme/shop/tree/patchwright/1-wrong-sum).\n\n"
             "It stopped at: Step 3: `write_file half.txt`.\n\n"
             "<details><summary>What it had done</summary>\n\n"
-            "- [x] Repository checked out in a local sandbox\n\n"
+            "- [x] Repository checked out in a bubblewrap sandbox\n\n"
             "</details>\n\n"
             "Raise `limits.max_cost_usd`, which is $1.00 now, or narrow the request, "
             "then ask again with `@patchwright`.\n\n"

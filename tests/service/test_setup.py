@@ -49,7 +49,9 @@ def test_it_is_set_up_in_a_browser_and_then_works(stage: Stage) -> None:
         _set_up(service)
         service.wait_until_ready()
         _install(stage.github)
-        assert stage.finish(stage.ask(service)).author == BOT
+        stage.wait_for_end(stage.ask(service))
+        [pull] = stage.github.pull_requests(REPO)
+        assert pull.author == BOT
 
     with stage.serving("all") as again:
         again.wait_until_ready()

@@ -258,8 +258,7 @@ def _ending_by(action: Finish | Reject) -> Ending:
 
 
 def _view(kit: AgentKit, agent: str) -> View:
-    """A delegate has a task of its own, without pictures."""
-    if agent:
+    if agent:  # A delegate has a task of its own, without pictures.
         return View(kit.agent.delegate_system, agent)
     return View(kit.agent.system, images=kit.images.values())
 

@@ -129,7 +129,7 @@ def _errors(table: dict[str, Any]) -> list[ErrorDetails]:
 def _describe(key: str, error: ErrorDetails) -> str:
     shown = inline_code(key[:MAX_NAME_CHARS])
     if error["type"] == "extra_forbidden":
-        close = nearest(key[:MAX_NAME_CHARS], _File.model_fields)
+        close = nearest(key[:MAX_NAME_CHARS], sorted(known_keys()))
         return (
             f"{_FILE} has an unknown key, {shown}; the nearest known one is `{close}`."
         )

@@ -53,6 +53,24 @@ class Merge:
         from_ours = list_changes(self.git, self.ours, head)
         return tuple(change for change in from_ours if change.path in unlike_theirs)
 
+    def find_lost(self, head: str) -> tuple[str, ...]:
+        """Return what the other side alone has changed, and `head` has as ours is.
+
+        So a merge looks that was called off, or resolved by leaving theirs out.
+        """
+        before = self._find_ancestor()
+        theirs_alone = self._touched(before, self.theirs) - self._touched(
+            before, self.ours
+        )
+        unlike_theirs = self._touched(self.theirs, head)
+        lost = theirs_alone & unlike_theirs - self._touched(self.ours, head)
+        return tuple(sorted(lost))
+
+    def _touched(self, base: str, head: str) -> set[str]:
+        changes = list_changes(self.git, base, head)
+        paths = {path for c in changes for path in (c.path, c.old_path)}
+        return paths - {""}
+
     def find_conflict_markers(self, head: str) -> tuple[ChangedPath, ...]:
         """Return the files with marks of a conflict that neither side has had."""
         changed = [c for c in self.own_changes(head) if c.mode not in (0, GITLINK)]

@@ -70,10 +70,6 @@ class _Answered(Part):
     add_pull_request_review_thread_reply: _Reply
 
 
-class _Resolved(Part):
-    resolve_review_thread: dict[str, dict[str, bool]]
-
-
 def answer_review(api: Api, ref: ThreadRef, review_thread: str, text: str) -> str:
     given = {"pullRequestReviewThreadId": review_thread, "body": text}
     answered = api.ask(
@@ -92,7 +88,7 @@ def find_review_answer(
 
 def resolve_review(api: Api, ref: ThreadRef, review_thread: str) -> None:
     given = {"threadId": review_thread}
-    api.ask(ref.repo, lambda repo: mutate(repo, RESOLVE, {"input": given}, _Resolved))
+    api.ask(ref.repo, lambda repo: mutate(repo, RESOLVE, {"input": given}, Part))
 
 
 def _find_answer(

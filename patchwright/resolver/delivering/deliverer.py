@@ -32,15 +32,13 @@ from patchwright.resolver.effects import (
     PushBranch,
     ReportCheck,
     SwapLabels,
+    Telling,
     UpdatePullRequest,
+    Writing,
 )
 from patchwright.resolver.house import judge
 from patchwright.resolver.messages.status import Delivered
 
-_Writing = (
-    PushBranch | OpenPullRequest | UpdatePullRequest | AdornPullRequest | AnswerReviews
-)
-_Telling = ReportCheck | SwapLabels | FinalMessage | Ping
 
 
 class Deliverer:
@@ -57,7 +55,7 @@ class Deliverer:
         A refusal that asking again would not change is part of the result; the errors
         that leaves are worth another try later.
         """
-        if isinstance(effect, _Telling):
+        if isinstance(effect, Telling):
             return self._tell(effect, outcome, to, so_far)
         if so_far.refusal or so_far.left_alone:
             return so_far
@@ -74,7 +72,7 @@ class Deliverer:
             return so_far.model_copy(update={"refusal": str(error)})
 
     def _write(
-        self, effect: _Writing, outcome: Outcome, to: Destination, so_far: Delivered
+        self, effect: Writing, outcome: Outcome, to: Destination, so_far: Delivered
     ) -> Delivered:
         means = self._means
         match effect:
@@ -92,7 +90,7 @@ class Deliverer:
                 assert_never(effect)
 
     def _tell(
-        self, effect: _Telling, outcome: Outcome, to: Destination, so_far: Delivered
+        self, effect: Telling, outcome: Outcome, to: Destination, so_far: Delivered
     ) -> Delivered:
         """Say how it ended, which is due whatever became of the rest."""
         means = self._means

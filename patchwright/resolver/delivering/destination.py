@@ -24,7 +24,8 @@ class Destination:
 
     `status_post` is the run's own comment, empty when it has none. `review_threads`
     are the service's names of the review threads, in the order the task counts them.
-    `others` took part in the request besides the requester. `last` is how far the run was when it ended.
+    `others` took part in the request besides the requester. `last` is how far the run
+    was when it ended.
     """
 
     repository: Repository

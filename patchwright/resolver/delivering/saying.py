@@ -4,6 +4,7 @@ from patchwright.core.errors import NotFoundError
 from patchwright.core.types.threads import ThreadRef
 from patchwright.core.types.work import Outcome
 from patchwright.resolver.delivering.destination import Destination, Means
+from patchwright.resolver.delivering.handing import with_patch
 from patchwright.resolver.messages.ending import final_comment
 from patchwright.resolver.messages.status import Delivered, mark
 from patchwright.resolver.pinging import ping_mark, ping_text
@@ -13,6 +14,7 @@ def say(
     outcome: Outcome, to: Destination, means: Means, so_far: Delivered
 ) -> Delivered:
     """Edit the run's comment; where there is none, look again before posting."""
+    so_far = with_patch(outcome, means, so_far)
     text = final_comment(outcome, so_far, to.frame, to.last)
     if to.status_post and _edit(to.thread, to.status_post, text, means):
         return so_far

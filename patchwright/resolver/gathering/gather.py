@@ -7,6 +7,7 @@ from datetime import datetime
 from patchwright.core.channel import Channel
 from patchwright.core.forge import Checks, Forge
 from patchwright.core.llm.model import Image
+from patchwright.core.text.fence import inline_code
 from patchwright.core.types.base import Value
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import (
@@ -70,6 +71,7 @@ def gather_context(scene: Scene, work: Work, checks: Checks | None = None) -> Ga
     links = find_links(posts, thread.ref, _web_url(scene.repository))
     is_pull = work.pull is not None and thread.ref.kind is ThreadKind.PULL_REQUEST
     pull = work.pull if is_pull else None
+    branch = suggest_base(scene)
     context = Context(
         thread=thread,
         pull=pull,
@@ -79,7 +81,8 @@ def gather_context(scene: Scene, work: Work, checks: Checks | None = None) -> Ga
         checks=checks,
         mentioned=_reader(scene).read(_to_read(links)),
         pictures=shown.pictures,
-        other_branch=_other_branch(scene, links, work.base_branch),
+        other_branch="" if branch == work.base_branch else branch,
+        notes=_base_note(branch) if branch == work.base_branch else (),
     )
     return Gathered(context=context, images=shown.images)
 
@@ -97,9 +100,9 @@ def suggest_base(scene: Scene) -> str:
     return _existing(scene, links)
 
 
-def _other_branch(scene: Scene, links: Sequence[Link], base_branch: str) -> str:
-    found = _existing(scene, links)
-    return "" if found == base_branch else found
+def _base_note(branch: str) -> tuple[str, ...]:
+    shown = inline_code(branch)
+    return (f"The links to code in the thread lead to {shown}, so the work is on it.",)
 
 
 def _existing(scene: Scene, links: Sequence[Link]) -> str:

@@ -53,6 +53,8 @@ def _how_to_answer(outcome: Outcome, handle: str) -> str:
 _ANSWERS: Final = {
     "confirmation": "Answer `{handle} approve` or `{handle} reject`; any other word to "
     "`{handle}` counts as a no, and is read.",
+    "plan": "`{handle} approve` has it carried out, `{handle} reject` ends it; or say "
+    "after `{handle}` what should be different.",
     "paused": "`{handle} resume` lets it go on, `{handle} stop` ends it.",
 }
 _AFTER_REFUSAL: Final = "Change that rule or the bot's rights, then ask again."

@@ -114,10 +114,10 @@ def _head(outcome: Outcome, delivered: Delivered, frame: Frame, last: Progress) 
     ran = outcome.iterations > 0
     facts = (
         headline(outcome, delivered),
-        _size(outcome.changed),
         counted(outcome.iterations, "step") if ran else "",
         duration(outcome.seconds) if ran else "",
         cost(outcome.usage, last.allowed(frame.limits)) if ran else "",
+        _size(outcome.changed),
         run_link(frame, "run"),
     )
     return " · ".join(fact for fact in facts if fact)

@@ -39,8 +39,8 @@ _KNOWN: Final = (
         r"must have verified signatures|signed commits|signatures? (?:is|are) required",
         "commits must be signed",
         (
-            "Set `github.commit_signing` to `api`, or to `ssh` with the key of an account "
-            "in `github.signing_key`."
+            "Set `github.commit_signing` to `api`, or to `ssh` with the key of an "
+            "account in `github.signing_key`."
         ),
     ),
     (
@@ -57,8 +57,8 @@ _KNOWN: Final = (
         r"[Cc]hanges must be made through a pull request|GH006|[Pp]rotected branch",
         "the branch is protected",
         (
-            "The bot writes to no protected branch. Ask in an issue, for a branch of its "
-            "own."
+            "The bot writes to no protected branch. Ask in an issue, for a branch of "
+            "its own."
         ),
     ),
     (

@@ -97,6 +97,7 @@ def export(base: str, max_bytes: int, message: str) -> dict[str, object]:
     for left in ("index", "index.lock"):
         (STORE / left).unlink(missing_ok=True)
     in_tree("read-tree", base)
+    know_merged(base)
     kept = find_gitlinks() + find_nested_repositories()
     left_out = [b":(top,exclude,literal)" + path for path in kept]
     in_tree("add", "--all", "--", ":(top)", *left_out)
@@ -112,6 +113,21 @@ def export(base: str, max_bytes: int, message: str) -> dict[str, object]:
             f"the change is too large: {size} bytes packed, {max_bytes} are allowed"
         )
     return {"head": head}
+
+
+def know_merged(base: str) -> None:
+    """Count the new files of a merge as tracked, whatever `.gitignore` says of them."""
+    if call("--git-dir", STORE, "rev-parse", "--quiet", "--verify", MERGED).returncode:
+        return
+    new = ("diff-tree", "-r", "-z", "--no-renames", "--diff-filter=A", base, MERGED)
+    fields = iter(in_store(*new).split(b"\0"))
+    lines = []
+    for head, path in zip(fields, fields):
+        _, mode, _, blob, _ = head.split(b" ")
+        if mode != GITLINK:
+            lines.append(mode + b" " + blob + b"\t" + path + b"\0")
+    index_info = ("update-index", "-z", "--add", "--index-info")
+    git("--git-dir", STORE, *index_info, stdin=b"".join(lines))
 
 
 def find_gitlinks() -> list[bytes]:
@@ -148,8 +164,8 @@ def in_tree(*words: str | bytes | Path) -> bytes:
     return git("--git-dir", STORE, "--work-tree", REPO, "-C", REPO, *words)
 
 
-def git(*words: str | bytes | Path) -> bytes:
-    ran = call(*words)
+def git(*words: str | bytes | Path, stdin: bytes = b"") -> bytes:
+    ran = call(*words, stdin=stdin)
     if ran.returncode != 0:
         raise CarryError(f"git failed in the sandbox: {last_words(ran)}")
     return ran.stdout
@@ -159,7 +175,9 @@ def last_words(ran: subprocess.CompletedProcess[bytes]) -> str:
     return ran.stderr.decode("utf-8", "replace").strip()[-1000:]
 
 
-def call(*words: str | bytes | Path) -> subprocess.CompletedProcess[bytes]:
+def call(
+    *words: str | bytes | Path, stdin: bytes = b""
+) -> subprocess.CompletedProcess[bytes]:
     name, email = IDENTITY
     environment = {
         "PATH": os.environ["PATH"],
@@ -175,7 +193,7 @@ def call(*words: str | bytes | Path) -> subprocess.CompletedProcess[bytes]:
         return subprocess.run(
             ["git", *words],
             env=environment,
-            stdin=subprocess.DEVNULL,
+            input=stdin,
             capture_output=True,
             check=False,
         )

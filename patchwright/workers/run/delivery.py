@@ -16,6 +16,7 @@ from patchwright.integrations.git.mirror import Mirror
 from patchwright.resolver.delivering.deliverer import Deliverer
 from patchwright.resolver.delivering.destination import Means
 from patchwright.resolver.messages.status import Delivered
+from patchwright.workers.run.gate import rules
 from patchwright.workers.run.keepsakes import COMMITS
 from patchwright.workers.run.plan import ARTIFACT, Plan, destination
 from patchwright.workers.run.prepare import fetch_mirror
@@ -42,8 +43,14 @@ class Delivery:
         stored = services.stores.outcomes.load_artifact(job.id, ARTIFACT)
         self._plan = Plan.model_validate_json(stored or b"{}")
         github = services.github
-        means = Means(github.forge, github.channel, self._fetch_mirror)
-        self._deliverer = Deliverer(means, services.policy)
+        means = Means(
+            github.forge,
+            github.channel,
+            self._fetch_mirror,
+            forge_signs=services.settings.github.is_signed_by_github,
+            clock=services.clock,
+        )
+        self._deliverer = Deliverer(means, rules(services, self._plan.config))
 
     def run(self) -> bool:
         """Carry out what is due; return whether nothing is left to do."""

@@ -1,6 +1,6 @@
 """Keep with a job what must outlive the worker: commits, a patch, pictures."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Final
 
 from pydantic import TypeAdapter
@@ -23,13 +23,16 @@ _MAX_PATCH_BYTES: Final = 5_000_000
 _IMAGES: Final = TypeAdapter(dict[str, Image])
 
 
-def pack_change(code: ObjectStore, outcome: Outcome) -> dict[str, bytes]:
+def pack_change(
+    code: ObjectStore, outcome: Outcome, redact: Callable[[str], str]
+) -> dict[str, bytes]:
     """Return the commits of an outcome, and what people read of them."""
     base, head = outcome.base_sha, outcome.head_sha
+    diff = code.diff(base, head)[:_MAX_DIFF_BYTES]
     patch = code.format_patch(base, head)
     return {
         COMMITS: code.parcel(base, head),
-        DIFF: code.diff(base, head)[:_MAX_DIFF_BYTES],
+        DIFF: redact(diff.decode("utf-8", "replace")).encode("utf-8", "replace"),
         # Half a patch would apply half a change.
         PATCH: patch if len(patch) <= _MAX_PATCH_BYTES else b"",
     }

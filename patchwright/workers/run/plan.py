@@ -28,6 +28,7 @@ class Plan(Value):
     names: dict[str, str] = {}
     template: str = ""
     checks_need_nudge: bool = False
+    check_sha: str = ""
     admitted: str = ""
     last: Progress = Progress()
 

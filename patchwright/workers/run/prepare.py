@@ -30,12 +30,12 @@ from patchwright.resolver.gathering.gather import (
     suggest_base,
 )
 from patchwright.resolver.knowledge import gather
-from patchwright.resolver.messages.template import find_template
 from patchwright.resolver.pinning import as_asked
 from patchwright.resolver.planning import plan_first, wants_plan
 from patchwright.resolver.reviews import ordered_threads
 from patchwright.resolver.rounds import merge_text, needs_merge
 from patchwright.resolver.target import Target, plan_target
+from patchwright.resolver.template import find_template
 
 
 @dataclass(frozen=True)
@@ -141,8 +141,11 @@ class _Preparation:
             trusted_sha=trusted_sha,
             task=self._task(target, work, gathered),
             images=gathered.images,
+            # Resolved ones come last, so that the numbers of the others hold.
             review_threads=tuple(
-                one.id for one in ordered_threads(request.thread.reviews)
+                one.id
+                for one in ordered_threads(request.thread.reviews)
+                if not one.is_resolved
             ),
             names={**names, "sha": trusted_sha[:10]},
             template=find_template(mirror.objects, trusted_sha),

@@ -10,6 +10,7 @@ from patchwright.core.events.log import EventLog
 from patchwright.core.events.types import AgentState, ChangeState, Message
 from patchwright.core.forge import Checks
 from patchwright.core.llm.model import Image
+from patchwright.core.types.threads import ThreadKind
 from patchwright.core.types.work import Outcome, OutcomeKind, Task
 from patchwright.integrations.git.objects import ObjectStore
 from patchwright.resolver.knowledge import RepositoryLibrary
@@ -31,6 +32,7 @@ from patchwright.workers.run.prepare import (
 from patchwright.workers.run.purse import SharedPurse
 from patchwright.workers.run.services import Services
 from patchwright.workers.run.spec import sandbox_spec
+from patchwright.workers.run.status import begin_check
 from patchwright.workers.run.steering import Steering
 from patchwright.workers.run.wishes import heed
 from patchwright.workers.store.job import Job, Lease
@@ -103,6 +105,7 @@ class Resolving:
             self._notes
         )
         self._plan = self._plan.model_copy(update=_found(prepared))
+        self._begin_check(prepared.task.base_sha)
         task, stopped = self._with_follow_ups(prepared.task)
         if stopped is not None:
             return Done(stopped, self._plan, self._start_id)
@@ -117,9 +120,20 @@ class Resolving:
     ) -> Done:
         resolution = resolve(task, self._toolkit(code, images), self._start_id)
         outcome = resolution.outcome
-        packed = pack_change(code, outcome) if outcome.head_sha else {}
+        redact = self._services.stores.events.redact_text
+        packed = pack_change(code, outcome, redact) if outcome.head_sha else {}
         code.release(self._job.id)
         return Done(outcome, self._plan, resolution.read_up_to, packed)
+
+    def _begin_check(self, sha: str) -> None:
+        """Show on the commit of a pull request that it is worked on."""
+        thread, services = self._job.trigger.thread, self._services
+        if thread.kind is not ThreadKind.PULL_REQUEST:
+            return
+        self._plan = self._plan.model_copy(update={"check_sha": sha})
+        begin_check(
+            services.github.forge, thread.repo, sha, self._plan.frame, services.clock
+        )
 
     def _linked_pulls(self) -> tuple[int, ...]:
         """Return the numbers of pull requests that this conversation led to."""

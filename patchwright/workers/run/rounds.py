@@ -14,13 +14,13 @@ from patchwright.resolver.rounds import (
     Quiet,
     Round,
     fetch_settled,
+    judge_conflict,
     judge_round,
 )
 from patchwright.workers.run.services import Services
 from patchwright.workers.store.job import Job, Lease
 
 ROUND: Final = "round"
-_MAX_EARLIER: Final = 20
 
 
 @dataclass(frozen=True)
@@ -40,18 +40,26 @@ def find_occasion(
     """Look at the pull request as it is now; what cannot be seen is no occasion."""
     try:
         if job.trigger.kind is TriggerKind.CONFLICT:
-            return _find_conflict(services, job)
+            return _find_conflict(services, job, config)
         return _find_failure(services, job, lease, config)
     except ServiceError as error:
         return _none(error.reason)
 
 
-def _find_conflict(services: Services, job: Job) -> Occasion:
+def _find_conflict(services: Services, job: Job, config: RepositoryConfig) -> Occasion:
     thread = job.trigger.thread
     pull = fetch_settled(
         services.github.forge, thread.repo, thread.number, services.clock
     )
-    return Occasion() if pull.is_open and pull.conflicts else _none("no-conflict")
+    earlier = len(_merged_since_asked(services, job))
+    quiet = judge_conflict(pull, earlier, config.ci_rounds)
+    return Occasion() if quiet is None else _none(quiet.reason)
+
+
+def _merged_since_asked(services: Services, job: Job) -> list[Job]:
+    """Return the jobs that have worked on conflicts since somebody asked last."""
+    jobs = services.stores.jobs.since_asked(job.conversation_id, TriggerKind.CONFLICT)
+    return [one for one in jobs if one.outcome and one.outcome.iterations]
 
 
 def _find_failure(
@@ -82,10 +90,10 @@ def _find_failure(
 
 
 def _earlier(services: Services, job: Job) -> tuple[Round, ...]:
-    """Return the rounds that were kept, the oldest first."""
+    """Return the rounds since somebody asked last, the oldest first."""
     stores = services.stores
-    jobs = stores.jobs.earlier(job.conversation_id, TriggerKind.CHECKS, _MAX_EARLIER)
-    others = [one.id for one in reversed(jobs) if one.id != job.id]
+    jobs = stores.jobs.since_asked(job.conversation_id, TriggerKind.CHECKS)
+    others = [one.id for one in jobs if one.id != job.id]
     kept = (stores.outcomes.load_artifact(one, ROUND) for one in others)
     return tuple(Round.model_validate_json(one) for one in kept if one)
 

@@ -2,7 +2,6 @@
 
 from datetime import datetime
 
-from patchwright.core.types.threads import ThreadKind
 from patchwright.core.types.triggers import Trigger
 from patchwright.core.types.work import Outcome
 from patchwright.resolver.effects import Showing
@@ -14,7 +13,6 @@ def showing_of(
     outcome: Outcome, plan: Plan, trigger: Trigger, now: datetime
 ) -> Showing:
     asked_at = plan.frame.asked_at or now
-    is_pull = trigger.thread.kind is ThreadKind.PULL_REQUEST
     return Showing(
         swaps_labels=bool(plan.frame.label),
         pings=wants_ping(
@@ -23,6 +21,6 @@ def showing_of(
             is_edit=bool(plan.status_post),
             since_asked_s=(now - asked_at).total_seconds(),
         ),
-        check_sha=outcome.base_sha if is_pull else "",
+        check_sha=plan.check_sha,
         reviews_of=trigger.thread.number if plan.review_threads else None,
     )

@@ -34,14 +34,16 @@ def standing_of(log: EventLog, about: About) -> Standing:
     if not isinstance(started, RunStarted) or started.run_id != about.frame.run_id:
         return standing
     state, watch = RunState(), Watch(about.sandbox, begun[0].at)
-    posted: Outcome | None = None
+    posted, now = None, begun[0].at
     for event in log.read(begun[0].id):
         state, posted = fold(state, event), _posted(event) or posted
         watch.add(event)
+        # The newest is the question itself, or came after it.
+        now = event.at
     return standing.model_copy(
         update={
             "task": started.task,
-            "progress": watch.progress,
+            "progress": watch.progress(now),
             "held": state.held_as,
             "posted": posted,
         }

@@ -49,15 +49,23 @@ class JobStore:
         with self._database.reading() as connection:
             return connection.scalars(query).one()
 
-    def earlier(
-        self, conversation_id: ConversationId, kind: TriggerKind, limit: int
+    def since_asked(
+        self, conversation_id: ConversationId, kind: TriggerKind
     ) -> tuple[Job, ...]:
-        """Return the conversation's newest jobs of a kind, the newest first."""
+        """Return the jobs of a kind since a person has last started a run, in order."""
+        asked_at = (
+            select(func.max(jobs.c.created_at))
+            .where(jobs.c.conversation_id == conversation_id, jobs.c.is_counted)
+            .scalar_subquery()
+        )
         query = (
             select(*_JOB)
-            .where(jobs.c.conversation_id == conversation_id, jobs.c.kind == kind)
-            .order_by(jobs.c.created_at.desc())
-            .limit(limit)
+            .where(
+                jobs.c.conversation_id == conversation_id,
+                jobs.c.kind == kind,
+                jobs.c.created_at >= asked_at,
+            )
+            .order_by(jobs.c.created_at)
         )
         with self._database.reading() as connection:
             return tuple(map(_job_of, connection.execute(query)))

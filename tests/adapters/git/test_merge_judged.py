@@ -40,6 +40,23 @@ def test_conflict_markers_are_objected_to(origin: WorkTree) -> None:
     )
 
 
+def test_a_merge_that_leaves_out_the_other_side_is_objected_to(
+    origin: WorkTree,
+) -> None:
+    base = origin.head
+    origin.write("src/app.py", b"theirs\n")
+    origin.git("mv", "notes.txt", "moved.txt")
+    theirs = origin.commit()
+    origin.git("switch", "--quiet", "--detach", base)
+    origin.write("src/app.py", b"ours\n")
+    ours = origin.commit()
+    merged = look_over_merge(origin.objects, ours, theirs, ours)
+    assert merged.objection == (
+        "What the base branch changed in `moved.txt`, `notes.txt` was left out, so the "
+        "merge was not committed."
+    )
+
+
 def test_s28_a_submodule_that_both_sides_moved_is_told(origin: WorkTree) -> None:
     link(origin, FIRST)
     base = origin.head

@@ -87,20 +87,22 @@ class Desk:
             asked_at=now,
         )
 
-    def gather(self, number: int, asked_by: str = "alice", post: int = 0) -> Gathered:
+    def gather(
+        self, number: int, asked_by: str = "alice", post: int = 0, base: str = "main"
+    ) -> Gathered:
         scene = self.scene(number, asked_by, post)
         forge, is_pull = self._github.forge, scene.thread.ref.kind != ThreadKind.ISSUE
         pull = forge.fetch_pull_request(SHOP, number) if is_pull else None
-        head = f"refs/heads/{pull.head_branch}" if pull else "refs/heads/main"
+        head = f"refs/heads/{pull.head_branch if pull else base}"
         mirror = self._mirrors.fetch(
             scene.repository.clone_url,
             forge.mint_credential(SHOP),
-            list(dict.fromkeys([head, "refs/heads/main"])),
+            list(dict.fromkeys([head, f"refs/heads/{base}"])),
         )
         work = Work(
             code=mirror.objects,
-            base_branch="main",
-            base_sha=mirror.resolve("refs/heads/main"),
+            base_branch=base,
+            base_sha=mirror.resolve(f"refs/heads/{base}"),
             start_sha=mirror.resolve(head),
             pull=pull,
         )
@@ -209,6 +211,11 @@ def test_s34_an_issue_about_another_branch_suggests_it(
     number = fake.open_issue("acme/shop", "alice", "Wrong", f"See {link}")
     assert suggest_base(desk.scene(number)) == "feat/x"
     assert desk.context(number).other_branch == "feat/x"
+    followed = desk.gather(number, base="feat/x").context
+    assert followed.other_branch == ""
+    assert followed.notes == (
+        "The links to code in the thread lead to `feat/x`, so the work is on it.",
+    )
 
 
 @pytest.mark.parametrize("rest", ["gone/a.py", "main/a.py"])

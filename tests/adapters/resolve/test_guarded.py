@@ -85,7 +85,7 @@ def changed(repository: WorkTree, cart: bytes, tests: bytes) -> tuple[str, str]:
 def roles(tmp_path: Path, cart: bytes, tests: bytes, command: str) -> list[object]:
     with bench(tmp_path, Models.only(ScriptedModel([]))) as scene:
         base, head = changed(scene.repository, cart, tests)
-        evidence = prove(scene.kit, base, head, [command])
+        evidence = prove(scene.at(base), scene.kit, head, [command])
         said = find_regressions(evidence)
         return [(one.role, one.exit_code) for one in evidence] + [*said]
 
@@ -132,6 +132,6 @@ def test_r7_old_tests_do_not_count_as_proof(tmp_path: Path) -> None:
         broken = CART.replace(b"sum(prices)", b"sum(prices) * 3")
         weakened = TEST_CART.replace(b", 450)", b", 1350)")
         base, head = changed(scene.repository, broken, weakened)
-        evidence = prove(scene.kit, base, head, [RUN_ALL])
+        evidence = prove(scene.at(base), scene.kit, head, [RUN_ALL])
         without = [one for one in evidence if one.role is not EvidenceRole.BASE_TESTS]
         assert judge(evidence) is judge(without)

@@ -32,7 +32,7 @@ class KeptBundle:
 
 @pytest.fixture
 def scene(tmp_path: Path) -> Iterator[Bench]:
-    """A task to merge `trunk` into a branch, where both have changed one line."""
+    """Set the task to merge `trunk` into a branch; both have changed one line."""
     kept = KeptBundle()
     models = Models.only(ScriptedModel([]))
     with bench(tmp_path, models, checkpoints=kept) as made:

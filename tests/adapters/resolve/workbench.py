@@ -119,6 +119,10 @@ class Bench:
     def resolve(self) -> Outcome:
         return resolve(self.task, self.kit).outcome
 
+    def at(self, base_sha: str) -> Task:
+        """Return the task as it starts from another commit."""
+        return self.task.model_copy(update={"base_sha": base_sha})
+
     def events(self, *kinds: str) -> list[Event]:
         return list(self.kit.log.read(kinds=frozenset(kinds) if kinds else None))
 

@@ -50,6 +50,8 @@ def fork(tmp_path: Path) -> Fork:
     origin.git("rm", "--quiet", "gone.txt")
     gitlink = f"160000,{MOVED_SHA},module"
     origin.git("update-index", "--cacheinfo", gitlink)
+    (origin.path / "kept.pyc").write_bytes(b"of theirs")
+    origin.git("add", "--force", "kept.pyc")
     put(
         origin,
         {
@@ -77,6 +79,7 @@ def test_conflicts_lie_in_the_work_tree_as_git_leaves_them(
     status = fresh.sh("git status --short | sort").output.splitlines()
     assert status == [
         "A  added.txt",
+        "A  kept.pyc",
         "M  module",
         "M  renamed.txt",
         "UD gone.txt",
@@ -110,6 +113,8 @@ def test_s28_what_was_resolved_arrives_and_submodules_follow_the_merge(
     own = [change.path for change in merge.own_changes(joined.tree)]
     assert own == ["renamed.txt", "tracked.txt"]
     assert merge.find_conflict_markers(joined.tree) == ()
+    assert merge.find_lost(joined.tree) == ()
+    assert fork.objects.read_file(joined.tree, "kept.pyc") == b"of theirs"
     assert fork.objects.read_file(joined.tree, "data.bin") == b"\0theirs"
 
 

@@ -117,8 +117,8 @@ def test_what_nobody_asked_for_uses_up_nothing_and_is_found_by_its_kind(
         finish(world, stored.job_id)
     hour_ago = world.clock.now() - timedelta(hours=1)
     assert world.jobs.count_since(conversation, hour_ago) == 1
-    newest = world.jobs.earlier(conversation, TriggerKind.CHECKS, 2)
-    assert [job.trigger.key for job in newest] == ["checks-2", "checks-1"]
+    since = world.jobs.since_asked(conversation, TriggerKind.CHECKS)
+    assert [job.trigger.key for job in since] == ["checks-0", "checks-1", "checks-2"]
 
 
 def test_a_base_that_moves_starts_one_job_for_each_open_pull_request(

@@ -17,7 +17,7 @@ tests/test_cart.py:12: in test_sum
     assert total([1]) == 2
 E   AssertionError: assert 1 == 2
 FAILED tests/test_cart.py::test_sum
-1 failed, 41 passed in 0.53s
+1 failed, 41 passed, 3 warnings in 0.53s
 Finished 2026-01-02T03:04:05Z on runner 5f2a9c1e77b0, 12.5 MB written
 """
 
@@ -73,6 +73,7 @@ def test_hidden_text_in_what_a_check_says_is_removed_and_counted() -> None:
         ("12.5 MB", "13 MB"),
         ("test_cart.py:12", "test_cart.py:20"),
         ("41 passed", "42 passed"),
+        ("3 warnings", "4 warnings"),
     ],
 )
 def test_the_same_failure_looks_the_same_at_another_time(old: str, new: str) -> None:

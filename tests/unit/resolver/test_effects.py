@@ -66,6 +66,7 @@ def test_s35_our_open_pull_request_is_updated_and_has_no_twin() -> None:
     assert plan_effects(done(), OURS) == (
         PushBranch(branch="patchwright/7", sha="head", expect="base"),
         UpdatePullRequest(number=8, draft=False),
+        AdornPullRequest(),
         FinalMessage(),
     )
 
@@ -95,6 +96,7 @@ def test_what_is_said_comes_after_what_is_written_and_the_call_last() -> None:
     assert plan_effects(done(), OURS, showing=everything) == (
         PushBranch(branch="patchwright/7", sha="head", expect="base"),
         UpdatePullRequest(number=8, draft=False),
+        AdornPullRequest(),
         AnswerReviews(number=8),
         ReportCheck(sha="c"),
         SwapLabels(),
@@ -145,3 +147,10 @@ def test_what_is_in_doubt_is_a_draft(
 ) -> None:
     outcome = done(proof).model_copy(update={"warnings": warnings})
     assert is_draft(outcome, RepositoryConfig(pr=wish)) is draft
+
+
+def test_r8_what_must_not_become_a_branch_is_not_pushed() -> None:
+    workflow = done().model_copy(
+        update={"kind": OutcomeKind.NEEDS_INPUT, "as_patch": True}
+    )
+    assert plan_effects(workflow, NEW) == (FinalMessage(),)

@@ -8,6 +8,7 @@ from patchwright.core.events.log import EventLog
 from patchwright.core.events.types import Event, StateChanged
 from patchwright.core.types.base import Value
 from patchwright.resolver.messages.status import Delivered
+from patchwright.workers.run.keepsakes import DIFF
 from patchwright.workers.store.effects import EffectStore
 from patchwright.workers.store.events import EventStore
 from patchwright.workers.store.job import Job
@@ -16,7 +17,6 @@ from patchwright.workers.store.outcomes import OutcomeStore
 from patchwright.workers.web.pages.known import TELLING, Known, read_on
 
 PAGE: Final = 200
-DIFF: Final = "diff"
 _NO_END: Final = 2**31 - 1
 
 

@@ -7,9 +7,8 @@ from typing import Final
 from urllib.parse import parse_qs
 
 import structlog
-from fastapi import FastAPI, Request, Response
+from fastapi import BackgroundTasks, FastAPI, Request, Response
 from fastapi.responses import JSONResponse, RedirectResponse
-from starlette.background import BackgroundTask
 
 from patchwright.core.errors import ServiceError
 from patchwright.integrations.github.manifest import (
@@ -146,7 +145,9 @@ def _finish(site: SetupSite, request: Request, leave: Callable[[], None]) -> Res
         install_url=app.install_url,
         mention=site.mention,
     )
-    response.background = BackgroundTask(leave)
+    after = BackgroundTasks()
+    after.add_task(leave)
+    response.background = after
     return response
 
 

@@ -58,7 +58,7 @@ class Visitors:
         """Tell whether GitHub sent it back to the same browser; it counts once."""
         with self._lock:
             visit = self._find(browser)
-            if visit is None:
+            if visit is None or not _same(visit.state, state):
                 return False
             self._visits[_name(browser)] = self._begin()
             return True

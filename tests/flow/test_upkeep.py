@@ -1,0 +1,148 @@
+"""A pull request is looked after: reviews answered, checks and conflicts seen to."""
+
+from pathlib import Path
+
+from tests.fakes.github import Proposal
+from tests.fakes.github.acts import reviews
+from tests.fakes.github.acts.builds import Report, run_job
+from tests.fakes.github.acts.reviews import Spot
+from tests.fakes.github.comparison import commit_of
+from tests.fakes.github.webhooks.check_suites import SuiteDone, send_check_suite
+from tests.fakes.llm import call
+from tests.fakes.llm.turns import TurnLike
+from tests.flow.script import Request, asked, in_turn, results
+from tests.flow.story import REPO, Story, fix_turns, telling
+
+BRANCH = "patchwright/1-wrong-sum"
+WRITE = call("write", path="note.txt", content="Done.\n")
+FINISH = call("finish", title="Mend it", summary="Mended it.")
+
+
+def _fail_checks(story: Story, log: str) -> None:
+    """Let the checks of our newest commit fail, and tell the service."""
+    [pull] = story.github.pull_requests(REPO)
+    world = story.github.world
+    run_job(world, REPO, pull.head_sha, Report(name="lint"), log)
+    suite = SuiteDone(
+        repo=REPO,
+        branch=BRANCH,
+        sha=pull.head_sha,
+        conclusion="failure",
+        actor="alice",
+    )
+    send_check_suite(world, suite)
+    story.tell()
+
+
+def test_failed_checks_of_our_pull_request_are_mended_until_they_fail_alike(
+    tmp_path: Path,
+) -> None:
+    def look(request: Request) -> TurnLike:
+        assert "E501 Line too long" in asked(request)
+        return WRITE
+
+    with telling(tmp_path, in_turn(*fix_turns(), look, FINISH)) as story:
+        issue = story.ask("@patchwright fix the sum")
+        story.work()
+        [first] = story.github.pull_requests(REPO)
+        _fail_checks(story, "E501 Line too long\n")
+        story.work()
+        [second] = story.github.pull_requests(REPO)
+        assert second.head_sha != first.head_sha
+        assert "**Done**" in story.replies(second.number)[0]
+        for _ in range(2):
+            _fail_checks(story, "E501 Line too long\n")
+            story.work()
+            [third] = story.github.pull_requests(REPO)
+            assert third.head_sha == second.head_sha
+        _, told = story.replies(second.number)
+        assert "The checks fail again in the same way (`lint`)" in told
+        story.replies(issue)
+
+
+def test_s43_each_reviewer_gets_an_answer_in_the_thread(tmp_path: Path) -> None:
+    done = call(
+        "finish",
+        title="Follow the review",
+        summary="Followed it.",
+        reviews=[{"thread": 1, "verdict": "addressed", "text": "Wrote it."}],
+    )
+    with telling(tmp_path, [WRITE, done]) as story:
+        story.github.add_user("bob")
+        story.github.grant(REPO, "bob", "write")
+        story.github.commit_files(REPO, "x", {"x.py": "x = 1\n"})
+        proposal = Proposal(title="Try x", head="x", base="main")
+        number = story.github.open_pull_request(REPO, "alice", proposal)
+        thread = reviews.comment_on(
+            story.github.world,
+            REPO,
+            number,
+            author="bob",
+            spot=Spot(path="x.py", line=1),
+            body="Write a note.",
+        )
+        story.say(number, "@patchwright address the review")
+        story.work()
+        found = story.github.world.reviews[thread]
+        [pull] = story.github.pull_requests(REPO)
+        assert found.is_resolved
+        assert found.comments[-1].body.startswith(
+            f"**Addressed in [`{pull.head_sha[:10]}`]"
+        )
+        story.replies(number)
+
+
+def test_a_merge_conflict_is_resolved_as_a_merge(tmp_path: Path) -> None:
+    def look(request: Request) -> TurnLike:
+        assert "<<<<<<< HEAD" in results(request)[-1]
+        return call("write", path="x.py", content="x = 3\n")
+
+    script = in_turn(call("read", path="x.py"), look, FINISH)
+    with telling(tmp_path, script) as story:
+        story.github.commit_files(REPO, "x", {"x.py": "x = 1\n"})
+        base = story.github.commit_files(
+            REPO, "main", {"x.py": "x = 2\n", "of_main.py": "y = 1\n"}
+        )
+        proposal = Proposal(title="Try x", head="x", base="main")
+        number = story.github.open_pull_request(REPO, "alice", proposal)
+        [before] = story.github.pull_requests(REPO)
+        story.say(number, "@patchwright resolve the conflicts")
+        story.work()
+        [after] = story.github.pull_requests(REPO)
+        folder = story.github.git_folder(REPO)
+        assert commit_of(folder, after.head_sha).parents == (before.head_sha, base)
+        assert "**Done**" in story.reply(number)
+
+
+def test_a_conflict_that_is_left_is_not_committed(tmp_path: Path) -> None:
+    with telling(tmp_path, [FINISH]) as story:
+        story.github.commit_files(REPO, "x", {"x.py": "x = 1\n"})
+        story.github.commit_files(REPO, "main", {"x.py": "x = 2\n"})
+        proposal = Proposal(title="Try x", head="x", base="main")
+        number = story.github.open_pull_request(REPO, "alice", proposal)
+        [before] = story.github.pull_requests(REPO)
+        story.say(number, "@patchwright resolve the conflicts")
+        story.work()
+        [after] = story.github.pull_requests(REPO)
+        assert after.head_sha == before.head_sha
+        assert "Conflict markers were left in `x.py`" in story.reply(number)
+
+
+def test_s35_a_pull_request_of_somebody_else_is_linked_and_not_rivalled(
+    tmp_path: Path,
+) -> None:
+    with telling(tmp_path, fix_turns()) as story:
+        issue = story.github.open_issue(REPO, "alice", "Wrong sum", "It is wrong.")
+        story.github.commit_files(REPO, "mine", {"cart.py": "total = sum\n"})
+        proposal = Proposal(
+            title="Mend it", head="mine", base="main", body=f"Fixes #{issue}"
+        )
+        rival = story.github.open_pull_request(REPO, "alice", proposal)
+        story.say(issue, "@patchwright fix the sum")
+        story.work()
+        assert story.branches() == ["mine"]
+        assert f"#{rival} by alice is open" in story.reply(issue)
+        story.say(issue, "@patchwright retry")
+        story.work()
+        assert len(story.github.pull_requests(REPO)) == 2
+        story.replies(issue)
