@@ -40,7 +40,6 @@ from patchwright.resolver.house import judge
 from patchwright.resolver.messages.status import Delivered
 
 
-
 class Deliverer:
     """Performs one run's effects, each of which may be asked for again."""
 

@@ -14,6 +14,7 @@ from patchwright.core.types.threads import ThreadKind
 from patchwright.core.types.work import Outcome, OutcomeKind, Task
 from patchwright.integrations.git.objects import ObjectStore
 from patchwright.resolver.knowledge import RepositoryLibrary
+from patchwright.resolver.messages.reviews import note_on_silence
 from patchwright.resolver.resolve import resolve
 from patchwright.resolver.toolkit import Toolkit
 from patchwright.resolver.triage import Ask, needs_input, triage
@@ -30,6 +31,7 @@ from patchwright.workers.run.prepare import (
     prepare,
 )
 from patchwright.workers.run.purse import SharedPurse
+from patchwright.workers.run.rivals import find_rival_of
 from patchwright.workers.run.services import Services
 from patchwright.workers.run.spec import sandbox_spec
 from patchwright.workers.run.status import begin_check
@@ -91,13 +93,16 @@ class Resolving:
         asks_back = services.settings.agent.triage and not job.trigger.kind.is_automatic
         if asks_back and isinstance(judged, Ask):
             return Done(needs_input(judged), self._plan, read_up_to=0)
+        linked = self._linked_pulls()
+        if not linked and (rivalled := find_rival_of(services, job)):
+            return Done(rivalled, self._plan, read_up_to=0)
         request = Request(
             run_id=job.id,
             trigger=job.trigger,
             thread=thread,
             asked_at=job.created_at,
             config=self._plan.config,
-            linked_pulls=self._linked_pulls(),
+            linked_pulls=linked,
             label=self._plan.frame.label,
             checks=self._checks,
         )
@@ -120,10 +125,22 @@ class Resolving:
     ) -> Done:
         resolution = resolve(task, self._toolkit(code, images), self._start_id)
         outcome = resolution.outcome
-        redact = self._services.stores.events.redact_text
-        packed = pack_change(code, outcome, redact) if outcome.head_sha else {}
+        packed = pack_change(code, outcome, self._redact) if outcome.head_sha else {}
         code.release(self._job.id)
-        return Done(outcome, self._plan, resolution.read_up_to, packed)
+        return Done(
+            self._with_silence(outcome), self._plan, resolution.read_up_to, packed
+        )
+
+    def _redact(self, text: str) -> str:
+        return str(self._services.stores.events.redact(text))
+
+    def _with_silence(self, outcome: Outcome) -> Outcome:
+        """Name the review threads that were left without an answer."""
+        if outcome.kind is not OutcomeKind.RESOLVED:
+            return outcome
+        note = note_on_silence(outcome.reviews, len(self._plan.review_threads))
+        notes = (*outcome.notes, note) if note else outcome.notes
+        return outcome.model_copy(update={"notes": notes})
 
     def _begin_check(self, sha: str) -> None:
         """Show on the commit of a pull request that it is worked on."""

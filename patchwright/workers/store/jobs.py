@@ -70,6 +70,15 @@ class JobStore:
         with self._database.reading() as connection:
             return tuple(map(_job_of, connection.execute(query)))
 
+    def outcomes_of(self, conversation_id: ConversationId) -> tuple[Outcome, ...]:
+        """Return how the conversation's jobs have ended."""
+        query = select(jobs.c.outcome).where(
+            jobs.c.conversation_id == conversation_id, jobs.c.outcome.is_not(None)
+        )
+        with self._database.reading() as connection:
+            kept = connection.scalars(query)
+            return tuple(map(Outcome.model_validate_json, kept))
+
     def newest_run(self, conversation_id: ConversationId) -> Job | None:
         """Return the newest job that has ended and that was more than an answer."""
         query = (
