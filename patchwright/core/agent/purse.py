@@ -4,6 +4,7 @@ import threading
 from typing import Final, Protocol
 
 from patchwright.core.errors import PatchwrightError
+from patchwright.core.text.money import dollars
 
 
 class OverBudgetError(PatchwrightError):
@@ -63,8 +64,8 @@ class RunPurse:
             left = ceiling - self._spent - self._reserved
             if round(left - worst, DECIMALS) < 0:
                 raise OverBudgetError(
-                    f"${self._spent:.2f} of ${ceiling:.2f} is spent, and the next "
-                    f"model call could cost up to ${worst:.2f}."
+                    f"{dollars(self._spent)} of {dollars(ceiling)} is spent, and the next "
+                    f"model call could cost up to {dollars(worst)}."
                 )
             self._reserved += worst
             return max(left, worst)

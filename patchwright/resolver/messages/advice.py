@@ -3,6 +3,7 @@
 import re
 from typing import Final
 
+from patchwright.core.text.money import dollars
 from patchwright.core.types.work import Limits, Outcome, OutcomeKind, Proof
 from patchwright.resolver.messages.refusals import refusal_words
 from patchwright.resolver.messages.status import Delivered
@@ -24,7 +25,7 @@ def next_step(
         return "Look at the change with care: nothing but its author vouches for it."
     return _ADVICE.get(outcome.kind, "").format(
         handle=handle,
-        cost=f"${limits.max_cost_usd:.2f}",
+        cost=dollars(limits.max_cost_usd),
         steps=limits.max_iterations,
         minutes=f"{limits.max_minutes:g}",
     )

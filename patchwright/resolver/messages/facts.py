@@ -8,6 +8,7 @@ from patchwright.core.text.fence import close_code_block, table_code
 from patchwright.core.text.hidden import strip_hidden
 from patchwright.core.text.markdown import PieceKind, read_markdown
 from patchwright.core.text.mentions import neutralise
+from patchwright.core.text.money import dollars
 from patchwright.core.types.work import Evidence, EvidenceRole, Limits, Proof, Usage
 
 # The reason of an outcome whose proof failed for want of a sandbox.
@@ -79,8 +80,8 @@ def cost(usage: Usage, limits: Limits | None = None) -> str:
     """Write what was spent, such as `$0.41 of $3.00`; an unknown price is said so."""
     if usage.cost_usd is None:
         return f"{usage.tokens_in + usage.tokens_out:,} tokens, price unknown"
-    spent = f"${usage.cost_usd:.2f}"
-    return f"{spent} of ${limits.max_cost_usd:.2f}" if limits else spent
+    spent = dollars(usage.cost_usd)
+    return f"{spent} of {dollars(limits.max_cost_usd)}" if limits else spent
 
 
 def duration(seconds: float) -> str:

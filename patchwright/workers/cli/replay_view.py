@@ -10,6 +10,7 @@ from patchwright.core.agent.render import observation_text
 from patchwright.core.events.metrics import Metrics, ModelCall, Totals
 from patchwright.core.events.types import Event, ModelReply, Observation
 from patchwright.core.text.invisible import strip_invisible
+from patchwright.core.text.money import dollars
 from patchwright.core.trajectory.document import RunFacts
 from patchwright.core.trajectory.story import Act, Remark, Step, Story
 from patchwright.core.trajectory.words import Tone
@@ -91,7 +92,7 @@ def _head(facts: RunFacts) -> Iterator[Text]:
     if limits := facts.limits:
         bounds = _join(
             counted(limits.max_iterations, "step"),
-            f"${limits.max_cost_usd:.2f}",
+            dollars(limits.max_cost_usd),
             f"{limits.max_tokens:,} tokens",
             duration(limits.max_minutes * 60),
         )

@@ -1,6 +1,7 @@
 """Work out how much more money a person allows a run."""
 
 from patchwright.core.text.commands import Command
+from patchwright.core.text.money import dollars
 from patchwright.resolver.messages.answers import Standing
 
 
@@ -20,5 +21,6 @@ def more_money(command: Command, run: Standing) -> float | str:
     if amount > allowed:
         return amount - allowed
     return (
-        f"The run may cost ${allowed:.2f} already. `budget +2` allows two dollars more."
+        f"The run may cost {dollars(allowed)} already. `budget +2` allows two dollars "
+        "more."
     )

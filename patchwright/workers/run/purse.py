@@ -5,6 +5,7 @@ from datetime import timedelta
 from patchwright.core.agent.purse import UNKNOWN_PRICE, OverBudgetError
 from patchwright.core.clock import Clock
 from patchwright.core.settings.work import LimitSettings
+from patchwright.core.text.money import dollars
 from patchwright.core.types.ids import AccountId, JobId
 from patchwright.core.types.threads import RepoRef
 from patchwright.workers.store.reservations import (
@@ -76,10 +77,10 @@ class SharedPurse:
 
 
 def _explain(refusal: Refusal, worst_usd: float) -> str:
-    taken, ceiling = f"${refusal.taken_usd:.2f}", f"${refusal.ceiling_usd:.2f}"
+    taken, ceiling = dollars(refusal.taken_usd), dollars(refusal.ceiling_usd)
     return (
         f"{taken} of {ceiling} {_WHOSE[refusal.scope]} is spent or set aside, and the "
-        f"next model call could cost up to ${worst_usd:.2f}."
+        f"next model call could cost up to {dollars(worst_usd)}."
     )
 
 
