@@ -51,7 +51,7 @@ class Declined(Value):
     """The run may not start.
 
     A quiet refusal is shown by a reaction alone, and a silent one not at all: two bots
-    must not keep each other busy.
+    must not keep each other busy, and who has not called us expects nothing.
     """
 
     reason: str
@@ -62,13 +62,25 @@ class Declined(Value):
 
 def admit(facts: Facts, policy: Policy) -> Admitted | Declined:
     """Judge a request; what is not known counts against it."""
+    verdict = _judge(facts, policy)
+    # Whoever only reviews has not called us, and needs no answer.
+    is_uncalled = facts.occasion is Occasion.REVIEW
+    if is_uncalled and isinstance(verdict, Declined) and verdict.quiet:
+        return verdict.model_copy(update={"silent": True})
+    return verdict
+
+
+def _judge(facts: Facts, policy: Policy) -> Admitted | Declined:
     asker = Involved(actor=facts.actor, permission=facts.permission)
     verdicts = [_judge_one(one, policy) for one in (asker, *facts.others)]
     declined = [one for one in verdicts if isinstance(one, Declined)]
+    # Bots before people: where one of them is silent, all of it is.
+    silent = next((one for one in declined if one.silent), None)
+    if found := silent or _judge_occasion(facts, policy):
+        return found
     if declined:
-        # Bots before people: where one of them is silent, all of it is.
-        return next((one for one in declined if one.silent), declined[0])
-    return _judge_occasion(facts, policy) or _judge_rate(facts, policy) or verdicts[0]
+        return declined[0]
+    return _judge_rate(facts, policy) or verdicts[0]
 
 
 def _judge_occasion(facts: Facts, policy: Policy) -> Declined | None:

@@ -42,17 +42,26 @@ class Checkout:
 
 
 def open_checkout(
-    task: Task, kit: Toolkit, *, had_begun: bool, before_new: Callable[[], None]
+    task: Task,
+    kit: Toolkit,
+    *,
+    had_begun: bool,
+    is_half_made: bool,
+    before_new: Callable[[], None],
 ) -> Checkout:
     """Return the sandbox of a run that begins, or of one that is taken up again.
 
-    `before_new` is called when the one that a run had is lost for good. Raises
-    `SandboxError` or `GitError`.
+    One that is half made is not taken over. `before_new` is called when the one that a
+    run had is lost for good. Raises `SandboxError` or `GitError`.
     """
-    if had_begun and (runtime := kit.sandboxes.attach(kit.spec)) is not None:
-        return Checkout(runtime, Workspace(runtime, RandomIds()), is_the_same=True)
+    if had_begun and not is_half_made:
+        runtime = kit.sandboxes.attach(kit.spec)
+        if runtime is not None:
+            return Checkout(runtime, Workspace(runtime, RandomIds()), is_the_same=True)
     if had_begun:
         before_new()
+    # What a lost worker had begun to make must not be taken for this one later.
+    kit.sandboxes.remove(kit.run_id)
     runtime = kit.sandboxes.start(kit.spec)
     try:
         workspace = _fill(runtime, task, kit, had_begun=had_begun)

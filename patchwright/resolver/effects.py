@@ -11,6 +11,8 @@ from patchwright.resolver.target import Target
 
 _WITHOUT_BRANCH: Final = (Delivery.PATCH, Delivery.NONE)
 NO_WISHES: Final = RepositoryConfig()
+# Only who came to an end of their own has an answer to reviewers, change or none.
+_OWN_ENDS: Final = (OutcomeKind.RESOLVED, OutcomeKind.ANSWERED, OutcomeKind.NO_CHANGE)
 
 
 class PushBranch(Value):
@@ -120,7 +122,7 @@ def plan_effects(
     effects: list[Effect] = []
     if target is not None and not outcome.waits:
         effects += _writing(outcome, target, config)
-    if showing.reviews_of is not None and outcome.kind is OutcomeKind.RESOLVED:
+    if showing.reviews_of is not None and outcome.kind in _OWN_ENDS:
         effects.append(AnswerReviews(number=showing.reviews_of))
     if showing.check_sha:
         effects.append(ReportCheck(sha=showing.check_sha))

@@ -46,10 +46,14 @@ def ping_text(
 
 
 def _where_to_look(outcome: Outcome, delivered: Delivered) -> str:
-    if outcome.waits or outcome.kind is OutcomeKind.NEEDS_INPUT:
+    if outcome.kind is OutcomeKind.PLAN_POSTED:
+        return "it is in the comment above, and waits for your word"
+    if outcome.waits:
         return "the question is in the comment above"
+    if outcome.kind is OutcomeKind.NEEDS_INPUT:
+        return "the comment above says what is missing"
     if delivered.refusal:
-        return "it could not be delivered, the comment above says why"
+        return "the comment above says why"
     if delivered.pull_request is not None:
         return ""
     return "see the comment above"

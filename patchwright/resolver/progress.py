@@ -123,7 +123,7 @@ def _evidence_line(evidence: Evidence) -> str:
         "no exit code" if evidence.exit_code is None else f"exit {evidence.exit_code}"
     )
     command = inline_code(_shortened(evidence.command))
-    return f"{command} {evidence.role} the change: {code}"
+    return f"{command} {evidence.role.words}: {code}"
 
 
 def _shortened(command: str) -> str:

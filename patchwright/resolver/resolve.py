@@ -42,7 +42,7 @@ from patchwright.resolver.checkout import (
 )
 from patchwright.resolver.judge import needs_judge, second_opinion
 from patchwright.resolver.settle import settle
-from patchwright.resolver.setup import set_up
+from patchwright.resolver.setup import set_up, was_broken_off
 from patchwright.resolver.toolkit import Toolkit
 
 MAX_SANDBOXES: Final = 3
@@ -161,6 +161,7 @@ class _Run:
                 task,
                 kit,
                 had_begun=had_begun,
+                is_half_made=was_broken_off(task.setup, kit.log, self._start_id),
                 before_new=partial(disown, chronicle, self._start_id),
             )
         except (SandboxError, GitError) as error:

@@ -54,6 +54,19 @@ def set_up(
     return None
 
 
+def was_broken_off(commands: Sequence[str], log: EventLog, start_id: int) -> bool:
+    """Tell whether the newest set-up did not come to its end: its worker was lost."""
+    if not commands:
+        return False
+    kinds = frozenset({"run_command", "command_output"})
+    own = [e for e in log.read(start_id, kinds=kinds) if e.payload.agent == SETUP]
+    asked = {e.id: e.payload for e in own if isinstance(e.payload, RunCommand)}
+    if not own:
+        return False
+    last = asked.get(own[-1].cause or 0)
+    return last is None or last.command != commands[-1]
+
+
 def set_up_quietly(commands: Sequence[str], runtime: Runtime) -> None:
     """Run them in a sandbox that only the controller uses; raises `SandboxError`."""
     for number, command in enumerate(commands):

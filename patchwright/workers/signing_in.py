@@ -1,5 +1,7 @@
 """Whether people can sign in at this service, and with what."""
 
+from urllib.parse import urlsplit
+
 import structlog
 
 from patchwright.core.clock import Clock
@@ -33,4 +35,10 @@ def make_sign_in(
         redirect_uri=public_url + CALLBACK_PATH,
         clock=clock,
     )
-    return open_door(provider, secret, clock, secure=public_url.startswith("https:"))
+    return open_door(
+        provider,
+        secret,
+        clock,
+        secure=public_url.startswith("https:"),
+        prefix=urlsplit(public_url).path,
+    )

@@ -11,6 +11,19 @@ from tests.flow.story import REPO, fix_turns, telling
 WISH = "@patchwright please fix the sum"
 
 
+def test_a_run_for_an_issue_that_is_closed_already_does_not_begin(
+    tmp_path: Path,
+) -> None:
+    with telling(tmp_path, []) as story:
+        issue = story.ask(WISH)
+        story.github.close_issue(REPO, issue, "alice")
+        story.tell()
+        story.work()
+        assert story.outcome().kind is OutcomeKind.STOPPED
+        assert story.provider.requests == []
+        assert "The thread was closed before the run had begun." in story.reply(issue)
+
+
 def test_closing_the_issue_stops_the_run(tmp_path: Path) -> None:
     def close(_request: Request) -> TurnLike:
         story.github.close_issue(REPO, issue, "alice")

@@ -1,5 +1,6 @@
 """What a request is about reaches the model: pictures, references, the patch."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from patchwright.core.types.work import OutcomeKind
@@ -54,6 +55,23 @@ def test_s85_an_image_that_cannot_be_read_is_named_in_the_comment(
         story.work()
         assert "An image could not be read" in story.reply(issue)
         assert story.outcome().kind is OutcomeKind.ANSWERED
+
+
+def test_s85_a_screenshot_of_a_private_repository_is_seen(tmp_path: Path) -> None:
+    def look(request: Request) -> TurnLike:
+        [task] = [m for m in request["messages"] if m["role"] == "user"]
+        kinds.extend(part["type"] for part in task["content"])
+        return ANSWER
+
+    kinds: list[str] = []
+    with telling(tmp_path, in_turn(look), settings=SEES) as story:
+        world = story.github.world
+        world.put_repo(replace(world.repo(REPO), private=True))
+        url = upload(world, REPO, PNG)
+        issue = story.ask(f"@patchwright why is that?\n\n![shot]({url})")
+        story.work()
+        assert kinds == ["text", "image_url"]
+        assert "could not be read" not in story.reply(issue)
 
 
 def test_c3_an_issue_that_the_request_names_is_quoted(tmp_path: Path) -> None:

@@ -15,7 +15,15 @@ from tests.fakes.github import FakeGitHub, deliver
 from tests.fakes.github.seen import PullRequestSeen
 from tests.fakes.llm import FakeProvider
 from tests.fakes.llm.turns import Script
-from tests.flow.story import APP_ID, BOT, FILES, MODEL_KEY, REPO, WEBHOOK_SECRET
+from tests.flow.story import (
+    APP_ID,
+    BOT,
+    FILES,
+    MODEL_KEY,
+    PING,
+    REPO,
+    WEBHOOK_SECRET,
+)
 from tests.provision.errors import ProvisionError
 from tests.provision.servers import log_tail
 from tests.provision.waiting import wait_until
@@ -64,8 +72,13 @@ class Stage:
             raise ProvisionError(f"{error}{tails}") from None
 
     def finish(self, number: int) -> PullRequestSeen:
-        """Wait for the end of the only run; it has left one of everything."""
+        """Wait for the end of the only run; it has left one of everything.
+
+        The last that it does is to call the requester, once.
+        """
         self.wait_for_end(number)
+        self.wait(lambda: bool(self.pings(number)), f"the call in #{number}")
+        assert len(self.pings(number)) == 1
         said, pulls = self.replies(number), self.github.pull_requests(REPO)
         assert (len(said), len(pulls)) == (1, 1), said
         return pulls[0]
@@ -74,6 +87,13 @@ class Stage:
         self.wait(lambda: self._has_ended(number), f"the end of #{number}")
 
     def replies(self, number: int) -> list[str]:
+        """Return what the bot has said, but for calling people."""
+        return [one for one in self._said(number) if PING not in one]
+
+    def pings(self, number: int) -> list[str]:
+        return [one for one in self._said(number) if PING in one]
+
+    def _said(self, number: int) -> list[str]:
         comments = self.github.comments(REPO, number)
         return [one.body for one in comments if one.author == BOT]
 

@@ -1,12 +1,18 @@
 """Read `.patchwright.toml`; what is wrong in it is told, and the rest counts."""
 
 import tomllib
+from collections.abc import Mapping
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import ErrorDetails
 
-from patchwright.core.settings.repository import CONFIG_FILE, RepositoryConfig
+from patchwright.core.settings.repository import (
+    CONFIG_FILE,
+    Delivery,
+    Occasion,
+    RepositoryConfig,
+)
 from patchwright.core.settings.repository_types import (
     MAX_NAME_CHARS,
     Branch,
@@ -21,11 +27,24 @@ from patchwright.core.settings.repository_types import (
 )
 from patchwright.core.text.fence import inline_code
 from patchwright.core.text.nearest import nearest
+from patchwright.core.types.people import Permission
 
 MAX_BYTES: Final = 64 * 1024
 _MAX_PROBLEMS: Final = 10
 _FILE: Final = f"`{CONFIG_FILE}`"
 _OCCASION = Literal["mention", "label", "assignment", "review", "checks", "conflict"]
+
+
+_ASKED_FOR: Final = (Occasion.MENTION, Occasion.LABEL, Occasion.ASSIGNMENT)
+# What holds where a limit was meant that cannot be read: never more than it may say.
+_CAREFUL: Final[Mapping[str, Mapping[str, object]]] = {
+    "min_permission": {"min_permission": Permission.ADMIN},
+    "network": {"network": "deny"},
+    "plan_approval": {"plan_approval": "comment"},
+    "pr": {"pr": Delivery.DRAFT},
+    "protected_paths": {"pr": Delivery.DRAFT},
+    "triggers": {"triggers": _ASKED_FOR},
+}
 
 
 class _File(BaseModel):
@@ -115,6 +134,9 @@ def _read(table: dict[str, Any]) -> RepositoryConfig:
     # One sentence for each key, however many faults it has.
     first = {str(error["loc"][0]): error for error in reversed(errors)}
     problems = [_describe(key, first[key]) for key in table if key in first]
+    careful = [_CAREFUL[key] for key in sorted(wrong) if key in _CAREFUL]
+    for instead in careful:
+        read |= instead
     return RepositoryConfig.model_validate(read | {"problems": _bounded(problems)})
 
 
@@ -148,4 +170,5 @@ def _bounded(problems: list[str]) -> list[str]:
 
 
 def _unread(why: str) -> RepositoryConfig:
-    return RepositoryConfig(problems=(f"{_FILE} {why}; nothing of it counts.",))
+    problem = f"{_FILE} {why}; nothing of it counts, and a change stays a draft."
+    return RepositoryConfig(pr=Delivery.DRAFT, triggers=_ASKED_FOR, problems=(problem,))

@@ -1,5 +1,6 @@
 """Clean many texts of what is hidden in them, and remember what that was."""
 
+import re
 from collections import Counter
 
 from patchwright.core.text.cut import cut_middle
@@ -8,6 +9,8 @@ from patchwright.core.text.invisible import strip_invisible
 from patchwright.core.text.markup import Hidden
 
 MAX_NAME_CHARS = 300
+# By these we know our own posts again; nobody has hidden anything with them.
+_OWN_MARKS = re.compile(r"<!-- patchwright:[\w:=@. -]{1,160}-->")
 
 
 class Cleaner:
@@ -18,7 +21,7 @@ class Cleaner:
 
     def clean(self, text: str) -> str:
         """Return a text, which may be Markdown, as its readers see it."""
-        cleaned = strip_hidden(text)
+        cleaned = strip_hidden(_OWN_MARKS.sub("", text))
         for removal in cleaned.removed:
             self._removed[removal.kind] += removal.count
         return cleaned.text

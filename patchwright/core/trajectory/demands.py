@@ -51,8 +51,15 @@ def find_task(recorded: Sequence[Event]) -> tuple[Task, Limits]:
 
 
 def find_policy(recorded: Sequence[Event]) -> Policy:
-    """Return a policy under which the model's calls are read as they were then."""
-    was_asked = any(isinstance(one.payload, ConfirmationAsked) for one in recorded)
+    """Return a policy under which the model's calls are read as they were then.
+
+    A plan is asked about under every policy.
+    """
+    was_asked = any(
+        isinstance(one.payload, ConfirmationAsked)
+        and one.payload.action.get("kind") != "finish"
+        for one in recorded
+    )
     return "risky" if was_asked or _states_risks(recorded) else "never"
 
 

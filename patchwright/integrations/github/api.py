@@ -1,6 +1,7 @@
 """Ask GitHub about one repository, with a token that works and errors of our own."""
 
 from collections.abc import Callable
+from functools import cached_property
 from threading import Lock
 from typing import TypeVar
 
@@ -32,12 +33,21 @@ class Api:
         self._editions = Editions()
 
     @property
+    def connection(self) -> Connection:
+        return self._connection
+
+    @property
     def addresses(self) -> Addresses:
         return self._connection.addresses
 
     @property
     def tokens(self) -> Tokens:
         return self._tokens
+
+    @cached_property
+    def own_login(self) -> str:
+        """The login our texts appear under, or '' if the token cannot say."""
+        return self._tokens.fetch_login()
 
     @property
     def editions(self) -> Editions:

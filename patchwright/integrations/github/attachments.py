@@ -21,7 +21,11 @@ from patchwright.core.errors import (
 from patchwright.core.types.threads import ThreadKind, ThreadRef
 from patchwright.integrations.github.addresses import Addresses
 from patchwright.integrations.github.api import Api
-from patchwright.integrations.github.connection import TIMEOUT_S, USER_AGENT
+from patchwright.integrations.github.connection import (
+    TIMEOUT_S,
+    USER_AGENT,
+    Connection,
+)
 from patchwright.integrations.github.discussions import fetch_html
 from patchwright.integrations.github.payloads import Text
 from patchwright.integrations.github.post_ids import review_comment_of, review_of
@@ -53,10 +57,10 @@ def fetch_attachment(
     signed = _find_signed(api, ref, url, post_id)
     if signed is not None:
         check_host(api.addresses, signed)
-        return _download(api.addresses, signed, None, max_bytes)
+        return _download(api.connection, signed, None, max_bytes)
     is_ours = _belongs_to(api.addresses, url, ref)
     token = api.tokens.fetch(ref.repo) if is_ours else None
-    return _download(api.addresses, url, token, max_bytes)
+    return _download(api.connection, url, token, max_bytes)
 
 
 def check_host(addresses: Addresses, url: str) -> None:
@@ -64,12 +68,16 @@ def check_host(addresses: Addresses, url: str) -> None:
 
     An address in a post may name any host, ones that only we can reach too.
     """
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+    except ValueError as error:
+        raise InvalidRequestError("it is no address") from error
     if _is_own(addresses, url):
         return
     web = urlsplit(addresses.web_url)
     host = parts.hostname or ""
-    is_plain = parts.port is None and parts.username is None
+    # Nothing but the host: no port, and nobody's name and password.
+    is_plain = parts.netloc.lower() == host
     if parts.scheme == "https" and is_plain and _is_known(host, web.hostname or ""):
         return
     raise InvalidRequestError(f"{host or 'it'} is no host of this GitHub's")
@@ -108,9 +116,7 @@ def _find_signed(api: Api, ref: ThreadRef, url: str, post_id: str) -> str | None
         return None
     html = api.ask(ref.repo, lambda repo: _fetch_html(repo, ref, post_id))
     sources = (unescape(found) for found in _SOURCE.findall(html))
-    return next(
-        (one for one in sources if upload["id"] in one and urlsplit(one).query), None
-    )
+    return next((one for one in sources if upload["id"] in one and "?" in one), None)
 
 
 def _fetch_html(repo: Repository, ref: ThreadRef, post_id: str) -> str:
@@ -135,7 +141,7 @@ def _address_of(ref: ThreadRef, post_id: str) -> str:
 
 
 def _download(
-    addresses: Addresses, url: str, token: SecretStr | None, max_bytes: int
+    connection: Connection, url: str, token: SecretStr | None, max_bytes: int
 ) -> bytes:
     headers = {"User-Agent": USER_AGENT}
     if token is not None:
@@ -143,7 +149,8 @@ def _download(
     try:
         with requests.Session() as session:
             session.auth = _unchanged
-            return _follow(addresses, session, (url, headers), max_bytes)
+            session.verify = connection.verify
+            return _follow(connection.addresses, session, (url, headers), max_bytes)
     except requests.RequestException as error:
         kind = type(error).__name__
         raise ServiceUnavailableError(f"GitHub did not answer ({kind})") from error
@@ -163,10 +170,17 @@ def _follow(
         ) as answer:
             if not _REDIRECTED <= answer.status_code < _BROKEN:
                 return _read(answer, max_bytes)
-            url = urljoin(url, answer.headers.get("Location", ""))
+            url = _joined(url, answer.headers.get("Location", ""))
         check_host(addresses, url)
         headers = {"User-Agent": USER_AGENT}
     raise ServiceUnavailableError("GitHub sends us from one address to the next")
+
+
+def _joined(url: str, location: str) -> str:
+    try:
+        return urljoin(url, location)
+    except ValueError as error:
+        raise InvalidRequestError("it leads to no address") from error
 
 
 def _unchanged(request: requests.PreparedRequest) -> requests.PreparedRequest:

@@ -167,7 +167,7 @@ class AppTokens:
             token = self._mint(installation)
         except NotFoundError:
             # It was removed; if the App was installed anew, it has another number.
-            del self._installations[repo.full_name]
+            self._installations.pop(repo.full_name, None)
             raise
         self._cache.put(installation_name(installation), token)
         return token.token

@@ -1,7 +1,6 @@
 """GitHub as a service where people talk: issues, pull requests and discussions."""
 
 from collections.abc import Iterator
-from functools import cached_property
 
 from github.Issue import Issue
 from github.NamedUser import NamedUser
@@ -66,7 +65,7 @@ class GitHubChannel:
             return self._api.ask(
                 ref.repo, lambda repo: find_own_comment(repo, ref, mark)
             )
-        own_login = self._own_login
+        own_login = self._api.own_login
         return self._api.ask(
             ref.repo,
             lambda repo: next(
@@ -98,7 +97,7 @@ class GitHubChannel:
     def find_review_answer(
         self, ref: ThreadRef, review_thread: str, mark: str
     ) -> str | None:
-        own = self._own_login
+        own = self._api.own_login
         return find_review_answer(self._api, ref, review_thread, mark, own)
 
     def resolve_review(self, ref: ThreadRef, review_thread: str) -> None:
@@ -113,10 +112,6 @@ class GitHubChannel:
         self, ref: ThreadRef, url: str, max_bytes: int, post_id: str = ""
     ) -> bytes:
         return fetch_attachment(self._api, ref, url, max_bytes, post_id)
-
-    @cached_property
-    def _own_login(self) -> str:
-        return self._api.tokens.fetch_login()
 
     def _react(self, trigger: Trigger, reaction: str) -> None:
         self._api.ask(trigger.thread.repo, lambda repo: react(repo, trigger, reaction))

@@ -36,6 +36,11 @@ class Connection:
     pause_s: float = 1.0
     ca_bundle: str = ""
 
+    @property
+    def verify(self) -> str | bool:
+        """Whom to trust, in the words of `requests`."""
+        return self.ca_bundle or True
+
     def open_client(self, auth: Auth.Auth | None) -> Github:
         """Return a client; without `auth` it asks as nobody."""
         return Github(
@@ -44,7 +49,7 @@ class Connection:
             timeout=TIMEOUT_S,
             user_agent=USER_AGENT,
             per_page=LARGEST_PAGE,
-            verify=self.ca_bundle or True,
+            verify=self.verify,
             retry=_RETRY_OF_READS,
             seconds_between_requests=0,
             seconds_between_writes=self.pause_s,
@@ -57,7 +62,7 @@ class Connection:
             base_url=self.addresses.api_url,
             timeout=TIMEOUT_S,
             user_agent=USER_AGENT,
-            verify=self.ca_bundle or True,
+            verify=self.verify,
             retry=_RETRY_OF_READS,
             seconds_between_requests=0,
             seconds_between_writes=0,

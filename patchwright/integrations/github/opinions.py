@@ -93,7 +93,7 @@ def fetch_objectors(api: Api, repo: RepoRef, number: int) -> tuple[str, ...]:
 
 def fetch_rivals(api: Api, repo: RepoRef, issue: int) -> tuple[Rival, ...]:
     """Return the open pull requests of people other than us that close an issue."""
-    own = api.tokens.fetch_login()
+    own = api.own_login
     return api.ask(repo, lambda found: _rivals(found, repo, issue, own))
 
 

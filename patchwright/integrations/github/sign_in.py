@@ -104,7 +104,7 @@ class SignIn:
             },
             headers={"Accept": "application/json", "User-Agent": USER_AGENT},
             timeout=TIMEOUT_S,
-            verify=self.connection.ca_bundle or True,
+            verify=self.connection.verify,
             allow_redirects=False,
         )
         if response.status_code >= _BROKEN:

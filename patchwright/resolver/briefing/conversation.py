@@ -15,13 +15,17 @@ MAX_POST_CHARS: Final = 8_000
 MAX_ASKING_CHARS: Final = 32_000
 MAX_COMMENTS_TOKENS: Final = 14_000
 THREAD_FILE: Final = "thread.md"
+_POINTER: Final = "[the request: it is at the end of this task]"
 
 
-def brief_conversation(thread: Thread, asking_id: str, cleaner: Cleaner) -> Section:
+def brief_conversation(
+    thread: Thread, cleaner: Cleaner, *, asking_id: str, request: str
+) -> Section:
     """Write down title, opening text and comments, others' words as data.
 
     `asking_id` is the comment that asked; without one the opening text did. That text
-    is whole up to a large bound, others are cut in the middle.
+    is whole up to a large bound, others are cut in the middle. The `request` in it is
+    shown at the end of the task, and not here once more.
     """
     title = cleaner.clean(thread.title)
     opening, *rest = (
@@ -29,15 +33,16 @@ def brief_conversation(thread: Thread, asking_id: str, cleaner: Cleaner) -> Sect
         for post in thread.posts
     )
     asking = next((post for post in rest if post.id == asking_id), opening)
-    shown = _newest(rest, asking)
+    asked = _pointing(asking, request)
+    shown = [asked if post is asking else post for post in _newest(rest, asking)]
     whole = len(shown) == len(rest) and not any(
         len(post.text) > _bound(post, asking) for post in (opening, *rest)
     )
     parts = [
         as_data("title", opening.author.login, title, opening.role),
-        _written("opening text", opening, asking),
+        _opened(asked if opening is asking else opening, asked),
         _gap(len(rest) - len(shown) + thread.unread),
-        *(_written(_label(post), post, asking) for post in shown),
+        *(_written(_label(post), post, asked) for post in shown),
         "" if whole else f"The whole thread is in /workspace/context/{THREAD_FILE}.",
     ]
     return Section(
@@ -49,6 +54,18 @@ def brief_conversation(thread: Thread, asking_id: str, cleaner: Cleaner) -> Sect
 def moment(post: Post) -> str:
     edited = f", edited {post.edited_at:%Y-%m-%d %H:%M}" if post.edited_at else ""
     return f"{post.at:%Y-%m-%d %H:%M} UTC{edited}"
+
+
+def _pointing(asking: Post, request: str) -> Post:
+    """Return the post that asked, with a pointer to the request in its place."""
+    before, found, after = asking.text.rpartition(request) if request else ("", "", "")
+    if not found:
+        return asking
+    return asking.model_copy(update={"text": f"{before}{_POINTER}{after}"})
+
+
+def _opened(opening: Post, asking: Post) -> str:
+    return _written("opening text", opening, asking) if opening.text.strip() else ""
 
 
 def _newest(comments: Sequence[Post], asking: Post) -> list[Post]:

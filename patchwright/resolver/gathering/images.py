@@ -26,7 +26,8 @@ _SOURCE = re.compile(
 # An upload has no name that says what it is; it is shown where it stands alone.
 # https://docs.github.com/en/get-started/writing-on-github/working-with-advanced-formatting/attaching-files
 _UPLOAD = re.compile(
-    r"https?://[^\s<>\"')\]]+?/user-attachments/assets/[0-9a-f-]{36}(?![\w-])"
+    # Bounded, as every "http" of a text is a place to begin at.
+    r"https?://[^\s<>\"')\]]{1,200}?/user-attachments/assets/[0-9a-f-]{36}(?![\w-])"
 )
 _NOT_PROSE = frozenset({PieceKind.CODE, PieceKind.FENCE})
 _KINDS: Final = (

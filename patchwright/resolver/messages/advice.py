@@ -23,7 +23,8 @@ def next_step(
         return _how_to_answer(outcome, handle)
     if outcome.kind is OutcomeKind.RESOLVED and outcome.proof is not Proof.PROVEN:
         return "Look at the change with care: nothing but its author vouches for it."
-    return _ADVICE.get(outcome.kind, "").format(
+    advice = _ADVICE_BY_REASON.get(outcome.reason) or _ADVICE.get(outcome.kind, "")
+    return advice.format(
         handle=handle,
         cost=dollars(limits.max_cost_usd),
         steps=limits.max_iterations,
@@ -60,6 +61,10 @@ _ANSWERS: Final = {
 }
 _AFTER_REFUSAL: Final = "Change that rule or the bot's rights, then ask again."
 _AGAIN: Final = "ask again with `{handle}`."
+_ADVICE_BY_REASON: Final = {
+    "protected-paths": "If the change is right, take it over from there, or let the "
+    f"bot change these paths and {_AGAIN}",
+}
 _ADVICE: Final = {
     OutcomeKind.NEEDS_INPUT: f"Answer in a comment and {_AGAIN}",
     OutcomeKind.PLAN_POSTED: "`{handle} approve` has it carried out; say after "

@@ -25,7 +25,7 @@ from patchwright.resolver.messages.facts import (
     listed,
     proof_sentence,
 )
-from patchwright.resolver.messages.refusals import refusal_words
+from patchwright.resolver.messages.refusals import is_for_all, refusal_words
 from patchwright.resolver.messages.status import (
     Delivered,
     Frame,
@@ -76,12 +76,18 @@ def headline(outcome: Outcome, delivered: Delivered) -> str:
     words = f"**{WORDS[outcome.kind]}**"
     if outcome.kind is OutcomeKind.FAILED and outcome.reason:
         return f"{words} (`{outcome.reason}`)"
-    if outcome.kind is not OutcomeKind.RESOLVED or delivered.pull_request is None:
+    if outcome.kind is not OutcomeKind.RESOLVED:
+        return words
+    if delivered.refusal:
+        return f"{words} · {'needs a click' if _one_click(delivered) else NOT_THERE}"
+    if delivered.pull_request is None:
         return words
     draft = " (draft)" if delivered.draft else ""
     return f"{words} · #{delivered.pull_request}{draft}"
 
 
+# Said of a result that nobody can see where it belongs.
+NOT_THERE: Final = "not delivered"
 # What an outcome is called, for people.
 WORDS: Final = {
     OutcomeKind.RESOLVED: "Done",
@@ -185,12 +191,12 @@ def _kept_work(outcome: Outcome, delivered: Delivered, handle: str) -> str:
     if delivered.refusal:
         refused = _refused(delivered.refusal, handle)
         where = _where(outcome, delivered)
-        return join(refused, where, _one_click(delivered), _patch(delivered))
+        return join(refused, where, _one_click(delivered), delivered.patch)
     if not outcome.head_sha or delivered.pull_request is not None:
         return ""
     left_alone = cut_middle(delivered.left_alone, _MAX_REFUSAL_CHARS)
     said = neutralise(left_alone, handle)
-    return join(said, _where(outcome, delivered), _patch(delivered))
+    return join(said, _where(outcome, delivered), delivered.patch)
 
 
 def _refused(refusal: str, handle: str) -> str:
@@ -213,13 +219,9 @@ def _where(outcome: Outcome, delivered: Delivered) -> str:
 
 def _one_click(delivered: Delivered) -> str:
     """Offer what we were not allowed to do."""
-    if not delivered.compare_url:
+    if not delivered.compare_url or is_for_all(delivered.refusal):
         return ""
     return f"[Open the pull request]({delivered.compare_url}) yourself, in one click."
-
-
-def _patch(delivered: Delivered) -> str:
-    return folded("The change as a patch", delivered.patch) if delivered.patch else ""
 
 
 def _where_it_stopped(outcome: Outcome, last: Progress, handle: str) -> str:

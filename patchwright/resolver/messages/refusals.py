@@ -129,6 +129,17 @@ _KNOWN: Final = (
     ),
 )
 
+# Whoever tries it by hand is refused as well.
+_FOR_ALL: Final = frozenset(
+    {
+        "the repository is archived",
+        "the branch holds nothing new",
+        "the branch that the change is meant for is gone",
+        "the branch of the change is gone",
+        "there is a pull request for this branch already",
+    }
+)
+
 
 def explain_refusal(text: str) -> Refusal:
     """Return the rule behind what a service or git said, if it is a known one."""
@@ -144,3 +155,8 @@ def refusal_words(refusal: str) -> str:
     if not known.rule:
         return refusal
     return f"{known.rule[0].upper()}{known.rule[1:]}. {known.advice}"
+
+
+def is_for_all(refusal: str) -> bool:
+    """Tell whether a person would be refused in the bot's place."""
+    return explain_refusal(refusal).rule in _FOR_ALL

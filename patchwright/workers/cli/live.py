@@ -51,9 +51,10 @@ class _View:
     def show(self, event: Event) -> None:
         progress = self._watch.add(event)
         self._status.update(self._doing(progress))
-        for stage in progress.done[self._stages :]:
+        stages = (*progress.done, *progress.then)
+        for stage in stages[self._stages :]:
             print_line(self._console, Text(f"✓ {stage}"))
-        self._stages = len(progress.done)
+        self._stages = len(stages)
         payload = event.payload
         if isinstance(payload, SandboxAction | Think):
             self._step = describe(payload)

@@ -33,7 +33,8 @@ def as_json(
             "summary": outcome.summary,
             "branch": delivered.branch or None,
             "base_sha": outcome.base_sha,
-            "head_sha": outcome.head_sha or None,
+            # On the branch there may be the commit as the forge has made it.
+            "head_sha": delivered.head_sha or outcome.head_sha or None,
             "pr_url": delivered.pull_request_url or None,
             "evidence": [_evidence(one) for one in outcome.evidence],
             "cost_usd": usage.cost_usd,
@@ -67,7 +68,8 @@ def print_result(console: Console, outcome: Outcome, delivered: Delivered) -> No
     for one in outcome.evidence:
         console.print(_evidence_line(one), soft_wrap=True)
     for label, value in (
-        *(("note", note) for note in outcome.notes),
+        *(("look at", warning) for warning in outcome.warnings),
+        *(("note", note) for note in (*outcome.notes, *delivered.remarks)),
         ("branch", delivered.branch),
         ("pull request", delivered.pull_request_url),
         ("not delivered", delivered.refusal),

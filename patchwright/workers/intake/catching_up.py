@@ -39,7 +39,9 @@ class CatchUp:
     def _look(self, hook: Hook) -> None:
         now = self.clock.now()
         read_up_to = self.missed.read_up_to(hook.path)
-        since = read_up_to - OVERLAP if read_up_to else now - KEPT_FOR
+        # What is older is given up: read once more, it would be as good as new.
+        oldest = now - KEPT_FOR
+        since = max(read_up_to - OVERLAP, oldest) if read_up_to else oldest
         self.missed.note(hook.path, hook.list_failed(since), now)
         for missed in self.missed.take_due(hook.path, now):
             # Counted first: whatever comes of it, it was one of the few times.

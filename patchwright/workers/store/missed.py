@@ -98,7 +98,8 @@ class MissedStore:
             connection.execute(
                 update(missed_deliveries)
                 .where(self._is(attempt.guid))
-                .values(attempt_id=attempt.id)
+                # With its time, as it is kept for as long as it may be listed.
+                .values(attempt_id=attempt.id, delivered_at=attempt.delivered_at)
             )
 
     def _is(self, delivery_id: str) -> ColumnElement[bool]:

@@ -21,8 +21,9 @@ from patchwright.workers.web.body import BodyTooLargeError, read_body
 from patchwright.workers.web.receiver import Entrance
 
 DELIVERIES: Final = "/api/integration/{service}/events"
-# Reading a larger body would hold up the other requests noticeably.
-_LARGE_BYTES: Final = 256 * 1024
+# Reading a larger body may hold up the other requests noticeably: a stranger's text of
+# brackets alone takes seconds.
+_LARGE_BYTES: Final = 32 * 1024
 _TOO_LARGE: Final = 413
 _STATUS: Final[Mapping[type[PatchwrightError], int]] = {
     PayloadError: 400,

@@ -46,11 +46,17 @@ class SignInDoor:
 
 
 def open_door(
-    provider: Provider, secret: bytes, clock: Clock, *, secure: bool
+    provider: Provider,
+    secret: bytes,
+    clock: Clock,
+    *,
+    secure: bool,
+    prefix: str = "",
 ) -> SignInDoor:
+    """Return the door; `prefix` is the path under which people reach the service."""
     attempts = SignedCookie(
         name="patchwright_sign_in",
-        path=_PATH,
+        path=f"{prefix}{_PATH}",
         life=_TIME_TO_SIGN_IN,
         secret=secret,
         clock=clock,
@@ -75,7 +81,9 @@ def add_sign_in(app: FastAPI, door: SignInDoor) -> None:
     def logout(request: Request) -> Response:
         """Forget who the browser's user is."""
         response = _arrive(request.query_params.get("next", ""), "signed-out")
-        door.sessions.end(response)
+        # A form of another site brings no cookie of ours, and signs nobody out.
+        if door.sessions.viewer_of(request) is not None:
+            door.sessions.end(response)
         return response
 
 

@@ -93,7 +93,8 @@ def test_a_patch_is_written_here_and_nothing_there(
     assert "Subject: [PATCH] Count every piece" in patch.read_text()
     assert {request.method for request in github.requests} == {"GET", "POST"}
     posts = [request.path for request in github.requests if request.method == "POST"]
-    assert all(path.endswith("/git-upload-pack") for path in posts)
+    # Both are reads.
+    assert {path.rpartition("/")[2] for path in posts} == {"git-upload-pack", "graphql"}
 
 
 def test_s32_a_pull_request_of_the_repository_gets_the_commit(
@@ -110,7 +111,7 @@ def test_s32_a_pull_request_of_the_repository_gets_the_commit(
     assert (pull.title, pull.body) == ("Try x", "Mine.")
 
 
-def test_s21_a_pull_request_of_a_fork_gets_a_branch_of_the_repository(
+def test_s21_a_pull_request_of_a_fork_gets_the_commit_where_maintainers_may_write(
     shop: Shop, github: FakeGitHub
 ) -> None:
     fork = github.fork(REPO, "eve")
@@ -120,9 +121,9 @@ def test_s21_a_pull_request_of_a_fork_gets_a_branch_of_the_repository(
     ended = resolve(shop, github, f"pull/{number}", turns=fix_turns())
     assert ended.code == 0, ended.err
     assert ended.answer["base_sha"] == start
-    assert ended.answer["branch"] == f"patchwright/{number}-try-x"
+    assert ended.answer["branch"] == "patch"
     [pull] = github.pull_requests(REPO)
-    assert pull.head_sha == start
+    assert pull.head_sha == ended.answer["head_sha"] != start
 
 
 def test_what_github_refuses_is_an_outcome(shop: Shop, github: FakeGitHub) -> None:

@@ -12,6 +12,7 @@ from tests.fakes.github.access import (
     require,
     visible_repo,
 )
+from tests.fakes.github.acts.rules import check_archived
 from tests.fakes.github.auth import Caller, CallerKind
 from tests.fakes.github.exchange import Answer, RefusedError, Request, not_found
 from tests.fakes.github.state import App, Comment, Issue, Repo, User, World
@@ -33,7 +34,7 @@ class Call:
         """Return the path's repository; 404 if it's hidden, 403 without the right."""
         full_name = f"{self.args['owner']}/{self.args['repo']}"
         repo = visible_repo(self.world, self.caller, full_name)
-        require(self.caller, repo, need)
+        self._require(repo, need)
         return repo
 
     def issue(self, need: Need) -> Issue:
@@ -41,9 +42,9 @@ class Call:
         repo = self.repo()
         issue = self.world.find_issue(repo.full_name, self.number("issue_number"))
         if issue is None:
-            require(self.caller, repo, need)
+            self._require(repo, need)
             raise not_found()
-        require(self.caller, repo, on_thread(need, issue))
+        self._require(repo, on_thread(need, issue))
         return issue
 
     def pull(self, need: Need) -> Issue:
@@ -59,8 +60,13 @@ class Call:
         if comment is None or comment.repo != repo.full_name:
             raise not_found()
         issue = self.world.issue(repo.full_name, comment.number)
-        require(self.caller, repo, on_thread(need, issue))
+        self._require(repo, on_thread(need, issue))
         return comment
+
+    def _require(self, repo: Repo, need: Need) -> None:
+        require(self.caller, repo, need)
+        if need.level != "read":
+            check_archived(self.world, repo)
 
     def number(self, name: str) -> int:
         if not self.args[name].isdecimal():

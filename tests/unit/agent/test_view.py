@@ -1,22 +1,18 @@
 """What the model sees only ever grows at its end, and is always a valid chat."""
 
 import json
-from datetime import UTC, datetime
 from itertools import groupby, pairwise
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from patchwright.core.agent.view import IMAGE_BYTES, View
+from patchwright.core.agent.view import IMAGE_BYTES
 from patchwright.core.events.types import (
     AgentState,
     CommandOutput,
     Condensed,
-    Event,
-    Known,
     Message,
     ModelReply,
-    Null,
     Source,
     StateChanged,
     Think,
@@ -33,44 +29,7 @@ from patchwright.core.llm.model import (
 )
 from patchwright.core.llm.wire import wire_messages
 from patchwright.core.types.work import Usage
-
-NOON = datetime(2030, 1, 1, 12, tzinfo=UTC)
-
-
-class Writer:
-    """Makes the events of one log and shows each to the view."""
-
-    def __init__(self, agent: str = "", images: tuple[Image, ...] = ()) -> None:
-        self.view = View("Be good.", agent, images)
-        self.said = 0
-        self.last_id = 0
-
-    def add(
-        self, payload: Known | Unknown, source: Source, cause: int | None = None
-    ) -> int:
-        event_id = self.last_id + 1
-        self.last_id += 1
-        event = Event(id=event_id, at=NOON, source=source, cause=cause, payload=payload)
-        self.view.add(event)
-        return event_id
-
-    def say(self, text: str) -> int:
-        self.said += 1
-        return self.add(Message(text=text), Source.SYSTEM)
-
-    def reply(self, *call_ids: str, seen_id: int | None = None) -> int:
-        calls = tuple(
-            ToolCall(id=one, name="think", arguments="{}") for one in call_ids
-        )
-        payload = ModelReply(text="So.", tool_calls=calls)
-        return self.add(payload, Source.AGENT, seen_id)
-
-    def result(self, call_id: str) -> int:
-        return self.add(Null(call_id=call_id), Source.ENVIRONMENT)
-
-
-def texts(messages: tuple[ChatMessage, ...]) -> list[str]:
-    return [message.text for message in messages]
+from tests.unit.agent.writer import Writer, texts
 
 
 def test_it_begins_with_the_system_prompt() -> None:

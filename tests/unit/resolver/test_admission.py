@@ -115,6 +115,17 @@ def test_what_the_repository_does_not_want_starts_nothing() -> None:
     assert isinstance(admit(known, policy), Admitted)
 
 
+def test_whoever_only_reviews_is_not_refused_aloud() -> None:
+    review = Facts(actor=EVE, permission=None, occasion=Occasion.REVIEW)
+    unwanted = Policy(occasions=frozenset({Occasion.MENTION}))
+    judged = declined(review, unwanted)
+    assert (judged.reason, judged.silent) == ("trigger-off", True)
+    stranger = review.model_copy(update={"permission": Permission.READ})
+    wanted = Policy(occasions=frozenset({Occasion.REVIEW}))
+    judged = declined(stranger, wanted)
+    assert (judged.reason, judged.silent) == ("not-permitted", True)
+
+
 def test_s08_a_thread_starts_only_so_many_runs_an_hour() -> None:
     facts = Facts(actor=ALICE, permission=Permission.ADMIN, runs_in_thread_last_hour=10)
     judged = declined(facts, Policy())

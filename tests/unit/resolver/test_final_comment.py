@@ -170,7 +170,7 @@ Add what could help it on, then ask again with `@patchwright`."""
 def test_a_refusal_of_the_service_is_quoted_with_the_next_step() -> None:
     refused = Delivered(refusal="The moon is in the wrong phase.")
     text = said(proven(), refused)
-    assert text.startswith("**Done** · 7 steps")
+    assert text.startswith("**Done** · not delivered · 7 steps")
     assert text.endswith("""\
 The result could not be delivered: The moon is in the wrong phase.
 

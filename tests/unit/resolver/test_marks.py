@@ -132,7 +132,11 @@ def test_the_call_is_one_line() -> None:
     ("outcome", "delivered", "words"),
     [
         (QUESTION, Delivered(), "the question is in the comment above"),
-        (proven(), Delivered(refusal="no"), "it could not be delivered, the comment"),
+        (
+            proven(),
+            Delivered(refusal="no"),
+            "not delivered · the comment above says why",
+        ),
         (ended(OutcomeKind.STUCK, "x"), Delivered(), "see the comment above"),
     ],
 )

@@ -124,7 +124,10 @@ class _View:
 
 
 def _message(name: str, html: str, event_id: int | None = None) -> str:
-    lines = [f"event: {name}", *(f"data: {line}" for line in html.split("\n"))]
+    # Each of the three ends a line there, and what follows would be a field of its own.
+    # https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream
+    text = html.replace("\r\n", "\n").replace("\r", "\n")
+    lines = [f"event: {name}", *(f"data: {line}" for line in text.split("\n"))]
     if event_id is not None:
         lines.append(f"id: {event_id}")
     return "\n".join(lines) + "\n\n"

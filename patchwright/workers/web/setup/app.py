@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
-from urllib.parse import parse_qs
+from urllib.parse import parse_qs, urlsplit
 
 import structlog
 from fastapi import BackgroundTasks, FastAPI, Request, Response
@@ -45,6 +45,11 @@ class SetupSite:
     visitors: Visitors
     register: Callable[[str], NewApp]
     is_done: Callable[[], bool]
+
+    @property
+    def path(self) -> str:
+        """Where a browser finds the pages."""
+        return urlsplit(self.public_url).path + SETUP_PATH
 
 
 def create_setup_app(site: SetupSite, leave: Callable[[], None]) -> FastAPI:
@@ -91,12 +96,12 @@ def _let_in(site: SetupSite, key: str) -> Response:
         log.warning("setup_refused")
         return _locked(site, 403)
     # The address without the key is the one that stays in the browser's history.
-    response = RedirectResponse(SETUP_PATH, _SEE_OTHER, {"Cache-Control": "no-store"})
+    response = RedirectResponse(site.path, _SEE_OTHER, {"Cache-Control": "no-store"})
     response.set_cookie(
         _COOKIE,
         browser,
         max_age=int(STAY.total_seconds()),
-        path="/setup",
+        path=site.path,
         secure=site.public_url.startswith("https:"),
         httponly=True,
         samesite="lax",
@@ -112,14 +117,14 @@ def _offer(site: SetupSite, request: Request) -> Response:
         return page("address.html", status=409)
     organization = request.query_params.get("organization", "").strip()
     if organization and not is_organization(organization):
-        return page("problem.html", status=400, problem="That is no organization.")
+        return _problem(site, 400, "That is no organization.")
     return page(
         "offer.html",
         sends_to=site.web_url,
         address=registration_url(site.web_url, organization, state),
         manifest=json.dumps(manifest(site.mention.lstrip("@"), site.public_url)),
         organization=organization,
-        path=SETUP_PATH,
+        path=site.path,
         public_url=site.public_url,
         web_url=site.web_url,
         permissions=PERMISSIONS,
@@ -131,13 +136,12 @@ def _finish(site: SetupSite, request: Request, leave: Callable[[], None]) -> Res
     if not site.visitors.use_state(browser, request.query_params.get("state", "")):
         log.warning("setup_refused")
         problem = "This is not the browser that began, or it has come back before."
-        return page("problem.html", status=403, problem=problem)
+        return _problem(site, 403, problem)
     try:
         app = site.register(request.query_params.get("code", ""))
     except ServiceError as error:
         log.warning("setup_failed", reason=error.reason, error=str(error))
-        problem = f"GitHub did not hand over the App. {error}"
-        return page("problem.html", status=502, problem=problem)
+        return _problem(site, 502, f"GitHub did not hand over the App. {error}")
     log.info("app_registered", app_id=app.id, slug=app.slug)
     response = page(
         "done.html",
@@ -154,8 +158,12 @@ def _finish(site: SetupSite, request: Request, leave: Callable[[], None]) -> Res
 def _locked(site: SetupSite, status: int) -> Response:
     asks_for_token = not site.visitors.once
     return page(
-        "locked.html", status=status, asks_for_token=asks_for_token, path=SETUP_PATH
+        "locked.html", status=status, asks_for_token=asks_for_token, path=site.path
     )
+
+
+def _problem(site: SetupSite, status: int, problem: str) -> Response:
+    return page("problem.html", status=status, problem=problem, path=site.path)
 
 
 def _field(body: bytes, name: str) -> str:
