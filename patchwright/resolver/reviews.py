@@ -75,7 +75,8 @@ def _summary(threads: Sequence[ReviewThread]) -> str:
     return (
         f"Reviews of this pull request: {counted(len(threads) - resolved, 'thread')} "
         f"not resolved, {resolved} resolved. A resolved one needs nothing more unless "
-        "the request says so; the code of an outdated one has changed since."
+        "the request says so; the code of an outdated one has changed since. What you "
+        "say of the others in `reviews` of `finish` is posted in them as your answer."
     )
 
 

@@ -57,3 +57,25 @@ def test_s43_who_is_told_to_address_the_review_knows_all_of_it(tmp_path: Path) -
         assert story.branches() == ["prices"]
         assert "**Done**" in story.reply(number)
         assert "- Hidden text was removed: 1 HTML comment." in story.reply(number)
+
+
+def test_r3_reviewers_are_answered_where_nothing_was_to_be_changed(
+    tmp_path: Path,
+) -> None:
+    verdicts = [
+        {"thread": number, "verdict": "not-addressed", "text": "It is as wanted."}
+        for number in (1, 2)
+    ]
+    stay = call("finish", summary="Nothing was to be changed.", reviews=verdicts)
+    with telling(tmp_path, in_turn(stay)) as story:
+        number = _open_reviewed_pull(story)
+        story.say(number, "@patchwright address the review")
+        story.work()
+        assert story.reply(number).startswith("**No change**")
+        assert "Review threads: 2 not addressed." in story.reply(number)
+        threads = story.github.world.reviews.values()
+        said = [one.comments[-1].body for one in threads if not one.is_resolved]
+        assert len(said) == 2
+        assert all(
+            one.startswith("**Not addressed.** It is as wanted.") for one in said
+        )

@@ -81,8 +81,8 @@ class FinishArguments(Arguments):
     )
     reviews: tuple[ReviewAnswer, ...] = Field(
         default=(),
-        description="One for each review thread you were shown, by its number: what "
-        "became of it, and in `text` a sentence or two for the reviewer.",
+        description="One for each review thread that is not resolved, by its number: "
+        "what became of it, and in `text` a sentence or two for the reviewer.",
     )
 
 

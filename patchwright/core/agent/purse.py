@@ -64,8 +64,8 @@ class RunPurse:
             left = ceiling - self._spent - self._reserved
             if round(left - worst, DECIMALS) < 0:
                 raise OverBudgetError(
-                    f"{dollars(self._spent)} of {dollars(ceiling)} is spent, and the next "
-                    f"model call could cost up to {dollars(worst)}."
+                    f"{dollars(self._spent)} of {dollars(ceiling)} is spent, and the "
+                    f"next model call could cost up to {dollars(worst)}."
                 )
             self._reserved += worst
             return max(left, worst)

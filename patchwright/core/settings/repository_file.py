@@ -2,7 +2,7 @@
 
 import tomllib
 from collections.abc import Mapping
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import ErrorDetails
@@ -36,14 +36,24 @@ _OCCASION = Literal["mention", "label", "assignment", "review", "checks", "confl
 
 
 _ASKED_FOR: Final = (Occasion.MENTION, Occasion.LABEL, Occasion.ASSIGNMENT)
-# What holds where a limit was meant that cannot be read: never more than it may say.
-_CAREFUL: Final[Mapping[str, Mapping[str, object]]] = {
-    "min_permission": {"min_permission": Permission.ADMIN},
-    "network": {"network": "deny"},
-    "plan_approval": {"plan_approval": "comment"},
-    "pr": {"pr": Delivery.DRAFT},
-    "protected_paths": {"pr": Delivery.DRAFT},
-    "triggers": {"triggers": _ASKED_FOR},
+
+
+class _Care(NamedTuple):
+    """What holds until a limit can be read, and how people are told."""
+
+    key: str
+    value: object
+    told: str
+
+
+# It may have been meant as strictly as can be, so that its default will not do.
+_CARE: Final[Mapping[str, _Care]] = {
+    "min_permission": _Care("min_permission", Permission.ADMIN, "only admins may ask"),
+    "network": _Care("network", "deny", "the network is closed"),
+    "plan_approval": _Care("plan_approval", "comment", "each plan waits for a yes"),
+    "pr": _Care("pr", Delivery.DRAFT, "changes stay drafts"),
+    "protected_paths": _Care("pr", Delivery.DRAFT, "changes stay drafts"),
+    "triggers": _Care("triggers", _ASKED_FOR, "nothing starts unasked"),
 }
 
 
@@ -134,9 +144,10 @@ def _read(table: dict[str, Any]) -> RepositoryConfig:
     # One sentence for each key, however many faults it has.
     first = {str(error["loc"][0]): error for error in reversed(errors)}
     problems = [_describe(key, first[key]) for key in table if key in first]
-    careful = [_CAREFUL[key] for key in sorted(wrong) if key in _CAREFUL]
-    for instead in careful:
-        read |= instead
+    for care in (_CARE[key] for key in sorted(wrong) if key in _CARE):
+        # One that is stricter than a draft stays.
+        if read.get(care.key) in (None, Delivery.READY):
+            read[care.key] = care.value
     return RepositoryConfig.model_validate(read | {"problems": _bounded(problems)})
 
 
@@ -159,7 +170,8 @@ def _describe(key: str, error: ErrorDetails) -> str:
     if key in ("branch", "title") and isinstance(said, ValueError):
         return f"{_FILE}: {shown} was left out: {said}."
     meaning = _File.model_fields[key].description
-    return f"{_FILE}: {shown} was left out: it must be {meaning}."
+    until_then = f" Until then {_CARE[key].told}." if key in _CARE else ""
+    return f"{_FILE}: {shown} was left out: it must be {meaning}.{until_then}"
 
 
 def _bounded(problems: list[str]) -> list[str]:

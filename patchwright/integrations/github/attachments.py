@@ -149,15 +149,14 @@ def _download(
     try:
         with requests.Session() as session:
             session.auth = _unchanged
-            session.verify = connection.verify
-            return _follow(connection.addresses, session, (url, headers), max_bytes)
+            return _follow(connection, session, (url, headers), max_bytes)
     except requests.RequestException as error:
         kind = type(error).__name__
         raise ServiceUnavailableError(f"GitHub did not answer ({kind})") from error
 
 
 def _follow(
-    addresses: Addresses,
+    connection: Connection,
     session: requests.Session,
     request: tuple[str, dict[str, str]],
     max_bytes: int,
@@ -166,12 +165,18 @@ def _follow(
     url, headers = request
     for _ in range(MAX_REDIRECTS):
         with session.get(
-            url, headers=headers, timeout=TIMEOUT_S, stream=True, allow_redirects=False
+            url,
+            headers=headers,
+            timeout=TIMEOUT_S,
+            stream=True,
+            allow_redirects=False,
+            # Of each request: a session's own yields to REQUESTS_CA_BUNDLE.
+            verify=connection.verify,
         ) as answer:
             if not _REDIRECTED <= answer.status_code < _BROKEN:
                 return _read(answer, max_bytes)
             url = _joined(url, answer.headers.get("Location", ""))
-        check_host(addresses, url)
+        check_host(connection.addresses, url)
         headers = {"User-Agent": USER_AGENT}
     raise ServiceUnavailableError("GitHub sends us from one address to the next")
 

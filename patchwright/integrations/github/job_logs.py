@@ -39,8 +39,8 @@ def fetch_log_tail(repo: Repository, job_id: int) -> str:
     with requests.Session() as session:
         # A .netrc file must not stand in for the token that we leave out.
         session.auth = _unchanged
-        session.verify = repo.requester.kwargs["verify"]
-        return clean_log(_download_end(session, address))
+        verify: str | bool = repo.requester.kwargs["verify"]
+        return clean_log(_download_end(session, address, verify=verify))
 
 
 def clean_log(raw: bytes) -> str:
@@ -91,18 +91,26 @@ def _is_safe(address: str, api_url: str) -> bool:
     return there.scheme == "https" or same
 
 
-def _download_end(session: requests.Session, address: str) -> bytes:
+def _download_end(
+    session: requests.Session, address: str, *, verify: str | bool
+) -> bytes:
     """Read it without our token, which is none of that store's business."""
     try:
-        return _read_end(session, address)
+        return _read_end(session, address, verify=verify)
     except requests.RequestException:
         return b""
 
 
-def _read_end(session: requests.Session, address: str) -> bytes:
+def _read_end(session: requests.Session, address: str, *, verify: str | bool) -> bytes:
     headers = {"User-Agent": USER_AGENT}
     with session.get(
-        address, headers=headers, timeout=TIMEOUT_S, stream=True, allow_redirects=False
+        address,
+        headers=headers,
+        timeout=TIMEOUT_S,
+        stream=True,
+        allow_redirects=False,
+        # Of each request: a session's own yields to REQUESTS_CA_BUNDLE.
+        verify=verify,
     ) as answer:
         if answer.status_code != _OK:
             return b""

@@ -40,6 +40,19 @@ from patchwright.resolver.house import judge
 from patchwright.resolver.messages.status import Delivered
 
 
+def unwritten(effect: Writing, why: str, so_far: Delivered) -> Delivered:
+    """Note what was refused; where only the trimmings are missing the rest is there."""
+    match effect:
+        case AdornPullRequest():
+            missing = f"Reviewers, labels and assignees may be missing: {why}"
+        case AnswerReviews():
+            missing = f"The review threads could not be answered: {why}"
+        case _:
+            return so_far.model_copy(update={"refusal": why})
+    remark = f"{missing.rstrip('.')}."
+    return so_far.model_copy(update={"remarks": (*so_far.remarks, remark)})
+
+
 class Deliverer:
     """Performs one run's effects, each of which may be asked for again."""
 
@@ -68,7 +81,7 @@ class Deliverer:
             NotFoundError,
             GitError,
         ) as error:
-            return so_far.model_copy(update={"refusal": str(error)})
+            return unwritten(effect, str(error), so_far)
 
     def _write(
         self, effect: Writing, outcome: Outcome, to: Destination, so_far: Delivered

@@ -1,6 +1,7 @@
 """Tell the thread how a run ended: one comment, edited in place."""
 
 from patchwright.core.errors import NotFoundError
+from patchwright.core.settings.repository import Delivery as Wish
 from patchwright.core.types.threads import ThreadRef
 from patchwright.core.types.work import Outcome
 from patchwright.resolver.delivering.destination import Destination, Means
@@ -14,7 +15,8 @@ def say(
     outcome: Outcome, to: Destination, means: Means, so_far: Delivered
 ) -> Delivered:
     """Edit the run's comment; where there is none, look again before posting."""
-    so_far = with_patch(outcome, means, so_far)
+    if to.config.pr is not Wish.NONE:
+        so_far = with_patch(outcome, means, so_far)
     text = final_comment(outcome, so_far, to.frame, to.last)
     if to.status_post and _edit(to.thread, to.status_post, text, means):
         return so_far

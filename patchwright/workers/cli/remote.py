@@ -62,9 +62,8 @@ def resolve_remote(session: Session, url: str, deliver: Deliver) -> Finished:
         trusted = trust_for_git(session.settings.github)
         mirrors = Mirrors(session.settings.state_dir / "mirrors", trusted)
         session.console.print(f"Fetching {thread.repo.full_name}")
-        config = read_repository_config(
-            github.forge.fetch_file(thread.repo, CONFIG_FILE)
-        )
+        wishes = github.forge.fetch_file(thread.repo, CONFIG_FILE)
+        config = read_repository_config(wishes)
         found = fetch_thread(github, trigger, session.clock.now())
         judged = triage(found, trigger)
         if session.settings.agent.triage and isinstance(judged, Ask):
@@ -78,21 +77,31 @@ def resolve_remote(session: Session, url: str, deliver: Deliver) -> Finished:
         )
         session, notes = session.heeding(config)
         prepared = prepare(github, mirrors, request).with_notes(notes)
-        code = prepared.mirror.objects
-        outcome = session.resolve(
-            prepared.task,
-            code,
-            prepared.trusted_sha,
-            config=config,
-            images=prepared.images,
-        )
-        delivered = Delivered()
-        if outcome.head_sha and deliver is Deliver.PATCH:
-            session.write_patch(prepared.mirror.objects, outcome)
-        else:
-            delivery = _Delivery(session, github, trigger, prepared, config)
-            delivered = delivery.run(outcome, deliver)
-        prepared.mirror.objects.release(session.run_id)
+        return _work_on(session, github, request, prepared, deliver)
+
+
+def _work_on(
+    session: Session,
+    github: GitHub,
+    request: Request,
+    prepared: Prepared,
+    deliver: Deliver,
+) -> Finished:
+    code, config = prepared.mirror.objects, request.config
+    outcome = session.resolve(
+        prepared.task,
+        code,
+        prepared.trusted_sha,
+        config=config,
+        images=prepared.images,
+    )
+    delivered = Delivered()
+    if outcome.head_sha and deliver is Deliver.PATCH:
+        session.write_patch(code, outcome)
+    else:
+        delivery = _Delivery(session, github, request.trigger, prepared, config)
+        delivered = delivery.run(outcome, deliver)
+    code.release(session.run_id)
     return Finished(outcome, delivered)
 
 

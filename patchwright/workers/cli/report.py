@@ -6,8 +6,10 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
+from patchwright.core.errors import PatchwrightError
 from patchwright.core.types.work import Evidence, EvidenceRole, Outcome, OutcomeKind
 from patchwright.resolver.messages.facts import cost, counted, duration
+from patchwright.resolver.messages.refusals import refusal_words
 from patchwright.resolver.messages.status import Delivered
 
 _SUCCESSES = (OutcomeKind.RESOLVED, OutcomeKind.ANSWERED, OutcomeKind.PLAN_POSTED)
@@ -20,17 +22,24 @@ def exit_code(outcome: Outcome) -> int:
     return 3 if outcome.kind is OutcomeKind.FAILED else 1
 
 
+def failed(error: PatchwrightError) -> Outcome:
+    return Outcome(kind=OutcomeKind.FAILED, reason=error.reason, summary=str(error))
+
+
 def as_json(
-    outcome: Outcome, delivered: Delivered, run_id: str, events: Path | None
+    outcome: Outcome,
+    delivered: Delivered,
+    run_id: str = "",
+    events: Path | None = None,
 ) -> str:
-    """Write the one JSON object that `--json` prints."""
+    """Write the one JSON object that `--json` prints; all its keys are always there."""
     usage = outcome.usage
     return json.dumps(
         {
             "outcome": outcome.kind,
             "reason": outcome.reason,
             "proof": outcome.proof,
-            "summary": outcome.summary,
+            "summary": _summary(outcome, delivered),
             "branch": delivered.branch or None,
             "base_sha": outcome.base_sha,
             # On the branch there may be the commit as the forge has made it.
@@ -44,9 +53,19 @@ def as_json(
                 "cached": usage.tokens_cached,
             },
             "iterations": outcome.iterations,
-            "run_id": run_id,
+            "run_id": run_id or None,
             "events": str(events) if events else None,
         }
+    )
+
+
+def _summary(outcome: Outcome, delivered: Delivered) -> str:
+    """Say in the words of the run what came of it, and why that is not delivered."""
+    if not delivered.refusal:
+        return outcome.summary
+    refused = f"Not delivered: {refusal_words(delivered.refusal)}"
+    return "\n\n".join(
+        part for part in (outcome.summary, refused, delivered.compare_url) if part
     )
 
 

@@ -1,10 +1,12 @@
 """`patchwright resolve`."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Final, cast
 
+import structlog
 import typer
 from rich.console import Console
 from rich.text import Text
@@ -16,11 +18,18 @@ from patchwright.core.types.work import Outcome, OutcomeKind
 from patchwright.resolver.messages.status import Delivered
 from patchwright.workers.cli.local import resolve_local
 from patchwright.workers.cli.options import Deliver, SandboxKind
-from patchwright.workers.cli.report import as_json, exit_code, print_result
+from patchwright.workers.cli.report import (
+    as_json,
+    exit_code,
+    failed,
+    print_result,
+)
 from patchwright.workers.cli.session import Finished, Session, open_session
 
 # Imported when a URL is given: loading PyGithub takes as long as all the rest here.
 _REMOTE: Final = "patchwright.workers.cli.remote"
+
+log = structlog.get_logger(__name__)
 
 
 def register(app: typer.Typer) -> None:
@@ -71,12 +80,24 @@ def _resolve(
         "limits.max_iterations": max_iterations,
         "sandbox.kind": sandbox.value if sandbox else None,
     }
-    _check_source(url, repo, issue)
-    settings = load(process_environment(), flags=flags, cwd=Path.cwd())
-    with open_session(settings, events, quiet=json) as session:
-        finished = _work(session, url, repo, issue, deliver)
-        _report(session, finished, as_object=json)
+    with _told_in_any_case(as_object=json):
+        _check_source(url, repo, issue)
+        settings = load(process_environment(), flags=flags, cwd=Path.cwd())
+        with open_session(settings, events, quiet=json) as session:
+            finished = _work(session, url, repo, issue, deliver)
+            _report(session, finished, as_object=json)
     raise typer.Exit(exit_code(finished.outcome))
+
+
+@contextmanager
+def _told_in_any_case(*, as_object: bool) -> Iterator[None]:
+    """Print the one object for a run that could not even begin; its error goes on."""
+    try:
+        yield
+    except PatchwrightError as error:
+        if as_object:
+            typer.echo(as_json(failed(error), Delivered()))
+        raise
 
 
 def _check_source(url: str | None, repo: Path | None, issue: Path | None) -> None:
@@ -107,12 +128,16 @@ def _work(
     except SettingsError:
         raise
     except KeyboardInterrupt as told:
-        return Finished(session.stopped(str(told)), Delivered())
-    except PatchwrightError as error:
-        outcome = Outcome(
-            kind=OutcomeKind.FAILED, reason=error.reason, summary=str(error)
+        said = Outcome(
+            kind=OutcomeKind.STOPPED, reason="asked", summary=f"Stopped by {told}."
         )
-        return Finished(outcome, Delivered())
+    except PatchwrightError as error:
+        said = failed(error)
+    except Exception:  # the edge of a run: whatever broke, its caller is told
+        log.exception("run_broke")
+        text = "Something broke inside Patchwright; standard error has the details."
+        said = Outcome(kind=OutcomeKind.FAILED, reason="internal", summary=text)
+    return Finished(session.broken_off(said), Delivered())
 
 
 def _resolve_remote() -> Callable[[Session, str, Deliver], Finished]:

@@ -24,7 +24,7 @@ from patchwright.core.settings.repository import RepositoryConfig
 from patchwright.core.settings.secret_values import secret_values
 from patchwright.core.text.redaction import Redactor
 from patchwright.core.types.ids import RandomIds
-from patchwright.core.types.work import Outcome, OutcomeKind, Task
+from patchwright.core.types.work import Outcome, Task
 from patchwright.integrations.git.objects import ObjectStore
 from patchwright.integrations.mcp.opening import open_servers
 from patchwright.resolver.knowledge import RepositoryLibrary
@@ -115,15 +115,11 @@ class Session:
         with live_view(self.console, self.log, watch, kit.limits):
             return resolve(task, kit).outcome
 
-    def stopped(self, why: str) -> Outcome:
-        """Write down that the run was stopped from outside, and what it cost."""
+    def broken_off(self, said: Outcome) -> Outcome:
+        """Write down how a run ended that did not come to its end, and its cost."""
         state = reduce(fold, self.log.read(), RunState())
-        outcome = Outcome(
-            kind=OutcomeKind.STOPPED,
-            reason="asked",
-            summary=f"Stopped by {why}.",
-            usage=state.usage,
-            iterations=state.iterations,
+        outcome = said.model_copy(
+            update={"usage": state.usage, "iterations": state.iterations}
         )
         self.log.append(Source.SYSTEM, OutcomeReached(outcome=outcome))
         return outcome

@@ -1,12 +1,15 @@
 """The second half of a job: carry out its effects, each once, in their order."""
 
 from datetime import timedelta
+from functools import partial
+from typing import Final
 
 import structlog
 
 from patchwright.core.errors import (
     GitError,
     LeaseLostError,
+    NotFoundError,
     PatchwrightError,
     RateLimitedError,
 )
@@ -15,6 +18,12 @@ from patchwright.core.types.work import Outcome
 from patchwright.integrations.git.mirror import Mirror
 from patchwright.resolver.delivering.deliverer import Deliverer
 from patchwright.resolver.delivering.destination import Means
+from patchwright.resolver.effects import (
+    AdornPullRequest,
+    Effect,
+    ReportCheck,
+    SwapLabels,
+)
 from patchwright.resolver.messages.status import Delivered
 from patchwright.workers.run.gate import rules
 from patchwright.workers.run.keepsakes import COMMITS
@@ -26,9 +35,16 @@ from patchwright.workers.store.effects import EffectState, StoredEffect
 from patchwright.workers.store.job import Job, Lease
 
 MAX_TRIES = 8
+# People wait for the message behind these, and have what matters without them.
+_MAX_TRIES_OF_TRIMMINGS: Final = 3
 _FIRST_WAIT_S = 5.0
 
 log = structlog.get_logger(__name__)
+
+
+def _most_tries(effect: Effect) -> int:
+    is_trimming = isinstance(effect, AdornPullRequest | ReportCheck | SwapLabels)
+    return _MAX_TRIES_OF_TRIMMINGS if is_trimming else MAX_TRIES
 
 
 class Delivery:
@@ -92,7 +108,7 @@ class Delivery:
             tries=due.attempts,
             exc_info=None if foreseen else error,
         )
-        if due.attempts + 1 >= MAX_TRIES:
+        if due.attempts + 1 >= _most_tries(due.effect):
             effects.abandon(self._lease, due.key, text)
             return
         wait = timedelta(seconds=_FIRST_WAIT_S * 2**due.attempts)
@@ -123,9 +139,12 @@ class Delivery:
         if repository is None or target is None:
             raise GitError("the run ended before its repository was known")
         services = self._services
-        mirror = fetch_mirror(
-            services.github, services.mirrors, repository, target.start_ref
-        )
+        fetch = partial(fetch_mirror, services.github, services.mirrors, repository)
+        try:
+            mirror = fetch(target.start_ref)
+        except NotFoundError:
+            # That branch is gone by now; what it held is in the mirror all the same.
+            mirror = fetch(f"refs/heads/{repository.default_branch}")
         packed = services.stores.outcomes.load_artifact(self._job.id, COMMITS)
         if packed is None:
             raise GitError("the commits of this run are lost")

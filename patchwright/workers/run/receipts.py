@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from patchwright.resolver.delivering.deliverer import unwritten
 from patchwright.resolver.effects import Writing
 from patchwright.resolver.messages.status import Delivered
 from patchwright.workers.store.effects import EffectState, StoredEffect
@@ -12,13 +13,10 @@ def delivered_by(effects: Sequence[StoredEffect]) -> Delivered:
 
     A label, a check or a call that was given up is no part of the result.
     """
-    receipts = [effect.receipt for effect in effects if effect.receipt]
-    newest = receipts[-1] if receipts else "{}"
-    given_up = [
-        one.error
-        for one in effects
-        if one.state is EffectState.ABANDONED and isinstance(one.effect, Writing)
-    ]
-    return Delivered.model_validate_json(newest).model_copy(
-        update={"refusal": given_up[0]} if given_up else {}
-    )
+    so_far = Delivered()
+    for one in effects:
+        if one.receipt:
+            so_far = Delivered.model_validate_json(one.receipt)
+        elif one.state is EffectState.ABANDONED and isinstance(one.effect, Writing):
+            so_far = unwritten(one.effect, one.error or "", so_far)
+    return so_far

@@ -87,11 +87,12 @@ class Steering:
     def judge(self, trigger: Trigger, event_id: int) -> Heard | None:
         """Judge what somebody has said with the event of that id."""
         judged = self._admit(trigger)
+        # A reaction takes its time, and who says stop must not wait for it, nor for
+        # those of strangers.
         if isinstance(judged, Declined):
             if not judged.silent:
-                self._show(self._channel.decline, trigger)
+                start(partial(self._show, self._channel.decline, trigger))
             return None
-        # A reaction takes its time, and who says stop must not wait for it.
         start(partial(self._show, self._channel.acknowledge, trigger))
         command = command_in(trigger)
         if command is None or (command.argument and command.verb in _WORDY):

@@ -119,20 +119,27 @@ class Work:
         self._plan = self._plan.model_copy(update=found)
 
     def _read_wishes(self) -> Done | None:
-        """Learn what the repository wishes; without that nothing can be judged."""
+        """Learn what the repository wishes; without that nothing can be judged.
+
+        Only who may ask by the service's own rules is told that it failed: two bots
+        must not keep each other busy.
+        """
         try:
             config = fetch_config(self._services, self._job)
         except ServiceError as error:
-            return self._fail(error)
+            judged = judge_request(self._services, self._job, self._plan.config)
+            if isinstance(judged, Declined):
+                return self._decline(judged)
+            return self._fail(error, quiet=self._trigger.kind.is_automatic)
         frame = make_frame(self._services, self._job, config)
         self._note(config=config, frame=frame)
         return None
 
-    def _fail(self, error: PatchwrightError) -> Done:
+    def _fail(self, error: PatchwrightError, *, quiet: bool = False) -> Done:
         outcome = Outcome(
             kind=OutcomeKind.FAILED, reason=error.reason, summary=str(error)
         )
-        return self.end(outcome)
+        return self.end(outcome, quiet=quiet)
 
     def _decline(self, judged: Declined) -> Done:
         log.info("request_declined", reason=judged.reason, text=judged.text)

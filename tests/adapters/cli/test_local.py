@@ -164,7 +164,7 @@ ENDINGS: list[tuple[TurnLike, str, str, int]] = [
     ENDINGS,
     ids=[f"{outcome}-{reason}" for _, outcome, reason, _ in ENDINGS],
 )
-def test_every_ending_has_its_exit_code(
+def test_s41_every_ending_prints_one_object_and_has_its_exit_code(
     turn: TurnLike, outcome: str, reason: str, code: int, shop: Shop
 ) -> None:
     with FakeProvider([turn]) as provider:

@@ -59,6 +59,16 @@ def test_s24_blank_context_lines_survive(sandbox: WorkTree, origin: WorkTree) ->
     assert text == b"\n\ndef add(a, b):\n\n    return a + b\n\n\n"
 
 
+@pytest.mark.parametrize("end", [b"x = 1  \t", b"x = 1\n\n\n \n", b"x = 1\r", b"\x1a"])
+def test_s25_what_ends_a_change_is_not_trimmed(
+    end: bytes, sandbox: WorkTree, origin: WorkTree
+) -> None:
+    sandbox.write("zz.py", b"one\n" + end)
+    sandbox.commit()
+    head = carry(sandbox, origin)
+    assert origin.objects.read_file(head, "zz.py") == b"one\n" + end
+
+
 def test_s26_latin1_byte_stays(sandbox: WorkTree, origin: WorkTree) -> None:
     sandbox.write("notes.txt", b"caf\xe9\nanother second line\n")
     sandbox.commit()

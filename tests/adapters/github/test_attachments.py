@@ -164,3 +164,17 @@ def test_the_hosts_of_a_github_are_known(addresses: Addresses, url: str) -> None
 def test_all_other_hosts_are_refused(addresses: Addresses, url: str) -> None:
     with pytest.raises(InvalidRequestError):
         check_host(addresses, url)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://[",
+        "https://user-images.githubusercontent.com:99999999/x.png",
+        "https://user-images.githubusercontent.com:x/x.png",
+        "https://me@user-images.githubusercontent.com/x.png",
+    ],
+)
+def test_what_is_no_address_is_refused_as_one(url: str) -> None:
+    with pytest.raises(InvalidRequestError):
+        check_host(locate(), url)

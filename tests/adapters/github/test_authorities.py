@@ -15,12 +15,14 @@ from patchwright.core.settings.github import GitHubSettings
 from patchwright.integrations.git.mirror import Mirrors
 from patchwright.integrations.github.auth import MemoryTokenCache
 from patchwright.workers.connections import connect_github, trust_for_git
-from tests.adapters.github.conftest import SHOP
+from tests.adapters.github.conftest import SHOP, issue_ref
+from tests.fakes.github.acts.attachments import upload
 from tests.fakes.github.acts.pulls import Proposal
 from tests.fakes.github.fake import FakeGitHub
 from tests.fakes.tls import Authority, make_authority, tls_before
 
 HEAD = "refs/heads/main"
+PICTURE = b"\x89PNG\r\n\x1a\n"
 
 
 @dataclass(frozen=True)
@@ -101,3 +103,14 @@ def test_a_bundle_that_is_none_is_a_wrong_setting(
     settings = GitHubSettings(token=SecretStr("ghp_1"), ca_bundle=str(bundle))
     with pytest.raises(SettingsError, match=r"github\.ca_bundle: .*ca\.pem"):
         connect_github(settings, MemoryTokenCache(), SystemClock())
+
+
+def test_pictures_come_from_a_server_of_the_configured_authority(
+    secure: Secure,
+) -> None:
+    url = upload(secure.fake.world, "acme/shop", PICTURE)
+    number = secure.fake.open_issue("acme/shop", "robot", "Broken", url)
+    settings = secure.settings(secure.authority.bundle)
+    with closing(connect_github(settings, MemoryTokenCache(), SystemClock())) as github:
+        found = github.channel.fetch_attachment(issue_ref(number), url, 1000)
+    assert found == PICTURE

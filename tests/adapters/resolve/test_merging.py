@@ -48,7 +48,11 @@ def scene(tmp_path: Path) -> Iterator[Bench]:
 
 def open_again(scene: Bench, *, had_begun: bool) -> Checkout:
     return open_checkout(
-        scene.task, scene.kit, had_begun=had_begun, before_new=lambda: None
+        scene.task,
+        scene.kit,
+        had_begun=had_begun,
+        is_half_made=False,
+        before_new=lambda: None,
     )
 
 

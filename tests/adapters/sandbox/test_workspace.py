@@ -139,7 +139,7 @@ def test_s31_no_change_is_no_bundle(fresh: Box, origin: Origin) -> None:
     assert workspace.export(origin.base) is None
 
 
-def test_s23_s24_s25_s26_s27_every_change_arrives_with_its_tree_hash(
+def test_s23_s24_s26_s27_every_change_arrives_with_its_tree_hash(
     fresh: Box, origin: Origin
 ) -> None:
     workspace = check_out(fresh, origin)
@@ -149,6 +149,13 @@ def test_s23_s24_s25_s26_s27_every_change_arrives_with_its_tree_hash(
         )
         wanted = fresh.sh(WRITE_TREE).output.strip()
         assert exported(workspace, origin) == wanted, name
+
+
+def test_s25_blanks_at_the_end_of_a_file_arrive(fresh: Box, origin: Origin) -> None:
+    workspace = check_out(fresh, origin)
+    fresh.sh(r"printf 'one \t\n\n  \n\n' > tracked.txt; printf 'end  ' > new.txt")
+    wanted = fresh.sh(WRITE_TREE).output.strip()
+    assert exported(workspace, origin) == wanted
 
 
 @pytest.mark.parametrize("state", STATES)

@@ -93,3 +93,20 @@ def test_the_repositories_with_the_newest_conversations_are_listed(
     names = [repo.full_name for repo in world.threads.newest_repositories("github")]
     assert names == ["acme/shop", "acme/api"]
     assert world.threads.newest_repositories("slack") == ()
+
+
+def test_what_was_asked_for_in_vain_is_not_taken_for_new(
+    world: World, missed: MissedStore
+) -> None:
+    missed.note(HOOK, [attempt(1, world.clock.now())], world.clock.now())
+    for times in range(MAX_ASKED):
+        [again] = missed.take_due(HOOK, world.clock.now())
+        missed.mark_asked(again, world.clock.now())
+        world.clock.advance(300 * 2**times)
+    last = attempt(9, world.clock.now())
+    missed.note(HOOK, [last], world.clock.now())
+    # The first attempt is older now than the sender keeps any; the last one is listed.
+    world.clock.advance(3 * 24 * 3600 - 3600)
+    assert due(world, missed) == []
+    missed.note(HOOK, [last], world.clock.now())
+    assert due(world, missed) == []

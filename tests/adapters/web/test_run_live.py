@@ -94,3 +94,14 @@ def test_so_many_may_watch_and_no_more(site: Watched) -> None:
     assert full.status_code == 503
     site.world.clock.advance(61)
     list(told)
+
+
+def test_what_was_logged_is_no_message_of_its_own(site: Watched) -> None:
+    job_id, _ = begin_run(site.world)
+    told = follow(site, job_id, after=11)
+    assert next(told)[0] == "head"
+    forged = "\r\revent: end\rdata: over\r\r"
+    append(site.world, job_id, RunCommand(command=f"true\n{forged}\nfalse"))
+    found = list(told_until(told, "id"))
+    assert "end" not in {name for name, _ in found}
+    assert any("event: end" in value for _, value in found)

@@ -130,6 +130,31 @@ def test_a_link_alone_signs_nobody_out(scene: Scene) -> None:
     assert scene.viewer()
 
 
+def test_a_form_of_another_site_signs_nobody_out(scene: Scene) -> None:
+    # It comes without the cookie, and must not take it away either.
+    out = httpx.post(f"{scene.url}/auth/logout")
+    assert "set-cookie" not in out.headers
+
+
+def test_the_cookie_of_an_attempt_comes_back_under_a_path_of_the_service(
+    scene: Scene,
+) -> None:
+    door = open_door(
+        SignIn(
+            connection=Connection(Addresses(api_url="", web_url=scene.url)),
+            client_id="",
+            client_secret=SecretStr(""),
+            redirect_uri="",
+            clock=scene.clock,
+        ),
+        SECRET,
+        scene.clock,
+        secure=True,
+        prefix="/bot",
+    )
+    assert door.attempts.path == "/bot/auth/github"
+
+
 def test_a_session_ends_after_twelve_hours(scene: Scene) -> None:
     scene.sign_in()
     scene.clock.advance(12 * HOUR_S - 60)

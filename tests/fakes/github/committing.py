@@ -6,7 +6,7 @@ from tests.fakes.github import bare
 from tests.fakes.github.access import WRITE_CONTENTS, forbidden, may, visible_repo
 from tests.fakes.github.acts.pulls import follow_heads
 from tests.fakes.github.acts.rules import check_archived, sign
-from tests.fakes.github.auth import Caller
+from tests.fakes.github.auth import Caller, CallerKind
 from tests.fakes.github.comparison import commit_of
 from tests.fakes.github.exchange import Answer, Json, RefusedError, not_found
 from tests.fakes.github.state import Repo, World
@@ -29,6 +29,7 @@ def create_commit(world: World, caller: Caller, asked: Json) -> Answer:
         raise not_found()
     if branch in repo.protected:
         raise RefusedError(422, f"Protected branch update failed for {branch}.")
+    _check_workflows(caller, wanted)
     if head != wanted["expectedHeadOid"]:
         return _stale(wanted["expectedHeadOid"])
     sha = _commit(world, repo, branch, wanted, author=caller.user.login)
@@ -54,6 +55,25 @@ def _commit(world: World, repo: Repo, branch: str, wanted: Json, *, author: str)
         at=world.clock.now(),
     )
     return sign(repo, branch)
+
+
+def _check_workflows(caller: Caller, wanted: Json) -> None:
+    """Refuse what changes a workflow to whoever may not do that.
+
+    https://docs.github.com/en/graphql/reference/mutations#createcommitonbranch
+    """
+    changes = wanted["fileChanges"]
+    paths = [one["path"] for one in (*changes["additions"], *changes["deletions"])]
+    path = next((one for one in paths if one.startswith(".github/workflows/")), None)
+    is_let = caller.kind is CallerKind.PERSONAL or (
+        caller.token is not None and "workflows" in caller.token.permissions
+    )
+    if path is not None and not is_let:
+        raise RefusedError(
+            403,
+            "refusing to allow a GitHub App to create or update workflow "
+            f"`{path}` without `workflows` permission",
+        )
 
 
 def _stale(expected: str) -> Answer:

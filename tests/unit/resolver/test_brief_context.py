@@ -36,7 +36,9 @@ def test_s43_a_review_reads_so() -> None:
     assert (
         """\
 Reviews of this pull request: 1 thread not resolved, 1 resolved. A resolved one needs \
-nothing more unless the request says so; the code of an outdated one has changed since.
+nothing more unless the request says so; the code of an outdated one has changed \
+since. What you say of the others in `reviews` of `finish` is posted in them as your \
+answer.
 
 Review thread 1 (not resolved), about lines 3-4 of the old version:
 

@@ -111,6 +111,12 @@ def test_reviewers_are_answered_only_when_the_work_is_done() -> None:
     assert AnswerReviews(number=8) not in shown
 
 
+@pytest.mark.parametrize("kind", [OutcomeKind.ANSWERED, OutcomeKind.NO_CHANGE])
+def test_reviewers_are_answered_where_nothing_had_to_change(kind: OutcomeKind) -> None:
+    shown = plan_effects(Outcome(kind=kind), OURS, showing=Showing(reviews_of=8))
+    assert shown == (AnswerReviews(number=8), FinalMessage())
+
+
 def test_who_waits_writes_nothing() -> None:
     asks = done().model_copy(update={"waits": True})
     assert plan_effects(asks, NEW) == (FinalMessage(),)

@@ -133,6 +133,16 @@ def test_the_call_is_one_line() -> None:
     [
         (QUESTION, Delivered(), "the question is in the comment above"),
         (
+            ended(OutcomeKind.PLAN_POSTED, "plan"),
+            Delivered(),
+            "it is in the comment above, and waits for your word",
+        ),
+        (
+            ended(OutcomeKind.NEEDS_INPUT, "protected-paths"),
+            Delivered(),
+            "the comment above says what is missing",
+        ),
+        (
             proven(),
             Delivered(refusal="no"),
             "not delivered · the comment above says why",

@@ -20,7 +20,13 @@ from patchwright.core.events.types import (
     Todo,
     WriteTodos,
 )
-from patchwright.core.types.work import Limits, OutcomeKind, Task, Usage
+from patchwright.core.types.work import (
+    EvidenceRole,
+    Limits,
+    OutcomeKind,
+    Task,
+    Usage,
+)
 from patchwright.resolver.messages.status import (
     Progress,
     checklist,
@@ -215,3 +221,11 @@ def test_what_must_be_seen_now_does_not_wait_for_its_turn() -> None:
     throttle.offer(Progress(iterations=2))
     throttle.offer(Progress(iterations=3), at_once=True)
     assert shown == [1, 3]
+
+
+def test_a_run_of_the_old_tests_is_told_in_words() -> None:
+    old = GREEN.model_copy(update={"role": EvidenceRole.BASE_TESTS})
+    progress = watched(RUNNING, EvidenceRecorded(evidence=old))
+    assert progress.then == (
+        "`pytest -k sum` after the change, with the tests of the base: exit 0",
+    )

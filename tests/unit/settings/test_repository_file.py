@@ -17,6 +17,7 @@ from patchwright.core.settings.repository_file import (
 )
 from patchwright.core.types.people import Permission
 
+ASKED_FOR = ("mention", "label", "assignment")
 WHOLE = """
 model = "strong"
 image = "registry.example/python:3.12"
@@ -127,9 +128,29 @@ def test_a_bad_value_is_told_and_left_out(line: str, meaning: str) -> None:
     [problem] = config.problems
     assert problem.startswith(f"`.patchwright.toml`: `{key}` was left out: it must be ")
     assert meaning in problem
-    assert config.model_copy(update={"problems": ()}) == RepositoryConfig(
-        model="strong"
-    )
+    as_default = {key: getattr(RepositoryConfig(), key), "pr": None, "problems": ()}
+    assert config.model_copy(update=as_default) == RepositoryConfig(model="strong")
+
+
+@pytest.mark.parametrize(
+    ("line", "key", "value", "told"),
+    [
+        ('min_permission = "owner"', "min_permission", "admin", "only admins may ask"),
+        ('network = "none"', "network", "deny", "the network is closed"),
+        ("plan_approval = true", "plan_approval", "comment", "plan waits for a yes"),
+        ('pr = "Draft"', "pr", "draft", "changes stay drafts"),
+        ("protected_paths = [1]", "pr", "draft", "changes stay drafts"),
+        ('protected_paths = [1]\npr = "ready"', "pr", "draft", "stay drafts"),
+        ('protected_paths = [1]\npr = "patch"', "pr", "patch", "stay drafts"),
+        ("triggers = [1]", "triggers", ASKED_FOR, "nothing starts unasked"),
+    ],
+)
+def test_a_limit_that_cannot_be_read_is_taken_strictly(
+    line: str, key: str, value: object, told: str
+) -> None:
+    config = read(line)
+    assert getattr(config, key) == value
+    assert told in config.problems[0]
 
 
 def test_a_variable_that_does_not_exist_is_named() -> None:
@@ -170,7 +191,8 @@ def test_a_file_that_cannot_be_read_is_told(data: bytes, why: str) -> None:
     config = read_repository_config(data)
     [problem] = config.problems
     assert problem.startswith(f"`.patchwright.toml` {why}")
-    assert problem.endswith("; nothing of it counts.")
+    assert problem.endswith("; nothing of it counts, and a change stays a draft.")
+    assert (config.pr, config.triggers) == ("draft", ASKED_FOR)
     assert config.protected_paths == PROTECTED_PATHS
 
 
@@ -205,7 +227,9 @@ def test_what_is_wrong_leaves_the_default_and_a_sentence(
 ) -> None:
     config = read(f"{key} = {_toml(value)}")
     if config.problems:
-        assert config.model_copy(update={"problems": ()}) == RepositoryConfig()
+        default = getattr(RepositoryConfig(), key, None)
+        found = config.model_copy(update={key: default, "pr": None, "problems": ()})
+        assert found == RepositoryConfig()
 
 
 def _toml(value: object) -> str:

@@ -50,9 +50,10 @@ def test_a_configured_model_is_found_by_either_name(
 def test_another_model_is_not_asked_and_that_is_said(tmp_path: Path) -> None:
     heeded = heed(settings(tmp_path), RepositoryConfig(model="elsewhere/big"))
     assert heeded.settings.agent.model == ""
-    assert heeded.notes == (
+    [note] = heeded.notes
+    assert note == (
         "`.patchwright.toml` asks for the model `elsewhere/big`, which this service "
-        "does not have.",
+        "does not have."
     )
 
 

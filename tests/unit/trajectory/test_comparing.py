@@ -7,10 +7,13 @@ from patchwright.core.events.types import (
     AgentState,
     CallMcpTool,
     CommandOutput,
+    ConfirmationAsked,
     Event,
+    Finish,
     McpResult,
     Recall,
     Recalled,
+    Risk,
     RunCommand,
     Source,
     StateChanged,
@@ -178,3 +181,10 @@ def test_a_model_that_judged_its_calls_is_read_so_again() -> None:
     ]
     payload = reply.payload.model_copy(update={"tool_calls": tuple(calls)})
     assert find_policy([reply.model_copy(update={"payload": payload})]) == "risky"
+
+
+def test_a_plan_that_was_shown_does_not_make_the_policy_a_careful_one() -> None:
+    plan = ConfirmationAsked(
+        action=Finish(summary="x").model_dump(mode="json"), digest="d", risk=Risk.LOW
+    )
+    assert find_policy(one_step("x", noted(plan))) == "never"

@@ -1,0 +1,118 @@
+"""A set-up that is broken off: by a worker that must end, or by a person."""
+
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+
+from patchwright.core.clock import SystemClock
+from patchwright.core.errors import LeaseLostError
+from patchwright.core.events.jsonl import JsonlEventLog
+from patchwright.core.events.types import (
+    AgentState,
+    ChangeState,
+    CommandOutput,
+    Event,
+    RunCommand,
+    Source,
+)
+from patchwright.core.llm.models import Models
+from patchwright.core.llm.scripted import ScriptedModel
+from patchwright.core.runtime import Runtime, RuntimeFactory, SandboxSpec
+from patchwright.core.types.work import OutcomeKind, Proof
+from patchwright.resolver.resolve import resolve
+from patchwright.resolver.setup import SETUP, was_broken_off
+from patchwright.sandbox.choose import choose
+from tests.adapters.resolve.workbench import (
+    FIX,
+    RUN_TEST,
+    WRITE_TEST,
+    bench,
+    finish,
+)
+
+SLOW = "timeout 1 tail -f /dev/null; true"
+
+
+@dataclass(frozen=True)
+class Noted:
+    """Sandboxes, and in which order they were asked for and removed."""
+
+    sandboxes: RuntimeFactory
+    asked: list[str]
+
+    @property
+    def kind(self) -> str:
+        return self.sandboxes.kind
+
+    def start(self, spec: SandboxSpec) -> Runtime:
+        self.asked.append(f"start {spec.role}")
+        return self.sandboxes.start(spec)
+
+    def attach(self, spec: SandboxSpec) -> Runtime | None:
+        self.asked.append("attach")
+        return self.sandboxes.attach(spec)
+
+    def remove(self, run_id: str) -> int:
+        self.asked.append(f"remove {run_id}")
+        return self.sandboxes.remove(run_id)
+
+    def reap(self) -> int:
+        return self.sandboxes.reap()
+
+
+def on_set_up(act: Callable[[], object]) -> Callable[[Event], None]:
+    """Act when a command of a set-up was sent off."""
+
+    def read(event: Event) -> None:
+        if isinstance(event.payload, RunCommand) and event.payload.agent == SETUP:
+            act()
+
+    return read
+
+
+def test_a_set_up_that_its_worker_left_is_run_again_in_a_new_sandbox(
+    tmp_path: Path,
+) -> None:
+    model = ScriptedModel([WRITE_TEST, FIX, finish(RUN_TEST)])
+    noted = Noted(choose("bubblewrap", SystemClock()), [])
+    given_back: Future[None] = Future()
+    with bench(tmp_path, Models.only(model), sandboxes=noted) as told:
+        task = told.task.model_copy(update={"setup": (SLOW,)})
+        leave = on_set_up(lambda: given_back.set_result(None))
+        with told.kit.log.subscribe(leave), pytest.raises(LeaseLostError):
+            resolve(task, replace(told.kit, given_back=given_back))
+        outcome = resolve(None, told.kit).outcome
+    assert outcome.proof is Proof.PROVEN
+    first = ["remove run-1", "start work"]
+    assert noted.asked[:4] == [*first, *first]
+
+
+def test_a_stop_ends_a_set_up_at_once(tmp_path: Path) -> None:
+    with bench(tmp_path, Models.only(ScriptedModel([]))) as told:
+        task = told.task.model_copy(update={"setup": ("tail -f /dev/null",)})
+        wish = ChangeState(state=AgentState.STOPPED, reason="@alice")
+        stop = on_set_up(lambda: told.kit.log.append(Source.SYSTEM, wish))
+        with told.kit.log.subscribe(stop):
+            outcome = resolve(task, told.kit).outcome
+    assert (outcome.kind, outcome.summary) == (
+        OutcomeKind.STOPPED,
+        "Stopped by @alice.",
+    )
+
+
+def test_only_a_set_up_whose_last_command_ended_is_whole(tmp_path: Path) -> None:
+    commands = ("make deps", "make tools")
+    with JsonlEventLog(tmp_path / "log", lambda tree: tree, SystemClock()) as log:
+        seen = [was_broken_off(commands, log, 1)]
+        for command in commands:
+            action = RunCommand(command=command, agent=SETUP)
+            asked = log.append(Source.SYSTEM, action)
+            seen.append(was_broken_off(commands, log, 1))
+            output = CommandOutput(exit_code=0, output="", agent=SETUP)
+            log.append(Source.ENVIRONMENT, output, asked.id)
+            seen.append(was_broken_off(commands, log, 1))
+        assert seen == [False, True, True, True, False]
+        assert not was_broken_off((), log, 1)
