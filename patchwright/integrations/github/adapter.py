@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Final
 
 from pydantic import SecretStr
 
@@ -21,6 +22,10 @@ from patchwright.integrations.github.deliveries import Hook, find_hook
 from patchwright.integrations.github.forge import GitHubForge
 from patchwright.integrations.github.webhook import SERVICE
 
+# How the token of a workflow's run begins. What it pushes starts no other workflow.
+# https://docs.github.com/en/actions/concepts/security/github_token
+_OF_A_WORKFLOW: Final = "ghs_"
+
 
 @dataclass(frozen=True, slots=True)
 class GitHub:
@@ -30,6 +35,7 @@ class GitHub:
     channel: GitHubChannel
     forge: GitHubForge
     app: AppTokens | None = None
+    starts_no_checks: bool = False
 
     def find_hooks(self, url: str, repos: Iterable[RepoRef]) -> Iterator[Hook]:
         """Yield the webhooks that bring us deliveries.
@@ -89,4 +95,9 @@ def connect_token(
     connection = Connection(addresses, pause_s, ca_bundle)
     tokens = GivenToken(token, connection, clock)
     api = Api(connection=connection, tokens=tokens, clock=clock)
-    return GitHub(api, GitHubChannel(api), GitHubForge(api))
+    return GitHub(
+        api,
+        GitHubChannel(api),
+        GitHubForge(api),
+        starts_no_checks=token.get_secret_value().startswith(_OF_A_WORKFLOW),
+    )

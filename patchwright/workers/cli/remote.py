@@ -173,6 +173,7 @@ class _Delivery:
             review_threads=self.prepared.review_threads,
             names=dict(self.prepared.names),
             template=self.prepared.template,
+            checks_need_nudge=self.github.starts_no_checks,
         )
 
 

@@ -1,4 +1,4 @@
-"""Keep with a job what must outlive the worker: commits, a patch, pictures."""
+"""Keep with a job what must outlive the worker: commits, a diff, pictures."""
 
 from collections.abc import Callable, Mapping
 from typing import Final
@@ -14,11 +14,9 @@ from patchwright.workers.store.outcomes import OutcomeStore
 
 COMMITS: Final = "commits"
 DIFF: Final = "diff"
-PATCH: Final = "patch"
 IMAGES: Final = "images"
 # What people read; git has the rest.
 _MAX_DIFF_BYTES: Final = 1_000_000
-_MAX_PATCH_BYTES: Final = 5_000_000
 
 _IMAGES: Final = TypeAdapter(dict[str, Image])
 
@@ -29,12 +27,9 @@ def pack_change(
     """Return the commits of an outcome, and what people read of them."""
     base, head = outcome.base_sha, outcome.head_sha
     diff = code.diff(base, head)[:_MAX_DIFF_BYTES]
-    patch = code.format_patch(base, head)
     return {
         COMMITS: code.parcel(base, head),
         DIFF: redact(diff.decode("utf-8", "replace")).encode("utf-8", "replace"),
-        # Half a patch would apply half a change.
-        PATCH: patch if len(patch) <= _MAX_PATCH_BYTES else b"",
     }
 
 

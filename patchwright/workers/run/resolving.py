@@ -109,7 +109,8 @@ class Resolving:
         prepared = prepare(services.github, services.mirrors, request).with_notes(
             self._notes
         )
-        self._plan = self._plan.model_copy(update=_found(prepared))
+        nudge = {"checks_need_nudge": services.github.starts_no_checks}
+        self._plan = self._plan.model_copy(update=_found(prepared) | nudge)
         self._begin_check(prepared.task.base_sha)
         task, stopped = self._with_follow_ups(prepared.task)
         if stopped is not None:

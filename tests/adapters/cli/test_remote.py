@@ -23,9 +23,15 @@ def github() -> Iterator[FakeGitHub]:
 
 
 def resolve(
-    shop: Shop, github: FakeGitHub, path: str, *options: str, turns: Script
+    shop: Shop,
+    github: FakeGitHub,
+    path: str,
+    *options: str,
+    turns: Script,
+    token: str = "",
 ) -> Ended:
-    token = github.add_user("alice")
+    """Resolve it as alice, or with another token."""
+    token = token or github.add_user("alice")
     github.grant(REPO, "alice", "write")
     with FakeProvider(turns) as provider:
         return shop.call(
@@ -67,6 +73,19 @@ def test_a_url_becomes_a_pull_request(
     assert (ended.answer["branch"], ended.answer["head_sha"]) == (BRANCH, pull.head_sha)
     assert ended.answer["proof"] == "proven"
     assert github.comments(REPO, 1) == []
+
+
+def test_s38_a_workflows_own_token_starts_no_checks_and_that_is_said(
+    shop: Shop, github: FakeGitHub
+) -> None:
+    ask(github)
+    github.add_user("alice")
+    rights = {"contents": "write", "issues": "write", "pull_requests": "write"}
+    token = github.mint_actions_token(REPO, rights)
+    ended = resolve(shop, github, "issues/1", turns=fix_turns(), token=token)
+    assert ended.code == 0, ended.err
+    [pull] = github.pull_requests(REPO)
+    assert "close and reopen" in pull.body.lower()
 
 
 @pytest.mark.parametrize(("deliver", "branch"), [("branch", BRANCH), ("none", None)])
