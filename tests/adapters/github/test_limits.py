@@ -3,10 +3,12 @@
 from collections.abc import Iterator
 from contextlib import closing
 from datetime import timedelta
+from inspect import signature
 
 import pytest
 from pydantic import SecretStr
 
+from patchwright.core.clock import SystemClock
 from patchwright.core.errors import (
     PermissionDeniedError,
     RateLimitedError,
@@ -86,6 +88,21 @@ def test_s20_all_waiting_for_one_answer_is_bounded(
     assert sum(clock.slept) == 80
     assert sum(clock.slept) <= LONGEST_WAIT_S
     assert fake.comments("acme/shop", number) == []
+
+
+def test_s20_writes_are_a_second_apart_if_nothing_else_is_said(
+    fake: FakeGitHub, number: int
+) -> None:
+    assert signature(connect_token).parameters["pause_s"].default == 1
+    token, clock = fake.add_user("ida"), SystemClock()
+    with closing(
+        connect_token(addresses_of(fake), SecretStr(token), clock=clock, pause_s=0.2)
+    ) as github:
+        github.channel.post(issue_ref(number), "One")
+        after_one = clock.monotonic()
+        github.channel.post(issue_ref(number), "Two")
+    assert clock.monotonic() - after_one >= 0.15
+    assert len(fake.comments("acme/shop", number)) == 2
 
 
 def test_s20_a_token_for_a_push_outlasts_a_limit_too(
