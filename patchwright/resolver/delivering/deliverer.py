@@ -14,6 +14,7 @@ from patchwright.core.types.work import Outcome
 from patchwright.resolver.admission import Declined, Policy
 from patchwright.resolver.delivering.destination import Destination, Means
 from patchwright.resolver.delivering.marking import report_check, swap_labels
+from patchwright.resolver.delivering.naming import as_delivered
 from patchwright.resolver.delivering.pulls import (
     adorn_pull_request,
     open_pull_request,
@@ -67,6 +68,7 @@ class Deliverer:
         A refusal that asking again would not change is part of the result; the errors
         that leaves are worth another try later.
         """
+        outcome = as_delivered(outcome, so_far)
         if isinstance(effect, Telling):
             return self._tell(effect, outcome, to, so_far)
         if so_far.refusal or so_far.left_alone:

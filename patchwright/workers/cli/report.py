@@ -8,6 +8,7 @@ from rich.text import Text
 
 from patchwright.core.errors import PatchwrightError
 from patchwright.core.types.work import Evidence, EvidenceRole, Outcome, OutcomeKind
+from patchwright.resolver.delivering.naming import as_delivered
 from patchwright.resolver.messages.facts import cost, counted, duration
 from patchwright.resolver.messages.refusals import refusal_words
 from patchwright.resolver.messages.status import Delivered
@@ -45,7 +46,9 @@ def as_json(
             # On the branch there may be the commit as the forge has made it.
             "head_sha": delivered.head_sha or outcome.head_sha or None,
             "pr_url": delivered.pull_request_url or None,
-            "evidence": [_evidence(one) for one in outcome.evidence],
+            "evidence": [
+                _evidence(one) for one in as_delivered(outcome, delivered).evidence
+            ],
             "cost_usd": usage.cost_usd,
             "tokens": {
                 "in": usage.tokens_in,
@@ -84,7 +87,7 @@ def print_result(console: Console, outcome: Outcome, delivered: Delivered) -> No
     """Say how it ended, outcome first."""
     console.print(_headline(outcome), soft_wrap=True)
     console.print(Text(outcome.summary), soft_wrap=not console.is_terminal)
-    for one in outcome.evidence:
+    for one in as_delivered(outcome, delivered).evidence:
         console.print(_evidence_line(one), soft_wrap=True)
     for label, value in (
         *(("look at", warning) for warning in outcome.warnings),

@@ -1,0 +1,32 @@
+"""Evidence names the commit that people find on the branch."""
+
+from patchwright.core.types.work import Evidence, EvidenceRole, Outcome, OutcomeKind
+from patchwright.resolver.delivering.naming import as_delivered
+from patchwright.resolver.messages.status import Delivered
+
+
+def evidence(role: EvidenceRole, commit: str) -> Evidence:
+    return Evidence(
+        role=role, command="t", commit=commit, exit_code=0, seconds=1, digest="d"
+    )
+
+
+OUTCOME = Outcome(
+    kind=OutcomeKind.RESOLVED,
+    head_sha="ours",
+    evidence=(
+        evidence(EvidenceRole.BEFORE, "base"),
+        evidence(EvidenceRole.AFTER, "ours"),
+    ),
+)
+
+
+def test_the_commit_of_the_forge_stands_in_for_ours() -> None:
+    shown = as_delivered(OUTCOME, Delivered(head_sha="theirs"))
+    assert [one.commit for one in shown.evidence] == ["base", "theirs"]
+    assert shown.head_sha == "ours"
+
+
+def test_what_git_has_pushed_keeps_its_name() -> None:
+    assert as_delivered(OUTCOME, Delivered(head_sha="ours")) == OUTCOME
+    assert as_delivered(OUTCOME, Delivered()) == OUTCOME
