@@ -20,7 +20,7 @@ test: $(READY) ## Run all tests, with real Docker, git, Redis and PostgreSQL
 	@$(BIN)/python -m tests.provision.components test
 	$(BIN)/pytest -n 2 -m "not real and not long"
 
-test-long: $(READY) ## Fifty killed workers, and a run of two thousand steps
+test-long: $(READY) ## Killed processes and containers, and a run of two thousand steps
 	@$(BIN)/python -m tests.provision.components test
 	$(BIN)/pytest -n 2 -m long
 

@@ -17,6 +17,8 @@ from tests.fakes.llm.turns import TurnLike
 from tests.flow.story import REPO, fix_turns
 from tests.service.stage import SHORT_LEASE, staged
 
+pytestmark = pytest.mark.long
+
 PROMPT_S = 8.0
 KEYS = f"k1:{base64.b64encode(bytes(range(32))).decode()}"
 

@@ -17,7 +17,7 @@ from tests.flow.story import REPO, fix_turns
 from tests.service.stage import SHORT_LEASE, Stage, staged
 
 PROMPT_S = 8.0
-pytestmark = pytest.mark.usefixtures("docker_engine")
+pytestmark = [pytest.mark.usefixtures("docker_engine"), pytest.mark.long]
 
 
 @pytest.fixture
