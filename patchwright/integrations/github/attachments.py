@@ -25,6 +25,7 @@ from patchwright.integrations.github.connection import (
     TIMEOUT_S,
     USER_AGENT,
     Connection,
+    without_credentials,
 )
 from patchwright.integrations.github.discussions import fetch_html
 from patchwright.integrations.github.payloads import Text
@@ -148,7 +149,7 @@ def _download(
         headers["Authorization"] = f"token {token.get_secret_value()}"
     try:
         with requests.Session() as session:
-            session.auth = _unchanged
+            session.auth = without_credentials
             return _follow(connection, session, (url, headers), max_bytes)
     except requests.RequestException as error:
         kind = type(error).__name__
@@ -186,11 +187,6 @@ def _joined(url: str, location: str) -> str:
         return urljoin(url, location)
     except ValueError as error:
         raise InvalidRequestError("it leads to no address") from error
-
-
-def _unchanged(request: requests.PreparedRequest) -> requests.PreparedRequest:
-    """Stand in for credentials, which requests would else take from a .netrc file."""
-    return request
 
 
 def _read(answer: requests.Response, max_bytes: int) -> bytes:

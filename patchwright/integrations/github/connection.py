@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from github import Auth, Github, GithubIntegration
+from requests import PreparedRequest
 from urllib3 import Retry
 
 from patchwright.integrations.github.addresses import Addresses
@@ -67,3 +68,8 @@ class Connection:
             seconds_between_requests=0,
             seconds_between_writes=0,
         )
+
+
+def without_credentials(request: PreparedRequest) -> PreparedRequest:
+    """Stand in for credentials, which requests would else take from a .netrc file."""
+    return request

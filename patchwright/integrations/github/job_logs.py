@@ -9,7 +9,11 @@ import requests
 from github import GithubException, UnknownObjectException
 from github.Repository import Repository
 
-from patchwright.integrations.github.connection import TIMEOUT_S, USER_AGENT
+from patchwright.integrations.github.connection import (
+    TIMEOUT_S,
+    USER_AGENT,
+    without_credentials,
+)
 
 MAX_TAIL_CHARS: Final = 10_000
 _MAX_TAIL_BYTES: Final = 256 * 1024
@@ -38,7 +42,7 @@ def fetch_log_tail(repo: Repository, job_id: int) -> str:
         return ""
     with requests.Session() as session:
         # A .netrc file must not stand in for the token that we leave out.
-        session.auth = _unchanged
+        session.auth = without_credentials
         verify: str | bool = repo.requester.kwargs["verify"]
         return clean_log(_download_end(session, address, verify=verify))
 
@@ -122,7 +126,3 @@ def _read_end(session: requests.Session, address: str, *, verify: str | bool) ->
             end += chunk
             del end[:-_MAX_TAIL_BYTES]
         return bytes(end)
-
-
-def _unchanged(request: requests.PreparedRequest) -> requests.PreparedRequest:
-    return request

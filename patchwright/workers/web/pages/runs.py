@@ -9,6 +9,7 @@ from patchwright.core.events.types import Event, StateChanged
 from patchwright.core.types.base import Value
 from patchwright.resolver.messages.status import Delivered
 from patchwright.workers.run.keepsakes import DIFF
+from patchwright.workers.run.receipts import delivered_by
 from patchwright.workers.store.effects import EffectStore
 from patchwright.workers.store.events import EventStore
 from patchwright.workers.store.job import Job
@@ -46,8 +47,7 @@ class RunReader:
         return read_on(Known(), events)
 
     def delivered(self, job: Job) -> Delivered:
-        receipts = [one.receipt for one in self.effects.of_job(job.id) if one.receipt]
-        return Delivered.model_validate_json(receipts[-1] if receipts else "{}")
+        return delivered_by(self.effects.of_job(job.id))
 
     def diff(self, job: Job) -> str:
         """Return the change as it was kept for reading, empty if there is none."""
