@@ -1,15 +1,39 @@
 """The protocol of a service where people talk."""
 
-from typing import Protocol
+from typing import Protocol, TypeVar
 
-from patchwright.core.types.threads import Thread, ThreadRef
+from patchwright.core.types.base import Value
+from patchwright.core.types.people import Actor
+from patchwright.core.types.threads import TalkThread, Thread, ThreadRef
 from patchwright.core.types.triggers import Trigger
 
+Ref = TypeVar("Ref", bound=ThreadRef, contravariant=True)
 
-class Channel(Protocol):
-    """Reads threads and speaks in them, in the bot's own name.
 
-    Every call raises a `ServiceError` of `core.errors` and none of a vendor's.
+class Offer(Value):
+    """Something that a reader may do about a message, where a service has buttons.
+
+    Pressing it gives us `command`, with the words that `asks` asked for if it does; or
+    it opens `url`. With `picks_repository` it is a field to find a repository in, and
+    the command is what was picked.
+    """
+
+    words: str
+    command: str = ""
+    asks: str = ""
+    url: str = ""
+    picks_repository: bool = False
+
+
+Offers = tuple[Offer, ...]
+
+
+class ServiceChannel(Protocol[Ref]):
+    """Reads a service's threads and speaks in them, in the bot's own name.
+
+    Every text is Markdown, with marks of ours in HTML comments, and each channel turns
+    it into what its service shows. Every call raises a `ServiceError` of `core.errors`
+    and none of a vendor's.
     """
 
     def acknowledge(self, trigger: Trigger) -> None:
@@ -20,52 +44,74 @@ class Channel(Protocol):
         """Show, without words, that the request will not be followed."""
         ...
 
-    def fetch_thread(self, ref: ThreadRef) -> Thread:
+    def fetch_thread(self, ref: Ref) -> Thread:
         """Read the opening text and every comment."""
         ...
 
-    def fetch_opening(self, ref: ThreadRef) -> Thread:
+    def fetch_opening(self, ref: Ref) -> Thread:
         """Read the opening text alone; the kind of the thread need not be right."""
         ...
 
-    def find_post(self, ref: ThreadRef, mark: str) -> str | None:
+    def find_post(self, ref: Ref, mark: str) -> str | None:
         """Return the id of our own comment that contains `mark`, if there is one."""
         ...
 
-    def post(self, ref: ThreadRef, text: str) -> str:
+    def post(self, ref: Ref, text: str, offers: Offers = ()) -> str:
         """Add a comment and return its id."""
         ...
 
-    def edit(self, ref: ThreadRef, post_id: str, text: str) -> None:
-        """Replace the text of our own comment."""
+    def edit(self, ref: Ref, post_id: str, text: str, offers: Offers = ()) -> None:
+        """Replace the text of our own comment, and what it offers."""
         ...
 
-    def answer_review(self, ref: ThreadRef, review_thread: str, text: str) -> str:
-        """Add a post to a review thread and return its id."""
-        ...
+    def tell_privately(
+        self, ref: Ref, actor: Actor, text: str, offers: Offers = ()
+    ) -> None:
+        """Tell one person something that nobody else may read.
 
-    def find_review_answer(
-        self, ref: ThreadRef, review_thread: str, mark: str
-    ) -> str | None:
-        """Return the id of our own post there that contains `mark`."""
-        ...
-
-    def resolve_review(self, ref: ThreadRef, review_thread: str) -> None:
-        """Mark a review thread as settled."""
+        It need not last. Raises `InvalidRequestError` where the service has no way.
+        """
         ...
 
     def swap_labels(
-        self, ref: ThreadRef, add: tuple[str, ...], remove: tuple[str, ...]
+        self, ref: Ref, add: tuple[str, ...], remove: tuple[str, ...]
     ) -> None:
         """Put labels on the thread and take others off; what is so already stays."""
         ...
 
     def fetch_attachment(
-        self, ref: ThreadRef, url: str, max_bytes: int, post_id: str = ""
+        self, ref: Ref, url: str, max_bytes: int, post_id: str = ""
     ) -> bytes:
         """Return a file that a post of the thread links to, with our own rights.
 
         `post_id` is that post, by default the opening text. Raises
         `InvalidRequestError` for what is larger, or on a host not of the service's.
         """
+        ...
+
+
+# The channels of all services, as one.
+Channel = ServiceChannel[ThreadRef]
+
+
+class Board(ServiceChannel[TalkThread], Protocol):
+    """A channel of a service where no code lives.
+
+    Some have threads that we open ourselves, others tickets that move; what a service
+    does not have is left out without a word.
+    """
+
+    def open_thread(self, trigger: Trigger, text: str) -> TalkThread:
+        """Begin the thread that the trigger names only for want of one.
+
+        Where there was one, or where an earlier try has begun it, that one counts.
+        """
+        ...
+
+    def attach_link(self, ref: TalkThread, url: str, title: str, key: str) -> None:
+        """Show a link beside the thread, in place of the earlier one with that key."""
+        ...
+
+    def move(self, ref: TalkThread, status: str) -> None:
+        """Bring it to a status; `InvalidRequestError` if no way leads there."""
         ...

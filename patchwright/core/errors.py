@@ -31,6 +31,12 @@ class PayloadError(PatchwrightError):
     reason = "bad-payload"
 
 
+class TenantError(PatchwrightError):
+    """A delivery speaks for another site than the one whose secret signed it."""
+
+    reason = "wrong-tenant"
+
+
 class ServiceError(PatchwrightError):
     """An outside service refused or failed a request."""
 

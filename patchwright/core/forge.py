@@ -8,7 +8,12 @@ from pydantic import SecretStr
 
 from patchwright.core.types.base import Value
 from patchwright.core.types.people import Actor, Permission
-from patchwright.core.types.threads import PullRequest, RepoRef, Repository
+from patchwright.core.types.threads import (
+    ForgeThread,
+    PullRequest,
+    RepoRef,
+    Repository,
+)
 
 
 class GitCredential(Value):
@@ -179,4 +184,25 @@ class Forge(Protocol):
 
     def fetch_milestone(self, repo: RepoRef, issue: int) -> int | None:
         """Return the number of an issue's milestone, if it has one."""
+        ...
+
+
+class Reviews(Protocol):
+    """What people say on lines of a pull request, and our answers to it.
+
+    Every call raises a `ServiceError` of `core.errors` and none of a vendor's.
+    """
+
+    def answer_review(self, ref: ForgeThread, review_thread: str, text: str) -> str:
+        """Add a post to a review thread and return its id."""
+        ...
+
+    def find_review_answer(
+        self, ref: ForgeThread, review_thread: str, mark: str
+    ) -> str | None:
+        """Return the id of our own post there that contains `mark`."""
+        ...
+
+    def resolve_review(self, ref: ForgeThread, review_thread: str) -> None:
+        """Mark a review thread as settled."""
         ...

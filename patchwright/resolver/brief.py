@@ -7,7 +7,7 @@ from patchwright.core.text.cleaner import Cleaner
 from patchwright.core.text.cut import cut_middle
 from patchwright.core.text.fence import as_data
 from patchwright.core.types.base import Value
-from patchwright.core.types.threads import ThreadKind
+from patchwright.core.types.threads import ForgeThread, ThreadKind, ThreadRef
 from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.resolver.briefing.authority import whose_words
 from patchwright.resolver.briefing.changes import brief_changes
@@ -105,8 +105,7 @@ def _joined(
 
 
 def _heading(context: Context, trigger: Trigger, base_branch: str) -> str:
-    ref, actor = context.thread.ref, trigger.actor.login
-    thread = f"{_KINDS[ref.kind]} #{ref.number} of {ref.repo.full_name}"
+    thread, actor = _name_of(context.thread.ref), trigger.actor.login
     meant = f"The change is meant for the branch `{base_branch}`."
     if context.pull is not None and context.pull.is_open:
         meant = f"Its head is checked out; its base is the branch `{base_branch}`."
@@ -121,8 +120,10 @@ def _heading(context: Context, trigger: Trigger, base_branch: str) -> str:
             how = "assigned"
         case TriggerKind.REVIEW:
             how = "reviewed"
-        case TriggerKind.BODY_MENTION | TriggerKind.COMMENT_MENTION:
+        case TriggerKind.BODY_MENTION | TriggerKind.COMMENT_MENTION | TriggerKind.REPLY:
             how = "asked for help in"
+        case TriggerKind.MERGED:
+            how = "has merged"
         case _:
             assert_never(trigger.kind)
     return f"{actor} {how} {thread}. {meant} Resolve the request."
@@ -132,7 +133,17 @@ _KINDS: Final = {
     ThreadKind.ISSUE: "issue",
     ThreadKind.PULL_REQUEST: "pull request",
     ThreadKind.DISCUSSION: "discussion",
+    ThreadKind.CHAT: "a thread of",
+    ThreadKind.TICKET: "ticket",
 }
+
+
+def _name_of(ref: ThreadRef) -> str:
+    kind = _KINDS[ref.kind]
+    if isinstance(ref, ForgeThread):
+        return f"{kind} {ref.name} of {ref.repo.full_name}"
+    where = ref.service.capitalize()
+    return f"{kind} {where}" if ref.kind is ThreadKind.CHAT else f"{kind} {ref.name}"
 
 
 def _brief_branch(branch: str, cleaner: Cleaner) -> Section:

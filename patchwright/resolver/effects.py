@@ -1,11 +1,14 @@
 """Decide what is made visible outside when a task has ended."""
 
+from collections.abc import Iterator
 from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
+from patchwright.core.channel import Offer
 from patchwright.core.settings.repository import Delivery, RepositoryConfig
 from patchwright.core.types.base import Value
+from patchwright.core.types.threads import TalkThread, ThreadRef
 from patchwright.core.types.work import Outcome, OutcomeKind, Proof
 from patchwright.resolver.target import Target
 
@@ -83,11 +86,58 @@ class Ping(Value):
     kind: Literal["ping"] = "ping"
 
 
+class MirrorMessage(Value):
+    """Say in short how it ended in another thread of the conversation."""
+
+    kind: Literal["mirror_message"] = "mirror_message"
+    thread: ThreadRef
+
+
+class AttachLink(Value):
+    """Show the pull request beside a ticket."""
+
+    kind: Literal["attach_link"] = "attach_link"
+    thread: TalkThread
+
+
+class MoveTicket(Value):
+    """Bring a ticket to a status; with `with_pull` only if there is a pull request."""
+
+    kind: Literal["move_ticket"] = "move_ticket"
+    thread: TalkThread
+    status: str
+    with_pull: bool = True
+
+
+class AskPrivately(Value):
+    """Ask the requester what nobody else need read."""
+
+    kind: Literal["ask_privately"] = "ask_privately"
+    text: str
+    offers: tuple[Offer, ...] = ()
+
+
+class Invite(Value):
+    """Ask the requester, privately, to show who they are on the forge."""
+
+    kind: Literal["invite"] = "invite"
+
+
 # What is written where others build on it, and what is said of it.
 Writing = (
     PushBranch | OpenPullRequest | UpdatePullRequest | AdornPullRequest | AnswerReviews
 )
-Telling = ReportCheck | SwapLabels | FinalMessage | Ping
+Telling = (
+    ReportCheck
+    | SwapLabels
+    | FinalMessage
+    | Ping
+    | MirrorMessage
+    | AttachLink
+    | MoveTicket
+    | AskPrivately
+    | Invite
+)
 Effect = Annotated[Writing | Telling, Field(discriminator="kind")]
 
 
@@ -96,13 +146,18 @@ class Showing(Value):
 
     `swaps_labels` and `pings` are about the thread. `check_sha` is the commit of a
     pull request that the run has worked on, empty where there is none. `reviews_of` is
-    the number of the one whose review threads the task has shown.
+    the number of the one whose review threads the task has shown. `mirrors` are the
+    other threads that are told, `tickets` those that get the link to a pull request and
+    then `status_on_pull`, if that is not empty.
     """
 
     swaps_labels: bool = False
     pings: bool = False
     check_sha: str = ""
     reviews_of: int | None = None
+    mirrors: tuple[ThreadRef, ...] = ()
+    tickets: tuple[TalkThread, ...] = ()
+    status_on_pull: str = ""
 
 
 PLAIN: Final = Showing()
@@ -129,9 +184,19 @@ def plan_effects(
     if showing.swaps_labels:
         effects.append(SwapLabels())
     effects.append(FinalMessage())
+    effects += [MirrorMessage(thread=one) for one in showing.mirrors]
     if showing.pings:
         effects.append(Ping())
+    if any(isinstance(one, OpenPullRequest | UpdatePullRequest) for one in effects):
+        effects += _ticket_effects(showing)
     return tuple(effects)
+
+
+def _ticket_effects(showing: Showing) -> Iterator[Effect]:
+    for ticket in showing.tickets:
+        yield AttachLink(thread=ticket)
+        if showing.status_on_pull:
+            yield MoveTicket(thread=ticket, status=showing.status_on_pull)
 
 
 def _writing(

@@ -37,7 +37,7 @@ def policy_for(policy: Policy, config: RepositoryConfig) -> Policy:
 
 def occasion_of(kind: TriggerKind) -> Occasion:
     match kind:
-        case TriggerKind.BODY_MENTION | TriggerKind.COMMENT_MENTION:
+        case TriggerKind.BODY_MENTION | TriggerKind.COMMENT_MENTION | TriggerKind.REPLY:
             return Occasion.MENTION
         case TriggerKind.LABEL:
             return Occasion.LABEL
@@ -49,13 +49,15 @@ def occasion_of(kind: TriggerKind) -> Occasion:
             return Occasion.CHECKS
         case TriggerKind.CONFLICT:
             return Occasion.CONFLICT
+        case TriggerKind.MERGED:
+            return Occasion.CHECKS
         case _:
             assert_never(kind)
 
 
 def actors_of(trigger: Trigger) -> tuple[Actor, ...]:
     """Return everybody who took part, the one whose words count first."""
-    return tuple(dict.fromkeys((trigger.actor, *trigger.others)))
+    return tuple(dict.fromkeys((trigger.asker, *trigger.others)))
 
 
 def judge(

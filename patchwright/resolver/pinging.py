@@ -37,12 +37,11 @@ def ping_mark(outcome: Outcome, run_id: str) -> str:
     return f"<!-- patchwright:ping run={run_id} {where} -->"
 
 
-def ping_text(
-    outcome: Outcome, delivered: Delivered, requester: Actor, frame: Frame
-) -> str:
+def ping_text(outcome: Outcome, delivered: Delivered, caller: str, frame: Frame) -> str:
+    """Return the call; `caller` is what calls the requester in that thread."""
     facts = [headline(outcome, delivered), _where_to_look(outcome, delivered)]
     line = " · ".join(fact for fact in (*facts, run_link(frame, "run")) if fact)
-    return f"@{requester.login} {line}\n\n{ping_mark(outcome, frame.run_id)}"
+    return f"{caller} {line}\n\n{ping_mark(outcome, frame.run_id)}"
 
 
 def _where_to_look(outcome: Outcome, delivered: Delivered) -> str:

@@ -143,7 +143,9 @@ def _commit(task: Task, kit: Toolkit, ending: Ending, tree: str) -> str:
     """Make the one commit that is delivered; its tree is what the sandbox held."""
     finish = _last_words(kit) if ending.finish else None
     said = finish.summary if finish else f"Unfinished: the run ended as {ending.kind}."
-    parts = (_title(task, finish), said, task.message_trailer)
+    # The trailer names the person as the forge knows them.
+    told = kit.conceal(_title(task, finish)), kit.conceal(said)
+    parts = (*told, task.message_trailer)
     message = "\n\n".join(part for part in parts if part.strip())
     return kit.code.commit(
         tree,

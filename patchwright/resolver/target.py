@@ -45,19 +45,21 @@ def plan_target(
     *,
     branch: str = "",
     base: str = "",
+    is_named: bool = False,
 ) -> Target:
     """Choose the target; `pull` is the pull request of the thread or our open one.
 
     `branch` is the name for a new branch, and `base` what it starts from, where these
-    are not the usual ones.
+    are not the usual ones. With `is_named` the pull request is somebody's that the
+    request is about.
     """
-    new = branch or branch_name(thread.number, title)
+    new = branch or branch_name(thread.token, title)
     if pull is None:
         return _new_branch(new, base or repository.default_branch)
     if not pull.is_open:
         return _new_branch(new, pull.base_branch, _CLOSED)
     if pull.same_repository:
-        own = thread.kind is ThreadKind.ISSUE
+        own = thread.kind is not ThreadKind.PULL_REQUEST and not is_named
         return _head_of(pull, f"refs/heads/{pull.head_branch}", own=own)
     # The branch of a fork is somewhere else; its commits are here under this name.
     # https://docs.github.com/pull-requests/collaborating-with-pull-requests/reviewing-changes-in-pull-requests/checking-out-pull-requests-locally

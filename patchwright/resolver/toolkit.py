@@ -52,6 +52,10 @@ def open_no_mcp(runtime: Runtime) -> McpServers:
     return NoMcpServers()
 
 
+def as_it_is(text: str) -> str:
+    return text
+
+
 @dataclass(frozen=True)
 class Toolkit:
     """The collaborators of one run. `author` signs its commits.
@@ -61,6 +65,7 @@ class Toolkit:
     will. `protected_paths` are those that the repository keeps for people, and
     `find_known` finds the secrets that are known by value. With a `signing_key` the
     commits are signed by it. `images` belong to the task, by the names it gives them.
+    `conceal` takes out of a text what its readers must not see.
     """
 
     run_id: str
@@ -83,3 +88,4 @@ class Toolkit:
     find_known: FindKnown = find_nothing
     signing_key: SecretStr | None = None
     images: Mapping[str, Image] = field(default_factory=dict)
+    conceal: Callable[[str], str] = as_it_is

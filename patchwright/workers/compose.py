@@ -13,10 +13,10 @@ from patchwright.core.errors import ServiceError, SettingsError
 from patchwright.core.events.doorbell import Doorbell
 from patchwright.core.settings.github import GitHubSettings
 from patchwright.core.settings.model import Settings
+from patchwright.core.switchboard import Switchboard
 from patchwright.core.types.ids import Ids, JobId
 from patchwright.integrations.git.mirror import Mirrors
 from patchwright.integrations.github.adapter import GitHub
-from patchwright.integrations.github.auth import TokenCache
 from patchwright.integrations.github.receiver import Receiver
 from patchwright.integrations.github.webhook import Listening
 from patchwright.integrations.mcp.opening import open_servers
@@ -38,8 +38,8 @@ from patchwright.workers.store.requests import RequestStore
 from patchwright.workers.store.reservations import ReservationStore
 from patchwright.workers.store.secrets import SecretStore
 from patchwright.workers.store.threads import ThreadStore
-from patchwright.workers.store.token_cache import StoredTokens
-from patchwright.workers.web.receiver import Entrance
+from patchwright.workers.talk.compose import Talking
+from patchwright.workers.web.receiver import Entrance, by_header
 
 NO_SHARED_KEY = (
     "security.encryption_keys: not set; processes that share a database need the same "
@@ -98,14 +98,15 @@ def make_stores(
     )
 
 
-def share_tokens(settings: Settings, database: Database, clock: Clock) -> TokenCache:
-    return StoredTokens(SecretStore(database, key_ring(settings, database), clock))
+def open_secrets(settings: Settings, database: Database, clock: Clock) -> SecretStore:
+    return SecretStore(database, key_ring(settings, database), clock)
 
 
 def make_services(
     settings: Settings,
     *,
     github: GitHub,
+    talking: Talking,
     stores: Stores,
     clock: Clock,
     find_known: FindKnown,
@@ -118,6 +119,8 @@ def make_services(
         clock=clock,
         stores=stores,
         github=github,
+        channel=Switchboard(github.channel, talking.sites.boards),
+        talk=talking.talk(),
         mirrors=Mirrors(settings.state_dir / "mirrors", trust_for_git(settings.github)),
         sandboxes=choose(settings.sandbox.kind, clock, settings.sandbox.image),
         find_models=models_by_name(settings, clock),
@@ -130,10 +133,24 @@ def make_services(
     )
 
 
-def make_entrances(settings: Settings, github: GitHub) -> Mapping[str, Entrance]:
+def make_entrances(
+    settings: Settings,
+    github: GitHub,
+    talking: Talking,
+    find_page: Callable[[JobId, datetime], str],
+) -> Mapping[str, Entrance]:
     """Return the doors of the services that are configured."""
+    doors = {
+        "github": _github_entrance(settings, github),
+        "slack": talking.slack_entrance(find_page),
+        "jira": talking.jira_entrance(),
+    }
+    return {name: door for name, door in doors.items() if door is not None}
+
+
+def _github_entrance(settings: Settings, github: GitHub) -> Entrance | None:
     if not settings.github.is_configured:
-        return {}
+        return None
     listening = Listening(
         mention=settings.github.mention,
         label=settings.github.label,
@@ -141,13 +158,11 @@ def make_entrances(settings: Settings, github: GitHub) -> Mapping[str, Entrance]
     )
     receiver = Receiver(settings.github.webhook_secret, listening)
     _warn_of_missing(github)
-    return {
-        "github": Entrance(
-            receiver=receiver,
-            id_header="x-github-delivery",
-            max_body_bytes=settings.server.max_body_bytes,
-        )
-    }
+    return Entrance(
+        receiver=receiver,
+        identify=by_header("x-github-delivery"),
+        max_body_bytes=settings.server.max_body_bytes,
+    )
 
 
 def _warn_of_missing(github: GitHub) -> None:

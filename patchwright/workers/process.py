@@ -5,6 +5,7 @@ import socket
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from datetime import datetime
 from functools import partial
 
 import structlog
@@ -23,8 +24,8 @@ from patchwright.workers.compose import (
     make_services,
     make_stores,
     open_database,
+    open_secrets,
     session_secret,
-    share_tokens,
 )
 from patchwright.workers.connections import connect_github
 from patchwright.workers.db.database import Database
@@ -33,6 +34,7 @@ from patchwright.workers.intake.catching_up import CatchUp
 from patchwright.workers.intake.dispatcher import Dispatcher
 from patchwright.workers.intake.intake import Intake
 from patchwright.workers.intake.record import Recorder
+from patchwright.workers.linking.tokens import make_identity_tokens
 from patchwright.workers.run.runner import Runner
 from patchwright.workers.run.services import Stores
 from patchwright.workers.run_links import run_link
@@ -40,9 +42,17 @@ from patchwright.workers.run_pages import make_run_pages
 from patchwright.workers.signing_in import make_sign_in
 from patchwright.workers.store.doorbells import open_doorbell
 from patchwright.workers.store.missed import MissedStore
+from patchwright.workers.store.secrets import SecretStore
+from patchwright.workers.store.token_cache import StoredTokens
+from patchwright.workers.talk.companions import make_companions
+from patchwright.workers.talk.compose import Talking
+from patchwright.workers.talk.installing import make_slack_install
+from patchwright.workers.talk.sites import Sites, connect_sites
 from patchwright.workers.web.app import Services as WebServices
 from patchwright.workers.web.app import WebApp, create_app
 from patchwright.workers.web.deliveries import DELIVERIES
+from patchwright.workers.web.linking.door import LinkingDoor
+from patchwright.workers.web.linking.opening import open_linking
 
 log = structlog.get_logger(__name__)
 
@@ -62,6 +72,8 @@ class Base:
     database: Database
     stores: Stores
     github: GitHub
+    sites: Sites
+    secrets: SecretStore
     redactor: Redactor
     submit: Callable[[JobId], None]
 
@@ -74,9 +86,11 @@ def open_base(
     clock = SystemClock()
     with closing(open_database(settings)) as database:
         upgrade_database(database)
-        cache = share_tokens(settings, database, clock)
+        secrets = open_secrets(settings, database, clock)
+        tokens = StoredTokens(secrets)
         with (
-            closing(connect_github(settings.github, cache, clock)) as github,
+            closing(connect_github(settings.github, tokens, clock)) as github,
+            closing(connect_sites(settings, secrets, clock)) as sites,
             open_doorbell(database) as doorbell,
         ):
             yield Base(
@@ -87,6 +101,8 @@ def open_base(
                     database, redactor.redact_json, clock, RandomIds(), doorbell
                 ),
                 github=github,
+                sites=sites,
+                secrets=secrets,
                 redactor=redactor,
                 submit=submit,
             )
@@ -96,12 +112,11 @@ def make_runner(base: Base) -> Runner:
     services = make_services(
         base.settings,
         github=base.github,
+        talking=make_talking(base),
         stores=base.stores,
         clock=base.clock,
         find_known=base.redactor.find_known,
-        find_page=partial(
-            run_link, base.settings.server.public_url, _session_secret(base)
-        ),
+        find_page=_page_finder(base),
         submit=base.submit,
     )
     log.info("worker_ready", sandbox=services.sandboxes.kind)
@@ -120,16 +135,35 @@ def make_catch_up(base: Base) -> CatchUp:
     return CatchUp(find_hooks, MissedStore(base.database, SERVICE), base.clock)
 
 
+def make_talking(base: Base) -> Talking:
+    return Talking(
+        settings=base.settings,
+        clock=base.clock,
+        database=base.database,
+        stores=base.stores,
+        secrets=base.secrets,
+        sites=base.sites,
+        forge=base.github.forge,
+    )
+
+
 def make_app(base: Base) -> WebApp:
     dispatcher = Dispatcher(base.submit)
     recorder = Recorder(base.stores.events, RandomIds())
+    intake = Intake(base.database, recorder, dispatcher.dispatch)
     secret = _session_secret(base)
     sign_in = make_sign_in(base.settings, secret, base.clock)
+    talking, find_page = make_talking(base), _page_finder(base)
     web = WebServices(
         database=base.database,
-        intake=Intake(base.database, recorder, dispatcher.dispatch),
+        intake=intake,
         dispatcher=dispatcher,
-        entrances=make_entrances(base.settings, base.github),
+        entrances=make_entrances(base.settings, base.github, talking, find_page),
+        companions=make_companions(talking, intake, find_page),
+        linking=make_linking(base, secret, dispatcher),
+        slack_install=make_slack_install(
+            base.settings, base.sites, base.secrets, secret, base.clock
+        ),
         clock=base.clock,
         sign_in=sign_in,
         run_pages=make_run_pages(
@@ -142,6 +176,27 @@ def make_app(base: Base) -> WebApp:
         ),
     )
     return create_app(web)
+
+
+def _page_finder(base: Base) -> Callable[[JobId, datetime], str]:
+    return partial(run_link, base.settings.server.public_url, _session_secret(base))
+
+
+def make_linking(
+    base: Base, secret: bytes | None, dispatcher: Dispatcher
+) -> LinkingDoor | None:
+    return open_linking(
+        base.settings,
+        secret,
+        base.clock,
+        database=base.database,
+        accounts=base.stores.accounts,
+        secrets=base.secrets,
+        tokens=make_identity_tokens(
+            base.settings.github, base.database, base.secrets, base.clock
+        ),
+        dispatch=dispatcher.dispatch,
+    )
 
 
 def _session_secret(base: Base) -> bytes | None:

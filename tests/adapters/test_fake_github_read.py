@@ -137,7 +137,7 @@ def test_t2_failed_suite_of_a_pull_request(github: FakeGitHub) -> None:
     )
     send_check_suite(github.world, suite)
     (found,) = triggers(github)
-    assert (found.kind, found.thread.number, found.head_sha) == (
+    assert (found.kind, found.forge_thread.number, found.head_sha) == (
         TriggerKind.CHECKS,
         number,
         sha,

@@ -9,7 +9,7 @@ from typing import Final
 from patchwright.core.agent.purse import OverBudgetError, Purse, SlicePurse
 from patchwright.core.settings.work import LimitSettings
 from patchwright.core.types.ids import AccountId, JobId, RandomIds
-from patchwright.core.types.threads import RepoRef, ThreadKind, ThreadRef
+from patchwright.core.types.threads import ForgeThread, RepoRef, ThreadKind
 from patchwright.workers.run.purse import SharedPurse
 from patchwright.workers.store.reservations import ReservationStore
 from tests.adapters.store.world import World, trigger
@@ -75,7 +75,7 @@ class Spending:
 
     def _open_run(self, number: int, account: str, name: str) -> SpendingRun:
         repo = RepoRef(forge="github", full_name=f"{name}{number // 4}")
-        thread = ThreadRef(repo=repo, kind=ThreadKind.ISSUE, number=number)
+        thread = ForgeThread(repo=repo, kind=ThreadKind.ISSUE, number=number)
         asked = trigger(f"k{number}").model_copy(update={"thread": thread})
         job_id = self._world.deliver(asked).job_id
         assert job_id is not None

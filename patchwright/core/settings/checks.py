@@ -11,13 +11,20 @@ from cryptography.hazmat.primitives.serialization import (
 from pydantic import SecretStr
 
 from patchwright.core.settings.github import GitHubSettings
+from patchwright.core.settings.jira import JiraSettings
 from patchwright.core.settings.model import Settings
 from patchwright.core.settings.schema import KeyPath, dotted, variable
+from patchwright.core.settings.slack import SlackSettings
 
 
 def service_errors(settings: Settings) -> tuple[str, ...]:
     """Return a line for everything that keeps `serve` from starting."""
-    return (*_model_errors(settings), *_github_errors(settings.github))
+    return (
+        *_model_errors(settings),
+        *_github_errors(settings.github),
+        *_slack_errors(settings.slack),
+        *_jira_errors(settings.jira),
+    )
 
 
 def _model_errors(settings: Settings) -> Iterator[str]:
@@ -51,6 +58,39 @@ def _github_errors(github: GitHubSettings) -> Iterator[str]:
     if github.private_key and not _is_rsa_key(github.private_key):
         yield "github.private_key: not an RSA key in PEM; use the file GitHub gave you"
     yield from _signing_errors(github)
+
+
+def _slack_errors(slack: SlackSettings) -> Iterator[str]:
+    if slack.is_configured and not (slack.signing_secret or slack.app_token):
+        yield _missing(
+            ("slack", "signing_secret"), "Slack is configured, and anybody could post"
+        )
+    if slack.signing_secret and not (slack.bot_token or slack.client_id):
+        yield _missing(
+            ("slack", "bot_token"),
+            "deliveries come in and cannot be answered; or a client_id",
+        )
+    if slack.app_token and not slack.bot_token:
+        yield _missing(
+            ("slack", "bot_token"), "with Socket Mode it serves one workspace"
+        )
+    if slack.client_id and not slack.client_secret:
+        yield _missing(("slack", "client_secret"), "no workspace could install it")
+
+
+def _jira_errors(jira: JiraSettings) -> Iterator[str]:
+    if not jira.is_configured:
+        if jira.webhook_secret or jira.token:
+            yield _missing(("jira", "base_url"), "a secret belongs to a site")
+        return
+    if not jira.token:
+        yield _missing(("jira", "token"), "nothing could be read or answered")
+    if not jira.webhook_secret and not jira.poll_s:
+        yield _missing(
+            ("jira", "webhook_secret"), "without it and without polling nothing comes"
+        )
+    if jira.flavour == "cloud" and not jira.user:
+        yield _missing(("jira", "user"), "an API token belongs to an e-mail address")
 
 
 def _signing_errors(github: GitHubSettings) -> Iterator[str]:

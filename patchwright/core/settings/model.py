@@ -6,6 +6,7 @@ from pydantic import Field
 
 from patchwright.core.settings.agent import AgentSettings
 from patchwright.core.settings.github import GitHubSettings
+from patchwright.core.settings.jira import JiraSettings
 from patchwright.core.settings.llm import LlmSettings
 from patchwright.core.settings.mcp import McpSettings
 from patchwright.core.settings.section import Section
@@ -16,6 +17,7 @@ from patchwright.core.settings.service import (
     SecuritySettings,
     ServerSettings,
 )
+from patchwright.core.settings.slack import SlackSettings
 from patchwright.core.settings.work import (
     LimitSettings,
     SandboxSettings,
@@ -45,3 +47,5 @@ class Settings(Section):
     sandbox: SandboxSettings = SandboxSettings()
     mcp: McpSettings = McpSettings()
     github: GitHubSettings = GitHubSettings()
+    slack: SlackSettings = SlackSettings()
+    jira: JiraSettings = JiraSettings()

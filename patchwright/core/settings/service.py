@@ -99,3 +99,19 @@ class AccountSettings(Section):
         description="`auto` makes an account on first use; `required` asks everybody "
         "to link first.",
     )
+    map: tuple[dict[str, str], ...] = Field(
+        (),
+        description="Identities that belong together, as "
+        '`[{"slack": "U1", "jira": "5b10", "github": "alice"}]`.',
+    )
+
+    @field_validator("map")
+    @classmethod
+    def _read_map(cls, value: tuple[dict[str, str], ...]) -> tuple[dict[str, str], ...]:
+        for number, together in enumerate(value, 1):
+            unknown = sorted(set(together) - {"github", "slack", "jira"})
+            if unknown:
+                raise ValueError(f"entry {number}: there is no service {unknown[0]!r}")
+            if "github" not in together or not all(together.values()):
+                raise ValueError(f"entry {number}: expected a github login, and others")
+        return value

@@ -20,9 +20,12 @@ def slug(title: str) -> str:
     return _join_bounded(words) or _NAMELESS
 
 
-def branch_name(number: int, title: str, prefix: str = "patchwright/") -> str:
-    """Return a name that git accepts and no shell minds: `patchwright/123-fix-core`."""
-    return f"{prefix}{number}-{slug(title)}"
+def branch_name(token: str, title: str, prefix: str = "patchwright/") -> str:
+    """Return a name that git accepts and no shell minds: `patchwright/123-fix-core`.
+
+    `token` is of letters, digits and hyphens, and tells the thread from others.
+    """
+    return f"{prefix}{token}-{slug(title)}"
 
 
 def _join_bounded(words: list[str]) -> str:

@@ -47,7 +47,7 @@ def name_branch(template: str, values: Mapping[str, str], default_branch: str) -
     is_free = named.casefold() != default_branch.casefold()
     if is_free and is_branch_name(named):
         return named
-    return branch_name(int(values["number"]), values["title"])
+    return branch_name(values["number"], values["title"])
 
 
 def unknown_variable(template: str) -> str | None:

@@ -6,12 +6,16 @@ from patchwright.core.types.base import Value
 
 
 class Actor(Value):
-    """A person or app on a service, as that service names it."""
+    """A person or app on a service, as that service names it.
+
+    `host` is the workspace or site, where `external_id` counts for one of many.
+    """
 
     service: str
     login: str
     external_id: str = ""
     is_bot: bool = False
+    host: str = ""
 
 
 class Permission(StrEnum):

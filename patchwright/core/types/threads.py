@@ -21,10 +21,12 @@ class ThreadKind(StrEnum):
     ISSUE = "issue"
     PULL_REQUEST = "pull-request"
     DISCUSSION = "discussion"
+    CHAT = "chat"
+    TICKET = "ticket"
 
 
-class ThreadRef(Value):
-    """A place we can answer in; `str()` of it is its key."""
+class ForgeThread(Value):
+    """A thread beside the code; `str()` of it is its key."""
 
     repo: RepoRef
     kind: ThreadKind
@@ -32,6 +34,61 @@ class ThreadRef(Value):
 
     def __str__(self) -> str:
         return f"{self.repo}#{self.number}"
+
+    @property
+    def service(self) -> str:
+        return self.repo.forge
+
+    @property
+    def name(self) -> str:
+        """What people call it where it is."""
+        return f"#{self.number}"
+
+    @property
+    def token(self) -> str:
+        """What tells its branches from others."""
+        return str(self.number)
+
+
+class TalkThread(Value):
+    """A thread of a service where no code lives; `str()` of it is its key.
+
+    `place` is where people agree on a repository: `TEAM/CHANNEL` in Slack, `HOST/KEY`
+    of a project in Jira. `id` is the thread's own there: the time stamp of its first
+    message, the key of a ticket.
+    """
+
+    service: str
+    place: str
+    kind: ThreadKind
+    id: str
+
+    def __str__(self) -> str:
+        return f"{self.service}:{self.place}#{self.id}"
+
+    @property
+    def name(self) -> str:
+        """What people call it where it is."""
+        return self.id if self.kind is ThreadKind.TICKET else "the thread"
+
+    @property
+    def token(self) -> str:
+        """What tells its branches from others: of a time stamp, the whole seconds."""
+        return self.id if self.kind is ThreadKind.TICKET else self.id.partition(".")[0]
+
+
+# A place we can answer in.
+ThreadRef = ForgeThread | TalkThread
+
+
+def read_thread(key: str, kind: ThreadKind) -> ThreadRef:
+    """Return the thread whose key that is."""
+    service, _, rest = key.partition(":")
+    place, _, token = rest.rpartition("#")
+    if kind in (ThreadKind.CHAT, ThreadKind.TICKET):
+        return TalkThread(service=service, place=place, kind=kind, id=token)
+    repo = RepoRef(forge=service, full_name=place)
+    return ForgeThread(repo=repo, kind=kind, number=int(token))
 
 
 class Post(Value):
@@ -79,12 +136,23 @@ class ReviewThread(Value):
     posts: tuple[Post, ...]
 
 
+class Relative(Value):
+    """Another thread that this one is tied to by its service, such as an epic."""
+
+    name: str
+    relation: str
+    title: str
+    text: str = ""
+    author: Actor | None = None
+
+
 class Thread(Value):
     """A thread as it was read at one moment, oldest post first.
 
     The first post is the body of the issue or pull request (its text may be empty).
     In a discussion, replies come after what they reply to. Only pull requests have
-    reviews. `unread` counts the oldest comments, where there were too many to read.
+    reviews, and only tickets relatives. `unread` counts the oldest comments, where
+    there were too many to read. Every text is Markdown.
     """
 
     ref: ThreadRef
@@ -92,6 +160,7 @@ class Thread(Value):
     url: str
     posts: tuple[Post, ...]
     reviews: tuple[ReviewThread, ...] = ()
+    relatives: tuple[Relative, ...] = ()
     unread: int = 0
 
 

@@ -4,7 +4,7 @@ from enum import StrEnum
 
 from patchwright.core.types.base import Value
 from patchwright.core.types.people import Actor
-from patchwright.core.types.threads import RepoRef, ThreadRef
+from patchwright.core.types.threads import ForgeThread, RepoRef, ThreadRef
 
 
 class TriggerKind(StrEnum):
@@ -13,13 +13,18 @@ class TriggerKind(StrEnum):
     LABEL = "label"
     ASSIGNMENT = "assignment"
     REVIEW = "review"
+    REPLY = "reply"
     CHECKS = "checks"
     CONFLICT = "conflict"
+    MERGED = "merged"
 
     @property
     def is_automatic(self) -> bool:
         """Tell whether nobody asked: something became of the bot's own work."""
-        return self in (TriggerKind.CHECKS, TriggerKind.CONFLICT)
+        return self in _AUTOMATIC
+
+
+_AUTOMATIC = (TriggerKind.CHECKS, TriggerKind.CONFLICT, TriggerKind.MERGED)
 
 
 class Trigger(Value):
@@ -33,6 +38,10 @@ class Trigger(Value):
     `others` took part in the event besides the actor, and are judged like them.
     `installation` is the App installation the delivery came from, or empty. `head_sha`
     is the commit that an automatic trigger is about.
+
+    A reply has not called us: it counts where a run of its thread waits for an answer.
+    Where the thread is not beside the code, `repo` is where the code is, and `person`
+    who the actor is there, once that is known.
     """
 
     key: str
@@ -48,6 +57,32 @@ class Trigger(Value):
     others: tuple[Actor, ...] = ()
     installation: str = ""
     head_sha: str = ""
+    repo: RepoRef | None = None
+    person: Actor | None = None
+
+    @property
+    def place(self) -> RepoRef | None:
+        """The repository that the work is about, as far as that is known."""
+        return self.thread.repo if isinstance(self.thread, ForgeThread) else self.repo
+
+    @property
+    def home(self) -> RepoRef:
+        """The repository that the work is about; `LookupError` if it is not known."""
+        if self.place is None:
+            raise LookupError(f"no repository was chosen for {self.thread}")
+        return self.place
+
+    @property
+    def asker(self) -> Actor:
+        """Who asked, as the forge knows them if we know that."""
+        return self.person or self.actor
+
+    @property
+    def forge_thread(self) -> ForgeThread:
+        """The thread, of which it is known that it is beside the code."""
+        if not isinstance(self.thread, ForgeThread):
+            raise LookupError(f"{self.thread} is not beside the code")
+        return self.thread
 
 
 class Ignored(Value):
@@ -68,8 +103,9 @@ class BaseMoved(Value):
 class ThreadClosed(Value):
     """An issue or pull request was closed or merged, or opened again."""
 
-    thread: ThreadRef
+    thread: ForgeThread
     is_open: bool
+    is_merged: bool = False
 
 
 class InstallationChanged(Value):
@@ -81,6 +117,7 @@ class InstallationChanged(Value):
     installation: str
     gone: bool
     repos: tuple[RepoRef, ...] = ()
+    service: str = "github"
 
 
 class RepositoryMoved(Value):
@@ -90,5 +127,56 @@ class RepositoryMoved(Value):
     new: RepoRef
 
 
+class Challenge(Value):
+    """The service wants to hear this word back before it sends anything."""
+
+    word: str
+
+
+class OptionsWanted(Value):
+    """Somebody types into a field, and waits for what it may be."""
+
+    actor: Actor
+    query: str
+    installation: str = ""
+
+
+class FormWanted(Value):
+    """Somebody pressed a button that needs words.
+
+    `handle` opens a form within three seconds. What is typed there becomes the request
+    `command`, a blank and the text, in that thread.
+    """
+
+    actor: Actor
+    handle: str
+    thread: ThreadRef | None
+    command: str
+    asks: str
+    installation: str = ""
+
+
+class HomeWanted(Value):
+    """Somebody looks at the page that a service gives us for each person."""
+
+    actor: Actor
+    installation: str = ""
+
+
+class DefaultChosen(Value):
+    """Somebody said which repository their requests are about unless they name one.
+
+    `repository` is `owner/name`; empty takes an earlier word back.
+    """
+
+    actor: Actor
+    repository: str
+    installation: str = ""
+
+
+# What is answered at once, and is no part of any run.
+Prompt = OptionsWanted | FormWanted | HomeWanted | DefaultChosen
 Notice = BaseMoved | ThreadClosed | InstallationChanged | RepositoryMoved
-Reading = Trigger | Ignored | Notice
+# What is kept of a delivery.
+Kept = Trigger | Ignored | Notice
+Reading = Kept | Challenge | Prompt

@@ -3,7 +3,7 @@
 from urllib.parse import urlsplit
 
 from patchwright.core.types.base import Value
-from patchwright.core.types.threads import ThreadKind, ThreadRef
+from patchwright.core.types.threads import ForgeThread, ThreadKind
 
 PUBLIC_API = "https://api.github.com"
 
@@ -23,7 +23,7 @@ class Addresses(Value):
     def pull_request_url(self, full_name: str, number: int) -> str:
         return f"{self.web_url}/{full_name}/pull/{number}"
 
-    def thread_url(self, ref: ThreadRef) -> str:
+    def thread_url(self, ref: ForgeThread) -> str:
         if ref.kind is ThreadKind.PULL_REQUEST:
             return self.pull_request_url(ref.repo.full_name, ref.number)
         kind = "discussions" if ref.kind is ThreadKind.DISCUSSION else "issues"

@@ -18,7 +18,7 @@ from patchwright.core.errors import (
     NotFoundError,
     ServiceUnavailableError,
 )
-from patchwright.core.types.threads import ThreadKind, ThreadRef
+from patchwright.core.types.threads import ForgeThread, ThreadKind
 from patchwright.integrations.github.addresses import Addresses
 from patchwright.integrations.github.api import Api
 from patchwright.integrations.github.connection import (
@@ -51,7 +51,7 @@ class _Rendered(BaseModel):
 
 
 def fetch_attachment(
-    api: Api, ref: ThreadRef, url: str, max_bytes: int, post_id: str = ""
+    api: Api, ref: ForgeThread, url: str, max_bytes: int, post_id: str = ""
 ) -> bytes:
     """Return the file. Raises a `ServiceError` of a sentence that says why not."""
     check_host(api.addresses, url)
@@ -89,7 +89,7 @@ def _is_own(addresses: Addresses, url: str) -> bool:
     return (parts.scheme, parts.netloc) == (web.scheme, web.netloc)
 
 
-def _belongs_to(addresses: Addresses, url: str, ref: ThreadRef) -> bool:
+def _belongs_to(addresses: Addresses, url: str, ref: ForgeThread) -> bool:
     """Tell whether our token may help: for uploads, and files of the repository.
 
     A stranger could name a file of any other repository that we may read.
@@ -110,7 +110,7 @@ def _is_known(host: str, web_host: str) -> bool:
     return host in (f"media.{web_host}", f"raw.{web_host}", f"assets.{web_host}")
 
 
-def _find_signed(api: Api, ref: ThreadRef, url: str, post_id: str) -> str | None:
+def _find_signed(api: Api, ref: ForgeThread, url: str, post_id: str) -> str | None:
     """Return the signed address of an upload, as the rendered post has it."""
     upload = _UPLOAD.search(urlsplit(url).path)
     if upload is None:
@@ -120,7 +120,7 @@ def _find_signed(api: Api, ref: ThreadRef, url: str, post_id: str) -> str | None
     return next((one for one in sources if upload["id"] in one and "?" in one), None)
 
 
-def _fetch_html(repo: Repository, ref: ThreadRef, post_id: str) -> str:
+def _fetch_html(repo: Repository, ref: ForgeThread, post_id: str) -> str:
     if ref.kind is ThreadKind.DISCUSSION:
         return fetch_html(repo, ref, "" if post_id == OPENING else post_id)
     _, answer = repo.requester.requestJsonAndCheck(
@@ -131,7 +131,7 @@ def _fetch_html(repo: Repository, ref: ThreadRef, post_id: str) -> str:
     return _Rendered.model_validate(answer).body_html
 
 
-def _address_of(ref: ThreadRef, post_id: str) -> str:
+def _address_of(ref: ForgeThread, post_id: str) -> str:
     if (comment := review_comment_of(post_id)) is not None:
         return f"/pulls/comments/{comment}"
     if (review := review_of(post_id)) is not None:

@@ -7,7 +7,10 @@ from github.NamedUser import NamedUser
 from github.Organization import Organization
 from github.Repository import Repository
 
-from patchwright.core.types.threads import Thread, ThreadKind, ThreadRef
+from patchwright.core.channel import Offers
+from patchwright.core.errors import InvalidRequestError
+from patchwright.core.types.people import Actor
+from patchwright.core.types.threads import ForgeThread, Thread, ThreadKind
 from patchwright.core.types.triggers import Trigger
 from patchwright.integrations.github.api import Api
 from patchwright.integrations.github.attachments import fetch_attachment
@@ -35,9 +38,9 @@ Author = NamedUser | Organization
 
 
 class GitHubChannel:
-    """A `Channel`.
+    """A channel of the threads beside the code.
 
-    The posts of a thread are its opening text, its comments and the words of reviews.
+    What a message offers, its words say as well: GitHub has no buttons. The posts of a thread are its opening text, its comments and the words of reviews.
     """
 
     def __init__(self, api: Api) -> None:
@@ -49,10 +52,10 @@ class GitHubChannel:
     def decline(self, trigger: Trigger) -> None:
         self._react(trigger, DECLINED)
 
-    def fetch_thread(self, ref: ThreadRef) -> Thread:
+    def fetch_thread(self, ref: ForgeThread) -> Thread:
         return self._api.ask(ref.repo, lambda repo: self._read(ref, repo))
 
-    def fetch_opening(self, ref: ThreadRef) -> Thread:
+    def fetch_opening(self, ref: ForgeThread) -> Thread:
         """Read an issue or pull request, whichever has that number."""
         title, opening, kind = self._api.ask(
             ref.repo, lambda repo: fetch_opening(repo, ref)
@@ -60,7 +63,7 @@ class GitHubChannel:
         found = ref.model_copy(update={"kind": kind})
         return self._thread(found, Posts(title=title, posts=(opening,)))
 
-    def find_post(self, ref: ThreadRef, mark: str) -> str | None:
+    def find_post(self, ref: ForgeThread, mark: str) -> str | None:
         if ref.kind is ThreadKind.DISCUSSION:
             return self._api.ask(
                 ref.repo, lambda repo: find_own_comment(repo, ref, mark)
@@ -73,7 +76,7 @@ class GitHubChannel:
             ),
         )
 
-    def post(self, ref: ThreadRef, text: str) -> str:
+    def post(self, ref: ForgeThread, text: str, offers: Offers = ()) -> str:  # noqa: ARG002 - see the class
         if ref.kind is ThreadKind.DISCUSSION:
             return self._api.ask(ref.repo, lambda repo: add_comment(repo, ref, text))
         return self._api.ask(
@@ -81,7 +84,13 @@ class GitHubChannel:
             lambda repo: str(repo.get_issue(ref.number).create_comment(text).id),
         )
 
-    def edit(self, ref: ThreadRef, post_id: str, text: str) -> None:
+    def edit(
+        self,
+        ref: ForgeThread,
+        post_id: str,
+        text: str,
+        offers: Offers = (),  # noqa: ARG002 - see the class
+    ) -> None:
         if ref.kind is ThreadKind.DISCUSSION:
             self._api.ask(ref.repo, lambda repo: edit_comment(repo, post_id, text))
             return
@@ -91,32 +100,42 @@ class GitHubChannel:
             lambda repo: repo.get_issue(ref.number).get_comment(comment).edit(text),
         )
 
-    def answer_review(self, ref: ThreadRef, review_thread: str, text: str) -> str:
+    def tell_privately(
+        self,
+        ref: ForgeThread,
+        actor: Actor,
+        text: str,  # noqa: ARG002 - there is no way to say it
+        offers: Offers = (),  # noqa: ARG002 - the same
+    ) -> None:
+        raise InvalidRequestError(f"GitHub has no way to tell {actor.login} in {ref}")
+
+    def answer_review(self, ref: ForgeThread, review_thread: str, text: str) -> str:
         return answer_review(self._api, ref, review_thread, text)
 
     def find_review_answer(
-        self, ref: ThreadRef, review_thread: str, mark: str
+        self, ref: ForgeThread, review_thread: str, mark: str
     ) -> str | None:
         own = self._api.own_login
         return find_review_answer(self._api, ref, review_thread, mark, own)
 
-    def resolve_review(self, ref: ThreadRef, review_thread: str) -> None:
+    def resolve_review(self, ref: ForgeThread, review_thread: str) -> None:
         resolve_review(self._api, ref, review_thread)
 
     def swap_labels(
-        self, ref: ThreadRef, add: tuple[str, ...], remove: tuple[str, ...]
+        self, ref: ForgeThread, add: tuple[str, ...], remove: tuple[str, ...]
     ) -> None:
         swap_labels(self._api, ref, add, remove)
 
     def fetch_attachment(
-        self, ref: ThreadRef, url: str, max_bytes: int, post_id: str = ""
+        self, ref: ForgeThread, url: str, max_bytes: int, post_id: str = ""
     ) -> bytes:
         return fetch_attachment(self._api, ref, url, max_bytes, post_id)
 
     def _react(self, trigger: Trigger, reaction: str) -> None:
-        self._api.ask(trigger.thread.repo, lambda repo: react(repo, trigger, reaction))
+        thread, post_id = trigger.forge_thread, trigger.post_id
+        self._api.ask(thread.repo, lambda repo: react(repo, thread, post_id, reaction))
 
-    def _read(self, ref: ThreadRef, repo: Repository) -> Thread:
+    def _read(self, ref: ForgeThread, repo: Repository) -> Thread:
         if ref.kind is ThreadKind.DISCUSSION:
             return self._thread(ref, fetch_discussion(repo, ref))
         if ref.kind is ThreadKind.ISSUE:
@@ -129,7 +148,7 @@ class GitHubChannel:
         reviews = fetch_reviews(repo, ref)
         return thread.model_copy(update={"posts": (opening, *said), "reviews": reviews})
 
-    def _thread(self, ref: ThreadRef, found: Posts) -> Thread:
+    def _thread(self, ref: ForgeThread, found: Posts) -> Thread:
         return Thread(
             ref=ref,
             title=found.title,

@@ -9,7 +9,7 @@ from datetime import datetime
 from github.Repository import Repository
 from pydantic import Field
 
-from patchwright.core.types.threads import Post, ThreadRef
+from patchwright.core.types.threads import ForgeThread, Post
 from patchwright.integrations.github.graphql import (
     WRITTEN,
     PageBefore,
@@ -144,7 +144,7 @@ class _Nothing(Part):
     """An answer of which nothing is needed."""
 
 
-def fetch_discussion(repo: Repository, ref: ThreadRef) -> Posts:
+def fetch_discussion(repo: Repository, ref: ForgeThread) -> Posts:
     """Return title, opening text and comments, each followed by its replies.
 
     Raises the errors of PyGithub, as all of this file does.
@@ -159,7 +159,7 @@ def fetch_discussion(repo: Repository, ref: ThreadRef) -> Posts:
     )
 
 
-def find_own_comment(repo: Repository, ref: ThreadRef, mark: str) -> str | None:
+def find_own_comment(repo: Repository, ref: ForgeThread, mark: str) -> str | None:
     comments = [
         comment for page in _fetch_pages(repo, ref) for comment in page.comments.nodes
     ]
@@ -167,7 +167,7 @@ def find_own_comment(repo: Repository, ref: ThreadRef, mark: str) -> str | None:
     return next(own, None)
 
 
-def add_comment(repo: Repository, ref: ThreadRef, text: str) -> str:
+def add_comment(repo: Repository, ref: ForgeThread, text: str) -> str:
     asked = {"discussionId": _find(repo, ref), "body": text}
     answer = mutate(repo, POST, {"input": asked}, _PostData)
     return answer.add_discussion_comment.comment.id
@@ -177,13 +177,13 @@ def edit_comment(repo: Repository, comment: str, text: str) -> None:
     mutate(repo, EDIT, {"input": {"commentId": comment, "body": text}}, _Nothing)
 
 
-def fetch_html(repo: Repository, ref: ThreadRef, comment: str) -> str:
+def fetch_html(repo: Repository, ref: ForgeThread, comment: str) -> str:
     """Return a comment as it is rendered, or the opening text for an empty one."""
     asked: dict[str, object] = {"id": comment or _find(repo, ref)}
     return query(repo, HTML, asked, _HtmlData).node.body_html
 
 
-def react(repo: Repository, ref: ThreadRef, comment: str, reaction: str) -> None:
+def react(repo: Repository, ref: ForgeThread, comment: str, reaction: str) -> None:
     """React to a comment, or to the opening text where `comment` is empty."""
     asked = {
         "subjectId": comment or _find(repo, ref),
@@ -192,7 +192,7 @@ def react(repo: Repository, ref: ThreadRef, comment: str, reaction: str) -> None
     mutate(repo, REACT, {"input": asked}, _Nothing)
 
 
-def _fetch_pages(repo: Repository, ref: ThreadRef) -> list[_Discussion]:
+def _fetch_pages(repo: Repository, ref: ForgeThread) -> list[_Discussion]:
     asked = {**owner_and_name(ref.repo.full_name), "number": ref.number}
 
     def read(before: str | None) -> _Discussion:
@@ -202,7 +202,7 @@ def _fetch_pages(repo: Repository, ref: ThreadRef) -> list[_Discussion]:
     return read_back(read, lambda found: found.comments.page_info)
 
 
-def _find(repo: Repository, ref: ThreadRef) -> str:
+def _find(repo: Repository, ref: ForgeThread) -> str:
     asked = {**owner_and_name(ref.repo.full_name), "number": ref.number}
     return query(repo, FIND, asked, _Found).repository.discussion.id
 

@@ -7,7 +7,7 @@ from github import GithubException, UnknownObjectException
 from github.Issue import Issue
 from github.Repository import Repository
 
-from patchwright.core.types.threads import ThreadRef
+from patchwright.core.types.threads import ForgeThread
 from patchwright.integrations.github.api import Api
 
 _ALREADY_THERE: Final = 422
@@ -23,7 +23,7 @@ _COLOUR: Final = "ededed"
 
 
 def swap_labels(
-    api: Api, ref: ThreadRef, add: tuple[str, ...], remove: tuple[str, ...]
+    api: Api, ref: ForgeThread, add: tuple[str, ...], remove: tuple[str, ...]
 ) -> None:
     api.ask(ref.repo, lambda repo: _swap(repo, ref.number, add, remove))
 

@@ -12,7 +12,7 @@ from github.Repository import Repository
 from pydantic import Field
 
 from patchwright.core.types.base import Value
-from patchwright.core.types.threads import Post, ThreadKind, ThreadRef
+from patchwright.core.types.threads import ForgeThread, Post, ThreadKind
 from patchwright.integrations.github.graphql import (
     WRITTEN,
     PageBefore,
@@ -108,7 +108,7 @@ class _BareData(Part):
 Found = TypeVar("Found")
 
 
-def fetch_posts(repo: Repository, ref: ThreadRef) -> Posts:
+def fetch_posts(repo: Repository, ref: ForgeThread) -> Posts:
     """Return title, opening text and comments, those hidden as spam or abuse left out.
 
     Raises the errors of PyGithub.
@@ -130,7 +130,7 @@ def fetch_posts(repo: Repository, ref: ThreadRef) -> Posts:
     )
 
 
-def fetch_opening(repo: Repository, ref: ThreadRef) -> tuple[str, Post, ThreadKind]:
+def fetch_opening(repo: Repository, ref: ForgeThread) -> tuple[str, Post, ThreadKind]:
     """Return title, opening text and kind of an issue or pull request."""
     asked = {**owner_and_name(ref.repo.full_name), "number": ref.number}
     answer = query(repo, OPENING_QUERY, asked, _BareData)

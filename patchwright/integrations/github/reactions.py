@@ -2,20 +2,20 @@
 
 from github.Repository import Repository
 
-from patchwright.core.types.threads import ThreadKind
-from patchwright.core.types.triggers import Trigger
+from patchwright.core.types.threads import ForgeThread, ThreadKind
 from patchwright.integrations.github.discussions import react as react_in_discussion
 from patchwright.integrations.github.post_ids import review_comment_of, review_of
 
 
-def react(repo: Repository, trigger: Trigger, reaction: str) -> None:
+def react(
+    repo: Repository, thread: ForgeThread, post_id: str, reaction: str
+) -> None:
     """React to what asked: the comment, or the thread's opening text.
 
     REST knows no reactions to a review; they go to its pull request. Raises the errors
     of PyGithub.
     https://docs.github.com/en/rest/reactions/reactions
     """
-    thread, post_id = trigger.thread, trigger.post_id
     if thread.kind is ThreadKind.DISCUSSION:
         react_in_discussion(repo, thread, post_id, reaction)
     elif (comment := review_comment_of(post_id)) is not None:

@@ -2,7 +2,7 @@
 
 from github.Repository import Repository
 
-from patchwright.core.types.threads import ThreadRef
+from patchwright.core.types.threads import ForgeThread
 from patchwright.integrations.github.api import Api
 from patchwright.integrations.github.graphql import Part, Writer, mutate, query
 from patchwright.integrations.github.payloads import Text
@@ -70,7 +70,7 @@ class _Answered(Part):
     add_pull_request_review_thread_reply: _Reply
 
 
-def answer_review(api: Api, ref: ThreadRef, review_thread: str, text: str) -> str:
+def answer_review(api: Api, ref: ForgeThread, review_thread: str, text: str) -> str:
     given = {"pullRequestReviewThreadId": review_thread, "body": text}
     answered = api.ask(
         ref.repo, lambda repo: mutate(repo, ANSWER, {"input": given}, _Answered)
@@ -79,14 +79,14 @@ def answer_review(api: Api, ref: ThreadRef, review_thread: str, text: str) -> st
 
 
 def find_review_answer(
-    api: Api, ref: ThreadRef, review_thread: str, mark: str, own_login: str
+    api: Api, ref: ForgeThread, review_thread: str, mark: str, own_login: str
 ) -> str | None:
     return api.ask(
         ref.repo, lambda repo: _find_answer(repo, review_thread, mark, own_login)
     )
 
 
-def resolve_review(api: Api, ref: ThreadRef, review_thread: str) -> None:
+def resolve_review(api: Api, ref: ForgeThread, review_thread: str) -> None:
     given = {"threadId": review_thread}
     api.ask(ref.repo, lambda repo: mutate(repo, RESOLVE, {"input": given}, Part))
 

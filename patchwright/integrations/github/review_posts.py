@@ -5,7 +5,7 @@ from enum import StrEnum
 
 from github.Repository import Repository
 
-from patchwright.core.types.threads import Post, ThreadRef
+from patchwright.core.types.threads import ForgeThread, Post
 from patchwright.integrations.github.graphql import (
     WRITTEN,
     PageBefore,
@@ -85,7 +85,7 @@ class _Data(Part):
     repository: _Repository
 
 
-def fetch_review_posts(repo: Repository, ref: ThreadRef) -> tuple[Post, ...]:
+def fetch_review_posts(repo: Repository, ref: ForgeThread) -> tuple[Post, ...]:
     """Return what submitted reviews say, oldest first; many say nothing themselves.
 
     Raises the errors of PyGithub.

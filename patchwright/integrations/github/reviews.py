@@ -9,7 +9,7 @@ from enum import StrEnum
 
 from github.Repository import Repository
 
-from patchwright.core.types.threads import DiffSide, Post, ReviewThread, ThreadRef
+from patchwright.core.types.threads import DiffSide, ForgeThread, Post, ReviewThread
 from patchwright.integrations.github.graphql import (
     WRITTEN,
     Part,
@@ -97,7 +97,7 @@ class _Data(Part):
     repository: _Repository
 
 
-def fetch_reviews(repo: Repository, ref: ThreadRef) -> tuple[ReviewThread, ...]:
+def fetch_reviews(repo: Repository, ref: ForgeThread) -> tuple[ReviewThread, ...]:
     """Return the threads in GitHub's order, without what was hidden as spam or abuse.
 
     Raises the errors of PyGithub.
@@ -106,7 +106,7 @@ def fetch_reviews(repo: Repository, ref: ThreadRef) -> tuple[ReviewThread, ...]:
     return tuple(thread for thread in threads if thread.posts)
 
 
-def _fetch_threads(repo: Repository, ref: ThreadRef) -> Iterator[_Thread]:
+def _fetch_threads(repo: Repository, ref: ForgeThread) -> Iterator[_Thread]:
     asked = {**owner_and_name(ref.repo.full_name), "number": ref.number}
     after: str | None = None
     for _ in range(MAX_PAGES):

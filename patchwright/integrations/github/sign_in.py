@@ -8,34 +8,16 @@ import hashlib
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
-import requests
 from github import Auth
 from pydantic import SecretStr
 
 from patchwright.core.clock import Clock
-from patchwright.core.errors import (
-    AuthenticationError,
-    ServiceError,
-    ServiceUnavailableError,
-)
-from patchwright.core.types.base import Value
+from patchwright.core.types.grants import Grant
 from patchwright.core.types.people import Actor
-from patchwright.integrations.github.connection import (
-    TIMEOUT_S,
-    USER_AGENT,
-    Connection,
-)
+from patchwright.integrations.github.connection import Connection
 from patchwright.integrations.github.errors import translated
+from patchwright.integrations.github.user_tokens import UserTokens
 from patchwright.integrations.github.webhook import SERVICE
-
-_BROKEN = 500
-
-
-class _Exchange(Value):
-    """What the code was exchanged for; a refusal comes with status 200 as well."""
-
-    access_token: SecretStr = SecretStr("")
-    error: str = ""
 
 
 @dataclass(frozen=True)
@@ -74,45 +56,29 @@ class SignIn:
         Raises `AuthenticationError` if GitHub does not take it. The person's token is
         used for this question alone, and kept nowhere.
         """
-        token = self._exchange(code, verifier)
-        client = self.connection.open_client(Auth.Token(token.get_secret_value()))
+        person, _ = self.fetch_grant(code, verifier)
+        return person
+
+    def fetch_grant(self, code: str, verifier: str) -> tuple[Actor, Grant]:
+        """Return who came back with the code, and what they let us do."""
+        grant = self.tokens.exchange(code, verifier, self.redirect_uri)
+        token = Auth.Token(grant.access_token.get_secret_value())
+        client = self.connection.open_client(token)
         try:
             with translated(self.clock):
                 user = client.get_user()
-                return Actor(
+                person = Actor(
                     service=SERVICE, login=user.login, external_id=str(user.id)
                 )
         finally:
             client.close()
+        return person, grant
 
-    def _exchange(self, code: str, verifier: str) -> SecretStr:
-        with translated(self.clock):
-            answer = self._ask(code, verifier)
-        if not answer.access_token.get_secret_value():
-            raise AuthenticationError(f"GitHub does not take the code: {answer.error}")
-        return answer.access_token
-
-    def _ask(self, code: str, verifier: str) -> _Exchange:
-        response = requests.post(
-            f"{self.connection.addresses.web_url}/login/oauth/access_token",
-            data={
-                "client_id": self.client_id,
-                "client_secret": self.client_secret.get_secret_value(),
-                "code": code,
-                "redirect_uri": self.redirect_uri,
-                "code_verifier": verifier,
-            },
-            headers={"Accept": "application/json", "User-Agent": USER_AGENT},
-            timeout=TIMEOUT_S,
-            verify=self.connection.verify,
-            allow_redirects=False,
+    @property
+    def tokens(self) -> UserTokens:
+        return UserTokens(
+            self.connection, self.client_id, self.client_secret, self.clock
         )
-        if response.status_code >= _BROKEN:
-            words = f"GitHub answered {response.status_code} to a sign-in"
-            raise ServiceUnavailableError(words)
-        if not response.ok:
-            raise ServiceError(f"GitHub answered {response.status_code} to a sign-in")
-        return _Exchange.model_validate_json(response.content)
 
 
 def _challenge(verifier: str) -> str:

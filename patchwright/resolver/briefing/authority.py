@@ -26,7 +26,7 @@ def whose_words(trigger: Trigger, request: str) -> str:
     if request:
         return f"{_BY_REQUEST} {_OTHERS}"
     match trigger.kind:
-        case TriggerKind.CHECKS | TriggerKind.CONFLICT:
+        case TriggerKind.CHECKS | TriggerKind.CONFLICT | TriggerKind.MERGED:
             return _ALL
         case TriggerKind.REVIEW:
             return f"{_BY_REVIEW.format(author=trigger.actor.login)} {_OTHERS}"
@@ -35,6 +35,7 @@ def whose_words(trigger: Trigger, request: str) -> str:
             | TriggerKind.ASSIGNMENT
             | TriggerKind.BODY_MENTION
             | TriggerKind.COMMENT_MENTION
+            | TriggerKind.REPLY
         ):
             return f"{_BY_OPENING} {_OTHERS}"
         case _:

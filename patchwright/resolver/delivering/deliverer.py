@@ -12,6 +12,7 @@ from patchwright.core.errors import (
 )
 from patchwright.core.types.work import Outcome
 from patchwright.resolver.admission import Declined, Policy
+from patchwright.resolver.delivering.concealing import for_the_public, for_the_thread
 from patchwright.resolver.delivering.destination import Destination, Means
 from patchwright.resolver.delivering.marking import report_check, swap_labels
 from patchwright.resolver.delivering.naming import as_delivered
@@ -23,11 +24,23 @@ from patchwright.resolver.delivering.pulls import (
 from patchwright.resolver.delivering.pushing import push
 from patchwright.resolver.delivering.reviews import answer_reviews
 from patchwright.resolver.delivering.saying import ping, say
+from patchwright.resolver.delivering.talking import (
+    ask_privately,
+    attach_link,
+    invite,
+    mirror,
+    move_ticket,
+)
 from patchwright.resolver.effects import (
     AdornPullRequest,
     AnswerReviews,
+    AskPrivately,
+    AttachLink,
     Effect,
     FinalMessage,
+    Invite,
+    MirrorMessage,
+    MoveTicket,
     OpenPullRequest,
     Ping,
     PushBranch,
@@ -70,12 +83,12 @@ class Deliverer:
         """
         outcome = as_delivered(outcome, so_far)
         if isinstance(effect, Telling):
-            return self._tell(effect, outcome, to, so_far)
+            return self._tell(effect, for_the_thread(outcome, to), to, so_far)
         if so_far.refusal or so_far.left_alone:
             return so_far
         try:
             self._judge_again(to)
-            return self._write(effect, outcome, to, so_far)
+            return self._write(effect, for_the_public(outcome, to), to, so_far)
         except (
             AuthenticationError,
             InvalidRequestError,
@@ -117,6 +130,16 @@ class Deliverer:
                 return say(outcome, to, means, so_far)
             case Ping():
                 return ping(outcome, to, means, so_far)
+            case MirrorMessage():
+                return mirror(effect, outcome, to, means, so_far)
+            case AttachLink():
+                return attach_link(effect, outcome, to, means, so_far)
+            case MoveTicket():
+                return move_ticket(effect, means, so_far)
+            case AskPrivately():
+                return ask_privately(effect, to, means, so_far)
+            case Invite():
+                return invite(to, means, so_far)
             case _:
                 assert_never(effect)
 

@@ -4,18 +4,58 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
 
-from patchwright.core.channel import Channel
+from patchwright.core.channel import Board, Channel, Offer
 from patchwright.core.clock import Clock, SystemClock
-from patchwright.core.forge import Forge
+from patchwright.core.forge import Forge, Reviews
 from patchwright.core.settings.repository import RepositoryConfig
+from patchwright.core.text.marks import call
+from patchwright.core.types.base import Value
 from patchwright.core.types.people import Actor
-from patchwright.core.types.threads import Repository, ThreadRef
+from patchwright.core.types.threads import (
+    ForgeThread,
+    Repository,
+    TalkThread,
+    ThreadRef,
+)
 from patchwright.integrations.git.mirror import Mirror
 from patchwright.resolver.messages.ending import NOTHING_KNOWN
 from patchwright.resolver.messages.pull_request import Provenance
 from patchwright.resolver.messages.status import Frame, Progress
 
 SYSTEM_CLOCK: Final = SystemClock()
+
+
+class Mirrored(Value):
+    """Our short message in another thread of the conversation.
+
+    `shows_words` says that what was said elsewhere may be repeated there.
+    """
+
+    thread: ThreadRef
+    post: str = ""
+    shows_words: bool = False
+
+
+class Hidden(Value):
+    """What was said in private: texts, names of people and tickets, hosts of services.
+
+    What is below `public_url` everybody may link to.
+    """
+
+    texts: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+    hosts: tuple[str, ...] = ()
+    public_url: str = ""
+
+
+class Invitation(Value):
+    text: str
+    offers: tuple[Offer, ...] = ()
+
+
+def nobody(_actor: Actor) -> Invitation | None:
+    """Return no invitation: where only the forge's own people ask, none is needed."""
+    return None
 
 
 @dataclass(frozen=True)
@@ -25,7 +65,9 @@ class Destination:
     `status_post` is the run's own comment, empty when it has none. `review_threads`
     are the service's names of the review threads, in the order the task counts them.
     `others` took part in the request besides the requester. `last` is how far the run
-    was when it ended.
+    was when it ended. `requester` is who asked as the forge knows them, and `asked_by`
+    as the thread's own service does. `hidden` is what no public place may
+    repeat.
     """
 
     repository: Repository
@@ -38,17 +80,31 @@ class Destination:
     review_threads: tuple[str, ...] = ()
     others: tuple[Actor, ...] = ()
     last: Progress = NOTHING_KNOWN
+    asked_by: Actor | None = None
+    mirrors: tuple[Mirrored, ...] = ()
+    hidden: Hidden | None = None
+
+    @property
+    def caller(self) -> str:
+        """What calls the requester in the thread."""
+        if self.asked_by is None or isinstance(self.thread, ForgeThread):
+            return f"@{self.requester.login}"
+        return call(self.asked_by.login, self.asked_by.external_id)
 
 
 @dataclass(frozen=True)
 class Means:
     """What it is delivered with; `fetch_mirror` brings the commits.
 
-    With `forge_signs` the forge makes the commits that it can make exactly.
+    With `forge_signs` the forge makes the commits that it can make exactly. `invite`
+    makes what somebody is told who is to show who they are, None where that cannot be.
     """
 
     forge: Forge
     channel: Channel
+    reviews: Reviews
     fetch_mirror: Callable[[], Mirror]
     forge_signs: bool = False
     clock: Clock = SYSTEM_CLOCK
+    invite: Callable[[Actor], Invitation | None] = nobody
+    find_board: Callable[[TalkThread], Board] | None = None

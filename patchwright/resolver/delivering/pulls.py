@@ -4,7 +4,7 @@ from typing import Final
 
 from patchwright.core.errors import ServiceError
 from patchwright.core.forge import Adornment, PullRequestText
-from patchwright.core.types.threads import PullRequest, ThreadKind
+from patchwright.core.types.threads import PullRequest
 from patchwright.core.types.work import Outcome
 from patchwright.resolver.delivering.destination import Destination, Means
 from patchwright.resolver.effects import OpenPullRequest, UpdatePullRequest
@@ -84,9 +84,9 @@ def _shown(pull: PullRequest, so_far: Delivered) -> Delivered:
 
 def _milestone(to: Destination, means: Means) -> int | None:
     """Return the issue's milestone; a pull request has its own, a discussion none."""
-    if to.thread.kind is not ThreadKind.ISSUE:
+    if to.origin.issue is None:
         return None
     try:
-        return means.forge.fetch_milestone(to.repository.ref, to.thread.number)
+        return means.forge.fetch_milestone(to.repository.ref, to.origin.issue)
     except ServiceError:
         return None

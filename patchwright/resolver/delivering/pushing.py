@@ -65,7 +65,7 @@ def _aside(
         is_taken = isinstance(error, BranchMovedError)
         return PushBranch(branch=other, sha=effect.sha) if is_taken else None
     if effect.fork or isinstance(error, BranchMovedError | PushRefusedError):
-        return PushBranch(branch=branch_name(to.thread.number, run), sha=effect.sha)
+        return PushBranch(branch=branch_name(to.thread.token, run), sha=effect.sha)
     return None
 
 

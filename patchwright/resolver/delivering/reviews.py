@@ -11,7 +11,7 @@ from patchwright.core.errors import (
     NotFoundError,
     PermissionDeniedError,
 )
-from patchwright.core.types.threads import ThreadKind, ThreadRef
+from patchwright.core.types.threads import ForgeThread, ThreadKind
 from patchwright.core.types.work import Outcome, ReviewAnswer, Verdict
 from patchwright.resolver.delivering.destination import Destination, Means
 from patchwright.resolver.effects import AnswerReviews
@@ -40,7 +40,7 @@ def answer_reviews(
     keeps the others from nothing.
     """
     repo = to.repository.ref
-    pull = ThreadRef(repo=repo, kind=ThreadKind.PULL_REQUEST, number=effect.number)
+    pull = ForgeThread(repo=repo, kind=ThreadKind.PULL_REQUEST, number=effect.number)
     sha = (so_far.head_sha or outcome.head_sha) if so_far.branch else ""
     commit = commit_link(to.repository.web_url, sha) if sha else ""
     failed = False
@@ -61,22 +61,22 @@ def _one_each(answers: tuple[ReviewAnswer, ...], threads: int) -> list[ReviewAns
 
 def _answer(
     answer: ReviewAnswer,
-    pull: ThreadRef,
+    pull: ForgeThread,
     commit: str,
     to: Destination,
     means: Means,
 ) -> bool:
-    channel, thread = means.channel, to.review_threads[answer.thread - 1]
+    said, thread = means.reviews, to.review_threads[answer.thread - 1]
     run_id = to.frame.run_id
     mark = review_mark(run_id, answer.thread)
     with _where_it_may(answer.thread) as refused:
-        if channel.find_review_answer(pull, thread, mark) is None:
+        if said.find_review_answer(pull, thread, mark) is None:
             reply = review_reply(
                 answer, run_id=run_id, commit=commit, handle=to.frame.handle
             )
-            channel.answer_review(pull, thread, reply)
+            said.answer_review(pull, thread, reply)
         if commit and answer.verdict is Verdict.ADDRESSED:
-            channel.resolve_review(pull, thread)
+            said.resolve_review(pull, thread)
     return not refused
 
 

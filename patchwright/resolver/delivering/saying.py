@@ -1,5 +1,8 @@
 """Tell the thread how a run ended: one comment, edited in place."""
 
+from dataclasses import dataclass
+
+from patchwright.core.channel import Channel, Offers
 from patchwright.core.errors import NotFoundError
 from patchwright.core.settings.repository import Delivery as Wish
 from patchwright.core.types.threads import ThreadRef
@@ -7,6 +10,7 @@ from patchwright.core.types.work import Outcome
 from patchwright.resolver.delivering.destination import Destination, Means
 from patchwright.resolver.delivering.handing import with_patch
 from patchwright.resolver.messages.ending import final_comment
+from patchwright.resolver.messages.offers import offers_at_end
 from patchwright.resolver.messages.status import Delivered, mark
 from patchwright.resolver.pinging import ping_mark, ping_text
 
@@ -18,11 +22,8 @@ def say(
     if to.config.pr is not Wish.NONE:
         so_far = with_patch(outcome, means, so_far)
     text = final_comment(outcome, so_far, to.frame, to.last)
-    if to.status_post and _edit(to.thread, to.status_post, text, means):
-        return so_far
-    lost = means.channel.find_post(to.thread, mark(to.frame.run_id))
-    if not (lost and _edit(to.thread, lost, text, means)):
-        means.channel.post(to.thread, text)
+    message = Message(text, offers_at_end(outcome, so_far))
+    put(message, to.thread, to.status_post, mark(to.frame.run_id), means.channel)
     return so_far
 
 
@@ -32,15 +33,32 @@ def ping(
     """Call the requester, unless an earlier try has done it."""
     mark_of_it = ping_mark(outcome, to.frame.run_id)
     if means.channel.find_post(to.thread, mark_of_it) is None:
-        text = ping_text(outcome, so_far, to.requester, to.frame)
+        text = ping_text(outcome, so_far, to.caller, to.frame)
         means.channel.post(to.thread, text)
     return so_far
 
 
-def _edit(thread: ThreadRef, post_id: str, text: str, means: Means) -> bool:
-    """Replace a comment's text; return False if somebody has deleted it."""
+@dataclass(frozen=True)
+class Message:
+    text: str
+    offers: Offers = ()
+
+
+def put(
+    message: Message, thread: ThreadRef, post_id: str, own_mark: str, channel: Channel
+) -> None:
+    """Edit the post that says it, wherever that is; or else add one."""
+    if post_id and _edit(message, thread, post_id, channel):
+        return
+    lost = channel.find_post(thread, own_mark)
+    if not (lost and _edit(message, thread, lost, channel)):
+        channel.post(thread, message.text, message.offers)
+
+
+def _edit(message: Message, thread: ThreadRef, post_id: str, channel: Channel) -> bool:
+    """Replace a comment; return False if somebody has deleted it."""
     try:
-        means.channel.edit(thread, post_id, text)
+        channel.edit(thread, post_id, message.text, message.offers)
     except NotFoundError:
         return False
     return True

@@ -68,7 +68,9 @@ def gather_context(scene: Scene, work: Work, checks: Checks | None = None) -> Ga
     """
     thread, posts = scene.thread, _looked_at(scene.thread, scene.trigger)
     shown = fetch_images(scene.channel, thread.ref, find_images(posts))
-    links = find_links(posts, thread.ref, _web_url(scene.repository))
+    links = find_links(
+        posts, thread.ref, scene.repository.ref, _web_url(scene.repository)
+    )
     is_pull = work.pull is not None and thread.ref.kind is ThreadKind.PULL_REQUEST
     pull = work.pull if is_pull else None
     branch = suggest_base(scene)
@@ -96,7 +98,9 @@ def suggest_base(scene: Scene) -> str:
     thread, trigger = scene.thread, scene.trigger
     asking = [post for post in thread.posts if post.id == trigger.post_id]
     posts = (thread.posts[0], *asking)
-    links = find_links(posts, thread.ref, _web_url(scene.repository))
+    links = find_links(
+        posts, thread.ref, scene.repository.ref, _web_url(scene.repository)
+    )
     return _existing(scene, links)
 
 
@@ -108,7 +112,7 @@ def _base_note(branch: str) -> tuple[str, ...]:
 def _existing(scene: Scene, links: Sequence[Link]) -> str:
     """Return the agreed branch that exists: the longest, should there be several."""
     repo = scene.repository
-    names = agreed_branches(links, scene.thread.ref.repo)[:MAX_BRANCH_NAMES]
+    names = agreed_branches(links, repo.ref)[:MAX_BRANCH_NAMES]
     if not names or repo.default_branch in names:
         return ""
     there = (name for name in reversed(names) if scene.forge.has_branch(repo.ref, name))
@@ -135,11 +139,11 @@ def _to_read(links: Sequence[Link]) -> list[Link]:
 
 
 def _reader(scene: Scene) -> Reader:
-    requester: Actor = scene.trigger.actor
+    requester: Actor = scene.trigger.asker
     return Reader(
         scene.channel,
         scene.forge,
-        home=scene.thread.ref.repo,
+        home=scene.repository.ref,
         home_is_private=scene.repository.private,
         requester=requester,
         asked_at=scene.asked_at,

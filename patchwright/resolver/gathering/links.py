@@ -11,7 +11,12 @@ from urllib.parse import unquote
 
 from patchwright.core.text.prose import visible_prose
 from patchwright.core.types.base import Value
-from patchwright.core.types.threads import Post, RepoRef, ThreadRef
+from patchwright.core.types.threads import (
+    ForgeThread,
+    Post,
+    RepoRef,
+    ThreadRef,
+)
 
 MAX_LINKS: Final = 10
 
@@ -78,18 +83,26 @@ class Link(Value):
     by: str = ""
 
 
-def find_links(posts: Iterable[Post], home: ThreadRef, web_url: str) -> list[Link]:
+def find_links(
+    posts: Iterable[Post], own: ThreadRef, home: RepoRef, web_url: str
+) -> list[Link]:
     """Return what the posts refer to, in their order, each once.
 
-    Code is not read, and no address of another host.
+    `own` is their thread, `home` the repository that a bare number is about. Code is not read, and no address of another host.
     """
     found: dict[Target, Link] = {}
     for post in posts:
-        for name, target in _read(visible_prose(post.text), home.repo, web_url):
-            if target != ThreadLink(repo=home.repo, number=home.number):
+        for name, target in _read(visible_prose(post.text), home, web_url):
+            if not _is_same(target, own):
                 link = Link(name=name, target=target, by=post.author.login)
                 found.setdefault(target, link)
     return list(found.values())
+
+
+def _is_same(target: Target, own: ThreadRef) -> bool:
+    if not (isinstance(target, ThreadLink) and isinstance(own, ForgeThread)):
+        return False
+    return (target.repo, target.number) == (own.repo, own.number)
 
 
 def _read(text: str, home: RepoRef, web_url: str) -> Iterator[tuple[str, Target]]:

@@ -8,7 +8,7 @@ from patchwright.core.channel import Channel
 from patchwright.core.errors import ServiceError
 from patchwright.core.forge import Forge
 from patchwright.core.types.people import Actor, Permission
-from patchwright.core.types.threads import RepoRef, ThreadKind, ThreadRef
+from patchwright.core.types.threads import ForgeThread, RepoRef, ThreadKind
 from patchwright.resolver.context import Mentioned, Quote
 from patchwright.resolver.gathering.links import (
     CodeLink,
@@ -89,7 +89,7 @@ class Reader:
 
     def _fetch_thread(self, target: ThreadLink) -> tuple[Quote, ...]:
         kind = ThreadKind.ISSUE
-        ref = ThreadRef(repo=target.repo, kind=kind, number=target.number)
+        ref = ForgeThread(repo=target.repo, kind=kind, number=target.number)
         thread = self._channel.fetch_opening(ref)
         opening = opening_as_of(thread, self._asked_at)
         if opening is None:

@@ -27,8 +27,18 @@ MAX_TEMPLATE_CHARS: Final = 15_000
 _MAX_REMARKS_CHARS: Final = 8_000
 
 
+class Origin(Value):
+    """Something that a change answers besides an issue of its repository."""
+
+    name: str
+    url: str
+
+
 class Provenance(Value):
     """Where a change comes from: who asked, where, with which model, in which run.
+
+    `key` is the ticket's, to stand in the title, and `origins` are the tickets and
+    threads that the reader may know of.
 
     `title` is the repository's template for titles and `names` what its variables
     stand for; `template` is its template for pull requests. `run_url` shows the run.
@@ -44,6 +54,8 @@ class Provenance(Value):
     template: str = ""
     run_url: str = ""
     checks_need_nudge: bool = False
+    key: str = ""
+    origins: tuple[Origin, ...] = ()
 
 
 def pull_request_text(
@@ -70,16 +82,25 @@ def pull_request_text(
 def _title(outcome: Outcome, origin: Provenance) -> str:
     names = {**origin.names, "title": outcome.title}
     made = render_template(origin.title, names) if origin.title else ""
-    title = neutralise(" ".join((made or outcome.title).split()), origin.handle)
+    plain = " ".join((made or _with_key(outcome.title, origin.key)).split())
+    title = neutralise(plain, origin.handle)
     if len(title) <= MAX_TITLE_CHARS:
         return title
     return f"{title[: MAX_TITLE_CHARS - 1]}…"
 
 
+def _with_key(title: str, key: str) -> str:
+    """Begin the title with the ticket's key: Jira finds the pull request by it.
+
+    https://support.atlassian.com/jira-software-cloud/docs/reference-issues-in-your-development-work
+    """
+    return f"{key}: {title}" if key and key not in title else title
+
+
 def _body(outcome: Outcome, origin: Provenance, summary: str) -> str:
     slots = {
         Slot.SUMMARY: summary,
-        Slot.ISSUE: f"Closes #{origin.issue}" if origin.issue is not None else "",
+        Slot.ISSUE: _answered(origin),
         Slot.EVIDENCE: _evidence(outcome),
     }
     filled = fill(_template(origin), slots)
@@ -96,6 +117,12 @@ def _body(outcome: Outcome, origin: Provenance, summary: str) -> str:
         _footer(outcome, origin),
     ]
     return "\n\n".join(part for part in parts if part)
+
+
+def _answered(origin: Provenance) -> str:
+    closes = [f"Closes #{origin.issue}"] if origin.issue is not None else []
+    asked = [f"For [{one.name}]({one.url})" for one in origin.origins]
+    return "\n".join([*closes, *asked])
 
 
 # https://docs.github.com/en/actions/how-tos/write-workflows/choose-when-workflows-run/trigger-a-workflow#triggering-a-workflow-from-a-workflow

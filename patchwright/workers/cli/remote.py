@@ -9,8 +9,9 @@ from patchwright.core.errors import SettingsError
 from patchwright.core.settings.github import GitHubSettings
 from patchwright.core.settings.repository import CONFIG_FILE, RepositoryConfig
 from patchwright.core.settings.repository_file import read_repository_config
+from patchwright.core.switchboard import Switchboard
 from patchwright.core.types.people import Actor
-from patchwright.core.types.threads import RepoRef, ThreadKind, ThreadRef
+from patchwright.core.types.threads import ForgeThread, RepoRef, ThreadKind
 from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.core.types.work import Outcome
 from patchwright.integrations.git.mirror import Mirrors
@@ -22,8 +23,13 @@ from patchwright.resolver.delivering.destination import Means
 from patchwright.resolver.effects import (
     AdornPullRequest,
     AnswerReviews,
+    AskPrivately,
+    AttachLink,
     Effect,
     FinalMessage,
+    Invite,
+    MirrorMessage,
+    MoveTicket,
     OpenPullRequest,
     Ping,
     PushBranch,
@@ -41,6 +47,7 @@ from patchwright.workers.run.plan import Plan, destination
 from patchwright.workers.run.prepare import (
     Prepared,
     Request,
+    Sources,
     fetch_thread,
     prepare,
 )
@@ -61,10 +68,11 @@ def resolve_remote(session: Session, url: str, deliver: Deliver) -> Finished:
         trigger = _trigger(thread, github)
         trusted = trust_for_git(session.settings.github)
         mirrors = Mirrors(session.settings.state_dir / "mirrors", trusted)
+        sources = Sources(Switchboard(github.channel), github.forge, mirrors)
         session.console.print(f"Fetching {thread.repo.full_name}")
         wishes = github.forge.fetch_file(thread.repo, CONFIG_FILE)
         config = read_repository_config(wishes)
-        found = fetch_thread(github, trigger, session.clock.now())
+        found = fetch_thread(sources.channel, trigger, session.clock.now())
         judged = triage(found, trigger)
         if session.settings.agent.triage and isinstance(judged, Ask):
             return Finished(needs_input(judged), Delivered())
@@ -76,7 +84,7 @@ def resolve_remote(session: Session, url: str, deliver: Deliver) -> Finished:
             config=config,
         )
         session, notes = session.heeding(config)
-        prepared = prepare(github, mirrors, request).with_notes(notes)
+        prepared = prepare(sources, request).with_notes(notes)
         return _work_on(session, github, request, prepared, deliver)
 
 
@@ -105,7 +113,7 @@ def _work_on(
     return Finished(outcome, delivered)
 
 
-def read_url(url: str, github: GitHubSettings) -> ThreadRef:
+def read_url(url: str, github: GitHubSettings) -> ForgeThread:
     """Return the thread; a token goes there, so its host must be the configured one."""
     found = _THREAD.fullmatch(url.removeprefix(github.web_url))
     if not url.startswith(f"{github.web_url}/") or found is None:
@@ -115,10 +123,10 @@ def read_url(url: str, github: GitHubSettings) -> ThreadRef:
         )
     kind = ThreadKind.ISSUE if found["kind"] == "issues" else ThreadKind.PULL_REQUEST
     repo = RepoRef(forge="github", full_name=found["repo"])
-    return ThreadRef(repo=repo, kind=kind, number=int(found["number"]))
+    return ForgeThread(repo=repo, kind=kind, number=int(found["number"]))
 
 
-def _trigger(thread: ThreadRef, github: GitHub) -> Trigger:
+def _trigger(thread: ForgeThread, github: GitHub) -> Trigger:
     """Put the wish of whoever runs the command into the form of a request."""
     asker = github.fetch_identity() or Actor(service="github", login="somebody")
     return Trigger(
@@ -143,6 +151,7 @@ class _Delivery:
         deliverer = Deliverer(
             Means(
                 forge,
+                Switchboard(channel),
                 channel,
                 lambda: self.prepared.mirror,
                 forge_signs=self.session.settings.github.is_signed_by_github,
@@ -180,7 +189,17 @@ class _Delivery:
 def _wanted(effect: Effect, deliver: Deliver) -> Effect | None:
     """Return the effect as `--deliver` wants it, or None if it does not."""
     match effect:
-        case FinalMessage() | Ping() | SwapLabels() | ReportCheck():
+        case (
+            FinalMessage()
+            | Ping()
+            | SwapLabels()
+            | ReportCheck()
+            | MirrorMessage()
+            | AttachLink()
+            | MoveTicket()
+            | AskPrivately()
+            | Invite()
+        ):
             return None
         case PushBranch():
             return None if deliver in (Deliver.NONE, Deliver.PATCH) else effect

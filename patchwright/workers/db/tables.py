@@ -19,7 +19,7 @@ from sqlalchemy import (
 from patchwright.workers.db.columns import AwareTime
 from patchwright.workers.db.metadata import metadata
 
-# `fence` counts the leases given out for the conversation's jobs: whoever holds an
+# `repo` is empty until it is known. `fence` counts the leases given out for the conversation's jobs: whoever holds an
 # older one may no longer write.
 conversations = Table(
     "conversations",
@@ -32,10 +32,12 @@ conversations = Table(
 )
 
 # `base_branch` is what our pull request there is meant for, null where none is ours.
+# `kind` is null for a thread beside the code that was linked before others could be.
 threads = Table(
     "threads",
     metadata,
     Column("key", String, primary_key=True),
+    Column("kind", String),
     Column("conversation_id", ForeignKey("conversations.id"), nullable=False),
     Column("linked_at", AwareTime, nullable=False),
     Column("closed_at", AwareTime),

@@ -2,13 +2,17 @@
 
 from sqlalchemy import (
     BigInteger,
+    Boolean,
     Column,
     ForeignKey,
     Index,
+    Integer,
     LargeBinary,
     String,
     Table,
     UniqueConstraint,
+    false,
+    text,
 )
 
 from patchwright.workers.db.columns import AwareTime
@@ -23,6 +27,8 @@ accounts = Table(
 )
 
 # `subject` is the service's own id of the person, or the login where it has none.
+# `renew_after` is when their token may be renewed again after that failed `failures`
+# times; `needs_reauth` says that it never will be, and `is_reported` that they know.
 identities = Table(
     "identities",
     metadata,
@@ -32,8 +38,50 @@ identities = Table(
     Column("host", String, nullable=False),
     Column("subject", String, nullable=False),
     Column("login", String, nullable=False),
+    Column("renew_after", AwareTime),
+    Column("failures", Integer, nullable=False, server_default=text("0")),
+    Column("needs_reauth", Boolean, nullable=False, server_default=false()),
+    Column("is_reported", Boolean, nullable=False, server_default=false()),
     UniqueConstraint("service", "host", "subject"),
     Index("ix_identities_account_id", "account_id"),
+)
+
+# What became of whose identity, and who did it; `identity` and `by` are as
+# `store/accounts.py` writes them.
+account_audit = Table(
+    "account_audit",
+    metadata,
+    Column("id", String, primary_key=True),
+    Column("at", AwareTime, nullable=False),
+    Column("account_id", String, nullable=False),
+    Column("what", String, nullable=False),
+    Column("identity", String, nullable=False),
+    Column("by", String, nullable=False),
+    Index("ix_account_audit_account_id_at", "account_id", "at"),
+)
+
+# The one invitation of an identity that counts. `digest`, `browser` and `state` are
+# digests of what only the person, their browser and the forge were told.
+# `person_subject` is who they proved to be on the forge.
+link_requests = Table(
+    "link_requests",
+    metadata,
+    Column("service", String, primary_key=True),
+    Column("host", String, primary_key=True),
+    Column("subject", String, primary_key=True),
+    Column("login", String, nullable=False),
+    Column("digest", String, nullable=False),
+    Column("expires_at", AwareTime, nullable=False),
+    Column("hour_from", AwareTime, nullable=False),
+    Column("in_hour", Integer, nullable=False),
+    Column("browser", String),
+    Column("state", String),
+    Column("state_until", AwareTime),
+    Column("person_service", String),
+    Column("person_subject", String),
+    Column("person_login", String),
+    Column("used_at", AwareTime),
+    UniqueConstraint("digest"),
 )
 
 secrets = Table(

@@ -27,7 +27,7 @@ def start_automatic(
     connection: Connection, ids: Ids, trigger: Trigger, now: datetime
 ) -> Stored | Ignored:
     """Start a job in the name of who asked last, unless one is at work already."""
-    pull = find_own_pull(connection, trigger.thread)
+    pull = find_own_pull(connection, trigger.forge_thread)
     if pull is None:
         return Ignored(reason="not-ours")
     conversation_id = pull.conversation_id

@@ -7,10 +7,16 @@ from enum import StrEnum
 from typing import Final
 
 from patchwright.core.types.ids import ConversationId, JobId
-from patchwright.core.types.triggers import Reading
+from patchwright.core.types.triggers import Kept
 
 # The table keeps what explains a delivery, and nothing that proves who sent it.
-_KEPT: Final = ("content-type", "user-agent", "x-github-")
+_KEPT: Final = (
+    "content-type",
+    "user-agent",
+    "x-github-",
+    "x-slack-retry-",
+    "x-atlassian-webhook-",
+)
 _DROPPED: Final = ("signature", "token", "authorization")
 
 
@@ -23,7 +29,7 @@ class Delivery:
     headers: Mapping[str, str]
     body: bytes
     received_at: datetime
-    reading: Reading
+    reading: Kept
 
 
 class Verdict(StrEnum):

@@ -8,6 +8,7 @@ from sqlalchemy import Connection, update
 
 from patchwright.core.events.types import AgentState, ChangeState, Source
 from patchwright.core.types.ids import ConversationId, Ids, JobId
+from patchwright.core.types.threads import ForgeThread
 from patchwright.core.types.triggers import (
     BaseMoved,
     InstallationChanged,
@@ -26,6 +27,7 @@ from patchwright.workers.store.active import (
     list_active,
     wake,
 )
+from patchwright.workers.store.choices import move_choices
 from patchwright.workers.store.event_rows import append_row
 from patchwright.workers.store.events import EventStore
 from patchwright.workers.store.fencing import lock_conversation
@@ -138,11 +140,15 @@ class Noticing:
 
     def _repository(self, connection: Connection, notice: RepositoryMoved) -> Noted:
         move_repository(connection, notice.old, notice.new)
+        move_choices(connection, notice.old, notice.new)
         for job in list_active(connection):
             thread = job.trigger.thread
-            if thread.repo == notice.old:
+            if isinstance(thread, ForgeThread) and thread.repo == notice.old:
                 moved = thread.model_copy(update={"repo": notice.new})
                 trigger = job.trigger.model_copy(update={"thread": moved})
+                change_trigger(connection, job.id, trigger)
+            elif job.trigger.repo == notice.old:
+                trigger = job.trigger.model_copy(update={"repo": notice.new})
                 change_trigger(connection, job.id, trigger)
         return NOTHING
 
@@ -150,4 +156,4 @@ class Noticing:
 def _has_lost(notice: InstallationChanged, job: ActiveJob) -> bool:
     if job.trigger.installation != notice.installation:
         return False
-    return notice.gone or job.trigger.thread.repo in notice.repos
+    return notice.gone or job.trigger.place in notice.repos

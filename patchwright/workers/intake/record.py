@@ -1,6 +1,7 @@
 """Write a delivery and what it asks for, in the transaction it is given."""
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final
@@ -9,7 +10,7 @@ from sqlalchemy import Connection, bindparam, update
 
 from patchwright.core.events.types import Message, Source
 from patchwright.core.types.ids import ConversationId, Ids, JobId
-from patchwright.core.types.triggers import Ignored, Notice, Trigger
+from patchwright.core.types.triggers import Ignored, Notice, Trigger, TriggerKind
 from patchwright.workers.db.tables import deliveries
 from patchwright.workers.db.upsert import insert_once
 from patchwright.workers.intake.automatic import start_automatic
@@ -75,11 +76,18 @@ class Recorder:
     ) -> Stored:
         asking = {"verdict": Verdict.ACCEPTED, "trigger_key": trigger.key}
         if insert_once(connection, deliveries, row | asking):
-            begin = self._automatic if trigger.kind.is_automatic else self._asked
+            begin = self._begin_of(trigger)
             return begin(connection, row["id"], delivery, trigger)
         # Another delivery may have asked for the same: this one is kept beside it.
         insert_once(connection, deliveries, row | {"verdict": Verdict.DUPLICATE})
         return Stored(Verdict.DUPLICATE)
+
+    def _begin_of(
+        self, trigger: Trigger
+    ) -> Callable[[Connection, str, Delivery, Trigger], Stored]:
+        if trigger.kind.is_automatic:
+            return self._automatic
+        return self._replied if trigger.kind is TriggerKind.REPLY else self._asked
 
     def _row(self, delivery: Delivery) -> dict[str, Any]:
         return {
@@ -103,6 +111,21 @@ class Recorder:
         # The same may be worth a job later.
         ignored = {"verdict": Verdict.IGNORED, "reason": started.reason}
         _note(connection, row_id, **ignored, trigger_key=None)
+        return Stored(Verdict.IGNORED)
+
+    def _replied(
+        self, connection: Connection, row_id: str, delivery: Delivery, trigger: Trigger
+    ) -> Stored:
+        """Take what was said to nobody for an answer, where one is waited for."""
+        found = find_conversation(connection, trigger.thread)
+        active = None
+        if found is not None:
+            lock_conversation(connection, found)
+            active = find_active_state(connection, found)
+        if active is not None and active[1] is JobState.WAITING_USER:
+            return self._asked(connection, row_id, delivery, trigger)
+        # Its key stays: found again later, it must not answer a later question.
+        _note(connection, row_id, verdict=Verdict.IGNORED, reason="not-asked")
         return Stored(Verdict.IGNORED)
 
     def _asked(

@@ -1,9 +1,15 @@
 """Answer commands that need no run."""
 
 from patchwright.core.text.commands import Command, Verb, parse_command
+from patchwright.core.types.threads import ThreadKind
 from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.core.types.work import Outcome, OutcomeKind
+from patchwright.resolver.effects import AskPrivately, FinalMessage
 from patchwright.resolver.messages.answers import Ended, answer_ended, help_text
+from patchwright.workers.run.framing import handle_of
+from patchwright.workers.run.services import Services
+from patchwright.workers.run.wait import Wait
+from patchwright.workers.store.job import Job
 
 _ABOUT_THE_LAST = frozenset({Verb.STATUS, Verb.COST, Verb.WHY})
 # They make a run of their own.
@@ -16,6 +22,24 @@ def command_in(trigger: Trigger) -> Command | None:
     if trigger.kind is TriggerKind.REVIEW or trigger.kind.is_automatic:
         return None
     return parse_command(trigger.request)
+
+
+def answer_anybody(services: Services, job: Job) -> Wait | None:
+    """Answer what needs no run and no rights, where no code lives.
+
+    What somebody asks about a conversation's runs takes rights in its repository.
+    """
+    has_run = services.stores.threads.repository_of(job.conversation_id) is not None
+    command = command_in(job.trigger)
+    if command is None or (has_run and command.verb is not Verb.HELP):
+        return None
+    handle = handle_of(services.settings, job.trigger.thread)
+    answer = answer_command(job.trigger, handle)
+    if answer is None:
+        return None
+    is_chat = job.trigger.thread.kind is ThreadKind.CHAT
+    told = AskPrivately(text=answer.summary) if is_chat else FinalMessage()
+    return Wait(answer, (told,))
 
 
 def answer_command(

@@ -13,7 +13,7 @@ from patchwright.core.errors import (
     PatchwrightError,
     RateLimitedError,
 )
-from patchwright.core.types.threads import ThreadKind, ThreadRef
+from patchwright.core.types.threads import ForgeThread, ThreadKind
 from patchwright.core.types.work import Outcome
 from patchwright.integrations.git.mirror import Mirror
 from patchwright.resolver.delivering.deliverer import Deliverer
@@ -61,6 +61,7 @@ class Delivery:
         github = services.github
         means = Means(
             github.forge,
+            services.channel,
             github.channel,
             self._fetch_mirror,
             forge_signs=services.settings.github.is_signed_by_github,
@@ -121,8 +122,8 @@ class Delivery:
         """Make the pull request part of the conversation it came from."""
         if so_far.pull_request is None:
             return
-        pull = ThreadRef(
-            repo=self._job.trigger.thread.repo,
+        pull = ForgeThread(
+            repo=self._job.trigger.home,
             kind=ThreadKind.PULL_REQUEST,
             number=so_far.pull_request,
         )
@@ -139,7 +140,7 @@ class Delivery:
         if repository is None or target is None:
             raise GitError("the run ended before its repository was known")
         services = self._services
-        fetch = partial(fetch_mirror, services.github, services.mirrors, repository)
+        fetch = partial(fetch_mirror, services.sources, repository)
         try:
             mirror = fetch(target.start_ref)
         except NotFoundError:

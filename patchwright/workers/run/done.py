@@ -3,7 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from patchwright.core.types.ids import JobId
 from patchwright.core.types.work import Outcome
+from patchwright.resolver.effects import Effect
 from patchwright.resolver.messages.status import Progress
 from patchwright.workers.run.plan import Plan
 
@@ -12,7 +14,8 @@ from patchwright.workers.run.plan import Plan
 class Done:
     """How it ended, and what to keep of it.
 
-    `quiet` means that nobody is told more than a reaction.
+    `quiet` means that nobody is told more than a reaction. `effects` are there in place
+    of those that usually follow.
     """
 
     outcome: Outcome
@@ -20,7 +23,15 @@ class Done:
     read_up_to: int
     artifacts: Mapping[str, bytes] = field(default_factory=dict)
     quiet: bool = False
+    effects: tuple[Effect, ...] | None = None
 
     def with_last(self, progress: Progress) -> "Done":
         """Return it with how far the run was when it ended."""
         return replace(self, plan=self.plan.model_copy(update={"last": progress}))
+
+
+@dataclass(frozen=True)
+class Moved:
+    """The request belongs to another conversation: `job_id` is to be submitted."""
+
+    job_id: JobId

@@ -1,6 +1,8 @@
 """Fix what every message of a run shows around its news."""
 
+from patchwright.core.settings.model import Settings
 from patchwright.core.settings.repository import RepositoryConfig
+from patchwright.core.types.threads import ThreadRef
 from patchwright.core.types.triggers import TriggerKind
 from patchwright.resolver.messages.status import Frame
 from patchwright.workers.run.services import Services
@@ -8,16 +10,27 @@ from patchwright.workers.run.wishes import heed
 from patchwright.workers.store.job import Job
 
 
+def handle_of(settings: Settings, thread: ThreadRef) -> str:
+    """Return what calls us in a thread; in Slack our app has the same name."""
+    is_jira = thread.service == "jira"
+    return settings.jira.mention if is_jira else settings.github.mention
+
+
+def label_of(settings: Settings, thread: ThreadRef) -> str:
+    """Return the label that starts a run in a thread."""
+    return settings.jira.label if thread.service == "jira" else settings.github.label
+
+
 def make_frame(services: Services, job: Job, config: RepositoryConfig) -> Frame:
     settings = heed(services.settings, config).settings
     by_label = job.trigger.kind is TriggerKind.LABEL
     return Frame(
         run_id=job.id,
-        requester=job.trigger.actor.login,
-        handle=settings.github.mention,
+        requester=job.trigger.asker.login,
+        handle=handle_of(settings, job.trigger.thread),
         model=services.find_models(settings.agent.model).main.name,
         limits=settings.limits.of_a_run(),
         asked_at=job.created_at,
-        label=settings.github.label if by_label else "",
+        label=label_of(settings, job.trigger.thread) if by_label else "",
         run_url=services.find_page(job.id, job.created_at),
     )

@@ -18,7 +18,7 @@ from patchwright.workers.store.job import Job
 
 def fetch_config(services: Services, job: Job) -> RepositoryConfig:
     """Read the repository's wishes from its default branch; raises `ServiceError`."""
-    repo = job.trigger.thread.repo
+    repo = job.trigger.home
     return read_repository_config(services.github.forge.fetch_file(repo, CONFIG_FILE))
 
 
@@ -36,7 +36,7 @@ def judge_request(
     return judge(
         actors_of(trigger),
         rules(services, config),
-        partial(known_permission, forge, trigger.thread.repo),
+        partial(known_permission, forge, trigger.home),
         occasion=occasion_of(trigger.kind),
         # This job is among them, unless nobody asked for it.
         runs_in_thread_last_hour=runs - (not trigger.kind.is_automatic),

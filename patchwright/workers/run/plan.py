@@ -1,12 +1,21 @@
 """What is fixed about a run before the agent starts, and kept for its delivery."""
 
+from typing import Final
+
 from patchwright.core.settings.repository import RepositoryConfig
 from patchwright.core.types.base import Value
-from patchwright.core.types.threads import Repository, ThreadKind
+from patchwright.core.types.threads import (
+    ForgeThread,
+    RepoRef,
+    Repository,
+    ThreadKind,
+    ThreadRef,
+)
 from patchwright.core.types.triggers import Trigger
-from patchwright.resolver.delivering.destination import Destination
-from patchwright.resolver.messages.pull_request import Provenance
+from patchwright.resolver.delivering.destination import Destination, Hidden, Mirrored
+from patchwright.resolver.messages.pull_request import Origin, Provenance
 from patchwright.resolver.messages.status import Frame, Progress
+from patchwright.resolver.placing.openness import Openness
 from patchwright.resolver.target import Target
 
 ARTIFACT = "plan"
@@ -16,6 +25,9 @@ class Plan(Value):
     """Kept with the outcome, so that any worker can deliver it.
 
     `repository` and `target` are missing when the run ended before they were known.
+    `issue` is the one of the repository that the change closes, `key` the ticket's,
+    `origins` what the pull request leads back to. `hidden` is what it must not repeat. `mirrors` are the other
+    threads of the conversation that are told.
     """
 
     frame: Frame
@@ -30,14 +42,29 @@ class Plan(Value):
     checks_need_nudge: bool = False
     check_sha: str = ""
     admitted: str = ""
+    issue: int | None = None
+    key: str = ""
+    origins: tuple[Origin, ...] = ()
+    mirrors: tuple[Mirrored, ...] = ()
+    hidden: Hidden | None = None
+    openness: Openness = Openness()
     last: Progress = Progress()
+
+
+_NOWHERE: Final = RepoRef(forge="", full_name="")
+
+
+def issue_of(thread: ThreadRef) -> int | None:
+    """Return the number of the issue that the thread is."""
+    if isinstance(thread, ForgeThread) and thread.kind is ThreadKind.ISSUE:
+        return thread.number
+    return None
 
 
 def destination(plan: Plan, trigger: Trigger) -> Destination:
     """Say where the result goes; a repository that is not known gets no writes."""
-    closes = trigger.thread.kind is ThreadKind.ISSUE
     repository = plan.repository or Repository(
-        ref=trigger.thread.repo,
+        ref=trigger.place or _NOWHERE,
         default_branch="",
         clone_url="",
         web_url="",
@@ -46,17 +73,20 @@ def destination(plan: Plan, trigger: Trigger) -> Destination:
     return Destination(
         repository=repository,
         thread=trigger.thread,
-        requester=trigger.actor,
+        requester=trigger.asker,
+        asked_by=trigger.actor,
         status_post=plan.status_post,
         frame=plan.frame,
         config=plan.config,
         review_threads=plan.review_threads,
         others=trigger.others,
         last=plan.last,
+        mirrors=plan.mirrors,
+        hidden=plan.hidden,
         origin=Provenance(
             run_id=plan.frame.run_id,
-            requester=trigger.actor.login,
-            issue=trigger.thread.number if closes else None,
+            requester=trigger.asker.login,
+            issue=issue_of(trigger.thread) if plan.issue is None else plan.issue,
             model=plan.frame.model,
             handle=plan.frame.handle,
             title=plan.config.title,
@@ -64,5 +94,7 @@ def destination(plan: Plan, trigger: Trigger) -> Destination:
             template=plan.template,
             run_url=plan.frame.run_url,
             checks_need_nudge=plan.checks_need_nudge,
+            key=plan.key,
+            origins=plan.origins,
         ),
     )

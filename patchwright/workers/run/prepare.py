@@ -5,22 +5,24 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from urllib.parse import urlsplit
 
-from patchwright.core.forge import Checks
+from patchwright.core.channel import Channel
+from patchwright.core.forge import Checks, Forge
 from patchwright.core.llm.model import Image
 from patchwright.core.settings.repository import RepositoryConfig
 from patchwright.core.text.names import branch_name, slug
 from patchwright.core.text.templates import name_branch
 from patchwright.core.types.threads import (
+    ForgeThread,
     PullRequest,
     RepoRef,
     Repository,
     Thread,
     ThreadKind,
+    ThreadRef,
 )
 from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.core.types.work import Task
 from patchwright.integrations.git.mirror import Mirror, Mirrors
-from patchwright.integrations.github.adapter import GitHub
 from patchwright.resolver.brief import brief
 from patchwright.resolver.gathering.gather import (
     Gathered,
@@ -39,12 +41,22 @@ from patchwright.resolver.template import find_template
 
 
 @dataclass(frozen=True)
+class Sources:
+    """Where it is looked up."""
+
+    channel: Channel
+    forge: Forge
+    mirrors: Mirrors
+
+
+@dataclass(frozen=True)
 class Request:
     """What is asked, in which thread as it was then, and what is known about it.
 
-    `linked_pulls` are the numbers of pull requests that earlier runs for this thread
-    have opened. `label` is the one that has asked, if one did. `checks` are those of
-    the pull request, where these were read already.
+    `linked_pulls` are the numbers of pull requests that earlier runs for this
+    conversation have opened, `linked` its other threads. `label` is the one that has
+    asked, if one did. `checks` are those of the pull request, where these were read
+    already. `privacy` tells the agent what it must not repeat.
     """
 
     run_id: str
@@ -53,8 +65,10 @@ class Request:
     asked_at: datetime
     config: RepositoryConfig
     linked_pulls: Sequence[int] = ()
+    linked: tuple[ThreadRef, ...] = ()
     label: str = ""
     checks: Checks | None = None
+    privacy: str = ""
 
 
 @dataclass(frozen=True)
@@ -83,32 +97,31 @@ class Prepared:
         return replace(self, task=self.task.model_copy(update=noted))
 
 
-def fetch_thread(github: GitHub, trigger: Trigger, asked_at: datetime) -> Thread:
+def fetch_thread(channel: Channel, trigger: Trigger, asked_at: datetime) -> Thread:
     """Read the thread as it was when the request was made."""
-    return as_asked(github.channel.fetch_thread(trigger.thread), trigger, asked_at)
+    return as_asked(channel.fetch_thread(trigger.thread), trigger, asked_at)
 
 
-def prepare(github: GitHub, mirrors: Mirrors, request: Request) -> Prepared:
+def prepare(sources: Sources, request: Request) -> Prepared:
     """Look everything up; raises a `ServiceError` or a `GitError`."""
-    return _Preparation(github, mirrors, request).prepare()
+    return _Preparation(sources, request).prepare()
 
 
-def fetch_mirror(
-    github: GitHub, mirrors: Mirrors, repository: Repository, *refs: str
-) -> Mirror:
-    credential = github.forge.mint_credential(repository.ref)
-    return mirrors.fetch(repository.clone_url, credential, list(dict.fromkeys(refs)))
+def fetch_mirror(sources: Sources, repository: Repository, *refs: str) -> Mirror:
+    credential = sources.forge.mint_credential(repository.ref)
+    wanted = list(dict.fromkeys(refs))
+    return sources.mirrors.fetch(repository.clone_url, credential, wanted)
 
 
 class _Preparation:
-    def __init__(self, github: GitHub, mirrors: Mirrors, request: Request) -> None:
-        self._github, self._mirrors, self._request = github, mirrors, request
-        repo = request.trigger.thread.repo
-        self._repository = github.forge.fetch_repository(repo)
+    def __init__(self, sources: Sources, request: Request) -> None:
+        self._sources, self._request = sources, request
+        repo = request.trigger.home
+        self._repository = sources.forge.fetch_repository(repo)
         self._title = request.trigger.title or request.thread.title
         self._scene = Scene(
-            github.channel,
-            github.forge,
+            sources.channel,
+            sources.forge,
             self._repository,
             request.thread,
             request.trigger,
@@ -117,17 +130,11 @@ class _Preparation:
 
     def prepare(self) -> Prepared:
         request = self._request
-        pull = _find_pull(
-            self._github, request.thread, self._title, request.linked_pulls
-        )
+        pull, is_named = self._find_pull()
         names = self._names()
-        target = self._target(pull, names)
+        target = self._target(pull, names, is_named=is_named)
         mirror = fetch_mirror(
-            self._github,
-            self._mirrors,
-            self._repository,
-            target.start_ref,
-            target.trusted_ref,
+            self._sources, self._repository, target.start_ref, target.trusted_ref
         )
         trusted_sha = mirror.resolve(target.trusted_ref)
         start_sha = mirror.resolve(target.start_ref)
@@ -152,10 +159,10 @@ class _Preparation:
         )
 
     def _names(self) -> dict[str, str]:
-        request, number = self._request, str(self._request.thread.ref.number)
+        request, token = self._request, self._request.thread.ref.token
         return {
-            "number": number,
-            "key": number,
+            "number": token,
+            "key": token,
             "slug": slug(self._title),
             "title": self._title,
             "label": request.label,
@@ -163,7 +170,9 @@ class _Preparation:
             "run": request.run_id[:8],
         }
 
-    def _target(self, pull: PullRequest | None, names: Mapping[str, str]) -> Target:
+    def _target(
+        self, pull: PullRequest | None, names: Mapping[str, str], *, is_named: bool
+    ) -> Target:
         config, repository = self._request.config, self._repository
         is_new = pull is None or not pull.is_open
         base = config.base or (suggest_base(self._scene) if is_new else "")
@@ -174,6 +183,7 @@ class _Preparation:
             pull,
             branch=name_branch(config.branch, names, repository.default_branch),
             base=base,
+            is_named=is_named,
         )
 
     def _fetch_checks(self, pull: PullRequest | None, sha: str) -> Checks | None:
@@ -181,7 +191,7 @@ class _Preparation:
         is_thread = self._request.thread.ref.kind is ThreadKind.PULL_REQUEST
         if pull is None or not is_thread:
             return None
-        return self._github.forge.fetch_checks(self._repository.ref, sha)
+        return self._sources.forge.fetch_checks(self._repository.ref, sha)
 
     def _task(self, target: Target, work: Work, gathered: Gathered) -> Task:
         request, config = self._request, self._request.config
@@ -190,7 +200,7 @@ class _Preparation:
         guide = knowledge.for_prompt(written.text)
         merges = self._merges(work.pull)
         merging = merge_text(target.base_branch) if merges else ""
-        parts = (guide, written.text, merging)
+        parts = (guide, written.text, merging, request.privacy)
         task = Task(
             text="\n\n".join(part for part in parts if part),
             base_sha=work.start_sha,
@@ -219,26 +229,44 @@ class _Preparation:
             return True
         return needs_merge(pull, trigger.request)
 
+    def _find_pull(self) -> tuple[PullRequest | None, bool]:
+        """Return the pull request to work on, and whether the request has named it.
+
+        That is the thread itself, the open one that we made, or one that people have
+        linked.
+        """
+        request, forge = self._request, self._sources.forge
+        repo, own = self._repository.ref, request.thread.ref
+        if isinstance(own, ForgeThread) and own.kind is ThreadKind.PULL_REQUEST:
+            return forge.fetch_pull_request(repo, own.number), False
+        earlier = [forge.fetch_pull_request(repo, one) for one in request.linked_pulls]
+        # The title may have been another one then.
+        branches = [pull.head_branch for pull in earlier if pull.same_repository]
+        found = (
+            forge.find_pull_request(repo, branch)
+            for branch in (*branches, branch_name(own.token, self._title))
+        )
+        made = next((pull for pull in found if pull is not None), None)
+        if made is not None:
+            return made, False
+        named = _pulls_in(request.linked, repo)
+        return (
+            (forge.fetch_pull_request(repo, named[0]), True) if named else (None, False)
+        )
+
     def _trailer(self) -> str:
         """Name the requester as co-author, by the address that shows none of theirs."""
-        requester = self._request.trigger.actor
+        requester = self._request.trigger.asker
         domain = f"users.noreply.{urlsplit(self._repository.web_url).hostname}"
         address = f"{requester.external_id}+{requester.login}".lstrip("+")
         return f"Co-authored-by: {requester.login} <{address}@{domain}>"
 
 
-def _find_pull(
-    github: GitHub, thread: Thread, title: str, linked: Sequence[int]
-) -> PullRequest | None:
-    """Return the thread's own pull request, or the open one we made for the issue."""
-    repo: RepoRef = thread.ref.repo
-    if thread.ref.kind is ThreadKind.PULL_REQUEST:
-        return github.forge.fetch_pull_request(repo, thread.ref.number)
-    earlier = [github.forge.fetch_pull_request(repo, number) for number in linked]
-    # The title may have been another one then.
-    branches = [pull.head_branch for pull in earlier if pull.same_repository]
-    found = (
-        github.forge.find_pull_request(repo, branch)
-        for branch in (*branches, branch_name(thread.ref.number, title))
-    )
-    return next((pull for pull in found if pull is not None), None)
+def _pulls_in(threads: Sequence[ThreadRef], repo: RepoRef) -> list[int]:
+    return [
+        one.number
+        for one in threads
+        if isinstance(one, ForgeThread)
+        and one.repo == repo
+        and one.kind is ThreadKind.PULL_REQUEST
+    ]

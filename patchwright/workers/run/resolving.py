@@ -10,11 +10,15 @@ from patchwright.core.events.log import EventLog
 from patchwright.core.events.types import AgentState, ChangeState, Message
 from patchwright.core.forge import Checks
 from patchwright.core.llm.model import Image
-from patchwright.core.types.threads import ThreadKind
+from patchwright.core.types.threads import ForgeThread, TalkThread, ThreadKind
+from patchwright.core.types.triggers import Trigger
 from patchwright.core.types.work import Outcome, OutcomeKind, Task
 from patchwright.integrations.git.objects import ObjectStore
+from patchwright.resolver.delivering.concealing import concealing
 from patchwright.resolver.knowledge import RepositoryLibrary
 from patchwright.resolver.messages.reviews import note_on_silence
+from patchwright.resolver.placing.answers import is_answer
+from patchwright.resolver.placing.consent import privacy_note
 from patchwright.resolver.resolve import resolve
 from patchwright.resolver.toolkit import Toolkit
 from patchwright.resolver.triage import Ask, needs_input, triage
@@ -22,6 +26,7 @@ from patchwright.workers.run.author import author_of
 from patchwright.workers.run.checkpoints import StoredCheckpoints
 from patchwright.workers.run.done import Done
 from patchwright.workers.run.keepsakes import keep_images, load_images, pack_change
+from patchwright.workers.run.origins import find_origins
 from patchwright.workers.run.plan import ARTIFACT, Plan
 from patchwright.workers.run.prepare import (
     Prepared,
@@ -64,6 +69,7 @@ class Resolving:
         self._given_back = given_back
         self._plan, self._start_id = plan, start_id
         self._checks = checks
+        self._threads = services.stores.threads.threads_of(job.conversation_id)
         heeded = heed(services.settings, plan.config)
         self._settings, self._notes = heeded.settings, heeded.notes
 
@@ -73,8 +79,7 @@ class Resolving:
         if repository is None or target is None:
             raise ValueError("a run that was begun has a repository and a target")
         mirror = fetch_mirror(
-            self._services.github,
-            self._services.mirrors,
+            self._services.sources,
             repository,
             target.start_ref,
             target.trusted_ref,
@@ -88,7 +93,7 @@ class Resolving:
     def begin(self) -> Done:
         """Look everything up, and work on it unless somebody is to be asked first."""
         services, job = self._services, self._job
-        thread = fetch_thread(services.github, job.trigger, job.created_at)
+        thread = fetch_thread(services.channel, job.trigger, job.created_at)
         judged = triage(thread, job.trigger)
         asks_back = services.settings.agent.triage and not job.trigger.kind.is_automatic
         if asks_back and isinstance(judged, Ask):
@@ -103,14 +108,21 @@ class Resolving:
             asked_at=job.created_at,
             config=self._plan.config,
             linked_pulls=linked,
+            linked=tuple(
+                one.ref
+                for one in self._threads
+                if not one.is_own_pull and str(one.ref) != str(job.trigger.thread)
+            ),
             label=self._plan.frame.label,
             checks=self._checks,
+            privacy=privacy_note() if self._plan.openness.keeps_out else "",
         )
-        prepared = prepare(services.github, services.mirrors, request).with_notes(
-            self._notes
-        )
+        prepared = prepare(services.sources, request).with_notes(self._notes)
         nudge = {"checks_need_nudge": services.github.starts_no_checks}
-        self._plan = self._plan.model_copy(update=_found(prepared) | nudge)
+        origins = find_origins(
+            self._settings, self._plan.openness, job.trigger, thread, self._threads
+        )
+        self._plan = self._plan.model_copy(update=_found(prepared) | nudge | origins)
         self._begin_check(prepared.task.base_sha)
         task, stopped = self._with_follow_ups(prepared.task)
         if stopped is not None:
@@ -150,21 +162,32 @@ class Resolving:
             return
         self._plan = self._plan.model_copy(update={"check_sha": sha})
         begin_check(
-            services.github.forge, thread.repo, sha, self._plan.frame, services.clock
+            services.github.forge,
+            self._job.trigger.home,
+            sha,
+            self._plan.frame,
+            services.clock,
         )
 
     def _linked_pulls(self) -> tuple[int, ...]:
         """Return the numbers of pull requests that this conversation led to."""
-        own = self._job.trigger.thread
-        keys = self._services.stores.threads.keys_of(self._job.conversation_id)
-        here = [key for key in keys if key.startswith(f"{own.repo}#")]
-        return tuple(int(key.rpartition("#")[2]) for key in here if key != str(own))
+        trigger = self._job.trigger
+        return tuple(
+            one.ref.number
+            for one in self._threads
+            if one.is_own_pull
+            and isinstance(one.ref, ForgeThread)
+            and one.ref.repo == trigger.home
+            and str(one.ref) != str(trigger.thread)
+        )
 
     def _with_follow_ups(self, task: Task) -> tuple[Task, Outcome | None]:
         """Add what was said while the job waited, or end it if that was `stop`."""
         for request in self._services.stores.requests.joined(self._job.id):
             if request.event_id > self._start_id:
                 break
+            if self._was_answer(request.trigger):
+                continue
             heard = self._steering.judge(request.trigger, request.event_id)
             if isinstance(heard, ChangeState) and heard.state is AgentState.STOPPED:
                 text = f"Stopped by {heard.reason} before it had begun."
@@ -175,9 +198,15 @@ class Resolving:
                 task = task.model_copy(update={"text": text})
         return task, None
 
+    def _was_answer(self, trigger: Trigger) -> bool:
+        """Tell whether it has answered what was asked before the run could begin."""
+        if not isinstance(trigger.thread, TalkThread):
+            return False
+        return is_answer(trigger.request, self._services.talk.find_places())
+
     def _toolkit(self, code: ObjectStore, images: Mapping[str, Image]) -> Toolkit:
         services, job, settings = self._services, self._job, self._settings
-        actor = job.trigger.actor
+        actor = job.trigger.asker
         account = services.stores.accounts.account_of(actor, settings.github.api_url)
         structlog.contextvars.bind_contextvars(user_id=account)
         return Toolkit(
@@ -194,7 +223,7 @@ class Resolving:
                 services.clock,
                 job_id=job.id,
                 account_id=account,
-                repo=job.trigger.thread.repo,
+                repo=job.trigger.home,
             ),
             clock=services.clock,
             author=author_of(settings.github),
@@ -208,6 +237,7 @@ class Resolving:
             protected_paths=self._plan.config.protected_paths,
             find_known=services.find_known,
             signing_key=settings.github.commit_key,
+            conceal=concealing(self._plan.hidden),
         )
 
 

@@ -5,7 +5,7 @@ from typing import Final
 import structlog
 
 from patchwright.core.errors import ServiceError
-from patchwright.core.types.threads import ThreadKind
+from patchwright.core.types.threads import ForgeThread, ThreadKind
 from patchwright.core.types.work import Outcome, OutcomeKind
 from patchwright.resolver.rounds import find_rival, rival_text
 from patchwright.workers.run.services import Services
@@ -22,7 +22,7 @@ def find_rival_of(services: Services, job: Job) -> Outcome | None:
     Who asks again when they were told has answered the question.
     """
     thread = job.trigger.thread
-    if thread.kind is not ThreadKind.ISSUE:
+    if not isinstance(thread, ForgeThread) or thread.kind is not ThreadKind.ISSUE:
         return None
     ended = services.stores.jobs.outcomes_of(job.conversation_id)
     try:

@@ -16,7 +16,7 @@ from patchwright.core.types.work import Outcome, OutcomeKind
 from patchwright.resolver.effects import Effect, plan_effects
 from patchwright.workers.queue.errors import BrokerUnavailableError
 from patchwright.workers.run.delivery import Delivery
-from patchwright.workers.run.done import Done
+from patchwright.workers.run.done import Done, Moved
 from patchwright.workers.run.heartbeat import heartbeat
 from patchwright.workers.run.interruption import InterruptibleSandboxes
 from patchwright.workers.run.plan import ARTIFACT
@@ -113,6 +113,9 @@ class Runner:
             return
         if lease.state is not JobState.DELIVERING:
             done = self._work(job, running)
+            if isinstance(done, Moved):
+                self._submit(done.job_id)
+                return
             now = self._services.clock.now()
             lease = stores.outcomes.store(
                 lease,
@@ -128,7 +131,7 @@ class Runner:
             job = job.model_copy(update={"outcome": done.outcome})
         self._deliver(job, lease)
 
-    def _work(self, job: Job, running: _Running) -> Done:
+    def _work(self, job: Job, running: _Running) -> Done | Moved:
         services = replace(
             self._services,
             sandboxes=InterruptibleSandboxes(
@@ -175,6 +178,8 @@ class Runner:
 
 
 def _effects(done: Done, job: Job, now: datetime) -> tuple[Effect, ...]:
+    if done.effects is not None:
+        return done.effects
     if done.quiet:
         return ()
     plan = done.plan

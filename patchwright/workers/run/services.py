@@ -9,12 +9,15 @@ from patchwright.core.llm.models import Models
 from patchwright.core.mcp.servers import McpServers
 from patchwright.core.runtime import Runtime, RuntimeFactory
 from patchwright.core.settings.model import Settings
+from patchwright.core.switchboard import Switchboard
 from patchwright.core.types.ids import JobId
 from patchwright.integrations.git.mirror import Mirrors
 from patchwright.integrations.github.adapter import GitHub
 from patchwright.resolver.admission import Policy
 from patchwright.resolver.guards.secrets import FindKnown
 from patchwright.resolver.toolkit import Conduct
+from patchwright.workers.run.prepare import Sources
+from patchwright.workers.run.talk import Talk
 from patchwright.workers.store.accounts import AccountStore
 from patchwright.workers.store.effects import EffectStore
 from patchwright.workers.store.events import EventStore
@@ -56,6 +59,8 @@ class Services:
     clock: Clock
     stores: Stores
     github: GitHub
+    channel: Switchboard
+    talk: Talk
     mirrors: Mirrors
     sandboxes: RuntimeFactory
     find_models: Callable[[str], Models]
@@ -65,6 +70,10 @@ class Services:
     find_page: Callable[[JobId, datetime], str]
     submit: Callable[[JobId], None]
     warm_up: Callable[[], None]
+
+    @property
+    def sources(self) -> Sources:
+        return Sources(self.channel, self.github.forge, self.mirrors)
 
     @property
     def policy(self) -> Policy:

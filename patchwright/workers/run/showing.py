@@ -22,5 +22,5 @@ def showing_of(
             since_asked_s=(now - asked_at).total_seconds(),
         ),
         check_sha=plan.check_sha,
-        reviews_of=trigger.thread.number if plan.review_threads else None,
+        reviews_of=trigger.forge_thread.number if plan.review_threads else None,
     )

@@ -1,6 +1,7 @@
 """Keep a run's status comment up to date while it works."""
 
 import threading
+from collections.abc import Callable
 from typing import Final, Self
 
 import structlog
@@ -13,6 +14,7 @@ from patchwright.core.forge import Forge
 from patchwright.core.types.threads import RepoRef, ThreadRef
 from patchwright.resolver.messages.check import check_at_start
 from patchwright.resolver.messages.labels import labels_at_start
+from patchwright.resolver.messages.offers import WHILE_RUNNING
 from patchwright.resolver.messages.status import Frame, Progress, progress_comment
 from patchwright.resolver.progress import Throttle, Watch
 
@@ -20,6 +22,8 @@ from patchwright.resolver.progress import Throttle, Watch
 EDIT_EVERY_S: Final = 4.0
 # So often the time is brought up to date where nothing else happens.
 REFRESH_S: Final = 30.0
+# Makes the text of a comment of how far a run is.
+Write = Callable[[Progress, Frame], str]
 
 log = structlog.get_logger(__name__)
 
@@ -39,11 +43,13 @@ class StatusComment:
         watch: Watch,
         clock: Clock,
         *,
+        write: Write = progress_comment,
         every_s: float = EDIT_EVERY_S,
     ) -> None:
         self._channel, self._thread = channel, thread
         self._frame, self._watch = frame, watch
         self._clock, self._every_s = clock, every_s
+        self._write = write
         self._throttle = Throttle(self._edit, clock.monotonic, every_s)
         self._shown = Progress()
         self._text = ""
@@ -73,8 +79,8 @@ class StatusComment:
             self.post_id = earlier_post
             return
         try:
-            text = progress_comment(Progress(state="running"), self._frame)
-            self.post_id = self._channel.post(self._thread, text)
+            text = self._write(Progress(state="running"), self._frame)
+            self.post_id = self._channel.post(self._thread, text, WHILE_RUNNING)
         except ServiceError as error:
             log.warning("status_not_posted", reason=error.reason, error=str(error))
 
@@ -97,13 +103,13 @@ class StatusComment:
             self._throttle.offer(newest)
 
     def _edit(self, progress: Progress) -> None:
-        text = progress_comment(progress, self._frame)
+        text = self._write(progress, self._frame)
         if not self.post_id or text == self._text:
             return
         self._shown, self._text = progress, text
         self._shown_at = self._clock.monotonic()
         try:
-            self._channel.edit(self._thread, self.post_id, text)
+            self._channel.edit(self._thread, self.post_id, text, WHILE_RUNNING)
         except ServiceError as error:
             log.warning("status_not_edited", reason=error.reason, error=str(error))
 

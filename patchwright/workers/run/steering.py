@@ -27,8 +27,9 @@ from patchwright.core.text.fence import as_data
 from patchwright.core.text.hidden import strip_hidden
 from patchwright.core.types.people import Actor, Permission
 from patchwright.core.types.threads import RepoRef
-from patchwright.core.types.triggers import Trigger
+from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.resolver.admission import Admitted, Declined, Policy
+from patchwright.resolver.delivering.destination import Invitation, nobody
 from patchwright.resolver.house import actors_of, judge, occasion_of
 from patchwright.resolver.messages.answers import ASKING
 from patchwright.workers.run.answering import Answering
@@ -54,11 +55,17 @@ _WORDY: Final = frozenset({Verb.PLAN, Verb.RETRY})
 log = structlog.get_logger(__name__)
 
 
+def as_they_are(actor: Actor) -> Actor | None:
+    """Take everybody for who they say: people of the forge are known to it."""
+    return actor
+
+
 class Steering:
     """Lets those steer a run who could have started it.
 
     `about` says what is fixed about the run, for those who ask. `permission_of` may
-    remember for a while what it was told.
+    remember for a while what it was told. `find_person` says who somebody is where the
+    code lives, and whom that does not know is sent what `invite` makes.
     """
 
     def __init__(
@@ -71,10 +78,14 @@ class Steering:
         *,
         about: Callable[[], About],
         permission_of: Callable[[RepoRef, Actor], Permission | None] | None = None,
+        find_person: Callable[[Actor], Actor | None] = as_they_are,
+        invite: Callable[[Actor], Invitation | None] = nobody,
     ) -> None:
         self._channel, self._policy = channel, policy
+        self._find_person, self._invite = find_person, invite
         self._joined_after = joined_after
         self._log = log
+        self._about = about
         self._answering = Answering(channel, log, about)
         self._permission_of = permission_of or partial(known_permission, forge)
 
@@ -86,18 +97,24 @@ class Steering:
 
     def judge(self, trigger: Trigger, event_id: int) -> Heard | None:
         """Judge what somebody has said with the event of that id."""
-        judged = self._admit(trigger)
         # A reaction takes its time, and who says stop must not wait for it, nor for
         # those of strangers.
+        person = self._find_person(trigger.actor)
+        if person is None:
+            if trigger.kind is not TriggerKind.REPLY:
+                start(partial(self._show, self._send_invitation, trigger))
+            return None
+        trigger = trigger.model_copy(update={"person": person})
+        judged = self._admit(trigger)
         if isinstance(judged, Declined):
-            if not judged.silent:
+            if not (judged.silent or trigger.kind is TriggerKind.REPLY):
                 start(partial(self._show, self._channel.decline, trigger))
             return None
         start(partial(self._show, self._channel.acknowledge, trigger))
         command = command_in(trigger)
         if command is None or (command.argument and command.verb in _WORDY):
             words = cut_middle(strip_hidden(trigger.request).text, MAX_CHARS)
-            return Message(text=as_data("follow-up", trigger.actor.login, words))
+            return Message(text=as_data("follow-up", trigger.asker.login, words))
         return self._obey(command, trigger, event_id)
 
     def _admit(self, trigger: Trigger) -> Admitted | Declined:
@@ -106,7 +123,7 @@ class Steering:
         return judge(
             actors_of(trigger),
             self._policy,
-            partial(self._permission_of, trigger.thread.repo),
+            partial(self._permission_of, self._about().trigger.home),
             occasion=occasion if occasion is Occasion.REVIEW else None,
         )
 
@@ -114,7 +131,7 @@ class Steering:
         self, command: Command, trigger: Trigger, event_id: int
     ) -> Message | ChangeState | RaiseLimits | None:
         """Return what a command does to a run, or answer who asks about it."""
-        who = f"@{trigger.actor.login}"
+        who = f"@{trigger.asker.login}"
         if command.verb in ASKING:
             self._answering.answer(command.verb, trigger, event_id)
             return None
@@ -126,12 +143,19 @@ class Steering:
         digest = self._asked_before(event_id) if command.verb in _ANSWERS else ""
         return ChangeState(state=state, reason=who, digest=digest)
 
+    def _send_invitation(self, trigger: Trigger) -> None:
+        invitation = self._invite(trigger.actor)
+        if invitation is not None:
+            self._channel.tell_privately(
+                trigger.thread, trigger.actor, invitation.text, invitation.offers
+            )
+
     def _raise(
         self, command: Command, trigger: Trigger, event_id: int
     ) -> RaiseLimits | None:
         more = more_money(command, self._answering.standing())
         if isinstance(more, float):
-            return RaiseLimits(cost_usd=more, reason=f"@{trigger.actor.login}")
+            return RaiseLimits(cost_usd=more, reason=f"@{trigger.asker.login}")
         self._answering.say(more, trigger, event_id)
         return None
 

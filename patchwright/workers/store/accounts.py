@@ -1,4 +1,6 @@
-"""People: the account behind an actor, made when somebody is first seen."""
+"""People: the account behind an actor, and whose identities are the same person's."""
+
+from typing import Final
 
 from sqlalchemy import Connection, delete, select, update
 
@@ -8,6 +10,17 @@ from patchwright.core.types.people import Actor
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.tables_people import accounts, identities
 from patchwright.workers.db.upsert import insert_once
+from patchwright.workers.store.account_audit import Note
+from patchwright.workers.store.identities import (
+    actor_of,
+    add_identity,
+    find_identity,
+    identity_name,
+    is_identity,
+    subject_of,
+)
+
+_THEIRS: Final = identities.alias()
 
 
 class AccountStore:
@@ -23,14 +36,40 @@ class AccountStore:
         taken by somebody else.
         """
         with self._database.writing() as connection:
-            known = _find(connection, actor, host)
-            if known is None:
-                return self._make(connection, actor, host)
-            identity_id, account_id, login = known
-            if login != actor.login:
-                renamed = update(identities).where(identities.c.id == identity_id)
-                connection.execute(renamed.values(login=actor.login))
-            return account_id
+            return self._account_in(connection, actor, host)
+
+    def person_of(self, actor: Actor, forge: str, host: str) -> Actor | None:
+        """Return who an actor of another service is on the forge at `host`."""
+        with self._database.reading() as connection:
+            return find_person(connection, actor, forge, host)
+
+    def link(
+        self, connection: Connection, person: Actor, host: str, actor: Actor
+    ) -> AccountId:
+        """Let the actor be the person of the forge at `host`, and nobody else.
+
+        That must be the person's own word.
+        """
+        account_id = self._account_in(connection, person, host)
+        noted = Note(at=self._clock.now(), actor=actor, by=identity_name(person, host))
+        before = find_identity(connection, actor, actor.host)
+        if before is not None and before.account_id != account_id:
+            noted.write(connection, self._ids, before.account_id, "unlinked")
+        if not add_identity(connection, self._ids, account_id, actor, actor.host):
+            now_theirs = {"account_id": account_id, "login": actor.login}
+            theirs = is_identity(actor, actor.host)
+            connection.execute(update(identities).where(theirs).values(now_theirs))
+        noted.write(connection, self._ids, account_id, "linked")
+        return account_id
+
+    def _account_in(self, connection: Connection, actor: Actor, host: str) -> AccountId:
+        known = find_identity(connection, actor, host)
+        if known is None:
+            return self._make(connection, actor, host)
+        if known.login != actor.login:
+            renamed = update(identities).where(identities.c.id == known.id)
+            connection.execute(renamed.values(login=actor.login))
+        return known.account_id
 
     def _make(self, connection: Connection, actor: Actor, host: str) -> AccountId:
         account_id = AccountId(self._ids.new())
@@ -40,38 +79,32 @@ class AccountStore:
             "created_at": self._clock.now(),
         }
         insert_once(connection, accounts, account)
-        identity = {
-            "id": self._ids.new(),
-            "account_id": account_id,
-            "service": actor.service,
-            "host": host,
-            "subject": _subject(actor),
-            "login": actor.login,
-        }
-        if insert_once(connection, identities, identity):
+        if add_identity(connection, self._ids, account_id, actor, host):
             return account_id
         connection.execute(delete(accounts).where(accounts.c.id == account_id))
         return _made_meanwhile(connection, actor, host)
 
 
-def _find(
-    connection: Connection, actor: Actor, host: str
-) -> tuple[str, AccountId, str] | None:
-    query = select(identities.c.id, identities.c.account_id, identities.c.login).where(
-        identities.c.service == actor.service,
-        identities.c.host == host,
-        identities.c.subject == _subject(actor),
+def find_person(
+    connection: Connection, actor: Actor, forge: str, host: str
+) -> Actor | None:
+    query = (
+        select(identities)
+        .join(_THEIRS, _THEIRS.c.account_id == identities.c.account_id)
+        .where(
+            _THEIRS.c.service == actor.service,
+            _THEIRS.c.host == actor.host,
+            _THEIRS.c.subject == subject_of(actor),
+            identities.c.service == forge,
+            identities.c.host == host,
+        )
     )
-    row = connection.execute(query).one_or_none()
-    return (row.id, row.account_id, row.login) if row else None
+    row = connection.execute(query).first()
+    return actor_of(row) if row else None
 
 
 def _made_meanwhile(connection: Connection, actor: Actor, host: str) -> AccountId:
-    found = _find(connection, actor, host)
+    found = find_identity(connection, actor, host)
     if found is None:
         raise LookupError(f"the identity of {actor.login} came and went")
-    return found[1]
-
-
-def _subject(actor: Actor) -> str:
-    return actor.external_id or f"login:{actor.login.casefold()}"
+    return found.account_id

@@ -6,6 +6,7 @@ from typing import Any, Final
 from sqlalchemy import Row, func, or_, select, update
 
 from patchwright.core.types.ids import ConversationId, JobId
+from patchwright.core.types.people import Actor
 from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.core.types.work import Outcome
 from patchwright.workers.db.database import Database
@@ -22,6 +23,10 @@ _JOB: Final = (
     jobs.c.attempts,
     jobs.c.outcome,
 )
+
+
+# Those of one person are not indexed: a page of them is looked up now and then.
+_MOST_LOOKED_AT: Final = 300
 
 
 class JobStore:
@@ -95,6 +100,19 @@ class JobStore:
             row = connection.execute(query).first()
         return _job_of(row) if row else None
 
+    def newest_of(self, actor: Actor, limit: int) -> tuple[Job, ...]:
+        """Return the newest runs that somebody has asked for, of the last hundreds."""
+        query = (
+            select(*_JOB)
+            .where(jobs.c.is_counted)
+            .order_by(jobs.c.created_at.desc())
+            .limit(_MOST_LOOKED_AT)
+        )
+        with self._database.reading() as connection:
+            newest = tuple(map(_job_of, connection.execute(query)))
+        theirs = [one for one in newest if _is_by(one.trigger.actor, actor)]
+        return tuple(theirs[:limit])
+
     def take_unfinished(
         self, now: datetime, resubmit_after_s: float
     ) -> tuple[JobId, ...]:
@@ -122,6 +140,12 @@ class JobStore:
         taken = update(jobs).where(jobs.c.id.in_(waiting)).values(submitted_at=now)
         with self._database.writing() as connection:
             return tuple(map(JobId, connection.scalars(taken.returning(jobs.c.id))))
+
+
+def _is_by(one: Actor, other: Actor) -> bool:
+    """Tell whether it is the same person: names may change."""
+    key = (one.service, one.host, one.external_id)
+    return key == (other.service, other.host, other.external_id)
 
 
 def _job_of(row: Row[*tuple[Any, ...]]) -> Job:

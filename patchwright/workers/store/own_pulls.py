@@ -7,7 +7,7 @@ from sqlalchemy import Connection, select
 from patchwright.core.types.base import Value
 from patchwright.core.types.ids import ConversationId
 from patchwright.core.types.people import Actor
-from patchwright.core.types.threads import RepoRef, ThreadKind, ThreadRef
+from patchwright.core.types.threads import ForgeThread, RepoRef, ThreadKind
 from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.workers.db.tables import jobs, threads
 
@@ -16,11 +16,11 @@ _OPEN: Final = threads.c.base_branch.is_not(None) & threads.c.closed_at.is_(None
 
 
 class OwnPull(Value):
-    thread: ThreadRef
+    thread: ForgeThread
     conversation_id: ConversationId
 
 
-def find_own_pull(connection: Connection, thread: ThreadRef) -> OwnPull | None:
+def find_own_pull(connection: Connection, thread: ForgeThread) -> OwnPull | None:
     query = select(threads.c.conversation_id).where(_OPEN, threads.c.key == str(thread))
     found = connection.scalars(query).one_or_none()
     return found and OwnPull(thread=thread, conversation_id=found)
@@ -60,7 +60,7 @@ def find_asker(connection: Connection, conversation_id: ConversationId) -> Actor
         .limit(1)
     )
     found = connection.scalars(query).one_or_none()
-    return Trigger.model_validate_json(found).actor if found else None
+    return Trigger.model_validate_json(found).asker if found else None
 
 
 def is_known(
@@ -74,6 +74,6 @@ def is_known(
     return any(one.key == trigger.key for one in earlier)
 
 
-def _pull_of(repo: RepoRef, key: str) -> ThreadRef:
+def _pull_of(repo: RepoRef, key: str) -> ForgeThread:
     number = int(key.rpartition("#")[2])
-    return ThreadRef(repo=repo, kind=ThreadKind.PULL_REQUEST, number=number)
+    return ForgeThread(repo=repo, kind=ThreadKind.PULL_REQUEST, number=number)

@@ -31,6 +31,19 @@ class SecretStore:
         owner: str = "",
     ) -> None:
         """Keep a secret; what had its name before is gone."""
+        with self._database.writing() as connection:
+            self.put_in(connection, name, value, expires_at, owner=owner)
+
+    def put_in(
+        self,
+        connection: Connection,
+        name: str,
+        value: SecretStr,
+        expires_at: datetime | None = None,
+        *,
+        owner: str = "",
+    ) -> None:
+        """Do as `put` does, in a transaction that is there already."""
         plain = value.get_secret_value().encode()
         sealed = self._keys.seal(plain, _context(owner, name))
         row = {
@@ -42,14 +55,19 @@ class SecretStore:
             "stored_at": self._clock.now(),
             "expires_at": expires_at,
         }
-        with self._database.writing() as connection:
-            insert_or_replace(connection, secrets, row)
+        insert_or_replace(connection, secrets, row)
 
     def fetch(self, name: str, *, owner: str = "") -> SecretStr | None:
         """Return a secret unless it has expired; `DecryptionError` if it is damaged."""
-        query = select(secrets).where(secrets.c.owner == owner, secrets.c.name == name)
         with self._database.reading() as connection:
-            row = connection.execute(query).one_or_none()
+            return self.fetch_in(connection, name, owner=owner)
+
+    def fetch_in(
+        self, connection: Connection, name: str, *, owner: str = ""
+    ) -> SecretStr | None:
+        """Do as `fetch` does, with a connection that is there already."""
+        query = select(secrets).where(secrets.c.owner == owner, secrets.c.name == name)
+        row = connection.execute(query).one_or_none()
         if row is None or _has_expired(row.expires_at, self._clock.now()):
             return None
         plain = self._keys.open(_sealed(row), _context(owner, name))
@@ -76,6 +94,12 @@ class SecretStore:
 def forget_secret(connection: Connection, name: str, owner: str = "") -> None:
     theirs = (secrets.c.owner == owner, secrets.c.name == name)
     connection.execute(delete(secrets).where(*theirs))
+
+
+def forget_expired(connection: Connection, name: str, now: datetime) -> None:
+    """Forget what has that name and counts no more, whosever it was."""
+    outdated = (secrets.c.name == name, secrets.c.expires_at <= now)
+    connection.execute(delete(secrets).where(*outdated))
 
 
 def _has_expired(expires_at: datetime | None, now: datetime) -> bool:

@@ -5,8 +5,15 @@ from typing import Final
 
 from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
 
+from patchwright.core.types.base import Value
 from patchwright.core.types.ids import ConversationId, Ids
-from patchwright.core.types.threads import RepoRef, ThreadRef
+from patchwright.core.types.threads import (
+    ForgeThread,
+    RepoRef,
+    ThreadKind,
+    ThreadRef,
+    read_thread,
+)
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.tables import conversations, threads
 from patchwright.workers.db.upsert import insert_once
@@ -17,6 +24,13 @@ _FIND: Final = select(threads.c.conversation_id).where(
 )
 
 
+class Linked(Value):
+    """A thread of a conversation; with `is_own_pull` its work is what we made."""
+
+    ref: ThreadRef
+    is_own_pull: bool
+
+
 class ThreadStore:
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -25,15 +39,25 @@ class ThreadStore:
         with self._database.reading() as connection:
             return find_conversation(connection, thread)
 
-    def keys_of(self, conversation_id: ConversationId) -> tuple[str, ...]:
-        """Return the keys of the conversation's threads, the newest first."""
+    def threads_of(self, conversation_id: ConversationId) -> tuple[Linked, ...]:
+        """Return the conversation's threads, the newest first."""
         query = (
-            select(threads.c.key)
+            select(threads.c.key, threads.c.kind, threads.c.base_branch)
             .where(threads.c.conversation_id == conversation_id)
             .order_by(threads.c.linked_at.desc())
         )
         with self._database.reading() as connection:
-            return tuple(connection.scalars(query))
+            rows = connection.execute(query).all()
+        return tuple(_linked(row.key, row.kind, row.base_branch) for row in rows)
+
+    def repository_of(self, conversation_id: ConversationId) -> RepoRef | None:
+        """Return where the conversation's work is, None where that is not known."""
+        query = select(conversations.c.repo).where(
+            conversations.c.id == conversation_id
+        )
+        with self._database.reading() as connection:
+            forge, _, name = connection.scalars(query).one().partition(":")
+        return RepoRef(forge=forge, full_name=name) if name else None
 
     def newest_repositories(self, forge: str) -> tuple[RepoRef, ...]:
         """Return where conversations have begun lately, at most `MAX_LISTED`."""
@@ -67,7 +91,7 @@ class ThreadStore:
         again to its own conversation changes nothing else.
         """
         with self._database.writing() as connection:
-            insert_once(connection, threads, _row(conversation_id, thread, now))
+            insert_once(connection, threads, thread_row(conversation_id, thread, now))
             is_linked = find_conversation(connection, thread) == conversation_id
             if is_linked and base_branch:
                 connection.execute(
@@ -91,12 +115,12 @@ def start_conversation(
     conversation_id = ConversationId(ids.new())
     row = {
         "id": conversation_id,
-        "repo": str(thread.repo),
+        "repo": str(thread.repo) if isinstance(thread, ForgeThread) else "",
         "title": title,
         "created_at": now,
     }
     connection.execute(insert(conversations), row)
-    if insert_once(connection, threads, _row(conversation_id, thread, now)):
+    if insert_once(connection, threads, thread_row(conversation_id, thread, now)):
         return conversation_id
     connection.execute(
         delete(conversations).where(conversations.c.id == conversation_id)
@@ -130,7 +154,19 @@ def move_repository(connection: Connection, old: RepoRef, new: RepoRef) -> None:
     )
 
 
-def _row(
+def thread_row(
     conversation_id: ConversationId, thread: ThreadRef, now: datetime
 ) -> dict[str, object]:
-    return {"key": str(thread), "conversation_id": conversation_id, "linked_at": now}
+    return {
+        "key": str(thread),
+        "kind": thread.kind,
+        "conversation_id": conversation_id,
+        "linked_at": now,
+    }
+
+
+def _linked(key: str, kind: str | None, base_branch: str | None) -> Linked:
+    is_own_pull = base_branch is not None
+    usual = ThreadKind.PULL_REQUEST if is_own_pull else ThreadKind.ISSUE
+    ref = read_thread(key, ThreadKind(kind) if kind else usual)
+    return Linked(ref=ref, is_own_pull=is_own_pull)

@@ -1,7 +1,7 @@
 """The web application: webhooks in, health out."""
 
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import AbstractContextManager, ExitStack, asynccontextmanager
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -13,9 +13,12 @@ from patchwright.workers.db.database import Database
 from patchwright.workers.intake.dispatcher import Dispatcher
 from patchwright.workers.intake.intake import Intake
 from patchwright.workers.web.deliveries import DELIVERIES, DeliveryDoor
+from patchwright.workers.web.linking.door import LinkingDoor
+from patchwright.workers.web.linking.routes import add_linking, linking_errands
 from patchwright.workers.web.pages.routes import RunPages, add_run_pages
 from patchwright.workers.web.receiver import Entrance
 from patchwright.workers.web.sign_in import SignInDoor, add_sign_in
+from patchwright.workers.web.slack_install import InstallDoor, add_slack_install
 
 WebApp: TypeAlias = FastAPI
 
@@ -24,7 +27,8 @@ WebApp: TypeAlias = FastAPI
 class Services:
     """What the web edge works with. `entrances` are by the name of their service.
 
-    Without a `sign_in` nobody can sign in, without `run_pages` nobody sees a run.
+    `companions` go on as long as the intake does. Without a `sign_in` nobody can sign
+    in, without `run_pages` nobody sees a run.
     """
 
     database: Database
@@ -32,6 +36,9 @@ class Services:
     dispatcher: Dispatcher
     entrances: Mapping[str, Entrance]
     clock: Clock
+    companions: tuple[AbstractContextManager[object], ...] = ()
+    linking: LinkingDoor | None = None
+    slack_install: InstallDoor | None = None
     sign_in: SignInDoor | None = None
     run_pages: RunPages | None = None
 
@@ -41,7 +48,9 @@ def create_app(services: Services) -> FastAPI:
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
-        with services.dispatcher, services.intake:
+        with services.dispatcher, services.intake, ExitStack() as stack:
+            for companion in services.companions:
+                stack.enter_context(companion)
             yield
 
     door = DeliveryDoor(services.entrances, services.intake, services.clock)
@@ -50,7 +59,11 @@ def create_app(services: Services) -> FastAPI:
     app.add_route(DELIVERIES, door.receive, methods=["POST"])
     _add_health(app, services)
     if services.sign_in is not None:
-        add_sign_in(app, services.sign_in)
+        add_sign_in(app, services.sign_in, linking_errands(services.linking))
+    if services.linking is not None:
+        add_linking(app, services.linking)
+    if services.slack_install is not None:
+        add_slack_install(app, services.slack_install)
     if services.run_pages is not None:
         add_run_pages(app, services.run_pages)
     return app

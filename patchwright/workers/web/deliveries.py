@@ -4,16 +4,32 @@ import asyncio
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Final
 
 import structlog
 from fastapi import Request, Response
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse
+from starlette.background import BackgroundTask
 
 from patchwright.core.clock import Clock
-from patchwright.core.errors import PatchwrightError, PayloadError, SignatureError
-from patchwright.core.types.triggers import Reading
+from patchwright.core.errors import (
+    PatchwrightError,
+    PayloadError,
+    SignatureError,
+    TenantError,
+)
+from patchwright.core.types.triggers import (
+    Challenge,
+    DefaultChosen,
+    FormWanted,
+    HomeWanted,
+    Kept,
+    OptionsWanted,
+    Prompt,
+    Reading,
+)
 from patchwright.workers.intake.delivery import Delivery, Verdict
 from patchwright.workers.intake.errors import IntakeUnavailableError
 from patchwright.workers.intake.intake import Intake
@@ -28,6 +44,7 @@ _TOO_LARGE: Final = 413
 _STATUS: Final[Mapping[type[PatchwrightError], int]] = {
     PayloadError: 400,
     SignatureError: 401,
+    TenantError: 403,
     BodyTooLargeError: _TOO_LARGE,
     IntakeUnavailableError: 503,
 }
@@ -49,28 +66,62 @@ class DeliveryDoor:
         if entrance is None:
             return _answer(404, "not-configured")
         try:
-            verdict = await self._take_in(request, service, entrance)
+            return await self._take(request, service, entrance)
         except tuple(_STATUS) as error:
             log.warning("delivery_refused", service=service, reason=error.reason)
             return _answer(_STATUS[type(error)], error.reason)
-        log.info("delivery_stored", service=service, verdict=verdict)
-        return _answer(202 if verdict is Verdict.ACCEPTED else 200, verdict)
 
-    async def _take_in(
+    async def _take(
         self, request: Request, service: str, entrance: Entrance
-    ) -> Verdict:
+    ) -> Response:
         body = await read_body(request, entrance.max_body_bytes)
         headers = dict(request.headers)
-        delivery = Delivery(
-            service=service,
-            id=headers.get(entrance.id_header) or hashlib.sha256(body).hexdigest(),
-            headers=headers,
-            body=body,
-            received_at=self.clock.now(),
-            reading=await _read(entrance, headers, body),
-        )
+        reading = await _read(entrance, headers, body)
+        match reading:
+            case Challenge():
+                return JSONResponse({"challenge": reading.word})
+            case OptionsWanted() | FormWanted() | HomeWanted() | DefaultChosen():
+                return await _prompt(entrance, reading)
+            case _:
+                delivery = make_delivery(
+                    service, entrance, headers, body, self.clock.now(), reading
+                )
         stored = await asyncio.wrap_future(self.intake.submit(delivery))
-        return stored.verdict
+        log.info("delivery_stored", service=service, verdict=stored.verdict)
+        if entrance.is_silent:
+            return Response(status_code=200)
+        is_new = stored.verdict is Verdict.ACCEPTED
+        return _answer(202 if is_new else 200, stored.verdict)
+
+
+def make_delivery(
+    service: str,
+    entrance: Entrance,
+    headers: Mapping[str, str],
+    body: bytes,
+    received_at: datetime,
+    reading: Kept,
+) -> Delivery:
+    return Delivery(
+        service=service,
+        id=entrance.identify(headers, body) or hashlib.sha256(body).hexdigest(),
+        headers=headers,
+        body=body,
+        received_at=received_at,
+        reading=reading,
+    )
+
+
+async def _prompt(entrance: Entrance, prompt: Prompt) -> Response:
+    """Answer at once, and do the rest when the service has its answer."""
+    front = entrance.front
+    if front is None:
+        return Response(status_code=200)
+    answer = await run_in_threadpool(front.answer, prompt)
+    then = BackgroundTask(front.follow, prompt)
+    if not answer:
+        return Response(status_code=200, background=then)
+    return JSONResponse(dict(answer), background=then)
 
 
 async def _read(entrance: Entrance, headers: Mapping[str, str], body: bytes) -> Reading:

@@ -1,10 +1,10 @@
 """What the web edge knows about a service that sends deliveries."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-from patchwright.core.types.triggers import Reading
+from patchwright.core.types.triggers import Prompt, Reading
 
 # https://docs.github.com/webhooks/webhook-events-and-payloads#payload-cap
 GITHUB_MAX_BODY_BYTES = 25 * 1024 * 1024
@@ -22,10 +22,37 @@ class Receiver(Protocol):
         ...
 
 
+class Front(Protocol):
+    """Answers what people do where a service lets us build something for them."""
+
+    def answer(self, prompt: Prompt) -> Mapping[str, object]:
+        """Return what the service waits for; it may take a second or two."""
+        ...
+
+    def follow(self, prompt: Prompt) -> None:
+        """Do what comes after the answer."""
+        ...
+
+
+Identify = Callable[[Mapping[str, str], bytes], str]
+
+
 @dataclass(frozen=True)
 class Entrance:
-    """Where one service delivers. `id_header` is in lower case."""
+    """Where one service delivers.
+
+    `identify` returns the service's own id of a delivery, the same when it is repeated,
+    or an empty string. With `is_silent` it shows people what we answer, so that it gets
+    nothing but a status.
+    """
 
     receiver: Receiver
-    id_header: str
+    identify: Identify
     max_body_bytes: int = GITHUB_MAX_BODY_BYTES
+    front: Front | None = None
+    is_silent: bool = False
+
+
+def by_header(name: str) -> Identify:
+    """Take a header for the id; its name is in lower case."""
+    return lambda headers, _body: headers.get(name, "")

@@ -1,6 +1,7 @@
 """Signing in with GitHub, and out again."""
 
 import secrets
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final, Protocol
@@ -65,7 +66,13 @@ def open_door(
     return SignInDoor(provider, Sessions(secret, clock, secure=secure), attempts)
 
 
-def add_sign_in(app: FastAPI, door: SignInDoor) -> None:
+# Something else for which people go to the forge, by what their `state` begins with up
+# to a dot; ours has none. Each knows by itself whom it has sent there.
+Errands = Mapping[str, Callable[[Request], Response]]
+_NO_ERRANDS: Final[Errands] = {}
+
+
+def add_sign_in(app: FastAPI, door: SignInDoor, errands: Errands = _NO_ERRANDS) -> None:
     # None of them is async: GitHub and a browser's reading of it may take their time.
     @app.get(f"{_PATH}/login", include_in_schema=False)
     def login(request: Request) -> Response:
@@ -74,8 +81,10 @@ def add_sign_in(app: FastAPI, door: SignInDoor) -> None:
 
     @app.get(f"{_PATH}/callback", include_in_schema=False)
     def callback(request: Request) -> Response:
-        """Take the browser back, signed in."""
-        return _callback(door, request)
+        """Take the browser back, signed in or from its errand."""
+        name, dot, _ = request.query_params.get("state", "").partition(".")
+        errand = errands.get(name) if dot else None
+        return errand(request) if errand else _callback(door, request)
 
     @app.post("/auth/logout", include_in_schema=False)
     def logout(request: Request) -> Response:

@@ -7,7 +7,7 @@ import pytest
 from pydantic import SecretStr
 
 from patchwright.core.clock import SystemClock
-from patchwright.core.types.threads import RepoRef, ThreadKind, ThreadRef
+from patchwright.core.types.threads import ForgeThread, RepoRef, ThreadKind
 from patchwright.integrations.github.adapter import GitHub, connect_app, connect_token
 from patchwright.integrations.github.addresses import Addresses
 from patchwright.integrations.github.auth import MemoryTokenCache
@@ -17,8 +17,8 @@ SHOP = RepoRef(forge="github", full_name="acme/shop")
 APP_ID = 7
 
 
-def issue_ref(number: int) -> ThreadRef:
-    return ThreadRef(repo=SHOP, kind=ThreadKind.ISSUE, number=number)
+def issue_ref(number: int) -> ForgeThread:
+    return ForgeThread(repo=SHOP, kind=ThreadKind.ISSUE, number=number)
 
 
 @pytest.fixture

@@ -4,8 +4,9 @@ from dataclasses import dataclass, replace
 
 import pytest
 
+from patchwright.core.switchboard import Switchboard
 from patchwright.core.types.people import Actor
-from patchwright.core.types.threads import ThreadKind, ThreadRef
+from patchwright.core.types.threads import ForgeThread, ThreadKind
 from patchwright.core.types.work import OutcomeKind, ReviewAnswer, Verdict
 from patchwright.integrations.git.mirror import Mirror
 from patchwright.integrations.github.adapter import GitHub
@@ -41,7 +42,7 @@ class Scene:
 
     def answer(self, *answers: ReviewAnswer, so_far: Delivered = PUSHED) -> Delivered:
         outcome = ended(OutcomeKind.RESOLVED, "Done.", reviews=answers)
-        effect = AnswerReviews(number=self.to.thread.number)
+        effect = AnswerReviews(number=int(self.to.thread.token))
         return answer_reviews(effect, outcome, self.to, self.means, so_far)
 
     def said(self, place: int) -> list[str]:
@@ -52,7 +53,7 @@ class Scene:
         return self.fake.world.reviews[self.threads[place]].is_resolved
 
     def asked_again(self) -> list[str]:
-        issue = self.fake.issue(REPO, self.to.thread.number)
+        issue = self.fake.issue(REPO, int(self.to.thread.token))
         return list(awaited(self.fake.world, issue).people)
 
 
@@ -80,14 +81,16 @@ def scene(fake: FakeGitHub, as_app: GitHub) -> Scene:
     )
     to = Destination(
         repository=as_app.forge.fetch_repository(SHOP),
-        thread=ThreadRef(repo=SHOP, kind=ThreadKind.PULL_REQUEST, number=number),
+        thread=ForgeThread(repo=SHOP, kind=ThreadKind.PULL_REQUEST, number=number),
         requester=Actor(service="github", login="alice"),
         status_post="",
         origin=ORIGIN,
         frame=FRAME,
         review_threads=(f"PRRT_{first}", f"PRRT_{second}"),
     )
-    means = Means(as_app.forge, as_app.channel, fetch_nothing)
+    means = Means(
+        as_app.forge, Switchboard(as_app.channel), as_app.channel, fetch_nothing
+    )
     return Scene(fake, means, to, (first, second))
 
 

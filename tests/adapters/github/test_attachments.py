@@ -7,7 +7,7 @@ from patchwright.core.errors import (
     NotFoundError,
     ServiceUnavailableError,
 )
-from patchwright.core.types.threads import RepoRef, ThreadKind, ThreadRef
+from patchwright.core.types.threads import ForgeThread, RepoRef, ThreadKind
 from patchwright.integrations.github.adapter import GitHub
 from patchwright.integrations.github.addresses import Addresses, locate
 from patchwright.integrations.github.attachments import check_host
@@ -40,7 +40,7 @@ def test_s85_a_private_upload_is_read_by_the_signed_address_of_its_post(
     url = upload(fake.world, "acme/vault", PNG)
     number = fake.open_issue("acme/vault", "ann", "Broken", f"![shot]({url})")
     comment = fake.comment("acme/vault", number, "ann", f'<img src="{url}">')
-    ref = ThreadRef(repo=VAULT, kind=ThreadKind.ISSUE, number=number)
+    ref = ForgeThread(repo=VAULT, kind=ThreadKind.ISSUE, number=number)
     assert vault.channel.fetch_attachment(ref, url, 10_000) == PNG
     assert vault.channel.fetch_attachment(ref, url, 10_000, str(comment)) == PNG
     assert set(credentials_shown(fake)) == {CallerKind.ANONYMOUS}
@@ -51,7 +51,7 @@ def test_s85_a_private_upload_that_its_post_does_not_show_is_not_found(
 ) -> None:
     url = upload(fake.world, "acme/vault", PNG)
     number = fake.open_issue("acme/vault", "ann", "Broken", "No picture.")
-    ref = ThreadRef(repo=VAULT, kind=ThreadKind.ISSUE, number=number)
+    ref = ForgeThread(repo=VAULT, kind=ThreadKind.ISSUE, number=number)
     with pytest.raises(NotFoundError, match="404"):
         vault.channel.fetch_attachment(ref, url, 10_000)
 
@@ -71,7 +71,7 @@ def test_uploads_in_discussions_are_read_too(fake: FakeGitHub, vault: GitHub) ->
         fake.world, "acme/vault", author="ann", title="How?", body="See below."
     )
     comment = discuss(fake.world, talk.id, author="ann", body=f"![shot]({url})")
-    ref = ThreadRef(repo=VAULT, kind=ThreadKind.DISCUSSION, number=talk.number)
+    ref = ForgeThread(repo=VAULT, kind=ThreadKind.DISCUSSION, number=talk.number)
     post = f"DC_{comment.id}"
     assert vault.channel.fetch_attachment(ref, url, 10_000, post) == PNG
 

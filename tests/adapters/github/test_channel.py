@@ -9,7 +9,7 @@ from patchwright.core.errors import (
     ServiceUnavailableError,
 )
 from patchwright.core.types.people import Actor
-from patchwright.core.types.threads import ThreadKind, ThreadRef
+from patchwright.core.types.threads import ForgeThread, ThreadKind
 from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.integrations.github.adapter import GitHub
 from tests.adapters.github.conftest import SHOP, connect, issue_ref
@@ -22,7 +22,7 @@ def number(fake: FakeGitHub) -> int:
     return fake.open_issue("acme/shop", "ann", "Wrong sum", "It is off by one.")
 
 
-def trigger_on(ref: ThreadRef, post_id: str = "") -> Trigger:
+def trigger_on(ref: ForgeThread, post_id: str = "") -> Trigger:
     return Trigger(
         key="k",
         kind=TriggerKind.COMMENT_MENTION,
@@ -90,7 +90,7 @@ def test_pull_request_is_a_thread_too(fake: FakeGitHub, as_app: GitHub) -> None:
     fake.commit_files("acme/shop", "fix", {"a.py": "2\n"}, author="ann")
     proposal = Proposal(title="Fix", head="fix", base="trunk", body="See below")
     number = fake.open_pull_request("acme/shop", "ann", proposal)
-    ref = ThreadRef(repo=SHOP, kind=ThreadKind.PULL_REQUEST, number=number)
+    ref = ForgeThread(repo=SHOP, kind=ThreadKind.PULL_REQUEST, number=number)
     thread = as_app.channel.fetch_thread(ref)
     assert thread.url == f"{fake.web_url}/acme/shop/pull/{number}"
     assert thread.posts[0].text == "See below"

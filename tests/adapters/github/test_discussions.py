@@ -4,7 +4,7 @@ import pytest
 
 from patchwright.core.errors import NotFoundError
 from patchwright.core.types.people import Actor
-from patchwright.core.types.threads import ThreadKind, ThreadRef
+from patchwright.core.types.threads import ForgeThread, ThreadKind
 from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.integrations.github.adapter import GitHub
 from tests.adapters.github.conftest import SHOP
@@ -25,8 +25,8 @@ def talk(fake: FakeGitHub) -> Discussion:
     )
 
 
-def ref_of(talk: Discussion) -> ThreadRef:
-    return ThreadRef(repo=SHOP, kind=ThreadKind.DISCUSSION, number=talk.number)
+def ref_of(talk: Discussion) -> ForgeThread:
+    return ForgeThread(repo=SHOP, kind=ThreadKind.DISCUSSION, number=talk.number)
 
 
 def trigger_on(talk: Discussion, post_id: str = "") -> Trigger:

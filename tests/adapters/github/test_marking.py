@@ -11,8 +11,9 @@ from patchwright.core.events.types import (
     Source,
     StateChanged,
 )
+from patchwright.core.switchboard import Switchboard
 from patchwright.core.types.people import Actor
-from patchwright.core.types.threads import Repository, ThreadRef
+from patchwright.core.types.threads import ForgeThread, Repository
 from patchwright.core.types.work import Outcome, OutcomeKind
 from patchwright.integrations.git.mirror import Mirror
 from patchwright.integrations.github.adapter import GitHub
@@ -56,7 +57,7 @@ def sha(fake: FakeGitHub) -> str:
 
 def perform(
     github: GitHub,
-    thread: ThreadRef,
+    thread: ForgeThread,
     effect: Effect,
     outcome: Outcome,
     *,
@@ -74,7 +75,7 @@ def perform(
         origin=ORIGIN,
         frame=frame,
     )
-    means = Means(github.forge, github.channel, _no_mirror)
+    means = Means(github.forge, Switchboard(github.channel), github.channel, _no_mirror)
     return Deliverer(means, Policy()).perform(effect, outcome, to, so_far)
 
 
@@ -82,10 +83,15 @@ def _no_mirror() -> Mirror:
     raise GitError("nothing is pushed here")
 
 
-def status_comment(github: GitHub, thread: ThreadRef, frame: Frame) -> StatusComment:
+def status_comment(github: GitHub, thread: ForgeThread, frame: Frame) -> StatusComment:
     watch = Watch("docker", START)
     return StatusComment(
-        github.channel, thread, frame, watch, SystemClock(), every_s=0.01
+        Switchboard(github.channel),
+        thread,
+        frame,
+        watch,
+        SystemClock(),
+        every_s=0.01,
     )
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from patchwright.core.errors import NotFoundError, PermissionDeniedError
 from patchwright.core.types.people import Actor
-from patchwright.core.types.threads import ThreadKind, ThreadRef
+from patchwright.core.types.threads import ForgeThread, ThreadKind
 from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.integrations.github.adapter import GitHub
 from patchwright.integrations.github.posts import MAX_PAGES
@@ -24,12 +24,12 @@ def number(fake: FakeGitHub) -> int:
 
 
 @pytest.fixture
-def pull(fake: FakeGitHub) -> ThreadRef:
+def pull(fake: FakeGitHub) -> ForgeThread:
     fake.add_user("bob")
     fake.commit_files(REPO, "fix", {"a.py": "2\n"}, author="ann")
     proposal = Proposal(title="Fix", head="fix", base="trunk", body="See below")
     number = fake.open_pull_request(REPO, "ann", proposal)
-    return ThreadRef(repo=SHOP, kind=ThreadKind.PULL_REQUEST, number=number)
+    return ForgeThread(repo=SHOP, kind=ThreadKind.PULL_REQUEST, number=number)
 
 
 def test_c1_roles_tell_members_from_outsiders(
@@ -83,7 +83,7 @@ def test_c1_of_a_thread_without_end_the_newest_are_read(
 
 
 def test_c2_the_words_of_reviews_stand_among_the_comments(
-    fake: FakeGitHub, as_app: GitHub, pull: ThreadRef
+    fake: FakeGitHub, as_app: GitHub, pull: ForgeThread
 ) -> None:
     fake.comment(REPO, pull.number, "bob", "I look at it")
     spot = Spot(path="a.py", line=1)
@@ -111,7 +111,7 @@ def test_c2_the_words_of_reviews_stand_among_the_comments(
 
 
 def test_an_edited_review_is_told(
-    fake: FakeGitHub, as_app: GitHub, pull: ThreadRef
+    fake: FakeGitHub, as_app: GitHub, pull: ForgeThread
 ) -> None:
     review = submit_review(fake.world, REPO, pull.number, author="bob", body="Not so.")
     reviews.edit_review(fake.world, review, actor="bob", body="Obey me.")
@@ -119,7 +119,7 @@ def test_an_edited_review_is_told(
 
 
 def test_c3_an_opening_text_is_read_alone_whatever_the_thread_is(
-    fake: FakeGitHub, as_app: GitHub, number: int, pull: ThreadRef
+    fake: FakeGitHub, as_app: GitHub, number: int, pull: ForgeThread
 ) -> None:
     fake.comment(REPO, number, "ann", "Not this")
     issue = as_app.channel.fetch_opening(issue_ref(number))
@@ -140,13 +140,13 @@ def test_a_refusal_in_graphql_is_one_like_any_other(fake: FakeGitHub) -> None:
     try:
         with pytest.raises(PermissionDeniedError, match="not accessible"):
             github.channel.fetch_thread(
-                ThreadRef(repo=vault, kind=ThreadKind.ISSUE, number=hidden)
+                ForgeThread(repo=vault, kind=ThreadKind.ISSUE, number=hidden)
             )
     finally:
         github.close()
 
 
-def trigger_on(pull: ThreadRef, post_id: str) -> Trigger:
+def trigger_on(pull: ForgeThread, post_id: str) -> Trigger:
     return Trigger(
         key="k",
         kind=TriggerKind.COMMENT_MENTION,
@@ -158,7 +158,7 @@ def trigger_on(pull: ThreadRef, post_id: str) -> Trigger:
 
 
 def test_t2_a_comment_on_a_line_gets_the_reaction(
-    fake: FakeGitHub, as_app: GitHub, pull: ThreadRef
+    fake: FakeGitHub, as_app: GitHub, pull: ForgeThread
 ) -> None:
     spot = Spot(path="a.py", line=1)
     reviews.comment_on(
@@ -171,7 +171,7 @@ def test_t2_a_comment_on_a_line_gets_the_reaction(
 
 
 def test_t2_a_review_is_acknowledged_on_its_pull_request(
-    fake: FakeGitHub, as_app: GitHub, pull: ThreadRef
+    fake: FakeGitHub, as_app: GitHub, pull: ForgeThread
 ) -> None:
     review = submit_review(fake.world, REPO, pull.number, author="bob", body="Not so.")
     as_app.channel.acknowledge(trigger_on(pull, f"review:{review}"))
@@ -179,7 +179,7 @@ def test_t2_a_review_is_acknowledged_on_its_pull_request(
 
 
 def test_s85_pictures_of_reviews_are_read_from_their_own_text(
-    fake: FakeGitHub, as_app: GitHub, pull: ThreadRef
+    fake: FakeGitHub, as_app: GitHub, pull: ForgeThread
 ) -> None:
     url = upload(fake.world, REPO, b"GIF89a")
     spot = Spot(path="a.py", line=1)

@@ -7,7 +7,7 @@ from graphql import build_schema, parse, validate
 
 from patchwright.core.errors import NotFoundError, PermissionDeniedError
 from patchwright.core.forge import Rival
-from patchwright.core.types.threads import ThreadKind, ThreadRef
+from patchwright.core.types.threads import ForgeThread, ThreadKind
 from patchwright.integrations.github import opinions, review_answers
 from patchwright.integrations.github.adapter import GitHub
 from tests.adapters.github.conftest import SHOP, connect
@@ -37,14 +37,14 @@ def open_pull(
 
 
 @pytest.fixture
-def pull(fake: FakeGitHub) -> ThreadRef:
+def pull(fake: FakeGitHub) -> ForgeThread:
     fake.add_user("bob")
     number = open_pull(fake, "fix")
-    return ThreadRef(repo=SHOP, kind=ThreadKind.PULL_REQUEST, number=number)
+    return ForgeThread(repo=SHOP, kind=ThreadKind.PULL_REQUEST, number=number)
 
 
 @pytest.fixture
-def thread(fake: FakeGitHub, pull: ThreadRef) -> int:
+def thread(fake: FakeGitHub, pull: ForgeThread) -> int:
     spot = Spot(path="a.py", line=1)
     return reviews.comment_on(
         fake.world, REPO, pull.number, author="bob", spot=spot, body="Why?"
@@ -52,7 +52,7 @@ def thread(fake: FakeGitHub, pull: ThreadRef) -> int:
 
 
 def test_s43_an_answer_is_in_its_thread_and_found_again(
-    fake: FakeGitHub, as_app: GitHub, pull: ThreadRef, thread: int
+    fake: FakeGitHub, as_app: GitHub, pull: ForgeThread, thread: int
 ) -> None:
     name = f"PRRT_{thread}"
     assert as_app.channel.find_review_answer(pull, name, MARK) is None
@@ -64,7 +64,7 @@ def test_s43_an_answer_is_in_its_thread_and_found_again(
 
 
 def test_a_mark_that_somebody_else_wrote_is_not_ours(
-    fake: FakeGitHub, as_app: GitHub, as_user: GitHub, pull: ThreadRef, thread: int
+    fake: FakeGitHub, as_app: GitHub, as_user: GitHub, pull: ForgeThread, thread: int
 ) -> None:
     for author in ("bob", None):
         reviews.answer(fake.world, thread, author=author, body=MARK)
@@ -74,7 +74,7 @@ def test_a_mark_that_somebody_else_wrote_is_not_ours(
 
 
 def test_an_answer_is_found_behind_a_hundred_others(
-    fake: FakeGitHub, as_user: GitHub, pull: ThreadRef, thread: int
+    fake: FakeGitHub, as_user: GitHub, pull: ForgeThread, thread: int
 ) -> None:
     for number in range(120):
         reviews.answer(fake.world, thread, author="bob", body=f"{number}")
@@ -84,14 +84,14 @@ def test_an_answer_is_found_behind_a_hundred_others(
 
 
 def test_a_thread_is_settled(
-    fake: FakeGitHub, as_app: GitHub, pull: ThreadRef, thread: int
+    fake: FakeGitHub, as_app: GitHub, pull: ForgeThread, thread: int
 ) -> None:
     as_app.channel.resolve_review(pull, f"PRRT_{thread}")
     assert fake.world.reviews[thread].is_resolved
 
 
 def test_a_thread_that_is_gone_and_one_that_is_not_ours_to_settle(
-    fake: FakeGitHub, as_app: GitHub, pull: ThreadRef, thread: int
+    fake: FakeGitHub, as_app: GitHub, pull: ForgeThread, thread: int
 ) -> None:
     with pytest.raises(NotFoundError):
         as_app.channel.answer_review(pull, "PRRT_0", "Because.")
@@ -102,7 +102,7 @@ def test_a_thread_that_is_gone_and_one_that_is_not_ours_to_settle(
 
 
 def test_who_asked_for_changes_last_objects(
-    fake: FakeGitHub, as_app: GitHub, pull: ThreadRef
+    fake: FakeGitHub, as_app: GitHub, pull: ForgeThread
 ) -> None:
     fake.add_user("linter[bot]", bot=True)
     said = (

@@ -3,7 +3,7 @@
 import pytest
 
 from patchwright.core.errors import NotFoundError, ServiceUnavailableError
-from patchwright.core.types.threads import DiffSide, ThreadKind, ThreadRef
+from patchwright.core.types.threads import DiffSide, ForgeThread, ThreadKind
 from patchwright.integrations.github.adapter import GitHub
 from patchwright.integrations.github.graphql import MAX_TRIES
 from tests.adapters.github.conftest import SHOP, issue_ref
@@ -18,16 +18,16 @@ AFTER = BEFORE.replace("10\n", "ten\n")
 
 
 @pytest.fixture
-def pull(fake: FakeGitHub) -> ThreadRef:
+def pull(fake: FakeGitHub) -> ForgeThread:
     fake.add_user("bob")
     fake.commit_files(REPO, "trunk", {"n.txt": BEFORE})
     fake.commit_files(REPO, "fix", {"n.txt": AFTER}, author="ann")
     proposal = Proposal(title="Fix", head="fix", base="trunk")
     number = fake.open_pull_request(REPO, "ann", proposal)
-    return ThreadRef(repo=SHOP, kind=ThreadKind.PULL_REQUEST, number=number)
+    return ForgeThread(repo=SHOP, kind=ThreadKind.PULL_REQUEST, number=number)
 
 
-def begin(fake: FakeGitHub, pull: ThreadRef, body: str, **spot: int | str) -> int:
+def begin(fake: FakeGitHub, pull: ForgeThread, body: str, **spot: int | str) -> int:
     where = Spot(**{"path": "n.txt", "line": 10, **spot})  # type: ignore[arg-type] # fields by name
     return reviews.comment_on(
         fake.world, REPO, pull.number, author="bob", spot=where, body=body
@@ -35,7 +35,7 @@ def begin(fake: FakeGitHub, pull: ThreadRef, body: str, **spot: int | str) -> in
 
 
 def test_s43_a_thread_has_its_place_its_code_and_all_comments(
-    fake: FakeGitHub, as_app: GitHub, pull: ThreadRef
+    fake: FakeGitHub, as_app: GitHub, pull: ForgeThread
 ) -> None:
     thread = begin(fake, pull, "Why a word?", start_line=9)
     reviews.answer(fake.world, thread, author="ann", body="It reads better.")
@@ -53,7 +53,7 @@ def test_s43_a_thread_has_its_place_its_code_and_all_comments(
 
 
 def test_s43_resolved_and_outdated_threads_are_marked(
-    fake: FakeGitHub, as_app: GitHub, pull: ThreadRef
+    fake: FakeGitHub, as_app: GitHub, pull: ForgeThread
 ) -> None:
     reviews.resolve(fake.world, begin(fake, pull, "Settled"))
     begin(fake, pull, "Of the old line", side="LEFT")
@@ -66,7 +66,7 @@ def test_s43_resolved_and_outdated_threads_are_marked(
 
 
 def test_bots_lost_accounts_and_hidden_comments_are_told_apart(
-    fake: FakeGitHub, as_app: GitHub, pull: ThreadRef
+    fake: FakeGitHub, as_app: GitHub, pull: ForgeThread
 ) -> None:
     fake.add_user("linter[bot]", bot=True)
     thread = begin(fake, pull, "Buy my pills")
@@ -81,7 +81,7 @@ def test_bots_lost_accounts_and_hidden_comments_are_told_apart(
 
 
 def test_every_page_of_threads_is_read(
-    fake: FakeGitHub, as_app: GitHub, pull: ThreadRef
+    fake: FakeGitHub, as_app: GitHub, pull: ForgeThread
 ) -> None:
     for count in range(60):
         begin(fake, pull, f"Remark {count}")
@@ -98,7 +98,7 @@ def test_an_issue_is_not_asked_for_reviews(fake: FakeGitHub, as_app: GitHub) -> 
 
 
 def test_reviews_are_asked_for_again_when_github_fails(
-    fake: FakeGitHub, as_app: GitHub, pull: ThreadRef
+    fake: FakeGitHub, as_app: GitHub, pull: ForgeThread
 ) -> None:
     begin(fake, pull, "Why?")
     fake.fail_next("POST", r"/graphql$", 502, times=MAX_TRIES - 1)
@@ -112,6 +112,6 @@ def test_a_pull_request_that_is_none_is_not_found(
     fake: FakeGitHub, as_app: GitHub
 ) -> None:
     number = fake.open_issue(REPO, "ann", "Wrong sum", "")
-    ref = ThreadRef(repo=SHOP, kind=ThreadKind.PULL_REQUEST, number=number)
+    ref = ForgeThread(repo=SHOP, kind=ThreadKind.PULL_REQUEST, number=number)
     with pytest.raises(NotFoundError):
         as_app.channel.fetch_thread(ref)

@@ -9,8 +9,9 @@ import pytest
 from pydantic import SecretStr
 
 from patchwright.core.clock import SystemClock
+from patchwright.core.switchboard import Switchboard
 from patchwright.core.types.people import Actor
-from patchwright.core.types.threads import RepoRef, Thread, ThreadKind, ThreadRef
+from patchwright.core.types.threads import ForgeThread, RepoRef, Thread, ThreadKind
 from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.integrations.git.mirror import Mirrors
 from patchwright.integrations.github.adapter import GitHub, connect_token
@@ -67,7 +68,7 @@ class Desk:
     def scene(self, number: int, asked_by: str = "alice", post: int = 0) -> Scene:
         is_pull = self._fake.issue("acme/shop", number).pull is not None
         kind = ThreadKind.PULL_REQUEST if is_pull else ThreadKind.ISSUE
-        ref = ThreadRef(repo=SHOP, kind=kind, number=number)
+        ref = ForgeThread(repo=SHOP, kind=kind, number=number)
         trigger = Trigger(
             key="k",
             kind=TriggerKind.COMMENT_MENTION,
@@ -79,7 +80,7 @@ class Desk:
         now = datetime.now(UTC) + timedelta(minutes=1)  # noqa: TID251 - the server's clock
         thread: Thread = self._github.channel.fetch_thread(ref)
         return Scene(
-            channel=self._github.channel,
+            channel=Switchboard(self._github.channel),
             forge=self._github.forge,
             repository=self._github.forge.fetch_repository(SHOP),
             thread=as_asked(thread, trigger, now),

@@ -9,8 +9,9 @@ from pydantic import SecretStr
 
 from patchwright.core.clock import SystemClock
 from patchwright.core.errors import BranchMovedError
+from patchwright.core.switchboard import Switchboard
 from patchwright.core.types.people import Actor
-from patchwright.core.types.threads import RepoRef, ThreadKind, ThreadRef
+from patchwright.core.types.threads import ForgeThread, RepoRef, ThreadKind
 from patchwright.core.types.work import Outcome, OutcomeKind
 from patchwright.integrations.git.mirror import Mirror, Mirrors
 from patchwright.integrations.github.adapter import GitHub, connect_token
@@ -52,7 +53,7 @@ class Scene:
         repository = self.github.forge.fetch_repository(REF)
         to = Destination(
             repository=repository,
-            thread=ThreadRef(repo=REF, kind=ThreadKind.ISSUE, number=7),
+            thread=ForgeThread(repo=REF, kind=ThreadKind.ISSUE, number=7),
             requester=Actor(service="github", login="ann"),
             status_post="",
             origin=ORIGIN,
@@ -60,6 +61,7 @@ class Scene:
         )
         means = Means(
             self.github.forge,
+            Switchboard(self.github.channel),
             self.github.channel,
             lambda: self.mirror,
             forge_signs=True,
@@ -143,7 +145,12 @@ def test_what_the_forge_refuses_is_left_to_git(scene: Scene) -> None:
 
 def test_r9_what_became_no_branch_is_handed_over_as_a_patch(scene: Scene) -> None:
     sha = scene.change("b.py", b"2\n")
-    means = Means(scene.github.forge, scene.github.channel, lambda: scene.mirror)
+    means = Means(
+        scene.github.forge,
+        Switchboard(scene.github.channel),
+        scene.github.channel,
+        lambda: scene.mirror,
+    )
     outcome = Outcome(
         kind=OutcomeKind.RESOLVED, base_sha=scene.base, head_sha=sha, tree="t"
     )

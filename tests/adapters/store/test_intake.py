@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import text, update
 
 from patchwright.core.events.types import Message, Source
-from patchwright.core.types.threads import ThreadKind, ThreadRef
+from patchwright.core.types.threads import ForgeThread, ThreadKind
 from patchwright.core.types.triggers import Ignored
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.tables import conversations, deliveries, jobs
@@ -122,7 +122,7 @@ def test_who_follows_the_conversation_hears_of_a_request_that_joins(
 
 def test_the_pull_request_of_a_conversation_belongs_to_it(world: World) -> None:
     conversation_id = world.conversation(world.ask("k1"))
-    pull_request = ThreadRef(repo=REPO, kind=ThreadKind.PULL_REQUEST, number=8)
+    pull_request = ForgeThread(repo=REPO, kind=ThreadKind.PULL_REQUEST, number=8)
     now = world.clock.now()
     assert world.threads.link(conversation_id, pull_request, now)
     assert world.threads.link(conversation_id, pull_request, now)

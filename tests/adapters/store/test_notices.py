@@ -9,7 +9,7 @@ from patchwright.core.crypto import KeyRing
 from patchwright.core.events.types import AgentState, ChangeState, Source
 from patchwright.core.types.ids import JobId
 from patchwright.core.types.people import Actor
-from patchwright.core.types.threads import RepoRef, ThreadKind, ThreadRef
+from patchwright.core.types.threads import ForgeThread, RepoRef, ThreadKind
 from patchwright.core.types.triggers import (
     BaseMoved,
     InstallationChanged,
@@ -24,7 +24,7 @@ from patchwright.workers.store.job import JobState
 from patchwright.workers.store.secrets import SecretStore
 from tests.adapters.store.world import ISSUE, REPO, World, trigger
 
-PULL = ThreadRef(repo=REPO, kind=ThreadKind.PULL_REQUEST, number=8)
+PULL = ForgeThread(repo=REPO, kind=ThreadKind.PULL_REQUEST, number=8)
 NOBODY = Actor(service="github", login="")
 MOVED = BaseMoved(repo=REPO, branch="main", sha="b" * 40, installation="5")
 STOPPED = ChangeState(state=AgentState.STOPPED, reason="the thread was closed")
@@ -39,7 +39,7 @@ def install(world: World, key: str, number: int, installation: str = "5") -> Job
     return job_id
 
 
-def checks(key: str = "checks-1", thread: ThreadRef = PULL) -> Trigger:
+def checks(key: str = "checks-1", thread: ForgeThread = PULL) -> Trigger:
     return Trigger(
         key=key,
         kind=TriggerKind.CHECKS,

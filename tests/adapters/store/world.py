@@ -10,8 +10,8 @@ from patchwright.core.events.doorbell import Doorbell
 from patchwright.core.events.types import Event
 from patchwright.core.types.ids import ConversationId, JobId, RandomIds
 from patchwright.core.types.people import Actor
-from patchwright.core.types.threads import RepoRef, ThreadKind, ThreadRef
-from patchwright.core.types.triggers import Reading, Trigger, TriggerKind
+from patchwright.core.types.threads import ForgeThread, RepoRef, ThreadKind
+from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.workers.db.database import Database
 from patchwright.workers.intake.delivery import Delivery, Stored
 from patchwright.workers.intake.intake import Intake
@@ -28,7 +28,7 @@ from tests.fakes.clock import FakeClock
 
 LEASE_S = 60.0
 REPO = RepoRef(forge="github", full_name="acme/shop")
-ISSUE = ThreadRef(repo=REPO, kind=ThreadKind.ISSUE, number=7)
+ISSUE = ForgeThread(repo=REPO, kind=ThreadKind.ISSUE, number=7)
 ALICE = Actor(service="github", login="alice", external_id="1")
 
 
@@ -67,7 +67,7 @@ class World:
         with Intake(self.database, self.recorder, self.dispatched.append) as intake:
             yield intake
 
-    def delivery(self, reading: Reading, delivery_id: str = "") -> Delivery:
+    def delivery(self, reading: Kept, delivery_id: str = "") -> Delivery:
         return Delivery(
             service="github",
             id=delivery_id or f"d{next(self._delivery_ids)}",
@@ -77,7 +77,7 @@ class World:
             reading=reading,
         )
 
-    def deliver(self, reading: Reading, delivery_id: str = "") -> Stored:
+    def deliver(self, reading: Kept, delivery_id: str = "") -> Stored:
         with self.database.writing() as connection:
             return self.recorder.record(connection, self.delivery(reading, delivery_id))
 

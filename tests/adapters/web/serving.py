@@ -16,7 +16,7 @@ from patchwright.workers.intake.intake import Intake
 from patchwright.workers.intake.record import Recorder
 from patchwright.workers.store.events import EventStore
 from patchwright.workers.web.app import Services, create_app
-from patchwright.workers.web.receiver import Entrance
+from patchwright.workers.web.receiver import Entrance, by_header
 from patchwright.workers.web.server import make_server
 from tests.adapters.web.signed import SignedReadings
 from tests.provision.servers import free_port
@@ -61,7 +61,9 @@ def compose(database: Database, dispatcher: Dispatcher) -> Services:
     clock = SystemClock()
     events = EventStore(database, lambda tree: tree, clock, Doorbell())
     recorder = Recorder(events, RandomIds())
-    entrance = Entrance(SignedReadings(), "x-github-delivery", MAX_BODY_BYTES)
+    entrance = Entrance(
+        SignedReadings(), by_header("x-github-delivery"), MAX_BODY_BYTES
+    )
     return Services(
         database=database,
         intake=Intake(database, recorder, dispatcher.dispatch),

@@ -34,18 +34,32 @@ class Approval:
     expires_at: datetime
 
 
+@dataclass(frozen=True, kw_only=True)
+class Renewal:
+    """What a refresh token is worth, and which token goes when it is used."""
+
+    client_id: str
+    login: str
+    token: str
+    expires_at: datetime
+
+
 @dataclass(kw_only=True)
 class Registry:
-    """`unclaimed` and `approvals` are by code, `scopes` by token, the rest by App.
+    """Which Apps there are for people, and what they were given.
 
-    `at_the_browser` is who uses it; nobody says no to every App. An App without
-    `events` hears of everything.
+    `unclaimed` and `approvals` are by code, `scopes` by token, `renewals` by refresh
+    token, the rest by App. `at_the_browser` is who uses it; nobody says no to every
+    App. An App without `events` hears of everything. OAuth apps have no installations,
+    and their tokens don't run out.
     """
 
     registrations: dict[int, Registration] = field(default_factory=dict)
     events: dict[int, frozenset[str]] = field(default_factory=dict)
     unclaimed: dict[str, Unclaimed] = field(default_factory=dict)
     approvals: dict[str, Approval] = field(default_factory=dict)
+    renewals: dict[str, Renewal] = field(default_factory=dict)
+    oauth_apps: set[int] = field(default_factory=set)
     scopes: dict[str, str] = field(default_factory=dict)
     at_the_browser: str = ""
 

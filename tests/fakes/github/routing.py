@@ -22,6 +22,7 @@ from tests.fakes.github.routes import (
     registrations,
     repositories,
     review_posts,
+    user_installations,
     users,
 )
 from tests.fakes.github.state import World
@@ -41,6 +42,7 @@ ROUTES: tuple[Route, ...] = (
     *apps.ROUTES,
     *registrations.ROUTES,
     *repositories.ROUTES,
+    *user_installations.ROUTES,
     *users.ROUTES,
 )
 # Names that may hold slashes.

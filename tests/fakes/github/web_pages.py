@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from urllib.parse import parse_qsl, urlencode
 
 from tests.fakes.github.acts.registrations import register
-from tests.fakes.github.acts.sign_ins import Exchange, Wish, approve, exchange
+from tests.fakes.github.acts.sign_ins import Exchange, Wish, approve, exchange, renew
 from tests.fakes.github.exchange import Answer, RefusedError, Request, not_found
 from tests.fakes.github.state import World
 
@@ -63,6 +63,10 @@ def _authorize(world: World, query: Mapping[str, str]) -> Answer:
 
 def _token(world: World, request: Request) -> Answer:
     form = _form(request)
+    if form.get("grant_type") == "refresh_token":
+        names = ("client_id", "client_secret", "refresh_token")
+        body = renew(world, *(form.get(name, "") for name in names))
+        return Answer(status=200, body=body)
     wanted = Exchange(
         client_id=form.get("client_id", ""),
         client_secret=form.get("client_secret", ""),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from patchwright.core.types.threads import RepoRef, ThreadKind, ThreadRef
+from patchwright.core.types.threads import ForgeThread, RepoRef, ThreadKind
 from patchwright.integrations.github.addresses import locate
 
 
@@ -33,11 +33,11 @@ def test_s14_links_and_clone_urls_are_on_that_host() -> None:
         found.clone_url("acme/shop"): ".git",
         found.repository_url("acme/shop"): "",
         found.pull_request_url("acme/shop", 7): "/pull/7",
-        found.thread_url(ThreadRef(repo=repo, kind=ThreadKind.ISSUE, number=7)): (
+        found.thread_url(ForgeThread(repo=repo, kind=ThreadKind.ISSUE, number=7)): (
             "/issues/7"
         ),
         found.thread_url(
-            ThreadRef(repo=repo, kind=ThreadKind.PULL_REQUEST, number=8)
+            ForgeThread(repo=repo, kind=ThreadKind.PULL_REQUEST, number=8)
         ): "/pull/8",
     }
     assert list(links) == [

@@ -6,7 +6,7 @@ import pytest
 
 from patchwright.core.errors import PayloadError
 from patchwright.core.types.people import Actor
-from patchwright.core.types.threads import RepoRef, ThreadKind, ThreadRef
+from patchwright.core.types.threads import ForgeThread, RepoRef, ThreadKind
 from patchwright.core.types.triggers import Ignored, ThreadClosed, Trigger, TriggerKind
 from patchwright.integrations.github.webhook import Listening, read
 from tests.unit.github.samples import (
@@ -31,7 +31,7 @@ def test_comment_with_a_mention_is_a_trigger() -> None:
         key="github:acme/shop#7:comment:123",
         kind=TriggerKind.COMMENT_MENTION,
         actor=Actor(service="github", login="ann", external_id="11"),
-        thread=ThreadRef(repo=SHOP, kind=ThreadKind.ISSUE, number=7),
+        thread=ForgeThread(repo=SHOP, kind=ThreadKind.ISSUE, number=7),
         request="fix it",
         title="Wrong sum",
         body="Off by one.",
@@ -264,4 +264,4 @@ def test_repository_name_that_would_lead_elsewhere_is_refused(name: str) -> None
 @pytest.mark.parametrize("name", ["acme/shop.js", "Acme-1/.github", "a_b/c-d_e"])
 def test_usual_repository_names_are_taken(name: str) -> None:
     payload = comment("@patchwright go", repository={"full_name": name})
-    assert trigger_of("issue_comment", payload).thread.repo.full_name == name
+    assert trigger_of("issue_comment", payload).home.full_name == name

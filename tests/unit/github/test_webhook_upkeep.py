@@ -77,7 +77,7 @@ def test_first_pull_request_of_this_repository_and_commit_is_meant() -> None:
         proposal(5),
     ]
     trigger = trigger_of("check_suite", suite(pull_requests=listed))
-    assert trigger.thread.number == 4
+    assert trigger.forge_thread.number == 4
 
 
 @pytest.mark.parametrize(

@@ -5,11 +5,11 @@ from datetime import UTC, datetime, timedelta
 
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import (
+    ForgeThread,
     Post,
     RepoRef,
     Thread,
     ThreadKind,
-    ThreadRef,
 )
 from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.resolver.brief import Brief
@@ -17,7 +17,7 @@ from patchwright.resolver.brief import brief as brief_context
 from patchwright.resolver.context import Context
 
 NOON = datetime(2030, 1, 1, 12, tzinfo=UTC)
-ISSUE = ThreadRef(
+ISSUE = ForgeThread(
     repo=RepoRef(forge="github", full_name="acme/shop"),
     kind=ThreadKind.ISSUE,
     number=7,

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 
 from patchwright.core.types.people import Actor
-from patchwright.core.types.threads import RepoRef, ThreadKind, ThreadRef
+from patchwright.core.types.threads import ForgeThread, RepoRef, ThreadKind
 from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.core.types.work import Limits, Task, Usage
 from patchwright.resolver.messages.answers import Standing
@@ -23,7 +23,7 @@ TRIGGER = Trigger(
     key="k",
     kind=TriggerKind.COMMENT_MENTION,
     actor=Actor(service="github", login="alice"),
-    thread=ThreadRef(
+    thread=ForgeThread(
         repo=RepoRef(forge="github", full_name="acme/shop"),
         kind=ThreadKind.ISSUE,
         number=1,

@@ -4,7 +4,7 @@ import pytest
 
 from patchwright.core.settings.repository import Occasion, RepositoryConfig
 from patchwright.core.types.people import Actor, Permission
-from patchwright.core.types.threads import RepoRef, ThreadKind, ThreadRef
+from patchwright.core.types.threads import ForgeThread, RepoRef, ThreadKind
 from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.resolver.admission import Admitted, Declined, Policy
 from patchwright.resolver.house import actors_of, judge, occasion_of, policy_for
@@ -12,7 +12,7 @@ from patchwright.resolver.house import actors_of, judge, occasion_of, policy_for
 ALICE = Actor(service="github", login="alice", external_id="1")
 EVE = Actor(service="github", login="eve", external_id="2")
 ROBOT = Actor(service="github", login="robot[bot]", is_bot=True)
-THREAD = ThreadRef(
+THREAD = ForgeThread(
     repo=RepoRef(forge="github", full_name="acme/shop"), kind=ThreadKind.ISSUE, number=1
 )
 SERVICE = Policy(allow_users=frozenset({"root"}), allow_bots=frozenset({"renovate"}))

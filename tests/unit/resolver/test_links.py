@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from patchwright.core.types.people import Actor
-from patchwright.core.types.threads import Post, RepoRef, ThreadKind, ThreadRef
+from patchwright.core.types.threads import ForgeThread, Post, RepoRef, ThreadKind
 from patchwright.resolver.gathering.branches import agreed_branches
 from patchwright.resolver.gathering.links import (
     CodeLink,
@@ -17,7 +17,7 @@ from patchwright.resolver.gathering.links import (
 WEB = "https://git.example.com"
 SHOP = RepoRef(forge="github", full_name="acme/shop")
 OTHER = RepoRef(forge="github", full_name="other/lib")
-HOME = ThreadRef(repo=SHOP, kind=ThreadKind.ISSUE, number=7)
+HOME = ForgeThread(repo=SHOP, kind=ThreadKind.ISSUE, number=7)
 SHA = "0123456789" * 4
 
 
@@ -28,7 +28,7 @@ def found(text: str) -> list[object]:
         text=text,
         at=datetime(2030, 1, 1, tzinfo=UTC),
     )
-    return [link.target for link in find_links([post], HOME, WEB)]
+    return [link.target for link in find_links([post], HOME, SHOP, WEB)]
 
 
 def names(text: str) -> list[str]:
@@ -38,7 +38,7 @@ def names(text: str) -> list[str]:
         text=text,
         at=datetime(2030, 1, 1, tzinfo=UTC),
     )
-    return [link.name for link in find_links([post], HOME, WEB)]
+    return [link.name for link in find_links([post], HOME, SHOP, WEB)]
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ def branches(text: str) -> tuple[str, ...]:
         text=text,
         at=datetime(2030, 1, 1, tzinfo=UTC),
     )
-    return agreed_branches(find_links([post], HOME, WEB), SHOP)
+    return agreed_branches(find_links([post], HOME, SHOP, WEB), SHOP)
 
 
 def test_s34_links_that_agree_name_a_branch() -> None:

@@ -122,7 +122,7 @@ def test_s08_bots_are_never_called() -> None:
 def test_the_call_is_one_line() -> None:
     delivered = Delivered(branch="b", pull_request=12, draft=True)
     frame = FRAME.model_copy(update={"run_url": "https://bot.test/runs/7"})
-    assert ping_text(proven(), delivered, ALICE, frame) == (
+    assert ping_text(proven(), delivered, "@alice", frame) == (
         "@alice **Done** · #12 (draft) · [run](https://bot.test/runs/7)\n\n"
         f"<!-- patchwright:ping run={FRAME.run_id} resolved@7 -->"
     )
@@ -153,10 +153,10 @@ def test_the_call_is_one_line() -> None:
 def test_the_call_says_where_to_look(
     outcome: Outcome, delivered: Delivered, words: str
 ) -> None:
-    assert f"· {words}" in ping_text(outcome, delivered, ALICE, FRAME)
+    assert f"· {words}" in ping_text(outcome, delivered, "@alice", FRAME)
 
 
 def test_the_call_is_not_taken_for_the_status_comment() -> None:
-    text = ping_text(proven(), Delivered(), ALICE, FRAME)
+    text = ping_text(proven(), Delivered(), "@alice", FRAME)
     assert mark(FRAME.run_id) not in text
     assert ping_mark(proven(), FRAME.run_id) in text

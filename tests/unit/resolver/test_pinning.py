@@ -6,12 +6,12 @@ import pytest
 
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import (
+    ForgeThread,
     Post,
     RepoRef,
     ReviewThread,
     Thread,
     ThreadKind,
-    ThreadRef,
 )
 from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.core.types.work import Limits
@@ -20,7 +20,7 @@ from patchwright.resolver.pinning import LEFT_OUT, as_asked, count_left_out
 
 NOON = datetime(2030, 1, 1, 12, tzinfo=UTC)
 LATER = NOON + timedelta(hours=1)
-ISSUE = ThreadRef(
+ISSUE = ForgeThread(
     repo=RepoRef(forge="github", full_name="acme/shop"),
     kind=ThreadKind.ISSUE,
     number=7,

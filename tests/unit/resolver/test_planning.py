@@ -4,7 +4,7 @@ import pytest
 
 from patchwright.core.settings.repository import RepositoryConfig
 from patchwright.core.types.people import Actor
-from patchwright.core.types.threads import RepoRef, ThreadKind, ThreadRef
+from patchwright.core.types.threads import ForgeThread, RepoRef, ThreadKind
 from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.core.types.work import Task, TaskMode
 from patchwright.resolver.planning import plan_first, wants_plan
@@ -18,7 +18,7 @@ def trigger(request: str, kind: TriggerKind = TriggerKind.COMMENT_MENTION) -> Tr
         key="k",
         kind=kind,
         actor=Actor(service="github", login="alice"),
-        thread=ThreadRef(repo=REPO, kind=ThreadKind.ISSUE, number=1),
+        thread=ForgeThread(repo=REPO, kind=ThreadKind.ISSUE, number=1),
         request=request,
     )
 

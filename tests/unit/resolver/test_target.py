@@ -3,17 +3,17 @@
 from typing import Any
 
 from patchwright.core.types.threads import (
+    ForgeThread,
     PullRequest,
     RepoRef,
     Repository,
     ThreadKind,
-    ThreadRef,
 )
 from patchwright.resolver.target import Target, plan_target
 
 REPO = RepoRef(forge="github", full_name="acme/shop")
-ISSUE = ThreadRef(repo=REPO, kind=ThreadKind.ISSUE, number=7)
-PULL = ThreadRef(repo=REPO, kind=ThreadKind.PULL_REQUEST, number=8)
+ISSUE = ForgeThread(repo=REPO, kind=ThreadKind.ISSUE, number=7)
+PULL = ForgeThread(repo=REPO, kind=ThreadKind.PULL_REQUEST, number=8)
 SHOP = Repository(
     ref=REPO,
     default_branch="trunk",

@@ -6,11 +6,11 @@ import pytest
 
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import (
+    ForgeThread,
     Post,
     RepoRef,
     Thread,
     ThreadKind,
-    ThreadRef,
 )
 from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.core.types.work import NO_USAGE, OutcomeKind
@@ -73,7 +73,7 @@ def asked(
     comments: tuple[tuple[Actor, str], ...] = (),
     thread_kind: ThreadKind = ThreadKind.ISSUE,
 ) -> Clear | Ask:
-    ref = ThreadRef(repo=SHOP, kind=thread_kind, number=7)
+    ref = ForgeThread(repo=SHOP, kind=thread_kind, number=7)
     texts = ((ALICE, body), *comments, (ALICE, f"@patchwright {request}"))
     posts = tuple(
         Post(id=str(n), author=author, text=text, at=NOON + timedelta(minutes=n))

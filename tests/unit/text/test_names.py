@@ -25,7 +25,7 @@ from patchwright.core.text.names import branch_name, slug
     ],
 )
 def test_s46_a_branch_is_named_after_the_title(title: str, name: str) -> None:
-    assert branch_name(123, title) == name
+    assert branch_name("123", title) == name
 
 
 @given(st.text(max_size=80))
@@ -37,7 +37,7 @@ def test_s46_a_name_is_ascii_bounded_and_not_empty(title: str) -> None:
 @settings(max_examples=15, deadline=None)
 @given(st.text(max_size=60))
 def test_s46_git_accepts_every_name(title: str) -> None:
-    name = branch_name(7, title)
+    name = branch_name("7", title)
     checked = subprocess.run(
         ["git", "check-ref-format", "--branch", name],
         capture_output=True,

@@ -87,9 +87,9 @@ def test_a_value_that_is_missing_leaves_a_branch_that_git_takes() -> None:
 @pytest.mark.parametrize(
     ("template", "branch"),
     [
-        ("", branch_name(7, "Wrong sum")),
+        ("", branch_name("7", "Wrong sum")),
         ("bot/{{number}}", "bot/7"),
-        ("{{key}}", branch_name(7, "Wrong sum")),
+        ("{{key}}", branch_name("7", "Wrong sum")),
         (f"{'x' * 150}/{{{{number}}}}/{{{{title}}}}-{{{{title}}}}", ""),
     ],
 )
@@ -102,7 +102,7 @@ def test_a_branch_is_never_the_default_one(template: str, branch: str) -> None:
 def test_a_branch_that_gets_too_long_is_our_own() -> None:
     template = f"{'x' * 190}/{{{{number}}}}-{{{{title}}}}"
     values = {**VALUES, "title": "many words " * 9}
-    assert name_branch(template, values, "main") == branch_name(7, values["title"])
+    assert name_branch(template, values, "main") == branch_name("7", values["title"])
 
 
 @given(TEMPLATES, st.dictionaries(st.sampled_from(VARIABLES), st.text(max_size=80)))

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from patchwright.core.types.people import Actor
-from patchwright.core.types.threads import RepoRef, ThreadKind, ThreadRef
+from patchwright.core.types.threads import ForgeThread, RepoRef, ThreadKind
 from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.integrations.github.payloads import (
     Delivery,
@@ -28,9 +28,9 @@ class Scene:
     kind: ThreadKind
 
     @property
-    def ref(self) -> ThreadRef:
+    def ref(self) -> ForgeThread:
         repo = ref_of(self.delivery.repository)
-        return ThreadRef(repo=repo, kind=self.kind, number=self.thread.number)
+        return ForgeThread(repo=repo, kind=self.kind, number=self.thread.number)
 
     def trigger(
         self,

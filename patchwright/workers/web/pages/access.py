@@ -74,7 +74,7 @@ class Access:
         return hmac.compare_digest(token.encode(), self.admin_token.encode())
 
     def _is_reader(self, request: Request, job: Job) -> bool:
-        viewer, repo = self.find_viewer(request), job.trigger.thread.repo
-        if viewer is None or viewer.service != repo.forge:
+        viewer, repo = self.find_viewer(request), job.trigger.place
+        if viewer is None or repo is None or viewer.service != repo.forge:
             return False
         return self.may_read(repo, viewer)

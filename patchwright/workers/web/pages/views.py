@@ -6,7 +6,7 @@ from typing import Final
 from patchwright.core.events.payload import Todo
 from patchwright.core.text.cut import cut_middle
 from patchwright.core.types.base import Value
-from patchwright.core.types.threads import ThreadKind
+from patchwright.core.types.threads import ForgeThread, ThreadKind, ThreadRef
 from patchwright.core.types.work import Evidence, Outcome, OutcomeKind
 from patchwright.resolver.messages.ending import WORDS
 from patchwright.resolver.messages.facts import cost, duration, proof_sentence
@@ -122,15 +122,16 @@ def run_view(
 ) -> RunView:
     """Put it together; `site` is the address of the forge's pages."""
     outcome, thread = outcome_of(job), job.trigger.thread
-    repo_url = f"{site}/{thread.repo.full_name}"
+    repo = job.trigger.place.full_name if job.trigger.place else ""
+    repo_url = f"{site}/{repo}" if repo else ""
     return RunView(
         id=job.id,
         title=job.trigger.title or known.title or "A run",
-        repo=thread.repo.full_name,
+        repo=repo,
         repo_url=repo_url,
-        thread=f"#{thread.number}",
-        thread_url=f"{repo_url}/{_FOLDERS[thread.kind]}/{thread.number}",
-        requester=job.trigger.actor.login,
+        thread=_name_of(thread),
+        thread_url=_thread_url(thread, repo_url),
+        requester=job.trigger.asker.login,
         asked_at=job.created_at,
         model=known.model,
         head=head_of(job, known, now),
@@ -149,6 +150,18 @@ def run_view(
         files=files_of(cut_middle(diff, MAX_DIFF_CHARS)),
         is_diff_cut=len(diff) > MAX_DIFF_CHARS,
     )
+
+
+def _name_of(thread: ThreadRef) -> str:
+    is_chat = thread.kind is ThreadKind.CHAT
+    return f"a thread of {thread.service.capitalize()}" if is_chat else thread.name
+
+
+def _thread_url(thread: ThreadRef, repo_url: str) -> str:
+    """Return its address, empty where only its service knows that."""
+    if not isinstance(thread, ForgeThread):
+        return ""
+    return f"{repo_url}/{_FOLDERS[thread.kind]}/{thread.number}"
 
 
 def files_of(diff: str) -> tuple[FileDiff, ...]:
@@ -193,6 +206,11 @@ _STATES: Final = {
     JobState.DELIVERING: ("Delivering", "open"),
     JobState.WAITING_USER: ("Needs you", "open"),
 }
+
+
+def state_of(job: Job) -> str:
+    """Say in a word or two how a run stands."""
+    return _state(job)[0]
 
 
 def _state(job: Job) -> tuple[str, str]:

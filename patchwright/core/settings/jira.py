@@ -1,0 +1,95 @@
+"""The settings of Jira: a site in Atlassian's cloud, or a data center of one's own."""
+
+import re
+from typing import Literal
+from urllib.parse import urlsplit
+
+from pydantic import Field, SecretStr, field_validator
+
+from patchwright.core.settings.addresses import read_address, read_repositories
+from patchwright.core.settings.secret_types import Secrets
+from patchwright.core.settings.section import Section
+
+# Jira takes no label with a blank in it.
+_LABEL = re.compile(r"\S{1,255}\Z")
+
+
+class JiraTransitions(Section):
+    """The status a ticket is brought to, by its name; empty: it stays where it is."""
+
+    on_start: str = Field("", description="When a run begins to work on it.")
+    on_pr: str = Field("", description="When there is a pull request for it.")
+    on_merge: str = Field("", description="When that was merged.")
+
+
+class JiraSettings(Section):
+    """How to reach Jira as a user of our own, and which repository a project has."""
+
+    flavour: Literal["cloud", "datacenter"] = Field(
+        "cloud", description="`cloud` for Atlassian's, `datacenter` for one's own."
+    )
+    base_url: str = Field("", description="Address of the site, without `/rest`.")
+    user: str = Field(
+        "",
+        description="E-mail address of our user, for Cloud; empty with a personal "
+        "access token of a data center.",
+    )
+    token: SecretStr | None = Field(
+        None, description="API token (Cloud) or personal access token (Data Center)."
+    )
+    webhook_secret: Secrets = Field(
+        (),
+        description="Signs deliveries; two, separated by a comma, while it is changed.",
+    )
+    mention: str = Field(
+        "@patchwright",
+        pattern=r"^@[A-Za-z0-9][A-Za-z0-9_.-]*$",
+        description="What calls the bot in a text, besides mentions of its user.",
+    )
+    label: str = Field("patchwright", description="Label that starts a run.")
+    projects: dict[str, str] = Field(
+        {},
+        description="Project keys and the repository of each; other projects are not "
+        "listened to. A value may be empty: then people are asked.",
+    )
+    criteria_fields: tuple[str, ...] = Field(
+        ("Acceptance Criteria",),
+        description="Names or ids of fields that belong to what is asked for.",
+    )
+    transitions: JiraTransitions = JiraTransitions()
+    poll_s: float = Field(
+        60.0,
+        ge=0,
+        description="Seconds between two looks for requests that no delivery brought; "
+        "0 never looks.",
+    )
+    ca_bundle: str = Field(
+        "", description="PEM file with the authorities to trust, for an own server."
+    )
+
+    @field_validator("base_url")
+    @classmethod
+    def _read_base_url(cls, value: str) -> str:
+        return read_address(value) if value else ""
+
+    @field_validator("label")
+    @classmethod
+    def _read_label(cls, value: str) -> str:
+        if not _LABEL.match(value):
+            raise ValueError("expected a word: Jira has no labels with blanks")
+        return value
+
+    @field_validator("projects")
+    @classmethod
+    def _read_projects(cls, value: dict[str, str]) -> dict[str, str]:
+        return {key.upper(): repo for key, repo in read_repositories(value).items()}
+
+    @property
+    def is_configured(self) -> bool:
+        return bool(self.base_url)
+
+    @property
+    def host(self) -> str:
+        """Host and path of the site, which name it in threads and identities."""
+        parts = urlsplit(self.base_url)
+        return f"{parts.netloc}{parts.path}".lower()

@@ -1,0 +1,137 @@
+"""A text with its structure, between the Markdown we write and what services show."""
+
+from dataclasses import dataclass
+
+Inlines = tuple["Inline", ...]
+Blocks = tuple["Block", ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """Words as people read them: nothing in them is markup."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Strong:
+    children: Inlines
+
+
+@dataclass(frozen=True, slots=True)
+class Emphasis:
+    children: Inlines
+
+
+@dataclass(frozen=True, slots=True)
+class Strike:
+    children: Inlines
+
+
+@dataclass(frozen=True, slots=True)
+class Small:
+    """Words that matter less: `<sub>` in our messages."""
+
+    children: Inlines
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    url: str
+    children: Inlines
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """Calls a person by the service's id of them."""
+
+    person_id: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    url: str
+    alt: str
+
+
+@dataclass(frozen=True, slots=True)
+class LineBreak:
+    pass
+
+
+Inline = (
+    Text | Code | Strong | Emphasis | Strike | Small | Link | Call | Picture | LineBreak
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    children: Inlines
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    level: int
+    children: Inlines
+
+
+@dataclass(frozen=True, slots=True)
+class CodeBlock:
+    """Lines of code; `text` has no line end after the last of them."""
+
+    text: str
+    language: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """A quote; with `alert`, such as `warning`, a box that cannot be overlooked."""
+
+    blocks: Blocks
+    alert: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One entry of a list; `checked` is None where it has no box to tick."""
+
+    blocks: Blocks
+    checked: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    """A list; with `start` its entries are numbered from there."""
+
+    items: tuple[Item, ...]
+    start: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """A table: every row has as many cells as the head."""
+
+    head: tuple[Inlines, ...]
+    rows: tuple[tuple[Inlines, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """Something to be opened by who wants to: `<details>` in our messages."""
+
+    title: Inlines
+    blocks: Blocks
+
+
+Block = Paragraph | Heading | CodeBlock | Quote | Items | Grid | Rule | Fold

@@ -1,0 +1,49 @@
+"""Our own marks in a text: what machines read, and who is called by it."""
+
+import re
+from typing import Final
+from urllib.parse import quote
+
+from patchwright.core.types.base import Value
+
+_MARK: Final = re.compile(r"<!-- patchwright:[^\n]*? -->")
+_STATE: Final = re.compile(r"patchwright:state=([a-z-]+) run=(\S+) -->")
+# A link to this calls a person on a service that has ids for people. It is ours alone:
+# see `without_calls`.
+CALL: Final = "patchwright-call:"
+
+
+class Marked(Value):
+    """A text without its marks, and these as they were written."""
+
+    text: str
+    marks: tuple[str, ...] = ()
+
+    @property
+    def state(self) -> str:
+        """Return the state of the run that the text shows, or an empty string."""
+        found = next(filter(None, map(_STATE.search, self.marks)), None)
+        return found[1] if found else ""
+
+    @property
+    def run_id(self) -> str:
+        found = next(filter(None, map(_STATE.search, self.marks)), None)
+        return found[2] if found else ""
+
+
+def split_marks(text: str) -> Marked:
+    """Take our marks out of a text that we wrote."""
+    marks = tuple(_MARK.findall(text))
+    return Marked(text=_MARK.sub("", text).strip() if marks else text, marks=marks)
+
+
+def call(name: str, person_id: str) -> str:
+    """Call somebody: a link for a channel to make a mention of."""
+    shown = re.sub(r"[\\\[\]`*_<>]", "", name) or "you"
+    return f"[@{shown}]({CALL}{quote(person_id, safe=':@')})"
+
+
+def without_calls(text: str) -> str:
+    """Return somebody else's text so that it calls nobody."""
+    # A blank of no width ends the name of the scheme.
+    return re.sub(re.escape(CALL), f"{CALL[:-1]}\u200b:", text, flags=re.IGNORECASE)

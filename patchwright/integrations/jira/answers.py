@@ -1,0 +1,196 @@
+"""The parts of Jira's answers that are read; everything else is passed over."""
+
+from datetime import datetime
+from typing import Annotated, TypeVar
+
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    JsonValue,
+    RootModel,
+    ValidationError,
+)
+from pydantic.alias_generators import to_camel
+
+from patchwright.core.errors import ServiceError
+
+# https://developer.atlassian.com/cloud/jira/platform/rest/v3/
+# https://developer.atlassian.com/server/jira/platform/rest/
+
+JsonObject = dict[str, JsonValue]
+Text = Annotated[str, BeforeValidator(lambda value: "" if value is None else value)]
+
+
+Answer = TypeVar("Answer", bound=BaseModel)
+
+
+def read(kind: type[Answer], answer: JsonValue) -> Answer:
+    """Return an answer as what it should be. Raises `ServiceError` if it is not."""
+    try:
+        return kind.model_validate(answer)
+    except ValidationError as error:
+        raise ServiceError("Jira's answer has an unexpected shape") from error
+
+
+class Part(BaseModel):
+    model_config = ConfigDict(
+        frozen=True, extra="ignore", alias_generator=to_camel, populate_by_name=True
+    )
+
+
+class Person(Part):
+    """A user: Cloud has account ids alone, a data center names and keys."""
+
+    account_id: Text = ""
+    name: Text = ""
+    key: Text = ""
+    display_name: Text = ""
+    account_type: Text = ""
+
+    @property
+    def id(self) -> str:
+        """What names the person in mentions and in requests."""
+        return self.account_id or self.name or self.key
+
+
+class Property(Part):
+    key: str
+    value: JsonValue = None
+
+
+class Visibility(Part):
+    """Who may read a comment, where not everybody may who may read the ticket."""
+
+    type: str = ""
+    value: Text = ""
+
+
+class Comment(Part):
+    """A comment; the author is missing where the account was deleted."""
+
+    id: str
+    author: Person | None = None
+    body: JsonValue = None
+    created: datetime
+    updated: datetime | None = None
+    properties: tuple[Property, ...] = ()
+    visibility: Visibility | None = None
+
+
+class CommentPage(Part):
+    comments: tuple[Comment, ...] = ()
+    total: int = 0
+
+
+class Attachment(Part):
+    id: str
+    filename: str
+    author: Person | None = None
+    created: datetime
+    mime_type: Text = ""
+    content: str
+
+
+class Named(Part):
+    name: Text = ""
+
+
+class NearFields(Part):
+    summary: Text = ""
+    issuetype: Named | None = None
+
+
+class NearIssue(Part):
+    """Another ticket, as a ticket names it that is tied to it."""
+
+    key: Text = ""
+    fields: NearFields = NearFields()
+
+
+class LinkType(Part):
+    """How a link is read from either of its ends."""
+
+    inward: Text = ""
+    outward: Text = ""
+
+
+class Link(Part):
+    type: LinkType = LinkType()
+    inward_issue: NearIssue | None = None
+    outward_issue: NearIssue | None = None
+
+
+class Change(Part):
+    """One field that was changed; only Cloud has its id."""
+
+    field: Text = ""
+    field_id: Text = ""
+
+
+class History(Part):
+    """What one person changed in one go."""
+
+    author: Person | None = None
+    created: datetime
+    items: tuple[Change, ...] = ()
+
+
+class Changelog(Part):
+    histories: tuple[History, ...] = ()
+
+
+class Fields(Part):
+    """The fields that every ticket has."""
+
+    summary: Text = ""
+    description: JsonValue = None
+    creator: Person | None = None
+    reporter: Person | None = None
+    created: datetime
+    attachment: tuple[Attachment, ...] = ()
+    issuelinks: tuple[Link, ...] = ()
+    parent: NearIssue | None = None
+    subtasks: tuple[NearIssue, ...] = ()
+
+
+class Issue(Part):
+    """A ticket; `raw_fields` has the site's own fields too."""
+
+    key: str
+    raw_fields: JsonObject = Field(alias="fields")
+    changelog: Changelog = Changelog()
+
+
+class FieldKind(Part):
+    custom: Text = ""
+
+
+class KnownField(Part):
+    """A field as the site's list of them has it."""
+
+    id: str
+    name: Text = ""
+    # The site's own fields have a kind, and some of Jira's have none.
+    kind: FieldKind = Field(FieldKind(), alias="schema")
+
+
+KnownFields = RootModel[tuple[KnownField, ...]]
+
+
+class RequiredField(Part):
+    name: Text = ""
+    required: bool = False
+    has_default_value: bool = False
+
+
+class Transition(Part):
+    id: str
+    name: Text = ""
+    to: Named = Named()
+    fields: dict[str, RequiredField] = {}
+
+
+class Transitions(Part):
+    transitions: tuple[Transition, ...] = ()

@@ -1,0 +1,176 @@
+"""Ask one Jira, through the session of the `jira` library."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import cached_property
+from typing import Final, TypeVar
+from urllib.parse import quote, urlsplit
+
+from jira import JIRA
+from pydantic import JsonValue
+from requests import PreparedRequest, Response, Session
+
+from patchwright.core.clock import Clock
+from patchwright.core.errors import (
+    AuthenticationError,
+    RateLimitedError,
+    ServiceError,
+    ServiceUnavailableError,
+)
+from patchwright.integrations.jira.answers import Person, read
+from patchwright.integrations.jira.errors import translated
+from patchwright.integrations.jira.flavour import Flavour
+
+TIMEOUT_S: Final = 15
+MAX_TRIES: Final = 3
+LONGEST_WAIT_S: Final = 60.0
+# Pages to log in at: a data center's own, and Atlassian's.
+_LOGINS: Final = ("login.jsp", "/login", "id.atlassian.com")
+_EMPTY: Final[Mapping[str, str]] = {}
+
+Body = Mapping[str, object]
+T = TypeVar("T")
+
+
+class Api:
+    """Asks as our own user; any thread may ask.
+
+    The library's own methods follow redirects to pages for people, and leave out half
+    of what Jira says about an error; its session, address and credential are used.
+    """
+
+    def __init__(self, jira: JIRA, flavour: Flavour, host: str, clock: Clock) -> None:
+        self._jira = jira
+        self._clock = clock
+        self.flavour = flavour
+        self.host = host
+        self.base_url = jira.server_url
+
+    @property
+    def clock(self) -> Clock:
+        return self._clock
+
+    @cached_property
+    def own_id(self) -> str:
+        """What our user is called in mentions and as an author."""
+        return read(Person, self.get("myself")).id
+
+    def get(
+        self, path: str, query: Mapping[str, str] = _EMPTY, version: str = ""
+    ) -> JsonValue:
+        """Read; asked again where Jira fails, as nothing comes of it."""
+
+        def ask() -> JsonValue:
+            return self._ask("GET", self.address(path, version), query=query)
+
+        return self._outlast(lambda: _repeat(ask))
+
+    def post(self, path: str, body: Body) -> JsonValue:
+        return self._outlast(lambda: self._ask("POST", self.address(path), body=body))
+
+    def put(
+        self, path: str, body: Body, query: Mapping[str, str] = _EMPTY
+    ) -> JsonValue:
+        """Write once: whether to repeat it is for those to say who can look first."""
+        return self._outlast(
+            lambda: self._ask("PUT", self.address(path), query=query, body=body)
+        )
+
+    def address(self, path: str, version: str = "") -> str:
+        return f"{self.base_url}/rest/api/{version or self.flavour.version}/{path}"
+
+    @contextmanager
+    def open(self, url: str, *, as_ourselves: bool) -> Iterator[Response]:
+        """Ask for a file; redirects are the caller's.
+
+        The library's session would read a file whole, however large.
+        """
+        auth = self._session.auth if as_ourselves else _as_nobody
+        with translated(self._clock), Session() as session:
+            session.auth = auth
+            with session.get(
+                url,
+                stream=True,
+                allow_redirects=False,
+                timeout=TIMEOUT_S,
+                # Of each request: a session's own yields to REQUESTS_CA_BUNDLE.
+                verify=self._session.verify,
+            ) as answer:
+                yield answer
+
+    def close(self) -> None:
+        self._jira.close()  # type: ignore[no-untyped-call]  # the library's own
+
+    @property
+    def _session(self) -> Session:
+        return self._jira._session  # noqa: SLF001 - there is no public way to it
+
+    def _ask(
+        self,
+        method: str,
+        url: str,
+        *,
+        query: Mapping[str, str] = _EMPTY,
+        body: Body | None = None,
+    ) -> JsonValue:
+        with translated(self._clock):
+            answer = self._session.request(
+                method,
+                url,
+                params=query,
+                data=None if body is None else json.dumps(body),
+                allow_redirects=False,
+            )
+            return _read(answer)
+
+    def _outlast(self, ask: Callable[[], T]) -> T:
+        """Ask once more where Jira wants a short wait: then nothing was done."""
+        try:
+            return ask()
+        except RateLimitedError as error:
+            wait_s = (error.until - self._clock.now()).total_seconds()
+            if wait_s > LONGEST_WAIT_S:
+                raise
+            self._clock.sleep(max(wait_s, 0.0))
+            return ask()
+
+
+def ticket_path(key: str) -> str:
+    """Return a ticket's path, out of which a key leads nowhere."""
+    return f"issue/{quote(key, safe='')}"
+
+
+def _as_nobody(request: PreparedRequest) -> PreparedRequest:
+    """Stand in for credentials, which requests would else take from a .netrc file."""
+    return request
+
+
+def _repeat(ask: Callable[[], T]) -> T:
+    for _ in range(MAX_TRIES - 1):
+        try:
+            return ask()
+        except ServiceUnavailableError:
+            continue
+    return ask()
+
+
+def _read(answer: Response) -> JsonValue:
+    if answer.is_redirect:
+        raise _led_away(answer.headers["Location"])
+    if not answer.content:
+        return None
+    try:
+        found: JsonValue = answer.json()
+    except ValueError as error:
+        raise ServiceError("what answers at jira.base_url is no Jira") from error
+    return found
+
+
+def _led_away(location: str) -> ServiceError:
+    if any(login in location for login in _LOGINS):
+        return AuthenticationError(
+            "Jira wants a person to log in: is jira.token valid?"
+        )
+    host = urlsplit(location).netloc
+    return ServiceError(f"Jira sends us to {host}: is jira.base_url right?")

@@ -1,0 +1,171 @@
+"""Read a ticket's comments, the newest first, and the marks of ours in them."""
+
+import re
+from collections.abc import Iterator
+from datetime import datetime
+from itertools import islice
+from typing import Final
+from urllib.parse import quote
+
+from pydantic import JsonValue
+
+from patchwright.core.text.marks import Marked, split_marks
+from patchwright.core.types.base import Value
+from patchwright.core.types.threads import Post
+from patchwright.integrations.jira.answers import (
+    Comment,
+    CommentPage,
+    JsonObject,
+    Part,
+    read,
+)
+from patchwright.integrations.jira.api import Api, Body, ticket_path
+from patchwright.integrations.jira.people import actor_of
+
+PAGE: Final = 100
+MAX_PAGES: Final = 5
+# What people do not see: our marks are kept beside the text.
+# https://developer.atlassian.com/cloud/jira/platform/jira-entity-properties/
+PROPERTY: Final = "patchwright"
+# The mark of a run's status.
+_RUN: Final = re.compile(r"run=(\S+) -->")
+
+
+class Comments(Value):
+    """Comments, oldest first; `unread` older ones are missing."""
+
+    posts: tuple[Post, ...] = ()
+    unread: int = 0
+
+
+class _Written(Part):
+    id: str
+
+
+def fetch_comments(api: Api, key: str) -> Comments:
+    """Return the comments, those before the newest 500 left out."""
+    pages = _pages(api, key)
+    found: dict[str, Comment] = {}
+    total = 0
+    for page in islice(pages, MAX_PAGES):
+        total = page.total
+        found |= {comment.id: comment for comment in page.comments}
+    oldest_first = sorted(found.values(), key=_age)
+    return Comments(
+        posts=tuple(_post(api, comment) for comment in oldest_first),
+        unread=max(0, total - len(found)),
+    )
+
+
+def find_own(api: Api, key: str, mark: str) -> str | None:
+    """Return the id of our newest comment that has the mark."""
+    for page in _pages(api, key):
+        for comment in page.comments:
+            if _is_own(api, comment) and _has(api, comment, mark):
+                return comment.id
+    return None
+
+
+def add_comment(api: Api, key: str, text: str) -> str:
+    """Post it and return its id."""
+    return read(_Written, api.post(comments_path(key), _body(api, text))).id
+
+
+def edit_comment(api: Api, key: str, comment_id: str, text: str) -> None:
+    """Replace it without a mail to everybody who watches the ticket."""
+    path = f"{comments_path(key)}/{quote(comment_id, safe='')}"
+    api.put(path, _body(api, text), {"notifyUsers": "false"})
+
+
+def comments_path(key: str) -> str:
+    return f"{ticket_path(key)}/comment"
+
+
+def _body(api: Api, text: str) -> Body:
+    """Return a comment as it is sent: what people read, and our marks beside it."""
+    marked = split_marks(text)
+    return {
+        "body": api.flavour.write(marked.text),
+        "properties": [{"key": PROPERTY, "value": _value(marked)}],
+    }
+
+
+def _value(marked: Marked) -> JsonObject:
+    marks: list[JsonValue] = list(marked.marks)
+    return {"state": marked.state, "run": marked.run_id, "marks": marks}
+
+
+def _age(comment: Comment) -> tuple[datetime, int]:
+    """Order comments of one moment as Jira counts them."""
+    return comment.created, int(comment.id) if comment.id.isdecimal() else 0
+
+
+def _pages(api: Api, key: str) -> Iterator[CommentPage]:
+    """Yield the pages, the newest comments first; new ones shift those that follow."""
+    start, seen = 0, set[str]()
+    while True:
+        page = read(
+            CommentPage,
+            api.get(
+                comments_path(key),
+                {
+                    "startAt": str(start),
+                    "maxResults": str(PAGE),
+                    "orderBy": "-created",
+                    "expand": "properties",
+                },
+            ),
+        )
+        yield page
+        new = {comment.id for comment in page.comments} - seen
+        seen |= new
+        start += len(page.comments)
+        if not new or start >= page.total:
+            return
+
+
+def _post(api: Api, comment: Comment) -> Post:
+    text = api.flavour.read(comment.body)
+    marks = _marks(comment) if _is_own(api, comment) else ()
+    return Post(
+        id=comment.id,
+        author=actor_of(comment.author, api.host, api.own_id),
+        text="\n\n".join((text, *marks)),
+        at=comment.created,
+        edited_at=_edited_at(comment),
+        label=_label(comment),
+    )
+
+
+def _edited_at(comment: Comment) -> datetime | None:
+    is_edited = comment.updated is not None and comment.updated > comment.created
+    return comment.updated if is_edited else None
+
+
+def _label(comment: Comment) -> str:
+    """Say that not everybody may read it who may read the ticket."""
+    limit = comment.visibility
+    if limit is None or not limit.value:
+        return ""
+    return f"comment for the {limit.type or 'group'} {limit.value} alone"
+
+
+def _is_own(api: Api, comment: Comment) -> bool:
+    return comment.author is not None and comment.author.id == api.own_id
+
+
+def _marks(comment: Comment) -> tuple[str, ...]:
+    values = (one.value for one in comment.properties if one.key == PROPERTY)
+    value = next(values, None)
+    marks = value.get("marks") if isinstance(value, dict) else None
+    if not isinstance(marks, list):
+        return ()
+    return tuple(mark for mark in marks if isinstance(mark, str))
+
+
+def _has(api: Api, comment: Comment, mark: str) -> bool:
+    marks, run = _marks(comment), _RUN.fullmatch(mark)
+    if marks or run is None:
+        return any(mark in one for one in marks)
+    # Where the property was lost, the link to the run still has its id.
+    return run[1] in api.flavour.read(comment.body)

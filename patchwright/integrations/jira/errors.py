@@ -1,0 +1,114 @@
+"""Jira's refusals as errors of the project: the one place that knows both."""
+
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from email.utils import parsedate_to_datetime
+from typing import Final
+
+from jira import JIRAError
+from requests import RequestException, Response
+from requests.exceptions import SSLError
+
+from patchwright.core.clock import Clock
+from patchwright.core.errors import (
+    AuthenticationError,
+    InvalidRequestError,
+    NotFoundError,
+    PermissionDeniedError,
+    RateLimitedError,
+    ServiceError,
+    ServiceUnavailableError,
+)
+
+# Where Jira asks us to wait and does not say how long.
+UNSAID_WAIT = timedelta(minutes=1)
+_TOO_MANY, _CONFLICT, _BROKEN = 429, 409, 500
+_UNSAID: Final = "no explanation"
+_MAX_CHARS: Final = 500
+_TITLE: Final = re.compile(r"<title>([^<]{1,200})", re.IGNORECASE)
+# Whoever is not let in is nobody there, and nobody is told that a ticket is missing.
+# https://developer.atlassian.com/server/jira/platform/jira-rest-api-example-basic-authentication-6291732/
+_LOGIN: Final = "x-seraph-loginreason"
+_NOT_LET_IN: Final = ("AUTHENTICATED_FAILED", "AUTHENTICATION_DENIED")
+_DENIED: Final = "x-authentication-denied-reason"
+
+
+@contextmanager
+def translated(clock: Clock) -> Iterator[None]:
+    """Let no error of the `jira` library or of its transport out."""
+    try:
+        yield
+    except JIRAError as error:
+        # Its own text has the headers of the request in it, and so our token.
+        raise explain(error.response, clock.now()) from None
+    except SSLError as error:
+        raise ServiceError(
+            "Jira's certificate is not signed by an authority that is trusted here; "
+            "set jira.ca_bundle to the file that has it"
+        ) from error
+    except RequestException as error:
+        raise ServiceUnavailableError(
+            f"Jira did not answer ({type(error).__name__})"
+        ) from error
+
+
+def explain(answer: Response | None, now: datetime) -> ServiceError:
+    """Say in our words what an answer of 400 and above means."""
+    if answer is None:
+        return ServiceUnavailableError("Jira did not answer")
+    status, headers = answer.status_code, answer.headers
+    words = f"Jira answered {status}: {_words(answer)}"
+    if status == _TOO_MANY:
+        return RateLimitedError(words, _end_of_wait(headers, now))
+    if headers.get(_DENIED):
+        return AuthenticationError(f"{words}; it wants a person to log in once")
+    if any(reason in headers.get(_LOGIN, "") for reason in _NOT_LET_IN):
+        return AuthenticationError(f"{words}; it does not accept jira.token")
+    if status >= _BROKEN or status == _CONFLICT:
+        return ServiceUnavailableError(words)
+    return _BY_STATUS.get(status, ServiceError)(words)
+
+
+_BY_STATUS: Mapping[int, type[ServiceError]] = {
+    400: InvalidRequestError,
+    401: AuthenticationError,
+    403: PermissionDeniedError,
+    404: NotFoundError,
+    410: NotFoundError,
+    413: InvalidRequestError,
+    422: InvalidRequestError,
+}
+
+
+def _end_of_wait(headers: Mapping[str, str], now: datetime) -> datetime:
+    # https://developer.atlassian.com/cloud/jira/platform/rate-limiting/
+    wait = headers.get("retry-after", "")
+    if wait.isdecimal():
+        return now + timedelta(seconds=int(wait))
+    try:
+        return parsedate_to_datetime(wait).astimezone(UTC)
+    except ValueError:
+        return now + UNSAID_WAIT
+
+
+def _words(answer: Response) -> str:
+    """Return what is wrong as a whole, and what is wrong with single fields."""
+    try:
+        data = answer.json()
+    except ValueError:
+        title = _TITLE.search(answer.text)
+        return title[1].strip() if title else _UNSAID
+    return _said(data)[:_MAX_CHARS] if isinstance(data, dict) else _UNSAID
+
+
+def _said(data: Mapping[str, object]) -> str:
+    general = data.get("errorMessages")
+    parts = [str(part) for part in general] if isinstance(general, list) else []
+    single = data.get("errors")
+    if isinstance(single, dict):
+        parts += [f"{field}: {problem}" for field, problem in single.items()]
+    other = (data.get(name) for name in ("message", "errorMessage", "error"))
+    parts += [part for part in other if isinstance(part, str)]
+    return "; ".join(part for part in parts if part) or _UNSAID

@@ -1,0 +1,37 @@
+"""Read a text of a ticket: what it asks of us, and how it looks as Markdown."""
+
+from patchwright.core.text.mentions import find_request
+from patchwright.integrations.jira.listening import Listening
+from patchwright.integrations.jira.reading.payloads import Rich
+from patchwright.integrations.jira.text.adf_in import adf_to_markdown
+from patchwright.integrations.jira.text.mentions import (
+    request_in_adf,
+    request_in_wiki,
+)
+from patchwright.integrations.jira.text.wiki_in import wiki_to_markdown
+
+
+def read_markdown(text: Rich) -> str:
+    match text:
+        case None:
+            return ""
+        case str():
+            return wiki_to_markdown(text)
+        case _:
+            return adf_to_markdown(text)
+
+
+def find_rich_request(text: Rich, listening: Listening) -> str | None:
+    """Return what a text asks of us, None if it does not mention us."""
+    match text:
+        case None:
+            return None
+        case str():
+            return request_in_wiki(text, listening.own_ids, listening.mention)
+        case _:
+            return request_in_adf(text, listening.own_ids, listening.mention)
+
+
+def find_plain_request(text: str, listening: Listening) -> str | None:
+    """Do the same for a text without markup, such as a summary."""
+    return find_request(text, listening.mention)

@@ -1,0 +1,151 @@
+"""Write the inlines of a document as Markdown."""
+
+import re
+from collections.abc import Callable
+from typing import Final, assert_never
+
+from patchwright.core.text.document.plain import plain_text
+from patchwright.core.text.document.types import (
+    Call,
+    Code,
+    Emphasis,
+    Inline,
+    Inlines,
+    LineBreak,
+    Link,
+    Picture,
+    Small,
+    Strike,
+    Strong,
+    Text,
+)
+from patchwright.integrations.jira.text.addresses import safe_address
+from patchwright.integrations.jira.text.markdown_escape import (
+    code_span,
+    escape_label,
+    escape_words,
+)
+
+Named = Callable[[Call], str]
+
+_STYLED: Final = (Strong, Emphasis, Strike, Small)
+_MARKS: Final = {Strong: "**", Emphasis: "*", Strike: "~~", Small: ""}
+_ENDS: Final = re.compile(r"\A(\s*)(.*?)(\s*)\Z", re.DOTALL)
+# What a mention must not touch to be read as one.
+_TOUCHES_BEFORE: Final = re.compile(r"[\w@/+]\Z")
+_TOUCHES_AFTER: Final = re.compile(r"[\w@/.-]")
+
+
+def name_with_at(call: Call) -> str:
+    return f"@{call.name}"
+
+
+def write_inlines(inlines: Inlines, named: Named = name_with_at) -> str:
+    """Return Markdown without a mark that calls anybody on a service.
+
+    `named` says how a mention is written, as words.
+    """
+    return _Writer(named).write(_merged(inlines))
+
+
+class _Writer:
+    def __init__(self, named: Named) -> None:
+        self._named = named
+
+    def write(self, inlines: Inlines) -> str:
+        text = ""
+        called = False
+        for number, inline in enumerate(inlines):
+            following = inlines[number + 1 : number + 2]
+            starts = not text or text.endswith("\n")
+            part = self._inline(inline, following, starts=starts)
+            if isinstance(inline, _STYLED):
+                after = plain_text(following)
+                part = _wrapped(_MARKS[type(inline)], part, text[-1:], after[:1])
+            if isinstance(inline, Call) and _TOUCHES_BEFORE.search(text):
+                text += " "
+            if called and _TOUCHES_AFTER.match(part):
+                text += " "
+            text += part
+            called = isinstance(inline, Call)
+        return text
+
+    def _inline(self, inline: Inline, following: Inlines, *, starts: bool) -> str:
+        match inline:
+            case Text(text):
+                return _words(text, following, starts=starts)
+            case Code(text):
+                return code_span(text)
+            case Strong() | Emphasis() | Strike() | Small():
+                return self.write(inline.children)
+            case Link(url, children):
+                return self._link(url, children)
+            case Call():
+                return escape_words(self._named(inline), starts_line=False)
+            case Picture(url, alt):
+                return _picture(url, alt)
+            case LineBreak():
+                return "\n"
+            case _:
+                assert_never(inline)
+
+    def _link(self, url: str, children: Inlines) -> str:
+        address = safe_address(url)
+        if not address:
+            return self.write(children)
+        label = plain_text(children).strip()
+        if label in {"", url, address}:
+            return f"<{address}>"
+        match children:
+            case (Code(text),):
+                return f"[{code_span(text)}]({address})"
+            case _:
+                return f"[{escape_label(' '.join(label.split()))}]({address})"
+
+
+def _words(text: str, following: Inlines, *, starts: bool) -> str:
+    words = text.lstrip() if starts else text
+    match following:
+        case (Link(),):
+            # Its bracket would make a picture of it, or a link of other brackets.
+            return escape_words(f"{words}[", starts_line=starts).removesuffix("[")
+        case _:
+            return escape_words(words, starts_line=starts)
+
+
+def _picture(url: str, alt: str) -> str:
+    address = safe_address(url)
+    words = escape_label(" ".join(alt.split()))
+    return f"![{words}]({address})" if address else words
+
+
+def _wrapped(mark: str, text: str, before: str, after: str) -> str:
+    """Put marks around what they can hold, or none.
+
+    They touch no blank and no other marks, and don't stand between a sign and a letter:
+    https://spec.commonmark.org/0.31.2/#left-flanking-delimiter-run
+    """
+    ends = _ENDS.match(text)
+    if ends is None or not ends[2]:
+        return text
+    opens = ends[1] or _may_stand(before, ends[2][0])
+    closes = ends[3] or _may_stand(after, ends[2][-1])
+    if not (opens and closes):
+        return text
+    return f"{ends[1]}{mark}{ends[2]}{mark}{ends[3]}"
+
+
+def _may_stand(outside: str, inside: str) -> bool:
+    return outside not in {"*", "~"} and (inside.isalnum() or not outside.isalnum())
+
+
+def _merged(inlines: Inlines) -> Inlines:
+    """Join neighbouring texts: what two of them make together is escaped too."""
+    merged: list[Inline] = []
+    for inline in inlines:
+        last = merged[-1] if merged else None
+        if isinstance(inline, Text) and isinstance(last, Text):
+            merged[-1] = Text(last.text + inline.text)
+        else:
+            merged.append(inline)
+    return tuple(merged)

@@ -1,0 +1,55 @@
+"""Read wiki markup, the texts of Jira's webhooks and of data centers.
+
+https://jira.atlassian.com/secure/WikiRendererHelpAction.jspa?section=all
+"""
+
+from collections.abc import Iterator
+from typing import assert_never
+
+from patchwright.core.text.document.types import (
+    Block,
+    Blocks,
+    CodeBlock,
+    Paragraph,
+    Quote,
+    Strong,
+    Text,
+)
+from patchwright.integrations.jira.text.markdown_blocks import write_markdown
+from patchwright.integrations.jira.text.wiki_lines import read_lines
+from patchwright.integrations.jira.text.wiki_macros import (
+    Box,
+    Part,
+    Prose,
+    Verbatim,
+    split_macros,
+)
+
+
+def wiki_to_markdown(text: str) -> str:
+    return write_markdown(wiki_blocks(text))
+
+
+def wiki_blocks(text: str) -> Blocks:
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return _blocks(split_macros(text))
+
+
+def _blocks(parts: tuple[Part, ...]) -> Blocks:
+    return tuple(block for part in parts for block in _part(part))
+
+
+def _part(part: Part) -> Iterator[Block]:
+    match part:
+        case Prose(text):
+            yield from read_lines(text)
+        case Verbatim(text, language):
+            yield CodeBlock(text, language)
+        case Box("quote", _, parts):
+            yield Quote(_blocks(parts))
+        case Box(_, title, parts):
+            if title:
+                yield Paragraph((Strong((Text(title),)),))
+            yield from _blocks(parts)
+        case _:
+            assert_never(part)

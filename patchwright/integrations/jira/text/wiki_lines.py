@@ -1,0 +1,137 @@
+"""Read the lines of wiki markup that no macro encloses.
+
+https://jira.atlassian.com/secure/WikiRendererHelpAction.jspa?section=all
+"""
+
+import re
+from collections.abc import Iterator
+from enum import Enum, auto
+from itertools import groupby
+from typing import Final, assert_never
+
+from patchwright.core.text.document.types import (
+    Block,
+    Blocks,
+    Grid,
+    Heading,
+    Inline,
+    Inlines,
+    LineBreak,
+    Paragraph,
+    Quote,
+    Rule,
+)
+from patchwright.integrations.jira.text.wiki_inlines_in import read_inlines
+from patchwright.integrations.jira.text.wiki_lists import LIST_LINE, read_list
+
+_HEADING: Final = re.compile(r"h([1-6])\.(?:\s+(.*)|\Z)")
+_QUOTE: Final = re.compile(r"bq\.(?:\s+(.*)|\Z)")
+_RULE: Final = re.compile(r"-{4,}\Z")
+# A bar inside a link, a picture or code divides nothing.
+_PIECE: Final = re.compile(
+    r"(?P<bar>\|\|?)|\\.|\[[^\]\n]{0,2000}\]|\{\{.{0,1000}?\}\}"
+    r"|![^\s!|][^!|\n]{0,300}\|[^!\n|]{0,200}!|."
+)
+
+
+class _Kind(Enum):
+    BLANK = auto()
+    HEADING = auto()
+    QUOTE = auto()
+    RULE = auto()
+    LIST = auto()
+    TABLE = auto()
+    WORDS = auto()
+
+
+def read_lines(text: str) -> Blocks:
+    lines = [line.strip() for line in text.split("\n")]
+    groups = groupby(zip(_kinds(lines), lines, strict=True), lambda pair: pair[0])
+    return tuple(
+        block
+        for kind, group in groups
+        for block in _blocks(kind, [line for _, line in group])
+    )
+
+
+def _kinds(lines: list[str]) -> Iterator[_Kind]:
+    """Tell the lines apart; words below an entry of a list belong to it."""
+    before = _Kind.BLANK
+    for line in lines:
+        kind = _kind(line)
+        if kind is _Kind.WORDS and before is _Kind.LIST:
+            kind = _Kind.LIST
+        before = kind
+        yield kind
+
+
+def _kind(line: str) -> _Kind:
+    if not line:
+        return _Kind.BLANK
+    if _HEADING.match(line):
+        return _Kind.HEADING
+    if _QUOTE.match(line):
+        return _Kind.QUOTE
+    if _RULE.match(line):
+        return _Kind.RULE
+    if LIST_LINE.match(line):
+        return _Kind.LIST
+    return _Kind.TABLE if line.startswith("|") and len(line) > 1 else _Kind.WORDS
+
+
+def _blocks(kind: _Kind, lines: list[str]) -> Iterator[Block]:
+    match kind:
+        case _Kind.BLANK:
+            return
+        case _Kind.HEADING:
+            yield from (_heading(line) for line in lines)
+        case _Kind.QUOTE:
+            yield from (Quote((_quoted(line),)) for line in lines)
+        case _Kind.RULE:
+            yield from (Rule() for _ in lines)
+        case _Kind.LIST:
+            yield from read_list(lines)
+        case _Kind.TABLE:
+            yield _grid(lines)
+        case _Kind.WORDS:
+            yield Paragraph(_joined(lines))
+        case _:
+            assert_never(kind)
+
+
+def _heading(line: str) -> Heading:
+    found = _HEADING.match(line)
+    level, words = (int(found[1]), found[2] or "") if found else (1, line)
+    return Heading(level, read_inlines(words))
+
+
+def _quoted(line: str) -> Paragraph:
+    return Paragraph(read_inlines(line.removeprefix("bq.").strip()))
+
+
+def _joined(lines: list[str]) -> Inlines:
+    inlines: list[Inline] = list(read_inlines(lines[0]))
+    for line in lines[1:]:
+        inlines += [LineBreak(), *read_inlines(line)]
+    return tuple(inlines)
+
+
+def _grid(lines: list[str]) -> Grid:
+    rows = [_cells(line) for line in lines]
+    width = max(map(len, rows))
+    cells = [tuple(map(read_inlines, row + [""] * (width - len(row)))) for row in rows]
+    if lines[0].startswith("||"):
+        return Grid(cells[0], tuple(cells[1:]))
+    return Grid(((),) * width, tuple(cells))
+
+
+def _cells(line: str) -> list[str]:
+    cells: list[str] = []
+    for piece in _PIECE.finditer(line):
+        if piece["bar"]:
+            cells.append("")
+        else:
+            cells[-1] += piece[0]
+    if len(cells) > 1 and not cells[-1].strip():
+        cells.pop()
+    return [cell.strip() for cell in cells]

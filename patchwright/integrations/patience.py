@@ -1,0 +1,35 @@
+"""Wait as a service tells us to, and ask again."""
+
+from collections.abc import Callable
+from typing import Final, TypeVar
+
+import structlog
+
+from patchwright.core.clock import Clock
+from patchwright.core.errors import RateLimitedError
+
+LONGEST_WAIT_S: Final = 90.0
+# "Until" is in whole seconds, and the two clocks are not quite the same.
+LEAST_WAIT_S: Final = 1.0
+
+T = TypeVar("T")
+log = structlog.get_logger(__name__)
+
+
+def outlast_limits(ask: Callable[[], T], clock: Clock) -> T:
+    """Repeat what was refused for a limit, as long as all the waiting is short.
+
+    Nothing was done then, so that a write may be repeated like a read.
+    """
+    patience_s = LONGEST_WAIT_S
+    while True:
+        try:
+            return ask()
+        except RateLimitedError as error:
+            left_s = (error.until - clock.now()).total_seconds()
+            wait_s = max(left_s, LEAST_WAIT_S)
+            if wait_s > patience_s:
+                raise
+            log.info("waits_for_service", seconds=wait_s, reason=str(error))
+            patience_s -= wait_s
+            clock.sleep(wait_s)

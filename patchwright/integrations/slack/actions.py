@@ -1,0 +1,103 @@
+"""The names of what people press and fill in, and what it carries back to us.
+
+Whoever builds blocks and whoever reads what comes of them agree here.
+"""
+
+from typing import Final
+
+from pydantic import ValidationError
+
+from patchwright.core.errors import PayloadError
+from patchwright.core.types.base import Value
+from patchwright.core.types.threads import TalkThread, ThreadKind
+
+SERVICE: Final = "slack"
+
+# Action ids. Within one block they must differ, so that buttons end in a number:
+# https://docs.slack.dev/reference/block-kit/block-elements/button-element
+COMMAND: Final = "patchwright:command"
+OPEN: Final = "patchwright:open"
+REPOSITORY: Final = "patchwright:repository"
+DEFAULT_REPOSITORY: Final = "patchwright:default"
+NEW_REQUEST: Final = "patchwright:new"
+
+# Callback ids of shortcuts, as the app manifest names them, and of our form.
+SHORTCUT_FIX_THIS: Final = "fix_this"
+SHORTCUT_NEW_REQUEST: Final = "new_request"
+FORM: Final = "patchwright:form"
+
+# The fields of the form: block id and action id are the same.
+FORM_WORDS: Final = "patchwright:words"
+FORM_REPOSITORY: Final = REPOSITORY
+
+_BLOCK: Final = "patchwright:in"
+
+
+class Press(Value):
+    """What a button gives us: a command, with `asks` after a form for more words."""
+
+    command: str
+    asks: str = ""
+
+
+class FormTarget(Value):
+    """Where the words of a form go: with no thread they are a request of their own."""
+
+    thread: TalkThread | None = None
+    command: str = ""
+
+
+def numbered(action: str, number: int) -> str:
+    """Return an action id that differs from others of the same action."""
+    return f"{action}:{number}"
+
+
+def action_of(action_id: str) -> str:
+    """Take the number off an action id."""
+    head, _, tail = action_id.rpartition(":")
+    return head if tail.isdecimal() else action_id
+
+
+def encode_press(press: Press) -> str:
+    """Return the value of a button; Slack takes 2,000 characters."""
+    return press.model_dump_json(exclude_defaults=True)
+
+
+def decode_press(value: str) -> Press:
+    """Read the value of a button; raises PayloadError."""
+    try:
+        return Press.model_validate_json(value)
+    except ValidationError:
+        raise PayloadError("the value of the button is not one of ours") from None
+
+
+def encode_form(target: FormTarget) -> str:
+    """Return the `private_metadata` of our form; Slack takes 3,000 characters."""
+    return target.model_dump_json(exclude_defaults=True)
+
+
+def decode_form(metadata: str) -> FormTarget:
+    """Read the `private_metadata` of our form; raises PayloadError."""
+    try:
+        return FormTarget.model_validate_json(metadata or "{}")
+    except ValidationError:
+        raise PayloadError("the form does not say what it is for") from None
+
+
+def block_about(thread: TalkThread, number: int) -> str:
+    """Name a block so that what is pressed in it says which thread it is about.
+
+    A message in another place, such as one for a single person's eyes, does not tell.
+    The numbers of one message's blocks must differ. Slack takes 255 characters.
+    """
+    return f"{_BLOCK}:{number}:{thread.place}#{thread.id}"
+
+
+def thread_of_block(block_id: str) -> TalkThread | None:
+    """Return the thread that a block of ours is about, None if it names none."""
+    if not block_id.startswith(f"{_BLOCK}:"):
+        return None
+    place, _, thread_id = block_id[len(_BLOCK) + 1 :].partition(":")[2].partition("#")
+    if not (place and thread_id):
+        return None
+    return TalkThread(service=SERVICE, place=place, kind=ThreadKind.CHAT, id=thread_id)

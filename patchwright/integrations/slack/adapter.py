@@ -1,0 +1,44 @@
+"""Put together what speaks to Slack, from its configured values."""
+
+from dataclasses import dataclass
+
+from patchwright.core.clock import Clock
+from patchwright.core.types.people import Actor
+from patchwright.core.types.triggers import FormWanted
+from patchwright.integrations.slack.actions import SERVICE
+from patchwright.integrations.slack.api import Api
+from patchwright.integrations.slack.channel import SlackChannel
+from patchwright.integrations.slack.forms import open_form
+from patchwright.integrations.slack.home import HomeFacts, publish_home
+from patchwright.integrations.slack.tokens import Tokens
+
+
+@dataclass(frozen=True, slots=True)
+class Slack:
+    """Slack as a channel, with the pages and forms that it has besides."""
+
+    api: Api
+    channel: SlackChannel
+
+    def open_form(self, wanted: FormWanted) -> None:
+        open_form(self.api, wanted)
+
+    def publish_home(self, actor: Actor, installation: str, facts: HomeFacts) -> None:
+        publish_home(self.api, actor, installation, facts)
+
+    def fetch_identity(self, installation: str) -> Actor:
+        """Return who we are in that workspace."""
+        own = self.api.identity(installation)
+        return Actor(
+            service=SERVICE,
+            login=own.user,
+            external_id=own.user_id,
+            is_bot=True,
+            host=own.team_id,
+        )
+
+
+def connect(api_url: str, *, tokens: Tokens, clock: Clock) -> Slack:
+    """Speak for the app in every workspace that `tokens` has a token of."""
+    api = Api(api_url, tokens=tokens, clock=clock)
+    return Slack(api, SlackChannel(api))

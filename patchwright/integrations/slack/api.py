@@ -1,0 +1,80 @@
+"""Ask Slack about one workspace, with a token that works and errors of our own."""
+
+import ssl
+from collections.abc import Callable
+from threading import Lock
+from typing import Final, TypeVar
+
+from pydantic import SecretStr
+from slack_sdk import WebClient
+from slack_sdk.web import SlackResponse
+
+from patchwright.core.clock import Clock
+from patchwright.integrations.patience import outlast_limits
+from patchwright.integrations.slack.errors import translated
+from patchwright.integrations.slack.payloads import Identity, Part
+from patchwright.integrations.slack.tokens import Tokens
+
+TIMEOUT_S: Final = 15
+
+Answer = TypeVar("Answer", bound=Part)
+Question = Callable[[WebClient], SlackResponse]
+
+
+class Api:
+    """Holds no connection; any thread may ask."""
+
+    def __init__(self, api_url: str, *, tokens: Tokens, clock: Clock) -> None:
+        self._api_url = api_url
+        self._tokens = tokens
+        self._clock = clock
+        self._trusted = ssl.create_default_context()
+        self._identities: dict[str, Identity] = {}
+        self._lock = Lock()
+
+    @property
+    def api_url(self) -> str:
+        return self._api_url
+
+    @property
+    def clock(self) -> Clock:
+        return self._clock
+
+    @property
+    def tokens(self) -> Tokens:
+        return self._tokens
+
+    def ask(self, team: str, shape: type[Answer], question: Question) -> Answer:
+        """Put a question to a workspace, and wait for a limit if that is not long."""
+        return outlast_limits(lambda: self.ask_now(team, shape, question), self._clock)
+
+    def ask_now(self, team: str, shape: type[Answer], question: Question) -> Answer:
+        """Answer as `ask` does, but wait for nothing."""
+        client = self.open_client(self._tokens.token_of(team))
+        with translated(self._clock):
+            return shape.model_validate(question(client).data)
+
+    def identity(self, team: str) -> Identity:
+        """Return who we are in a workspace; it is asked for once."""
+        token = self._tokens.token_of(team).get_secret_value()
+        with self._lock:
+            known = self._identities.get(token)
+        if known is None:
+            known = self.ask(team, Identity, lambda client: client.auth_test())
+            with self._lock:
+                self._identities[token] = known
+        return known
+
+    def open_client(self, token: SecretStr | None = None) -> WebClient:
+        """Return a client that asks once: a write may have been done unanswered."""
+        client = WebClient(
+            token=token.get_secret_value() if token else None,
+            base_url=f"{self._api_url}/",
+            timeout=TIMEOUT_S,
+            ssl=self._trusted,
+            user_agent_prefix="patchwright",
+            retry_handlers=[],
+        )
+        # urllib heeds the environment's proxies itself, and what they are not for.
+        client.proxy = None
+        return client

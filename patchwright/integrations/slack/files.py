@@ -1,0 +1,110 @@
+"""The files that people put into messages: named in the text, fetched when wanted."""
+
+from typing import Final
+from urllib.parse import urlsplit
+
+import requests
+from pydantic import SecretStr
+
+from patchwright.core.errors import (
+    InvalidRequestError,
+    NotFoundError,
+    PermissionDeniedError,
+    ServiceUnavailableError,
+)
+from patchwright.integrations.slack.api import TIMEOUT_S, Api
+from patchwright.integrations.slack.payloads import File
+
+_CHUNK: Final = 64 * 1024
+_OK, _REDIRECTED, _BROKEN = 200, 300, 400
+_DENIED: Final = frozenset({401, 403})
+_MISSING: Final = frozenset({404, 410})
+_SLACK: Final = "slack.com"
+# Files that were deleted, or that a free workspace hides.
+_GONE: Final = frozenset({"tombstone", "hidden_by_limit"})
+# What ends an address in Markdown, and what is markup in a name.
+_ADDRESS: Final = str.maketrans({" ": "%20", "(": "%28", ")": "%29", "<": "%3C"})
+_MARKUP: Final = str.maketrans(dict.fromkeys("[]()<>\\`*_\r\n", " "))
+
+
+def as_markdown(file: File) -> str:
+    """Name a file as a post would: a picture to be seen, or a link."""
+    if not file.url_private or file.mode in _GONE:
+        return ""
+    name = (file.title or file.name or "file").translate(_MARKUP).strip() or "file"
+    link = f"[{name}]({file.url_private.translate(_ADDRESS)})"
+    return f"!{link}" if file.mimetype.startswith("image/") else link
+
+
+def fetch_file(api: Api, team: str, url: str, max_bytes: int) -> bytes:
+    """Return the file. Raises a `ServiceError` of a sentence that says why not."""
+    check_host(api.api_url, url)
+    try:
+        with requests.Session() as session:
+            return _download(session, (url, api.tokens.token_of(team)), max_bytes)
+    except requests.RequestException as error:
+        kind = type(error).__name__
+        raise ServiceUnavailableError(f"Slack did not answer ({kind})") from error
+
+
+def check_host(api_url: str, url: str) -> None:
+    """Raise `InvalidRequestError` for what is not on a host of Slack's.
+
+    The token goes there, and a message may name any host.
+    """
+    try:
+        parts, api = urlsplit(url), urlsplit(api_url)
+    except ValueError as error:
+        raise InvalidRequestError("it is no address") from error
+    if (parts.scheme, parts.netloc) == (api.scheme, api.netloc):
+        return
+    host = parts.hostname or ""
+    # Nothing but the host: no port, and nobody's name and password.
+    is_plain = parts.netloc.lower() == host
+    roots = (_SLACK, api.hostname or _SLACK)
+    is_slacks = any(host == root or host.endswith(f".{root}") for root in roots)
+    if parts.scheme == "https" and is_plain and is_slacks:
+        return
+    raise InvalidRequestError(f"{host or 'it'} is no host of Slack's")
+
+
+def _download(
+    session: requests.Session, request: tuple[str, SecretStr], max_bytes: int
+) -> bytes:
+    """Follow no redirect: who lacks the right is sent to a page to sign in.
+
+    https://docs.slack.dev/reference/objects/file-object#authentication
+    """
+    url, token = request
+    session.auth = _Bearer(token)
+    with session.get(
+        url, timeout=TIMEOUT_S, stream=True, allow_redirects=False
+    ) as answer:
+        return _read(answer, max_bytes)
+
+
+class _Bearer(requests.auth.AuthBase):
+    """Shows the token; requests would else take credentials from a .netrc file."""
+
+    def __init__(self, token: SecretStr) -> None:
+        self._token = token
+
+    def __call__(self, request: requests.PreparedRequest) -> requests.PreparedRequest:
+        request.headers["Authorization"] = f"Bearer {self._token.get_secret_value()}"
+        return request
+
+
+def _read(answer: requests.Response, max_bytes: int) -> bytes:
+    status = answer.status_code
+    if status in _DENIED or _REDIRECTED <= status < _BROKEN:
+        raise PermissionDeniedError("Slack does not let us read it")
+    if status in _MISSING:
+        raise NotFoundError(f"Slack answered {status}")
+    if status != _OK:
+        raise ServiceUnavailableError(f"Slack answered {status}")
+    data = bytearray()
+    for chunk in answer.iter_content(_CHUNK):
+        data += chunk
+        if len(data) > max_bytes:
+            raise InvalidRequestError(f"it is larger than {max_bytes // 10**6} MB")
+    return bytes(data)

@@ -1,0 +1,138 @@
+"""The page that each person finds under the app's name: runs, defaults, account.
+
+https://docs.slack.dev/surfaces/app-home
+"""
+
+from collections.abc import Iterator
+from typing import Final
+
+from patchwright.core.types.base import Value
+from patchwright.core.types.people import Actor
+from patchwright.integrations.slack.actions import (
+    DEFAULT_REPOSITORY,
+    NEW_REQUEST,
+    OPEN,
+    numbered,
+)
+from patchwright.integrations.slack.api import Api
+from patchwright.integrations.slack.buttons import (
+    MAX_LABEL,
+    Block,
+    plain,
+    repository_field,
+)
+from patchwright.integrations.slack.forms import option_of
+from patchwright.integrations.slack.payloads import Done
+from patchwright.integrations.slack.text.outgoing import render
+
+# With what else is on the page, far from the 100 blocks that a page may have.
+# https://docs.slack.dev/reference/views/home-tab-views
+MAX_RUNS: Final = 20
+_MAX_HEADING: Final = 150
+
+
+class RunShown(Value):
+    """A run in the list; `cost` is in words, such as `$0.41`."""
+
+    state: str
+    title: str
+    url: str
+    cost: str = ""
+
+
+class HomeFacts(Value):
+    """What the page of one person says.
+
+    `linked_as` is their name on the forge, or empty; then `link_url` is where they
+    link the two, if they can.
+    """
+
+    runs: tuple[RunShown, ...] = ()
+    repository: str = ""
+    linked_as: str = ""
+    link_url: str = ""
+
+
+def publish_home(api: Api, actor: Actor, installation: str, facts: HomeFacts) -> None:
+    """Show the page to the person whose it is."""
+    view = home_view(facts)
+    api.ask_now(
+        installation,
+        Done,
+        lambda client: client.views_publish(user_id=actor.external_id, view=view),
+    )
+
+
+def home_view(facts: HomeFacts) -> Block:
+    blocks = [
+        *_asking(),
+        *_account(facts),
+        *_default(facts),
+        *_runs(facts.runs[:MAX_RUNS]),
+    ]
+    return {"type": "home", "blocks": blocks}
+
+
+def _asking() -> Iterator[Block]:
+    yield _heading("Patchwright")
+    yield from _words("Mention me in a channel, write to me here, or begin now.")
+    button: Block = {
+        "type": "button",
+        "action_id": NEW_REQUEST,
+        "style": "primary",
+        "text": plain("New request", MAX_LABEL),
+    }
+    yield {"type": "actions", "elements": [button]}
+
+
+def _account(facts: HomeFacts) -> Iterator[Block]:
+    yield _heading("Account")
+    if facts.linked_as:
+        yield from _words(f"You are linked to **{_escaped(facts.linked_as)}**.")
+        return
+    yield from _words("You are not linked to an account where the code is.")
+    if facts.link_url:
+        button: Block = {
+            "type": "button",
+            "action_id": numbered(OPEN, 0),
+            "text": plain("Link my account", MAX_LABEL),
+            "url": facts.link_url,
+        }
+        yield {"type": "actions", "elements": [button]}
+
+
+def _default(facts: HomeFacts) -> Iterator[Block]:
+    yield _heading("Default repository")
+    field = repository_field("Find a repository", DEFAULT_REPOSITORY)
+    if facts.repository:
+        field["initial_option"] = option_of(facts.repository)
+    yield {
+        "type": "section",
+        "text": plain("Where a request names none and its channel has none.", 3_000),
+        "accessory": field,
+    }
+
+
+def _runs(runs: tuple[RunShown, ...]) -> Iterator[Block]:
+    yield _heading("My runs")
+    if not runs:
+        yield from _words("There are none yet.")
+    for run in runs:
+        cost = f" · {run.cost}" if run.cost else ""
+        title = _escaped(run.title) or "Untitled"
+        yield from _words(f"**{_escaped(run.state)}** · [{title}]({run.url}){cost}")
+
+
+def _heading(words: str) -> Block:
+    return {"type": "header", "text": plain(words, _MAX_HEADING)}
+
+
+def _words(markdown: str) -> Iterator[Block]:
+    for message in render(markdown):
+        yield from message.blocks
+
+
+def _escaped(words: str) -> str:
+    """Return words in which Markdown finds no markup."""
+    line = " ".join(words.split())
+    return "".join(f"\\{one}" if one in "\\`*_[]<>()#!~|&" else one for one in line)

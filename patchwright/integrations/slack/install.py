@@ -1,0 +1,85 @@
+"""Let workspaces install the app: Slack's web flow for apps.
+
+https://docs.slack.dev/authentication/installing-with-oauth
+"""
+
+from dataclasses import dataclass
+from typing import Final
+from urllib.parse import urlencode
+
+from pydantic import SecretStr
+
+from patchwright.core.errors import PermissionDeniedError, ServiceError
+from patchwright.integrations.slack.api import Api
+from patchwright.integrations.slack.errors import translated
+from patchwright.integrations.slack.payloads import Access, Group
+from patchwright.integrations.slack.tokens import Installation
+
+_API: Final = "/api"
+
+
+@dataclass(frozen=True)
+class Install:
+    """Installs the app `client_id` wherever somebody agrees to it.
+
+    `redirect_uri` is the address to which Slack sends their browser back; the app must
+    have it among its redirect URLs. `scopes` are those of the app's manifest.
+    """
+
+    api: Api
+    client_id: str
+    client_secret: SecretStr
+    redirect_uri: str
+    scopes: tuple[str, ...]
+
+    def address(self, state: str) -> str:
+        """Return where a browser goes to agree; `state` must come back with it."""
+        query = {
+            "client_id": self.client_id,
+            "scope": ",".join(self.scopes),
+            "redirect_uri": self.redirect_uri,
+            "state": state,
+        }
+        root = self.api.api_url.removesuffix(_API)
+        return f"{root}/oauth/v2/authorize?{urlencode(query)}"
+
+    def exchange(self, code: str) -> Installation:
+        """Return what the code stands for, which counts once.
+
+        Raises `AuthenticationError` if Slack does not take it, and
+        `PermissionDeniedError` if some of the scopes were not granted.
+        """
+        client = self.api.open_client()
+        with translated(self.api.clock):
+            answer = client.oauth_v2_access(
+                client_id=self.client_id,
+                client_secret=self.client_secret.get_secret_value(),
+                code=code,
+                redirect_uri=self.redirect_uri,
+            )
+            access = Access.model_validate(answer.data)
+        installed = installation_of(access)
+        if missing := set(self.scopes) - set(installed.scopes):
+            listed = ", ".join(sorted(missing))
+            raise PermissionDeniedError(f"Slack did not grant the app {listed}")
+        return installed
+
+
+def installation_of(access: Access) -> Installation:
+    """Tell an organization's installation from a workspace's."""
+    team, enterprise = access.team or Group(), access.enterprise or Group()
+    where = enterprise if access.is_enterprise_install else team
+    if not where.id:
+        raise ServiceError("Slack does not say where the app was installed")
+    return Installation(
+        id=where.id,
+        name=where.name,
+        team=team.id,
+        enterprise=enterprise.id,
+        is_for_all=access.is_enterprise_install,
+        app=access.app_id,
+        bot_user=access.bot_user_id,
+        token=SecretStr(access.access_token),
+        scopes=tuple(filter(None, access.scope.split(","))),
+        installed_by=access.authed_user.id,
+    )

@@ -1,0 +1,1 @@
+"""Slack's own markup, read and written."""

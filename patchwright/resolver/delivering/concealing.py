@@ -1,0 +1,58 @@
+"""Keep private words out of what is written where everybody reads."""
+
+from collections.abc import Callable
+from functools import partial
+
+from patchwright.core.types.threads import TalkThread
+from patchwright.core.types.work import Evidence, Outcome
+from patchwright.resolver.delivering.destination import Destination, Hidden
+from patchwright.resolver.placing.privacy import (
+    Private,
+    private_matter,
+    without_private,
+)
+
+
+def concealing(hidden: Hidden | None) -> Callable[[str], str]:
+    """Return what takes private words out of a text."""
+    if hidden is None:
+        return lambda text: text
+    private = private_matter(
+        hidden.texts, hidden.names, hidden.hosts, hidden.public_url
+    )
+    return partial(_shown, private)
+
+
+def _shown(private: Private, text: str) -> str:
+    return without_private(text, private)
+
+
+def for_the_public(outcome: Outcome, to: Destination) -> Outcome:
+    """Return the outcome as it may be shown beside the code."""
+    return outcome if to.hidden is None else _without(outcome, concealing(to.hidden))
+
+
+def for_the_thread(outcome: Outcome, to: Destination) -> Outcome:
+    """Return the outcome as it may be shown in the thread of the request."""
+    is_private = isinstance(to.thread, TalkThread)
+    return outcome if is_private else for_the_public(outcome, to)
+
+
+def _without(outcome: Outcome, shown: Callable[[str], str]) -> Outcome:
+    def told(one: Evidence) -> Evidence:
+        update = {"command": shown(one.command), "tail": shown(one.tail)}
+        return one.model_copy(update=update)
+
+    return outcome.model_copy(
+        update={
+            "title": shown(outcome.title),
+            "summary": shown(outcome.summary),
+            "notes": tuple(map(shown, outcome.notes)),
+            "warnings": tuple(map(shown, outcome.warnings)),
+            "evidence": tuple(map(told, outcome.evidence)),
+            "reviews": tuple(
+                one.model_copy(update={"text": shown(one.text)})
+                for one in outcome.reviews
+            ),
+        }
+    )

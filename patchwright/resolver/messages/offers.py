@@ -1,0 +1,46 @@
+"""What a reader may do about a message, where a service has buttons for it."""
+
+from typing import Final
+
+from patchwright.core.channel import Offer, Offers
+from patchwright.core.text.commands import Verb
+from patchwright.core.types.work import Outcome, OutcomeKind
+from patchwright.resolver.messages.advice import choices
+from patchwright.resolver.messages.ending import CUT_SHORT
+from patchwright.resolver.messages.status import Delivered
+
+# Slack shows five buttons in a row.
+_MOST_CHOICES: Final = 4
+STOP: Final = Offer(words="Stop", command=Verb.STOP)
+_RETRY: Final = Offer(words="Retry", command=Verb.RETRY)
+_APPROVE: Final = Offer(words="Approve plan", command=Verb.APPROVE)
+_CHANGE: Final = Offer(
+    words="Change", command=Verb.PLAN, asks="What should be different?"
+)
+_BUDGET: Final = Offer(
+    words="Raise the budget", command=Verb.BUDGET, asks="US dollars to add, as +2"
+)
+_RESUME: Final = Offer(words="Resume", command=Verb.RESUME)
+_YES: Final = Offer(words="Approve", command=Verb.APPROVE)
+_NO: Final = Offer(words="Reject", command=Verb.REJECT)
+WHILE_RUNNING: Final = (STOP, _BUDGET)
+
+
+def offers_at_end(outcome: Outcome, delivered: Delivered) -> Offers:
+    """Return what can be done about how a run ended, or about what it waits for."""
+    if outcome.kind is OutcomeKind.PLAN_POSTED:
+        return (_APPROVE, _CHANGE, STOP) if outcome.waits else (_APPROVE, _CHANGE)
+    if outcome.waits:
+        return _while_waiting(outcome)
+    if delivered.pull_request_url:
+        return (Offer(words="Open pull request", url=delivered.pull_request_url),)
+    return (_RETRY,) if outcome.kind in CUT_SHORT else ()
+
+
+def _while_waiting(outcome: Outcome) -> Offers:
+    if outcome.reason == "confirmation":
+        return (_YES, _NO, STOP)
+    if outcome.reason == "paused":
+        return (_RESUME, STOP)
+    numbers = map(str, choices(outcome.summary)[:_MOST_CHOICES])
+    return (*(Offer(words=one, command=one) for one in numbers), STOP)

@@ -1,0 +1,140 @@
+"""Keep what was said in private out of texts that everybody may read."""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Final
+from unicodedata import normalize
+
+from patchwright.core.text.invisible import strip_invisible
+from patchwright.core.text.prose import visible_prose
+from patchwright.resolver.placing.private_names import names_pattern
+
+# So many words in a row are a quotation; fewer are how anybody would say it.
+QUOTED_WORDS: Final = 8
+LEFT_OUT: Final = "[…]"
+# Where people put no blanks, each character is a word. What was left out already
+# is a word that nobody said; an address is one, since its parts are nobody's.
+_CHARACTER: Final = r"\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3"
+_ADDRESS: Final = r"https?://[^\s<>()\[\]\"'`|]+"
+_WORD: Final = re.compile(
+    rf"{_ADDRESS}|[{_CHARACTER}]|[^\W_{_CHARACTER}]+|\[…\]", re.IGNORECASE
+)
+_URL: Final = re.compile(_ADDRESS, re.IGNORECASE)
+_EMAIL: Final = re.compile(r"(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)*\.[^\W_]+")
+_HOST: Final = re.compile(r"https?://(?:[^/?#@]*@)?([^/?#:]*)")
+_CALLED: Final = re.compile(r"(?<![\w@/.])@(\w(?:[\w.-]*\w)?)")
+_CLINGING: Final = ".,;:!?*_~/"
+Span = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Private:
+    """What must not appear, made once from texts and names of a private place."""
+
+    quotable: frozenset[int]
+    urls: frozenset[str]
+    hosts: frozenset[str]
+    names: re.Pattern[str] | None
+    public_url: str
+
+
+def private_matter(
+    texts: Iterable[str],
+    names: Iterable[str] = (),
+    hosts: Iterable[str] = (),
+    public_url: str = "",
+) -> Private:
+    """Note what was said in private.
+
+    `names` are those of people, channels and tickets, `hosts` those of the services
+    where it was said. What is below `public_url`, the repository's own address, may be
+    linked to by anybody.
+    """
+    known = [strip_invisible(text)[0] for text in texts]
+    theirs = {_bare_host(host) for host in hosts if host}
+    emails = {mail for text in known for mail in _EMAIL.findall(text)}
+    return Private(
+        quotable=frozenset(key for text in known for key, _ in _rows(text)),
+        urls=frozenset(_page(url) for text in known for url in _URL.findall(text)),
+        hosts=frozenset(theirs),
+        names=names_pattern({*names}, {*_called_in(known)}, emails | theirs),
+        public_url=_page(public_url),
+    )
+
+
+def without_private(text: str, private: Private) -> str:
+    """Return the text with `[…]` for each quotation, name, address and link.
+
+    Case, punctuation and invisible characters make no difference to a quotation.
+    """
+    text = strip_invisible(text)[0]
+    # What is left beside a cut may be a new word; each round shortens the text.
+    while spans := _merged(_spans(text, private)):
+        text = _replaced(text, spans)
+    return text
+
+
+def _spans(text: str, private: Private) -> Iterator[Span]:
+    yield from (span for key, span in _rows(text) if key in private.quotable)
+    for url in _URL.finditer(text):
+        if _is_private_url(url[0], private):
+            yield url.start(), url.start() + len(url[0].rstrip(_CLINGING))
+    if private.names is not None:
+        yield from (found.span() for found in private.names.finditer(text))
+
+
+def _rows(text: str) -> Iterator[tuple[int, Span]]:
+    """Yield each row of words that is long enough for a quotation, and its place."""
+    words = list(_WORD.finditer(text))
+    plain = [normalize("NFKC", word[0]).casefold() for word in words]
+    for first in range(len(words) - QUOTED_WORDS + 1):
+        last = first + QUOTED_WORDS - 1
+        span = words[first].start(), words[last].end()
+        yield hash(tuple(plain[first : last + 1])), span
+
+
+def _is_private_url(url: str, private: Private) -> bool:
+    page = _page(url)
+    base = private.public_url
+    if base and (page == base or page.startswith(f"{base}/")):
+        return False
+    host = _HOST.match(page)
+    name = host[1] if host else ""
+    is_theirs = any(name == one or name.endswith(f".{one}") for one in private.hosts)
+    return is_theirs or page in private.urls
+
+
+def _page(url: str) -> str:
+    """Return an address without what only leads to a part of the page."""
+    return re.split(r"[?#]", url.casefold())[0].rstrip(_CLINGING)
+
+
+def _bare_host(host: str) -> str:
+    return re.split(r"[:/]", host.casefold())[0]
+
+
+def _called_in(texts: Iterable[str]) -> Iterator[str]:
+    """Yield whom the texts address, outside code: there, an @ is something else."""
+    for text in texts:
+        if "@" in text:
+            yield from _CALLED.findall(visible_prose(text))
+
+
+def _merged(spans: Iterable[Span]) -> list[Span]:
+    merged: list[Span] = []
+    for start, end in sorted(spans):
+        if merged and start <= merged[-1][1]:
+            merged[-1] = merged[-1][0], max(end, merged[-1][1])
+        else:
+            merged.append((start, end))
+    return merged
+
+
+def _replaced(text: str, spans: Iterable[Span]) -> str:
+    parts: list[str] = []
+    done = 0
+    for start, end in spans:
+        parts += [text[done:start], LEFT_OUT]
+        done = end
+    return "".join([*parts, text[done:]])

@@ -1,0 +1,161 @@
+"""Find what texts name exactly: repositories, issues, pull requests, tickets.
+
+Nothing is found by resemblance, and nothing in code, in quotes or in a longer word.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from difflib import get_close_matches
+from typing import Final, TypeVar
+
+from patchwright.core.text.prose import visible_prose
+from patchwright.core.types.base import Value
+from patchwright.core.types.threads import ForgeThread, RepoRef, ThreadRef
+from patchwright.resolver.placing.places import Places
+from patchwright.resolver.placing.words import (
+    ALONE,
+    KINDS,
+    LEAD,
+    NAMED,
+    PATH,
+    REPOSITORY_PATH,
+    TICKET_PATH,
+)
+
+MAX_SUGGESTED: Final = 3
+# Of 1: less is no slip of the pen. Full names have their owner in common.
+_ALIKE: Final = 0.6
+_FULLY_ALIKE: Final = 0.8
+# A quote goes on to the next blank line: its last paragraph may be continued so.
+# https://spec.commonmark.org/0.31.2/#block-quotes
+_QUOTE: Final = re.compile(r"^[ ]{0,3}>.*(?:\n(?![ \t]*$).*)*", re.MULTILINE)
+_ESCAPE: Final = re.compile(r"\\([!-/:-@\[-`{-~])")
+_LONGEST_LEAD: Final = 40
+One = TypeVar("One", RepoRef, ThreadRef)
+
+
+class References(Value):
+    """What was named, each once and in order.
+
+    `meant` are those of the repositories that were named as the one to work in:
+    `repo:NAME`. `possible` are not among them: they look like a repository, and are
+    one if the forge says so.
+    """
+
+    repositories: tuple[RepoRef, ...] = ()
+    threads: tuple[ThreadRef, ...] = ()
+    meant: tuple[RepoRef, ...] = ()
+    possible: tuple[RepoRef, ...] = ()
+
+
+class _Named(Value):
+    repository: RepoRef | None = None
+    thread: ThreadRef | None = None
+    is_meant: bool = False
+    is_possible: bool = False
+
+
+def find_references(texts: Iterable[str], places: Places) -> References:
+    """Return what the texts name, for people who read them as Markdown.
+
+    A bare `owner/name` is a repository if we know it or another one of that owner, or
+    if the text is nothing else.
+    """
+    found = [one for text in texts for one in _read_text(text, places)]
+    sure = [one for one in found if not one.is_possible]
+    unsure = [one for one in found if one.is_possible]
+    return References(
+        repositories=_repositories(sure),
+        threads=_once(one.thread for one in sure if one.thread),
+        meant=_repositories(one for one in sure if one.is_meant),
+        possible=_repositories(unsure),
+    )
+
+
+def suggest(name: str, known: Iterable[str]) -> tuple[str, ...]:
+    """Return the known names most like this one, to ask whether one was meant."""
+    by_key: dict[str, str] = {}
+    for full_name in known:
+        by_key.setdefault(full_name.casefold(), full_name)
+        by_key.setdefault(full_name.casefold().rpartition("/")[2], full_name)
+    cutoff = _FULLY_ALIKE if "/" in name else _ALIKE
+    near = get_close_matches(name.casefold(), by_key, MAX_SUGGESTED, cutoff)
+    return tuple(dict.fromkeys(by_key[key] for key in near))
+
+
+def _read_text(text: str, places: Places) -> Iterator[_Named]:
+    if alone := ALONE.match(text):
+        yield _Named(repository=places.repository(alone[1]), is_meant=True)
+        return
+    prose = _prose(text)
+    for match in NAMED.finditer(prose):
+        if named := _read_match(match, places):
+            yield named
+
+
+def _prose(text: str) -> str:
+    """Leave what somebody says in their own words, as it looks to readers."""
+    return _ESCAPE.sub(r"\1", _QUOTE.sub(" ", visible_prose(text))).strip()
+
+
+def _read_match(match: re.Match[str], places: Places) -> _Named | None:
+    if match["address"]:
+        return _by_address(match["address"], places)
+    if match["remote"]:
+        return _by_address(f"{match['host']}/{match['remote']}", places)
+    if match["meant"]:
+        return _Named(repository=places.repository(match["meant"]), is_meant=True)
+    if match["repo"]:
+        return _in(places.repository(match["repo"]), "issues", match["number"])
+    if match["key"]:
+        ticket = places.ticket(match["key"])
+        return _Named(thread=ticket) if ticket else None
+    before = match.string[max(0, match.start() - _LONGEST_LEAD) : match.start()]
+    return _by_name(match["bare"], before, places)
+
+
+def _by_name(name: str, before: str, places: Places) -> _Named | None:
+    """Read what may be a path as well."""
+    if known := places.known_repository(name):
+        return _Named(repository=known)
+    owner, _, rest = name.partition("/")
+    if "/" in rest:
+        return None
+    repository = RepoRef(forge=places.forge, full_name=name)
+    if places.has_owner(owner):
+        return _Named(repository=repository)
+    if PATH.match(name) or not LEAD.search(before):
+        return None
+    return _Named(repository=repository, is_possible=True)
+
+
+def _by_address(address: str, places: Places) -> _Named | None:
+    if path := places.path_on_forge(address):
+        found = REPOSITORY_PATH.match(path)
+        repository = places.linked_repository(found["repo"]) if found else None
+        if found and repository:
+            return _in(repository, found["kind"], found["number"])
+    if path := places.path_on_jira(address):
+        key = TICKET_PATH.match(path)
+        ticket = places.ticket(key["key"]) if key else None
+        return _Named(thread=ticket) if ticket else None
+    return None
+
+
+def _in(repository: RepoRef, kind: str | None, number: str | None) -> _Named:
+    if not (kind and number):
+        return _Named(repository=repository)
+    thread = ForgeThread(repo=repository, kind=KINDS[kind], number=int(number))
+    return _Named(repository=repository, thread=thread)
+
+
+def _repositories(found: Iterable[_Named]) -> tuple[RepoRef, ...]:
+    return _once(one.repository for one in found if one.repository)
+
+
+def _once(found: Iterable[One]) -> tuple[One, ...]:
+    """Names are told apart without regard to case."""
+    first: dict[str, One] = {}
+    for one in found:
+        first.setdefault(str(one).casefold(), one)
+    return tuple(first.values())

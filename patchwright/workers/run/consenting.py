@@ -1,0 +1,57 @@
+"""Find out whether private words may appear in a repository that everybody reads."""
+
+from patchwright.core.types.threads import TalkThread
+from patchwright.core.types.triggers import Trigger
+from patchwright.resolver.placing.asking import Ask
+from patchwright.resolver.placing.consent import Consent, needs_consent, read_consent
+from patchwright.resolver.placing.openness import Openness
+from patchwright.workers.run.services import Services
+from patchwright.workers.store.choices import consent_name, place_scope
+from patchwright.workers.store.job import Job
+
+
+def find_openness(
+    services: Services, job: Job, answers: list[Trigger]
+) -> Openness | Ask:
+    """Return what holds for a run, or what must be asked before it; `ServiceError`.
+
+    Where nothing of the conversation is private there is nothing to ask.
+    """
+    private = _private_thread(services, job)
+    if private is None:
+        return Openness()
+    repo = job.trigger.home
+    is_private = services.github.forge.fetch_repository(repo).private
+    consent = None if is_private else _consent(services, job, private, answers)
+    asked = needs_consent(
+        private, repo, repository_is_private=is_private, remembered=consent
+    )
+    return asked or Openness(is_public=not is_private, consent=consent)
+
+
+def _private_thread(services: Services, job: Job) -> TalkThread | None:
+    """Return the thread of the request, or else one that is tied to it."""
+    linked = services.stores.threads.threads_of(job.conversation_id)
+    threads = (job.trigger.thread, *(one.ref for one in linked))
+    return next((one for one in threads if isinstance(one, TalkThread)), None)
+
+
+def _consent(
+    services: Services, job: Job, private: TalkThread, answers: list[Trigger]
+) -> Consent | None:
+    """Return the newest answer, or what was said before in the same place."""
+    name, choices = consent_name(job.trigger.home), services.talk.choices
+    own, here = f"conversation:{job.conversation_id}", place_scope(private)
+    said = [found for one in answers if (found := read_consent(one.request))]
+    if said:
+        scopes = (own, here) if said[-1].always else (own,)
+        for scope in scopes:
+            choices.put(
+                scope,
+                name,
+                said[-1].consent,
+                by=services.talk.scope_of(job.trigger.asker),
+                now=services.clock.now(),
+            )
+    kept = choices.get(own, name) or choices.get(here, name)
+    return Consent(kept) if kept else None

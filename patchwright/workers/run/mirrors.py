@@ -1,0 +1,95 @@
+"""Show how a run stands in the other threads of its conversation."""
+
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import Self
+
+from patchwright.core.events.types import Event
+from patchwright.core.types.threads import ForgeThread, TalkThread, ThreadRef
+from patchwright.resolver.delivering.destination import Mirrored
+from patchwright.resolver.messages.mirrors import mirrored_progress
+from patchwright.resolver.placing.surfaces import may_show_words
+from patchwright.resolver.progress import Watch
+from patchwright.workers.run.framing import handle_of
+from patchwright.workers.run.plan import Plan
+from patchwright.workers.run.services import Services
+from patchwright.workers.run.status import StatusComment
+from patchwright.workers.store.job import Job
+
+
+@dataclass(frozen=True)
+class _Shown:
+    """A status comment elsewhere, and where that is."""
+
+    thread: ThreadRef
+    comment: StatusComment
+    shows_words: bool
+
+
+class Mirrors:
+    """The short status comments of a run; a context, as each of them is.
+
+    Our own pull requests have none: they show what becomes of them in their own ways.
+    """
+
+    def __init__(self, services: Services, job: Job, plan: Plan) -> None:
+        self._services, self._job, self._plan = services, job, plan
+        self._mirrored = self._open()
+        self._stack = ExitStack()
+
+    def __enter__(self) -> Self:
+        for one in self._mirrored:
+            self._stack.enter_context(one.comment)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
+
+    @property
+    def kept(self) -> tuple[Mirrored, ...]:
+        """What their delivery needs of them."""
+        return tuple(
+            Mirrored(
+                thread=one.thread,
+                post=one.comment.post_id,
+                shows_words=one.shows_words,
+            )
+            for one in self._mirrored
+        )
+
+    def show(self, event: Event) -> None:
+        for one in self._mirrored:
+            one.comment.show(event)
+
+    def _open(self) -> tuple[_Shown, ...]:
+        """Post each of them, or take over what an earlier attempt has posted."""
+        own = str(self._job.trigger.thread)
+        linked = self._services.stores.threads.threads_of(self._job.conversation_id)
+        others = [one.ref for one in linked if not one.is_own_pull]
+        refs = [ref for ref in others if str(ref) != own]
+        threads = (self._job.trigger.thread, *refs)
+        is_private = any(isinstance(one, TalkThread) for one in threads)
+        return tuple(self._begun(ref, is_private=is_private) for ref in refs)
+
+    def _begun(self, ref: ThreadRef, *, is_private: bool) -> _Shown:
+        openness = self._plan.openness
+        shows_words = may_show_words(
+            self._job.trigger.thread,
+            ref,
+            source_is_private=is_private,
+            mirror_is_public=isinstance(ref, ForgeThread) and openness.is_public,
+            consent=openness.consent,
+        )
+        posted = {str(one.thread): one.post for one in self._plan.mirrors}
+        comment = self._comment(ref)
+        comment.begin(posted.get(str(ref), ""))
+        return _Shown(ref, comment, shows_words)
+
+    def _comment(self, ref: ThreadRef) -> StatusComment:
+        services = self._services
+        handle = handle_of(services.settings, ref)
+        frame = self._plan.frame.model_copy(update={"handle": handle, "label": ""})
+        watch = Watch(services.sandboxes.kind, services.clock.now())
+        return StatusComment(
+            services.channel, ref, frame, watch, services.clock, write=mirrored_progress
+        )

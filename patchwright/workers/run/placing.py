@@ -1,0 +1,234 @@
+"""Find out who asked where no code lives, and which repository it is about."""
+
+from typing import Final
+
+from patchwright.core.errors import (
+    RateLimitedError,
+    ServiceError,
+    ServiceUnavailableError,
+)
+from patchwright.core.settings.model import Settings
+from patchwright.core.text.marks import call
+from patchwright.core.types.base import Value
+from patchwright.core.types.people import Actor, Permission
+from patchwright.core.types.threads import RepoRef, TalkThread, ThreadKind
+from patchwright.core.types.triggers import Trigger, TriggerKind
+from patchwright.core.types.work import Outcome, OutcomeKind
+from patchwright.resolver.effects import AskPrivately, Effect, FinalMessage, Invite
+from patchwright.resolver.placing.answers import Remember, read_answer
+from patchwright.resolver.placing.asking import Ask
+from patchwright.resolver.placing.choose import (
+    Access,
+    Chosen,
+    Hints,
+    choose,
+    mapped_repository,
+    repository_of_tickets,
+)
+from patchwright.resolver.placing.places import Places
+from patchwright.resolver.placing.references import References, find_references
+from patchwright.workers.run.services import Services
+from patchwright.workers.run.talk import Talk
+from patchwright.workers.run.wait import Wait
+from patchwright.workers.store.choices import DEFAULT_REPOSITORY, place_scope
+from patchwright.workers.store.job import Job, Lease
+from patchwright.workers.store.requests import JoinedRequest
+from patchwright.workers.talk.repositories import judge_for
+
+ASKED: Final = "asked"
+NOT_LINKED: Final = "not-linked"
+_UNBEGUN: Final = "cmd-"
+_INVITED: Final = "Waiting until it is known who asks."
+_NO_WAY: Final = (
+    "I do not know who you are where the code lives, and there is no page here to show "
+    "it. An administrator can add you to `accounts.map`."
+)
+
+
+class Asked(Value):
+    """What a job has asked before it began, and what was said until then."""
+
+    text: str
+    up_to: int
+
+
+class Placing:
+    def __init__(self, services: Services, job: Job, lease: Lease) -> None:
+        self._services, self._job, self._lease = services, job, lease
+        self._talk: Talk = services.talk
+        self._joined = services.stores.requests.joined(job.id)
+
+    def place(self, thread: TalkThread) -> Trigger | Wait:
+        """Return the request with what was found out, or why it waits."""
+        trigger = self._begun(thread)
+        person = self._talk.find_person(trigger.actor)
+        if person is None:
+            return self._unknown()
+        repo = self._known(trigger)
+        if repo is None:
+            found = self._choose(thread, trigger, person)
+            if isinstance(found, Ask):
+                return self.ask(found)
+            repo = found.repo
+        placed = trigger.model_copy(update={"repo": repo, "person": person})
+        if placed != self._job.trigger:
+            self._talk.ties.settle(self._lease, placed)
+        return placed
+
+    def ask(self, asked: Ask) -> Wait:
+        """Wait for an answer; what was asked already is not asked again for nothing."""
+        outcome = Outcome(
+            kind=OutcomeKind.NEEDS_INPUT,
+            reason=asked.reason,
+            waits=True,
+            summary=asked.text,
+        )
+        up_to = self._joined[-1].event_id if self._joined else 0
+        if self._was_asked(asked):
+            return Wait(outcome, (), up_to)
+        kept = Asked(text=asked.text, up_to=up_to).model_dump_json().encode()
+        self._services.stores.outcomes.keep_artifact(self._lease, ASKED, kept)
+        return Wait(outcome, (self._telling(asked),), up_to)
+
+    def answers(self) -> list[Trigger]:
+        """Return what the requester has said since, oldest first."""
+        own = self._job.trigger.actor
+        return [one.trigger for one in self._joined if _is_by(one, own)]
+
+    def _telling(self, asked: Ask) -> Effect:
+        """Ask in private where that is possible: it concerns nobody else."""
+        if self._job.trigger.thread.kind is ThreadKind.CHAT:
+            return AskPrivately(text=asked.text, offers=asked.offers)
+        return FinalMessage()
+
+    def _was_asked(self, asked: Ask) -> bool:
+        """Tell whether people know the question, and nobody has called us since."""
+        stores = self._services.stores
+        kept = stores.outcomes.load_artifact(self._job.id, ASKED)
+        if kept is None:
+            return False
+        before = Asked.model_validate_json(kept)
+        since = [one for one in self._joined if one.event_id > before.up_to]
+        calls = any(one.trigger.kind is not TriggerKind.REPLY for one in since)
+        return before.text == asked.text and not calls
+
+    def _begun(self, thread: TalkThread) -> Trigger:
+        """Return the request with a thread that is there to be answered in."""
+        trigger = self._job.trigger
+        if not thread.id.startswith(_UNBEGUN):
+            return trigger
+        board = self._services.channel.board(thread)
+        new = board.open_thread(trigger, _opening(trigger))
+        ties, now = self._talk.ties, self._services.clock.now()
+        ties.replace(self._lease, thread, new, now)
+        begun = trigger.model_copy(update={"thread": new})
+        ties.settle(self._lease, begun)
+        return begun
+
+    def _unknown(self) -> Wait:
+        """Wait until the person has shown who they are; or say that there is no way."""
+        up_to = self._joined[-1].event_id if self._joined else 0
+        if self._talk.can_invite:
+            outcome = Outcome(
+                kind=OutcomeKind.NEEDS_INPUT,
+                reason=NOT_LINKED,
+                waits=True,
+                summary=_INVITED,
+            )
+            return Wait(outcome, (Invite(),), up_to)
+        refused = Outcome(kind=OutcomeKind.REFUSED, reason=NOT_LINKED, summary=_NO_WAY)
+        is_chat = self._job.trigger.thread.kind is ThreadKind.CHAT
+        told = AskPrivately(text=_NO_WAY) if is_chat else FinalMessage()
+        return Wait(refused, (told,))
+
+    def _known(self, trigger: Trigger) -> RepoRef | None:
+        """Return where the conversation's work is already; it has one pull request."""
+        threads = self._services.stores.threads
+        return trigger.repo or threads.repository_of(self._job.conversation_id)
+
+    def _choose(
+        self, thread: TalkThread, trigger: Trigger, person: Actor
+    ) -> Chosen | Ask:
+        talk, places = self._talk, self._talk.find_places()
+        said = [one.request for one in self.answers()]
+        self._remember(thread, said, places, person)
+        hints = self._hints(thread, trigger, person, said)
+
+        # The whole channel may read what is asked in a ticket.
+        is_chat = thread.kind is ThreadKind.CHAT
+        offered = talk.offer_to(person) if is_chat else ()
+        return choose(hints, judge_for(person, self._permission), offered)
+
+    def _hints(
+        self, thread: TalkThread, trigger: Trigger, person: Actor, said: list[str]
+    ) -> Hints:
+        places = self._talk.find_places()
+        settings = self._services.settings
+        choices = self._talk.choices
+        request = find_references(
+            [trigger.title, trigger.body, trigger.request], places
+        )
+        answers = tuple(find_references([one], places) for one in said)
+        return Hints(
+            request=request,
+            answers=answers,
+            ticket=repository_of_tickets(
+                thread, request.threads, settings.jira.projects, places
+            ),
+            place=mapped_repository(
+                trigger.thread, _mapping(settings, trigger), places
+            ),
+            place_default=choices.default_of(place_scope(thread)),
+            own_default=choices.default_of(self._talk.scope_of(person)),
+            said=said[-1] if said and answers[-1] == References() else "",
+        )
+
+    def _remember(
+        self, thread: TalkThread, said: list[str], places: Places, person: Actor
+    ) -> None:
+        """Keep a choice that is meant for later requests as well."""
+        answer = read_answer(said[-1], places) if said else None
+        if answer is None or answer.remember is Remember.NOT:
+            return
+        access = judge_for(person, self._permission)
+        if access(answer.repository) is not Access.READABLE:
+            return
+        own = self._talk.scope_of(person)
+        is_here = answer.remember is Remember.HERE
+        self._talk.choices.put(
+            place_scope(thread) if is_here else own,
+            DEFAULT_REPOSITORY,
+            str(answer.repository),
+            by=own,
+            now=self._services.clock.now(),
+        )
+
+    def _permission(self, repo: RepoRef, person: Actor) -> Permission | None:
+        """Ask the forge; one that is away does not say no, and the run tries again."""
+        try:
+            return self._services.github.forge.fetch_permission(repo, person)
+        except (RateLimitedError, ServiceUnavailableError):
+            raise
+        except ServiceError:
+            return None
+
+
+def _is_by(one: JoinedRequest, own: Actor) -> bool:
+    actor = one.trigger.actor
+    return (actor.service, actor.host, actor.external_id) == (
+        own.service,
+        own.host,
+        own.external_id,
+    )
+
+
+def _mapping(settings: Settings, trigger: Trigger) -> dict[str, str]:
+    is_jira = trigger.thread.service == "jira"
+    return settings.jira.projects if is_jira else settings.slack.channels
+
+
+def _opening(trigger: Trigger) -> str:
+    """Show what was asked where nobody could see it."""
+    who = call(trigger.actor.login, trigger.actor.external_id)
+    quoted = "\n".join(f"> {line}" for line in trigger.request.splitlines())
+    return f"{who} asks:\n\n{quoted}" if quoted else f"{who} asks."

@@ -1,0 +1,46 @@
+"""Move the tickets of a conversation as its work goes on."""
+
+import structlog
+
+from patchwright.core.errors import ServiceError
+from patchwright.core.types.threads import TalkThread, ThreadKind
+from patchwright.core.types.work import Outcome, OutcomeKind
+from patchwright.resolver.effects import MoveTicket
+from patchwright.workers.run.services import Services
+from patchwright.workers.run.wait import Wait
+from patchwright.workers.store.job import Job
+
+log = structlog.get_logger(__name__)
+
+
+def tickets_of(services: Services, job: Job) -> tuple[TalkThread, ...]:
+    linked = services.stores.threads.threads_of(job.conversation_id)
+    return tuple(
+        one.ref
+        for one in linked
+        if isinstance(one.ref, TalkThread) and one.ref.kind is ThreadKind.TICKET
+    )
+
+
+def move_at_start(services: Services, job: Job) -> None:
+    """Show on the tickets that they are worked on; the work does not wait for that."""
+    status = services.settings.jira.transitions.on_start
+    if not status:
+        return
+    for ticket in tickets_of(services, job):
+        try:
+            services.channel.board(ticket).move(ticket, status)
+        except ServiceError as error:
+            log.warning("ticket_not_moved", key=ticket.id, error=str(error))
+
+
+def after_merge(services: Services, job: Job) -> Wait:
+    """Return how a job ends that there is since our pull request was merged."""
+    status = services.settings.jira.transitions.on_merge
+    tickets = tickets_of(services, job) if status else ()
+    return Wait(
+        Outcome(kind=OutcomeKind.NO_CHANGE, reason="merged"),
+        tuple(
+            MoveTicket(thread=one, status=status, with_pull=False) for one in tickets
+        ),
+    )

@@ -1,0 +1,85 @@
+"""What people chose once and for all: default repositories, and consent."""
+
+from datetime import datetime
+from typing import Final
+
+from sqlalchemy import ColumnElement, Connection, delete, select, update
+
+from patchwright.core.types.ids import AccountId
+from patchwright.core.types.threads import RepoRef, TalkThread
+from patchwright.workers.db.database import Database
+from patchwright.workers.db.tables_talk import choices
+from patchwright.workers.db.upsert import insert_or_replace
+
+# The name under which a default repository is kept, in the form of `str(RepoRef)`.
+DEFAULT_REPOSITORY: Final = "repository"
+_CONSENT: Final = "consent:"
+
+
+def place_scope(thread: TalkThread) -> str:
+    """Return the scope of everybody in a thread's channel or project."""
+    return f"{thread.service}:{thread.place}"
+
+
+def account_scope(account_id: AccountId) -> str:
+    """Return the scope of one person, wherever they ask."""
+    return f"account:{account_id}"
+
+
+def consent_name(repo: RepoRef) -> str:
+    """Return the name of what was said about private words in that repository."""
+    return f"{_CONSENT}{repo}"
+
+
+class ChoiceStore:
+    """Keeps one value for each name in a scope; the newest choice counts."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def get(self, scope: str, name: str) -> str | None:
+        query = select(choices.c.value).where(_is(scope, name))
+        with self._database.reading() as connection:
+            return connection.scalars(query).one_or_none()
+
+    def default_of(self, scope: str) -> RepoRef | None:
+        """Return the repository that was chosen for a scope."""
+        value = self.get(scope, DEFAULT_REPOSITORY)
+        if value is None:
+            return None
+        forge, _, full_name = value.partition(":")
+        return RepoRef(forge=forge, full_name=full_name)
+
+    def put(self, scope: str, name: str, value: str, *, by: str, now: datetime) -> None:
+        """Choose; `by` is the account or actor whose choice it is."""
+        row = {
+            "scope": scope,
+            "name": name,
+            "value": value,
+            "chosen_by": by,
+            "chosen_at": now,
+        }
+        with self._database.writing() as connection:
+            insert_or_replace(connection, choices, row)
+
+    def forget(self, scope: str, name: str) -> None:
+        with self._database.writing() as connection:
+            connection.execute(delete(choices).where(_is(scope, name)))
+
+
+def move_choices(connection: Connection, old: RepoRef, new: RepoRef) -> None:
+    """Let defaults follow a repository to its new name.
+
+    Consent does not: the new owner may have other readers. It is asked for again.
+    """
+    is_default = choices.c.name == DEFAULT_REPOSITORY
+    connection.execute(
+        update(choices)
+        .where(is_default, choices.c.value == str(old))
+        .values(value=str(new))
+    )
+    connection.execute(delete(choices).where(choices.c.name == consent_name(old)))
+
+
+def _is(scope: str, name: str) -> ColumnElement[bool]:
+    return (choices.c.scope == scope) & (choices.c.name == name)

@@ -1,0 +1,64 @@
+"""The rows of identities: who somebody is on one service."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, Row, and_, select
+
+from patchwright.core.types.base import Value
+from patchwright.core.types.ids import AccountId, Ids
+from patchwright.core.types.people import Actor
+from patchwright.workers.db.tables_people import identities
+from patchwright.workers.db.upsert import insert_once
+
+_BY_LOGIN = "login:"
+
+
+class Identity(Value):
+    id: str
+    account_id: AccountId
+    login: str
+
+
+def subject_of(actor: Actor) -> str:
+    """Return what the service knows somebody by, whatever they call themselves."""
+    return actor.external_id or f"{_BY_LOGIN}{actor.login.casefold()}"
+
+
+def identity_name(actor: Actor, host: str) -> str:
+    return f"{actor.service}:{host}:{subject_of(actor)}"
+
+
+def is_identity(actor: Actor, host: str) -> ColumnElement[bool]:
+    return and_(
+        identities.c.service == actor.service,
+        identities.c.host == host,
+        identities.c.subject == subject_of(actor),
+    )
+
+
+def find_identity(connection: Connection, actor: Actor, host: str) -> Identity | None:
+    query = select(identities.c.id, identities.c.account_id, identities.c.login)
+    row = connection.execute(query.where(is_identity(actor, host))).one_or_none()
+    return Identity.model_validate(row, from_attributes=True) if row else None
+
+
+def add_identity(
+    connection: Connection, ids: Ids, account_id: AccountId, actor: Actor, host: str
+) -> bool:
+    """Add an identity to an account; tell whether it was nobody's before."""
+    identity: Mapping[str, object] = {
+        "id": ids.new(),
+        "account_id": account_id,
+        "service": actor.service,
+        "host": host,
+        "subject": subject_of(actor),
+        "login": actor.login,
+    }
+    return insert_once(connection, identities, identity)
+
+
+def actor_of(row: Row[*tuple[Any, ...]]) -> Actor:
+    """Return the actor that a row names; their host is not told."""
+    external_id = "" if row.subject.startswith(_BY_LOGIN) else row.subject
+    return Actor(service=row.service, login=row.login, external_id=external_id)

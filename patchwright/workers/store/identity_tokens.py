@@ -1,0 +1,178 @@
+"""What people let us do in their name on a forge: tokens, renewed one at a time."""
+
+import json
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+import structlog
+from pydantic import SecretStr
+from sqlalchemy import Connection, Row, Select, select, update
+
+from patchwright.core.clock import Clock
+from patchwright.core.crypto import DecryptionError
+from patchwright.core.errors import AuthenticationError, ServiceError
+from patchwright.core.types.grants import Grant
+from patchwright.core.types.ids import AccountId
+from patchwright.workers.db.database import Database
+from patchwright.workers.db.tables_people import identities
+from patchwright.workers.store.secrets import SecretStore, forget_secret
+
+Renew = Callable[[SecretStr], Grant]
+
+USER_TOKEN: Final = "user-token"  # noqa: S105 - the name of one
+# Renewed this long before its end, so that what is handed out lasts for a request.
+_MARGIN: Final = timedelta(minutes=5)
+_FIRST_WAIT: Final = timedelta(seconds=30)
+_LONGEST_WAIT: Final = timedelta(hours=1)
+
+log = structlog.get_logger(__name__)
+
+
+class IdentityTokens:
+    """The tokens of people of one forge, `service` at `host`, by their account.
+
+    `renew` raises `AuthenticationError` where only the person can help. A token is
+    renewed while the identity's row is locked, as it counts once; in SQLite whatever
+    writes waits as long.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        secrets: SecretStore,
+        renew: Renew,
+        clock: Clock,
+        *,
+        service: str,
+        host: str,
+    ) -> None:
+        self._database = database
+        self._secrets = secrets
+        self._renew = renew
+        self._clock = clock
+        self._is_ours = (identities.c.service == service, identities.c.host == host)
+
+    def fetch(self, account_id: AccountId) -> SecretStr | None:
+        """Return a token that counts now, or None where there is none to be had."""
+        with self._database.reading() as connection:
+            grant = self._read(connection, account_id)
+        if grant is None:
+            return None
+        if not self._is_due(grant):
+            return grant.access_token
+        with self._database.writing() as connection:
+            return self._fetch_locked(connection, account_id)
+
+    def keep(self, connection: Connection, account_id: AccountId, grant: Grant) -> None:
+        """Put the grant in the place of an older one."""
+        text = text_of(grant)
+        self._secrets.put_in(connection, USER_TOKEN, text, owner=account_id)
+        connection.execute(
+            update(identities)
+            .where(identities.c.account_id == account_id, *self._is_ours)
+            .values(renew_after=None, failures=0, needs_reauth=False, is_reported=False)
+        )
+
+    def take_report(self, account_id: AccountId) -> bool:
+        """Tell once whether the person must be asked to link anew."""
+        told = update(identities).where(
+            identities.c.account_id == account_id,
+            identities.c.needs_reauth.is_(True),
+            identities.c.is_reported.is_(False),
+            *self._is_ours,
+        )
+        with self._database.writing() as connection:
+            return connection.execute(told.values(is_reported=True)).rowcount == 1
+
+    def _fetch_locked(
+        self, connection: Connection, account_id: AccountId
+    ) -> SecretStr | None:
+        row = connection.execute(self._locked(account_id)).first()
+        grant = self._read(connection, account_id)
+        if row is None or grant is None:
+            return None
+        # Another process may have done it meanwhile.
+        if not self._is_due(grant):
+            return grant.access_token
+        if self._may_try(row):
+            grant = self._renewed(connection, row, account_id, grant)
+        still = grant.expires_at is None or grant.expires_at > self._clock.now()
+        return grant.access_token if still else None
+
+    def _renewed(
+        self,
+        connection: Connection,
+        row: Row[*tuple[Any, ...]],
+        account_id: AccountId,
+        grant: Grant,
+    ) -> Grant:
+        """Return the new grant, or the old one where there is no new one."""
+        try:
+            renewed = self._renew(grant.refresh_token or SecretStr(""))
+        except AuthenticationError:
+            log.warning("user_token_lost", account_id=account_id)
+            _note(connection, row, needs_reauth=True)
+            return grant
+        except ServiceError as error:
+            log.warning(
+                "user_token_not_renewed", account_id=account_id, reason=error.reason
+            )
+            again = self._clock.now() + _wait(row.failures)
+            _note(connection, row, failures=row.failures + 1, renew_after=again)
+            return grant
+        self.keep(connection, account_id, renewed)
+        return renewed
+
+    def _locked(self, account_id: AccountId) -> Select[*tuple[Any, ...]]:
+        theirs = (identities.c.account_id == account_id, *self._is_ours)
+        return select(identities).where(*theirs).limit(1).with_for_update()
+
+    def _may_try(self, row: Row[*tuple[Any, ...]]) -> bool:
+        if row.needs_reauth:
+            return False
+        return row.renew_after is None or row.renew_after <= self._clock.now()
+
+    def _is_due(self, grant: Grant) -> bool:
+        if grant.expires_at is None:
+            return False
+        return grant.expires_at <= self._clock.now() + _MARGIN
+
+    def _read(self, connection: Connection, account_id: AccountId) -> Grant | None:
+        try:
+            text = self._secrets.fetch_in(connection, USER_TOKEN, owner=account_id)
+        except DecryptionError as error:
+            log.warning("user_token_unreadable", error=str(error))
+            return None
+        return read_grant(text) if text else None
+
+
+def forget_grant(connection: Connection, account_id: AccountId) -> None:
+    forget_secret(connection, USER_TOKEN, account_id)
+
+
+def read_grant(text: SecretStr) -> Grant:
+    return Grant.model_validate_json(text.get_secret_value())
+
+
+def text_of(grant: Grant) -> SecretStr:
+    """Write a grant down, with what is secret about it."""
+    renewal = grant.refresh_token
+    facts = grant.model_dump(mode="json") | {
+        "access_token": grant.access_token.get_secret_value(),
+        "refresh_token": renewal.get_secret_value() if renewal else None,
+    }
+    return SecretStr(json.dumps(facts))
+
+
+def _wait(failures: int) -> timedelta:
+    # Twice as long each time; ten times are more than the longest wait.
+    doubled = _FIRST_WAIT * (1 << min(failures, 10))
+    return min(doubled, _LONGEST_WAIT)
+
+
+def _note(
+    connection: Connection, row: Row[*tuple[Any, ...]], **values: bool | int | datetime
+) -> None:
+    mine = update(identities).where(identities.c.id == row.id)
+    connection.execute(mine.values(values))

@@ -1,0 +1,127 @@
+"""Carry out a link in one transaction: identities, the token, and who waited for it."""
+
+from dataclasses import dataclass
+from typing import Final
+
+import structlog
+from sqlalchemy import Connection
+
+from patchwright.core.clock import Clock
+from patchwright.core.crypto import DecryptionError
+from patchwright.core.types.grants import Grant
+from patchwright.core.types.ids import AccountId, JobId
+from patchwright.core.types.people import Actor
+from patchwright.workers.db.database import Database
+from patchwright.workers.store.accounts import AccountStore
+from patchwright.workers.store.active import (
+    ActiveJob,
+    find_active,
+    list_active,
+    wake,
+)
+from patchwright.workers.store.fencing import lock_conversation
+from patchwright.workers.store.identities import subject_of
+from patchwright.workers.store.identity_tokens import (
+    IdentityTokens,
+    read_grant,
+    text_of,
+)
+from patchwright.workers.store.job import JobState
+from patchwright.workers.store.link_rows import LinkRequest, prove, use
+from patchwright.workers.store.secrets import (
+    SecretStore,
+    forget_expired,
+    forget_secret,
+)
+
+# A grant of somebody who has not confirmed yet, kept as long as they may.
+_PENDING: Final = "pending-grant"
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True)
+class Linker:
+    """Links people to the forge that is at `host`."""
+
+    database: Database
+    accounts: AccountStore
+    tokens: IdentityTokens
+    secrets: SecretStore
+    clock: Clock
+    host: str
+
+    def prove(
+        self, request: LinkRequest, browser: str, person: Actor, grant: Grant
+    ) -> bool:
+        """Note who came back from the forge; tell whether the link still counts."""
+        now = self.clock.now()
+        with self.database.writing() as connection:
+            forget_expired(connection, _PENDING, now)
+            if not prove(connection, request.digest, browser, person, now):
+                return False
+            self.secrets.put_in(
+                connection,
+                _PENDING,
+                text_of(grant),
+                request.expires_at,
+                owner=request.digest,
+            )
+        return True
+
+    def confirm(
+        self, request: LinkRequest, browser: str, person: Actor
+    ) -> tuple[JobId, ...] | None:
+        """Link, once; return the jobs that go on with that, None if it does not count.
+
+        They are to be submitted after it.
+        """
+        with self.database.writing() as connection:
+            if not use(connection, request.digest, browser, person, self.clock.now()):
+                return None
+            account_id = self.accounts.link(
+                connection, person, self.host, request.actor
+            )
+            self._keep_grant(connection, request, account_id)
+            return wake_waiting(connection, request.actor)
+
+    def _keep_grant(
+        self, connection: Connection, request: LinkRequest, account_id: AccountId
+    ) -> None:
+        try:
+            text = self.secrets.fetch_in(connection, _PENDING, owner=request.digest)
+        except DecryptionError as error:
+            log.warning("user_token_unreadable", error=str(error))
+            text = None
+        forget_secret(connection, _PENDING, request.digest)
+        if text is not None:
+            self.tokens.keep(connection, account_id, read_grant(text))
+
+
+def wake_waiting(connection: Connection, actor: Actor) -> tuple[JobId, ...]:
+    """Let what the actor asked for go on, where it waits for a person."""
+    return tuple(
+        job.id
+        for job in list_active(connection)
+        if job.state is JobState.WAITING_USER
+        and _is_same(job.trigger.actor, actor)
+        and _wake(connection, job)
+    )
+
+
+def _wake(connection: Connection, job: ActiveJob) -> bool:
+    lock_conversation(connection, job.conversation_id)
+    # It may have gone on or ended until we had the lock.
+    now = find_active(connection, job.conversation_id)
+    if now is None or now.id != job.id or now.state is not JobState.WAITING_USER:
+        return False
+    wake(connection, job.id)
+    return True
+
+
+def _is_same(one: Actor, other: Actor) -> bool:
+    return (one.service, one.host, subject_of(one)) == (
+        other.service,
+        other.host,
+        subject_of(other),
+    )

@@ -1,0 +1,65 @@
+"""Who people of other services are on the forge, and how they are asked."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from patchwright.core.settings.model import Settings
+from patchwright.core.types.people import Actor
+from patchwright.integrations.github.reading.listening import SERVICE
+from patchwright.resolver.delivering.destination import Invitation
+from patchwright.workers.linking.invitation import (
+    invitation_offers,
+    invitation_text,
+    link_address,
+    patience_text,
+)
+from patchwright.workers.linking.mapping import mapped_person
+from patchwright.workers.store.accounts import AccountStore
+from patchwright.workers.store.choices import account_scope
+from patchwright.workers.store.links import LinkStore
+
+_FORGE: Final = "GitHub"
+
+
+@dataclass(frozen=True)
+class People:
+    """Knows people by the administrators' word, or else by what they have shown."""
+
+    settings: Settings
+    accounts: AccountStore
+    links: LinkStore
+
+    @property
+    def can_invite(self) -> bool:
+        """Whether there is a page here where people show who they are."""
+        github = self.settings.github
+        can_sign_in = github.client_id and github.client_secret
+        return bool(can_sign_in and self.settings.server.public_url)
+
+    def find(self, actor: Actor) -> Actor | None:
+        """Return who somebody is on the forge, None if nobody knows."""
+        if actor.service == SERVICE:
+            return actor
+        mapped = mapped_person(self.settings.accounts.map, actor)
+        return mapped or self.accounts.person_of(actor, SERVICE, self._host)
+
+    def invite(self, actor: Actor) -> Invitation | None:
+        """Make a link that counts once; None where there is no page for it."""
+        if not self.can_invite:
+            return None
+        token = self.links.invite(actor)
+        if token is None:
+            return Invitation(text=patience_text(actor))
+        link = link_address(self.settings.server.public_url, token)
+        return Invitation(
+            text=invitation_text(actor, link, _FORGE),
+            offers=invitation_offers(link, _FORGE),
+        )
+
+    def scope_of(self, person: Actor) -> str:
+        """Return the name under which a person's own choices are kept."""
+        return account_scope(self.accounts.account_of(person, self._host))
+
+    @property
+    def _host(self) -> str:
+        return self.settings.github.api_url

@@ -1,0 +1,60 @@
+"""The addresses at which people are linked."""
+
+from collections.abc import Callable
+from typing import Final
+from urllib.parse import parse_qs
+
+from fastapi import FastAPI, Request, Response
+from fastapi.concurrency import run_in_threadpool
+
+from patchwright.workers.linking.invitation import LINK_PATH
+from patchwright.workers.web.body import BodyTooLargeError, read_body
+from patchwright.workers.web.linking.door import LinkingDoor
+from patchwright.workers.web.linking.pages import problem_page
+from patchwright.workers.web.linking.problems import Problem
+from patchwright.workers.web.linking.steps import (
+    ERRAND,
+    begin,
+    come_back,
+    confirm,
+    show_confirmation,
+    show_offer,
+)
+from patchwright.workers.web.sign_in import Errands
+
+_MAX_FORM_BYTES: Final = 4096
+
+
+def add_linking(app: FastAPI, door: LinkingDoor) -> None:
+    # What waits for database or forge gets a thread.
+    @app.get(LINK_PATH, include_in_schema=False)
+    def show_both(request: Request) -> Response:
+        return show_confirmation(door, request)
+
+    @app.post(LINK_PATH, include_in_schema=False)
+    async def link(request: Request) -> Response:
+        return await _with_check(request, lambda check: confirm(door, request, check))
+
+    @app.get(LINK_PATH + "/{token}", include_in_schema=False)
+    def show(request: Request, token: str) -> Response:
+        return show_offer(door, request, token)
+
+    @app.post(LINK_PATH + "/{token}", include_in_schema=False)
+    async def set_out(request: Request, token: str) -> Response:
+        return await _with_check(
+            request, lambda check: begin(door, request, token, check)
+        )
+
+
+def linking_errands(door: LinkingDoor | None) -> Errands:
+    """Return who takes back those that went to the forge to be linked."""
+    return {ERRAND: lambda request: come_back(door, request)} if door else {}
+
+
+async def _with_check(request: Request, answer: Callable[[str], Response]) -> Response:
+    try:
+        body = await read_body(request, _MAX_FORM_BYTES)
+    except BodyTooLargeError:
+        return problem_page(Problem.NOT_FROM_HERE)
+    fields = parse_qs(body.decode("utf-8", "replace"))
+    return await run_in_threadpool(answer, fields.get("check", [""])[0])

@@ -1,0 +1,94 @@
+"""The addresses at which a workspace of Slack installs the app."""
+
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Final
+
+import structlog
+from fastapi import FastAPI, Request, Response
+from fastapi.responses import PlainTextResponse, RedirectResponse
+
+from patchwright.core.clock import Clock
+from patchwright.core.errors import ServiceError
+from patchwright.integrations.slack.install import Install
+from patchwright.integrations.slack.tokens import Installation
+from patchwright.workers.web.cookies import SignedCookie
+
+INSTALL_PATH: Final = "/slack/install"
+CALLBACK_PATH: Final = "/slack/oauth/callback"
+_TIME_TO_AGREE: Final = timedelta(minutes=10)
+_SEE_OTHER: Final = 303
+_NO_STORE: Final = {"Cache-Control": "no-store"}
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True)
+class InstallDoor:
+    """`attempts` holds in the browser what must come back from Slack."""
+
+    install: Install
+    save: Callable[[Installation], None]
+    attempts: SignedCookie
+
+
+def open_install(
+    install: Install,
+    save: Callable[[Installation], None],
+    secret: bytes,
+    clock: Clock,
+    *,
+    secure: bool,
+    prefix: str,
+) -> InstallDoor:
+    attempts = SignedCookie(
+        name="patchwright_slack",
+        path=f"{prefix}{CALLBACK_PATH}",
+        life=_TIME_TO_AGREE,
+        secret=secret,
+        clock=clock,
+        secure=secure,
+    )
+    return InstallDoor(install, save, attempts)
+
+
+def add_slack_install(app: FastAPI, door: InstallDoor) -> None:
+    @app.get(INSTALL_PATH, include_in_schema=False)
+    def begin() -> Response:
+        """Send the browser to Slack, and note that it was this one."""
+        state = secrets.token_urlsafe(32)
+        address = door.install.address(state)
+        response = RedirectResponse(address, _SEE_OTHER, _NO_STORE)
+        door.attempts.put(response, {"state": state})
+        return response
+
+    @app.get(CALLBACK_PATH, include_in_schema=False)
+    def callback(request: Request) -> Response:
+        """Take the browser back, and keep the workspace's token."""
+        response = _installed(door, request)
+        door.attempts.drop(response)
+        return response
+
+
+def _installed(door: InstallDoor, request: Request) -> Response:
+    held = door.attempts.read(request).get("state", "")
+    told = request.query_params.get("state", "")
+    if not held or not secrets.compare_digest(held.encode(), told.encode()):
+        return _answer(400, f"This did not begin here. Begin again at {INSTALL_PATH}.")
+    code = request.query_params.get("code", "")
+    if not code:
+        return _answer(403, "Nothing was installed: Slack was told not to.")
+    try:
+        installed = door.install.exchange(code)
+    except ServiceError as error:
+        log.warning("slack_not_installed", reason=error.reason, error=str(error))
+        return _answer(502, f"Nothing was installed: {error}")
+    door.save(installed)
+    log.info("slack_installed", installation=installed.id, name=installed.name)
+    return _answer(200, f"Patchwright is installed in {installed.name}.")
+
+
+def _answer(status: int, text: str) -> Response:
+    return PlainTextResponse(text, status, _NO_STORE)

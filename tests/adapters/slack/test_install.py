@@ -1,0 +1,100 @@
+"""Several workspaces install the app, each with a token of its own."""
+
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from pydantic import SecretStr
+
+from patchwright.core.clock import SystemClock
+from patchwright.core.errors import AuthenticationError, PermissionDeniedError
+from patchwright.integrations.slack.adapter import connect
+from patchwright.integrations.slack.install import Install
+from tests.adapters.slack.installations import KeptInstallations
+from tests.fakes.slack.fake import FakeSlack
+from tests.fakes.slack.scene import SCOPES
+
+BACK = "https://bot.example/slack/installed"
+
+
+def install_at(fake: FakeSlack, secret: str = "") -> Install:
+    slack = connect(fake.api_url, tokens=KeptInstallations(), clock=SystemClock())
+    return Install(
+        api=slack.api,
+        client_id=fake.app.client_id,
+        client_secret=SecretStr(secret or fake.app.client_secret),
+        redirect_uri=BACK,
+        scopes=tuple(sorted(SCOPES)),
+    )
+
+
+def agree(
+    fake: FakeSlack, install: Install, team: str, *, for_all: bool = False
+) -> str:
+    """Agree as a person would, and return the code."""
+    user = fake.scene.add_user(team, "ann")
+    back = fake.approve(install.address("s&t"), user, team, for_all=for_all)
+    query = parse_qs(urlsplit(back).query)
+    assert back.startswith(f"{BACK}?")
+    assert query["state"] == ["s&t"]
+    return query["code"][0]
+
+
+def test_a_workspace_gives_us_a_token(fake: FakeSlack) -> None:
+    team = fake.scene.add_workspace("Acme")
+    install = install_at(fake)
+    found = install.exchange(agree(fake, install, team))
+    assert (found.id, found.team, found.name) == (team, team, "Acme")
+    assert found.bot_user == fake.bot(team)
+    assert not found.is_for_all
+    assert set(found.scopes) == SCOPES
+
+
+def test_each_workspace_is_asked_with_its_own_token(fake: FakeSlack) -> None:
+    kept = KeptInstallations()
+    install = install_at(fake)
+    teams = [fake.scene.add_workspace(name) for name in ("Acme", "Other")]
+    for team in teams:
+        kept.save(install.exchange(agree(fake, install, team)))
+    slack = connect(fake.api_url, tokens=kept, clock=SystemClock())
+    hosts = [slack.fetch_identity(team).host for team in teams]
+    assert hosts == teams
+    del kept.kept[teams[0]]
+    with pytest.raises(AuthenticationError):
+        slack.fetch_identity(teams[0])
+
+
+def test_an_organization_is_one_installation(fake: FakeSlack) -> None:
+    team = fake.scene.add_workspace("Acme", enterprise="E1")
+    install = install_at(fake)
+    found = install.exchange(agree(fake, install, team, for_all=True))
+    assert (found.id, found.enterprise, found.is_for_all) == ("E1", "E1", True)
+
+
+def test_a_code_counts_once(fake: FakeSlack) -> None:
+    team = fake.scene.add_workspace("Acme")
+    install = install_at(fake)
+    code = agree(fake, install, team)
+    install.exchange(code)
+    with pytest.raises(AuthenticationError, match="invalid_code"):
+        install.exchange(code)
+
+
+def test_a_wrong_client_secret_is_refused(fake: FakeSlack) -> None:
+    install = install_at(fake, "another")
+    with pytest.raises(AuthenticationError, match="bad_client_secret"):
+        install.exchange("code-1")
+
+
+def test_fewer_scopes_than_needed_are_told(fake: FakeSlack) -> None:
+    team = fake.scene.add_workspace("Acme")
+    install = install_at(fake)
+    fewer = Install(
+        api=install.api,
+        client_id=install.client_id,
+        client_secret=install.client_secret,
+        redirect_uri=install.redirect_uri,
+        scopes=("chat:write",),
+    )
+    code = agree(fake, fewer, team)
+    with pytest.raises(PermissionDeniedError, match="users:read"):
+        install.exchange(code)

@@ -1,0 +1,211 @@
+"""Tokens of people: renewed once, kept through failures, and given up for a reason."""
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing, suppress
+from dataclasses import dataclass, field
+from datetime import timedelta
+from threading import Barrier, BrokenBarrierError
+
+import pytest
+from pydantic import SecretStr
+
+from patchwright.core.clock import Clock
+from patchwright.core.errors import (
+    AuthenticationError,
+    ServiceError,
+    ServiceUnavailableError,
+)
+from patchwright.core.types.grants import Grant
+from patchwright.core.types.ids import AccountId
+from patchwright.workers.db.database import Database
+from patchwright.workers.db.tables_people import secrets
+from tests.adapters.store.linking_world import Linking, open_linking
+from tests.adapters.store.world import ALICE, World
+
+EIGHT_HOURS = timedelta(hours=8)
+MINUTE_S = 60
+PROCESSES = 4
+
+
+@dataclass
+class Forge:
+    """Renews as GitHub does: each refresh token counts once.
+
+    It takes its time with `rivals`: until a second one asks, or half a second.
+    """
+
+    clock: Clock
+    counts: list[str] = field(default_factory=lambda: ["refresh-0"])
+    renewed: int = 0
+    failures: list[ServiceError] = field(default_factory=list)
+    rivals: Barrier | None = None
+
+    def first(self) -> Grant:
+        return self._grant("access-0", "refresh-0")
+
+    def renew(self, refresh_token: SecretStr) -> Grant:
+        if self.failures:
+            raise self.failures.pop()
+        if self.rivals:
+            with suppress(BrokenBarrierError):
+                self.rivals.wait(0.5)
+        if refresh_token.get_secret_value() not in self.counts:
+            raise AuthenticationError("bad_refresh_token")
+        self.counts.clear()
+        self.renewed += 1
+        self.counts.append(f"refresh-{self.renewed}")
+        return self._grant(f"access-{self.renewed}", self.counts[0])
+
+    def _grant(self, access: str, refresh: str) -> Grant:
+        return Grant(
+            access_token=SecretStr(access),
+            expires_at=self.clock.now() + EIGHT_HOURS,
+            refresh_token=SecretStr(refresh),
+        )
+
+
+@pytest.fixture
+def forge(world: World) -> Forge:
+    return Forge(world.clock)
+
+
+@pytest.fixture
+def linking(world: World, forge: Forge) -> Linking:
+    return open_linking(world, forge.renew)
+
+
+@pytest.fixture
+def account(linking: Linking, forge: Forge) -> AccountId:
+    return linking.link(ALICE, grant=forge.first())
+
+
+@pytest.fixture
+def token(linking: Linking, account: AccountId) -> Callable[[], str | None]:
+    def fetch() -> str | None:
+        found = linking.tokens.fetch(account)
+        return found.get_secret_value() if found else None
+
+    return fetch
+
+
+@pytest.fixture
+def processes(world: World, database_url: str, forge: Forge) -> Iterator[list[Linking]]:
+    """Return what several processes with one database work with."""
+    with ExitStack() as stack:
+        databases = [
+            stack.enter_context(closing(Database(database_url)))
+            for _ in range(PROCESSES)
+        ]
+        yield [open_linking(World(one, world.clock), forge.renew) for one in databases]
+
+
+def test_a_token_is_renewed_shortly_before_its_end(
+    world: World, token: Callable[[], str | None]
+) -> None:
+    world.clock.advance(EIGHT_HOURS.total_seconds() - 5 * MINUTE_S - 1)
+    assert token() == "access-0"
+    world.clock.advance(1)
+    assert token() == "access-1"
+    assert token() == "access-1"
+    assert "access" not in str(world.rows(secrets))
+
+
+def test_a_token_without_an_end_is_never_renewed(
+    world: World, linking: Linking
+) -> None:
+    account = linking.link(ALICE, grant=Grant(access_token=SecretStr("gho_1")))
+    world.clock.advance(365 * 24 * 3600)
+    assert linking.tokens.fetch(account) == SecretStr("gho_1")
+
+
+def test_processes_that_want_it_at_once_renew_it_once(
+    world: World, forge: Forge, account: AccountId, processes: list[Linking]
+) -> None:
+    world.clock.advance(EIGHT_HOURS.total_seconds())
+    together, forge.rivals = Barrier(PROCESSES), Barrier(2)
+
+    def fetch(process: Linking) -> SecretStr | None:
+        together.wait(10)
+        return process.tokens.fetch(account)
+
+    with ThreadPoolExecutor(PROCESSES) as pool:
+        assert set(pool.map(fetch, processes)) == {SecretStr("access-1")}
+    assert forge.renewed == 1
+
+
+def test_a_forge_that_fails_is_asked_again_later_and_the_token_kept(
+    world: World,
+    forge: Forge,
+    linking: Linking,
+    account: AccountId,
+    token: Callable[[], str | None],
+) -> None:
+    forge.failures += [ServiceError("no"), ServiceUnavailableError("down")]
+    world.clock.advance(EIGHT_HOURS.total_seconds() - MINUTE_S)
+    assert token() == "access-0"
+    # Asked at once, it would fail once more.
+    assert token() == "access-0"
+    assert len(forge.failures) == 1
+    world.clock.advance(30)
+    assert token() == "access-0"
+    assert forge.failures == []
+    world.clock.advance(59)
+    assert token() is None
+    world.clock.advance(1)
+    assert token() == "access-1"
+    assert not linking.tokens.take_report(account)
+
+
+def test_the_wait_between_two_tries_grows_to_an_hour(
+    world: World, forge: Forge, token: Callable[[], str | None]
+) -> None:
+    world.clock.advance(EIGHT_HOURS.total_seconds())
+    for _ in range(12):
+        forge.failures.append(ServiceUnavailableError("down"))
+        assert token() is None
+        world.clock.advance(60 * MINUTE_S)
+        assert forge.failures == []
+    assert token() == "access-1"
+
+
+def test_a_person_whose_token_is_worthless_is_told_once(
+    world: World,
+    forge: Forge,
+    linking: Linking,
+    account: AccountId,
+    token: Callable[[], str | None],
+) -> None:
+    forge.counts.clear()
+    world.clock.advance(EIGHT_HOURS.total_seconds() - MINUTE_S)
+    assert not linking.tokens.take_report(account)
+    assert token() == "access-0"
+    world.clock.advance(MINUTE_S)
+    assert token() is None
+    assert linking.tokens.take_report(account)
+    assert not linking.tokens.take_report(account)
+    assert len(world.rows(secrets)) == 1
+
+
+def test_a_new_link_ends_that(
+    world: World,
+    forge: Forge,
+    linking: Linking,
+    account: AccountId,
+    token: Callable[[], str | None],
+) -> None:
+    forge.counts.clear()
+    world.clock.advance(EIGHT_HOURS.total_seconds())
+    assert token() is None
+    forge.counts.append("refresh-0")
+    assert linking.link(ALICE, grant=forge.first()) == account
+    assert token() == "access-0"
+    assert not linking.tokens.take_report(account)
+    world.clock.advance(EIGHT_HOURS.total_seconds())
+    assert token() == "access-1"
+
+
+def test_somebody_who_never_linked_has_no_token(linking: Linking) -> None:
+    account = linking.accounts.account_of(ALICE, "https://api.github.test")
+    assert linking.tokens.fetch(account) is None
+    assert not linking.tokens.take_report(account)

@@ -1,0 +1,1 @@
+"""A Jira that programs reach over HTTP, in the cloud or in a data center."""

@@ -1,0 +1,272 @@
+"""One repository by exact name or default, or one of three questions."""
+
+from collections.abc import Mapping
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from patchwright.core.channel import Offer
+from patchwright.core.types.threads import RepoRef, ThreadRef
+from patchwright.resolver.placing.answers import (
+    Remember,
+    RepositoryAnswer,
+    is_answer,
+    read_answer,
+)
+from patchwright.resolver.placing.asking import Ask, Reason
+from patchwright.resolver.placing.choose import (
+    Access,
+    Chosen,
+    Hints,
+    Why,
+    choose,
+    mapped_repository,
+    repository_of_tickets,
+)
+from patchwright.resolver.placing.questions import MAX_BUTTONS
+from patchwright.resolver.placing.references import References, find_references
+from tests.unit.resolver.places import PLACES, SLACK, WEB, issue, repo, ticket
+
+PICKER = Offer(words="Find a repository", picks_repository=True)
+ACCESS = {
+    "acme/web": Access.READABLE,
+    "acme/api": Access.READABLE,
+    "acme/secret": Access.UNREADABLE,
+}
+HOW = (
+    "Answer here with its name, such as `owner/name`, or with a link to it. The "
+    "request is kept."
+)
+
+
+def judge(repo: RepoRef) -> Access:
+    return ACCESS.get(repo.full_name, Access.UNKNOWN)
+
+
+def refs(text: str) -> References:
+    return find_references([text], PLACES)
+
+
+def chosen(text: str = "fix the cart", **hints: object) -> Chosen | Ask:
+    return choose(Hints(request=refs(text)).model_copy(update=hints), judge)
+
+
+def buttons(ask: Chosen | Ask) -> list[str]:
+    assert isinstance(ask, Ask)
+    assert ask.offers[-1] == PICKER
+    return [offer.command for offer in ask.offers[:-1]]
+
+
+WEAKEST_FIRST: list[tuple[Why, Mapping[str, object]]] = [
+    (Why.OWN_DEFAULT, {"own_default": repo("acme/api")}),
+    (Why.PLACE_DEFAULT, {"place_default": repo("acme/api")}),
+    (Why.PLACE, {"place": repo("acme/api")}),
+    (Why.TICKET, {"ticket": repo("acme/api")}),
+    (Why.CONVERSATION, {"conversation": repo("acme/api")}),
+    (Why.REQUEST, {"request": refs("in acme/api")}),
+    (Why.ANSWER, {"answers": (refs("in acme/api"),)}),
+]
+
+
+@pytest.mark.parametrize("rank", range(len(WEAKEST_FIRST)))
+def test_a8_the_strongest_word_counts(rank: int) -> None:
+    hints: dict[str, object] = {}
+    for _, weaker in WEAKEST_FIRST[:rank]:
+        hints |= {
+            name: repo("acme/web") if isinstance(value, RepoRef) else refs("acme/web")
+            for name, value in weaker.items()
+        }
+    why, strongest = WEAKEST_FIRST[rank]
+    found = choose(Hints().model_copy(update=hints | dict(strongest)), judge)
+    assert found == Chosen(repo=repo("acme/api"), why=why)
+
+
+def test_a8_the_newest_answer_that_names_one_wins() -> None:
+    answers = (refs("acme/api"), refs("acme/web"), refs("thank you"))
+    found = chosen("in acme/api", answers=answers)
+    assert found == Chosen(repo=repo("acme/web"), why=Why.ANSWER)
+
+
+def test_a8_the_one_to_work_in_counts_before_others_that_are_named() -> None:
+    found = chosen("as in acme/api#4, repo:acme/web")
+    assert found == Chosen(repo=repo("acme/web"), why=Why.REQUEST)
+
+
+def test_a8_an_unknown_name_is_a_repository_if_the_person_can_read_it() -> None:
+    readable = {"strange/thing": Access.READABLE}
+    found = choose(
+        Hints(request=refs("fix it in strange/thing"), place=repo("acme/web")),
+        lambda one: readable.get(one.full_name, judge(one)),
+    )
+    assert found == Chosen(repo=repo("strange/thing"), why=Why.REQUEST)
+
+
+def test_a8_what_only_looks_like_a_repository_leaves_the_default() -> None:
+    found = chosen("fix it in strange/thing", place=repo("acme/web"))
+    assert found == Chosen(repo=repo("acme/web"), why=Why.PLACE)
+
+
+def test_s74_none_named() -> None:
+    ask = chosen("fix the cart")
+    assert ask == Ask(
+        reason=Reason.NO_REPOSITORY,
+        text="**Which repository?** The request names none, and there is no default "
+        f"for it here.\n\n{HOW}",
+        offers=(PICKER,),
+    )
+
+
+@pytest.mark.parametrize("name", ["acme/secret", "acme/nothing"])
+def test_s74_no_access_says_the_same_whether_it_is_there_or_not(name: str) -> None:
+    ask = chosen(f"fix the cart in {name}")
+    assert ask == Ask(
+        reason=Reason.NO_ACCESS,
+        text=f"**`{name}` cannot be used for this request.** Either there is no such "
+        "repository, or it is not open to both you and this bot.\n\n"
+        f"Name another one, or ask its owner for access. {HOW}",
+        offers=(PICKER,),
+    )
+
+
+def test_s74_several_named() -> None:
+    ask = chosen(f"port acme/api#4 and {WEB}/acme/secret to acme/web")
+    assert ask == Ask(
+        reason=Reason.SEVERAL_REPOSITORIES,
+        text="**Which of these repositories?** The request names 3, and one pull "
+        "request is about one of them:\n\n- `acme/api`\n- `acme/secret`\n- `acme/web`"
+        "\n\nAnswer here with the name of one. The request is kept.",
+        offers=(
+            Offer(words="acme/api", command="acme/api"),
+            Offer(words="acme/web", command="acme/web"),
+            PICKER,
+        ),
+    )
+
+
+def test_s74_a_name_that_nothing_confirms_is_repeated_where_nothing_else_is() -> None:
+    ask = chosen("fix it in strange/thing")
+    assert isinstance(ask, Ask)
+    assert ask.reason is Reason.NO_ACCESS
+    assert ask.text.startswith("**`strange/thing` cannot be used")
+
+
+def test_s74_access_to_a_default_is_judged_too_and_its_name_is_kept() -> None:
+    ask = chosen(place=repo("acme/secret"), own_default=repo("acme/web"))
+    assert isinstance(ask, Ask)
+    assert ask.reason is Reason.NO_ACCESS
+    assert ask.text.startswith("**The default here cannot be used")
+    assert "secret" not in ask.text
+
+
+def test_an_answer_that_is_nearly_a_name_is_asked_back() -> None:
+    offered = ("acme/api", "acme/web")
+    ask = choose(Hints(said="wbe"), judge, offered)
+    assert isinstance(ask, Ask)
+    assert "Did you mean `acme/web`?" in ask.text
+    assert buttons(ask) == ["acme/web"]
+
+
+def test_no_more_is_offered_than_there_are_buttons_for() -> None:
+    offered = tuple(f"acme/r{number}" for number in range(20))
+    assert buttons(choose(Hints(), judge, offered)) == list(offered[:MAX_BUTTONS])
+
+
+NAMES = st.sampled_from(["acme/web", "acme/api", "acme/secret", "other/lib"])
+DEFAULT = st.none() | NAMES.map(repo)
+
+
+@given(
+    texts=st.lists(NAMES, max_size=3).map(" and ".join),
+    place=DEFAULT,
+    place_default=DEFAULT,
+    own_default=DEFAULT,
+)
+def test_a8_never_a_repository_that_the_person_cannot_read_or_nothing_named(
+    texts: str,
+    place: RepoRef | None,
+    place_default: RepoRef | None,
+    own_default: RepoRef | None,
+) -> None:
+    request = refs(f"fix {texts}")
+    hints = Hints(
+        request=request,
+        place=place,
+        place_default=place_default,
+        own_default=own_default,
+    )
+    found = choose(hints, judge)
+    if isinstance(found, Chosen):
+        assert judge(found.repo) is Access.READABLE
+        named = request.repositories or (place, place_default, own_default)
+        assert found.repo in named
+        assert len(request.repositories) <= 1
+
+
+def test_the_administrator_maps_channels_and_projects() -> None:
+    channels = {"C1": "Acme/Web", "C2": "acme/api"}
+    assert mapped_repository(SLACK, channels, PLACES) == repo("acme/web")
+    assert mapped_repository(SLACK, {"T1/C1": "x/y"}, PLACES) == repo("x/y")
+    assert mapped_repository(SLACK, {}, PLACES) is None
+    projects = {"APP": "acme/web", "OPS": ""}
+    assert mapped_repository(ticket("APP-7"), projects, PLACES) == repo("acme/web")
+    assert mapped_repository(ticket("OPS-7"), projects, PLACES) is None
+    assert mapped_repository(issue("acme/web", 1), projects, PLACES) is None
+
+
+def test_tickets_that_a_chat_names_stand_for_their_project() -> None:
+    projects = {"APP": "acme/web", "OPS": "acme/api"}
+    app, ops = ticket("APP-7"), ticket("OPS-1")
+
+    def of(*named: ThreadRef) -> RepoRef | None:
+        return repository_of_tickets(SLACK, named, projects, PLACES)
+
+    assert of(app, ticket("APP-8"), issue("acme/api", 1)) == repo("acme/web")
+    assert of(app, ops) is None
+    assert of() is None
+    assert repository_of_tickets(app, [ops], projects, PLACES) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "remember"),
+    [
+        ("acme/web", Remember.NOT),
+        (" `acme/web`. ", Remember.NOT),
+        ("use acme/web, please", Remember.NOT),
+        ("repo:acme/web", Remember.NOT),
+        (f"<{WEB}/acme/web>", Remember.NOT),
+        (f"it's [the web shop]({WEB}/acme/web)", Remember.NOT),
+        ("always acme/web", Remember.HERE),
+        ("acme/web, always in this channel", Remember.HERE),
+        ("always acme/web for me", Remember.FOR_ME),
+    ],
+)
+def test_a8_a_reply_that_only_names_a_repository_is_an_answer(
+    text: str, remember: Remember
+) -> None:
+    expected = RepositoryAnswer(repository=repo("acme/web"), remember=remember)
+    assert read_answer(text, PLACES) == expected
+    assert is_answer(text, PLACES)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "web",
+        "yes please",
+        "acme/web, and mind the cart",
+        "acme/web or acme/api",
+        "src/cart.py/x",
+        f"{WEB}/acme",
+        "https://evil.example.com/acme/web",
+        f"acme/web {'please ' * 100}",
+    ],
+)
+def test_a8_any_other_reply_is_for_the_agent(text: str) -> None:
+    assert read_answer(text, PLACES) is None
+    assert not is_answer(text, PLACES)
+
+
+def test_a_word_of_consent_is_an_answer() -> None:
+    assert is_answer("keep it out, please", PLACES)

@@ -1,0 +1,86 @@
+"""Who an actor is by the map, and what people are told about linking."""
+
+import pytest
+
+from patchwright.core.types.people import Actor
+from patchwright.workers.linking.invitation import (
+    invitation_offers,
+    invitation_text,
+    link_address,
+    patience_text,
+    renewal_text,
+)
+from patchwright.workers.linking.mapping import mapped_person
+from patchwright.workers.linking.names import place_name, service_name, shown_name
+
+JO = Actor(service="slack", login="jo", external_id="U1", host="T1")
+KIM = Actor(service="jira", login="Kim", external_id="5b10", host="acme.atlassian.net")
+MAP = (
+    {"slack": "U1", "github": "alice"},
+    {"jira": "5b10", "github": "@kim"},
+    {"slack": "T2/U2", "github": "bob"},
+)
+
+
+@pytest.mark.parametrize(
+    ("actor", "login"),
+    [
+        (JO, "alice"),
+        (KIM, "kim"),
+        (JO.model_copy(update={"external_id": "U2", "host": "T2"}), "bob"),
+    ],
+)
+def test_the_map_says_who_somebody_is(actor: Actor, login: str) -> None:
+    assert mapped_person(MAP, actor) == Actor(service="github", login=login)
+
+
+@pytest.mark.parametrize(
+    "actor",
+    [
+        JO.model_copy(update={"external_id": "U2"}),
+        JO.model_copy(update={"external_id": "u1"}),
+        JO.model_copy(update={"service": "jira"}),
+        Actor(service="slack", login="U1", host="T1"),
+        Actor(service="jira", login="5b10", external_id="6c11"),
+        Actor(service="github", login="alice", external_id="1"),
+    ],
+    ids=["place", "case", "service", "no-id", "name-like-an-id", "forge"],
+)
+def test_nobody_else_is_taken_for_them(actor: Actor) -> None:
+    assert mapped_person(MAP, actor) is None
+
+
+def test_the_first_entry_of_the_map_counts() -> None:
+    again = (*MAP, {"slack": "U1", "github": "mallory"})
+    assert mapped_person(again, JO) == Actor(service="github", login="alice")
+
+
+def test_an_invitation_has_the_link_and_its_limits() -> None:
+    link = link_address("https://bot.example.com/", "abc")
+    assert link == "https://bot.example.com/link/abc"
+    text = invitation_text(JO, link, "GitHub")
+    assert f"({link})" in text
+    assert "15 minutes" in text
+    assert "Slack" in text
+    (offer,) = invitation_offers(link, "GitHub")
+    assert (offer.words, offer.url, offer.command) == ("Link with GitHub", link, "")
+    assert link in renewal_text(link, "GitHub")
+
+
+def test_a_name_that_somebody_chose_is_in_no_message() -> None:
+    bad = JO.model_copy(update={"login": "<!channel> [x](https://evil.example)"})
+    for text in (
+        invitation_text(bad, "https://b/link/t", "GitHub"),
+        patience_text(bad),
+    ):
+        assert "evil" not in text
+
+
+def test_names_are_shown_as_they_read() -> None:
+    sly = JO.model_copy(update={"login": "al\u202eice\u200b \n x" + "y" * 200})
+    assert shown_name(sly).startswith("alice xy")
+    assert len(shown_name(sly)) == 80
+    assert shown_name(JO.model_copy(update={"login": "\u200b"})) == "U1"
+    assert (place_name(JO), place_name(KIM)) == ("workspace T1", KIM.host)
+    assert place_name(Actor(service="github", login="a")) == ""
+    assert (service_name("slack"), service_name("other")) == ("Slack", "other")
