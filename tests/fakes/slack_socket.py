@@ -41,7 +41,9 @@ class FakeSocketMode:
         self.tickets: set[str] = set()
         self.numbers = count(1)
         self._newest: Line | None = None
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
+        self._server = ThreadingHTTPServer(
+            ("127.0.0.1", 0), type("Ours", (Handler,), {"fake": self})
+        )
         self._server.daemon_threads = True
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,))
 
@@ -158,45 +160,43 @@ class Line:
         return head[0] & 0x0F, plain
 
 
-def _handler(fake: FakeSocketMode) -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
+class Handler(BaseHTTPRequestHandler):
+    fake: FakeSocketMode
+    protocol_version = "HTTP/1.1"
 
-        def do_POST(self) -> None:
-            self.rfile.read(int(self.headers.get("Content-Length", 0)))
-            asked = self.headers.get("Authorization") == f"Bearer {fake.app_token}"
-            if self.path != "/api/apps.connections.open" or not asked:
-                fake.refused.put(self.path)
-                self._answer({"ok": False, "error": "invalid_auth"})
-            else:
-                self._answer({"ok": True, "url": fake.new_url()})
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        asked = self.headers.get("Authorization") == f"Bearer {self.fake.app_token}"
+        if self.path != "/api/apps.connections.open" or not asked:
+            self.fake.refused.put(self.path)
+            self._answer({"ok": False, "error": "invalid_auth"})
+        else:
+            self._answer({"ok": True, "url": self.fake.new_url()})
 
-        def do_GET(self) -> None:
-            self.close_connection = True
-            ticket = parse_qs(urlsplit(self.path).query).get("ticket", [""])[0]
-            if fake.refuses or ticket not in fake.tickets:
-                fake.refused.put(self.path)
-                self.send_error(403)
-                return
-            fake.tickets.discard(ticket)
-            key = self.headers["Sec-WebSocket-Key"].encode() + _KEY_SUFFIX
-            accept = base64.b64encode(hashlib.sha1(key).digest()).decode()
-            self.send_response(101)
-            self.send_header("Upgrade", "websocket")
-            self.send_header("Connection", "Upgrade")
-            self.send_header("Sec-WebSocket-Accept", accept)
-            self.end_headers()
-            Line(self.connection).serve(fake)
+    def do_GET(self) -> None:
+        self.close_connection = True
+        ticket = parse_qs(urlsplit(self.path).query).get("ticket", [""])[0]
+        if self.fake.refuses or ticket not in self.fake.tickets:
+            self.fake.refused.put(self.path)
+            self.send_error(403)
+            return
+        self.fake.tickets.discard(ticket)
+        key = self.headers["Sec-WebSocket-Key"].encode() + _KEY_SUFFIX
+        accept = base64.b64encode(hashlib.sha1(key).digest()).decode()
+        self.send_response(101)
+        self.send_header("Upgrade", "websocket")
+        self.send_header("Connection", "Upgrade")
+        self.send_header("Sec-WebSocket-Accept", accept)
+        self.end_headers()
+        Line(self.connection).serve(self.fake)
 
-        def _answer(self, answer: Mapping[str, Any]) -> None:
-            body = json.dumps(answer).encode()
-            self.send_response(200)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
+    def _answer(self, answer: Mapping[str, Any]) -> None:
+        body = json.dumps(answer).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
 
-        def log_message(self, *_: object) -> None:
-            """Say nothing."""
-
-    return Handler
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""

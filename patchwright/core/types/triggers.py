@@ -120,6 +120,12 @@ class InstallationChanged(Value):
     service: str = "github"
 
 
+class ConsentRevoked(Value):
+    """Somebody took back what they let us do in their name."""
+
+    person: Actor
+
+
 class RepositoryMoved(Value):
     """A repository was renamed or given to another owner."""
 
@@ -176,7 +182,9 @@ class DefaultChosen(Value):
 
 # What is answered at once, and is no part of any run.
 Prompt = OptionsWanted | FormWanted | HomeWanted | DefaultChosen
-Notice = BaseMoved | ThreadClosed | InstallationChanged | RepositoryMoved
+Notice = (
+    BaseMoved | ThreadClosed | InstallationChanged | ConsentRevoked | RepositoryMoved
+)
 # What is kept of a delivery.
 Kept = Trigger | Ignored | Notice
 Reading = Kept | Challenge | Prompt

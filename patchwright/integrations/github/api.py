@@ -17,7 +17,7 @@ from patchwright.integrations.github.auth import Tokens
 from patchwright.integrations.github.connection import Connection
 from patchwright.integrations.github.editions import Editions
 from patchwright.integrations.github.errors import translated
-from patchwright.integrations.github.patience import outlast_limits
+from patchwright.integrations.patience import outlast_limits
 
 T = TypeVar("T")
 

@@ -19,7 +19,7 @@ from patchwright.core.types.base import Value
 from patchwright.core.types.threads import RepoRef
 from patchwright.integrations.github.connection import Connection
 from patchwright.integrations.github.errors import translated
-from patchwright.integrations.github.patience import outlast_limits
+from patchwright.integrations.patience import outlast_limits
 from patchwright.integrations.github.permissions import (
     Granted,
     missing_permissions,

@@ -29,7 +29,9 @@ PERMISSIONS: Final[Mapping[str, Need]] = {
 }
 # Every App hears of these, and none may ask for them: a manifest that does is refused.
 # https://docs.github.com/en/webhooks/webhook-events-and-payloads#installation
-UNASKED_EVENTS: Final = frozenset({"installation", "installation_repositories"})
+UNASKED_EVENTS: Final = frozenset(
+    {"github_app_authorization", "installation", "installation_repositories"}
+)
 SUBSCRIBED_EVENTS: Final = EVENTS - UNASKED_EVENTS
 
 _LEVELS = ("read", "write", "admin")

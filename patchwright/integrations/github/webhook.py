@@ -22,6 +22,7 @@ from patchwright.integrations.github.reading.threads import (
     read_pull_request,
 )
 from patchwright.integrations.github.reading.upkeep import (
+    read_app_authorization,
     read_installation,
     read_installation_repositories,
     read_push,
@@ -48,6 +49,7 @@ _READERS: Mapping[str, Callable[[bytes, Listening], Reading]] = {
     "check_suite": read_check_suite,
     "discussion": read_discussion,
     "discussion_comment": read_discussion_comment,
+    "github_app_authorization": read_app_authorization,
     "installation": read_installation,
     "installation_repositories": read_installation_repositories,
     "issue_comment": read_comment,

@@ -12,7 +12,6 @@ from patchwright.integrations.jira.answers import JsonObject, Part, read
 from patchwright.integrations.jira.api import Api, ticket_path
 from patchwright.integrations.jira.comments import PAGE, comments_path
 
-MAX_ISSUES: Final = 500
 # Deliveries carry wiki markup on both flavours, and this version of the API does too.
 VERSION: Final = "2"
 _FIELDS: Final = (
@@ -72,7 +71,7 @@ def _keys(api: Api, jql: str) -> Iterator[str]:
     query = {"jql": jql, "fields": "updated", "maxResults": str(PAGE)}
     place = {} if api.flavour.has_tokens else {"startAt": "0"}
     count = 0
-    while count < MAX_ISSUES:
+    while True:
         answer = api.get(api.flavour.search, {**query, **place}, VERSION)
         page = read(_Found, answer)
         yield from (str(issue["key"]) for issue in page.issues)

@@ -11,8 +11,6 @@ from patchwright.core.types.people import Actor
 from patchwright.integrations.slack.actions import (
     DEFAULT_REPOSITORY,
     NEW_REQUEST,
-    OPEN,
-    numbered,
 )
 from patchwright.integrations.slack.api import Api
 from patchwright.integrations.slack.buttons import (
@@ -43,14 +41,12 @@ class RunShown(Value):
 class HomeFacts(Value):
     """What the page of one person says.
 
-    `linked_as` is their name on the forge, or empty; then `link_url` is where they
-    link the two, if they can.
+    `linked_as` is their name on the forge, or empty.
     """
 
     runs: tuple[RunShown, ...] = ()
     repository: str = ""
     linked_as: str = ""
-    link_url: str = ""
 
 
 def publish_home(api: Api, actor: Actor, installation: str, facts: HomeFacts) -> None:
@@ -90,15 +86,10 @@ def _account(facts: HomeFacts) -> Iterator[Block]:
     if facts.linked_as:
         yield from _words(f"You are linked to **{_escaped(facts.linked_as)}**.")
         return
-    yield from _words("You are not linked to an account where the code is.")
-    if facts.link_url:
-        button: Block = {
-            "type": "button",
-            "action_id": numbered(OPEN, 0),
-            "text": plain("Link my account", MAX_LABEL),
-            "url": facts.link_url,
-        }
-        yield {"type": "actions", "elements": [button]}
+    yield from _words(
+        "You are not linked to an account where the code is. Ask for something, and you "
+        "get a link for it."
+    )
 
 
 def _default(facts: HomeFacts) -> Iterator[Block]:

@@ -20,6 +20,9 @@ _KEPT: Final = (
 _DROPPED: Final = ("signature", "token", "authorization")
 
 
+_PRIVATE: Final = frozenset({"jira", "slack"})
+
+
 @dataclass(frozen=True)
 class Delivery:
     """One webhook request. `id` is the service's own, and the same when it repeats."""
@@ -63,3 +66,11 @@ def headers_to_keep(headers: Mapping[str, str]) -> dict[str, str]:
         for name, value in headers.items()
         if name.startswith(_KEPT) and not any(word in name for word in _DROPPED)
     }
+
+
+def body_to_keep(delivery: Delivery) -> bytes:
+    """Return what is stored of a delivery that asked for nothing.
+
+    Slack and Jira bring all that people say to each other; that is not ours to keep.
+    """
+    return b"" if delivery.service in _PRIVATE else delivery.body

@@ -11,6 +11,7 @@ from patchwright.core.types.ids import ConversationId, Ids, JobId
 from patchwright.core.types.threads import ForgeThread
 from patchwright.core.types.triggers import (
     BaseMoved,
+    ConsentRevoked,
     InstallationChanged,
     Notice,
     RepositoryMoved,
@@ -31,9 +32,11 @@ from patchwright.workers.store.choices import move_choices
 from patchwright.workers.store.event_rows import append_row
 from patchwright.workers.store.events import EventStore
 from patchwright.workers.store.fencing import lock_conversation
+from patchwright.workers.store.installations import OWNER as SLACK
 from patchwright.workers.store.job import JobState
 from patchwright.workers.store.secrets import forget_secret
 from patchwright.workers.store.threads import find_conversation, move_repository
+from patchwright.workers.store.unlinking import forget_person, unlink_place
 
 CLOSED: Final = "the thread was closed"
 LOST: Final = "the App lost its access to the repository"
@@ -67,6 +70,9 @@ class Noticing:
                 return self._thread(connection, notice, now)
             case InstallationChanged():
                 return self._installation(connection, notice, now)
+            case ConsentRevoked():
+                forget_person(connection, self.ids, notice.person, now)
+                return NOTHING
             case RepositoryMoved():
                 return self._repository(connection, notice)
             case _:
@@ -119,7 +125,11 @@ class Noticing:
 
         Nothing can be said there either.
         """
-        forget_secret(connection, installation_name(notice.installation))
+        if notice.service == SLACK:
+            forget_secret(connection, notice.installation, SLACK)
+            unlink_place(connection, self.ids, SLACK, notice.installation, now)
+        else:
+            forget_secret(connection, installation_name(notice.installation))
         noted = NOTHING
         for job in list_active(connection):
             if _has_lost(notice, job):
@@ -154,6 +164,8 @@ class Noticing:
 
 
 def _has_lost(notice: InstallationChanged, job: ActiveJob) -> bool:
-    if job.trigger.installation != notice.installation:
+    trigger = job.trigger
+    is_theirs = trigger.thread.service == notice.service
+    if not is_theirs or trigger.installation != notice.installation:
         return False
     return notice.gone or job.trigger.place in notice.repos

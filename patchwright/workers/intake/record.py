@@ -9,6 +9,7 @@ from typing import Any, Final
 from sqlalchemy import Connection, bindparam, update
 
 from patchwright.core.events.types import Message, Source
+from patchwright.core.text.commands import Verb, parse_command
 from patchwright.core.types.ids import ConversationId, Ids, JobId
 from patchwright.core.types.triggers import Ignored, Notice, Trigger, TriggerKind
 from patchwright.workers.db.tables import deliveries
@@ -18,6 +19,7 @@ from patchwright.workers.intake.delivery import (
     Delivery,
     Stored,
     Verdict,
+    body_to_keep,
     headers_to_keep,
 )
 from patchwright.workers.intake.notices import Noticing
@@ -43,7 +45,11 @@ class Recorder:
         row = self._row(delivery)
         match delivery.reading:
             case Ignored(reason=reason):
-                ignored = {"verdict": Verdict.IGNORED, "reason": reason}
+                ignored = {
+                    "verdict": Verdict.IGNORED,
+                    "reason": reason,
+                    "body": body_to_keep(delivery),
+                }
                 is_new = insert_once(connection, deliveries, row | ignored)
                 return Stored(Verdict.IGNORED if is_new else Verdict.DUPLICATE)
             case Trigger() as trigger:
@@ -122,10 +128,18 @@ class Recorder:
         if found is not None:
             lock_conversation(connection, found)
             active = find_active_state(connection, found)
-        if active is not None and active[1] is JobState.WAITING_USER:
+        if active is not None and (
+            _stops(trigger) or active[1] is JobState.WAITING_USER
+        ):
             return self._asked(connection, row_id, delivery, trigger)
         # Its key stays: found again later, it must not answer a later question.
-        _note(connection, row_id, verdict=Verdict.IGNORED, reason="not-asked")
+        _note(
+            connection,
+            row_id,
+            verdict=Verdict.IGNORED,
+            reason="not-asked",
+            body=body_to_keep(delivery),
+        )
         return Stored(Verdict.IGNORED)
 
     def _asked(
@@ -177,6 +191,12 @@ class Recorder:
         if found is None:
             raise LookupError(f"the conversation of {trigger.thread} came and went")
         return found
+
+
+def _stops(trigger: Trigger) -> bool:
+    """Tell whether it is a word, or a sign, that counts at any time."""
+    command = parse_command(trigger.request)
+    return command is not None and command.verb is Verb.STOP
 
 
 def _note(connection: Connection, row_id: str, **values: object) -> None:

@@ -66,6 +66,8 @@ class Delivery:
             self._fetch_mirror,
             forge_signs=services.settings.github.is_signed_by_github,
             clock=services.clock,
+            invite=services.talk.invite,
+            find_board=services.channel.board,
         )
         self._deliverer = Deliverer(means, rules(services, self._plan.config))
 

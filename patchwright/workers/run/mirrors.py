@@ -63,11 +63,11 @@ class Mirrors:
 
     def _open(self) -> tuple[_Shown, ...]:
         """Post each of them, or take over what an earlier attempt has posted."""
-        own = str(self._job.trigger.thread)
+        own = self._job.trigger.thread
         linked = self._services.stores.threads.threads_of(self._job.conversation_id)
         others = [one.ref for one in linked if not one.is_own_pull]
-        refs = [ref for ref in others if str(ref) != own]
-        threads = (self._job.trigger.thread, *refs)
+        refs = [ref for ref in others if _hears_of(ref, own)]
+        threads = (own, *refs)
         is_private = any(isinstance(one, TalkThread) for one in threads)
         return tuple(self._begun(ref, is_private=is_private) for ref in refs)
 
@@ -93,3 +93,12 @@ class Mirrors:
         return StatusComment(
             services.channel, ref, frame, watch, services.clock, write=mirrored_progress
         )
+
+
+def _hears_of(ref: ThreadRef, own: ThreadRef) -> bool:
+    """Tell whether a thread gets a short status of a run that another one asked for.
+
+    What happens beside the code is linked there by the forge itself.
+    """
+    is_beside = isinstance(ref, ForgeThread) and isinstance(own, ForgeThread)
+    return str(ref) != str(own) and not is_beside

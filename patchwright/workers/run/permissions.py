@@ -9,8 +9,11 @@ from patchwright.core.errors import ServiceError
 from patchwright.core.forge import Forge
 from patchwright.core.types.people import Actor, Permission
 from patchwright.core.types.threads import RepoRef
+from patchwright.resolver.placing.choose import Access, Judge
 
 REMEMBER_S: Final = 60.0
+
+Permissions = Callable[[RepoRef, Actor], Permission | None]
 
 log = structlog.get_logger(__name__)
 
@@ -22,6 +25,19 @@ def known_permission(forge: Forge, repo: RepoRef, actor: Actor) -> Permission | 
     except ServiceError as error:
         log.warning("permission_unknown", reason=error.reason, login=actor.login)
         return None
+
+
+def judge_for(person: Actor, permission: Permissions) -> Judge:
+    """Return what tells whether that person may read a repository."""
+
+    def access(repo: RepoRef) -> Access:
+        found = permission(repo, person)
+        if found is None:
+            return Access.UNKNOWN
+        may = found.allows(Permission.READ)
+        return Access.READABLE if may else Access.UNREADABLE
+
+    return access
 
 
 class Remembered:

@@ -8,7 +8,7 @@ from patchwright.core.errors import (
     ServiceUnavailableError,
 )
 from patchwright.core.settings.model import Settings
-from patchwright.core.text.marks import call
+from patchwright.core.text.marks import call, without_calls
 from patchwright.core.types.base import Value
 from patchwright.core.types.people import Actor, Permission
 from patchwright.core.types.threads import RepoRef, TalkThread, ThreadKind
@@ -27,13 +27,13 @@ from patchwright.resolver.placing.choose import (
 )
 from patchwright.resolver.placing.places import Places
 from patchwright.resolver.placing.references import References, find_references
+from patchwright.workers.run.permissions import judge_for
 from patchwright.workers.run.services import Services
 from patchwright.workers.run.talk import Talk
 from patchwright.workers.run.wait import Wait
 from patchwright.workers.store.choices import DEFAULT_REPOSITORY, place_scope
 from patchwright.workers.store.job import Job, Lease
 from patchwright.workers.store.requests import JoinedRequest
-from patchwright.workers.talk.repositories import judge_for
 
 ASKED: Final = "asked"
 NOT_LINKED: Final = "not-linked"
@@ -230,5 +230,6 @@ def _mapping(settings: Settings, trigger: Trigger) -> dict[str, str]:
 def _opening(trigger: Trigger) -> str:
     """Show what was asked where nobody could see it."""
     who = call(trigger.actor.login, trigger.actor.external_id)
-    quoted = "\n".join(f"> {line}" for line in trigger.request.splitlines())
+    request = without_calls(trigger.request)
+    quoted = "\n".join(f"> {line}" for line in request.splitlines())
     return f"{who} asks:\n\n{quoted}" if quoted else f"{who} asks."

@@ -22,6 +22,7 @@ from patchwright.workers.run.interruption import InterruptibleSandboxes
 from patchwright.workers.run.plan import ARTIFACT
 from patchwright.workers.run.services import Services
 from patchwright.workers.run.showing import showing_of
+from patchwright.workers.run.tickets import tickets_of
 from patchwright.workers.run.work import Work
 from patchwright.workers.store.job import Job, JobState, Lease
 
@@ -120,7 +121,7 @@ class Runner:
             lease = stores.outcomes.store(
                 lease,
                 done.outcome,
-                _effects(done, job, now),
+                _effects(self._services, done, job, now),
                 read_up_to=done.read_up_to,
                 now=now,
                 artifacts={
@@ -177,13 +178,16 @@ class Runner:
             log.warning("job_not_submitted", job_id=job_id, reason=str(error))
 
 
-def _effects(done: Done, job: Job, now: datetime) -> tuple[Effect, ...]:
+def _effects(
+    services: Services, done: Done, job: Job, now: datetime
+) -> tuple[Effect, ...]:
     if done.effects is not None:
         return done.effects
     if done.quiet:
         return ()
     plan = done.plan
-    showing = showing_of(done.outcome, plan, job.trigger, now)
+    tickets = tickets_of(services, job)
+    showing = showing_of(done.outcome, plan, job.trigger, now, tickets)
     return plan_effects(done.outcome, plan.target, plan.config, showing)
 
 

@@ -7,10 +7,15 @@ from patchwright.core.types.work import Outcome
 from patchwright.resolver.effects import Showing
 from patchwright.resolver.pinging import wants_ping
 from patchwright.workers.run.plan import Plan
+from patchwright.workers.run.tickets import NO_TICKETS, Tickets
 
 
 def showing_of(
-    outcome: Outcome, plan: Plan, trigger: Trigger, now: datetime
+    outcome: Outcome,
+    plan: Plan,
+    trigger: Trigger,
+    now: datetime,
+    tickets: Tickets = NO_TICKETS,
 ) -> Showing:
     asked_at = plan.frame.asked_at or now
     return Showing(
@@ -22,5 +27,8 @@ def showing_of(
             since_asked_s=(now - asked_at).total_seconds(),
         ),
         check_sha=plan.check_sha,
+        mirrors=tuple(one.thread for one in plan.mirrors),
+        tickets=tickets.threads,
+        status_on_pull=tickets.status_on_pull,
         reviews_of=trigger.forge_thread.number if plan.review_threads else None,
     )

@@ -1,5 +1,8 @@
 """Move the tickets of a conversation as its work goes on."""
 
+from dataclasses import dataclass
+from typing import Final
+
 import structlog
 
 from patchwright.core.errors import ServiceError
@@ -13,13 +16,25 @@ from patchwright.workers.store.job import Job
 log = structlog.get_logger(__name__)
 
 
-def tickets_of(services: Services, job: Job) -> tuple[TalkThread, ...]:
+@dataclass(frozen=True)
+class Tickets:
+    """Those of a conversation, and where they go when there is a pull request."""
+
+    threads: tuple[TalkThread, ...] = ()
+    status_on_pull: str = ""
+
+
+NO_TICKETS: Final = Tickets()
+
+
+def tickets_of(services: Services, job: Job) -> Tickets:
     linked = services.stores.threads.threads_of(job.conversation_id)
-    return tuple(
+    threads = (
         one.ref
         for one in linked
         if isinstance(one.ref, TalkThread) and one.ref.kind is ThreadKind.TICKET
     )
+    return Tickets(tuple(threads), services.settings.jira.transitions.on_pr)
 
 
 def move_at_start(services: Services, job: Job) -> None:
@@ -27,7 +42,7 @@ def move_at_start(services: Services, job: Job) -> None:
     status = services.settings.jira.transitions.on_start
     if not status:
         return
-    for ticket in tickets_of(services, job):
+    for ticket in tickets_of(services, job).threads:
         try:
             services.channel.board(ticket).move(ticket, status)
         except ServiceError as error:
@@ -37,7 +52,7 @@ def move_at_start(services: Services, job: Job) -> None:
 def after_merge(services: Services, job: Job) -> Wait:
     """Return how a job ends that there is since our pull request was merged."""
     status = services.settings.jira.transitions.on_merge
-    tickets = tickets_of(services, job) if status else ()
+    tickets = tickets_of(services, job).threads if status else ()
     return Wait(
         Outcome(kind=OutcomeKind.NO_CHANGE, reason="merged"),
         tuple(

@@ -8,15 +8,11 @@ from pydantic import SecretStr
 from patchwright.core.clock import Clock
 from patchwright.core.settings.model import Settings
 from patchwright.integrations.slack.install import Install
-from patchwright.integrations.slack.manifest import SCOPES
+from patchwright.integrations.slack.manifest import CALLBACK_PATH, SCOPES
 from patchwright.workers.store.installations import StoredInstallations
 from patchwright.workers.store.secrets import SecretStore
 from patchwright.workers.talk.sites import Sites
-from patchwright.workers.web.slack_install import (
-    CALLBACK_PATH,
-    InstallDoor,
-    open_install,
-)
+from patchwright.workers.web.slack_install import InstallDoor, open_install
 
 log = structlog.get_logger(__name__)
 

@@ -10,10 +10,11 @@ import structlog
 
 from patchwright.core.background import start
 from patchwright.core.errors import ServiceError
-from patchwright.core.types.people import Actor, Permission
+from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import RepoRef
 from patchwright.resolver.placing.choose import Access, Judge
 from patchwright.resolver.placing.places import NAME, OWNER
+from patchwright.workers.run.permissions import Permissions, judge_for
 
 # Slack waits three seconds for the choices, the way there and back included.
 # https://docs.slack.dev/reference/interaction-payloads/block_suggestion-payload
@@ -26,7 +27,6 @@ MAX_CHECKED: Final = 16
 _MAX_ASKING: Final = 64
 _FULL_NAME: Final = re.compile(rf"{OWNER}/{NAME}\Z")
 
-Permissions = Callable[[RepoRef, Actor], Permission | None]
 Found = Future[tuple[str, ...]]
 Search = Callable[[Actor, str], tuple[str, ...]]
 
@@ -36,19 +36,6 @@ log = structlog.get_logger(__name__)
 def no_search(person: Actor, query: str) -> tuple[str, ...]:  # noqa: ARG001 - finds nothing
     """Stand for a search where nobody has given us a token for it."""
     return ()
-
-
-def judge_for(person: Actor, permission: Permissions) -> Judge:
-    """Return what tells whether that person may read a repository."""
-
-    def access(repo: RepoRef) -> Access:
-        found = permission(repo, person)
-        if found is None:
-            return Access.UNKNOWN
-        may = found.allows(Permission.READ)
-        return Access.READABLE if may else Access.UNREADABLE
-
-    return access
 
 
 class RepositorySearch:

@@ -13,11 +13,11 @@ from fastapi.responses import PlainTextResponse, RedirectResponse
 from patchwright.core.clock import Clock
 from patchwright.core.errors import ServiceError
 from patchwright.integrations.slack.install import Install
+from patchwright.integrations.slack.manifest import CALLBACK_PATH
 from patchwright.integrations.slack.tokens import Installation
 from patchwright.workers.web.cookies import SignedCookie
 
-INSTALL_PATH: Final = "/slack/install"
-CALLBACK_PATH: Final = "/slack/oauth/callback"
+INSTALL_PATH: Final = "/auth/slack/install"
 _TIME_TO_AGREE: Final = timedelta(minutes=10)
 _SEE_OTHER: Final = 303
 _NO_STORE: Final = {"Cache-Control": "no-store"}

@@ -57,9 +57,8 @@ def test_the_page_lists_runs_and_says_who_one_is(
 def test_who_is_not_linked_is_shown_the_way(
     fake: FakeSlack, office: Office, slack: Slack
 ) -> None:
-    facts = HomeFacts(link_url="https://bot.example/link/1")
-    slack.publish_home(office.actor(office.ann), office.team, facts)
-    assert "Link my account" in fake.buttons(fake.home(office.ann))
+    slack.publish_home(office.actor(office.ann), office.team, HomeFacts())
+    assert "you get a link" in fake.home(office.ann).shown
 
 
 def test_a_form_asks_for_words_and_knows_what_for(

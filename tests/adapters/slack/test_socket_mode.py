@@ -170,12 +170,13 @@ def test_large_envelope_arrives_whole(
 
 
 def test_leaving_ends_at_once(fake: FakeSocketMode) -> None:
-    with connect(fake, Intake()):
-        fake.next_line().deliver("events_api", envelope(mention()))
-        # Nothing more is on its way now that would wake the client.
-        fake.next_answer()
-        before = CLOCK.monotonic()
-    assert CLOCK.monotonic() - before < 0.9
+    for _ in range(3):
+        with connect(fake, Intake()):
+            fake.next_line().deliver("events_api", envelope(mention()))
+            # Nothing more is on its way now that would wake the client.
+            fake.next_answer()
+            before = CLOCK.monotonic()
+        assert CLOCK.monotonic() - before < 0.9
     left = [one.name for one in threading.enumerate() if "ThreadPool" in one.name]
     assert left == []
 

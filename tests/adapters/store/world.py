@@ -11,7 +11,7 @@ from patchwright.core.events.types import Event
 from patchwright.core.types.ids import ConversationId, JobId, RandomIds
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import ForgeThread, RepoRef, ThreadKind
-from patchwright.core.types.triggers import Trigger, TriggerKind
+from patchwright.core.types.triggers import Kept, Trigger, TriggerKind
 from patchwright.workers.db.database import Database
 from patchwright.workers.intake.delivery import Delivery, Stored
 from patchwright.workers.intake.intake import Intake

@@ -16,8 +16,8 @@ TEXTS = {
     "fold": "**Done**\n\n<details><summary>Log</summary>\n\n"
     + "a long story {x}\n\n" * 4_000
     + "</details>\n\nthe end",
-    "table": "**Done**\n\n| a | b |\n|---|---|\n" + "| 1 | 2 |\n" * 4_000 + "\nthe end",
-    "list": "**Done**\n\n" + "- entry\n" * 4_000 + "\nthe end",
+    "table": "**Done**\n\n| a | b |\n|---|---|\n" + "| 1 | 2 |\n" * 6_000 + "\nthe end",
+    "list": "**Done**\n\n" + "- entry\n" * 6_000 + "\nthe end",
     "paragraph": "**Done**\n\n" + "word *x* " * 4_000 + "\n\nthe end",
     "lines": "**Done**\n\n" + "line\n" * 8_000 + "\nthe end",
     "blocks": "**Done**\n\n" + "## h\n\ntext\n\n" * 3_000 + "\nthe end",

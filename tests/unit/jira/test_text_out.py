@@ -68,6 +68,39 @@ def test_every_document_keeps_the_rules_of_adf(markdown: str) -> None:
     assert list(broken_rules(to_adf(markdown))) == []
 
 
+OUTER = {
+    "quote": "> {}",
+    "alert": "> [!TIP]\n> {}",
+    "entry": "- {}",
+    "fold": "<details><summary>s</summary>\n\n{}\n\n</details>",
+}
+INNER = {
+    "heading": "# h",
+    "quote": "> q",
+    "alert": "> [!CAUTION]\n> c",
+    "table": "| a | b |\n| - | - |\n| 1 | |",
+    "rule": "***",
+    "tasks": "- [ ] t\n  - [x] u",
+    "code": "```\nc\n```",
+    "fold": OUTER["fold"].format("x"),
+    "styles": "**a __b__ *`c`* ~~**d**~~**",
+    "nothing": "",
+}
+
+
+def put(inner: str, outer: str) -> str:
+    indent = {"quote": "> ", "alert": "> ", "entry": "  ", "fold": ""}[outer]
+    return OUTER[outer].format(inner.replace("\n", f"\n{indent}"))
+
+
+@pytest.mark.parametrize("inner", INNER)
+@pytest.mark.parametrize("outer", OUTER)
+def test_anything_may_be_in_anything(outer: str, inner: str) -> None:
+    once = put(INNER[inner], outer)
+    for markdown in (INNER[inner], once, *(put(once, around) for around in OUTER)):
+        assert list(broken_rules(to_adf(markdown))) == []
+
+
 @given(MARKDOWN)
 def test_nothing_typed_calls_anybody(markdown: str) -> None:
     wiki = to_wiki(markdown)
@@ -95,8 +128,8 @@ def test_typed_signs_survive_the_way_to_jira_and_back(typed: str) -> None:
 @given(CODE, st.sampled_from(["", "python", "diff"]))
 def test_code_survives_the_way_to_jira_and_back(code: str, language: str) -> None:
     markdown = f"````{language}\n{code}\n````\n\n- in a list\n\n  ````\n  x\n  ````"
-    (node, *_) = to_adf(markdown)["content"]  # type: ignore[misc]
-    assert node["content"][0]["text"] == code
+    blocks = [n for n in nodes_of(to_adf(markdown)) if n["type"] == "codeBlock"]
+    assert [block["content"][0]["text"] for block in blocks] == [code, "x"]
     assert list(code_in(read_document(adf_to_markdown(to_adf(markdown))))) == [
         code,
         "x",
@@ -149,6 +182,10 @@ def test_a_link_that_leads_nowhere_safe_is_words(url: str) -> None:
 def test_a_link_cannot_break_out_of_its_brackets() -> None:
     wiki = to_wiki("[@a|b\\] \\[~ann](<https://x.y/|z]{code}>)")
     assert wiki == "[\\@a&#124;b\\] \\[\\~ann|https://x.y/%7Cz%5D%7Bcode%7D]"
+
+
+def test_brackets_that_a_link_closes_call_nobody() -> None:
+    assert to_wiki("[@ann [x](https://y.z)") == "\\[\\@ann [x|https://y.z]"
 
 
 def test_marks_for_machines_are_not_shown() -> None:

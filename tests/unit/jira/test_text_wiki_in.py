@@ -102,7 +102,7 @@ def test_any_text_can_be_read(wiki: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "piece", ["*a ", "{{", "[~", "{code:x}", "{quote}", "!a|", "&"]
+    "piece", ["*a ", "{{", "[~", "{code:x}", "{panel:x}", "{quote}", "!a|", "&", "#"]
 )
 def test_a_long_text_is_read_in_time(piece: str) -> None:
     assert wiki_to_markdown(piece * (32_000 // len(piece)))

@@ -83,6 +83,23 @@ def test_button_elsewhere_tells_the_thread_that_it_is_about() -> None:
     assert trigger_of(press(button(block_id=block))).thread == ELSEWHERE
 
 
+GUEST = {"team": {"id": "T9"}, "user": {"id": "U9", "team_id": "T9"}}
+
+
+def test_guest_who_presses_is_answered_by_the_installation_of_the_thread() -> None:
+    asking = encode_press(Press(command="budget", asks="How much?"))
+    form = read_json(press(button(asking, block_id=block_about(THREAD, 0)), **GUEST))
+    assert isinstance(form, FormWanted)
+    assert (form.installation, form.actor.host, form.thread) == (TEAM, "T9", THREAD)
+
+
+def test_guest_who_searches_is_answered_by_the_installation_of_the_thread() -> None:
+    field = {"action_id": actions.REPOSITORY, "block_id": block_about(THREAD, 0)}
+    wanted = read_json(interaction("block_suggestion", value="we", **field, **GUEST))
+    assert isinstance(wanted, OptionsWanted)
+    assert (wanted.installation, wanted.actor.host) == (TEAM, "T9")
+
+
 def test_button_of_the_first_message_is_in_the_thread_of_it() -> None:
     shown = {"type": "message", "channel_id": CHANNEL, "message_ts": TS}
     pressed = trigger_of(press(button(), container=shown))
@@ -255,7 +272,8 @@ def test_form_from_a_shared_channel_is_the_installations() -> None:
 def test_organization_wide_app_has_no_team_in_interactions() -> None:
     whole = {"team": None, "enterprise": {"id": "E1"}, "is_enterprise_install": True}
     pressed = trigger_of(press(button(), **whole))
-    assert (pressed.installation, pressed.thread) == ("E1", THREAD)
+    assert (pressed.installation, pressed.actor.host) == ("E1", TEAM)
+    assert str(pressed.thread) == f"slack:E1/{CHANNEL}#{ROOT}"
 
 
 def test_interaction_that_names_no_workspace_is_malformed() -> None:

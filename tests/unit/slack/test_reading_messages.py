@@ -240,5 +240,5 @@ def test_app_that_an_organization_installed_answers_for_all_of_it() -> None:
         "is_enterprise_install": True,
     }
     asked = trigger_of(envelope(mention(), authorizations=[seen_by]))
-    assert asked.installation == "E1"
-    assert asked.thread == thread(TS)
+    assert (asked.installation, asked.actor.host) == ("E1", TEAM)
+    assert str(asked.thread) == f"slack:E1/{CHANNEL}#{TS}"

@@ -7,13 +7,23 @@ from pydantic import Field, StringConstraints, TypeAdapter
 from patchwright.core.types.threads import RepoRef
 from patchwright.core.types.triggers import (
     BaseMoved,
+    ConsentRevoked,
     Ignored,
     InstallationChanged,
     Reading,
     RepositoryMoved,
 )
-from patchwright.integrations.github.payloads import Installation, Part, Repository
-from patchwright.integrations.github.reading.listening import SERVICE, Listening
+from patchwright.integrations.github.payloads import (
+    Installation,
+    Part,
+    Repository,
+    User,
+)
+from patchwright.integrations.github.reading.listening import (
+    SERVICE,
+    Listening,
+    actor_of,
+)
 from patchwright.integrations.github.reading.scene import id_of, ref_of
 
 _BRANCH = "refs/heads/"
@@ -37,6 +47,11 @@ class _InstallationDelivery(Part):
     installation: Installation
     repositories: list[Repository] = []
     repositories_removed: list[Repository] = []
+
+
+class _AuthorizationDelivery(Part):
+    action: str = ""
+    sender: User
 
 
 class _Account(Part):
@@ -73,6 +88,7 @@ class _RepositoryDelivery(Part):
 
 _PUSH = TypeAdapter(_Push)
 _INSTALLATION = TypeAdapter(_InstallationDelivery)
+_AUTHORIZATION = TypeAdapter(_AuthorizationDelivery)
 _REPOSITORY = TypeAdapter(_RepositoryDelivery)
 
 
@@ -110,6 +126,13 @@ def read_installation_repositories(body: bytes, _: Listening) -> Reading:
         gone=False,
         repos=tuple(map(ref_of, delivery.repositories_removed)),
     )
+
+
+def read_app_authorization(body: bytes, _: Listening) -> Reading:
+    delivery = _AUTHORIZATION.validate_json(body)
+    if delivery.action != "revoked":
+        return Ignored(reason="action-not-read")
+    return ConsentRevoked(person=actor_of(delivery.sender))
 
 
 def read_repository(body: bytes, _: Listening) -> Reading:

@@ -83,7 +83,9 @@ class _Writer:
     def _line(self, inlines: Inlines) -> list[str]:
         """Return a single line, or none; what would end a heading is escaped."""
         line = " ".join(self._lines(inlines))
-        return [re.sub(r"(?<!\\)#(?=#*\Z)", r"\\#", line)] if line else []
+        if line.endswith("#") and not line.endswith("\\#"):
+            line = f"{line[:-1]}\\#"
+        return [line] if line else []
 
     def _items(self, items: Items, *, second: bool) -> Iterator[str]:
         for number, item in enumerate(items.items):

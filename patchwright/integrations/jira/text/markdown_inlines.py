@@ -30,7 +30,6 @@ Named = Callable[[Call], str]
 
 _STYLED: Final = (Strong, Emphasis, Strike, Small)
 _MARKS: Final = {Strong: "**", Emphasis: "*", Strike: "~~", Small: ""}
-_ENDS: Final = re.compile(r"\A(\s*)(.*?)(\s*)\Z", re.DOTALL)
 # What a mention must not touch to be read as one.
 _TOUCHES_BEFORE: Final = re.compile(r"[\w@/+]\Z")
 _TOUCHES_AFTER: Final = re.compile(r"[\w@/.-]")
@@ -125,14 +124,13 @@ def _wrapped(mark: str, text: str, before: str, after: str) -> str:
     They touch no blank and no other marks, and don't stand between a sign and a letter:
     https://spec.commonmark.org/0.31.2/#left-flanking-delimiter-run
     """
-    ends = _ENDS.match(text)
-    if ends is None or not ends[2]:
+    inner = text.strip()
+    if not inner:
         return text
-    opens = ends[1] or _may_stand(before, ends[2][0])
-    closes = ends[3] or _may_stand(after, ends[2][-1])
-    if not (opens and closes):
-        return text
-    return f"{ends[1]}{mark}{ends[2]}{mark}{ends[3]}"
+    start, _, end = text.partition(inner)
+    opens = start or _may_stand(before, inner[0])
+    closes = end or _may_stand(after, inner[-1])
+    return f"{start}{mark}{inner}{mark}{end}" if opens and closes else text
 
 
 def _may_stand(outside: str, inside: str) -> bool:

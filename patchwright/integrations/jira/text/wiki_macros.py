@@ -80,6 +80,8 @@ def _boxed(
             continue
         end = _end_of(flat, part, at) if part.name not in inside else None
         if end is None:
+            # Nothing ends the next one either.
+            inside |= {part.name}
             yield Prose(part.source)
             continue
         inner = _joined(_boxed(flat[at:end], inside | {part.name}))

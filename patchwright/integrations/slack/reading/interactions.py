@@ -78,6 +78,7 @@ class Interaction(Part):
     trigger_id: Text = ""
     callback_id: Text = ""
     action_id: Text = ""
+    block_id: Text = ""
     action_ts: Text = ""
     value: Text = ""
     actions: tuple[Action, ...] = ()

@@ -24,7 +24,8 @@ class Origin:
     def thread(self, channel: str, thread_id: str) -> TalkThread:
         return TalkThread(
             service=SERVICE,
-            place=f"{self.team}/{channel}",
+            # Whose token answers; a channel has one id in all of an organization.
+            place=f"{self.installation}/{channel}",
             kind=ThreadKind.CHAT,
             id=thread_id,
         )

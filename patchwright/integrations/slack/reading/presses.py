@@ -43,7 +43,7 @@ class Pressing:
 
     @property
     def origin(self) -> Origin:
-        return origin_of_interaction(self.interaction)
+        return _origin_of(self.interaction, self.action.block_id)
 
     @property
     def actor(self) -> Actor:
@@ -85,12 +85,20 @@ def read_typing(body: bytes) -> Reading:
     interaction = _INTERACTION.validate_json(body)
     if action_of(interaction.action_id) not in _SEARCHED:
         return Ignored(reason="other-action")
-    origin = origin_of_interaction(interaction)
+    origin = _origin_of(interaction, interaction.block_id)
     return OptionsWanted(
         actor=member_of(origin, interaction.user),
         query=interaction.value,
         installation=origin.installation,
     )
+
+
+def _origin_of(interaction: Interaction, block_id: str) -> Origin:
+    """Return whose app it is: our blocks say so, where a guest of theirs may press."""
+    named = thread_of_block(block_id)
+    if named is None:
+        return origin_of_interaction(interaction)
+    return Origin(named.place.partition("/")[0])
 
 
 def _read_command(pressing: Pressing) -> Reading:
