@@ -39,7 +39,8 @@ def ping_mark(outcome: Outcome, run_id: str) -> str:
 
 def ping_text(outcome: Outcome, delivered: Delivered, caller: str, frame: Frame) -> str:
     """Return the call; `caller` is what calls the requester in that thread."""
-    facts = [headline(outcome, delivered), _where_to_look(outcome, delivered)]
+    head = headline(outcome, delivered, is_beside_code=frame.is_beside_code)
+    facts = [head, _where_to_look(outcome, delivered)]
     line = " · ".join(fact for fact in (*facts, run_link(frame, "run")) if fact)
     return f"{caller} {line}\n\n{ping_mark(outcome, frame.run_id)}"
 

@@ -14,6 +14,7 @@ from patchwright.core.settings.secret_values import secret_values
 from patchwright.core.text.redaction import Redactor
 from patchwright.core.types.ids import JobId
 from patchwright.core.types.work import Outcome
+from patchwright.integrations.github.manifest import CALLBACK_PATH
 from patchwright.workers.db.tables import jobs
 from patchwright.workers.process import Base, make_app, make_runner, open_base
 from patchwright.workers.run.runner import Runner
@@ -21,6 +22,7 @@ from patchwright.workers.store.job import Job
 from patchwright.workers.web.server import make_server
 from tests.app_manifest import add_our_app
 from tests.fakes.github import Comment, Delivery, FakeGitHub, File, Receipt, deliver
+from tests.fakes.github.acts.registrations import add_client
 from tests.fakes.llm import FakeProvider, call
 from tests.fakes.llm.turns import Script, TurnLike
 from tests.flow.clock import MovableClock
@@ -186,10 +188,14 @@ def telling(
     default_branch: str = "main",
     files: Mapping[str, str | bytes | File] | None = None,
     as_app: bool = True,
+    private: bool = False,
+    port: int | None = None,
+    signs_in_at: str = "",
 ) -> Iterator[Story]:
     """Set the scene: `acme/shop`, which alice may write, eve may not.
 
-    The bot is there as our App, or else as a user with a token.
+    The bot is there as our App, or else as a user with a token. The web side listens on
+    `port`, and people sign in to it at `signs_in_at`.
     """
     with (
         FakeGitHub(enterprise=enterprise) as github,
@@ -198,17 +204,21 @@ def telling(
         for login in ("alice", "eve"):
             github.add_user(login)
         github.add_repository(
-            REPO, default_branch=default_branch, files={**FILES, **(files or {})}
+            REPO,
+            default_branch=default_branch,
+            files={**FILES, **(files or {})},
+            private=private,
         )
         github.grant(REPO, "alice", "write")
         environment = {
             "PATCHWRIGHT_STATE_DIR": str(folder / "state"),
             **_environment(github, provider),
             **(_join_as_app(github) if as_app else _join_as_user(github)),
+            **(_let_sign_in(github, signs_in_at) if signs_in_at else {}),
             **(settings or {}),
         }
         clock = MovableClock()
-        with _serving(environment, folder, clock) as (base, url):
+        with _serving(environment, folder, clock, port) as (base, url):
             bot = BOT if as_app else "patchwright"
             runner = make_runner(base)
             story = Story(github, provider, base, runner, url, clock, environment, bot)
@@ -237,6 +247,15 @@ def _join_as_app(github: FakeGitHub) -> dict[str, str]:
     }
 
 
+def _let_sign_in(github: FakeGitHub, url: str) -> dict[str, str]:
+    client = add_client(github.world, APP_ID, [url + CALLBACK_PATH])
+    return {
+        "PATCHWRIGHT_SERVER__PUBLIC_URL": url,
+        "PATCHWRIGHT_GITHUB__CLIENT_ID": client.client_id,
+        "PATCHWRIGHT_GITHUB__CLIENT_SECRET": client.client_secret,
+    }
+
+
 def _join_as_user(github: FakeGitHub) -> dict[str, str]:
     token = github.add_user("patchwright")
     github.grant(REPO, "patchwright", "write")
@@ -246,14 +265,17 @@ def _join_as_user(github: FakeGitHub) -> dict[str, str]:
 
 @contextmanager
 def _serving(
-    environment: Mapping[str, str], folder: Path, clock: MovableClock
+    environment: Mapping[str, str],
+    folder: Path,
+    clock: MovableClock,
+    port: int | None,
 ) -> Iterator[tuple[Base, str]]:
     """Run the web side in this process; jobs wait until the story runs them."""
     settings = load(environment, flags={}, cwd=folder)
     redactor = Redactor(secret_values(settings))
     with open_base(settings, redactor, lambda _job: None) as opened:
         base = replace(opened, clock=clock)
-        port = free_port()
+        port = port or free_port()
         server = make_server(make_app(base), "127.0.0.1", port)
         thread = threading.Thread(target=server.run)
         thread.start()

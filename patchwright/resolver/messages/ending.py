@@ -71,7 +71,9 @@ def final_comment(
     return join(before, agents_words(outcome.summary, frame.handle, room), after)
 
 
-def headline(outcome: Outcome, delivered: Delivered) -> str:
+def headline(
+    outcome: Outcome, delivered: Delivered, *, is_beside_code: bool = True
+) -> str:
     """Say in a few words how it ended, with the pull request if there is one."""
     words = f"**{WORDS[outcome.kind]}**"
     if outcome.kind is OutcomeKind.FAILED and outcome.reason:
@@ -83,7 +85,10 @@ def headline(outcome: Outcome, delivered: Delivered) -> str:
     if delivered.pull_request is None:
         return words
     draft = " (draft)" if delivered.draft else ""
-    return f"{words} · #{delivered.pull_request}{draft}"
+    number = f"#{delivered.pull_request}"
+    if not is_beside_code:
+        number = f"[pull request {number}]({delivered.pull_request_url})"
+    return f"{words} · {number}{draft}"
 
 
 # Said of a result that nobody can see where it belongs.
@@ -119,7 +124,7 @@ CUT_SHORT: Final = frozenset(
 def _head(outcome: Outcome, delivered: Delivered, frame: Frame, last: Progress) -> str:
     ran = outcome.iterations > 0
     facts = (
-        headline(outcome, delivered),
+        headline(outcome, delivered, is_beside_code=frame.is_beside_code),
         counted(outcome.iterations, "step") if ran else "",
         duration(outcome.seconds) if ran else "",
         cost(outcome.usage, last.allowed(frame.limits)) if ran else "",

@@ -77,7 +77,8 @@ class Frame(Value):
     """What every form of the comment shows around its news.
 
     `label` is the one that has started the run; status labels begin with it. It is
-    empty where something else did. `run_url` is the run's page.
+    empty where something else did. `run_url` is the run's page. Where the thread is not
+    beside the code, a pull request's number alone would lead nowhere.
     """
 
     run_id: str
@@ -88,6 +89,7 @@ class Frame(Value):
     asked_at: datetime | None = None
     label: str = ""
     run_url: str = ""
+    is_beside_code: bool = True
 
 
 def mark(run_id: str) -> str:

@@ -2,7 +2,7 @@
 
 from patchwright.core.settings.model import Settings
 from patchwright.core.settings.repository import RepositoryConfig
-from patchwright.core.types.threads import ThreadRef
+from patchwright.core.types.threads import ForgeThread, ThreadRef
 from patchwright.core.types.triggers import TriggerKind
 from patchwright.resolver.messages.status import Frame
 from patchwright.workers.run.services import Services
@@ -33,4 +33,5 @@ def make_frame(services: Services, job: Job, config: RepositoryConfig) -> Frame:
         asked_at=job.created_at,
         label=label_of(settings, job.trigger.thread) if by_label else "",
         run_url=services.find_page(job.id, job.created_at),
+        is_beside_code=isinstance(job.trigger.thread, ForgeThread),
     )

@@ -129,7 +129,8 @@ class Runner:
                     ARTIFACT: done.plan.model_dump_json().encode(),
                 },
             )
-            job = job.model_copy(update={"outcome": done.outcome})
+            # Where its code is, and whose it was, may have been found out meanwhile.
+            job = stores.jobs.load(lease.job_id) or job
         self._deliver(job, lease)
 
     def _work(self, job: Job, running: _Running) -> Done | Moved:

@@ -145,6 +145,7 @@ class Work:
             return None
         if answered := answer_anybody(self._services, self._job):
             return self._end_as(answered)
+        self._react(self._channel.acknowledge)
         placed = self._placing.place(thread)
         if isinstance(placed, Wait):
             return self._end_as(placed)

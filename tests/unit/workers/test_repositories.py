@@ -9,11 +9,11 @@ from patchwright.core.errors import ServiceUnavailableError
 from patchwright.core.types.people import Actor, Permission
 from patchwright.core.types.threads import RepoRef
 from patchwright.resolver.placing.choose import Access
+from patchwright.workers.run.permissions import judge_for
 from patchwright.workers.talk.repositories import (
     MAX_CHECKED,
     MAX_OFFERED,
     RepositorySearch,
-    judge_for,
     no_search,
 )
 

@@ -1,0 +1,197 @@
+"""Tell a story in which people ask in Slack or Jira; the code is on GitHub."""
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import httpx
+
+from patchwright.workers.web.deliveries import DELIVERIES
+from tests.adapters.web.browser import browsing, forms_on, go_on
+from tests.fakes.github.acts.sign_ins import sit_down
+from tests.fakes.jira.fake import FakeJira
+from tests.fakes.jira.state import Comment as JiraComment
+from tests.fakes.jira.webhooks import deliver as deliver_jira
+from tests.fakes.llm.turns import Script
+from tests.fakes.slack.fake import FakeSlack
+from tests.fakes.slack.state import Ephemeral, Message
+from tests.flow.story import REPO, Story, telling
+from tests.provision.servers import free_port
+
+JIRA_SECRET = "jira-hook-secret"  # noqa: S105 - of a fake
+PROJECT = "APP"
+
+
+@dataclass
+class Workspace:
+    """A workspace of Slack: `jo` and `max` in one channel with the bot."""
+
+    fake: FakeSlack
+    token: str
+    team: str
+    jo: str
+    max: str
+    channel: str
+    read: set[str] = field(default_factory=set)
+
+    @property
+    def bot(self) -> str:
+        return self.fake.bot(self.team)
+
+    def ask(self, text: str, *, thread: str = "", user: str = "") -> str:
+        """Mention the bot; return the time stamp of the message."""
+        return self.fake.mention(user or self.jo, self.channel, text, thread)
+
+    def answers(self, thread: str, channel: str = "") -> list[Message]:
+        """Return what the bot has said in a thread, oldest first."""
+        said = self.fake.thread(channel or self.channel, thread)
+        found = [one for one in said if one.user == self.bot and one.ts != thread]
+        self.read.update(one.ts for one in found)
+        return found
+
+    def shown(self, thread: str, channel: str = "") -> list[str]:
+        """Return what people see of that."""
+        return [one.shown for one in self.answers(thread, channel)]
+
+    def whisper(self, user: str = "") -> Ephemeral:
+        """Return what the bot has told somebody alone last."""
+        return self.fake.ephemerals(user or self.jo)[-1]
+
+
+@dataclass
+class Tracker:
+    """A site of Jira, whose webhooks are carried to the service when told.
+
+    `ann` and `zoe` work there.
+    """
+
+    fake: FakeJira
+    ann: str
+    zoe: str
+    url: str = ""
+    carried: int = 0
+
+    def tell(self) -> list[int]:
+        """Deliver what has happened since; return how the service answered."""
+        sent = self.fake.deliveries[self.carried :]
+        self.carried += len(sent)
+        return [deliver_jira(one, self.url).status for one in sent]
+
+    def answers(self, key: str) -> list[JiraComment]:
+        """Return what the bot has said on a ticket, oldest first."""
+        return [one for one in self.fake.comments(key) if one.author == self.fake.bot]
+
+
+@dataclass
+class Office:
+    """All of it; `browser` is that of whoever sits at the machine."""
+
+    story: Story
+    slack: Workspace
+    jira: Tracker
+    browser: httpx.Client
+
+    def link(self, invitation: Ephemeral, login: str = "alice") -> httpx.Response:
+        """Follow a private link as somebody who is signed in to GitHub."""
+        sit_down(self.story.github.world, login)
+        page = self.browser.get(link_in(invitation))
+        asked = self._press(page)
+        back = go_on(self.browser, go_on(self.browser, asked))
+        where = httpx.URL(self.story.url).join(back.headers["location"])
+        return self._press(self.browser.get(where))
+
+    def _press(self, page: httpx.Response) -> httpx.Response:
+        (form,) = forms_on(page)
+        return self.browser.post(page.url, data=form.fields)
+
+
+def link_in(told: Ephemeral) -> str:
+    """Return the address that a button or the words of a message lead to."""
+    found: list[str] = []
+    for block in told.blocks:
+        found += [one["url"] for one in block.get("elements", []) if one.get("url")]
+    return found[0]
+
+
+@contextmanager
+def in_office(
+    folder: Path,
+    turns: Script,
+    *,
+    cloud: bool = True,
+    private: bool = True,
+    mapped: bool = True,
+    settings: Mapping[str, str] | None = None,
+    files: Mapping[str, str] | None = None,
+) -> Iterator[Office]:
+    """Set the scene; `mapped` says that jo and ann are alice by `accounts.map`."""
+    with ExitStack() as stack:
+        slack = _workspace(stack.enter_context(FakeSlack()))
+        jira = _tracker(stack.enter_context(FakeJira(cloud=cloud)))
+        browser = stack.enter_context(browsing())
+        port = free_port()
+        url = f"http://127.0.0.1:{port}"
+        environment = {
+            **_slack_settings(slack),
+            **_jira_settings(jira),
+            **(_mapped(slack, jira) if mapped else {}),
+            **(settings or {}),
+        }
+        story = stack.enter_context(
+            telling(
+                folder,
+                turns,
+                settings=environment,
+                private=private,
+                port=port,
+                files=files,
+                signs_in_at=url,
+            )
+        )
+        slack.fake.send_to(url + DELIVERIES.format(service="slack"))
+        jira.url = url + DELIVERIES.format(service="jira")
+        yield Office(story, slack, jira, browser)
+
+
+def _workspace(fake: FakeSlack) -> Workspace:
+    team = fake.scene.add_workspace()
+    token = fake.scene.install(team)
+    jo = fake.scene.add_user(team, "jo", "Jo Doe")
+    friend = fake.scene.add_user(team, "max", "Max")
+    channel = fake.scene.add_channel(team, "shop-dev", (jo, friend))
+    return Workspace(fake, token, team, jo, friend, channel)
+
+
+def _tracker(fake: FakeJira) -> Tracker:
+    ann, zoe = fake.add_user("ann", "Ann Lee"), fake.add_user("zoe", "Zoe")
+    fake.add_project(PROJECT)
+    fake.add_webhook(JIRA_SECRET)
+    return Tracker(fake, ann, zoe)
+
+
+def _slack_settings(slack: Workspace) -> dict[str, str]:
+    return {
+        "PATCHWRIGHT_SLACK__API_URL": slack.fake.api_url,
+        "PATCHWRIGHT_SLACK__BOT_TOKEN": slack.token,
+        "PATCHWRIGHT_SLACK__SIGNING_SECRET": slack.fake.app.signing_secret,
+    }
+
+
+def _jira_settings(jira: Tracker) -> dict[str, str]:
+    own = jira.fake.settings()
+    return {
+        "PATCHWRIGHT_JIRA__FLAVOUR": own.flavour,
+        "PATCHWRIGHT_JIRA__BASE_URL": own.base_url,
+        "PATCHWRIGHT_JIRA__USER": own.user,
+        "PATCHWRIGHT_JIRA__TOKEN": own.token.get_secret_value() if own.token else "",
+        "PATCHWRIGHT_JIRA__WEBHOOK_SECRET": JIRA_SECRET,
+        "PATCHWRIGHT_JIRA__PROJECTS": json.dumps({PROJECT: REPO}),
+        "PATCHWRIGHT_JIRA__POLL_S": "0",
+    }
+
+
+def _mapped(slack: Workspace, jira: Tracker) -> dict[str, str]:
+    alice = {"slack": slack.jo, "jira": jira.ann, "github": "alice"}
+    return {"PATCHWRIGHT_ACCOUNTS__MAP": json.dumps([alice])}
