@@ -7,7 +7,7 @@ from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import TalkThread, Thread, ThreadRef
 from patchwright.core.types.triggers import Trigger
 
-Ref = TypeVar("Ref", bound=ThreadRef, contravariant=True)
+Ref_contra = TypeVar("Ref_contra", bound=ThreadRef, contravariant=True)
 
 
 class Offer(Value):
@@ -28,7 +28,7 @@ class Offer(Value):
 Offers = tuple[Offer, ...]
 
 
-class ServiceChannel(Protocol[Ref]):
+class ServiceChannel(Protocol[Ref_contra]):
     """Reads a service's threads and speaks in them, in the bot's own name.
 
     Every text is Markdown, with marks of ours in HTML comments, and each channel turns
@@ -44,28 +44,30 @@ class ServiceChannel(Protocol[Ref]):
         """Show, without words, that the request will not be followed."""
         ...
 
-    def fetch_thread(self, ref: Ref) -> Thread:
+    def fetch_thread(self, ref: Ref_contra) -> Thread:
         """Read the opening text and every comment."""
         ...
 
-    def fetch_opening(self, ref: Ref) -> Thread:
+    def fetch_opening(self, ref: Ref_contra) -> Thread:
         """Read the opening text alone; the kind of the thread need not be right."""
         ...
 
-    def find_post(self, ref: Ref, mark: str) -> str | None:
+    def find_post(self, ref: Ref_contra, mark: str) -> str | None:
         """Return the id of our own comment that contains `mark`, if there is one."""
         ...
 
-    def post(self, ref: Ref, text: str, offers: Offers = ()) -> str:
+    def post(self, ref: Ref_contra, text: str, offers: Offers = ()) -> str:
         """Add a comment and return its id."""
         ...
 
-    def edit(self, ref: Ref, post_id: str, text: str, offers: Offers = ()) -> None:
+    def edit(
+        self, ref: Ref_contra, post_id: str, text: str, offers: Offers = ()
+    ) -> None:
         """Replace the text of our own comment, and what it offers."""
         ...
 
     def tell_privately(
-        self, ref: Ref, actor: Actor, text: str, offers: Offers = ()
+        self, ref: Ref_contra, actor: Actor, text: str, offers: Offers = ()
     ) -> None:
         """Tell one person something that nobody else may read.
 
@@ -74,13 +76,13 @@ class ServiceChannel(Protocol[Ref]):
         ...
 
     def swap_labels(
-        self, ref: Ref, add: tuple[str, ...], remove: tuple[str, ...]
+        self, ref: Ref_contra, add: tuple[str, ...], remove: tuple[str, ...]
     ) -> None:
         """Put labels on the thread and take others off; what is so already stays."""
         ...
 
     def fetch_attachment(
-        self, ref: Ref, url: str, max_bytes: int, post_id: str = ""
+        self, ref: Ref_contra, url: str, max_bytes: int, post_id: str = ""
     ) -> bytes:
         """Return a file that a post of the thread links to, with our own rights.
 

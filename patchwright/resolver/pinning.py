@@ -38,6 +38,18 @@ def as_asked(thread: Thread, trigger: Trigger, asked_at: datetime) -> Thread:
     )
 
 
+def as_of(thread: Thread, moment: datetime) -> Thread:
+    """Return the thread as it was then; what was edited since is left out."""
+    opening, *said = thread.posts
+    kept = [
+        _unedited(post, moment)
+        for post in said
+        if post.at <= moment and UNFINISHED not in post.text
+    ]
+    posts = (_unedited(opening, moment), *kept)
+    return thread.model_copy(update={"posts": posts, "reviews": ()})
+
+
 def opening_as_of(thread: Thread, moment: datetime) -> Post | None:
     """Return the opening text, or None if it did not exist; edited, it is left out."""
     opening = thread.posts[0]

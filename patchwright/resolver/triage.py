@@ -29,10 +29,13 @@ class Ask(Value):
     reason: str
 
 
-def triage(thread: Thread, trigger: Trigger) -> Clear | Ask:
+def triage(
+    thread: Thread, trigger: Trigger, tied: Sequence[Thread] = ()
+) -> Clear | Ask:
     """Judge a request together with the thread as it was when it was made.
 
-    A thread is asked once: after that, what it says has to do.
+    `tied` are the other threads of its conversation: what they say counts as well. A
+    thread is asked once: after that, what it says has to do.
     """
     opening, *comments = thread.posts
     if any(_HAS_ASKED in post.text for post in comments):
@@ -42,7 +45,7 @@ def triage(thread: Thread, trigger: Trigger) -> Clear | Ask:
     if thread.ref.kind is ThreadKind.PULL_REQUEST:
         # The change itself says what it is about.
         return triage_texts("", "", request) if has_substance(request) else Clear()
-    said = _by_people(comments)
+    said = [*_by_people(comments), *(text for one in tied for text in _texts(one))]
     return triage_texts(thread.title, opening.text, request, said)
 
 
@@ -64,6 +67,10 @@ def needs_input(asked: Ask) -> Outcome:
     return Outcome(
         kind=OutcomeKind.NEEDS_INPUT, reason=asked.reason, summary=asked.question
     )
+
+
+def _texts(thread: Thread) -> list[str]:
+    return [thread.title, *(post.text for post in thread.posts)]
 
 
 def _by_people(comments: Sequence[Post]) -> list[str]:

@@ -1,7 +1,8 @@
 """Tell a story in which people ask in Slack or Jira; the code is on GitHub."""
 
 import json
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,15 +13,17 @@ from patchwright.workers.web.deliveries import DELIVERIES
 from tests.adapters.web.browser import browsing, forms_on, go_on
 from tests.fakes.github.acts.sign_ins import sit_down
 from tests.fakes.jira.fake import FakeJira
+from tests.fakes.jira.state import Body as JiraBody
 from tests.fakes.jira.state import Comment as JiraComment
+from tests.fakes.jira.state import Mail
 from tests.fakes.jira.webhooks import deliver as deliver_jira
 from tests.fakes.llm.turns import Script
 from tests.fakes.slack.fake import FakeSlack
 from tests.fakes.slack.state import Ephemeral, Message
-from tests.flow.story import REPO, Story, telling
+from tests.flow.story import PING, REPO, Story, telling
 from tests.provision.servers import free_port
 
-JIRA_SECRET = "jira-hook-secret"  # noqa: S105 - of a fake
+JIRA_SECRET = "jira-hook-secret"
 PROJECT = "APP"
 
 
@@ -34,11 +37,16 @@ class Workspace:
     jo: str
     max: str
     channel: str
-    read: set[str] = field(default_factory=set)
+    _read: dict[tuple[str, str], str] = field(default_factory=dict)
 
     @property
     def bot(self) -> str:
         return self.fake.bot(self.team)
+
+    @property
+    def direct(self) -> str:
+        """The channel of the talk between jo and the bot."""
+        return self.fake.direct(self.jo)
 
     def ask(self, text: str, *, thread: str = "", user: str = "") -> str:
         """Mention the bot; return the time stamp of the message."""
@@ -48,7 +56,23 @@ class Workspace:
         """Return what the bot has said in a thread, oldest first."""
         said = self.fake.thread(channel or self.channel, thread)
         found = [one for one in said if one.user == self.bot and one.ts != thread]
-        self.read.update(one.ts for one in found)
+        self._note(found)
+        return found
+
+    def runs(self, thread: str, channel: str = "") -> list[Message]:
+        """Return the one message of each run in a thread, oldest first."""
+        return [one for one in self.answers(thread, channel) if state_in(one)]
+
+    def calls(self, thread: str, channel: str = "") -> list[str]:
+        """Return how the bot has called people in a thread."""
+        found = self.answers(thread, channel)
+        return [one.shown for one in found if PING in str(one.metadata)]
+
+    def opened(self, channel: str = "") -> list[Message]:
+        """Return what the bot has said in a channel itself, oldest first."""
+        said = self.fake.messages(channel or self.channel)
+        found = [one for one in said if one.user == self.bot]
+        self._note(found)
         return found
 
     def shown(self, thread: str, channel: str = "") -> list[str]:
@@ -57,7 +81,25 @@ class Workspace:
 
     def whisper(self, user: str = "") -> Ephemeral:
         """Return what the bot has told somebody alone last."""
-        return self.fake.ephemerals(user or self.jo)[-1]
+        return self.whispers(user)[-1]
+
+    def whispers(self, user: str = "") -> list[Ephemeral]:
+        """Return all that the bot has told somebody alone, oldest first."""
+        found = self.fake.ephemerals(user or self.jo)
+        self._note(found)
+        return found
+
+    def nothing_unread(self) -> None:
+        """Fail if the bot has said something that the story did not look at."""
+        world = self.fake.world
+        with world.lock:
+            own = (one for one in world.messages.values() if one.user == self.bot)
+            said = {(one.channel, one.ts): one.shown for one in own}
+            said |= {(one.channel, one.ts): one.shown for one in world.ephemerals}
+        assert said.items() <= self._read.items(), said
+
+    def _note(self, found: Iterable[Message | Ephemeral]) -> None:
+        self._read.update({(one.channel, one.ts): one.shown for one in found})
 
 
 @dataclass
@@ -72,6 +114,7 @@ class Tracker:
     zoe: str
     url: str = ""
     carried: int = 0
+    _read: dict[str, JiraBody] = field(default_factory=dict)
 
     def tell(self) -> list[int]:
         """Deliver what has happened since; return how the service answered."""
@@ -81,6 +124,17 @@ class Tracker:
 
     def answers(self, key: str) -> list[JiraComment]:
         """Return what the bot has said on a ticket, oldest first."""
+        found = self._said(key)
+        self._read.update({one.id: one.body for one in found})
+        return found
+
+    def nothing_unread(self) -> None:
+        """Fail if the bot has said something that the story did not look at."""
+        keys = self.fake.world.issues
+        said = {one.id: one.body for key in keys for one in self._said(key)}
+        assert said.items() <= self._read.items(), said
+
+    def _said(self, key: str) -> list[JiraComment]:
         return [one for one in self.fake.comments(key) if one.author == self.fake.bot]
 
 
@@ -93,7 +147,9 @@ class Office:
     jira: Tracker
     browser: httpx.Client
 
-    def link(self, invitation: Ephemeral, login: str = "alice") -> httpx.Response:
+    def link(
+        self, invitation: Ephemeral | Mail, login: str = "alice"
+    ) -> httpx.Response:
         """Follow a private link as somebody who is signed in to GitHub."""
         sit_down(self.story.github.world, login)
         page = self.browser.get(link_in(invitation))
@@ -107,8 +163,18 @@ class Office:
         return self.browser.post(page.url, data=form.fields)
 
 
-def link_in(told: Ephemeral) -> str:
-    """Return the address that a button or the words of a message lead to."""
+def state_in(message: Message) -> str:
+    """Return the state of a run that a message tells machines of, if it is one's."""
+    noted = message.metadata or {"event_type": "", "event_payload": {}}
+    if noted["event_type"] != "patchwright_run":
+        return ""
+    return str(noted["event_payload"].get("state", ""))
+
+
+def link_in(told: Ephemeral | Mail) -> str:
+    """Return the address that a button of a message or the words of a mail lead to."""
+    if isinstance(told, Mail):
+        return re.findall(r"\]\((http[^)\s]+)\)", told.text)[0]
     found: list[str] = []
     for block in told.blocks:
         found += [one["url"] for one in block.get("elements", []) if one.get("url")]
@@ -153,6 +219,8 @@ def in_office(
         slack.fake.send_to(url + DELIVERIES.format(service="slack"))
         jira.url = url + DELIVERIES.format(service="jira")
         yield Office(story, slack, jira, browser)
+        slack.nothing_unread()
+        jira.nothing_unread()
 
 
 def _workspace(fake: FakeSlack) -> Workspace:

@@ -100,8 +100,9 @@ def test_whoever_asks_is_answered_there_and_once(
         assert "The pieces are not counted." in story.reply(number)
         assert PLAIN in asked(story.provider.requests[0])
         [job] = story.jobs()
-        assert (job.trigger.forge_thread.number, job.trigger.actor.login) == (number, "alice")
-        assert (job.trigger.kind is TriggerKind.LABEL) is (ask in LABELS)
+        trigger = job.trigger
+        assert (trigger.forge_thread.number, trigger.actor.login) == (number, "alice")
+        assert (trigger.kind is TriggerKind.LABEL) is (ask in LABELS)
 
 
 def edit_the_issue(story: Story) -> tuple[int, Callable[[str], None]]:

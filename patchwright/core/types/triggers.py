@@ -80,9 +80,9 @@ class Trigger(Value):
     @property
     def forge_thread(self) -> ForgeThread:
         """The thread, of which it is known that it is beside the code."""
-        if not isinstance(self.thread, ForgeThread):
-            raise LookupError(f"{self.thread} is not beside the code")
-        return self.thread
+        if isinstance(self.thread, ForgeThread):
+            return self.thread
+        raise LookupError(f"{self.thread} is not beside the code")
 
 
 class Ignored(Value):

@@ -195,9 +195,4 @@ def _read(answer: requests.Response, max_bytes: int) -> bytes:
         raise NotFoundError(f"GitHub answered {status}")
     if status != _OK:
         raise ServiceUnavailableError(f"GitHub answered {status}")
-    data = bytearray()
-    for chunk in answer.iter_content(_CHUNK):
-        data += chunk
-        if len(data) > max_bytes:
-            raise InvalidRequestError(f"it is larger than {max_bytes // 10**6} MB")
-    return bytes(data)
+    return read_limited(answer.iter_content(CHUNK_BYTES), max_bytes)

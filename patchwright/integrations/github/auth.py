@@ -19,12 +19,12 @@ from patchwright.core.types.base import Value
 from patchwright.core.types.threads import RepoRef
 from patchwright.integrations.github.connection import Connection
 from patchwright.integrations.github.errors import translated
-from patchwright.integrations.patience import outlast_limits
 from patchwright.integrations.github.permissions import (
     Granted,
     missing_permissions,
     missing_scopes,
 )
+from patchwright.integrations.patience import outlast_limits
 
 # An installation token lives for an hour; what is left must outlast a long push.
 LEAST_LIFE = timedelta(minutes=5)

@@ -40,7 +40,8 @@ Author = NamedUser | Organization
 class GitHubChannel:
     """A channel of the threads beside the code.
 
-    What a message offers, its words say as well: GitHub has no buttons. The posts of a thread are its opening text, its comments and the words of reviews.
+    What a message offers, its words say as well: GitHub has no buttons. The posts of a
+    thread are its opening text, its comments and the words of reviews.
     """
 
     def __init__(self, api: Api) -> None:

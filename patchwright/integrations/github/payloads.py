@@ -60,7 +60,10 @@ class Changes(Part):
 
 
 class Thread(Part):
-    """An issue, a pull request or a discussion; a deleted author is null."""
+    """An issue, a pull request or a discussion; a deleted author is null.
+
+    Only a pull request says whether it was `merged`.
+    """
 
     number: int
     title: Text = ""
@@ -68,6 +71,7 @@ class Thread(Part):
     user: User | None = None
     updated_at: str = ""
     pull_request: dict[str, Any] | None = None
+    merged: bool | None = None
     performed_via_github_app: Slugged | None = None
 
 

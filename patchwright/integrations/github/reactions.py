@@ -7,9 +7,7 @@ from patchwright.integrations.github.discussions import react as react_in_discus
 from patchwright.integrations.github.post_ids import review_comment_of, review_of
 
 
-def react(
-    repo: Repository, thread: ForgeThread, post_id: str, reaction: str
-) -> None:
+def react(repo: Repository, thread: ForgeThread, post_id: str, reaction: str) -> None:
     """React to what asked: the comment, or the thread's opening text.
 
     REST knows no reactions to a review; they go to its pull request. Raises the errors

@@ -9,11 +9,11 @@ from jira import JIRA
 from patchwright.core.clock import Clock
 from patchwright.core.settings.jira import JiraSettings
 from patchwright.core.types.people import Actor
-from patchwright.integrations.jira.answers import JsonObject
+from patchwright.integrations.jira.answers import JsonObject, Person, read
 from patchwright.integrations.jira.api import TIMEOUT_S, Api
 from patchwright.integrations.jira.channel import JiraChannel
 from patchwright.integrations.jira.flavour import CLOUD, DATA_CENTER, Flavour
-from patchwright.integrations.jira.people import fetch_identity
+from patchwright.integrations.jira.people import actor_of
 from patchwright.integrations.jira.search import search_updated
 
 USER_AGENT = "patchwright"
@@ -28,7 +28,8 @@ class Jira:
 
     def fetch_identity(self) -> Actor:
         """Return who we are there. Raises `ServiceError`."""
-        return fetch_identity(self.api)
+        person = read(Person, self.api.get("myself"))
+        return actor_of(person, self.api.host, person.id)
 
     def search_updated(
         self, since: datetime, projects: Iterable[str]

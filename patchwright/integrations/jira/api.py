@@ -14,17 +14,16 @@ from requests import PreparedRequest, Response, Session
 from patchwright.core.clock import Clock
 from patchwright.core.errors import (
     AuthenticationError,
-    RateLimitedError,
     ServiceError,
     ServiceUnavailableError,
 )
 from patchwright.integrations.jira.answers import Person, read
 from patchwright.integrations.jira.errors import translated
 from patchwright.integrations.jira.flavour import Flavour
+from patchwright.integrations.patience import outlast_limits
 
 TIMEOUT_S: Final = 15
 MAX_TRIES: Final = 3
-LONGEST_WAIT_S: Final = 60.0
 # Pages to log in at: a data center's own, and Atlassian's.
 _LOGINS: Final = ("login.jsp", "/login", "id.atlassian.com")
 _EMPTY: Final[Mapping[str, str]] = {}
@@ -125,15 +124,7 @@ class Api:
             return _read(answer)
 
     def _outlast(self, ask: Callable[[], T]) -> T:
-        """Ask once more where Jira wants a short wait: then nothing was done."""
-        try:
-            return ask()
-        except RateLimitedError as error:
-            wait_s = (error.until - self._clock.now()).total_seconds()
-            if wait_s > LONGEST_WAIT_S:
-                raise
-            self._clock.sleep(max(wait_s, 0.0))
-            return ask()
+        return outlast_limits(ask, self._clock)
 
 
 def ticket_path(key: str) -> str:

@@ -93,9 +93,4 @@ def _read(answer: Response, max_bytes: int) -> bytes:
         raise NotFoundError(f"Jira answered {status}")
     if status != _OK:
         raise ServiceUnavailableError(f"Jira answered {status}")
-    data = bytearray()
-    for chunk in answer.iter_content(_CHUNK):
-        data += chunk
-        if len(data) > max_bytes:
-            raise InvalidRequestError(f"it is larger than {max_bytes // 10**6} MB")
-    return bytes(data)
+    return read_limited(answer.iter_content(CHUNK_BYTES), max_bytes)

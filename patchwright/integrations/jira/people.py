@@ -1,12 +1,11 @@
-"""Who people are in Jira, and who we are."""
+"""Who people are in Jira."""
 
 from typing import Final
 
 from patchwright.core.types.people import Actor
-from patchwright.integrations.jira.answers import Person, read
-from patchwright.integrations.jira.api import Api
+from patchwright.integrations.jira.answers import Person
+from patchwright.integrations.jira.listening import SERVICE
 
-SERVICE: Final = "jira"
 # Who is shown where an account was deleted.
 NOBODY: Final = "Former user"
 # The accounts of apps and automations.
@@ -25,9 +24,3 @@ def actor_of(person: Person | None, host: str, own_id: str = "") -> Actor:
         is_bot=person.account_type == _APP or (bool(own_id) and person.id == own_id),
         host=host,
     )
-
-
-def fetch_identity(api: Api) -> Actor:
-    """Return who we are there. Raises `ServiceError`."""
-    person = read(Person, api.get("myself"))
-    return actor_of(person, api.host, person.id)

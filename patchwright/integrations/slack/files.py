@@ -102,9 +102,4 @@ def _read(answer: requests.Response, max_bytes: int) -> bytes:
         raise NotFoundError(f"Slack answered {status}")
     if status != _OK:
         raise ServiceUnavailableError(f"Slack answered {status}")
-    data = bytearray()
-    for chunk in answer.iter_content(_CHUNK):
-        data += chunk
-        if len(data) > max_bytes:
-            raise InvalidRequestError(f"it is larger than {max_bytes // 10**6} MB")
-    return bytes(data)
+    return read_limited(answer.iter_content(CHUNK_BYTES), max_bytes)

@@ -87,8 +87,8 @@ def _account(facts: HomeFacts) -> Iterator[Block]:
         yield from _words(f"You are linked to **{_escaped(facts.linked_as)}**.")
         return
     yield from _words(
-        "You are not linked to an account where the code is. Ask for something, and you "
-        "get a link for it."
+        "You are not linked to an account where the code is. Ask for something, and "
+        "you get a link for it."
     )
 
 

@@ -66,8 +66,7 @@ class Destination:
     are the service's names of the review threads, in the order the task counts them.
     `others` took part in the request besides the requester. `last` is how far the run
     was when it ended. `requester` is who asked as the forge knows them, and `asked_by`
-    as the thread's own service does. `hidden` is what no public place may
-    repeat.
+    as the thread's own service does. `hidden` is what no public place may repeat.
     """
 
     repository: Repository

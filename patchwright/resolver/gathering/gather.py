@@ -25,6 +25,7 @@ from patchwright.resolver.gathering.changes import read_changes
 from patchwright.resolver.gathering.images import fetch_images, find_images
 from patchwright.resolver.gathering.links import MAX_LINKS, CodeLink, Link, find_links
 from patchwright.resolver.gathering.mentioned import Reader
+from patchwright.resolver.gathering.tied import quote_relatives, quote_tied
 
 # Older comments are read, but what they show or mention is not fetched.
 NEWEST = 10
@@ -33,7 +34,10 @@ MAX_BRANCH_NAMES = 5
 
 @dataclass(frozen=True)
 class Scene:
-    """Where a request was made: `thread` as it was then, in `repository`."""
+    """Where a request was made: `thread` as it was then, in `repository`.
+
+    `tied` are the other threads of its conversation.
+    """
 
     channel: Channel
     forge: Forge
@@ -41,6 +45,7 @@ class Scene:
     thread: Thread
     trigger: Trigger
     asked_at: datetime
+    tied: tuple[Thread, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -81,7 +86,11 @@ def gather_context(scene: Scene, work: Work, checks: Checks | None = None) -> Ga
         if pull
         else None,
         checks=checks,
-        mentioned=_reader(scene).read(_to_read(links)),
+        mentioned=(
+            *quote_relatives(thread),
+            *quote_tied(scene.tied),
+            *_reader(scene).read(_to_read(links)),
+        ),
         pictures=shown.pictures,
         other_branch="" if branch == work.base_branch else branch,
         notes=_base_note(branch) if branch == work.base_branch else (),

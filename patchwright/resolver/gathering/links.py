@@ -88,7 +88,8 @@ def find_links(
 ) -> list[Link]:
     """Return what the posts refer to, in their order, each once.
 
-    `own` is their thread, `home` the repository that a bare number is about. Code is not read, and no address of another host.
+    `own` is their thread, `home` the repository that a bare number is about. Code is
+    not read, and no address of another host.
     """
     found: dict[Target, Link] = {}
     for post in posts:

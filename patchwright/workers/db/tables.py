@@ -19,8 +19,8 @@ from sqlalchemy import (
 from patchwright.workers.db.columns import AwareTime
 from patchwright.workers.db.metadata import metadata
 
-# `repo` is empty until it is known. `fence` counts the leases given out for the conversation's jobs: whoever holds an
-# older one may no longer write.
+# `repo` is empty until it is known. `fence` counts the leases given out for the
+# conversation's jobs: whoever holds an older one may no longer write.
 conversations = Table(
     "conversations",
     metadata,

@@ -8,7 +8,13 @@ from sqlalchemy import Connection
 
 from patchwright.core.types.ids import Ids, JobId
 from patchwright.core.types.people import Actor
-from patchwright.core.types.triggers import BaseMoved, Ignored, Trigger, TriggerKind
+from patchwright.core.types.triggers import (
+    BaseMoved,
+    Ignored,
+    ThreadClosed,
+    Trigger,
+    TriggerKind,
+)
 from patchwright.workers.intake.delivery import Stored, Verdict
 from patchwright.workers.store.active import find_active_state
 from patchwright.workers.store.fencing import lock_conversation
@@ -19,6 +25,7 @@ from patchwright.workers.store.own_pulls import (
     list_own_pulls,
 )
 from patchwright.workers.store.requests import insert_job
+from patchwright.workers.store.threads import find_conversation, has_tickets
 
 MAX_CONFLICTS: Final = 50
 
@@ -43,6 +50,25 @@ def start_automatic(
     theirs = trigger.model_copy(update={"actor": asker})
     insert_job(connection, job_id, conversation_id, theirs, now)
     return Stored(Verdict.ACCEPTED, job_id, conversation_id)
+
+
+def start_after_merge(
+    connection: Connection, ids: Ids, closed: ThreadClosed, now: datetime
+) -> JobId | None:
+    """Start a job if tickets are waiting for the merge of a pull request of ours."""
+    conversation_id = find_conversation(connection, closed.thread)
+    if conversation_id is None or not has_tickets(connection, conversation_id):
+        return None
+    trigger = Trigger(
+        key=f"{closed.thread}:merged",
+        kind=TriggerKind.MERGED,
+        # Replaced by a person's name before it is stored.
+        actor=Actor(service=closed.thread.repo.forge, login=""),
+        thread=closed.thread,
+        request="",
+    )
+    started = start_automatic(connection, ids, trigger, now)
+    return started.job_id if isinstance(started, Stored) else None
 
 
 def start_after_move(

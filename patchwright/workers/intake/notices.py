@@ -19,7 +19,7 @@ from patchwright.core.types.triggers import (
 )
 from patchwright.integrations.github.auth import installation_name
 from patchwright.workers.db.tables import threads
-from patchwright.workers.intake.automatic import start_after_move
+from patchwright.workers.intake.automatic import start_after_merge, start_after_move
 from patchwright.workers.store.active import (
     ActiveJob,
     cancel,
@@ -90,12 +90,19 @@ class Noticing:
         if conversation_id is None:
             return NOTHING
         lock_conversation(connection, conversation_id)
+        job = find_active(connection, conversation_id)
+        # While the pull request still counts as open here.
+        if notice.is_merged:
+            started = start_after_merge(connection, self.ids, notice, now)
+        else:
+            started = None
         connection.execute(
             update(threads)
             .where(threads.c.key == str(notice.thread))
             .values(closed_at=None if notice.is_open else now)
         )
-        job = find_active(connection, conversation_id)
+        if started is not None:
+            return Noted(due=(started,))
         # Two names of a thread may differ in the kind, which the number settles.
         if (
             notice.is_open

@@ -1,6 +1,9 @@
 """Say what a change answers, and what of that nobody else may read."""
 
+from collections.abc import Iterator, Sequence
+
 from patchwright.core.settings.model import Settings
+from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import (
     ForgeThread,
     TalkThread,
@@ -20,15 +23,33 @@ def find_origins(
     settings: Settings,
     openness: Openness,
     trigger: Trigger,
-    thread: Thread,
+    read: Sequence[Thread],
     linked: tuple[Linked, ...],
 ) -> dict[str, object]:
-    """Return that part of a plan, as far as the readers of the change may know it."""
+    """Return that part of a plan, as far as the readers of the change may know it.
+
+    `read` are the threads of the conversation that were read.
+    """
     found: dict[str, object] = {"issue": _issue_in(trigger, linked)}
     if openness.keeps_out:
-        return {**found, "hidden": _hidden(settings, trigger, thread, linked)}
-    origins = _origins(settings, trigger, thread, linked)
-    return {**found, "key": _key_in(trigger, linked), "origins": origins}
+        return {**found, "hidden": _hidden(settings, trigger, read, linked)}
+    origins = _origins(settings, trigger, read, linked)
+    return {**found, "key": key_in(trigger, linked), "origins": origins}
+
+
+def with_name(trigger: Trigger, thread: Thread) -> Trigger:
+    """Return the request with its author called as they are in the thread."""
+    own = trigger.actor
+    authors = (post.author for post in thread.posts)
+    found = next((one for one in authors if _is_same(one, own)), own)
+    return trigger.model_copy(update={"actor": found})
+
+
+def _is_same(one: Actor, other: Actor) -> bool:
+    return bool(one.external_id) and (one.service, one.external_id) == (
+        other.service,
+        other.external_id,
+    )
 
 
 def _issue_in(trigger: Trigger, linked: tuple[Linked, ...]) -> int | None:
@@ -42,48 +63,59 @@ def _issue_in(trigger: Trigger, linked: tuple[Linked, ...]) -> int | None:
     return next((one for one in found if one is not None), None)
 
 
-def _key_in(trigger: Trigger, linked: tuple[Linked, ...]) -> str:
+def key_in(trigger: Trigger, linked: tuple[Linked, ...]) -> str:
     """Return the key of the ticket that the conversation is about, if there is one."""
     tickets = (one for one in _talk(trigger, linked) if one.kind is ThreadKind.TICKET)
     return next((one.id for one in tickets), "")
 
 
 def _origins(
-    settings: Settings, trigger: Trigger, thread: Thread, linked: tuple[Linked, ...]
+    settings: Settings,
+    trigger: Trigger,
+    read: Sequence[Thread],
+    linked: tuple[Linked, ...],
 ) -> tuple[Origin, ...]:
+    urls = {str(one.ref): one.url for one in read}
     found = []
     for ref in _talk(trigger, linked):
-        if ref.kind is ThreadKind.TICKET:
-            url = f"{settings.jira.base_url}/browse/{ref.id}"
-            found.append(Origin(name=ref.id, url=url))
-        elif str(ref) == str(thread.ref) and thread.url:
-            found.append(
-                Origin(name=f"a thread in {ref.service.capitalize()}", url=thread.url)
-            )
+        is_ticket = ref.kind is ThreadKind.TICKET
+        browse = f"{settings.jira.base_url}/browse/{ref.id}" if is_ticket else ""
+        if url := urls.get(str(ref)) or browse:
+            name = ref.id if is_ticket else f"a thread in {ref.service.capitalize()}"
+            found.append(Origin(name=name, url=url))
     return tuple(found)
 
 
 def _hidden(
-    settings: Settings, trigger: Trigger, thread: Thread, linked: tuple[Linked, ...]
+    settings: Settings,
+    trigger: Trigger,
+    read: Sequence[Thread],
+    linked: tuple[Linked, ...],
 ) -> Hidden:
-    """Return what a public repository must not repeat of a private thread."""
-    relatives = [(one.title, one.text) for one in thread.relatives]
-    posts = thread.posts if isinstance(thread.ref, TalkThread) else ()
-    tickets = (one.ref.id for one in linked if isinstance(one.ref, TalkThread))
-    own = (thread.ref.id,) if isinstance(thread.ref, TalkThread) else ()
+    """Return what a public repository must not repeat of private threads."""
+    private = [one for one in read if isinstance(one.ref, TalkThread)]
+    tickets = [
+        one.id for one in _talk(trigger, linked) if one.kind is ThreadKind.TICKET
+    ]
+    hosts = (settings.jira.host.partition("/")[0], "slack.com")
     return Hidden(
-        texts=(
-            *(one.text for one in posts),
-            *(text for pair in relatives for text in pair),
-        ),
-        names=(
-            *(one.author.login for one in posts if not one.author.is_bot),
-            *own,
-            *tickets,
-        ),
-        hosts=tuple(filter(None, (settings.jira.host.partition("/")[0], "slack.com"))),
+        texts=tuple(text for one in private for text in _texts(one)),
+        names=(*(name for one in private for name in _names(one)), *tickets),
+        hosts=tuple(filter(None, hosts)),
         public_url=f"{settings.github.web_url}/{trigger.home.full_name}",
     )
+
+
+def _texts(thread: Thread) -> Iterator[str]:
+    yield thread.title
+    yield from (post.text for post in thread.posts)
+    for relative in thread.relatives:
+        yield from (relative.title, relative.text)
+
+
+def _names(thread: Thread) -> Iterator[str]:
+    people = (post.author for post in thread.posts)
+    yield from (one.login for one in people if not one.is_bot)
 
 
 def _talk(trigger: Trigger, linked: tuple[Linked, ...]) -> tuple[TalkThread, ...]:

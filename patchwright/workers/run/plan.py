@@ -26,8 +26,8 @@ class Plan(Value):
 
     `repository` and `target` are missing when the run ended before they were known.
     `issue` is the one of the repository that the change closes, `key` the ticket's,
-    `origins` what the pull request leads back to. `hidden` is what it must not repeat. `mirrors` are the other
-    threads of the conversation that are told.
+    `origins` what the pull request leads back to. `hidden` is what it must not repeat.
+    `mirrors` are the other threads of the conversation that are told.
     """
 
     frame: Frame

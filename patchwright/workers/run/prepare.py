@@ -54,9 +54,10 @@ class Request:
     """What is asked, in which thread as it was then, and what is known about it.
 
     `linked_pulls` are the numbers of pull requests that earlier runs for this
-    conversation have opened, `linked` its other threads. `label` is the one that has
+    conversation have opened, `linked` its other threads and `tied` what these say. `label` is the one that has
     asked, if one did. `checks` are those of the pull request, where these were read
-    already. `privacy` tells the agent what it must not repeat.
+    already. `token` tells its branch from others. `privacy` tells the
+    agent what it must not repeat, and then no name tells it either.
     """
 
     run_id: str
@@ -66,8 +67,10 @@ class Request:
     config: RepositoryConfig
     linked_pulls: Sequence[int] = ()
     linked: tuple[ThreadRef, ...] = ()
+    tied: tuple[Thread, ...] = ()
     label: str = ""
     checks: Checks | None = None
+    token: str = ""
     privacy: str = ""
 
 
@@ -118,7 +121,9 @@ class _Preparation:
         self._sources, self._request = sources, request
         repo = request.trigger.home
         self._repository = sources.forge.fetch_repository(repo)
-        self._title = request.trigger.title or request.thread.title
+        title = request.trigger.title or request.thread.title
+        self._title = "" if request.privacy else title
+        self._token = request.token or request.thread.ref.token
         self._scene = Scene(
             sources.channel,
             sources.forge,
@@ -126,6 +131,7 @@ class _Preparation:
             request.thread,
             request.trigger,
             request.asked_at,
+            request.tied,
         )
 
     def prepare(self) -> Prepared:
@@ -159,10 +165,10 @@ class _Preparation:
         )
 
     def _names(self) -> dict[str, str]:
-        request, token = self._request, self._request.thread.ref.token
+        request = self._request
         return {
-            "number": token,
-            "key": token,
+            "number": self._token,
+            "key": self._token,
             "slug": slug(self._title),
             "title": self._title,
             "label": request.label,
@@ -205,7 +211,7 @@ class _Preparation:
             text="\n\n".join(part for part in parts if part),
             base_sha=work.start_sha,
             base_branch=target.base_branch,
-            title=request.thread.title,
+            title=self._title,
             files=written.files,
             images=tuple(gathered.images),
             merge_sha=work.base_sha if merges else "",
@@ -244,7 +250,7 @@ class _Preparation:
         branches = [pull.head_branch for pull in earlier if pull.same_repository]
         found = (
             forge.find_pull_request(repo, branch)
-            for branch in (*branches, branch_name(own.token, self._title))
+            for branch in (*branches, branch_name(self._token, self._title))
         )
         made = next((pull for pull in found if pull is not None), None)
         if made is not None:

@@ -10,11 +10,17 @@ from patchwright.core.events.log import EventLog
 from patchwright.core.events.types import AgentState, ChangeState, Message
 from patchwright.core.forge import Checks
 from patchwright.core.llm.model import Image
-from patchwright.core.types.threads import ForgeThread, TalkThread, ThreadKind
+from patchwright.core.types.threads import (
+    ForgeThread,
+    TalkThread,
+    ThreadKind,
+    ThreadRef,
+)
 from patchwright.core.types.triggers import Trigger
 from patchwright.core.types.work import Outcome, OutcomeKind, Task
 from patchwright.integrations.git.objects import ObjectStore
 from patchwright.resolver.delivering.concealing import concealing
+from patchwright.resolver.gathering.tied import read_tied
 from patchwright.resolver.knowledge import RepositoryLibrary
 from patchwright.resolver.messages.reviews import note_on_silence
 from patchwright.resolver.placing.answers import is_answer
@@ -26,7 +32,7 @@ from patchwright.workers.run.author import author_of
 from patchwright.workers.run.checkpoints import StoredCheckpoints
 from patchwright.workers.run.done import Done
 from patchwright.workers.run.keepsakes import keep_images, load_images, pack_change
-from patchwright.workers.run.origins import find_origins
+from patchwright.workers.run.origins import find_origins, key_in, with_name
 from patchwright.workers.run.plan import ARTIFACT, Plan
 from patchwright.workers.run.prepare import (
     Prepared,
@@ -94,7 +100,9 @@ class Resolving:
         """Look everything up, and work on it unless somebody is to be asked first."""
         services, job = self._services, self._job
         thread = fetch_thread(services.channel, job.trigger, job.created_at)
-        judged = triage(thread, job.trigger)
+        others = self._other_threads()
+        tied = read_tied(services.channel, others, job.created_at)
+        judged = triage(thread, job.trigger, tied)
         asks_back = services.settings.agent.triage and not job.trigger.kind.is_automatic
         if asks_back and isinstance(judged, Ask):
             return Done(needs_input(judged), self._plan, read_up_to=0)
@@ -103,24 +111,26 @@ class Resolving:
             return Done(rivalled, self._plan, read_up_to=0)
         request = Request(
             run_id=job.id,
-            trigger=job.trigger,
+            trigger=with_name(job.trigger, thread),
             thread=thread,
             asked_at=job.created_at,
             config=self._plan.config,
             linked_pulls=linked,
-            linked=tuple(
-                one.ref
-                for one in self._threads
-                if not one.is_own_pull and str(one.ref) != str(job.trigger.thread)
-            ),
+            linked=others,
+            tied=tied,
             label=self._plan.frame.label,
             checks=self._checks,
+            token=self._token(),
             privacy=privacy_note() if self._plan.openness.keeps_out else "",
         )
         prepared = prepare(services.sources, request).with_notes(self._notes)
         nudge = {"checks_need_nudge": services.github.starts_no_checks}
         origins = find_origins(
-            self._settings, self._plan.openness, job.trigger, thread, self._threads
+            self._settings,
+            self._plan.openness,
+            job.trigger,
+            (thread, *tied),
+            self._threads,
         )
         self._plan = self._plan.model_copy(update=_found(prepared) | nudge | origins)
         self._begin_check(prepared.task.base_sha)
@@ -179,6 +189,20 @@ class Resolving:
             and isinstance(one.ref, ForgeThread)
             and one.ref.repo == trigger.home
             and str(one.ref) != str(trigger.thread)
+        )
+
+    def _token(self) -> str:
+        """Return what tells the branch from others: a ticket's key, if it may."""
+        if self._plan.openness.keeps_out:
+            return self._job.id[:8]
+        return key_in(self._job.trigger, self._threads)
+
+    def _other_threads(self) -> tuple[ThreadRef, ...]:
+        own = str(self._job.trigger.thread)
+        return tuple(
+            one.ref
+            for one in self._threads
+            if not one.is_own_pull and str(one.ref) != own
         )
 
     def _with_follow_ups(self, task: Task) -> tuple[Task, Outcome | None]:

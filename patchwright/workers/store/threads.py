@@ -108,6 +108,14 @@ def find_conversation(
     return connection.scalars(_FIND, {"thread": str(thread)}).one_or_none()
 
 
+def has_tickets(connection: Connection, conversation_id: ConversationId) -> bool:
+    query = select(threads.c.key).where(
+        threads.c.conversation_id == conversation_id,
+        threads.c.kind == ThreadKind.TICKET,
+    )
+    return connection.scalars(query.limit(1)).first() is not None
+
+
 def start_conversation(
     connection: Connection, ids: Ids, thread: ThreadRef, title: str, now: datetime
 ) -> ConversationId | None:

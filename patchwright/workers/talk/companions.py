@@ -22,9 +22,8 @@ def make_companions(
     talking: Talking, intake: Intake, find_page: FindPage
 ) -> tuple[AbstractContextManager[object], ...]:
     """Return what is to be entered once there is an intake, and left before it."""
-    return tuple(
-        [*_slack_socket(talking, intake, find_page), *_jira_polling(talking, intake)]
-    )
+    socket = _slack_socket(talking, intake, find_page)
+    return (*socket, *_jira_polling(talking, intake))
 
 
 def _slack_socket(

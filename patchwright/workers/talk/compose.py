@@ -151,11 +151,10 @@ class Talking:
         """
         if self.sites.jira is None:
             return frozenset()
-        own = self.sites.jira.fetch_identity()
-        return frozenset(filter(None, (own.external_id, own.login)))
+        return frozenset({self.sites.jira.fetch_identity().external_id})
 
     def _search(self, person: Actor, query: str) -> tuple[str, ...]:
-        """Look among what the person may see by a token of their own, if we have one."""
+        """Look among what the person sees with a token of their own, if we have it."""
         github, clock = self.settings.github, self.clock
         account = self.stores.accounts.account_of(person, github.api_url)
         tokens = make_identity_tokens(github, self.database, self.secrets, clock)

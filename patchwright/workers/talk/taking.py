@@ -9,14 +9,7 @@ import structlog
 
 from patchwright.core.background import start
 from patchwright.core.clock import Clock
-from patchwright.core.types.triggers import (
-    Challenge,
-    DefaultChosen,
-    FormWanted,
-    HomeWanted,
-    OptionsWanted,
-    Prompt,
-)
+from patchwright.core.types.triggers import Challenge, Prompt
 from patchwright.workers.intake.errors import IntakeUnavailableError
 from patchwright.workers.intake.intake import Intake
 from patchwright.workers.web.deliveries import make_delivery
@@ -40,16 +33,18 @@ class Taking:
         self, headers: Mapping[str, str], body: bytes
     ) -> dict[str, object] | None:
         reading = self.entrance.receiver.read(headers, body)
-        match reading:
-            case Challenge():
-                return None
-            case OptionsWanted() | FormWanted() | HomeWanted() | DefaultChosen():
-                return self._answer(reading)
-            case _:
-                now = self.clock.now()
-                delivery = make_delivery(
-                    self.service, self.entrance, headers, body, now, reading
-                )
+        if isinstance(reading, Challenge):
+            return None
+        if isinstance(reading, Prompt):
+            return self._answer(reading)
+        delivery = make_delivery(
+            self.service,
+            self.entrance,
+            reading,
+            headers=headers,
+            body=body,
+            received_at=self.clock.now(),
+        )
         try:
             stored = self.intake.submit(delivery).result(STORED_WITHIN_S)
         except TimeoutError:
@@ -61,6 +56,6 @@ class Taking:
         front = self.entrance.front
         if front is None:
             return None
-        answer = dict(front.answer(prompt))
+        answer = front.answer(prompt)
         start(partial(front.follow, prompt))
         return dict(answer) or None

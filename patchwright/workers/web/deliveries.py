@@ -8,10 +8,9 @@ from datetime import datetime
 from typing import Final
 
 import structlog
-from fastapi import Request, Response
+from fastapi import BackgroundTasks, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse
-from starlette.background import BackgroundTask
 
 from patchwright.core.clock import Clock
 from patchwright.core.errors import (
@@ -22,11 +21,7 @@ from patchwright.core.errors import (
 )
 from patchwright.core.types.triggers import (
     Challenge,
-    DefaultChosen,
-    FormWanted,
-    HomeWanted,
     Kept,
-    OptionsWanted,
     Prompt,
     Reading,
 )
@@ -77,15 +72,14 @@ class DeliveryDoor:
         body = await read_body(request, entrance.max_body_bytes)
         headers = dict(request.headers)
         reading = await _read(entrance, headers, body)
-        match reading:
-            case Challenge():
-                return JSONResponse({"challenge": reading.word})
-            case OptionsWanted() | FormWanted() | HomeWanted() | DefaultChosen():
-                return await _prompt(entrance, reading)
-            case _:
-                delivery = make_delivery(
-                    service, entrance, headers, body, self.clock.now(), reading
-                )
+        if isinstance(reading, Challenge):
+            return JSONResponse({"challenge": reading.word})
+        if isinstance(reading, Prompt):
+            return await _prompt(entrance, reading)
+        now = self.clock.now()
+        delivery = make_delivery(
+            service, entrance, reading, headers=headers, body=body, received_at=now
+        )
         stored = await asyncio.wrap_future(self.intake.submit(delivery))
         log.info("delivery_stored", service=service, verdict=stored.verdict)
         if entrance.is_silent:
@@ -97,10 +91,11 @@ class DeliveryDoor:
 def make_delivery(
     service: str,
     entrance: Entrance,
+    reading: Kept,
+    *,
     headers: Mapping[str, str],
     body: bytes,
     received_at: datetime,
-    reading: Kept,
 ) -> Delivery:
     return Delivery(
         service=service,
@@ -118,7 +113,8 @@ async def _prompt(entrance: Entrance, prompt: Prompt) -> Response:
     if front is None:
         return Response(status_code=200)
     answer = await run_in_threadpool(front.answer, prompt)
-    then = BackgroundTask(front.follow, prompt)
+    then = BackgroundTasks()
+    then.add_task(front.follow, prompt)
     if not answer:
         return Response(status_code=200, background=then)
     return JSONResponse(dict(answer), background=then)

@@ -49,7 +49,11 @@ def _read(scene: Scene, listening: Listening) -> Reading:
         case "assigned":
             return _read_assignment(scene, listening)
         case "closed" | "reopened" as action:
-            return ThreadClosed(thread=scene.ref, is_open=action == "reopened")
+            return ThreadClosed(
+                thread=scene.ref,
+                is_open=action == "reopened",
+                is_merged=bool(scene.thread.merged),
+            )
         case _:
             return Ignored(reason="action-not-read")
 

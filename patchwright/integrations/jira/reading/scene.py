@@ -6,6 +6,7 @@ from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import TalkThread, ThreadKind
 from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.integrations.jira.listening import SERVICE, Listening
+from patchwright.integrations.jira.people import actor_of
 from patchwright.integrations.jira.reading.payloads import Issue, Person
 from patchwright.integrations.jira.reading.words import read_markdown
 
@@ -84,16 +85,3 @@ class Scene:
             if person is not None and person.ids.isdisjoint(asker.ids)
         }
         return tuple(actors)
-
-
-def actor_of(person: Person, host: str) -> Actor:
-    """Name a person as the site does: Cloud by account, a data center by name."""
-    external_id = person.account_id or person.name or person.key
-    return Actor(
-        service=SERVICE,
-        login=person.display_name or person.name or external_id,
-        external_id=external_id,
-        # https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-users/
-        is_bot=person.account_type == "app",
-        host=host,
-    )
