@@ -1,6 +1,5 @@
 """Decide what is made visible outside when a task has ended."""
 
-from collections.abc import Iterator
 from typing import Annotated, Final, Literal
 
 from pydantic import Field
@@ -147,8 +146,8 @@ class Showing(Value):
     `swaps_labels` and `pings` are about the thread. `check_sha` is the commit of a
     pull request that the run has worked on, empty where there is none. `reviews_of` is
     the number of the one whose review threads the task has shown. `mirrors` are the
-    other threads that are told, `tickets` those that get the link to a pull request and
-    then `status_on_pull`, if that is not empty.
+    other threads that are told, `tickets` those that come to `status_on_pull`, if that is
+    not empty, and get the link to a pull request.
     """
 
     swaps_labels: bool = False
@@ -177,6 +176,11 @@ def plan_effects(
     effects: list[Effect] = []
     if target is not None and not outcome.waits:
         effects += _writing(outcome, target, config)
+    tickets = showing.tickets if _shows_pull_request(effects) else ()
+    if showing.status_on_pull:
+        # Before the final message, which says which of them did not go there.
+        to = showing.status_on_pull
+        effects += [MoveTicket(thread=one, status=to) for one in tickets]
     if showing.reviews_of is not None and outcome.kind in _OWN_ENDS:
         effects.append(AnswerReviews(number=showing.reviews_of))
     if showing.check_sha:
@@ -187,16 +191,12 @@ def plan_effects(
     effects += [MirrorMessage(thread=one) for one in showing.mirrors]
     if showing.pings:
         effects.append(Ping())
-    if any(isinstance(one, OpenPullRequest | UpdatePullRequest) for one in effects):
-        effects += _ticket_effects(showing)
+    effects += [AttachLink(thread=one) for one in tickets]
     return tuple(effects)
 
 
-def _ticket_effects(showing: Showing) -> Iterator[Effect]:
-    for ticket in showing.tickets:
-        yield AttachLink(thread=ticket)
-        if showing.status_on_pull:
-            yield MoveTicket(thread=ticket, status=showing.status_on_pull)
+def _shows_pull_request(effects: list[Effect]) -> bool:
+    return any(isinstance(one, OpenPullRequest | UpdatePullRequest) for one in effects)
 
 
 def _writing(

@@ -1,12 +1,17 @@
 """The pages of runs, composed for a process, and who may see them."""
 
+from functools import partial
 from typing import Final
 
 import structlog
 
 from patchwright.core.clock import Clock
 from patchwright.core.settings.model import Settings
+from patchwright.core.types.people import Permission
+from patchwright.core.types.threads import TalkThread
 from patchwright.workers.run.services import Stores
+from patchwright.workers.store.job import Job
+from patchwright.workers.store.threads import ThreadStore
 from patchwright.workers.web.pages.access import Access
 from patchwright.workers.web.pages.live import Live
 from patchwright.workers.web.pages.routes import RunPages
@@ -40,7 +45,9 @@ def make_run_pages(
         public_url=settings.server.public_url,
         clock=clock,
         find_viewer=sign_in.sessions.viewer_of if sign_in else _nobody,
-        may_read=Readers(fetch_permission, clock).may_read,
+        may_read=Readers(fetch_permission, clock).may,
+        may_write=Readers(fetch_permission, clock, Permission.WRITE).may,
+        is_private=partial(_is_private, stores.threads),
     )
     return RunPages(
         reader=reader,
@@ -50,6 +57,12 @@ def make_run_pages(
         site=settings.github.web_url,
         login_path=_LOGIN_PATH if sign_in else "",
     )
+
+
+def _is_private(threads: ThreadStore, job: Job) -> bool:
+    """Tell whether its log has words from where no code lives."""
+    linked = (one.ref for one in threads.threads_of(job.conversation_id))
+    return any(isinstance(one, TalkThread) for one in (job.trigger.thread, *linked))
 
 
 def _nobody(_request: object) -> None:

@@ -27,7 +27,8 @@ def test_no_folder_of_a_developers_machine_is_named() -> None:
 
 
 def test_every_to_do_has_an_issue() -> None:
-    to_do = re.compile(r"\bTO" + r"DO\b(?! #\d)")
+    # In quotes it is a word of others: a task in a document of Jira's has that state.
+    to_do = re.compile(r"(?<!\")\bTO" + r"DO\b(?! #\d)")
     assert [name for name, text in texts() if to_do.search(text)] == []
 
 

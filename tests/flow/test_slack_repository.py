@@ -18,14 +18,12 @@ NONE = f"""\
 *Which repository?* The request names none, and there is no default for it here.
 
 {HOW}
-acme/shop
 Find a repository"""
 NO_ACCESS = f"""\
 *`acme/vault` cannot be used for this request.* Either there is no such repository, or \
 it is not open to both you and this bot.
 
 Name another one, or ask its owner for access. {HOW}
-acme/shop
 Find a repository"""
 SEVERAL = """\
 *Which of these repositories?* The request names 2, and one pull request is about one \

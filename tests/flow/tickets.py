@@ -1,5 +1,7 @@
 """Ask in tickets of Jira, and read what the bot answers there."""
 
+from typing import Any
+
 from tests.fakes.jira.state import Comment
 from tests.flow.office import PROJECT, Office
 from tests.flow.story import PING
@@ -62,3 +64,18 @@ def reply(office: Office, key: str) -> str:
 
 def _calls(comment: Comment) -> bool:
     return any(PING in mark for mark in comment.properties["patchwright"]["marks"])
+
+
+def outline(node: dict[str, Any]) -> str:
+    """Write a document (ADF) a node a line, below what it is in."""
+    marks = [_named(mark) for mark in node.get("marks", [])]
+    words = [repr(node["text"])] if "text" in node else []
+    lines = [" ".join([_named(node), *words, *marks])]
+    for child in node.get("content", []):
+        lines += [f"  {line}" for line in outline(child).splitlines()]
+    return "\n".join(lines)
+
+
+def _named(node: dict[str, Any]) -> str:
+    told = ",".join(f"{key}={value}" for key, value in node.get("attrs", {}).items())
+    return f"{node['type']}({told})" if told else str(node["type"])

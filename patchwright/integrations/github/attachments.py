@@ -19,6 +19,7 @@ from patchwright.core.errors import (
     ServiceUnavailableError,
 )
 from patchwright.core.types.threads import ForgeThread, ThreadKind
+from patchwright.integrations.downloads import CHUNK_BYTES, read_limited
 from patchwright.integrations.github.addresses import Addresses
 from patchwright.integrations.github.api import Api
 from patchwright.integrations.github.connection import (
@@ -34,7 +35,6 @@ from patchwright.integrations.github.posts import OPENING
 
 MAX_REDIRECTS = 3
 RENDERED = "application/vnd.github.full+json"
-_CHUNK = 64 * 1024
 _UPLOAD = re.compile(r"/(?:user-attachments/)?assets/(?:\d+/)?(?P<id>[0-9a-f-]{36})\b")
 _SOURCE = re.compile(r"<img\b[^>]*?\ssrc=\"([^\"]+)\"")
 # Where github.com keeps what people upload, and whereto it sends those who ask.

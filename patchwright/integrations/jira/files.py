@@ -11,11 +11,11 @@ from patchwright.core.errors import (
     NotFoundError,
     ServiceUnavailableError,
 )
+from patchwright.integrations.downloads import CHUNK_BYTES, read_limited
 from patchwright.integrations.jira.answers import Attachment, Part, read
 from patchwright.integrations.jira.api import Api, ticket_path
 
 MAX_REDIRECTS: Final = 3
-_CHUNK: Final = 64 * 1024
 # A data center's addresses, and Cloud's.
 _FILE: Final = re.compile(
     r"/(?:secure/(?:attachment|thumbnail)/|rest/api/\d/attachment/content/)(\d+)(?=/|\Z)"

@@ -10,6 +10,7 @@ from patchwright.integrations.slack.api import Api
 from patchwright.integrations.slack.channel import SlackChannel
 from patchwright.integrations.slack.forms import open_form
 from patchwright.integrations.slack.home import HomeFacts, publish_home
+from patchwright.integrations.slack.people import People
 from patchwright.integrations.slack.tokens import Tokens
 
 
@@ -19,12 +20,18 @@ class Slack:
 
     api: Api
     channel: SlackChannel
+    people: People
 
     def open_form(self, wanted: FormWanted) -> None:
         open_form(self.api, wanted)
 
     def publish_home(self, actor: Actor, installation: str, facts: HomeFacts) -> None:
         publish_home(self.api, actor, installation, facts)
+
+    def name_person(self, actor: Actor) -> Actor:
+        """Return them by the name that others see in their workspace."""
+        name = self.people.name_of(actor.host, actor.external_id)
+        return actor.model_copy(update={"login": name})
 
     def fetch_identity(self, installation: str) -> Actor:
         """Return who we are in that workspace."""
@@ -41,4 +48,5 @@ class Slack:
 def connect(api_url: str, *, tokens: Tokens, clock: Clock) -> Slack:
     """Speak for the app in every workspace that `tokens` has a token of."""
     api = Api(api_url, tokens=tokens, clock=clock)
-    return Slack(api, SlackChannel(api))
+    people = People(api)
+    return Slack(api, SlackChannel(api, people), people)

@@ -23,9 +23,8 @@ DECLINED: Final = "confused"
 class SlackChannel:
     """A `Board`: threads that we open ourselves, with no labels, links or status."""
 
-    def __init__(self, api: Api) -> None:
-        self._api = api
-        self._people = People(api)
+    def __init__(self, api: Api, people: People) -> None:
+        self._api, self._people = api, people
         self._posts = Posts(api)
 
     def acknowledge(self, trigger: Trigger) -> None:

@@ -12,10 +12,10 @@ from patchwright.core.errors import (
     PermissionDeniedError,
     ServiceUnavailableError,
 )
+from patchwright.integrations.downloads import CHUNK_BYTES, read_limited
 from patchwright.integrations.slack.api import TIMEOUT_S, Api
 from patchwright.integrations.slack.payloads import File
 
-_CHUNK: Final = 64 * 1024
 _OK, _REDIRECTED, _BROKEN = 200, 300, 400
 _DENIED: Final = frozenset({401, 403})
 _MISSING: Final = frozenset({404, 410})

@@ -1,9 +1,15 @@
 """Tell the services where no code lives: other threads, tickets, a person alone."""
 
+from typing import Final
+
 import structlog
 
 from patchwright.core.channel import Board
-from patchwright.core.errors import InvalidRequestError, NotFoundError
+from patchwright.core.errors import (
+    InvalidRequestError,
+    NotFoundError,
+    PermissionDeniedError,
+)
 from patchwright.core.types.threads import TalkThread
 from patchwright.core.types.work import Outcome
 from patchwright.resolver.delivering.destination import Destination, Means
@@ -17,6 +23,9 @@ from patchwright.resolver.effects import (
 from patchwright.resolver.messages.mirrors import mirrored_ending
 from patchwright.resolver.messages.offers import offers_at_end
 from patchwright.resolver.messages.status import Delivered, mark
+
+# What asking again would not change.
+_FINAL: Final = (InvalidRequestError, NotFoundError, PermissionDeniedError)
 
 log = structlog.get_logger(__name__)
 
@@ -65,7 +74,8 @@ def move_ticket(effect: MoveTicket, means: Means, so_far: Delivered) -> Delivere
         return so_far
     try:
         _board(effect.thread, means).move(effect.thread, effect.status)
-    except InvalidRequestError as error:
+    except _FINAL as error:
+        log.warning("ticket_not_moved", key=effect.thread.id, error=str(error))
         remark = f"{effect.thread.name} stays where it is: {error}"
         return so_far.model_copy(update={"remarks": (*so_far.remarks, remark)})
     return so_far

@@ -1,14 +1,12 @@
 """Answer commands that need no run."""
 
 from patchwright.core.text.commands import Command, Verb, parse_command
-from patchwright.core.types.threads import ThreadKind
 from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.core.types.work import Outcome, OutcomeKind
-from patchwright.resolver.effects import AskPrivately, FinalMessage
 from patchwright.resolver.messages.answers import Ended, answer_ended, help_text
 from patchwright.workers.run.framing import handle_of
 from patchwright.workers.run.services import Services
-from patchwright.workers.run.wait import Wait
+from patchwright.workers.run.wait import Wait, tell_requester
 from patchwright.workers.store.job import Job
 
 _ABOUT_THE_LAST = frozenset({Verb.STATUS, Verb.COST, Verb.WHY})
@@ -37,9 +35,7 @@ def answer_anybody(services: Services, job: Job) -> Wait | None:
     answer = answer_command(job.trigger, handle)
     if answer is None:
         return None
-    is_chat = job.trigger.thread.kind is ThreadKind.CHAT
-    told = AskPrivately(text=answer.summary) if is_chat else FinalMessage()
-    return Wait(answer, (told,))
+    return Wait(answer, (tell_requester(job.trigger.thread, answer.summary),))
 
 
 def answer_command(

@@ -21,6 +21,7 @@ from patchwright.resolver.delivering.destination import Means
 from patchwright.resolver.effects import (
     AdornPullRequest,
     Effect,
+    MoveTicket,
     ReportCheck,
     SwapLabels,
 )
@@ -44,6 +45,8 @@ log = structlog.get_logger(__name__)
 
 def _most_tries(effect: Effect) -> int:
     is_trimming = isinstance(effect, AdornPullRequest | ReportCheck | SwapLabels)
+    if isinstance(effect, MoveTicket):
+        is_trimming = effect.with_pull
     return _MAX_TRIES_OF_TRIMMINGS if is_trimming else MAX_TRIES
 
 

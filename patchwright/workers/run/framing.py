@@ -5,6 +5,7 @@ from patchwright.core.settings.repository import RepositoryConfig
 from patchwright.core.types.threads import ForgeThread, ThreadRef
 from patchwright.core.types.triggers import TriggerKind
 from patchwright.resolver.messages.status import Frame
+from patchwright.resolver.placing.openness import Openness
 from patchwright.workers.run.services import Services
 from patchwright.workers.run.wishes import heed
 from patchwright.workers.store.job import Job
@@ -35,3 +36,13 @@ def make_frame(services: Services, job: Job, config: RepositoryConfig) -> Frame:
         run_url=services.find_page(job.id, job.created_at),
         is_beside_code=isinstance(job.trigger.thread, ForgeThread),
     )
+
+
+def without_key(frame: Frame, openness: Openness) -> Frame:
+    """Return it with a link to the run that opens for who may see it by their rights.
+
+    The usual one opens for whoever has it, and the page shows what must be kept out.
+    """
+    if not openness.keeps_out:
+        return frame
+    return frame.model_copy(update={"run_url": frame.run_url.partition("?")[0]})

@@ -1,5 +1,6 @@
 """Find out who asked where no code lives, and which repository it is about."""
 
+from functools import cached_property
 from typing import Final
 
 from patchwright.core.errors import (
@@ -14,7 +15,7 @@ from patchwright.core.types.people import Actor, Permission
 from patchwright.core.types.threads import RepoRef, TalkThread, ThreadKind
 from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.core.types.work import Outcome, OutcomeKind
-from patchwright.resolver.effects import AskPrivately, Effect, FinalMessage, Invite
+from patchwright.resolver.effects import Invite
 from patchwright.resolver.placing.answers import Remember, read_answer
 from patchwright.resolver.placing.asking import Ask
 from patchwright.resolver.placing.choose import (
@@ -30,7 +31,7 @@ from patchwright.resolver.placing.references import References, find_references
 from patchwright.workers.run.permissions import judge_for
 from patchwright.workers.run.services import Services
 from patchwright.workers.run.talk import Talk
-from patchwright.workers.run.wait import Wait
+from patchwright.workers.run.wait import Wait, tell_requester
 from patchwright.workers.store.choices import DEFAULT_REPOSITORY, place_scope
 from patchwright.workers.store.job import Job, Lease
 from patchwright.workers.store.requests import JoinedRequest
@@ -88,18 +89,13 @@ class Placing:
             return Wait(outcome, (), up_to)
         kept = Asked(text=asked.text, up_to=up_to).model_dump_json().encode()
         self._services.stores.outcomes.keep_artifact(self._lease, ASKED, kept)
-        return Wait(outcome, (self._telling(asked),), up_to)
+        told = tell_requester(self._job.trigger.thread, asked.text, asked.offers)
+        return Wait(outcome, (told,), up_to)
 
     def answers(self) -> list[Trigger]:
         """Return what the requester has said since, oldest first."""
         own = self._job.trigger.actor
         return [one.trigger for one in self._joined if _is_by(one, own)]
-
-    def _telling(self, asked: Ask) -> Effect:
-        """Ask in private where that is possible: it concerns nobody else."""
-        if self._job.trigger.thread.kind is ThreadKind.CHAT:
-            return AskPrivately(text=asked.text, offers=asked.offers)
-        return FinalMessage()
 
     def _was_asked(self, asked: Ask) -> bool:
         """Tell whether people know the question, and nobody has called us since."""
@@ -125,6 +121,10 @@ class Placing:
         ties.settle(self._lease, begun)
         return begun
 
+    @cached_property
+    def _places(self) -> Places:
+        return self._talk.find_places()
+
     def _unknown(self) -> Wait:
         """Wait until the person has shown who they are; or say that there is no way."""
         up_to = self._joined[-1].event_id if self._joined else 0
@@ -137,9 +137,7 @@ class Placing:
             )
             return Wait(outcome, (Invite(),), up_to)
         refused = Outcome(kind=OutcomeKind.REFUSED, reason=NOT_LINKED, summary=_NO_WAY)
-        is_chat = self._job.trigger.thread.kind is ThreadKind.CHAT
-        told = AskPrivately(text=_NO_WAY) if is_chat else FinalMessage()
-        return Wait(refused, (told,))
+        return Wait(refused, (tell_requester(self._job.trigger.thread, _NO_WAY),))
 
     def _known(self, trigger: Trigger) -> RepoRef | None:
         """Return where the conversation's work is already; it has one pull request."""
@@ -149,11 +147,10 @@ class Placing:
     def _choose(
         self, thread: TalkThread, trigger: Trigger, person: Actor
     ) -> Chosen | Ask:
-        talk, places = self._talk, self._talk.find_places()
+        talk = self._talk
         said = [one.request for one in self.answers()]
-        self._remember(thread, said, places, person)
+        self._remember(thread, said, person)
         hints = self._hints(thread, trigger, person, said)
-
         # The whole channel may read what is asked in a ticket.
         is_chat = thread.kind is ThreadKind.CHAT
         offered = talk.offer_to(person) if is_chat else ()
@@ -162,8 +159,7 @@ class Placing:
     def _hints(
         self, thread: TalkThread, trigger: Trigger, person: Actor, said: list[str]
     ) -> Hints:
-        places = self._talk.find_places()
-        settings = self._services.settings
+        settings, places = self._services.settings, self._places
         choices = self._talk.choices
         request = find_references(
             [trigger.title, trigger.body, trigger.request], places
@@ -183,11 +179,9 @@ class Placing:
             said=said[-1] if said and answers[-1] == References() else "",
         )
 
-    def _remember(
-        self, thread: TalkThread, said: list[str], places: Places, person: Actor
-    ) -> None:
+    def _remember(self, thread: TalkThread, said: list[str], person: Actor) -> None:
         """Keep a choice that is meant for later requests as well."""
-        answer = read_answer(said[-1], places) if said else None
+        answer = read_answer(said[-1], self._places) if said else None
         if answer is None or answer.remember is Remember.NOT:
             return
         access = judge_for(person, self._permission)

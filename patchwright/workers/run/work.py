@@ -6,38 +6,36 @@ import structlog
 
 from patchwright.core.agent.attention import GivenBack
 from patchwright.core.errors import LeaseLostError, PatchwrightError, ServiceError
-from patchwright.core.events.types import AgentState, Source, StateChanged
 from patchwright.core.forge import Checks
 from patchwright.core.settings.repository import RepositoryConfig
-from patchwright.core.types.threads import ForgeThread, TalkThread, ThreadKind
+from patchwright.core.types.threads import TalkThread, ThreadKind
 from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.core.types.work import Outcome, OutcomeKind
 from patchwright.resolver.admission import Declined
 from patchwright.resolver.effects import AskPrivately
-from patchwright.resolver.messages.mirrors import mirrored_progress
-from patchwright.resolver.messages.status import mark, progress_comment
 from patchwright.resolver.placing.asking import Ask
-from patchwright.resolver.progress import Watch
+from patchwright.workers.run.attempts import Attempt, begin_attempt
 from patchwright.workers.run.commands import answer_anybody, answer_command
 from patchwright.workers.run.consenting import find_openness
 from patchwright.workers.run.done import Done, Moved
-from patchwright.workers.run.framing import make_frame
+from patchwright.workers.run.framing import make_frame, without_key
 from patchwright.workers.run.gate import (
     fetch_config,
     judge_request,
     last_run,
-    rules,
 )
 from patchwright.workers.run.mirrors import Mirrors
-from patchwright.workers.run.permissions import Remembered
+from patchwright.workers.run.opening import (
+    find_earlier_post,
+    open_status,
+    open_steering,
+)
 from patchwright.workers.run.placing import Placing
 from patchwright.workers.run.plan import ARTIFACT, Plan
 from patchwright.workers.run.resolving import Resolving
 from patchwright.workers.run.rounds import find_occasion
 from patchwright.workers.run.services import Services
-from patchwright.workers.run.standing import About
-from patchwright.workers.run.status import StatusComment, Write
-from patchwright.workers.run.steering import Steering
+from patchwright.workers.run.status import StatusComment
 from patchwright.workers.run.tickets import after_merge, move_at_start
 from patchwright.workers.run.tying import tie_threads
 from patchwright.workers.run.wait import Wait
@@ -99,41 +97,21 @@ class Work:
         return Done(outcome, self._plan, read_up_to=0, quiet=quiet)
 
     def _begin(self) -> None:
-        """Mark that this attempt starts, and find where the first one did."""
-        run = f"run {self._job.id}, "
-        reason = f"{run}attempt {self._lease.attempt}"
-        earlier = self._starts(run)
-        loading = StateChanged(state=AgentState.LOADING, reason=reason)
-        started = self._events.append(Source.SYSTEM, loading)
-        self._start_id = started.id
-        if earlier:
-            self._note(status_post=self._find_earlier_post())
-            self._take_up(earlier)
+        """Mark that this attempt starts, and go on where an earlier one has been."""
+        attempt = begin_attempt(self._events, self._job.id, self._lease.attempt)
+        self._start_id = attempt.start_id
+        if attempt.earlier:
+            self._note(status_post=find_earlier_post(self._services, self._job))
+            self._take_up(attempt)
 
-    def _starts(self, run: str) -> list[int]:
-        """Return where attempts began before this one.
-
-        Their number does not say it: one that was given back in good order is not
-        counted.
-        """
-        changes = self._events.read(kinds=frozenset({"state_changed"}))
-        return [
-            event.id
-            for event in changes
-            if isinstance(event.payload, StateChanged)
-            and event.payload.reason.startswith(run)
-        ]
-
-    def _take_up(self, starts: list[int]) -> None:
-        """Go on with what an earlier attempt has planned, if it came so far.
-
-        What was said before that one began was an answer to what it had asked.
-        """
+    def _take_up(self, attempt: Attempt) -> None:
+        """Go on with what an earlier attempt has planned, if it came so far."""
         kept = self._services.stores.outcomes.load_artifact(self._job.id, ARTIFACT)
-        begun = self._events.read(starts[0], kinds=frozenset({"run_started"}))
+        started = frozenset({"run_started"})
+        begun = self._events.read(attempt.earlier[0], kinds=started)
         if kept is None or not begun:
             return
-        self._start_id = max(one for one in starts if one < begun[0].id)
+        self._start_id = attempt.start_of(begun[0].id)
         plan = Plan.model_validate_json(kept)
         self._plan = plan.model_copy(update={"status_post": self._plan.status_post})
         self._has_begun = True
@@ -161,7 +139,7 @@ class Work:
             return self._fail(error)
         if isinstance(found, Ask):
             return self._end_as(self._placing.ask(found))
-        self._note(openness=found)
+        self._note(openness=found, frame=without_key(self._plan.frame, found))
         return None
 
     def _end_as(self, found: Wait) -> Done:
@@ -260,32 +238,11 @@ class Work:
             self._job,
             self._lease,
             log=self._events,
-            steering=self._steering(),
+            steering=open_steering(self._services, self._job, self._plan, self._events),
             given_back=self._given_back,
             plan=self._plan,
             start_id=self._start_id,
             checks=self._checks,
-        )
-
-    def _steering(self) -> Steering:
-        services, job = self._services, self._job
-        forge = services.github.forge
-        about = About(
-            frame=self._plan.frame,
-            trigger=self._trigger,
-            admitted=self._plan.admitted,
-            sandbox=services.sandboxes.kind,
-        )
-        return Steering(
-            forge,
-            self._channel,
-            rules(services, self._plan.config),
-            self._events,
-            lambda after_id: services.stores.requests.joined(job.id, after_id),
-            about=lambda: about,
-            permission_of=Remembered(forge, services.clock.monotonic).permission,
-            find_person=services.talk.find_person,
-            invite=services.talk.invite,
         )
 
     def _mirrors(self) -> Mirrors:
@@ -295,32 +252,9 @@ class Work:
         return mirrors
 
     def _status_comment(self) -> StatusComment:
-        watch = Watch(self._services.sandboxes.kind, self._services.clock.now())
-        status = StatusComment(
-            self._channel,
-            self._trigger.thread,
-            self._plan.frame,
-            watch,
-            self._services.clock,
-            write=self._words(),
-        )
-        status.begin(self._plan.status_post)
+        status = open_status(self._services, self._job, self._plan)
         self._note(status_post=status.post_id)
         return status
-
-    def _words(self) -> Write:
-        """Choose how much is shown: the agent's plan may repeat what was private."""
-        is_seen = isinstance(self._trigger.thread, ForgeThread)
-        hides = is_seen and self._plan.openness.keeps_out
-        return mirrored_progress if hides else progress_comment
-
-    def _find_earlier_post(self) -> str:
-        thread = self._trigger.thread
-        try:
-            return self._channel.find_post(thread, mark(self._job.id)) or ""
-        except ServiceError as error:
-            log.warning("earlier_status_not_found", reason=error.reason)
-            return ""
 
     def _react(self, react: Callable[[Trigger], None]) -> None:
         try:

@@ -18,6 +18,7 @@ from patchwright.integrations.github.reading.listening import SERVICE as FORGE
 from patchwright.integrations.jira.listening import Listening as JiraListening
 from patchwright.integrations.jira.receiver import ID_HEADER
 from patchwright.integrations.jira.receiver import Receiver as JiraReceiver
+from patchwright.integrations.slack.actions import SERVICE as SLACK
 from patchwright.integrations.slack.receiver import Receiver as SlackReceiver
 from patchwright.integrations.slack.receiver import SocketReceiver, delivery_id
 from patchwright.integrations.slack.webhook import Listening as SlackListening
@@ -64,7 +65,7 @@ class Talking:
     @cached_property
     def people(self) -> People:
         links = LinkStore(self.database, self.clock)
-        return People(self.settings, self.stores.accounts, links)
+        return People(self.settings, self.stores.accounts, links, self._named)
 
     @cached_property
     def repositories(self) -> RepositorySearch:
@@ -143,6 +144,16 @@ class Talking:
             label=jira.label,
             own_ids=self._own_ids_in_jira(),
         )
+
+    def _named(self, actor: Actor) -> Actor:
+        """Return somebody by their name; Jira's deliveries tell it, Slack's do not."""
+        if actor.service != SLACK or self.sites.slack is None:
+            return actor
+        try:
+            return self.sites.slack.name_person(actor)
+        except ServiceError as error:
+            log.warning("name_unknown", reason=error.reason)
+            return actor
 
     def _own_ids_in_jira(self) -> frozenset[str]:
         """Ask who we are, to be called by that name and not to answer ourselves.

@@ -1,5 +1,6 @@
 """Who people of other services are on the forge, and how they are asked."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
@@ -21,13 +22,21 @@ from patchwright.workers.store.links import LinkStore
 _FORGE: Final = "GitHub"
 
 
+def as_they_are(actor: Actor) -> Actor:
+    return actor
+
+
 @dataclass(frozen=True)
 class People:
-    """Knows people by the administrators' word, or else by what they have shown."""
+    """Knows people by the administrators' word, or else by what they have shown.
+
+    `named` finds the name by which others know somebody whom a delivery tells by id.
+    """
 
     settings: Settings
     accounts: AccountStore
     links: LinkStore
+    named: Callable[[Actor], Actor] = as_they_are
 
     @property
     def can_invite(self) -> bool:
@@ -47,6 +56,7 @@ class People:
         """Make a link that counts once; None where there is no page for it."""
         if not self.can_invite:
             return None
+        actor = self.named(actor)
         token = self.links.invite(actor)
         if token is None:
             return Invitation(text=patience_text(actor))

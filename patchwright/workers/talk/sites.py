@@ -1,53 +1,53 @@
 """The services without code that the settings name, connected."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import Final
 
 from patchwright.core.channel import Board
 from patchwright.core.clock import Clock
 from patchwright.core.settings.model import Settings
-from patchwright.integrations.jira.adapter import Jira, connect_jira
-from patchwright.integrations.slack.adapter import Slack
-from patchwright.integrations.slack.adapter import connect as connect_slack
-from patchwright.integrations.slack.tokens import GivenToken, Tokens
-from patchwright.workers.store.installations import StoredInstallations
 from patchwright.workers.store.secrets import SecretStore
+from patchwright.workers.talk.sides import Connect, Side
+
+# Each is imported where it is configured: a service of GitHub alone starts without
+# their libraries and models, which are a good part of all that it would import.
+_MODULES: Final[Mapping[str, str]] = {
+    "slack": "patchwright.workers.talk.slack_side",
+    "jira": "patchwright.workers.talk.jira_side",
+}
 
 
 @dataclass(frozen=True)
 class Sites:
-    """Each is None where it is not configured; close them when done."""
+    """What is configured, by the service's name; close them when done."""
 
-    slack: Slack | None = None
-    jira: Jira | None = None
+    sides: Mapping[str, Side] = field(default_factory=dict)
 
     @property
     def boards(self) -> Mapping[str, Board]:
-        boards: dict[str, Board] = {}
-        if self.slack is not None:
-            boards["slack"] = self.slack.channel
-        if self.jira is not None:
-            boards["jira"] = self.jira.channel
-        return boards
+        return {name: side.board for name, side in self.sides.items()}
 
     def close(self) -> None:
-        if self.jira is not None:
-            self.jira.close()
+        for side in self.sides.values():
+            side.close()
 
 
 def connect_sites(settings: Settings, secrets: SecretStore, clock: Clock) -> Sites:
-    slack, jira = settings.slack, settings.jira
+    configured = {
+        "slack": settings.slack.is_configured,
+        "jira": settings.jira.is_configured,
+    }
     return Sites(
-        slack=connect_slack(
-            slack.api_url, tokens=_slack_tokens(settings, secrets), clock=clock
-        )
-        if slack.is_configured
-        else None,
-        jira=connect_jira(jira, clock) if jira.is_configured else None,
+        {
+            name: _connect(name)(settings, secrets, clock)
+            for name, is_configured in configured.items()
+            if is_configured
+        }
     )
 
 
-def _slack_tokens(settings: Settings, secrets: SecretStore) -> Tokens:
-    """Serve the one workspace whose token is set, or those that install the app."""
-    given = settings.slack.bot_token
-    return GivenToken(given) if given else StoredInstallations(secrets)
+def _connect(service: str) -> Connect:
+    connect: Connect = import_module(_MODULES[service]).connect
+    return connect

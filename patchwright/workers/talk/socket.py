@@ -2,27 +2,26 @@
 
 import threading
 from contextlib import ExitStack
-from typing import Final, Self
+from typing import Self
 
 import structlog
 
-from patchwright.core.errors import ServiceError
+from patchwright.integrations.slack.actions import SERVICE
 from patchwright.integrations.slack.socket_mode import SocketMode
-
-_FIRST_WAIT_S: Final = 1.0
-_LONGEST_WAIT_S: Final = 60.0
+from patchwright.workers.talk.trying import GRACE_S, keep_trying
 
 log = structlog.get_logger(__name__)
 
 
 class KeptSocket:
-    """A context; it connects in a thread of its own, however often that takes."""
+    """A context; it connects in a thread of its own, and ends there."""
 
     def __init__(self, socket: SocketMode) -> None:
         self._socket = socket
-        self._stack = ExitStack()
         self._is_over = threading.Event()
-        self._thread = threading.Thread(target=self._connect, name="slack-socket")
+        self._thread = threading.Thread(
+            target=self._keep, name="slack-socket", daemon=True
+        )
 
     def __enter__(self) -> Self:
         self._thread.start()
@@ -30,18 +29,14 @@ class KeptSocket:
 
     def __exit__(self, *_: object) -> None:
         self._is_over.set()
-        self._thread.join()
-        self._stack.close()
+        # In the middle of connecting it goes on until that is done, and ends then.
+        self._thread.join(GRACE_S)
 
-    def _connect(self) -> None:
-        wait_s = _FIRST_WAIT_S
-        while not self._is_over.is_set():
-            try:
-                self._stack.enter_context(self._socket)
-            except ServiceError as error:
-                log.warning("slack_not_connected", reason=error.reason)
-                self._is_over.wait(wait_s)
-                wait_s = min(2 * wait_s, _LONGEST_WAIT_S)
-            else:
+    def _keep(self) -> None:
+        with ExitStack() as stack:
+            if keep_trying(SERVICE, lambda: self._connect(stack), self._is_over):
                 log.info("slack_connected")
-                return
+                self._is_over.wait()
+
+    def _connect(self, stack: ExitStack) -> None:
+        stack.enter_context(self._socket)

@@ -1,4 +1,4 @@
-"""Who may read a repository, and so see the runs in it."""
+"""Who may read a repository, or write to it, and so see the runs in it."""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -23,16 +23,22 @@ log = structlog.get_logger(__name__)
 class Readers:
     """Asks with our own credential, and remembers each answer for a minute.
 
-    `fetch_permission` is a forge's. It may take a while: call it from a thread.
+    `fetch_permission` is a forge's. It may take a while: call it from a thread. `least`
+    is what somebody must be allowed.
     """
 
-    def __init__(self, fetch_permission: FetchPermission, clock: Clock) -> None:
-        self._fetch_permission = fetch_permission
+    def __init__(
+        self,
+        fetch_permission: FetchPermission,
+        clock: Clock,
+        least: Permission = Permission.READ,
+    ) -> None:
+        self._fetch_permission, self._least = fetch_permission, least
         self._clock = clock
         self._known: dict[tuple[RepoRef, Actor], tuple[bool, datetime]] = {}
         self._lock = Lock()
 
-    def may_read(self, repo: RepoRef, actor: Actor) -> bool:
+    def may(self, repo: RepoRef, actor: Actor) -> bool:
         """Tell whether they may; not knowing means no, and is asked again."""
         known = self._find(repo, actor)
         if known is not None:
@@ -42,7 +48,7 @@ class Readers:
         except ServiceError as error:
             log.warning("permission_unknown", repo=str(repo), reason=error.reason)
             return False
-        answer = permission.allows(Permission.READ)
+        answer = permission.allows(self._least)
         self._remember(repo, actor, answer)
         return answer
 

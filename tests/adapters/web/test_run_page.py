@@ -111,6 +111,18 @@ def test_who_may_see_it(
     assert live.status_code == status
 
 
+@pytest.mark.parametrize(("who", "status"), [("reader", 404), ("writer", 200)])
+def test_what_was_said_in_private_is_for_those_who_may_write(
+    site: Watched, who: str, status: int
+) -> None:
+    chat = TalkThread(service="slack", place="T1/C1", kind=ThreadKind.CHAT, id="1.1")
+    asked = trigger("k-chat").model_copy(update={"thread": chat, "repo": REPO})
+    job_id = site.world.deliver(asked).job_id
+    assert job_id is not None
+    headers = {"x-viewer": f"github:{who}"}
+    assert httpx.get(site.page(job_id), headers=headers).status_code == status
+
+
 def test_nobody_learns_whether_a_run_is_there(site: Watched, job_id: JobId) -> None:
     there = httpx.get(site.page(job_id))
     missing = httpx.get(site.page(JobId("0" * 32)))

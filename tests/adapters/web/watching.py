@@ -27,7 +27,7 @@ from patchwright.core.events.types import (
 )
 from patchwright.core.types.ids import JobId
 from patchwright.core.types.people import Actor
-from patchwright.core.types.threads import RepoRef
+from patchwright.core.types.threads import RepoRef, TalkThread
 from patchwright.core.types.work import Limits, Outcome, Task, Usage
 from patchwright.resolver.effects import FinalMessage
 from patchwright.resolver.messages.status import Delivered
@@ -84,7 +84,8 @@ class Watched:
 def watching(database: Database) -> Iterator[Watched]:
     """Serve from a thread of this process until the context is left.
 
-    Whoever names themselves in the header `x-viewer` is signed in; reader may read.
+    Whoever names themselves in the header `x-viewer` is signed in; reader may read,
+    and writer may write as well.
     """
     port = free_port()
     url = f"http://127.0.0.1:{port}"
@@ -111,6 +112,8 @@ def make_pages(world: World, url: str) -> RunPages:
         clock=world.clock,
         find_viewer=_viewer,
         may_read=_may_read,
+        may_write=_may_write,
+        is_private=lambda job: isinstance(job.trigger.thread, TalkThread),
     )
     return RunPages(
         reader=reader,
@@ -129,7 +132,11 @@ def _viewer(request: Request) -> Actor | None:
 
 
 def _may_read(repo: RepoRef, actor: Actor) -> bool:
-    return (repo.full_name, actor.login) == ("acme/shop", "reader")
+    return repo.full_name == "acme/shop" and actor.login in {"reader", "writer"}
+
+
+def _may_write(repo: RepoRef, actor: Actor) -> bool:
+    return (repo.full_name, actor.login) == ("acme/shop", "writer")
 
 
 def begin_run(world: World, key: str = "k1") -> tuple[JobId, Lease]:

@@ -24,7 +24,9 @@ class Access:
     """Lets in by a link, by the administrator's token, or by who is signed in.
 
     Without a `secret` no link counts, without an `admin_token` no bearer.
-    `find_viewer` tells from a request who is signed in; `may_read` may take a while.
+    `find_viewer` tells from a request who is signed in; `may_read` and `may_write` may
+    take a while. What `is_private` shows what was said where not everybody may read who
+    can read the repository: it takes the right to write.
     """
 
     secret: bytes | None
@@ -33,6 +35,8 @@ class Access:
     clock: Clock
     find_viewer: Callable[[Request], Actor | None]
     may_read: Callable[[RepoRef, Actor], bool]
+    may_write: Callable[[RepoRef, Actor], bool]
+    is_private: Callable[[Job], bool]
 
     @property
     def prefix(self) -> str:
@@ -77,4 +81,5 @@ class Access:
         viewer, repo = self.find_viewer(request), job.trigger.place
         if viewer is None or repo is None or viewer.service != repo.forge:
             return False
-        return self.may_read(repo, viewer)
+        may_view = self.may_write if self.is_private(job) else self.may_read
+        return may_view(repo, viewer)

@@ -9,7 +9,10 @@ CHUNK_BYTES: Final = 64 * 1024
 
 
 def read_limited(chunks: Iterable[bytes], max_bytes: int) -> bytes:
-    """Raises `InvalidRequestError` at the first byte too many; a size said may lie."""
+    """Return it whole; what is larger raises `InvalidRequestError`.
+
+    It is counted as it comes: the size that an answer names may be wrong.
+    """
     data = bytearray()
     for chunk in chunks:
         data += chunk

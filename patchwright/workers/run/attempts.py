@@ -1,0 +1,46 @@
+"""Where the attempts at one job begin in its log."""
+
+from collections.abc import Sequence
+
+from patchwright.core.events.log import EventLog
+from patchwright.core.events.types import AgentState, Source, StateChanged
+from patchwright.core.types.base import Value
+from patchwright.core.types.ids import JobId
+
+
+class Attempt(Value):
+    """`start_id` is the event it begins with; `earlier` are those of others."""
+
+    start_id: int
+    earlier: tuple[int, ...] = ()
+
+    def start_of(self, begun_id: int) -> int:
+        """Return where the attempt began in which that event was written.
+
+        What was said before that was an answer to what the job had asked.
+        """
+        return max(one for one in self.earlier if one < begun_id)
+
+
+def begin_attempt(log: EventLog, job_id: JobId, number: int) -> Attempt:
+    """Mark that an attempt starts, and find those before it.
+
+    The number does not say how many there were: one that was given back in good order
+    is not counted.
+    """
+    run = f"run {job_id}, "
+    earlier = _starts(log, run)
+    reason = f"{run}attempt {number}"
+    loading = StateChanged(state=AgentState.LOADING, reason=reason)
+    started = log.append(Source.SYSTEM, loading)
+    return Attempt(start_id=started.id, earlier=tuple(earlier))
+
+
+def _starts(log: EventLog, run: str) -> Sequence[int]:
+    changes = log.read(kinds=frozenset({"state_changed"}))
+    return [
+        event.id
+        for event in changes
+        if isinstance(event.payload, StateChanged)
+        and event.payload.reason.startswith(run)
+    ]

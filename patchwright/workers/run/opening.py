@@ -1,0 +1,71 @@
+"""Open what a run is steered and shown by."""
+
+import structlog
+
+from patchwright.core.errors import ServiceError
+from patchwright.core.events.log import EventLog
+from patchwright.core.types.threads import ForgeThread
+from patchwright.resolver.messages.mirrors import mirrored_progress
+from patchwright.resolver.messages.status import mark, progress_comment
+from patchwright.resolver.progress import Watch
+from patchwright.workers.run.gate import rules
+from patchwright.workers.run.permissions import Remembered
+from patchwright.workers.run.plan import Plan
+from patchwright.workers.run.services import Services
+from patchwright.workers.run.standing import About
+from patchwright.workers.run.status import StatusComment
+from patchwright.workers.run.steering import Steering
+from patchwright.workers.store.job import Job
+
+log = structlog.get_logger(__name__)
+
+
+def open_steering(
+    services: Services, job: Job, plan: Plan, events: EventLog
+) -> Steering:
+    forge = services.github.forge
+    about = About(
+        frame=plan.frame,
+        trigger=job.trigger,
+        admitted=plan.admitted,
+        sandbox=services.sandboxes.kind,
+    )
+    return Steering(
+        forge,
+        services.channel,
+        rules(services, plan.config),
+        events,
+        lambda after_id: services.stores.requests.joined(job.id, after_id),
+        about=lambda: about,
+        permission_of=Remembered(forge, services.clock.monotonic).permission,
+        find_person=services.talk.find_person,
+        invite=services.talk.invite,
+    )
+
+
+def open_status(services: Services, job: Job, plan: Plan) -> StatusComment:
+    """Post the comment, or take over the one an earlier attempt has made.
+
+    What the agent plans may repeat what was private.
+    """
+    thread = job.trigger.thread
+    hides = isinstance(thread, ForgeThread) and plan.openness.keeps_out
+    status = StatusComment(
+        services.channel,
+        thread,
+        plan.frame,
+        Watch(services.sandboxes.kind, services.clock.now()),
+        services.clock,
+        write=mirrored_progress if hides else progress_comment,
+    )
+    status.begin(plan.status_post)
+    return status
+
+
+def find_earlier_post(services: Services, job: Job) -> str:
+    """Return the status comment of an earlier attempt, empty if it cannot be found."""
+    try:
+        return services.channel.find_post(job.trigger.thread, mark(job.id)) or ""
+    except ServiceError as error:
+        log.warning("earlier_status_not_found", reason=error.reason)
+        return ""

@@ -1,0 +1,116 @@
+"""Slack: its deliveries, its connection of ours, and the page that installs it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from patchwright.core.channel import Board
+from patchwright.core.clock import Clock
+from patchwright.core.settings.model import Settings
+from patchwright.core.settings.slack import SlackSettings
+from patchwright.integrations.slack.actions import SERVICE
+from patchwright.integrations.slack.adapter import Slack
+from patchwright.integrations.slack.adapter import connect as connect_slack
+from patchwright.integrations.slack.receiver import (
+    Receiver,
+    SocketReceiver,
+    delivery_id,
+)
+from patchwright.integrations.slack.socket_mode import SocketMode
+from patchwright.integrations.slack.tokens import GivenToken, Tokens
+from patchwright.integrations.slack.webhook import Listening
+from patchwright.workers.store.installations import StoredInstallations
+from patchwright.workers.store.secrets import SecretStore
+from patchwright.workers.talk.compose import Talking
+from patchwright.workers.talk.installing import make_slack_install
+from patchwright.workers.talk.sides import MAX_BODY_BYTES, Doors, Edge
+from patchwright.workers.talk.slack_front import SlackFront
+from patchwright.workers.talk.socket import KeptSocket
+from patchwright.workers.talk.taking import Taking
+from patchwright.workers.web.app import AddPages
+from patchwright.workers.web.receiver import Entrance
+from patchwright.workers.web.receiver import Receiver as WebReceiver
+
+
+@dataclass(frozen=True)
+class SlackSide:
+    """A `Side`."""
+
+    slack: Slack
+    settings: SlackSettings
+
+    @property
+    def board(self) -> Board:
+        return self.slack.channel
+
+    def close(self) -> None:
+        """Do nothing: no connection is held."""
+
+    def open_doors(self, talking: Talking, edge: Edge) -> Doors:
+        front = SlackFront(
+            self.slack,
+            talking.people,
+            talking.choices,
+            talking.stores.jobs,
+            talking.repositories,
+            edge.find_page,
+            talking.clock,
+        )
+        return Doors(
+            entrance=self._entrance(front, talking.clock),
+            companions=tuple(self._sockets(front, edge, talking.clock)),
+            pages=tuple(self._pages(talking, edge)),
+        )
+
+    def _entrance(self, front: SlackFront, clock: Clock) -> Entrance | None:
+        secrets = self.settings.signing_secret
+        if not secrets:
+            return None
+        return _entrance(Receiver(secrets, self._listening, clock), front)
+
+    def _sockets(
+        self, front: SlackFront, edge: Edge, clock: Clock
+    ) -> Iterator[KeptSocket]:
+        token = self.settings.app_token
+        if token is None:
+            return
+        entrance = _entrance(SocketReceiver(self._listening), front)
+        take = Taking(SERVICE, entrance, edge.intake, clock)
+        client = self.slack.api.open_client()
+        yield KeptSocket(SocketMode(client, token, take, clock))
+
+    def _pages(self, talking: Talking, edge: Edge) -> Iterator[AddPages]:
+        door = make_slack_install(
+            talking.settings,
+            self.slack.api,
+            talking.secrets,
+            edge.secret,
+            talking.clock,
+        )
+        if door is not None:
+            yield door.add_to
+
+    @property
+    def _listening(self) -> Listening:
+        return Listening(command=self.settings.command)
+
+
+def connect(settings: Settings, secrets: SecretStore, clock: Clock) -> SlackSide:
+    slack = settings.slack
+    tokens = _tokens(slack, secrets)
+    return SlackSide(connect_slack(slack.api_url, tokens=tokens, clock=clock), slack)
+
+
+def _tokens(slack: SlackSettings, secrets: SecretStore) -> Tokens:
+    """Serve the one workspace whose token is set, or those that install the app."""
+    given = slack.bot_token
+    return GivenToken(given) if given else StoredInstallations(secrets)
+
+
+def _entrance(receiver: WebReceiver, front: SlackFront) -> Entrance:
+    return Entrance(
+        receiver=receiver,
+        identify=delivery_id,
+        max_body_bytes=MAX_BODY_BYTES,
+        front=front,
+        is_silent=True,
+    )
