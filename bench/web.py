@@ -22,7 +22,7 @@ from patchwright.workers.intake.intake import Intake
 from patchwright.workers.intake.record import Recorder
 from patchwright.workers.store.events import EventStore
 from patchwright.workers.web.app import Services, create_app
-from patchwright.workers.web.receiver import Entrance
+from patchwright.workers.web.receiver import Entrance, by_header
 from patchwright.workers.web.server import make_server
 
 SECRET = "a secret of the webhook"  # noqa: S105 - made up for this bench
@@ -47,7 +47,7 @@ def serve_ours(port: int, folder: str) -> None:
             database=database,
             intake=intake,
             dispatcher=dispatcher,
-            entrances={"github": Entrance(receiver, "x-github-delivery")},
+            entrances={"github": Entrance(receiver, by_header("x-github-delivery"))},
             clock=clock,
         )
         make_server(create_app(services), HOST, port).run()

@@ -13,7 +13,7 @@ from patchwright.core.clock import SystemClock
 from patchwright.core.events.doorbell import Doorbell
 from patchwright.core.events.log import EventLog
 from patchwright.core.settings.environment import process_environment
-from patchwright.core.types.threads import RepoRef, ThreadKind, ThreadRef
+from patchwright.core.types.threads import ForgeThread, RepoRef, ThreadKind
 from patchwright.workers.db.database import Database
 from patchwright.workers.store.events import EventStore
 from patchwright.workers.store.threads import ThreadStore
@@ -101,7 +101,7 @@ class Service:
     @contextmanager
     def open_log(self, issue: int) -> Iterator[EventLog]:
         """Open the events of the conversation that began with an issue."""
-        thread = ThreadRef(
+        thread = ForgeThread(
             repo=RepoRef(forge="github", full_name=REPO),
             kind=ThreadKind.ISSUE,
             number=issue,

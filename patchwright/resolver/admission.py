@@ -8,9 +8,11 @@ from patchwright.core.types.people import Actor, Permission
 class Policy(Value):
     """Who may ask for what, and how often: the service's settings and a repository's.
 
-    Without `occasions` anything that is read may start a run.
+    Everybody who is named is so as `forge` names them: in other places anybody may
+    take such a name. Without `occasions` anything that is read may start a run.
     """
 
+    forge: str = "github"
     min_permission: Permission = Permission.WRITE
     allow_users: frozenset[str] = frozenset()
     allow_bots: frozenset[str] = frozenset()
@@ -109,6 +111,8 @@ def _judge_one(one: Involved, policy: Policy) -> Admitted | Declined:
     login, permission = one.actor.login, one.permission
     if one.actor.is_bot:
         return _judge_bot(one.actor, policy)
+    if not _is_of_forge(one.actor, policy):
+        return _unknown_there(one.actor)
     if _is_named(one.actor, policy):
         return Admitted(why=f"{login} is named in `allow_users`")
     if permission is None:
@@ -129,7 +133,8 @@ def _judge_one(one: Involved, policy: Policy) -> Admitted | Declined:
 
 
 def _judge_bot(bot: Actor, policy: Policy) -> Admitted | Declined:
-    if _bare(bot.login) in {_bare(name) for name in policy.allow_bots}:
+    is_named = _bare(bot.login) in {_bare(name) for name in policy.allow_bots}
+    if is_named and _is_of_forge(bot, policy):
         return Admitted(why=f"{bot.login} is named in `allow_bots`")
     text = (
         f"{bot.login} is a bot that is named neither in `security.allow_bots` nor in "
@@ -138,9 +143,22 @@ def _judge_bot(bot: Actor, policy: Policy) -> Admitted | Declined:
     return Declined(reason="bot-not-named", text=text, quiet=True, silent=True)
 
 
+def _unknown_there(actor: Actor) -> Declined:
+    text = (
+        f"{actor.login} took part in this, and it is not known who that is where the "
+        "code lives, so nothing was started."
+    )
+    return Declined(reason="not-linked", text=text, quiet=False)
+
+
 def needs_permission(actor: Actor, policy: Policy) -> bool:
     """Tell whether it matters what the forge says: not of bots and of those named."""
-    return not actor.is_bot and not _is_named(actor, policy)
+    is_asked_about = _is_of_forge(actor, policy) and not actor.is_bot
+    return is_asked_about and not _is_named(actor, policy)
+
+
+def _is_of_forge(actor: Actor, policy: Policy) -> bool:
+    return actor.service == policy.forge
 
 
 def _is_named(actor: Actor, policy: Policy) -> bool:

@@ -15,6 +15,7 @@ from patchwright.integrations.git.paths import (
     find_rubbish,
 )
 from patchwright.resolver.guards.configuration import is_ci
+from patchwright.resolver.guards.private import PrivateWords, find_repeated
 from patchwright.resolver.guards.protected import Protected, find_protected
 from patchwright.resolver.guards.secrets import (
     FindKnown,
@@ -23,7 +24,7 @@ from patchwright.resolver.guards.secrets import (
     find_secrets,
 )
 from patchwright.resolver.guards.tampering import find_tampering
-from patchwright.resolver.guards.versions import read_versions
+from patchwright.resolver.guards.versions import Version, read_versions
 from patchwright.resolver.messages.facts import counted
 
 _SHOWN = 5
@@ -68,11 +69,13 @@ def clean(
     *,
     protected_paths: Sequence[str] = PROTECTED_PATHS,
     find_known: FindKnown = find_nothing,
+    private: PrivateWords | None = None,
     changes: Sequence[ChangedPath] | None = None,
 ) -> Cleaned:
     """Judge the change from base to head; left-overs of builds are not part of it.
 
-    `changes` are those that count, where that is not all of them.
+    `private` are words that it must not repeat. `changes` are those that count, where
+    that is not all of them.
     """
     if changes is None:
         changes = code.changed_paths(base_sha, head_sha)
@@ -94,7 +97,9 @@ def clean(
     return replace(
         found,
         warnings=find_tampering(versions),
-        objection=_leaked(leaks) or _forbidden(protected),
+        objection=_leaked(leaks)
+        or _repeated(versions, private)
+        or _forbidden(protected),
     )
 
 
@@ -110,18 +115,38 @@ def _leaked(leaks: Sequence[Leak]) -> Objection | None:
     """Object to a secret; not even a patch of it goes anywhere."""
     if not leaks:
         return None
-    places = "\n".join(
-        f"- {inline_code(leak.path)}, line {leak.line}" for leak in leaks[:_SHOWN]
-    )
-    more = len(leaks) - _SHOWN
-    rest = f"\n- and {more} more" if more > 0 else ""
     text = (
         "The change holds what looks like a secret, so nothing of it was pushed:\n\n"
-        f"{places}{rest}\n\n"
+        f"{_places(leaks)}\n\n"
         "Say where the value should come from instead, such as a variable of the "
         "environment. An example can be written with the word EXAMPLE in it."
     )
     return Objection("secret-in-diff", text, Keep.NOTHING)
+
+
+def _repeated(
+    versions: Sequence[Version], private: PrivateWords | None
+) -> Objection | None:
+    """Object to what was to be kept out of a repository that everybody reads."""
+    leaks = find_repeated(versions, private.find) if private else ()
+    if private is None or not leaks:
+        return None
+    text = (
+        "The change repeats what was said in private, and everybody can read the "
+        f"repository, so nothing of it was pushed:\n\n{_places(leaks)}\n\n"
+        "Say what should stand there instead, or answer `share`, after calling me, if "
+        "it may be shown."
+    )
+    keep = Keep.PATCH if private.are_known_here else Keep.NOTHING
+    return Objection("private-words", text, keep)
+
+
+def _places(leaks: Sequence[Leak]) -> str:
+    places = "\n".join(
+        f"- {inline_code(leak.path)}, line {leak.line}" for leak in leaks[:_SHOWN]
+    )
+    more = len(leaks) - _SHOWN
+    return f"{places}\n- and {more} more" if more > 0 else places
 
 
 def _forbidden(protected: Sequence[Protected]) -> Objection | None:

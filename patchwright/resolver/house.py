@@ -60,6 +60,20 @@ def actors_of(trigger: Trigger) -> tuple[Actor, ...]:
     return tuple(dict.fromkeys((trigger.asker, *trigger.others)))
 
 
+def as_known(
+    trigger: Trigger, find_person: Callable[[Actor], Actor | None]
+) -> Trigger | None:
+    """Return the request with everybody as the forge knows them, where it does.
+
+    None if nobody knows who asks.
+    """
+    person = find_person(trigger.actor)
+    if person is None:
+        return None
+    others = tuple(find_person(one) or one for one in trigger.others)
+    return trigger.model_copy(update={"person": person, "others": others})
+
+
 def judge(
     actors: Sequence[Actor],
     policy: Policy,

@@ -44,6 +44,7 @@ def _settle_change(
         merged.tree if merged else arrived,
         protected_paths=kit.protected_paths,
         find_known=kit.find_known,
+        private=kit.find_private_words(),
         changes=merged.changes if merged else None,
     )
     if merged is None and cleaned.tree == kit.code.tree_of(base):

@@ -25,6 +25,7 @@ from patchwright.core.settings.repository import PROTECTED_PATHS
 from patchwright.core.types.work import Limits
 from patchwright.integrations.git.grafts import Signature
 from patchwright.integrations.git.objects import ObjectStore
+from patchwright.resolver.guards.private import PrivateWords
 from patchwright.resolver.guards.secrets import FindKnown, find_nothing
 
 
@@ -56,6 +57,11 @@ def as_it_is(text: str) -> str:
     return text
 
 
+def nothing_private() -> PrivateWords | None:
+    """Return nothing: where all words are public, none can be repeated in vain."""
+    return None
+
+
 @dataclass(frozen=True)
 class Toolkit:
     """The collaborators of one run. `author` signs its commits.
@@ -65,7 +71,8 @@ class Toolkit:
     will. `protected_paths` are those that the repository keeps for people, and
     `find_known` finds the secrets that are known by value. With a `signing_key` the
     commits are signed by it. `images` belong to the task, by the names it gives them.
-    `conceal` takes out of a text what its readers must not see.
+    `conceal` takes out of a text what its readers must not see, and
+    `find_private_words` says what no file may repeat, if there is something.
     """
 
     run_id: str
@@ -89,3 +96,4 @@ class Toolkit:
     signing_key: SecretStr | None = None
     images: Mapping[str, Image] = field(default_factory=dict)
     conceal: Callable[[str], str] = as_it_is
+    find_private_words: Callable[[], PrivateWords | None] = nothing_private

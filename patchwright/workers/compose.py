@@ -7,6 +7,7 @@ from functools import partial
 import structlog
 from pydantic import JsonValue
 
+from patchwright.core.channel import Board
 from patchwright.core.clock import Clock
 from patchwright.core.crypto import KeyRing
 from patchwright.core.errors import ServiceError, SettingsError
@@ -27,6 +28,7 @@ from patchwright.workers.connections import trust_for_git
 from patchwright.workers.db.database import Database
 from patchwright.workers.models import models_by_name, warm_up
 from patchwright.workers.run.services import Services, Stores
+from patchwright.workers.run.talk import Talk
 from patchwright.workers.store.accounts import AccountStore
 from patchwright.workers.store.effects import EffectStore
 from patchwright.workers.store.events import EventStore
@@ -38,7 +40,6 @@ from patchwright.workers.store.requests import RequestStore
 from patchwright.workers.store.reservations import ReservationStore
 from patchwright.workers.store.secrets import SecretStore
 from patchwright.workers.store.threads import ThreadStore
-from patchwright.workers.talk.compose import Talking
 from patchwright.workers.web.receiver import Entrance, by_header
 
 NO_SHARED_KEY = (
@@ -106,7 +107,8 @@ def make_services(
     settings: Settings,
     *,
     github: GitHub,
-    talking: Talking,
+    boards: Mapping[str, Board],
+    talk: Talk,
     stores: Stores,
     clock: Clock,
     find_known: FindKnown,
@@ -119,8 +121,8 @@ def make_services(
         clock=clock,
         stores=stores,
         github=github,
-        channel=Switchboard(github.channel, talking.sites.boards),
-        talk=talking.talk(),
+        channel=Switchboard(github.channel, boards),
+        talk=talk,
         mirrors=Mirrors(settings.state_dir / "mirrors", trust_for_git(settings.github)),
         sandboxes=choose(settings.sandbox.kind, clock, settings.sandbox.image),
         find_models=models_by_name(settings, clock),
@@ -133,22 +135,8 @@ def make_services(
     )
 
 
-def make_entrances(
-    settings: Settings,
-    github: GitHub,
-    talking: Talking,
-    find_page: Callable[[JobId, datetime], str],
-) -> Mapping[str, Entrance]:
-    """Return the doors of the services that are configured."""
-    doors = {
-        "github": _github_entrance(settings, github),
-        "slack": talking.slack_entrance(find_page),
-        "jira": talking.jira_entrance(),
-    }
-    return {name: door for name, door in doors.items() if door is not None}
-
-
-def _github_entrance(settings: Settings, github: GitHub) -> Entrance | None:
+def open_github(settings: Settings, github: GitHub) -> Entrance | None:
+    """Return the door for GitHub, if it is configured."""
     if not settings.github.is_configured:
         return None
     listening = Listening(

@@ -2,7 +2,7 @@
 
 import os
 import socket
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -20,10 +20,10 @@ from patchwright.integrations.github.adapter import GitHub
 from patchwright.integrations.github.deliveries import Hook
 from patchwright.integrations.github.reading.listening import SERVICE
 from patchwright.workers.compose import (
-    make_entrances,
     make_services,
     make_stores,
     open_database,
+    open_github,
     open_secrets,
     session_secret,
 )
@@ -44,15 +44,15 @@ from patchwright.workers.store.doorbells import open_doorbell
 from patchwright.workers.store.missed import MissedStore
 from patchwright.workers.store.secrets import SecretStore
 from patchwright.workers.store.token_cache import StoredTokens
-from patchwright.workers.talk.companions import make_companions
 from patchwright.workers.talk.compose import Talking
-from patchwright.workers.talk.installing import make_slack_install
+from patchwright.workers.talk.sides import Doors, Edge
 from patchwright.workers.talk.sites import Sites, connect_sites
 from patchwright.workers.web.app import Services as WebServices
 from patchwright.workers.web.app import WebApp, create_app
 from patchwright.workers.web.deliveries import DELIVERIES
 from patchwright.workers.web.linking.door import LinkingDoor
 from patchwright.workers.web.linking.opening import open_linking
+from patchwright.workers.web.receiver import Entrance
 
 log = structlog.get_logger(__name__)
 
@@ -112,7 +112,8 @@ def make_runner(base: Base) -> Runner:
     services = make_services(
         base.settings,
         github=base.github,
-        talking=make_talking(base),
+        boards=base.sites.boards,
+        talk=make_talking(base).talk(),
         stores=base.stores,
         clock=base.clock,
         find_known=base.redactor.find_known,
@@ -142,8 +143,8 @@ def make_talking(base: Base) -> Talking:
         database=base.database,
         stores=base.stores,
         secrets=base.secrets,
-        sites=base.sites,
         forge=base.github.forge,
+        named=base.sites.name_person,
     )
 
 
@@ -153,17 +154,16 @@ def make_app(base: Base) -> WebApp:
     intake = Intake(base.database, recorder, dispatcher.dispatch)
     secret = _session_secret(base)
     sign_in = make_sign_in(base.settings, secret, base.clock)
-    talking, find_page = make_talking(base), _page_finder(base)
+    edge = Edge(intake, _page_finder(base), secret)
+    doors = base.sites.open_doors(make_talking(base), edge)
     web = WebServices(
         database=base.database,
         intake=intake,
         dispatcher=dispatcher,
-        entrances=make_entrances(base.settings, base.github, talking, find_page),
-        companions=make_companions(talking, intake, find_page),
+        entrances=_entrances(base, doors),
+        companions=tuple(one for door in doors.values() for one in door.companions),
+        pages=tuple(one for door in doors.values() for one in door.pages),
         linking=make_linking(base, secret, dispatcher),
-        slack_install=make_slack_install(
-            base.settings, base.sites, base.secrets, secret, base.clock
-        ),
         clock=base.clock,
         sign_in=sign_in,
         run_pages=make_run_pages(
@@ -176,6 +176,13 @@ def make_app(base: Base) -> WebApp:
         ),
     )
     return create_app(web)
+
+
+def _entrances(base: Base, doors: Mapping[str, Doors]) -> Mapping[str, Entrance]:
+    """Return where each service that is configured delivers, by its name."""
+    found = {SERVICE: open_github(base.settings, base.github)}
+    found |= {name: door.entrance for name, door in doors.items()}
+    return {name: entrance for name, entrance in found.items() if entrance}
 
 
 def _page_finder(base: Base) -> Callable[[JobId, datetime], str]:

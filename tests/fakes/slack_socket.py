@@ -67,6 +67,12 @@ class FakeSocketMode:
     def next_answer(self) -> dict[str, Any]:
         return self.acknowledged.get(timeout=TIMEOUT_S)
 
+    def open(self, token: str) -> dict[str, Any]:
+        """Answer who asks for a connection."""
+        if token != self.app_token:
+            return {"ok": False, "error": "invalid_auth"}
+        return {"ok": True, "url": self.new_url()}
+
     def connect(self, line: "Line") -> None:
         older, self._newest = self._newest, line
         self.connected.put(line)
@@ -166,12 +172,12 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         self.rfile.read(int(self.headers.get("Content-Length", 0)))
-        asked = self.headers.get("Authorization") == f"Bearer {self.fake.app_token}"
-        if self.path != "/api/apps.connections.open" or not asked:
+        shown = self.headers.get("Authorization", "").removeprefix("Bearer ")
+        is_known = self.path == "/api/apps.connections.open"
+        answer = self.fake.open(shown if is_known else "")
+        if not answer["ok"]:
             self.fake.refused.put(self.path)
-            self._answer({"ok": False, "error": "invalid_auth"})
-        else:
-            self._answer({"ok": True, "url": self.fake.new_url()})
+        self._answer(answer)
 
     def do_GET(self) -> None:
         self.close_connection = True

@@ -191,18 +191,19 @@ def in_office(
     mapped: bool = True,
     settings: Mapping[str, str] | None = None,
     files: Mapping[str, str] | None = None,
+    slack: FakeSlack | None = None,
 ) -> Iterator[Office]:
     """Set the scene; `mapped` says that jo and ann are alice by `accounts.map`."""
     with ExitStack() as stack:
-        slack = _workspace(stack.enter_context(FakeSlack()))
+        workspace = _workspace(stack.enter_context(slack or FakeSlack()))
         jira = _tracker(stack.enter_context(FakeJira(cloud=cloud)))
         browser = stack.enter_context(browsing())
         port = free_port()
         url = f"http://127.0.0.1:{port}"
         environment = {
-            **_slack_settings(slack),
+            **_slack_settings(workspace),
             **_jira_settings(jira),
-            **(_mapped(slack, jira) if mapped else {}),
+            **(_mapped(workspace, jira) if mapped else {}),
             **(settings or {}),
         }
         story = stack.enter_context(
@@ -216,10 +217,10 @@ def in_office(
                 signs_in_at=url,
             )
         )
-        slack.fake.send_to(url + DELIVERIES.format(service="slack"))
+        workspace.fake.send_to(url + DELIVERIES.format(service="slack"))
         jira.url = url + DELIVERIES.format(service="jira")
-        yield Office(story, slack, jira, browser)
-        slack.nothing_unread()
+        yield Office(story, workspace, jira, browser)
+        workspace.nothing_unread()
         jira.nothing_unread()
 
 

@@ -1,33 +1,27 @@
 """Tell a story: a service, a GitHub, a model and a sandbox, all speaking for real."""
 
-import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from sqlalchemy import select
 
 from patchwright.core.events.types import Event
-from patchwright.core.settings.load import load
-from patchwright.core.settings.secret_values import secret_values
-from patchwright.core.text.redaction import Redactor
 from patchwright.core.types.ids import JobId
 from patchwright.core.types.work import Outcome
 from patchwright.integrations.github.manifest import CALLBACK_PATH
 from patchwright.workers.db.tables import jobs
-from patchwright.workers.process import Base, make_app, make_runner, open_base
+from patchwright.workers.process import Base, make_runner
 from patchwright.workers.run.runner import Runner
 from patchwright.workers.store.job import Job
-from patchwright.workers.web.server import make_server
 from tests.app_manifest import add_our_app
 from tests.fakes.github import Comment, Delivery, FakeGitHub, File, Receipt, deliver
 from tests.fakes.github.acts.registrations import add_client
 from tests.fakes.llm import FakeProvider, call
 from tests.fakes.llm.turns import Script, TurnLike
 from tests.flow.clock import MovableClock
-from tests.provision.servers import free_port
-from tests.provision.waiting import wait_until
+from tests.flow.serving import serving
 
 WEBHOOK_SECRET = "correct horse battery staple"
 APP_ID = 4711
@@ -201,15 +195,8 @@ def telling(
         FakeGitHub(enterprise=enterprise) as github,
         FakeProvider(turns, api_key=MODEL_KEY) as provider,
     ):
-        for login in ("alice", "eve"):
-            github.add_user(login)
-        github.add_repository(
-            REPO,
-            default_branch=default_branch,
-            files={**FILES, **(files or {})},
-            private=private,
-        )
-        github.grant(REPO, "alice", "write")
+        content = {**FILES, **(files or {})}
+        _add_shop(github, default_branch, content, private=private)
         environment = {
             "PATCHWRIGHT_STATE_DIR": str(folder / "state"),
             **_environment(github, provider),
@@ -218,12 +205,27 @@ def telling(
             **(settings or {}),
         }
         clock = MovableClock()
-        with _serving(environment, folder, clock, port) as (base, url):
+        with serving(environment, folder, clock, port) as (base, url):
             bot = BOT if as_app else "patchwright"
             runner = make_runner(base)
             story = Story(github, provider, base, runner, url, clock, environment, bot)
             yield story
             story.nothing_unread()
+
+
+def _add_shop(
+    github: FakeGitHub,
+    default_branch: str,
+    files: Mapping[str, str | bytes | File],
+    *,
+    private: bool,
+) -> None:
+    for login in ("alice", "eve"):
+        github.add_user(login)
+    github.add_repository(
+        REPO, default_branch=default_branch, files=files, private=private
+    )
+    github.grant(REPO, "alice", "write")
 
 
 def _environment(github: FakeGitHub, provider: FakeProvider) -> dict[str, str]:
@@ -261,30 +263,6 @@ def _join_as_user(github: FakeGitHub) -> dict[str, str]:
     github.grant(REPO, "patchwright", "write")
     github.add_hook(REPO, WEBHOOK_SECRET)
     return {"PATCHWRIGHT_GITHUB__TOKEN": token}
-
-
-@contextmanager
-def _serving(
-    environment: Mapping[str, str],
-    folder: Path,
-    clock: MovableClock,
-    port: int | None,
-) -> Iterator[tuple[Base, str]]:
-    """Run the web side in this process; jobs wait until the story runs them."""
-    settings = load(environment, flags={}, cwd=folder)
-    redactor = Redactor(secret_values(settings))
-    with open_base(settings, redactor, lambda _job: None) as opened:
-        base = replace(opened, clock=clock)
-        port = port or free_port()
-        server = make_server(make_app(base), "127.0.0.1", port)
-        thread = threading.Thread(target=server.run)
-        thread.start()
-        try:
-            wait_until(lambda: server.started, "the web side", 10)
-            yield base, f"http://127.0.0.1:{port}"
-        finally:
-            server.should_exit = True
-            thread.join()
 
 
 def fix_turns() -> list[TurnLike]:

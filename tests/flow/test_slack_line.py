@@ -59,7 +59,7 @@ def test_an_unknown_person_gets_from_a_mention_to_a_pull_request_and_back(
         slack.fake.press(slack.jo, running, "Stop")
         return call("shell", command="touch must_not_run")
 
-    _, *fix, finish = fix_turns()
+    *_, finish = fix_turns()
     turns = in_turn(PLAN, *fix_turns(), follow, finish, *fix_turns()[:1], stop)
     with in_office(tmp_path, turns, mapped=False, settings=NO_DEFAULTS) as office:
         slack, story = office.slack, office.story
@@ -81,10 +81,7 @@ def test_an_unknown_person_gets_from_a_mention_to_a_pull_request_and_back(
         assert "*Done* · <http" in done.shown
         assert "|pull request #1>" in done.shown
         assert slack.fake.buttons(done) == ["Open pull request"]
-        # A mention in the same thread goes on with the same pull request.
-        slack.ask("mind the empty cart as well", thread=thread)
-        story.work()
-        assert "|pull request #1>" in slack.runs(thread)[1].shown
+        goes_on(office, thread)
         slack.ask("rename everything", thread=thread)
         story.work()
         assert slack.runs(thread)[2].shown.startswith("*Stopped* · ")
@@ -107,6 +104,13 @@ def choose(office: Office) -> None:
     assert slack.fake.search(slack.jo, told, "sho") == [REPO]
     assert slack.fake.search(slack.jo, told, "nothing like it") == []
     slack.fake.pick(slack.jo, told, REPO)
+
+
+def goes_on(office: Office, thread: str) -> None:
+    """Mention the bot again: the thread goes on with its pull request."""
+    office.slack.ask("mind the empty cart as well", thread=thread)
+    office.story.work()
+    assert "|pull request #1>" in office.slack.runs(thread)[1].shown
 
 
 def ends(office: Office) -> None:

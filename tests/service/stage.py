@@ -112,7 +112,11 @@ class Stage:
 
 @contextmanager
 def staged(
-    folder: Path, turns: Script, settings: Mapping[str, str] | None = None
+    folder: Path,
+    turns: Script,
+    settings: Mapping[str, str] | None = None,
+    *,
+    private: bool = False,
 ) -> Iterator[Stage]:
     """Set the scene of `tests.flow.story` for processes, none of which runs yet."""
     with (
@@ -122,7 +126,7 @@ def staged(
     ):
         key = add_our_app(github, APP_ID, WEBHOOK_SECRET)
         github.add_user("alice")
-        github.add_repository(REPO, files=FILES)
+        github.add_repository(REPO, files=FILES, private=private)
         github.grant(REPO, "alice", "write")
         github.install_app(APP_ID, "acme", [REPO])
         environment = {

@@ -14,6 +14,7 @@ from patchwright.core.settings.github import GitHubSettings
 from patchwright.core.settings.jira import JiraSettings
 from patchwright.core.settings.model import Settings
 from patchwright.core.settings.schema import KeyPath, dotted, variable
+from patchwright.core.settings.service import AccountSettings
 from patchwright.core.settings.slack import SlackSettings
 
 
@@ -24,6 +25,7 @@ def service_errors(settings: Settings) -> tuple[str, ...]:
         *_github_errors(settings.github),
         *_slack_errors(settings.slack),
         *_jira_errors(settings.jira),
+        *_account_errors(settings.accounts),
     )
 
 
@@ -58,6 +60,14 @@ def _github_errors(github: GitHubSettings) -> Iterator[str]:
     if github.private_key and not _is_rsa_key(github.private_key):
         yield "github.private_key: not an RSA key in PEM; use the file GitHub gave you"
     yield from _signing_errors(github)
+
+
+def _account_errors(accounts: AccountSettings) -> Iterator[str]:
+    if accounts.linking == "required":
+        yield (
+            "accounts.linking: `required` cannot be kept for people on GitHub yet; "
+            "with `auto` people on Slack and Jira have to link all the same"
+        )
 
 
 def _slack_errors(slack: SlackSettings) -> Iterator[str]:

@@ -96,8 +96,9 @@ class AccountSettings(Section):
 
     linking: Literal["auto", "required"] = Field(
         "auto",
-        description="`auto` makes an account on first use; `required` asks everybody "
-        "to link first.",
+        description="`auto` knows people on GitHub by themselves; others link once, "
+        "or are in `map`. `required` asks everybody to link first, and cannot be kept "
+        "yet.",
     )
     map: tuple[dict[str, str], ...] = Field(
         (),

@@ -2,6 +2,7 @@
 
 from datetime import datetime
 from enum import StrEnum
+from typing import Final
 
 from patchwright.core.types.base import Value
 from patchwright.core.types.people import Actor
@@ -50,6 +51,10 @@ class ForgeThread(Value):
         return str(self.number)
 
 
+# Begins the id of a thread that is yet to be opened.
+UNBEGUN: Final = "cmd-"
+
+
 class TalkThread(Value):
     """A thread of a service where no code lives; `str()` of it is its key.
 
@@ -65,6 +70,11 @@ class TalkThread(Value):
 
     def __str__(self) -> str:
         return f"{self.service}:{self.place}#{self.id}"
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether there is a message yet; a command or a form comes without one."""
+        return not self.id.startswith(UNBEGUN)
 
     @property
     def name(self) -> str:

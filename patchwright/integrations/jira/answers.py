@@ -68,7 +68,10 @@ class Visibility(Part):
 
 
 class Comment(Part):
-    """A comment; the author is missing where the account was deleted."""
+    """A comment; the author is missing where the account was deleted.
+
+    On a service desk a comment that is not `for_customers` is one among colleagues.
+    """
 
     id: str
     author: Person | None = None
@@ -77,6 +80,7 @@ class Comment(Part):
     updated: datetime | None = None
     properties: tuple[Property, ...] = ()
     visibility: Visibility | None = None
+    for_customers: bool = Field(True, alias="jsdPublic")
 
 
 class CommentPage(Part):
@@ -142,7 +146,7 @@ class Changelog(Part):
 
 
 class Fields(Part):
-    """The fields that every ticket has."""
+    """The fields that every ticket has; `security` is its level, if only some see it."""
 
     summary: Text = ""
     description: JsonValue = None
@@ -153,6 +157,7 @@ class Fields(Part):
     issuelinks: tuple[Link, ...] = ()
     parent: NearIssue | None = None
     subtasks: tuple[NearIssue, ...] = ()
+    security: Named | None = None
 
 
 class Issue(Part):

@@ -27,6 +27,8 @@ MAX_PAGES: Final = 5
 # What people do not see: our marks are kept beside the text.
 # https://developer.atlassian.com/cloud/jira/platform/jira-entity-properties/
 PROPERTY: Final = "patchwright"
+# What we write on a ticket, all its readers see.
+FOR_SOME: Final = "[left out: not everybody who may read the ticket may read this]"
 # The mark of a run's status.
 _RUN: Final = re.compile(r"run=(\S+) -->")
 
@@ -125,15 +127,18 @@ def _pages(api: Api, key: str) -> Iterator[CommentPage]:
 
 
 def _post(api: Api, comment: Comment) -> Post:
-    text = api.flavour.read(comment.body)
-    marks = _marks(comment) if _is_own(api, comment) else ()
+    is_own = _is_own(api, comment)
+    label = _label(comment)
+    is_open = is_own or not label
+    text = api.flavour.read(comment.body) if is_open else FOR_SOME
+    marks = _marks(comment) if is_own else ()
     return Post(
         id=comment.id,
         author=actor_of(comment.author, api.host, api.own_id),
         text="\n\n".join((text, *marks)),
         at=comment.created,
         edited_at=_edited_at(comment),
-        label=_label(comment),
+        label=label,
     )
 
 
@@ -146,7 +151,7 @@ def _label(comment: Comment) -> str:
     """Say that not everybody may read it who may read the ticket."""
     limit = comment.visibility
     if limit is None or not limit.value:
-        return ""
+        return "" if comment.for_customers else "comment for colleagues alone"
     return f"comment for the {limit.type or 'group'} {limit.value} alone"
 
 

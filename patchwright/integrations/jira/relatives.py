@@ -12,7 +12,7 @@ from patchwright.integrations.jira.people import actor_of
 MAX_NAMED: Final = 20
 MAX_READ: Final = 8
 _EPIC: Final = "epic"
-_FIELDS: Final = "summary,description,creator,created"
+_FIELDS: Final = "summary,description,creator,created,security"
 
 
 def fetch_relatives(
@@ -68,12 +68,14 @@ def _named(issue: NearIssue, relation: str, *, is_ours: bool) -> Relative:
 
 
 def _read(api: Api, key: str) -> Relative | None:
-    """Read it; what we may not see is left with its name."""
+    """Read it; what we or others may not see is left with its name."""
     try:
         answer = api.get(ticket_path(key), {"fields": _FIELDS})
     except ServiceError:
         return None
     fields = read(Fields, read(Issue, answer).raw_fields)
+    if fields.security is not None:
+        return Relative(name=key, relation="")
     return Relative(
         name=key,
         relation="",

@@ -3,6 +3,7 @@
 from typing import Final
 
 from patchwright.core.channel import Offers
+from patchwright.core.errors import NotFoundError
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import TalkThread, Thread
 from patchwright.core.types.triggers import Trigger
@@ -14,7 +15,11 @@ from patchwright.integrations.slack.places import team_of
 from patchwright.integrations.slack.posts import Posts
 from patchwright.integrations.slack.private import tell_privately
 from patchwright.integrations.slack.reactions import react
-from patchwright.integrations.slack.threads import fetch_opening, fetch_thread
+from patchwright.integrations.slack.threads import (
+    fetch_opening,
+    fetch_thread,
+    is_attached,
+)
 
 SEEN: Final = "eyes"
 DECLINED: Final = "confused"
@@ -67,6 +72,9 @@ class SlackChannel:
         max_bytes: int,
         post_id: str = "",  # noqa: ARG002 - a file's address is enough
     ) -> bytes:
+        # Our rights open files that who names their address may not see.
+        if not is_attached(self._api, ref, url):
+            raise NotFoundError("no such file is attached in this thread")
         return fetch_file(self._api, team_of(ref), url, max_bytes)
 
     def open_thread(self, trigger: Trigger, text: str) -> TalkThread:

@@ -32,8 +32,13 @@ def as_markdown(file: File) -> str:
     if not file.url_private or file.mode in _GONE:
         return ""
     name = (file.title or file.name or "file").translate(_MARKUP).strip() or "file"
-    link = f"[{name}]({file.url_private.translate(_ADDRESS)})"
+    link = f"[{name}]({address_of(file)})"
     return f"!{link}" if file.mimetype.startswith("image/") else link
+
+
+def address_of(file: File) -> str:
+    """Return where it is, as a post links to it."""
+    return file.url_private.translate(_ADDRESS)
 
 
 def fetch_file(api: Api, team: str, url: str, max_bytes: int) -> bytes:

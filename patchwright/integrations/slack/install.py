@@ -12,7 +12,7 @@ from pydantic import SecretStr
 from patchwright.core.errors import PermissionDeniedError, ServiceError
 from patchwright.integrations.slack.api import Api
 from patchwright.integrations.slack.errors import translated
-from patchwright.integrations.slack.payloads import Access, Group
+from patchwright.integrations.slack.payloads import Access
 from patchwright.integrations.slack.tokens import Installation
 
 _API: Final = "/api"
@@ -67,19 +67,12 @@ class Install:
 
 def installation_of(access: Access) -> Installation:
     """Tell an organization's installation from a workspace's."""
-    team, enterprise = access.team or Group(), access.enterprise or Group()
-    where = enterprise if access.is_enterprise_install else team
-    if not where.id:
+    where = access.enterprise if access.is_enterprise_install else access.team
+    if where is None or not where.id:
         raise ServiceError("Slack does not say where the app was installed")
     return Installation(
         id=where.id,
         name=where.name,
-        team=team.id,
-        enterprise=enterprise.id,
-        is_for_all=access.is_enterprise_install,
-        app=access.app_id,
-        bot_user=access.bot_user_id,
         token=SecretStr(access.access_token),
         scopes=tuple(filter(None, access.scope.split(","))),
-        installed_by=access.authed_user.id,
     )

@@ -9,6 +9,9 @@ from patchwright.core.text.marks import Marked
 from patchwright.integrations.slack.payloads import Message
 
 EVENT_TYPE: Final = "patchwright_run"
+# What is meant for one person's eyes, such as a link that makes somebody of them, is no
+# part of what a thread says.
+PRIVATE: Final = "<!-- patchwright:private -->"
 
 
 def note(marked: Marked, part_of: str = "") -> dict[str, object]:

@@ -143,7 +143,6 @@ class Next(Part):
 
 class Messages(Part):
     messages: tuple[Message, ...] = ()
-    has_more: bool = False
     response_metadata: Next | None = None
 
     @property
@@ -156,19 +155,11 @@ class Group(Part):
     name: Text = ""
 
 
-class AuthedUser(Part):
-    id: Text = ""
-
-
 class Access(Part):
     """https://docs.slack.dev/reference/methods/oauth.v2.access."""
 
     access_token: str
-    token_type: Text = ""
     scope: Text = ""
-    app_id: Text = ""
-    bot_user_id: Text = ""
     team: Group | None = None
     enterprise: Group | None = None
     is_enterprise_install: bool = False
-    authed_user: AuthedUser = AuthedUser()

@@ -5,8 +5,6 @@ from typing import Final
 from patchwright.core.errors import InvalidRequestError, NotFoundError
 from patchwright.core.types.threads import TalkThread
 
-# What stands for the first message of a thread where there is none yet.
-UNBORN: Final = "cmd-"
 # A place that is a person: the talk with them is opened first.
 _PERSON: Final = "@"
 
@@ -31,7 +29,7 @@ def person_of(ref: TalkThread) -> str | None:
 
 
 def is_unborn(ref: TalkThread) -> bool:
-    return ref.id.startswith(UNBORN)
+    return not ref.has_begun
 
 
 def root_of(ref: TalkThread) -> str:

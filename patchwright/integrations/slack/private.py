@@ -11,7 +11,7 @@ from patchwright.core.types.threads import TalkThread
 from patchwright.integrations.slack.api import Api
 from patchwright.integrations.slack.composing import Composed, compose
 from patchwright.integrations.slack.direct import open_direct
-from patchwright.integrations.slack.metadata import note
+from patchwright.integrations.slack.metadata import PRIVATE, note
 from patchwright.integrations.slack.payloads import Done
 from patchwright.integrations.slack.places import (
     channel_of,
@@ -31,7 +31,7 @@ def tell_privately(
     """Show it to them alone where they asked, or write to them where that cannot be."""
     if not actor.external_id:
         raise InvalidRequestError(f"{actor.login} has no id in Slack")
-    composed = compose(ref, text, offers)
+    composed = compose(ref, f"{text}\n{PRIVATE}", offers)
     if person_of(ref) is None and not is_direct(channel_of(ref)):
         try:
             _show(api, ref, actor, composed)

@@ -11,8 +11,8 @@ from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import Post, TalkThread, Thread
 from patchwright.integrations.slack.actions import SERVICE
 from patchwright.integrations.slack.api import Api
-from patchwright.integrations.slack.files import as_markdown
-from patchwright.integrations.slack.metadata import marks_of
+from patchwright.integrations.slack.files import address_of, as_markdown
+from patchwright.integrations.slack.metadata import PRIVATE, marks_of
 from patchwright.integrations.slack.payloads import (
     Identity,
     Message,
@@ -56,6 +56,12 @@ def fetch_thread(api: Api, people: People, ref: TalkThread) -> Thread:
 def fetch_opening(api: Api, people: People, ref: TalkThread) -> Thread:
     root = fetch_root(api, ref)
     return _thread(api, people, ref, Found(messages=(root,), unread=0))
+
+
+def is_attached(api: Api, ref: TalkThread, url: str) -> bool:
+    """Tell whether somebody has attached that file to a message of the thread."""
+    found = fetch_messages(api, ref).messages
+    return any(url == address_of(file) for one in found for file in one.files)
 
 
 def fetch_root(api: Api, ref: TalkThread) -> Message:
@@ -118,7 +124,7 @@ def _thread(api: Api, people: People, ref: TalkThread, found: Found) -> Thread:
     own = api.identity(team_of(ref))
     root, *rest = found.messages
     # The root stays what it is, though somebody deleted its text.
-    messages = (root, *written(rest))
+    messages = (root, *(one for one in written(rest) if not _is_private(one, own)))
     ids = {one for m in messages for one in (*people_in(m.text), m.user) if one}
     names = people.names_of(team_of(ref), ids - {own.user_id})
     posts = tuple(_post(message, own, names) for message in messages)
@@ -180,7 +186,13 @@ def _author(message: Message, own: Identity, names: dict[str, str]) -> Actor:
     )
 
 
+def _is_private(message: Message, own: Identity) -> bool:
+    return is_own(message, own) and PRIVATE in marks_of(message)
+
+
 def _text(message: Message, own: Identity, names: dict[str, str]) -> str:
+    if _is_private(message, own):
+        return ""
     said = message.text or _attached(message)
     text = to_markdown(said, names=names, own_id=own.user_id)
     parts = (text, *map(as_markdown, message.files))

@@ -16,14 +16,8 @@ class Installation(Value):
 
     id: str
     name: str
-    team: str
-    enterprise: str
-    is_for_all: bool
-    app: str
-    bot_user: str
     token: SecretStr
-    scopes: tuple[str, ...]
-    installed_by: str
+    scopes: tuple[str, ...] = ()
 
 
 class Tokens(Protocol):

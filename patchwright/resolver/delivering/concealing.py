@@ -1,6 +1,6 @@
 """Keep private words out of what is written where everybody reads."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 
 from patchwright.core.types.threads import TalkThread
@@ -8,6 +8,8 @@ from patchwright.core.types.work import Evidence, Outcome
 from patchwright.resolver.delivering.destination import Destination, Hidden
 from patchwright.resolver.placing.privacy import (
     Private,
+    Span,
+    find_quotations,
     private_matter,
     without_private,
 )
@@ -17,10 +19,17 @@ def concealing(hidden: Hidden | None) -> Callable[[str], str]:
     """Return what takes private words out of a text."""
     if hidden is None:
         return lambda text: text
-    private = private_matter(
-        hidden.texts, hidden.names, hidden.hosts, hidden.public_url
-    )
-    return partial(_shown, private)
+    return partial(_shown, _private(hidden))
+
+
+def finding(hidden: Hidden) -> Callable[[str], Iterator[Span]]:
+    """Return what finds quotations, addresses and links of a private place."""
+    private = _private(hidden)
+    return lambda text: find_quotations(text, private)
+
+
+def _private(hidden: Hidden) -> Private:
+    return private_matter(hidden.texts, hidden.names, hidden.hosts, hidden.public_url)
 
 
 def _shown(private: Private, text: str) -> str:
@@ -29,7 +38,11 @@ def _shown(private: Private, text: str) -> str:
 
 def for_the_public(outcome: Outcome, to: Destination) -> Outcome:
     """Return the outcome as it may be shown beside the code."""
-    return outcome if to.hidden is None else _without(outcome, concealing(to.hidden))
+    return for_everybody(outcome, to.hidden)
+
+
+def for_everybody(outcome: Outcome, hidden: Hidden | None) -> Outcome:
+    return outcome if hidden is None else _without(outcome, concealing(hidden))
 
 
 def for_the_thread(outcome: Outcome, to: Destination) -> Outcome:

@@ -4,17 +4,17 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
 
-from patchwright.core.channel import Board, Channel, Offer
+from patchwright.core.channel import Offer
 from patchwright.core.clock import Clock, SystemClock
 from patchwright.core.forge import Forge, Reviews
 from patchwright.core.settings.repository import RepositoryConfig
+from patchwright.core.switchboard import Switchboard
 from patchwright.core.text.marks import call
 from patchwright.core.types.base import Value
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import (
     ForgeThread,
     Repository,
-    TalkThread,
     ThreadRef,
 )
 from patchwright.integrations.git.mirror import Mirror
@@ -28,12 +28,14 @@ SYSTEM_CLOCK: Final = SystemClock()
 class Mirrored(Value):
     """Our short message in another thread of the conversation.
 
-    `shows_words` says that what was said elsewhere may be repeated there.
+    `shows_words` says that what was said elsewhere may be repeated there. `handle` is
+    what calls us there.
     """
 
     thread: ThreadRef
     post: str = ""
     shows_words: bool = False
+    handle: str = ""
 
 
 class Hidden(Value):
@@ -100,10 +102,9 @@ class Means:
     """
 
     forge: Forge
-    channel: Channel
+    channel: Switchboard
     reviews: Reviews
     fetch_mirror: Callable[[], Mirror]
     forge_signs: bool = False
     clock: Clock = SYSTEM_CLOCK
     invite: Callable[[Actor], Invitation | None] = nobody
-    find_board: Callable[[TalkThread], Board] | None = None

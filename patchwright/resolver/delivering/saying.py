@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from patchwright.core.channel import Channel, Offers
 from patchwright.core.errors import NotFoundError
 from patchwright.core.settings.repository import Delivery as Wish
-from patchwright.core.types.threads import ThreadRef
+from patchwright.core.types.threads import TalkThread, ThreadRef
 from patchwright.core.types.work import Outcome
 from patchwright.resolver.delivering.destination import Destination, Means
 from patchwright.resolver.delivering.handing import with_patch
@@ -22,6 +22,10 @@ def say(
     if to.config.pr is not Wish.NONE:
         so_far = with_patch(outcome, means, so_far)
     text = final_comment(outcome, so_far, to.frame, to.last)
+    if isinstance(to.thread, TalkThread) and not to.thread.has_begun:
+        # Nobody else has seen what was asked, either.
+        means.channel.tell_privately(to.thread, to.asked_by or to.requester, text)
+        return so_far
     message = Message(text, offers_at_end(outcome, so_far))
     put(message, to.thread, to.status_post, mark(to.frame.run_id), means.channel)
     return so_far

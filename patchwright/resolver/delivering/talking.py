@@ -4,15 +4,18 @@ from typing import Final
 
 import structlog
 
-from patchwright.core.channel import Board
 from patchwright.core.errors import (
     InvalidRequestError,
     NotFoundError,
     PermissionDeniedError,
 )
-from patchwright.core.types.threads import TalkThread
 from patchwright.core.types.work import Outcome
-from patchwright.resolver.delivering.destination import Destination, Means
+from patchwright.resolver.delivering.destination import (
+    Destination,
+    Invitation,
+    Means,
+    Mirrored,
+)
 from patchwright.resolver.delivering.saying import Message, put
 from patchwright.resolver.effects import (
     AskPrivately,
@@ -37,17 +40,14 @@ def mirror(
     means: Means,
     so_far: Delivered,
 ) -> Delivered:
-    known = {str(one.thread): one for one in to.mirrors}.get(str(effect.thread))
+    known = {str(one.thread): one for one in to.mirrors}
+    told = known.get(str(effect.thread), Mirrored(thread=effect.thread))
+    frame = to.frame.model_copy(update={"handle": told.handle or to.frame.handle})
     text = mirrored_ending(
-        outcome,
-        so_far,
-        to.frame,
-        shows_words=known is not None and known.shows_words,
-        last=to.last,
+        outcome, so_far, frame, shows_words=told.shows_words, last=to.last
     )
     message = Message(text, offers_at_end(outcome, so_far))
-    post = known.post if known else ""
-    put(message, effect.thread, post, mark(to.frame.run_id), means.channel)
+    put(message, effect.thread, told.post, mark(frame.run_id), means.channel)
     return so_far
 
 
@@ -60,7 +60,7 @@ def attach_link(
 ) -> Delivered:
     """Show the pull request beside the ticket, once for the conversation."""
     if so_far.pull_request_url:
-        board = _board(effect.thread, means)
+        board = means.channel.board(effect.thread)
         # Another run for the same pull request finds the link by its address.
         title = f"{to.repository.ref.full_name}#{so_far.pull_request}: {outcome.title}"
         key = so_far.pull_request_url
@@ -73,7 +73,7 @@ def move_ticket(effect: MoveTicket, means: Means, so_far: Delivered) -> Delivere
     if effect.with_pull and so_far.pull_request is None:
         return so_far
     try:
-        _board(effect.thread, means).move(effect.thread, effect.status)
+        means.channel.board(effect.thread).move(effect.thread, effect.status)
     except _FINAL as error:
         log.warning("ticket_not_moved", key=effect.thread.id, error=str(error))
         remark = f"{effect.thread.name} stays where it is: {error}"
@@ -84,23 +84,36 @@ def move_ticket(effect: MoveTicket, means: Means, so_far: Delivered) -> Delivere
 def ask_privately(
     effect: AskPrivately, to: Destination, means: Means, so_far: Delivered
 ) -> Delivered:
-    asked = to.asked_by or to.requester
-    means.channel.tell_privately(to.thread, asked, effect.text, effect.offers)
+    _tell_alone(Invitation(text=effect.text, offers=effect.offers), to, means)
     return so_far
 
 
 def invite(to: Destination, means: Means, so_far: Delivered) -> Delivered:
     """Send a link that is made only now: it must not lie about anywhere."""
-    asked = to.asked_by or to.requester
-    invitation = means.invite(asked)
+    invitation = means.invite(to.asked_by or to.requester)
     if invitation is not None:
-        means.channel.tell_privately(
-            to.thread, asked, invitation.text, invitation.offers
-        )
+        _tell_alone(invitation, to, means)
     return so_far
 
 
-def _board(thread: TalkThread, means: Means) -> Board:
-    if means.find_board is None:
-        raise NotFoundError(f"{thread.service} is not configured")
-    return means.find_board(thread)
+def _tell_alone(told: Invitation, to: Destination, means: Means) -> None:
+    """Tell the requester alone; where there is no way, say so, and nothing of it."""
+    asked = to.asked_by or to.requester
+    try:
+        means.channel.tell_privately(to.thread, asked, told.text, told.offers)
+    except InvalidRequestError as error:
+        log.warning("not_told_privately", thread=str(to.thread), error=str(error))
+        text = f"{to.caller} {_NO_PRIVATE_WAY}\n\n{_told_mark(to)}"
+        if means.channel.find_post(to.thread, _told_mark(to)) is None:
+            means.channel.post(to.thread, text)
+
+
+def _told_mark(to: Destination) -> str:
+    return f"<!-- patchwright:no-private-way run={to.frame.run_id} -->"
+
+
+_NO_PRIVATE_WAY: Final = (
+    "I have to ask you something in private, and found no way to do that. An "
+    "administrator can let me send you messages here, or say who you are in "
+    "`accounts.map`; then ask again."
+)

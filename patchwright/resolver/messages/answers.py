@@ -33,7 +33,8 @@ class Standing(Value):
     """How a run stands.
 
     `admitted` is the rule that let it in. Without a `task` it has not begun. `held` is
-    the state it waits in, and `posted` what it has said when it began to wait.
+    the state it waits in, and `posted` what it has said when it began to wait. What is
+    private is told only where it `shows_words`.
     """
 
     frame: Frame
@@ -43,6 +44,7 @@ class Standing(Value):
     progress: Progress = Progress()
     held: AgentState | None = None
     posted: Outcome | None = None
+    shows_words: bool = True
 
 
 class Ended(Value):
@@ -74,13 +76,13 @@ def answer_running(verb: Verb, run: Standing) -> str:
     return neutralise(text, run.frame.handle)
 
 
-def answer_ended(verb: Verb, run: Ended) -> str:
+def answer_ended(verb: Verb, run: Ended, *, is_beside_code: bool = True) -> str:
     """Answer `status`, `cost` or `why` about a run that has ended."""
     outcome, frame = run.outcome, run.frame
     head = " · ".join(
         part
         for part in (
-            headline(outcome, run.delivered),
+            headline(outcome, run.delivered, is_beside_code=is_beside_code),
             counted(outcome.iterations, "step"),
             duration(outcome.seconds),
             cost(outcome.usage),
@@ -111,7 +113,8 @@ def _status(run: Standing) -> str:
         run_link(run.frame, "live log"),
     )
     head = " · ".join(part for part in parts if part)
-    return join(head, checklist(progress, run.frame.handle))
+    words = checklist(progress, run.frame.handle) if run.shows_words else ""
+    return join(head, words)
 
 
 _WAITS: Final = {
@@ -138,7 +141,14 @@ def _tokens(usage: Usage) -> str:
     )
 
 
+_ELSEWHERE: Final = (
+    "The plan is not shown here, as this thread is public: ask where it was asked for."
+)
+
+
 def _plan(run: Standing) -> str:
+    if not run.shows_words:
+        return _ELSEWHERE
     if run.posted is not None and run.posted.reason == "plan":
         return agents_words(run.posted.summary, run.frame.handle, _MAX_WORDS_CHARS)
     if run.progress.todos:

@@ -33,6 +33,7 @@ class Private:
     """What must not appear, made once from texts and names of a private place."""
 
     quotable: frozenset[int]
+    emails: frozenset[str]
     urls: frozenset[str]
     hosts: frozenset[str]
     names: re.Pattern[str] | None
@@ -56,6 +57,7 @@ def private_matter(
     emails = {mail for text in known for mail in _EMAIL.findall(text)}
     return Private(
         quotable=frozenset(key for text in known for key, _ in _rows(text)),
+        emails=frozenset(map(str.casefold, emails)),
         urls=frozenset(_page(url) for text in known for url in _URL.findall(text)),
         hosts=frozenset(theirs),
         names=names_pattern({*names}, {*_called_in(known)}, emails | theirs),
@@ -75,11 +77,22 @@ def without_private(text: str, private: Private) -> str:
     return text
 
 
-def _spans(text: str, private: Private) -> Iterator[Span]:
+def find_quotations(text: str, private: Private) -> Iterator[Span]:
+    """Yield what was said there and nowhere else: rows of words, addresses, links.
+
+    A name is none: many are words of code as well.
+    """
     yield from (span for key, span in _rows(text) if key in private.quotable)
     for url in _URL.finditer(text):
         if _is_private_url(url[0], private):
             yield url.start(), url.start() + len(url[0].rstrip(_CLINGING))
+    for mail in _EMAIL.finditer(text):
+        if mail[0].casefold() in private.emails:
+            yield mail.span()
+
+
+def _spans(text: str, private: Private) -> Iterator[Span]:
+    yield from find_quotations(text, private)
     if private.names is not None:
         yield from (found.span() for found in private.names.finditer(text))
 

@@ -11,6 +11,7 @@ from sqlalchemy import Connection, bindparam, update
 from patchwright.core.events.types import Message, Source
 from patchwright.core.text.commands import Verb, parse_command
 from patchwright.core.types.ids import ConversationId, Ids, JobId
+from patchwright.core.types.threads import ThreadRef
 from patchwright.core.types.triggers import Ignored, Notice, Trigger, TriggerKind
 from patchwright.workers.db.tables import deliveries
 from patchwright.workers.db.upsert import insert_once
@@ -123,11 +124,8 @@ class Recorder:
         self, connection: Connection, row_id: str, delivery: Delivery, trigger: Trigger
     ) -> Stored:
         """Take what was said to nobody for an answer, where one is waited for."""
-        found = find_conversation(connection, trigger.thread)
-        active = None
-        if found is not None:
-            lock_conversation(connection, found)
-            active = find_active_state(connection, found)
+        found = _lock_found(connection, trigger.thread)
+        active = find_active_state(connection, found) if found else None
         if active is not None and (
             _stops(trigger) or active[1] is JobState.WAITING_USER
         ):
@@ -146,7 +144,6 @@ class Recorder:
         self, connection: Connection, row_id: str, delivery: Delivery, trigger: Trigger
     ) -> Stored:
         conversation_id = self._conversation(connection, delivery, trigger)
-        lock_conversation(connection, conversation_id)
         active = find_active_state(connection, conversation_id)
         if active is not None:
             job_id, state = active
@@ -183,14 +180,29 @@ class Recorder:
     def _conversation(
         self, connection: Connection, delivery: Delivery, trigger: Trigger
     ) -> ConversationId:
-        found = find_conversation(connection, trigger.thread) or start_conversation(
+        """Return the thread's conversation, locked."""
+        if known := _lock_found(connection, trigger.thread):
+            return known
+        start_conversation(
             connection, self.ids, trigger.thread, trigger.title, delivery.received_at
         )
-        # Where another process has just started it, it is there now.
-        found = found or find_conversation(connection, trigger.thread)
+        # Another process may just have started it.
+        found = _lock_found(connection, trigger.thread)
         if found is None:
             raise LookupError(f"the conversation of {trigger.thread} came and went")
         return found
+
+
+def _lock_found(connection: Connection, thread: ThreadRef) -> ConversationId | None:
+    """Lock the conversation that a thread is part of, and return it.
+
+    While we wait for the lock, the thread may be moved to another one.
+    """
+    found, locked = find_conversation(connection, thread), None
+    while found is not None and found != locked:
+        lock_conversation(connection, found)
+        found, locked = find_conversation(connection, thread), found
+    return found
 
 
 def _stops(trigger: Trigger) -> bool:

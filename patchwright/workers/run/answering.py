@@ -10,6 +10,7 @@ from patchwright.core.channel import Channel
 from patchwright.core.errors import ServiceError
 from patchwright.core.events.log import EventLog
 from patchwright.core.text.commands import Verb
+from patchwright.core.types.threads import ForgeThread
 from patchwright.core.types.triggers import Trigger
 from patchwright.resolver.messages.answers import Standing, answer_running
 from patchwright.workers.run.standing import About, standing_of
@@ -33,7 +34,9 @@ class Answering:
 
     def answer(self, verb: Verb, trigger: Trigger, event_id: int) -> None:
         """Answer the question that is the event of that id."""
-        self.say(answer_running(verb, self.standing()), trigger, event_id)
+        hides = self._about().keeps_out and isinstance(trigger.thread, ForgeThread)
+        standing = self.standing().model_copy(update={"shows_words": not hides})
+        self.say(answer_running(verb, standing), trigger, event_id)
 
     def say(self, text: str, trigger: Trigger, event_id: int) -> None:
         frame = self._about().frame

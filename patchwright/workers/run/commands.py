@@ -1,6 +1,7 @@
 """Answer commands that need no run."""
 
 from patchwright.core.text.commands import Command, Verb, parse_command
+from patchwright.core.types.threads import ForgeThread
 from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.core.types.work import Outcome, OutcomeKind
 from patchwright.resolver.messages.answers import Ended, answer_ended, help_text
@@ -55,5 +56,6 @@ def answer_command(
     elif command.verb is Verb.HELP:
         text = help_text(handle)
     elif command.verb in _ABOUT_THE_LAST and last is not None:
-        text = answer_ended(command.verb, last)
+        is_beside_code = isinstance(trigger.thread, ForgeThread)
+        text = answer_ended(command.verb, last, is_beside_code=is_beside_code)
     return Outcome(kind=OutcomeKind.ANSWERED, reason=command.verb, summary=text)

@@ -1,5 +1,6 @@
 """Find out whether private words may appear in a repository that everybody reads."""
 
+from patchwright.core.types.ids import ConversationId
 from patchwright.core.types.threads import TalkThread
 from patchwright.core.types.triggers import Trigger
 from patchwright.resolver.placing.asking import Ask
@@ -15,7 +16,8 @@ def find_openness(
 ) -> Openness | Ask:
     """Return what holds for a run, or what must be asked before it; `ServiceError`.
 
-    Where nothing of the conversation is private there is nothing to ask.
+    Where nothing of the conversation is private there is nothing to ask. Beside the
+    code nobody is asked: without a word from the private side it is kept out.
     """
     private = _private_thread(services, job)
     if private is None:
@@ -26,7 +28,39 @@ def find_openness(
     asked = needs_consent(
         private, repo, repository_is_private=is_private, remembered=consent
     )
+    if asked and not isinstance(job.trigger.thread, TalkThread):
+        return Openness(is_public=True, consent=Consent.KEEP_OUT)
     return asked or Openness(is_public=not is_private, consent=consent)
+
+
+def may_join(
+    services: Services, job: Job, openness: Openness, into: ConversationId
+) -> bool:
+    """Tell whether a run of another conversation may be told what the request says.
+
+    Not one that shows what it does to everybody, if that is to be kept out.
+    """
+    name, choices = consent_name(job.trigger.home), services.talk.choices
+    keeps_out = choices.get(_conversation_scope(into), name) == Consent.KEEP_OUT
+    return keeps_out or not openness.keeps_out
+
+
+def carry_consent(services: Services, job: Job, into: ConversationId) -> None:
+    """Let what was answered hold in the conversation where the request goes on.
+
+    There, what was to be kept out is kept out.
+    """
+    name, choices = consent_name(job.trigger.home), services.talk.choices
+    kept = choices.get(_conversation_scope(job.conversation_id), name)
+    there = _conversation_scope(into)
+    if kept is None or choices.get(there, name) == Consent.KEEP_OUT:
+        return
+    by = services.talk.scope_of(job.trigger.asker)
+    choices.put(there, name, kept, by=by, now=services.clock.now())
+
+
+def _conversation_scope(conversation_id: ConversationId) -> str:
+    return f"conversation:{conversation_id}"
 
 
 def _private_thread(services: Services, job: Job) -> TalkThread | None:
@@ -39,10 +73,18 @@ def _private_thread(services: Services, job: Job) -> TalkThread | None:
 def _consent(
     services: Services, job: Job, private: TalkThread, answers: list[Trigger]
 ) -> Consent | None:
-    """Return the newest answer, or what was said before in the same place."""
+    """Return the newest answer, or what was said before in the same place.
+
+    Beside the code nobody can give it: who writes there may not read what is private.
+    """
     name, choices = consent_name(job.trigger.home), services.talk.choices
-    own, here = f"conversation:{job.conversation_id}", place_scope(private)
-    said = [found for one in answers if (found := read_consent(one.request))]
+    own, here = _conversation_scope(job.conversation_id), place_scope(private)
+    words = (
+        one.request
+        for one in (job.trigger, *answers)
+        if isinstance(one.thread, TalkThread)
+    )
+    said = [found for one in words if (found := read_consent(one))]
     if said:
         scopes = (own, here) if said[-1].always else (own,)
         for scope in scopes:

@@ -70,7 +70,6 @@ class Delivery:
             forge_signs=services.settings.github.is_signed_by_github,
             clock=services.clock,
             invite=services.talk.invite,
-            find_board=services.channel.board,
         )
         self._deliverer = Deliverer(means, rules(services, self._plan.config))
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from patchwright.core.types.ids import JobId
 from patchwright.core.types.work import Outcome
+from patchwright.resolver.delivering.destination import Mirrored
 from patchwright.resolver.effects import Effect
 from patchwright.resolver.messages.status import Progress
 from patchwright.workers.run.plan import Plan
@@ -25,9 +26,10 @@ class Done:
     quiet: bool = False
     effects: tuple[Effect, ...] | None = None
 
-    def with_last(self, progress: Progress) -> "Done":
-        """Return it with how far the run was when it ended."""
-        return replace(self, plan=self.plan.model_copy(update={"last": progress}))
+    def with_last(self, progress: Progress, mirrors: tuple[Mirrored, ...]) -> "Done":
+        """Return it with how far the run was when it ended, and who else is told."""
+        update = {"last": progress, "mirrors": mirrors}
+        return replace(self, plan=self.plan.model_copy(update=update))
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,9 @@ from functools import partial
 from patchwright.core.settings.repository import CONFIG_FILE, RepositoryConfig
 from patchwright.core.settings.repository_file import read_repository_config
 from patchwright.core.types.ids import ConversationId
+from patchwright.core.types.threads import TalkThread, ThreadRef
 from patchwright.resolver.admission import Admitted, Declined, Policy
+from patchwright.resolver.delivering.concealing import for_everybody
 from patchwright.resolver.house import actors_of, judge, occasion_of, policy_for
 from patchwright.resolver.messages.answers import Ended
 from patchwright.workers.run.permissions import known_permission
@@ -43,16 +45,23 @@ def judge_request(
     )
 
 
-def last_run(services: Services, conversation_id: ConversationId) -> Ended | None:
-    """Return the conversation's newest run that has ended, and what came of it."""
+def last_run(
+    services: Services, conversation_id: ConversationId, thread: ThreadRef
+) -> Ended | None:
+    """Return the conversation's newest run that has ended, and what came of it.
+
+    It is told in that thread, where everybody may read it.
+    """
     stores = services.stores
     job = stores.jobs.newest_run(conversation_id)
     kept = stores.outcomes.load_artifact(job.id, ARTIFACT) if job else None
     if job is None or job.outcome is None or kept is None:
         return None
+    plan = Plan.model_validate_json(kept)
+    hidden = None if isinstance(thread, TalkThread) else plan.hidden
     return Ended(
-        frame=Plan.model_validate_json(kept).frame,
+        frame=plan.frame,
         trigger=job.trigger,
-        outcome=job.outcome,
+        outcome=for_everybody(job.outcome, hidden),
         delivered=delivered_by(stores.effects.of_job(job.id)),
     )

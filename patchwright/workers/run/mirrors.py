@@ -23,7 +23,6 @@ class _Shown:
 
     thread: ThreadRef
     comment: StatusComment
-    shows_words: bool
 
 
 class Mirrors:
@@ -49,13 +48,14 @@ class Mirrors:
     def kept(self) -> tuple[Mirrored, ...]:
         """What their delivery needs of them."""
         return tuple(
-            Mirrored(
-                thread=one.thread,
-                post=one.comment.post_id,
-                shows_words=one.shows_words,
-            )
-            for one in self._mirrored
+            self._told(one.thread, one.comment.post_id) for one in self._mirrored
         )
+
+    def by_now(self) -> tuple[Mirrored, ...]:
+        """Return those, and the threads that were tied while the run worked."""
+        begun = {str(one.thread) for one in self._mirrored}
+        late = [ref for ref in self._refs() if str(ref) not in begun]
+        return (*self.kept, *(self._told(ref) for ref in late))
 
     def show(self, event: Event) -> None:
         for one in self._mirrored:
@@ -63,27 +63,29 @@ class Mirrors:
 
     def _open(self) -> tuple[_Shown, ...]:
         """Post each of them, or take over what an earlier attempt has posted."""
+        posted = {str(one.thread): one.post for one in self._plan.mirrors}
+        shown = tuple(_Shown(ref, self._comment(ref)) for ref in self._refs())
+        for one in shown:
+            one.comment.begin(posted.get(str(one.thread), ""))
+        return shown
+
+    def _refs(self) -> list[ThreadRef]:
         own = self._job.trigger.thread
         linked = self._services.stores.threads.threads_of(self._job.conversation_id)
         others = [one.ref for one in linked if not one.is_own_pull]
-        refs = [ref for ref in others if _hears_of(ref, own)]
-        threads = (own, *refs)
-        is_private = any(isinstance(one, TalkThread) for one in threads)
-        return tuple(self._begun(ref, is_private=is_private) for ref in refs)
+        return [ref for ref in others if _hears_of(ref, own)]
 
-    def _begun(self, ref: ThreadRef, *, is_private: bool) -> _Shown:
-        openness = self._plan.openness
+    def _told(self, ref: ThreadRef, post: str = "") -> Mirrored:
+        openness, own = self._plan.openness, self._job.trigger.thread
         shows_words = may_show_words(
-            self._job.trigger.thread,
+            own,
             ref,
-            source_is_private=is_private,
+            source_is_private=any(isinstance(one, TalkThread) for one in (own, ref)),
             mirror_is_public=isinstance(ref, ForgeThread) and openness.is_public,
             consent=openness.consent,
         )
-        posted = {str(one.thread): one.post for one in self._plan.mirrors}
-        comment = self._comment(ref)
-        comment.begin(posted.get(str(ref), ""))
-        return _Shown(ref, comment, shows_words)
+        handle = handle_of(self._services.settings, ref)
+        return Mirrored(thread=ref, post=post, shows_words=shows_words, handle=handle)
 
     def _comment(self, ref: ThreadRef) -> StatusComment:
         services = self._services

@@ -23,21 +23,22 @@ log = structlog.get_logger(__name__)
 def open_steering(
     services: Services, job: Job, plan: Plan, events: EventLog
 ) -> Steering:
-    forge = services.github.forge
     about = About(
         frame=plan.frame,
         trigger=job.trigger,
         admitted=plan.admitted,
         sandbox=services.sandboxes.kind,
+        keeps_out=plan.openness.keeps_out,
     )
     return Steering(
-        forge,
         services.channel,
         rules(services, plan.config),
         events,
         lambda after_id: services.stores.requests.joined(job.id, after_id),
         about=lambda: about,
-        permission_of=Remembered(forge, services.clock.monotonic).permission,
+        permission_of=Remembered(
+            services.github.forge, services.clock.monotonic
+        ).permission,
         find_person=services.talk.find_person,
         invite=services.talk.invite,
     )

@@ -33,8 +33,18 @@ def find_origins(
     found: dict[str, object] = {"issue": _issue_in(trigger, linked)}
     if openness.keeps_out:
         return {**found, "hidden": _hidden(settings, trigger, read, linked)}
+    if openness.is_public and _is_for_some(trigger, read):
+        found["hidden"] = Hidden(texts=(trigger.text,))
     origins = _origins(settings, trigger, read, linked)
     return {**found, "key": key_in(trigger, linked), "origins": origins}
+
+
+def _is_for_some(trigger: Trigger, read: Sequence[Thread]) -> bool:
+    """Tell whether the comment that asks is one that not all who read a ticket see."""
+    if trigger.thread.kind is not ThreadKind.TICKET:
+        return False
+    posts = (post for thread in read for post in thread.posts)
+    return any(post.id == trigger.post_id and post.label for post in posts)
 
 
 def with_name(trigger: Trigger, thread: Thread) -> Trigger:
@@ -103,6 +113,18 @@ def _hidden(
         names=(*(name for one in private for name in _names(one)), *tickets),
         hosts=tuple(filter(None, hosts)),
         public_url=f"{settings.github.web_url}/{trigger.home.full_name}",
+    )
+
+
+def also_hidden(known: Hidden, said: Sequence[Trigger]) -> Hidden:
+    """Add what was said in private to a run that works already."""
+    private = [one for one in said if isinstance(one.thread, TalkThread)]
+    texts = (text for one in private for text in (one.title, one.body, one.request))
+    return known.model_copy(
+        update={
+            "texts": (*known.texts, *texts),
+            "names": (*known.names, *(one.actor.login for one in private)),
+        }
     )
 
 

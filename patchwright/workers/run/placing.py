@@ -16,6 +16,7 @@ from patchwright.core.types.threads import RepoRef, TalkThread, ThreadKind
 from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.core.types.work import Outcome, OutcomeKind
 from patchwright.resolver.effects import Invite
+from patchwright.resolver.house import as_known
 from patchwright.resolver.placing.answers import Remember, read_answer
 from patchwright.resolver.placing.asking import Ask
 from patchwright.resolver.placing.choose import (
@@ -38,7 +39,6 @@ from patchwright.workers.store.requests import JoinedRequest
 
 ASKED: Final = "asked"
 NOT_LINKED: Final = "not-linked"
-_UNBEGUN: Final = "cmd-"
 _INVITED: Final = "Waiting until it is known who asks."
 _NO_WAY: Final = (
     "I do not know who you are where the code lives, and there is no page here to show "
@@ -61,17 +61,16 @@ class Placing:
 
     def place(self, thread: TalkThread) -> Trigger | Wait:
         """Return the request with what was found out, or why it waits."""
-        trigger = self._begun(thread)
-        person = self._talk.find_person(trigger.actor)
-        if person is None:
+        known = self._find_request(self._begun(thread))
+        if known is None:
             return self._unknown()
-        repo = self._known(trigger)
+        repo = known.place or self._known_place()
         if repo is None:
-            found = self._choose(thread, trigger, person)
+            found = self._choose(thread, known, known.asker)
             if isinstance(found, Ask):
                 return self.ask(found)
             repo = found.repo
-        placed = trigger.model_copy(update={"repo": repo, "person": person})
+        placed = known.model_copy(update={"repo": repo})
         if placed != self._job.trigger:
             self._talk.ties.settle(self._lease, placed)
         return placed
@@ -84,11 +83,10 @@ class Placing:
             waits=True,
             summary=asked.text,
         )
-        up_to = self._joined[-1].event_id if self._joined else 0
-        if self._was_asked(asked):
+        up_to = self._up_to
+        if self._was_asked(asked.text):
             return Wait(outcome, (), up_to)
-        kept = Asked(text=asked.text, up_to=up_to).model_dump_json().encode()
-        self._services.stores.outcomes.keep_artifact(self._lease, ASKED, kept)
+        self._keep_asked(asked.text)
         told = tell_requester(self._job.trigger.thread, asked.text, asked.offers)
         return Wait(outcome, (told,), up_to)
 
@@ -97,29 +95,84 @@ class Placing:
         own = self._job.trigger.actor
         return [one.trigger for one in self._joined if _is_by(one, own)]
 
-    def _was_asked(self, asked: Ask) -> bool:
-        """Tell whether people know the question, and nobody has called us since."""
+    def answered_up_to(self) -> int:
+        """Return the last event of those answers that nothing else came before."""
+        last = 0
+        for one in self._joined:
+            is_own = _is_by(one, self._job.trigger.actor)
+            if not (is_own and is_answer(one.trigger.request, self._places)):
+                break
+            last = one.event_id
+        return last
+
+    def _find_request(self, first: Trigger) -> Trigger | None:
+        """Return the first request of somebody who is known to the forge.
+
+        Whoever came before them may never show who they are, and is not waited for.
+        """
+        if known := as_known(first, self._talk.find_person):
+            return known
+        for one in self._joined:
+            known = as_known(one.trigger, self._talk.find_person)
+            if known is not None and known.kind is not TriggerKind.REPLY:
+                self._prefer(one, first)
+                return known
+        return None
+
+    def _prefer(self, one: JoinedRequest, first: Trigger) -> None:
+        """Have the job be about that request; the first one joins it instead."""
+        self._talk.ties.swap(self._lease, one, first)
+        self._job = self._job.model_copy(update={"trigger": one.trigger})
+        self._joined = self._services.stores.requests.joined(self._job.id)
+
+    def _was_asked(self, text: str) -> bool:
+        """Tell whether the requester knows the question, and has not called us since.
+
+        What others say is no reason to bother them once more.
+        """
+        own = self._job.trigger.actor
         stores = self._services.stores
         kept = stores.outcomes.load_artifact(self._job.id, ASKED)
         if kept is None:
             return False
         before = Asked.model_validate_json(kept)
-        since = [one for one in self._joined if one.event_id > before.up_to]
-        calls = any(one.trigger.kind is not TriggerKind.REPLY for one in since)
-        return before.text == asked.text and not calls
+        calls = any(
+            one.event_id > before.up_to
+            and one.trigger.kind is not TriggerKind.REPLY
+            and _is_by(one, own)
+            for one in self._joined
+        )
+        return before.text == text and not calls
+
+    def _keep_asked(self, text: str) -> None:
+        kept = Asked(text=text, up_to=self._up_to).model_dump_json().encode()
+        self._services.stores.outcomes.keep_artifact(self._lease, ASKED, kept)
+
+    @property
+    def _up_to(self) -> int:
+        """The last event that was taken notice of."""
+        return self._joined[-1].event_id if self._joined else 0
 
     def _begun(self, thread: TalkThread) -> Trigger:
         """Return the request with a thread that is there to be answered in."""
         trigger = self._job.trigger
-        if not thread.id.startswith(_UNBEGUN):
+        if thread.has_begun:
             return trigger
-        board = self._services.channel.board(thread)
-        new = board.open_thread(trigger, _opening(trigger))
+        new = self._open(thread)
         ties, now = self._talk.ties, self._services.clock.now()
         ties.replace(self._lease, thread, new, now)
         begun = trigger.model_copy(update={"thread": new})
         ties.settle(self._lease, begun)
         return begun
+
+    def _open(self, thread: TalkThread) -> TalkThread:
+        """Open it; if only the answer was lost, it is found to be there already."""
+        trigger = self._job.trigger
+        board, text = self._services.channel.board(thread), _opening(trigger)
+        try:
+            return board.open_thread(trigger, text)
+        except ServiceUnavailableError:
+            return board.open_thread(trigger, text)
 
     @cached_property
     def _places(self) -> Places:
@@ -127,7 +180,6 @@ class Placing:
 
     def _unknown(self) -> Wait:
         """Wait until the person has shown who they are; or say that there is no way."""
-        up_to = self._joined[-1].event_id if self._joined else 0
         if self._talk.can_invite:
             outcome = Outcome(
                 kind=OutcomeKind.NEEDS_INPUT,
@@ -135,14 +187,16 @@ class Placing:
                 waits=True,
                 summary=_INVITED,
             )
-            return Wait(outcome, (Invite(),), up_to)
+            effects = () if self._was_asked(_INVITED) else (Invite(),)
+            self._keep_asked(_INVITED)
+            return Wait(outcome, effects, self._up_to)
         refused = Outcome(kind=OutcomeKind.REFUSED, reason=NOT_LINKED, summary=_NO_WAY)
         return Wait(refused, (tell_requester(self._job.trigger.thread, _NO_WAY),))
 
-    def _known(self, trigger: Trigger) -> RepoRef | None:
+    def _known_place(self) -> RepoRef | None:
         """Return where the conversation's work is already; it has one pull request."""
         threads = self._services.stores.threads
-        return trigger.repo or threads.repository_of(self._job.conversation_id)
+        return threads.repository_of(self._job.conversation_id)
 
     def _choose(
         self, thread: TalkThread, trigger: Trigger, person: Actor

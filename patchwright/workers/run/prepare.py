@@ -54,10 +54,10 @@ class Request:
     """What is asked, in which thread as it was then, and what is known about it.
 
     `linked_pulls` are the numbers of pull requests that earlier runs for this
-    conversation have opened, `linked` its other threads and `tied` what these say. `label` is the one that has
-    asked, if one did. `checks` are those of the pull request, where these were read
-    already. `token` tells its branch from others. `privacy` tells the
-    agent what it must not repeat, and then no name tells it either.
+    conversation have opened, `linked` its other threads and `tied` what these say.
+    `label` is the one that has asked, if one did. `checks` are those of the pull
+    request, where these were read already. `token` tells its branch from others.
+    `privacy` tells the agent what it must not repeat, and then no name tells it either.
     """
 
     run_id: str

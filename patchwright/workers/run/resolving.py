@@ -13,13 +13,13 @@ from patchwright.core.llm.model import Image
 from patchwright.core.types.threads import (
     ForgeThread,
     TalkThread,
+    Thread,
     ThreadKind,
     ThreadRef,
 )
 from patchwright.core.types.triggers import Trigger
 from patchwright.core.types.work import Outcome, OutcomeKind, Task
 from patchwright.integrations.git.objects import ObjectStore
-from patchwright.resolver.delivering.concealing import concealing
 from patchwright.resolver.gathering.tied import read_tied
 from patchwright.resolver.knowledge import RepositoryLibrary
 from patchwright.resolver.messages.reviews import note_on_silence
@@ -30,6 +30,7 @@ from patchwright.resolver.toolkit import Toolkit
 from patchwright.resolver.triage import Ask, needs_input, triage
 from patchwright.workers.run.author import author_of
 from patchwright.workers.run.checkpoints import StoredCheckpoints
+from patchwright.workers.run.discretion import Discretion
 from patchwright.workers.run.done import Done
 from patchwright.workers.run.keepsakes import keep_images, load_images, pack_change
 from patchwright.workers.run.origins import find_origins, key_in, with_name
@@ -75,6 +76,7 @@ class Resolving:
         self._given_back = given_back
         self._plan, self._start_id = plan, start_id
         self._checks = checks
+        self._discretion = Discretion(services, job)
         self._threads = services.stores.threads.threads_of(job.conversation_id)
         heeded = heed(services.settings, plan.config)
         self._settings, self._notes = heeded.settings, heeded.notes
@@ -100,8 +102,7 @@ class Resolving:
         """Look everything up, and work on it unless somebody is to be asked first."""
         services, job = self._services, self._job
         thread = fetch_thread(services.channel, job.trigger, job.created_at)
-        others = self._other_threads()
-        tied = read_tied(services.channel, others, job.created_at)
+        tied = read_tied(services.channel, self._other_threads(), job.created_at)
         judged = triage(thread, job.trigger, tied)
         asks_back = services.settings.agent.triage and not job.trigger.kind.is_automatic
         if asks_back and isinstance(judged, Ask):
@@ -109,20 +110,7 @@ class Resolving:
         linked = self._linked_pulls()
         if not linked and (rivalled := find_rival_of(services, job)):
             return Done(rivalled, self._plan, read_up_to=0)
-        request = Request(
-            run_id=job.id,
-            trigger=with_name(job.trigger, thread),
-            thread=thread,
-            asked_at=job.created_at,
-            config=self._plan.config,
-            linked_pulls=linked,
-            linked=others,
-            tied=tied,
-            label=self._plan.frame.label,
-            checks=self._checks,
-            token=self._token(),
-            privacy=privacy_note() if self._plan.openness.keeps_out else "",
-        )
+        request = self._request(thread, tied, linked)
         prepared = prepare(services.sources, request).with_notes(self._notes)
         nudge = {"checks_need_nudge": services.github.starts_no_checks}
         origins = find_origins(
@@ -134,11 +122,34 @@ class Resolving:
         )
         self._plan = self._plan.model_copy(update=_found(prepared) | nudge | origins)
         self._begin_check(prepared.task.base_sha)
+        return self._keep_and_resolve(prepared)
+
+    def _request(
+        self, thread: Thread, tied: tuple[Thread, ...], linked: tuple[int, ...]
+    ) -> Request:
+        job = self._job
+        return Request(
+            run_id=job.id,
+            trigger=with_name(job.trigger, thread),
+            thread=thread,
+            asked_at=job.created_at,
+            config=self._plan.config,
+            linked_pulls=linked,
+            linked=self._other_threads(),
+            tied=tied,
+            label=self._plan.frame.label,
+            checks=self._checks,
+            token=self._token(),
+            privacy=privacy_note() if self._plan.openness.keeps_out else "",
+        )
+
+    def _keep_and_resolve(self, prepared: Prepared) -> Done:
+        """Hear what was said meanwhile, and keep the plan for later attempts."""
         task, stopped = self._with_follow_ups(prepared.task)
         if stopped is not None:
             return Done(stopped, self._plan, self._start_id)
         planned = self._plan.model_dump_json().encode()
-        outcomes = services.stores.outcomes
+        outcomes = self._services.stores.outcomes
         keep_images(outcomes, self._lease, prepared.images)
         outcomes.keep_artifact(self._lease, ARTIFACT, planned)
         return self._resolve(task, prepared.mirror.objects, prepared.images)
@@ -150,9 +161,8 @@ class Resolving:
         outcome = resolution.outcome
         packed = pack_change(code, outcome, self._redact) if outcome.head_sha else {}
         code.release(self._job.id)
-        return Done(
-            self._with_silence(outcome), self._plan, resolution.read_up_to, packed
-        )
+        plan = self._discretion.applied_to(self._plan)
+        return Done(self._with_silence(outcome), plan, resolution.read_up_to, packed)
 
     def _redact(self, text: str) -> str:
         return str(self._services.stores.events.redact(text))
@@ -261,7 +271,8 @@ class Resolving:
             protected_paths=self._plan.config.protected_paths,
             find_known=services.find_known,
             signing_key=settings.github.commit_key,
-            conceal=concealing(self._plan.hidden),
+            conceal=partial(self._discretion.conceal, self._plan),
+            find_private_words=partial(self._discretion.private_words, self._plan),
         )
 
 

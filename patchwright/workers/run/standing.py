@@ -14,13 +14,15 @@ from patchwright.resolver.progress import Watch
 class About(Value):
     """What is fixed about a run, for those who ask about it.
 
-    `admitted` is the rule that let it in, `sandbox` the kind it works in.
+    `admitted` is the rule that let it in, `sandbox` the kind it works in. With
+    `keeps_out` its words may repeat what nobody may read beside the code.
     """
 
     frame: Frame
     trigger: Trigger
     admitted: str = ""
     sandbox: str = ""
+    keeps_out: bool = False
 
 
 def standing_of(log: EventLog, about: About) -> Standing:

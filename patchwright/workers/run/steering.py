@@ -19,23 +19,21 @@ from patchwright.core.events.types import (
     Message,
     RaiseLimits,
 )
-from patchwright.core.forge import Forge
 from patchwright.core.settings.repository import Occasion
 from patchwright.core.text.commands import Command, Verb
 from patchwright.core.text.cut import cut_middle
 from patchwright.core.text.fence import as_data
 from patchwright.core.text.hidden import strip_hidden
-from patchwright.core.types.people import Actor, Permission
-from patchwright.core.types.threads import RepoRef
+from patchwright.core.types.people import Actor
 from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.resolver.admission import Admitted, Declined, Policy
-from patchwright.resolver.delivering.destination import Invitation, nobody
-from patchwright.resolver.house import actors_of, judge, occasion_of
+from patchwright.resolver.delivering.destination import Invitation
+from patchwright.resolver.house import actors_of, as_known, judge, occasion_of
 from patchwright.resolver.messages.answers import ASKING
 from patchwright.workers.run.answering import Answering
 from patchwright.workers.run.budget import more_money
 from patchwright.workers.run.commands import command_in
-from patchwright.workers.run.permissions import known_permission
+from patchwright.workers.run.permissions import Permissions
 from patchwright.workers.run.standing import About
 from patchwright.workers.store.requests import JoinedRequest
 
@@ -55,11 +53,6 @@ _WORDY: Final = frozenset({Verb.PLAN, Verb.RETRY})
 log = structlog.get_logger(__name__)
 
 
-def as_they_are(actor: Actor) -> Actor | None:
-    """Take everybody for who they say: people of the forge are known to it."""
-    return actor
-
-
 class Steering:
     """Lets those steer a run who could have started it.
 
@@ -70,16 +63,15 @@ class Steering:
 
     def __init__(
         self,
-        forge: Forge,
         channel: Channel,
         policy: Policy,
         log: EventLog,
         joined_after: Callable[[int], tuple[JoinedRequest, ...]],
         *,
         about: Callable[[], About],
-        permission_of: Callable[[RepoRef, Actor], Permission | None] | None = None,
-        find_person: Callable[[Actor], Actor | None] = as_they_are,
-        invite: Callable[[Actor], Invitation | None] = nobody,
+        permission_of: Permissions,
+        find_person: Callable[[Actor], Actor | None],
+        invite: Callable[[Actor], Invitation | None],
     ) -> None:
         self._channel, self._policy = channel, policy
         self._find_person, self._invite = find_person, invite
@@ -87,7 +79,7 @@ class Steering:
         self._log = log
         self._about = about
         self._answering = Answering(channel, log, about)
-        self._permission_of = permission_of or partial(known_permission, forge)
+        self._permission_of = permission_of
 
     def hear(self, event: Event) -> Heard | None:
         """Judge a message of the log; one that nobody stands behind is not heard."""
@@ -99,12 +91,12 @@ class Steering:
         """Judge what somebody has said with the event of that id."""
         # A reaction takes its time, and who says stop must not wait for it, nor for
         # those of strangers.
-        person = self._find_person(trigger.actor)
-        if person is None:
+        known = as_known(trigger, self._find_person)
+        if known is None:
             if trigger.kind is not TriggerKind.REPLY:
                 start(partial(self._show, self._send_invitation, trigger))
             return None
-        trigger = trigger.model_copy(update={"person": person})
+        trigger = known
         judged = self._admit(trigger)
         if isinstance(judged, Declined):
             if not (judged.silent or trigger.kind is TriggerKind.REPLY):

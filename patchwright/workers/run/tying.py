@@ -1,43 +1,90 @@
 """Tie the threads that a request names to its conversation, where it may be done."""
 
+from dataclasses import dataclass
+
 from patchwright.core.errors import ServiceError
+from patchwright.core.types.ids import ConversationId
 from patchwright.core.types.threads import ForgeThread, TalkThread, ThreadRef
-from patchwright.core.types.triggers import Trigger
+from patchwright.core.types.triggers import Trigger, TriggerKind
+from patchwright.core.types.work import Outcome, OutcomeKind
+from patchwright.resolver.placing.openness import Openness
 from patchwright.resolver.placing.references import find_references
+from patchwright.workers.run.consenting import carry_consent, may_join
 from patchwright.workers.run.done import Moved
 from patchwright.workers.run.services import Services
+from patchwright.workers.run.wait import Wait, tell_requester
 from patchwright.workers.store.job import Job, Lease
 
+_WORKS_IN_PUBLIC = (
+    "A run about {name} works already, and everybody can read what it does. It was "
+    "told nothing of this. Ask again when it has ended; or answer `share`, after "
+    "calling me, if it may be shown."
+)
 
-def tie_threads(services: Services, job: Job, lease: Lease) -> Moved | None:
-    """Tie what the requester names; where it has a conversation, go on in that one.
+
+@dataclass(frozen=True)
+class Elsewhere:
+    """A thread that was named, and the conversation that it belongs to."""
+
+    named: ThreadRef
+    conversation_id: ConversationId
+
+
+def tie_threads(services: Services, job: Job, lease: Lease) -> Elsewhere | None:
+    """Tie what the requester names; where that has a conversation, return it.
 
     Whoever asks was admitted to the repository. What they say counts here, and not
     what others have written around it.
     """
-    known = {
-        str(one.ref)
-        for one in services.stores.threads.threads_of(lease.conversation_id)
-    }
-    trigger, now = job.trigger, services.clock.now()
+    stores, trigger = services.stores, job.trigger
+    linked = stores.threads.threads_of(lease.conversation_id)
+    known = {str(one.ref) for one in linked}
     for named in _named(services, trigger):
         found = None if str(named) in known else _found(services, trigger, named)
         if found is None:
             continue
-        other = services.talk.ties.tie(lease, found, now)
-        if other is None:
-            continue
-        if services.stores.threads.repository_of(other) == trigger.home:
-            return Moved(services.talk.ties.move(lease, trigger, other, now))
+        other = services.talk.ties.tie(lease, found, services.clock.now())
+        if other is not None and stores.threads.repository_of(other) == trigger.home:
+            return Elsewhere(found, other)
     return None
+
+
+def move_there(
+    services: Services, job: Job, lease: Lease, there: Elsewhere, openness: Openness
+) -> Moved | Wait | None:
+    """Go on in the other conversation; None if the thread is not there any more."""
+    into = there.conversation_id
+    carry_consent(services, job, into)
+    joins = may_join(services, job, openness, into)
+    now = services.clock.now()
+    ties, trigger = services.talk.ties, job.trigger
+    moved = ties.move(lease, trigger, (there.named, into), now, joins=joins)
+    if moved is not None:
+        return Moved(moved)
+    return None if joins else _not_told(trigger, there)
+
+
+def _not_told(trigger: Trigger, there: Elsewhere) -> Wait:
+    text = _WORKS_IN_PUBLIC.format(name=there.named.name)
+    outcome = Outcome(kind=OutcomeKind.REFUSED, reason="works-in-public", summary=text)
+    return Wait(outcome, (tell_requester(trigger.thread, text),))
 
 
 def _named(services: Services, trigger: Trigger) -> tuple[ThreadRef, ...]:
     """Return what the request names on other services than its own."""
-    asked = [trigger.request] if trigger.post_id else [trigger.title, trigger.body]
-    found = find_references([*asked, trigger.request], services.talk.find_places())
+    found = find_references(_own_words(trigger), services.talk.find_places())
     own = trigger.thread.service
     return tuple(one for one in found.threads if one.service != own)
+
+
+def _own_words(trigger: Trigger) -> tuple[str, ...]:
+    """Return what the requester has said; who puts a label on has not said a word.
+
+    The text of an issue may be a stranger's, who must not choose what else is read.
+    """
+    opens = trigger.kind is TriggerKind.BODY_MENTION
+    said = (trigger.title, trigger.body) if opens else ()
+    return (*said, trigger.request)
 
 
 def _found(services: Services, trigger: Trigger, named: ThreadRef) -> ThreadRef | None:

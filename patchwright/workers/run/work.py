@@ -37,7 +37,7 @@ from patchwright.workers.run.rounds import find_occasion
 from patchwright.workers.run.services import Services
 from patchwright.workers.run.status import StatusComment
 from patchwright.workers.run.tickets import after_merge, move_at_start
-from patchwright.workers.run.tying import tie_threads
+from patchwright.workers.run.tying import move_there, tie_threads
 from patchwright.workers.run.wait import Wait
 from patchwright.workers.store.job import Job, Lease
 
@@ -84,17 +84,18 @@ class Work:
             self._answer()
             or self._closed()
             or self._stand_down()
-            or tie_threads(self._services, self._job, self._lease)
-            or self._keep_private()
+            or self._tie()
             or self._start()
         )
 
     def end(self, outcome: Outcome, *, quiet: bool = False) -> Done:
         """End the job with what is known so far.
 
-        Nothing that was said meanwhile was read: it gets a job of its own.
+        Nothing that was said meanwhile was read but answers to what was asked before
+        the work could begin: it gets a job of its own.
         """
-        return Done(outcome, self._plan, read_up_to=0, quiet=quiet)
+        read_up_to = self._placing.answered_up_to()
+        return Done(outcome, self._plan, read_up_to=read_up_to, quiet=quiet)
 
     def _begin(self) -> None:
         """Mark that this attempt starts, and go on where an earlier one has been."""
@@ -124,12 +125,29 @@ class Work:
         if answered := answer_anybody(self._services, self._job):
             return self._end_as(answered)
         self._react(self._channel.acknowledge)
-        placed = self._placing.place(thread)
+        try:
+            placed = self._placing.place(thread)
+        except ServiceError as error:
+            return self._fail(error)
         if isinstance(placed, Wait):
             return self._end_as(placed)
         self._trigger = placed
         self._job = self._job.model_copy(update={"trigger": placed})
         return None
+
+    def _tie(self) -> Done | Moved | None:
+        """Make one conversation of all the threads, where it may be shown there."""
+        services, job, lease = self._services, self._job, self._lease
+        there = tie_threads(services, job, lease)
+        if waits := self._keep_private():
+            return waits
+        if there is None:
+            return None
+        moved = move_there(services, job, lease, there, self._plan.openness)
+        # It was moved on meanwhile: look where it is.
+        if moved is None:
+            return self._tie()
+        return moved if isinstance(moved, Moved) else self._end_as(moved)
 
     def _keep_private(self) -> Done | None:
         """Ask before anything private may be shown to everybody."""
@@ -188,7 +206,8 @@ class Work:
     def _answer(self) -> Done | None:
         """Answer a command that needs no run."""
         handle = self._plan.frame.handle
-        last = last_run(self._services, self._job.conversation_id)
+        conversation_id, thread = self._job.conversation_id, self._trigger.thread
+        last = last_run(self._services, conversation_id, thread)
         answer = answer_command(self._trigger, handle, last)
         return None if answer is None else self.end(answer)
 
@@ -230,7 +249,7 @@ class Work:
                 raise
             except PatchwrightError as error:
                 done = self._fail(error)
-        return done.with_last(status.last)
+        return done.with_last(status.last, mirrors.by_now())
 
     def _resolving(self) -> Resolving:
         return Resolving(

@@ -5,10 +5,11 @@ from typing import Final
 from pydantic import SecretStr
 
 from patchwright.core.errors import AuthenticationError
+from patchwright.integrations.slack.actions import SERVICE
 from patchwright.integrations.slack.tokens import Installation
 from patchwright.workers.store.secrets import SecretStore
 
-OWNER: Final = "slack"
+OWNER: Final = SERVICE
 
 
 class StoredInstallations:

@@ -54,12 +54,20 @@ class LinkStore:
             if insert_once(connection, link_requests, first):
                 return token
             hour = _hour(connection, actor, now)
-            if hour["in_hour"] > MOST_IN_HOUR:
-                return None
+            is_one_more = hour["in_hour"] <= MOST_IN_HOUR
             connection.execute(
-                update(link_requests).where(_is(actor)).values(fresh | hour | _NOTHING)
+                update(link_requests)
+                .where(_is(actor))
+                .values(hour | (fresh | _NOTHING if is_one_more else {}))
             )
-        return token
+        return token if is_one_more else None
+
+    def count_refused(self, actor: Actor) -> int:
+        """Return how often the actor was refused a link within the hour."""
+        query = select(link_requests.c.in_hour).where(_is(actor))
+        with self._database.reading() as connection:
+            asked = connection.scalars(query).one_or_none() or 0
+        return max(0, asked - MOST_IN_HOUR)
 
     def find(self, digest: str) -> LinkRequest | None:
         with self._database.reading() as connection:

@@ -8,6 +8,7 @@ from sqlalchemy import ColumnElement, Connection, delete, literal, select, updat
 
 from patchwright.core.errors import LeaseLostError, PatchwrightError
 from patchwright.core.types.ids import Ids, JobId
+from patchwright.core.types.triggers import TriggerKind
 from patchwright.core.types.work import Outcome, OutcomeKind
 from patchwright.resolver.effects import Effect
 from patchwright.workers.db.database import Database
@@ -129,12 +130,14 @@ class OutcomeStore:
         self, connection: Connection, lease: Lease, now: datetime
     ) -> JobId | None:
         unread = find_unread(connection, lease.job_id)
-        if not unread:
+        calls = [one for one in unread if one.trigger.kind is not TriggerKind.REPLY]
+        if not calls:
+            # Who has only answered has not asked for anything.
             return None
         job_id = JobId(self._ids.new())
-        trigger = unread[0].trigger
-        insert_job(connection, job_id, lease.conversation_id, trigger, now)
-        hand_over(connection, unread, job_id)
+        insert_job(connection, job_id, lease.conversation_id, calls[0].trigger, now)
+        others = (one for one in unread if one is not calls[0])
+        hand_over(connection, (calls[0], *others), job_id)
         return job_id
 
 

@@ -40,6 +40,11 @@ def find_unread(connection: Connection, job_id: JobId) -> tuple[JoinedRequest, .
     return _find(connection, job_id, deliveries.c.event_id > read_up_to)
 
 
+def find_joined(connection: Connection, job_id: JobId) -> tuple[JoinedRequest, ...]:
+    """Return all that joined the job, whether it has read them or not."""
+    return _find(connection, job_id, deliveries.c.event_id.is_not(None))
+
+
 def hand_over(
     connection: Connection, requests: Sequence[JoinedRequest], job_id: JobId
 ) -> None:

@@ -2,25 +2,20 @@
 
 from datetime import datetime
 
-from sqlalchemy import Connection, select, update
+from sqlalchemy import Connection, update
 
-from patchwright.core.events.types import Message, Source
 from patchwright.core.types.ids import ConversationId, Ids, JobId
 from patchwright.core.types.threads import RepoRef, TalkThread, ThreadRef
 from patchwright.core.types.triggers import Trigger
 from patchwright.workers.db.database import Database
-from patchwright.workers.db.tables import conversations, deliveries, jobs, threads
+from patchwright.workers.db.tables import conversations, deliveries, threads
 from patchwright.workers.db.upsert import insert_once
-from patchwright.workers.store.active import change_trigger, find_active_state, wake
-from patchwright.workers.store.event_rows import append_row
+from patchwright.workers.store.active import change_trigger, find_active_state
 from patchwright.workers.store.events import EventStore
-from patchwright.workers.store.fencing import (
-    lock_conversation,
-    raise_fence,
-    require_lease,
-)
-from patchwright.workers.store.job import JobState, Lease
-from patchwright.workers.store.requests import insert_job
+from patchwright.workers.store.fencing import lock_conversation, require_lease
+from patchwright.workers.store.job import Lease
+from patchwright.workers.store.moving import Moving, first_of
+from patchwright.workers.store.requests import JoinedRequest
 from patchwright.workers.store.threads import find_conversation, thread_row
 
 
@@ -39,6 +34,20 @@ class TyingStore:
             change_trigger(connection, lease.job_id, trigger)
             if place is not None:
                 _set_repository(connection, lease.conversation_id, place)
+
+    def swap(self, lease: Lease, joined: JoinedRequest, first: Trigger) -> None:
+        """Have the job be about what had joined it, and the first request join it."""
+        with self._database.writing() as connection:
+            require_lease(connection, lease)
+            change_trigger(connection, lease.job_id, joined.trigger)
+            _hand_over(
+                connection,
+                lease.job_id,
+                trigger=first.model_dump_json(),
+                event_id=joined.event_id,
+            )
+            asks_now = deliveries.c.id == joined.delivery
+            connection.execute(update(deliveries).where(asks_now).values(event_id=None))
 
     def replace(
         self, lease: Lease, old: TalkThread, new: TalkThread, now: datetime
@@ -63,49 +72,32 @@ class TyingStore:
         return None if found == lease.conversation_id else found
 
     def move(
-        self, lease: Lease, trigger: Trigger, into: ConversationId, now: datetime
-    ) -> JobId:
-        """Have the request go on in another conversation, with all its threads.
+        self,
+        lease: Lease,
+        trigger: Trigger,
+        there: tuple[ThreadRef, ConversationId],
+        now: datetime,
+        *,
+        joins: bool = True,
+    ) -> JobId | None:
+        """Have the request go on where that thread is, with all the threads of its own.
 
         The job ends, and the lease with it. Returns the one that has the request now,
-        to be submitted.
+        to be submitted. Nothing is done if the thread is not there any more, or if a
+        job works there and the request may not join it.
         """
+        thread, into = there
         with self._database.writing() as connection:
             # In one order, so that no two can wait for each other.
             for conversation_id in sorted((lease.conversation_id, into)):
                 lock_conversation(connection, conversation_id)
             require_lease(connection, lease)
-            ours = threads.c.conversation_id == lease.conversation_id
-            connection.execute(update(threads).where(ours).values(conversation_id=into))
-            _end(connection, lease, now)
-            return self._give(connection, lease.job_id, trigger, into, now)
-
-    def _give(
-        self,
-        connection: Connection,
-        old: JobId,
-        trigger: Trigger,
-        into: ConversationId,
-        now: datetime,
-    ) -> JobId:
-        active = find_active_state(connection, into)
-        if active is None:
-            job_id = JobId(self._ids.new())
-            insert_job(connection, job_id, into, trigger, now)
-            _hand_over(connection, old, conversation_id=into, job_id=job_id)
-            return job_id
-        job_id, state = active
-        message = self._events.new_event(Source.USER, Message(text=trigger.request))
-        _hand_over(
-            connection,
-            old,
-            conversation_id=into,
-            job_id=job_id,
-            trigger=trigger.model_dump_json(),
-            event_id=append_row(connection, into, message),
-        )
-        if state is JobState.WAITING_USER:
-            wake(connection, job_id)
+            is_gone = find_conversation(connection, thread) != into
+            if is_gone or not (joins or find_active_state(connection, into) is None):
+                return None
+            moving = Moving(connection, self._events, self._ids, into)
+            job_id = moving.move(lease, trigger, now)
+        self._events.doorbell.ring(into)
         return job_id
 
 
@@ -119,19 +111,7 @@ def _set_repository(
     )
 
 
-def _end(connection: Connection, lease: Lease, now: datetime) -> None:
-    raise_fence(connection, lease.conversation_id)
-    ended = {"state": JobState.CANCELLED, "ended_at": now, "lease_until": None}
-    connection.execute(update(jobs).where(jobs.c.id == lease.job_id).values(ended))
-
-
 def _hand_over(connection: Connection, old: JobId, **values: object) -> None:
     """Have the delivery that asked lead to where its request is now."""
-    first = (
-        select(deliveries.c.id)
-        .where(deliveries.c.job_id == old, deliveries.c.event_id.is_(None))
-        .order_by(deliveries.c.received_at)
-        .limit(1)
-    )
-    asked = deliveries.c.id.in_(first.scalar_subquery())
+    asked = deliveries.c.id == first_of(connection, old)
     connection.execute(update(deliveries).where(asked).values(**values))

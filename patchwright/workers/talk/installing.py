@@ -7,11 +7,11 @@ from pydantic import SecretStr
 
 from patchwright.core.clock import Clock
 from patchwright.core.settings.model import Settings
+from patchwright.integrations.slack.api import Api
 from patchwright.integrations.slack.install import Install
 from patchwright.integrations.slack.manifest import CALLBACK_PATH, SCOPES
 from patchwright.workers.store.installations import StoredInstallations
 from patchwright.workers.store.secrets import SecretStore
-from patchwright.workers.talk.sites import Sites
 from patchwright.workers.web.slack_install import InstallDoor, open_install
 
 log = structlog.get_logger(__name__)
@@ -19,14 +19,14 @@ log = structlog.get_logger(__name__)
 
 def make_slack_install(
     settings: Settings,
-    sites: Sites,
+    api: Api,
     secrets: SecretStore,
     secret: bytes | None,
     clock: Clock,
 ) -> InstallDoor | None:
     """Return the door, None where one workspace is served by its token."""
     slack, public_url = settings.slack, settings.server.public_url.rstrip("/")
-    if sites.slack is None or not slack.client_id or slack.bot_token:
+    if not slack.client_id or slack.bot_token:
         return None
     if not public_url or secret is None:
         missing = "security.session_secret" if public_url else "server.public_url"
@@ -34,7 +34,7 @@ def make_slack_install(
         return None
     return open_install(
         Install(
-            api=sites.slack.api,
+            api=api,
             client_id=slack.client_id,
             client_secret=slack.client_secret or SecretStr(""),
             redirect_uri=public_url + CALLBACK_PATH,

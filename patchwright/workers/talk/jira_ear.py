@@ -71,7 +71,7 @@ class JiraEar:
             projects=frozenset(jira.projects),
             mention=jira.mention,
             label=jira.label,
-            own_ids=frozenset(filter(None, (own.external_id, own.login))),
+            own_ids=frozenset({own.external_id}),
         )
 
 

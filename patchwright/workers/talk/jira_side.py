@@ -8,6 +8,7 @@ from patchwright.core.channel import Board
 from patchwright.core.clock import Clock
 from patchwright.core.settings.jira import JiraSettings
 from patchwright.core.settings.model import Settings
+from patchwright.core.types.people import Actor
 from patchwright.integrations.jira.adapter import Jira, connect_jira
 from patchwright.integrations.jira.receiver import ID_HEADER
 from patchwright.workers.intake.polling import Polling
@@ -30,6 +31,10 @@ class JiraSide:
     @property
     def board(self) -> Board:
         return self.jira.channel
+
+    def name_person(self, actor: Actor) -> Actor:
+        """Return them as they are: Jira's deliveries tell people's names."""
+        return actor
 
     def close(self) -> None:
         self.jira.close()

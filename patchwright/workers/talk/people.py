@@ -53,13 +53,17 @@ class People:
         return mapped or self.accounts.person_of(actor, SERVICE, self._host)
 
     def invite(self, actor: Actor) -> Invitation | None:
-        """Make a link that counts once; None where there is no page for it."""
+        """Make a link that counts once; None where there is no page for it.
+
+        Who gets no more of them hears that once: each word may be a mail.
+        """
         if not self.can_invite:
             return None
         actor = self.named(actor)
         token = self.links.invite(actor)
         if token is None:
-            return Invitation(text=patience_text(actor))
+            is_new = self.links.count_refused(actor) == 1
+            return Invitation(text=patience_text(actor)) if is_new else None
         link = link_address(self.settings.server.public_url, token)
         return Invitation(
             text=invitation_text(actor, link, _FORGE),

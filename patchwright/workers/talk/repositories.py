@@ -33,11 +33,6 @@ Search = Callable[[Actor, str], tuple[str, ...]]
 log = structlog.get_logger(__name__)
 
 
-def no_search(person: Actor, query: str) -> tuple[str, ...]:  # noqa: ARG001 - finds nothing
-    """Stand for a search where nobody has given us a token for it."""
-    return ()
-
-
 class RepositorySearch:
     """Finds names for a person who may read all of them.
 
@@ -54,7 +49,7 @@ class RepositorySearch:
         recent: Callable[[], Iterable[RepoRef]],
         *,
         permission: Permissions,
-        search: Search = no_search,
+        search: Search,
         within_s: float = ANSWER_WITHIN_S,
     ) -> None:
         self._forge, self._mapped, self._recent = forge, tuple(mapped), recent

@@ -10,6 +10,7 @@ from patchwright.core.channel import Board
 from patchwright.core.clock import Clock
 from patchwright.core.settings.model import Settings
 from patchwright.core.types.ids import JobId
+from patchwright.core.types.people import Actor
 from patchwright.workers.intake.intake import Intake
 from patchwright.workers.store.secrets import SecretStore
 from patchwright.workers.talk.compose import Talking
@@ -43,6 +44,10 @@ class Side(Protocol):
 
     @property
     def board(self) -> Board: ...
+
+    def name_person(self, actor: Actor) -> Actor:
+        """Return somebody by the name that people know there; `ServiceError`."""
+        ...
 
     def close(self) -> None: ...
 

@@ -5,11 +5,16 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Final
 
+import structlog
+
 from patchwright.core.channel import Board
 from patchwright.core.clock import Clock
+from patchwright.core.errors import ServiceError
 from patchwright.core.settings.model import Settings
+from patchwright.core.types.people import Actor
 from patchwright.workers.store.secrets import SecretStore
-from patchwright.workers.talk.sides import Connect, Side
+from patchwright.workers.talk.compose import Talking
+from patchwright.workers.talk.sides import Connect, Doors, Edge, Side
 
 # Each is imported where it is configured: a service of GitHub alone starts without
 # their libraries and models, which are a good part of all that it would import.
@@ -17,6 +22,8 @@ _MODULES: Final[Mapping[str, str]] = {
     "slack": "patchwright.workers.talk.slack_side",
     "jira": "patchwright.workers.talk.jira_side",
 }
+
+log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True)
@@ -28,6 +35,22 @@ class Sites:
     @property
     def boards(self) -> Mapping[str, Board]:
         return {name: side.board for name, side in self.sides.items()}
+
+    def open_doors(self, talking: Talking, edge: Edge) -> Mapping[str, Doors]:
+        return {
+            name: side.open_doors(talking, edge) for name, side in self.sides.items()
+        }
+
+    def name_person(self, actor: Actor) -> Actor:
+        """Return somebody by the name they have there, if it can be found out."""
+        side = self.sides.get(actor.service)
+        if side is None:
+            return actor
+        try:
+            return side.name_person(actor)
+        except ServiceError as error:
+            log.warning("name_unknown", reason=error.reason)
+            return actor
 
     def close(self) -> None:
         for side in self.sides.values():

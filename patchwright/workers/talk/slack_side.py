@@ -7,6 +7,7 @@ from patchwright.core.channel import Board
 from patchwright.core.clock import Clock
 from patchwright.core.settings.model import Settings
 from patchwright.core.settings.slack import SlackSettings
+from patchwright.core.types.people import Actor
 from patchwright.integrations.slack.actions import SERVICE
 from patchwright.integrations.slack.adapter import Slack
 from patchwright.integrations.slack.adapter import connect as connect_slack
@@ -41,6 +42,9 @@ class SlackSide:
     @property
     def board(self) -> Board:
         return self.slack.channel
+
+    def name_person(self, actor: Actor) -> Actor:
+        return self.slack.name_person(actor)
 
     def close(self) -> None:
         """Do nothing: no connection is held."""

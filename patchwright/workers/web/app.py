@@ -1,6 +1,6 @@
 """The web application: webhooks in, health out."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractContextManager, ExitStack, asynccontextmanager
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -18,9 +18,9 @@ from patchwright.workers.web.linking.routes import add_linking, linking_errands
 from patchwright.workers.web.pages.routes import RunPages, add_run_pages
 from patchwright.workers.web.receiver import Entrance
 from patchwright.workers.web.sign_in import SignInDoor, add_sign_in
-from patchwright.workers.web.slack_install import InstallDoor, add_slack_install
 
 WebApp: TypeAlias = FastAPI
+AddPages = Callable[[FastAPI], None]
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Services:
     clock: Clock
     companions: tuple[AbstractContextManager[object], ...] = ()
     linking: LinkingDoor | None = None
-    slack_install: InstallDoor | None = None
+    pages: tuple[AddPages, ...] = ()
     sign_in: SignInDoor | None = None
     run_pages: RunPages | None = None
 
@@ -62,8 +62,8 @@ def create_app(services: Services) -> FastAPI:
         add_sign_in(app, services.sign_in, linking_errands(services.linking))
     if services.linking is not None:
         add_linking(app, services.linking)
-    if services.slack_install is not None:
-        add_slack_install(app, services.slack_install)
+    for add in services.pages:
+        add(app)
     if services.run_pages is not None:
         add_run_pages(app, services.run_pages)
     return app

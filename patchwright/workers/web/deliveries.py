@@ -29,7 +29,7 @@ from patchwright.workers.intake.delivery import Delivery, Verdict
 from patchwright.workers.intake.errors import IntakeUnavailableError
 from patchwright.workers.intake.intake import Intake
 from patchwright.workers.web.body import BodyTooLargeError, read_body
-from patchwright.workers.web.receiver import Entrance
+from patchwright.workers.web.receiver import Entrance, NotReadyError
 
 DELIVERIES: Final = "/api/integration/{service}/events"
 # Reading a larger body may hold up the other requests noticeably: a stranger's text of
@@ -42,6 +42,7 @@ _STATUS: Final[Mapping[type[PatchwrightError], int]] = {
     TenantError: 403,
     BodyTooLargeError: _TOO_LARGE,
     IntakeUnavailableError: 503,
+    NotReadyError: 503,
 }
 
 log = structlog.get_logger(__name__)

@@ -4,10 +4,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
+from patchwright.core.errors import PatchwrightError
 from patchwright.core.types.triggers import Prompt, Reading
 
 # https://docs.github.com/webhooks/webhook-events-and-payloads#payload-cap
 GITHUB_MAX_BODY_BYTES = 25 * 1024 * 1024
+
+
+class NotReadyError(PatchwrightError):
+    """Deliveries cannot be read yet; whoever sends them may try again."""
+
+    reason = "not-ready"
 
 
 class Receiver(Protocol):
@@ -17,7 +24,7 @@ class Receiver(Protocol):
         """Return what a delivery asks for; header names come in lower case.
 
         Raises `SignatureError` if it was not signed by us, `PayloadError` if it makes
-        no sense.
+        no sense, and perhaps `NotReadyError`.
         """
         ...
 

@@ -33,6 +33,24 @@ class InstallDoor:
     save: Callable[[Installation], None]
     attempts: SignedCookie
 
+    def add_to(self, app: FastAPI) -> None:
+        app.get(INSTALL_PATH, include_in_schema=False)(self._begin)
+        app.get(CALLBACK_PATH, include_in_schema=False)(self._callback)
+
+    def _begin(self) -> Response:
+        """Send the browser to Slack, and note that it was this one."""
+        state = secrets.token_urlsafe(32)
+        address = self.install.address(state)
+        response = RedirectResponse(address, _SEE_OTHER, _NO_STORE)
+        self.attempts.put(response, {"state": state})
+        return response
+
+    def _callback(self, request: Request) -> Response:
+        """Take the browser back, and keep the workspace's token."""
+        response = _installed(self, request)
+        self.attempts.drop(response)
+        return response
+
 
 def open_install(
     install: Install,
@@ -52,24 +70,6 @@ def open_install(
         secure=secure,
     )
     return InstallDoor(install, save, attempts)
-
-
-def add_slack_install(app: FastAPI, door: InstallDoor) -> None:
-    @app.get(INSTALL_PATH, include_in_schema=False)
-    def begin() -> Response:
-        """Send the browser to Slack, and note that it was this one."""
-        state = secrets.token_urlsafe(32)
-        address = door.install.address(state)
-        response = RedirectResponse(address, _SEE_OTHER, _NO_STORE)
-        door.attempts.put(response, {"state": state})
-        return response
-
-    @app.get(CALLBACK_PATH, include_in_schema=False)
-    def callback(request: Request) -> Response:
-        """Take the browser back, and keep the workspace's token."""
-        response = _installed(door, request)
-        door.attempts.drop(response)
-        return response
 
 
 def _installed(door: InstallDoor, request: Request) -> Response:

@@ -4,6 +4,7 @@ import pytest
 
 from patchwright.core.errors import NotFoundError
 from patchwright.integrations.jira.adapter import connect_jira
+from patchwright.integrations.jira.comments import FOR_SOME
 from patchwright.resolver.gathering.images import find_images
 from tests.adapters.jira.conftest import Scene
 from tests.fakes.jira.fake import EPIC_LINK
@@ -160,6 +161,7 @@ def test_comment_for_some_alone_says_so(scene: Scene) -> None:
     scene.fake.comment(scene.key, scene.ann, "Between us", role="Developers")
     post = scene.channel.fetch_thread(scene.ref).posts[-1]
     assert post.label == "comment for the role Developers alone"
+    assert post.text == FOR_SOME
 
 
 def test_missing_ticket_is_not_found(scene: Scene) -> None:

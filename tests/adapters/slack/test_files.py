@@ -7,28 +7,45 @@ from patchwright.core.errors import (
     NotFoundError,
     PermissionDeniedError,
 )
+from patchwright.core.types.threads import TalkThread
 from patchwright.integrations.slack.adapter import Slack
-from patchwright.integrations.slack.files import as_markdown, check_host
+from patchwright.integrations.slack.files import as_markdown, check_host, fetch_file
 from patchwright.integrations.slack.payloads import File
 from tests.adapters.slack.conftest import Office
 from tests.fakes.slack.fake import FakeSlack
+from tests.fakes.slack.state import File as Uploaded
 
 API = "https://slack.com/api"
 
 
+def attached(fake: FakeSlack, office: Office, file: Uploaded) -> TalkThread:
+    return office.thread(fake.say(office.ann, office.channel, "see", files=(file,)))
+
+
 def test_a_file_is_fetched(fake: FakeSlack, office: Office, slack: Slack) -> None:
     file = fake.scene.upload(office.ann, "shot.png", "image/png", b"\x89PNG")
-    thread = office.thread("1.1")
+    thread = attached(fake, office, file)
     data = slack.channel.fetch_attachment(thread, file.url_private, 100)
     assert data == b"\x89PNG"
+
+
+def test_our_rights_open_no_file_that_is_only_named(
+    fake: FakeSlack, office: Office, slack: Slack
+) -> None:
+    """Who knows the address of a file in a place that they may not see may name it."""
+    file = fake.scene.upload(office.bob, "pay.png", "image/png", b"x")
+    root = fake.mention(office.ann, office.channel, f"see <{file.url_private}>")
+    with pytest.raises(NotFoundError, match="no such file"):
+        slack.channel.fetch_attachment(office.thread(root), file.url_private, 100)
 
 
 def test_what_is_too_large_is_not_read(
     fake: FakeSlack, office: Office, slack: Slack
 ) -> None:
     file = fake.scene.upload(office.ann, "shot.png", "image/png", b"x" * 101)
+    thread = attached(fake, office, file)
     with pytest.raises(InvalidRequestError, match="larger"):
-        slack.channel.fetch_attachment(office.thread("1.1"), file.url_private, 100)
+        slack.channel.fetch_attachment(thread, file.url_private, 100)
 
 
 def test_without_the_right_nobody_follows_to_the_sign_in_page(
@@ -37,7 +54,7 @@ def test_without_the_right_nobody_follows_to_the_sign_in_page(
     file = fake.scene.upload(office.ann, "shot.png", "image/png", b"x")
     fake.uninstall(office.team)
     with pytest.raises(PermissionDeniedError):
-        slack.channel.fetch_attachment(office.thread("1.1"), file.url_private, 100)
+        fetch_file(slack.api, office.team, file.url_private, 100)
 
 
 def test_a_file_that_is_gone_is_not_found(
@@ -45,7 +62,7 @@ def test_a_file_that_is_gone_is_not_found(
 ) -> None:
     url = f"{fake.world.url}/files-pri/T1-F9/gone.png"
     with pytest.raises(NotFoundError):
-        slack.channel.fetch_attachment(office.thread("1.1"), url, 100)
+        fetch_file(slack.api, office.team, url, 100)
 
 
 @pytest.mark.parametrize(

@@ -84,3 +84,23 @@ def test_somebody_without_an_id_cannot_be_told(office: Office, slack: Slack) -> 
     nobody = Actor(service="slack", login="ghost")
     with pytest.raises(InvalidRequestError, match="no id"):
         slack.channel.tell_privately(office.thread("1.1"), nobody, "Link it")
+
+
+def test_nobody_reads_it_who_reads_the_thread_later(
+    fake: FakeSlack, office: Office, slack: Slack
+) -> None:
+    """A link to become somebody is nothing for the agent, the log or a pull request."""
+    direct = fake.direct(office.ann)
+    root = fake.say(office.ann, direct, "fix it")
+    thread = office.thread(root, direct)
+    slack.channel.tell_privately(thread, office.actor(office.ann), "Link it", (LINK,))
+    slack.channel.post(thread, "Working")
+    read = slack.channel.fetch_thread(thread)
+    assert [post.text for post in read.posts] == ["fix it", "Working"]
+    # It may also be what somebody answers to.
+    home = office.thread("cmd-1.2.x", f"@{office.ann}")
+    slack.channel.tell_privately(home, office.actor(office.ann), "Link it", (LINK,))
+    told = fake.messages(direct)[-1]
+    fake.say(office.ann, direct, "what is that?", told.ts)
+    read = slack.channel.fetch_thread(office.thread(told.ts, direct))
+    assert [post.text for post in read.posts] == ["", "what is that?"]

@@ -77,7 +77,10 @@ def test_somebody_gets_only_so_many_links_within_an_hour(
 ) -> None:
     given = [links.invite(JO) for _ in range(MOST_IN_HOUR)]
     assert None not in given
+    assert links.count_refused(JO) == 0
     assert links.invite(JO) is None
+    assert links.invite(JO) is None
+    assert (links.count_refused(JO), links.count_refused(KIM)) == (2, 0)
     assert found(links, digest_of(str(given[-1]))).standing is Standing.OPEN
     assert links.invite(KIM)
     world.clock.advance(60 * MINUTE_S)

@@ -15,11 +15,13 @@ from patchwright.core.events.types import (
     StateChanged,
 )
 from patchwright.core.types.ids import JobId
+from patchwright.core.types.threads import TalkThread, ThreadKind
 from patchwright.core.types.work import OutcomeKind
 from patchwright.resolver.messages.status import Delivered
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.upgrade import upgrade
 from patchwright.workers.run_links import LIFE
+from tests.adapters.store.world import REPO, trigger
 from tests.adapters.web.watching import Watched, append, begin_run, end_run, watching
 from tests.unit.resolver.endings import ended, proven
 

@@ -1,5 +1,6 @@
 """A Slack to test against: people act by method call, programs over real HTTP."""
 
+from collections.abc import Callable
 from types import TracebackType
 from typing import Self
 
@@ -43,9 +44,7 @@ class FakeSlack:
     `uninstall`. Each act is signed and sent at once to the address given to `send_to`,
     and returns when the answer came; without an address it is kept in `deliveries`
     alone, as all of them are. What the app itself does is announced by nothing.
-    `faults` are what the next calls are to fail by.
-
-    What became of it is read from `thread`, `messages`, `ephemerals`, `reactions`,
+    `faults` are what the next calls are to fail by. What became of it is read from `thread`, `messages`, `ephemerals`, `reactions`,
     `home`, `form`; `shown` of each is all that readers see, and `buttons` what they
     can press. Where `PATCHWRIGHT_CORPUS` names outside data, each call and answer is
     held against it, and the block ends with an error if something was wrong.
@@ -95,6 +94,10 @@ class FakeSlack:
     def send_to(self, url: str) -> None:
         """Send what happens from now on to this address, as the manifest would say."""
         self._outbox.url = url
+
+    def connect_by(self, open_connection: Callable[[str], Json]) -> None:
+        """Let this answer who asks for a connection with a token."""
+        self._web.open_connection = open_connection
 
     def bot(self, team: str) -> str:
         """Return the user id of the app in a workspace."""

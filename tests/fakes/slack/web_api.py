@@ -1,7 +1,7 @@
 """Answer the calls of the Web API, and hand out files."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qsl
@@ -18,6 +18,7 @@ from tests.fakes.slack.state import Installation, Json, World
 API = "/api/"
 FILES = "/files-pri/"
 OAUTH = "oauth.v2.access"
+CONNECTIONS = f"{API}apps.connections.open"
 METHODS: Mapping[str, Method] = {
     **chat.METHODS,
     **conversations.METHODS,
@@ -44,10 +45,14 @@ class WebApi:
     faults: Faults
     calls: list[CallSeen] = field(default_factory=list)
     journal: Journal = field(default_factory=Journal)
+    open_connection: Callable[[str], Json] = lambda _: {"ok": False}
 
     def respond(self, request: Request) -> Wire:
         if request.path.startswith(FILES):
             return self._file(request)
+        if request.path == CONNECTIONS:
+            token = request.headers.get("authorization", "").removeprefix("Bearer ")
+            return _wire(200, {}, json_bytes(self.open_connection(token)))
         if not request.path.startswith(API):
             return Wire(404, {"Content-Type": "text/html"}, b"<html></html>")
         name = request.path.removeprefix(API)

@@ -11,7 +11,7 @@ from patchwright.core.text.document.read import read_document
 from patchwright.core.text.document.types import Paragraph
 from patchwright.core.text.marks import split_marks
 from patchwright.integrations.jira.text.adf_in import adf_to_markdown
-from patchwright.integrations.jira.text.walking import calls_in
+from tests.unit.jira.called import calls_in
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=8),

@@ -9,14 +9,12 @@ import jsonschema
 import pytest
 from hypothesis import given
 
-from patchwright.integrations.jira.text.adf_in import adf_to_markdown
+from patchwright.integrations.jira.text.adf_in import adf_blocks, adf_to_markdown
 from patchwright.integrations.jira.text.adf_out import to_adf
-from patchwright.integrations.jira.text.mentions import (
-    mentioned_in_adf,
-    mentioned_in_wiki,
-)
-from patchwright.integrations.jira.text.wiki_in import wiki_to_markdown
+from patchwright.integrations.jira.text.mentions import request_in_adf
+from patchwright.integrations.jira.text.wiki_in import wiki_blocks, wiki_to_markdown
 from tests.provision import environment
+from tests.unit.jira.called import called_by
 from tests.unit.jira.test_text_out import MARKDOWN, STATUS
 
 TEXTS = {"description", "body", "environment", "comment"}
@@ -58,7 +56,7 @@ def documents(folder: Path) -> Iterator[dict[str, Any]]:
 def test_outside_documents_are_read(jira: Path | None) -> None:
     for document in documents(jira) if jira else ():
         assert adf_to_markdown(document)
-        mentioned_in_adf(document)
+        request_in_adf(document, frozenset({"5b10"}), "@patchwright")
 
 
 def test_outside_wiki_markup_is_read(jira: Path | None) -> None:
@@ -72,10 +70,10 @@ def test_outside_mentions_are_found(jira: Path | None) -> None:
     if jira is None:
         return
     comment = json.loads((jira / "adf" / "made-comment-mention.json").read_text())
-    assert mentioned_in_adf(comment) == {"5b10a2844c20165700ede21g"}
+    assert called_by(adf_blocks(comment)) == {"5b10a2844c20165700ede21g"}
     file = jira / "webhooks" / "cloud" / "comment_created_with_account_mention.json"
     body = json.loads(file.read_text())["comment"]["body"]
-    assert mentioned_in_wiki(body) == {
+    assert called_by(wiki_blocks(body)) == {
         "619a4432ebce470067f20384",
         "63a22fb348b367d78a14c15b",
     }

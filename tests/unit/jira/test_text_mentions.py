@@ -4,12 +4,10 @@ from typing import Any
 
 import pytest
 
-from patchwright.integrations.jira.text.mentions import (
-    mentioned_in_adf,
-    mentioned_in_wiki,
-    request_in_adf,
-    request_in_wiki,
-)
+from patchwright.integrations.jira.text.adf_in import adf_blocks
+from patchwright.integrations.jira.text.mentions import request_in_adf, request_in_wiki
+from patchwright.integrations.jira.text.wiki_in import wiki_blocks
+from tests.unit.jira.called import called_by
 
 OWN = frozenset({"5b10:own", "patchwright"})
 HANDLE = "@patchwright"
@@ -52,7 +50,7 @@ OURS = mention("5b10:own", "@Fixing Robot")
 def test_wiki_markup_calls_outside_of_code_and_quotes(
     wiki: str, names: set[str]
 ) -> None:
-    assert mentioned_in_wiki(wiki) == names
+    assert called_by(wiki_blocks(wiki)) == names
 
 
 def test_a_document_calls_outside_of_code_and_quotes() -> None:
@@ -61,8 +59,7 @@ def test_a_document_calls_outside_of_code_and_quotes() -> None:
     table = node("table", node("tableRow", node("tableCell", mention("t"))))
     panel = node("panel", node("paragraph", mention("p")))
     document = doc(quoted, listed, table, panel, node("paragraph", text("@x")))
-    assert mentioned_in_adf(document) == {"l", "t", "p"}
-    assert mentioned_in_adf(None) == frozenset()
+    assert called_by(adf_blocks(document)) == {"l", "t", "p"}
 
 
 @pytest.mark.parametrize(

@@ -22,10 +22,11 @@ from patchwright.core.text.marks import call
 from patchwright.integrations.jira.text.adf_in import adf_blocks, adf_to_markdown
 from patchwright.integrations.jira.text.adf_out import to_adf
 from patchwright.integrations.jira.text.markdown_blocks import write_markdown
-from patchwright.integrations.jira.text.walking import calls_in, words_of
+from patchwright.integrations.jira.text.walking import words_of
 from patchwright.integrations.jira.text.wiki_in import wiki_blocks, wiki_to_markdown
 from patchwright.integrations.jira.text.wiki_out import to_wiki
 from tests.unit.jira.adf_rules import broken_rules, nodes_of
+from tests.unit.jira.called import calls_in
 
 # How a data center finds whom to tell about a text: in its source, code or not.
 FINDS_CALLS = re.compile(r"\[[~@][^\\,]+?\]")

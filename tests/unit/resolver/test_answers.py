@@ -120,3 +120,11 @@ def test_t9_cost_tells_what_the_last_run_took() -> None:
         "Nothing is running here. The last run took 12,345 tokens in (9,000 of them "
         "cached) and 678 out.\n\n**Done** · #2 · 9 steps · 1m 1s · $0.41"
     )
+
+
+def test_t9_the_pull_request_is_a_link_where_its_number_would_be_none() -> None:
+    delivered = Delivered(pull_request=2, pull_request_url="https://hub/pull/2")
+    outcome = Outcome(kind=OutcomeKind.RESOLVED)
+    ended = Ended(frame=FRAME, trigger=TRIGGER, outcome=outcome, delivered=delivered)
+    text = answer_ended(Verb.STATUS, ended, is_beside_code=False)
+    assert "**Done** · [pull request #2](https://hub/pull/2) · " in text

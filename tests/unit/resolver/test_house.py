@@ -7,7 +7,13 @@ from patchwright.core.types.people import Actor, Permission
 from patchwright.core.types.threads import ForgeThread, RepoRef, ThreadKind
 from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.resolver.admission import Admitted, Declined, Policy
-from patchwright.resolver.house import actors_of, judge, occasion_of, policy_for
+from patchwright.resolver.house import (
+    actors_of,
+    as_known,
+    judge,
+    occasion_of,
+    policy_for,
+)
 
 ALICE = Actor(service="github", login="alice", external_id="1")
 EVE = Actor(service="github", login="eve", external_id="2")
@@ -75,3 +81,33 @@ def test_s11_the_one_who_spoke_is_judged_and_named() -> None:
     by_author = judge((EVE,), policy, lambda actor: rights[actor.login])
     assert isinstance(by_author, Declined)
     assert by_author.text == "eve has read permission here; write is needed."
+
+
+@pytest.mark.parametrize("service", ["slack", "jira"])
+def test_a_name_from_elsewhere_has_no_rights_here(service: str) -> None:
+    """Anybody can call themselves `alice` in Slack or Jira."""
+    impostor = Actor(service=service, login="alice", external_id="U1", host="T1")
+    robot = impostor.model_copy(update={"login": "renovate", "is_bot": True})
+    policy = Policy(
+        allow_users=frozenset({"alice"}), allow_bots=frozenset({"renovate"})
+    )
+    for actors in ((impostor,), (ALICE, impostor), (robot,), (ALICE, robot)):
+        assert isinstance(judge(actors, policy, refuse_to_say), Declined)
+
+
+def test_everybody_who_took_part_is_judged_as_the_forge_knows_them() -> None:
+    jo = Actor(service="slack", login="eve", external_id="U1", host="T1")
+    max_ = Actor(service="slack", login="max", external_id="U2", host="T1")
+    trigger = Trigger(
+        key="k",
+        kind=TriggerKind.COMMENT_MENTION,
+        actor=jo,
+        thread=THREAD,
+        request="go",
+        others=(jo, max_),
+    )
+    people = {"U1": ALICE}
+    known = as_known(trigger, lambda one: people.get(one.external_id))
+    assert known is not None
+    assert actors_of(known) == (ALICE, max_)
+    assert as_known(trigger, lambda _: None) is None

@@ -7,6 +7,7 @@ from patchwright.core.types.work import DiffStat, Evidence, Outcome, Proof
 from patchwright.resolver.messages.pull_request import (
     MAX_BODY_CHARS,
     MAX_TITLE_CHARS,
+    Origin,
     pull_request_text,
 )
 from tests.unit.resolver.endings import HANDLE, ORIGIN, RED, proven
@@ -100,6 +101,45 @@ def test_r8_a_title_is_no_longer_than_github_takes() -> None:
     title = pull_request_text(proven(), long, draft=False).title
     assert len(title) == MAX_TITLE_CHARS
     assert title.endswith("…")
+
+
+@pytest.mark.parametrize(
+    ("key", "template", "title"),
+    [
+        ("APP-7", "", "APP-7: Count every piece"),
+        ("APP-7", "fix: {{title}}", "fix: Count every piece"),
+        ("", "", "Count every piece"),
+    ],
+)
+def test_a_title_begins_with_the_tickets_key(
+    key: str, template: str, title: str
+) -> None:
+    of_ticket = ORIGIN.model_copy(update={"key": key, "title": template})
+    assert pull_request_text(proven(), of_ticket, draft=False).title == title
+
+
+def test_a_key_that_the_title_has_is_not_said_twice() -> None:
+    said = proven().model_copy(update={"title": "Count every piece (APP-7)"})
+    of_ticket = ORIGIN.model_copy(update={"key": "APP-7"})
+    text = pull_request_text(said, of_ticket, draft=False)
+    assert text.title == "Count every piece (APP-7)"
+
+
+def test_a_change_leads_back_to_where_it_was_asked_for() -> None:
+    ticket = Origin(name="APP-7", url="https://acme.test/browse/APP-7")
+    chat = Origin(name="a thread in Slack", url="https://acme.slack.test/p1")
+    asked = ORIGIN.model_copy(update={"origins": (ticket, chat)})
+    head, _, _ = pull_request_text(proven(), asked, draft=False).body.partition("###")
+    assert (
+        head
+        == """The total ignored the pieces.
+
+Closes #7
+For [APP-7](https://acme.test/browse/APP-7)
+For [a thread in Slack](https://acme.slack.test/p1)
+
+"""
+    )
 
 
 def test_a_repositorys_template_is_filled_in() -> None:

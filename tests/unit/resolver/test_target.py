@@ -10,6 +10,7 @@ from patchwright.core.types.threads import (
     ThreadKind,
 )
 from patchwright.resolver.target import Target, plan_target
+from tests.unit.resolver.places import SLACK, ticket
 
 REPO = RepoRef(forge="github", full_name="acme/shop")
 ISSUE = ForgeThread(repo=REPO, kind=ThreadKind.ISSUE, number=7)
@@ -119,3 +120,19 @@ def test_s46_the_branch_is_named_after_number_and_title() -> None:
     title = 'Fix: "../../etc" & $(rm -rf /) — größer als 10 %?'
     target = plan_target(ISSUE, title, SHOP, None)
     assert target.branch == "patchwright/7-fix-etc-rm-rf-grosser-als-10"
+
+
+def test_a_pull_request_that_a_chat_is_about_stays_somebodys() -> None:
+    theirs = pull(same_repository=True)
+    named = plan_target(SLACK, "Wrong sum", SHOP, theirs, is_named=True)
+    assert (named.branch, named.pull_request) == ("feature/sum", 8)
+    assert not named.own_pull_request
+    assert plan_target(SLACK, "Wrong sum", SHOP, theirs).own_pull_request
+
+
+def test_branches_are_named_after_tickets_and_chats() -> None:
+    threads = (ticket("APP-7"), SLACK)
+    assert [plan_target(one, "Wrong sum", SHOP, None).branch for one in threads] == [
+        "patchwright/APP-7-wrong-sum",
+        "patchwright/1712345678-wrong-sum",
+    ]

@@ -14,7 +14,6 @@ from patchwright.workers.talk.repositories import (
     MAX_CHECKED,
     MAX_OFFERED,
     RepositorySearch,
-    no_search,
 )
 
 ALICE = Actor(service="github", login="alice", external_id="1")
@@ -47,10 +46,14 @@ def forge() -> Iterator[Forge]:
         one.set()
 
 
+def found_nothing(_person: Actor, _query: str) -> tuple[str, ...]:
+    return ()
+
+
 def search(
     forge: Forge,
     names: tuple[str, ...] = NAMES,
-    by: Callable[[Actor, str], tuple[str, ...]] = no_search,
+    by: Callable[[Actor, str], tuple[str, ...]] = found_nothing,
     within_s: float = 10.0,
 ) -> RepositorySearch:
     *mapped, last = names

@@ -1,4 +1,4 @@
-"""Find out whom a text calls, and what it asks of us.
+"""Find out what a text asks of us.
 
 Both kinds of texts become the same document first, so what is code or a quote, where
 nobody is called, is decided once.
@@ -8,18 +8,7 @@ from patchwright.core.text.document.types import Blocks, Call
 from patchwright.core.text.mentions import find_request
 from patchwright.integrations.jira.text.adf_in import adf_blocks
 from patchwright.integrations.jira.text.markdown_blocks import write_markdown
-from patchwright.integrations.jira.text.walking import calls_in
 from patchwright.integrations.jira.text.wiki_in import wiki_blocks
-
-
-def mentioned_in_adf(document: object) -> frozenset[str]:
-    """Return the account ids of who is mentioned outside of code and quotes."""
-    return _mentioned(adf_blocks(document))
-
-
-def mentioned_in_wiki(text: str) -> frozenset[str]:
-    """Return names, or account ids where they are written as such."""
-    return _mentioned(wiki_blocks(text))
 
 
 def request_in_adf(
@@ -34,10 +23,6 @@ def request_in_adf(
 
 def request_in_wiki(text: str, own_ids: frozenset[str], handle: str) -> str | None:
     return _request(wiki_blocks(text), own_ids, handle)
-
-
-def _mentioned(blocks: Blocks) -> frozenset[str]:
-    return frozenset(call.person_id for call in calls_in(blocks))
 
 
 def _request(blocks: Blocks, own_ids: frozenset[str], handle: str) -> str | None:

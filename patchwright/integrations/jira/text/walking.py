@@ -1,4 +1,4 @@
-"""Find in a document whom it calls, and what words it has."""
+"""Find in a document what words it has."""
 
 from collections.abc import Iterator
 from typing import assert_never
@@ -7,35 +7,16 @@ from patchwright.core.text.document.plain import plain_text
 from patchwright.core.text.document.types import (
     Block,
     Blocks,
-    Call,
-    Code,
     CodeBlock,
-    Emphasis,
     Fold,
     Grid,
     Heading,
     Inlines,
     Items,
-    LineBreak,
-    Link,
     Paragraph,
-    Picture,
     Quote,
     Rule,
-    Small,
-    Strike,
-    Strong,
-    Text,
 )
-
-
-def calls_in(blocks: Blocks) -> Iterator[Call]:
-    """Yield who is called; a quote calls nobody."""
-    for block in blocks:
-        if not isinstance(block, Quote):
-            for inlines in _own_inlines(block):
-                yield from _calls(inlines)
-            yield from calls_in(_inner_blocks(block))
 
 
 def words_of(blocks: Blocks) -> str:
@@ -73,22 +54,3 @@ def _inner_blocks(block: Block) -> Blocks:
             return ()
         case _:
             assert_never(block)
-
-
-def _calls(inlines: Inlines) -> Iterator[Call]:
-    for inline in inlines:
-        match inline:
-            case Call():
-                yield inline
-            case (
-                Strong(children)
-                | Emphasis(children)
-                | Strike(children)
-                | Small(children)
-                | Link(_, children)
-            ):
-                yield from _calls(children)
-            case Text() | Code() | Picture() | LineBreak():
-                pass
-            case _:
-                assert_never(inline)

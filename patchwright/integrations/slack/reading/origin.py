@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from patchwright.core.errors import PayloadError
 from patchwright.core.types.people import Actor
-from patchwright.core.types.threads import TalkThread, ThreadKind
+from patchwright.core.types.threads import UNBEGUN, TalkThread, ThreadKind
 from patchwright.integrations.slack.actions import SERVICE
 from patchwright.integrations.slack.reading.interactions import Interaction, Person
 from patchwright.integrations.slack.reading.payloads import Envelope, Message, Reaction
@@ -32,7 +32,7 @@ class Origin:
 
     def new_thread(self, channel: str, trigger_id: str) -> TalkThread:
         """Name a thread that has no message yet."""
-        return self.thread(channel, f"cmd-{trigger_id}")
+        return self.thread(channel, f"{UNBEGUN}{trigger_id}")
 
     def actor(self, user: str, name: str = "", host: str = "") -> Actor:
         return Actor(

@@ -2,7 +2,6 @@
 
 import secrets
 from typing import Final
-from urllib.parse import urlsplit
 
 from fastapi.responses import HTMLResponse
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
@@ -10,6 +9,7 @@ from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from patchwright.core.types.people import Actor
 from patchwright.workers.linking.names import place_name, service_name, shown_name
 from patchwright.workers.store.link_rows import LinkRequest
+from patchwright.workers.web.forms import form_policy
 from patchwright.workers.web.linking.problems import Problem
 
 # The layout is that of the set-up pages.
@@ -79,17 +79,8 @@ def _page(
 
 
 def _headers(nonce: str, sends_to: str) -> dict[str, str]:
-    parts = urlsplit(sends_to)
-    other = f" {parts.scheme}://{parts.netloc}" if sends_to else ""
-    rules = (
-        "default-src 'none'",
-        f"style-src 'nonce-{nonce}'",
-        f"form-action 'self'{other}",
-        "base-uri 'none'",
-        "frame-ancestors 'none'",
-    )
     return {
-        "Content-Security-Policy": "; ".join(rules),
+        "Content-Security-Policy": form_policy(nonce, sends_to),
         **NO_TRACE,
         "X-Content-Type-Options": "nosniff",
         "X-Robots-Tag": "noindex, nofollow",

@@ -2,10 +2,11 @@
 
 import secrets
 from typing import Final
-from urllib.parse import urlsplit
 
 from fastapi.responses import HTMLResponse
 from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from patchwright.workers.web.forms import form_policy
 
 _PAGES: Final = Environment(
     loader=PackageLoader(__package__ or __name__),
@@ -26,17 +27,8 @@ def page(
 
 
 def _headers(nonce: str, sends_to: str) -> dict[str, str]:
-    parts = urlsplit(sends_to)
-    other = f" {parts.scheme}://{parts.netloc}" if sends_to else ""
-    rules = (
-        "default-src 'none'",
-        f"style-src 'nonce-{nonce}'",
-        f"form-action 'self'{other}",
-        "base-uri 'none'",
-        "frame-ancestors 'none'",
-    )
     return {
-        "Content-Security-Policy": "; ".join(rules),
+        "Content-Security-Policy": form_policy(nonce, sends_to),
         "Cache-Control": "no-store",
         # GitHub gets to know from where a manifest comes, but not the whole address.
         "Referrer-Policy": "strict-origin",

@@ -1,0 +1,41 @@
+"""Find words of a private place in what a change would show to everybody."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from patchwright.resolver.guards.secrets import Leak
+from patchwright.resolver.guards.versions import Version
+
+# Yields from where to where a text repeats them.
+FindRepeated = Callable[[str], Iterator[tuple[int, int]]]
+
+
+@dataclass(frozen=True)
+class PrivateWords:
+    """`find` knows them; with `are_known_here` so does whoever reads the answer."""
+
+    find: FindRepeated
+    are_known_here: bool
+
+
+def find_repeated(versions: Sequence[Version], find: FindRepeated) -> tuple[Leak, ...]:
+    """Return where a change adds such words; what was there before is public."""
+    before = {
+        one.before[start:end].casefold()
+        for one in versions
+        if one.before is not None
+        for start, end in find(one.before)
+    }
+    leaks = (leak for one in versions for leak in _new_in(one, before, find))
+    return tuple(dict.fromkeys(leaks))
+
+
+def _new_in(one: Version, before: set[str], find: FindRepeated) -> Iterator[Leak]:
+    shown = one.change.shown
+    is_new_name = one.before is None or one.change.old_path
+    if is_new_name and any(True for _ in find(one.change.path)):
+        yield Leak(shown, 1)
+    text = one.after or ""
+    for start, end in find(text):
+        if text[start:end].casefold() not in before:
+            yield Leak(shown, text.count("\n", 0, start) + 1)

@@ -1,0 +1,102 @@
+"""What is said to nobody counts where an answer is waited for, and is not kept."""
+
+from dataclasses import replace
+
+import pytest
+
+from patchwright.core.types.ids import JobId
+from patchwright.core.types.triggers import Ignored, Trigger, TriggerKind
+from patchwright.workers.db.tables import deliveries, jobs
+from patchwright.workers.intake.delivery import Stored, Verdict
+from patchwright.workers.store.job import JobState
+from tests.adapters.store.world import World, trigger
+
+WORDS = b'{"text": "we could also fire Bob"}'
+
+
+def reply(key: str = "r1", words: str = "the second one") -> Trigger:
+    return trigger(key, words).model_copy(update={"kind": TriggerKind.REPLY})
+
+
+def deliver(world: World, reading: Trigger | Ignored, service: str = "slack") -> Stored:
+    sent = replace(world.delivery(reading), service=service, body=WORDS)
+    with world.database.writing() as connection:
+        return world.recorder.record(connection, sent)
+
+
+def waiting(world: World) -> JobId:
+    job_id = world.ask()
+    assert not world.outcomes.wait(world.claim(job_id))
+    assert world.job(job_id).state is JobState.WAITING_USER
+    return job_id
+
+
+def kept(world: World) -> dict[str, object]:
+    return world.rows(deliveries)[-1]
+
+
+def test_a_reply_answers_a_run_that_waits(world: World) -> None:
+    job_id = waiting(world)
+    stored = deliver(world, reply())
+    assert (stored.verdict, stored.job_id) == (Verdict.JOINED, job_id)
+    assert stored.wakes
+    assert world.job(job_id).state is JobState.QUEUED
+    [joined] = world.requests.joined(job_id)
+    assert joined.trigger == reply()
+
+
+def test_a_reply_to_a_run_that_works_is_talk_among_people(world: World) -> None:
+    job_id = world.ask()
+    world.claim(job_id)
+    assert deliver(world, reply()).verdict is Verdict.IGNORED
+    assert world.requests.joined(job_id) == ()
+    assert len(world.rows(jobs)) == 1
+
+
+def test_a_reply_where_nothing_runs_starts_nothing(world: World) -> None:
+    assert deliver(world, reply()).verdict is Verdict.IGNORED
+    assert world.rows(jobs) == []
+    row = kept(world)
+    assert (row["reason"], row["body"]) == ("not-asked", b"")
+
+
+@pytest.mark.parametrize("words", ["stop", "Stop!", "STOP."])
+def test_stop_counts_at_any_time(world: World, words: str) -> None:
+    job_id = world.ask()
+    world.claim(job_id)
+    stored = deliver(world, reply("r1", words))
+    assert (stored.verdict, stored.job_id) == (Verdict.JOINED, job_id)
+
+
+def test_stop_where_nothing_runs_starts_nothing(world: World) -> None:
+    assert deliver(world, reply("r1", "stop")).verdict is Verdict.IGNORED
+    assert world.rows(jobs) == []
+
+
+def test_a_reply_found_again_does_not_answer_a_later_question(world: World) -> None:
+    assert deliver(world, reply()).verdict is Verdict.IGNORED
+    job_id = waiting(world)
+    assert deliver(world, reply()).verdict is Verdict.DUPLICATE
+    assert world.job(job_id).state is JobState.WAITING_USER
+
+
+@pytest.mark.parametrize(
+    ("service", "body"), [("slack", b""), ("jira", b""), ("github", WORDS)]
+)
+def test_what_asked_for_nothing_is_not_kept_of_private_places(
+    world: World, service: str, body: bytes
+) -> None:
+    stored = deliver(world, Ignored(reason="no-mention"), service)
+    assert stored.verdict is Verdict.IGNORED
+    assert kept(world)["body"] == body
+
+
+def test_a_request_is_kept_whole(world: World) -> None:
+    assert deliver(world, trigger()).verdict is Verdict.ACCEPTED
+    assert kept(world)["body"] == WORDS
+
+
+def test_an_answer_is_kept_whole(world: World) -> None:
+    waiting(world)
+    deliver(world, reply())
+    assert kept(world)["body"] == WORDS

@@ -1,0 +1,43 @@
+"""Run the service of a story: its web side in this process, its jobs when told."""
+
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from patchwright.core.llm.library import load as load_litellm
+from patchwright.core.settings.load import load
+from patchwright.core.settings.secret_values import secret_values
+from patchwright.core.text.redaction import Redactor
+from patchwright.workers.process import Base, make_app, open_base
+from patchwright.workers.web.server import make_server
+from tests.flow.clock import MovableClock
+from tests.provision.servers import free_port
+from tests.provision.waiting import wait_until
+
+
+@contextmanager
+def serving(
+    environment: Mapping[str, str],
+    folder: Path,
+    clock: MovableClock,
+    port: int | None,
+) -> Iterator[tuple[Base, str]]:
+    """Run the web side in this process; jobs wait until the story runs them."""
+    # Its warnings are no errors, but those of a test that has ended meanwhile would be.
+    load_litellm()
+    settings = load(environment, flags={}, cwd=folder)
+    redactor = Redactor(secret_values(settings))
+    with open_base(settings, redactor, lambda _job: None) as opened:
+        base = replace(opened, clock=clock)
+        port = port or free_port()
+        server = make_server(make_app(base), "127.0.0.1", port)
+        thread = threading.Thread(target=server.run)
+        thread.start()
+        try:
+            wait_until(lambda: server.started, "the web side", 10)
+            yield base, f"http://127.0.0.1:{port}"
+        finally:
+            server.should_exit = True
+            thread.join()

@@ -1,0 +1,111 @@
+"""What a ticket says appears in a public repository only if somebody agrees."""
+
+from pathlib import Path
+
+import pytest
+
+from patchwright.workers.store.job import JobState
+from tests.fakes.llm import call
+from tests.fakes.llm.turns import TurnLike
+from tests.flow.office import Office, in_office
+from tests.flow.script import in_turn
+from tests.flow.story import REPO, fix_turns
+from tests.flow.text import steady
+from tests.flow.tickets import ask, calling, calls, open_ticket, replies, reply, say
+
+both = pytest.mark.parametrize("cloud", [True, False], ids=["cloud", "datacenter"])
+SECRET = "Our customer Hooli pays twice for every third piece in the cart."
+
+
+def quoting() -> list[TurnLike]:
+    """Return the usual fix, by a model that repeats what it has read."""
+    *work, _ = fix_turns()
+    words = f"As Ann Lee says in APP-1: {SECRET}"
+    end = call(
+        "finish",
+        title="Count every piece",
+        summary=words,
+        test_commands=["python3 -m unittest test_pieces"],
+    )
+    return [*work, end]
+
+
+def public(office: Office) -> str:
+    """Return everything that the one pull request shows."""
+    [pull] = office.story.github.pull_requests(REPO)
+    return "\n".join((pull.title, pull.body, pull.head_branch))
+
+
+@both
+def test_k1_nothing_is_shown_in_public_before_somebody_agrees(
+    tmp_path: Path, *, cloud: bool
+) -> None:
+    with in_office(
+        tmp_path, in_turn(*quoting()), cloud=cloud, private=False
+    ) as office:
+        key = open_ticket(office, SECRET)
+        say(office, key, calling(office))
+        assert reply(office, key).startswith("*Needs you*")
+        assert "acme/shop}} is public, and this ticket is not." in reply(office, key)
+        assert office.story.jobs()[0].state is JobState.WAITING_USER
+        assert office.story.provider.requests == []
+        say(office, key, "share", author=office.jira.zoe)
+        assert office.story.provider.requests == []
+        say(office, key, "keep it out")
+        assert replies(office, key)[-1].startswith("*Done* · [pull request #1|")
+        shown = public(office)
+        for words in ("Hooli", "Ann Lee", "APP-1", office.jira.fake.base_url):
+            assert words not in shown
+        assert "Hooli" in replies(office, key)[-1]
+        assert len(calls(office, key)) >= 1
+
+
+def test_k1_what_may_be_shared_is_named_and_linked(tmp_path: Path) -> None:
+    with in_office(tmp_path, in_turn(*quoting()), private=False) as office:
+        key = open_ticket(office, SECRET)
+        say(office, key, calling(office))
+        say(office, key, "share")
+        assert SECRET in public(office)
+        assert f"[APP-1]({office.jira.fake.base_url}/browse/APP-1)" in public(office)
+        assert replies(office, key)[-1].startswith("*Done* · [pull request #1|")
+        calls(office, key)
+
+
+def test_k1_a_request_that_some_alone_may_read_is_never_quoted_in_public(
+    tmp_path: Path,
+) -> None:
+    with in_office(tmp_path, in_turn(*quoting()), private=False) as office:
+        jira = office.jira
+        key = open_ticket(office)
+        asked = calling(office, f"please fix this. {SECRET}")
+        jira.fake.comment(key, jira.ann, asked, role="Developers")
+        jira.tell()
+        office.story.work()
+        say(office, key, "always share")
+        assert SECRET not in public(office)
+        assert "[…]" in public(office)
+        assert replies(office, key)[-1].startswith("*Done*")
+        calls(office, key)
+
+
+def test_k1_what_always_holds_is_not_asked_again(tmp_path: Path) -> None:
+    turns = in_turn(*fix_turns(), "A?", "A?", "A?")
+    with in_office(tmp_path, turns, private=False) as office:
+        first = ask(office)
+        say(office, first, "always share")
+        assert replies(office, first)[-1].startswith("*Done*")
+        calls(office, first)
+        second = ask(office)
+        assert "is public" not in reply(office, second)
+        assert "A?" in reply(office, second)
+        calls(office, second)
+
+
+QUESTION = "..."
+
+
+def test_the_whole_question(tmp_path: Path) -> None:
+    with in_office(tmp_path, [], private=False, cloud=False) as office:
+        key = ask(office)
+        assert steady(reply(office, key)) == QUESTION
+        calls(office, key)

@@ -1,0 +1,87 @@
+"""What was said in private stays out of what everybody reads."""
+
+import pytest
+
+from patchwright.core.types.people import Actor
+from patchwright.core.types.threads import Repository, ThreadRef
+from patchwright.core.types.work import ReviewAnswer, Verdict
+from patchwright.resolver.delivering.concealing import (
+    concealing,
+    for_the_public,
+    for_the_thread,
+)
+from patchwright.resolver.delivering.destination import Destination, Hidden
+from tests.unit.resolver.endings import FRAME, ORIGIN, RED, proven
+from tests.unit.resolver.places import SLACK, issue, repo, ticket
+
+SAID = "The customer Globex pays for nine pieces and gets only eight of them"
+HIDDEN = Hidden(
+    texts=(SAID,),
+    names=("Jo Miller", "APP-7"),
+    hosts=("acme.atlassian.net",),
+    public_url="https://git.example.com/acme/web",
+)
+QUOTE = f"He said: {SAID}!"
+NAMED = "Jo Miller asked in APP-7."
+OUTCOME = proven(f"{QUOTE} {NAMED}").model_copy(
+    update={
+        "title": "Count as Jo Miller wants",
+        "notes": (NAMED, "A fork."),
+        "warnings": (QUOTE,),
+        "evidence": (
+            RED.model_copy(update={"command": "pytest -k APP-7", "tail": QUOTE}),
+        ),
+        "reviews": (ReviewAnswer(thread=1, verdict=Verdict.ADDRESSED, text=NAMED),),
+    }
+)
+
+
+def to(thread: ThreadRef, hidden: Hidden | None = HIDDEN) -> Destination:
+    web = repo("acme/web")
+    return Destination(
+        repository=Repository(
+            ref=web, default_branch="main", clone_url="", web_url="", private=False
+        ),
+        thread=thread,
+        requester=Actor(service="github", login="alice"),
+        status_post="",
+        origin=ORIGIN,
+        frame=FRAME,
+        hidden=hidden,
+    )
+
+
+def test_every_text_of_an_outcome_is_cleaned() -> None:
+    shown = for_the_public(OUTCOME, to(SLACK))
+    assert shown.summary == "He said: […]! […] asked in […]."
+    assert shown.title == "Count as […] wants"
+    assert shown.notes == ("[…] asked in […].", "A fork.")
+    assert shown.warnings == ("He said: […]!",)
+    assert [(one.command, one.tail) for one in shown.evidence] == [
+        ("pytest -k […]", "He said: […]!")
+    ]
+    assert [one.text for one in shown.reviews] == ["[…] asked in […]."]
+    assert shown.head_sha == OUTCOME.head_sha
+
+
+def test_where_nothing_is_private_everything_is_shown() -> None:
+    assert for_the_public(OUTCOME, to(issue("acme/web", 7), hidden=None)) == OUTCOME
+    assert concealing(None)(QUOTE) == QUOTE
+
+
+@pytest.mark.parametrize("thread", [SLACK, ticket("APP-7")])
+def test_who_asked_reads_it_all(thread: ThreadRef) -> None:
+    assert for_the_thread(OUTCOME, to(thread)) == OUTCOME
+
+
+def test_beside_the_code_everybody_reads_it() -> None:
+    beside = to(issue("acme/web", 7))
+    assert for_the_thread(OUTCOME, beside) == for_the_public(OUTCOME, beside)
+
+
+def test_the_repositorys_own_pages_may_be_linked_to() -> None:
+    shown = concealing(HIDDEN)
+    own = "See https://git.example.com/acme/web/blob/main/a.py#L3."
+    theirs = "See https://acme.atlassian.net/browse/OPS-1 for more."
+    assert shown(own) == own
+    assert shown(theirs) == "See […] for more."

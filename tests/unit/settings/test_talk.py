@@ -1,0 +1,179 @@
+"""Settings of the services where no code lives."""
+
+from pathlib import Path
+
+import pytest
+
+from patchwright.core.errors import SettingsError
+from patchwright.core.settings.addresses import read_address, read_repositories
+from patchwright.core.settings.checks import service_errors
+from patchwright.core.settings.jira import JiraSettings
+from patchwright.core.settings.load import load
+from patchwright.core.settings.model import Settings
+
+MODEL = {"LLM_MODEL": "openai/x"}
+SLACK = "PATCHWRIGHT_SLACK__"
+JIRA = "PATCHWRIGHT_JIRA__"
+BOT = {f"{SLACK}BOT_TOKEN": "xoxb-1"}
+SIGNING = {f"{SLACK}SIGNING_SECRET": "s"}
+SOCKET = {f"{SLACK}APP_TOKEN": "xapp-1"}
+CLIENT_ID = {f"{SLACK}CLIENT_ID": "1.2"}
+CLIENT = CLIENT_ID | {f"{SLACK}CLIENT_SECRET": "c"}
+SITE = {f"{JIRA}BASE_URL": "https://acme.atlassian.net"}
+TOKEN = {f"{JIRA}TOKEN": "t"}
+USER = {f"{JIRA}USER": "bot@acme.test"}
+HOOK = {f"{JIRA}WEBHOOK_SECRET": "h"}
+SERVER = {f"{JIRA}FLAVOUR": "datacenter"}
+NO_POLLING = {f"{JIRA}POLL_S": "0"}
+
+
+def read(environ: dict[str, str]) -> Settings:
+    return load(MODEL | environ, flags={}, cwd=Path("/nonexistent"))
+
+
+@pytest.mark.parametrize(
+    "environ",
+    [
+        BOT | SIGNING,
+        BOT | SOCKET,
+        BOT | SOCKET | SIGNING,
+        CLIENT | SIGNING,
+        SITE | TOKEN | USER,
+        SITE | TOKEN | USER | HOOK | NO_POLLING,
+        SITE | TOKEN | SERVER,
+    ],
+)
+def test_a_whole_configuration_is_accepted(environ: dict[str, str]) -> None:
+    assert service_errors(read(environ)) == ()
+
+
+@pytest.mark.parametrize(
+    ("environ", "key", "reason"),
+    [
+        (BOT, "slack.signing_secret", "Slack is configured, and anybody could post"),
+        (
+            SIGNING,
+            "slack.bot_token",
+            "deliveries come in and cannot be answered; or a client_id",
+        ),
+        (SOCKET, "slack.bot_token", "with Socket Mode it serves one workspace"),
+        (CLIENT_ID | SIGNING, "slack.client_secret", "no workspace could install it"),
+        (TOKEN, "jira.base_url", "a secret belongs to a site"),
+        (HOOK, "jira.base_url", "a secret belongs to a site"),
+        (SITE | USER, "jira.token", "nothing could be read or answered"),
+        (
+            SITE | TOKEN | USER | NO_POLLING,
+            "jira.webhook_secret",
+            "without it and without polling nothing comes",
+        ),
+        (SITE | TOKEN, "jira.user", "an API token belongs to an e-mail address"),
+    ],
+)
+def test_what_is_missing_is_told(
+    environ: dict[str, str], key: str, reason: str
+) -> None:
+    name = f"PATCHWRIGHT_{key.upper().replace('.', '__')}"
+    told = f"{key}: not set; {reason}: set {name}"
+    assert service_errors(read(environ)) == (told,)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "reason"),
+    [
+        (f"{SLACK}API_URL", "slack.com/api", "expected an address"),
+        (f"{SLACK}COMMAND", "patchwright", "expected a command such as /patchwright"),
+        (f"{SLACK}COMMAND", "/Fix It", "expected a command such as /patchwright"),
+        (f"{SLACK}CHANNELS", '{"C1": "shop"}', "C1: expected a repository"),
+        (f"{JIRA}BASE_URL", "acme.atlassian.net", "expected an address"),
+        (f"{JIRA}BASE_URL", "https://acme.test/?x=1", "expected an address"),
+        (f"{JIRA}LABEL", "fix it", "expected a word: Jira has no labels with blanks"),
+        (f"{JIRA}MENTION", "patchwright", "should match pattern"),
+        (f"{JIRA}FLAVOUR", "server", "'cloud' or 'datacenter'"),
+        (f"{JIRA}PROJECTS", '{"APP": "acme shop"}', "APP: expected a repository"),
+        (f"{JIRA}POLL_S", "-1", "greater than or equal to 0"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused(name: str, value: str, reason: str) -> None:
+    with pytest.raises(SettingsError, match=reason):
+        read({name: value})
+
+
+def test_keys_of_projects_are_in_capitals_and_may_have_no_repository() -> None:
+    mapped = '{"app": "acme/shop", "OPS": ""}'
+    jira = read({f"{JIRA}PROJECTS": mapped}).jira
+    assert jira.projects == {"APP": "acme/shop", "OPS": ""}
+
+
+def test_addresses_and_words_of_ones_own_are_kept() -> None:
+    own = {f"{SLACK}API_URL": "http://127.0.0.1:5000/api/", f"{JIRA}LABEL": "fix-it"}
+    settings = read(own | {f"{SLACK}COMMAND": "/fix_it", f"{JIRA}MENTION": "@fix.it"})
+    assert settings.slack.api_url == "http://127.0.0.1:5000/api"
+    assert (settings.slack.command, settings.jira.mention) == ("/fix_it", "@fix.it")
+    assert settings.jira.label == "fix-it"
+
+
+def test_two_secrets_count_while_one_takes_the_place_of_the_other() -> None:
+    settings = read({f"{SLACK}SIGNING_SECRET": "old, new"}).slack
+    secrets = [one.get_secret_value() for one in settings.signing_secret]
+    assert secrets == ["old", "new"]
+
+
+@pytest.mark.parametrize(
+    ("base_url", "host"),
+    [
+        ("https://acme.atlassian.net/", "acme.atlassian.net"),
+        ("https://Tools.Example:8443/Jira", "tools.example:8443/jira"),
+        ("", ""),
+    ],
+)
+def test_a_site_is_named_by_host_and_path(base_url: str, host: str) -> None:
+    jira = JiraSettings(base_url=base_url)
+    assert jira.host == host
+    assert jira.is_configured == bool(base_url)
+
+
+@pytest.mark.parametrize(
+    ("environ", "is_configured"),
+    [({}, False), (BOT, True), (CLIENT_ID, True), (SOCKET, True), (SIGNING, False)],
+)
+def test_slack_is_configured_once_there_is_somebody_to_be(
+    environ: dict[str, str], *, is_configured: bool
+) -> None:
+    assert read(environ).slack.is_configured is is_configured
+
+
+@pytest.mark.parametrize("value", ["http://h", "https://h:1/a/b", "https://[::1]/x"])
+def test_an_address_has_no_slash_at_its_end(value: str) -> None:
+    assert read_address(f"{value}/") == read_address(value) == value
+
+
+@pytest.mark.parametrize(
+    "value", ["", "h", "ftp://h", "https://", "https://h/#x", "https://h x", "//h"]
+)
+def test_anything_else_is_no_address(value: str) -> None:
+    with pytest.raises(ValueError, match="expected an address"):
+        read_address(value)
+
+
+@pytest.mark.parametrize("name", ["", "a/b", "group/sub/c", "A.b-c_d/e"])
+def test_a_repository_is_owner_and_name(name: str) -> None:
+    assert read_repositories({"C1": name}) == {"C1": name}
+
+
+@pytest.mark.parametrize("name", ["a", "a/", "/b", "a/b/", "a b/c", "https://h/a"])
+def test_anything_else_is_no_repository(name: str) -> None:
+    with pytest.raises(ValueError, match="C1: expected a repository"):
+        read_repositories({"C1": name})
+
+
+@pytest.mark.parametrize(
+    ("value", "reason"),
+    [
+        ('[{"slack": "U1", "linear": "x", "github": "a"}]', "no service 'linear'"),
+        ('[{"slack": "U1"}]', "entry 1: expected a github login"),
+        ('[{"slack": "U1", "github": ""}]', "entry 1: expected a github login"),
+    ],
+)
+def test_people_are_mapped_to_logins(value: str, reason: str) -> None:
+    with pytest.raises(SettingsError, match=reason):
+        read({"PATCHWRIGHT_ACCOUNTS__MAP": value})
