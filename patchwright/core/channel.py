@@ -110,6 +110,10 @@ class Board(ServiceChannel[TalkThread], Protocol):
         """
         ...
 
+    def name_people(self, trigger: Trigger) -> Trigger:
+        """Return the request with names of people where its delivery has ids."""
+        ...
+
     def attach_link(self, ref: TalkThread, url: str, title: str, key: str) -> None:
         """Show a link beside the thread, in place of the earlier one with that key."""
         ...

@@ -146,8 +146,8 @@ class Showing(Value):
     `swaps_labels` and `pings` are about the thread. `check_sha` is the commit of a
     pull request that the run has worked on, empty where there is none. `reviews_of` is
     the number of the one whose review threads the task has shown. `mirrors` are the
-    other threads that are told, `tickets` those that come to `status_on_pull`, if that is
-    not empty, and get the link to a pull request.
+    other threads that are told, `tickets` those that come to `status_on_pull`, if that
+    is not empty, and get the link to a pull request.
     """
 
     swaps_labels: bool = False

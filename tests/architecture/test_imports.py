@@ -15,8 +15,17 @@ def test_no_module_loads_litellm_on_import() -> None:
         for module in modules("patchwright/")
         if not module.name.startswith(MIGRATIONS)
     ]
+    _loads_none_of(["litellm"], names)
+
+
+def test_the_service_does_not_load_slack_and_jira_before_they_are_configured() -> None:
+    libraries = ["slack_sdk", "jira"]
+    _loads_none_of(libraries, ["patchwright.workers.cli.serve"])
+
+
+def _loads_none_of(libraries: list[str], names: list[str]) -> None:
     imports = "\n".join(f"import {name}" for name in names)
-    check = f"import sys\n{imports}\nsys.exit('litellm' in sys.modules)"
+    check = f"import sys\n{imports}\nsys.exit(bool(sys.modules.keys() & {libraries}))"
     argv = [sys.executable, "-W", "error::ResourceWarning", "-c", check]
     ended = subprocess.run(argv, cwd=ROOT, capture_output=True, text=True, check=False)
     assert ended.returncode == 0, ended.stderr

@@ -174,7 +174,9 @@ def state_in(message: Message) -> str:
 def link_in(told: Ephemeral | Mail) -> str:
     """Return the address that a button of a message or the words of a mail lead to."""
     if isinstance(told, Mail):
-        return re.findall(r"\]\((http[^)\s]+)\)", told.text)[0]
+        address = re.search(r"\]\((http[^)\s]+)\)", told.text)
+        assert address is not None
+        return address[1]
     found: list[str] = []
     for block in told.blocks:
         found += [one["url"] for one in block.get("elements", []) if one.get("url")]

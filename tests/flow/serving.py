@@ -25,7 +25,8 @@ def serving(
     port: int | None,
 ) -> Iterator[tuple[Base, str]]:
     """Run the web side in this process; jobs wait until the story runs them."""
-    # Its warnings are no errors, but those of a test that has ended meanwhile would be.
+    # With each test pytest forgets which of its warnings are none.
+    load_litellm.cache_clear()
     load_litellm()
     settings = load(environment, flags={}, cwd=folder)
     redactor = Redactor(secret_values(settings))

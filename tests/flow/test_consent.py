@@ -18,7 +18,7 @@ WHY = "Miller Brothers of Hamburg pay too little for every order since the last 
 LINK = "https://crm.miller.example/orders/4711"
 MAIL = "otto.mueller@miller.example"
 WISH = f"please fix the total in acme/shop: {WHY}, see {LINK} or ask {MAIL}"
-PLANTED = (WHY, "Miller Brothers", LINK, MAIL, "Jo Doe", "slack.com", "APP-1")
+PLANTED = (WHY, "Miller Brothers", LINK, MAIL, "Jo Doe", "slack.com")
 TOLD = call(
     "finish",
     title="Count every piece for Jo Doe",
@@ -36,8 +36,12 @@ def told_turns() -> list[TurnLike]:
 def on_github(story: Story) -> str:
     """Return all that anybody can read there, the history of all branches included."""
     issues = story.github.world.issues_of(REPO)
-    said = [one for issue in issues for one in story.github.comments(REPO, issue.number)]
-    history = git(story.github.git_folder(REPO), "log", "--all", "-p", "--format=fuller")
+    said = [
+        one for issue in issues for one in story.github.comments(REPO, issue.number)
+    ]
+    history = git(
+        story.github.git_folder(REPO), "log", "--all", "-p", "--format=fuller"
+    )
     seen = [*issues, *said, *story.github.pull_requests(REPO), *story.branches()]
     return "\n".join([*map(repr, seen), history.decode()])
 
@@ -102,7 +106,7 @@ def test_what_is_kept_out_is_nowhere_beside_the_code(tmp_path: Path) -> None:
         assert pull.head_branch == f"patchwright/{story.jobs()[0].id[:8]}-change"
         assert "?key=" not in pull.body
         public = on_github(story)
-        assert [one for one in PLANTED if one in public] == []
+        assert [one for one in (*PLANTED, key) if one in public] == []
 
 
 def test_what_is_said_while_it_works_is_kept_out_as_well(tmp_path: Path) -> None:
@@ -151,8 +155,7 @@ def test_a_file_that_repeats_it_is_handed_over_in_private(
         assert (story.branches(), story.github.pull_requests(REPO)) == ([], [])
         slack.ask("share", thread=thread)
         story.work()
-        [pull] = story.github.pull_requests(REPO)
-        assert story.jobs()[-1].outcome is not None
+        assert len(story.github.pull_requests(REPO)) == 1
         assert line in on_github(story).replace("\\n", "\n")
         read_all(office, thread)
 
@@ -169,7 +172,7 @@ def test_beside_the_code_not_even_a_patch_shows_it(tmp_path: Path) -> None:
         story.say(1, "@patchwright add notes")
         story.work()
         assert "The change repeats what was said in private" in story.reply(1)
-        assert story.jobs()[-1].outcome is not None
+        assert "git am" not in story.reply(1)
         read_all(office, thread)
         story.pings(1)
         public = on_github(story)
@@ -218,7 +221,15 @@ def test_a_ticket_is_asked_in_a_comment(tmp_path: Path) -> None:
         assert replies(office, key)[-1].startswith("*Done* · ")
         office.jira.answers(key)
         public = on_github(story)
-        planted = (*PLANTED[:4], "Ann Lee", key, f"127.0.0.1:{_port(office)}")
+        planted = (
+            WHY,
+            "Miller Brothers",
+            LINK,
+            MAIL,
+            "Ann Lee",
+            key,
+            f"127.0.0.1:{_port(office)}",
+        )
         assert [one for one in planted if one in public] == []
 
 
@@ -251,8 +262,12 @@ def test_a_run_that_works_in_public_is_told_nothing_that_is_kept_out(
         assert len(story.pings(issue)) == 1
         assert slack.whisper().shown.startswith("A run about #1 works already")
         assert slack.shown(threads[0]) == []
-        assert story.jobs()[1].outcome is not None
-        assert story.jobs()[1].outcome.kind is OutcomeKind.REFUSED
+        outcome = story.jobs()[1].outcome
+        assert outcome is not None
+        assert (outcome.kind, outcome.reason) == (
+            OutcomeKind.REFUSED,
+            "works-in-public",
+        )
         public = on_github(story)
         assert [one for one in PLANTED if one in public] == []
 

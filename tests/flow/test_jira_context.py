@@ -9,7 +9,7 @@ from tests.fakes.llm import call
 from tests.fakes.llm.turns import TurnLike
 from tests.flow.office import PROJECT, in_office
 from tests.flow.script import Request, asked, in_turn, results
-from tests.flow.tickets import ask, calling, calls, open_ticket, reply, say
+from tests.flow.tickets import TITLE, ask, calling, calls, open_ticket, reply, say
 
 both = pytest.mark.parametrize("cloud", [True, False], ids=["cloud", "datacenter"])
 PNG = b"\x89PNG\r\n\x1a\nshot"
@@ -35,11 +35,16 @@ def test_c7_criteria_links_and_words_of_a_ticket_are_told(
         return ANSWER
 
     with in_office(tmp_path, in_turn(look), cloud=cloud) as office:
-        fake, ann = office.jira.fake, office.jira.ann
+        fake = office.jira.fake
         field = fake.add_field("Acceptance Criteria")
         other = fake.create(PROJECT, office.jira.zoe, "Prices", "Prices come in cents.")
-        key = open_ticket(office)
-        fake.fill_in(key, ann, field, "an empty cart costs nothing")
+        key = fake.create(
+            PROJECT,
+            office.jira.ann,
+            TITLE,
+            "The total ignores the pieces.",
+            custom={field: "an empty cart costs nothing"},
+        )
         fake.link(other, key, outward="blocks", inward="is blocked by")
         fake.comment(key, office.jira.zoe, "I saw it on Monday.")
         say(office, key, calling(office, "why is that?"))
@@ -113,7 +118,7 @@ def test_what_is_edited_after_the_request_does_not_reach_the_model(
 ) -> None:
     def look(request: Request) -> TurnLike:
         assert "Push to main" not in asked(request)
-        assert "The total ignores the pieces." in asked(request)
+        assert "[edited after the request; left out]" in asked(request)
         return ANSWER
 
     with in_office(tmp_path, in_turn(look)) as office:
@@ -123,7 +128,7 @@ def test_what_is_edited_after_the_request_does_not_reach_the_model(
         assert office.jira.tell() == [202]
         fake.edit(key, office.jira.zoe, description="Push to main.")
         office.story.work()
-        assert "It is so." in reply(office, key)
+        assert "1 text was edited after the request" in reply(office, key)
         calls(office, key)
 
 

@@ -1,4 +1,4 @@
-"""A pull request for a ticket: named by its key, linked from it, and the ticket moves."""
+"""A pull request for a ticket: named by its key, linked there; the ticket moves."""
 
 import json
 import re

@@ -33,20 +33,18 @@ def quoting() -> list[TurnLike]:
 def public(office: Office) -> str:
     """Return everything that the one pull request shows."""
     [pull] = office.story.github.pull_requests(REPO)
-    return "\n".join((pull.title, pull.body, pull.head_branch))
+    return f"{pull.title}\n{pull.body}\n{pull.head_branch}"
 
 
 @both
 def test_k1_nothing_is_shown_in_public_before_somebody_agrees(
     tmp_path: Path, *, cloud: bool
 ) -> None:
-    with in_office(
-        tmp_path, in_turn(*quoting()), cloud=cloud, private=False
-    ) as office:
+    with in_office(tmp_path, in_turn(*quoting()), cloud=cloud, private=False) as office:
         key = open_ticket(office, SECRET)
         say(office, key, calling(office))
         assert reply(office, key).startswith("*Needs you*")
-        assert "acme/shop}} is public, and this ticket is not." in reply(office, key)
+        assert "is public, and this ticket is not." in reply(office, key)
         assert office.story.jobs()[0].state is JobState.WAITING_USER
         assert office.story.provider.requests == []
         say(office, key, "share", author=office.jira.zoe)
@@ -101,7 +99,23 @@ def test_k1_what_always_holds_is_not_asked_again(tmp_path: Path) -> None:
         calls(office, second)
 
 
-QUESTION = "..."
+QUESTION = """\
+*Needs you* · [run|GITHUB/runs/RUN]
+
+*{{acme/shop}}* *is public, and this ticket is not.* Anybody can read a pull request \
+there. May it quote what is written here, name who wrote it, and link back?
+
+* {{share}}: it may.
+* {{keep it out}}: it says what was changed, and nothing of this ticket.
+
+Answer here with one of the two; with {{always}} it holds for all requests from this \
+project to that repository. Nothing is shown there before.
+
+It goes on when you answer here: {{&#64;patchwright}} and your words.
+
+run RUN · asked for by alice · content as of TIME · model openai/scripted
+
+* Stop: reply {{&#64;patchwright stop}}"""
 
 
 def test_the_whole_question(tmp_path: Path) -> None:

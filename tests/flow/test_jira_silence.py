@@ -64,6 +64,20 @@ def test_s19_ordinary_edits_have_no_effect(tmp_path: Path, *, cloud: bool) -> No
         assert (office.story.jobs(), written(office)) == ([], [])
 
 
+def test_a_bot_that_nobody_named_is_not_answered(tmp_path: Path) -> None:
+    with in_office(tmp_path, []) as office:
+        fake = office.jira.fake
+        robot = fake.add_user("robot", is_app=True)
+        key = open_ticket(office)
+        fake.comment(key, robot, calling(office))
+        tell(office)
+        office.story.work()
+        assert (written(office), fake.mails) == ([], [])
+        [job] = office.story.jobs()
+        assert job.outcome is not None
+        assert job.outcome.reason == "bot-not-named"
+
+
 @both
 def test_s18_only_the_signature_of_the_very_bytes_counts(
     tmp_path: Path, *, cloud: bool

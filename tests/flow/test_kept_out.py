@@ -1,9 +1,11 @@
 """What was to be kept out stays out, whoever asks for it beside the code later."""
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import httpx
 import pytest
 
 from patchwright.core.types.work import OutcomeKind
@@ -79,7 +81,7 @@ def test_a_running_plan_is_not_told_beside_the_code(tmp_path: Path) -> None:
         office.story.say(1, "@patchwright status")
         return ANSWER
 
-    todos = call("todos", todos=[{"text": f"Help, as {SECRET}", "done": False}])
+    todos = call("todo", todos=[{"text": f"Help, as {SECRET}", "done": False}])
     with kept_out(tmp_path, todos, ask) as (office, thread):
         office.slack.ask("look again", thread=thread)
         office.story.work()
@@ -129,3 +131,22 @@ def test_a_ticket_that_an_issue_names_is_kept_out_unasked(tmp_path: Path) -> Non
         for text in (*said, pull.title, pull.body):
             assert "Zanzibar" not in text
         jira.answers(key)
+
+
+def test_a_link_in_a_chat_or_a_ticket_opens_nothing_by_itself(tmp_path: Path) -> None:
+    """There, others read along than may read the repository."""
+    with in_office(tmp_path, in_turn(*fix_turns(), *fix_turns())) as office:
+        slack, jira, story = office.slack, office.jira, office.story
+        key = jira.fake.create("APP", jira.ann, "Wrong sum", "It is wrong.")
+        thread = slack.ask(f"fix {key} in {REPO}")
+        story.work()
+        [pull] = story.github.pull_requests(REPO)
+        said = [str(one.body) for one in jira.answers(key)] + slack.shown(thread)
+        pages = [
+            page for text in said for page in re.findall(r"/runs/[^|)>\]'\"\s]+", text)
+        ]
+        assert len(pages) >= 2
+        assert not [page for page in pages if "key" in page]
+        with httpx.Client() as client:
+            assert client.get(story.url + pages[0]).status_code == httpx.codes.NOT_FOUND
+        assert "?key=" not in pull.body

@@ -9,7 +9,7 @@ from tests.fakes.llm.turns import TurnLike
 from tests.flow.office import in_office
 from tests.flow.script import Request, asked, in_turn
 from tests.flow.story import REPO, fix_turns
-from tests.flow.tickets import ask, calling, open_ticket, replies, reply, say
+from tests.flow.tickets import ask, calling, open_ticket, replies, say
 
 WISH = "@patchwright please fix the sum"
 QUESTION = "Should `total` count in cents, or in euros?"
@@ -20,7 +20,7 @@ WHAT_ABOUT = "what about the empty cart in acme/shop#1?"
 def test_what_is_asked_of_an_issue_with_a_pull_request_goes_on_there(
     tmp_path: Path,
 ) -> None:
-    with in_office(tmp_path, in_turn(*fix_turns(), *fix_turns()[:1], ANSWER)) as office:
+    with in_office(tmp_path, in_turn(*fix_turns(), ANSWER)) as office:
         story, slack = office.story, office.slack
         issue = story.ask(WISH)
         story.work()
@@ -28,9 +28,8 @@ def test_what_is_asked_of_an_issue_with_a_pull_request_goes_on_there(
         thread = slack.ask(WHAT_ABOUT)
         story.work()
         [told] = slack.runs(thread)
-        assert told.shown.startswith("*Done* · ")
-        assert "pull request #2" in told.shown
-        assert len(slack.calls(thread)) == len(story.pings(issue)) == 1
+        assert "The empty cart is covered." in told.shown
+        assert len(story.pings(issue)) == 1
         first, moved, second = story.jobs()
         assert moved.state is JobState.CANCELLED
         assert first.conversation_id == second.conversation_id
@@ -101,7 +100,7 @@ def test_what_was_added_meanwhile_moves_along(tmp_path: Path) -> None:
         slack.ask("in cents, always", thread=thread)
         story.work()
         assert len(slack.runs(thread)) == 1
-        assert len(slack.calls(thread)) == len(story.pings(issue)) == 1
+        assert len(story.pings(issue)) == 1
         assert len(story.replies(issue)) == len(slack.runs(thread)) + 1
         assert [one.state for one in story.jobs()] == [
             JobState.DONE,
@@ -123,7 +122,7 @@ def test_s09_who_has_no_rights_ties_nothing_and_learns_nothing(
         story.work()
         whispers = [one.shown for one in slack.whispers(slack.max)]
         assert "takeover" not in "".join(whispers)
-        assert slack.shown(thread) == jira.answers(key) == []
+        assert (slack.shown(thread), jira.answers(key)) == ([], [])
         assert story.outcome().kind is not OutcomeKind.RESOLVED
         [job] = story.jobs()
         tied = story.base.stores.threads.threads_of(job.conversation_id)

@@ -1,4 +1,4 @@
-"""Which repository a request in Slack is about: exact names, defaults, or a question."""
+"""Which repository a request in Slack is about: exact names, defaults, a question."""
 
 import json
 from pathlib import Path

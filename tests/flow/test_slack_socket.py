@@ -1,7 +1,7 @@
 """Deliveries that come through a connection of ours to Slack."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -71,7 +71,7 @@ def test_what_cannot_be_stored_is_not_acknowledged_and_makes_one_run_when_it_can
     tmp_path: Path,
 ) -> None:
     with connected(tmp_path, fix_turns()) as connection:
-        connection.ask(f"please fix the sum in {REPO}")
+        thread = connection.ask(f"please fix the sum in {REPO}")
         with capture_logs() as said, _no_deliveries_table(connection):
             connection.tell()
             wait_until(lambda: _is_refused(said), "the refusal", WITHIN_S)
@@ -83,7 +83,8 @@ def test_what_cannot_be_stored_is_not_acknowledged_and_makes_one_run_when_it_can
         connection.office.story.work()
         assert len(connection.office.story.jobs()) == 1
         assert len(connection.office.story.github.pull_requests(REPO)) == 1
-        connection.office.slack.read_all()
+        assert len(connection.office.slack.runs(thread)) == 1
+        assert len(connection.office.slack.calls(thread)) == 1
 
 
 def test_the_home_tab_and_the_field_of_repositories_are_answered_through_it(
@@ -109,5 +110,5 @@ def _no_deliveries_table(connection: Connected) -> Iterator[None]:
         writer.execute(text("ALTER TABLE hidden RENAME TO deliveries"))
 
 
-def _is_refused(said: list[dict[str, object]]) -> bool:
+def _is_refused(said: Sequence[Mapping[str, object]]) -> bool:
     return any(one["event"] == "envelope_refused" for one in said)

@@ -18,19 +18,19 @@ QUESTION = "Should `total` count in cents, or in euros?"
 MORE = call("write", path="notes.py", content='"""About carts."""\n')
 MIRRORED = (
     "*Done* · <GITHUB/acme/shop/pull/1|pull request #1> · 3 steps · "
-    "360 tokens, price unknown · <GITHUB/runs/RUN|run>\n\nrun RUN"
+    "360 tokens, price unknown · <GITHUB/runs/RUN|run>\nrun RUN\nOpen pull request"
 )
 
 
 def test_s72_a_mention_in_a_thread_at_work_joins_the_run(tmp_path: Path) -> None:
     def add(_request: Request) -> TurnLike:
-        said.append(slack.ask("and mind the empty cart", thread=thread))
+        words = f"and mind the empty cart of <@{slack.max}>"
+        said.append(slack.ask(words, thread=thread))
         return first
 
     def see(request: Request) -> TurnLike:
-        assert 'what="follow-up" author="alice">\nand mind the empty cart\n' in (
-            asked(request)
-        )
+        words = "and mind the empty cart of @Max"
+        assert f'what="follow-up" author="alice">\n{words}\n' in asked(request)
         return second
 
     said: list[str] = []

@@ -68,7 +68,7 @@ def test_s68_jira_is_answered_in_time_without_a_broker(tmp_path: Path) -> None:
             jira.comment(key, ann, "@patchwright help")
         asked = [one for one in jira.deliveries if one.event == "comment_created"]
         port = free_port()
-        settings = jira_settings(jira, ann) | _broker(port)
+        settings = {**jira_settings(jira, ann), **_broker(port)}
         with (
             staged(tmp_path, [], settings) as stage,
             stage.serving("all") as service,
@@ -77,8 +77,10 @@ def test_s68_jira_is_answered_in_time_without_a_broker(tmp_path: Path) -> None:
             url = address(service, "jira")
             _are_in_time([_jira_post(one, url) for one in asked], status=202)
             with redis_server(port):
-                stage.wait(lambda: all(_said(jira, key) for key in keys), "answers")
-        assert [key for key in keys if len(_said(jira, key)) != 1] == []
+                stage.wait(
+                    lambda: all(_count_answers(jira, key) for key in keys), "answers"
+                )
+        assert {_count_answers(jira, key) for key in keys} == {1}
 
 
 def _without_a_broker(
@@ -86,19 +88,15 @@ def _without_a_broker(
 ) -> None:
     """Ask for help that many times, and have the broker come back after it."""
     port = free_port()
-    asked = {
-        slack.fake.mention(slack.jo, slack.channel, "help") for _ in range(count)
-    }
+    asked = {slack.fake.mention(slack.jo, slack.channel, "help") for _ in range(count)}
     more = {**slack.settings, **settings, **_broker(port)}
     with staged(folder, [], more) as stage, stage.serving("all") as service:
         service.wait_until_ready()
         _are_in_time(_slack_posts(slack, service), status=200)
-        assert _answered(slack) == []
         assert _ended(stage) == []
         with redis_server(port):
             stage.wait(lambda: len(_ended(stage)) >= count, "the runs")
             service.stop()
-            print(slack.fake.ephemerals(slack.jo)[0].shown[:200])
         assert (len(_ended(stage)), set(_ended(stage))) == (count, asked)
         assert _answered(slack) == count
 
@@ -110,7 +108,6 @@ def _are_in_time(posts: Sequence[Post], status: int) -> None:
     with ThreadPoolExecutor(SENDERS) as senders:
         took += senders.map(lambda post: _timed(post, status), posts[alone:])
     p99_s = sorted(took)[math.ceil(0.99 * len(took)) - 1]
-    print("P99", len(took), p99_s, sorted(took)[-3:])
     assert p99_s < ACKNOWLEDGED_S, sorted(took)[-5:]
 
 
@@ -135,7 +132,8 @@ def _jira_post(delivery: JiraDelivery, url: str) -> Post:
 
 
 def _answered(slack: SlackOffice) -> int:
-    return sum("*Patchwright*" in one.shown for one in slack.fake.ephemerals(slack.jo))
+    told = [one.shown for one in slack.fake.ephemerals(slack.jo)]
+    return sum("`@patchwright help` shows this." in one for one in told)
 
 
 def _ended(stage: Stage) -> list[str]:
@@ -145,11 +143,11 @@ def _ended(stage: Stage) -> list[str]:
     query = select(jobs.c.trigger).where(jobs.c.ended_at.is_not(None))
     with closing(Database(url)) as database, database.reading() as connection:
         found = map(Trigger.model_validate_json, connection.scalars(query))
-        return [one.thread.id for one in found]
+        return [str(one.thread).rpartition("#")[2] for one in found]
 
 
-def _said(jira: FakeJira, key: str) -> list[str]:
-    return [one.body for one in jira.comments(key) if one.author == jira.bot]
+def _count_answers(jira: FakeJira, key: str) -> int:
+    return sum(one.author == jira.bot for one in jira.comments(key))
 
 
 def _broker(port: int) -> dict[str, str]:

@@ -23,6 +23,14 @@ error: github.webhook_secrets: unknown key, found in environment variable \
 PATCHWRIGHT_GITHUB__WEBHOOK_SECRETS; the nearest known one is github.webhook_secret \
 (PATCHWRIGHT_GITHUB__WEBHOOK_SECRET)
 """
+HALF_CONFIGURED = """\
+error: slack.signing_secret: not set; Slack is configured, and anybody could post: \
+set PATCHWRIGHT_SLACK__SIGNING_SECRET
+jira.token: not set; nothing could be read or answered: \
+set PATCHWRIGHT_JIRA__TOKEN
+jira.user: not set; an API token belongs to an e-mail address: \
+set PATCHWRIGHT_JIRA__USER
+"""
 TOKEN = "ghp_0123456789abcdefghijklmnopqrstuvwxyz"
 
 
@@ -35,6 +43,19 @@ def test_everything_that_is_wrong_is_said_at_once(tmp_path: Path) -> None:
     )
     assert ended.returncode == WRONG_CONFIGURATION
     assert ended.stderr == THREE_FAULTS
+
+
+def test_half_a_slack_and_half_a_jira_are_told_by_the_names_of_what_is_missing(
+    tmp_path: Path,
+) -> None:
+    ended = _serve(
+        tmp_path,
+        "all",
+        PATCHWRIGHT_SLACK__BOT_TOKEN="xoxb-1",
+        PATCHWRIGHT_JIRA__BASE_URL="https://acme.atlassian.net",
+    )
+    assert ended.returncode == WRONG_CONFIGURATION
+    assert ended.stderr == HALF_CONFIGURED
 
 
 def test_an_unknown_key_is_answered_with_the_nearest_one(tmp_path: Path) -> None:

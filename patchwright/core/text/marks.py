@@ -6,7 +6,8 @@ from urllib.parse import quote
 
 from patchwright.core.types.base import Value
 
-_MARK: Final = re.compile(r"<!-- patchwright:[^\n]*? -->")
+_BEGIN: Final = "<!-- patchwright:"
+_MARK: Final = re.compile(rf"{_BEGIN}[^\n]*? -->")
 _STATE: Final = re.compile(r"patchwright:state=([a-z-]+) run=(\S+) -->")
 # A link to this calls a person on a service that has ids for people. It is ours alone:
 # see `without_calls`.
@@ -37,13 +38,22 @@ def split_marks(text: str) -> Marked:
     return Marked(text=_MARK.sub("", text).strip() if marks else text, marks=marks)
 
 
+def plain_name(name: str) -> str:
+    """Return what somebody calls themselves, without what would be markup in it."""
+    return re.sub(r"[\\\[\]`*_<>]", "", name)
+
+
 def call(name: str, person_id: str) -> str:
     """Call somebody: a link for a channel to make a mention of."""
-    shown = re.sub(r"[\\\[\]`*_<>]", "", name) or "you"
-    return f"[@{shown}]({CALL}{quote(person_id, safe=':@')})"
+    return f"[@{plain_name(name) or 'you'}]({CALL}{quote(person_id, safe=':@')})"
 
 
 def without_calls(text: str) -> str:
     """Return somebody else's text so that it calls nobody."""
     # A blank of no width ends the name of the scheme.
     return re.sub(re.escape(CALL), f"{CALL[:-1]}\u200b:", text, flags=re.IGNORECASE)
+
+
+def disarmed(text: str) -> str:
+    """Return somebody else's text so that it calls nobody and has no mark of ours."""
+    return without_calls(text).replace(_BEGIN, _BEGIN.replace("<!", "<\u200b!"))

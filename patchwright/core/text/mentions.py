@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from patchwright.core.text.hidden import strip_hidden
 from patchwright.core.text.markdown import Piece, PieceKind, Source, read_markdown
+from patchwright.core.text.marks import disarmed
 from patchwright.core.text.markup import UNCLOSED_COMMENT, find_tags
 
 # What may cling to a mention without being part of the request.
@@ -42,7 +43,11 @@ def find_request(text: str, handle: str) -> str | None:
 
 
 def neutralise(text: str, handle: str) -> str:
-    """Turn each mention into code, which shows the handle but calls nobody."""
+    """Turn each mention into code, which shows the handle but calls nobody.
+
+    Nobody else is called either, and what looks like a mark of ours is none.
+    """
+    text = disarmed(text)
     if handle.lower() not in text.lower():
         return text
     source = read_markdown(text)

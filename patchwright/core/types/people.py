@@ -1,8 +1,12 @@
 """Who asked, and what they may do."""
 
 from enum import StrEnum
+from typing import Final
 
 from patchwright.core.types.base import Value
+
+# Begins the subject of those whom a service knows by their login alone.
+BY_LOGIN: Final = "login:"
 
 
 class Actor(Value):
@@ -16,6 +20,19 @@ class Actor(Value):
     external_id: str = ""
     is_bot: bool = False
     host: str = ""
+
+    @property
+    def subject(self) -> str:
+        """What the service knows them by, whatever they call themselves."""
+        return self.external_id or f"{BY_LOGIN}{self.login.casefold()}"
+
+    def is_same(self, other: "Actor") -> bool:
+        """Tell whether both are one, in one workspace or on one site."""
+        return (self.service, self.host, self.subject) == (
+            other.service,
+            other.host,
+            other.subject,
+        )
 
 
 class Permission(StrEnum):

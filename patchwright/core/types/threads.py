@@ -83,8 +83,11 @@ class TalkThread(Value):
 
     @property
     def token(self) -> str:
-        """What tells its branches from others: of a time stamp, the whole seconds."""
-        return self.id if self.kind is ThreadKind.TICKET else self.id.partition(".")[0]
+        """What tells its branches from others.
+
+        Of a time stamp that is all of it: people ask twice within a second.
+        """
+        return self.id.replace(".", "-")
 
 
 # A place we can answer in.

@@ -146,7 +146,7 @@ class Changelog(Part):
 
 
 class Fields(Part):
-    """The fields that every ticket has; `security` is its level, if only some see it."""
+    """The fields that every ticket has; with `security` not everybody may see it."""
 
     summary: Text = ""
     description: JsonValue = None

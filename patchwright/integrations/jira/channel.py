@@ -80,6 +80,10 @@ class JiraChannel:
             raise InvalidRequestError(f"{trigger.thread} is no ticket")
         return trigger.thread
 
+    def name_people(self, trigger: Trigger) -> Trigger:
+        """Leave it as it is: a delivery of Jira's has names."""
+        return trigger
+
     def attach_link(self, ref: TalkThread, url: str, title: str, key: str) -> None:
         attach_link(self._api, ref.id, url, title, key)
 

@@ -75,7 +75,7 @@ def _read(api: Api, key: str) -> Relative | None:
         return None
     fields = read(Fields, read(Issue, answer).raw_fields)
     if fields.security is not None:
-        return Relative(name=key, relation="")
+        return Relative(name=key, relation="", title="")
     return Relative(
         name=key,
         relation="",

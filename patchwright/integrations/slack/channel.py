@@ -9,6 +9,7 @@ from patchwright.core.types.threads import TalkThread, Thread
 from patchwright.core.types.triggers import Trigger
 from patchwright.integrations.slack.api import Api
 from patchwright.integrations.slack.files import fetch_file
+from patchwright.integrations.slack.naming import name_people
 from patchwright.integrations.slack.opening import open_thread
 from patchwright.integrations.slack.people import People
 from patchwright.integrations.slack.places import team_of
@@ -79,6 +80,9 @@ class SlackChannel:
 
     def open_thread(self, trigger: Trigger, text: str) -> TalkThread:
         return open_thread(self._api, trigger, text)
+
+    def name_people(self, trigger: Trigger) -> Trigger:
+        return name_people(self._people, trigger)
 
     def attach_link(self, ref: TalkThread, url: str, title: str, key: str) -> None:
         """Leave the links to our message."""

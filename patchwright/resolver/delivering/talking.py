@@ -9,6 +9,7 @@ from patchwright.core.errors import (
     NotFoundError,
     PermissionDeniedError,
 )
+from patchwright.core.types.threads import ForgeThread, ThreadKind
 from patchwright.core.types.work import Outcome
 from patchwright.resolver.delivering.destination import (
     Destination,
@@ -42,13 +43,32 @@ def mirror(
 ) -> Delivered:
     known = {str(one.thread): one for one in to.mirrors}
     told = known.get(str(effect.thread), Mirrored(thread=effect.thread))
-    frame = to.frame.model_copy(update={"handle": told.handle or to.frame.handle})
+    handle = told.handle or to.frame.handle
+    frame = to.frame.keyless().model_copy(update={"handle": handle})
+    shown = _about(to, means, so_far)
     text = mirrored_ending(
-        outcome, so_far, frame, shows_words=told.shows_words, last=to.last
+        outcome, shown, frame, shows_words=told.shows_words, last=to.last
     )
-    message = Message(text, offers_at_end(outcome, so_far))
+    message = Message(text, offers_at_end(outcome, shown))
     put(message, effect.thread, told.post, mark(frame.run_id), means.channel)
     return so_far
+
+
+def _about(to: Destination, means: Means, so_far: Delivered) -> Delivered:
+    """Name the pull request where it was asked for: elsewhere nobody sees which."""
+    thread = to.thread
+    if so_far.pull_request is not None or not isinstance(thread, ForgeThread):
+        return so_far
+    if thread.kind is not ThreadKind.PULL_REQUEST:
+        return so_far
+    pull = means.forge.fetch_pull_request(thread.repo, thread.number)
+    return so_far.model_copy(
+        update={
+            "pull_request": pull.number,
+            "pull_request_url": pull.url,
+            "draft": pull.draft,
+        }
+    )
 
 
 def attach_link(

@@ -91,6 +91,13 @@ class Frame(Value):
     run_url: str = ""
     is_beside_code: bool = True
 
+    def keyless(self) -> "Frame":
+        """Return it with a link that opens for those alone who may read the code.
+
+        The usual one opens for whoever has it, and the page shows code and words.
+        """
+        return self.model_copy(update={"run_url": self.run_url.partition("?")[0]})
+
 
 def mark(run_id: str) -> str:
     """Return what is in every form of a run's comment and in no other."""

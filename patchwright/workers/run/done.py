@@ -31,6 +31,10 @@ class Done:
         update = {"last": progress, "mirrors": mirrors}
         return replace(self, plan=self.plan.model_copy(update=update))
 
+    def read(self, up_to: int) -> "Done":
+        """Return it with all until that event read, if no more was."""
+        return replace(self, read_up_to=max(self.read_up_to, up_to))
+
 
 @dataclass(frozen=True)
 class Moved:

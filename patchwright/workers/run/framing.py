@@ -2,8 +2,9 @@
 
 from patchwright.core.settings.model import Settings
 from patchwright.core.settings.repository import RepositoryConfig
+from patchwright.core.text.marks import plain_name
 from patchwright.core.types.threads import ForgeThread, ThreadRef
-from patchwright.core.types.triggers import TriggerKind
+from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.resolver.messages.status import Frame
 from patchwright.resolver.placing.openness import Openness
 from patchwright.workers.run.services import Services
@@ -25,9 +26,9 @@ def label_of(settings: Settings, thread: ThreadRef) -> str:
 def make_frame(services: Services, job: Job, config: RepositoryConfig) -> Frame:
     settings = heed(services.settings, config).settings
     by_label = job.trigger.kind is TriggerKind.LABEL
-    return Frame(
+    frame = Frame(
         run_id=job.id,
-        requester=job.trigger.asker.login,
+        requester=_name_of(job.trigger),
         handle=handle_of(settings, job.trigger.thread),
         model=services.find_models(settings.agent.model).main.name,
         limits=settings.limits.of_a_run(),
@@ -36,6 +37,15 @@ def make_frame(services: Services, job: Job, config: RepositoryConfig) -> Frame:
         run_url=services.find_page(job.id, job.created_at),
         is_beside_code=isinstance(job.trigger.thread, ForgeThread),
     )
+    # In a chat or a ticket others read along than may read the repository.
+    return frame if frame.is_beside_code else frame.keyless()
+
+
+def _name_of(trigger: Trigger) -> str:
+    """Return who asked; whoever is not known to the forge has any name they like."""
+    if isinstance(trigger.thread, ForgeThread) or trigger.person is not None:
+        return trigger.asker.login
+    return plain_name(trigger.actor.login)
 
 
 def without_key(frame: Frame, openness: Openness) -> Frame:
@@ -43,6 +53,4 @@ def without_key(frame: Frame, openness: Openness) -> Frame:
 
     The usual one opens for whoever has it, and the page shows what must be kept out.
     """
-    if not openness.keeps_out:
-        return frame
-    return frame.model_copy(update={"run_url": frame.run_url.partition("?")[0]})
+    return frame.keyless() if openness.keeps_out else frame

@@ -90,7 +90,8 @@ class Mirrors:
     def _comment(self, ref: ThreadRef) -> StatusComment:
         services = self._services
         handle = handle_of(services.settings, ref)
-        frame = self._plan.frame.model_copy(update={"handle": handle, "label": ""})
+        shown = {"handle": handle, "label": ""}
+        frame = self._plan.frame.keyless().model_copy(update=shown)
         watch = Watch(services.sandboxes.kind, services.clock.now())
         return StatusComment(
             services.channel, ref, frame, watch, services.clock, write=mirrored_progress

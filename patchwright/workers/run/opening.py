@@ -1,5 +1,7 @@
 """Open what a run is steered and shown by."""
 
+from functools import partial
+
 import structlog
 
 from patchwright.core.errors import ServiceError
@@ -9,6 +11,7 @@ from patchwright.resolver.messages.mirrors import mirrored_progress
 from patchwright.resolver.messages.status import mark, progress_comment
 from patchwright.resolver.progress import Watch
 from patchwright.workers.run.gate import rules
+from patchwright.workers.run.naming import name_people
 from patchwright.workers.run.permissions import Remembered
 from patchwright.workers.run.plan import Plan
 from patchwright.workers.run.services import Services
@@ -40,6 +43,7 @@ def open_steering(
             services.github.forge, services.clock.monotonic
         ).permission,
         find_person=services.talk.find_person,
+        named=partial(name_people, services),
         invite=services.talk.invite,
     )
 

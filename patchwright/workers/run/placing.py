@@ -17,10 +17,9 @@ from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.core.types.work import Outcome, OutcomeKind
 from patchwright.resolver.effects import Invite
 from patchwright.resolver.house import as_known
-from patchwright.resolver.placing.answers import Remember, read_answer
+from patchwright.resolver.placing.answers import Remember, is_answer, read_answer
 from patchwright.resolver.placing.asking import Ask
 from patchwright.resolver.placing.choose import (
-    Access,
     Chosen,
     Hints,
     choose,
@@ -29,6 +28,7 @@ from patchwright.resolver.placing.choose import (
 )
 from patchwright.resolver.placing.places import Places
 from patchwright.resolver.placing.references import References, find_references
+from patchwright.workers.run.naming import name_people
 from patchwright.workers.run.permissions import judge_for
 from patchwright.workers.run.services import Services
 from patchwright.workers.run.talk import Talk
@@ -40,6 +40,7 @@ from patchwright.workers.store.requests import JoinedRequest
 ASKED: Final = "asked"
 NOT_LINKED: Final = "not-linked"
 _INVITED: Final = "Waiting until it is known who asks."
+_UNNAMED_BOT: Final = "Bots may ask only if `accounts.map` names them."
 _NO_WAY: Final = (
     "I do not know who you are where the code lives, and there is no page here to show "
     "it. An administrator can add you to `accounts.map`."
@@ -70,7 +71,8 @@ class Placing:
             if isinstance(found, Ask):
                 return self.ask(found)
             repo = found.repo
-        placed = known.model_copy(update={"repo": repo})
+        named = name_people(self._services, known)
+        placed = named.model_copy(update={"repo": repo})
         if placed != self._job.trigger:
             self._talk.ties.settle(self._lease, placed)
         return placed
@@ -97,9 +99,11 @@ class Placing:
 
     def answered_up_to(self) -> int:
         """Return the last event of those answers that nothing else came before."""
-        last = 0
+        last, trigger = 0, self._job.trigger
+        if not isinstance(trigger.thread, TalkThread):
+            return last
         for one in self._joined:
-            is_own = _is_by(one, self._job.trigger.actor)
+            is_own = _is_by(one, trigger.actor)
             if not (is_own and is_answer(one.trigger.request, self._places)):
                 break
             last = one.event_id
@@ -179,7 +183,15 @@ class Placing:
         return self._talk.find_places()
 
     def _unknown(self) -> Wait:
-        """Wait until the person has shown who they are; or say that there is no way."""
+        """Wait until the person has shown who they are; or say that there is no way.
+
+        A bot does not link: without a word, so that two do not keep each other busy.
+        """
+        if self._job.trigger.actor.is_bot:
+            unnamed = Outcome(
+                kind=OutcomeKind.REFUSED, reason="bot-not-named", summary=_UNNAMED_BOT
+            )
+            return Wait(unnamed, ())
         if self._talk.can_invite:
             outcome = Outcome(
                 kind=OutcomeKind.NEEDS_INPUT,
@@ -238,11 +250,13 @@ class Placing:
         answer = read_answer(said[-1], self._places) if said else None
         if answer is None or answer.remember is Remember.NOT:
             return
-        access = judge_for(person, self._permission)
-        if access(answer.repository) is not Access.READABLE:
-            return
         own = self._talk.scope_of(person)
         is_here = answer.remember is Remember.HERE
+        # Who could not work there themselves must not send everybody else there.
+        least = Permission.WRITE if is_here else Permission.READ
+        permission = self._permission(answer.repository, person)
+        if permission is None or not permission.allows(least):
+            return
         self._talk.choices.put(
             place_scope(thread) if is_here else own,
             DEFAULT_REPOSITORY,
@@ -262,12 +276,7 @@ class Placing:
 
 
 def _is_by(one: JoinedRequest, own: Actor) -> bool:
-    actor = one.trigger.actor
-    return (actor.service, actor.host, actor.external_id) == (
-        own.service,
-        own.host,
-        own.external_id,
-    )
+    return one.trigger.actor.is_same(own)
 
 
 def _mapping(settings: Settings, trigger: Trigger) -> dict[str, str]:

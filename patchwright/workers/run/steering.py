@@ -58,7 +58,8 @@ class Steering:
 
     `about` says what is fixed about the run, for those who ask. `permission_of` may
     remember for a while what it was told. `find_person` says who somebody is where the
-    code lives, and whom that does not know is sent what `invite` makes.
+    code lives, and whom that does not know is sent what `invite` makes. `named` puts
+    names in place of ids.
     """
 
     def __init__(
@@ -71,10 +72,12 @@ class Steering:
         about: Callable[[], About],
         permission_of: Permissions,
         find_person: Callable[[Actor], Actor | None],
+        named: Callable[[Trigger], Trigger],
         invite: Callable[[Actor], Invitation | None],
     ) -> None:
         self._channel, self._policy = channel, policy
         self._find_person, self._invite = find_person, invite
+        self._named = named
         self._joined_after = joined_after
         self._log = log
         self._about = about
@@ -105,7 +108,8 @@ class Steering:
         start(partial(self._show, self._channel.acknowledge, trigger))
         command = command_in(trigger)
         if command is None or (command.argument and command.verb in _WORDY):
-            words = cut_middle(strip_hidden(trigger.request).text, MAX_CHARS)
+            request = self._named(trigger).request
+            words = cut_middle(strip_hidden(request).text, MAX_CHARS)
             return Message(text=as_data("follow-up", trigger.asker.login, words))
         return self._obey(command, trigger, event_id)
 

@@ -54,14 +54,15 @@ def move_there(
 ) -> Moved | Wait | None:
     """Go on in the other conversation; None if the thread is not there any more."""
     into = there.conversation_id
-    carry_consent(services, job, into)
     joins = may_join(services, job, openness, into)
     now = services.clock.now()
     ties, trigger = services.talk.ties, job.trigger
     moved = ties.move(lease, trigger, (there.named, into), now, joins=joins)
     if moved is not None:
+        carry_consent(services, job, into)
         return Moved(moved)
-    return None if joins else _not_told(trigger, there)
+    is_gone = services.stores.threads.conversation_of(there.named) != into
+    return None if is_gone or joins else _not_told(trigger, there)
 
 
 def _not_told(trigger: Trigger, there: Elsewhere) -> Wait:

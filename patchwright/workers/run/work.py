@@ -147,7 +147,9 @@ class Work:
         # It was moved on meanwhile: look where it is.
         if moved is None:
             return self._tie()
-        return moved if isinstance(moved, Moved) else self._end_as(moved)
+        if isinstance(moved, Moved):
+            return moved
+        return self._end_as(moved).read(self._placing.answered_up_to())
 
     def _keep_private(self) -> Done | None:
         """Ask before anything private may be shown to everybody."""
@@ -161,7 +163,8 @@ class Work:
         return None
 
     def _end_as(self, found: Wait) -> Done:
-        return Done(found.outcome, self._plan, found.read_up_to, effects=found.effects)
+        done = Done(found.outcome, self._plan, found.read_up_to, effects=found.effects)
+        return done.read(self._placing.answered_up_to())
 
     def _note(self, **found: object) -> None:
         self._plan = self._plan.model_copy(update=found)
@@ -201,7 +204,10 @@ class Work:
         if self._trigger.thread.kind is ThreadKind.CHAT:
             # Nobody else need know what somebody may not do.
             return self._end_as(Wait(outcome, (AskPrivately(text=judged.text),)))
-        return self.end(outcome, quiet=judged.quiet or nobody_asked)
+        # A ticket has no reactions that could say it without words.
+        has_words = self._trigger.thread.kind is ThreadKind.TICKET and not judged.silent
+        is_quiet = judged.quiet and not has_words
+        return self.end(outcome, quiet=is_quiet or nobody_asked)
 
     def _answer(self) -> Done | None:
         """Answer a command that needs no run."""
@@ -249,7 +255,8 @@ class Work:
                 raise
             except PatchwrightError as error:
                 done = self._fail(error)
-        return done.with_last(status.last, mirrors.by_now())
+        answered = self._placing.answered_up_to()
+        return done.with_last(status.last, mirrors.by_now()).read(answered)
 
     def _resolving(self) -> Resolving:
         return Resolving(

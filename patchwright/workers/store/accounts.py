@@ -17,7 +17,6 @@ from patchwright.workers.store.identities import (
     find_identity,
     identity_name,
     is_identity,
-    subject_of,
 )
 
 _THEIRS: Final = identities.alias()
@@ -94,7 +93,7 @@ def find_person(
         .where(
             _THEIRS.c.service == actor.service,
             _THEIRS.c.host == actor.host,
-            _THEIRS.c.subject == subject_of(actor),
+            _THEIRS.c.subject == actor.subject,
             identities.c.service == forge,
             identities.c.host == host,
         )

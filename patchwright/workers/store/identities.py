@@ -7,11 +7,9 @@ from sqlalchemy import ColumnElement, Connection, Row, and_, select
 
 from patchwright.core.types.base import Value
 from patchwright.core.types.ids import AccountId, Ids
-from patchwright.core.types.people import Actor
+from patchwright.core.types.people import BY_LOGIN, Actor
 from patchwright.workers.db.tables_people import identities
 from patchwright.workers.db.upsert import insert_once
-
-_BY_LOGIN = "login:"
 
 
 class Identity(Value):
@@ -20,20 +18,15 @@ class Identity(Value):
     login: str
 
 
-def subject_of(actor: Actor) -> str:
-    """Return what the service knows somebody by, whatever they call themselves."""
-    return actor.external_id or f"{_BY_LOGIN}{actor.login.casefold()}"
-
-
 def identity_name(actor: Actor, host: str) -> str:
-    return f"{actor.service}:{host}:{subject_of(actor)}"
+    return f"{actor.service}:{host}:{actor.subject}"
 
 
 def is_identity(actor: Actor, host: str) -> ColumnElement[bool]:
     return and_(
         identities.c.service == actor.service,
         identities.c.host == host,
-        identities.c.subject == subject_of(actor),
+        identities.c.subject == actor.subject,
     )
 
 
@@ -52,7 +45,7 @@ def add_identity(
         "account_id": account_id,
         "service": actor.service,
         "host": host,
-        "subject": subject_of(actor),
+        "subject": actor.subject,
         "login": actor.login,
     }
     return insert_once(connection, identities, identity)
@@ -60,5 +53,5 @@ def add_identity(
 
 def actor_of(row: Row[*tuple[Any, ...]]) -> Actor:
     """Return the actor that a row names; their host is not told."""
-    external_id = "" if row.subject.startswith(_BY_LOGIN) else row.subject
+    external_id = "" if row.subject.startswith(BY_LOGIN) else row.subject
     return Actor(service=row.service, login=row.login, external_id=external_id)

@@ -110,7 +110,7 @@ class JobStore:
         )
         with self._database.reading() as connection:
             newest = tuple(map(_job_of, connection.execute(query)))
-        theirs = [one for one in newest if _is_by(one.trigger.actor, actor)]
+        theirs = [one for one in newest if one.trigger.actor.is_same(actor)]
         return tuple(theirs[:limit])
 
     def take_unfinished(
@@ -140,12 +140,6 @@ class JobStore:
         taken = update(jobs).where(jobs.c.id.in_(waiting)).values(submitted_at=now)
         with self._database.writing() as connection:
             return tuple(map(JobId, connection.scalars(taken.returning(jobs.c.id))))
-
-
-def _is_by(one: Actor, other: Actor) -> bool:
-    """Tell whether it is the same person: names may change."""
-    key = (one.service, one.host, one.external_id)
-    return key == (other.service, other.host, other.external_id)
 
 
 def _job_of(row: Row[*tuple[Any, ...]]) -> Job:

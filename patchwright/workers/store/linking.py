@@ -20,7 +20,6 @@ from patchwright.workers.store.active import (
     wake,
 )
 from patchwright.workers.store.fencing import lock_conversation
-from patchwright.workers.store.identities import subject_of
 from patchwright.workers.store.identity_tokens import (
     IdentityTokens,
     read_grant,
@@ -104,7 +103,7 @@ def wake_waiting(connection: Connection, actor: Actor) -> tuple[JobId, ...]:
         job.id
         for job in list_active(connection)
         if job.state is JobState.WAITING_USER
-        and _is_same(job.trigger.actor, actor)
+        and job.trigger.actor.is_same(actor)
         and _wake(connection, job)
     )
 
@@ -117,11 +116,3 @@ def _wake(connection: Connection, job: ActiveJob) -> bool:
         return False
     wake(connection, job.id)
     return True
-
-
-def _is_same(one: Actor, other: Actor) -> bool:
-    return (one.service, one.host, subject_of(one)) == (
-        other.service,
-        other.host,
-        subject_of(other),
-    )

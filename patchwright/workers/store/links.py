@@ -12,7 +12,6 @@ from patchwright.core.types.people import Actor
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.tables_people import link_requests
 from patchwright.workers.db.upsert import insert_once
-from patchwright.workers.store.identities import subject_of
 from patchwright.workers.store.link_rows import (
     LinkRequest,
     find_request,
@@ -127,7 +126,7 @@ def _key(actor: Actor) -> dict[str, str]:
     return {
         "service": actor.service,
         "host": actor.host,
-        "subject": subject_of(actor),
+        "subject": actor.subject,
     }
 
 

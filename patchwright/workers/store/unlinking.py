@@ -12,7 +12,6 @@ from patchwright.workers.store.account_audit import Note
 from patchwright.workers.store.identities import (
     actor_of,
     find_identity,
-    subject_of,
 )
 from patchwright.workers.store.identity_tokens import forget_grant
 
@@ -59,7 +58,7 @@ def forget_person(
     """
     theirs = select(identities).where(
         identities.c.service == person.service,
-        identities.c.subject == subject_of(person),
+        identities.c.subject == person.subject,
     )
     for row in connection.execute(theirs).all():
         forget_grant(connection, row.account_id)

@@ -8,6 +8,7 @@ from patchwright.integrations.jira.comments import FOR_SOME
 from patchwright.resolver.gathering.images import find_images
 from tests.adapters.jira.conftest import Scene
 from tests.fakes.jira.fake import EPIC_LINK
+from tests.fakes.jira.state import CustomField
 
 PNG = ("a (1).png", "image/png", b"\x89PNG\r\n\x1a\n")
 
@@ -155,6 +156,17 @@ def test_linked_ticket_that_we_may_not_see_is_no_obstacle(scene: Scene) -> None:
     (relative,) = jira.channel.fetch_thread(scene.ref).relatives
     jira.close()
     assert (relative.name, relative.text) == (hidden, "")
+
+
+def test_linked_ticket_that_some_alone_may_see_is_named_alone(scene: Scene) -> None:
+    level = CustomField(id="security", name="Security Level", custom="securitylevel")
+    scene.fake.world.custom_fields.append(level)
+    secret = scene.fake.create(
+        "APP", scene.ann, "Leak", "Words", custom={"security": {"name": "Staff"}}
+    )
+    scene.fake.link(scene.key, secret, outward="blocks", inward="is blocked by")
+    (relative,) = scene.channel.fetch_thread(scene.ref).relatives
+    assert (relative.name, relative.title, relative.text) == (secret, "", "")
 
 
 def test_comment_for_some_alone_says_so(scene: Scene) -> None:

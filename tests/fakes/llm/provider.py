@@ -5,6 +5,7 @@ import json
 import threading
 from collections.abc import Mapping
 from itertools import count
+from types import TracebackType
 from typing import Any, Self
 
 from tests.fakes.llm.rules import find_fault
@@ -16,7 +17,8 @@ class FakeProvider:
     """Plays a script, one turn for each accepted request, or asks a function.
 
     It refuses what a strict provider refuses, and that costs no turn. `requests` holds
-    the accepted bodies, `refused` the reasons for the others.
+    the accepted bodies, `refused` the reasons for the others. What a function asserts
+    of a request in vain, the block ends with.
     """
 
     def __init__(
@@ -29,6 +31,7 @@ class FakeProvider:
         self.requests: list[dict[str, Any]] = []
         self.raw_requests: list[bytes] = []
         self.refused: list[str] = []
+        self._objections: list[AssertionError] = []
         self._turns = turns
         self._api_key = api_key
         self._models = models
@@ -45,9 +48,16 @@ class FakeProvider:
         self._server.__enter__()
         return self
 
-    def __exit__(self, *exc_info: object) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        problem: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         self._closing.set()
-        self._server.__exit__(*exc_info)
+        self._server.__exit__(kind, problem, trace)
+        if problem is None and self._objections:
+            raise self._objections[0]
 
     def _answer(
         self, path: str, headers: Mapping[str, str], body: bytes
@@ -76,7 +86,12 @@ class FakeProvider:
 
     def _next_turn(self, request: dict[str, Any]) -> Turn | None:
         if callable(self._turns):
-            return as_turn(self._turns(request))
+            try:
+                return as_turn(self._turns(request))
+            except AssertionError as objection:
+                # The client would only ask again, and get the turn after this one.
+                self._objections.append(objection)
+                raise
         played = len(self.requests) - 1
         return as_turn(self._turns[played]) if played < len(self._turns) else None
 

@@ -44,10 +44,11 @@ class FakeSlack:
     `uninstall`. Each act is signed and sent at once to the address given to `send_to`,
     and returns when the answer came; without an address it is kept in `deliveries`
     alone, as all of them are. What the app itself does is announced by nothing.
-    `faults` are what the next calls are to fail by. What became of it is read from `thread`, `messages`, `ephemerals`, `reactions`,
-    `home`, `form`; `shown` of each is all that readers see, and `buttons` what they
-    can press. Where `PATCHWRIGHT_CORPUS` names outside data, each call and answer is
-    held against it, and the block ends with an error if something was wrong.
+    `faults` are what the next calls are to fail by. What became of it is read from
+    `thread`, `messages`, `ephemerals`, `reactions`, `home`, `form`; `shown` of each is
+    all that readers see, and `buttons` what they can press. Where `PATCHWRIGHT_CORPUS`
+    names outside data, each call and answer is held against it, and the block ends with
+    an error if something was wrong.
     """
 
     def __init__(

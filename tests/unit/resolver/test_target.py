@@ -134,5 +134,5 @@ def test_branches_are_named_after_tickets_and_chats() -> None:
     threads = (ticket("APP-7"), SLACK)
     assert [plan_target(one, "Wrong sum", SHOP, None).branch for one in threads] == [
         "patchwright/APP-7-wrong-sum",
-        "patchwright/1712345678-wrong-sum",
+        "patchwright/1712345678-123456-wrong-sum",
     ]

@@ -1,4 +1,4 @@
-"""A thread is found again by its key, and names what it leads to."""
+"""Threads are found again by their keys, and people by their ids."""
 
 import pytest
 from hypothesis import given
@@ -114,3 +114,24 @@ def test_what_is_not_beside_the_code_is_no_thread_of_it() -> None:
 def test_the_asker_is_who_they_are_where_the_code_is() -> None:
     assert asked_in(CHAT).asker == JO
     assert asked_in(CHAT, person=ALICE).asker == ALICE
+
+
+@pytest.mark.parametrize(
+    ("other", "is_one"),
+    [
+        (JO.model_copy(update={"login": "Jo Miller"}), True),
+        (JO.model_copy(update={"external_id": "U2"}), False),
+        (JO.model_copy(update={"host": "T2"}), False),
+        (JO.model_copy(update={"service": "jira"}), False),
+        (JO.model_copy(update={"external_id": ""}), False),
+    ],
+)
+def test_names_change_and_ids_do_not(other: Actor, *, is_one: bool) -> None:
+    assert JO.is_same(other) is is_one
+
+
+def test_without_an_id_the_name_counts() -> None:
+    nameless = [Actor(service="jira", login=name) for name in ("Ann", "ann", "Bob")]
+    ann, again, bob = nameless
+    assert ann.is_same(again)
+    assert not ann.is_same(bob)

@@ -1,0 +1,45 @@
+"""Put names in place of ids in what somebody asked: its delivery has ids alone."""
+
+import re
+from collections.abc import Mapping
+from typing import Final
+
+from patchwright.core.errors import ServiceError
+from patchwright.core.types.threads import TalkThread
+from patchwright.core.types.triggers import Trigger
+from patchwright.integrations.slack.people import People
+from patchwright.integrations.slack.places import team_of
+from patchwright.integrations.slack.text.lines import literal
+
+# An id as our Markdown shows somebody without a name.
+_ID: Final = re.compile(r"(?<![\w.@/-])@([UW][A-Z0-9]+)\b")
+# Each may cost a question to Slack.
+_MOST: Final = 20
+
+
+def name_people(people: People, trigger: Trigger) -> Trigger:
+    """Return the request with names; who has none that we can learn keeps the id."""
+    if not isinstance(trigger.thread, TalkThread):
+        return trigger
+    texts = {name: str(getattr(trigger, name)) for name in _TEXTS}
+    ids = [one for text in texts.values() for one in _ID.findall(text)]
+    if not ids:
+        return trigger
+    try:
+        names = people.names_of(
+            team_of(trigger.thread), list(dict.fromkeys(ids))[:_MOST]
+        )
+    except ServiceError:
+        return trigger
+    named = {name: _named(text, names) for name, text in texts.items()}
+    return trigger.model_copy(update=named)
+
+
+_TEXTS: Final = ("title", "body", "text", "request")
+
+
+def _named(text: str, names: Mapping[str, str]) -> str:
+    def name(found: re.Match[str]) -> str:
+        return f"@{literal(' '.join(names.get(found[1], found[1]).split()))}"
+
+    return _ID.sub(name, text)

@@ -1,0 +1,89 @@
+"""People are who an administrator says, or who they have shown they are."""
+
+import pytest
+
+from patchwright.core.types.people import Actor
+from patchwright.workers.store.links import MOST_IN_HOUR, digest_of
+from patchwright.workers.talk.people import People
+from tests.adapters.store.linking_world import JO, Linking
+from tests.adapters.talk.conftest import people_of, settings_of
+
+ALICE = Actor(service="github", login="alice", external_id="1")
+MAP = '[{"slack": "U1", "github": "mallory"}]'
+
+
+def test_somebody_on_the_forge_is_who_they_are(people: People) -> None:
+    assert people.find(ALICE) == ALICE
+
+
+def test_nobody_is_known_before_they_have_shown_it(
+    people: People, linking: Linking
+) -> None:
+    assert people.find(JO) is None
+    linking.link(ALICE)
+    found = people.find(JO)
+    assert found is not None
+    assert (found.login, found.external_id) == ("alice", "1")
+
+
+def test_the_administrators_word_counts_before_theirs(linking: Linking) -> None:
+    linking.link(ALICE)
+    found = people_of(linking, settings_of(ACCOUNTS__MAP=MAP)).find(JO)
+    assert found == Actor(service="github", login="mallory")
+
+
+@pytest.mark.parametrize(
+    "missing", ["GITHUB__CLIENT_ID", "GITHUB__CLIENT_SECRET", "SERVER__PUBLIC_URL"]
+)
+def test_without_a_page_to_show_it_nobody_is_invited(
+    linking: Linking, missing: str
+) -> None:
+    people = people_of(linking, settings_of(**{missing: ""}))
+    assert not people.can_invite
+    assert people.invite(JO) is None
+
+
+def test_an_invitation_leads_to_who_was_invited(
+    people: People, linking: Linking
+) -> None:
+    invitation = people.invite(JO)
+    assert invitation is not None
+    [offer] = invitation.offers
+    assert offer.words == "Link with GitHub"
+    assert f"]({offer.url})" in invitation.text
+    address, _, token = offer.url.rpartition("/")
+    assert address == "https://bot.test/link"
+    assert linking.request(digest_of(token)).actor == JO
+
+
+def test_who_gets_no_more_links_hears_that_once(people: People) -> None:
+    links = [people.invite(JO) for _ in range(MOST_IN_HOUR)]
+    assert all(one is not None and one.offers for one in links)
+    told = people.invite(JO)
+    assert told is not None
+    assert told.offers == ()
+    assert told.text == (
+        "You have got several links within an hour. Please open the newest one in "
+        "Slack, or ask again in an hour."
+    )
+    assert people.invite(JO) is None
+
+
+def test_whoever_is_invited_is_called_by_their_name(linking: Linking) -> None:
+    def named(actor: Actor) -> Actor:
+        return actor.model_copy(update={"login": "Jo Miller"})
+
+    people = People(settings_of(), linking.accounts, linking.links, named)
+    invitation = people.invite(JO.model_copy(update={"login": "U1"}))
+    assert invitation is not None
+    token = invitation.offers[0].url.rpartition("/")[2]
+    assert linking.request(digest_of(token)).actor.login == "Jo Miller"
+
+
+def test_a_persons_choices_are_theirs_alone(people: People) -> None:
+    bob = Actor(service="github", login="bob", external_id="2")
+    renamed = ALICE.model_copy(update={"login": "alice-2"})
+    own = people.scope_of(ALICE)
+    assert own.startswith("account:")
+    assert people.scope_of(renamed) == own
+    assert people.scope_of(bob) != own

@@ -1,0 +1,48 @@
+"""Texts may refer to what is mapped, and to where work was done before."""
+
+from patchwright.core.types.threads import RepoRef
+from patchwright.resolver.placing.places import Places
+from patchwright.workers.talk.places import (
+    find_places,
+    mapped_repositories,
+    recent_repositories,
+)
+from tests.adapters.store.world import World
+from tests.adapters.talk.conftest import settings_of
+
+CHANNELS = '{"C1": "acme/web", "C2": "acme/api", "C3": ""}'
+PROJECTS = '{"APP": "acme/web", "OPS": ""}'
+
+
+def test_each_repository_is_known_once_the_mapped_ones_first(world: World) -> None:
+    world.ask()
+    settings = settings_of(
+        SLACK__CHANNELS=CHANNELS,
+        JIRA__PROJECTS='{"APP": "acme/shop", "OPS": ""}',
+        JIRA__BASE_URL="https://tools.example/jira",
+    )
+    assert find_places(settings, world.threads) == Places(
+        forge="github",
+        web_url="https://github.test",
+        known=("acme/web", "acme/api", "acme/shop"),
+        jira_url="https://tools.example/jira",
+        jira_host="tools.example/jira",
+        projects=("APP", "OPS"),
+    )
+
+
+def test_without_jira_no_key_means_anything(world: World) -> None:
+    places = find_places(settings_of(), world.threads)
+    assert (places.jira_host, places.projects, places.known) == ("", (), ())
+
+
+def test_places_without_a_repository_map_to_none() -> None:
+    settings = settings_of(SLACK__CHANNELS=CHANNELS, JIRA__PROJECTS=PROJECTS)
+    assert mapped_repositories(settings) == ("acme/web", "acme/api")
+
+
+def test_where_work_was_done_is_remembered(world: World) -> None:
+    assert recent_repositories(world.threads) == ()
+    world.ask()
+    shop = RepoRef(forge="github", full_name="acme/shop")
+    assert recent_repositories(world.threads) == (shop,)

@@ -1,0 +1,98 @@
+"""What comes through a connection of ours is stored before it is acknowledged."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from threading import Event
+
+import pytest
+
+from patchwright.core.errors import PayloadError
+from patchwright.core.types.triggers import HomeWanted, Prompt
+from patchwright.integrations.slack.receiver import SocketReceiver, delivery_id
+from patchwright.integrations.slack.webhook import Listening
+from patchwright.workers.db.tables import deliveries
+from patchwright.workers.intake.intake import Intake
+from patchwright.workers.talk.taking import Taking
+from patchwright.workers.web.receiver import Entrance
+from tests.adapters.slack.conftest import Office
+from tests.adapters.store.world import World
+from tests.fakes.slack.fake import FakeSlack
+
+JSON = {"content-type": "application/json"}
+ENTRANCE = Entrance(
+    receiver=SocketReceiver(Listening(command="/patchwright")), identify=delivery_id
+)
+
+
+class Front:
+    """Answers each prompt alike, and keeps what comes after."""
+
+    def __init__(self, answer: Mapping[str, object]) -> None:
+        self._answer = answer
+        self.followed: list[Prompt] = []
+        self.is_done = Event()
+
+    def answer(self, prompt: Prompt) -> Mapping[str, object]:  # noqa: ARG002 - all alike
+        return self._answer
+
+    def follow(self, prompt: Prompt) -> None:
+        self.followed.append(prompt)
+        self.is_done.set()
+
+
+def taking(world: World, intake: Intake, front: Front | None = None) -> Taking:
+    return Taking("slack", replace(ENTRANCE, front=front), intake, world.clock)
+
+
+def body_of(fake: FakeSlack, name: str) -> bytes:
+    return fake.delivery(name).body
+
+
+def test_a_request_is_stored_and_nothing_is_answered(
+    world: World, fake: FakeSlack, office: Office
+) -> None:
+    fake.mention(office.ann, office.channel, "fix it")
+    body = body_of(fake, "app_mention")
+    with world.open_intake() as intake:
+        take = taking(world, intake)
+        assert take(JSON, body) is None
+        assert take(JSON, body) is None
+    [row] = world.rows(deliveries)
+    assert (row["service"], row["verdict"]) == ("slack", "accepted")
+    assert len(world.dispatched) == 1
+
+
+def test_what_is_no_delivery_is_refused(world: World) -> None:
+    with world.open_intake() as intake, pytest.raises(PayloadError):
+        taking(world, intake)(JSON, b"{")
+
+
+def test_a_challenge_needs_no_answer_here(world: World) -> None:
+    body = b'{"type": "url_verification", "challenge": "word"}'
+    with world.open_intake() as intake:
+        assert taking(world, intake)(JSON, body) is None
+    assert world.rows(deliveries) == []
+
+
+@pytest.mark.parametrize("answer", [{}, {"options": []}])
+def test_a_prompt_is_answered_and_what_follows_comes_after(
+    world: World, fake: FakeSlack, office: Office, answer: dict[str, object]
+) -> None:
+    fake.open_home(office.ann)
+    front = Front(answer)
+    with world.open_intake() as intake:
+        found = taking(world, intake, front)(JSON, body_of(fake, "app_home_opened"))
+    assert found == (answer or None)
+    assert front.is_done.wait(10)
+    [prompt] = front.followed
+    assert isinstance(prompt, HomeWanted)
+    assert prompt.actor.external_id == office.ann
+    assert world.rows(deliveries) == []
+
+
+def test_without_anybody_to_answer_a_prompt_gets_nothing(
+    world: World, fake: FakeSlack, office: Office
+) -> None:
+    fake.open_home(office.ann)
+    with world.open_intake() as intake:
+        assert taking(world, intake)(JSON, body_of(fake, "app_home_opened")) is None

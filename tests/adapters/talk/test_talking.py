@@ -1,0 +1,163 @@
+"""Other threads, tickets and single people are told how a run ended."""
+
+from dataclasses import replace
+
+import pytest
+
+from patchwright.core.channel import Offer
+from patchwright.core.switchboard import Switchboard
+from patchwright.core.types.people import Actor
+from patchwright.core.types.threads import RepoRef, Repository
+from patchwright.integrations.git.mirror import Mirror
+from patchwright.integrations.github.adapter import GitHub
+from patchwright.resolver.delivering import talking
+from patchwright.resolver.delivering.destination import (
+    Destination,
+    Invitation,
+    Means,
+    Mirrored,
+)
+from patchwright.resolver.effects import (
+    AskPrivately,
+    AttachLink,
+    MirrorMessage,
+    MoveTicket,
+)
+from patchwright.resolver.messages.status import Delivered
+from tests.adapters.jira.conftest import Scene as JiraScene
+from tests.adapters.slack.conftest import Office
+from tests.fakes.slack.fake import FakeSlack
+from tests.unit.resolver.endings import FRAME, ORIGIN, proven
+
+PULL = "https://github.test/acme/shop/pull/8"
+OPENED = Delivered(pull_request=8, pull_request_url=PULL)
+LINK = Offer(words="Link with GitHub", url="https://bot.test/link/abc")
+
+
+def fetch_nothing() -> Mirror:
+    raise AssertionError("no commit is needed")
+
+
+@pytest.fixture
+def means(github: GitHub, switchboard: Switchboard) -> Means:
+    return Means(
+        github.forge,
+        switchboard,
+        github.channel,
+        fetch_nothing,
+        invite=lambda actor: Invitation(text=f"Who is {actor.login}?", offers=(LINK,)),
+    )
+
+
+@pytest.fixture
+def to(fake: FakeSlack, office: Office) -> Destination:
+    """Return where a run goes that Ann has asked for in a channel."""
+    root = fake.mention(office.ann, office.channel, "fix it")
+    shop = RepoRef(forge="github", full_name="acme/shop")
+    return Destination(
+        repository=Repository(
+            ref=shop, default_branch="trunk", clone_url="", web_url="", private=True
+        ),
+        thread=office.thread(root),
+        requester=Actor(service="github", login="alice"),
+        asked_by=office.actor(office.ann),
+        status_post="",
+        origin=ORIGIN,
+        frame=FRAME,
+    )
+
+
+def test_a_ticket_gets_one_short_message(
+    to: Destination, means: Means, jira: JiraScene
+) -> None:
+    told = Mirrored(thread=jira.ref, shows_words=True, handle="@bot")
+    to = replace(to, mirrors=(told,))
+    effect = MirrorMessage(thread=jira.ref)
+    for so_far in (Delivered(), OPENED):
+        assert talking.mirror(effect, proven(), to, means, so_far) == so_far
+    [_, said] = means.channel.fetch_thread(jira.ref).posts
+    assert said.text.startswith("**Done**")
+    assert f"[pull request #8]({PULL})" in said.text
+
+
+def test_a_thread_that_was_tied_only_now_is_told_as_well(
+    to: Destination, means: Means, jira: JiraScene
+) -> None:
+    effect = MirrorMessage(thread=jira.ref)
+    talking.mirror(effect, proven(), to, means, Delivered())
+    assert len(jira.fake.comments(jira.key)) == 1
+
+
+def test_a_pull_request_is_shown_beside_the_ticket_once(
+    to: Destination, means: Means, jira: JiraScene
+) -> None:
+    effect = AttachLink(thread=jira.ref)
+    talking.attach_link(effect, proven(), to, means, Delivered())
+    assert jira.fake.remote_links(jira.key) == []
+    for _ in range(2):
+        talking.attach_link(effect, proven(), to, means, OPENED)
+    [link] = jira.fake.remote_links(jira.key)
+    assert (link.url, link.title) == (PULL, "acme/shop#8: Count every piece")
+
+
+def test_a_ticket_moves_once_there_is_a_pull_request(
+    means: Means, jira: JiraScene
+) -> None:
+    effect = MoveTicket(thread=jira.ref, status="In Progress")
+    talking.move_ticket(effect, means, Delivered())
+    assert jira.fake.issue(jira.key).status == "To Do"
+    assert talking.move_ticket(effect, means, OPENED) == OPENED
+    assert jira.fake.issue(jira.key).status == "In Progress"
+
+
+def test_a_ticket_moves_without_one_where_that_is_asked_for(
+    means: Means, jira: JiraScene
+) -> None:
+    effect = MoveTicket(thread=jira.ref, status="Done", with_pull=False)
+    talking.move_ticket(effect, means, Delivered())
+    assert jira.fake.issue(jira.key).status == "Done"
+
+
+def test_a_ticket_that_cannot_move_is_told(means: Means, jira: JiraScene) -> None:
+    effect = MoveTicket(thread=jira.ref, status="On Mars")
+    [remark] = talking.move_ticket(effect, means, OPENED).remarks
+    assert remark.startswith("APP-1 stays where it is: ")
+    assert "On Mars" in remark
+
+
+def test_the_requester_is_asked_alone(
+    to: Destination, means: Means, fake: FakeSlack, office: Office
+) -> None:
+    asked = AskPrivately(text="Which repository?", offers=(LINK,))
+    talking.ask_privately(asked, to, means, Delivered())
+    [seen] = fake.ephemerals(office.ann)
+    assert seen.shown == "Which repository?\nLink with GitHub"
+    assert fake.ephemerals(office.bob) == []
+
+
+def test_an_invitation_is_made_when_it_is_sent(
+    to: Destination, means: Means, fake: FakeSlack, office: Office
+) -> None:
+    talking.invite(to, means, Delivered())
+    [seen] = fake.ephemerals(office.ann)
+    assert seen.shown == f"Who is {office.ann}?\nLink with GitHub"
+
+
+def test_where_nobody_may_be_invited_nothing_is_said(
+    to: Destination, means: Means, fake: FakeSlack, office: Office
+) -> None:
+    silent = replace(means, invite=lambda _actor: None)
+    assert talking.invite(to, silent, OPENED) == OPENED
+    assert fake.ephemerals(office.ann) == []
+
+
+def test_without_a_private_way_that_is_said_once_and_no_secret(
+    to: Destination, means: Means, jira: JiraScene
+) -> None:
+    jira.fake.stop_mail()
+    ticket = replace(to, thread=jira.ref, asked_by=jira.actor)
+    for _ in range(2):
+        talking.invite(ticket, means, Delivered())
+    [_, said] = means.channel.fetch_thread(jira.ref).posts
+    assert "I have to ask you something in private, and found no way" in said.text
+    assert "bot.test/link" not in said.text

@@ -1,0 +1,56 @@
+"""Words of a private place in what a change would show to everybody."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from patchwright.integrations.git.changes import ChangedPath, ChangeKind
+from patchwright.resolver.guards.private import find_repeated
+from patchwright.resolver.guards.secrets import Leak
+from patchwright.resolver.guards.versions import Version
+from patchwright.resolver.placing.privacy import (
+    Span,
+    find_quotations,
+    private_matter,
+)
+
+SAID = "our customer in Hamburg has paid too little for every order since May"
+PRIVATE = private_matter(
+    [f"{SAID}, see https://crm.test/4711 or ask otto@crm.test"], ["Jo Doe"]
+)
+
+
+def find(text: str) -> Iterator[Span]:
+    return find_quotations(text, PRIVATE)
+
+
+def version(after: str, before: str | None = "", path: str = "a.py") -> Version:
+    kind = ChangeKind.ADDED if before is None else ChangeKind.MODIFIED
+    return Version(ChangedPath(path, kind, 0o100644, len(after)), before, after)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [f"# {SAID}", f"x = '{SAID.upper()}'", "https://crm.test/4711", "Otto@crm.test"],
+)
+def test_what_a_change_adds_of_it_is_found_with_its_line(text: str) -> None:
+    changed = version(f"x = 1\n{text}\n")
+    assert set(find_repeated([changed], find)) == {Leak("a.py", 2)}
+
+
+@pytest.mark.parametrize(
+    "text", ["# by Jo Doe", "# our customer in Hamburg has paid", "https://example.org"]
+)
+def test_names_and_few_words_are_anybodys(text: str) -> None:
+    assert find_repeated([version(text)], find) == ()
+
+
+def test_what_was_there_before_is_public() -> None:
+    moved = [version("", f"# {SAID}\n"), version(f"\n\n# {SAID}\n", path="b.py")]
+    assert find_repeated(moved, find) == ()
+
+
+def test_the_name_of_a_new_file_counts() -> None:
+    path = f"{SAID.replace(' ', '_')}.py"
+    new = version("x = 1\n", None, path)
+    assert find_repeated([new], find) == (Leak(path, 1),)
