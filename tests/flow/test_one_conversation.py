@@ -31,8 +31,10 @@ unknown · [run|GITHUB/runs/RUN]
 
 run RUN"""
 ANSWERED_IN_SLACK = """\
-*Answered* · 1 step · Ns · 120 tokens, price unknown · <GITHUB/runs/RUN|run>
-run RUN"""
+*Answered* · <GITHUB/acme/shop/pull/1|pull request #1> · 1 step · Ns · 120 tokens, \
+price unknown · <GITHUB/runs/RUN|run>
+run RUN
+Open pull request"""
 DONE_BESIDE_THE_CODE = """\
 **Done** · [pull request #2](GITHUB/acme/shop/pull/2) · 4 steps · Ns · 480 tokens, \
 price unknown · [run](GITHUB/runs/RUN)

@@ -18,8 +18,6 @@ _KEPT: Final = (
     "x-atlassian-webhook-",
 )
 _DROPPED: Final = ("signature", "token", "authorization")
-
-
 _PRIVATE: Final = frozenset({"jira", "slack"})
 
 

@@ -223,3 +223,21 @@ def _store(world: World, lease: Lease, read_up_to: int = 0) -> Lease:
 def _deliver(world: World, lease: Lease) -> None:
     for effect in world.effects.of_job(JobId(lease.job_id)):
         world.effects.mark_done(lease, effect.key, "somewhere")
+
+
+def test_who_has_only_answered_has_asked_for_nothing(world: World) -> None:
+    job_id = world.ask()
+    lease = world.claim(job_id)
+    reply = trigger("k2", "me too").model_copy(update={"kind": TriggerKind.REPLY})
+    _join(world, lease, reply)
+    lease = _store(world, lease)
+    _deliver(world, lease)
+    assert world.outcomes.finish(lease, JobState.DONE, world.clock.now()) is None
+
+
+def _join(world: World, lease: Lease, said: Trigger) -> None:
+    """Let a job wait, so that it takes a reply, and go on."""
+    lease = _store(world, lease)
+    _deliver(world, lease)
+    world.outcomes.wait(lease)
+    assert world.deliver(said).verdict is Verdict.JOINED

@@ -39,10 +39,10 @@ ALICE = Actor(service="github", login="alice")
             CHAT,
             "slack:T1/C1#1712345678.123456",
             "the thread",
-            "1712345678",
+            "1712345678-123456",
             "slack",
         ),
-        (UNBEGUN, "slack:T1/C1#cmd-13.37", "the thread", "cmd-13", "slack"),
+        (UNBEGUN, "slack:T1/C1#cmd-13.37", "the thread", "cmd-13-37", "slack"),
         (TICKET, "jira:acme.example:8443/jira/APP#APP-7", "APP-7", "APP-7", "jira"),
     ],
 )

@@ -1,0 +1,148 @@
+"""A change tells where it comes from to those who may know, and what calls us there."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from patchwright.core.settings.load import load
+from patchwright.core.types.people import Actor
+from patchwright.core.types.threads import Post, Relative, Thread, ThreadRef
+from patchwright.core.types.triggers import Trigger
+from patchwright.resolver.delivering.destination import Hidden
+from patchwright.resolver.messages.pull_request import Origin
+from patchwright.resolver.placing.consent import Consent
+from patchwright.resolver.placing.openness import Openness
+from patchwright.workers.run.framing import handle_of, label_of
+from patchwright.workers.run.origins import also_hidden, find_origins, key_in, with_name
+from patchwright.workers.store.threads import Linked
+from tests.unit.resolver.places import SLACK, WEB, issue, repo, ticket
+from tests.unit.resolver.runs import TRIGGER
+
+SETTINGS = load(
+    {
+        "LLM_MODEL": "openai/x",
+        "PATCHWRIGHT_GITHUB__WEB_URL": WEB,
+        "PATCHWRIGHT_GITHUB__MENTION": "@fixbot",
+        "PATCHWRIGHT_GITHUB__LABEL": "fix",
+        "PATCHWRIGHT_JIRA__BASE_URL": "https://acme.atlassian.net",
+        "PATCHWRIGHT_JIRA__MENTION": "@jirabot",
+        "PATCHWRIGHT_JIRA__LABEL": "fix-it",
+    },
+    flags={},
+    cwd=Path("/nonexistent"),
+)
+TICKET, ISSUE = ticket("APP-7"), issue("acme/web", 7)
+JO = Actor(service="slack", login="Jo Miller", external_id="U1", host="T1")
+BOT = Actor(service="slack", login="Patchwright", external_id="U9", is_bot=True)
+AT = datetime(2030, 1, 1, tzinfo=UTC)
+OPEN = Openness(is_public=True, consent=Consent.SHARE)
+KEPT_OUT = Openness(is_public=True, consent=Consent.KEEP_OUT)
+CHAT_URL = "https://acme.slack.test/archives/C1/p1712345678123456"
+CHAT = Thread(
+    ref=SLACK,
+    title="",
+    url=CHAT_URL,
+    posts=(
+        Post(id="1", author=JO, text="The sum is off", at=AT),
+        Post(id="2", author=BOT, text="Working on it", at=AT),
+    ),
+)
+TOLD = Relative(
+    name="APP-1", relation="Epic", title="Quarter", text="Globex pays less", author=JO
+)
+OF_TICKET = Thread(ref=TICKET, title="Wrong sum", url="", posts=(), relatives=(TOLD,))
+
+
+def asked_in(thread: ThreadRef) -> Trigger:
+    known = {"thread": thread, "repo": repo("acme/web"), "actor": JO}
+    return TRIGGER.model_copy(update=known)
+
+
+def linked(*threads: ThreadRef) -> tuple[Linked, ...]:
+    return tuple(Linked(ref=one, is_own_pull=False) for one in threads)
+
+
+def test_a_change_leads_back_to_ticket_chat_and_issue() -> None:
+    tied = linked(TICKET, ISSUE, SLACK)
+    found = find_origins(SETTINGS, OPEN, asked_in(SLACK), [CHAT, OF_TICKET], tied)
+    assert found == {
+        "issue": 7,
+        "key": "APP-7",
+        "origins": (
+            Origin(name="a thread in Slack", url=CHAT_URL),
+            Origin(name="APP-7", url="https://acme.atlassian.net/browse/APP-7"),
+        ),
+    }
+
+
+def test_a_chat_without_an_address_is_not_named() -> None:
+    found = find_origins(SETTINGS, OPEN, asked_in(SLACK), [], linked(SLACK))
+    assert found == {"issue": None, "key": "", "origins": ()}
+
+
+def test_an_issue_of_another_repository_is_not_closed() -> None:
+    tied = linked(issue("acme/api", 3))
+    found = find_origins(SETTINGS, OPEN, asked_in(SLACK), [CHAT], tied)
+    assert found["issue"] is None
+
+
+def test_what_is_kept_out_is_noted_and_nothing_leads_back() -> None:
+    tied = linked(TICKET, ISSUE)
+    found = find_origins(SETTINGS, KEPT_OUT, asked_in(SLACK), [CHAT, OF_TICKET], tied)
+    assert set(found) == {"issue", "hidden"}
+    hidden = found["hidden"]
+    assert isinstance(hidden, Hidden)
+    said = {"The sum is off", "Wrong sum", "Quarter", "Globex pays less"}
+    assert said <= set(hidden.texts)
+    assert {"Jo Miller", "APP-7"} <= set(hidden.names)
+    assert "Patchwright" not in hidden.names
+
+
+def test_what_is_said_while_it_works_is_kept_out_as_well() -> None:
+    beside = asked_in(ISSUE).model_copy(update={"request": "use tabs"})
+    private = asked_in(SLACK).model_copy(update={"request": "Globex waits"})
+    known = also_hidden(Hidden(texts=("The sum is off",)), [beside, private])
+    assert {"The sum is off", "Globex waits"} <= set(known.texts)
+    assert "use tabs" not in known.texts
+    assert known.names == ("Jo Miller",)
+
+
+@pytest.mark.parametrize(
+    ("thread", "tied", "key"),
+    [
+        (TICKET, (), "APP-7"),
+        (SLACK, (TICKET,), "APP-7"),
+        (ISSUE, (TICKET, ticket("APP-8")), "APP-7"),
+        (SLACK, (ISSUE,), ""),
+    ],
+)
+def test_the_key_is_that_of_the_first_ticket(
+    thread: ThreadRef, tied: tuple[ThreadRef, ...], key: str
+) -> None:
+    assert key_in(asked_in(thread), linked(*tied)) == key
+
+
+def test_who_asks_is_called_as_they_are_in_the_thread() -> None:
+    by_id = asked_in(SLACK).model_copy(
+        update={"actor": JO.model_copy(update={"login": "U1"})}
+    )
+    assert with_name(by_id, CHAT).actor.login == "Jo Miller"
+    stranger = by_id.actor.model_copy(update={"external_id": "U2"})
+    unknown = by_id.model_copy(update={"actor": stranger})
+    assert with_name(unknown, CHAT) == unknown
+
+
+@pytest.mark.parametrize(
+    ("thread", "handle", "label"),
+    [
+        (ISSUE, "@fixbot", "fix"),
+        (TICKET, "@jirabot", "fix-it"),
+        (SLACK, "@fixbot", "fix"),
+    ],
+)
+def test_each_service_has_its_own_words_for_us(
+    thread: ThreadRef, handle: str, label: str
+) -> None:
+    assert handle_of(SETTINGS, thread) == handle
+    assert label_of(SETTINGS, thread) == label
