@@ -77,8 +77,8 @@ def test_a5_where_no_mail_can_be_sent_that_is_said_and_no_secret(
         office.story.work_later(3600)
         assert reply(office, key) == (
             f"{jira.fake.mention(jira.ann)} I have to ask you something in private, "
-            "and found no way to do that. An administrator can let me send you messages "
-            "here, or say who you are in {{accounts.map}}; then ask again."
+            "and found no way to do that. An administrator can let me send you "
+            "messages here, or say who you are in {{accounts.map}}; then ask again."
         )
 
 

@@ -9,10 +9,11 @@ import httpx
 import pytest
 
 from patchwright.core.types.work import OutcomeKind
+from tests.fakes.github.state import Comment
 from tests.fakes.llm import call
 from tests.fakes.llm.turns import TurnLike
 from tests.flow.office import Office, in_office
-from tests.flow.script import Request, asked, in_turn
+from tests.flow.script import Request, Step, asked, in_turn
 from tests.flow.story import REPO, fix_turns
 
 SECRET = "the customer Zanzibar lost nine hundred thousand dollars on a single order"
@@ -30,7 +31,7 @@ def quoting_turns() -> list[TurnLike]:
 
 
 @contextmanager
-def kept_out(folder: Path, *turns: TurnLike) -> Iterator[tuple[Office, str]]:
+def kept_out(folder: Path, *turns: Step) -> Iterator[tuple[Office, str]]:
     """Have a change made whose private reason is to be kept out of the repository."""
     script = in_turn(*quoting_turns(), *turns)
     with in_office(folder, script, private=False) as office:
@@ -49,7 +50,7 @@ def kept_out(folder: Path, *turns: TurnLike) -> Iterator[tuple[Office, str]]:
             assert "slack.com" not in text
 
 
-def everything_said(office: Office) -> list:
+def everything_said(office: Office) -> list[Comment]:
     [pull] = office.story.github.pull_requests(REPO)
     return office.story.github.comments(REPO, pull.number)
 

@@ -8,6 +8,7 @@ import pytest
 from patchwright.core.errors import LeaseLostError
 from patchwright.core.events.types import Source, Think
 from patchwright.core.types.ids import JobId
+from patchwright.core.types.triggers import TriggerKind
 from patchwright.core.types.work import Outcome, OutcomeKind
 from patchwright.resolver.effects import FinalMessage, PushBranch
 from patchwright.workers.intake.delivery import Verdict
@@ -227,17 +228,11 @@ def _deliver(world: World, lease: Lease) -> None:
 
 def test_who_has_only_answered_has_asked_for_nothing(world: World) -> None:
     job_id = world.ask()
-    lease = world.claim(job_id)
-    reply = trigger("k2", "me too").model_copy(update={"kind": TriggerKind.REPLY})
-    _join(world, lease, reply)
-    lease = _store(world, lease)
-    _deliver(world, lease)
-    assert world.outcomes.finish(lease, JobState.DONE, world.clock.now()) is None
-
-
-def _join(world: World, lease: Lease, said: Trigger) -> None:
-    """Let a job wait, so that it takes a reply, and go on."""
-    lease = _store(world, lease)
+    lease = _store(world, world.claim(job_id))
     _deliver(world, lease)
     world.outcomes.wait(lease)
-    assert world.deliver(said).verdict is Verdict.JOINED
+    reply = trigger("k2", "me too").model_copy(update={"kind": TriggerKind.REPLY})
+    assert world.deliver(reply).verdict is Verdict.JOINED
+    lease = _store(world, world.claim(job_id))
+    _deliver(world, lease)
+    assert world.outcomes.finish(lease, JobState.DONE, world.clock.now()) is None

@@ -1,5 +1,7 @@
 """Read a text of a ticket: what it asks of us, and how it looks as Markdown."""
 
+from typing import Final
+
 from patchwright.core.text.mentions import find_request
 from patchwright.integrations.jira.listening import Listening
 from patchwright.integrations.jira.reading.payloads import Rich
@@ -10,13 +12,17 @@ from patchwright.integrations.jira.text.mentions import (
 )
 from patchwright.integrations.jira.text.wiki_in import wiki_to_markdown
 
+# Jira itself takes 32,767 characters unless somebody has raised that; a delivery could
+# bring a million, which take a minute to read.
+LONGEST: Final = 40_000
+
 
 def read_markdown(text: Rich) -> str:
     match text:
         case None:
             return ""
         case str():
-            return wiki_to_markdown(text)
+            return wiki_to_markdown(text[:LONGEST])
         case _:
             return adf_to_markdown(text)
 
@@ -27,7 +33,7 @@ def find_rich_request(text: Rich, listening: Listening) -> str | None:
         case None:
             return None
         case str():
-            return request_in_wiki(text, listening.own_ids, listening.mention)
+            return request_in_wiki(text[:LONGEST], listening.own_ids, listening.mention)
         case _:
             return request_in_adf(text, listening.own_ids, listening.mention)
 
