@@ -47,13 +47,13 @@ def ping_text(outcome: Outcome, delivered: Delivered, caller: str, frame: Frame)
 
 def _where_to_look(outcome: Outcome, delivered: Delivered) -> str:
     if outcome.kind is OutcomeKind.PLAN_POSTED:
-        return "it is in the comment above, and waits for your word"
+        return "it is above, and waits for your word"
     if outcome.waits:
-        return "the question is in the comment above"
+        return "the question is above"
     if outcome.kind is OutcomeKind.NEEDS_INPUT:
-        return "the comment above says what is missing"
+        return "what is missing is said above"
     if delivered.refusal:
-        return "the comment above says why"
+        return "why is said above"
     if delivered.pull_request is not None:
         return ""
-    return "see the comment above"
+    return "see above"

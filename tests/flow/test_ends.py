@@ -68,7 +68,7 @@ ENDS = {
     "too_vague": End(
         OutcomeKind.NEEDS_INPUT,
         "too-vague",
-        ("**Needs you**", "Answer in a comment and ask again with `@patchwright`."),
+        ("**Needs you**", "Answer here and ask again with `@patchwright`."),
         _never_asked,
         title="Bug",
         wish="@patchwright please fix it",

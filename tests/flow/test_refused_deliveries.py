@@ -138,7 +138,7 @@ def test_r9_a_refusal_names_its_rule_and_the_work_is_kept(
         assert (ON_BRANCH in said) == (story.branches() == [BRANCH])
         assert story.github.pull_requests(REPO) == []
         [called] = story.pings(number)
-        assert "· the comment above says why" in called
+        assert "· why is said above" in called
 
 
 def test_r9_a_workflow_is_not_pushed_without_the_permission_for_it(

@@ -21,7 +21,7 @@ wrong or what is wanted. Please add
 For example: “`shop total 450 x3` prints 450, but should print 1350. I think it is in \
 `cart.py`.”
 
-Answer in a comment and ask again with `@patchwright`."""
+Answer here and ask again with `@patchwright`."""
 
 
 def _was_free(story: Story) -> bool:

@@ -66,7 +66,7 @@ _ADVICE_BY_REASON: Final = {
     f"bot change these paths and {_AGAIN}",
 }
 _ADVICE: Final = {
-    OutcomeKind.NEEDS_INPUT: f"Answer in a comment and {_AGAIN}",
+    OutcomeKind.NEEDS_INPUT: f"Answer here and {_AGAIN}",
     OutcomeKind.PLAN_POSTED: "`{handle} approve` has it carried out; say after "
     "`{handle}` what should be different.",
     OutcomeKind.OVER_BUDGET: "Raise `limits.max_cost_usd`, which is {cost} now, or "

@@ -90,7 +90,7 @@ ENDINGS = {
     OutcomeKind.REFUSED: ("Declined", ""),
     OutcomeKind.NEEDS_INPUT: (
         "Needs you",
-        "Answer in a comment and ask again with `@patchwright`.",
+        "Answer here and ask again with `@patchwright`.",
     ),
     OutcomeKind.OVER_BUDGET: (
         "Over budget",

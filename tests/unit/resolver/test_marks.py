@@ -131,23 +131,23 @@ def test_the_call_is_one_line() -> None:
 @pytest.mark.parametrize(
     ("outcome", "delivered", "words"),
     [
-        (QUESTION, Delivered(), "the question is in the comment above"),
+        (QUESTION, Delivered(), "the question is above"),
         (
             ended(OutcomeKind.PLAN_POSTED, "plan"),
             Delivered(),
-            "it is in the comment above, and waits for your word",
+            "it is above, and waits for your word",
         ),
         (
             ended(OutcomeKind.NEEDS_INPUT, "protected-paths"),
             Delivered(),
-            "the comment above says what is missing",
+            "what is missing is said above",
         ),
         (
             proven(),
             Delivered(refusal="no"),
-            "not delivered · the comment above says why",
+            "not delivered · why is said above",
         ),
-        (ended(OutcomeKind.STUCK, "x"), Delivered(), "see the comment above"),
+        (ended(OutcomeKind.STUCK, "x"), Delivered(), "see above"),
     ],
 )
 def test_the_call_says_where_to_look(
