@@ -131,11 +131,12 @@ def _repeated(
     leaks = find_repeated(versions, private.find) if private else ()
     if private is None or not leaks:
         return None
+    where = "" if private.are_known_here else " where it was said"
     text = (
         "The change repeats what was said in private, and everybody can read the "
         f"repository, so nothing of it was pushed:\n\n{_places(leaks)}\n\n"
-        "Say what should stand there instead, or answer `share`, after calling me, if "
-        "it may be shown."
+        "Say what should stand there instead, or answer `share`, after calling me"
+        f"{where}, if it may be shown."
     )
     keep = Keep.PATCH if private.are_known_here else Keep.NOTHING
     return Objection("private-words", text, keep)

@@ -117,9 +117,13 @@ class AskPrivately(Value):
 
 
 class Invite(Value):
-    """Ask the requester, privately, to show who they are on the forge."""
+    """Ask the requester, privately, to show who they are on the forge.
+
+    With `renews` they have done so, and it does not count any more.
+    """
 
     kind: Literal["invite"] = "invite"
+    renews: bool = False
 
 
 # What is written where others build on it, and what is said of it.

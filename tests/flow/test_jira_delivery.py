@@ -101,7 +101,7 @@ s|{{HASH}}|
 |after|{{python3 &#45;m unittest test_pieces}}|{{HASH}}|🟢 0|N s|{{HASH}}|
 {panel}
 
-run RUN · asked for by alice · content as of TIME · model openai/scripted"""
+run RUN · asked for by alice · in acme/shop · content as of TIME · model openai/scripted"""
 
 
 def test_the_whole_comment_in_a_data_center(tmp_path: Path) -> None:
@@ -184,7 +184,7 @@ doc
           paragraph
             text 'HASH' code
   paragraph
-    text 'run RUN · asked for by alice · content as of TIME · model openai/scripted' \
+    text 'run RUN · asked for by alice · in acme/shop · content as of TIME · model openai/scripted' \
 subsup(type=sub)"""
 
 

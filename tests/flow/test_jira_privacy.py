@@ -113,7 +113,7 @@ project to that repository. Nothing is shown there before.
 
 It goes on when you answer here: {{&#64;patchwright}} and your words.
 
-run RUN · asked for by alice · content as of TIME · model openai/scripted
+run RUN · asked for by alice · in acme/shop · content as of TIME · model openai/scripted
 
 * Stop: reply {{&#64;patchwright stop}}"""
 

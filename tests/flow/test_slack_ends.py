@@ -32,7 +32,7 @@ unknown · 2 files, +9 -1 · <GITHUB/runs/RUN|run>
 `COMMIT` · *exit code*: 🔴 1 · *time*: N s · *output SHA-256*: `DIGEST`
 • after · *command*: `python3 -m unittest test_pieces` · *commit*: `COMMIT` · \
 *exit code*: 🟢 0 · *time*: N s · *output SHA-256*: `DIGEST`
-run RUN · asked for by alice · content as of TIME · model openai/scripted
+run RUN · asked for by alice · in acme/shop · content as of TIME · model openai/scripted
 Open pull request"""
 FAILED = """\
 *Failed* (`model-credential`) · 1 step · $0.00 of $3.00 · <GITHUB/runs/RUN|run>
@@ -47,7 +47,7 @@ It stopped at: Step 1.
 ☑ Repository checked out in a … sandbox
 
 When the cause is removed, `@patchwright retry` tries again.
-run RUN · asked for by alice · content as of TIME · model openai/scripted
+run RUN · asked for by alice · in acme/shop · content as of TIME · model openai/scripted
 Retry"""
 
 

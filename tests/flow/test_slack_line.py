@@ -40,7 +40,7 @@ PLANNED = """\
 
 `@patchwright approve` has it carried out, `@patchwright reject` ends it; or say after \
 `@patchwright` what should be different.
-run RUN · asked for by alice · content as of TIME · model openai/scripted
+run RUN · asked for by alice · in acme/shop · content as of TIME · model openai/scripted
 Approve plan
 Change
 Stop"""

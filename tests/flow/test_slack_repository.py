@@ -4,7 +4,9 @@ import json
 from pathlib import Path
 
 import pytest
+from sqlalchemy import update
 
+from patchwright.workers.db.tables_people import identities
 from tests.flow.office import Office, in_office
 from tests.flow.script import in_turn
 from tests.flow.story import REPO, fix_turns
@@ -19,6 +21,7 @@ NONE = f"""\
 
 {HOW}
 Find a repository"""
+NONE_ASKED = NONE.partition(".")[0]
 NO_ACCESS = f"""\
 *`acme/vault` cannot be used for this request.* Either there is no such repository, or \
 it is not open to both you and this bot.
@@ -92,3 +95,43 @@ def test_a_channel_that_the_settings_name_needs_no_question(tmp_path: Path) -> N
         office.story.work()
         assert "|pull request #1>" in slack.runs(thread)[0].shown
         assert slack.whispers() == []
+
+
+def test_a_thread_stays_with_the_repository_of_its_pull_request(tmp_path: Path) -> None:
+    with in_office(tmp_path, in_turn(*fix_turns())) as office:
+        slack = office.slack
+        add_vault(office)
+        thread = slack.ask("fix the total in repo:acme/shop")
+        office.story.work()
+        assert "|pull request #1>" in slack.runs(thread)[0].shown
+        slack.ask("and now the same in repo:acme/vault", thread=thread)
+        office.story.work()
+        assert slack.whisper().shown == (
+            "This thread is about `acme/shop`, and has its one pull request there. "
+            "Please ask for `acme/vault` in a thread of its own."
+        )
+        assert len(slack.runs(thread)) == 1
+
+
+def test_whose_word_on_github_counts_no_more_is_asked_for_it_again_once(
+    tmp_path: Path,
+) -> None:
+    turns = in_turn(*fix_turns())
+    with in_office(tmp_path, turns, settings=NO_DEFAULTS, mapped=False) as office:
+        slack, story = office.slack, office.story
+        first = slack.ask(f"fix the total in repo:{REPO}")
+        story.work()
+        office.link(slack.whisper())
+        story.work()
+        assert "|pull request #1>" in slack.runs(first)[0].shown
+        with story.base.database.writing() as connection:
+            connection.execute(update(identities).values(needs_reauth=True))
+        for _ in range(2):
+            slack.ask("fix something")
+            story.work()
+        told = [one.shown.partition(".")[0] for one in slack.whispers()[1:]]
+        again = (
+            "GitHub doesn't let me see your repositories any more, so I can't offer "
+            "them to choose from"
+        )
+        assert told == [NONE_ASKED, again, NONE_ASKED]

@@ -139,7 +139,7 @@ class Deliverer:
             case AskPrivately():
                 return ask_privately(effect, to, means, so_far)
             case Invite():
-                return invite(to, means, so_far)
+                return invite(effect, to, means, so_far)
             case _:
                 assert_never(effect)
 

@@ -98,7 +98,8 @@ class Means:
     """What it is delivered with; `fetch_mirror` brings the commits.
 
     With `forge_signs` the forge makes the commits that it can make exactly. `invite`
-    makes what somebody is told who is to show who they are, None where that cannot be.
+    makes what somebody is told who is to show who they are, `renew` who did so and must
+    do it again, None where that cannot be.
     """
 
     forge: Forge
@@ -108,3 +109,4 @@ class Means:
     forge_signs: bool = False
     clock: Clock = SYSTEM_CLOCK
     invite: Callable[[Actor], Invitation | None] = nobody
+    renew: Callable[[Actor], Invitation | None] = nobody

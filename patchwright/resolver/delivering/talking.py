@@ -21,6 +21,7 @@ from patchwright.resolver.delivering.saying import Message, put
 from patchwright.resolver.effects import (
     AskPrivately,
     AttachLink,
+    Invite,
     MirrorMessage,
     MoveTicket,
 )
@@ -108,9 +109,12 @@ def ask_privately(
     return so_far
 
 
-def invite(to: Destination, means: Means, so_far: Delivered) -> Delivered:
+def invite(
+    effect: Invite, to: Destination, means: Means, so_far: Delivered
+) -> Delivered:
     """Send a link that is made only now: it must not lie about anywhere."""
-    invitation = means.invite(to.asked_by or to.requester)
+    make = means.renew if effect.renews else means.invite
+    invitation = make(to.asked_by or to.requester)
     if invitation is not None:
         _tell_alone(invitation, to, means)
     return so_far

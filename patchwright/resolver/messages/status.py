@@ -78,7 +78,8 @@ class Frame(Value):
 
     `label` is the one that has started the run; status labels begin with it. It is
     empty where something else did. `run_url` is the run's page. Where the thread is not
-    beside the code, a pull request's number alone would lead nowhere.
+    beside the code, a pull request's number alone would lead nowhere, and `repo` says
+    where the work is.
     """
 
     run_id: str
@@ -90,6 +91,7 @@ class Frame(Value):
     label: str = ""
     run_url: str = ""
     is_beside_code: bool = True
+    repo: str = ""
 
     def keyless(self) -> "Frame":
         """Return it with a link that opens for those alone who may read the code.
@@ -133,6 +135,8 @@ def checklist(progress: Progress, handle: str) -> str:
 
 def footer(frame: Frame) -> str:
     facts = [f"run {frame.run_id[:8]}", f"asked for by {frame.requester}"]
+    if frame.repo:
+        facts.append(f"in {frame.repo}")
     if frame.asked_at:
         facts.append(f"content as of {frame.asked_at:%H:%M:%S}Z")
     if frame.model:

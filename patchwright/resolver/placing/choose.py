@@ -31,41 +31,23 @@ class Why(StrEnum):
 
     ANSWER = "answer"
     REQUEST = "request"
-    CONVERSATION = "conversation"
     TICKET = "ticket"
     PLACE = "place"
     PLACE_DEFAULT = "place-default"
     OWN_DEFAULT = "own-default"
 
-    @property
-    def words(self) -> str:
-        """Say it so that "because" can stand before it."""
-        return _WORDS[self]
-
-
-_WORDS: Final = {
-    Why.ANSWER: "the answer names it",
-    Why.REQUEST: "the request names it",
-    Why.CONVERSATION: "this conversation is about it already",
-    Why.TICKET: "the ticket's project belongs to it",
-    Why.PLACE: "this place is set up for it",
-    Why.PLACE_DEFAULT: "it was chosen as the default here",
-    Why.OWN_DEFAULT: "it is the default of who asked",
-}
-
 
 class Hints(Value):
     """All that says where the work may be.
 
-    `answers` are the replies since, oldest first. `conversation` was chosen for it
-    before, `ticket` is that of the tickets it names and `place` that of its channel or
-    project, both by the administrator's word; `place_default` and `own_default` were
-    chosen by people. `said` is what a reply says in place of an exact name.
+    `answers` are the replies since, oldest first. `ticket` is that of the tickets it
+    names and `place` that of its channel or project, both by the administrator's word;
+    `place_default` and `own_default` were chosen by people. `said` is what a reply says
+    in place of an exact name.
     """
 
     request: References = References()
     answers: tuple[References, ...] = ()
-    conversation: RepoRef | None = None
     ticket: RepoRef | None = None
     place: RepoRef | None = None
     place_default: RepoRef | None = None
@@ -151,7 +133,6 @@ def _if_readable(
 
 
 def _defaults(hints: Hints) -> Iterable[tuple[Why, RepoRef | None]]:
-    yield Why.CONVERSATION, hints.conversation
     yield Why.TICKET, hints.ticket
     yield Why.PLACE, hints.place
     yield Why.PLACE_DEFAULT, hints.place_default

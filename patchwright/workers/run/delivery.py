@@ -70,6 +70,7 @@ class Delivery:
             forge_signs=services.settings.github.is_signed_by_github,
             clock=services.clock,
             invite=services.talk.invite,
+            renew=services.talk.renew,
         )
         self._deliverer = Deliverer(means, rules(services, self._plan.config))
 

@@ -36,9 +36,17 @@ def make_frame(services: Services, job: Job, config: RepositoryConfig) -> Frame:
         label=label_of(settings, job.trigger.thread) if by_label else "",
         run_url=services.find_page(job.id, job.created_at),
         is_beside_code=isinstance(job.trigger.thread, ForgeThread),
+        repo=_repo_of(job.trigger),
     )
     # In a chat or a ticket others read along than may read the repository.
     return frame if frame.is_beside_code else frame.keyless()
+
+
+def _repo_of(trigger: Trigger) -> str:
+    """Return where the work is, if the thread does not say it by itself."""
+    if isinstance(trigger.thread, ForgeThread) or trigger.repo is None:
+        return ""
+    return trigger.repo.full_name
 
 
 def _name_of(trigger: Trigger) -> str:

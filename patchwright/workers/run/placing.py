@@ -1,39 +1,28 @@
 """Find out who asked where no code lives, and which repository it is about."""
 
+from dataclasses import replace
 from functools import cached_property
 from typing import Final
 
-from patchwright.core.errors import (
-    RateLimitedError,
-    ServiceError,
-    ServiceUnavailableError,
-)
-from patchwright.core.settings.model import Settings
+from patchwright.core.errors import ServiceUnavailableError
+from patchwright.core.text.fence import inline_code
 from patchwright.core.text.marks import call, without_calls
 from patchwright.core.types.base import Value
-from patchwright.core.types.people import Actor, Permission
-from patchwright.core.types.threads import RepoRef, TalkThread, ThreadKind
+from patchwright.core.types.people import Actor
+from patchwright.core.types.threads import RepoRef, TalkThread
 from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.core.types.work import Outcome, OutcomeKind
 from patchwright.resolver.effects import Invite
 from patchwright.resolver.house import as_known
-from patchwright.resolver.placing.answers import Remember, is_answer, read_answer
+from patchwright.resolver.placing.answers import is_answer
 from patchwright.resolver.placing.asking import Ask
-from patchwright.resolver.placing.choose import (
-    Chosen,
-    Hints,
-    choose,
-    mapped_repository,
-    repository_of_tickets,
-)
 from patchwright.resolver.placing.places import Places
-from patchwright.resolver.placing.references import References, find_references
+from patchwright.resolver.placing.references import find_references
+from patchwright.workers.run.choosing import Choosing
 from patchwright.workers.run.naming import name_people
-from patchwright.workers.run.permissions import judge_for
 from patchwright.workers.run.services import Services
 from patchwright.workers.run.talk import Talk
 from patchwright.workers.run.wait import Wait, tell_requester
-from patchwright.workers.store.choices import DEFAULT_REPOSITORY, place_scope
 from patchwright.workers.store.job import Job, Lease
 from patchwright.workers.store.requests import JoinedRequest
 
@@ -44,6 +33,12 @@ _UNNAMED_BOT: Final = "Bots may ask only if `accounts.map` names them."
 _NO_WAY: Final = (
     "I do not know who you are where the code lives, and there is no page here to show "
     "it. An administrator can add you to `accounts.map`."
+)
+
+
+_ELSEWHERE: Final = (
+    "This thread is about {place}, and has its one pull request there. Please ask for "
+    "{meant} in a thread of its own."
 )
 
 
@@ -65,17 +60,45 @@ class Placing:
         known = self._find_request(self._begun(thread))
         if known is None:
             return self._unknown()
-        repo = known.place or self._known_place()
-        if repo is None:
-            found = self._choose(thread, known, known.asker)
-            if isinstance(found, Ask):
-                return self.ask(found)
-            repo = found.repo
+        found = self._find_place(thread, known)
+        if isinstance(found, Wait):
+            return found
         named = name_people(self._services, known)
-        placed = named.model_copy(update={"repo": repo})
+        placed = named.model_copy(update={"repo": found})
         if placed != self._job.trigger:
             self._talk.ties.settle(self._lease, placed)
         return placed
+
+    def _find_place(self, thread: TalkThread, known: Trigger) -> RepoRef | Wait:
+        """Return where the work is, or why it waits.
+
+        A conversation has one pull request, so that it stays where it is.
+        """
+        place = known.place or self._known_place()
+        if place is not None:
+            return self._elsewhere(known, place) or place
+        said = tuple(one.request for one in self.answers())
+        choosing = Choosing(self._services, thread, known.asker, said, self._places)
+        found = choosing.choose(known)
+        if not isinstance(found, Ask):
+            return found.repo
+        asked = self.ask(found)
+        if asked.effects and self._talk.needs_renewal(known.asker):
+            return replace(asked, effects=(*asked.effects, Invite(renews=True)))
+        return asked
+
+    def _elsewhere(self, known: Trigger, place: RepoRef) -> Wait | None:
+        """Refuse to take work that is meant for another repository to this one."""
+        meant = find_references([known.request], self._places).meant
+        if not meant or place in meant:
+            return None
+        text = _ELSEWHERE.format(
+            place=inline_code(place.full_name), meant=inline_code(meant[0].full_name)
+        )
+        refused = Outcome(
+            kind=OutcomeKind.REFUSED, reason="other-repository", summary=text
+        )
+        return Wait(refused, (tell_requester(known.thread, text),), self._up_to)
 
     def ask(self, asked: Ask) -> Wait:
         """Wait for an answer; what was asked already is not asked again for nothing."""
@@ -210,78 +233,9 @@ class Placing:
         threads = self._services.stores.threads
         return threads.repository_of(self._job.conversation_id)
 
-    def _choose(
-        self, thread: TalkThread, trigger: Trigger, person: Actor
-    ) -> Chosen | Ask:
-        talk = self._talk
-        said = [one.request for one in self.answers()]
-        self._remember(thread, said, person)
-        hints = self._hints(thread, trigger, person, said)
-        # The whole channel may read what is asked in a ticket.
-        is_chat = thread.kind is ThreadKind.CHAT
-        offered = talk.offer_to(person) if is_chat else ()
-        return choose(hints, judge_for(person, self._permission), offered)
-
-    def _hints(
-        self, thread: TalkThread, trigger: Trigger, person: Actor, said: list[str]
-    ) -> Hints:
-        settings, places = self._services.settings, self._places
-        choices = self._talk.choices
-        request = find_references(
-            [trigger.title, trigger.body, trigger.request], places
-        )
-        answers = tuple(find_references([one], places) for one in said)
-        return Hints(
-            request=request,
-            answers=answers,
-            ticket=repository_of_tickets(
-                thread, request.threads, settings.jira.projects, places
-            ),
-            place=mapped_repository(
-                trigger.thread, _mapping(settings, trigger), places
-            ),
-            place_default=choices.default_of(place_scope(thread)),
-            own_default=choices.default_of(self._talk.scope_of(person)),
-            said=said[-1] if said and answers[-1] == References() else "",
-        )
-
-    def _remember(self, thread: TalkThread, said: list[str], person: Actor) -> None:
-        """Keep a choice that is meant for later requests as well."""
-        answer = read_answer(said[-1], self._places) if said else None
-        if answer is None or answer.remember is Remember.NOT:
-            return
-        own = self._talk.scope_of(person)
-        is_here = answer.remember is Remember.HERE
-        # Who could not work there themselves must not send everybody else there.
-        least = Permission.WRITE if is_here else Permission.READ
-        permission = self._permission(answer.repository, person)
-        if permission is None or not permission.allows(least):
-            return
-        self._talk.choices.put(
-            place_scope(thread) if is_here else own,
-            DEFAULT_REPOSITORY,
-            str(answer.repository),
-            by=own,
-            now=self._services.clock.now(),
-        )
-
-    def _permission(self, repo: RepoRef, person: Actor) -> Permission | None:
-        """Ask the forge; one that is away does not say no, and the run tries again."""
-        try:
-            return self._services.github.forge.fetch_permission(repo, person)
-        except (RateLimitedError, ServiceUnavailableError):
-            raise
-        except ServiceError:
-            return None
-
 
 def _is_by(one: JoinedRequest, own: Actor) -> bool:
     return one.trigger.actor.is_same(own)
-
-
-def _mapping(settings: Settings, trigger: Trigger) -> dict[str, str]:
-    is_jira = trigger.thread.service == "jira"
-    return settings.jira.projects if is_jira else settings.slack.channels
 
 
 def _opening(trigger: Trigger) -> str:

@@ -201,7 +201,7 @@ class Work:
         nobody_asked = self._trigger.kind.is_automatic
         if judged.quiet and not (judged.silent or nobody_asked):
             self._react(self._channel.decline)
-        if self._trigger.thread.kind is ThreadKind.CHAT:
+        if self._trigger.thread.kind is ThreadKind.CHAT and not judged.silent:
             # Nobody else need know what somebody may not do.
             return self._end_as(Wait(outcome, (AskPrivately(text=judged.text),)))
         # A ticket has no reactions that could say it without words.

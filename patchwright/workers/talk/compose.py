@@ -10,7 +10,7 @@ from patchwright.core.clock import Clock
 from patchwright.core.errors import ServiceError
 from patchwright.core.forge import Forge
 from patchwright.core.settings.model import Settings
-from patchwright.core.types.ids import RandomIds
+from patchwright.core.types.ids import AccountId, RandomIds
 from patchwright.core.types.people import Actor
 from patchwright.integrations.github.readable import fetch_readable_repositories
 from patchwright.integrations.github.reading.listening import SERVICE as FORGE
@@ -21,6 +21,7 @@ from patchwright.workers.run.permissions import Remembered
 from patchwright.workers.run.services import Stores
 from patchwright.workers.run.talk import Talk
 from patchwright.workers.store.choices import ChoiceStore
+from patchwright.workers.store.identity_tokens import IdentityTokens
 from patchwright.workers.store.links import LinkStore
 from patchwright.workers.store.secrets import SecretStore
 from patchwright.workers.store.tying import TyingStore
@@ -77,6 +78,8 @@ class Talking:
             find_person=people.find,
             can_invite=people.can_invite,
             invite=people.invite,
+            renew=people.renew,
+            needs_renewal=self._needs_renewal,
             find_places=partial(find_places, self.settings, self.stores.threads),
             offer_to=lambda person: self.repositories.find("", person)[
                 :_OFFERED_AT_ONCE
@@ -86,12 +89,23 @@ class Talking:
             ties=TyingStore(self.database, self.stores.events, RandomIds()),
         )
 
+    @cached_property
+    def _tokens(self) -> IdentityTokens:
+        return make_identity_tokens(
+            self.settings.github, self.database, self.secrets, self.clock
+        )
+
+    def _needs_renewal(self, person: Actor) -> bool:
+        return self._tokens.take_report(self._account_of(person))
+
+    def _account_of(self, person: Actor) -> AccountId:
+        host = self.settings.github.api_url
+        return self.stores.accounts.account_of(person, host)
+
     def _search(self, person: Actor, query: str) -> tuple[str, ...]:
         """Look among what the person sees with a token of their own, if we have it."""
         github, clock = self.settings.github, self.clock
-        account = self.stores.accounts.account_of(person, github.api_url)
-        tokens = make_identity_tokens(github, self.database, self.secrets, clock)
-        token = tokens.fetch(account)
+        token = self._tokens.fetch(self._account_of(person))
         if token is None:
             return ()
         connection = connection_to(github)

@@ -13,6 +13,7 @@ from patchwright.workers.linking.invitation import (
     invitation_text,
     link_address,
     patience_text,
+    renewal_text,
 )
 from patchwright.workers.linking.mapping import mapped_person
 from patchwright.workers.store.accounts import AccountStore
@@ -68,6 +69,16 @@ class People:
         return Invitation(
             text=invitation_text(actor, link, _FORGE),
             offers=invitation_offers(link, _FORGE),
+        )
+
+    def renew(self, actor: Actor) -> Invitation | None:
+        """Make a link for somebody whose earlier word counts no more."""
+        token = self.links.invite(self.named(actor)) if self.can_invite else None
+        if token is None:
+            return None
+        link = link_address(self.settings.server.public_url, token)
+        return Invitation(
+            text=renewal_text(link, _FORGE), offers=invitation_offers(link, _FORGE)
         )
 
     def scope_of(self, person: Actor) -> str:

@@ -56,6 +56,15 @@ def test_an_invitation_leads_to_who_was_invited(
     assert linking.request(digest_of(token)).actor == JO
 
 
+def test_who_has_shown_it_before_is_told_why_they_must_again(
+    people: People, linking: Linking
+) -> None:
+    again = people.renew(JO)
+    assert again is not None
+    assert again.text.startswith("GitHub doesn't let me see your repositories")
+    assert linking.request(digest_of(again.offers[0].url.rpartition("/")[2]))
+
+
 def test_who_gets_no_more_links_hears_that_once(people: People) -> None:
     links = [people.invite(JO) for _ in range(MOST_IN_HOUR)]
     assert all(one is not None and one.offers for one in links)

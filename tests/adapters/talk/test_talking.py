@@ -20,6 +20,7 @@ from patchwright.resolver.delivering.destination import (
 from patchwright.resolver.effects import (
     AskPrivately,
     AttachLink,
+    Invite,
     MirrorMessage,
     MoveTicket,
 )
@@ -46,6 +47,7 @@ def means(github: GitHub, switchboard: Switchboard) -> Means:
         github.channel,
         fetch_nothing,
         invite=lambda actor: Invitation(text=f"Who is {actor.login}?", offers=(LINK,)),
+        renew=lambda actor: Invitation(text=f"Again, {actor.login}", offers=(LINK,)),
     )
 
 
@@ -138,16 +140,24 @@ def test_the_requester_is_asked_alone(
 def test_an_invitation_is_made_when_it_is_sent(
     to: Destination, means: Means, fake: FakeSlack, office: Office
 ) -> None:
-    talking.invite(to, means, Delivered())
+    talking.invite(Invite(), to, means, Delivered())
     [seen] = fake.ephemerals(office.ann)
     assert seen.shown == f"Who is {office.ann}?\nLink with GitHub"
+
+
+def test_who_must_show_it_again_is_told_so(
+    to: Destination, means: Means, fake: FakeSlack, office: Office
+) -> None:
+    talking.invite(Invite(renews=True), to, means, Delivered())
+    [seen] = fake.ephemerals(office.ann)
+    assert seen.shown == f"Again, {office.ann}\nLink with GitHub"
 
 
 def test_where_nobody_may_be_invited_nothing_is_said(
     to: Destination, means: Means, fake: FakeSlack, office: Office
 ) -> None:
     silent = replace(means, invite=lambda _actor: None)
-    assert talking.invite(to, silent, OPENED) == OPENED
+    assert talking.invite(Invite(), to, silent, OPENED) == OPENED
     assert fake.ephemerals(office.ann) == []
 
 
@@ -157,7 +167,7 @@ def test_without_a_private_way_that_is_said_once_and_no_secret(
     jira.fake.stop_mail()
     ticket = replace(to, thread=jira.ref, asked_by=jira.actor)
     for _ in range(2):
-        talking.invite(ticket, means, Delivered())
+        talking.invite(Invite(), ticket, means, Delivered())
     [_, said] = means.channel.fetch_thread(jira.ref).posts
     assert "I have to ask you something in private, and found no way" in said.text
     assert "bot.test/link" not in said.text

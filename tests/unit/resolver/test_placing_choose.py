@@ -63,7 +63,6 @@ WEAKEST_FIRST: list[tuple[Why, Mapping[str, object]]] = [
     (Why.PLACE_DEFAULT, {"place_default": repo("acme/api")}),
     (Why.PLACE, {"place": repo("acme/api")}),
     (Why.TICKET, {"ticket": repo("acme/api")}),
-    (Why.CONVERSATION, {"conversation": repo("acme/api")}),
     (Why.REQUEST, {"request": refs("in acme/api")}),
     (Why.ANSWER, {"answers": (refs("in acme/api"),)}),
 ]
