@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 LOCK_TOOL := .cache/lock
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-long test-real check fix run bench cover lock
+.PHONY: help demo test test-talk test-long test-real check fix run bench cover lock
 
 help: ## Show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | \
@@ -18,7 +18,11 @@ demo: $(READY) ## From a mention on an issue to a proven pull request, in one te
 
 test: $(READY) ## Run all tests, with real Docker, git, Redis and PostgreSQL
 	@$(BIN)/python -m tests.provision.components test
-	$(BIN)/pytest -n 2 -m "not real and not long"
+	$(BIN)/pytest -n 2 -m "not real and not long and not talk"
+
+test-talk: $(READY) ## All that people can do in Slack and Jira, told as stories
+	@$(BIN)/python -m tests.provision.components test
+	$(BIN)/pytest -n 2 -m talk
 
 test-long: $(READY) ## Killed processes and containers, and a run of two thousand steps
 	@$(BIN)/python -m tests.provision.components test

@@ -19,6 +19,7 @@ DATABASE_NUMBERS = count(1)
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "real: fetches real packages from the network")
     config.addinivalue_line("markers", "long: takes half a minute or more")
+    config.addinivalue_line("markers", "talk: a story of Slack or Jira, told whole")
     is_worker = hasattr(config, "workerinput")
     if is_worker:
         return

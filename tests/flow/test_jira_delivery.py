@@ -101,7 +101,8 @@ s|{{HASH}}|
 |after|{{python3 &#45;m unittest test_pieces}}|{{HASH}}|🟢 0|N s|{{HASH}}|
 {panel}
 
-run RUN · asked for by alice · in acme/shop · content as of TIME · model openai/scripted"""
+run RUN · asked for by alice · in acme/shop · content as of TIME · \
+model openai/scripted"""
 
 
 def test_the_whole_comment_in_a_data_center(tmp_path: Path) -> None:
@@ -184,8 +185,8 @@ doc
           paragraph
             text 'HASH' code
   paragraph
-    text 'run RUN · asked for by alice · in acme/shop · content as of TIME · model openai/scripted' \
-subsup(type=sub)"""
+    text 'run RUN · asked for by alice · in acme/shop · content as of TIME · \
+model openai/scripted' subsup(type=sub)"""
 
 
 def test_the_whole_comment_in_the_cloud(tmp_path: Path) -> None:

@@ -75,7 +75,8 @@ def test_p8_who_may_not_write_is_told_so_and_costs_nothing(tmp_path: Path) -> No
         assert steady(reply(office, key)) == (
             "*Declined* · [run|GITHUB/runs/RUN]\n\n"
             "eve has read permission here; write is needed.\n\n"
-            "run RUN · asked for by eve · in acme/shop · content as of TIME · model openai/scripted"
+            "run RUN · asked for by eve · in acme/shop · content as of TIME · "
+            "model openai/scripted"
         )
         assert calls(office, key) == []
         assert office.story.provider.requests == []
