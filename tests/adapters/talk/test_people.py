@@ -62,7 +62,9 @@ def test_who_has_shown_it_before_is_told_why_they_must_again(
     again = people.renew(JO)
     assert again is not None
     assert again.text.startswith("GitHub doesn't let me see your repositories")
-    assert linking.request(digest_of(again.offers[0].url.rpartition("/")[2])).actor == JO
+    assert (
+        linking.request(digest_of(again.offers[0].url.rpartition("/")[2])).actor == JO
+    )
 
 
 def test_who_gets_no_more_links_hears_that_once(people: People) -> None:
