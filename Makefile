@@ -18,19 +18,19 @@ demo: $(READY) ## From a mention on an issue to a proven pull request, in one te
 
 test: $(READY) ## Run all tests, with real Docker, git, Redis and PostgreSQL
 	@$(BIN)/python -m tests.provision.components test
-	$(BIN)/pytest -n 2 -m "not real and not long and not talk"
+	$(BIN)/pytest -n 2 --dist worksteal -m "not real and not long and not talk"
 
 test-talk: $(READY) ## All that people can do in Slack and Jira, told as stories
 	@$(BIN)/python -m tests.provision.components test
-	$(BIN)/pytest -n 2 -m talk
+	$(BIN)/pytest -n 2 --dist worksteal -m talk
 
-test-long: $(READY) ## Killed processes and containers, and a run of two thousand steps
+test-long: $(READY) ## Killed and stopped processes and containers, and a run of two thousand steps
 	@$(BIN)/python -m tests.provision.components test
-	$(BIN)/pytest -n 2 -m long
+	$(BIN)/pytest -n 2 --dist worksteal -m long
 
 test-real: $(READY) ## Real packages and tool servers, fetched by name, version and hash
 	@$(BIN)/python -m tests.provision.components test
-	$(BIN)/pytest -n 2 -m real
+	$(BIN)/pytest -n 2 --dist worksteal -m real
 
 check: $(READY) ## Format, lint, import contracts, types, dead code, dependencies
 	$(BIN)/ruff format --check .
@@ -52,7 +52,7 @@ bench: $(READY) ## Measure what docs/ promises about speed
 
 cover: $(READY) ## Run the tests and show the lines and branches they missed
 	@$(BIN)/python -m tests.provision.components test
-	$(BIN)/pytest -n 2 -m "not real and not long" --cov --cov-report=term-missing:skip-covered
+	$(BIN)/pytest -n 2 --dist worksteal -m "not real and not long" --cov --cov-report=term-missing:skip-covered
 
 lock: ## Write both lock files anew from pyproject.toml
 	$(LOCK_TOOL)/bin/uv --version || { \

@@ -40,7 +40,13 @@ CLOCK = SystemClock()
 Post = Callable[[], int]
 
 
-@pytest.mark.parametrize("count", [60, pytest.param(300, marks=pytest.mark.long)])
+@pytest.mark.parametrize(
+    "count",
+    [
+        pytest.param(60, marks=pytest.mark.talk),
+        pytest.param(300, marks=pytest.mark.long),
+    ],
+)
 def test_s68_slack_is_answered_in_time_and_everybody_later_without_a_broker(
     tmp_path: Path, count: int
 ) -> None:
@@ -58,6 +64,7 @@ def test_s68_the_same_holds_for_postgresql(tmp_path: Path, postgres_url: str) ->
         _without_a_broker(tmp_path, slack, 300, shared)
 
 
+@pytest.mark.talk
 def test_s68_jira_is_answered_in_time_without_a_broker(tmp_path: Path) -> None:
     with FakeJira() as jira:
         ann = jira.add_user("ann", "Ann Lee")

@@ -4,6 +4,8 @@ import json
 import socket
 from pathlib import Path
 
+import pytest
+
 from tests.fakes.jira.fake import FakeJira
 from tests.fakes.jira.state import Delivery
 from tests.fakes.jira.webhooks import deliver
@@ -15,6 +17,9 @@ from tests.service.stage import Stage, staged
 PROMPT_S = 8.0
 APP_TOKEN = "xapp-1-A1-service"
 NOT_READY, ACCEPTED = 503, 202
+
+
+pytestmark = pytest.mark.talk
 
 
 def test_a_connection_to_slack_that_is_refused_at_first_is_made_later(

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.flow.story import fix_turns
 from tests.provision.redis_server import redis_server
 from tests.provision.servers import free_port
@@ -10,6 +12,7 @@ from tests.service.stage import staged
 PROMPT_S = 8.0
 
 
+@pytest.mark.long
 def test_deliveries_are_stored_without_a_broker_and_worked_on_when_it_is_back(
     tmp_path: Path,
 ) -> None:

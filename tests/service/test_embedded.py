@@ -42,6 +42,7 @@ def test_a_signed_webhook_becomes_a_pull_request_and_a_readable_log(
         assert [secret for secret in _secrets(stage) if secret in text] == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("waits_for", "first_turn"),
     [("the model", hang()), ("a command", call("shell", command="sleep 612.5"))],
