@@ -7,8 +7,12 @@ _ADDRESS: Final = re.compile(r"https?://[^\s/?#]+(/[^\s?#]*)?\Z")
 _REPOSITORY: Final = re.compile(r"[A-Za-z0-9_.-]+(/[A-Za-z0-9_.-]+)+\Z")
 
 
+def is_address(value: str) -> bool:
+    return _ADDRESS.match(value) is not None
+
+
 def read_address(value: str) -> str:
-    if not _ADDRESS.match(value):
+    if not is_address(value):
         raise ValueError("expected an address such as https://HOST/path")
     return value.rstrip("/")
 

@@ -6,11 +6,11 @@ from urllib.parse import urlsplit
 
 from pydantic import Field, SecretStr, field_validator, model_validator
 
+from patchwright.core.settings.addresses import is_address
 from patchwright.core.settings.secret_types import Pem, Secrets
 from patchwright.core.settings.section import Section
 
 _HANDLE = re.compile(r"@[A-Za-z0-9][A-Za-z0-9_.-]*\Z")
-_ADDRESS = re.compile(r"https?://[^\s/?#]+(/[^\s?#]*)?\Z")
 
 
 class GitHubSettings(Section):
@@ -64,12 +64,12 @@ class GitHubSettings(Section):
         if not isinstance(data, dict) or data.get("web_url"):
             return data
         api_url = str(data.get("api_url", cls.model_fields["api_url"].default))
-        return {**data, "web_url": _site_of(api_url) if _ADDRESS.match(api_url) else ""}
+        return {**data, "web_url": _site_of(api_url) if is_address(api_url) else ""}
 
     @field_validator("api_url", "web_url")
     @classmethod
     def _read_address(cls, value: str) -> str:
-        if value and not _ADDRESS.match(value):
+        if value and not is_address(value):
             raise ValueError("expected an address such as https://HOST/api/v3")
         return value.rstrip("/")
 
