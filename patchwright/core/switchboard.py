@@ -12,10 +12,14 @@ from patchwright.core.types.triggers import Trigger
 
 @dataclass(frozen=True)
 class Switchboard:
-    """A `Channel`; `boards` are by the name of their service."""
+    """A `Channel`; `boards` are by the name of their service.
+
+    `desk` has the threads beside the code that the forge does not know.
+    """
 
     forge: ServiceChannel[ForgeThread]
     boards: Mapping[str, Board] = field(default_factory=dict)
+    desk: ServiceChannel[ForgeThread] | None = None
 
     def board(self, ref: TalkThread) -> Board:
         """Return the channel of a thread; `NotFoundError` if there is none by now."""
@@ -65,6 +69,13 @@ class Switchboard:
     def _of(self, ref: ThreadRef) -> Channel:
         # Each service gets no threads but its own, which no type can say.
         channel: ServiceChannel[ForgeThread] | ServiceChannel[TalkThread] = (
-            self.board(ref) if isinstance(ref, TalkThread) else self.forge
+            self.board(ref) if isinstance(ref, TalkThread) else self._beside(ref)
         )
         return channel  # type: ignore[return-value]
+
+    def _beside(self, ref: ForgeThread) -> ServiceChannel[ForgeThread]:
+        if not ref.is_own:
+            return self.forge
+        if self.desk is None:
+            raise NotFoundError("there are no requests without a thread here")
+        return self.desk

@@ -133,6 +133,7 @@ _KINDS: Final = {
     ThreadKind.ISSUE: "issue",
     ThreadKind.PULL_REQUEST: "pull request",
     ThreadKind.DISCUSSION: "discussion",
+    ThreadKind.REQUEST: "a request",
     ThreadKind.CHAT: "a thread of",
     ThreadKind.TICKET: "ticket",
 }
@@ -141,7 +142,8 @@ _KINDS: Final = {
 def _name_of(ref: ThreadRef) -> str:
     kind = _KINDS[ref.kind]
     if isinstance(ref, ForgeThread):
-        return f"{kind} {ref.name} of {ref.repo.full_name}"
+        name = kind if ref.is_own else f"{kind} {ref.name}"
+        return f"{name} of {ref.repo.full_name}"
     where = ref.service.capitalize()
     return f"{kind} {where}" if ref.kind is ThreadKind.CHAT else f"{kind} {ref.name}"
 

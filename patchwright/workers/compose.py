@@ -16,6 +16,7 @@ from patchwright.core.settings.github import GitHubSettings
 from patchwright.core.settings.model import Settings
 from patchwright.core.switchboard import Switchboard
 from patchwright.core.types.ids import Ids, JobId
+from patchwright.core.types.threads import ForgeThread
 from patchwright.integrations.git.mirror import Mirrors
 from patchwright.integrations.github.adapter import GitHub
 from patchwright.integrations.github.receiver import Receiver
@@ -27,11 +28,14 @@ from patchwright.workers.conduct import make_conduct
 from patchwright.workers.connections import trust_for_git
 from patchwright.workers.db.database import Database
 from patchwright.workers.models import models_by_name, warm_up
+from patchwright.workers.run.desk import Desk
+from patchwright.workers.run.orders import Orders
 from patchwright.workers.run.services import Services, Stores
 from patchwright.workers.run.talk import Talk
 from patchwright.workers.store.accounts import AccountStore
 from patchwright.workers.store.effects import EffectStore
 from patchwright.workers.store.events import EventStore
+from patchwright.workers.store.job import Job
 from patchwright.workers.store.jobs import JobStore
 from patchwright.workers.store.key_file import load_or_make_key
 from patchwright.workers.store.leases import LeaseStore
@@ -114,6 +118,7 @@ def make_services(
     find_known: FindKnown,
     find_page: Callable[[JobId, datetime], str],
     submit: Callable[[JobId], None],
+    orders: Orders,
 ) -> Services:
     """Compose what running jobs takes; raises when a part of it cannot work here."""
     return Services(
@@ -121,7 +126,7 @@ def make_services(
         clock=clock,
         stores=stores,
         github=github,
-        channel=Switchboard(github.channel, boards),
+        channel=Switchboard(github.channel, boards, _desk(stores)),
         talk=talk,
         mirrors=Mirrors(settings.state_dir / "mirrors", trust_for_git(settings.github)),
         sandboxes=choose(settings.sandbox.kind, clock, settings.sandbox.image),
@@ -132,7 +137,16 @@ def make_services(
         find_page=find_page,
         submit=submit,
         warm_up=partial(warm_up, settings),
+        orders=orders,
     )
+
+
+def _desk(stores: Stores) -> Desk:
+    def find_first(thread: ForgeThread) -> Job | None:
+        found = stores.threads.conversation_of(thread)
+        return stores.jobs.first_of(found) if found else None
+
+    return Desk(find_first)
 
 
 def open_github(settings: Settings, github: GitHub) -> Entrance | None:

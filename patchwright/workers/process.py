@@ -7,6 +7,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
+from typing import Final
 
 import structlog
 from sqlalchemy.exc import OperationalError
@@ -35,6 +36,7 @@ from patchwright.workers.intake.dispatcher import Dispatcher
 from patchwright.workers.intake.intake import Intake
 from patchwright.workers.intake.record import Recorder
 from patchwright.workers.linking.tokens import make_identity_tokens
+from patchwright.workers.run.orders import Orders
 from patchwright.workers.run.runner import Runner
 from patchwright.workers.run.services import Stores
 from patchwright.workers.run_links import run_link
@@ -53,6 +55,8 @@ from patchwright.workers.web.deliveries import DELIVERIES
 from patchwright.workers.web.linking.door import LinkingDoor
 from patchwright.workers.web.linking.opening import open_linking
 from patchwright.workers.web.receiver import Entrance
+
+_NONE: Final = Orders()
 
 log = structlog.get_logger(__name__)
 
@@ -108,7 +112,7 @@ def open_base(
             )
 
 
-def make_runner(base: Base) -> Runner:
+def make_runner(base: Base, orders: Orders = _NONE) -> Runner:
     services = make_services(
         base.settings,
         github=base.github,
@@ -119,6 +123,7 @@ def make_runner(base: Base) -> Runner:
         find_known=base.redactor.find_known,
         find_page=_page_finder(base),
         submit=base.submit,
+        orders=orders,
     )
     log.info("worker_ready", sandbox=services.sandboxes.kind)
     return Runner(services, f"{socket.gethostname()}:{os.getpid()}")

@@ -37,7 +37,13 @@ class Occasion(StrEnum):
 class RepositoryConfig(Value):
     """The wishes of a repository; None and empty leave it to the service's settings.
 
-    `branch` and `title` are templates, as `core.text.templates` fills them in.
+    `branch`, `title` and `body` are templates, as `core.text.templates` fills them in.
+    `context_from` says whose comments the agent reads besides the opening text: of
+    those who may write, of those whom the forge calls associated, or everybody's.
+    `instructions` are the files that are read for agents, in place of the usual ones.
+    With `evidence` "best-effort" a change without proof is no draft for that, and with
+    "off" nothing is run to prove it. After a `setup` that failed the work stops or goes
+    on.
     `problems` are what could not be read, a sentence each: it is told to people and
     otherwise as if it were not there.
     """
@@ -49,6 +55,7 @@ class RepositoryConfig(Value):
     base: str = ""
     branch: str = ""
     title: str = ""
+    body: str = ""
     pr: Delivery | None = None
     reviewers: tuple[str, ...] = ()
     labels: tuple[str, ...] = ()
@@ -70,4 +77,10 @@ class RepositoryConfig(Value):
     allow_domains: tuple[str, ...] = ()
     ci_rounds: int = 2
     plan_approval: Literal["none", "comment"] = "none"
+    evidence: Literal["required", "best-effort", "off"] = "required"
+    on_setup_failure: Literal["stop", "continue"] = "stop"
+    context_from: Literal["write", "association", "all-marked"] = "all-marked"
+    instructions: tuple[str, ...] = ()
+    co_author: Literal["requester", "none"] = "requester"
+    progress_comment: bool = True
     problems: tuple[str, ...] = ()

@@ -22,33 +22,48 @@ class ThreadKind(StrEnum):
     ISSUE = "issue"
     PULL_REQUEST = "pull-request"
     DISCUSSION = "discussion"
+    REQUEST = "request"
     CHAT = "chat"
     TICKET = "ticket"
 
 
+# Stands in its key before the number of a request, which is none of the forge's.
+_OWN_MARK: Final = "~"
+
+
 class ForgeThread(Value):
-    """A thread beside the code; `str()` of it is its key."""
+    """A thread beside the code; `str()` of it is its key.
+
+    A request is known to us alone: it came without a thread, from a form or a workflow,
+    and its `number` is our own.
+    """
 
     repo: RepoRef
     kind: ThreadKind
     number: int
 
     def __str__(self) -> str:
-        return f"{self.repo}#{self.number}"
+        mark = _OWN_MARK if self.is_own else "#"
+        return f"{self.repo}{mark}{self.number}"
 
     @property
     def service(self) -> str:
         return self.repo.forge
 
     @property
+    def is_own(self) -> bool:
+        """Whether the forge does not know it."""
+        return self.kind is ThreadKind.REQUEST
+
+    @property
     def name(self) -> str:
         """What people call it where it is."""
-        return f"#{self.number}"
+        return "the request" if self.is_own else f"#{self.number}"
 
     @property
     def token(self) -> str:
         """What tells its branches from others."""
-        return str(self.number)
+        return f"r{self.number}" if self.is_own else str(self.number)
 
 
 # Begins the id of a thread that is yet to be opened.
@@ -97,7 +112,8 @@ ThreadRef = ForgeThread | TalkThread
 def read_thread(key: str, kind: ThreadKind) -> ThreadRef:
     """Return the thread whose key that is."""
     service, _, rest = key.partition(":")
-    place, _, token = rest.rpartition("#")
+    mark = _OWN_MARK if kind is ThreadKind.REQUEST else "#"
+    place, _, token = rest.rpartition(mark)
     if kind in (ThreadKind.CHAT, ThreadKind.TICKET):
         return TalkThread(service=service, place=place, kind=kind, id=token)
     repo = RepoRef(forge=service, full_name=place)

@@ -159,6 +159,14 @@ class DiffStat(Value):
 NO_USAGE = Usage(cost_usd=0.0)
 
 
+class BlockedRequest(Value):
+    """Where commands in the sandbox wanted to go and were not let, how many times."""
+
+    host: str
+    port: int
+    count: int = 1
+
+
 class Outcome(Value):
     """How a task ended, in facts; every text shown to people is made from it.
 
@@ -168,6 +176,8 @@ class Outcome(Value):
     reader of the result, one sentence each: what was removed, skipped or doubted;
     `warnings` are those that a reviewer must see, and make the change a draft. With
     `as_patch` the change must not become a branch, and is handed over as a patch.
+    `removed` counts the hidden things taken out of other people's texts. `structured`
+    is what was asked for by a schema, as JSON text; empty where nothing was.
     """
 
     kind: OutcomeKind
@@ -189,3 +199,6 @@ class Outcome(Value):
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     as_patch: bool = False
+    removed: int = 0
+    blocked: tuple[BlockedRequest, ...] = ()
+    structured: str = ""

@@ -3,7 +3,7 @@
 from datetime import timedelta
 from functools import partial
 
-from patchwright.core.settings.repository import CONFIG_FILE, RepositoryConfig
+from patchwright.core.settings.repository import RepositoryConfig
 from patchwright.core.settings.repository_file import read_repository_config
 from patchwright.core.types.ids import ConversationId
 from patchwright.core.types.threads import TalkThread, ThreadRef
@@ -20,8 +20,9 @@ from patchwright.workers.store.job import Job
 
 def fetch_config(services: Services, job: Job) -> RepositoryConfig:
     """Read the repository's wishes from its default branch; raises `ServiceError`."""
-    repo = job.trigger.home
-    return read_repository_config(services.github.forge.fetch_file(repo, CONFIG_FILE))
+    repo, orders = job.trigger.home, services.orders
+    file = services.github.forge.fetch_file(repo, orders.config_file)
+    return orders.over(read_repository_config(file))
 
 
 def rules(services: Services, config: RepositoryConfig) -> Policy:

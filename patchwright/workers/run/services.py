@@ -1,7 +1,7 @@
 """What running jobs takes, composed once for a process."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from patchwright.core.clock import Clock
@@ -16,6 +16,7 @@ from patchwright.integrations.github.adapter import GitHub
 from patchwright.resolver.admission import Policy
 from patchwright.resolver.guards.secrets import FindKnown
 from patchwright.resolver.toolkit import Conduct
+from patchwright.workers.run.orders import Orders
 from patchwright.workers.run.prepare import Sources
 from patchwright.workers.run.talk import Talk
 from patchwright.workers.store.accounts import AccountStore
@@ -52,7 +53,7 @@ class Services:
     the servers of a sandbox. `find_known` finds the service's own secrets in a text.
     `find_page` returns the address of a run's page, empty where there is none. `submit`
     hands a job to the queue. `warm_up` begins what the model needs and takes long, for
-    somebody who is about to need it.
+    somebody who is about to need it. `orders` hold for every run.
     """
 
     settings: Settings
@@ -70,6 +71,7 @@ class Services:
     find_page: Callable[[JobId, datetime], str]
     submit: Callable[[JobId], None]
     warm_up: Callable[[], None]
+    orders: Orders = field(default_factory=Orders)
 
     @property
     def sources(self) -> Sources:

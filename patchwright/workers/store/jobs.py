@@ -84,6 +84,18 @@ class JobStore:
             kept = connection.scalars(query)
             return tuple(map(Outcome.model_validate_json, kept))
 
+    def first_of(self, conversation_id: ConversationId) -> Job | None:
+        """Return the job that a conversation began with."""
+        query = (
+            select(*_JOB)
+            .where(jobs.c.conversation_id == conversation_id)
+            .order_by(jobs.c.created_at)
+            .limit(1)
+        )
+        with self._database.reading() as connection:
+            row = connection.execute(query).first()
+        return _job_of(row) if row else None
+
     def newest_run(self, conversation_id: ConversationId) -> Job | None:
         """Return the newest job that has ended and that was more than an answer."""
         query = (

@@ -159,7 +159,7 @@ def _name_of(thread: ThreadRef) -> str:
 
 def _thread_url(thread: ThreadRef, repo_url: str) -> str:
     """Return its address, empty where only its service knows that."""
-    if not isinstance(thread, ForgeThread):
+    if not isinstance(thread, ForgeThread) or thread.is_own:
         return ""
     return f"{repo_url}/{_FOLDERS[thread.kind]}/{thread.number}"
 

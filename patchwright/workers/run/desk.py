@@ -1,0 +1,65 @@
+"""The threads that no service knows: a request from a form or a workflow."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from patchwright.core.channel import Offers
+from patchwright.core.errors import InvalidRequestError, NotFoundError
+from patchwright.core.types.people import Actor
+from patchwright.core.types.threads import ForgeThread, Post, Thread
+from patchwright.core.types.triggers import Trigger
+from patchwright.workers.store.job import Job
+
+
+@dataclass(frozen=True)
+class Desk:
+    """A channel whose threads are the pages of their runs.
+
+    A page shows the log itself, so that there is nothing to post or to edit.
+    `find_first` returns the job that such a thread began with.
+    """
+
+    find_first: Callable[[ForgeThread], Job | None]
+
+    def acknowledge(self, trigger: Trigger) -> None:
+        """Leave it to the page."""
+
+    def decline(self, trigger: Trigger) -> None:
+        """Leave it to the page."""
+
+    def fetch_thread(self, ref: ForgeThread) -> Thread:
+        job = self.find_first(ref)
+        if job is None:
+            raise NotFoundError(f"there is no request {ref.token}")
+        asked = job.trigger
+        opening = Post(id="", author=asked.actor, text=asked.body, at=job.created_at)
+        return Thread(ref=ref, title=asked.title, url="", posts=(opening,))
+
+    def fetch_opening(self, ref: ForgeThread) -> Thread:
+        return self.fetch_thread(ref)
+
+    def find_post(self, _ref: ForgeThread, _mark: str) -> str | None:
+        return None
+
+    def post(self, _ref: ForgeThread, _text: str, _offers: Offers = ()) -> str:
+        return ""
+
+    def edit(
+        self, ref: ForgeThread, post_id: str, text: str, offers: Offers = ()
+    ) -> None:
+        """Leave it to the page."""
+
+    def tell_privately(
+        self, _ref: ForgeThread, actor: Actor, _text: str, _offers: Offers = ()
+    ) -> None:
+        raise InvalidRequestError(f"nobody else reads what {actor.login} has asked")
+
+    def swap_labels(
+        self, ref: ForgeThread, add: tuple[str, ...], remove: tuple[str, ...]
+    ) -> None:
+        """Have none."""
+
+    def fetch_attachment(
+        self, _ref: ForgeThread, url: str, _max_bytes: int, _post_id: str = ""
+    ) -> bytes:
+        raise InvalidRequestError(f"{url} was not sent with the request")

@@ -1,0 +1,58 @@
+"""A request from a form or a workflow has no thread, and is worked on all the same."""
+
+from pathlib import Path
+
+from patchwright.core.types.ids import RandomIds
+from patchwright.core.types.people import Actor
+from patchwright.core.types.threads import RepoRef
+from patchwright.core.types.work import OutcomeKind
+from patchwright.workers.intake.delivery import Verdict
+from patchwright.workers.intake.own_requests import own_request
+from patchwright.workers.intake.record import Recorder
+from tests.flow.story import REPO, Story, fix_turns, telling
+
+TEXT = "The total ignores the pieces\n\n`total([450], [3])` is 450, and not 1350."
+
+
+def _send(story: Story, login: str, delivery_id: str = "form-1") -> Verdict:
+    delivery = own_request(
+        "web",
+        delivery_id,
+        repo=RepoRef(forge="github", full_name=REPO),
+        number=4711,
+        actor=Actor(service="github", login=login),
+        text=TEXT,
+        now=story.clock.now(),
+    )
+    recorder = Recorder(story.base.stores.events, RandomIds())
+    with story.base.database.writing() as connection:
+        return recorder.record(connection, delivery).verdict
+
+
+def test_it_ends_in_a_pull_request_and_says_nothing_elsewhere(tmp_path: Path) -> None:
+    with telling(tmp_path, fix_turns()) as story:
+        assert _send(story, "alice") is Verdict.ACCEPTED
+        story.work()
+        assert story.outcome().kind is OutcomeKind.RESOLVED
+        assert story.branches() == ["patchwright/r4711-the-total-ignores-the-pieces"]
+        [pull] = story.github.pull_requests(REPO)
+        assert "#4711" not in pull.body
+        prompt = str(story.provider.requests[0])
+        assert "a request of acme/shop" in prompt
+        assert "is 450, and not 1350" in prompt
+
+
+def test_sent_twice_it_is_one(tmp_path: Path) -> None:
+    with telling(tmp_path, fix_turns()) as story:
+        assert _send(story, "alice") is Verdict.ACCEPTED
+        assert _send(story, "alice") is Verdict.DUPLICATE
+        story.work()
+        assert len(story.github.pull_requests(REPO)) == 1
+
+
+def test_a_stranger_starts_nothing(tmp_path: Path) -> None:
+    with telling(tmp_path, []) as story:
+        assert _send(story, "eve") is Verdict.ACCEPTED
+        story.work()
+        outcome = story.outcome()
+        assert (outcome.kind, outcome.reason) == (OutcomeKind.REFUSED, "not-permitted")
