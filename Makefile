@@ -4,9 +4,12 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 LOCK_TOOL := .cache/lock
+# What `make test` runs; the rest has targets of its own.
+EVERYDAY := not real and not long and not talk and not action and not deploy
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-talk test-long test-real check fix run bench cover lock
+.PHONY: help demo test test-talk test-long test-real test-action test-deploy check docs
+.PHONY: fix run bench cover lock release
 
 help: ## Show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | \
@@ -18,7 +21,7 @@ demo: $(READY) ## From a mention on an issue to a proven pull request, in one te
 
 test: $(READY) ## Run all tests, with real Docker, git, Redis and PostgreSQL
 	@$(BIN)/python -m tests.provision.components test
-	$(BIN)/pytest -n 2 --dist worksteal -m "not real and not long and not talk"
+	$(BIN)/pytest -n 2 --dist worksteal -m "$(EVERYDAY)"
 
 test-talk: $(READY) ## All that people can do in Slack and Jira, told as stories
 	@$(BIN)/python -m tests.provision.components test
@@ -27,6 +30,14 @@ test-talk: $(READY) ## All that people can do in Slack and Jira, told as stories
 test-long: $(READY) ## Killed and stopped processes and containers, and a run of two thousand steps
 	@$(BIN)/python -m tests.provision.components test
 	$(BIN)/pytest -n 2 --dist worksteal -m long
+
+test-action: $(READY) ## The GitHub Action, its steps executed as GitHub's runner would
+	@$(BIN)/python -m tests.provision.components test
+	$(BIN)/pytest -n 2 --dist worksteal -m action
+
+test-deploy: $(READY) ## The Compose stack, what is released, and the commands of the tutorials
+	@$(BIN)/python -m tests.provision.components deploy
+	$(BIN)/pytest -n 2 --dist loadgroup -m deploy
 
 test-real: $(READY) ## Real packages and tool servers, fetched by name, version and hash
 	@$(BIN)/python -m tests.provision.components test
@@ -39,6 +50,16 @@ check: $(READY) ## Format, lint, import contracts, types, dead code, dependencie
 	$(BIN)/mypy
 	$(BIN)/vulture
 	$(BIN)/deptry patchwright
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-actions action.yml
+	$(BIN)/zizmor --offline --quiet action.yml .github
+	$(BIN)/mkdocs build --strict --quiet
+
+docs: $(READY) ## Build the pages of docs/ into .cache/site, with warnings as errors
+	$(BIN)/mkdocs build --strict
+
+release: $(READY) ## Build wheel, source archive, SBOM and checksums into dist/
+	@BIN=$(BIN) sh scripts/release dist
 
 fix: $(READY) ## Format, and mend what the linter can
 	$(BIN)/ruff format .
@@ -52,7 +73,7 @@ bench: $(READY) ## Measure what docs/ promises about speed
 
 cover: $(READY) ## Run the tests and show the lines and branches they missed
 	@$(BIN)/python -m tests.provision.components test
-	$(BIN)/pytest -n 2 --dist worksteal -m "not real and not long" --cov --cov-report=term-missing:skip-covered
+	$(BIN)/pytest -n 2 --dist worksteal -m "$(EVERYDAY) or talk or action" --cov --cov-report=term-missing:skip-covered
 
 lock: ## Write both lock files anew from pyproject.toml
 	$(LOCK_TOOL)/bin/uv --version || { \

@@ -88,7 +88,7 @@ def _watch(
     watch = Watch(service.sandbox, SystemClock().now())
     with (
         service.open_log(number) as log,
-        live_view(console, log, watch, Limits()),
+        live_view(console, log, watch, Limits(), SystemClock()),
     ):
         wait_until(lambda: bool(ended()), "the run", TIME_LIMIT_S)
     return ended()

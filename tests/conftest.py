@@ -14,12 +14,22 @@ from tests.provision.postgres_server import PostgresServer, postgres_server
 from tests.provision.redis_server import redis_server
 
 DATABASE_NUMBERS = count(1)
+_HERE = Path(__file__).parent
+# What a test is by the folder it is in; each kind has a target of its own.
+FOLDERS = {
+    "talk": ("talk", "a story of Slack or Jira, told whole"),
+    "action": ("action", "a run of the GitHub Action"),
+    "deploy": ("deploy", "builds images, or starts the Compose stack"),
+    "release": ("deploy", "builds images, or starts the Compose stack"),
+    "tutorials": ("deploy", "builds images, or starts the Compose stack"),
+}
 
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "real: fetches real packages from the network")
     config.addinivalue_line("markers", "long: takes half a minute or more")
-    config.addinivalue_line("markers", "talk: a story of Slack or Jira, told whole")
+    for name, meaning in FOLDERS.values():
+        config.addinivalue_line("markers", f"{name}: {meaning}")
     is_worker = hasattr(config, "workerinput")
     if is_worker:
         return
@@ -27,6 +37,13 @@ def pytest_configure(config: pytest.Config) -> None:
     # Elsewhere a second run on the same engine would be taken for a leak of this one.
     if environment.is_ci():
         config.pluginmanager.register(NothingLeftBehind())
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        kind = FOLDERS.get(item.path.relative_to(_HERE).parts[0])
+        if kind is not None:
+            item.add_marker(kind[0])
 
 
 @pytest.fixture(scope="session")

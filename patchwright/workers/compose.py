@@ -51,6 +51,8 @@ NO_SHARED_KEY = (
     "key: set PATCHWRIGHT_SECURITY__ENCRYPTION_KEYS to `id:` and the base64 of 32 "
     "random bytes"
 )
+KEY_FILE = "encryption.key"
+SESSION_FILE = "session.secret"
 _OWN_KEY_ID = "own"
 
 log = structlog.get_logger(__name__)
@@ -69,7 +71,7 @@ def key_ring(settings: Settings, database: Database) -> KeyRing:
         return KeyRing(keys, configured[0].id)
     if not database.is_sqlite:
         raise SettingsError(NO_SHARED_KEY)
-    key = load_or_make_key(settings.state_dir / "encryption.key")
+    key = load_or_make_key(settings.state_dir / KEY_FILE)
     return KeyRing({_OWN_KEY_ID: key}, _OWN_KEY_ID)
 
 
@@ -80,7 +82,7 @@ def session_secret(settings: Settings, database: Database) -> bytes | None:
         return configured.get_secret_value().encode()
     if not database.is_sqlite:
         return None
-    return load_or_make_key(settings.state_dir / "session.secret")
+    return load_or_make_key(settings.state_dir / SESSION_FILE)
 
 
 def make_stores(

@@ -20,6 +20,7 @@ from patchwright.core.types.ids import JobId, RandomIds
 from patchwright.integrations.github.adapter import GitHub
 from patchwright.integrations.github.deliveries import Hook
 from patchwright.integrations.github.reading.listening import SERVICE
+from patchwright.workers.asking import make_asking
 from patchwright.workers.compose import (
     make_services,
     make_stores,
@@ -160,7 +161,8 @@ def make_app(base: Base) -> WebApp:
     secret = _session_secret(base)
     sign_in = make_sign_in(base.settings, secret, base.clock)
     edge = Edge(intake, _page_finder(base), secret)
-    doors = base.sites.open_doors(make_talking(base), edge)
+    talking = make_talking(base)
+    doors = base.sites.open_doors(talking, edge)
     web = WebServices(
         database=base.database,
         intake=intake,
@@ -177,6 +179,16 @@ def make_app(base: Base) -> WebApp:
             secret=secret,
             sign_in=sign_in,
             fetch_permission=base.github.forge.fetch_permission,
+            clock=base.clock,
+        ),
+        asking=make_asking(
+            base.settings,
+            base.stores,
+            secret=secret,
+            sign_in=sign_in,
+            fetch_permission=base.github.forge.fetch_permission,
+            offer_to=partial(talking.repositories.find, ""),
+            submit=intake.submit,
             clock=base.clock,
         ),
     )

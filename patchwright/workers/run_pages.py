@@ -1,7 +1,6 @@
 """The pages of runs, composed for a process, and who may see them."""
 
 from functools import partial
-from typing import Final
 
 import structlog
 
@@ -17,10 +16,7 @@ from patchwright.workers.web.pages.live import Live
 from patchwright.workers.web.pages.routes import RunPages
 from patchwright.workers.web.pages.runs import RunReader
 from patchwright.workers.web.readers import FetchPermission, Readers
-from patchwright.workers.web.sign_in import SignInDoor
-
-# Of `web/sign_in.py`, which adds it to the application.
-_LOGIN_PATH: Final = "/auth/github/login"
+from patchwright.workers.web.sign_in import LOGIN_PATH, SignInDoor
 
 log = structlog.get_logger(__name__)
 
@@ -55,7 +51,7 @@ def make_run_pages(
         live=Live(reader, stores.events.doorbell, clock),
         clock=clock,
         site=settings.github.web_url,
-        login_path=_LOGIN_PATH if sign_in else "",
+        login_path=LOGIN_PATH if sign_in else "",
     )
 
 

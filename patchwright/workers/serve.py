@@ -3,7 +3,6 @@
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
-from enum import StrEnum
 from typing import assert_never
 
 import structlog
@@ -36,20 +35,12 @@ from patchwright.workers.queue.app import (
 from patchwright.workers.queue.embedded import embedded_worker
 from patchwright.workers.queue.periodic import repeating
 from patchwright.workers.queue.processes import run_beat, run_worker
+from patchwright.workers.roles import Role
 from patchwright.workers.setup import with_app, with_stored_app
 from patchwright.workers.stopping import until_told
 from patchwright.workers.web.server import make_server
 
 log = structlog.get_logger(__name__)
-
-
-class Role(StrEnum):
-    """What a process does; `all` is web and worker in one."""
-
-    ALL = "all"
-    WEB = "web"
-    WORKER = "worker"
-    BEAT = "beat"
 
 
 def serve(settings: Settings, role: Role) -> int:

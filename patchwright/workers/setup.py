@@ -8,13 +8,12 @@ import structlog
 
 from patchwright.core.clock import Clock, SystemClock
 from patchwright.core.errors import SettingsError
-from patchwright.core.settings.github import GitHubSettings
 from patchwright.core.settings.model import Settings
 from patchwright.integrations.github.manifest import NewApp, convert
 from patchwright.workers.compose import key_ring, open_database
 from patchwright.workers.connections import connection_to
 from patchwright.workers.process import upgrade_database
-from patchwright.workers.store.github_app import AppStore
+from patchwright.workers.store.github_app import AppStore, completed
 from patchwright.workers.store.secrets import SecretStore
 from patchwright.workers.web.setup.app import SETUP_PATH, SetupSite
 from patchwright.workers.web.setup.serving import serve_setup
@@ -41,7 +40,7 @@ def with_stored_app(settings: Settings) -> Settings:
         app = store.fetch()
     if app is None:
         raise SettingsError(_NOT_SET_UP)
-    return _completed(settings, app)
+    return completed(settings, app)
 
 
 def with_app(settings: Settings, listening: socket.socket) -> Settings:
@@ -58,7 +57,7 @@ def with_app(settings: Settings, listening: socket.socket) -> Settings:
         app = store.fetch()
     if app is None:
         raise SettingsError(_NOT_SET_UP)
-    return _completed(settings, app)
+    return completed(settings, app)
 
 
 @contextmanager
@@ -67,18 +66,6 @@ def _opened_store(settings: Settings, clock: Clock) -> Iterator[AppStore]:
         upgrade_database(database)
         secrets = SecretStore(database, key_ring(settings, database), clock)
         yield AppStore(secrets, settings.github.api_url)
-
-
-def _completed(settings: Settings, app: NewApp) -> Settings:
-    found: dict[str, object] = {
-        "app_id": str(app.id),
-        "private_key": app.private_key,
-        "webhook_secret": (app.webhook_secret,),
-    }
-    if not settings.github.client_id:
-        found |= {"client_id": app.client_id, "client_secret": app.client_secret}
-    github: GitHubSettings = settings.github.model_copy(update=found)
-    return settings.model_copy(update={"github": github})
 
 
 def _let_make(

@@ -1,9 +1,6 @@
 """End this process in good order when it is told to."""
 
-import logging
-import os
 import signal
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
@@ -34,18 +31,6 @@ def until_told() -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-
-
-def leave(exit_code: int) -> NoReturn:
-    """End the process now, with the threads that do not end by themselves.
-
-    Python would wait for them, and one of them may be in the middle of a clone. A job
-    that is cut off here is taken up again like that of a killed worker.
-    """
-    logging.shutdown()
-    sys.stdout.flush()
-    sys.stderr.flush()
-    os._exit(exit_code)
 
 
 def _tell(_number: int, _frame: FrameType | None) -> NoReturn:

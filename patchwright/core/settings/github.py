@@ -10,7 +10,7 @@ from patchwright.core.settings.addresses import is_address
 from patchwright.core.settings.secret_types import Pem, Secrets
 from patchwright.core.settings.section import Section
 
-_HANDLE = re.compile(r"@[A-Za-z0-9][A-Za-z0-9_.-]*\Z")
+_HANDLE = re.compile(r"[@/][A-Za-z0-9][A-Za-z0-9_.-]*\Z")
 
 
 class GitHubSettings(Section):
@@ -44,7 +44,10 @@ class GitHubSettings(Section):
     client_secret: SecretStr | None = Field(
         None, description="Client secret of the App, for the same."
     )
-    mention: str = Field("@patchwright", description="What calls the bot in a text.")
+    mention: str = Field(
+        "@patchwright",
+        description="What calls the bot in a text: a name with an @, or a `/word`.",
+    )
     label: str = Field(
         "patchwright", min_length=1, description="Label that starts a run."
     )
@@ -77,7 +80,10 @@ class GitHubSettings(Section):
     @classmethod
     def _read_mention(cls, value: str) -> str:
         if not _HANDLE.match(value):
-            raise ValueError("expected a name with the @ in front, as @patchwright")
+            raise ValueError(
+                "expected a name with the @ in front, as @patchwright, or a word with "
+                "a slash, as /fix"
+            )
         return value
 
     @property

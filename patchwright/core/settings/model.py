@@ -18,6 +18,7 @@ from patchwright.core.settings.service import (
     ServerSettings,
 )
 from patchwright.core.settings.slack import SlackSettings
+from patchwright.core.settings.telemetry import TelemetrySettings
 from patchwright.core.settings.work import (
     LimitSettings,
     SandboxSettings,
@@ -49,3 +50,4 @@ class Settings(Section):
     github: GitHubSettings = GitHubSettings()
     slack: SlackSettings = SlackSettings()
     jira: JiraSettings = JiraSettings()
+    telemetry: TelemetrySettings = TelemetrySettings()

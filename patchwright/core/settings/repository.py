@@ -44,8 +44,8 @@ class RepositoryConfig(Value):
     With `evidence` "best-effort" a change without proof is no draft for that, and with
     "off" nothing is run to prove it. After a `setup` that failed the work stops or goes
     on.
-    `problems` are what could not be read, a sentence each: it is told to people and
-    otherwise as if it were not there.
+    `file` is where it is written. `problems` are what could not be read, a sentence
+    each: it is told to people and otherwise as if it were not there.
     """
 
     model: str = ""
@@ -83,4 +83,15 @@ class RepositoryConfig(Value):
     instructions: tuple[str, ...] = ()
     co_author: Literal["requester", "none"] = "requester"
     progress_comment: bool = True
+    file: str = CONFIG_FILE
     problems: tuple[str, ...] = ()
+
+    @property
+    def kept_for_people(self) -> tuple[str, ...]:
+        """The paths that a change must not touch without a person's look.
+
+        Where this is written is always one of them if that is no usual place.
+        """
+        if self.file == CONFIG_FILE:
+            return self.protected_paths
+        return (*self.protected_paths, self.file, CONFIG_FILE)

@@ -15,6 +15,7 @@ from patchwright.core.settings.repository import (
 )
 from patchwright.core.settings.repository_types import (
     MAX_NAME_CHARS,
+    BodyTemplate,
     Branch,
     BranchTemplate,
     Line,
@@ -31,7 +32,7 @@ from patchwright.core.types.people import Permission
 
 MAX_BYTES: Final = 64 * 1024
 _MAX_PROBLEMS: Final = 10
-_FILE: Final = f"`{CONFIG_FILE}`"
+_TEMPLATES: Final = ("body", "branch", "title")
 _OCCASION = Literal["mention", "label", "assignment", "review", "checks", "conflict"]
 
 
@@ -48,8 +49,13 @@ class _Care(NamedTuple):
 
 # It may have been meant as strictly as can be, so that its default will not do.
 _CARE: Final[Mapping[str, _Care]] = {
+    "context_from": _Care("context_from", "write", "comments of others are not read"),
+    "evidence": _Care("evidence", "required", "proof is required"),
     "min_permission": _Care("min_permission", Permission.ADMIN, "only admins may ask"),
     "network": _Care("network", "deny", "the network is closed"),
+    "on_setup_failure": _Care(
+        "on_setup_failure", "stop", "a set-up that fails ends the run"
+    ),
     "plan_approval": _Care("plan_approval", "comment", "each plan waits for a yes"),
     "pr": _Care("pr", Delivery.DRAFT, "changes stay drafts"),
     "protected_paths": _Care("pr", Delivery.DRAFT, "changes stay drafts"),
@@ -73,6 +79,7 @@ class _File(BaseModel):
     base: Branch = Field("", description="the name of a branch")
     branch: BranchTemplate = Field("", description="a template for names of branches")
     title: Template = Field("", description="a template of one line")
+    body: BodyTemplate = Field("", description="a template")
     pr: Literal["draft", "ready", "branch", "patch", "none"] = Field(
         "draft", description="`draft`, `ready`, `branch`, `patch` or `none`"
     )
@@ -112,43 +119,62 @@ class _File(BaseModel):
     plan_approval: Literal["none", "comment"] = Field(
         "none", description="`none` or `comment`"
     )
+    evidence: Literal["required", "best-effort", "off"] = Field(
+        "required", description="`required`, `best-effort` or `off`"
+    )
+    on_setup_failure: Literal["stop", "continue"] = Field(
+        "stop", description="`stop` or `continue`"
+    )
+    context_from: Literal["write", "association", "all-marked"] = Field(
+        "all-marked", description="`write`, `association` or `all-marked`"
+    )
+    instructions: Annotated[list[Line], Field(max_length=50), Listed] = Field(
+        [], description="a list of paths"
+    )
+    co_author: Literal["requester", "none"] = Field(
+        "requester", description="`requester` or `none`"
+    )
+    progress_comment: bool = Field(default=True, description="`true` or `false`")
 
 
 def known_keys() -> frozenset[str]:
     return frozenset(_File.model_fields)
 
 
-def read_repository_config(data: bytes | None) -> RepositoryConfig:
-    """Return what the file says; None is no file, and says nothing."""
+def read_repository_config(
+    data: bytes | None, path: str = CONFIG_FILE
+) -> RepositoryConfig:
+    """Return what the file at that path says; None is no file, and says nothing."""
     if data is None:
-        return RepositoryConfig()
+        return RepositoryConfig(file=path)
     if len(data) > MAX_BYTES:
-        return _unread(f"is larger than {MAX_BYTES // 1024} KiB")
+        return _unread(path, f"is larger than {MAX_BYTES // 1024} KiB")
     try:
         # Deep nesting ends in the second one.
         table = tomllib.loads(data.decode("utf-8-sig"))
     except UnicodeDecodeError:
-        return _unread("is not UTF-8")
+        return _unread(path, "is not UTF-8")
     except (tomllib.TOMLDecodeError, ValueError) as error:
-        return _unread(f"is not TOML: {inline_code(str(error)[:200])}")
+        return _unread(path, f"is not TOML: {inline_code(str(error)[:200])}")
     except RecursionError:
-        return _unread("is nested too deeply")
-    return _read(table)
+        return _unread(path, "is nested too deeply")
+    return _read(table, path)
 
 
-def _read(table: dict[str, Any]) -> RepositoryConfig:
+def _read(table: dict[str, Any], path: str) -> RepositoryConfig:
     errors = _errors(table)
     wrong = {str(error["loc"][0]) for error in errors}
     rest = {key: value for key, value in table.items() if key not in wrong}
     read = _File.model_validate(rest).model_dump(exclude_unset=True)
     # One sentence for each key, however many faults it has.
     first = {str(error["loc"][0]): error for error in reversed(errors)}
-    problems = [_describe(key, first[key]) for key in table if key in first]
+    told = [_describe(key, first[key]) for key in table if key in first]
     for care in (_CARE[key] for key in sorted(wrong) if key in _CARE):
         # One that is stricter than a draft stays.
         if read.get(care.key) in (None, Delivery.READY):
             read[care.key] = care.value
-    return RepositoryConfig.model_validate(read | {"problems": _bounded(problems)})
+    problems = [f"{inline_code(path)}{one}" for one in _bounded(told)]
+    return RepositoryConfig.model_validate(read | {"file": path, "problems": problems})
 
 
 def _errors(table: dict[str, Any]) -> list[ErrorDetails]:
@@ -160,27 +186,30 @@ def _errors(table: dict[str, Any]) -> list[ErrorDetails]:
 
 
 def _describe(key: str, error: ErrorDetails) -> str:
+    """Say what is wrong with a key, after the name of the file."""
     shown = inline_code(key[:MAX_NAME_CHARS])
     if error["type"] == "extra_forbidden":
         close = nearest(key[:MAX_NAME_CHARS], sorted(known_keys()))
-        return (
-            f"{_FILE} has an unknown key, {shown}; the nearest known one is `{close}`."
-        )
+        return f" has an unknown key, {shown}; the nearest known one is `{close}`."
     said = error.get("ctx", {}).get("error")
-    if key in ("branch", "title") and isinstance(said, ValueError):
-        return f"{_FILE}: {shown} was left out: {said}."
+    if key in _TEMPLATES and isinstance(said, ValueError):
+        return f": {shown} was left out: {said}."
     meaning = _File.model_fields[key].description
     until_then = f" Until then {_CARE[key].told}." if key in _CARE else ""
-    return f"{_FILE}: {shown} was left out: it must be {meaning}.{until_then}"
+    return f": {shown} was left out: it must be {meaning}.{until_then}"
 
 
 def _bounded(problems: list[str]) -> list[str]:
     more = len(problems) - _MAX_PROBLEMS
     if more <= 0:
         return problems
-    return [*problems[:_MAX_PROBLEMS], f"{_FILE} has {more} more such problems."]
+    return [*problems[:_MAX_PROBLEMS], f" has {more} more such problems."]
 
 
-def _unread(why: str) -> RepositoryConfig:
-    problem = f"{_FILE} {why}; nothing of it counts, and a change stays a draft."
-    return RepositoryConfig(pr=Delivery.DRAFT, triggers=_ASKED_FOR, problems=(problem,))
+def _unread(path: str, why: str) -> RepositoryConfig:
+    problem = (
+        f"{inline_code(path)} {why}; nothing of it counts, and a change stays a draft."
+    )
+    return RepositoryConfig(
+        pr=Delivery.DRAFT, triggers=_ASKED_FOR, file=path, problems=(problem,)
+    )

@@ -1,6 +1,7 @@
 """The kinds of texts in `.patchwright.toml`: logins, branches, templates."""
 
 import re
+from collections.abc import Sequence
 from typing import Annotated, Final
 
 from pydantic import AfterValidator, BeforeValidator, Field
@@ -8,6 +9,7 @@ from pydantic import AfterValidator, BeforeValidator, Field
 from patchwright.core.text.fence import inline_code
 from patchwright.core.text.refs import is_branch_name
 from patchwright.core.text.templates import (
+    BODY_VARIABLES,
     UNIQUE,
     VARIABLES,
     names_branches,
@@ -17,7 +19,6 @@ from patchwright.core.text.templates import (
 MAX_NAME_CHARS: Final = 60
 _LOGIN: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}(?:\[bot\])?\Z")
 _REVIEWER: Final = re.compile(r"(?:team/)?[A-Za-z0-9][A-Za-z0-9_.-]{0,99}\Z")
-_NAMED: Final = " ".join(f"`{{{{{name}}}}}`" for name in VARIABLES)
 _TELLS_APART: Final = ", ".join(f"`{{{{{name}}}}}`" for name in UNIQUE)
 
 
@@ -52,10 +53,21 @@ def _branch(text: str) -> str:
 
 
 def _template(text: str) -> str:
-    name = unknown_variable(text)
+    return _known(text, VARIABLES)
+
+
+def _body(text: str) -> str:
+    if not text.strip():
+        raise ValueError("it is empty")
+    return _known(text, BODY_VARIABLES)
+
+
+def _known(text: str, variables: Sequence[str]) -> str:
+    name = unknown_variable(text, variables)
     if name is not None:
         shown = inline_code(f"{{{{{name[:MAX_NAME_CHARS]}}}}}")
-        raise ValueError(f"{shown} stands for nothing; there are {_NAMED}")
+        named = " ".join(f"`{{{{{one}}}}}`" for one in variables)
+        raise ValueError(f"{shown} stands for nothing; there are {named}")
     return text
 
 
@@ -79,6 +91,7 @@ Script = Annotated[str, Field(min_length=1, max_length=8_000)]
 Login = Annotated[str, AfterValidator(_login)]
 Reviewer = Annotated[str, AfterValidator(_reviewer)]
 Template = Annotated[Line, AfterValidator(_template)]
+BodyTemplate = Annotated[str, Field(max_length=15_000), AfterValidator(_body)]
 BranchTemplate = Annotated[Template, AfterValidator(_branch_template)]
 Branch = Annotated[str, AfterValidator(_branch)]
 Listed: Final = BeforeValidator(_listed)

@@ -76,8 +76,13 @@ class Source:
     too_deep: bool
 
 
+def plain_lines(text: str) -> str:
+    """Return the text as it is read, with a line feed at the end of each line."""
+    return text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "\ufffd")
+
+
 def read_markdown(text: str) -> Source:
-    text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "\ufffd")
+    text = plain_lines(text)
     env: dict[str, Any] = {}
     tokens = _PARSER.parse(text, env)
     lines = Lines(text)

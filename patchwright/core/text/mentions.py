@@ -3,10 +3,17 @@
 import re
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import lru_cache
 
 from patchwright.core.text.hidden import strip_hidden
-from patchwright.core.text.markdown import Piece, PieceKind, Source, read_markdown
+from patchwright.core.text.markdown import (
+    Piece,
+    PieceKind,
+    Source,
+    plain_lines,
+    read_markdown,
+)
 from patchwright.core.text.marks import disarmed
 from patchwright.core.text.markup import UNCLOSED_COMMENT, find_tags
 
@@ -28,6 +35,8 @@ _LONGEST_URL = 2000
 def find_request(text: str, handle: str) -> str | None:
     """Return what follows the first mention of `handle`, or None if it isn't mentioned.
 
+    It is a name with an @ in front, or a word with a slash.
+
     Quotes, code, links, comments and HTML blocks are skipped: quoting someone who asked
     is not asking. What counts as a quote is what the forge shows as one, so a line that
     merely continues a quoted paragraph belongs to the quote. The request is the rest of
@@ -37,7 +46,7 @@ def find_request(text: str, handle: str) -> str | None:
     """
     if handle.lower() not in text.lower():
         return None
-    source = read_markdown(text)
+    source = _read(text, handle)
     first = next(_find_mentions(source, handle), None)
     return _request(source.text, *first) if first else None
 
@@ -50,7 +59,7 @@ def neutralise(text: str, handle: str) -> str:
     text = disarmed(text)
     if handle.lower() not in text.lower():
         return text
-    source = read_markdown(text)
+    source = _read(text, handle)
     # A run of backticks that occurs nowhere else can only be closed by its own twin.
     longest = max((len(run) for run in re.findall("`+", source.text)), default=0)
     ticks = "`" * (longest + 1)
@@ -65,6 +74,18 @@ def neutralise(text: str, handle: str) -> str:
         parts += [" " if source.text[end:].startswith("`") else ""]
         done = end
     return "".join([*parts, source.text[done:]]) if parts else text
+
+
+def _read(text: str, handle: str) -> Source:
+    """Read a text so that the sign of the handle is found wherever it is one.
+
+    The parser knows `@` alone as a sign: it is shown one for the slash of a `/word`.
+    """
+    if handle.startswith("@"):
+        return read_markdown(text)
+    text = plain_lines(text)
+    shown = re.sub(re.escape(handle), f"@{handle[1:]}", text, flags=re.IGNORECASE)
+    return replace(read_markdown(shown), text=text)
 
 
 def _find_mentions(source: Source, handle: str) -> Iterator[tuple[int, int]]:
@@ -107,9 +128,15 @@ def _note_tags(open_tags: Counter[str], text: str, piece: Piece) -> None:
 def _mention(handle: str) -> re.Pattern[str]:
     """Match the handle as a whole token; no name, address or path goes on from it.
 
-    Letters of other scripts may touch it: Chinese puts no blanks between words.
+    Letters of other scripts may touch it: Chinese puts no blanks between words. A slash
+    is part of many a path, and begins a word of its own only.
     """
-    name = re.escape(handle.removeprefix("@"))
+    name = re.escape(handle[1:])
+    if handle.startswith("/"):
+        return re.compile(
+            rf"""(?<![^\s(\[{{"'*_])/{name}(?!_*[A-Za-z0-9/]|[-.@][A-Za-z0-9])""",
+            re.IGNORECASE | re.ASCII,
+        )
     return re.compile(
         r"(?<![A-Za-z0-9@/+])(?<![A-Za-z0-9]_)"
         rf"@{name}(?!(?:_+|[-./@])?[A-Za-z0-9])(?:\[bot\])?",

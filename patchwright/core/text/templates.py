@@ -1,13 +1,22 @@
 """Fill in the templates of a repository: names of branches, titles."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from patchwright.core.text.names import branch_name, slug
 from patchwright.core.text.refs import as_part, is_branch_name
 
 VARIABLES: Final = ("number", "slug", "key", "label", "date", "sha", "title", "run")
+# In the text of a pull request there is more to say.
+BODY_VARIABLES: Final = (
+    *VARIABLES,
+    "summary",
+    "evidence",
+    "closes",
+    "changes",
+    "requester",
+)
 # Without one of these two requests could get the same branch.
 UNIQUE: Final = ("number", "key", "run")
 _VARIABLE: Final = re.compile(r"\{\{\s*([^{}]*?)\s*\}\}")
@@ -50,10 +59,10 @@ def name_branch(template: str, values: Mapping[str, str], default_branch: str) -
     return branch_name(values["number"], values["title"])
 
 
-def unknown_variable(template: str) -> str | None:
+def unknown_variable(template: str, variables: Sequence[str] = VARIABLES) -> str | None:
     """Return the first name in braces that stands for nothing."""
     found = variables_of(template)
-    return next((name for name in found if name not in VARIABLES), None)
+    return next((name for name in found if name not in variables), None)
 
 
 def names_branches(template: str) -> bool:

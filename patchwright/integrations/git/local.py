@@ -1,13 +1,23 @@
-"""A user's own repository: read from and given a branch, its work tree untouched."""
+"""A user's own repository: its work tree is untouched until its user says so."""
 
 from dataclasses import dataclass
 from pathlib import Path
 
 from patchwright.core.errors import GitError, NotFoundError
-from patchwright.integrations.git.command import call_git
+from patchwright.integrations.git.command import call_git, run_git
 from patchwright.integrations.git.gitdir import GitDir
 from patchwright.integrations.git.names import check_branch
 from patchwright.integrations.git.objects import ObjectStore
+
+_WHOLE_DIFF = (
+    "diff-tree",
+    "-r",
+    "-p",
+    "--binary",
+    "--full-index",
+    "--no-ext-diff",
+    "--no-textconv",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +70,19 @@ class LocalRepository:
         done = self.objects.git.call(create)
         if done.exit_code != 0:
             raise GitError(f"cannot make the branch {branch}: {done.last_words}")
+
+    def apply(self, base_sha: str, head_sha: str) -> None:
+        """Bring a change into the work tree, uncommitted and not staged.
+
+        Raises GitError, and changes nothing, where that would overwrite something: git
+        itself looks at every file first. What is changed elsewhere in a file stays.
+        """
+        if self.root is None:
+            raise GitError("the repository has no work tree")
+        change = self.objects.git.run([*_WHOLE_DIFF, base_sha, head_sha])
+        named = {"GIT_DIR": str(self.objects.git.path), "GIT_WORK_TREE": str(self.root)}
+        apply = ["apply", "--whitespace=nowarn", "-"]
+        run_git(apply, cwd=self.root, environment=named, stdin=change)
 
 
 def _ask(path: Path, question: str) -> str:

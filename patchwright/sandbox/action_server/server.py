@@ -23,6 +23,7 @@ from patchwright.sandbox.action_server.processes import (
     send_signal,
 )
 from patchwright.sandbox.action_server.python_session import PythonSession
+from patchwright.sandbox.action_server.reaching_out import reach_out
 from patchwright.sandbox.action_server.reading import read_file
 from patchwright.sandbox.action_server.searching import search_files
 from patchwright.sandbox.action_server.shells import Shells
@@ -41,7 +42,7 @@ Start = Callable[[Request, Answer], Optional[CallOff]]
 # These may run twice: they leave the same behind, or their host is the only one to ask.
 UNRECORDED = frozenset(
     (
-        *("hello", "cancel", "upload", "download"),
+        *("hello", "cancel", "upload", "download", "reach_out"),
         *("pipe_open", "pipe_write", "pipe_read", "pipe_close"),
     )
 )
@@ -83,6 +84,7 @@ class Server:
             "search_files": self._search,
             "browse": self._browse,
             "hello": self._welcome,
+            "reach_out": self._reach_out,
             "cancel": self._cancel,
             "pipe_open": self._pipes.open,
             "pipe_write": self._pipes.write,
@@ -159,6 +161,9 @@ class Server:
             answer(TAKEN_OVER)
             return
         answer({"kind": "ready", "python": sys.version.split()[0]})
+
+    def _reach_out(self, request: Request, answer: Answer) -> None:
+        answer(reach_out(request.text("meeting"), request.whole("port", 0)))
 
     def _cancel(self, request: Request, answer: Answer) -> None:
         call_off = self._running.get(request.text("target"))

@@ -1,13 +1,14 @@
 """Show a run while it works, on standard error."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 from rich.console import Console
-from rich.status import Status
 from rich.text import Text
 
 from patchwright.core.agent.stuck import describe
+from patchwright.core.clock import Clock
 from patchwright.core.events.log import EventLog
 from patchwright.core.events.types import (
     CommandOutput,
@@ -20,7 +21,7 @@ from patchwright.core.events.types import (
     Think,
 )
 from patchwright.core.types.work import Limits
-from patchwright.resolver.messages.facts import cost, counted
+from patchwright.resolver.messages.facts import cost, counted, duration
 from patchwright.resolver.messages.status import Progress
 from patchwright.resolver.progress import Watch
 from patchwright.workers.cli.lines import print_line
@@ -30,27 +31,60 @@ _SPINNER_CELLS = 2
 
 @contextmanager
 def live_view(
-    console: Console, log: EventLog, watch: Watch, limits: Limits
+    console: Console, log: EventLog, watch: Watch, limits: Limits, clock: Clock
 ) -> Iterator[None]:
     """Print what is finished line by line; a terminal shows what is going on below."""
-    with console.status("Starting") as status:
-        view = _View(console, status, watch, limits)
-        with log.subscribe(view.show):
-            yield
+    with live_lines(console, watch, limits, clock) as show, log.subscribe(show):
+        yield
+
+
+@contextmanager
+def live_lines(
+    console: Console, watch: Watch, limits: Limits, clock: Clock
+) -> Iterator[Callable[[Event], None]]:
+    """Lend what shows one event after the other."""
+    doing = _Doing(console, watch, limits, clock)
+    # It is drawn again and again, and the time in it goes on.
+    with console.status(doing):
+        yield _View(console, watch).show
+
+
+@dataclass(frozen=True)
+class _Doing:
+    """The line of what is going on, and what it took so far."""
+
+    console: Console
+    watch: Watch
+    limits: Limits
+    clock: Clock
+
+    def __rich__(self) -> Text:
+        progress = self.watch.progress(self.clock.now())
+        spent = cost(progress.usage, progress.allowed(self.limits))
+        parts = [spent] if progress.iterations else []
+        figures = " · ".join([*parts, duration(progress.seconds)])
+        width = self.console.width - _SPINNER_CELLS
+        return _fitted(progress.doing, figures, width)
+
+
+def _fitted(words: str, figures: str, width: int) -> Text:
+    """Put them on one line; the words are cut first, but for a third of it."""
+    tail = Text(f" · {figures}", style="dim")
+    text = Text(words)
+    text.truncate(max(width - tail.cell_len, width // 3), overflow="ellipsis")
+    text.append_text(tail)
+    text.truncate(width, overflow="ellipsis")
+    return text
 
 
 class _View:
-    def __init__(
-        self, console: Console, status: Status, watch: Watch, limits: Limits
-    ) -> None:
-        self._console, self._status = console, status
-        self._watch, self._limits = watch, limits
+    def __init__(self, console: Console, watch: Watch) -> None:
+        self._console, self._watch = console, watch
         self._stages = 0
         self._step = ""
 
     def show(self, event: Event) -> None:
         progress = self._watch.add(event)
-        self._status.update(self._doing(progress))
         stages = (*progress.done, *progress.then)
         for stage in stages[self._stages :]:
             print_line(self._console, Text(f"✓ {stage}"))
@@ -67,12 +101,6 @@ class _View:
             number = Text(f"{progress.iterations:>3}  ", style="dim")
             print_line(self._console, number.append(self._step), result)
         self._step = ""
-
-    def _doing(self, progress: Progress) -> Text:
-        spent = cost(progress.usage, self._limits) if progress.iterations else ""
-        text = Text(" · ".join(part for part in (progress.doing, spent) if part))
-        text.truncate(self._console.width - _SPINNER_CELLS, overflow="ellipsis")
-        return text
 
 
 def _result(observation: Observation) -> Text:

@@ -1,42 +1,60 @@
-"""Resolve an issue that is a text file, in a repository on this machine."""
+"""Resolve an issue that is a text, in a repository on this machine."""
 
+import sys
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from patchwright.core.errors import GitError, SettingsError
 from patchwright.core.settings.repository import CONFIG_FILE
 from patchwright.core.settings.repository_file import read_repository_config
 from patchwright.core.text.names import slug
-from patchwright.core.types.work import Task
+from patchwright.core.types.work import Outcome, Task
 from patchwright.integrations.git.local import LocalRepository
 from patchwright.resolver.brief import brief_text
 from patchwright.resolver.knowledge import gather
 from patchwright.resolver.messages.status import Delivered
 from patchwright.resolver.triage import Ask, needs_input, triage_texts
-from patchwright.workers.cli.options import Deliver
+from patchwright.workers.cli.options import Deliver, Order
 from patchwright.workers.cli.session import Finished, Session
 
+STANDARD_INPUT: Final = Path("-")
 
-def resolve_local(
-    session: Session, repo: Path, issue: Path, deliver: Deliver
-) -> Finished:
+
+@dataclass(frozen=True)
+class Wish:
+    """What is to be done where; with `applies` the work tree gets the change too."""
+
+    title: str
+    body: str
+    repo: Path
+    deliver: Deliver
+    applies: bool
+
+
+def read_wish(order: Order) -> Wish:
+    """Return what an order without a URL asks for; raises `SettingsError`."""
+    title, body = ("", order.task) if order.task is not None else _read(order.issue)
+    if not (title + body).strip():
+        raise SettingsError("--task is empty; write what is to be done")
+    return Wish(
+        title=title,
+        body=body,
+        repo=order.repo or Path(),
+        deliver=order.deliver or Deliver.BRANCH,
+        applies=order.applies,
+    )
+
+
+def resolve_local(session: Session, wish: Wish) -> Finished:
     """Work on the current commit; the work tree and the index stay as they are."""
-    if deliver in (Deliver.DRAFT, Deliver.READY):
-        raise SettingsError(
-            f"--deliver {deliver} opens a pull request, which needs an issue's URL; "
-            "for a local repository use branch, patch or none"
-        )
-    try:
-        repository = LocalRepository.open(repo)
-        base_sha = repository.resolve()
-    except GitError as error:
-        raise SettingsError(f"--repo: {error}") from error
-    title, body = _read_issue(issue)
-    judged = triage_texts(title, body)
+    repository, base_sha = _open(wish)
+    judged = triage_texts(wish.title, wish.body)
     if session.settings.agent.triage and isinstance(judged, Ask):
         return Finished(needs_input(judged), Delivered())
     config = read_repository_config(repository.objects.read_file(base_sha, CONFIG_FILE))
     session, notes = session.heeding(config)
-    task = _write_task(title, body, repository, base_sha)
+    task = _write_task(wish, repository, base_sha)
     wishes = {
         "setup": config.setup,
         "tests": config.test,
@@ -44,44 +62,96 @@ def resolve_local(
     }
     task = task.model_copy(update=wishes)
     outcome = session.resolve(task, repository.objects, base_sha, config=config)
-    delivered = Delivered()
-    if outcome.head_sha and deliver is Deliver.BRANCH:
-        name = f"patchwright/{slug(outcome.title or title or 'proposed change')}"
-        delivered = _make_branch(repository, name, outcome.head_sha, session.run_id)
-    if outcome.head_sha and deliver is Deliver.PATCH:
-        session.write_patch(repository.objects, outcome)
+    finished = _deliver(session, repository, wish, outcome)
     repository.objects.release(session.run_id)
-    return Finished(outcome, delivered)
+    return finished
+
+
+def _open(wish: Wish) -> tuple[LocalRepository, str]:
+    try:
+        repository = LocalRepository.open(wish.repo)
+        base_sha = repository.resolve()
+    except GitError as error:
+        raise SettingsError(f"--repo: {error}") from error
+    if wish.applies and repository.root is None:
+        raise SettingsError("--apply: the repository is bare, it has no work tree")
+    return repository, base_sha
+
+
+def _deliver(
+    session: Session, repository: LocalRepository, wish: Wish, outcome: Outcome
+) -> Finished:
+    delivered = Delivered()
+    if not outcome.head_sha:
+        return Finished(outcome, delivered)
+    if wish.deliver is Deliver.BRANCH:
+        delivered = _make_branch(repository, wish, outcome, session.run_id)
+    if wish.deliver is Deliver.PATCH:
+        session.write_patch(repository.objects, outcome)
+    if not wish.applies:
+        return Finished(outcome, delivered)
+    try:
+        repository.apply(outcome.base_sha, outcome.head_sha)
+    except GitError as error:
+        return _left_out(session, repository, wish, Finished(outcome, delivered), error)
+    said = "The change is in your work tree; nothing was staged or committed."
+    return Finished(outcome, delivered.model_copy(update={"remarks": (said,)}))
+
+
+def _left_out(
+    session: Session,
+    repository: LocalRepository,
+    wish: Wish,
+    finished: Finished,
+    error: GitError,
+) -> Finished:
+    """Say why the work tree has not got the change; in any case a branch has it."""
+    delivered = finished.delivered
+    if not delivered.branch:
+        delivered = _make_branch(repository, wish, finished.outcome, session.run_id)
+    said = (
+        "to your work tree, as that would overwrite what is not committed there. "
+        f"Commit or stash it, then run `git merge {delivered.branch}`. {error}"
+    )
+    told = delivered.model_copy(update={"refusal": said})
+    return Finished(finished.outcome, told, is_left_out=True)
 
 
 def _make_branch(
-    repository: LocalRepository, name: str, sha: str, run_id: str
+    repository: LocalRepository, wish: Wish, outcome: Outcome, run_id: str
 ) -> Delivered:
     """Make a branch; if somebody has that name already, take another."""
+    name = f"patchwright/{slug(outcome.title or wish.title or 'proposed change')}"
     try:
-        repository.create_branch(name, sha)
+        repository.create_branch(name, outcome.head_sha)
     except GitError:
         name = f"{name}-{run_id[:8]}"
-        repository.create_branch(name, sha)
+        repository.create_branch(name, outcome.head_sha)
     return Delivered(branch=name)
 
 
-def _read_issue(issue: Path) -> tuple[str, str]:
+def _read(issue: Path | None) -> tuple[str, str]:
     """Return title and text; the first line is the title if it looks like one."""
+    path = issue or STANDARD_INPUT
     try:
-        text = issue.read_text(encoding="utf-8", errors="replace")
+        text = _text_of(path)
     except OSError as error:
         raise SettingsError(f"--issue: {error}") from error
     if not text.strip():
-        raise SettingsError(f"--issue: {issue} is empty; write what is wrong")
+        name = "standard input" if path == STANDARD_INPUT else path
+        raise SettingsError(f"--issue: {name} is empty; write what is wrong")
     first, _, rest = text.strip().partition("\n")
     return (first.lstrip("# ").strip(), rest) if first.startswith("#") else ("", text)
 
 
-def _write_task(
-    title: str, body: str, repository: LocalRepository, base_sha: str
-) -> Task:
-    written = brief_text(title, body)
+def _text_of(path: Path) -> str:
+    if path == STANDARD_INPUT:
+        return sys.stdin.buffer.read().decode("utf-8", errors="replace")
+    return path.read_text(encoding="utf-8", errors="replace")
+
+
+def _write_task(wish: Wish, repository: LocalRepository, base_sha: str) -> Task:
+    written = brief_text(wish.title, wish.body)
     knowledge = gather(repository.objects, base_sha)
     guide = knowledge.for_prompt(written.text)
     unsaved = repository.has_uncommitted_changes()
@@ -90,7 +160,7 @@ def _write_task(
         text="\n\n".join(part for part in (guide, written.text) if part),
         base_sha=base_sha,
         base_branch=repository.find_branch() or "",
-        title=title,
+        title=wish.title,
         files=written.files,
         notes=(*written.notes, *knowledge.notes, *notes),
     )

@@ -2,54 +2,96 @@
 
 import sys
 from collections.abc import Mapping
-from importlib import import_module
-from typing import Final, NoReturn
+from importlib import import_module, metadata
+from typing import Annotated, Final, NoReturn
 
-import structlog
 import typer
-from rich.console import Console
-from rich.text import Text
+from typer.completion import get_completion_inspect_parameters
 
 from patchwright.core.errors import PatchwrightError, SettingsError
-from patchwright.workers.stopping import leave
+from patchwright.workers.cli.asked import Asked, what_is_asked
+from patchwright.workers.leaving import leave
 
 WRONG_USAGE: Final = 2
 FAILED: Final = 3
+ABOUT: Final = "Turn a request into a proven pull request."
 
-# Only the module of the command that is asked for is imported: a run on the command
-# line does not wait for the web framework.
-_COMMANDS: Final[Mapping[str, str]] = {
-    "resolve": "patchwright.workers.cli.resolve",
-    "replay": "patchwright.workers.cli.replay",
-    "serve": "patchwright.workers.cli.serve",
-    "db": "patchwright.workers.cli.database",
-    "keys": "patchwright.workers.cli.keys",
+# A command's module, and what it is for. Only the one that is asked for is imported:
+# neither a list of commands nor a run waits for the web framework.
+_COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
+    "resolve": (
+        "patchwright.workers.cli.resolve",
+        "Work on an issue, given by its URL, as a text file or in words.",
+    ),
+    "runs": (
+        "patchwright.workers.cli.runs",
+        "Look at the runs of the service and of this machine, and steer them.",
+    ),
+    "replay": (
+        "patchwright.workers.cli.replay",
+        "Show a recorded run, or run it again: offline, and at no cost.",
+    ),
+    "serve": (
+        "patchwright.workers.cli.serve",
+        "Run the service: webhooks in, pull requests out.",
+    ),
+    "db": ("patchwright.workers.cli.database", "Look after the database."),
+    "keys": (
+        "patchwright.workers.cli.keys",
+        "Look after the keys that stored secrets are encrypted with.",
+    ),
+    "completion": (
+        "patchwright.workers.cli.completion",
+        "Print what makes a shell complete our commands at a press of Tab.",
+    ),
+    "man": ("patchwright.workers.cli.man", "Print the manual page."),
 }
 
 
 def main() -> NoReturn:
     """Run the command line of this process, and end it."""
     try:
-        _run()
+        _run(what_is_asked(sys.argv))
     except SystemExit as ending:
         leave(ending.code if isinstance(ending.code, int) else 0)
     leave(0)
 
 
-def _run() -> None:
-    # Until a command sets up logging: what goes wrong, on standard error.
-    structlog.configure(logger_factory=structlog.PrintLoggerFactory(sys.stderr))
+def make_app(names: frozenset[str]) -> typer.Typer:
+    """Return the command line with the commands of those names, and stubs of others."""
     app = typer.Typer(
-        help="Turn a request into a proven pull request.",
+        help=ABOUT,
         no_args_is_help=True,
         add_completion=False,
         pretty_exceptions_enable=False,
     )
     app.callback()(_about)
-    for module in _modules(sys.argv[1:]):
-        import_module(module).register(app)
+    for name, (module, about) in _COMMANDS.items():
+        if name in names:
+            import_module(module).register(app)
+        else:
+            app.command(name, help=about)(_stand_in)
+    return app
+
+
+def all_commands() -> frozenset[str]:
+    return frozenset(_COMMANDS)
+
+
+def summary_of(name: str) -> str:
+    return _COMMANDS[name][1]
+
+
+def _run(asked: Asked) -> None:
+    named = frozenset({asked.command}) & _COMMANDS.keys()
+    if asked.completes:
+        # It makes the shells known, for a typer without options of its own for them.
+        get_completion_inspect_parameters()
+    elif named:
+        import_module("patchwright.workers.cli.complaints").log_to_stderr()
+    app = make_app(named)
     try:
-        app()
+        app(prog_name="patchwright")
     except SettingsError as error:
         _complain(error)
         sys.exit(WRONG_USAGE)
@@ -58,14 +100,30 @@ def _run() -> None:
         sys.exit(FAILED)
 
 
-def _about() -> None:
+def _complain(error: PatchwrightError) -> None:
+    import_module("patchwright.workers.cli.complaints").complain(error)
+
+
+def _say_version(wanted: bool) -> None:  # noqa: FBT001 - as typer calls it
+    if wanted:
+        typer.echo(f"patchwright {metadata.version('patchwright')}")
+        raise typer.Exit
+
+
+def _about(
+    *,
+    version: Annotated[  # noqa: ARG001 - its callback has done all
+        bool,
+        typer.Option(
+            "--version",
+            help="Show the version and exit.",
+            callback=_say_version,
+            is_eager=True,
+        ),
+    ] = False,
+) -> None:
     """Turn a request into a proven pull request."""
 
 
-def _modules(arguments: list[str]) -> list[str]:
-    named = next((one for one in arguments if not one.startswith("-")), "")
-    return [_COMMANDS[named]] if named in _COMMANDS else list(_COMMANDS.values())
-
-
-def _complain(error: PatchwrightError) -> None:
-    Console(stderr=True).print(Text.assemble(("error: ", "bold red"), str(error)))
+def _stand_in() -> None:
+    """Stand in the list of commands for one that nobody has asked for."""

@@ -1,6 +1,9 @@
-"""Choices on the command line."""
+"""Choices on the command line, and what they come to."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import Path
 
 
 class Deliver(StrEnum):
@@ -17,3 +20,24 @@ class SandboxKind(StrEnum):
     AUTO = "auto"
     DOCKER = "docker"
     LOCAL = "local"
+
+
+@dataclass(frozen=True)
+class Order:
+    """What `resolve` is asked to do: `url`, `issue` and `task` say about what.
+
+    `flags` are settings by their dotted names, None where one was not given. With
+    `applies` the change comes into the work tree besides. `as_object` wants one JSON
+    object, and `quiet` no words on the way.
+    """
+
+    url: str | None
+    repo: Path | None
+    issue: Path | None
+    task: str | None
+    deliver: Deliver | None
+    flags: Mapping[str, object]
+    events: Path | None
+    applies: bool
+    as_object: bool
+    quiet: bool

@@ -1,9 +1,8 @@
 """Resolve an issue or work on a pull request, given by its URL."""
 
-import re
 from contextlib import closing
 from dataclasses import dataclass
-from typing import Final, assert_never
+from typing import assert_never
 
 from patchwright.core.errors import SettingsError
 from patchwright.core.settings.github import GitHubSettings
@@ -11,7 +10,7 @@ from patchwright.core.settings.repository import CONFIG_FILE, RepositoryConfig
 from patchwright.core.settings.repository_file import read_repository_config
 from patchwright.core.switchboard import Switchboard
 from patchwright.core.types.people import Actor
-from patchwright.core.types.threads import ForgeThread, RepoRef, ThreadKind
+from patchwright.core.types.threads import ForgeThread
 from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.core.types.work import Outcome
 from patchwright.integrations.git.mirror import Mirrors
@@ -39,6 +38,7 @@ from patchwright.resolver.effects import (
     plan_effects,
 )
 from patchwright.resolver.messages.status import Delivered, Frame
+from patchwright.resolver.thread_urls import read_thread_url
 from patchwright.resolver.triage import Ask, needs_input, triage
 from patchwright.workers.cli.options import Deliver
 from patchwright.workers.cli.session import Finished, Session
@@ -50,12 +50,6 @@ from patchwright.workers.run.prepare import (
     Sources,
     fetch_thread,
     prepare,
-)
-
-_THREAD: Final = re.compile(
-    r"/(?P<repo>[\w-]+/(?!\.\.?/)[\w.-]+)/(?P<kind>issues|pull)/(?P<number>\d+)"
-    # As copied from a tab of the page, or from one of its comments.
-    r"(?:/[\w-]*)*(?:[?#].*)?"
 )
 
 
@@ -115,15 +109,13 @@ def _work_on(
 
 def read_url(url: str, github: GitHubSettings) -> ForgeThread:
     """Return the thread; a token goes there, so its host must be the configured one."""
-    found = _THREAD.fullmatch(url.removeprefix(github.web_url))
-    if not url.startswith(f"{github.web_url}/") or found is None:
+    thread = read_thread_url(url, github.web_url)
+    if thread is None:
         raise SettingsError(
             f"{url} is not an issue or pull request on {github.web_url}; expected "
             f"{github.web_url}/OWNER/NAME/issues/7, and github.api_url says which host"
         )
-    kind = ThreadKind.ISSUE if found["kind"] == "issues" else ThreadKind.PULL_REQUEST
-    repo = RepoRef(forge="github", full_name=found["repo"])
-    return ForgeThread(repo=repo, kind=kind, number=int(found["number"]))
+    return thread
 
 
 def _trigger(thread: ForgeThread, github: GitHub) -> Trigger:

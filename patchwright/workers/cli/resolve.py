@@ -1,35 +1,16 @@
-"""`patchwright resolve`."""
+"""`patchwright resolve`: its options; `working` does what they say."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Final, cast
 
-import structlog
 import typer
-from rich.console import Console
-from rich.text import Text
 
-from patchwright.core.errors import PatchwrightError, SettingsError
-from patchwright.core.settings.environment import process_environment
-from patchwright.core.settings.load import load
-from patchwright.core.types.work import Outcome, OutcomeKind
-from patchwright.resolver.messages.status import Delivered
-from patchwright.workers.cli.local import resolve_local
-from patchwright.workers.cli.options import Deliver, SandboxKind
-from patchwright.workers.cli.report import (
-    as_json,
-    exit_code,
-    failed,
-    print_result,
-)
-from patchwright.workers.cli.session import Finished, Session, open_session
+from patchwright.workers.cli.options import Deliver, Order, SandboxKind
 
-# Imported when a URL is given: loading PyGithub takes as long as all the rest here.
-_REMOTE: Final = "patchwright.workers.cli.remote"
-
-log = structlog.get_logger(__name__)
+# Not imported before it is wanted: a shell that completes an option must not wait.
+_WORKING: Final = "patchwright.workers.cli.working"
 
 
 def register(app: typer.Typer) -> None:
@@ -42,10 +23,15 @@ def _resolve(
     ] = None,
     *,
     repo: Annotated[
-        Path | None, typer.Option(help="A repository on this machine.")
+        Path | None,
+        typer.Option(help="A repository on this machine; by default the one here."),
     ] = None,
     issue: Annotated[
-        Path | None, typer.Option(help="With --repo: a file that says what is wrong.")
+        Path | None,
+        typer.Option(help="A file that says what is wrong; - is standard input."),
+    ] = None,
+    task: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="What is to be done, in words.")
     ] = None,
     model: Annotated[
         str | None, typer.Option(help="Name as litellm spells it: provider/model.")
@@ -66,93 +52,45 @@ def _resolve(
             "repository, and a draft pull request for a URL."
         ),
     ] = None,
+    apply: Annotated[
+        bool,
+        typer.Option(
+            "--apply",
+            help="Bring the change into your work tree too, unless that would "
+            "overwrite something.",
+        ),
+    ] = False,
     json: Annotated[
         bool, typer.Option("--json", help="Print one JSON object and nothing else.")
+    ] = False,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="Show the result alone.")
     ] = False,
     events: Annotated[
         Path | None, typer.Option(help="Write the run's events to this new file.")
     ] = None,
 ) -> None:
-    """Work on an issue, given by its URL or as a text file."""
-    flags = {
-        "llm.model": model,
-        "limits.max_cost_usd": max_cost,
-        "limits.max_iterations": max_iterations,
-        "sandbox.kind": sandbox.value if sandbox else None,
-    }
-    with _told_in_any_case(as_object=json):
-        _check_source(url, repo, issue)
-        settings = load(process_environment(), flags=flags, cwd=Path.cwd())
-        with open_session(settings, events, quiet=json) as session:
-            finished = _work(session, url, repo, issue, deliver)
-            _report(session, finished, as_object=json)
-    raise typer.Exit(exit_code(finished.outcome))
+    """Work on an issue, given by its URL, as a text file or in words.
 
-
-@contextmanager
-def _told_in_any_case(*, as_object: bool) -> Iterator[None]:
-    """Print the one object for a run that could not even begin; its error goes on."""
-    try:
-        yield
-    except PatchwrightError as error:
-        if as_object:
-            typer.echo(as_json(failed(error), Delivered()))
-        raise
-
-
-def _check_source(url: str | None, repo: Path | None, issue: Path | None) -> None:
-    if url is not None and repo is None and issue is None:
-        return
-    if url is None and repo is not None and issue is not None:
-        return
-    raise SettingsError(
-        "say what to work on: either the URL of an issue, or --repo PATH and "
-        "--issue FILE"
+    The exit code is 0 when it is resolved, answered or planned, 1 for any other end, 2
+    for wrong usage, and 3 if a service, the model or the sandbox failed.
+    """
+    order = Order(
+        url=url,
+        repo=repo,
+        issue=issue,
+        task=task,
+        deliver=deliver,
+        flags={
+            "llm.model": model,
+            "limits.max_cost_usd": max_cost,
+            "limits.max_iterations": max_iterations,
+            "sandbox.kind": sandbox.value if sandbox else None,
+        },
+        events=events,
+        applies=apply,
+        as_object=json,
+        quiet=quiet,
     )
-
-
-def _work(
-    session: Session,
-    url: str | None,
-    repo: Path | None,
-    issue: Path | None,
-    deliver: Deliver | None,
-) -> Finished:
-    """Work; a service that fails before the run has begun is an outcome as well."""
-    try:
-        if url is not None:
-            return _resolve_remote()(session, url, deliver or Deliver.DRAFT)
-        return resolve_local(
-            session, repo or Path(), issue or Path(), deliver or Deliver.BRANCH
-        )
-    except SettingsError:
-        raise
-    except KeyboardInterrupt as told:
-        said = Outcome(
-            kind=OutcomeKind.STOPPED, reason="asked", summary=f"Stopped by {told}."
-        )
-    except PatchwrightError as error:
-        said = failed(error)
-    except Exception:  # the edge of a run: whatever broke, its caller is told
-        log.exception("run_broke")
-        text = "Something broke inside Patchwright; standard error has the details."
-        said = Outcome(kind=OutcomeKind.FAILED, reason="internal", summary=text)
-    return Finished(session.broken_off(said), Delivered())
-
-
-def _resolve_remote() -> Callable[[Session, str, Deliver], Finished]:
-    resolve = import_module(_REMOTE).resolve_remote
-    return cast("Callable[[Session, str, Deliver], Finished]", resolve)
-
-
-def _report(session: Session, finished: Finished, *, as_object: bool) -> None:
-    outcome, delivered = finished.outcome, finished.delivered
-    clean = session.redactor.redact
-    outcome = outcome.model_copy(update={"summary": clean(outcome.summary)})
-    if as_object:
-        typer.echo(as_json(outcome, delivered, session.run_id, session.events))
-        return
-    print_result(Console(), outcome, delivered)
-    session.console.print(
-        Text(f"events: {session.events}", style="dim"), soft_wrap=True
-    )
+    work_on = cast("Callable[[Order], int]", import_module(_WORKING).work_on)
+    raise typer.Exit(work_on(order))

@@ -1,14 +1,17 @@
-"""`patchwright serve`."""
+"""`patchwright serve`: its options; `workers/serve.py` does what they say."""
 
+from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final, cast
 
 import typer
 
 from patchwright.core.settings.environment import process_environment
-from patchwright.core.settings.load import load
-from patchwright.workers.serve import Role, serve
-from patchwright.workers.stopping import leave
+from patchwright.workers.leaving import leave
+from patchwright.workers.roles import Role
+
+_SERVING: Final = "patchwright.workers.serve"
 
 
 def register(app: typer.Typer) -> None:
@@ -21,6 +24,3 @@ def _serve(
     port: Annotated[int | None, typer.Option(help="Port to listen on.")] = None,
 ) -> None:
     """Run the service: webhooks in, pull requests out."""
-    flags = {"server.host": host, "server.port": port}
-    settings = load(process_environment(), flags=flags, cwd=Path.cwd())
-    leave(serve(settings, role))

@@ -45,10 +45,14 @@ from patchwright.workers.run.wishes import heed
 
 @dataclass(frozen=True)
 class Finished:
-    """How a run ended, and where its result is."""
+    """How a run ended, and where its result is.
+
+    With `is_left_out` it is not in the work tree, where it was wanted.
+    """
 
     outcome: Outcome
     delivered: Delivered
+    is_left_out: bool = False
 
 
 @dataclass(frozen=True)
@@ -112,7 +116,7 @@ class Session:
             signing_key=self.settings.github.commit_key,
         )
         watch = Watch(self.sandboxes.kind, self.clock.now())
-        with live_view(self.console, self.log, watch, kit.limits):
+        with live_view(self.console, self.log, watch, kit.limits, self.clock):
             return resolve(task, kit).outcome
 
     def broken_off(self, said: Outcome) -> Outcome:

@@ -47,6 +47,7 @@ threads = Table(
 )
 
 # `submitted_at` is when the id was last handed to the queue, or null when it must be.
+# `queued_at` is since when it waits for a worker, `started_at` when the first took it.
 # `read_up_to` is the last event that the run took notice of. `kind` is the trigger's.
 # `is_counted` says whether the thread's limit of runs counts it.
 jobs = Table(
@@ -60,6 +61,8 @@ jobs = Table(
     Column("is_counted", Boolean, nullable=False, server_default=true()),
     Column("created_at", AwareTime, nullable=False),
     Column("submitted_at", AwareTime),
+    Column("queued_at", AwareTime),
+    Column("started_at", AwareTime),
     Column("ended_at", AwareTime),
     Column("worker", String),
     Column("lease_until", AwareTime),
@@ -102,6 +105,9 @@ deliveries = Table(
     UniqueConstraint("service", "delivery_id"),
     UniqueConstraint("service", "trigger_key"),
     Index("ix_deliveries_job_id_event_id", "job_id", "event_id"),
+    Index(
+        "ix_deliveries_received_at_service_verdict", "received_at", "service", "verdict"
+    ),
 )
 
 # Deliveries that a service says it could not bring, by its own id of them.
@@ -140,6 +146,7 @@ events = Table(
     Index("ix_events_conversation_id_kind_id", "conversation_id", "kind", "id"),
 )
 
+_IS_UNFINISHED = text("state <> 'done'")
 effects = Table(
     "effects",
     metadata,
@@ -149,10 +156,18 @@ effects = Table(
     Column("effect", Text, nullable=False),
     Column("state", String, nullable=False),
     Column("attempts", Integer, nullable=False, server_default=text("0")),
+    Column("planned_at", AwareTime),
     Column("due_at", AwareTime, nullable=False),
     Column("receipt", Text),
     Column("error", Text),
     UniqueConstraint("job_id", "position"),
+    Index(
+        "ix_effects_unfinished",
+        "state",
+        "planned_at",
+        sqlite_where=_IS_UNFINISHED,
+        postgresql_where=_IS_UNFINISHED,
+    ),
 )
 
 # What must survive the worker that made it, such as the bundle of commits.

@@ -110,9 +110,11 @@ class Noticing:
             or str(job.trigger.thread) != str(notice.thread)
         ):
             return NOTHING
-        return self._stop(connection, job, CLOSED)
+        return self._stop(connection, job, CLOSED, now)
 
-    def _stop(self, connection: Connection, job: ActiveJob, reason: str) -> Noted:
+    def _stop(
+        self, connection: Connection, job: ActiveJob, reason: str, now: datetime
+    ) -> Noted:
         """Have a run end as it does when a person says stop; what is done stays."""
         if job.state is JobState.DELIVERING:
             return NOTHING
@@ -122,7 +124,7 @@ class Noticing:
         told = Noted(told=(job.conversation_id,))
         if job.state is not JobState.WAITING_USER:
             return told
-        wake(connection, job.id)
+        wake(connection, job.id, now)
         return told + Noted(due=(job.id,))
 
     def _installation(
@@ -151,7 +153,7 @@ class Noticing:
         if job is None:
             return NOTHING
         if job.state in (JobState.RUNNING, JobState.DELIVERING):
-            return self._stop(connection, job, LOST)
+            return self._stop(connection, job, LOST, now)
         cancel(connection, job.id, now)
         return NOTHING
 

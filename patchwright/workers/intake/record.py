@@ -150,7 +150,7 @@ class Recorder:
             joined = self._join(connection, row_id, trigger, conversation_id, job_id)
             if state is not JobState.WAITING_USER:
                 return joined
-            wake(connection, job_id)
+            wake(connection, job_id, delivery.received_at)
             return replace(joined, wakes=True)
         job_id = JobId(self.ids.new())
         insert_job(connection, job_id, conversation_id, trigger, delivery.received_at)

@@ -20,9 +20,10 @@ from patchwright.workers.store.job import Job
 
 def fetch_config(services: Services, job: Job) -> RepositoryConfig:
     """Read the repository's wishes from its default branch; raises `ServiceError`."""
-    repo, orders = job.trigger.home, services.orders
-    file = services.github.forge.fetch_file(repo, orders.config_file)
-    return orders.over(read_repository_config(file))
+    orders = services.orders
+    path = orders.config_file
+    said = services.github.forge.fetch_file(job.trigger.home, path)
+    return orders.over(read_repository_config(said, path))
 
 
 def rules(services: Services, config: RepositoryConfig) -> Policy:

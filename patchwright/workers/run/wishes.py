@@ -1,15 +1,13 @@
 """Work as a repository wishes, as far as the service's own settings let it."""
 
-from typing import Any, Final
+from typing import Any
 
 from patchwright.core.settings.llm import LlmSettings
 from patchwright.core.settings.model import Settings
-from patchwright.core.settings.repository import CONFIG_FILE, RepositoryConfig
+from patchwright.core.settings.repository import RepositoryConfig
 from patchwright.core.settings.work import LimitSettings, SandboxSettings
 from patchwright.core.text.fence import inline_code
 from patchwright.core.types.base import Value
-
-_FILE: Final = f"`{CONFIG_FILE}`"
 
 
 class Heeded(Value):
@@ -42,7 +40,8 @@ def _model(settings: Settings, config: RepositoryConfig, notes: list[str]) -> st
     if name is None:
         wanted = inline_code(config.model)
         notes.append(
-            f"{_FILE} asks for the model {wanted}, which this service does not have."
+            f"{_file(config)} asks for the model {wanted}, which this service does not "
+            "have."
         )
         return settings.agent.model
     return name
@@ -76,7 +75,9 @@ def _sandbox(
     changed: dict[str, Any] = {"image": config.image} if config.image else {}
     opens = config.network == "allow" and sandbox.network == "deny"
     if opens and not sandbox.repositories_may_open:
-        notes.append(f"{_FILE} asks for the network, which this service keeps closed.")
+        notes.append(
+            f"{_file(config)} asks for the network, which this service keeps closed."
+        )
     elif config.network is not None:
         changed["network"] = config.network
     if config.allow_domains:
@@ -92,7 +93,11 @@ def _domains(
     refused = [inline_code(domain) for domain in wanted if domain not in granted]
     if refused:
         notes.append(
-            f"{_FILE} asks for hosts that this service does not allow: "
+            f"{_file(config)} asks for hosts that this service does not allow: "
             f"{', '.join(refused)}."
         )
     return tuple(domain for domain in wanted if domain in granted)
+
+
+def _file(config: RepositoryConfig) -> str:
+    return inline_code(config.file)

@@ -8,6 +8,7 @@ from sqlalchemy import Connection, Row, bindparam, select, update
 from patchwright.core.types.base import Value
 from patchwright.core.types.ids import ConversationId, JobId
 from patchwright.core.types.triggers import Trigger
+from patchwright.workers.db.columns import AwareTime
 from patchwright.workers.db.tables import jobs
 from patchwright.workers.store.job import JobState
 
@@ -20,7 +21,11 @@ _ALL: Final = select(
 _WAKE: Final = (
     update(jobs)
     .where(jobs.c.id == bindparam("job"))
-    .values(state=JobState.QUEUED, submitted_at=None)
+    .values(
+        state=JobState.QUEUED,
+        submitted_at=None,
+        queued_at=bindparam("now", type_=AwareTime),
+    )
 )
 
 
@@ -52,9 +57,9 @@ def list_active(connection: Connection) -> tuple[ActiveJob, ...]:
     return tuple(map(_job_of, rows))
 
 
-def wake(connection: Connection, job_id: JobId) -> None:
+def wake(connection: Connection, job_id: JobId, now: datetime) -> None:
     """Let a job that waits for a person go on."""
-    connection.execute(_WAKE, {"job": job_id})
+    connection.execute(_WAKE, {"job": job_id, "now": now})
 
 
 def cancel(connection: Connection, job_id: JobId, now: datetime) -> None:

@@ -109,6 +109,7 @@ def insert_effects(
             "position": position,
             "effect": effect.model_dump_json(),
             "state": EffectState.PENDING,
+            "planned_at": now,
             "due_at": now,
         }
         for position, effect in enumerate(planned, start=first)

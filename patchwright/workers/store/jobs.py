@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from sqlalchemy import Row, func, or_, select, update
+from sqlalchemy import ColumnElement, Row, func, or_, select, update
 
 from patchwright.core.types.ids import ConversationId, JobId
 from patchwright.core.types.people import Actor
@@ -86,10 +86,19 @@ class JobStore:
 
     def first_of(self, conversation_id: ConversationId) -> Job | None:
         """Return the job that a conversation began with."""
+        return self._of(conversation_id, jobs.c.created_at.asc())
+
+    def last_of(self, conversation_id: ConversationId) -> Job | None:
+        """Return the conversation's newest job, whatever it is."""
+        return self._of(conversation_id, jobs.c.created_at.desc())
+
+    def _of(
+        self, conversation_id: ConversationId, order: ColumnElement[datetime]
+    ) -> Job | None:
         query = (
             select(*_JOB)
             .where(jobs.c.conversation_id == conversation_id)
-            .order_by(jobs.c.created_at)
+            .order_by(order)
             .limit(1)
         )
         with self._database.reading() as connection:

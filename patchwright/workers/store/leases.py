@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta
 from typing import Final
 
-from sqlalchemy import Connection, select, update
+from sqlalchemy import Connection, func, select, update
 
 from patchwright.core.types.ids import ConversationId, JobId
 from patchwright.workers.db.database import Database
@@ -55,7 +55,7 @@ class LeaseStore:
                 attempt=attempt,
                 state=state,
             )
-            _store(connection, lease)
+            _store(connection, lease, now)
             return lease
 
     def heartbeat(self, lease: Lease, now: datetime, lease_s: float) -> Lease:
@@ -72,7 +72,13 @@ class LeaseStore:
     def release(self, lease: Lease) -> None:
         """Give the job back unfinished, in good order: the attempt does not count."""
         ours = update(jobs).where(jobs.c.id == lease.job_id)
-        free = ours.values(worker=None, lease_until=None, submitted_at=None)
+        # It waits anew, since about now: the lease would not have lasted much longer.
+        free = ours.values(
+            worker=None,
+            lease_until=None,
+            submitted_at=None,
+            queued_at=jobs.c.lease_until,
+        )
         queued = ours.where(jobs.c.state == JobState.RUNNING).values(
             state=JobState.QUEUED, attempts=jobs.c.attempts - 1
         )
@@ -101,7 +107,7 @@ def _claimed(
     return JobState.RUNNING, attempts + 1
 
 
-def _store(connection: Connection, lease: Lease) -> None:
+def _store(connection: Connection, lease: Lease, now: datetime) -> None:
     connection.execute(
         update(jobs)
         .where(jobs.c.id == lease.job_id)
@@ -110,5 +116,6 @@ def _store(connection: Connection, lease: Lease) -> None:
             attempts=lease.attempt,
             worker=lease.worker,
             lease_until=lease.until,
+            started_at=func.coalesce(jobs.c.started_at, now),
         )
     )

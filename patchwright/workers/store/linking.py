@@ -1,6 +1,7 @@
 """Carry out a link in one transaction: identities, the token, and who waited for it."""
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Final
 
 import structlog
@@ -82,7 +83,7 @@ class Linker:
                 connection, person, self.host, request.actor
             )
             self._keep_grant(connection, request, account_id)
-            return wake_waiting(connection, request.actor)
+            return wake_waiting(connection, request.actor, self.clock.now())
 
     def _keep_grant(
         self, connection: Connection, request: LinkRequest, account_id: AccountId
@@ -97,22 +98,26 @@ class Linker:
             self.tokens.keep(connection, account_id, read_grant(text))
 
 
-def wake_waiting(connection: Connection, actor: Actor) -> tuple[JobId, ...]:
+def wake_waiting(
+    connection: Connection, actor: Actor, now: datetime
+) -> tuple[JobId, ...]:
     """Let what the actor asked for go on, where it waits for a person."""
     return tuple(
         job.id
         for job in list_active(connection)
         if job.state is JobState.WAITING_USER
         and job.trigger.actor.is_same(actor)
-        and _wake(connection, job)
+        and _wake(connection, job, now)
     )
 
 
-def _wake(connection: Connection, job: ActiveJob) -> bool:
+def _wake(connection: Connection, job: ActiveJob, now: datetime) -> bool:
     lock_conversation(connection, job.conversation_id)
     # It may have gone on or ended until we had the lock.
-    now = find_active(connection, job.conversation_id)
-    if now is None or now.id != job.id or now.state is not JobState.WAITING_USER:
+    newest = find_active(connection, job.conversation_id)
+    if newest is None or newest.id != job.id:
         return False
-    wake(connection, job.id)
+    if newest.state is not JobState.WAITING_USER:
+        return False
+    wake(connection, job.id, now)
     return True

@@ -41,7 +41,7 @@ class Moving:
             job_id, state = active
             self._join(first_of(self.connection, lease.job_id), job_id, trigger)
             if state is JobState.WAITING_USER:
-                wake(self.connection, job_id)
+                wake(self.connection, job_id, now)
         for one in find_joined(self.connection, lease.job_id):
             self._join(one.delivery, job_id, one.trigger)
         return job_id

@@ -15,6 +15,7 @@ from patchwright.workers.db.database import Database
 from patchwright.workers.db.tables import artifacts, jobs
 from patchwright.workers.db.upsert import insert_or_replace
 from patchwright.workers.store.effects import has_pending, insert_effects
+from patchwright.workers.store.ended_runs import count_run
 from patchwright.workers.store.fencing import raise_fence, require_lease
 from patchwright.workers.store.job import ENDED, JobState, Lease
 from patchwright.workers.store.requests import find_unread, hand_over, insert_job
@@ -87,6 +88,7 @@ class OutcomeStore:
                 .where(jobs.c.id == lease.job_id)
                 .values(state=state, ended_at=now, lease_until=None)
             )
+            count_run(connection, lease.job_id, now)
             connection.execute(
                 delete(artifacts).where(
                     artifacts.c.job_id == lease.job_id, artifacts.c.name == CHECKPOINT
@@ -109,7 +111,13 @@ class OutcomeStore:
             connection.execute(
                 update(jobs)
                 .where(jobs.c.id == lease.job_id)
-                .values(state=state, attempts=0, worker=None, lease_until=None)
+                .values(
+                    state=state,
+                    attempts=0,
+                    worker=None,
+                    lease_until=None,
+                    queued_at=jobs.c.lease_until,
+                )
             )
             return is_awake
 

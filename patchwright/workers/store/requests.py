@@ -73,6 +73,7 @@ def insert_job(
         "is_counted": not trigger.kind.is_automatic,
         "created_at": now,
         "submitted_at": now,
+        "queued_at": now,
     }
     connection.execute(insert(jobs), row)
 

@@ -1,6 +1,8 @@
 """Secrets that processes share, encrypted in the database."""
 
 import json
+from collections import Counter
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -8,10 +10,19 @@ from pydantic import SecretStr
 from sqlalchemy import Connection, Row, delete, select, update
 
 from patchwright.core.clock import Clock
-from patchwright.core.crypto import KeyRing, Sealed
+from patchwright.core.crypto import DecryptionError, KeyRing, Sealed
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.tables_people import secrets
 from patchwright.workers.db.upsert import insert_or_replace
+
+
+@dataclass(frozen=True, slots=True)
+class KeyUse:
+    """How many secrets are stored under a key, and how many of them do not open."""
+
+    key_id: str
+    stored: int
+    closed: int
 
 
 class SecretStore:
@@ -86,6 +97,21 @@ class SecretStore:
                     .values(key_id=sealed.key_id, wrapped_key=sealed.wrapped_key)
                 )
         return len(renewed)
+
+    def survey(self) -> tuple[KeyUse, ...]:
+        """Try to open every secret; return what came of it, by key."""
+        with self._database.reading() as connection:
+            rows = connection.execute(select(secrets)).all()
+        stored = Counter(row.key_id for row in rows)
+        closed = Counter(row.key_id for row in rows if not self._opens(row))
+        return tuple(KeyUse(one, stored[one], closed[one]) for one in sorted(stored))
+
+    def _opens(self, row: Row[Any]) -> bool:
+        try:
+            self._keys.open(_sealed(row), _context(row.owner, row.name))
+        except DecryptionError:
+            return False
+        return True
 
     def _rewrapped(self, row: Row[Any]) -> tuple[Row[Any], Sealed]:
         return row, self._keys.rewrap(_sealed(row), _context(row.owner, row.name))

@@ -12,6 +12,8 @@ from patchwright.core.clock import Clock
 from patchwright.workers.db.database import Database
 from patchwright.workers.intake.dispatcher import Dispatcher
 from patchwright.workers.intake.intake import Intake
+from patchwright.workers.web.asking.door import AskingDoor
+from patchwright.workers.web.asking.routes import add_asking
 from patchwright.workers.web.deliveries import DELIVERIES, DeliveryDoor
 from patchwright.workers.web.linking.door import LinkingDoor
 from patchwright.workers.web.linking.routes import add_linking, linking_errands
@@ -28,7 +30,7 @@ class Services:
     """What the web edge works with. `entrances` are by the name of their service.
 
     `companions` go on as long as the intake does. Without a `sign_in` nobody can sign
-    in, without `run_pages` nobody sees a run.
+    in, without `run_pages` nobody sees a run, without `asking` nobody asks on a page.
     """
 
     database: Database
@@ -41,6 +43,7 @@ class Services:
     pages: tuple[AddPages, ...] = ()
     sign_in: SignInDoor | None = None
     run_pages: RunPages | None = None
+    asking: AskingDoor | None = None
 
 
 def create_app(services: Services) -> FastAPI:
@@ -66,6 +69,8 @@ def create_app(services: Services) -> FastAPI:
         add(app)
     if services.run_pages is not None:
         add_run_pages(app, services.run_pages)
+    if services.asking is not None:
+        add_asking(app, services.asking)
     return app
 
 

@@ -21,6 +21,7 @@ _TIME_TO_SIGN_IN: Final = timedelta(minutes=10)
 # "Go there with GET", whatever the request was.
 _SEE_OTHER: Final = 303
 _PATH: Final = "/auth/github"
+LOGIN_PATH: Final = f"{_PATH}/login"
 
 log = structlog.get_logger(__name__)
 
@@ -74,7 +75,7 @@ _NO_ERRANDS: Final[Errands] = {}
 
 def add_sign_in(app: FastAPI, door: SignInDoor, errands: Errands = _NO_ERRANDS) -> None:
     # None of them is async: GitHub and a browser's reading of it may take their time.
-    @app.get(f"{_PATH}/login", include_in_schema=False)
+    @app.get(LOGIN_PATH, include_in_schema=False)
     def login(request: Request) -> Response:
         """Send the browser to GitHub, and note that it was this one."""
         return _login(door, request)

@@ -15,7 +15,7 @@ from patchwright.core.clock import SystemClock
 from patchwright.core.llm.client import LitellmModel
 from patchwright.core.llm.config import ModelConfig
 from patchwright.core.llm.model import ModelRequest, UserText
-from patchwright.workers.stopping import leave
+from patchwright.workers.leaving import leave
 
 key = SecretStr("sk-test")
 config = ModelConfig(model="openai/x", base_url=sys.argv[1], api_key=key)

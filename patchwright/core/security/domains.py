@@ -1,0 +1,97 @@
+"""Read the hosts that may be reached, as people list them."""
+
+import re
+from ipaddress import IPv6Address, ip_address
+from typing import Final
+
+from patchwright.core.security.addresses import Host, kind_of
+from patchwright.core.types.base import Value
+
+WEB_PORTS: Final = (80, 443)
+MAX_PORT: Final = 65535
+_PORT: Final = re.compile(r"(.*[^:]|\[.*\]):(\d{1,5})\Z")
+_LABEL: Final = re.compile(r"[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?\Z")
+_MAX_NAME_CHARS: Final = 253
+
+
+class Domain(Value):
+    """A host, or with `with_subdomains` all hosts below it but not itself.
+
+    Without a `port` those of the web are meant. `host` is in lower case and as it goes
+    over the wire.
+    """
+
+    host: str
+    port: int | None = None
+    with_subdomains: bool = False
+
+    def covers(self, other: "Domain") -> bool:
+        """Tell whether everything that `other` opens is open here."""
+        if self.port != other.port and not (
+            self.port is None and other.port in WEB_PORTS
+        ):
+            return False
+        if self.host == other.host:
+            return self.with_subdomains == other.with_subdomains
+        return self.with_subdomains and other.host.endswith(f".{self.host}")
+
+
+def read_domain(text: str) -> Domain:
+    """Read `example.com`, `*.example.com`, an address, each perhaps with `:port`.
+
+    Raises `ValueError`, with what is wrong.
+    """
+    spelled = text.strip().lower()
+    if "/" in spelled or "@" in spelled:
+        raise ValueError(f"{text!r}: write the host alone, as example.com")
+    host, port = _split(spelled)
+    if host.startswith("*."):
+        return Domain(host=_parent(text, host[2:]), port=port, with_subdomains=True)
+    address = _address(host)
+    if not address and "*" in host:
+        raise ValueError(f"{text!r}: a * stands at the beginning, as *.example.com")
+    name = address or _name(text, host)
+    if kind_of(name) is Host.METADATA:
+        raise ValueError(f"{text!r}: a cloud's metadata service is never open")
+    return Domain(host=name, port=port)
+
+
+def _split(spelled: str) -> tuple[str, int | None]:
+    found = _PORT.match(spelled)
+    if found is None or _address(spelled):
+        return spelled, None
+    port = int(found.group(2))
+    if not 0 < port <= MAX_PORT:
+        raise ValueError(f"{spelled!r}: there is no port {port}")
+    return found.group(1), port
+
+
+def _address(host: str) -> str:
+    """Return an address in its one spelling, or nothing if it is a name."""
+    try:
+        found = ip_address(host.removeprefix("[").removesuffix("]"))
+    except ValueError:
+        return ""
+    mapped = found.ipv4_mapped if isinstance(found, IPv6Address) else None
+    return str(mapped or found)
+
+
+def _parent(text: str, host: str) -> str:
+    name = _name(text, host)
+    if "." not in name:
+        raise ValueError(f"{text!r}: name at least two labels, as *.example.com")
+    return name
+
+
+def _name(text: str, host: str) -> str:
+    """Return a name as it goes over the wire: `bücher.example` has another there."""
+    try:
+        name = host.removesuffix(".").encode("idna").decode("ascii").lower()
+    except UnicodeError:
+        name = ""
+    labels = name.split(".")
+    is_name = len(name) <= _MAX_NAME_CHARS and all(map(_LABEL.match, labels))
+    # A last label of digits is an address in some old spelling.
+    if not is_name or labels[-1].isdigit() or labels[-1].startswith("0x"):
+        raise ValueError(f"{text!r} is no host; write it as example.com")
+    return name

@@ -1,0 +1,68 @@
+"""Connect to where a request wants to go, if it may."""
+
+from __future__ import annotations
+
+import socket
+from typing import Callable, NamedTuple, Sequence
+
+from patchwright.sandbox.egress.proxy.refusal import Refusal
+from patchwright.sandbox.egress.proxy.rules import Rule, Target, is_listed, is_open
+from patchwright.sandbox.egress.proxy.tally import Tally
+
+CONNECT_S = 15.0
+
+NOT_LISTED = "is not in sandbox.allow_domains"
+NOT_PUBLIC = "leads to an address that is not public and not in sandbox.allow_domains"
+
+Resolve = Callable[[Target], Sequence[str]]
+
+
+class Gate(NamedTuple):
+    """The hosts that are open, and what knows their addresses."""
+
+    rules: Sequence[Rule]
+    tally: Tally
+    resolve: Resolve
+
+    def pass_through(self, target: Target) -> socket.socket:
+        """Return a connection; raise `Refusal` where there is none to be had.
+
+        A name that is not listed is not looked up: a question for it is a message too.
+        """
+        if not is_listed(target, self.rules):
+            raise Refusal.blocked(target.host, target.port, NOT_LISTED)
+        try:
+            addresses = list(dict.fromkeys(self.resolve(target)))
+        except OSError as error:
+            raise _unreachable(target, error) from error
+        # Looked up once: what was judged is what is called.
+        good = [one for one in addresses if is_open(one, target, self.rules)]
+        if not good:
+            raise Refusal.blocked(target.host, target.port, NOT_PUBLIC)
+        return _connect(target, good)
+
+
+def resolve(target: Target) -> Sequence[str]:
+    found = socket.getaddrinfo(target.host, target.port, type=socket.SOCK_STREAM)
+    return [str(entry[4][0]) for entry in found]
+
+
+def _connect(target: Target, addresses: Sequence[str]) -> socket.socket:
+    first, *others = addresses
+    try:
+        return _call(first, target.port)
+    except OSError as error:
+        if not others:
+            raise _unreachable(target, error) from error
+    return _connect(target, others)
+
+
+def _call(address: str, port: int) -> socket.socket:
+    connection = socket.create_connection((address, port), CONNECT_S)
+    connection.settimeout(None)
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    return connection
+
+
+def _unreachable(target: Target, error: OSError) -> Refusal:
+    return Refusal.unreachable(target.host, target.port, error.strerror or str(error))

@@ -1,0 +1,64 @@
+"""Start the proxy; this file is what Python runs when it is given the archive."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import threading
+from typing import NamedTuple
+
+from patchwright.sandbox.egress.proxy.door import attend, wait_for_door
+from patchwright.sandbox.egress.proxy.gate import Gate, resolve
+from patchwright.sandbox.egress.proxy.rules import Rule
+from patchwright.sandbox.egress.proxy.tally import Tally
+
+
+class Settings(NamedTuple):
+    """The proxy's one command line argument, as JSON."""
+
+    meeting: str
+    lifetime_s: float
+    rules: list[Rule]
+
+
+def main() -> None:
+    settings = _read_settings(sys.argv[1])
+    _in_background(threading.Timer(settings.lifetime_s, os._exit, (0,)))
+    gate = Gate(settings.rules, Tally(), resolve)
+    _in_background(
+        threading.Thread(
+            target=lambda: attend(wait_for_door(settings.meeting), gate),
+        )
+    )
+    for line in sys.stdin:
+        _answer(line, gate.tally)
+    # Whoever has started it is gone for good: an engine keeps this open.
+    os._exit(0)
+
+
+def _read_settings(text: str) -> Settings:
+    read = json.loads(text)
+    rules = [Rule(*rule) for rule in read["rules"]]
+    return Settings(read["meeting"], read["lifetime_s"], rules)
+
+
+def _answer(line: str, tally: Tally) -> None:
+    """Answer the host; what a worker left half written when it died is no question."""
+    try:
+        question = json.loads(line)
+        name = question["id"]
+    except (ValueError, KeyError, TypeError):
+        return
+    answer = {"id": name, "result": {"kind": "tally", "refused": tally.counted()}}
+    sys.stdout.write(json.dumps(answer) + "\n")
+    sys.stdout.flush()
+
+
+def _in_background(thread: threading.Thread) -> None:
+    thread.daemon = True
+    thread.start()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,137 @@
+"""Read the head of a request to the proxy, and write the one it passes on; pure."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from typing import NamedTuple
+
+from patchwright.sandbox.egress.proxy.refusal import Refusal
+from patchwright.sandbox.egress.proxy.rules import Target
+
+HTTP_PORT = 80
+MAX_PORT = 65535
+
+_LINE = re.compile(r"([A-Z]{1,20}) (\S+) HTTP/1\.[01]\Z")
+_AUTHORITY = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]{1,253})(?::(\d{1,5}))?\Z")
+_NAME = re.compile(r"[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?\Z")
+_FIELD = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([^\r\n\0]*)\Z")
+# What concerns this connection alone, and what we say ourselves.
+# https://www.rfc-editor.org/rfc/rfc9110#section-7.6.1
+_NOT_PASSED_ON = frozenset(
+    (
+        *("connection", "host", "keep-alive", "proxy-authorization"),
+        *("proxy-connection", "te", "trailer", "transfer-encoding", "upgrade"),
+    )
+)
+
+
+class Request(NamedTuple):
+    """Where it wants to go; `head` is what goes there, empty for a tunnel.
+
+    `body_bytes` follow the head, and nothing else does: a second request would not have
+    been judged.
+    """
+
+    target: Target
+    head: bytes
+    body_bytes: int
+
+    @property
+    def is_tunnel(self) -> bool:
+        return not self.head
+
+
+def read_request(data: bytes) -> Request:
+    """Read what comes before the empty line; raise `Refusal` for what is not clear."""
+    first, *fields = data.decode("latin-1").split("\r\n")
+    line = _LINE.match(first)
+    if line is None:
+        raise Refusal.unclear("this is no request of HTTP/1.1")
+    method, where = line.groups()
+    if method == "CONNECT":
+        return Request(read_target(where, None), b"", 0)
+    scheme, separator, rest = where.partition("://")
+    if not separator or scheme.lower() != "http":
+        raise Refusal.unclear("this is a proxy: give it the whole URL, or use CONNECT")
+    authority, path = _split(rest)
+    target = read_target(authority, HTTP_PORT)
+    return _plain(method, path, target, fields)
+
+
+def read_target(authority: str, default_port: int | None) -> Target:
+    """Read `host:port`; there is one way to read it, or it is refused."""
+    found = _AUTHORITY.match(authority)
+    port = int(found.group(2) or default_port or 0) if found else 0
+    if found is None or not 0 < port <= MAX_PORT:
+        raise Refusal.unclear("the host cannot be read", authority)
+    host = found.group(1).lower()
+    # A single dot at the end means the same name.
+    name = host[:-1] if host.endswith(".") else host
+    address = _address(name.strip("[]"))
+    if address:
+        return Target(address, port)
+    if not all(_NAME.match(label) for label in name.split(".")):
+        raise Refusal.unclear("the host cannot be read", authority)
+    return Target(name, port)
+
+
+def _split(rest: str) -> tuple[str, str]:
+    """Take the host off the path, query and fragment."""
+    end = min((at for at in map(rest.find, "/?#") if at >= 0), default=len(rest))
+    path = rest[end:].partition("#")[0]
+    return rest[:end], path if path.startswith("/") else f"/{path}"
+
+
+def _address(text: str) -> str:
+    """Return an address as a rule spells it, or nothing if this is a name."""
+    try:
+        found = ipaddress.ip_address(text)
+    except ValueError:
+        return ""
+    mapped = found.ipv4_mapped if isinstance(found, ipaddress.IPv6Address) else None
+    return str(mapped or found)
+
+
+def _plain(method: str, path: str, target: Target, fields: list[str]) -> Request:
+    pairs = [_field(field) for field in fields]
+    names = [name.lower() for name, _ in pairs]
+    if "transfer-encoding" in names:
+        text = "send it with a Content-Length, or over https"
+        raise Refusal.unclear(text, target.host)
+    sizes = {value for name, value in pairs if name.lower() == "content-length"}
+    kept = [
+        f"{name}: {value}"
+        for name, value in pairs
+        if name.lower() not in _NOT_PASSED_ON
+    ]
+    # The host that was judged, whatever the request says.
+    lines = [
+        f"{method} {path} HTTP/1.1",
+        f"Host: {_spell(target)}",
+        *kept,
+        "Connection: close",
+    ]
+    head = "\r\n".join([*lines, "", ""]).encode("latin-1")
+    return Request(target, head, _size(sizes, target))
+
+
+def _field(line: str) -> tuple[str, str]:
+    found = _FIELD.match(line)
+    if found is None:
+        raise Refusal.unclear("a header cannot be read")
+    return found.group(1), found.group(2)
+
+
+def _size(sizes: set[str], target: Target) -> int:
+    if not sizes:
+        return 0
+    size = sizes.pop().strip()
+    if sizes or not re.fullmatch(r"[0-9]{1,12}", size):
+        raise Refusal.unclear("the Content-Length cannot be read", target.host)
+    return int(size)
+
+
+def _spell(target: Target) -> str:
+    host = f"[{target.host}]" if ":" in target.host else target.host
+    return host if target.port == HTTP_PORT else f"{host}:{target.port}"

@@ -1,0 +1,71 @@
+"""Try out the sandbox this runs in: `trial.py MEMORY_MIB PROCESSES` prints JSON."""
+
+import json
+import os
+import platform
+import signal
+import socket
+import sys
+
+# Kept for documentation: nobody is there. Nothing is sent either; a datagram's socket
+# only asks for the way. https://www.rfc-editor.org/rfc/rfc5737
+_NOBODY = ("198.51.100.1", 9)
+
+
+def main(memory_mib: int, processes: int) -> None:
+    found = {
+        "python": platform.python_version(),
+        "is_root": os.getuid() == 0,
+        "has_network": _has_network(),
+        "holds_memory": _holds_memory(memory_mib),
+        "holds_processes": _holds_processes(processes),
+    }
+    sys.stdout.write(json.dumps(found) + "\n")
+
+
+def _has_network() -> bool:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as way:
+        try:
+            way.connect(_NOBODY)
+        except OSError:
+            return False
+    return True
+
+
+def _holds_memory(mib: int) -> bool:
+    """Tell whether a child that takes twice as much is stopped."""
+    child = os.fork()
+    if child == 0:
+        try:
+            taken = b"x" * (2 * mib << 20)
+        except MemoryError:
+            os._exit(1)
+        os._exit(0 if taken else 1)
+    return os.waitpid(child, 0)[1] != 0
+
+
+def _holds_processes(most: int) -> bool:
+    """Tell whether so many children cannot all be had; none of them is left."""
+    children = []
+    try:
+        for _ in range(most):
+            children.append(_sleeper())
+    except OSError:
+        return True
+    finally:
+        for child in children:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+    return False
+
+
+def _sleeper() -> int:
+    child = os.fork()
+    if child == 0:
+        signal.pause()
+        os._exit(0)
+    return child
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), int(sys.argv[2]))

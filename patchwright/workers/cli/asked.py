@@ -1,0 +1,31 @@
+"""Which command is asked for, known before any of them is imported."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from patchwright.core.settings.environment import process_environment
+
+COMPLETE: Final = "_PATCHWRIGHT_COMPLETE"
+# What is typed so far, as the scripts of `completion` hand it over: the first in bash.
+_TYPED: Final = ("COMP_WORDS", "_TYPER_COMPLETE_ARGS")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The command's name, empty for none; with `completes` a shell wants words."""
+
+    command: str
+    completes: bool = False
+
+
+def what_is_asked(argv: Sequence[str]) -> Asked:
+    environment = process_environment()
+    if not environment.get(COMPLETE):
+        return Asked(_named(argv[1:]))
+    typed = next((environment[one] for one in _TYPED if one in environment), "")
+    return Asked(_named(typed.split()[1:]), completes=True)
+
+
+def _named(words: Sequence[str]) -> str:
+    return next((one for one in words if not one.startswith("-")), "")

@@ -1,0 +1,18 @@
+"""What a command says before it has set up anything to say it with."""
+
+import sys
+
+import structlog
+from rich.console import Console
+from rich.text import Text
+
+from patchwright.core.errors import PatchwrightError
+
+
+def log_to_stderr() -> None:
+    """Show what goes wrong until the command sets up logging."""
+    structlog.configure(logger_factory=structlog.PrintLoggerFactory(sys.stderr))
+
+
+def complain(error: PatchwrightError) -> None:
+    Console(stderr=True).print(Text.assemble(("error: ", "bold red"), str(error)))

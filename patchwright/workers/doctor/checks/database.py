@@ -1,0 +1,69 @@
+"""Check that the database answers, and is of this version."""
+
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+from typing import Final
+
+from sqlalchemy import text
+from sqlalchemy.exc import SQLAlchemyError
+
+from patchwright.resolver.messages.facts import counted
+from patchwright.workers.db.database import Database
+from patchwright.workers.db.upgrade import NewerSchemaError, missing_migrations
+from patchwright.workers.doctor.case import Case
+from patchwright.workers.doctor.errors import database_words, explained
+from patchwright.workers.doctor.finding import Finding, combine, failed, ok, warning
+from patchwright.workers.doctor.mounts import NETWORK, file_system
+from patchwright.workers.doctor.stored import opened, sqlite_file
+
+_MOUNTS: Final = Path("/proc/self/mountinfo")
+_UPGRADE: Final = "patchwright db upgrade (`serve` does it too when it starts)"
+_NEWER: Final = "start the version that migrated it, or restore a backup of before"
+
+
+def check(case: Case) -> Finding:
+    file = sqlite_file(case.settings)
+    with opened(case.settings) as database:
+        if database is None:
+            return ok(f"SQLite; `serve` will make {file}")
+        try:
+            return combine((*_examine(database), *(_disk(file) if file else ())))
+        except NewerSchemaError as error:
+            return explained(error, _NEWER)
+        except SQLAlchemyError as error:
+            return _silent(error, file)
+
+
+def _silent(error: SQLAlchemyError, file: Path | None) -> Finding:
+    fix = (
+        f"check that {file} is a database of ours and can be written by this user"
+        if file
+        else "start it, and check host, name and password in database.url"
+    )
+    return failed(f"does not answer: {database_words(error)}", fix)
+
+
+def _examine(database: Database) -> Iterator[Finding]:
+    with database.reading() as connection:
+        query = (
+            "SELECT sqlite_version()" if database.is_sqlite else "SHOW server_version"
+        )
+        version = connection.scalar(text(query))
+    kind = "SQLite" if database.is_sqlite else "PostgreSQL"
+    missing = missing_migrations(database)
+    if missing:
+        words = f"{counted(len(missing), 'migration')} pending"
+        yield warning(f"{words}, from {missing[0]} on", _UPGRADE)
+    yield ok(f"{kind} {version}, up to date")
+
+
+def _disk(file: Path) -> Iterator[Finding]:
+    if not _MOUNTS.exists():
+        return
+    place = PurePosixPath(file.resolve())
+    kind = file_system(place, _MOUNTS.read_text(errors="replace"))
+    if kind in NETWORK:
+        yield warning(
+            f"SQLite on a network disk ({kind}): its locks do not hold there",
+            "set state_dir to a local disk, or database.url to PostgreSQL",
+        )

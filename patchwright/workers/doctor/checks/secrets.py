@@ -1,0 +1,54 @@
+"""Check that the encryption keys open what is stored."""
+
+from collections.abc import Iterator, Sequence
+
+from patchwright.resolver.messages.facts import counted
+from patchwright.workers.db.upgrade import missing_migrations
+from patchwright.workers.doctor.case import Case
+from patchwright.workers.doctor.finding import (
+    Finding,
+    combine,
+    failed,
+    ok,
+    skipped,
+    warning,
+)
+from patchwright.workers.doctor.stored import opened, secret_store
+from patchwright.workers.store.secrets import KeyUse
+
+_LOST = (
+    "put that key back into security.encryption_keys; if it is lost, its secrets are "
+    "too: install the apps again, and let people link again"
+)
+_ROTATE = "patchwright keys rotate, and then take the old keys out"
+
+
+def check(case: Case) -> Finding:
+    with opened(case.settings) as database:
+        if database is None or missing_migrations(database):
+            return skipped("nothing is stored yet in a database of this version")
+        store = secret_store(case.settings, database, case.clock)
+        if store is None:
+            return skipped("no key yet; `serve` makes one")
+        known = tuple(key.id for key in case.settings.security.encryption_keys)
+        return judge(store.survey(), known)
+
+
+def judge(uses: Sequence[KeyUse], known: Sequence[str]) -> Finding:
+    """Judge what is stored by the ids of the keys that are set, the current first."""
+    count = sum(use.stored for use in uses)
+    if not count:
+        return ok("nothing is stored")
+    return combine((ok(f"{counted(count, 'secret')}, all open"), *_wrong(uses, known)))
+
+
+def _wrong(uses: Sequence[KeyUse], known: Sequence[str]) -> Iterator[Finding]:
+    for use in uses:
+        if use.closed:
+            words = f"{use.closed} of {counted(use.stored, 'secret')} do not open"
+            yield failed(f"{words} with the key {use.key_id}", _LOST)
+    old = [use for use in uses if known and use.key_id != known[0] and not use.closed]
+    if old:
+        names = ", ".join(use.key_id for use in old)
+        words = counted(sum(use.stored for use in old), "secret")
+        yield warning(f"{words} still under an old key ({names})", _ROTATE)

@@ -1,0 +1,67 @@
+"""Which processes of the service are alive, by what they last said of themselves."""
+
+from datetime import datetime, timedelta
+from typing import Final
+
+from sqlalchemy import delete, select
+
+from patchwright.core.types.base import Value
+from patchwright.workers.db.database import Database
+from patchwright.workers.db.tables_ops import processes
+from patchwright.workers.db.upsert import insert_or_replace
+
+# How long the row of a process is kept that ended without a word.
+_KEPT_FOR: Final = timedelta(hours=1)
+WORKING_ROLES: Final = frozenset({"all", "worker"})
+
+
+class Presence(Value):
+    """A process, alive until `until`. `name` is its host and process id.
+
+    `red` names the parts of it that do not work; where it is empty, all of them do.
+    """
+
+    id: str
+    role: str
+    name: str
+    version: str
+    started_at: datetime
+    seen_at: datetime
+    until: datetime
+    red: tuple[str, ...] = ()
+
+    @property
+    def works(self) -> bool:
+        """Tell whether it is one that runs jobs, and can."""
+        return self.role in WORKING_ROLES and not self.red
+
+
+def alive(database: Database, now: datetime) -> tuple[Presence, ...]:
+    """Return the processes that are alive, by role and name."""
+    query = (
+        select(processes)
+        .where(processes.c.until > now)
+        .order_by(processes.c.role, processes.c.name)
+    )
+    with database.reading() as connection:
+        rows = connection.execute(query).mappings().all()
+    return tuple(
+        Presence.model_validate({**row, "red": tuple(row["red"].split())})
+        for row in rows
+    )
+
+
+def show(database: Database, presence: Presence) -> None:
+    """Let the others know of a process, in place of what was known of it."""
+    row = presence.model_dump() | {"red": " ".join(presence.red)}
+    with database.writing() as connection:
+        insert_or_replace(connection, processes, row)
+
+
+def leave(database: Database, presence: Presence) -> None:
+    """Take the process out that ends now, and those that ended long ago."""
+    is_over = processes.c.until < presence.seen_at - _KEPT_FOR
+    with database.writing() as connection:
+        connection.execute(
+            delete(processes).where((processes.c.id == presence.id) | is_over)
+        )
