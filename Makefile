@@ -9,7 +9,7 @@ EVERYDAY := not real and not long and not talk and not action and not deploy
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-talk test-long test-real test-action test-deploy check docs
-.PHONY: fix run bench cover lock release
+.PHONY: fix run bench cover lock release reference
 
 help: ## Show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | \
@@ -57,6 +57,9 @@ check: $(READY) ## Format, lint, import contracts, types, dead code, dependencie
 
 docs: $(READY) ## Build the pages of docs/ into .cache/site, with warnings as errors
 	$(BIN)/mkdocs build --strict
+
+reference: $(READY) ## Write the generated pages of docs/ anew
+	$(BIN)/python -m tests.reference
 
 release: $(READY) ## Build wheel, source archive, SBOM and checksums into dist/
 	@BIN=$(BIN) sh scripts/release dist

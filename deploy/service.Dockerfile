@@ -32,10 +32,9 @@ LABEL org.opencontainers.image.title="patchwright" \
     org.opencontainers.image.description="Turns a request into a proven pull request" \
     org.opencontainers.image.licenses="Apache-2.0" \
     org.opencontainers.image.version="${VERSION}"
-# The root file system may be read-only: what is written goes into these two folders.
+# The root file system may be read-only: what is written goes there, and into /tmp.
 ENV PATH=/opt/patchwright/bin:$PATH \
     HOME=/var/lib/patchwright \
-    TMPDIR=/var/tmp \
     PYTHONDONTWRITEBYTECODE=1 \
     LOG_JSON=1 \
     PATCHWRIGHT_STATE_DIR=/var/lib/patchwright \

@@ -3,7 +3,12 @@
 from collections.abc import Mapping, Sequence
 from typing import Literal, Protocol
 
-from patchwright.core.events.types import SandboxAction, SandboxObservation
+from patchwright.core.events.types import (
+    RequestBlocked,
+    SandboxAction,
+    SandboxObservation,
+)
+from patchwright.core.security.domains import Domain
 from patchwright.core.types.base import Value
 
 
@@ -12,13 +17,15 @@ class SandboxSpec(Value):
 
     `run_id` labels everything that belongs to the sandbox, so that it can be found and
     removed when its worker is gone; `role` tells the sandboxes of one run apart.
-    `lifetime_s` is the hard end of the sandbox.
+    `lifetime_s` is the hard end of the sandbox. Without `network` the `domains` are all
+    that can be reached.
     """
 
     run_id: str
     role: Literal["work", "evidence"] = "work"
     image: str = ""
     network: bool = False
+    domains: tuple[Domain, ...] = ()
     memory: str = "4g"
     cpus: float = 2.0
     max_processes: int = 512
@@ -65,6 +72,13 @@ class Runtime(Protocol):
         """Read a file under `/workspace`; a larger one raises `SandboxError`."""
         ...
 
+    def blocked(self) -> tuple[RequestBlocked, ...]:
+        """Return what commands wanted to reach and could not, by host and port.
+
+        Nothing is known of a sandbox without `domains`, or of one that is closed.
+        """
+        ...
+
     def detach(self) -> None:
         """Let go of the sandbox, for another worker to `attach` where that can be.
 
@@ -104,7 +118,9 @@ class RuntimeFactory(Protocol):
 
     kind: str
 
-    def start(self, spec: SandboxSpec) -> Runtime: ...
+    def start(self, spec: SandboxSpec) -> Runtime:
+        """Start a sandbox; raise `SandboxError` where the spec cannot be kept to."""
+        ...
 
     def attach(self, spec: SandboxSpec) -> Runtime | None:
         """Return the sandbox of this run and role that an earlier worker has left.

@@ -19,12 +19,15 @@ def verify_sha256(body: bytes, signature: str, secrets: Sequence[SecretStr]) -> 
     sent = signature.encode("utf-8", "replace")
     usable = [secret.get_secret_value() for secret in secrets]
     matches = [
-        hmac.compare_digest(_sign(body, secret), sent) for secret in usable if secret
+        hmac.compare_digest(sign_sha256(body, secret).encode(), sent)
+        for secret in usable
+        if secret
     ]
     if not any(matches):
         raise SignatureError("the delivery is not signed by a secret of ours")
 
 
-def _sign(body: bytes, secret: str) -> bytes:
+def sign_sha256(body: bytes, secret: str) -> str:
+    """Return what a service sends along that signs with that secret."""
     digest = hmac.new(secret.encode(), body, hashlib.sha256).hexdigest()
-    return f"sha256={digest}".encode()
+    return f"sha256={digest}"

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from patchwright.core.settings.repository import PROTECTED_PATHS
+from patchwright.core.settings.repository import CONFIG_FILE, PROTECTED_PATHS
 from patchwright.core.text.fence import inline_code
 from patchwright.integrations.git.changes import ChangedPath
 from patchwright.integrations.git.objects import ObjectStore
@@ -68,12 +68,14 @@ def clean(
     head_sha: str,
     *,
     protected_paths: Sequence[str] = PROTECTED_PATHS,
+    config_file: str = CONFIG_FILE,
     find_known: FindKnown = find_nothing,
     private: PrivateWords | None = None,
     changes: Sequence[ChangedPath] | None = None,
 ) -> Cleaned:
     """Judge the change from base to head; left-overs of builds are not part of it.
 
+    Which paths are protected, people say in `config_file`.
     `private` are words that it must not repeat. `changes` are those that count, where
     that is not all of them.
     """
@@ -99,7 +101,7 @@ def clean(
         warnings=find_tampering(versions),
         objection=_leaked(leaks)
         or _repeated(versions, private)
-        or _forbidden(protected),
+        or _forbidden(protected, config_file),
     )
 
 
@@ -150,7 +152,7 @@ def _places(leaks: Sequence[Leak]) -> str:
     return f"{places}\n- and {more} more" if more > 0 else places
 
 
-def _forbidden(protected: Sequence[Protected]) -> Objection | None:
+def _forbidden(protected: Sequence[Protected], file: str) -> Objection | None:
     """Object to protected paths; a changed workflow would run as soon as it is pushed.
 
     https://docs.github.com/en/actions/reference/workflows-and-actions/events-that-trigger-workflows#push
@@ -161,7 +163,7 @@ def _forbidden(protected: Sequence[Protected]) -> Objection | None:
         f"- {inline_code(one.rule)}: {_listed(one.changes)}" for one in protected
     )
     text = (
-        "The change touches paths that `protected_paths` in `.patchwright.toml` keeps "
+        f"The change touches paths that `protected_paths` in {inline_code(file)} keeps "
         f"for people, so it was not proposed:\n\n{rules}"
     )
     touched = (change for one in protected for change in one.changes)

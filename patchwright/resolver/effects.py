@@ -8,7 +8,7 @@ from patchwright.core.channel import Offer
 from patchwright.core.settings.repository import Delivery, RepositoryConfig
 from patchwright.core.types.base import Value
 from patchwright.core.types.threads import TalkThread, ThreadRef
-from patchwright.core.types.work import Outcome, OutcomeKind, Proof
+from patchwright.core.types.work import EvidenceRole, Outcome, OutcomeKind, Proof
 from patchwright.resolver.target import Target
 
 _WITHOUT_BRANCH: Final = (Delivery.PATCH, Delivery.NONE)
@@ -242,4 +242,12 @@ def is_draft(outcome: Outcome, config: RepositoryConfig) -> bool:
     """Tell whether a change must not be merged yet: what is in doubt must not."""
     if config.pr is Delivery.DRAFT or outcome.warnings:
         return True
-    return config.pr is not Delivery.READY and outcome.proof is not Proof.PROVEN
+    if config.pr is Delivery.READY or outcome.proof is Proof.PROVEN:
+        return False
+    return config.evidence != "best-effort" or _is_refuted(outcome)
+
+
+def _is_refuted(outcome: Outcome) -> bool:
+    """Tell whether what was run speaks against the change."""
+    after = [one for one in outcome.evidence if one.role is EvidenceRole.AFTER]
+    return any(one.exit_code != 0 for one in after)

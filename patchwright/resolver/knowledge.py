@@ -31,13 +31,17 @@ _DOCUMENT = re.compile(
     r"docs?/.+\.(?:md|rst)|(?:\.github/|docs/)?(?:README|CONTRIBUTING)(?:\.(?:md|rst|txt))?",
     re.IGNORECASE,
 )
+_NONE_THERE = "None of the files that `instructions` names is there."
 # Somebody else's code brings its own instructions, which are not about this one.
 _FOREIGN = frozenset({"node_modules", "vendor", "third_party", "site-packages"})
 
 
-def gather(code: ObjectStore, sha: str) -> Knowledge:
-    """Read the instructions and microagents of a commit; raises GitError."""
-    return _gather(code, sha, code.list_files(sha))
+def gather(code: ObjectStore, sha: str, named: Sequence[str] = ()) -> Knowledge:
+    """Read the instructions and microagents of a commit; raises GitError.
+
+    Where files are `named`, those are the instructions, and nothing else is.
+    """
+    return _gather(code, sha, code.list_files(sha), named)
 
 
 class RepositoryLibrary:
@@ -46,8 +50,8 @@ class RepositoryLibrary:
     It reads git when it is first asked; `recall` raises GitError.
     """
 
-    def __init__(self, code: ObjectStore, sha: str) -> None:
-        self._code, self._sha = code, sha
+    def __init__(self, code: ObjectStore, sha: str, named: Sequence[str] = ()) -> None:
+        self._code, self._sha, self._named = code, sha, named
 
     def recall(self, query: str) -> Recalled:
         return search(self._pages, query)
@@ -55,15 +59,17 @@ class RepositoryLibrary:
     @cached_property
     def _pages(self) -> tuple[Page, ...]:
         paths = self._code.list_files(self._sha)
-        known = _gather(self._code, self._sha, paths).pages
+        known = _gather(self._code, self._sha, paths, self._named).pages
         return (*known, *_read_documents(self._code, self._sha, paths))
 
 
-def _gather(code: ObjectStore, sha: str, paths: Sequence[str]) -> Knowledge:
-    kinds = _find_pages(paths)
+def _gather(
+    code: ObjectStore, sha: str, paths: Sequence[str], named: Sequence[str]
+) -> Knowledge:
+    kinds = _named_pages(paths, named) if named else _find_pages(paths)
     cleaner = Cleaner()
     pages: list[Page] = []
-    notes: list[str] = []
+    notes = [_NONE_THERE] if named and not kinds else []
     contents = code.read_files(sha, list(kinds), MAX_FILE_BYTES)
     for path, kind in kinds.items():
         content = contents[path]
@@ -75,7 +81,17 @@ def _gather(code: ObjectStore, sha: str, paths: Sequence[str]) -> Knowledge:
             notes.append(f"The front matter of `{path}` is broken: {fault}.")
         if page.text:
             pages.append(page)
-    return Knowledge(pages=tuple(pages), notes=(*notes, *_hidden(cleaner)))
+    return Knowledge(
+        pages=tuple(pages),
+        notes=(*notes, *_hidden(cleaner)),
+        removed=cleaner.removed,
+    )
+
+
+def _named_pages(paths: Iterable[str], named: Sequence[str]) -> dict[str, PageKind]:
+    there = frozenset(path for path in paths if path.isprintable())
+    found = [path for path in named if path in there]
+    return dict.fromkeys(found[:MAX_PAGES], PageKind.REPO)
 
 
 def _find_pages(paths: Iterable[str]) -> dict[str, PageKind]:

@@ -18,7 +18,7 @@ from patchwright.integrations.git.changes import ChangedPath
 from patchwright.integrations.git.paths import find_tests
 from patchwright.resolver.guards.tampering import changed_tests
 from patchwright.resolver.setup import run_to_end, set_up_quietly
-from patchwright.resolver.toolkit import Toolkit
+from patchwright.resolver.toolkit import Toolkit, set_up_of
 from patchwright.sandbox.workspace import Workspace
 
 MAX_COMMANDS = 5
@@ -122,7 +122,7 @@ class _Runs:
         try:
             packed = self.kit.code.bundle(commit)
             Workspace.check_out(runtime, packed, commit, "evidence")
-            set_up_quietly(self.task.setup, runtime)
+            set_up_quietly(set_up_of(self.task, self.kit), runtime)
             return [
                 self._run_one(runtime, role, commit, command, f"{role}-{number}")
                 for number, command in enumerate(commands)

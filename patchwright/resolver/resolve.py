@@ -42,8 +42,8 @@ from patchwright.resolver.checkout import (
 )
 from patchwright.resolver.judge import needs_judge, second_opinion
 from patchwright.resolver.settle import settle
-from patchwright.resolver.setup import set_up, was_broken_off
-from patchwright.resolver.toolkit import Toolkit
+from patchwright.resolver.setup import failures, set_up, was_broken_off
+from patchwright.resolver.toolkit import Toolkit, set_up_of
 
 MAX_SANDBOXES: Final = 3
 CHECKPOINT_EVERY: Final = timedelta(seconds=60)
@@ -102,13 +102,25 @@ class _Run:
                 "usage": chronicle.state.usage,
                 "iterations": chronicle.state.iterations,
                 "seconds": round(before_s + kit.clock.monotonic() - self._started, 1),
-                "notes": (*task.notes, *self._notes, *outcome.notes),
+                "notes": (*task.notes, *self._all_notes(), *outcome.notes),
+                "removed": task.removed + self._removed_later(),
             }
         )
         heard_all = waits or ending.kind is OutcomeKind.STOPPED
         # What came after the model had spoken last has had no effect on it.
         read_up_to = chronicle.last_id if heard_all else chronicle.shown_id
         return Resolution(_as_logged(kit, outcome), read_up_to)
+
+    def _all_notes(self) -> tuple[str, ...]:
+        """Return what was odd about the sandbox and what runs in it."""
+        if not self._task.setup_may_fail:
+            return self._notes
+        return (*failures(self._kit.log, self._start_id), *self._notes)
+
+    def _removed_later(self) -> int:
+        """Count the hidden things in what people have said to the run."""
+        said = self._kit.log.read(self._start_id, kinds=frozenset({"message"}))
+        return sum(e.payload.removed for e in said if isinstance(e.payload, Message))
 
     def _still_waits(self, chronicle: Chronicle) -> Resolution | None:
         """Return what it waits for, where nobody has said what would let it go on."""
@@ -194,7 +206,8 @@ class _Run:
         if checkout.is_the_same:
             return None
         attention = Attention(chronicle, self._kit.given_back)
-        return set_up(self._task.setup, checkout.runtime, self._kit.log, attention)
+        wanted = set_up_of(self._task, self._kit)
+        return set_up(wanted, checkout.runtime, self._kit.log, attention)
 
     def _can_wait(self, ending: Ending) -> bool:
         """Tell whether the run only pauses; what nobody takes up again has ended."""

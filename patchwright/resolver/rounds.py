@@ -6,6 +6,7 @@ from typing import Final
 
 from patchwright.core.clock import Clock
 from patchwright.core.forge import Checks, Forge, Rival
+from patchwright.core.settings.repository import CONFIG_FILE
 from patchwright.core.text.fence import inline_code
 from patchwright.core.types.base import Value
 from patchwright.core.types.threads import PullRequest, RepoRef
@@ -49,10 +50,15 @@ Verdict = Go | Quiet | Enough
 
 
 def judge_round(
-    checks: Checks, sha: str, earlier: Sequence[Round], max_rounds: int
+    checks: Checks,
+    sha: str,
+    earlier: Sequence[Round],
+    max_rounds: int,
+    config_file: str = CONFIG_FILE,
 ) -> Verdict:
     """Judge the checks of a commit; `earlier` are all rounds that were kept before.
 
+    How many there may be, the repository says in its `config_file`.
     While some checks still run nothing is done: they will be heard of when they end.
     """
     if checks.pending:
@@ -69,7 +75,8 @@ def judge_round(
         text = _SAME.format(names=names)
         return Enough(found=found, reason="same-failure", text=text)
     if len(earlier) >= max_rounds:
-        text = _USED_UP.format(rounds=counted(max_rounds, "round"), names=names)
+        rounds, file = counted(max_rounds, "round"), inline_code(config_file)
+        text = _USED_UP.format(rounds=rounds, names=names, file=file)
         return Enough(found=found, reason="rounds-used-up", text=text)
     return Go(found=found)
 
@@ -80,7 +87,7 @@ _SAME: Final = (
 )
 _USED_UP: Final = (
     "The checks still fail ({names}) after {rounds} of corrections, so I leave it to "
-    "you. `ci_rounds` in `.patchwright.toml` says how many I may take."
+    "you. `ci_rounds` in {file} says how many I may take."
 )
 
 

@@ -1,6 +1,7 @@
 """Run a repository's set-up commands in a new sandbox, before anybody works there."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from patchwright.core.agent.attention import Attention, CalledOffError
@@ -12,11 +13,13 @@ from patchwright.core.events.types import (
     CommandOutput,
     ControlAct,
     ControlCommand,
+    Message,
     RunCommand,
     SandboxObservation,
     Source,
 )
 from patchwright.core.runtime import Runtime
+from patchwright.core.settings.repository import CONFIG_FILE
 from patchwright.core.text.fence import code_block, inline_code
 from patchwright.core.types.work import OutcomeKind
 
@@ -27,15 +30,27 @@ SETUP: Final = "setup"
 _TAIL_CHARS: Final = 2_000
 
 
+@dataclass(frozen=True)
+class SetUp:
+    """What a repository wants to be run first, and where that is written.
+
+    If it may fail, the agent is told what has failed, and everything else goes on.
+    """
+
+    commands: tuple[str, ...]
+    may_fail: bool = False
+    config_file: str = CONFIG_FILE
+
+
 def set_up(
-    commands: Sequence[str], runtime: Runtime, log: EventLog, attention: Attention
+    wanted: SetUp, runtime: Runtime, log: EventLog, attention: Attention
 ) -> Ending | None:
     """Run the commands one after the other; return how the run ends if one fails.
 
     Nothing else runs in the sandbox before they have ended. Called off, they end at
     once; whoever comes next hears why.
     """
-    for command in commands:
+    for command in wanted.commands:
         action = RunCommand(
             command=command, session=SETUP, timeout_s=SETUP_S, agent=SETUP
         )
@@ -49,9 +64,28 @@ def set_up(
         log.append(
             Source.ENVIRONMENT, output.model_copy(update={"agent": SETUP}), asked.id
         )
-        if output.exit_code != 0:
-            return _failed(command, output)
+        if output.exit_code == 0:
+            continue
+        if not wanted.may_fail:
+            return _failed(command, output, wanted.config_file)
+        told = f"{_failure(command, output.exit_code)} The work goes on without it."
+        log.append(Source.SYSTEM, Message(text=told))
     return None
+
+
+def failures(log: EventLog, start_id: int) -> tuple[str, ...]:
+    """Say which commands of a run's set-ups have failed, each once."""
+    kinds = frozenset({"run_command", "command_output"})
+    own = [e for e in log.read(start_id, kinds=kinds) if e.payload.agent == SETUP]
+    asked = {e.id: e.payload for e in own if isinstance(e.payload, RunCommand)}
+    told = [
+        _failure(asked[event.cause].command, event.payload.exit_code)
+        for event in own
+        if isinstance(event.payload, CommandOutput)
+        and event.payload.exit_code != 0
+        and event.cause in asked
+    ]
+    return tuple(dict.fromkeys(told))
 
 
 def was_broken_off(commands: Sequence[str], log: EventLog, start_id: int) -> bool:
@@ -67,13 +101,13 @@ def was_broken_off(commands: Sequence[str], log: EventLog, start_id: int) -> boo
     return last is None or last.command != commands[-1]
 
 
-def set_up_quietly(commands: Sequence[str], runtime: Runtime) -> None:
+def set_up_quietly(wanted: SetUp, runtime: Runtime) -> None:
     """Run them in a sandbox that only the controller uses; raises `SandboxError`."""
-    for number, command in enumerate(commands):
+    for number, command in enumerate(wanted.commands):
         action = RunCommand(command=command, session=SETUP, timeout_s=SETUP_S)
         output = run_to_end(runtime, action, f"{SETUP}-{number}")
-        if output.exit_code != 0:
-            raise SandboxError(_failed(command, output).text)
+        if output.exit_code != 0 and not wanted.may_fail:
+            raise SandboxError(_failed(command, output, wanted.config_file).text)
 
 
 def run_to_end(runtime: Runtime, action: RunCommand, action_id: str) -> CommandOutput:
@@ -92,11 +126,15 @@ def _command_output(observation: SandboxObservation) -> CommandOutput:
     raise SandboxError(f"the command could not be run: {observation}")
 
 
-def _failed(command: str, output: CommandOutput) -> Ending:
-    code = "did not end" if output.exit_code is None else f"exit {output.exit_code}"
+def _failed(command: str, output: CommandOutput, file: str) -> Ending:
     text = (
-        f"The repository's set-up failed ({code}): {inline_code(command)}. It is the "
-        f"`setup` of its `.patchwright.toml`.\n\n"
+        f"{_failure(command, output.exit_code)} It is the "
+        f"`setup` of its {inline_code(file)}.\n\n"
         f"{code_block(output.output[-_TAIL_CHARS:])}"
     )
     return Ending(OutcomeKind.FAILED, "setup-failed", text)
+
+
+def _failure(command: str, exit_code: int | None) -> str:
+    code = "did not end" if exit_code is None else f"exit {exit_code}"
+    return f"The repository's set-up failed ({code}): {inline_code(command)}."

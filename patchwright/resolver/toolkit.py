@@ -21,12 +21,13 @@ from patchwright.core.mcp.servers import McpServers, NoMcpServers
 from patchwright.core.runtime import Runtime, RuntimeFactory, SandboxSpec
 from patchwright.core.security.analyzer import Analyzer
 from patchwright.core.security.policy import Policy
-from patchwright.core.settings.repository import PROTECTED_PATHS
-from patchwright.core.types.work import Limits
+from patchwright.core.settings.repository import CONFIG_FILE, PROTECTED_PATHS
+from patchwright.core.types.work import Limits, Task
 from patchwright.integrations.git.grafts import Signature
 from patchwright.integrations.git.objects import ObjectStore
 from patchwright.resolver.guards.private import PrivateWords
 from patchwright.resolver.guards.secrets import FindKnown, find_nothing
+from patchwright.resolver.setup import SetUp
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,8 @@ class Toolkit:
 
     `open_mcp` starts the servers of a sandbox. `given_back` is done when this process
     must let go of the run, for another to take it up. Without `checkpoints` nobody
-    will. `protected_paths` are those that the repository keeps for people, and
+    will. `protected_paths` are those that the repository keeps for people, which it
+    says in its file `config_file`, and
     `find_known` finds the secrets that are known by value. With a `signing_key` the
     commits are signed by it. `images` belong to the task, by the names it gives them.
     `conceal` takes out of a text what its readers must not see, and
@@ -92,8 +94,13 @@ class Toolkit:
     checkpoints: Checkpoints | None = None
     given_back: GivenBack = field(default_factory=Future)
     protected_paths: tuple[str, ...] = PROTECTED_PATHS
+    config_file: str = CONFIG_FILE
     find_known: FindKnown = find_nothing
     signing_key: SecretStr | None = None
     images: Mapping[str, Image] = field(default_factory=dict)
     conceal: Callable[[str], str] = as_it_is
     find_private_words: Callable[[], PrivateWords | None] = nothing_private
+
+
+def set_up_of(task: Task, kit: Toolkit) -> SetUp:
+    return SetUp(task.setup, task.setup_may_fail, kit.config_file)

@@ -9,6 +9,7 @@ from patchwright.core.plugins import RUNTIMES, find_maker
 from patchwright.core.runtime import RuntimeFactory
 from patchwright.sandbox.docker import engine
 from patchwright.sandbox.docker.runtimes import DockerRuntimes
+from patchwright.sandbox.egress.plugins import refuse_domains_unless_able
 from patchwright.sandbox.images import DEFAULT_IMAGE
 from patchwright.sandbox.local import bubblewrap
 from patchwright.sandbox.local.bubblewrap import BubblewrapRuntimes
@@ -25,7 +26,8 @@ def choose(kind: str, clock: Clock, image: str = DEFAULT_IMAGE) -> RuntimeFactor
     but its own name chooses `unconfined`. Any other name is a plug-in's, which is
     called with clock and image, or a `SettingsError`.
     """
-    return find_maker(RUNTIMES, kind, BUILT_IN, setting="sandbox.kind")(clock, image)
+    made = find_maker(RUNTIMES, kind, BUILT_IN, setting="sandbox.kind")(clock, image)
+    return made if kind in BUILT_IN else refuse_domains_unless_able(made)
 
 
 def _whichever_works(clock: Clock, image: str) -> RuntimeFactory:

@@ -11,6 +11,7 @@ from patchwright.core.errors import RuntimeLostError, SandboxError
 from patchwright.core.events.types import (
     Browse,
     ControlCommand,
+    RequestBlocked,
     RunCommand,
     RunIpython,
     SandboxAction,
@@ -19,6 +20,8 @@ from patchwright.core.events.types import (
 from patchwright.core.types.ids import RandomIds
 from patchwright.sandbox.action_server.hosts import TAKEN_OVER
 from patchwright.sandbox.connection import Connection, JsonObject
+from patchwright.sandbox.egress.gateway import Gateway
+from patchwright.sandbox.egress.launch import PORT
 from patchwright.sandbox.pipe import ServedPipe
 
 CHUNK = 1 << 20
@@ -52,6 +55,7 @@ class ServedRuntime:
         self._command_timeout_s = command_timeout_s
         self._remove = remove
         self._leave = leave
+        self._gateway: Gateway | None = None
         # Tells this worker from any other that the sandbox has had or will have.
         self._host = RandomIds().new()[:16]
         self._numbers = count(1)
@@ -64,6 +68,16 @@ class ServedRuntime:
         """Greet a server that another worker has had until now."""
         self._connection.resynchronise()
         self._ask("hello", {}, TAKE_OVER_S)
+
+    def reach_out(self, gateway: Gateway) -> None:
+        """Open the way to a proxy, for what is started from now on."""
+        self.keep(gateway)
+        fields: JsonObject = {"meeting": gateway.meeting, "port": PORT}
+        self._ask("reach_out", fields, START_S)
+
+    def keep(self, gateway: Gateway) -> None:
+        """Take the proxy to which the way is open already."""
+        self._gateway = gateway
 
     def run(self, action: SandboxAction, action_id: str) -> SandboxObservation:
         question: JsonObject = action.model_dump(mode="json", exclude={"kind"})
@@ -97,15 +111,23 @@ class ServedRuntime:
             if len(data) >= size:
                 return bytes(data)
 
+    def blocked(self) -> tuple[RequestBlocked, ...]:
+        return self._gateway.blocked() if self._gateway else ()
+
     def detach(self) -> None:
-        self._connection.close()
+        self._close_connections()
         self._leave()
         # From now on the sandbox may be another's.
         self._remove = self._leave
 
     def close(self) -> None:
-        self._connection.close()
+        self._close_connections()
         self._remove()
+
+    def _close_connections(self) -> None:
+        self._connection.close()
+        if self._gateway:
+            self._gateway.close()
 
     def _patience_s(self, action: SandboxAction) -> float:
         limit_s: float | None = None

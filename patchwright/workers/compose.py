@@ -30,7 +30,7 @@ from patchwright.workers.db.database import Database
 from patchwright.workers.models import models_by_name, warm_up
 from patchwright.workers.run.desk import Desk
 from patchwright.workers.run.orders import Orders
-from patchwright.workers.run.services import Services, Stores
+from patchwright.workers.run.services import CodeHost, Services, Stores
 from patchwright.workers.run.talk import Talk
 from patchwright.workers.store.accounts import AccountStore
 from patchwright.workers.store.effects import EffectStore
@@ -127,7 +127,7 @@ def make_services(
         settings=settings,
         clock=clock,
         stores=stores,
-        github=github,
+        github=_code_host(github),
         channel=Switchboard(github.channel, boards, _desk(stores)),
         talk=talk,
         mirrors=Mirrors(settings.state_dir / "mirrors", trust_for_git(settings.github)),
@@ -140,6 +140,15 @@ def make_services(
         submit=submit,
         warm_up=partial(warm_up, settings),
         orders=orders,
+    )
+
+
+def _code_host(github: GitHub) -> CodeHost:
+    return CodeHost(
+        forge=github.forge,
+        reviews=github.channel,
+        fetch_identity=github.fetch_identity,
+        starts_no_checks=github.starts_no_checks,
     )
 
 

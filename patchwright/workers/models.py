@@ -141,6 +141,7 @@ def _config(found: ModelSettings, *, is_for_images: bool) -> ModelConfig:
         model=found.model,
         api_key=found.api_key,
         base_url=found.base_url or None,
+        api_version=found.api_version or None,
         input_cost_per_token=found.input_cost_per_token,
         output_cost_per_token=found.output_cost_per_token,
         cached_cost_per_token=found.cached_cost_per_token,

@@ -169,7 +169,13 @@ class _Course:
         job = self.job
         job.added_environment.update(read_environment(files.env))
         job.added_path.extend(read_path(files.path))
-        outputs = read_outputs(files.output)
-        if summary := read_summary(files.step_summary):
-            job.summaries.append(summary)
-        return outputs
+        self._keep_summary(files)
+        return read_outputs(files.output)
+
+    def _keep_summary(self, files: StepFiles) -> None:
+        """One that is too large is lost, which does not fail the step."""
+        try:
+            if summary := read_summary(files.step_summary):
+                self.job.summaries.append(summary)
+        except FileCommandError as problem:
+            self.job.log.say("error", str(problem))

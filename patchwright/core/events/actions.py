@@ -156,10 +156,14 @@ class WriteTodos(AgentAction):
 
 
 class Message(Payload):
-    """Words from a person, the system or the agent, in `Event.source`'s name."""
+    """Words from a person, the system or the agent, in `Event.source`'s name.
+
+    `removed` counts the hidden things that were taken out of them.
+    """
 
     kind: Literal["message"] = "message"
     text: str
+    removed: int = 0
 
 
 class Finish(AgentAction):

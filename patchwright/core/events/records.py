@@ -1,5 +1,6 @@
 """The records: what is neither done by the agent nor comes of it, but must be known."""
 
+from datetime import datetime
 from typing import Literal
 
 from pydantic import JsonValue
@@ -73,6 +74,22 @@ class CheckpointTaken(Payload):
 
     kind: Literal["checkpoint_taken"] = "checkpoint_taken"
     up_to: int
+
+
+class RequestBlocked(Payload):
+    """Commands in a sandbox wanted to reach a host, `count` times, and were not let.
+
+    `role` is the sandbox's. A `port` of 0 is one that is not known. `why` was told to
+    the program that asked.
+    """
+
+    kind: Literal["request_blocked"] = "request_blocked"
+    host: str
+    port: int
+    count: int
+    first_at: datetime
+    role: str = "work"
+    why: str = ""
 
 
 class EvidenceRecorded(Payload):

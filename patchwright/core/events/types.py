@@ -62,6 +62,7 @@ from patchwright.core.events.records import (
     ModelCalled,
     ModelReply,
     OutcomeReached,
+    RequestBlocked,
     RunStarted,
 )
 from patchwright.core.types.base import Value
@@ -127,6 +128,7 @@ Record = (
     | ModelCalled
     | ConfirmationAsked
     | CheckpointTaken
+    | RequestBlocked
     | EvidenceRecorded
     | OutcomeReached
 )
@@ -209,6 +211,7 @@ __all__ = [
     "Recalled",
     "Record",
     "Reject",
+    "RequestBlocked",
     "Risk",
     "RunCommand",
     "RunIpython",

@@ -17,10 +17,14 @@ SPEAKER = "base branch"
 
 
 class Knowledge(Value):
-    """All pages of one commit, the general ones first; `notes` are for people."""
+    """All pages of one commit, the general ones first; `notes` are for people.
+
+    `removed` counts the hidden things that were taken out of them.
+    """
 
     pages: tuple[Page, ...] = ()
     notes: tuple[str, ...] = ()
+    removed: int = 0
 
     def for_prompt(self, request_text: str) -> str:
         """Return what to tell an agent that gets this request; it may be empty.

@@ -31,6 +31,7 @@ def call_arguments(
         "temperature": config.temperature,
         "reasoning_effort": _effort(config, request),
         "api_base": config.base_url,
+        "api_version": config.api_version,
         "api_key": _key(config),
     }
     return {

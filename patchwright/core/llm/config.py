@@ -18,6 +18,7 @@ class ModelConfig(Value):
     model: str
     api_key: SecretStr | None = None
     base_url: str | None = None
+    api_version: str | None = None
     input_cost_per_token: float | None = None
     output_cost_per_token: float | None = None
     cached_cost_per_token: float | None = None

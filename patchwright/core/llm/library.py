@@ -30,6 +30,8 @@ class Litellm(Protocol):
 
     model_cost: Mapping[str, Mapping[str, object]]
 
+    def validate_environment(self, model: str) -> Mapping[str, object]: ...
+
     def completion(self, **arguments: object) -> Dumpable: ...
 
     def cost_per_token(
@@ -99,3 +101,11 @@ def table_entry(model: str) -> Mapping[str, object]:
     row = table.get(name, {})
     bare = row if provider in ("", row.get("litellm_provider")) else {}
     return table.get(model, bare)
+
+
+def missing_keys(model: str) -> tuple[str, ...]:
+    """Return the variables that a provider's key is looked for in, and not found."""
+    told = load().litellm.validate_environment(model)
+    found = told.get("missing_keys")
+    missing = found if isinstance(found, list) else []
+    return () if told.get("keys_in_environment") else tuple(map(str, missing))

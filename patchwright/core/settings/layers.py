@@ -86,7 +86,9 @@ class Layer:
             what = f"the file named in {where} cannot be read"
             self.problems.append(f"{dotted(key.path)}: {what}: {reason}")
             return
-        self._place_value(key, text, f"the file named in {where}")
+        # As with a variable: what is empty is not set.
+        if text:
+            self._place_value(key, text, f"the file named in {where}")
 
 
 _JSON = 'write lists as ["a", "b"] and tables as {"a": 1}'

@@ -14,6 +14,9 @@ class ModelSettings(Section):
     model: str = Field("", description="Name as litellm spells it: `provider/model`.")
     api_key: SecretStr | None = Field(None, description="Key of the provider.")
     base_url: str = Field("", description="Address of an OpenAI-compatible server.")
+    api_version: str = Field(
+        "", description="Version of the provider's API, where it wants one, as Azure."
+    )
     input_cost_per_token: float | None = Field(
         None, ge=0, description="Price in USD, instead of the model table's."
     )

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from patchwright.core.security.domains import read_domain
 from patchwright.core.settings.mcp import McpServerSettings
 from patchwright.core.settings.model import Settings
 from patchwright.core.settings.schema import Form, all_keys, variable
@@ -25,7 +26,9 @@ def mcp_errors(settings: Settings) -> Iterator[str]:
 
 
 def allowed_hosts(settings: Settings) -> frozenset[str]:
-    return frozenset(host.lower() for host in settings.sandbox.allow_domains)
+    """Return the hosts that are listed by their full names; a server needs that."""
+    domains = map(read_domain, settings.sandbox.allow_domains)
+    return frozenset(one.host for one in domains if not one.with_subdomains)
 
 
 def _secret_errors(

@@ -73,7 +73,7 @@ class RepositoryConfig(Value):
         Occasion.CHECKS,
         Occasion.CONFLICT,
     )
-    network: Literal["deny", "allow"] | None = None
+    network: Literal["deny", "allowlist", "allow"] | None = None
     allow_domains: tuple[str, ...] = ()
     ci_rounds: int = 2
     plan_approval: Literal["none", "comment"] = "none"

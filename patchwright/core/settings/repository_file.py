@@ -111,7 +111,9 @@ class _File(BaseModel):
         description="a list of `mention`, `label`, `assignment`, `review`, `checks`, "
         "`conflict`",
     )
-    network: Literal["deny", "allow"] = Field("deny", description="`deny` or `allow`")
+    network: Literal["deny", "allowlist", "allow"] = Field(
+        "deny", description="`deny`, `allowlist` or `allow`"
+    )
     allow_domains: Annotated[list[Word], Field(max_length=200), Listed] = Field(
         [], description="a list of hosts"
     )
@@ -211,5 +213,9 @@ def _unread(path: str, why: str) -> RepositoryConfig:
         f"{inline_code(path)} {why}; nothing of it counts, and a change stays a draft."
     )
     return RepositoryConfig(
-        pr=Delivery.DRAFT, triggers=_ASKED_FOR, file=path, problems=(problem,)
+        pr=Delivery.DRAFT,
+        triggers=_ASKED_FOR,
+        context_from="write",
+        file=path,
+        problems=(problem,),
     )

@@ -4,6 +4,7 @@ from typing import Literal
 
 from pydantic import Field, ValidationInfo, field_validator
 
+from patchwright.core.security.domains import read_domain
 from patchwright.core.settings.section import Section
 from patchwright.core.types.work import Limits
 
@@ -56,17 +57,22 @@ class SandboxSettings(Section):
         "python:3.12-bookworm",
         description="Any image with Python and git; what Docker starts.",
     )
-    network: Literal["deny", "allow"] = Field(
-        "deny", description="Whether commands reach the network."
+    network: Literal["deny", "allowlist", "allow"] = Field(
+        "deny",
+        description="Whether commands reach the network: not at all, the hosts in "
+        "`allow_domains` (with Docker or bubblewrap), or everything.",
     )
     repositories_may_open: bool = Field(
         default=False,
-        description='Whether a repository\'s own `network = "allow"` counts.',
+        description="Whether a repository's own `network` counts where it opens more.",
     )
     allow_domains: tuple[str, ...] = Field(
         (),
-        description="Hosts that MCP servers with a `url` may be on; commands in the "
-        'sandbox reach none of them. Needs `network = "deny"`.',
+        validate_default=True,
+        description="Hosts as `example.com`, `*.example.com` (those below it) or "
+        "`example.com:8443` (without a port: 80 and 443) that commands may reach with "
+        '`network = "allowlist"`, and that MCP servers with a `url` may be on. An '
+        "address that is not public is reached if it is listed itself.",
     )
     runtime: str = Field(
         "", description="Docker's runtime, for example `runsc` for gVisor."
@@ -81,13 +87,20 @@ class SandboxSettings(Section):
 
     @field_validator("allow_domains")
     @classmethod
-    def _refuse_allow_list(
+    def _fit_the_network(
         cls, value: tuple[str, ...], info: ValidationInfo
     ) -> tuple[str, ...]:
         """Refuse what would look like protection and be none."""
-        if value and info.data.get("network") == "allow":
+        network = info.data.get("network")
+        if value and network == "allow":
             raise ValueError(
-                "a list of domains cannot be enforced for commands; leave it out or "
-                'set sandbox.network to "deny"'
+                "a list of domains is not enforced where sandbox.network is "
+                '"allow"; leave it out or set sandbox.network to "allowlist"'
             )
+        if not value and network == "allowlist":
+            raise ValueError(
+                'sandbox.network is "allowlist", so list the hosts, or set it to "deny"'
+            )
+        for domain in value:
+            read_domain(domain)
         return value

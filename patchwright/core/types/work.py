@@ -30,6 +30,10 @@ class Task(Value):
     and is the second parent of what is delivered. `setup` are commands to run before
     the agent starts, `tests` those that the controller runs besides the agent's own.
     `notes` go into the outcome. `message_trailer` ends the message of the commit.
+    Without `proves` nothing is run to prove a change. With `setup_may_fail` the work
+    goes on after a set-up that failed. `result_schema` is a JSON schema, as text, of
+    what the agent hands over besides its words, if anything. `removed` counts the
+    hidden things that were taken out of other people's texts.
     """
 
     text: str
@@ -44,6 +48,10 @@ class Task(Value):
     mode: TaskMode = TaskMode.FIX
     notes: tuple[str, ...] = ()
     message_trailer: str = ""
+    proves: bool = True
+    setup_may_fail: bool = False
+    result_schema: str = ""
+    removed: int = 0
 
 
 class OutcomeKind(StrEnum):

@@ -22,6 +22,7 @@ from patchwright.integrations.github.api import Api
 # https://docs.github.com/en/webhooks/testing-and-troubleshooting-webhooks/redelivering-webhooks
 KEPT_FOR: Final = timedelta(days=3)
 MAX_PAGES: Final = 20
+_NEWEST: Final = 30
 _ARRIVED: Final = range(200, 300)
 # What we called malformed or too large once, we would again.
 _HOPELESS: Final = (400, 413)
@@ -39,6 +40,18 @@ class Attempt(Value):
     guid: str
     delivered_at: datetime
     status_code: int
+
+
+class HookConfig(Value):
+    """Where a webhook sends its deliveries, in which form, and how carefully."""
+
+    url: str = ""
+    content_type: str = "form"
+    insecure_ssl: str | float = "0"
+
+    @property
+    def checks_certificate(self) -> bool:
+        return str(self.insecure_ssl) != "1"
 
 
 _ATTEMPTS: TypeAdapter[tuple[Attempt, ...]] = TypeAdapter(tuple[Attempt, ...])
@@ -62,6 +75,16 @@ class Hook:
             if attempt.status_code not in _ARRIVED
             and attempt.status_code not in _HOPELESS
         )
+
+    def list_newest(self) -> tuple[Attempt, ...]:
+        """Return the newest attempts, whatever became of them, newest first."""
+        query = {"per_page": str(_NEWEST)}
+        _, answer = self.call("GET", f"{self.path}/deliveries", query)
+        return _ATTEMPTS.validate_python(answer)
+
+    def fetch_config(self) -> HookConfig:
+        _, answer = self.call("GET", f"{self.path}/config", {})
+        return HookConfig.model_validate(answer)
 
     def ask_again(self, attempt_id: int) -> None:
         self.call("POST", f"{self.path}/deliveries/{attempt_id}/attempts", {})

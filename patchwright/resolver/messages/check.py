@@ -58,5 +58,5 @@ _CONCLUSIONS: Final = {
 _PROOFS: Final = {
     Proof.PROVEN: "proven",
     Proof.NOT_PROVEN: "not proven",
-    Proof.NONE: "not proven",
+    Proof.NONE: "no evidence",
 }

@@ -61,7 +61,7 @@ def final_comment(
         _evidence(outcome),
         _reviews(outcome.reviews),
         _notes((*outcome.notes, *delivered.remarks), frame.handle),
-        _kept_work(outcome, delivered, frame.handle),
+        _kept_work(outcome, delivered, frame),
         _where_it_stopped(outcome, last, frame.handle),
         next_step(outcome, delivered, frame.handle, last.allowed(frame.limits)),
         footer(frame),
@@ -191,24 +191,24 @@ def _notes(notes: tuple[str, ...], handle: str) -> str:
     return folded(f"{len(notes)} notes: what was removed, skipped or doubted", lines)
 
 
-def _kept_work(outcome: Outcome, delivered: Delivered, handle: str) -> str:
+def _kept_work(outcome: Outcome, delivered: Delivered, frame: Frame) -> str:
     """Say where the work is when no pull request shows it."""
     if delivered.refusal:
-        refused = _refused(delivered.refusal, handle)
+        refused = _refused(delivered.refusal, frame)
         where = _where(outcome, delivered)
         return join(refused, where, _one_click(delivered), delivered.patch)
     if not outcome.head_sha or delivered.pull_request is not None:
         return ""
     left_alone = cut_middle(delivered.left_alone, _MAX_REFUSAL_CHARS)
-    said = neutralise(left_alone, handle)
+    said = neutralise(left_alone, frame.handle)
     return join(said, _where(outcome, delivered), delivered.patch)
 
 
-def _refused(refusal: str, handle: str) -> str:
+def _refused(refusal: str, frame: Frame) -> str:
     """Name the rule in our words, and give the service's own for whoever keeps it."""
     short = cut_middle(refusal, _MAX_REFUSAL_CHARS)
-    words = refusal_words(short)
-    said = f"The result could not be delivered: {neutralise(words, handle)}"
+    words = refusal_words(short, frame.config_file)
+    said = f"The result could not be delivered: {neutralise(words, frame.handle)}"
     if words == short:
         return said
     return join(said, folded("What the service said", code_block(short)))

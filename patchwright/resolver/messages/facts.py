@@ -109,6 +109,8 @@ def proof_sentence(
             "**Proven**: in fresh sandboxes, the test fails without the change and "
             "passes with it."
         )
+    if proof is Proof.NONE:
+        return "**No evidence**: by the repository's wish, nothing was run to check it."
     if evidence:
         return f"**Not proven**: {_doubt(evidence)}"
     if reason == EVIDENCE_FAILED:

@@ -8,7 +8,9 @@ from patchwright.core.text.mentions import neutralise
 from patchwright.core.text.templates import render_template
 from patchwright.core.types.base import Value
 from patchwright.core.types.work import Outcome, Proof
+from patchwright.resolver.messages.body import fill_body, is_read
 from patchwright.resolver.messages.facts import (
+    agents_line,
     agents_words,
     cost,
     counted,
@@ -41,7 +43,8 @@ class Provenance(Value):
     threads that the reader may know of.
 
     `title` is the repository's template for titles and `names` what its variables
-    stand for; `template` is its template for pull requests. `run_url` shows the run.
+    stand for; `body` is its template for what we write, `template` the one that people
+    fill in, which counts without it. `run_url` shows the run.
     """
 
     run_id: str
@@ -50,6 +53,7 @@ class Provenance(Value):
     model: str
     handle: str
     title: str = ""
+    body: str = ""
     names: dict[str, str] = {}
     template: str = ""
     run_url: str = ""
@@ -98,6 +102,18 @@ def _with_key(title: str, key: str) -> str:
 
 
 def _body(outcome: Outcome, origin: Provenance, summary: str) -> str:
+    parts = [
+        *(_own if origin.body else _usual)(outcome, origin, summary),
+        _section("Look at this first", _remarks(outcome.warnings, origin.handle)),
+        _section("Remarks", _remarks(outcome.notes, origin.handle)),
+        "" if origin.body else _changes(outcome),
+        _NUDGE if origin.checks_need_nudge else "",
+        _footer(outcome, origin),
+    ]
+    return "\n\n".join(part for part in parts if part)
+
+
+def _usual(outcome: Outcome, origin: Provenance, summary: str) -> list[str]:
     slots = {
         Slot.SUMMARY: summary,
         Slot.ISSUE: _answered(origin),
@@ -105,18 +121,30 @@ def _body(outcome: Outcome, origin: Provenance, summary: str) -> str:
     }
     filled = fill(_template(origin), slots)
     left = {slot: text for slot, text in slots.items() if slot not in filled.used}
-    parts = [
+    return [
         left.get(Slot.SUMMARY, ""),
         left.get(Slot.ISSUE, ""),
         filled.text,
         _section("Evidence", left.get(Slot.EVIDENCE, "")),
-        _section("Look at this first", _remarks(outcome.warnings, origin.handle)),
-        _section("Remarks", _remarks(outcome.notes, origin.handle)),
-        _changes(outcome),
-        _NUDGE if origin.checks_need_nudge else "",
-        _footer(outcome, origin),
     ]
-    return "\n\n".join(part for part in parts if part)
+
+
+def _own(outcome: Outcome, origin: Provenance, summary: str) -> list[str]:
+    """Fill in the repository's own text; the evidence is shown whatever that says."""
+    evidence = _evidence(outcome)
+    said = {**origin.names, "title": outcome.title, "requester": origin.requester}
+    values = {
+        **{
+            name: agents_line(said[name], origin.handle, MAX_TITLE_CHARS)
+            for name in said
+        },
+        "summary": summary,
+        "evidence": evidence,
+        "closes": _answered(origin),
+        "changes": _changes(outcome),
+    }
+    text = fill_body(neutralise(origin.body, origin.handle), values)
+    return [text, "" if is_read(text, evidence) else _section("Evidence", evidence)]
 
 
 def _answered(origin: Provenance) -> str:
@@ -177,5 +205,11 @@ def _footer(outcome: Outcome, origin: Provenance) -> str:
         duration(outcome.seconds),
         cost(outcome.usage),
     ]
-    status = "" if outcome.proof is Proof.PROVEN else " · not proven"
-    return f"<sub>{' · '.join(facts)}{status}</sub>"
+    return f"<sub>{' · '.join(facts)}{_STATUS[outcome.proof]}</sub>"
+
+
+_STATUS: Final = {
+    Proof.PROVEN: "",
+    Proof.NOT_PROVEN: " · not proven",
+    Proof.NONE: " · no evidence",
+}

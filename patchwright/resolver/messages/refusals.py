@@ -3,6 +3,8 @@
 import re
 from typing import Final
 
+from patchwright.core.settings.repository import CONFIG_FILE
+from patchwright.core.text.fence import inline_code
 from patchwright.core.types.base import Value
 
 
@@ -17,6 +19,8 @@ _PULL_REQUESTS: Final = (
     "Tick “Allow GitHub Actions to create and approve pull requests” in the settings "
     "of the repository or the organization, or give the bot a token of its own."
 )
+# Stands for the name of the repository's own file.
+_FILE: Final = "{file}"
 _RULES: Final = "Let the bot bypass that rule, or exempt its branches from it."
 # In the order in which they are looked for: the first that fits counts. The words are
 # GitHub's own, of its pages and of what it answers:
@@ -51,7 +55,7 @@ _KNOWN: Final = (
     (
         r"creations being restricted",
         "new branches of this name may not be made",
-        f"{_RULES} Or choose another name: `branch` in `.patchwright.toml`.",
+        f"{_RULES} Or choose another name: `branch` in {_FILE}.",
     ),
     (
         r"[Cc]hanges must be made through a pull request|GH006|[Pp]rotected branch",
@@ -99,7 +103,7 @@ _KNOWN: Final = (
     (
         r"\bbase: invalid|\bbase\b.*(?:does not exist|not found)",
         "the branch that the change is meant for is gone",
-        "Name another one: `base` in `.patchwright.toml`.",
+        f"Name another one: `base` in {_FILE}.",
     ),
     (
         r"\bhead: invalid",
@@ -141,17 +145,18 @@ _FOR_ALL: Final = frozenset(
 )
 
 
-def explain_refusal(text: str) -> Refusal:
+def explain_refusal(text: str, config_file: str = CONFIG_FILE) -> Refusal:
     """Return the rule behind what a service or git said, if it is a known one."""
     for pattern, rule, advice in _KNOWN:
         if re.search(pattern, text):
-            return Refusal(rule=rule, advice=advice)
+            told = advice.replace(_FILE, inline_code(config_file))
+            return Refusal(rule=rule, advice=told)
     return Refusal()
 
 
-def refusal_words(refusal: str) -> str:
+def refusal_words(refusal: str, config_file: str = CONFIG_FILE) -> str:
     """Say a refusal in our words; what is not known is told as it came."""
-    known = explain_refusal(refusal)
+    known = explain_refusal(refusal, config_file)
     if not known.rule:
         return refusal
     return f"{known.rule[0].upper()}{known.rule[1:]}. {known.advice}"

@@ -4,6 +4,7 @@ from datetime import datetime
 from typing import Final
 
 from patchwright.core.events.payload import Todo
+from patchwright.core.settings.repository import CONFIG_FILE
 from patchwright.core.types.base import Value
 from patchwright.core.types.work import Limits, Usage
 from patchwright.resolver.messages.facts import (
@@ -79,7 +80,7 @@ class Frame(Value):
     `label` is the one that has started the run; status labels begin with it. It is
     empty where something else did. `run_url` is the run's page. Where the thread is not
     beside the code, a pull request's number alone would lead nowhere, and `repo` says
-    where the work is.
+    where the work is. `config_file` is where the repository says what it wishes.
     """
 
     run_id: str
@@ -92,6 +93,7 @@ class Frame(Value):
     run_url: str = ""
     is_beside_code: bool = True
     repo: str = ""
+    config_file: str = CONFIG_FILE
 
     def keyless(self) -> "Frame":
         """Return it with a link that opens for those alone who may read the code.

@@ -18,14 +18,19 @@ RUN_LABEL = "patchwright.run"
 ROLE_LABEL = "patchwright.role"
 MANAGED_LABEL = "patchwright.managed"
 EXPIRES_LABEL = "patchwright.expires-at"
+# On a sandbox: the container that is its way out.
+PROXY_LABEL = "patchwright.proxy"
 
 # The server ends the sandbox itself; who is older than this has a server that cannot.
 GRACE = timedelta(minutes=2)
 CPU_PERIOD_US = 100_000
 
 
-def describe_host(spec: SandboxSpec, version: str) -> HostConfig:
-    """Return what a container may use, and how it is cut off from the rest."""
+def describe_host(spec: SandboxSpec, version: str, proxy: str = "") -> HostConfig:
+    """Return what a container may use, and how it is cut off from the rest.
+
+    It sees the folder of its `proxy`, if it has one.
+    """
     memory = read_size(spec.memory)
     return HostConfig(
         version=version,
@@ -34,6 +39,7 @@ def describe_host(spec: SandboxSpec, version: str) -> HostConfig:
         security_opt=["no-new-privileges"],
         read_only=True,
         network_mode="bridge" if spec.network else "none",
+        volumes_from=[f"{proxy}:ro"] if proxy else None,
         mem_limit=memory,
         memswap_limit=memory,
         pids_limit=spec.max_processes,
@@ -74,18 +80,22 @@ def pack_workspace(archive: bytes) -> bytes:
     with tarfile.open(fileobj=packed, mode="w") as tar:
         # Docker passes over an entry for the folder it unpacks into unless that has a
         # name, and then takes owner and mode from it.
-        _add_folder(tar, f"..{WORKSPACE}", 0, 0o1777)
-        _add_folder(tar, ".patchwright", 0, 0o755)
+        add_folder(tar, f"..{WORKSPACE}", 0, 0o1777)
+        add_folder(tar, ".patchwright", 0, 0o755)
         for name in ("repo", "home", "logs"):
-            _add_folder(tar, name, USER, 0o755)
-        server = tarfile.TarInfo(".patchwright/server.pyz")
-        server.size = len(archive)
-        server.mode = 0o444
-        tar.addfile(server, io.BytesIO(archive))
+            add_folder(tar, name, USER, 0o755)
+        add_program(tar, ".patchwright/server.pyz", archive)
     return packed.getvalue()
 
 
-def _add_folder(tar: tarfile.TarFile, name: str, owner: int, mode: int) -> None:
+def add_program(tar: tarfile.TarFile, name: str, archive: bytes) -> None:
+    entry = tarfile.TarInfo(name)
+    entry.size = len(archive)
+    entry.mode = 0o444
+    tar.addfile(entry, io.BytesIO(archive))
+
+
+def add_folder(tar: tarfile.TarFile, name: str, owner: int, mode: int) -> None:
     entry = tarfile.TarInfo(name)
     entry.type = tarfile.DIRTYPE
     entry.uid = entry.gid = owner

@@ -1,27 +1,30 @@
 """Start, find and remove sandboxes in a Docker engine."""
 
-import re
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from concurrent.futures import Future
+from contextlib import ExitStack, suppress
+from functools import partial
 
 import docker
 import structlog
-from docker.errors import ImageNotFound
 
+from patchwright.core.background import start
 from patchwright.core.clock import Clock
 from patchwright.core.errors import SandboxError
 from patchwright.core.runtime import SandboxSpec
 from patchwright.sandbox import launch
 from patchwright.sandbox.archive import pack_action_server
 from patchwright.sandbox.connection import Connection
-from patchwright.sandbox.docker import container, engine
+from patchwright.sandbox.docker import birth, container, engine
+from patchwright.sandbox.docker.container import PROXY_LABEL
+from patchwright.sandbox.docker.proxies import Proxies
+from patchwright.sandbox.docker.proxy import ROLE
 from patchwright.sandbox.docker.stream import ContainerStream
+from patchwright.sandbox.egress.gateway import Gateway
+from patchwright.sandbox.egress.launch import with_proxy
 from patchwright.sandbox.images import DEFAULT_IMAGE
 from patchwright.sandbox.served import ServedRuntime
 
 log = structlog.get_logger()
-
-NO_PYTHON = re.compile(r"python3.*(?:not found|no such file)", re.DOTALL)
 
 
 class DockerRuntimes:
@@ -39,16 +42,20 @@ class DockerRuntimes:
         self._client = client
         self._clock = clock
         self._image = image
+        self._proxies = Proxies(client, clock, image)
 
     def start(self, spec: SandboxSpec) -> ServedRuntime:
         spec = spec.model_copy(update={"image": spec.image or self._image})
-        name = self._create(spec)
+        if not spec.domains:
+            return self._start(spec)
         with ExitStack() as undo:
-            undo.callback(self._let_go, name)
-            stream = self._start(spec, name)
-            undo.callback(stream.close)
-            runtime = self._serve(spec, name, stream)
-            runtime.greet()
+            proxy = self._proxies.create(spec)
+            undo.callback(self._let_go, proxy)
+            opening = start(partial(self._proxies.open, spec, proxy))
+            undo.callback(_abandon, opening)
+            runtime = self._start(with_proxy(spec), proxy)
+            undo.callback(runtime.close)
+            runtime.reach_out(opening.result())
             undo.pop_all()
         return runtime
 
@@ -61,7 +68,7 @@ class DockerRuntimes:
             runtime = self._take_over(spec, found)
             if runtime is not None:
                 return runtime
-            self._let_go(found.name)
+            self._let_go_of_both(found.name, found.labels.get(PROXY_LABEL, ""))
         return None
 
     def remove(self, run_id: str) -> int:
@@ -79,45 +86,34 @@ class DockerRuntimes:
     def close(self) -> None:
         self._client.close()
 
-    def _create(self, spec: SandboxSpec) -> str:
-        with engine.in_our_words(f"cannot create a sandbox from {spec.image}"):
-            try:
-                return self._create_from_local_image(spec)
-            except ImageNotFound:
-                engine.pull(self._client, spec.image)
-            return self._create_from_local_image(spec)
-
-    def _create_from_local_image(self, spec: SandboxSpec) -> str:
-        config = launch.confined_by_engine(spec, container.WORKSPACE)
-        created = self._client.api.create_container(
-            image=spec.image,
-            # In place of the image's own entry point.
-            entrypoint=launch.command_line("python3", container.ARCHIVE, config),
-            user=f"{container.USER}:{container.USER}",
-            hostname="sandbox",
-            working_dir="/",
-            stdin_open=True,
-            # Or docker-py has standard input end with the first worker that goes.
-            detach=True,
-            volumes=[container.WORKSPACE],
-            labels=container.label(spec, self._clock.now()),
-            host_config=container.describe_host(spec, self._client.api.api_version),
-            healthcheck={"test": ["NONE"]},
-            # Or the client passes on proxies of its user, with their passwords.
-            use_config_proxy=False,
-        )
-        return str(created["Id"])
-
-    def _start(self, spec: SandboxSpec, name: str) -> ContainerStream:
-        api = self._client.api
-        with ExitStack() as undo, _in_words_about(spec.image):
-            content = container.pack_workspace(pack_action_server())
-            api.put_archive(name, container.WORKSPACE, content)
-            stream = ContainerStream(api, name)
+    def _start(self, spec: SandboxSpec, proxy: str = "") -> ServedRuntime:
+        name = self._create(spec, proxy)
+        with ExitStack() as undo:
+            undo.callback(self._let_go, name)
+            stream = birth.start(
+                self._client,
+                name,
+                spec.image,
+                volume=container.WORKSPACE,
+                content=container.pack_workspace(pack_action_server()),
+            )
             undo.callback(stream.close)
-            api.start(name)
+            runtime = self._serve(spec, name, stream, proxy)
+            runtime.greet()
             undo.pop_all()
-        return stream
+        return runtime
+
+    def _create(self, spec: SandboxSpec, proxy: str) -> str:
+        config = launch.confined_by_engine(spec, container.WORKSPACE)
+        labels = container.label(spec, self._clock.now())
+        return birth.create(
+            self._client,
+            spec.image,
+            command=launch.command_line("python3", container.ARCHIVE, config),
+            volume=container.WORKSPACE,
+            labels=labels | ({PROXY_LABEL: proxy} if proxy else {}),
+            host=container.describe_host(spec, self._client.api.api_version, proxy),
+        )
 
     def _take_over(
         self, spec: SandboxSpec, found: engine.Found
@@ -125,13 +121,16 @@ class DockerRuntimes:
         """Return the sandbox in a container if its server answers in time."""
         if found.state != "running":
             return None
+        proxy = found.labels.get(PROXY_LABEL, "")
         with ExitStack() as undo:
             try:
                 with engine.in_our_words("cannot attach to the sandbox"):
                     stream = ContainerStream(self._client.api, found.name)
                 undo.callback(stream.close)
-                runtime = self._serve(spec, found.name, stream)
+                runtime = self._serve(spec, found.name, stream, proxy)
                 runtime.take_over()
+                if proxy:
+                    runtime.keep(self._proxies.attach(spec, proxy))
             except SandboxError as error:
                 log.warning(
                     "sandbox_not_attached", container=found.name, reason=str(error)
@@ -141,18 +140,24 @@ class DockerRuntimes:
         return runtime
 
     def _serve(
-        self, spec: SandboxSpec, name: str, stream: ContainerStream
+        self, spec: SandboxSpec, name: str, stream: ContainerStream, proxy: str
     ) -> ServedRuntime:
         return ServedRuntime(
             kind=self.kind,
             connection=Connection(stream),
             command_timeout_s=spec.command_timeout_s,
-            remove=lambda: self._let_go(name),
+            remove=lambda: self._let_go_of_both(name, proxy),
             leave=lambda: None,
         )
 
+    def _let_go_of_both(self, name: str, proxy: str) -> None:
+        going = start(partial(self._let_go, proxy)) if proxy else None
+        self._let_go(name)
+        if going:
+            going.result()
+
     def _let_go(self, name: str) -> None:
-        """Remove a sandbox after its work; a run must not fail for that."""
+        """Remove a container after its work; a run must not fail for that."""
         try:
             engine.remove(self._client, name)
         except SandboxError as error:
@@ -160,18 +165,13 @@ class DockerRuntimes:
             log.warning("sandbox_not_removed", container=name, reason=str(error))
 
     def _remove_all(self, found: list[engine.Found]) -> int:
+        """Remove them, and return how many of them are sandboxes."""
         for one in found:
             engine.remove(self._client, one.name)
-        return len(found)
+        return sum(one.labels.get(container.ROLE_LABEL) != ROLE for one in found)
 
 
-@contextmanager
-def _in_words_about(image: str) -> Iterator[None]:
-    try:
-        with engine.in_our_words(f"cannot start a sandbox from {image}"):
-            yield
-    except SandboxError as error:
-        if not NO_PYTHON.search(str(error)):
-            raise
-        text = f"the image {image} has no python3; choose one with Python 3.8 or newer"
-        raise SandboxError(text) from error
+def _abandon(opening: "Future[Gateway]") -> None:
+    """Wait for a proxy that is not wanted any more: both its ends have to be let go."""
+    with suppress(SandboxError):
+        opening.result().close()

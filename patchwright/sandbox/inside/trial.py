@@ -48,8 +48,8 @@ def _holds_processes(most: int) -> bool:
     """Tell whether so many children cannot all be had; none of them is left."""
     children = []
     try:
-        for _ in range(most):
-            children.append(_sleeper())
+        # Those before the one that cannot be had are in the list all the same.
+        children.extend(_sleeper() for _ in range(most))
     except OSError:
         return True
     finally:

@@ -46,7 +46,7 @@ class Data(NamedTuple):
 
 
 class Binding(NamedTuple):
-    """A folder of this machine that appears, writable, in the sandbox."""
+    """A folder of this machine that appears in the sandbox."""
 
     source: Path
     path: str
@@ -80,12 +80,15 @@ def show_system(root: Path, *, network: bool) -> list[str]:
 
 
 def show_own(
-    data: Sequence[tuple[int, Data]], bindings: Sequence[Binding]
+    data: Sequence[tuple[int, Data]],
+    writable: Sequence[Binding],
+    readable: Sequence[Binding] = (),
 ) -> list[str]:
     """Return the options for our own files; each `Data` comes with its open file."""
     words: list[str] = []
-    for binding in bindings:
-        words += ["--bind", str(binding.source), binding.path]
+    for option, bindings in (("--bind", writable), ("--ro-bind", readable)):
+        for binding in bindings:
+            words += [option, str(binding.source), binding.path]
     for fd, file in data:
         words += ["--ro-bind-data", str(fd), file.path]
     return [*words, "--remount-ro", "/", "--chdir", "/"]

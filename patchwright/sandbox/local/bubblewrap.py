@@ -11,10 +11,12 @@ from patchwright.core.errors import SandboxError
 from patchwright.core.runtime import SandboxSpec
 from patchwright.sandbox import launch
 from patchwright.sandbox.archive import pack_action_server
+from patchwright.sandbox.egress.launch import with_proxy
 from patchwright.sandbox.local import arguments
 from patchwright.sandbox.local.arguments import Binding, Data
 from patchwright.sandbox.local.folders import SandboxFolder, create_folder
 from patchwright.sandbox.local.process import ProcessStream, start_process
+from patchwright.sandbox.local.proxy import MEETING_FOLDER, start_proxy
 from patchwright.sandbox.local.runtime import remove_abandoned, serve
 from patchwright.sandbox.served import ServedRuntime
 
@@ -33,14 +35,18 @@ class BubblewrapRuntimes:
     kind = "bubblewrap"
 
     def start(self, spec: SandboxSpec) -> ServedRuntime:
+        spec, python = with_proxy(spec), _find("python3")
         config = launch.confined_by_limits(spec, arguments.WORKSPACE)
-        server = launch.command_line(_find("python3"), arguments.ARCHIVE, config)
+        server = launch.command_line(python, arguments.ARCHIVE, config)
         folder = create_folder(spec.run_id, _user())
         with ExitStack() as undo:
             undo.callback(folder.remove)
+            proxy = start_proxy(spec, folder, python, _user()) if spec.domains else None
+            if proxy:
+                undo.callback(proxy.stop)
             stream = _start(spec, folder, server)
             undo.pop_all()
-        return serve(self.kind, spec, folder, stream)
+        return serve(self.kind, spec, folder, stream, proxy)
 
     def attach(self, spec: SandboxSpec) -> ServedRuntime | None:  # noqa: ARG002 - the protocol's
         """Find nothing: these sandboxes end with the worker that started them."""
@@ -90,12 +96,13 @@ def _start(
         Binding(folder.tmp, "/tmp"),  # noqa: S108 - this is the sandbox's own /tmp
     ]
     with ExitStack() as open_files:
+        shown = [Binding(folder.egress, MEETING_FOLDER)] if spec.domains else []
         data = [(_open(open_files, file.content), file) for file in files]
         command = [
             _find("bwrap"),
             *arguments.isolate(network=spec.network),
             *arguments.show_system(ROOT, network=spec.network),
-            *arguments.show_own(data, folders),
+            *arguments.show_own(data, folders, shown),
             "--",
             *server,
         ]

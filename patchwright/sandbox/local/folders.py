@@ -31,6 +31,11 @@ class SandboxFolder:
     def tmp(self) -> Path:
         return self.path / "tmp"
 
+    @property
+    def egress(self) -> Path:
+        """Where the sandbox meets its proxy, if it has one."""
+        return self.path / "egress"
+
     def remove(self) -> None:
         remove_tree(self.path)
         if self._lock_fd >= 0:
@@ -45,7 +50,7 @@ def create_folder(run_id: str, user: int | None) -> SandboxFolder:
     fcntl.flock(lock_fd, fcntl.LOCK_EX)
     (path / RUN).write_text(run_id)
     folder = SandboxFolder(path, lock_fd)
-    for inside in (folder.workspace, folder.tmp):
+    for inside in (folder.workspace, folder.tmp, folder.egress):
         inside.mkdir(mode=0o700)
         if user is not None:
             os.chown(inside, user, user)

@@ -6,16 +6,23 @@ from patchwright.core.runtime import SandboxSpec
 from patchwright.sandbox.connection import Connection
 from patchwright.sandbox.local.folders import SandboxFolder, find_abandoned
 from patchwright.sandbox.local.process import ProcessStream
+from patchwright.sandbox.local.proxy import ProxyProcess
 from patchwright.sandbox.served import ServedRuntime
 
 
 def serve(
-    kind: str, spec: SandboxSpec, folder: SandboxFolder, stream: ProcessStream
+    kind: str,
+    spec: SandboxSpec,
+    folder: SandboxFolder,
+    stream: ProcessStream,
+    proxy: ProxyProcess | None = None,
 ) -> ServedRuntime:
     """Return the runtime once the server answers; leave nothing behind if it fails."""
 
     def remove() -> None:
         stream.release()
+        if proxy:
+            proxy.stop()
         folder.remove()
 
     runtime = ServedRuntime(
@@ -29,6 +36,9 @@ def serve(
     with ExitStack() as undo:
         undo.callback(runtime.close)
         runtime.greet()
+        if proxy:
+            proxy.gateway.greet()
+            runtime.reach_out(proxy.gateway)
         undo.pop_all()
     return runtime
 

@@ -5,6 +5,7 @@ from contextlib import ExitStack
 
 import structlog
 
+from patchwright.core.errors import SandboxError
 from patchwright.core.runtime import SandboxSpec
 from patchwright.sandbox import launch
 from patchwright.sandbox.archive import pack_action_server
@@ -25,6 +26,11 @@ class UnconfinedRuntimes:
     kind = "unconfined"
 
     def start(self, spec: SandboxSpec) -> ServedRuntime:
+        if spec.domains:
+            raise SandboxError(
+                "sandbox.network: nothing holds commands to a list of hosts with "
+                'sandbox.kind "unconfined"; use Docker or bubblewrap'
+            )
         log.warning("sandbox_is_unconfined", run_id=spec.run_id)
         folder = create_folder(spec.run_id, None)
         archive = folder.path / "server.pyz"

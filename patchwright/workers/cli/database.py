@@ -1,14 +1,12 @@
-"""`patchwright db`."""
+"""`patchwright db`: its commands; `upkeep` does what they say."""
 
-from contextlib import closing
-from pathlib import Path
+from collections.abc import Callable
+from importlib import import_module
+from typing import Final, cast
 
 import typer
 
-from patchwright.core.settings.environment import process_environment
-from patchwright.core.settings.load import load
-from patchwright.workers.compose import open_database
-from patchwright.workers.db.upgrade import upgrade
+_UPKEEP: Final = "patchwright.workers.cli.upkeep"
 
 
 def register(app: typer.Typer) -> None:
@@ -24,7 +22,4 @@ def _about() -> None:
 
 def _upgrade() -> None:
     """Bring the database to the schema of this version; `serve` does it too."""
-    settings = load(process_environment(), flags={}, cwd=Path.cwd())
-    with closing(open_database(settings)) as database:
-        upgrade(database)
-    typer.echo("The database is up to date.")
+    cast("Callable[[], None]", import_module(_UPKEEP).upgrade_database)()

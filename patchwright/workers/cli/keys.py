@@ -1,17 +1,12 @@
-"""`patchwright keys`."""
+"""`patchwright keys`: its commands; `upkeep` does what they say."""
 
-from contextlib import closing
-from pathlib import Path
+from collections.abc import Callable
+from importlib import import_module
+from typing import Final, cast
 
 import typer
 
-from patchwright.core.clock import SystemClock
-from patchwright.core.settings.environment import process_environment
-from patchwright.core.settings.load import load
-from patchwright.resolver.messages.facts import counted
-from patchwright.workers.compose import key_ring, open_database
-from patchwright.workers.db.upgrade import upgrade
-from patchwright.workers.store.secrets import SecretStore
+_UPKEEP: Final = "patchwright.workers.cli.upkeep"
 
 
 def register(app: typer.Typer) -> None:
@@ -27,9 +22,4 @@ def _about() -> None:
 
 def _rotate() -> None:
     """Encrypt every stored secret with the first of `security.encryption_keys`."""
-    settings = load(process_environment(), flags={}, cwd=Path.cwd())
-    with closing(open_database(settings)) as database:
-        upgrade(database)
-        keys = key_ring(settings, database)
-        renewed = SecretStore(database, keys, SystemClock()).rotate()
-    typer.echo(f"{counted(renewed, 'secret')} moved to the key {keys.current}.")
+    cast("Callable[[], None]", import_module(_UPKEEP).rotate_keys)()

@@ -35,6 +35,10 @@ _COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
         "patchwright.workers.cli.serve",
         "Run the service: webhooks in, pull requests out.",
     ),
+    "doctor": (
+        "patchwright.workers.cli.doctor",
+        "Check what the service needs, and say how to put right what is wrong.",
+    ),
     "db": ("patchwright.workers.cli.database", "Look after the database."),
     "keys": (
         "patchwright.workers.cli.keys",
@@ -112,7 +116,7 @@ def _say_version(wanted: bool) -> None:  # noqa: FBT001 - as typer calls it
 
 def _about(
     *,
-    version: Annotated[  # noqa: ARG001 - its callback has done all
+    version: Annotated[
         bool,
         typer.Option(
             "--version",

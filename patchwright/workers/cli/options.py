@@ -41,3 +41,29 @@ class Order:
     applies: bool
     as_object: bool
     quiet: bool
+
+
+@dataclass(frozen=True)
+class Playback:
+    """What `replay` is asked to show of a file, or with `reruns` to run again."""
+
+    file: Path
+    run: str | None
+    step: int | None
+    export: Path | None
+    reruns: bool
+    repo: Path | None
+    sandbox: SandboxKind | None
+    events: Path | None
+    as_object: bool
+
+
+class Standing(StrEnum):
+    """How far a run is, as `runs list` asks for it."""
+
+    QUEUED = "queued"
+    RUNNING = "running"
+    WAITING = "waiting"
+    DELIVERING = "delivering"
+    ENDED = "ended"
+    UNFINISHED = "unfinished"

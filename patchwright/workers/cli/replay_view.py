@@ -27,7 +27,16 @@ _STYLES: Final = {
 }
 
 
-def print_story(console: Console, story: Story) -> None:
+_CUT_OFF: Final = "The log ends here, and the run had not."
+
+
+def print_story(
+    console: Console,
+    story: Story,
+    delivered: Delivered = Delivered(),
+    unfinished: str = _CUT_OFF,
+) -> None:
+    """Show a run; `unfinished` is said of one without an outcome."""
     for line in _head(story.facts):
         console.print(line, soft_wrap=True)
     console.print()
@@ -41,9 +50,9 @@ def print_story(console: Console, story: Story) -> None:
     for line in _totals(story.metrics):
         console.print(line, soft_wrap=True)
     if story.outcome is None:
-        console.print(Text("The log ends here, and the run had not."), soft_wrap=True)
+        console.print(Text(unfinished), soft_wrap=True)
     else:
-        print_result(console, story.outcome, Delivered())
+        print_result(console, story.outcome, delivered)
 
 
 def _comes_at_the_end(remark: Remark, story: Story) -> bool:

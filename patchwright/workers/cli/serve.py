@@ -1,17 +1,15 @@
-"""`patchwright serve`: its options; `workers/serve.py` does what they say."""
+"""`patchwright serve`: its options; `serving` does what they say."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib import import_module
-from pathlib import Path
 from typing import Annotated, Final, cast
 
 import typer
 
-from patchwright.core.settings.environment import process_environment
 from patchwright.workers.leaving import leave
 from patchwright.workers.roles import Role
 
-_SERVING: Final = "patchwright.workers.serve"
+_SERVING: Final = "patchwright.workers.cli.serving"
 
 
 def register(app: typer.Typer) -> None:
@@ -24,3 +22,9 @@ def _serve(
     port: Annotated[int | None, typer.Option(help="Port to listen on.")] = None,
 ) -> None:
     """Run the service: webhooks in, pull requests out."""
+    flags = {"server.host": host, "server.port": port}
+    serve_as = cast(
+        "Callable[[Role, Mapping[str, object]], int]",
+        import_module(_SERVING).serve_as,
+    )
+    leave(serve_as(role, flags))

@@ -65,7 +65,7 @@ class Delivery:
         means = Means(
             github.forge,
             services.channel,
-            github.channel,
+            github.reviews,
             self._fetch_mirror,
             forge_signs=services.settings.github.is_signed_by_github,
             clock=services.clock,

@@ -37,6 +37,7 @@ def make_frame(services: Services, job: Job, config: RepositoryConfig) -> Frame:
         run_url=services.find_page(job.id, job.created_at),
         is_beside_code=isinstance(job.trigger.thread, ForgeThread),
         repo=_repo_of(job.trigger),
+        config_file=config.file,
     )
     # In a chat or a ticket others read along than may read the repository.
     return frame if frame.is_beside_code else frame.keyless()

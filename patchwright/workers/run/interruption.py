@@ -5,7 +5,11 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from patchwright.core.agent.attention import GivenBack
-from patchwright.core.events.types import SandboxAction, SandboxObservation
+from patchwright.core.events.types import (
+    RequestBlocked,
+    SandboxAction,
+    SandboxObservation,
+)
 from patchwright.core.runtime import Pipe, Runtime, RuntimeFactory, SandboxSpec
 
 _WORK: Final = "work"
@@ -74,6 +78,9 @@ class _EndedOnce:
 
     def download(self, path: str, max_bytes: int) -> bytes:
         return self._runtime.download(path, max_bytes)
+
+    def blocked(self) -> tuple[RequestBlocked, ...]:
+        return self._runtime.blocked()
 
     def detach(self) -> None:
         self._end(self._runtime.detach)

@@ -94,7 +94,13 @@ class Mirrors:
         frame = self._plan.frame.keyless().model_copy(update=shown)
         watch = Watch(services.sandboxes.kind, services.clock.now())
         return StatusComment(
-            services.channel, ref, frame, watch, services.clock, write=mirrored_progress
+            services.channel,
+            ref,
+            frame,
+            watch,
+            services.clock,
+            write=mirrored_progress,
+            shown=self._plan.config.progress_comment,
         )
 
 

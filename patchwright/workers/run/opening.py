@@ -62,6 +62,7 @@ def open_status(services: Services, job: Job, plan: Plan) -> StatusComment:
         Watch(services.sandboxes.kind, services.clock.now()),
         services.clock,
         write=mirrored_progress if hides else progress_comment,
+        shown=plan.config.progress_comment,
     )
     status.begin(plan.status_post)
     return status

@@ -11,17 +11,23 @@ from patchwright.core.settings.repository import CONFIG_FILE, RepositoryConfig
 class Orders:
     """Orders count before what a repository says for itself.
 
-    `config` are values for fields of `RepositoryConfig`, by name; `config_file` is
-    where the repository says its own. With `rehearses` nothing is written anywhere
+    `config` are values for fields of `RepositoryConfig`, by name, and `unsaid` those
+    that count where the repository says nothing; `config_file` is where it says its
+    own. With `rehearses` nothing is written anywhere
     outside, and what would be is told. `schema` is a JSON schema, as text, for what the
-    agent hands over besides its words.
+    agent hands over besides its words. Without `waits_for_people` a run that has a
+    question ends with it.
     """
 
     config: Mapping[str, Any] = field(default_factory=dict)
     config_file: str = CONFIG_FILE
     rehearses: bool = False
     schema: str = ""
+    unsaid: Mapping[str, Any] = field(default_factory=dict)
+    waits_for_people: bool = True
 
     def over(self, config: RepositoryConfig) -> RepositoryConfig:
         """Return what a repository says with the orders on top of it."""
-        return config.model_copy(update=dict(self.config))
+        said = config.model_fields_set
+        unsaid = {k: v for k, v in self.unsaid.items() if k not in said}
+        return config.model_copy(update={**unsaid, **self.config})

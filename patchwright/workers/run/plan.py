@@ -90,6 +90,7 @@ def destination(plan: Plan, trigger: Trigger) -> Destination:
             model=plan.frame.model,
             handle=plan.frame.handle,
             title=plan.config.title,
+            body=plan.config.body,
             names=plan.names,
             template=plan.template,
             run_url=plan.frame.run_url,

@@ -58,6 +58,7 @@ class Request:
     `label` is the one that has asked, if one did. `checks` are those of the pull
     request, where these were read already. `token` tells its branch from others.
     `privacy` tells the agent what it must not repeat, and then no name tells it either.
+    `schema` is that of what it hands over besides its words.
     """
 
     run_id: str
@@ -72,6 +73,7 @@ class Request:
     checks: Checks | None = None
     token: str = ""
     privacy: str = ""
+    schema: str = ""
 
 
 @dataclass(frozen=True)
@@ -202,7 +204,7 @@ class _Preparation:
     def _task(self, target: Target, work: Work, gathered: Gathered) -> Task:
         request, config = self._request, self._request.config
         written = brief(gathered.context, request.trigger, target.base_branch)
-        knowledge = gather(work.code, work.base_sha)
+        knowledge = gather(work.code, work.base_sha, config.instructions)
         guide = knowledge.for_prompt(written.text)
         merges = self._merges(work.pull)
         merging = merge_text(target.base_branch) if merges else ""
@@ -222,7 +224,11 @@ class _Preparation:
                 *knowledge.notes,
                 *([target.note] if target.note else []),
             ),
-            message_trailer=self._trailer(),
+            message_trailer="" if config.co_author == "none" else self._trailer(),
+            proves=config.evidence != "off",
+            setup_may_fail=config.on_setup_failure == "continue",
+            result_schema=request.schema,
+            removed=written.removed + knowledge.removed,
         )
         return plan_first(task) if wants_plan(request.trigger, config) else task
 

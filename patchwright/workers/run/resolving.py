@@ -1,6 +1,6 @@
 """Look up what a job asks for, have it resolved, and pack what comes of it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 import structlog
@@ -32,6 +32,7 @@ from patchwright.workers.run.author import author_of
 from patchwright.workers.run.checkpoints import StoredCheckpoints
 from patchwright.workers.run.discretion import Discretion
 from patchwright.workers.run.done import Done
+from patchwright.workers.run.hearing import hear_those_who_count
 from patchwright.workers.run.keepsakes import keep_images, load_images, pack_change
 from patchwright.workers.run.origins import find_origins, key_in, with_name
 from patchwright.workers.run.plan import ARTIFACT, Plan
@@ -101,8 +102,7 @@ class Resolving:
     def begin(self) -> Done:
         """Look everything up, and work on it unless somebody is to be asked first."""
         services, job = self._services, self._job
-        thread = fetch_thread(services.channel, job.trigger, job.created_at)
-        tied = read_tied(services.channel, self._other_threads(), job.created_at)
+        thread, *tied = self._read_threads()
         judged = triage(thread, job.trigger, tied)
         asks_back = services.settings.agent.triage and not job.trigger.kind.is_automatic
         if asks_back and isinstance(judged, Ask):
@@ -124,8 +124,19 @@ class Resolving:
         self._begin_check(prepared.task.base_sha)
         return self._keep_and_resolve(prepared)
 
+    def _read_threads(self) -> tuple[Thread, ...]:
+        """Read the thread and those tied to it, with the comments that count alone."""
+        services, trigger, at = self._services, self._job.trigger, self._job.created_at
+        thread = fetch_thread(services.channel, trigger, at)
+        tied = read_tied(services.channel, self._other_threads(), at)
+        heard = hear_those_who_count(
+            services, trigger, (thread, *tied), self._plan.config.context_from
+        )
+        self._notes = (*self._notes, *heard.notes)
+        return heard.threads
+
     def _request(
-        self, thread: Thread, tied: tuple[Thread, ...], linked: tuple[int, ...]
+        self, thread: Thread, tied: Sequence[Thread], linked: tuple[int, ...]
     ) -> Request:
         job = self._job
         return Request(
@@ -136,11 +147,12 @@ class Resolving:
             config=self._plan.config,
             linked_pulls=linked,
             linked=self._other_threads(),
-            tied=tied,
+            tied=tuple(tied),
             label=self._plan.frame.label,
             checks=self._checks,
             token=self._token(),
             privacy=privacy_note() if self._plan.openness.keeps_out else "",
+            schema=self._services.orders.schema,
         )
 
     def _keep_and_resolve(self, prepared: Prepared) -> Done:
@@ -229,7 +241,8 @@ class Resolving:
                 return task, Outcome(kind=kind, reason="asked", summary=text)
             if isinstance(heard, Message):
                 text = f"{task.text}\n\n{heard.text}"
-                task = task.model_copy(update={"text": text})
+                removed = task.removed + heard.removed
+                task = task.model_copy(update={"text": text, "removed": removed})
         return task, None
 
     def _was_answer(self, trigger: Trigger) -> bool:
@@ -264,11 +277,16 @@ class Resolving:
             conduct=services.conduct,
             hear=self._steering.hear,
             open_mcp=partial(services.open_mcp, settings),
-            library=RepositoryLibrary(code, self._plan.trusted_sha),
+            library=RepositoryLibrary(
+                code, self._plan.trusted_sha, self._plan.config.instructions
+            ),
             images=images,
-            checkpoints=StoredCheckpoints(services.stores.outcomes, self._lease),
+            checkpoints=StoredCheckpoints(services.stores.outcomes, self._lease)
+            if services.orders.waits_for_people
+            else None,
             given_back=self._given_back,
-            protected_paths=self._plan.config.protected_paths,
+            protected_paths=self._plan.config.kept_for_people,
+            config_file=self._plan.config.file,
             find_known=services.find_known,
             signing_key=settings.github.commit_key,
             conceal=partial(self._discretion.conceal, self._plan),

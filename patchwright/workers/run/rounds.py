@@ -71,7 +71,8 @@ def _find_failure(
     if not pull.is_open or pull.head_sha != sha:
         return _none("head-moved")
     checks = forge.fetch_checks(thread.repo, sha)
-    verdict = judge_round(checks, sha, _earlier(services, job), config.ci_rounds)
+    earlier = _earlier(services, job)
+    verdict = judge_round(checks, sha, earlier, config.ci_rounds, config.file)
     match verdict:
         case Quiet():
             return _none(verdict.reason)

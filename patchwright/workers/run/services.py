@@ -5,14 +5,15 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from patchwright.core.clock import Clock
+from patchwright.core.forge import Forge, Reviews
 from patchwright.core.llm.models import Models
 from patchwright.core.mcp.servers import McpServers
 from patchwright.core.runtime import Runtime, RuntimeFactory
 from patchwright.core.settings.model import Settings
 from patchwright.core.switchboard import Switchboard
 from patchwright.core.types.ids import JobId
+from patchwright.core.types.people import Actor
 from patchwright.integrations.git.mirror import Mirrors
-from patchwright.integrations.github.adapter import GitHub
 from patchwright.resolver.admission import Policy
 from patchwright.resolver.guards.secrets import FindKnown
 from patchwright.resolver.toolkit import Conduct
@@ -46,6 +47,20 @@ class Stores:
 
 
 @dataclass(frozen=True)
+class CodeHost:
+    """Where code lives, as runs use it.
+
+    `fetch_identity` returns who we are there, None if that cannot be said. With
+    `starts_no_checks` what we push there sets off no workflow.
+    """
+
+    forge: Forge
+    reviews: Reviews
+    fetch_identity: Callable[[], Actor | None]
+    starts_no_checks: bool = False
+
+
+@dataclass(frozen=True)
 class Services:
     """The collaborators of every run.
 
@@ -59,7 +74,7 @@ class Services:
     settings: Settings
     clock: Clock
     stores: Stores
-    github: GitHub
+    github: CodeHost
     channel: Switchboard
     talk: Talk
     mirrors: Mirrors

@@ -32,7 +32,8 @@ class StatusComment:
     """One comment in one thread; what cannot be shown does not hold up the work.
 
     Within its context it also shows, a little later, what came too soon after an edit;
-    nothing is edited after that, however it is left.
+    nothing is edited after that, however it is left. One that is not `shown` is neither
+    posted nor edited, and knows how far the run is all the same.
     """
 
     def __init__(
@@ -44,12 +45,13 @@ class StatusComment:
         clock: Clock,
         *,
         write: Write = progress_comment,
+        shown: bool = True,
         every_s: float = EDIT_EVERY_S,
     ) -> None:
         self._channel, self._thread = channel, thread
         self._frame, self._watch = frame, watch
         self._clock, self._every_s = clock, every_s
-        self._write = write
+        self._write, self._is_shown = write, shown
         self._throttle = Throttle(self._edit, clock.monotonic, every_s)
         self._shown = Progress()
         self._text = ""
@@ -78,6 +80,8 @@ class StatusComment:
         if earlier_post:
             self.post_id = earlier_post
             return
+        if not self._is_shown:
+            return
         try:
             text = self._write(Progress(state="running"), self._frame)
             self.post_id = self._channel.post(self._thread, text, WHILE_RUNNING)
@@ -104,7 +108,7 @@ class StatusComment:
 
     def _edit(self, progress: Progress) -> None:
         text = self._write(progress, self._frame)
-        if not self.post_id or text == self._text:
+        if not (self._is_shown and self.post_id) or text == self._text:
             return
         self._shown, self._text = progress, text
         self._shown_at = self._clock.monotonic()

@@ -20,10 +20,10 @@ from patchwright.core.events.types import (
     RaiseLimits,
 )
 from patchwright.core.settings.repository import Occasion
+from patchwright.core.text.cleaner import Cleaner
 from patchwright.core.text.commands import Command, Verb
 from patchwright.core.text.cut import cut_middle
 from patchwright.core.text.fence import as_data
-from patchwright.core.text.hidden import strip_hidden
 from patchwright.core.types.people import Actor
 from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.resolver.admission import Admitted, Declined, Policy
@@ -108,9 +108,7 @@ class Steering:
         start(partial(self._show, self._channel.acknowledge, trigger))
         command = command_in(trigger)
         if command is None or (command.argument and command.verb in _WORDY):
-            request = self._named(trigger).request
-            words = cut_middle(strip_hidden(request).text, MAX_CHARS)
-            return Message(text=as_data("follow-up", trigger.asker.login, words))
+            return _follow_up(self._named(trigger))
         return self._obey(command, trigger, event_id)
 
     def _admit(self, trigger: Trigger) -> Admitted | Declined:
@@ -167,3 +165,10 @@ class Steering:
             act(trigger)
         except ServiceError as error:
             log.warning("reaction_not_shown", reason=error.reason)
+
+
+def _follow_up(trigger: Trigger) -> Message:
+    cleaner = Cleaner()
+    words = cut_middle(cleaner.clean(trigger.request), MAX_CHARS)
+    text = as_data("follow-up", trigger.asker.login, words)
+    return Message(text=text, removed=cleaner.removed)

@@ -1,13 +1,16 @@
 """Work as a repository wishes, as far as the service's own settings let it."""
 
-from typing import Any
+from typing import Any, Final
 
+from patchwright.core.security.domains import read_domain
 from patchwright.core.settings.llm import LlmSettings
 from patchwright.core.settings.model import Settings
 from patchwright.core.settings.repository import RepositoryConfig
 from patchwright.core.settings.work import LimitSettings, SandboxSettings
 from patchwright.core.text.fence import inline_code
 from patchwright.core.types.base import Value
+
+_OPENNESS: Final = ("deny", "allowlist", "allow")
 
 
 class Heeded(Value):
@@ -20,17 +23,22 @@ class Heeded(Value):
 def heed(settings: Settings, config: RepositoryConfig) -> Heeded:
     """Return the settings with the repository's wishes in them.
 
-    It may lower limits, choose among the configured models, and close the network; it
-    opens the network only where the service lets repositories do that.
+    It may lower limits, choose among the configured models, and close the network, all
+    of it or but for some hosts; it opens the network only where the service lets
+    repositories do that.
     """
-    notes = list(config.problems)
+    notes: list[str] = []
     model = _model(settings, config, notes)
     changed = {
         "agent": settings.agent.model_copy(update={"model": model}),
         "limits": _limits(settings.limits, config),
         "sandbox": _sandbox(settings.sandbox, config, notes),
     }
-    return Heeded(settings=settings.model_copy(update=changed), notes=tuple(notes))
+    file = inline_code(config.file)
+    return Heeded(
+        settings=settings.model_copy(update=changed),
+        notes=(*config.problems, *(f"{file} {one}" for one in notes)),
+    )
 
 
 def _model(settings: Settings, config: RepositoryConfig, notes: list[str]) -> str:
@@ -39,10 +47,7 @@ def _model(settings: Settings, config: RepositoryConfig, notes: list[str]) -> st
     name = find_name(settings.llm, config.model)
     if name is None:
         wanted = inline_code(config.model)
-        notes.append(
-            f"{_file(config)} asks for the model {wanted}, which this service does not "
-            "have."
-        )
+        notes.append(f"asks for the model {wanted}, which this service does not have.")
         return settings.agent.model
     return name
 
@@ -73,31 +78,47 @@ def _sandbox(
     sandbox: SandboxSettings, config: RepositoryConfig, notes: list[str]
 ) -> SandboxSettings:
     changed: dict[str, Any] = {"image": config.image} if config.image else {}
-    opens = config.network == "allow" and sandbox.network == "deny"
-    if opens and not sandbox.repositories_may_open:
-        notes.append(
-            f"{_file(config)} asks for the network, which this service keeps closed."
-        )
-    elif config.network is not None:
-        changed["network"] = config.network
+    network = _network(sandbox, config, notes)
+    domains = sandbox.allow_domains
     if config.allow_domains:
-        changed["allow_domains"] = _domains(sandbox, config, notes)
+        domains = _domains(sandbox, config, notes)
+    if network == "allowlist" and not domains:
+        notes.append("leaves no host to be reached: the network is closed.")
+    changed |= {"network": network, "allow_domains": domains}
     return sandbox.model_copy(update=changed)
+
+
+def _network(
+    sandbox: SandboxSettings, config: RepositoryConfig, notes: list[str]
+) -> str:
+    granted, wanted = sandbox.network, config.network or sandbox.network
+    opens = _OPENNESS.index(wanted) > _OPENNESS.index(granted)
+    if not opens or sandbox.repositories_may_open:
+        return wanted
+    keeps = "closed" if granted == "deny" else "open for listed hosts alone"
+    notes.append(f"asks for the network, which this service keeps {keeps}.")
+    return granted
 
 
 def _domains(
     sandbox: SandboxSettings, config: RepositoryConfig, notes: list[str]
 ) -> tuple[str, ...]:
-    granted = {domain.lower() for domain in sandbox.allow_domains}
     wanted = tuple(domain.lower() for domain in config.allow_domains)
-    refused = [inline_code(domain) for domain in wanted if domain not in granted]
+    kept = tuple(domain for domain in wanted if _is_granted(domain, sandbox))
+    refused = [inline_code(domain) for domain in wanted if domain not in kept]
     if refused:
         notes.append(
-            f"{_file(config)} asks for hosts that this service does not allow: "
-            f"{', '.join(refused)}."
+            f"asks for hosts that this service does not allow: {', '.join(refused)}."
         )
-    return tuple(domain for domain in wanted if domain in granted)
+    return kept
 
 
-def _file(config: RepositoryConfig) -> str:
-    return inline_code(config.file)
+def _is_granted(domain: str, sandbox: SandboxSettings) -> bool:
+    """Tell whether the service opens that too; what is no host is not granted."""
+    try:
+        wanted = read_domain(domain)
+    except ValueError:
+        return False
+    if sandbox.network == "allow":
+        return True
+    return any(read_domain(one).covers(wanted) for one in sandbox.allow_domains)

@@ -24,5 +24,9 @@ class StoredInstallations:
             raise AuthenticationError(f"the app is not installed in {installation}")
         return found
 
+    def ids(self) -> tuple[str, ...]:
+        """Return the workspaces and organizations that have installed the app."""
+        return self._secrets.names(OWNER)
+
     def save(self, installation: Installation) -> None:
         self._secrets.put(installation.id, installation.token, owner=OWNER)

@@ -84,6 +84,11 @@ class SecretStore:
         plain = self._keys.open(_sealed(row), _context(owner, name))
         return SecretStr(plain.decode())
 
+    def names(self, owner: str) -> tuple[str, ...]:
+        query = select(secrets.c.name).where(secrets.c.owner == owner)
+        with self._database.reading() as connection:
+            return tuple(connection.scalars(query.order_by(secrets.c.name)))
+
     def rotate(self) -> int:
         """Put every secret under the current key; return how many were not."""
         old = secrets.c.key_id != self._keys.current

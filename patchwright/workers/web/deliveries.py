@@ -57,6 +57,7 @@ class DeliveryDoor:
     clock: Clock
 
     async def receive(self, request: Request) -> Response:
+        """Take a delivery of a service."""
         service = request.path_params["service"]
         entrance = self.entrances.get(service)
         if entrance is None:

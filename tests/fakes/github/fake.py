@@ -43,12 +43,18 @@ class FakeGitHub:
         *,
         enterprise: bool = False,
         port: int = 0,
+        host: str = "127.0.0.1",
         clock: Clock = SYSTEM_CLOCK,
         ids: Ids = RANDOM_IDS,
         contract: Contract | None = None,
     ) -> None:
         self._site = Site(
-            enterprise=enterprise, port=port, clock=clock, ids=ids, contract=contract
+            enterprise=enterprise,
+            port=port,
+            host=host,
+            clock=clock,
+            ids=ids,
+            contract=contract,
         )
         self.world = self._site.world
         self.api_url = self.world.api_url

@@ -40,15 +40,18 @@ class Server:
     A fault of the server's own is raised at the end of the block.
     """
 
-    def __init__(self, respond: Respond, port: int = 0) -> None:
-        self._http = _Listener(("127.0.0.1", port), respond)
+    def __init__(
+        self, respond: Respond, port: int = 0, host: str = "127.0.0.1"
+    ) -> None:
+        self._host = host
+        self._http = _Listener((host, port), respond)
         self._thread = threading.Thread(
             target=self._http.serve_forever, args=(POLL_S,), name="fake-github"
         )
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self._http.server_port}"
+        return f"http://{self._host}:{self._http.server_port}"
 
     def __enter__(self) -> Self:
         self._thread.start()

@@ -23,12 +23,13 @@ class Site:
         *,
         enterprise: bool,
         port: int,
+        host: str,
         clock: Clock,
         ids: Ids,
         contract: Contract | None,
     ) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="fake-github-")
-        self._server = Server(self._respond, port)
+        self._server = Server(self._respond, port, host)
         self.world = World(
             clock=clock,
             ids=ids,

@@ -27,6 +27,7 @@ class FakeProvider:
         *,
         api_key: str = "sk-test",
         models: frozenset[str] = frozenset(),
+        host: str = "127.0.0.1",
     ) -> None:
         self.requests: list[dict[str, Any]] = []
         self.raw_requests: list[bytes] = []
@@ -38,7 +39,7 @@ class FakeProvider:
         self._numbers = count(1)
         self._lock = threading.Lock()
         self._closing = threading.Event()
-        self._server = LoopbackServer(self._answer)
+        self._server = LoopbackServer(self._answer, host)
 
     @property
     def base_url(self) -> str:

@@ -28,8 +28,8 @@ class _Server(ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 64
 
-    def __init__(self, answer: Answerer) -> None:
-        super().__init__(("127.0.0.1", 0), _Handler)
+    def __init__(self, answer: Answerer, host: str) -> None:
+        super().__init__((host, 0), _Handler)
         self.answer = answer
 
 
@@ -63,15 +63,16 @@ class _Handler(BaseHTTPRequestHandler):
 class LoopbackServer:
     """Serves from a thread between `__enter__` and `__exit__`."""
 
-    def __init__(self, answer: Answerer) -> None:
-        self._server = _Server(answer)
+    def __init__(self, answer: Answerer, host: str = "127.0.0.1") -> None:
+        self._host = host
+        self._server = _Server(answer, host)
         self._thread = threading.Thread(
             target=self._server.serve_forever, kwargs={"poll_interval": 0.01}
         )
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self._server.server_port}"
+        return f"http://{self._host}:{self._server.server_port}"
 
     def __enter__(self) -> Self:
         self._thread.start()

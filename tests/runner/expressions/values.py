@@ -8,7 +8,7 @@ import math
 import re
 from typing import TypeAlias
 
-Value: TypeAlias = "bool | float | str | list[Value] | dict[str, Value] | None"
+Value: TypeAlias = bool | float | str | list["Value"] | dict[str, "Value"] | None
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _HEX_OR_OCTAL = re.compile(r"0x[0-9a-fA-F]+|0o[0-7]+")

@@ -11,6 +11,7 @@ from patchwright.core.events.types import (
     FileContent,
     FileEdited,
     ReadFile,
+    RequestBlocked,
     RunCommand,
     SandboxAction,
     SandboxObservation,
@@ -50,6 +51,9 @@ class MemorySandbox:
 
     def open_pipe(self, command: Sequence[str]) -> Pipe:
         raise SandboxError(f"there is no {command[0]}")
+
+    def blocked(self) -> tuple[RequestBlocked, ...]:
+        return ()
 
     def detach(self) -> None:
         self.closed = True

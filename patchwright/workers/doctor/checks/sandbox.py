@@ -17,7 +17,7 @@ from patchwright.sandbox.docker.runtimes import DockerRuntimes
 from patchwright.sandbox.docker.stock import has_image
 from patchwright.workers.doctor.case import Case
 from patchwright.workers.doctor.errors import explained
-from patchwright.workers.doctor.finding import Finding, combine, failed, ok
+from patchwright.workers.doctor.finding import Finding, combine, failed, ok, warning
 from patchwright.workers.run.spec import sandbox_spec
 
 # Small limits, so that to reach for more does not harm the machine.
@@ -30,6 +30,8 @@ _NO_PLACE: Final = (
     "bubblewrap and set sandbox.kind to local"
 )
 _CHOOSE: Final = "choose an image with git and Python 3.8 or newer: sandbox.image"
+_FITTING: Final = f"{_CHOOSE}; and a sandbox.runtime that `docker info` lists"
+_UNCONFINED: Final = "unconfined: nothing holds the agent's commands back"
 _CGROUPS: Final = (
     "see what `docker info` warns of: the kernel needs the cgroups `memory` and `pids`"
 )
@@ -48,6 +50,8 @@ class Trial(Value):
 
 def check(case: Case) -> Finding:
     wanted = case.settings.sandbox
+    if wanted.kind == "unconfined":
+        return warning(_UNCONFINED, "set sandbox.kind to docker or local")
     try:
         runtimes = choose(wanted.kind, case.clock, wanted.image)
     except SandboxError as error:
@@ -57,7 +61,7 @@ def check(case: Case) -> Finding:
             return _not_there(wanted.image)
         return judge(_try(case, runtimes), runtimes.kind, wanted)
     except SandboxError as error:
-        return explained(error, _CHOOSE)
+        return explained(error, _FITTING)
     finally:
         if isinstance(runtimes, DockerRuntimes):
             runtimes.close()

@@ -29,18 +29,22 @@ def add_linking(app: FastAPI, door: LinkingDoor) -> None:
     # What waits for database or forge gets a thread.
     @app.get(LINK_PATH, include_in_schema=False)
     def show_both(request: Request) -> Response:
+        """Show both accounts that would be linked."""
         return show_confirmation(door, request)
 
     @app.post(LINK_PATH, include_in_schema=False)
     async def link(request: Request) -> Response:
+        """Link them."""
         return await _with_check(request, lambda check: confirm(door, request, check))
 
     @app.get(LINK_PATH + "/{token}", include_in_schema=False)
     def show(request: Request, token: str) -> Response:
+        """Show who asked to be linked."""
         return show_offer(door, request, token)
 
     @app.post(LINK_PATH + "/{token}", include_in_schema=False)
     async def set_out(request: Request, token: str) -> Response:
+        """Send the browser to the forge, to show who its user is there."""
         return await _with_check(
             request, lambda check: begin(door, request, token, check)
         )

@@ -50,6 +50,7 @@ def head_html(head: Head) -> str:
 
 
 def style() -> Response:
+    """Bring the style of the pages."""
     headers = {**_HEADERS, "Cache-Control": "public, max-age=3600"}
     return Response(_style_text(), 200, headers, "text/css")
 

@@ -53,6 +53,7 @@ def add_run_pages(app: FastAPI, pages: RunPages) -> None:
     # Not async, as database and forge may let it wait: FastAPI gives it a thread.
     @app.get("/runs/{job_id}", include_in_schema=False)
     def show(request: Request, job_id: str) -> Response:
+        """Show a run."""
         key = request.query_params.get("key")
         if key is not None:
             return _take_key(pages, job_id, key)
@@ -63,6 +64,7 @@ def add_run_pages(app: FastAPI, pages: RunPages) -> None:
 
     @app.get("/runs/{job_id}/live", include_in_schema=False)
     async def live(request: Request, job_id: str) -> Response:
+        """Follow a run: server-sent events, from the last one that was seen on."""
         job = await run_in_threadpool(pages.find, request, job_id)
         if job is None:
             return Response(status_code=404)

@@ -8,6 +8,7 @@ from patchwright.core.text.cut import cut_middle
 from patchwright.core.types.base import Value
 from patchwright.core.types.threads import ForgeThread, ThreadKind, ThreadRef
 from patchwright.core.types.work import Evidence, Outcome, OutcomeKind
+from patchwright.resolver.delivering.naming import as_delivered
 from patchwright.resolver.messages.ending import WORDS
 from patchwright.resolver.messages.facts import cost, duration, proof_sentence
 from patchwright.resolver.messages.status import Delivered
@@ -146,7 +147,9 @@ def run_view(
         branch_url=delivered.branch_url,
         notes=_notes(outcome, known, delivered),
         warnings=outcome.warnings if outcome else (),
-        evidence=outcome.evidence if outcome else known.evidence,
+        evidence=(
+            as_delivered(outcome, delivered).evidence if outcome else known.evidence
+        ),
         files=files_of(cut_middle(diff, MAX_DIFF_CHARS)),
         is_diff_cut=len(diff) > MAX_DIFF_CHARS,
     )

@@ -1,0 +1,157 @@
+"""How we stand with one GitHub: its clock, our limit, where we are installed."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any, Final
+
+from github import Auth
+from pydantic import SecretStr
+
+from patchwright.core.clock import Clock
+from patchwright.core.errors import NotFoundError
+from patchwright.core.types.base import Value
+from patchwright.integrations.github.auth import AppTokens
+from patchwright.integrations.github.connection import LARGEST_PAGE, Connection
+from patchwright.integrations.github.errors import translated
+
+_LIMIT: Final = "/rate_limit"
+_PARTS: Final = ("limit", "remaining", "reset")
+# When a token ends that has an end.
+# https://docs.github.com/en/organizations/managing-programmatic-access-to-your-organization/reviewing-and-revoking-personal-access-tokens-in-your-organization
+_ENDS_AT: Final = "github-authentication-token-expiration"
+
+
+class Allowance(Value):
+    """What is left of the requests of an hour, and when it is filled up again."""
+
+    limit: int
+    remaining: int
+    reset_at: datetime
+
+
+class TokenStanding(Value):
+    """A given token: when it ends, and its allowance, where GitHub tells them."""
+
+    expires_at: datetime | None = None
+    allowance: Allowance | None = None
+
+
+class InstallationSeen(Value):
+    """The App in one account; `repositories` is None where it is suspended."""
+
+    account: str
+    url: str
+    repositories: int | None = None
+
+
+class _Account(Value):
+    login: str
+
+
+class _Installation(Value):
+    id: int
+    account: _Account
+    html_url: str
+    suspended_at: datetime | None = None
+
+
+class _Minted(Value):
+    token: SecretStr
+
+
+class _Reachable(Value):
+    total_count: int
+
+
+def fetch_server_time(connection: Connection, clock: Clock) -> datetime | None:
+    """Return what time it is there; whoever asks need not be known."""
+    with closing(connection.open_client(None)) as client, translated(clock):
+        _, headers, _ = client.requester.requestJson("GET", _LIMIT)
+    return _date(headers.get("date", ""))
+
+
+def fetch_token_standing(
+    connection: Connection, token: SecretStr, clock: Clock
+) -> TokenStanding:
+    """Ask what GitHub tells of a token. Raises the errors of `core.errors`."""
+    try:
+        headers, _ = _ask(connection, token, clock, _LIMIT)
+    except NotFoundError:
+        # A server of one's own that limits nothing has no such page.
+        return TokenStanding()
+    return TokenStanding(
+        expires_at=_end(str(headers.get(_ENDS_AT, ""))), allowance=_allowance(headers)
+    )
+
+
+def fetch_app_allowance(app: AppTokens) -> Allowance | None:
+    """Return the App's own, not those of its installations."""
+    headers, _ = app.call("GET", "/app", {})
+    return _allowance(headers)
+
+
+def list_installations(
+    app: AppTokens, connection: Connection, clock: Clock
+) -> Iterator[InstallationSeen]:
+    """Yield them, at most a page; raises the errors of `core.errors`."""
+    _, found = app.call("GET", "/app/installations", {"per_page": str(LARGEST_PAGE)})
+    with translated(clock):
+        installations = [_Installation.model_validate(one) for one in found]
+    for one in installations:
+        is_active = one.suspended_at is None
+        yield InstallationSeen(
+            account=one.account.login,
+            url=one.html_url,
+            repositories=_count(app, one.id, connection, clock) if is_active else None,
+        )
+
+
+def _count(
+    app: AppTokens, installation: int, connection: Connection, clock: Clock
+) -> int:
+    """Return how many repositories an installation reaches."""
+    path = f"/app/installations/{installation}/access_tokens"
+    _, minted = app.call("POST", path, {})
+    with translated(clock):
+        token = _Minted.model_validate(minted).token
+        _, found = _ask(connection, token, clock, "/installation/repositories")
+        return _Reachable.model_validate(found).total_count
+
+
+def _ask(
+    connection: Connection, token: SecretStr, clock: Clock, path: str
+) -> tuple[Mapping[str, Any], Any]:
+    auth = Auth.Token(token.get_secret_value())
+    with closing(connection.open_client(auth)) as client, translated(clock):
+        return client.requester.requestJsonAndCheck("GET", path)
+
+
+def _allowance(headers: Mapping[str, Any]) -> Allowance | None:
+    """Read what every answer tells; a server of one's own may limit nothing."""
+    told = [str(headers.get(f"x-ratelimit-{name}", "")) for name in _PARTS]
+    if not all(one.isdecimal() for one in told):
+        return None
+    limit, remaining, reset = map(int, told)
+    return Allowance(
+        limit=limit,
+        remaining=remaining,
+        reset_at=datetime.fromtimestamp(reset, UTC),
+    )
+
+
+def _date(text: str) -> datetime | None:
+    try:
+        return parsedate_to_datetime(text).astimezone(UTC)
+    except ValueError:
+        return None
+
+
+def _end(text: str) -> datetime | None:
+    """Read `2027-01-31 12:00:00 UTC`, or the same with `+0200` for its end."""
+    try:
+        ends_at = datetime.fromisoformat(text.replace(" UTC", "+00:00"))
+    except ValueError:
+        return None
+    return ends_at if ends_at.tzinfo else ends_at.replace(tzinfo=UTC)

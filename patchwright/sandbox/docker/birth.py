@@ -1,0 +1,80 @@
+"""Make a container of ours, fill its volume, and start the program in it."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from typing import Final
+
+import docker
+from docker.errors import ImageNotFound
+from docker.types import HostConfig
+
+from patchwright.core.errors import SandboxError
+from patchwright.sandbox.docker import container, engine
+from patchwright.sandbox.docker.stream import ContainerStream
+
+NO_PYTHON: Final = re.compile(r"python3.*(?:not found|no such file)", re.DOTALL)
+
+
+def create(
+    client: docker.DockerClient,
+    image: str,
+    *,
+    command: Sequence[str],
+    volume: str,
+    labels: Mapping[str, str],
+    host: HostConfig,
+) -> str:
+    """Return the id of a new container; fetch its image where the engine has none."""
+
+    def attempt() -> str:
+        created = client.api.create_container(
+            image=image,
+            # In place of the image's own entry point.
+            entrypoint=list(command),
+            user=f"{container.USER}:{container.USER}",
+            hostname="sandbox",
+            working_dir="/",
+            stdin_open=True,
+            # Or docker-py has standard input end with the first worker that goes.
+            detach=True,
+            volumes=[volume],
+            labels=dict(labels),
+            host_config=host,
+            healthcheck={"test": ["NONE"]},
+            # Or the client passes on proxies of its user, with their passwords.
+            use_config_proxy=False,
+        )
+        return str(created["Id"])
+
+    with engine.in_our_words(f"cannot create a sandbox from {image}"):
+        try:
+            return attempt()
+        except ImageNotFound:
+            engine.pull(client, image)
+        return attempt()
+
+
+def start(
+    client: docker.DockerClient, name: str, image: str, *, volume: str, content: bytes
+) -> ContainerStream:
+    """Start a new container whose volume holds what the tar has, and attach to it."""
+    with ExitStack() as undo, _in_words_about(image):
+        client.api.put_archive(name, volume, content)
+        stream = ContainerStream(client.api, name)
+        undo.callback(stream.close)
+        client.api.start(name)
+        undo.pop_all()
+    return stream
+
+
+@contextmanager
+def _in_words_about(image: str) -> Iterator[None]:
+    try:
+        with engine.in_our_words(f"cannot start a sandbox from {image}"):
+            yield
+    except SandboxError as error:
+        if not NO_PYTHON.search(str(error)):
+            raise
+        text = f"the image {image} has no python3; choose one with Python 3.8 or newer"
+        raise SandboxError(text) from error

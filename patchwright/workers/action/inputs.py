@@ -1,0 +1,194 @@
+"""The inputs of the Action: what each may be, and what was given."""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from math import isfinite
+from typing import Final
+
+from patchwright.core.errors import SettingsError
+
+# Says what is wrong with a value, and what is allowed; nothing where it is right.
+Check = Callable[[str], str]
+_YES_NO: Final = ("true", "false")
+_PERMISSIONS: Final = ("read", "triage", "write", "maintain", "admin")
+_EFFORTS: Final = ("", "none", "minimal", "low", "medium", "high")
+
+
+@dataclass(frozen=True)
+class Input:
+    """One input as action.yml has it; empty where the default depends on the run."""
+
+    default: str = ""
+    check: Check = lambda _: ""
+
+
+def _one_of(*allowed: str) -> Check:
+    shown = ", ".join(f"`{one}`" for one in allowed if one)
+
+    def check(value: str) -> str:
+        return "" if value in allowed else f"must be one of {shown}"
+
+    return check
+
+
+def _number(*, least: float, whole: bool = False, optional: bool = False) -> Check:
+    kind = "a whole number" if whole else "a number"
+
+    def check(value: str) -> str:
+        if not value and optional:
+            return ""
+        is_right = _is_number(value, whole=whole) and float(value) >= least
+        return "" if is_right else f"must be {kind} of at least {least:g}"
+
+    return check
+
+
+def _is_number(value: str, *, whole: bool) -> bool:
+    if whole:
+        return value.isascii() and value.isdigit()
+    try:
+        return isfinite(float(value))
+    except ValueError:
+        return False
+
+
+def _given(value: str) -> str:
+    return "" if value else "must be set"
+
+
+_REFERENCE: Final = _number(least=1, whole=True, optional=True)
+INPUTS: Final[Mapping[str, Input]] = {
+    "issue-number": Input(check=_REFERENCE),
+    "comment-id": Input(check=_REFERENCE),
+    "task": Input(),
+    "task-file": Input(),
+    "mode": Input(
+        "auto", _one_of("auto", "fix", "answer", "plan", "review-feedback", "ci-fix")
+    ),
+    "trigger-phrase": Input("@patchwright", _given),
+    "trigger-label": Input("fix-me", _given),
+    "trigger-assignee": Input(),
+    "github-token": Input(check=_given),
+    "github-api-url": Input(),
+    "github-server-url": Input(),
+    "llm-model": Input(check=_given),
+    "llm-fallback-models": Input(),
+    "llm-base-url": Input(),
+    "llm-api-version": Input(),
+    "reasoning-effort": Input("", _one_of(*_EFFORTS)),
+    "max-cost-usd": Input("3.00", _number(least=0)),
+    "max-iterations": Input("50", _number(least=1, whole=True)),
+    "timeout-minutes": Input("30", _number(least=0.1)),
+    "unknown-price": Input("cap-tokens", _one_of("cap-tokens", "refuse")),
+    "min-permission": Input("write", _one_of(*_PERMISSIONS)),
+    "allow-users": Input(),
+    "allow-bot-users": Input(),
+    "context-from": Input("write", _one_of("write", "association", "all-marked")),
+    "sandbox-image": Input(),
+    "setup-script": Input(),
+    "on-setup-failure": Input("stop", _one_of("stop", "continue")),
+    "network": Input("deny", _one_of("deny", "allowlist")),
+    "allow-domains": Input(),
+    "config-path": Input(".patchwright.toml", _given),
+    "instructions-files": Input("AGENTS.md,CLAUDE.md,.github/copilot-instructions.md"),
+    "mcp-config": Input(),
+    "test-command": Input(),
+    "evidence": Input("required", _one_of("required", "best-effort", "off")),
+    "plan-approval": Input("none", _one_of("none", "comment")),
+    "pr-type": Input("draft", _one_of("draft", "ready", "branch", "patch", "none")),
+    "target-branch": Input(),
+    "branch-template": Input("patchwright/{{number}}-{{slug}}", _given),
+    "pr-title-template": Input(),
+    "pr-body-template": Input(),
+    "reviewers": Input(),
+    "labels": Input(),
+    "assign-requester": Input("true", _one_of(*_YES_NO)),
+    "commit-signing": Input("api", _one_of("api", "ssh", "none")),
+    "co-author": Input("requester", _one_of("requester", "none")),
+    "protected-paths": Input(".github/**,CODEOWNERS,.patchwright*"),
+    "progress-comment": Input("true", _one_of(*_YES_NO)),
+    "dry-run": Input("false", _one_of(*_YES_NO)),
+    "output-schema": Input(),
+    "output-schema-file": Input(),
+    "upload-artifacts": Input("true", _one_of(*_YES_NO)),
+    "fail-on": Input("error", _one_of("error", "unresolved", "never")),
+    "version": Input(),
+}
+# Of each pair only one can be meant.
+_EXCLUSIVE: Final = (
+    ("task", "task-file"),
+    ("task", "issue-number"),
+    ("task-file", "issue-number"),
+    ("task", "comment-id"),
+    ("task-file", "comment-id"),
+    ("output-schema", "output-schema-file"),
+)
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """What was given; every value has passed its check."""
+
+    values: Mapping[str, str]
+
+    def text(self, name: str) -> str:
+        return self.values.get(name, INPUTS[name].default).strip()
+
+    def is_chosen(self, name: str) -> bool:
+        """Tell whether it says anything else than it does by itself."""
+        return self.text(name) not in ("", INPUTS[name].default)
+
+    def listed(self, name: str) -> tuple[str, ...]:
+        """Return the parts of a list, between commas or on lines of their own."""
+        parts = self.text(name).replace("\n", ",").split(",")
+        return tuple(part.strip() for part in parts if part.strip())
+
+    def lines(self, name: str) -> tuple[str, ...]:
+        found = (line.strip() for line in self.text(name).splitlines())
+        return tuple(line for line in found if line)
+
+    def is_true(self, name: str) -> bool:
+        return self.text(name) == "true"
+
+
+def read_inputs(text: str) -> Inputs:
+    """Read them as `toJSON(inputs)` writes them; raises `SettingsError`, all at once.
+
+    An empty text is one that GitHub did not send: the step is not run by a workflow.
+    """
+    try:
+        given = json.loads(text)
+    except json.JSONDecodeError:
+        given = None
+    if not isinstance(given, dict):
+        raise SettingsError(
+            "PATCHWRIGHT_ACTION_INPUTS: not a JSON object; action.yml sets it to "
+            "the inputs of the Action"
+        )
+    inputs = Inputs({name: str(value) for name, value in given.items()})
+    if problems := [*_wrong(inputs), *_contradictions(inputs)]:
+        raise SettingsError("\n".join(problems))
+    return inputs
+
+
+def _wrong(inputs: Inputs) -> list[str]:
+    said = ((name, one.check(inputs.text(name))) for name, one in INPUTS.items())
+    return [f"input `{name}` {problem}" for name, problem in said if problem]
+
+
+def _contradictions(inputs: Inputs) -> list[str]:
+    both = [
+        f"inputs `{one}` and `{other}` cannot be set together; keep one of them"
+        for one, other in _EXCLUSIVE
+        if inputs.text(one) and inputs.text(other)
+    ]
+    has_hosts = bool(inputs.text("allow-domains"))
+    if has_hosts != (inputs.text("network") == "allowlist"):
+        both.append(
+            "inputs `network: allowlist` and `allow-domains` belong together; set both "
+            "or none of them"
+        )
+    return both
+
+

@@ -1,0 +1,96 @@
+"""The folder of one use of the Action, and what the runner tells about the job."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from patchwright.core.errors import SettingsError
+
+PREFIX: Final = "PATCHWRIGHT_ACTION_"
+# https://docs.github.com/en/actions/reference/workflows-and-actions/variables
+_NEEDED: Final = ("GITHUB_EVENT_NAME", "GITHUB_EVENT_PATH", "GITHUB_REPOSITORY")
+_MOST_BYTES: Final = 30_000_000
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where the Action runs.
+
+    `event` is the delivery that started the workflow, `actor` who did, and `rerun_by`
+    who had it run again. With `has_job_token` we are the workflow itself on GitHub.
+    """
+
+    folder: Path
+    workspace: Path
+    repository: str
+    event_name: str
+    event: Mapping[str, Any]
+    event_bytes: bytes
+    actor: str
+    actor_id: str
+    rerun_by: str
+    run_id: str
+    run_attempt: str
+    run_url: str
+    has_job_token: bool
+
+    @property
+    def artifacts(self) -> Path:
+        return self.folder / "artifacts"
+
+    @property
+    def result(self) -> Path:
+        return self.folder / "result.json"
+
+
+def find_place(environ: Mapping[str, str]) -> Place:
+    """Read it from the environment; raises `SettingsError` outside of a workflow."""
+    names = (*_NEEDED, f"{PREFIX}FOLDER", f"{PREFIX}INPUTS")
+    if missing := [name for name in names if not environ.get(name)]:
+        raise SettingsError(
+            f"{', '.join(missing)}: not set; `patchwright action run` is a step of the "
+            "GitHub Action (action.yml), and runs in a workflow. On this machine, use "
+            "`patchwright resolve`."
+        )
+    body, event = _read_event(Path(environ["GITHUB_EVENT_PATH"]))
+    return Place(
+        folder=Path(environ[f"{PREFIX}FOLDER"]),
+        workspace=Path(environ.get("GITHUB_WORKSPACE") or "."),
+        repository=environ["GITHUB_REPOSITORY"],
+        event_name=environ["GITHUB_EVENT_NAME"],
+        event=event,
+        event_bytes=body,
+        actor=environ.get("GITHUB_ACTOR", ""),
+        actor_id=environ.get("GITHUB_ACTOR_ID", ""),
+        rerun_by=environ.get("GITHUB_TRIGGERING_ACTOR", ""),
+        run_id=environ.get("GITHUB_RUN_ID", ""),
+        run_attempt=environ.get("GITHUB_RUN_ATTEMPT", "1"),
+        run_url=_run_url(environ),
+        has_job_token=environ.get(f"{PREFIX}HAS_JOB_TOKEN") == "true",
+    )
+
+
+def settings_environment(environ: Mapping[str, str]) -> dict[str, str]:
+    """Return what the settings are read from; what is ours alone is none of them."""
+    return {k: v for k, v in environ.items() if not k.startswith(PREFIX)}
+
+
+def _read_event(path: Path) -> tuple[bytes, Mapping[str, Any]]:
+    try:
+        with path.open("rb") as file:
+            body = file.read(_MOST_BYTES)
+        event = json.loads(body)
+    except (OSError, ValueError) as error:
+        raise SettingsError(
+            f"GITHUB_EVENT_PATH: {path} cannot be read as JSON: {error}"
+        ) from error
+    return body, event if isinstance(event, dict) else {}
+
+
+def _run_url(environ: Mapping[str, str]) -> str:
+    server, run = environ.get("GITHUB_SERVER_URL"), environ.get("GITHUB_RUN_ID")
+    if not server or not run:
+        return ""
+    return f"{server}/{environ['GITHUB_REPOSITORY']}/actions/runs/{run}"

@@ -1,0 +1,82 @@
+"""Make the settings of the run out of the inputs of the Action."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+from patchwright.core.errors import SettingsError
+from patchwright.core.settings.load import load
+from patchwright.core.settings.model import Settings
+from patchwright.workers.action.inputs import Inputs
+
+_PLACE: Final = ", found in the command line"
+# Each setting that an input says as it stands.
+_PLAIN: Final[Mapping[str, str]] = {
+    "github.token": "github-token",
+    "github.api_url": "github-api-url",
+    "github.web_url": "github-server-url",
+    "github.mention": "trigger-phrase",
+    "github.label": "trigger-label",
+    "github.commit_signing": "commit-signing",
+    "llm.model": "llm-model",
+    "llm.base_url": "llm-base-url",
+    "llm.api_version": "llm-api-version",
+    "llm.reasoning_effort": "reasoning-effort",
+    "limits.max_cost_usd": "max-cost-usd",
+    "limits.max_iterations": "max-iterations",
+    "limits.max_minutes": "timeout-minutes",
+    "limits.unknown_price": "unknown-price",
+    "security.min_permission": "min-permission",
+    "sandbox.image": "sandbox-image",
+}
+_LISTED: Final[Mapping[str, str]] = {
+    "security.allow_users": "allow-users",
+    "security.allow_bots": "allow-bot-users",
+    "sandbox.allow_domains": "allow-domains",
+}
+
+
+def make_settings(
+    inputs: Inputs, environ: Mapping[str, str], folder: Path, mcp_servers: str = ""
+) -> Settings:
+    """Return the settings; raises `SettingsError`, which names the inputs.
+
+    What no input says comes from the environment, but never from a file of the
+    workspace: that may be somebody's pull request.
+    """
+    flags: dict[str, object] = {"state_dir": str(folder / "state")}
+    flags["database.url"] = f"sqlite:///{folder / 'state' / 'patchwright.db'}"
+    flags |= {key: inputs.text(name) or None for key, name in _PLAIN.items()}
+    flags |= {key: inputs.listed(name) or None for key, name in _LISTED.items()}
+    flags |= _fallbacks(inputs)
+    flags["sandbox.network"] = inputs.text("network")
+    if mcp_servers:
+        flags["mcp.servers"] = mcp_servers
+    try:
+        return load(environ, flags=flags, cwd=folder)
+    except SettingsError as error:
+        raise SettingsError(_in_our_words(str(error))) from error
+
+
+def _fallbacks(inputs: Inputs) -> dict[str, object]:
+    """Name the models to fall back on, as any other of ours: by a number."""
+    models = inputs.listed("llm-fallback-models")
+    names = tuple(f"fallback{number}" for number in range(1, len(models) + 1))
+    named: dict[str, object] = {"llm.fallbacks": names} if names else {}
+    for name, model in zip(names, models, strict=True):
+        named[f"llm.{name}.model"] = model
+        named[f"llm.{name}.api_version"] = inputs.text("llm-api-version") or None
+    return named
+
+
+def _in_our_words(problems: str) -> str:
+    return "\n".join(map(_name_input, problems.splitlines()))
+
+
+def _name_input(problem: str) -> str:
+    key, colon, rest = problem.partition(":")
+    known = {**_PLAIN, **_LISTED, "mcp.servers": "mcp-config"}
+    name = next((known[one] for one in known if key.startswith(one)), "")
+    if not name or _PLACE not in rest:
+        return problem
+    return f"input `{name}`{colon}{rest.replace(_PLACE, '')}"

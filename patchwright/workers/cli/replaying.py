@@ -1,0 +1,60 @@
+"""Show a recorded run, or run it again, as `patchwright replay` is asked to."""
+
+from pathlib import Path
+
+import typer
+from rich.console import Console
+
+from patchwright.core.errors import SettingsError
+from patchwright.core.trajectory.files import Run, read, write
+from patchwright.core.trajectory.fold import tell
+from patchwright.workers.cli.options import Playback
+from patchwright.workers.cli.replay_json import step_as_json, story_as_json
+from patchwright.workers.cli.replay_view import print_step, print_story
+from patchwright.workers.cli.rerun import rerun_run
+
+
+def play(wanted: Playback) -> int:
+    """Return the exit code; raises `SettingsError` for options that do not fit."""
+    _check_options(wanted)
+    found = read(wanted.file, wanted.run)
+    if wanted.export is not None:
+        _export(found, wanted.export)
+    if wanted.reruns:
+        flags = {"sandbox.kind": wanted.sandbox.value if wanted.sandbox else None}
+        repo = wanted.repo or Path()
+        as_object = wanted.as_object
+        return rerun_run(found, repo, flags, wanted.events, as_object=as_object)
+    if wanted.step is not None:
+        _show_step(found, wanted.step, as_object=wanted.as_object)
+    elif wanted.as_object:
+        typer.echo(story_as_json(tell(found.events)))
+    elif wanted.export is None:
+        print_story(Console(), tell(found.events))
+    return 0
+
+
+def _check_options(wanted: Playback) -> None:
+    if wanted.reruns and wanted.repo is None:
+        raise SettingsError("--rerun needs --repo PATH, the repository it was run on")
+    others = (wanted.repo, wanted.sandbox, wanted.events)
+    if not wanted.reruns and any(option is not None for option in others):
+        raise SettingsError("--repo, --sandbox and --events go with --rerun")
+
+
+def _export(found: Run, path: Path) -> None:
+    try:
+        write(found.trajectory, path)
+    except OSError as error:
+        raise SettingsError(f"--export: {path}: {error.strerror}") from error
+
+
+def _show_step(found: Run, number: int, *, as_object: bool) -> None:
+    story = tell(found.events)
+    step = next((one for one in story.steps if one.number == number), None)
+    if step is None:
+        raise SettingsError(f"--step: the run has {len(story.steps)} steps")
+    if as_object:
+        typer.echo(step_as_json(step, found))
+    else:
+        print_step(Console(), step, found.events)

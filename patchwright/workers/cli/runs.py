@@ -1,0 +1,115 @@
+"""`patchwright runs`: its commands; `tending` does what they say."""
+
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from typing import Annotated, Final, cast
+
+import typer
+
+from patchwright.workers.cli.options import Ending, Listing, Standing
+
+_TENDING: Final = "patchwright.workers.cli.tending"
+_KNOWN_IDS: Final = "patchwright.workers.runs.known_ids"
+
+
+def _complete_id(incomplete: str) -> list[str]:
+    find = cast("Callable[[str], list[str]]", import_module(_KNOWN_IDS).known_ids)
+    return find(incomplete)
+
+
+RunId = Annotated[
+    str,
+    typer.Argument(
+        metavar="RUN",
+        help="The run's id, or how it begins.",
+        autocompletion=_complete_id,
+    ),
+]
+AsJson = Annotated[
+    bool, typer.Option("--json", help="Print one JSON object and nothing else.")
+]
+
+
+def register(app: typer.Typer) -> None:
+    commands = typer.Typer(no_args_is_help=True)
+    commands.callback()(_about)
+    commands.command("list")(_list)
+    commands.command("show")(_show)
+    commands.command("stop")(_stop)
+    commands.command("retry")(_retry)
+    commands.command("export")(_export)
+    app.add_typer(commands, name="runs")
+
+
+def _about() -> None:
+    """Look at the runs of the service and of this machine, and steer them."""
+
+
+def _list(
+    *,
+    state: Annotated[
+        Standing | None, typer.Option(help="Only runs that are so far.")
+    ] = None,
+    outcome: Annotated[
+        Ending | None, typer.Option(help="Only runs that ended so.")
+    ] = None,
+    repo: Annotated[
+        str, typer.Option(metavar="OWNER/NAME", help="Only runs in this repository.")
+    ] = "",
+    limit: Annotated[int, typer.Option(min=1, help="Most runs to list.")] = 20,
+    json: AsJson = False,
+) -> None:
+    """List runs, the newest first: those of the service, and local ones."""
+    wanted = Listing(
+        state=state.value if state else "",
+        outcome=outcome.value if outcome else "",
+        repo=repo,
+        limit=limit,
+    )
+    list_runs = cast("Callable[[Listing, bool], None]", _tending().list_runs)
+    list_runs(wanted, json)
+
+
+def _show(
+    run: RunId,
+    *,
+    follow: Annotated[
+        bool, typer.Option("--follow", "-f", help="Watch it until it ends.")
+    ] = False,
+    json: AsJson = False,
+) -> None:
+    """Show what a run is, its steps, its evidence, and where its result is.
+
+    With --follow the exit code is that of `resolve` for how the run ended.
+    """
+    show_run = cast("Callable[[str, bool, bool], int]", _tending().show_run)
+    raise typer.Exit(show_run(run, follow, json))
+
+
+def _stop(run: RunId, *, json: AsJson = False) -> None:
+    """Stop a run; what it has done is kept as for a `stop` in its thread."""
+    cast("Callable[[str, bool], None]", _tending().stop_run)(run, json)
+
+
+def _retry(run: RunId, *, json: AsJson = False) -> None:
+    """Start a new run for the same request, answered where the first one was."""
+    cast("Callable[[str, bool], None]", _tending().retry_run)(run, json)
+
+
+def _export(
+    run: RunId,
+    *,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Write to this new file; standard output by default."),
+    ] = None,
+    json: AsJson = False,
+) -> None:
+    """Write a run as a trajectory, without secrets, as `replay` reads it."""
+    export_run = cast("Callable[[str, Path | None, bool], None]", _tending().export_run)
+    export_run(run, out, json)
+
+
+def _tending() -> object:
+    return import_module(_TENDING)

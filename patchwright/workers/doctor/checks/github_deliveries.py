@@ -1,0 +1,45 @@
+"""Check what became of the newest deliveries of GitHub."""
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from patchwright.integrations.github.deliveries import Attempt
+from patchwright.workers.doctor.case import Case
+from patchwright.workers.doctor.connected import github_of
+from patchwright.workers.doctor.finding import Finding, failed, ok, skipped, warning
+
+_ARRIVED: Final = range(200, 300)
+_UNREACHABLE: Final = "GitHub cannot reach the webhook's address: look at `public-url`"
+_FIXES: Final[Mapping[int, str]] = {
+    401: "the secret on the App's page is not github.webhook_secret: set both anew",
+    404: "the address on the App's page is not this service's: see `github-webhook`",
+    413: "server.max_body_bytes, or a proxy in front, refuses large deliveries",
+}
+
+
+def check(case: Case) -> Finding:
+    if not case.settings.github.is_configured:
+        return skipped("GitHub is not configured")
+    with github_of(case) as github:
+        if github.app is None:
+            return skipped("a token sees no App; each repository has its own webhook")
+        [hook] = github.find_hooks("", ())
+        return judge(hook.list_newest())
+
+
+def judge(attempts: Sequence[Attempt]) -> Finding:
+    """Judge the newest attempts, newest first."""
+    bad = [one for one in attempts if one.status_code not in _ARRIVED]
+    if not attempts:
+        return ok("none was sent lately")
+    if not bad:
+        return ok(f"the newest {len(attempts)} arrived")
+    newest = bad[0]
+    words = f"{len(bad)} of the newest {len(attempts)} did not arrive"
+    told = f"{words}; the last one with {newest.status_code}, on {_when(newest)}"
+    fix = _FIXES.get(newest.status_code, _UNREACHABLE)
+    return failed(told, fix) if newest is attempts[0] else warning(told, fix)
+
+
+def _when(attempt: Attempt) -> str:
+    return f"{attempt.delivered_at:%d %B at %H:%M} UTC"

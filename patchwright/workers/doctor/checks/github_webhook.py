@@ -1,0 +1,55 @@
+"""Check that GitHub's webhook leads here."""
+
+from collections.abc import Iterator
+
+from patchwright.core.errors import NotFoundError
+from patchwright.integrations.github.deliveries import HookConfig
+from patchwright.integrations.github.manifest import WEBHOOK_PATH
+from patchwright.workers.doctor.case import Case
+from patchwright.workers.doctor.connected import github_of
+from patchwright.workers.doctor.errors import explained
+from patchwright.workers.doctor.finding import (
+    Finding,
+    combine,
+    failed,
+    ok,
+    skipped,
+    warning,
+)
+
+_NO_HOOK = "tick *Active* under *Webhook* on the App's page, and set its address"
+
+
+def check(case: Case) -> Finding:
+    if not case.settings.github.is_configured:
+        return skipped("GitHub is not configured")
+    with github_of(case) as github:
+        if github.app is None:
+            return skipped("a token sees no App; each repository has its own webhook")
+        [hook] = github.find_hooks("", ())
+        try:
+            config = hook.fetch_config()
+        except NotFoundError as error:
+            return explained(error, _NO_HOOK)
+    return judge(config, case.public_url)
+
+
+def judge(config: HookConfig, public_url: str) -> Finding:
+    if not config.url:
+        return failed("the App has no webhook", _NO_HOOK)
+    return combine((ok(f"leads to {config.url}"), *_wrong(config, public_url)))
+
+
+def _wrong(config: HookConfig, public_url: str) -> Iterator[Finding]:
+    wanted = public_url + WEBHOOK_PATH
+    if public_url and config.url.rstrip("/") != wanted:
+        yield failed(
+            f"leads to {config.url}",
+            f"set the webhook's address on the App's page to {wanted}, or correct "
+            "server.public_url",
+        )
+    if not config.checks_certificate:
+        yield warning(
+            "GitHub does not check the certificate of this service",
+            "enable *SSL verification* on the App's page",
+        )

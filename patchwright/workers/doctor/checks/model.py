@@ -1,0 +1,78 @@
+"""Check the model: is it known, has it a key, what does it cost."""
+
+from collections.abc import Iterator
+
+from patchwright.core.errors import SettingsError
+from patchwright.core.llm.errors import ModelCredentialError, ModelError
+from patchwright.core.llm.library import missing_keys, table_entry
+from patchwright.core.llm.model import Model, ModelRequest, UserText
+from patchwright.core.settings.llm import ModelSettings
+from patchwright.core.settings.model import Settings
+from patchwright.workers.doctor.case import Case
+from patchwright.workers.doctor.errors import explained
+from patchwright.workers.doctor.finding import Finding, combine, failed, ok, warning
+from patchwright.workers.models import RECORDED, find_model, make_models
+
+_REQUEST = ModelRequest(
+    messages=(UserText(text="Answer with the one word: ready"),), deadline_s=40.0
+)
+_KEY = "set LLM_API_KEY (llm.api_key) to a valid key of this provider"
+_NAME = "write llm.model as litellm spells it, provider/model, and check llm.base_url"
+
+
+def check(case: Case) -> Finding:
+    settings = case.settings
+    try:
+        found = find_model(settings.llm, "agent.model", settings.agent.model)
+        model = make_models(settings, case.clock).main
+    except SettingsError as error:
+        return explained(error, "name a model: set LLM_MODEL and LLM_API_KEY")
+    if found.model.startswith(RECORDED):
+        return ok(f"{found.model}: repeats a recording")
+    return combine((*_examine(found, model, settings), *_asked(case, model)))
+
+
+def _examine(
+    found: ModelSettings, model: Model, settings: Settings
+) -> Iterator[Finding]:
+    price = model.ceiling_usd(_REQUEST)
+    told = "price known" if price is not None else "no price known"
+    yield ok(f"{found.model}, {told}")
+    if not found.base_url and not table_entry(found.model):
+        yield warning(f"{found.model} is in no table of models", _NAME)
+    if not found.api_key and not found.base_url:
+        yield from _keyless(found.model)
+    if price is None:
+        yield _unpriced(settings)
+
+
+def _keyless(name: str) -> Iterator[Finding]:
+    if missing := missing_keys(name):
+        yield failed(f"no key: neither llm.api_key nor {', '.join(missing)}", _KEY)
+
+
+def _unpriced(settings: Settings) -> Finding:
+    fix = (
+        "set llm.input_cost_per_token and llm.output_cost_per_token (USD; 0 where it "
+        "costs nothing)"
+    )
+    if settings.limits.unknown_price == "refuse":
+        words = "its price is not known, and limits.unknown_price is refuse"
+        return failed(f"{words}: every run is refused", fix)
+    most = settings.limits.max_tokens
+    return warning(f"its price is not known: {most} tokens are a run's ceiling", fix)
+
+
+def _asked(case: Case, model: Model) -> Iterator[Finding]:
+    """Ask it one thing, where that was allowed."""
+    if not case.spends:
+        return
+    try:
+        reply = model.complete(_REQUEST)
+    except ModelError as error:
+        is_key = isinstance(error, ModelCredentialError)
+        yield explained(error, _KEY if is_key else _NAME)
+        return
+    cost = reply.usage.cost_usd
+    paid = "at an unknown price" if cost is None else f"for ${cost:.6f}"
+    yield ok(f"answered in {reply.latency_ms / 1000:.1f} s {paid}")

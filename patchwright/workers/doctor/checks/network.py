@@ -1,0 +1,88 @@
+"""Check that this machine reaches the services of the settings."""
+
+import socket
+import ssl
+from collections.abc import Callable, Mapping
+from typing import Final
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
+
+from patchwright.core.background import start
+from patchwright.core.settings.model import Settings
+from patchwright.workers.doctor.case import Case
+from patchwright.workers.doctor.finding import Finding, combine, failed, ok
+
+_WITHIN_S: Final = 5.0
+_PORTS: Final[Mapping[str, int]] = {"https": 443, "http": 80}
+_CERTIFICATE: Final = (
+    "its authority is not trusted here: set github.ca_bundle or jira.ca_bundle, or add "
+    "it to the system's"
+)
+
+
+def check(case: Case) -> Finding:
+    found = [
+        start(_reach(url, bundle)) for url, bundle in _addresses(case.settings).items()
+    ]
+    return combine(one.result() for one in found)
+
+
+def _addresses(settings: Settings) -> dict[str, str]:
+    """Return what is asked, each with the file of authorities to trust."""
+    github, jira = settings.github, settings.jira
+    found = {github.api_url: github.ca_bundle, github.web_url: github.ca_bundle}
+    if settings.slack.is_configured:
+        found[settings.slack.api_url] = ""
+    if jira.is_configured:
+        found[jira.base_url] = jira.ca_bundle
+    models = (settings.llm, *settings.llm.named.values())
+    found |= {model.base_url: "" for model in models if model.base_url}
+    return {url: bundle for url, bundle in found.items() if url}
+
+
+def _reach(url: str, ca_bundle: str) -> Callable[[], Finding]:
+    def reach() -> Finding:
+        host = urlsplit(url).hostname or ""
+        try:
+            _connect(url, ca_bundle)
+        except ssl.SSLCertVerificationError as error:
+            return failed(f"{host}: {error.verify_message}", _CERTIFICATE)
+        except (OSError, ValueError) as error:
+            return failed(f"{host}: {_words(error)}", _way_to(url))
+        return ok(host)
+
+    return reach
+
+
+def _connect(url: str, ca_bundle: str) -> None:
+    """Connect as far as the TLS; where a proxy is between, as far as the proxy."""
+    proxy = _proxy_of(url)
+    parts = urlsplit(proxy or url)
+    address = (parts.hostname or "", parts.port or _PORTS.get(parts.scheme, 443))
+    with socket.create_connection(address, _WITHIN_S) as plain:
+        if proxy or parts.scheme != "https":
+            return
+        context = ssl.create_default_context(cafile=ca_bundle or None)
+        with context.wrap_socket(plain, server_hostname=parts.hostname):
+            return
+
+
+def _proxy_of(url: str) -> str:
+    parts = urlsplit(url)
+    if proxy_bypass(parts.hostname or ""):
+        return ""
+    return getproxies().get(parts.scheme, "")
+
+
+def _way_to(url: str) -> str:
+    if _proxy_of(url):
+        return f"check the proxy of the environment ({urlsplit(url).scheme}_proxy)"
+    host = urlsplit(url).hostname
+    return f"let this machine reach {host}: name server, firewall, or HTTPS_PROXY"
+
+
+def _words(error: Exception) -> str:
+    if isinstance(error, TimeoutError):
+        return f"no answer within {_WITHIN_S:.0f} s"
+    told = error.strerror if isinstance(error, OSError) else None
+    return (told or str(error) or type(error).__name__).lower()

@@ -1,0 +1,81 @@
+"""Check that the public address leads to this service, with a good certificate."""
+
+from http import HTTPStatus
+from typing import Final
+
+from patchwright.integrations.github.manifest import WEBHOOK_PATH
+from patchwright.integrations.signatures import sign_sha256
+from patchwright.workers.doctor.case import Case
+from patchwright.workers.doctor.finding import Finding, failed, ok, skipped, warning
+from patchwright.workers.doctor.web import Answer, UnreachableError, ask
+
+_HEALTH: Final = "/healthz"
+# Signed, and naming no event: whoever holds the secret calls it malformed, and stores
+# nothing of it.
+_BODY: Final = b"{}"
+_OURS: Final = (HTTPStatus.BAD_REQUEST, "bad-payload")
+_ELSEWHERE: Final = (
+    "let server.public_url, its name in DNS and the proxy in front lead to "
+    "`patchwright serve`"
+)
+
+
+def check(case: Case) -> Finding:
+    if not case.public_url:
+        return _without_address(case)
+    try:
+        health = ask(case.public_url + _HEALTH)
+        if not _is_health(health):
+            words = f"something else answers at {case.public_url}"
+            return failed(f"{words} (status {health.status})", _ELSEWHERE)
+        return _whose(case)
+    except UnreachableError as error:
+        return failed(f"{case.public_url}: {error}", error.fix)
+
+
+def _without_address(case: Case) -> Finding:
+    if case.settings.github.app_id or case.settings.slack.client_id:
+        return warning(
+            "server.public_url is not set: no links to runs, and nobody can sign in",
+            "set PATCHWRIGHT_SERVER__PUBLIC_URL to the address that GitHub calls",
+        )
+    return skipped("server.public_url is not set")
+
+
+def _is_health(answer: Answer) -> bool:
+    is_known = answer.status in (HTTPStatus.OK, HTTPStatus.SERVICE_UNAVAILABLE)
+    return is_known and isinstance(answer.json(), dict)
+
+
+def _whose(case: Case) -> Finding:
+    """Tell whether it holds our secret, and so is this service and no other."""
+    secrets = case.settings.github.webhook_secret
+    if not secrets:
+        return ok(f"{case.public_url} answers")
+    signature = sign_sha256(_BODY, secrets[0].get_secret_value())
+    headers = {
+        "Content-Type": "application/json",
+        "X-Hub-Signature-256": signature,
+    }
+    answer = ask(case.public_url + WEBHOOK_PATH, headers, _BODY)
+    return judge(answer, case.public_url)
+
+
+def judge(answer: Answer, public_url: str) -> Finding:
+    """Judge the answer to a delivery that was signed by our secret."""
+    said = answer.json()
+    word = said.get("status") if isinstance(said, dict) else None
+    if (answer.status, word) == _OURS:
+        return ok(f"{public_url} is this service")
+    if answer.status == HTTPStatus.UNAUTHORIZED:
+        return failed(
+            f"the service at {public_url} has another github.webhook_secret",
+            "start it anew with these settings, or correct server.public_url",
+        )
+    if (answer.status, word) == (HTTPStatus.NOT_FOUND, "not-configured"):
+        return failed(
+            f"the service at {public_url} has no GitHub configured",
+            "start it anew with these settings, or correct server.public_url",
+        )
+    words = f"{public_url}{WEBHOOK_PATH} answers {answer.status}"
+    return failed(words, "let the proxy in front pass on every path of the service")

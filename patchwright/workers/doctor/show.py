@@ -1,0 +1,49 @@
+"""Show verdicts to a person, in columns."""
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from rich.console import Console
+from rich.text import Text
+
+from patchwright.workers.doctor.finding import Status, Verdict
+from patchwright.workers.doctor.table import CHECKS
+
+_STYLES: Final[Mapping[Status, str]] = {
+    Status.OK: "green",
+    Status.WARNING: "yellow",
+    Status.FAILED: "bold red",
+    Status.SKIPPED: "dim",
+}
+_STATUS_WIDTH: Final = max(len(status) for status in Status) + 2
+_NAME_WIDTH: Final = max(len(entry.name) for entry in CHECKS) + 2
+_INDENT: Final = _STATUS_WIDTH + _NAME_WIDTH
+_LEAST_WIDTH: Final = 30
+
+
+def show(console: Console, verdict: Verdict) -> None:
+    """Print what was found, and below it what to do."""
+    style = _STYLES[verdict.finding.status]
+    dim = "dim" if verdict.finding.status is Status.SKIPPED else ""
+    head = Text.assemble(
+        (verdict.finding.status.ljust(_STATUS_WIDTH), style),
+        (verdict.name.ljust(_NAME_WIDTH), dim or "bold"),
+    )
+    _print(console, head, Text(verdict.finding.found, style=dim))
+    for line in verdict.finding.fix.splitlines():
+        _print(console, Text(" " * (_INDENT - 2) + "> ", style=style), Text(line))
+
+
+def _print(console: Console, head: Text, words: Text) -> None:
+    for line in _lines(console, words):
+        console.print(head + line, soft_wrap=True)
+        head = Text(" " * _INDENT)
+
+
+def _lines(console: Console, words: Text) -> Iterator[Text]:
+    """Break a text for the width of a terminal; what is piped stays whole."""
+    if not console.is_terminal:
+        yield words
+        return
+    width = max(console.width - _INDENT, _LEAST_WIDTH)
+    yield from words.wrap(console, width)

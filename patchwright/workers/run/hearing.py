@@ -1,0 +1,41 @@
+"""Ask the forge whose comments a run may read."""
+
+from collections.abc import Sequence
+
+import structlog
+
+from patchwright.core.errors import ServiceError
+from patchwright.core.types.people import Actor, Permission
+from patchwright.core.types.threads import Thread
+from patchwright.core.types.triggers import Trigger
+from patchwright.resolver.hearing import Heard, Rule, hear
+from patchwright.workers.run.permissions import known_permission
+from patchwright.workers.run.services import Services
+
+log = structlog.get_logger(__name__)
+
+
+def hear_those_who_count(
+    services: Services, trigger: Trigger, threads: Sequence[Thread], rule: Rule
+) -> Heard:
+    """Return the threads with what those say who count for this run, and we."""
+
+    def ask(author: Actor) -> Permission | None:
+        person = services.talk.find_person(author)
+        if person is None:
+            return None
+        return known_permission(services.github.forge, trigger.home, person)
+
+    if rule == "all-marked":
+        return Heard(threads=tuple(threads))
+    own = (trigger.actor, trigger.asker, *_ourselves(services))
+    return hear(threads, rule, own, ask)
+
+
+def _ourselves(services: Services) -> tuple[Actor, ...]:
+    try:
+        found = services.github.fetch_identity()
+    except ServiceError as error:
+        log.warning("own_identity_unknown", reason=error.reason)
+        return ()
+    return (found,) if found else ()

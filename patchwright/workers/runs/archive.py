@@ -1,0 +1,39 @@
+"""The runs of the command line, each in a file of the state folder."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from patchwright.core.errors import PatchwrightError
+from patchwright.core.trajectory.files import Run, read
+from patchwright.workers.runs.listed import Listed, of_log
+
+_SUFFIX = ".jsonl"
+
+
+@dataclass(frozen=True)
+class Archive:
+    """A folder of logs, which are named after their runs."""
+
+    folder: Path
+
+    def ids(self) -> tuple[str, ...]:
+        """Return the ids, those first whose log was written to last."""
+        written = {one: one.stat().st_mtime for one in self._files()}
+        newest = sorted(written, key=lambda one: written[one], reverse=True)
+        return tuple(one.name.removesuffix(_SUFFIX) for one in newest)
+
+    def read(self, run_id: str) -> Run:
+        return read(self.folder / f"{run_id}{_SUFFIX}")
+
+    def listed(self) -> Iterator[Listed]:
+        """Yield what the logs say; one that says nothing yet is left out."""
+        for run_id in self.ids():
+            try:
+                facts = self.read(run_id).trajectory.run
+            except PatchwrightError:
+                continue
+            yield of_log(run_id, facts)
+
+    def _files(self) -> Iterator[Path]:
+        return self.folder.glob(f"*{_SUFFIX}")

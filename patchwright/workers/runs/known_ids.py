@@ -1,0 +1,62 @@
+"""Ids of runs for a shell that waits for a key: quick, and never an error.
+
+The drivers are used as they are, since SQLAlchemy alone takes longer to load.
+"""
+
+import sqlite3
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Final, cast
+from urllib.parse import quote
+
+from patchwright.core.errors import SettingsError
+from patchwright.core.settings.environment import process_environment
+from patchwright.core.settings.load import load
+
+_MOST: Final = 50
+_CONNECT_S: Final = 1
+_SQLITE: Final = "sqlite:///"
+_QUERY: Final = "SELECT id FROM jobs WHERE id LIKE {} ORDER BY created_at DESC LIMIT 50"
+
+
+def known_ids(prefix: str) -> list[str]:
+    """Return the newest ids that begin so."""
+    if not prefix.isalnum() and prefix:
+        return []
+    try:
+        settings = load(process_environment(), flags={}, cwd=Path.cwd())
+    except SettingsError:
+        return []
+    url = settings.database.url.get_secret_value()
+    logs = (settings.state_dir / "runs").glob(f"{prefix}*.jsonl")
+    local = sorted(one.name.removesuffix(".jsonl") for one in logs)
+    of_service = _in_sqlite if url.startswith(_SQLITE) else _in_postgresql
+    return [*of_service(url, f"{prefix}%"), *local][:_MOST]
+
+
+def _in_sqlite(url: str, pattern: str) -> list[str]:
+    address = f"file:{quote(url.removeprefix(_SQLITE))}?mode=ro"
+    try:
+        connection = sqlite3.connect(address, uri=True, timeout=_CONNECT_S)
+    except sqlite3.Error:
+        return []
+    try:
+        rows = connection.execute(_QUERY.format("?"), (pattern,)).fetchall()
+    except sqlite3.Error:
+        return []
+    finally:
+        connection.close()
+    return [run_id for (run_id,) in rows]
+
+
+def _in_postgresql(url: str, pattern: str) -> list[str]:
+    driver = import_module("psycopg")
+    connect = cast("Callable[..., Any]", driver.connect)
+    address = url.replace("postgresql+psycopg:", "postgresql:", 1)
+    try:
+        with connect(address, connect_timeout=_CONNECT_S) as connection:
+            rows = connection.execute(_QUERY.format("%s"), (pattern,)).fetchall()
+    except driver.Error:
+        return []
+    return [run_id for (run_id,) in rows]

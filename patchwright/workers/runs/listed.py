@@ -1,0 +1,128 @@
+"""A run as it stands in a list, wherever it was kept."""
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Final
+
+from patchwright.core.trajectory.document import RunFacts
+from patchwright.core.types.base import Value
+from patchwright.core.types.threads import ForgeThread, ThreadRef
+from patchwright.core.types.work import Limits, OutcomeKind, Usage
+from patchwright.workers.store.job import Job, JobState
+from patchwright.workers.web.pages.known import Known
+from patchwright.workers.web.pages.views import outcome_of
+
+LOCAL: Final = "local"
+
+
+class Stage(StrEnum):
+    """How far a run is; of one of this machine it is not known whether it works."""
+
+    QUEUED = "queued"
+    RUNNING = "running"
+    WAITING = "waiting"
+    DELIVERING = "delivering"
+    ENDED = "ended"
+    UNFINISHED = "unfinished"
+
+
+STATES: Final = {
+    Stage.QUEUED: (JobState.RECEIVED, JobState.QUEUED),
+    Stage.RUNNING: (JobState.RUNNING,),
+    Stage.WAITING: (JobState.WAITING_USER,),
+    Stage.DELIVERING: (JobState.DELIVERING,),
+    Stage.ENDED: (JobState.DONE, JobState.FAILED, JobState.CANCELLED),
+    Stage.UNFINISHED: (),
+}
+
+
+class Listed(Value):
+    """One run: `place` is `service`, or `local` for one of the command line.
+
+    `outcome` is empty while there is none, and `limits` None before they were set.
+    """
+
+    id: str
+    place: str
+    stage: Stage
+    outcome: str
+    reason: str
+    proof: str
+    source: str
+    repo: str
+    thread: str
+    title: str
+    requester: str
+    asked_at: datetime | None
+    steps: int
+    usage: Usage
+    limits: Limits | None
+
+
+class Wanted(Value):
+    """Which runs are to be listed; what is None or empty does not matter."""
+
+    stage: Stage | None = None
+    outcome: OutcomeKind | None = None
+    repo: str = ""
+
+    def has(self, run: Listed) -> bool:
+        return (
+            self.stage in (None, run.stage)
+            and self.outcome in (None, run.outcome)
+            and self.repo in ("", run.repo)
+        )
+
+
+def of_job(job: Job, known: Known) -> Listed:
+    """Return a run of the service; `known` is what its events say of it."""
+    outcome, trigger = outcome_of(job), job.trigger
+    repo = trigger.place.full_name if trigger.place else ""
+    return Listed(
+        id=job.id,
+        place="service",
+        stage=stage_of(job.state),
+        outcome=outcome.kind if outcome else "",
+        reason=outcome.reason if outcome else "",
+        proof=outcome.proof if outcome else "",
+        source=trigger.thread.service,
+        repo=repo,
+        thread=_name_of(trigger.thread, repo),
+        title=trigger.title or known.title,
+        requester=trigger.asker.login,
+        asked_at=job.created_at,
+        steps=outcome.iterations if outcome else known.steps,
+        usage=outcome.usage if outcome else known.totals.usage,
+        limits=known.limits,
+    )
+
+
+def of_log(run_id: str, facts: RunFacts) -> Listed:
+    """Return a run of the command line by what its log says."""
+    return Listed(
+        id=run_id,
+        place=LOCAL,
+        stage=Stage.ENDED if facts.outcome else Stage.UNFINISHED,
+        outcome=facts.outcome or "",
+        reason=facts.reason,
+        proof=facts.proof,
+        source=LOCAL,
+        repo="",
+        thread="",
+        title=facts.title,
+        requester="",
+        asked_at=facts.started_at,
+        steps=facts.iterations,
+        usage=facts.usage,
+        limits=facts.limits,
+    )
+
+
+def stage_of(state: JobState) -> Stage:
+    return next(stage for stage, states in STATES.items() if state in states)
+
+
+def _name_of(thread: ThreadRef, repo: str) -> str:
+    """Name the thread as people do, with the repository it is beside."""
+    is_numbered = isinstance(thread, ForgeThread) and not thread.is_own
+    return f"{repo}{thread.name}" if is_numbered else thread.name

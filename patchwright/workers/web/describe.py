@@ -1,0 +1,45 @@
+"""Write `docs/api.md`, the addresses of the service, from the application itself."""
+
+import inspect
+from collections.abc import Iterator
+from typing import Final
+
+from fastapi import FastAPI
+from fastapi.routing import APIRoute
+from starlette.routing import Route
+
+_HEAD: Final = """\
+# Addresses of the service
+
+All of them are below `server.public_url`; what is not configured answers 404. `GET /openapi.json` has those that speak
+JSON in the form of OpenAPI.
+
+Each delivery is answered when it is stored: 202 for a request, 200 for anything else that was verified. 401 is a bad or missing
+signature, 403 another tenant's, 400 a body that is malformed, 413 one that is too large, 503 a database that does not store it: send it
+again.
+
+| | address | what it does |
+|---|---|---|
+"""
+_SILENT: Final = frozenset({"HEAD", "OPTIONS"})
+# What FastAPI brings along.
+_NOT_OURS: Final = ("/openapi.json", "/docs", "/docs/oauth2-redirect", "/redoc")
+
+
+def api_page(app: FastAPI) -> str:
+    """Return the page; raises `LookupError` for an address that does not say what."""
+    return _HEAD + "".join(f"{line}\n" for line in sorted(_lines(app)))
+
+
+def _lines(app: FastAPI) -> Iterator[str]:
+    for route in app.routes:
+        if isinstance(route, APIRoute | Route) and route.path not in _NOT_OURS:
+            methods = ", ".join(sorted((route.methods or set()) - _SILENT))
+            yield f"| {methods} | `{route.path}` | {_meaning(route)} |"
+
+
+def _meaning(route: APIRoute | Route) -> str:
+    text = inspect.getdoc(route.endpoint)
+    if not text:
+        raise LookupError(f"{route.path} does not say what it does")
+    return " ".join(text.partition("\n\n")[0].split())

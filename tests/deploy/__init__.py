@@ -1,0 +1,1 @@
+"""The images and the stack of deploy/, on a real engine."""

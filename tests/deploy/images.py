@@ -1,0 +1,126 @@
+"""Build the images of deploy/ from what this machine has, once for each content."""
+
+import hashlib
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.architecture.tree import ROOT, project_files
+from tests.deploy.docker_cli import docker, image_exists, run
+from tests.provision.image import ensure_image
+from tests.provision.locking import machine_lock
+
+RECIPES = Path(__file__).with_name("images")
+PREFIX = "patchwright-test/"
+# The Python of Debian's release, which is what the base image has.
+WHEELS = ROOT / ".cache" / "deploy-wheels"
+IN_IMAGES = ("patchwright/", "deploy/")
+ALSO_IN_IMAGES = (
+    "LICENSE",
+    "README.md",
+    "pyproject.toml",
+    "requirements-dev.lock",
+    "requirements.lock",
+)
+
+
+@dataclass(frozen=True)
+class Images:
+    """Names of images that the engine has."""
+
+    service: str
+    sandbox: str
+    proxy: str
+    services: str
+
+
+def ensure_images() -> Images:
+    """Return what the stack runs on; building it all takes two minutes."""
+    sandbox = ensure_image()
+    with machine_lock("deploy-images"):
+        python = _ensure_base("python", sandbox)
+        services = _ensure_base("services", sandbox)
+        tag = _digest(_sources(), python + services)
+        names = [f"{PREFIX}{name}:{tag}" for name in _BUILT]
+        if not all(image_exists(name) for name in names):
+            _build(python, services, tag)
+    service, sandbox_base, proxy = names
+    return Images(service, sandbox_base, proxy, services)
+
+
+_BUILT = ("patchwright", "patchwright-sandbox", "patchwright-proxy")
+
+
+def _ensure_base(name: str, base: str) -> str:
+    """Make a base image, for which Debian's packages come over the network."""
+    tag = f"{PREFIX}{name}:{_digest(sorted(RECIPES.iterdir()), base)}"
+    if not image_exists(tag):
+        recipe = str(RECIPES / f"{name}.Dockerfile")
+        options = ["--network", "host", "--build-arg", f"BASE={base}"]
+        docker("build", *options, "--file", recipe, "--tag", tag, str(RECIPES))
+    return tag
+
+
+def _build(python: str, services: str, tag: str) -> None:
+    """Build as a user would who has no network but the wheels, in a clean checkout."""
+    bases = {"BASE": python, "PROXY_BASE": services, "REGISTRY": PREFIX}
+    with checkout() as folder:
+        shutil.copytree(_ensure_wheels(python), folder / "deploy" / "wheels")
+        run(["deploy/build", "--network", "none"], cwd=folder, environment=bases)
+    for name in _BUILT:
+        docker("tag", f"{PREFIX}{name}:latest", f"{PREFIX}{name}:{tag}")
+
+
+@contextmanager
+def checkout() -> Iterator[Path]:
+    """Copy what the images are made of into a folder of its own."""
+    with tempfile.TemporaryDirectory(prefix="patchwright-deploy-") as name:
+        folder = Path(name)
+        for source in [
+            *_sources(),
+            *_in_project(("scripts/",)),
+            ROOT / ".dockerignore",
+        ]:
+            target = folder / source.relative_to(ROOT)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(source, target)
+        yield folder
+
+
+def _ensure_wheels(python: str) -> Path:
+    """Let the project's own script fetch them, unless these locks were fetched for."""
+    locks = [ROOT / name for name in ALSO_IN_IMAGES if name.endswith(".lock")]
+    folder = WHEELS / _digest([*locks, ROOT / "deploy" / "fetch-wheels"], "")
+    if not folder.is_dir():
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with checkout() as clean:
+            path = f"{Path(sys.executable).parent}:/usr/local/bin:/usr/bin:/bin"
+            command = ["deploy/fetch-wheels", _python_version(python)]
+            run(command, cwd=clean, environment={"PATH": path})
+            shutil.move(clean / "deploy" / "wheels", folder)
+    return folder
+
+
+def _python_version(image: str) -> str:
+    code = "import sys; print('%d.%d' % sys.version_info[:2])"
+    return docker("run", "--rm", "--network", "none", image, "python3", "-c", code)
+
+
+def _sources() -> list[Path]:
+    return [*_in_project(IN_IMAGES), *(ROOT / name for name in ALSO_IN_IMAGES)]
+
+
+def _in_project(folders: tuple[str, ...]) -> list[Path]:
+    return [ROOT / name for name in project_files() if name.startswith(folders)]
+
+
+def _digest(files: Iterable[Path], also: str) -> str:
+    digest = hashlib.sha256(also.encode())
+    for file in files:
+        digest.update(f"{file.name}\0{file.stat().st_mode & 0o111}\0".encode())
+        digest.update(file.read_bytes())
+    return digest.hexdigest()[:12]
