@@ -20,6 +20,9 @@ from patchwright.workers.db.upgrade import upgrade
 from patchwright.workers.intake.dispatcher import Dispatcher
 from patchwright.workers.intake.intake import Intake
 from patchwright.workers.intake.record import Recorder
+from patchwright.workers.ops.desk import Desk
+from patchwright.workers.ops.meters import Meters
+from patchwright.workers.ops.vitals import Vitals
 from patchwright.workers.store.events import EventStore
 from patchwright.workers.web.app import Services, create_app
 from patchwright.workers.web.receiver import Entrance, by_header
@@ -43,8 +46,11 @@ def serve_ours(port: int, folder: str) -> None:
             mention=MENTION, label="fix", own_login="bot", allow_bots=frozenset()
         )
         receiver = Receiver([SecretStr(SECRET)], listening)
+        meters = Meters()
+        health = Vitals(database, clock, sweep_s=20).web(lambda: intake.is_alive)
         services = Services(
-            database=database,
+            desk=Desk("web", health, clock, meters.show),
+            count_request=meters.count_request,
             intake=intake,
             dispatcher=dispatcher,
             entrances={"github": Entrance(receiver, by_header("x-github-delivery"))},

@@ -1,17 +1,21 @@
-"""Make a call in a thread that can be left behind."""
+"""Make a call in another thread, which may be left behind."""
 
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
-from typing import TypeVar
+from contextvars import copy_context
+from functools import partial
+from typing import ParamSpec, TypeVar
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 
 def start(call: Callable[[], T]) -> "Future[T]":
     """Make a call in a thread of its own, which does not keep the process alive.
 
-    It can be left behind: a model's answer may come late, or never.
+    It can be left behind: a model's answer may come late, or never. What it logs
+    carries the ids that the caller's lines carry.
     """
     future: Future[T] = Future()
 
@@ -21,5 +25,10 @@ def start(call: Callable[[], T]) -> "Future[T]":
         except BaseException as error:  # noqa: BLE001 - raised again by who waits for it
             future.set_exception(error)
 
-    threading.Thread(target=run, name="background-call", daemon=True).start()
+    threading.Thread(target=carrying(run), name="background-call", daemon=True).start()
     return future
+
+
+def carrying(call: Callable[P, T]) -> Callable[P, T]:
+    """Let what a call logs in another thread carry the ids of the lines from here."""
+    return partial(copy_context().run, call)

@@ -3,7 +3,7 @@
 import logging
 import sys
 import threading
-from collections.abc import Callable, MutableMapping
+from collections.abc import Callable, Mapping, MutableMapping
 from types import TracebackType
 from typing import Any, cast
 
@@ -15,8 +15,13 @@ Redact = Callable[[JsonValue], JsonValue]
 log = structlog.get_logger(__name__)
 
 
-def set_up_logging(redact: Redact, *, as_json: bool) -> None:
-    """Write to standard error; what libraries log goes the same way."""
+def set_up_logging(
+    redact: Redact, *, as_json: bool, about: Mapping[str, str] | None = None
+) -> None:
+    """Write to standard error; what libraries log goes the same way.
+
+    As JSON, each line tells `about` the process too.
+    """
     shared: list[structlog.typing.Processor] = [
         structlog.contextvars.merge_contextvars,
         structlog.stdlib.add_log_level,
@@ -28,7 +33,7 @@ def set_up_logging(redact: Redact, *, as_json: bool) -> None:
         if as_json
         else structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty())
     )
-    last = [_redacting(redact), *([_renamed] if as_json else []), renderer]
+    last = [_redacting(redact), *([_renamed(about or {})] if as_json else []), renderer]
     structlog.configure(
         processors=[*shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
         logger_factory=structlog.stdlib.LoggerFactory(),
@@ -88,10 +93,14 @@ def _plain(value: object) -> JsonValue:
     return str(value)
 
 
-def _renamed(
-    _logger: object, _method: str, entry: MutableMapping[str, Any]
-) -> MutableMapping[str, Any]:
+def _renamed(about: Mapping[str, str]) -> structlog.typing.Processor:
     """Use the names that log collectors look for."""
-    entry["severity"] = str(entry.pop("level", "info")).upper()
-    entry["message"] = entry.pop("event", "")
-    return entry
+
+    def process(
+        _logger: object, _method: str, entry: MutableMapping[str, Any]
+    ) -> MutableMapping[str, Any]:
+        entry["severity"] = str(entry.pop("level", "info")).upper()
+        entry["message"] = entry.pop("event", "")
+        return {**about, **entry}
+
+    return process

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
+from patchwright.core.background import carrying
 from patchwright.core.events.types import (
     CommandOutput,
     EvidenceRecorded,
@@ -16,6 +17,7 @@ from patchwright.core.text.fence import inline_code
 from patchwright.core.types.work import Evidence, EvidenceRole, Proof, Task
 from patchwright.integrations.git.changes import ChangedPath
 from patchwright.integrations.git.paths import find_tests
+from patchwright.resolver.blocked import close_and_tell
 from patchwright.resolver.guards.tampering import changed_tests
 from patchwright.resolver.setup import run_to_end, set_up_quietly
 from patchwright.resolver.toolkit import Toolkit, set_up_of
@@ -70,9 +72,9 @@ def prove(
     red = [] if task.merge_sha else named
     with ThreadPoolExecutor(2, thread_name_prefix="evidence") as pool:
         before_sha = _with_new_tests(kit, base_sha, head_sha, changes)
-        before = pool.submit(runs.run, EvidenceRole.BEFORE, before_sha, red)
-        after = pool.submit(runs.run, EvidenceRole.AFTER, head_sha, chosen)
-        then = pool.submit(runs.run_old_tests, head_sha, chosen, changes)
+        before = pool.submit(carrying(runs.run), EvidenceRole.BEFORE, before_sha, red)
+        after = pool.submit(carrying(runs.run), EvidenceRole.AFTER, head_sha, chosen)
+        then = pool.submit(carrying(runs.run_old_tests), head_sha, chosen, changes)
         evidence = (*before.result(), *after.result(), *then.result())
     for one in evidence:
         kit.log.append(Source.SYSTEM, EvidenceRecorded(evidence=one))
@@ -128,7 +130,7 @@ class _Runs:
                 for number, command in enumerate(commands)
             ]
         finally:
-            runtime.close()
+            close_and_tell(runtime, self.kit.log)
 
     def _run_one(
         self,

@@ -1,5 +1,6 @@
 """Resolve one task: sandbox, agent, commits out, checks, proof."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
@@ -15,6 +16,7 @@ from patchwright.core.agent.controller import Controller
 from patchwright.core.agent.disowning import disown
 from patchwright.core.agent.endings import Ending
 from patchwright.core.agent.kit import AgentKit
+from patchwright.core.agent.result_schema import read_schema
 from patchwright.core.errors import (
     GitError,
     LeaseLostError,
@@ -33,6 +35,7 @@ from patchwright.core.mcp.servers import McpServers
 from patchwright.core.runtime import Runtime
 from patchwright.core.text.cut import cut_middle
 from patchwright.core.types.work import Outcome, OutcomeKind, Task
+from patchwright.resolver.blocked import close_and_tell
 from patchwright.resolver.checkout import (
     Checkout,
     forget_work,
@@ -42,7 +45,8 @@ from patchwright.resolver.checkout import (
 )
 from patchwright.resolver.judge import needs_judge, second_opinion
 from patchwright.resolver.settle import settle
-from patchwright.resolver.setup import failures, set_up, was_broken_off
+from patchwright.resolver.setup import set_up, was_broken_off
+from patchwright.resolver.summing_up import sum_up
 from patchwright.resolver.toolkit import Toolkit, set_up_of
 
 MAX_SANDBOXES: Final = 3
@@ -79,6 +83,8 @@ class _Run:
         self._started = kit.clock.monotonic()
         self._checkpoint_at = kit.clock.now()
         self._notes: tuple[str, ...] = ()
+        wanted = self._task.result_schema
+        self._schema = read_schema(wanted) if wanted else None
 
     def resolve(self) -> Resolution:
         kit, task = self._kit, self._task
@@ -95,32 +101,15 @@ class _Run:
                 if waits
                 else self._look_over(settle(task, kit, ending, bundle), chronicle)
             )
-        outcome = outcome.model_copy(
-            update={
-                "base_branch": task.base_branch,
-                "base_sha": task.base_sha,
-                "usage": chronicle.state.usage,
-                "iterations": chronicle.state.iterations,
-                "seconds": round(before_s + kit.clock.monotonic() - self._started, 1),
-                "notes": (*task.notes, *self._all_notes(), *outcome.notes),
-                "removed": task.removed + self._removed_later(),
-            }
+        took_s = round(before_s + kit.clock.monotonic() - self._started, 1)
+        more = {"seconds": took_s, "notes": (*self._notes, *outcome.notes)}
+        outcome = sum_up(
+            outcome.model_copy(update=more), task, chronicle, ending, self._start_id
         )
         heard_all = waits or ending.kind is OutcomeKind.STOPPED
         # What came after the model had spoken last has had no effect on it.
         read_up_to = chronicle.last_id if heard_all else chronicle.shown_id
         return Resolution(_as_logged(kit, outcome), read_up_to)
-
-    def _all_notes(self) -> tuple[str, ...]:
-        """Return what was odd about the sandbox and what runs in it."""
-        if not self._task.setup_may_fail:
-            return self._notes
-        return (*failures(self._kit.log, self._start_id), *self._notes)
-
-    def _removed_later(self) -> int:
-        """Count the hidden things in what people have said to the run."""
-        said = self._kit.log.read(self._start_id, kinds=frozenset({"message"}))
-        return sum(e.payload.removed for e in said if isinstance(e.payload, Message))
 
     def _still_waits(self, chronicle: Chronicle) -> Resolution | None:
         """Return what it waits for, where nobody has said what would let it go on."""
@@ -178,7 +167,7 @@ class _Run:
             )
         except (SandboxError, GitError) as error:
             return _failure(error), None
-        leave = checkout.runtime.close
+        leave: Callable[[], None] = partial(close_and_tell, checkout.runtime, kit.log)
         try:
             if had_begun and not checkout.is_the_same:
                 tell_of_rebuilding(kit, chronicle.state)
@@ -232,6 +221,7 @@ class _Run:
             max_delegate_depth=conduct.max_delegate_depth,
             given_back=kit.given_back,
             after_step=lambda: self._keep_if_due(checkout, chronicle),
+            result_schema=self._schema,
         )
         controller = Controller(chronicle, agent_kit, since_id=self._start_id)
         try:

@@ -28,6 +28,8 @@ from patchwright.workers.conduct import make_conduct
 from patchwright.workers.connections import trust_for_git
 from patchwright.workers.db.database import Database
 from patchwright.workers.models import models_by_name, warm_up
+from patchwright.workers.ops.measured import MeasuredModel, MeasuredSandboxes
+from patchwright.workers.ops.meters import Meters
 from patchwright.workers.run.desk import Desk
 from patchwright.workers.run.orders import Orders
 from patchwright.workers.run.services import CodeHost, Services, Stores
@@ -120,6 +122,7 @@ def make_services(
     find_known: FindKnown,
     find_page: Callable[[JobId, datetime], str],
     submit: Callable[[JobId], None],
+    meters: Meters,
     orders: Orders,
 ) -> Services:
     """Compose what running jobs takes; raises when a part of it cannot work here."""
@@ -131,8 +134,16 @@ def make_services(
         channel=Switchboard(github.channel, boards, _desk(stores)),
         talk=talk,
         mirrors=Mirrors(settings.state_dir / "mirrors", trust_for_git(settings.github)),
-        sandboxes=choose(settings.sandbox.kind, clock, settings.sandbox.image),
-        find_models=models_by_name(settings, clock),
+        sandboxes=MeasuredSandboxes(
+            choose(settings.sandbox.kind, clock, settings.sandbox.image),
+            meters.count_start,
+            clock,
+        ),
+        find_models=models_by_name(
+            settings,
+            clock,
+            lambda model: MeasuredModel(model, meters.count_call, clock),
+        ),
         conduct=make_conduct(settings),
         open_mcp=open_servers,
         find_known=find_known,

@@ -18,14 +18,20 @@ from patchwright.core.settings.llm import LlmSettings, ModelSettings
 from patchwright.core.settings.model import Settings
 
 RECORDED = "recorded:"
+# Takes a model that is really called, and returns what calls it.
+Wrap = Callable[[Model], Model]
 
 
-def make_models(settings: Settings, clock: Clock) -> Models:
+def as_it_is(model: Model) -> Model:
+    return model
+
+
+def make_models(settings: Settings, clock: Clock, wrap: Wrap = as_it_is) -> Models:
     """Return the model of each role; `recorded:FILE` repeats a recording.
 
     Roles with the same name share a model, as does what several fall back on.
     """
-    making = _Making(settings.llm, clock)
+    making = _Making(settings.llm, clock, wrap)
     agent = settings.agent
     main = making.role("agent.model", agent.model)
     return Models(
@@ -42,13 +48,15 @@ def make_models(settings: Settings, clock: Clock) -> Models:
     )
 
 
-def models_by_name(settings: Settings, clock: Clock) -> Callable[[str], Models]:
+def models_by_name(
+    settings: Settings, clock: Clock, wrap: Wrap = as_it_is
+) -> Callable[[str], Models]:
     """Return a function from the name of the main model to the models of a run.
 
     Those of the settings are made at once, so that what is wrong with them shows.
     Raises `SettingsError`.
     """
-    made = {settings.agent.model: make_models(settings, clock)}
+    made = {settings.agent.model: make_models(settings, clock, wrap)}
     lock = Lock()
 
     def find(name: str) -> Models:
@@ -56,7 +64,7 @@ def models_by_name(settings: Settings, clock: Clock) -> Callable[[str], Models]:
             if name not in made:
                 agent = settings.agent.model_copy(update={"model": name})
                 chosen = settings.model_copy(update={"agent": agent})
-                made[name] = make_models(chosen, clock)
+                made[name] = make_models(chosen, clock, wrap)
             return made[name]
 
     return find
@@ -94,8 +102,8 @@ def find_model(llm: LlmSettings, key: str, name: str) -> ModelSettings:
 class _Making:
     """Makes each model and each chain of models once."""
 
-    def __init__(self, llm: LlmSettings, clock: Clock) -> None:
-        self._llm, self._clock = llm, clock
+    def __init__(self, llm: LlmSettings, clock: Clock, wrap: Wrap) -> None:
+        self._llm, self._clock, self._wrap = llm, clock, wrap
         self._made: dict[str, Model] = {}
         self._roles: dict[str, Model] = {}
 
@@ -129,7 +137,8 @@ class _Making:
             path = Path(found.model.removeprefix(RECORDED))
             return RecordedModel(load_recording(path))
         is_for_images = bool(name) and name == self._llm.vision_model
-        model = LitellmModel(_config(found, is_for_images=is_for_images), self._clock)
+        config = _config(found, is_for_images=is_for_images)
+        model = self._wrap(LitellmModel(config, self._clock))
         if found.tool_calls == "native":
             return model
         return TextToolModel(model, always=found.tool_calls == "text")

@@ -1,7 +1,5 @@
 """What a process of the service is made of."""
 
-import os
-import socket
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -37,6 +35,13 @@ from patchwright.workers.intake.dispatcher import Dispatcher
 from patchwright.workers.intake.intake import Intake
 from patchwright.workers.intake.record import Recorder
 from patchwright.workers.linking.tokens import make_identity_tokens
+from patchwright.workers.ops.desk import Desk
+from patchwright.workers.ops.duty import process_name
+from patchwright.workers.ops.figures import SharedFigures
+from patchwright.workers.ops.health import Health
+from patchwright.workers.ops.meters import Meters
+from patchwright.workers.ops.vitals import Vitals
+from patchwright.workers.roles import Role
 from patchwright.workers.run.orders import Orders
 from patchwright.workers.run.runner import Runner
 from patchwright.workers.run.services import Stores
@@ -58,6 +63,9 @@ from patchwright.workers.web.linking.opening import open_linking
 from patchwright.workers.web.receiver import Entrance
 
 _NONE: Final = Orders()
+
+# Takes whether deliveries can be stored.
+JudgeWeb = Callable[[Callable[[], bool]], Health]
 
 log = structlog.get_logger(__name__)
 
@@ -81,6 +89,15 @@ class Base:
     secrets: SecretStore
     redactor: Redactor
     submit: Callable[[JobId], None]
+    meters: Meters
+
+
+@dataclass(frozen=True)
+class Site:
+    """The web side of a process, and what tells how it is."""
+
+    app: WebApp
+    desk: Desk
 
 
 @contextmanager
@@ -110,6 +127,7 @@ def open_base(
                 secrets=secrets,
                 redactor=redactor,
                 submit=submit,
+                meters=Meters(),
             )
 
 
@@ -124,10 +142,11 @@ def make_runner(base: Base, orders: Orders = _NONE) -> Runner:
         find_known=base.redactor.find_known,
         find_page=_page_finder(base),
         submit=base.submit,
+        meters=base.meters,
         orders=orders,
     )
     log.info("worker_ready", sandbox=services.sandboxes.kind)
-    return Runner(services, f"{socket.gethostname()}:{os.getpid()}")
+    return Runner(services, process_name())
 
 
 def make_catch_up(base: Base) -> CatchUp:
@@ -154,17 +173,27 @@ def make_talking(base: Base) -> Talking:
     )
 
 
-def make_app(base: Base) -> WebApp:
+def vitals_of(base: Base) -> Vitals:
+    return Vitals(base.database, base.clock, base.settings.queue.sweep_s)
+
+
+def make_site(base: Base, judge: JudgeWeb | None = None, role: Role = Role.WEB) -> Site:
+    """Compose the web side; `judge` says what else its process is judged by."""
+    base.meters.registry.register(SharedFigures(base.database, base.clock))
     dispatcher = Dispatcher(base.submit)
     recorder = Recorder(base.stores.events, RandomIds())
     intake = Intake(base.database, recorder, dispatcher.dispatch)
+    base.meters.watch_intake(lambda: intake.waiting)
+    health = (judge or vitals_of(base).web)(lambda: intake.is_alive)
+    desk = make_desk(base, role, health)
     secret = _session_secret(base)
     sign_in = make_sign_in(base.settings, secret, base.clock)
     edge = Edge(intake, _page_finder(base), secret)
     talking = make_talking(base)
     doors = base.sites.open_doors(talking, edge)
     web = WebServices(
-        database=base.database,
+        desk=desk,
+        count_request=base.meters.count_request,
         intake=intake,
         dispatcher=dispatcher,
         entrances=_entrances(base, doors),
@@ -192,7 +221,17 @@ def make_app(base: Base) -> WebApp:
             clock=base.clock,
         ),
     )
-    return create_app(web)
+    return Site(create_app(web), desk)
+
+
+def make_desk(base: Base, role: Role, health: Health) -> Desk:
+    return Desk(
+        role=role,
+        health=health,
+        clock=base.clock,
+        show=base.meters.show,
+        token=base.settings.telemetry.metrics_token,
+    )
 
 
 def _entrances(base: Base, doors: Mapping[str, Doors]) -> Mapping[str, Entrance]:

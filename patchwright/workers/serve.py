@@ -2,12 +2,15 @@
 
 import socket
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from functools import partial
+from importlib.metadata import version
 from typing import assert_never
 
 import structlog
 
 from patchwright.core.background import start
+from patchwright.core.clock import SystemClock
 from patchwright.core.errors import SettingsError
 from patchwright.core.logs import log_strays, set_up_logging
 from patchwright.core.settings.checks import service_errors
@@ -15,14 +18,23 @@ from patchwright.core.settings.model import Settings
 from patchwright.core.settings.secret_values import secret_values
 from patchwright.core.text.redaction import Redactor
 from patchwright.workers.compose import NO_SHARED_KEY
+from patchwright.workers.db.database import Database
 from patchwright.workers.listening import listen
 from patchwright.workers.models import warm_up
+from patchwright.workers.ops.desk import Desk
+from patchwright.workers.ops.duty import LONGEST_EVERY_S, Post, on_duty
+from patchwright.workers.ops.meters import Meters
+from patchwright.workers.ops.pulse import Pulse
+from patchwright.workers.ops.vitals import Vitals
 from patchwright.workers.process import (
     Base,
-    make_app,
+    JudgeWeb,
     make_catch_up,
+    make_desk,
     make_runner,
+    make_site,
     open_base,
+    vitals_of,
 )
 from patchwright.workers.queue.app import (
     CATCH_UP_EVERY_S,
@@ -35,6 +47,7 @@ from patchwright.workers.queue.app import (
 from patchwright.workers.queue.embedded import embedded_worker
 from patchwright.workers.queue.periodic import repeating
 from patchwright.workers.queue.processes import run_beat, run_worker
+from patchwright.workers.queue.signs import broker_answers, hear_sent, hear_taken
 from patchwright.workers.roles import Role
 from patchwright.workers.setup import with_app, with_stored_app
 from patchwright.workers.stopping import until_told
@@ -56,7 +69,7 @@ def serve(settings: Settings, role: Role) -> int:
     ]
     if problems:
         raise SettingsError("\n".join(problems))
-    _log_without_secrets(settings)
+    _log_without_secrets(settings, role)
     log_strays()
     broker_url = settings.queue.broker_url.get_secret_value()
     queue = make_celery(broker_url, settings.queue.sweep_s)
@@ -69,40 +82,40 @@ def serve(settings: Settings, role: Role) -> int:
 def _run(settings: Settings, role: Role, queue: Queue) -> int:
     match role:
         case Role.BEAT:
-            run_beat(queue)
-            return 0
+            return _serve_beat(settings, queue)
         case Role.WORKER:
             warm_up(settings)
-            with _open(with_stored_app(settings), queue) as base:
+            with _open(with_stored_app(settings), queue, role) as base:
                 return _serve_jobs(base, queue)
         case Role.WEB:
             with (
                 _listen(settings) as listening,
-                _open(with_app(settings, listening), queue) as base,
+                _open(with_app(settings, listening), queue, role) as base,
             ):
-                return _serve_web(base, listening)
+                return _serve_web(base, listening, vitals_of(base).web, role)
         case Role.ALL:
             with (
                 _listen(settings) as listening,
-                _open(with_app(settings, listening), queue) as base,
-                _working(base, queue),
+                _open(with_app(settings, listening), queue, role) as base,
+                _working(base, queue) as judge,
             ):
-                return _serve_web(base, listening)
+                return _serve_web(base, listening, judge, role)
         case _:
             assert_never(role)
 
 
 @contextmanager
-def _open(settings: Settings, queue: Queue) -> Iterator[Base]:
+def _open(settings: Settings, queue: Queue, role: Role) -> Iterator[Base]:
     # Anew, as an App that was made for us brings secrets of its own.
-    redactor = _log_without_secrets(settings)
+    redactor = _log_without_secrets(settings, role)
     with open_base(settings, redactor, submitter(queue)) as base:
         yield base
 
 
-def _log_without_secrets(settings: Settings) -> Redactor:
+def _log_without_secrets(settings: Settings, role: Role) -> Redactor:
     redactor = Redactor(secret_values(settings))
-    set_up_logging(redactor.redact_json, as_json=settings.log_json)
+    about = {"version": version("patchwright"), "role": role}
+    set_up_logging(redactor.redact_json, as_json=settings.log_json, about=about)
     return redactor
 
 
@@ -110,10 +123,14 @@ def _listen(settings: Settings) -> socket.socket:
     return listen(settings.server.host, settings.server.port)
 
 
-def _serve_web(base: Base, listening: socket.socket) -> int:
+def _serve_web(
+    base: Base, listening: socket.socket, judge: JudgeWeb, role: Role
+) -> int:
     address = base.settings.server
-    server = make_server(make_app(base), address.host, address.port)
-    server.run(sockets=[listening])
+    site = make_site(base, judge, role)
+    server = make_server(site.app, address.host, address.port)
+    with on_duty(_post(base.settings, base.database, site.desk)):
+        server.run(sockets=[listening])
     return 0
 
 
@@ -123,21 +140,61 @@ def _serve_jobs(base: Base, queue: Queue) -> int:
     catch_up = make_catch_up(base)
     add_catch_up(queue, catch_up)
     start(catch_up)
-    return run_worker(queue, runner, base.settings.limits.max_parallel)
+    parallel = base.settings.limits.max_parallel
+    taken = Pulse(base.clock)
+    hear_taken(taken.touch)
+    health = vitals_of(base).worker(
+        taken, partial(broker_answers, queue), lambda: runner.load >= parallel
+    )
+    desk = make_desk(base, Role.WORKER, health)
+    with on_duty(_post(base.settings, base.database, desk)):
+        return run_worker(queue, runner, parallel)
+
+
+def _serve_beat(settings: Settings, queue: Queue) -> int:
+    clock = SystemClock()
+    sent = Pulse(clock)
+    hear_sent(sent.touch)
+    # It needs no database but to say that it lives, and does not wait for one.
+    with closing(Database(settings.database.url.get_secret_value())) as database:
+        vitals = Vitals(database, clock, settings.queue.sweep_s)
+        desk = Desk(
+            role=Role.BEAT,
+            health=vitals.beat(sent, partial(broker_answers, queue)),
+            clock=clock,
+            show=Meters().show,
+            token=settings.telemetry.metrics_token,
+        )
+        with on_duty(_post(settings, database, desk)):
+            run_beat(queue)
+    return 0
+
+
+def _post(settings: Settings, database: Database, desk: Desk) -> Post:
+    every_s = min(settings.queue.sweep_s, LONGEST_EVERY_S)
+    return Post(desk, database, settings.telemetry, every_s)
 
 
 @contextmanager
-def _working(base: Base, queue: Queue) -> Iterator[None]:
+def _working(base: Base, queue: Queue) -> Iterator[JudgeWeb]:
+    """Run jobs in this process; yields how it is judged together with its web side."""
     runner = make_runner(base)
     add_tasks(queue, runner)
     parallel = base.settings.limits.max_parallel
     catch_up = make_catch_up(base)
     add_catch_up(queue, catch_up)
+    taken = Pulse(base.clock)
+    hear_taken(taken.touch)
     with (
         embedded_worker(queue, runner, parallel, base.settings.queue.sweep_s),
         repeating(catch_up, CATCH_UP_EVERY_S),
     ):
-        yield
+        yield partial(
+            vitals_of(base).all,
+            taken=taken,
+            broker_answers=partial(broker_answers, queue),
+            is_busy=lambda: runner.load >= parallel,
+        )
 
 
 def _broker_errors(settings: Settings, role: Role) -> Iterator[str]:

@@ -31,20 +31,17 @@ REQUEST = "@patchwright please fix the sum, 3 pieces cost 450"
 class Model:
     """Fixes the sum in every run; while it is held up, it answers nobody."""
 
-    asked: int = 0
     _open: threading.Event = field(default_factory=threading.Event)
 
     def __post_init__(self) -> None:
         self._open.set()
 
     def __call__(self, request: dict[str, Any]) -> TurnLike:
-        self.asked += 1
         self._open.wait()
         done = sum(one["role"] == "assistant" for one in request["messages"])
         return fix_turns()[done]
 
     def hold_up(self) -> None:
-        self.asked = 0
         self._open.clear()
 
     def go_on(self) -> None:

@@ -64,7 +64,7 @@ class Stack:
             yield client
 
     def deliver(self, delivery: Delivery) -> int:
-        """Bring a webhook to the proxy on a connection of its own; return the status."""
+        """Bring a webhook to the proxy on a new connection; return the status."""
         with self.client() as client:
             return post(client, delivery)
 

@@ -10,7 +10,7 @@ from patchwright.core.llm.library import load as load_litellm
 from patchwright.core.settings.load import load
 from patchwright.core.settings.secret_values import secret_values
 from patchwright.core.text.redaction import Redactor
-from patchwright.workers.process import Base, make_app, open_base
+from patchwright.workers.process import Base, make_site, open_base
 from patchwright.workers.web.server import make_server
 from tests.flow.clock import MovableClock
 from tests.provision.servers import free_port
@@ -33,7 +33,7 @@ def serving(
     with open_base(settings, redactor, lambda _job: None) as opened:
         base = replace(opened, clock=clock)
         port = port or free_port()
-        server = make_server(make_app(base), "127.0.0.1", port)
+        server = make_server(make_site(base).app, "127.0.0.1", port)
         thread = threading.Thread(target=server.run)
         thread.start()
         try:

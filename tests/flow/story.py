@@ -13,6 +13,7 @@ from patchwright.core.types.work import Outcome
 from patchwright.integrations.github.manifest import CALLBACK_PATH
 from patchwright.workers.db.tables import jobs
 from patchwright.workers.process import Base, make_runner
+from patchwright.workers.run.orders import Orders
 from patchwright.workers.run.runner import Runner
 from patchwright.workers.store.job import Job
 from tests.app_manifest import add_our_app
@@ -28,6 +29,7 @@ APP_ID = 4711
 MODEL_KEY = "sk-story-0123456789abcdef"
 REPO = "acme/shop"
 BOT = "patchwright[bot]"
+NO_ORDERS = Orders()
 PING = "<!-- patchwright:ping run="
 
 CART = '''"""What a customer is about to buy."""
@@ -185,11 +187,12 @@ def telling(
     private: bool = False,
     port: int | None = None,
     signs_in_at: str = "",
+    orders: Orders = NO_ORDERS,
 ) -> Iterator[Story]:
     """Set the scene: `acme/shop`, which alice may write, eve may not.
 
     The bot is there as our App, or else as a user with a token. The web side listens on
-    `port`, and people sign in to it at `signs_in_at`.
+    `port`, and people sign in to it at `signs_in_at`. The runs are under `orders`.
     """
     with (
         FakeGitHub(enterprise=enterprise) as github,
@@ -207,7 +210,7 @@ def telling(
         clock = MovableClock()
         with serving(environment, folder, clock, port) as (base, url):
             bot = BOT if as_app else "patchwright"
-            runner = make_runner(base)
+            runner = make_runner(base, orders)
             story = Story(github, provider, base, runner, url, clock, environment, bot)
             yield story
             story.nothing_unread()

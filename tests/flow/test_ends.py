@@ -201,3 +201,14 @@ def test_p2_a_run_that_is_stopped_keeps_its_work_and_calls_nobody(
 
 def _work_is_kept(story: Story) -> bool:
     return story.branches() == [BRANCH] and not story.github.pull_requests(REPO)
+
+
+def test_s49_nothing_begins_when_the_disk_is_nearly_full(tmp_path: Path) -> None:
+    full = {"PATCHWRIGHT_LIMITS__MIN_FREE_GIB": "1000000"}
+    with telling(tmp_path, [], settings=full) as story:
+        number = story.ask("@patchwright fix the sum")
+        story.work()
+        assert "**Failed** (`disk-full`)" in story.reply(number)
+        assert "1e+06 GiB are to stay so" in story.reply(number)
+        assert story.pings(number)
+        assert story.provider.requests == []

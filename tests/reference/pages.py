@@ -5,14 +5,16 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final
 
-from patchwright.core.settings.describe import page as settings_page
 from patchwright.workers.action.describe import page as action_page
 from patchwright.workers.cli.describe import page as cli_page
 from patchwright.workers.ops.describe import page as metrics_page
-from patchwright.workers.process import make_app
+
+from patchwright.core.settings.describe import page as settings_page
+from patchwright.workers.process import make_site
 from patchwright.workers.web.describe import api_page
 from tests.architecture.tree import ROOT
 from tests.flow.office import in_office
+from tests.reference.field_reports import page as field_reports_page
 
 SLACK: Final = {
     "PATCHWRIGHT_SLACK__CLIENT_ID": "1.2",
@@ -26,7 +28,7 @@ def _api_page() -> str:
         tempfile.TemporaryDirectory() as folder,
         in_office(Path(folder), [], settings=SLACK) as office,
     ):
-        return api_page(make_app(office.story.base))
+        return api_page(make_site(office.story.base).app)
 
 
 PAGES: Final[Mapping[str, Callable[[], str]]] = {
@@ -35,4 +37,5 @@ PAGES: Final[Mapping[str, Callable[[], str]]] = {
     "action-reference.md": lambda: action_page((ROOT / "action.yml").read_text()),
     "metrics.md": metrics_page,
     "api.md": _api_page,
+    "field-reports.md": field_reports_page,
 }

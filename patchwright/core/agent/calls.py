@@ -22,6 +22,7 @@ from patchwright.core.agent.planning import (
     Revised,
     judge_plan,
 )
+from patchwright.core.agent.results import Handover
 from patchwright.core.agent.toolbox import Proposal, Toolbox
 from patchwright.core.events.types import (
     AgentState,
@@ -55,11 +56,13 @@ class Calls:
         reply: OpenReply,
         toolbox: Toolbox,
         acting: Acting,
+        handover: Handover,
         delegate: Callable[[Delegate, int], DelegateResult | Ending],
     ) -> None:
         self._chronicle, self._kit = chronicle, kit
         self._agent, self._pen, self._reply = agent, pen, reply
         self._toolbox, self._acting = toolbox, acting
+        self._handover = handover
         self._delegate = delegate
 
     def deal_with(self, pending: Pending) -> Ending | None:
@@ -82,7 +85,19 @@ class Calls:
         is_planning = self._chronicle.state.is_planning and not self._agent
         if isinstance(action, Finish) and is_planning:
             return self._propose(pending, action)
+        if isinstance(action, Finish):
+            return self._hand_over(pending, proposal, action)
         return self._consider(pending, proposal)
+
+    def _hand_over(
+        self, pending: Pending, proposal: Proposal, finish: Finish
+    ) -> Ending | None:
+        judged = self._handover.judge(finish)
+        if isinstance(judged, ErrorObservation):
+            self._conclude(pending, judged)
+            return None
+        whole = proposal.model_copy(update={"action": judged})
+        return self._consider(pending, whole)
 
     def _propose(self, pending: Pending, finish: Finish) -> Ending | None:
         """Show a plan to people, or do what they have said about it."""

@@ -19,6 +19,7 @@ from patchwright.core.agent.open_reply import OpenReply
 from patchwright.core.agent.pen import Pen
 from patchwright.core.agent.prompts import prompt
 from patchwright.core.agent.purse import OverBudgetError
+from patchwright.core.agent.results import Handover
 from patchwright.core.agent.stuck import Loop, LoopFinder
 from patchwright.core.agent.toolbox import Toolbox
 from patchwright.core.agent.view import View
@@ -60,10 +61,11 @@ class Controller:
         self._agent, self._bounds = agent, bounds or Bounds()
         self._pen = Pen(chronicle, agent)
         self._model = kit.models.delegate if agent else kit.models.main
-        self._toolbox = _toolbox(kit, self._bounds.depth)
+        self._toolbox = _toolbox(kit, agent, self._bounds.depth)
         self._view = _view(kit, agent)
         self._reply = OpenReply()
         self._loops = LoopFinder()
+        self._handover = Handover(kit.result_schema if not agent else None)
         attention = Attention(chronicle, kit.given_back)
         self._attention = attention
         self._asking = Asking(
@@ -82,6 +84,7 @@ class Controller:
             reply=self._reply,
             toolbox=self._toolbox,
             acting=Acting(chronicle, kit, attention),
+            handover=self._handover,
             delegate=self._delegate,
         )
         self._condensing = Condensing(chronicle, kit, self._view, self._asking, agent)
@@ -249,6 +252,7 @@ class Controller:
         self._view.add(event)
         self._reply.follow(event)
         self._loops.follow(event)
+        self._handover.follow(event)
 
 
 def _ending_by(action: Finish | Reject) -> Ending:
@@ -263,10 +267,11 @@ def _view(kit: AgentKit, agent: str) -> View:
     return View(kit.agent.system, images=kit.images.values())
 
 
-def _toolbox(kit: AgentKit, depth: int) -> Toolbox:
+def _toolbox(kit: AgentKit, agent: str, depth: int) -> Toolbox:
     recalls = not isinstance(kit.library, NoLibrary)
     return Toolbox(
         kit.agent.tools_at(depth, kit.max_delegate_depth, recalls=recalls),
         kit.mcp.tools(),
         asks_risk=kit.confirm != "never",
+        result_schema=None if agent else kit.result_schema,
     )

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from patchwright.core.agent.agents import Agent
 from patchwright.core.agent.attention import GivenBack
 from patchwright.core.agent.purse import Purse
+from patchwright.core.agent.result_schema import ResultSchema
 from patchwright.core.clock import Clock
 from patchwright.core.condense.condenser import Condenser
 from patchwright.core.knowledge.library import Library, NoLibrary
@@ -28,7 +29,8 @@ class AgentKit:
     """The collaborators of an agent, and the bounds it keeps.
 
     `images` are those that the task names; they are shown with it, and are not in the
-    log. `after_step` is called between steps, when nothing is under way.
+    log. `after_step` is called between steps, when nothing is under way. With a
+    `result_schema` the run's own agent hands over what fits it when it finishes.
     """
 
     agent: Agent
@@ -46,3 +48,4 @@ class AgentKit:
     images: Mapping[str, Image] = field(default_factory=dict)
     given_back: GivenBack = field(default_factory=Future)
     after_step: Callable[[], None] = do_nothing
+    result_schema: ResultSchema | None = None

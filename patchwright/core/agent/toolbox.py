@@ -6,11 +6,14 @@ from typing import Any, Final
 
 from pydantic import JsonValue, ValidationError
 
+from patchwright.core.agent.result_schema import ResultSchema
+from patchwright.core.agent.results import split_result, with_result
 from patchwright.core.agent.tools import Tool
 from patchwright.core.events.types import (
     AgentStep,
     CallMcpTool,
     ErrorObservation,
+    Finish,
     Risk,
     ToolCall,
 )
@@ -36,7 +39,8 @@ class Proposal(Value):
 class Toolbox:
     """What the model is offered, the same in each request of a run.
 
-    With `asks_risk` the model is asked to judge the risk of each call itself.
+    With `asks_risk` the model is asked to judge the risk of each call itself, and with
+    a `result_schema` to hand over what fits it when it finishes.
     """
 
     def __init__(
@@ -45,17 +49,22 @@ class Toolbox:
         mcp_tools: Iterable[McpTool] = (),
         *,
         asks_risk: bool = False,
+        result_schema: ResultSchema | None = None,
     ) -> None:
         self._tools = {tool.name: tool for tool in tools}
         self._mcp = {tool.name: tool for tool in mcp_tools}
         self._asks_risk = asks_risk
+        self._asks_result = result_schema is not None
         specs = [tool.spec() for tool in self._tools.values()]
+        if result_schema is not None:
+            specs = [with_result(spec, result_schema) for spec in specs]
         specs += [_mcp_spec(tool) for tool in self._mcp.values()]
         self.specs = tuple(map(_with_risk, specs) if asks_risk else specs)
 
     def read(self, call: ToolCall) -> Proposal | ErrorObservation:
         """Return what a call asks for, or what to tell the model about it."""
         call, claimed = self._split_risk(call)
+        call, result = split_result(call) if self._asks_result else (call, None)
         if tool := self._mcp.get(call.name):
             return Proposal(action=_mcp_call(tool, call), claimed=claimed)
         if call.name not in self._tools:
@@ -64,6 +73,8 @@ class Toolbox:
             action = self._tools[call.name].action(call)
         except ValidationError as error:
             return _bad_arguments(call, error)
+        if isinstance(action, Finish):
+            action = action.model_copy(update={"result": result})
         return Proposal(action=action, claimed=claimed)
 
     def _split_risk(self, call: ToolCall) -> tuple[ToolCall, Risk]:

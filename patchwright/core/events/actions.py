@@ -171,7 +171,7 @@ class Finish(AgentAction):
 
     `test_commands` are those that fail before the change and pass after it; `answer`
     is what to tell the person when the request was a question; `reviews` answer the
-    review threads that the task has shown.
+    review threads that the task has shown. `result` is what a schema has asked for.
     """
 
     kind: Literal["finish"] = "finish"
@@ -180,6 +180,7 @@ class Finish(AgentAction):
     answer: str = ""
     test_commands: tuple[str, ...] = ()
     reviews: tuple[ReviewAnswer, ...] = ()
+    result: JsonValue = None
 
 
 class Reject(AgentAction):

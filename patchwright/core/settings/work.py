@@ -35,6 +35,12 @@ class LimitSettings(Section):
     runs_per_thread_hour: int = Field(
         10, gt=0, description="Most runs that one thread may start an hour."
     )
+    min_free_gib: float = Field(
+        1.0,
+        ge=0,
+        description="Room on the disk of `state_dir`, in GiB, below which no run "
+        "begins.",
+    )
 
     def of_a_run(self) -> Limits:
         return Limits(
@@ -69,10 +75,9 @@ class SandboxSettings(Section):
     allow_domains: tuple[str, ...] = Field(
         (),
         validate_default=True,
-        description="Hosts as `example.com`, `*.example.com` (those below it) or "
-        "`example.com:8443` (without a port: 80 and 443) that commands may reach with "
-        '`network = "allowlist"`, and that MCP servers with a `url` may be on. An '
-        "address that is not public is reached if it is listed itself.",
+        description='Hosts that commands may reach with `network = "allowlist"`, and '
+        "that MCP servers with a `url` may be on: `example.com`, `*.example.com`, "
+        "`example.com:8443`.",
     )
     runtime: str = Field(
         "", description="Docker's runtime, for example `runsc` for gVisor."

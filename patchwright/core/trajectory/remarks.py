@@ -12,6 +12,7 @@ from patchwright.core.events.types import (
     Message,
     ModelCalled,
     RaiseLimits,
+    RequestBlocked,
     Source,
     StateChanged,
     Steering,
@@ -41,6 +42,8 @@ def remark_words(event: Event) -> Words | None:
             return Words(text=f"asks before a {risk}-risk action{reasons}")
         case EvidenceRecorded(evidence=evidence):
             return evidence_words(evidence)
+        case RequestBlocked():
+            return _blocked(payload)
         case Unknown(kind=kind):
             return Words(text=f"{kind}: not known to this version", tone=Tone.OPEN)
         case _:
@@ -66,6 +69,13 @@ def evidence_words(one: Evidence) -> Words:
     command = " ".join(one.command.split())
     tone = Tone.GOOD if expected else Tone.BAD
     return Words(text=f"{one.role.words}: {code}: {command}", tone=tone)
+
+
+def _blocked(blocked: RequestBlocked) -> Words:
+    place = f"{blocked.host}:{blocked.port}" if blocked.port else blocked.host
+    times = "" if blocked.count == 1 else f", {blocked.count} times"
+    text = f"no way out to {place}{times}"
+    return Words(text=text, tone=Tone.OPEN)
 
 
 def _called(called: ModelCalled) -> Words:

@@ -14,7 +14,7 @@ from patchwright.core.forge import GitCredential
 from patchwright.integrations.git.command import run_git
 from patchwright.integrations.git.gitdir import GitDir
 from patchwright.integrations.git.objects import ObjectStore
-from patchwright.integrations.git.remote import Remote, fetch_refs, push_commit
+from patchwright.integrations.git.remote import Push, Remote, fetch_refs, push_commit
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +24,7 @@ class Mirror:
     clone_url: str
     objects: ObjectStore
     environment: Mapping[str, str]
+    push_by: Push
 
     def resolve(self, ref: str) -> str:
         """Return the commit at a fetched ref such as `refs/heads/trunk`."""
@@ -40,7 +41,7 @@ class Mirror:
         forbidden_branches: Collection[str],
     ) -> None:
         """Push as `push_commit` does; `clone_url` is the fork's for a fork's branch."""
-        push_commit(
+        self.push_by(
             self.objects.git,
             Remote(clone_url, credential, self.environment),
             sha=sha,
@@ -58,11 +59,19 @@ class Mirrors:
     """
 
     def __init__(
-        self, root: Path, environment: Mapping[str, str] | None = None
+        self,
+        root: Path,
+        environment: Mapping[str, str] | None = None,
+        push: Push = push_commit,
     ) -> None:
         """`environment` reaches the transports of git: proxies, private CAs."""
         self._root = root
         self._environment = dict(environment or {})
+        self._push = push
+
+    def pushing_by(self, push: Push) -> "Mirrors":
+        """Return the same mirrors, whose way back is another one."""
+        return Mirrors(self._root, self._environment, push)
 
     def fetch(
         self, clone_url: str, credential: GitCredential | None, refs: Sequence[str]
@@ -73,7 +82,8 @@ class Mirrors:
         path = self._root / hashlib.sha256(clone_url.encode()).hexdigest()[:32]
         with _alone(path.with_suffix(".lock")):
             self._refresh(path, remote, refs)
-        return Mirror(clone_url, ObjectStore.at(path), self._environment)
+        store = ObjectStore.at(path)
+        return Mirror(clone_url, store, self._environment, self._push)
 
     def _refresh(self, path: Path, remote: Remote, refs: Sequence[str]) -> None:
         if not path.exists():

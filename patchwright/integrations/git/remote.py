@@ -3,6 +3,7 @@
 import base64
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 from urllib.parse import urlsplit
 
 from patchwright.core.errors import GitError, PushRefusedError
@@ -74,6 +75,29 @@ def fetch_refs(store: GitDir, remote: Remote, refs: Sequence[str]) -> None:
         raise explain(done)
 
 
+def check_ours(branch: str, forbidden: Collection[str]) -> str:
+    """Return the full ref of a branch, unless it is not ours: `PushRefusedError`."""
+    ref = check_branch(branch)
+    if branch in forbidden:
+        raise PushRefusedError(f"the branch {branch} is not ours to write")
+    return ref
+
+
+class Push(Protocol):
+    """Pushes as `push_commit` does."""
+
+    def __call__(
+        self,
+        store: GitDir,
+        remote: Remote,
+        *,
+        sha: str,
+        branch: str,
+        expect: str | None,
+        forbidden_branches: Collection[str],
+    ) -> None: ...
+
+
 def push_commit(
     store: GitDir,
     remote: Remote,
@@ -89,9 +113,7 @@ def push_commit(
     `sha` already is left alone. Raises BranchMovedError, PushRefusedError,
     PermissionDeniedError, AuthenticationError or another error of `core.errors`.
     """
-    ref = check_branch(branch)
-    if branch in forbidden_branches:
-        raise PushRefusedError(f"the branch {branch} is not ours to write")
+    ref = check_ours(branch, forbidden_branches)
     done = store.call(
         [
             "push",

@@ -11,10 +11,11 @@ from typing import Any, Final
 from urllib.parse import parse_qs, urlsplit
 
 import structlog
-from pydantic import TypeAdapter
+from pydantic import TypeAdapter, field_validator
 from requests.utils import parse_header_links
 
 from patchwright.core.errors import NotFoundError, PermissionDeniedError
+from patchwright.core.settings.addresses import is_address
 from patchwright.core.types.base import Value
 from patchwright.core.types.threads import RepoRef
 from patchwright.integrations.github.api import Api
@@ -48,6 +49,12 @@ class HookConfig(Value):
     url: str = ""
     content_type: str = "form"
     insecure_ssl: str | float = "0"
+
+    @field_validator("url")
+    @classmethod
+    def _drop_path(cls, value: str) -> str:
+        """Take out what PyGithub fills in where there is none: the request's path."""
+        return value if is_address(value) else ""
 
     @property
     def checks_certificate(self) -> bool:

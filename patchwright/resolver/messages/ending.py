@@ -6,6 +6,7 @@ from patchwright.core.text.cut import cut_middle
 from patchwright.core.text.fence import code_block
 from patchwright.core.text.mentions import neutralise
 from patchwright.core.types.work import (
+    BlockedRequest,
     DiffStat,
     Outcome,
     OutcomeKind,
@@ -16,6 +17,7 @@ from patchwright.core.types.work import (
 from patchwright.resolver.messages.advice import next_step
 from patchwright.resolver.messages.facts import (
     agents_words,
+    blocked_lines,
     cost,
     counted,
     duration,
@@ -61,6 +63,7 @@ def final_comment(
         _evidence(outcome),
         _reviews(outcome.reviews),
         _notes((*outcome.notes, *delivered.remarks), frame.handle),
+        _blocked(outcome.blocked),
         _kept_work(outcome, delivered, frame),
         _where_it_stopped(outcome, last, frame.handle),
         next_step(outcome, delivered, frame.handle, last.allowed(frame.limits)),
@@ -189,6 +192,13 @@ def _notes(notes: tuple[str, ...], handle: str) -> str:
     if len(notes) <= _MOST_OPEN_NOTES:
         return lines
     return folded(f"{len(notes)} notes: what was removed, skipped or doubted", lines)
+
+
+def _blocked(blocked: tuple[BlockedRequest, ...]) -> str:
+    if not blocked:
+        return ""
+    hosts = counted(len(blocked), "host")
+    return folded(f"Blocked network requests: {hosts}", blocked_lines(blocked))
 
 
 def _kept_work(outcome: Outcome, delivered: Delivered, frame: Frame) -> str:

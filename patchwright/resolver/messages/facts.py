@@ -4,12 +4,19 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from patchwright.core.text.cut import cut_middle
-from patchwright.core.text.fence import close_code_block, table_code
+from patchwright.core.text.fence import close_code_block, inline_code, table_code
 from patchwright.core.text.hidden import strip_hidden
 from patchwright.core.text.markdown import PieceKind, read_markdown
 from patchwright.core.text.mentions import neutralise
 from patchwright.core.text.money import dollars
-from patchwright.core.types.work import Evidence, EvidenceRole, Limits, Proof, Usage
+from patchwright.core.types.work import (
+    BlockedRequest,
+    Evidence,
+    EvidenceRole,
+    Limits,
+    Proof,
+    Usage,
+)
 
 # The reason of an outcome whose proof failed for want of a sandbox.
 EVIDENCE_FAILED = "evidence-failed"
@@ -91,6 +98,20 @@ def duration(seconds: float) -> str:
     if hours:
         return f"{hours}h {minutes}m"
     return f"{minutes}m {rest}s" if minutes else f"{rest}s"
+
+
+def blocked_lines(blocked: Sequence[BlockedRequest]) -> str:
+    """List where commands wanted to go and were not let."""
+    lines = [
+        f"- {inline_code(_place(one))}, {counted(one.count, 'time')}"
+        for one in blocked[:_MOST_LINES]
+    ]
+    left = len(blocked) - len(lines)
+    return "\n".join([*lines, f"- … and {left} more"] if left else lines)
+
+
+def _place(one: BlockedRequest) -> str:
+    return f"{one.host}:{one.port}" if one.port else one.host
 
 
 def counted(number: int, noun: str) -> str:

@@ -12,6 +12,7 @@ from patchwright.resolver.messages.body import fill_body, is_read
 from patchwright.resolver.messages.facts import (
     agents_line,
     agents_words,
+    blocked_lines,
     cost,
     counted,
     duration,
@@ -106,6 +107,7 @@ def _body(outcome: Outcome, origin: Provenance, summary: str) -> str:
         *(_own if origin.body else _usual)(outcome, origin, summary),
         _section("Look at this first", _remarks(outcome.warnings, origin.handle)),
         _section("Remarks", _remarks(outcome.notes, origin.handle)),
+        _section("Blocked network requests", blocked_lines(outcome.blocked)),
         "" if origin.body else _changes(outcome),
         _NUDGE if origin.checks_need_nudge else "",
         _footer(outcome, origin),

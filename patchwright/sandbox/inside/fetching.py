@@ -19,6 +19,7 @@ from urllib.request import (
     ProxyHandler,
     Request,
     UnknownHandler,
+    getproxies,
 )
 
 MAX_BYTES = 4 << 20
@@ -139,7 +140,7 @@ def _ascii(url: str) -> str:
 def _explain(url: str, error: Exception) -> str:
     reason = error.reason if isinstance(error, URLError) else error
     text = f"{url} cannot be opened: {reason or type(error).__name__}."
-    if isinstance(error, OSError) and not _has_route():
+    if isinstance(error, OSError) and not getproxies() and not _has_route():
         text += (
             " This sandbox has no network: only servers that you start in it can be"
             " opened, at 127.0.0.1. Work with what is in the repository."

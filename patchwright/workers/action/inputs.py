@@ -190,5 +190,3 @@ def _contradictions(inputs: Inputs) -> list[str]:
             "or none of them"
         )
     return both
-
-

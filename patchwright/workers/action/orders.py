@@ -19,12 +19,12 @@ from patchwright.workers.action.inputs import Inputs
 from patchwright.workers.run.orders import Orders
 
 MOST_FILE_BYTES: Final = 200_000
-_BODY: Final = Annotated[str, Field(max_length=60_000)]
+_Body = Annotated[str, Field(max_length=60_000)]
 _FORMS: Final[Mapping[str, TypeAdapter[Any]]] = {
     "target-branch": TypeAdapter(Branch),
     "branch-template": TypeAdapter(BranchTemplate),
     "pr-title-template": TypeAdapter(Template),
-    "pr-body-template": TypeAdapter(_BODY),
+    "pr-body-template": TypeAdapter(_Body),
     "reviewers": TypeAdapter(list[Reviewer]),
     "labels": TypeAdapter(list[Line]),
     "protected-paths": TypeAdapter(list[Line]),
@@ -38,8 +38,11 @@ def make_orders(inputs: Inputs, workspace: Path) -> Orders:
     itself counts then.
     """
     mode = inputs.text("mode")
-    config = {field: read(inputs) for field, (name, read) in _WISHES.items()
-              if inputs.is_chosen(name)}
+    config = {
+        field: read(inputs)
+        for field, (name, read) in _WISHES.items()
+        if inputs.is_chosen(name)
+    }
     if mode == "answer":
         config["pr"] = Delivery.NONE
     return Orders(

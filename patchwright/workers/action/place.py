@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from patchwright.core.errors import SettingsError
+from patchwright.workers.action.check import find_workflow
 
 PREFIX: Final = "PATCHWRIGHT_ACTION_"
 # https://docs.github.com/en/actions/reference/workflows-and-actions/variables
@@ -19,7 +20,8 @@ class Place:
     """Where the Action runs.
 
     `event` is the delivery that started the workflow, `actor` who did, and `rerun_by`
-    who had it run again. With `has_job_token` we are the workflow itself on GitHub.
+    who had it run again. `workflow` is the path and commit of its file. With
+    `has_job_token` we are the workflow itself on GitHub.
     """
 
     folder: Path
@@ -35,6 +37,12 @@ class Place:
     run_attempt: str
     run_url: str
     has_job_token: bool
+    workflow: tuple[str, str] | None
+
+    @property
+    def runs_url(self) -> str:
+        """Where the runs of the repository's workflows are listed."""
+        return self.run_url.rpartition("/runs/")[0]
 
     @property
     def artifacts(self) -> Path:
@@ -69,6 +77,7 @@ def find_place(environ: Mapping[str, str]) -> Place:
         run_attempt=environ.get("GITHUB_RUN_ATTEMPT", "1"),
         run_url=_run_url(environ),
         has_job_token=environ.get(f"{PREFIX}HAS_JOB_TOKEN") == "true",
+        workflow=find_workflow(environ),
     )
 
 

@@ -15,4 +15,7 @@ def log_to_stderr() -> None:
 
 
 def complain(error: PatchwrightError) -> None:
-    Console(stderr=True).print(Text.assemble(("error: ", "bold red"), str(error)))
+    console = Console(stderr=True)
+    text = Text.assemble(("error: ", "bold red"), str(error))
+    # Where nobody looks at the width, no line is broken.
+    console.print(text, soft_wrap=not console.is_terminal)

@@ -39,6 +39,10 @@ _COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
         "patchwright.workers.cli.doctor",
         "Check what the service needs, and say how to put right what is wrong.",
     ),
+    "action": (
+        "patchwright.workers.cli.action",
+        "Work as a step of the GitHub Action.",
+    ),
     "db": ("patchwright.workers.cli.database", "Look after the database."),
     "keys": (
         "patchwright.workers.cli.keys",
@@ -80,10 +84,6 @@ def make_app(names: frozenset[str]) -> typer.Typer:
 
 def all_commands() -> frozenset[str]:
     return frozenset(_COMMANDS)
-
-
-def summary_of(name: str) -> str:
-    return _COMMANDS[name][1]
 
 
 def _run(asked: Asked) -> None:

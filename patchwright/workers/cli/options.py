@@ -56,14 +56,3 @@ class Playback:
     sandbox: SandboxKind | None
     events: Path | None
     as_object: bool
-
-
-class Standing(StrEnum):
-    """How far a run is, as `runs list` asks for it."""
-
-    QUEUED = "queued"
-    RUNNING = "running"
-    WAITING = "waiting"
-    DELIVERING = "delivering"
-    ENDED = "ended"
-    UNFINISHED = "unfinished"

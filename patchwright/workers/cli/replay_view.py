@@ -27,13 +27,14 @@ _STYLES: Final = {
 }
 
 
+_NOTHING: Final = Delivered()
 _CUT_OFF: Final = "The log ends here, and the run had not."
 
 
 def print_story(
     console: Console,
     story: Story,
-    delivered: Delivered = Delivered(),
+    delivered: Delivered = _NOTHING,
     unfinished: str = _CUT_OFF,
 ) -> None:
     """Show a run; `unfinished` is said of one without an outcome."""

@@ -3,11 +3,13 @@
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import Annotated, Final, cast
 
 import typer
 
-from patchwright.workers.cli.options import Ending, Listing, Standing
+from patchwright.core.types.work import OutcomeKind
+from patchwright.workers.runs.stage import Stage
 
 _TENDING: Final = "patchwright.workers.cli.tending"
 _KNOWN_IDS: Final = "patchwright.workers.runs.known_ids"
@@ -49,10 +51,10 @@ def _about() -> None:
 def _list(
     *,
     state: Annotated[
-        Standing | None, typer.Option(help="Only runs that are so far.")
+        Stage | None, typer.Option(help="Only runs that are so far.")
     ] = None,
     outcome: Annotated[
-        Ending | None, typer.Option(help="Only runs that ended so.")
+        OutcomeKind | None, typer.Option(help="Only runs that ended so.")
     ] = None,
     repo: Annotated[
         str, typer.Option(metavar="OWNER/NAME", help="Only runs in this repository.")
@@ -61,14 +63,7 @@ def _list(
     json: AsJson = False,
 ) -> None:
     """List runs, the newest first: those of the service, and local ones."""
-    wanted = Listing(
-        state=state.value if state else "",
-        outcome=outcome.value if outcome else "",
-        repo=repo,
-        limit=limit,
-    )
-    list_runs = cast("Callable[[Listing, bool], None]", _tending().list_runs)
-    list_runs(wanted, json)
+    _tending().list_runs(state, outcome, repo, limit, as_object=json)
 
 
 def _show(
@@ -83,18 +78,17 @@ def _show(
 
     With --follow the exit code is that of `resolve` for how the run ended.
     """
-    show_run = cast("Callable[[str, bool, bool], int]", _tending().show_run)
-    raise typer.Exit(show_run(run, follow, json))
+    raise typer.Exit(_tending().show_run(run, follows=follow, as_object=json))
 
 
 def _stop(run: RunId, *, json: AsJson = False) -> None:
     """Stop a run; what it has done is kept as for a `stop` in its thread."""
-    cast("Callable[[str, bool], None]", _tending().stop_run)(run, json)
+    _tending().stop_run(run, as_object=json)
 
 
 def _retry(run: RunId, *, json: AsJson = False) -> None:
     """Start a new run for the same request, answered where the first one was."""
-    cast("Callable[[str, bool], None]", _tending().retry_run)(run, json)
+    _tending().retry_run(run, as_object=json)
 
 
 def _export(
@@ -107,9 +101,8 @@ def _export(
     json: AsJson = False,
 ) -> None:
     """Write a run as a trajectory, without secrets, as `replay` reads it."""
-    export_run = cast("Callable[[str, Path | None, bool], None]", _tending().export_run)
-    export_run(run, out, json)
+    _tending().export_run(run, out, as_object=json)
 
 
-def _tending() -> object:
+def _tending() -> ModuleType:
     return import_module(_TENDING)

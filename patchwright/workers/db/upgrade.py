@@ -8,7 +8,7 @@ from alembic import command
 from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from alembic.util import CommandError
+from alembic.script.revision import RevisionError
 from sqlalchemy import text
 
 from patchwright.core.errors import PatchwrightError
@@ -44,7 +44,7 @@ def missing_migrations(database: Database) -> tuple[str, ...]:
         now = MigrationContext.configure(connection).get_current_revision()
         try:
             missing = list(scripts.iterate_revisions("head", now or "base"))
-        except CommandError as error:
+        except RevisionError as error:
             words = f"the database is of a later version (its schema is {now})"
             raise NewerSchemaError(words) from error
     return tuple(one.revision for one in reversed(missing))

@@ -3,11 +3,18 @@
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 
+from patchwright.core.types.threads import RepoRef
 from patchwright.integrations.github.adapter import GitHub
 from patchwright.integrations.github.auth import MemoryTokenCache
+from patchwright.integrations.github.deliveries import Hook
+from patchwright.integrations.github.manifest import WEBHOOK_PATH
+from patchwright.integrations.github.webhook import SERVICE
 from patchwright.workers.connections import connect_github
+from patchwright.workers.db.upgrade import missing_migrations
 from patchwright.workers.doctor.case import Case
-from patchwright.workers.doctor.finding import failed
+from patchwright.workers.doctor.finding import failed, skipped
+from patchwright.workers.doctor.stored import opened
+from patchwright.workers.store.threads import ThreadStore
 
 NO_GITHUB = failed(
     "GitHub is not configured, and no App was made yet",
@@ -15,6 +22,42 @@ NO_GITHUB = failed(
     "PATCHWRIGHT_GITHUB__TOKEN, or PATCHWRIGHT_GITHUB__APP_ID and "
     "PATCHWRIGHT_GITHUB__PRIVATE_KEY_FILE",
 )
+
+
+NO_HOOK_SEEN = skipped(
+    "this token may not look at the webhook of any repository that is known here"
+)
+
+
+def hooks_of(case: Case, github: GitHub) -> tuple[Hook, ...]:
+    """Return the App's webhook, or those of repositories that lead to us."""
+    address = case.public_url + WEBHOOK_PATH
+    repos = () if github.app else known_repositories(case)
+    return tuple(github.find_hooks(address, repos))
+
+
+def known_repositories(case: Case) -> tuple[RepoRef, ...]:
+    """Return those of the settings, and those where there was work lately."""
+    named = [RepoRef(forge=SERVICE, full_name=one) for one in named_repositories(case)]
+    with opened(case.settings) as database:
+        if database is None or missing_migrations(database):
+            return tuple(named)
+        lately = ThreadStore(database).newest_repositories(SERVICE)
+    return tuple(dict.fromkeys((*named, *lately)))
+
+
+def named_repositories(case: Case) -> dict[str, str]:
+    """Return each repository of the settings, with the key that names it."""
+    tables = {
+        "slack.channels": case.settings.slack.channels,
+        "jira.projects": case.settings.jira.projects,
+    }
+    return {
+        repository: f"{setting}.{key}"
+        for setting, table in tables.items()
+        for key, repository in table.items()
+        if repository
+    }
 
 
 @contextmanager

@@ -59,6 +59,6 @@ def combine(findings: Iterable[Finding]) -> Finding:
     told = wrong or [one for one in several if one.status is worst]
     return Finding(
         worst,
-        "; ".join(one.found for one in told),
+        "; ".join(dict.fromkeys(one.found for one in told)),
         "\n".join(dict.fromkeys(one.fix for one in wrong)),
     )

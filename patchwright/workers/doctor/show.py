@@ -31,7 +31,8 @@ def show(console: Console, verdict: Verdict) -> None:
     )
     _print(console, head, Text(verdict.finding.found, style=dim))
     for line in verdict.finding.fix.splitlines():
-        _print(console, Text(" " * (_INDENT - 2) + "> ", style=style), Text(line))
+        pointer = Text.assemble((" " * (_INDENT - 2) + "> ", style))
+        _print(console, pointer, Text(line))
 
 
 def _print(console: Console, head: Text, words: Text) -> None:

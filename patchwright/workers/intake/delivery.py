@@ -56,6 +56,12 @@ class Stored:
     due: tuple[JobId, ...] = ()
     told: tuple[ConversationId, ...] = ()
 
+    @property
+    def ids(self) -> dict[str, str]:
+        """What a line of the log names to be found with the others of its run."""
+        named = {"job_id": self.job_id, "conversation_id": self.conversation_id}
+        return {name: found for name, found in named.items() if found is not None}
+
 
 def headers_to_keep(headers: Mapping[str, str]) -> dict[str, str]:
     """Return the headers that are stored; their names are in lower case."""

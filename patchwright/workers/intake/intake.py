@@ -58,6 +58,11 @@ class Intake:
     def is_alive(self) -> bool:
         return self._is_open and self._thread.is_alive()
 
+    @property
+    def waiting(self) -> int:
+        """How many deliveries wait to be stored."""
+        return self._waiting.qsize()
+
     def submit(self, delivery: Delivery) -> "Future[Stored]":
         """Queue a delivery; the future is done once it is committed.
 

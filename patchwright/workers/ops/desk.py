@@ -16,7 +16,7 @@ LIVE: Final = "/healthz"
 READY: Final = "/readyz"
 METRICS: Final = "/metrics"
 _JSON: Final = "application/json"
-_NO_TOKEN: Final = (
+_CLOSED: Final = (
     "the metrics need a token here: set PATCHWRIGHT_TELEMETRY__METRICS_TOKEN, or ask "
     "on the port of PATCHWRIGHT_TELEMETRY__PORT"
 )
@@ -87,7 +87,7 @@ class Desk:
                 body = json.dumps({"status": "unauthorized"}).encode()
                 return Answer(401, _JSON, body, challenge="Bearer")
             case Access.CLOSED:
-                return _json(403, {"status": "forbidden", "why": _NO_TOKEN})
+                return _json(403, {"status": "forbidden", "why": _CLOSED})
 
 
 def _json(status: int, body: dict[str, object]) -> Answer:

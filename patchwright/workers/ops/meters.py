@@ -31,6 +31,8 @@ class Meters:
         self._call_s = self._histogram(catalogue.MODEL_SECONDS)
         self._starts = self._counter(catalogue.SANDBOX_STARTS)
         self._start_s = self._histogram(catalogue.SANDBOX_SECONDS)
+        intake = catalogue.INTAKE_WAITING
+        self._waiting = Gauge(intake.name, intake.about, registry=self.registry)
         self.show: Callable[[], bytes] = partial(generate_latest, self.registry)
 
     def count_request(
@@ -49,9 +51,7 @@ class Meters:
 
     def watch_intake(self, count: Callable[[], int]) -> None:
         """Ask how many deliveries wait, whenever the figures are shown."""
-        figure = catalogue.INTAKE_WAITING
-        gauge = Gauge(figure.name, figure.about, registry=self.registry)
-        gauge.set_function(count)
+        self._waiting.set_function(count)
 
     def _counter(self, figure: Figure) -> Counter:
         return Counter(figure.name, figure.about, figure.labels, registry=self.registry)

@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from typing import Final
 
 import structlog
@@ -44,11 +45,18 @@ def embedded_worker(
     thread = threading.Thread(target=worker.start, name="celery-worker", daemon=True)
     thread.start()
     try:
-        with repeating(runner.sweep, sweep_every_s):
+        with repeating(partial(_sweep, app, runner, sweep_every_s), sweep_every_s):
             yield
     finally:
         runner.stop()
         _stop(app, thread)
+
+
+def _sweep(app: Celery, runner: JobRunner, every_s: float) -> None:
+    runner.sweep()
+    # Whether its messages are taken shows whether the worker lives.
+    with suppress(OperationalError, OSError):
+        app.send_task(WAKE, retry=False, expires=every_s)
 
 
 def _stop(app: Celery, worker: threading.Thread) -> None:

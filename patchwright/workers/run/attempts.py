@@ -6,6 +6,9 @@ from patchwright.core.events.log import EventLog
 from patchwright.core.events.types import AgentState, Source, StateChanged
 from patchwright.core.types.base import Value
 from patchwright.core.types.ids import JobId
+from patchwright.core.types.work import Outcome, OutcomeKind
+
+_MOST = 3
 
 
 class Attempt(Value):
@@ -44,3 +47,13 @@ def _starts(log: EventLog, run: str) -> Sequence[int]:
         if isinstance(event.payload, StateChanged)
         and event.payload.reason.startswith(run)
     ]
+
+
+def lost_too_often(attempt: int) -> Outcome | None:
+    if attempt <= _MOST:
+        return None
+    text = (
+        f"The worker was lost {_MOST} times in the middle of this run, so it is "
+        "not tried again. The service's log has the cause."
+    )
+    return Outcome(kind=OutcomeKind.FAILED, reason="worker-lost", summary=text)

@@ -125,7 +125,7 @@ class Delivery:
 
     def _link(self, so_far: Delivered) -> None:
         """Make the pull request part of the conversation it came from."""
-        if so_far.pull_request is None:
+        if so_far.pull_request is None or self._services.orders.rehearses:
             return
         pull = ForgeThread(
             repo=self._job.trigger.home,

@@ -1,21 +1,34 @@
 """Ask the forge whose comments a run may read."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import structlog
 
 from patchwright.core.errors import ServiceError
 from patchwright.core.types.people import Actor, Permission
-from patchwright.core.types.threads import Thread
+from patchwright.core.types.threads import Thread, ThreadRef
 from patchwright.core.types.triggers import Trigger
+from patchwright.resolver.gathering.tied import read_tied
 from patchwright.resolver.hearing import Heard, Rule, hear
 from patchwright.workers.run.permissions import known_permission
+from patchwright.workers.run.prepare import fetch_thread
 from patchwright.workers.run.services import Services
+from patchwright.workers.store.job import Job
 
 log = structlog.get_logger(__name__)
 
 
-def hear_those_who_count(
+def read_threads(
+    services: Services, job: Job, others: Iterable[ThreadRef], rule: Rule
+) -> Heard:
+    """Read a job's thread, and `others` of its conversation, as they were then."""
+    trigger, at = job.trigger, job.created_at
+    thread = fetch_thread(services.channel, trigger, at)
+    tied = read_tied(services.channel, others, at)
+    return _hear(services, trigger, (thread, *tied), rule)
+
+
+def _hear(
     services: Services, trigger: Trigger, threads: Sequence[Thread], rule: Rule
 ) -> Heard:
     """Return the threads with what those say who count for this run, and we."""

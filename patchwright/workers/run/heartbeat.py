@@ -7,6 +7,7 @@ from contextlib import contextmanager
 import structlog
 from sqlalchemy.exc import SQLAlchemyError
 
+from patchwright.core.background import carrying
 from patchwright.core.clock import Clock
 from patchwright.core.errors import LeaseLostError
 from patchwright.workers.store.job import Lease
@@ -39,7 +40,7 @@ def heartbeat(
             except SQLAlchemyError as error:
                 log.warning("heartbeat_failed", error=type(error).__name__)
 
-    thread = threading.Thread(target=beat, name="heartbeat", daemon=True)
+    thread = threading.Thread(target=carrying(beat), name="heartbeat", daemon=True)
     thread.start()
     try:
         yield

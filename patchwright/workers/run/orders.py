@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from patchwright.core.settings.repository import CONFIG_FILE, RepositoryConfig
+from patchwright.core.types.work import Outcome
 
 
 @dataclass(frozen=True)
@@ -16,7 +17,8 @@ class Orders:
     own. With `rehearses` nothing is written anywhere
     outside, and what would be is told. `schema` is a JSON schema, as text, for what the
     agent hands over besides its words. Without `waits_for_people` a run that has a
-    question ends with it.
+    question ends with it. `answer` is how a request ends at once, where that is known
+    already.
     """
 
     config: Mapping[str, Any] = field(default_factory=dict)
@@ -25,6 +27,7 @@ class Orders:
     schema: str = ""
     unsaid: Mapping[str, Any] = field(default_factory=dict)
     waits_for_people: bool = True
+    answer: Outcome | None = None
 
     def over(self, config: RepositoryConfig) -> RepositoryConfig:
         """Return what a repository says with the orders on top of it."""

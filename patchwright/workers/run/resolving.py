@@ -20,7 +20,6 @@ from patchwright.core.types.threads import (
 from patchwright.core.types.triggers import Trigger
 from patchwright.core.types.work import Outcome, OutcomeKind, Task
 from patchwright.integrations.git.objects import ObjectStore
-from patchwright.resolver.gathering.tied import read_tied
 from patchwright.resolver.knowledge import RepositoryLibrary
 from patchwright.resolver.messages.reviews import note_on_silence
 from patchwright.resolver.placing.answers import is_answer
@@ -32,7 +31,7 @@ from patchwright.workers.run.author import author_of
 from patchwright.workers.run.checkpoints import StoredCheckpoints
 from patchwright.workers.run.discretion import Discretion
 from patchwright.workers.run.done import Done
-from patchwright.workers.run.hearing import hear_those_who_count
+from patchwright.workers.run.hearing import read_threads
 from patchwright.workers.run.keepsakes import keep_images, load_images, pack_change
 from patchwright.workers.run.origins import find_origins, key_in, with_name
 from patchwright.workers.run.plan import ARTIFACT, Plan
@@ -40,7 +39,6 @@ from patchwright.workers.run.prepare import (
     Prepared,
     Request,
     fetch_mirror,
-    fetch_thread,
     prepare,
 )
 from patchwright.workers.run.purse import SharedPurse
@@ -102,7 +100,9 @@ class Resolving:
     def begin(self) -> Done:
         """Look everything up, and work on it unless somebody is to be asked first."""
         services, job = self._services, self._job
-        thread, *tied = self._read_threads()
+        rule = self._plan.config.context_from
+        heard = read_threads(services, job, self._other_threads(), rule)
+        thread, *tied = heard.threads
         judged = triage(thread, job.trigger, tied)
         asks_back = services.settings.agent.triage and not job.trigger.kind.is_automatic
         if asks_back and isinstance(judged, Ask):
@@ -111,7 +111,8 @@ class Resolving:
         if not linked and (rivalled := find_rival_of(services, job)):
             return Done(rivalled, self._plan, read_up_to=0)
         request = self._request(thread, tied, linked)
-        prepared = prepare(services.sources, request).with_notes(self._notes)
+        prepared = prepare(services.sources, request)
+        prepared = prepared.with_notes((*self._notes, *heard.notes))
         nudge = {"checks_need_nudge": services.github.starts_no_checks}
         origins = find_origins(
             self._settings,
@@ -123,17 +124,6 @@ class Resolving:
         self._plan = self._plan.model_copy(update=_found(prepared) | nudge | origins)
         self._begin_check(prepared.task.base_sha)
         return self._keep_and_resolve(prepared)
-
-    def _read_threads(self) -> tuple[Thread, ...]:
-        """Read the thread and those tied to it, with the comments that count alone."""
-        services, trigger, at = self._services, self._job.trigger, self._job.created_at
-        thread = fetch_thread(services.channel, trigger, at)
-        tied = read_tied(services.channel, self._other_threads(), at)
-        heard = hear_those_who_count(
-            services, trigger, (thread, *tied), self._plan.config.context_from
-        )
-        self._notes = (*self._notes, *heard.notes)
-        return heard.threads
 
     def _request(
         self, thread: Thread, tied: Sequence[Thread], linked: tuple[int, ...]

@@ -20,6 +20,7 @@ from patchwright.workers.run.done import Done, Moved
 from patchwright.workers.run.heartbeat import heartbeat
 from patchwright.workers.run.interruption import InterruptibleSandboxes
 from patchwright.workers.run.plan import ARTIFACT
+from patchwright.workers.run.rehearsing import rehearsing
 from patchwright.workers.run.services import Services
 from patchwright.workers.run.showing import showing_of
 from patchwright.workers.run.tickets import tickets_of
@@ -60,7 +61,9 @@ class Runner:
         lease = running.lease
         self._services.warm_up()
         structlog.contextvars.bind_contextvars(
-            job_id=job_id, conversation_id=lease.conversation_id
+            job_id=job_id,
+            conversation_id=lease.conversation_id,
+            delivery_id=stores.jobs.delivery_of(job_id),
         )
         try:
             with heartbeat(stores.leases, lease, clock, self._lease_s, running.let_go):
@@ -94,6 +97,30 @@ class Runner:
                 log.warning("job_not_given_back", error=type(error).__name__)
             running.let_go()
 
+    def cut_off(self, job_id: JobId, outcome: Outcome) -> None:
+        """End a job of this process in the middle, and tell people how it ended.
+
+        What it has done is lost; one that is being delivered is left to its end.
+        """
+        stores, clock = self._services.stores, self._services.clock
+        with self._lock:
+            running = self._running.get(job_id)
+        job = stores.jobs.load(job_id)
+        if running is None or job is None or job.state is JobState.DELIVERING:
+            return
+        stores.leases.release(running.lease)
+        running.let_go()
+        lease = stores.leases.claim(job_id, self._worker, clock.now(), self._lease_s)
+        if lease is not None:
+            services = self._services_for(lease)
+            done = Work(services, job, lease, Future()).end(outcome)
+            self._deliver_done(job, lease, done)
+
+    @property
+    def load(self) -> int:
+        """How many jobs this process runs now."""
+        return len(self._running)
+
     def _claim(self, job_id: JobId) -> _Running | None:
         """Take the job, unless this process is about to end."""
         with self._lock:
@@ -112,32 +139,51 @@ class Runner:
         job = stores.jobs.load(lease.job_id)
         if job is None:
             return
+        self._name_asker(job)
         if lease.state is not JobState.DELIVERING:
             done = self._work(job, running)
             if isinstance(done, Moved):
                 self._submit(done.job_id)
                 return
-            now = self._services.clock.now()
-            lease = stores.outcomes.store(
-                lease,
-                done.outcome,
-                _effects(self._services, done, job, now),
-                read_up_to=done.read_up_to,
-                now=now,
-                artifacts={
-                    **done.artifacts,
-                    ARTIFACT: done.plan.model_dump_json().encode(),
-                },
-            )
-            # Where its code is, and whose it was, may have been found out meanwhile.
-            job = stores.jobs.load(lease.job_id) or job
+            self._deliver_done(job, lease, done)
+            return
         self._deliver(job, lease)
 
+    def _name_asker(self, job: Job) -> None:
+        """Let the log name their account from the first line on, if they have one."""
+        host = self._services.settings.github.api_url
+        account = self._services.stores.accounts.known(job.trigger.asker, host)
+        if account is not None:
+            structlog.contextvars.bind_contextvars(user_id=account)
+
+    def _deliver_done(self, job: Job, lease: Lease, done: Done) -> None:
+        stores, now = self._services.stores, self._services.clock.now()
+        lease = stores.outcomes.store(
+            lease,
+            done.outcome,
+            _effects(self._services, done, job, now),
+            read_up_to=done.read_up_to,
+            now=now,
+            artifacts={
+                **done.artifacts,
+                ARTIFACT: done.plan.model_dump_json().encode(),
+            },
+        )
+        # Where its code is, and whose it was, may have been found out meanwhile.
+        self._deliver(stores.jobs.load(lease.job_id) or job, lease)
+
+    def _services_for(self, lease: Lease) -> Services:
+        """Return what a run works with: in a rehearsal, nothing that writes outside."""
+        if self._services.orders.rehearses:
+            return rehearsing(self._services, lease)
+        return self._services
+
     def _work(self, job: Job, running: _Running) -> Done | Moved:
+        services = self._services_for(running.lease)
         services = replace(
-            self._services,
+            services,
             sandboxes=InterruptibleSandboxes(
-                self._services.sandboxes, running.given_back, for_another=True
+                services.sandboxes, running.given_back, for_another=True
             ),
         )
         work = Work(services, job, running.lease, running.given_back)
@@ -157,7 +203,7 @@ class Runner:
     def _deliver(self, job: Job, lease: Lease) -> None:
         stores = self._services.stores
         outcome = job.outcome or Outcome(kind=OutcomeKind.FAILED, reason="internal")
-        if not Delivery(self._services, job, outcome, lease).run():
+        if not Delivery(self._services_for(lease), job, outcome, lease).run():
             stores.leases.release(lease)
             return
         if outcome.waits:

@@ -6,6 +6,7 @@ from typing import Final, Self
 
 import structlog
 
+from patchwright.core.background import carrying
 from patchwright.core.channel import Channel
 from patchwright.core.clock import Clock
 from patchwright.core.errors import ServiceError
@@ -58,7 +59,9 @@ class StatusComment:
         self._shown_at = float("-inf")
         self._lock = threading.Lock()
         self._has_ended = threading.Event()
-        self._pulse = threading.Thread(target=self._beat, name="status", daemon=True)
+        self._pulse = threading.Thread(
+            target=carrying(self._beat), name="status", daemon=True
+        )
         self.post_id = ""
 
     def __enter__(self) -> Self:

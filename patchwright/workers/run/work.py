@@ -14,7 +14,8 @@ from patchwright.core.types.work import Outcome, OutcomeKind
 from patchwright.resolver.admission import Declined
 from patchwright.resolver.effects import AskPrivately
 from patchwright.resolver.placing.asking import Ask
-from patchwright.workers.run.attempts import Attempt, begin_attempt
+from patchwright.workers.run.attempts import Attempt, begin_attempt, lost_too_often
+from patchwright.workers.run.calling_off import closed_before, stopped_before
 from patchwright.workers.run.commands import answer_anybody, answer_command
 from patchwright.workers.run.consenting import find_openness
 from patchwright.workers.run.done import Done, Moved
@@ -33,6 +34,7 @@ from patchwright.workers.run.opening import (
 from patchwright.workers.run.placing import Placing
 from patchwright.workers.run.plan import ARTIFACT, Plan
 from patchwright.workers.run.resolving import Resolving
+from patchwright.workers.run.room import find_want_of_room
 from patchwright.workers.run.rounds import find_occasion
 from patchwright.workers.run.services import Services
 from patchwright.workers.run.status import StatusComment
@@ -40,8 +42,6 @@ from patchwright.workers.run.tickets import after_merge, move_at_start
 from patchwright.workers.run.tying import move_there, tie_threads
 from patchwright.workers.run.wait import Wait
 from patchwright.workers.store.job import Job, Lease
-
-MAX_ATTEMPTS = 3
 
 log = structlog.get_logger(__name__)
 
@@ -68,11 +68,13 @@ class Work:
 
     def run(self) -> Done | Moved:
         self._begin()
-        if self._lease.attempt > MAX_ATTEMPTS:
-            return self.end(_worker_lost())
+        if lost := lost_too_often(self._lease.attempt):
+            return self.end(lost)
         if self._trigger.kind is TriggerKind.MERGED:
             return self._end_as(after_merge(self._services, self._job))
-        if not self._has_begun and (early := self._place() or self._read_wishes()):
+        if not self._has_begun and (
+            early := self._stopped() or self._place() or self._read_wishes()
+        ):
             return early
         judged = judge_request(self._services, self._job, self._plan.config)
         if isinstance(judged, Declined):
@@ -85,6 +87,7 @@ class Work:
             or self._closed()
             or self._stand_down()
             or self._tie()
+            or self._lack_room()
             or self._start()
         )
 
@@ -116,6 +119,11 @@ class Work:
         plan = Plan.model_validate_json(kept)
         self._plan = plan.model_copy(update={"status_post": self._plan.status_post})
         self._has_begun = True
+
+    def _stopped(self) -> Done | None:
+        """Do not begin what an operator has stopped meanwhile."""
+        told = stopped_before(self._events, self._job, self._start_id)
+        return None if told is None else self.end(told)
 
     def _place(self) -> Done | None:
         """Find out where the code is, and who asks there, where that is not said."""
@@ -214,17 +222,13 @@ class Work:
         handle = self._plan.frame.handle
         conversation_id, thread = self._job.conversation_id, self._trigger.thread
         last = last_run(self._services, conversation_id, thread)
-        answer = answer_command(self._trigger, handle, last)
+        known = self._services.orders.answer
+        answer = known or answer_command(self._trigger, handle, last)
         return None if answer is None else self.end(answer)
 
     def _closed(self) -> Done | None:
-        """Do not begin where the thread was closed meanwhile."""
-        closed_at = self._services.stores.threads.closed_at(self._trigger.thread)
-        if closed_at is None or closed_at <= self._job.created_at:
-            return None
-        text = "The thread was closed before the run had begun."
-        kind = OutcomeKind.STOPPED
-        return self.end(Outcome(kind=kind, reason="thread-closed", summary=text))
+        closed = closed_before(self._services.stores.threads, self._job)
+        return None if closed is None else self.end(closed)
 
     def _stand_down(self) -> Done | None:
         """End at once where there is no occasion for a run that nobody asked for."""
@@ -235,6 +239,10 @@ class Work:
         if found.end is None:
             return None
         return self.end(found.end, quiet=not found.end.summary)
+
+    def _lack_room(self) -> Done | None:
+        lacks = find_want_of_room(self._services.settings)
+        return self.end(lacks) if lacks else None
 
     def _start(self) -> Done:
         if not self._trigger.kind.is_automatic:
@@ -287,11 +295,3 @@ class Work:
             react(self._trigger)
         except ServiceError as error:
             log.warning("reaction_not_shown", reason=error.reason)
-
-
-def _worker_lost() -> Outcome:
-    text = (
-        f"The worker was lost {MAX_ATTEMPTS} times in the middle of this run, so it is "
-        "not tried again. The service's log has the cause."
-    )
-    return Outcome(kind=OutcomeKind.FAILED, reason="worker-lost", summary=text)

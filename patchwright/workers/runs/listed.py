@@ -1,29 +1,18 @@
 """A run as it stands in a list, wherever it was kept."""
 
 from datetime import datetime
-from enum import StrEnum
 from typing import Final
 
 from patchwright.core.trajectory.document import RunFacts
 from patchwright.core.types.base import Value
 from patchwright.core.types.threads import ForgeThread, ThreadRef
 from patchwright.core.types.work import Limits, OutcomeKind, Usage
+from patchwright.workers.runs.stage import Stage
 from patchwright.workers.store.job import Job, JobState
 from patchwright.workers.web.pages.known import Known
 from patchwright.workers.web.pages.views import outcome_of
 
 LOCAL: Final = "local"
-
-
-class Stage(StrEnum):
-    """How far a run is; of one of this machine it is not known whether it works."""
-
-    QUEUED = "queued"
-    RUNNING = "running"
-    WAITING = "waiting"
-    DELIVERING = "delivering"
-    ENDED = "ended"
-    UNFINISHED = "unfinished"
 
 
 STATES: Final = {

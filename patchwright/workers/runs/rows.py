@@ -28,9 +28,7 @@ def newest(database: Database, wanted: Wanted) -> Iterator[JobId]:
         start += len(ids)
 
 
-def _page(
-    database: Database, query: Select[Any], start: int
-) -> tuple[JobId, ...]:
+def _page(database: Database, query: Select[Any], start: int) -> tuple[JobId, ...]:
     with database.reading() as connection:
         ids = connection.scalars(query.limit(PAGE).offset(start))
         return tuple(map(JobId, ids))

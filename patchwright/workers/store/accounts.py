@@ -37,6 +37,12 @@ class AccountStore:
         with self._database.writing() as connection:
             return self._account_in(connection, actor, host)
 
+    def known(self, actor: Actor, host: str) -> AccountId | None:
+        """Return the account that the actor has already."""
+        with self._database.reading() as connection:
+            found = find_identity(connection, actor, host)
+        return found.account_id if found else None
+
     def person_of(self, actor: Actor, forge: str, host: str) -> Actor | None:
         """Return who an actor of another service is on the forge at `host`."""
         with self._database.reading() as connection:

@@ -10,7 +10,7 @@ from patchwright.core.types.people import Actor
 from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.core.types.work import Outcome
 from patchwright.workers.db.database import Database
-from patchwright.workers.db.tables import effects, jobs
+from patchwright.workers.db.tables import deliveries, effects, jobs
 from patchwright.workers.store.effects import EffectState
 from patchwright.workers.store.job import Job, JobState
 
@@ -39,6 +39,17 @@ class JobStore:
         with self._database.reading() as connection:
             row = connection.execute(select(*_JOB).where(jobs.c.id == job_id)).first()
         return _job_of(row) if row else None
+
+    def delivery_of(self, job_id: JobId) -> str:
+        """Return the service's id of what asked for the job; empty if it was nobody."""
+        query = (
+            select(deliveries.c.delivery_id)
+            .where(deliveries.c.job_id == job_id, deliveries.c.event_id.is_(None))
+            .order_by(deliveries.c.received_at)
+            .limit(1)
+        )
+        with self._database.reading() as connection:
+            return connection.scalars(query).one_or_none() or ""
 
     def count_since(self, conversation_id: ConversationId, since: datetime) -> int:
         """Count the conversation's jobs that were asked for at `since` or later.

@@ -18,6 +18,7 @@ from patchwright.workers.store.effects import has_pending, insert_effects
 from patchwright.workers.store.ended_runs import count_run
 from patchwright.workers.store.fencing import raise_fence, require_lease
 from patchwright.workers.store.job import ENDED, JobState, Lease
+from patchwright.workers.store.operators import has_unread_word
 from patchwright.workers.store.requests import find_unread, hand_over, insert_job
 
 CHECKPOINT: Final = "checkpoint"
@@ -106,7 +107,9 @@ class OutcomeStore:
             if has_pending(connection, lease.job_id):
                 raise EffectsPendingError(f"job {lease.job_id} has effects to deliver")
             raise_fence(connection, lease.conversation_id)
-            is_awake = bool(find_unread(connection, lease.job_id))
+            is_awake = bool(find_unread(connection, lease.job_id)) or has_unread_word(
+                connection, lease.job_id
+            )
             state = JobState.QUEUED if is_awake else JobState.WAITING_USER
             connection.execute(
                 update(jobs)

@@ -49,7 +49,13 @@ class Taking:
             stored = self.intake.submit(delivery).result(STORED_WITHIN_S)
         except TimeoutError:
             raise IntakeUnavailableError("the database takes too long") from None
-        log.info("delivery_stored", service=self.service, verdict=stored.verdict)
+        log.info(
+            "delivery_stored",
+            service=self.service,
+            verdict=stored.verdict,
+            delivery_id=delivery.id,
+            **stored.ids,
+        )
         return None
 
     def _answer(self, prompt: Prompt) -> dict[str, object] | None:

@@ -1,4 +1,4 @@
-"""The web application: webhooks in, health out."""
+"""The web application: webhooks in, pages and health out."""
 
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractContextManager, ExitStack, asynccontextmanager
@@ -6,19 +6,20 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from fastapi import FastAPI
-from fastapi.responses import JSONResponse
 
 from patchwright.core.clock import Clock
-from patchwright.workers.db.database import Database
 from patchwright.workers.intake.dispatcher import Dispatcher
 from patchwright.workers.intake.intake import Intake
+from patchwright.workers.ops.desk import Desk
 from patchwright.workers.web.asking.door import AskingDoor
 from patchwright.workers.web.asking.routes import add_asking
 from patchwright.workers.web.deliveries import DELIVERIES, DeliveryDoor
+from patchwright.workers.web.health import add_health
 from patchwright.workers.web.linking.door import LinkingDoor
 from patchwright.workers.web.linking.routes import add_linking, linking_errands
 from patchwright.workers.web.pages.routes import RunPages, add_run_pages
 from patchwright.workers.web.receiver import Entrance
+from patchwright.workers.web.request_log import CountRequest, add_request_log
 from patchwright.workers.web.sign_in import SignInDoor, add_sign_in
 
 WebApp: TypeAlias = FastAPI
@@ -29,11 +30,14 @@ AddPages = Callable[[FastAPI], None]
 class Services:
     """What the web edge works with. `entrances` are by the name of their service.
 
+    `desk` tells how the process is, and `count_request` is told of each request.
+
     `companions` go on as long as the intake does. Without a `sign_in` nobody can sign
     in, without `run_pages` nobody sees a run, without `asking` nobody asks on a page.
     """
 
-    database: Database
+    desk: Desk
+    count_request: CountRequest
     intake: Intake
     dispatcher: Dispatcher
     entrances: Mapping[str, Entrance]
@@ -60,7 +64,7 @@ def create_app(services: Services) -> FastAPI:
     app = FastAPI(title="Patchwright", lifespan=lifespan)
     # A plain route: what FastAPI adds to it costs more than all the rest of the way.
     app.add_route(DELIVERIES, door.receive, methods=["POST"])
-    _add_health(app, services)
+    add_health(app, services.desk)
     if services.sign_in is not None:
         add_sign_in(app, services.sign_in, linking_errands(services.linking))
     if services.linking is not None:
@@ -71,21 +75,5 @@ def create_app(services: Services) -> FastAPI:
         add_run_pages(app, services.run_pages)
     if services.asking is not None:
         add_asking(app, services.asking)
+    add_request_log(app, services.count_request, services.clock)
     return app
-
-
-def _add_health(app: FastAPI, services: Services) -> None:
-    @app.get("/healthz")
-    async def healthz() -> dict[str, str]:
-        """Tell that the process answers."""
-        return {"status": "ok"}
-
-    # Not async, as the database may let it wait: FastAPI gives it a thread.
-    @app.get("/readyz")
-    def readyz() -> JSONResponse:
-        """Tell whether deliveries can be stored."""
-        parts = {
-            "database": services.database.answers(),
-            "intake": services.intake.is_alive,
-        }
-        return JSONResponse(parts, status_code=200 if all(parts.values()) else 503)

@@ -11,6 +11,7 @@ import structlog
 from fastapi import BackgroundTasks, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse
+from structlog.contextvars import bind_contextvars
 
 from patchwright.core.clock import Clock
 from patchwright.core.errors import (
@@ -82,7 +83,9 @@ class DeliveryDoor:
         delivery = make_delivery(
             service, entrance, reading, headers=headers, body=body, received_at=now
         )
+        bind_contextvars(delivery_id=delivery.id)
         stored = await asyncio.wrap_future(self.intake.submit(delivery))
+        bind_contextvars(**stored.ids)
         log.info("delivery_stored", service=service, verdict=stored.verdict)
         if entrance.is_silent:
             return Response(status_code=200)

@@ -9,9 +9,9 @@ from tests.fakes.llm import FakeProvider, call
 LOCAL = ["--repo", "shop", "--issue", "issue.md"]
 URL = "https://github.com/acme/shop/issues/7"
 SOURCE = (
-    "error: say what to work on: either the URL of an issue, or --repo PATH and "
-    "--issue FILE"
+    "error: say what to work on: the URL of an issue, or --issue FILE or --task TEXT"
 )
+BOTH = "error: a URL says what to work on and where: leave out --repo"
 
 
 @pytest.mark.parametrize(
@@ -19,8 +19,19 @@ SOURCE = (
     [
         ([], SOURCE),
         (["--repo", "shop"], SOURCE),
-        (["--issue", "issue.md"], SOURCE),
-        ([URL, *LOCAL], SOURCE),
+        (["--issue", "issue.md", "--task", "Fix the sum."], SOURCE),
+        ([URL, *LOCAL], BOTH),
+        ([URL, "--task", "Fix the sum."], BOTH),
+        ([URL, "--apply"], "error: --apply is for a repository on this machine"),
+        (
+            ["--issue", "issue.md", "--model", "m"],
+            "error: --repo: . is not a git repository",
+        ),
+        (
+            ["--issue", "-", "--model", "m"],
+            "error: --issue: standard input is empty; write what is wrong",
+        ),
+        (["--task", " "], "error: --task is empty; write what is to be done"),
         (LOCAL, "error: llm.model: not set"),
         ([*LOCAL, "--model", "m", "--sandbox", "moon"], "'moon' is not one of"),
         ([*LOCAL, "--model", "m", "--deliver", "mail"], "'mail' is not one of"),

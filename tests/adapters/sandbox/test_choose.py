@@ -6,6 +6,8 @@ import pytest
 
 from patchwright.core.clock import SystemClock
 from patchwright.core.errors import SandboxError, SettingsError
+from patchwright.core.runtime import SandboxSpec
+from patchwright.core.security.domains import Domain
 from patchwright.sandbox.choose import choose
 from patchwright.sandbox.docker.runtimes import DockerRuntimes
 
@@ -52,6 +54,7 @@ def test_an_engine_that_answers_nonsense_is_no_engine(
 
 
 PLUGIN = """
+from patchwright.core.errors import SandboxError
 from patchwright.sandbox.local.unconfined import UnconfinedRuntimes
 
 
@@ -60,11 +63,19 @@ class Elsewhere(UnconfinedRuntimes):
         self.kind = f"elsewhere with {image}"
 
 
+class Careful(Elsewhere):
+    keeps_to_domains = True
+
+    def start(self, spec):
+        raise SandboxError("it was asked")
+
+
 nothing = None
 """
 ENTRY_POINTS = """
 [patchwright.runtimes]
 elsewhere = elsewhere_runtimes:Elsewhere
+careful = elsewhere_runtimes:Careful
 broken = elsewhere_runtimes:nothing
 """
 
@@ -86,9 +97,30 @@ def test_a_plug_in_brings_its_own_kind() -> None:
     assert chosen.kind == "elsewhere with image:1"
 
 
+LISTING = SandboxSpec(run_id="r", domains=(Domain(host="a.example"),))
+
+
+@pytest.mark.usefixtures("plugin")
+def test_a_plug_in_that_does_not_keep_to_a_list_of_hosts_is_not_asked_to() -> None:
+    chosen = choose("elsewhere", SystemClock())
+    with pytest.raises(SandboxError, match="do not say that they keep to a list"):
+        chosen.start(LISTING)
+
+
+@pytest.mark.usefixtures("plugin")
+def test_a_plug_in_that_says_it_keeps_to_a_list_is_believed() -> None:
+    with pytest.raises(SandboxError, match="it was asked"):
+        choose("careful", SystemClock()).start(LISTING)
+
+
+def test_nothing_holds_to_a_list_what_is_not_confined() -> None:
+    with pytest.raises(SandboxError, match='"unconfined"; use Docker or bubblewrap'):
+        choose("unconfined", SystemClock()).start(LISTING)
+
+
 @pytest.mark.usefixtures("plugin")
 def test_a_kind_that_nobody_offers_is_named_with_those_there_are() -> None:
-    known = "auto, docker, local, bubblewrap, unconfined, broken, elsewhere"
+    known = "auto, docker, local, bubblewrap, unconfined, broken, careful, elsewhere"
     with pytest.raises(SettingsError, match=f"no 'nowhere'; there are: {known}"):
         choose("nowhere", SystemClock())
 

@@ -14,6 +14,9 @@ from patchwright.workers.db.upgrade import upgrade
 from patchwright.workers.intake.dispatcher import Dispatcher
 from patchwright.workers.intake.intake import Intake
 from patchwright.workers.intake.record import Recorder
+from patchwright.workers.ops.desk import Desk
+from patchwright.workers.ops.meters import Meters
+from patchwright.workers.ops.vitals import Vitals
 from patchwright.workers.store.events import EventStore
 from patchwright.workers.web.app import Services, create_app
 from patchwright.workers.web.receiver import Entrance, by_header
@@ -64,9 +67,13 @@ def compose(database: Database, dispatcher: Dispatcher) -> Services:
     entrance = Entrance(
         SignedReadings(), by_header("x-github-delivery"), MAX_BODY_BYTES
     )
+    intake = Intake(database, recorder, dispatcher.dispatch)
+    meters = Meters()
+    health = Vitals(database, clock, sweep_s=20).web(lambda: intake.is_alive)
     return Services(
-        database=database,
-        intake=Intake(database, recorder, dispatcher.dispatch),
+        desk=Desk("web", health, clock, meters.show),
+        count_request=meters.count_request,
+        intake=intake,
         dispatcher=dispatcher,
         entrances={"github": entrance},
         clock=clock,

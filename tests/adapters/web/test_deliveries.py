@@ -103,7 +103,8 @@ def test_a_bad_signature_is_refused_and_nothing_is_stored(site: Site, bad: str) 
     assert (answer.status_code, answer.json()) == (401, {"status": "bad-signature"})
     assert _rows(site.database) == []
     assert SECRET.decode() not in str(logs)
-    assert [entry["reason"] for entry in logs] == ["bad-signature"]
+    refused = [entry for entry in logs if entry["event"] == "delivery_refused"]
+    assert [entry["reason"] for entry in refused] == ["bad-signature"]
 
 
 def test_a_body_that_makes_no_sense_is_refused(site: Site) -> None:
@@ -172,15 +173,24 @@ def test_without_an_id_the_body_itself_tells_a_redelivery(site: Site) -> None:
 def test_health_and_readiness(site: Site) -> None:
     assert httpx.get(f"{site.url}/healthz").json() == {"status": "ok"}
     ready = httpx.get(f"{site.url}/readyz")
-    assert (ready.status_code, ready.json()) == (
-        200,
-        {"database": True, "intake": True},
-    )
+    assert ready.status_code == 200
+    assert ready.json() == {
+        "status": "ready",
+        "role": "web",
+        "red": [],
+        "parts": {
+            "database": {"ok": True},
+            "intake": {"ok": True},
+            "workers": {"ok": True},
+        },
+    }
 
 
 def test_without_its_intake_it_is_not_ready_and_stores_nothing(site: Site) -> None:
     site.intake.close()
-    assert httpx.get(f"{site.url}/readyz").status_code == 503
+    ready = httpx.get(f"{site.url}/readyz")
+    assert (ready.status_code, ready.json()["red"]) == (503, ["intake"])
+    assert httpx.get(f"{site.url}/healthz").status_code == 503
     answer = httpx.post(site.door(), content=REQUEST, headers=signed(REQUEST))
     assert (answer.status_code, answer.json()) == (
         503,

@@ -16,7 +16,7 @@ from patchwright.core.events.types import (
 )
 from patchwright.core.types.ids import JobId
 from patchwright.core.types.threads import TalkThread, ThreadKind
-from patchwright.core.types.work import OutcomeKind
+from patchwright.core.types.work import BlockedRequest, OutcomeKind
 from patchwright.resolver.messages.status import Delivered
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.upgrade import upgrade
@@ -43,7 +43,11 @@ def site(tmp_path: Path) -> Iterator[Watched]:
 def job_id(site: Watched) -> JobId:
     job_id, lease = begin_run(site.world)
     outcome = proven().model_copy(
-        update={"warnings": ("`test_old.py` was deleted.",), "notes": ("A note.",)}
+        update={
+            "warnings": ("`test_old.py` was deleted.",),
+            "notes": ("A note.",),
+            "blocked": (BlockedRequest(host="evil.example", port=443, count=2),),
+        }
     )
     end_run(site.world, lease, outcome, PULL)
     return job_id
@@ -168,6 +172,7 @@ def test_the_page_of_a_run_that_ended(site: Watched, job_id: JobId) -> None:
         '<a href="https://github.test/acme/shop/issues/7">#7</a>',
         "<code>test_old.py</code> was deleted.",
         "A note.",
+        "<code>evil.example:443</code>, 2 times",
         "<code>pytest -k sum</code>",
         '<span class="added">+    return sum(p * n',
         "9,800 tokens · $0.1200 · 2.3 s",

@@ -168,8 +168,20 @@ def _let_null_in(node: Any) -> None:
         for choice in ("enum", "oneOf", "anyOf"):
             if isinstance(node.get(choice), list):
                 node[choice].append(None if choice == "enum" else {"enum": [None]})
+    _let_account_be_one(node)
     for part in node.values():
         _let_null_in(part)
+
+
+def _let_account_be_one(node: Json) -> None:
+    """Let the account of an installation be a user or an enterprise.
+
+    The list of installations describes it as both at once, against its own example.
+    """
+    parts = node.get("allOf")
+    titles = {part.get("title") for part in parts} if isinstance(parts, list) else set()
+    if titles == {"Simple User", "Enterprise"}:
+        node["anyOf"] = node.pop("allOf")
 
 
 @cache

@@ -74,7 +74,13 @@ class WebApi:
         self.journal.note(name, _described(name, args), answer)
         if fault is not None:
             return _wire(fault.status, fault.headers, fault.body)
-        return _wire(200, {}, json_bytes(answer))
+        return _wire(200, self._scopes(request), json_bytes(answer))
+
+    def _scopes(self, request: Request) -> Mapping[str, str]:
+        """Return what Slack tells of a token with every answer."""
+        shown = request.headers.get("authorization", "").removeprefix("Bearer ")
+        bot = self.world.installations.get(shown)
+        return {"X-OAuth-Scopes": ",".join(sorted(bot.scopes))} if bot else {}
 
     def _answer(self, name: str, request: Request, args: Json) -> Json:
         if name == OAUTH:

@@ -8,6 +8,7 @@ import pytest
 
 from patchwright.core.errors import SettingsError
 from patchwright.core.settings.load import load
+from patchwright.core.settings.mcp_checks import allowed_hosts
 from patchwright.core.settings.model import Settings
 from patchwright.core.settings.secret_values import secret_values
 
@@ -152,6 +153,21 @@ def test_no_secret_of_the_service_stands_in_a_command() -> None:
     assert "sk-live" not in line
 
 
+def test_an_allow_list_without_hosts_is_refused() -> None:
+    with pytest.raises(SettingsError) as caught:
+        load({"PATCHWRIGHT_SANDBOX__NETWORK": "allowlist"}, flags={}, cwd=NOWHERE)
+    assert str(caught.value).startswith(
+        'sandbox.allow_domains: sandbox.network is "allowlist", so list the hosts'
+    )
+
+
+def test_a_server_is_allowed_by_its_full_name_alone() -> None:
+    listed = '["*.example.com", "Tools.example:8443"]'
+    environ = {"PATCHWRIGHT_SANDBOX__ALLOW_DOMAINS": listed}
+    found = load(environ, flags={}, cwd=NOWHERE)
+    assert allowed_hosts(found) == {"tools.example"}
+
+
 def test_an_allow_list_that_commands_could_ignore_is_refused() -> None:
     environ = {
         "PATCHWRIGHT_SANDBOX__NETWORK": "allow",
@@ -160,5 +176,5 @@ def test_an_allow_list_that_commands_could_ignore_is_refused() -> None:
     with pytest.raises(SettingsError) as caught:
         load(environ, flags={}, cwd=NOWHERE)
     assert str(caught.value).startswith(
-        "sandbox.allow_domains: a list of domains cannot be enforced for commands"
+        "sandbox.allow_domains: a list of domains is not enforced where"
     )

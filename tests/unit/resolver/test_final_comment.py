@@ -3,7 +3,13 @@
 import pytest
 
 from patchwright.core.text.mentions import find_request
-from patchwright.core.types.work import Outcome, OutcomeKind, Proof, Usage
+from patchwright.core.types.work import (
+    BlockedRequest,
+    Outcome,
+    OutcomeKind,
+    Proof,
+    Usage,
+)
 from patchwright.resolver.messages.ending import MAX_COMMENT_CHARS, final_comment
 from patchwright.resolver.messages.status import UNFINISHED, Delivered, mark
 from tests.unit.resolver.endings import FRAME, GREEN, HANDLE, RED, ended, proven
@@ -51,6 +57,19 @@ The total ignored the pieces.
 | after | `pytest -k sum` | `bbbbbbbbbb` | 🟢 0 | 1.2 s | `dddddddddddd` |
 
 </details>"""
+    )
+
+
+def test_what_the_network_refused_is_told_in_the_details() -> None:
+    blocked = (
+        BlockedRequest(host="evil.example", port=443, count=3),
+        BlockedRequest(host="no`host <b>", port=0),
+    )
+    text = said(proven().model_copy(update={"blocked": blocked}), PULL)
+    assert text.endswith(
+        "<details><summary>Blocked network requests: 2 hosts</summary>\n\n"
+        "- `evil.example:443`, 3 times\n"
+        "- ``no`host <b>``, 1 time\n\n</details>"
     )
 
 

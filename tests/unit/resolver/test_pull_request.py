@@ -3,7 +3,13 @@
 import pytest
 
 from patchwright.core.text.mentions import find_request
-from patchwright.core.types.work import DiffStat, Evidence, Outcome, Proof
+from patchwright.core.types.work import (
+    BlockedRequest,
+    DiffStat,
+    Evidence,
+    Outcome,
+    Proof,
+)
 from patchwright.resolver.messages.pull_request import (
     MAX_BODY_CHARS,
     MAX_TITLE_CHARS,
@@ -44,6 +50,17 @@ commit with only the test files of this change.</sub>
 <sub>run 7f3a9c1e · asked for by @alice · model openai/x · 7 steps · 2m 10s · \
 $0.41</sub>"""
     )
+
+
+def test_what_the_network_refused_has_a_section() -> None:
+    blocked = tuple(
+        BlockedRequest(host=f"h{number}.example", port=443) for number in range(25)
+    )
+    outcome = proven().model_copy(update={"blocked": blocked})
+    body = pull_request_text(outcome, ORIGIN, draft=False).body
+    _, _, section = body.partition("### Blocked network requests\n\n")
+    assert section.startswith("- `h0.example:443`, 1 time\n- `h1.example:443`")
+    assert "- `h19.example:443`, 1 time\n- … and 5 more\n\n<sub>" in section
 
 
 def test_a_change_in_doubt_says_what_to_look_at() -> None:

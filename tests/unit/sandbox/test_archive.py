@@ -8,12 +8,18 @@ from zipfile import ZipFile
 
 import pytest
 
-from patchwright.sandbox.archive import PACKAGE, PROGRAMS, pack_action_server
+from patchwright.sandbox.archive import (
+    PACKAGE,
+    PROGRAMS,
+    PROXY,
+    pack_action_server,
+    pack_proxy,
+)
 
 OLDEST = (3, 8)
 SOURCES = {
-    source.name: source.read_text()
-    for folder in (PACKAGE, PROGRAMS)
+    f"{folder}.{source.name}": source.read_text()
+    for folder in (PACKAGE, PROGRAMS, PROXY)
     for source in files(folder).iterdir()
     if source.name.endswith(".py")
 }
@@ -32,6 +38,14 @@ def test_every_module_is_in_it() -> None:
     assert "patchwright/core/errors.py" not in names
 
 
+def test_the_proxy_has_nothing_but_itself() -> None:
+    names = ZipFile(BytesIO(pack_proxy())).namelist()
+    folder = PROXY.replace(".", "/")
+    modules = [name for name in names if not name.endswith("__init__.py")]
+    assert f"{folder}/rules.py" in modules
+    assert all(one == "__main__.py" or one.startswith(folder) for one in modules)
+
+
 @pytest.mark.parametrize("name", SOURCES)
 def test_what_runs_inside_is_written_for_old_pythons(name: str) -> None:
     ast.parse(SOURCES[name], feature_version=OLDEST)
@@ -46,5 +60,5 @@ def test_what_runs_inside_imports_the_standard_library_alone(name: str) -> None:
         elif isinstance(node, ast.ImportFrom):
             modules = [str(node.module)]
         for module in modules:
-            is_ours = module.startswith((PACKAGE, PROGRAMS))
+            is_ours = module.startswith((PACKAGE, PROGRAMS, PROXY))
             assert is_ours or module.partition(".")[0] in sys.stdlib_module_names

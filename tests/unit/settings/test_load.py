@@ -226,7 +226,12 @@ def test_what_others_put_into_the_environment_is_left_alone(name: str) -> None:
         (
             "SANDBOX__NETWORK",
             "list",
-            "sandbox.network: Input should be 'deny' or 'allow'",
+            "sandbox.network: Input should be 'deny', 'allowlist' or 'allow'",
+        ),
+        (
+            "SANDBOX__ALLOW_DOMAINS",
+            '["https://a.example"]',
+            "sandbox.allow_domains: 'https://a.example': write the host alone",
         ),
         ("SANDBOX__MEMORY", "lots", "sandbox.memory: String should match pattern"),
         ("GITHUB__API_URL", "ghe.corp.example", "github.api_url: expected an address"),

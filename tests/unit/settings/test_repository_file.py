@@ -76,7 +76,7 @@ def test_every_key_is_read() -> None:
 
 
 def test_the_keys_are_those_of_the_config() -> None:
-    assert known_keys() == RepositoryConfig.model_fields.keys() - {"problems"}
+    assert known_keys() == RepositoryConfig.model_fields.keys() - {"file", "problems"}
 
 
 @pytest.mark.parametrize("data", [None, b"", b"# nothing yet\n", b"\xef\xbb\xbf"])
@@ -111,7 +111,7 @@ def test_an_unknown_key_is_told_with_the_nearest_known_one() -> None:
         ("ci_rounds = -1", "a whole number from 0 to 10"),
         ('pr = "Draft"', "`draft`, `ready`, `branch`, `patch` or `none`"),
         ('triggers = ["mention", "push"]', "a list of `mention`, `label`"),
-        ('network = "open"', "`deny` or `allow`"),
+        ('network = "open"', "`deny`, `allowlist` or `allow`"),
         ('plan_approval = "yes"', "`none` or `comment`"),
         ('assign_requester = "no"', "`true` or `false`"),
         ("setup = 3", "a command or a list of commands"),

@@ -1,13 +1,18 @@
 """A repository's wishes count as far as the service lets them."""
 
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
+from patchwright.core.security.domains import Domain
 from patchwright.core.settings.load import load
 from patchwright.core.settings.model import Settings
 from patchwright.core.settings.repository import RepositoryConfig
+from patchwright.workers.run.spec import sandbox_spec
 from patchwright.workers.run.wishes import heed
+
+Network = Literal["deny", "allowlist", "allow"]
 
 TOML = """
 [llm]
@@ -73,6 +78,57 @@ def test_only_granted_hosts_are_opened(tmp_path: Path) -> None:
     heeded = heed(settings(tmp_path), wishes)
     assert heeded.settings.sandbox.allow_domains == ("tools.example",)
     assert "`evil.example`" in heeded.notes[0]
+
+
+def test_a_host_below_a_granted_one_is_granted(tmp_path: Path) -> None:
+    (tmp_path / "patchwright.toml").write_text(
+        '[sandbox]\nnetwork = "allowlist"\nallow_domains = ["*.tools.example"]\n'
+    )
+    wanted = ("a.tools.example", "*.b.tools.example", "tools.example", "a b", "x:70000")
+    heeded = heed(
+        load({}, flags={}, cwd=tmp_path), RepositoryConfig(allow_domains=wanted)
+    )
+    assert heeded.settings.sandbox.allow_domains == wanted[:2]
+    assert "`tools.example`, `a b`, `x:70000`" in heeded.notes[0]
+
+
+def test_a_repository_may_narrow_an_open_network_to_a_list(tmp_path: Path) -> None:
+    (tmp_path / "patchwright.toml").write_text('[sandbox]\nnetwork = "allow"\n')
+    wishes = RepositoryConfig(network="allowlist", allow_domains=("own.example:8443",))
+    heeded = heed(load({}, flags={}, cwd=tmp_path), wishes)
+    assert heeded.notes == ()
+    spec = sandbox_spec(heeded.settings, "r")
+    assert not spec.network
+    assert spec.domains == (Domain(host="own.example", port=8443),)
+
+
+@pytest.mark.parametrize("wanted", ["allowlist", "allow"])
+def test_no_list_of_hosts_is_opened_without_consent(
+    tmp_path: Path, wanted: Network
+) -> None:
+    wishes = RepositoryConfig(network=wanted)
+    closed = heed(settings(tmp_path), wishes)
+    assert closed.settings.sandbox.network == "deny"
+    assert sandbox_spec(closed.settings, "r").domains == ()
+    lets = heed(settings(tmp_path, "repositories_may_open = true\n"), wishes)
+    assert lets.settings.sandbox.network == wanted
+
+
+def test_a_list_is_not_opened_to_everything_without_consent(tmp_path: Path) -> None:
+    listed = settings(tmp_path, 'network = "allowlist"\n')
+    heeded = heed(listed, RepositoryConfig(network="allow"))
+    assert sandbox_spec(heeded.settings, "r").domains == (Domain(host="tools.example"),)
+    assert "open for listed hosts alone" in heeded.notes[0]
+
+
+def test_a_list_without_hosts_is_closed_and_that_is_said(tmp_path: Path) -> None:
+    (tmp_path / "patchwright.toml").write_text('[sandbox]\nnetwork = "allow"\n')
+    heeded = heed(
+        load({}, flags={}, cwd=tmp_path), RepositoryConfig(network="allowlist")
+    )
+    spec = sandbox_spec(heeded.settings, "r")
+    assert (spec.network, spec.domains) == (False, ())
+    assert "leaves no host to be reached" in heeded.notes[0]
 
 
 def test_what_could_not_be_read_is_told(tmp_path: Path) -> None:

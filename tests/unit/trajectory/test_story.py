@@ -20,6 +20,7 @@ from patchwright.core.events.types import (
     Observation,
     RaiseLimits,
     Recalled,
+    RequestBlocked,
     Risk,
     SearchResult,
     Source,
@@ -121,6 +122,14 @@ REMARKS: list[tuple[Known | Unknown, str]] = [
     (
         ConfirmationAsked(action={}, digest="d", risk=Risk.HIGH, why=("a", "b")),
         "asks before a high-risk action: a; b",
+    ),
+    (
+        RequestBlocked(host="a.example", port=443, count=2, first_at=START),
+        "no way out to a.example:443, 2 times",
+    ),
+    (
+        RequestBlocked(host="a..b", port=0, count=1, first_at=START),
+        "no way out to a..b",
     ),
     (ModelCalled(role="judge", failure="x"), "asked a model to judge: x"),
     (Unknown(kind="new_thing"), "new_thing: not known to this version"),

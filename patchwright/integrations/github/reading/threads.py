@@ -66,7 +66,7 @@ def _read_label(scene: Scene, listening: Listening) -> Reading:
 
 def _read_assignment(scene: Scene, listening: Listening) -> Reading:
     assignee = scene.delivery.assignee
-    if assignee is None or not listening.is_own(assignee.login):
+    if assignee is None or not listening.is_assignee(assignee.login):
         return Ignored(reason="other-assignee")
     return _ask_again(scene, TriggerKind.ASSIGNMENT, listening)
 

@@ -5,7 +5,7 @@ from typing import Final
 
 from patchwright.integrations.github.deliveries import Attempt
 from patchwright.workers.doctor.case import Case
-from patchwright.workers.doctor.connected import github_of
+from patchwright.workers.doctor.connected import NO_HOOK_SEEN, github_of, hooks_of
 from patchwright.workers.doctor.finding import Finding, failed, ok, skipped, warning
 
 _ARRIVED: Final = range(200, 300)
@@ -21,10 +21,12 @@ def check(case: Case) -> Finding:
     if not case.settings.github.is_configured:
         return skipped("GitHub is not configured")
     with github_of(case) as github:
-        if github.app is None:
-            return skipped("a token sees no App; each repository has its own webhook")
-        [hook] = github.find_hooks("", ())
-        return judge(hook.list_newest())
+        hooks = hooks_of(case, github)
+        if not hooks:
+            return NO_HOOK_SEEN
+        sent = [attempt for hook in hooks for attempt in hook.list_newest()]
+    sent.sort(key=lambda attempt: attempt.delivered_at, reverse=True)
+    return judge(sent)
 
 
 def judge(attempts: Sequence[Attempt]) -> Finding:

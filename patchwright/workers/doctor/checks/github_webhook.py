@@ -1,12 +1,12 @@
 """Check that GitHub's webhook leads here."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from patchwright.core.errors import NotFoundError
-from patchwright.integrations.github.deliveries import HookConfig
+from patchwright.integrations.github.deliveries import Hook, HookConfig
 from patchwright.integrations.github.manifest import WEBHOOK_PATH
 from patchwright.workers.doctor.case import Case
-from patchwright.workers.doctor.connected import github_of
+from patchwright.workers.doctor.connected import NO_HOOK_SEEN, github_of, hooks_of
 from patchwright.workers.doctor.errors import explained
 from patchwright.workers.doctor.finding import (
     Finding,
@@ -16,6 +16,7 @@ from patchwright.workers.doctor.finding import (
     skipped,
     warning,
 )
+from patchwright.workers.doctor.words import repositories
 
 _NO_HOOK = "tick *Active* under *Webhook* on the App's page, and set its address"
 
@@ -24,14 +25,21 @@ def check(case: Case) -> Finding:
     if not case.settings.github.is_configured:
         return skipped("GitHub is not configured")
     with github_of(case) as github:
+        hooks = hooks_of(case, github)
         if github.app is None:
-            return skipped("a token sees no App; each repository has its own webhook")
-        [hook] = github.find_hooks("", ())
+            return judge_seen(hooks)
         try:
-            config = hook.fetch_config()
+            config = hooks[0].fetch_config()
         except NotFoundError as error:
             return explained(error, _NO_HOOK)
     return judge(config, case.public_url)
+
+
+def judge_seen(hooks: Sequence[Hook]) -> Finding:
+    """Judge the webhooks of repositories: many of them may be hidden from a token."""
+    if not hooks:
+        return NO_HOOK_SEEN
+    return ok(f"the webhook of {repositories(len(hooks))} leads here")
 
 
 def judge(config: HookConfig, public_url: str) -> Finding:

@@ -42,7 +42,7 @@ def _addresses(settings: Settings) -> dict[str, str]:
 
 def _reach(url: str, ca_bundle: str) -> Callable[[], Finding]:
     def reach() -> Finding:
-        host = urlsplit(url).hostname or ""
+        host = urlsplit(url).netloc.rpartition("@")[2]
         try:
             _connect(url, ca_bundle)
         except ssl.SSLCertVerificationError as error:

@@ -4,39 +4,23 @@ from patchwright.core.errors import NotFoundError, PermissionDeniedError
 from patchwright.core.types.threads import RepoRef
 from patchwright.integrations.github.adapter import GitHub
 from patchwright.integrations.github.webhook import SERVICE
-from patchwright.resolver.messages.facts import counted
 from patchwright.workers.doctor.case import Case
-from patchwright.workers.doctor.connected import github_of
+from patchwright.workers.doctor.connected import github_of, named_repositories
 from patchwright.workers.doctor.finding import Finding, combine, failed, ok, skipped
+from patchwright.workers.doctor.words import repositories
 
 
 def check(case: Case) -> Finding:
-    names = _named(case)
+    names = named_repositories(case)
     if not names:
         return skipped("none is named in slack.channels or jira.projects")
     if not case.settings.github.is_configured:
         return skipped("GitHub is not configured")
     with github_of(case) as github:
         found = [_look(github, name, where) for name, where in names.items()]
-    return combine((ok(f"{_several(len(names))} can be read"), *filter(None, found)))
-
-
-def _several(count: int) -> str:
-    return counted(count, "repository") if count == 1 else f"{count} repositories"
-
-
-def _named(case: Case) -> dict[str, str]:
-    """Return each repository with the setting that names it."""
-    tables = {
-        "slack.channels": case.settings.slack.channels,
-        "jira.projects": case.settings.jira.projects,
-    }
-    return {
-        repository: f"{setting}.{key}"
-        for setting, table in tables.items()
-        for key, repository in table.items()
-        if repository
-    }
+    return combine(
+        (ok(f"{repositories(len(names))} can be read"), *filter(None, found))
+    )
 
 
 def _look(github: GitHub, name: str, where: str) -> Finding | None:

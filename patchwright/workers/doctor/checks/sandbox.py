@@ -69,8 +69,8 @@ def check(case: Case) -> Finding:
 
 def judge(trial: Trial, kind: str, wanted: SandboxSettings) -> Finding:
     place = f"{kind}, {wanted.image}" if kind == "docker" else kind
-    network = "open" if trial.has_network else "closed"
-    words = f"git {trial.git}, Python {trial.python}; network {network}, limits hold"
+    tools = f"git {trial.git}, Python {trial.python}"
+    words = f"{tools}; network `{wanted.network}` and limits hold"
     return combine((ok(f"{place}: {words}"), *_wrong(trial, wanted)))
 
 

@@ -8,6 +8,7 @@ import structlog
 from fastapi import FastAPI, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import RedirectResponse
+from structlog.contextvars import bind_contextvars
 
 from patchwright.core.types.people import Actor
 from patchwright.workers.intake.errors import IntakeUnavailableError
@@ -82,6 +83,7 @@ async def _take(
         stored = await asyncio.wrap_future(door.submit(delivery))
     except IntakeUnavailableError:
         return await run_in_threadpool(_form, door, viewer, typed, _NOT_STORED, 503)
+    bind_contextvars(delivery_id=delivery.id, **stored.ids)
     log.info("delivery_stored", service=SERVICE, verdict=stored.verdict)
     thread = door.thread_of(wanted, word)
     job_id = stored.job_id or await run_in_threadpool(door.find_job, thread)

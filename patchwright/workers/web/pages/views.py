@@ -7,7 +7,7 @@ from patchwright.core.events.payload import Todo
 from patchwright.core.text.cut import cut_middle
 from patchwright.core.types.base import Value
 from patchwright.core.types.threads import ForgeThread, ThreadKind, ThreadRef
-from patchwright.core.types.work import Evidence, Outcome, OutcomeKind
+from patchwright.core.types.work import BlockedRequest, Evidence, Outcome, OutcomeKind
 from patchwright.resolver.delivering.naming import as_delivered
 from patchwright.resolver.messages.ending import WORDS
 from patchwright.resolver.messages.facts import cost, duration, proof_sentence
@@ -69,6 +69,7 @@ class RunView(Value):
     notes: tuple[str, ...]
     warnings: tuple[str, ...]
     evidence: tuple[Evidence, ...]
+    blocked: tuple[BlockedRequest, ...]
     files: tuple[FileDiff, ...]
     is_diff_cut: bool
 
@@ -150,6 +151,7 @@ def run_view(
         evidence=(
             as_delivered(outcome, delivered).evidence if outcome else known.evidence
         ),
+        blocked=outcome.blocked if outcome else (),
         files=files_of(cut_middle(diff, MAX_DIFF_CHARS)),
         is_diff_cut=len(diff) > MAX_DIFF_CHARS,
     )

@@ -23,6 +23,16 @@ def attempt_json(attempt: HookAttempt, delivery: Delivery) -> Json:
     }
 
 
+def config_json(world: World) -> Json:
+    url = world.hook_log.url
+    return {
+        **({"url": url} if url else {}),
+        "content_type": "json",
+        "insecure_ssl": "0",
+        "secret": "********",
+    }
+
+
 def hook_json(world: World, hook: Hook) -> Json:
     repo = world.repo(hook.repo)
     url = f"{world.api_url}/repos/{repo.full_name}/hooks/{hook.id}"
@@ -32,12 +42,7 @@ def hook_json(world: World, hook: Hook) -> Json:
         "name": "web",
         "active": True,
         "events": ["*"],
-        "config": {
-            "url": world.hook_log.url,
-            "content_type": "json",
-            "insecure_ssl": "0",
-            "secret": "********",
-        },
+        "config": config_json(world),
         "updated_at": instant(repo.created_at),
         "created_at": instant(repo.created_at),
         "url": url,

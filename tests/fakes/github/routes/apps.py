@@ -6,7 +6,7 @@ from tests.fakes.github.acts.accounts import (
     named_repositories,
 )
 from tests.fakes.github.auth import CallerKind
-from tests.fakes.github.call import Call, Route, page_links, page_span
+from tests.fakes.github.call import Call, Route, page_links, page_span, paged
 from tests.fakes.github.exchange import Answer, RefusedError, not_found
 from tests.fakes.github.render.apps import (
     app_json,
@@ -19,6 +19,11 @@ from tests.fakes.github.state import Installation
 
 def show_app(call: Call) -> Answer:
     return Answer(status=200, body=app_json(call.world, call.app()))
+
+
+def list_installations(call: Call) -> Answer:
+    found = [installation_json(call.world, one) for one in _installations(call)]
+    return paged(call, found)
 
 
 def show_installation(call: Call) -> Answer:
@@ -79,6 +84,7 @@ def _own(call: Call) -> Installation:
 INSTALLATION = "/app/installations/{installation_id}"
 ROUTES = (
     Route("GET", "/app", show_app),
+    Route("GET", "/app/installations", list_installations),
     Route("GET", INSTALLATION, show_installation),
     Route("POST", f"{INSTALLATION}/access_tokens", make_token),
     Route("GET", "/repos/{owner}/{repo}/installation", show_repository_installation),

@@ -7,7 +7,7 @@ from tests.fakes.github.acts.hooks import bring
 from tests.fakes.github.call import Call, Route, paged
 from tests.fakes.github.exchange import Answer, RefusedError, not_found
 from tests.fakes.github.hook_state import Hook, HookAttempt
-from tests.fakes.github.render.hooks import attempt_json, hook_json
+from tests.fakes.github.render.hooks import attempt_json, config_json, hook_json
 from tests.fakes.github.state import Delivery, Role
 
 MANAGE_HOOKS = Need(("repository_hooks",), "write", Role.ADMIN)
@@ -27,6 +27,11 @@ def list_app_deliveries(call: Call) -> Answer:
 
 def list_hook_deliveries(call: Call) -> Answer:
     return _list(call, ("repository", _hook(call).id))
+
+
+def show_app_config(call: Call) -> Answer:
+    call.app()
+    return Answer(status=200, body=config_json(call.world))
 
 
 def redeliver_for_app(call: Call) -> Answer:
@@ -108,6 +113,7 @@ ROUTES = (
         f"{HOOKS}/{{hook_id}}/deliveries/{{delivery_id}}/attempts",
         redeliver_for_hook,
     ),
+    Route("GET", "/app/hook/config", show_app_config),
     Route("GET", "/app/hook/deliveries", list_app_deliveries),
     Route("POST", "/app/hook/deliveries/{delivery_id}/attempts", redeliver_for_app),
 )

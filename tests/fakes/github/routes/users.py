@@ -14,10 +14,8 @@ def show_self(call: Call) -> Answer:
     user = call.user()
     if call.caller.kind is not CallerKind.PERSONAL:
         raise RefusedError(403, "Resource not accessible by integration")
-    token = call.caller.token.value if call.caller.token else ""
-    scopes = call.world.registry.scopes.get(token)
-    headers = {} if scopes is None else {"X-OAuth-Scopes": scopes}
-    return Answer(status=200, body=profile_json(call.world, user), headers=headers)
+    body = profile_json(call.world, user)
+    return Answer(status=200, body=body, headers=_about_token(call))
 
 
 def show_user(call: Call) -> Answer:
@@ -36,7 +34,21 @@ def show_rate_limit(call: Call) -> Answer:
         "reset": now + 3600,
     }
     resources = {"core": rate, "search": rate, "graphql": rate}
-    return Answer(status=200, body={"resources": resources, "rate": rate})
+    body = {"resources": resources, "rate": rate}
+    return Answer(status=200, body=body, headers=_about_token(call))
+
+
+def _about_token(call: Call) -> dict[str, str]:
+    """Return what GitHub tells of a token with every answer."""
+    token = call.caller.token
+    if call.caller.kind is not CallerKind.PERSONAL or token is None:
+        return {}
+    scopes = call.world.registry.scopes.get(token.value)
+    told = {} if scopes is None else {"X-OAuth-Scopes": scopes}
+    if token.expires_at is not None:
+        ends_at = f"{token.expires_at:%Y-%m-%d %H:%M:%S} UTC"
+        told["GitHub-Authentication-Token-Expiration"] = ends_at
+    return told
 
 
 ROUTES = (

@@ -15,10 +15,52 @@ _QUERY = re.compile(
     r' AND updated >= "-(?P<minutes>\d+)m" ORDER BY updated ASC'
 )
 _LARGEST_PAGE = 100
+_BROWSE = "BROWSE_PROJECTS"
+_ALL = (
+    _BROWSE,
+    "ADD_COMMENTS",
+    "EDIT_ISSUES",
+    "EDIT_OWN_COMMENTS",
+    "LINK_ISSUES",
+    "TRANSITION_ISSUES",
+)
 
 
 def _myself(call: Call) -> Answer:
     return Answer(status=200, body=render.user(call.world, call.caller, call.version))
+
+
+def _permissions(call: Call) -> Answer:
+    """Tell what the caller may do in a project; the cloud wants to know of what."""
+    wanted = [
+        one for one in call.request.query.get("permissions", "").split(",") if one
+    ]
+    if call.world.is_cloud and not wanted:
+        raise RefusedError(400, "The required query parameter is missing: permissions")
+    key = call.request.query.get("projectKey", "")
+    project = call.world.projects.get(key)
+    caller = call.caller.id
+    if project is None or (
+        project.members is not None and caller not in project.members
+    ):
+        raise RefusedError(404, f"No project could be found with key '{key}'.")
+    may_write = caller not in project.silenced
+    return Answer(
+        status=200,
+        body={
+            "permissions": {
+                name: {
+                    "id": str(number),
+                    "key": name,
+                    "name": name.replace("_", " ").title(),
+                    "type": "PROJECT",
+                    "description": "",
+                    "havePermission": may_write or name == _BROWSE,
+                }
+                for number, name in enumerate(wanted or _ALL)
+            }
+        },
+    )
 
 
 def _fields(call: Call) -> Answer:
@@ -100,6 +142,7 @@ def _shown(call: Call, issue: Issue) -> dict[str, object]:
 
 ROUTES = (
     Route("GET", "myself", _myself),
+    Route("GET", "mypermissions", _permissions),
     Route("GET", "field", _fields),
     Route("GET", "search/jql", _search_by_token),
     Route("GET", "search", _search_by_place),

@@ -1,0 +1,212 @@
+"""Find out what the workflow's event, or the inputs, ask for."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from patchwright.core.errors import SettingsError
+from patchwright.core.text.mentions import find_request
+from patchwright.core.types.people import Actor
+from patchwright.core.types.threads import ForgeThread, RepoRef, Thread, ThreadKind
+from patchwright.core.types.triggers import Ignored, Trigger, TriggerKind
+from patchwright.integrations.github.adapter import GitHub
+from patchwright.integrations.github.lookups import Said, fetch_comment
+from patchwright.integrations.github.webhook import SERVICE, Listening, read
+from patchwright.workers.action.inputs import Inputs
+from patchwright.workers.action.modes import with_mode
+from patchwright.workers.action.place import Place
+
+# Events that people cause by what they write or do in a thread. One of a pull request
+# comes under another name where the workflow may see secrets.
+_EVENTS: Final[Mapping[str, str]] = {
+    **{
+        name: name
+        for name in (
+            "discussion",
+            "discussion_comment",
+            "issue_comment",
+            "issues",
+            "pull_request",
+            "pull_request_review",
+            "pull_request_review_comment",
+        )
+    },
+    "pull_request_target": "pull_request",
+}
+_OPENED: Final = ("issue", "pull_request", "discussion")
+
+
+@dataclass(frozen=True)
+class NotAsked:
+    """The event asks for nothing; `reason` is the reader's short code."""
+
+    reason: str
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Somebody asks for something; `task` is its text where there is no thread."""
+
+    trigger: Trigger
+    task: str = ""
+
+
+class Asking:
+    """Reads what one workflow run was asked for."""
+
+    def __init__(
+        self, place: Place, inputs: Inputs, listening: Listening, github: GitHub
+    ) -> None:
+        self._place, self._inputs = place, inputs
+        self._listening, self._github = listening, github
+        self._repo = RepoRef(forge=SERVICE, full_name=place.repository)
+        self._payload = _payload_of(place)
+
+    def find(self, task: str) -> Asked | NotAsked:
+        """Return what is asked, `task` being the text of the inputs.
+
+        Raises `SettingsError`, `PayloadError`, or a `ServiceError`.
+        """
+        found = self._find(task or str(self._payload.get("task") or "").strip())
+        if isinstance(found, NotAsked):
+            return found
+        trigger = with_mode(found.trigger, self._inputs.text("mode"))
+        return Asked(self._with_rerunner(trigger), found.task)
+
+    def _find(self, task: str) -> Asked | NotAsked:
+        if task:
+            return Asked(self._own(task), task)
+        comment = self._number("comment-id")
+        if comment and comment != _number_in(self._place.event, "comment", "id"):
+            return self._by_comment(comment)
+        number, own = self._number("issue-number"), self._own_number()
+        is_read = self._place.event_name in _EVENTS
+        if number and (not is_read or number != own):
+            return Asked(self._by_number(number))
+        if is_read:
+            return self._by_event()
+        if number := self._number_of_checks():
+            return Asked(self._by_number(number))
+        raise SettingsError(
+            f"the event `{self._place.event_name}` has no thread: set one of the "
+            "inputs `issue-number`, `comment-id`, `task` and `task-file`"
+        )
+
+    def _number(self, name: str) -> int:
+        """Return a number of the inputs, or of what a dispatch has brought along."""
+        given = self._inputs.text(name) or str(
+            self._payload.get(name) or self._payload.get(name.replace("-", "_")) or ""
+        )
+        if given and not re.fullmatch(r"[1-9][0-9]{0,17}", given):
+            raise SettingsError(f"client_payload: `{name}` is no number")
+        return int(given or 0)
+
+    def _own_number(self) -> int:
+        found = (_number_in(self._place.event, kind, "number") for kind in _OPENED)
+        return next(filter(None, found), 0)
+
+    def _number_of_checks(self) -> int:
+        """Return the pull request whose checks have ended, if they started this."""
+        for kind in ("workflow_run", "check_suite", "check_run"):
+            part = self._place.event.get(kind)
+            pulls = part.get("pull_requests") if isinstance(part, dict) else None
+            if isinstance(pulls, list) and pulls and isinstance(pulls[0], dict):
+                return _number_in({"pull": pulls[0]}, "pull", "number")
+        return 0
+
+    def _by_event(self) -> Asked | NotAsked:
+        event = _EVENTS[self._place.event_name]
+        found = read(event, self._place.event_bytes, self._listening)
+        if isinstance(found, Trigger):
+            return Asked(found)
+        return NotAsked(
+            found.reason if isinstance(found, Ignored) else "action-not-read"
+        )
+
+    def _by_number(self, number: int) -> Trigger:
+        thread = self._opening(number)
+        return Trigger(
+            key=f"{thread.ref}:run:{self._place.run_id}",
+            kind=TriggerKind.BODY_MENTION,
+            actor=self._actor(),
+            thread=thread.ref,
+            request="",
+            title=thread.title,
+            body=thread.posts[0].text,
+        )
+
+    def _by_comment(self, comment_id: int) -> Asked | NotAsked:
+        said = fetch_comment(self._github.api, self._repo, comment_id)
+        if any(map(self._listening.is_own, (said.author.login, said.app))):
+            return NotAsked("own-text")
+        thread = self._opening(said.number)
+        return Asked(self._said(said, thread))
+
+    def _said(self, said: Said, thread: Thread) -> Trigger:
+        """Make a request of a comment; who has it followed counts as taking part."""
+        actor, request = self._actor(), find_request(said.text, self._listening.mention)
+        return Trigger(
+            key=f"{thread.ref}:comment:{said.post_id}",
+            kind=TriggerKind.COMMENT_MENTION,
+            actor=said.author,
+            thread=thread.ref,
+            request=said.text if request is None else request,
+            title=thread.title,
+            body=thread.posts[0].text,
+            text=said.text,
+            post_id=said.post_id,
+            review_id=said.review_id,
+            others=() if _is_one(actor, said.author) else (actor,),
+        )
+
+    def _opening(self, number: int) -> Thread:
+        ref = ForgeThread(repo=self._repo, kind=ThreadKind.ISSUE, number=number)
+        return self._github.channel.fetch_opening(ref)
+
+    def _own(self, task: str) -> Trigger:
+        number = int(self._place.run_id) if self._place.run_id.isdigit() else 1
+        return Trigger(
+            key=f"action:{self._place.run_id}:{self._place.run_attempt}",
+            kind=TriggerKind.BODY_MENTION,
+            actor=self._actor(),
+            thread=ForgeThread(repo=self._repo, kind=ThreadKind.REQUEST, number=number),
+            request="",
+            body=task,
+        )
+
+    def _actor(self) -> Actor:
+        if not self._place.actor:
+            raise SettingsError(
+                "GITHUB_ACTOR: not set, so that nobody would have asked"
+            )
+        return _person(self._place.actor, self._place.actor_id)
+
+    def _with_rerunner(self, trigger: Trigger) -> Trigger:
+        """Judge whoever has had the workflow run again as well."""
+        again = _person(self._place.rerun_by)
+        if not again.login or _is_one(again, self._actor()):
+            return trigger
+        return trigger.model_copy(update={"others": (*trigger.others, again)})
+
+
+def _person(login: str, external_id: str = "") -> Actor:
+    is_bot = login.endswith("[bot]")
+    return Actor(service=SERVICE, login=login, external_id=external_id, is_bot=is_bot)
+
+
+def _is_one(one: Actor, other: Actor) -> bool:
+    return one.login.casefold() == other.login.casefold()
+
+
+def _payload_of(place: Place) -> Mapping[str, Any]:
+    if place.event_name != "repository_dispatch":
+        return {}
+    found = place.event.get("client_payload")
+    return found if isinstance(found, dict) else {}
+
+
+def _number_in(event: Mapping[str, Any], part: str, key: str) -> int:
+    found = event.get(part)
+    number = found.get(key) if isinstance(found, dict) else None
+    return number if isinstance(number, int) else 0

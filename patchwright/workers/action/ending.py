@@ -1,0 +1,235 @@
+"""Say what came of a run: its outputs and its summary, from facts alone."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import structlog
+from pydantic import JsonValue
+
+from patchwright.core.errors import ServiceError
+from patchwright.core.events.metrics import measure
+from patchwright.core.text.marks import split_marks
+from patchwright.core.types.threads import ForgeThread, ThreadKind
+from patchwright.core.types.work import Evidence, EvidenceRole, Outcome, OutcomeKind
+from patchwright.integrations.github.lookups import fetch_head
+from patchwright.resolver.delivering.naming import as_delivered
+from patchwright.resolver.messages.ending import final_comment
+from patchwright.resolver.messages.facts import counted
+from patchwright.resolver.messages.status import Delivered, mark
+from patchwright.workers.action.files import (
+    write_evidence,
+    write_json,
+    write_patch,
+    write_trajectory,
+)
+from patchwright.workers.action.inputs import Inputs
+from patchwright.workers.action.place import Place
+from patchwright.workers.action.receipt import Receipt, receipt_of
+from patchwright.workers.action.result import Grade, Result, grade_of, outputs_table
+from patchwright.workers.process import Base
+from patchwright.workers.run.plan import ARTIFACT, Plan
+from patchwright.workers.run.receipts import delivered_by
+from patchwright.workers.store.effects import EffectState
+from patchwright.workers.store.job import Job
+
+_NEEDS_CLICK: Final = "needs-click"
+_NOT_DELIVERED: Final = "not-delivered"
+# The summary shows the words in full above the table.
+_NOT_IN_TABLE: Final = frozenset({"summary", "structured-output"})
+_GITHUB_COMMENTS: Final = (ThreadKind.ISSUE, ThreadKind.PULL_REQUEST)
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True)
+class End:
+    """A run that has ended, with all that is known of it."""
+
+    base: Base
+    place: Place
+    inputs: Inputs
+    job: Job
+    outcome: Outcome
+    plan: Plan
+    delivered: Delivered
+    pending: tuple[str, ...]
+
+
+def read_end(base: Base, place: Place, inputs: Inputs, job: Job) -> End:
+    """Read from the tables how the run ended, and what of it is not delivered yet."""
+    kept = base.stores.outcomes.load_artifact(job.id, ARTIFACT)
+    stored = base.stores.effects.of_job(job.id)
+    lost = Outcome(
+        kind=OutcomeKind.FAILED, reason="no-outcome", summary="The run has no end."
+    )
+    return End(
+        base=base,
+        place=place,
+        inputs=inputs,
+        job=job,
+        outcome=job.outcome or lost,
+        # Whatever ends a run keeps its plan in the same transaction.
+        plan=Plan.model_validate_json(kept or b"{}"),
+        delivered=delivered_by(stored),
+        pending=tuple(
+            f"{one.effect.kind}: {one.error or 'not tried yet'}"
+            for one in stored
+            if one.state is EffectState.PENDING
+        ),
+    )
+
+
+def result_of(end: End) -> Result:
+    """Write the files of a run, and return its outputs and summary."""
+    outputs = _facts(end)
+    outputs |= _places(end)
+    folder = end.place.artifacts
+    written = {
+        "trajectory-file": write_trajectory(end.base, end.job, folder),
+        "evidence-file": write_evidence(end.base, end.outcome, end.delivered, folder),
+        "patch-file": write_patch(end.base, end.job, end.plan, folder),
+        "receipt-file": write_json(
+            folder / "receipt.json", _receipt(end, outputs), end.base
+        ),
+    }
+    outputs |= {name: str(path) for name, path in written.items() if path}
+    return Result(_grade(end), outputs, _summary(end, outputs))
+
+
+def _receipt(end: End, outputs: dict[str, str]) -> dict[str, JsonValue]:
+    events = end.base.stores.events.open(end.job.conversation_id).read()
+    receipt = Receipt(
+        job=end.job,
+        outcome=end.outcome,
+        admitted=end.plan.admitted,
+        metrics=measure(events),
+    )
+    return receipt_of(receipt, end.inputs, end.base.settings.llm, outputs)
+
+
+def tests_word(evidence: Sequence[Evidence], role: EvidenceRole) -> str:
+    """Say in short what the tests did: the first that failed speaks for all."""
+    found = [one for one in evidence if one.role is role]
+    failed = next((one for one in found if one.exit_code != 0), None)
+    if failed is None:
+        return "passed" if found else ""
+    if failed.exit_code is None:
+        return "did not end"
+    return f"failed (exit {failed.exit_code})"
+
+
+def _facts(end: End) -> dict[str, str]:
+    outcome, usage = end.outcome, end.outcome.usage
+    shown = as_delivered(outcome, end.delivered).evidence
+    cost = usage.cost_usd
+    return {
+        "outcome": outcome.kind,
+        "error-code": _code(end),
+        "summary": outcome.summary,
+        "base-sha": outcome.base_sha,
+        "tests-before": tests_word(shown, EvidenceRole.BEFORE),
+        "tests-after": tests_word(shown, EvidenceRole.AFTER),
+        "cost-usd": "" if cost is None else f"{cost:.4f}",
+        "tokens-in": str(usage.tokens_in),
+        "tokens-out": str(usage.tokens_out),
+        "model": end.plan.frame.model,
+        "iterations": str(outcome.iterations),
+        "duration-seconds": str(round(outcome.seconds)),
+        "run-id": end.job.id,
+        "removed-content-count": str(outcome.removed),
+        "blocked-requests-count": str(sum(one.count for one in outcome.blocked)),
+        "structured-output": outcome.structured,
+    }
+
+
+def _code(end: End) -> str:
+    """Return why it ended so; a result that people cannot see yet comes first."""
+    if end.pending:
+        return _NOT_DELIVERED
+    if end.delivered.refusal and end.outcome.kind is OutcomeKind.RESOLVED:
+        return _NEEDS_CLICK if end.delivered.compare_url else _NOT_DELIVERED
+    return end.outcome.reason
+
+
+def _grade(end: End) -> Grade:
+    return Grade.ERROR if _code(end) == _NOT_DELIVERED else grade_of(end.outcome)
+
+
+def _places(end: End) -> dict[str, str]:
+    delivered = end.delivered
+    number = delivered.pull_request
+    return {
+        "pr-number": "" if number is None else str(number),
+        "pr-url": delivered.pull_request_url,
+        "branch": delivered.branch,
+        "head-sha": _head(end),
+        "comment-url": _comment_url(end),
+    }
+
+
+def _head(end: End) -> str:
+    """Return what GitHub says of the branch; without a branch there is no head."""
+    delivered, forge = end.delivered, end.base.github.forge
+    repo = end.job.trigger.home
+    try:
+        if delivered.pull_request is not None:
+            return forge.fetch_pull_request(repo, delivered.pull_request).head_sha
+        if delivered.branch:
+            return fetch_head(end.base.github.api, repo, delivered.branch)
+    except ServiceError as error:
+        log.warning("head_not_read", reason=error.reason, error=str(error))
+    return ""
+
+
+def _comment_url(end: End) -> str:
+    thread = end.job.trigger.thread
+    if not isinstance(thread, ForgeThread) or thread.is_own:
+        return ""
+    try:
+        found = end.base.github.channel.find_post(thread, mark(end.job.id))
+    except ServiceError as error:
+        log.warning("comment_not_found", reason=error.reason, error=str(error))
+        return ""
+    if not found:
+        return ""
+    url = end.base.github.api.addresses.thread_url(thread)
+    return f"{url}#issuecomment-{found}" if thread.kind in _GITHUB_COMMENTS else url
+
+
+def _summary(end: End, outputs: dict[str, str]) -> str:
+    """Say what the thread is told, what was kept out, and the outputs."""
+    outcome = as_delivered(end.outcome, end.delivered)
+    told = final_comment(outcome, end.delivered, end.plan.frame, end.plan.last)
+    names = [name for name in outputs if name not in _NOT_IN_TABLE]
+    parts = (
+        split_marks(told).text,
+        _links(outputs),
+        _kept_out(end.outcome),
+        _undelivered(end),
+        outputs_table(outputs, names),
+    )
+    return "\n\n".join(part for part in parts if part)
+
+
+def _links(outputs: dict[str, str]) -> str:
+    named = (("pull request", "pr-url"), ("comment", "comment-url"))
+    found = [f"[{words}]({outputs[key]})" for words, key in named if outputs[key]]
+    return " · ".join(found)
+
+
+def _kept_out(outcome: Outcome) -> str:
+    lines = [
+        f"- {one.host}:{one.port}: {counted(one.count, 'request')} blocked"
+        for one in outcome.blocked
+    ]
+    if outcome.removed:
+        lines.append(f"- {counted(outcome.removed, 'hidden thing')} taken out of texts")
+    return "\n".join(lines)
+
+
+def _undelivered(end: End) -> str:
+    if not end.pending:
+        return ""
+    lines = "\n".join(f"- {one}" for one in end.pending)
+    return f"**Not delivered** when the time was up:\n{lines}"

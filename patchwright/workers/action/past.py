@@ -1,0 +1,98 @@
+"""What an earlier run has left in the thread: all that another job can know of it."""
+
+import re
+from typing import Final
+
+from patchwright.core.text.commands import Command, Verb
+from patchwright.core.text.marks import split_marks
+from patchwright.core.types.base import Value
+from patchwright.core.types.people import Actor
+from patchwright.core.types.threads import Thread
+from patchwright.core.types.triggers import Trigger
+from patchwright.core.types.work import Outcome, OutcomeKind
+from patchwright.integrations.github.webhook import Listening
+
+_FOOTER: Final = re.compile(r"\n*<sub>.*?</sub>\s*\Z", re.DOTALL)
+_NOTHING: Final = "No run of ours can be found in this thread."
+_NO_PLAN: Final = "There is no plan in this thread that waits for a yes or no."
+_SLIGHT: Final = frozenset({OutcomeKind.ANSWERED, OutcomeKind.REFUSED})
+_TOLD: Final = frozenset({Verb.STATUS, Verb.COST, Verb.WHY})
+
+
+class Past(Value):
+    """The newest run that has told its end: its id, how it ended, what it said."""
+
+    run_id: str
+    state: str
+    words: str
+
+    @property
+    def has_plan(self) -> bool:
+        return self.state == OutcomeKind.PLAN_POSTED
+
+
+def find_past(thread: Thread, listening: Listening) -> Past | None:
+    """Read the newest run in our own status comments; those of others say nothing.
+
+    What only answered or refused stands behind what did more.
+    """
+    found = [
+        Past(
+            run_id=marked.run_id,
+            state=marked.state,
+            words=_FOOTER.sub("", marked.text),
+        )
+        for post in reversed(thread.posts[1:])
+        if _is_own(post.author, listening) and (marked := split_marks(post.text)).state
+    ]
+    runs = [one for one in found if one.state not in _SLIGHT]
+    return next(iter((*runs, *found)), None)
+
+
+def _is_own(author: Actor, listening: Listening) -> bool:
+    """Tell whether we are that; where we cannot know, bots are: no person is one."""
+    return listening.is_own(author.login) if listening.own_login else author.is_bot
+
+
+def carry_out(trigger: Trigger, past: Past) -> Trigger:
+    """Return a yes to a plan as the request to carry it out."""
+    request = (
+        f"@{trigger.asker.login} has approved this plan of run {past.run_id[:8]}. "
+        f"Carry it out:\n\n{past.words}"
+    )
+    return trigger.model_copy(update={"request": request})
+
+
+def answer_from(past: Past | None, command: Command, runs_url: str) -> Outcome | None:
+    """Answer what is asked about earlier runs; None for what is no such question."""
+    text = _answer(past, command.verb, runs_url)
+    if not text:
+        return None
+    return Outcome(kind=OutcomeKind.ANSWERED, reason=command.verb, summary=text)
+
+
+def _answer(past: Past | None, verb: Verb, runs_url: str) -> str:
+    if verb is Verb.STOP:
+        return (
+            "Nothing runs in this thread now. A run ends when its workflow run is "
+            f"cancelled: {runs_url}"
+        )
+    if verb in (Verb.APPROVE, Verb.REJECT):
+        return _about_plan(past, verb)
+    if verb in _TOLD:
+        return f"Nothing runs in this thread now. The last run said:\n\n{_said(past)}"
+    return ""
+
+
+def _about_plan(past: Past | None, verb: Verb) -> str:
+    if past is None or not past.has_plan:
+        return _NO_PLAN
+    if verb is Verb.APPROVE:
+        return ""
+    return f"The plan of run {past.run_id[:8]} is dropped; nothing was changed."
+
+
+def _said(past: Past | None) -> str:
+    if past is None:
+        return _NOTHING
+    return "\n".join(f"> {line}".rstrip() for line in past.words.splitlines())

@@ -1,0 +1,216 @@
+"""The step that runs: from the inputs and the event to a result in a file."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Final
+
+import structlog
+
+from patchwright.core.clock import SystemClock
+from patchwright.core.errors import PatchwrightError, ServiceError, SettingsError
+from patchwright.core.logs import set_up_logging
+from patchwright.core.settings.model import Settings
+from patchwright.core.settings.secret_values import secret_values
+from patchwright.core.text.commands import Verb, parse_command
+from patchwright.core.text.fence import inline_code
+from patchwright.core.text.redaction import Redactor
+from patchwright.core.types.threads import RepoRef
+from patchwright.core.types.work import OutcomeKind
+from patchwright.integrations.github.auth import MemoryTokenCache
+from patchwright.integrations.github.webhook import SERVICE, Listening
+from patchwright.workers.action.asking import Asked, Asking, NotAsked
+from patchwright.workers.action.check import find_accord
+from patchwright.workers.action.ending import read_end, result_of
+from patchwright.workers.action.inputs import Inputs, read_inputs
+from patchwright.workers.action.orders import make_orders, read_text
+from patchwright.workers.action.own_version import check_version
+from patchwright.workers.action.past import answer_from, carry_out, find_past
+from patchwright.workers.action.place import (
+    PREFIX,
+    Place,
+    find_place,
+    settings_environment,
+)
+from patchwright.workers.action.result import Grade, Result, broken, crashed
+from patchwright.workers.action.settings import make_settings
+from patchwright.workers.action.working import Working, take_in
+from patchwright.workers.connections import connect_github
+from patchwright.workers.process import Base, make_runner, open_base
+from patchwright.workers.run.orders import Orders
+
+# Who the token of a job is: https://github.com/apps/github-actions
+_JOB: Final = "github-actions[bot]"
+_SECRETS: Final = ("LLM_API_KEY", "PATCHWRIGHT_LLM__API_KEY")
+_GATE: Final = "The workflow's own condition must let the same through."
+NOT_ASKED: Final = "not-asked"
+
+log = structlog.get_logger(__name__)
+
+
+def run(environ: Mapping[str, str]) -> None:
+    """Run, and write the result, whatever it is; raises outside of a workflow."""
+    place = find_place(environ)
+    hidden = [environ.get(name, "") for name in _SECRETS]
+    redact = Redactor(filter(None, hidden)).redact
+    crashed({}).write(place.result, redact)
+    try:
+        inputs = read_inputs(environ[f"{PREFIX}INPUTS"])
+        redact = Redactor(filter(None, [*hidden, inputs.text("github-token")])).redact
+        action = _Action(place, inputs, settings_environment(environ))
+        redact = action.redactor.redact
+        result = action.run()
+    except PatchwrightError as error:
+        log.warning("not_run", reason=error.reason, error=redact(str(error)))
+        result = broken(error)
+    except Exception:  # the edge of the run: whatever broke, the result says so
+        log.exception("run_broke")
+        text = "Something broke inside Patchwright; the log of this step has more."
+        result = broken(_InternalError(text))
+    result.write(place.result, redact)
+
+
+class _InternalError(PatchwrightError):
+    """Something broke that should not have."""
+
+    reason = "internal"
+
+
+class _Action:
+    def __init__(
+        self, place: Place, inputs: Inputs, environ: Mapping[str, str]
+    ) -> None:
+        check_version(inputs.text("version"))
+        self._place, self._inputs = place, inputs
+        self._repo = RepoRef(forge=SERVICE, full_name=place.repository)
+        self._task = read_text(inputs, "task", place.workspace)
+        self._orders = make_orders(inputs, place.workspace)
+        self._settings = _settings(place, inputs, environ)
+        secrets = (*secret_values(self._settings), inputs.text("github-token"))
+        self.redactor = Redactor(secrets)
+
+    def run(self) -> Result:
+        settings = self._settings
+        set_up_logging(self.redactor.redact_json, as_json=settings.log_json)
+        with open_base(settings, self.redactor, lambda _job: None) as opened:
+            # What a job's own token does starts no other workflow; an App's does.
+            github = replace(opened.github, starts_no_checks=self._place.has_job_token)
+            return self._run(replace(opened, github=github))
+
+    def _run(self, base: Base) -> Result:
+        listening = self._listening(base)
+        accord = self._accord(base, listening.mention)
+        asking = Asking(self._place, self._inputs, listening, base.github)
+        asked = asking.find(self._task)
+        if isinstance(asked, NotAsked):
+            return not_asked(asked.reason, self._place, listening, accord)
+        asked, orders = self._with_past(base, listening, asked)
+        runner = make_runner(base, orders)
+        job_id = take_in(base, asked)
+        crashed({"run-id": job_id}).write(self._place.result, self.redactor.redact)
+        job = Working(base, runner, job_id).run()
+        return result_of(read_end(base, self._place, self._inputs, job))
+
+    def _accord(self, base: Base, mention: str) -> str:
+        """Hold the workflow's own condition against what we listen to, and tell both.
+
+        Nothing depends on it, so that it may be left out where the file is not shown.
+        """
+        if self._place.workflow is None:
+            return ""
+        path, commit = self._place.workflow
+        try:
+            found = base.github.forge.fetch_file(self._repo, path, commit)
+        except ServiceError as error:
+            log.info("workflow_not_read", reason=error.reason)
+            return ""
+        accord = find_accord((found or b"").decode("utf-8", "replace"), mention)
+        tell = log.info if accord.is_sound else log.warning
+        tell("phrases", gate=accord.gate, listens_for=mention, is_sound=accord.is_sound)
+        return f"{accord}"
+
+    def _listening(self, base: Base) -> Listening:
+        github = base.settings.github
+        return Listening(
+            mention=github.mention,
+            label=github.label,
+            own_login=self._own_login(base),
+            assignee=self._inputs.text("trigger-assignee"),
+        )
+
+    def _own_login(self, base: Base) -> str:
+        """Return who we are; an App's token cannot say it, and bots ask nothing."""
+        if self._place.has_job_token:
+            return _JOB
+        try:
+            identity = base.github.fetch_identity()
+        except ServiceError as error:
+            log.warning("own_identity_unknown", reason=error.reason)
+            return ""
+        return identity.login if identity else ""
+
+    def _with_past(
+        self, base: Base, listening: Listening, asked: Asked
+    ) -> tuple[Asked, Orders]:
+        """Take what the thread says of earlier runs: nothing else is left of them."""
+        command = parse_command(asked.trigger.request)
+        if command is None or asked.task:
+            return asked, self._orders
+        thread = base.github.channel.fetch_thread(asked.trigger.forge_thread)
+        past = find_past(thread, listening)
+        answer = answer_from(past, command, self._place.runs_url)
+        if answer is not None:
+            return asked, replace(self._orders, answer=answer)
+        if command.verb is not Verb.APPROVE or past is None:
+            return asked, self._orders
+        config = {**self._orders.config, "plan_approval": "none"}
+        trigger = carry_out(asked.trigger, past)
+        return Asked(trigger), replace(self._orders, config=config)
+
+
+def not_asked(reason: str, place: Place, listening: Listening, accord: str) -> Result:
+    """Say why nothing is done, and what would have been heard."""
+    action = str(place.event.get("action") or "")
+    event = f"{place.event_name} ({action})" if action else place.event_name
+    who = place.actor or "somebody"
+    heard = [
+        f"the mention {inline_code(listening.mention)}",
+        f"the label {inline_code(listening.label)}",
+    ]
+    if listening.assignee:
+        heard.append(f"an assignment of {inline_code(listening.assignee)}")
+    text = (
+        f"Nobody asked for anything ({reason}): {event} by {who}. "
+        f"This step listens for {', '.join(heard)}. "
+    )
+    text += f"About the phrase: {accord}" if accord else _GATE
+    log.info("not_asked", reason=reason, listens_for=listening.mention)
+    outputs = {
+        "outcome": OutcomeKind.REFUSED,
+        "error-code": NOT_ASKED,
+        "summary": text,
+    }
+    return Result(Grade.GOOD, outputs, text)
+
+
+def _settings(place: Place, inputs: Inputs, environ: Mapping[str, str]) -> Settings:
+    """Return the settings; servers of tools may be named in a file of the repository.
+
+    That is read from the default branch, whatever is checked out.
+    """
+    given = inputs.text("mcp-config")
+    if not given or given.startswith("{"):
+        return make_settings(inputs, environ, place.folder, given)
+    first = make_settings(inputs, environ, place.folder)
+    repo = RepoRef(forge=SERVICE, full_name=place.repository)
+    github = connect_github(first.github, MemoryTokenCache(), SystemClock())
+    try:
+        found = github.forge.fetch_file(repo, given)
+    finally:
+        github.close()
+    if found is None:
+        raise SettingsError(
+            f"input `mcp-config`: the default branch has no file {given}; write its "
+            "path, or the JSON itself"
+        )
+    text = found.decode("utf-8", "replace")
+    return make_settings(inputs, environ, place.folder, text)

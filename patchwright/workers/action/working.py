@@ -1,0 +1,137 @@
+"""Take in the one request, and work on it until nothing of it is left to do."""
+
+import threading
+from collections.abc import Sequence
+from datetime import timedelta
+from functools import reduce
+from typing import Final
+
+import structlog
+
+from patchwright.core.events.state import RunState, fold
+from patchwright.core.events.types import AgentState, ChangeState, Source
+from patchwright.core.types.ids import JobId, RandomIds
+from patchwright.core.types.work import Outcome, OutcomeKind
+from patchwright.integrations.github.webhook import SERVICE
+from patchwright.workers.action.asking import Asked
+from patchwright.workers.action.signals import when_cancelled
+from patchwright.workers.intake.delivery import Delivery
+from patchwright.workers.intake.record import Recorder
+from patchwright.workers.process import Base
+from patchwright.workers.run.runner import Runner
+from patchwright.workers.store.effects import EffectState
+from patchwright.workers.store.job import Job
+
+# How long a run may take to end by itself once it is cancelled; the rest of the ten
+# seconds is for telling people.
+_GRACE_S: Final = 3.0
+_BY_WHOM: Final = "whoever cancelled the workflow run"
+# After the time of the run, what could not be delivered is tried again for so long.
+DELIVERING: Final = timedelta(minutes=10)
+
+log = structlog.get_logger(__name__)
+
+
+def take_in(base: Base, asked: Asked) -> JobId:
+    """Store the request as the service does; return its job."""
+    delivery = Delivery(
+        service=SERVICE,
+        id=asked.trigger.key,
+        headers={},
+        body=b"",
+        received_at=base.clock.now(),
+        reading=asked.trigger,
+    )
+    recorder = Recorder(base.stores.events, RandomIds())
+    with base.database.writing() as connection:
+        stored = recorder.record(connection, delivery)
+    if stored.job_id is None:
+        raise LookupError(f"no job came of {asked.trigger.key}: {stored.verdict}")
+    return stored.job_id
+
+
+class Working:
+    """One job, until it has ended and all is delivered, or the time is up."""
+
+    def __init__(self, base: Base, runner: Runner, job_id: JobId) -> None:
+        self._base, self._runner, self._job_id = base, runner, job_id
+        self._cancelled, self._ended = threading.Event(), threading.Event()
+        self._finished = threading.Event()
+        limits = base.settings.limits
+        longest = timedelta(minutes=limits.max_minutes) + DELIVERING
+        self._until = base.clock.now() + longest
+
+    def run(self) -> Job:
+        """Work, in a thread of its own; return the job as it is then.
+
+        The main thread only waits: it is the one that hears signals.
+        """
+        with when_cancelled(self._cancel):
+            threading.Thread(target=self._run, name="run", daemon=True).start()
+            self._finished.wait()
+        return self._load()
+
+    def _run(self) -> None:
+        try:
+            self._work()
+        finally:
+            self._ended.set()
+            # Once it is cancelled, that thread says when all is told.
+            if not self._cancelled.is_set():
+                self._finished.set()
+
+    def _work(self) -> None:
+        while not self._cancelled.is_set():
+            for job_id in self._due():
+                self._runner.run(job_id)
+            wait_s = self._seconds_to_next()
+            if wait_s is None:
+                return
+            log.info("delivery_waits", seconds=round(wait_s))
+            self._cancelled.wait(wait_s)
+
+    def _due(self) -> Sequence[JobId]:
+        return self._base.stores.jobs.take_unfinished(self._base.clock.now(), 0.0)
+
+    def _seconds_to_next(self) -> float | None:
+        """Return how long it is to the next effect; None if there is none in time."""
+        stored = self._base.stores.effects.of_job(self._job_id)
+        pending = [one for one in stored if one.state is EffectState.PENDING]
+        if not pending or pending[0].due_at > self._until:
+            return None
+        left = pending[0].due_at - self._base.clock.now()
+        return max(0.0, left.total_seconds())
+
+    def _cancel(self) -> None:
+        """Stop as a person's word would; what does not heed that is cut off."""
+        log.info("cancelled")
+        self._cancelled.set()
+        try:
+            job = self._load()
+            events = self._base.stores.events.open(job.conversation_id)
+            stop = ChangeState(state=AgentState.STOPPED, reason=_BY_WHOM)
+            events.append(Source.SYSTEM, stop)
+            if not self._ended.wait(_GRACE_S):
+                self._runner.cut_off(self._job_id, self._stopped(job))
+                # One that was about to be delivered is, if it does not take long.
+                self._ended.wait(_GRACE_S)
+        finally:
+            self._finished.set()
+
+    def _stopped(self, job: Job) -> Outcome:
+        """Return how it ended that did not come to its end, with its cost."""
+        log_ = self._base.stores.events.open(job.conversation_id)
+        state = reduce(fold, log_.read(), RunState())
+        return Outcome(
+            kind=OutcomeKind.STOPPED,
+            reason="cancelled",
+            summary=f"Stopped by {_BY_WHOM}; the work until then is lost.",
+            usage=state.usage,
+            iterations=state.iterations,
+        )
+
+    def _load(self) -> Job:
+        job = self._base.stores.jobs.load(self._job_id)
+        if job is None:
+            raise LookupError(f"job {self._job_id} is gone")
+        return job

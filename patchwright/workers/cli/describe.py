@@ -1,0 +1,57 @@
+"""Write the reference of all commands for the documentation.
+
+`python -m patchwright.workers.cli.describe > docs/cli-reference.md`, and with `man` at
+its end the manual page: `> docs/man/patchwright.1`.
+"""
+
+import sys
+from collections.abc import Sequence
+from typing import Final
+
+from patchwright.workers.cli.manual import manual
+from patchwright.workers.cli.tree import Command, Word, read_commands
+
+_ABOUT: Final = """\
+# Commands
+
+This page is made from the command line itself; `patchwright COMMAND --help` shows the
+same. [The guide](cli.md) tells how to work with it.
+"""
+_HELP: Final = "--help"
+
+
+def page() -> str:
+    return "\n".join([_ABOUT, *map(_section, read_commands())])
+
+
+def _section(command: Command) -> str:
+    options = [one for one in command.options if one.written != _HELP]
+    parts = [
+        f"## `{command.name}`",
+        "\n\n".join(_escaped(one) for one in command.text),
+        f"```text\n{command.usage}\n```",
+        _table("argument", command.arguments),
+        _table("option", options),
+    ]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _table(kind: str, words: Sequence[Word]) -> str:
+    if not words:
+        return ""
+    rows = [f"| {_code(one.written)} | {_escaped(one.meaning)} |" for one in words]
+    return "\n".join([f"| {kind} | meaning |", "|---|---|", *rows])
+
+
+def _code(text: str) -> str:
+    escaped = text.replace("|", "\\|")
+    return f"`{escaped}`"
+
+
+def _escaped(text: str) -> str:
+    """Keep words from being read as HTML or as the border of a cell."""
+    return text.replace("<", "&lt;").replace("|", "\\|")
+
+
+if __name__ == "__main__":
+    sys.stdout.write(manual() if sys.argv[1:] == ["man"] else page())

@@ -1,0 +1,77 @@
+"""Examine a service, and report to a person or to a program."""
+
+import json
+import logging
+from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
+from pathlib import Path
+
+import structlog
+import typer
+from rich.console import Console
+
+from patchwright.core.clock import SystemClock
+from patchwright.core.errors import SettingsError
+from patchwright.core.settings.environment import process_environment
+from patchwright.core.settings.load import load
+from patchwright.core.settings.secret_values import secret_values
+from patchwright.core.text.redaction import Redactor
+from patchwright.workers.doctor.case import Case
+from patchwright.workers.doctor.examine import examine
+from patchwright.workers.doctor.finding import Verdict, failed
+from patchwright.workers.doctor.report import (
+    SETTINGS,
+    as_json,
+    exit_code,
+    summary,
+    without_secrets,
+)
+from patchwright.workers.doctor.show import show
+from patchwright.workers.doctor.stored import with_known_app
+from patchwright.workers.doctor.table import Entry, choose
+
+
+def examined(only: Sequence[str], *, spends: bool, as_object: bool) -> int:
+    """Print the report, and return the exit code."""
+    entries = choose(only)
+    _keep_quiet()
+    verdicts = _verdicts(entries, spends=spends)
+    if not as_object:
+        return exit_code(_show(verdicts, [entry.name for entry in entries]))
+    told = list(verdicts)
+    typer.echo(json.dumps(as_json(told), ensure_ascii=False))
+    return exit_code(told)
+
+
+def _verdicts(entries: Sequence[Entry], *, spends: bool) -> Iterator[Verdict]:
+    clock = SystemClock()
+    try:
+        settings = load(process_environment(), flags={}, cwd=Path.cwd())
+    except SettingsError as error:
+        yield Verdict(SETTINGS, failed("they cannot be read", str(error)), 0.0)
+        return
+    case = Case(with_known_app(settings, clock), clock, spends)
+    redactor = Redactor(secret_values(case.settings))
+    for verdict in examine(case, entries):
+        yield without_secrets(verdict, redactor)
+
+
+def _show(verdicts: Iterator[Verdict], names: Sequence[str]) -> list[Verdict]:
+    console = Console()
+    told: list[Verdict] = []
+    # What comes next; nobody watches what is piped.
+    waiting = console.status(names[0])
+    with waiting if console.is_terminal else nullcontext():
+        for verdict, following in zip(verdicts, (*names[1:], ""), strict=False):
+            show(console, verdict)
+            told.append(verdict)
+            waiting.update(following)
+    console.print(f"\n{summary(told)}", style="bold", highlight=False)
+    return told
+
+
+def _keep_quiet() -> None:
+    """Let nothing but the report be heard: what is logged on the way is in it too."""
+    level = logging.CRITICAL
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(level))
+    logging.basicConfig(level=level, handlers=[logging.NullHandler()], force=True)

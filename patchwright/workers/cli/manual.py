@@ -1,0 +1,94 @@
+"""Write the manual page, in the language of man(7)."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from patchwright.workers.cli.main import ABOUT
+from patchwright.workers.cli.tree import PROGRAM, Command, Word, read_commands
+
+_HELP: Final = "--help"
+_DESCRIPTION: Final = (
+    "Patchwright turns a request made where people work into a proven pull request. On "
+    "the command line it works on an issue by its URL, or on a text in a repository on "
+    "this machine, and it runs and looks after the service that hears requests in "
+    "GitHub, Slack and Jira."
+)
+_SETTINGS: Final = (
+    "Settings are read from flags, from the environment (PATCHWRIGHT_SECTION__KEY, and "
+    "LLM_MODEL, LLM_API_KEY, LLM_BASE_URL, LOG_JSON), and from patchwright.toml in the "
+    "current folder or the file that PATCHWRIGHT_CONFIG names, the strongest first. A "
+    "secret can be read from a file: the name of its variable with _FILE at its end. "
+    "NO_COLOR keeps colours away."
+)
+_EXITS: Final = (
+    Word("0", "The run was resolved or answered, or its plan was posted."),
+    Word("1", "The run ended in another way, but nothing failed."),
+    Word("2", "Wrong usage, or a wrong setting; the message says what to do."),
+    Word("3", "A service, the model or the sandbox failed."),
+    Word("130", "Somebody stopped watching a run, which goes on."),
+)
+_FILES: Final = (
+    Word(
+        "~/.local/state/patchwright",
+        "The state folder: the database of a service without another one, its keys, "
+        "and copies of repositories. The setting state_dir names another.",
+    ),
+    Word(
+        "~/.local/state/patchwright/runs/*.jsonl",
+        "The events of each run of the command line, which replay reads.",
+    ),
+    Word(
+        ".patchwright.toml", "The wishes of a repository, read on its default branch."
+    ),
+)
+
+
+def manual() -> str:
+    """Return it without a date or a version, so that it changes when its words do."""
+    program, *commands = read_commands()
+    return "\n".join(_lines(program, commands)) + "\n"
+
+
+def _lines(program: Command, commands: Sequence[Command]) -> Iterator[str]:
+    yield f'.TH {PROGRAM.upper()} 1 "" Patchwright "User Commands"'
+    yield from (".SH NAME", f"{PROGRAM} \\- {_text(_without_capital(ABOUT))}")
+    yield from (".SH SYNOPSIS", f".B {PROGRAM}", "COMMAND [OPTIONS] [ARGS]...")
+    yield from (".SH DESCRIPTION", _text(_DESCRIPTION))
+    yield ".SH OPTIONS"
+    yield from _tagged(program.options)
+    yield ".SH COMMANDS"
+    for command in commands:
+        yield from _command(command)
+    yield from (".SH ENVIRONMENT", _text(_SETTINGS))
+    yield ".SH EXIT STATUS"
+    yield from _tagged(_EXITS)
+    yield ".SH FILES"
+    yield from _tagged(_FILES)
+
+
+def _command(command: Command) -> Iterator[str]:
+    yield f".SS {_text(command.usage)}"
+    for paragraph in command.text:
+        yield from (".PP", _text(paragraph))
+    yield from _tagged(command.arguments)
+    yield from _tagged([one for one in command.options if one.written != _HELP])
+
+
+def _tagged(words: Sequence[Word]) -> Iterator[str]:
+    for one in words:
+        yield from (".TP", f".B {_text(one.written)}", _text(one.meaning))
+
+
+def _without_capital(text: str) -> str:
+    """Return it as man pages have it behind the name."""
+    return f"{text[0].lower()}{text[1:].rstrip('.')}"
+
+
+def _text(words: str) -> str:
+    """Escape what roff would take for its own.
+
+    https://man7.org/linux/man-pages/man7/groff_char.7.html
+    """
+    escaped = words.replace("\\", "\\e").replace("-", "\\-").replace("`", "\\(ga")
+    escaped = escaped.replace("~", "\\(ti").replace("^", "\\(ha")
+    return f"\\&{escaped}" if escaped.startswith((".", "'")) else escaped

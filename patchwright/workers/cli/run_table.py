@@ -1,0 +1,111 @@
+"""A list of runs for people at a terminal, and for programs that read lines."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Final
+
+from rich.console import Console, JustifyMethod
+from rich.table import Table
+from rich.text import Text
+
+from patchwright.core.text.invisible import strip_invisible
+from patchwright.core.text.money import dollars
+from patchwright.core.types.work import OutcomeKind
+from patchwright.workers.runs.listed import LOCAL, Listed
+from patchwright.workers.runs.naming import SHORT
+from patchwright.workers.runs.stage import Stage
+
+# Where nobody looks at the width, no line is cut.
+_UNBOUNDED: Final = 10_000
+_TITLE_FROM: Final = 110
+_MOST_TITLE: Final = 60
+_MOST_LOGIN: Final = 12
+# What all columns take but those of the place, the login and the title.
+_FIXED: Final = 50
+_LEAST_PLACE: Final = 12
+_GOOD: Final = frozenset(
+    {OutcomeKind.RESOLVED, OutcomeKind.ANSWERED, OutcomeKind.PLAN_POSTED}
+)
+_UNITS: Final = ((86_400, "d"), (3_600, "h"), (60, "m"), (1, "s"))
+_HEADINGS: Final = ("run", "state", "where", "by", "steps", "cost", "age")
+_FIGURES: Final = frozenset({"steps", "age"})
+
+
+def print_runs(runs: Sequence[Listed], now: datetime) -> None:
+    console = Console()
+    if not console.is_terminal:
+        console = Console(width=_UNBOUNDED, color_system=None)
+    logins = [len(one.requester) for one in runs]
+    place = max(_LEAST_PLACE, console.width - _FIXED - min(max(logins), _MOST_LOGIN))
+    rows = [_cells(one, now, place) for one in runs]
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim", pad_edge=False)
+    for number, name in enumerate(_HEADINGS):
+        # All that is left is for the title, which is the one that may be cut.
+        least = max(row[number].cell_len for row in rows)
+        justify: JustifyMethod = "right" if name in _FIGURES else "left"
+        table.add_column(name, no_wrap=True, justify=justify, min_width=least)
+    if console.width >= _TITLE_FROM:
+        table.add_column("title", no_wrap=True)
+        rows = [[*row, _title(one)] for row, one in zip(rows, runs, strict=True)]
+    for row in rows:
+        table.add_row(*row)
+    console.print(table)
+
+
+def _title(run: Listed) -> Text:
+    return _plain(run.title[:_MOST_TITLE])
+
+
+def _cells(run: Listed, now: datetime, place: int) -> list[Text]:
+    return [
+        Text(run.id[:SHORT]),
+        Text(run.outcome or run.stage, style=_style(run)),
+        _plain(squeezed(where(run), place)),
+        _plain(squeezed(run.requester or "-", _MOST_LOGIN)),
+        Text(f"{run.steps}/{run.limits.max_iterations}" if run.limits else "-"),
+        Text(spent(run)),
+        Text(age(run.asked_at, now)),
+    ]
+
+
+def squeezed(text: str, width: int) -> str:
+    """Cut a text in its middle: a thread is known by its number at the end."""
+    if len(text) <= width:
+        return text
+    tail = width // 2
+    return f"{text[: width - tail - 1]}…{text[-tail:]}"
+
+
+def where(run: Listed) -> str:
+    """Name the service, and the thread there."""
+    place = run.thread or run.repo
+    return run.source if run.place == LOCAL else f"{run.source} {place}".strip()
+
+
+def spent(run: Listed) -> str:
+    """Write the cost, and what it may be at most: `$0.41/3.00`."""
+    if run.usage.cost_usd is None:
+        return "unknown"
+    spent_usd = dollars(run.usage.cost_usd)
+    bound = f"/{run.limits.max_cost_usd:.2f}" if run.limits else ""
+    return f"{spent_usd}{bound}"
+
+
+def age(asked_at: datetime | None, now: datetime) -> str:
+    """Write how long ago that was in its largest unit."""
+    if asked_at is None:
+        return "-"
+    seconds = max(0, round((now - asked_at).total_seconds()))
+    size, unit = next((one for one in _UNITS if seconds >= one[0]), _UNITS[-1])
+    return f"{seconds // size}{unit}"
+
+
+def _style(run: Listed) -> str:
+    if run.stage is not Stage.ENDED:
+        return "yellow"
+    return "green" if run.outcome in _GOOD else "red"
+
+
+def _plain(text: str) -> Text:
+    """Return somebody's words as text in which nothing steers the terminal."""
+    return Text(" ".join(strip_invisible(text)[0].split()))

@@ -1,0 +1,89 @@
+"""One run for people at a terminal: what it is, its steps, and where its result is."""
+
+from collections.abc import Sequence
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from patchwright.core.text.invisible import strip_invisible
+from patchwright.core.trajectory.fold import tell
+from patchwright.resolver.messages.status import Delivered
+from patchwright.resolver.progress import Watch
+from patchwright.workers.cli.live import live_lines
+from patchwright.workers.cli.replay_view import print_story
+from patchwright.workers.cli.report import exit_code, print_result
+from patchwright.workers.cli.run_json import run_as_json
+from patchwright.workers.cli.run_table import where
+from patchwright.workers.runs.archive import Archive
+from patchwright.workers.runs.desk import Service
+from patchwright.workers.runs.exporting import events_of
+from patchwright.workers.runs.listed import Listed, of_log
+from patchwright.workers.runs.naming import SHORT
+from patchwright.workers.runs.watching import follow
+from patchwright.workers.store.job import Job
+from patchwright.workers.web.pages.views import outcome_of
+
+_LEFT = "Not watched any more; the run goes on."
+INTERRUPTED = 130
+
+
+def show_job(service: Service, job: Job, *, as_object: bool) -> None:
+    events = events_of(service, job)
+    listed, delivered = service.listed_one(job), service.reader.delivered(job)
+    outcome = outcome_of(job)
+    story = tell(events).model_copy(update={"outcome": outcome})
+    if as_object:
+        typer.echo(run_as_json(listed, story, outcome, delivered))
+        return
+    console = Console()
+    _print_head(console, listed)
+    if events:
+        print_story(console, story, delivered, f"The run is {listed.stage}.")
+    elif outcome is not None:
+        print_result(console, outcome, delivered)
+
+
+def show_local(archive: Archive, run_id: str, *, as_object: bool) -> None:
+    run = archive.read(run_id)
+    story, listed = tell(run.events), of_log(run_id, run.trajectory.run)
+    if as_object:
+        typer.echo(run_as_json(listed, story, story.outcome, Delivered()))
+        return
+    console = Console()
+    _print_head(console, listed)
+    print_story(console, story)
+
+
+def follow_run(service: Service, job: Job, *, as_object: bool) -> int:
+    """Show what happens until it ends; return the exit code for how it ended."""
+    console = Console(stderr=True, quiet=as_object)
+    _print_head(console, service.listed_one(job))
+    limits = service.settings.limits.of_a_run()
+    # The worker knows what kind of sandbox it is.
+    watch = Watch("fresh", job.created_at)
+    doorbell = service.events.doorbell
+    try:
+        with live_lines(console, watch, limits, service.clock) as show:
+            ended = follow(service.reader, doorbell, job, show)
+    except KeyboardInterrupt:
+        console.print(_LEFT)
+        return INTERRUPTED
+    outcome, delivered = outcome_of(ended), service.reader.delivered(ended)
+    if as_object:
+        story = tell(events_of(service, ended))
+        listed = service.listed_one(ended)
+        typer.echo(run_as_json(listed, story, outcome, delivered))
+    elif outcome is not None:
+        print_result(Console(), outcome, delivered)
+    return exit_code(outcome) if outcome else 1
+
+
+def _print_head(console: Console, run: Listed) -> None:
+    asked = f"asked for by {run.requester}" if run.requester else ""
+    state = f"{run.stage}: {run.outcome}" if run.outcome else str(run.stage)
+    facts: Sequence[str] = (f"run {run.id[:SHORT]}", where(run), asked, state)
+    line = " · ".join(part for part in facts if part)
+    console.print(Text(strip_invisible(line)[0], style="dim"), soft_wrap=True)
+    if run.title:
+        console.print(Text(strip_invisible(run.title)[0], style="bold"), soft_wrap=True)

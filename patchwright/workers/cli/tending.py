@@ -1,0 +1,156 @@
+"""Do what `patchwright runs` is asked for, and say what came of it."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import chain, islice
+from pathlib import Path
+
+import structlog
+import typer
+
+from patchwright.core.clock import SystemClock
+from patchwright.core.errors import SettingsError
+from patchwright.core.logs import set_up_logging
+from patchwright.core.settings.environment import process_environment
+from patchwright.core.settings.load import load
+from patchwright.core.types.work import OutcomeKind
+from patchwright.workers.cli.run_json import runs_as_json
+from patchwright.workers.cli.run_table import print_runs
+from patchwright.workers.cli.run_view import follow_run, show_job, show_local
+from patchwright.workers.queue.errors import BrokerUnavailableError
+from patchwright.workers.runs.desk import Desk, Service, open_desk
+from patchwright.workers.runs.exporting import as_document, write_document
+from patchwright.workers.runs.listed import Listed, Wanted
+from patchwright.workers.runs.naming import SHORT
+from patchwright.workers.runs.stage import Stage
+from patchwright.workers.store.job import Job, JobState
+
+log = structlog.get_logger(__name__)
+
+
+def list_runs(
+    stage: Stage | None,
+    outcome: OutcomeKind | None,
+    repo: str,
+    limit: int,
+    *,
+    as_object: bool,
+) -> None:
+    wanted = Wanted(stage=stage, outcome=outcome, repo=repo)
+    with _desk() as desk:
+        found = _newest(desk, wanted, limit)
+    if as_object:
+        typer.echo(runs_as_json(found))
+    elif found:
+        print_runs(found, SystemClock().now())
+    else:
+        typer.echo("There are no such runs.", err=True)
+
+
+def show_run(run: str, *, follows: bool, as_object: bool) -> int:
+    """Return the exit code."""
+    with _desk(hears=follows) as desk:
+        found = desk.find(run)
+        if isinstance(found, Job) and desk.service is not None:
+            if follows:
+                return follow_run(desk.service, found, as_object=as_object)
+            show_job(desk.service, found, as_object=as_object)
+        elif follows:
+            raise SettingsError(
+                f"--follow: {run} is a run of `resolve`, which shows it where it works"
+            )
+        else:
+            show_local(desk.archive, str(found), as_object=as_object)
+    return 0
+
+
+def stop_run(run: str, *, as_object: bool) -> None:
+    with _desk(hears=True) as desk:
+        service, job = _of_service(desk, run, "press Ctrl-C where it works")
+        helm = service.helm()
+        state = helm.stop(job)
+        if state is JobState.WAITING_USER:
+            _submit(service, job)
+    if as_object:
+        said = {"run_id": job.id, "was": state, "told_by": helm.name}
+        typer.echo(json.dumps(said))
+    elif state is JobState.RUNNING:
+        typer.echo(f"The run {job.id[:SHORT]} was told to stop; it ends now.")
+    else:
+        typer.echo(
+            f"The run {job.id[:SHORT]} was told to stop; it was {state}, and ends as "
+            "soon as a worker takes it."
+        )
+
+
+def retry_run(run: str, *, as_object: bool) -> None:
+    with _desk(hears=True) as desk:
+        service, job = _of_service(desk, run, "give the same to `resolve` again")
+        helm = service.helm()
+        new_id = helm.retry(job)
+        new = service.reader.jobs.load(new_id) or job
+        _submit(service, new)
+    if as_object:
+        said = {"run_id": new_id, "retries": job.id, "told_by": helm.name}
+        typer.echo(json.dumps(said))
+    else:
+        typer.echo(
+            f"The run {new_id[:SHORT]} was queued. Watch it with `patchwright runs "
+            f"show {new_id[:SHORT]} --follow`."
+        )
+
+
+def export_run(run: str, out: Path | None, *, as_object: bool) -> None:
+    if as_object and out is None:
+        raise SettingsError("--json tells where the run was written: give --out FILE")
+    with _desk() as desk:
+        found = desk.find(run)
+        document = as_document(desk, found)
+    if out is None:
+        typer.echo(document.model_dump_json())
+        return
+    write_document(document, out)
+    run_id = found.id if isinstance(found, Job) else found
+    if as_object:
+        events = len(document.events)
+        told = {"run_id": run_id, "file": str(out), "events": events}
+        typer.echo(json.dumps(told))
+    else:
+        typer.echo(f"The run {run_id[:SHORT]} is in {out}.")
+
+
+@contextmanager
+def _desk(*, hears: bool = False) -> Iterator[Desk]:
+    settings = load(process_environment(), flags={}, cwd=Path.cwd())
+    with open_desk(settings, hears=hears) as desk:
+        set_up_logging(desk.redactor.redact_json, as_json=settings.log_json)
+        yield desk
+
+
+def _newest(desk: Desk, wanted: Wanted, limit: int) -> list[Listed]:
+    """Return the newest of both kinds, as many as may be."""
+    of_service = desk.service.listed(wanted) if desk.service else ()
+    kinds = (of_service, desk.archive.listed())
+    fitting = ((one for one in kind if wanted.has(one)) for kind in kinds)
+    found = list(chain.from_iterable(islice(kind, limit) for kind in fitting))
+    return sorted(found, key=_asked_at, reverse=True)[:limit]
+
+
+def _asked_at(run: Listed) -> float:
+    return run.asked_at.timestamp() if run.asked_at else 0.0
+
+
+def _of_service(desk: Desk, run: str, instead: str) -> tuple[Service, Job]:
+    found = desk.find(run)
+    if isinstance(found, Job) and desk.service is not None:
+        return desk.service, found
+    raise SettingsError(f"{run} is a run of `resolve` on this machine: {instead}")
+
+
+def _submit(service: Service, job: Job) -> None:
+    """Let a worker know at once; without a broker for that it finds the job itself."""
+    try:
+        service.submit(job.id)
+    except BrokerUnavailableError as error:
+        log.warning("job_not_submitted", job_id=job.id, reason=str(error))

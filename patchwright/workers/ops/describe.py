@@ -1,0 +1,52 @@
+"""Write the page about all figures for the documentation.
+
+`python -m patchwright.workers.ops.describe > docs/metrics.md`
+"""
+
+import sys
+from collections.abc import Iterable
+from typing import Final
+
+from patchwright.workers.ops.catalogue import OWN, SHARED, Figure
+
+_HEAD: Final = "| name | kind | labels | meaning |\n|---|---|---|---|"
+_ABOUT: Final = """\
+# Metrics
+
+`GET /metrics` shows them as Prometheus reads them; `docs/operations.md` says where, and
+who may read them. Times are in seconds, money is in US dollars. No label names a person
+or a repository.
+"""
+_SHARED: Final = """\
+## Of the whole service
+
+Shown by `web` and `all` processes. They are read from the database, so that they are
+true over all processes and restarts, and each process shows the same: take `max` of
+them, not `sum`. They are at most five seconds old. Runs that had ended before the
+upgrade to this version are not counted.
+"""
+_OWN: Final = """\
+## Of each process
+
+Shown by every process of itself, from its start on: here `sum` is right. Besides these,
+each shows the `process_...` figures of Prometheus's client: memory, processor time,
+open files.
+"""
+
+
+def page() -> str:
+    parts = (_ABOUT, _SHARED, _table(SHARED), _OWN, _table(OWN))
+    return "\n".join(parts)
+
+
+def _table(figures: Iterable[Figure]) -> str:
+    return "\n".join([_HEAD, *map(_row, figures)]) + "\n"
+
+
+def _row(figure: Figure) -> str:
+    labels = ", ".join(f"`{label}`" for label in figure.labels) or "none"
+    return f"| `{figure.name}` | {figure.kind} | {labels} | {figure.about} |"
+
+
+if __name__ == "__main__":
+    sys.stdout.write(page())

@@ -1,0 +1,100 @@
+"""Keep what a run would write outside, where it is to write nothing."""
+
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Final
+
+from pydantic import TypeAdapter
+
+from patchwright.core.errors import LeaseLostError
+from patchwright.core.types.base import Value
+from patchwright.core.types.ids import JobId
+from patchwright.workers.run.services import Stores
+from patchwright.workers.store.job import Lease
+from patchwright.workers.store.outcomes import OutcomeStore
+
+ARTIFACT: Final = "rehearsal"
+
+
+class Told(Value):
+    """One thing that would be written: `words` say what is done with the `text`.
+
+    `post` names a post of `thread` that there would be, or that is there already.
+    """
+
+    words: str
+    text: str = ""
+    thread: str = ""
+    post: str = ""
+    is_edit: bool = False
+
+    @property
+    def whole(self) -> str:
+        return f"{self.words}:\n\n{self.text}" if self.text else f"{self.words}."
+
+
+_TOLD: Final = TypeAdapter(list[Told])
+
+
+def rehearsed(stores: Stores, job_id: JobId) -> tuple[str, ...]:
+    """Return what a run would have written, in order; Markdown, one text for each."""
+    return tuple(one.whole for one in _load(stores.outcomes, job_id))
+
+
+class Rehearsal:
+    """What one run would write, kept with its job as soon as it is told.
+
+    Of the changes to a post only the last is kept: so much is shown while a run works.
+    """
+
+    def __init__(
+        self, outcomes: OutcomeStore, lease: Lease, redact: Callable[[str], str]
+    ) -> None:
+        self._outcomes, self._lease, self._redact = outcomes, lease, redact
+        self._told = _load(outcomes, lease.job_id)
+        # The status of a run is shown by a thread of its own.
+        self._lock = threading.Lock()
+
+    def tell(self, words: str, text: str = "") -> None:
+        with self._lock:
+            self._add(Told(words=words, text=text))
+
+    def post(self, thread: str, words: str, text: str) -> str:
+        """Tell of a new post and return the id that it has here."""
+        with self._lock:
+            number = 1 + sum(bool(one.post) for one in self._told)
+            post = f"rehearsed-{number}"
+            self._add(Told(words=words, text=text, thread=thread, post=post))
+        return post
+
+    def edit(self, thread: str, post: str, words: str, text: str) -> None:
+        changed = Told(words=words, text=text, thread=thread, post=post, is_edit=True)
+        with self._lock:
+            self._told = [
+                one for one in self._told if not (one.is_edit and one.post == post)
+            ]
+            self._add(changed)
+
+    def find(self, thread: str, mark: str) -> str | None:
+        """Return the id of the newest post there that contains `mark`."""
+        with self._lock:
+            fits = (
+                one.post
+                for one in reversed(self._told)
+                if one.post and one.thread == thread and mark in one.text
+            )
+            return next(fits, None)
+
+    def _add(self, told: Told) -> None:
+        clean = {"words": self._redact(told.words), "text": self._redact(told.text)}
+        self._told = [*self._told, told.model_copy(update=clean)]
+        # Whoever has the job by now tells it anew.
+        with suppress(LeaseLostError):
+            kept = _TOLD.dump_json(self._told)
+            self._outcomes.keep_artifact(self._lease, ARTIFACT, kept)
+
+
+def _load(outcomes: OutcomeStore, job_id: JobId) -> list[Told]:
+    kept = outcomes.load_artifact(job_id, ARTIFACT)
+    return _TOLD.validate_json(kept) if kept else []

@@ -1,0 +1,162 @@
+"""A forge that is read as ever, and tells what it would write."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from patchwright.core.errors import InvalidRequestError
+from patchwright.core.forge import (
+    Adornment,
+    CheckReport,
+    Checks,
+    Forge,
+    GitCredential,
+    NewCommit,
+    PullRequestText,
+    Reviews,
+    Rival,
+)
+from patchwright.core.types.people import Actor, Permission
+from patchwright.core.types.threads import (
+    ForgeThread,
+    PullRequest,
+    RepoRef,
+    Repository,
+)
+from patchwright.workers.run.rehearsal import Rehearsal
+from patchwright.workers.run.rehearsed_channel import place_of
+
+# The number of the pull request that a rehearsal opens; no forge begins with it.
+NO_NUMBER: Final = 0
+
+
+@dataclass(frozen=True)
+class RehearsedForge:
+    """A `Forge`."""
+
+    real: Forge
+    rehearsal: Rehearsal
+
+    def fetch_permission(self, repo: RepoRef, actor: Actor) -> Permission:
+        return self.real.fetch_permission(repo, actor)
+
+    def fetch_repository(self, repo: RepoRef) -> Repository:
+        return self.real.fetch_repository(repo)
+
+    def fetch_pull_request(self, repo: RepoRef, number: int) -> PullRequest:
+        return self.real.fetch_pull_request(repo, number)
+
+    def mint_credential(self, repo: RepoRef) -> GitCredential:
+        return self.real.mint_credential(repo)
+
+    def find_pull_request(self, repo: RepoRef, head_branch: str) -> PullRequest | None:
+        return self.real.find_pull_request(repo, head_branch)
+
+    def open_pull_request(
+        self, repo: RepoRef, head_branch: str, base_branch: str, text: PullRequestText
+    ) -> PullRequest:
+        self.rehearsal.tell(
+            f"Open {_kind(text)} in {repo.full_name}, from `{head_branch}` into "
+            f"`{base_branch}`: “{text.title}”",
+            text.body,
+        )
+        return PullRequest(
+            number=NO_NUMBER,
+            url="",
+            head_branch=head_branch,
+            base_branch=base_branch,
+            head_sha="",
+            draft=text.draft,
+            same_repository=True,
+        )
+
+    def update_pull_request(
+        self, repo: RepoRef, number: int, text: PullRequestText
+    ) -> PullRequest:
+        self.rehearsal.tell(
+            f"Describe {repo.full_name}#{number} as {_kind(text)}: “{text.title}”",
+            text.body,
+        )
+        return self.real.fetch_pull_request(repo, number)
+
+    def fetch_file(self, repo: RepoRef, path: str, ref: str = "") -> bytes | None:
+        return self.real.fetch_file(repo, path, ref)
+
+    def has_branch(self, repo: RepoRef, branch: str) -> bool:
+        return self.real.has_branch(repo, branch)
+
+    def fetch_commit_message(self, repo: RepoRef, sha: str) -> str | None:
+        return self.real.fetch_commit_message(repo, sha)
+
+    def adorn_pull_request(
+        self, repo: RepoRef, number: int, adornment: Adornment
+    ) -> tuple[str, ...]:
+        put = adornment.model_dump(exclude_defaults=True)
+        listed = "\n".join(f"- {key}: {_listed(value)}" for key, value in put.items())
+        if listed:
+            self.rehearsal.tell(f"Put on {_pull(repo, number)}", listed)
+        return ()
+
+    def request_review(
+        self, repo: RepoRef, number: int, reviewers: tuple[str, ...]
+    ) -> None:
+        asked = ", ".join(reviewers)
+        self.rehearsal.tell(f"Ask {asked} to review {_pull(repo, number)}")
+
+    def fetch_objectors(self, repo: RepoRef, number: int) -> tuple[str, ...]:
+        return self.real.fetch_objectors(repo, number)
+
+    def fetch_rivals(self, repo: RepoRef, issue: int) -> tuple[Rival, ...]:
+        return self.real.fetch_rivals(repo, issue)
+
+    def fetch_checks(self, repo: RepoRef, sha: str) -> Checks:
+        return self.real.fetch_checks(repo, sha)
+
+    def report_check(self, repo: RepoRef, sha: str, report: CheckReport) -> None:
+        where = f"{sha[:10]} of {repo.full_name}"
+        words = f"Report a check on {where}: “{report.title}” ({report.state})"
+        self.rehearsal.tell(words, report.summary)
+
+    def commit_on_branch(self, repo: RepoRef, branch: str, commit: NewCommit) -> str:
+        """Leave it to git to push, which tells of it."""
+        del repo, commit
+        raise InvalidRequestError(f"no commit is made on {branch} in a rehearsal")
+
+    def fetch_milestone(self, repo: RepoRef, issue: int) -> int | None:
+        return self.real.fetch_milestone(repo, issue)
+
+
+@dataclass(frozen=True)
+class RehearsedReviews:
+    """Reviews of a forge, as `Reviews`."""
+
+    real: Reviews
+    rehearsal: Rehearsal
+
+    def answer_review(self, ref: ForgeThread, review_thread: str, text: str) -> str:
+        words = f"Answer a review thread of {place_of(ref)}"
+        return self.rehearsal.post(review_thread, words, text)
+
+    def find_review_answer(
+        self, ref: ForgeThread, review_thread: str, mark: str
+    ) -> str | None:
+        return self.rehearsal.find(review_thread, mark) or self.real.find_review_answer(
+            ref, review_thread, mark
+        )
+
+    def resolve_review(self, ref: ForgeThread, review_thread: str) -> None:
+        words = f"Resolve the review thread {review_thread} of {place_of(ref)}"
+        self.rehearsal.tell(words)
+
+
+def _kind(text: PullRequestText) -> str:
+    return "a draft pull request" if text.draft else "a pull request"
+
+
+def _pull(repo: RepoRef, number: int) -> str:
+    if number == NO_NUMBER:
+        return "the new pull request"
+    return f"{repo.full_name}#{number}"
+
+
+def _listed(value: object) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)

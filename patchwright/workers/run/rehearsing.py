@@ -1,0 +1,85 @@
+"""Let a run work for real and write nothing outside: here is all that could."""
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+
+from patchwright.core.switchboard import Switchboard
+from patchwright.core.text.fence import inline_code
+from patchwright.core.types.people import Actor
+from patchwright.integrations.git.gitdir import GitDir
+from patchwright.integrations.git.objects import ObjectStore
+from patchwright.integrations.git.remote import Remote, check_ours
+from patchwright.resolver.delivering.destination import Invitation
+from patchwright.resolver.messages.facts import counted
+from patchwright.workers.run.rehearsal import Rehearsal
+from patchwright.workers.run.rehearsed_channel import (
+    RehearsedChannel,
+    rehearsed_board,
+)
+from patchwright.workers.run.rehearsed_forge import RehearsedForge, RehearsedReviews
+from patchwright.workers.run.services import Services
+from patchwright.workers.store.job import Lease
+
+
+def rehearsing(services: Services, lease: Lease) -> Services:
+    """Return the services of one run, which tell what they would write."""
+    redact = services.stores.events.redact
+    rehearsal = Rehearsal(
+        services.stores.outcomes, lease, lambda text: str(redact(text))
+    )
+    github, talk = services.github, services.talk
+    return replace(
+        services,
+        github=replace(
+            github,
+            forge=RehearsedForge(github.forge, rehearsal),
+            reviews=RehearsedReviews(github.reviews, rehearsal),
+        ),
+        channel=_rehearsed(services.channel, rehearsal),
+        # A link that is sent to nobody must not be made.
+        talk=replace(talk, invite=_invite, renew=_invite),
+        mirrors=services.mirrors.pushing_by(ToldPush(rehearsal)),
+    )
+
+
+def _rehearsed(channel: Switchboard, rehearsal: Rehearsal) -> Switchboard:
+    # The desk has pages of ours alone.
+    return replace(
+        channel,
+        forge=RehearsedChannel(channel.forge, rehearsal),
+        boards={
+            name: rehearsed_board(board, rehearsal)
+            for name, board in channel.boards.items()
+        },
+    )
+
+
+def _invite(_actor: Actor) -> Invitation:
+    return Invitation(text="Show who you are where the code lives, by a link of yours.")
+
+
+@dataclass(frozen=True)
+class ToldPush:
+    """Pushes nothing, and tells what it would."""
+
+    rehearsal: Rehearsal
+
+    def __call__(
+        self,
+        store: GitDir,
+        remote: Remote,
+        *,
+        sha: str,
+        branch: str,
+        expect: str | None,
+        forbidden_branches: Collection[str],
+    ) -> None:
+        check_ours(branch, forbidden_branches)
+        code = ObjectStore(store)
+        changed = code.changed_paths(code.parents_of(sha)[0], sha)
+        over = f", which is at {expect[:10]} now" if expect else ""
+        self.rehearsal.tell(
+            f"Push {sha[:10]} with {counted(len(changed), 'file')} to the branch "
+            f"`{branch}` of {remote.url}{over}",
+            "\n".join(f"- {inline_code(change.shown)}" for change in changed),
+        )

@@ -1,0 +1,87 @@
+"""The Action says so where the workflow lets through what it does not listen to."""
+
+from pathlib import Path
+
+import pytest
+
+from patchwright.workers.action.check import find_accord, find_workflow
+from tests.architecture.tree import ROOT
+
+EXAMPLES = sorted(Path(ROOT, "docs", "examples", "workflows").glob("*.yml"))
+GATE = """
+on: issue_comment
+jobs:
+  bot:
+    if: >-
+      github.event.sender.type != 'Bot' &&
+      (contains(github.event.comment.body, '@patchwright') ||
+      startsWith(github.event.issue.body || '', '/fix'))
+    steps:
+      - if: contains(github.event.comment.body, '@patchwright please')
+        run: echo
+"""
+
+
+def test_both_phrases_are_found() -> None:
+    accord = find_accord(GATE, "@patchwright")
+    assert accord.gate == ("@patchwright", "/fix", "@patchwright please")
+    assert accord.is_sound
+    assert str(accord) == (
+        "the workflow's `if:` asks for `@patchwright`, `/fix`, `@patchwright please`, "
+        "the Action for `@patchwright`"
+    )
+
+
+def test_s06_phrases_that_differ_are_told_with_what_to_do() -> None:
+    gate = GATE.replace("@patchwright", "@bot")
+    accord = find_accord(gate, "/exp")
+    assert not accord.is_sound
+    assert str(accord) == (
+        "the workflow's `if:` asks for `@bot`, `/fix`, `@bot please`, the Action for "
+        "`/exp`: no text has both, and so nobody is ever answered. Write the same in "
+        "both: the input `trigger-phrase`, and the `if:` of the workflow."
+    )
+
+
+@pytest.mark.parametrize(
+    ("gate", "phrase"),
+    [("@Patchwright", "@patchwright"), ("/exp", "/exp"), ("patch", "@patchwright")],
+)
+def test_what_every_asking_text_has_is_enough(gate: str, phrase: str) -> None:
+    workflow = GATE.replace("@patchwright", gate)
+    assert find_accord(workflow, phrase).is_sound
+
+
+@pytest.mark.parametrize(
+    "workflow",
+    [
+        "",
+        "- a\n- b",
+        "jobs: 3",
+        "jobs: {a: 1, b: {steps: x, if: true}}",
+        "jobs: {a: {steps: [1, {if: 'always()'}]}}",
+        "{",
+        'jobs: {a: {if: "contains(github.event.comment.body, inputs.phrase)"}}',
+        "jobs: {a: {if: \"contains(github.event.label.name, 'bot')\"}}",
+    ],
+)
+def test_a_workflow_without_phrases_has_nothing_to_differ_in(workflow: str) -> None:
+    accord = find_accord(workflow, "@patchwright")
+    assert accord.gate == ()
+    assert accord.is_sound
+
+
+def test_the_workflow_is_the_one_that_runs() -> None:
+    environ = {
+        "GITHUB_REPOSITORY": "acme/shop",
+        "GITHUB_WORKFLOW_REF": "acme/shop/.github/workflows/bot.yml@refs/heads/main",
+        "GITHUB_WORKFLOW_SHA": "a" * 40,
+    }
+    assert find_workflow(environ) == (".github/workflows/bot.yml", "a" * 40)
+    assert find_workflow({**environ, "GITHUB_REPOSITORY": "acme/other"}) is None
+    assert find_workflow({}) is None
+
+
+@pytest.mark.parametrize("file", EXAMPLES, ids=lambda file: file.name)
+def test_our_examples_are_sound(file: Path) -> None:
+    assert find_accord(file.read_text(), "@patchwright").is_sound

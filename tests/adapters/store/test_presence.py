@@ -1,0 +1,89 @@
+"""Which processes are alive, and whether anybody works on what waits."""
+
+from datetime import timedelta
+
+from patchwright.workers.db.database import Database
+from patchwright.workers.ops.checks import Staffed, Ticking
+from patchwright.workers.ops.presence import Presence, alive, leave, show
+from patchwright.workers.ops.waiting import waiting_since
+from tests.adapters.store.world import LEASE_S, World
+from tests.fakes.clock import START
+
+
+def presence(
+    name: str = "host:1", role: str = "worker", *red: str, after_s: float = 0
+) -> Presence:
+    seen_at = START + timedelta(seconds=after_s)
+    return Presence(
+        id=name,
+        role=role,
+        name=name,
+        version="1.2",
+        started_at=START,
+        seen_at=seen_at,
+        until=seen_at + timedelta(seconds=30),
+        red=red,
+    )
+
+
+def test_a_process_is_alive_until_it_has_been_silent_for_too_long(
+    database: Database,
+) -> None:
+    show(database, presence("host:2"))
+    show(database, presence("host:1", "web", "broker", "sweeps"))
+    show(database, presence("host:2", after_s=20))
+    both = alive(database, START + timedelta(seconds=20))
+    assert {one.name for one in both} == {"host:1", "host:2"}
+    assert next(one for one in both if one.role == "web").red == ("broker", "sweeps")
+    [left] = alive(database, START + timedelta(seconds=30))
+    assert left == presence("host:2", after_s=20)
+
+
+def test_a_process_that_ends_is_gone_at_once_with_those_that_died_long_ago(
+    database: Database,
+) -> None:
+    show(database, presence("died"))
+    show(database, presence("lives", after_s=2 * 3600))
+    show(database, presence("ends", after_s=2 * 3600))
+    leave(database, presence("ends", after_s=2 * 3600))
+    assert [one.name for one in alive(database, START)] == ["lives"]
+
+
+def test_jobs_that_nobody_works_on_are_red_since_they_wait(world: World) -> None:
+    staffed, now = Staffed(world.database), world.clock.now()
+    assert staffed(now).since is None, "nothing waits"
+    world.ask()
+    assert staffed(now).since == START
+    show(world.database, presence("host:1", "worker", "sweeps"))
+    show(world.database, presence("host:2", "web"))
+    assert staffed(now).since == START, "one that can, and is no web side"
+    show(world.database, presence("host:3"))
+    assert staffed(now).since is None
+    assert staffed(START + timedelta(minutes=1)).since == START, "it has died"
+
+
+def test_a_job_waits_from_the_moment_at_which_its_worker_is_lost(world: World) -> None:
+    lease = world.claim(world.ask())
+    assert waiting_since(world.database, world.clock.now()) is None
+    world.clock.advance(LEASE_S + 1)
+    assert waiting_since(world.database, world.clock.now()) == lease.until
+
+
+def test_a_job_given_back_waits_anew(world: World) -> None:
+    lease = world.claim(world.ask())
+    world.clock.advance(600)
+    world.leases.heartbeat(lease, world.clock.now(), LEASE_S)
+    world.leases.release(lease)
+    since = waiting_since(world.database, world.clock.now())
+    assert since is not None
+    assert since >= world.clock.now()
+
+
+def test_a_beat_is_missed(database: Database) -> None:
+    ticking = Ticking(database)
+    show(database, presence("host:1"))
+    assert ticking(START).since == START
+    show(database, presence("host:2", "beat", "broker"))
+    assert ticking(START).since == START
+    show(database, presence("host:3", "beat"))
+    assert ticking(START).since is None

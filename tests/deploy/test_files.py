@@ -1,0 +1,87 @@
+"""What deploy/ promises without a container: settings, migrations, the context."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+
+from patchwright.core.settings.schema import Form, all_keys, variable
+from tests.architecture.tree import ROOT
+
+DEPLOY = ROOT / "deploy"
+MIGRATIONS = sorted((ROOT / "patchwright/workers/db/migrations/versions").glob("*.py"))
+# What a version that still runs beside the new one would stumble over.
+NARROWING = {
+    "alter_column",
+    "drop_column",
+    "drop_constraint",
+    "drop_table",
+    "rename_table",
+    "execute",
+}
+# Those have no secret of their own here: compose.yaml tells the address of the broker,
+# and who has MCP servers writes a file for them.
+NOT_IN_FILES = {"queue.broker_url", "mcp.servers"}
+
+
+def test_every_secret_of_the_settings_is_a_file_of_the_stack() -> None:
+    secrets = {
+        f"{variable(key.path)}_FILE"
+        for key in all_keys()
+        if key.form is Form.SECRET and ".".join(key.path) not in NOT_IN_FILES
+    }
+    compose = yaml.safe_load((DEPLOY / "compose.yaml").read_text())
+    assert set(compose["x-secret-files"]) == secrets
+    files = {path.rpartition("/")[2] for path in compose["x-secret-files"].values()}
+    assert set(compose["x-service"]["secrets"]) == files
+    assert set(compose["secrets"]) == {*files, "database_password"}
+    prepared = (DEPLOY / "prepare").read_text()
+    assert [name for name in compose["secrets"] if name not in prepared] == []
+
+
+def test_every_setting_that_the_stack_names_is_known() -> None:
+    known = {variable(key.path) for key in all_keys()}
+    known |= {f"{name}_FILE" for name in known}
+    texts = [(DEPLOY / name).read_text() for name in ("compose.yaml", ".env.example")]
+    named = set(re.findall(r"\bPATCHWRIGHT_[A-Z0-9_]+", "\n".join(texts)))
+    assert named - known == set()
+
+
+@pytest.mark.parametrize("file", MIGRATIONS[1:], ids=lambda file: file.stem)
+def test_migrations_only_add_so_that_two_versions_can_run_at_once(file: Path) -> None:
+    upgrade = ast.parse(file.read_text())
+    called = {
+        node.func.attr
+        for node in ast.walk(upgrade)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+    }
+    assert called & NARROWING == set()
+
+
+@pytest.mark.parametrize("file", MIGRATIONS[1:], ids=lambda file: file.stem)
+def test_a_new_column_needs_no_word_from_an_older_version(file: Path) -> None:
+    calls = [node for node in ast.walk(ast.parse(file.read_text())) if _adds(node)]
+    columns = [call.args[1] for call in calls if isinstance(call, ast.Call)]
+    assert [ast.unparse(one) for one in columns if _is_demanding(one)] == []
+
+
+def test_the_builder_is_sent_no_secrets() -> None:
+    sent = (ROOT / ".dockerignore").read_text().splitlines()
+    assert sent[1] == "*"
+    assert {"deploy/.env", "deploy/secrets"} <= set(sent)
+
+
+def _adds(node: ast.AST) -> bool:
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr == "add_column"
+    )
+
+
+def _is_demanding(column: ast.expr) -> bool:
+    """Tell whether a row without the column would be refused."""
+    text = ast.unparse(column)
+    return "nullable=False" in text and "server_default" not in text

@@ -1,0 +1,85 @@
+"""In a rehearsal a run writes nothing outside, and tells what it would."""
+
+from pathlib import Path
+
+from patchwright.core.types.work import OutcomeKind, Proof
+from patchwright.workers.run.orders import Orders
+from patchwright.workers.run.rehearsal import rehearsed
+from tests.fakes.github.dispatch import RequestSeen
+from tests.fakes.llm import call
+from tests.flow.story import REPO, Story, fix_turns, telling
+
+PLAIN = "Three pieces cost as much as one."
+WISH = "@patchwright please fix the sum"
+REHEARSES = Orders(rehearses=True)
+# A POST each, and still no more than a way to read.
+READS = ("/access_tokens", "/graphql", "/git-upload-pack")
+
+
+def told(story: Story) -> list[str]:
+    [job] = story.jobs()
+    return list(rehearsed(story.base.stores, job.id))
+
+
+def writes(story: Story, since: int) -> list[RequestSeen]:
+    return [
+        one
+        for one in story.github.requests[since:]
+        if one.method != "GET" and not one.path.partition("?")[0].endswith(READS)
+    ]
+
+
+def test_nothing_is_written_and_everything_is_told_in_order(tmp_path: Path) -> None:
+    rules = {".patchwright.toml": 'labels = ["bot"]\nreviewers = ["alice"]\n'}
+    with telling(tmp_path, fix_turns(), files=rules, orders=REHEARSES) as story:
+        issue = story.ask(WISH)
+        since = len(story.github.requests)
+        story.work()
+        outcome = story.outcome()
+        assert (outcome.kind, outcome.proof) == (OutcomeKind.RESOLVED, Proof.PROVEN)
+        assert outcome.usage.tokens_in
+        assert writes(story, since) == []
+        assert story.branches() == []
+        assert story.github.pull_requests(REPO) == []
+        assert story.replies(issue) == story.reactions(issue) == []
+        seen, *rest = told(story)
+        assert seen == "React to the request in acme/shop#1: it was seen."
+        working, push, opened, put, final, ping = rest
+        assert working.startswith("Comment on acme/shop#1")
+        assert f"Push {outcome.head_sha[:10]} with 2 files to the branch" in push
+        assert "- `cart.py`" in push
+        assert (
+            "from `patchwright/1-wrong-sum` into `main`: “Count every piece”" in opened
+        )
+        assert "**Proven**" in opened
+        assert "- labels: bot" in put
+        assert final.startswith("Change the comment on acme/shop#1")
+        assert "**Done**" in final
+        assert "@alice" in ping
+
+
+def test_a_refusal_is_told_and_not_shown(tmp_path: Path) -> None:
+    with telling(tmp_path, [], orders=REHEARSES) as story:
+        issue = story.ask(WISH, author="eve")
+        since = len(story.github.requests)
+        story.work()
+        assert story.outcome().reason == "not-permitted"
+        assert writes(story, since) == []
+        assert story.reactions(issue) == []
+        assert told(story) == [
+            "React to the request in acme/shop#1: it is not followed."
+        ]
+
+
+def test_labels_and_checks_stay_as_they_are(tmp_path: Path) -> None:
+    turns = [call("finish", answer="Yes.", summary="Looked.")]
+    with telling(tmp_path, turns, orders=REHEARSES) as story:
+        issue = story.github.open_issue(REPO, "alice", "Wrong sum", PLAIN)
+        story.github.label(REPO, issue, "patchwright", "alice")
+        story.tell()
+        since = len(story.github.requests)
+        story.work()
+        assert story.outcome().kind is OutcomeKind.ANSWERED
+        assert writes(story, since) == []
+        assert story.github.issue(REPO, issue).labels == ("patchwright",)
+        assert any(one.startswith("Swap labels of acme/shop#1") for one in told(story))

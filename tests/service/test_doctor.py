@@ -1,0 +1,143 @@
+"""`patchwright doctor` as a process, beside a service in good and in bad states."""
+
+import json
+import os
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from tests.fakes.github.acts.hooks import listen_at
+from tests.flow.story import MODEL_KEY, WEBHOOK_SECRET
+from tests.provision.servers import free_port
+from tests.service.offices import address
+from tests.service.processes import PROGRAM, START_S
+from tests.service.stage import Stage, staged
+
+FINE, FAILED, WRONG_CONFIGURATION = 0, 1, 2
+PRICES = {
+    "PATCHWRIGHT_LLM__INPUT_COST_PER_TOKEN": "0.000001",
+    "PATCHWRIGHT_LLM__OUTPUT_COST_PER_TOKEN": "0.000002",
+}
+
+
+def doctor(
+    environment: Mapping[str, str], folder: Path, *words: str
+) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        [PROGRAM, "doctor", *words],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=START_S,
+        check=False,
+    )
+
+
+def by_name(ended: "subprocess.CompletedProcess[str]") -> dict[str, dict[str, Any]]:
+    told = json.loads(ended.stdout)
+    assert told["ok"] is (ended.returncode == FINE)
+    return {check["name"]: check for check in told["checks"]}
+
+
+def test_a_service_that_works_passes_and_one_that_broke_is_told_how_to_mend_it(
+    tmp_path: Path,
+) -> None:
+    with staged(tmp_path, (), PRICES) as stage:
+        _passes_while_it_works(stage)
+        _tells_what_broke(stage)
+
+
+def _passes_while_it_works(stage: Stage) -> None:
+    with stage.serving("all") as service:
+        service.wait_until_ready()
+        listen_at(stage.github.world, address(service, "github"))
+        public = {"PATCHWRIGHT_SERVER__PUBLIC_URL": service.url}
+        ended = doctor({**stage.environment, **public}, stage.folder, "--json")
+        shown = doctor({**stage.environment, **public}, stage.folder)
+        named = ("--only", "processes")
+        alone = doctor(stage.environment, stage.folder, *named)
+        assert not service.has_said("delivery_stored")
+    checks = by_name(ended)
+    states = {name: check["status"] for name, check in checks.items()}
+    assert ended.returncode == FINE, ended.stdout
+    assert set(states.values()) == {"ok", "skipped"}, ended.stdout
+    assert [name for name, state in states.items() if state == "skipped"] == [
+        "slack",
+        "slack-socket",
+        "jira",
+        "jira-projects",
+        "repositories",
+    ]
+    assert checks["processes"]["found"] == "1 all"
+    assert checks["public-url"]["found"] == f"{service.url} is this service"
+    assert shown.returncode == FINE
+    assert (
+        "\nok       github              patchwright[bot], in 1 account" in shown.stdout
+    )
+    assert shown.stdout.endswith("\n15 ok, 5 skipped\n")
+    assert alone.stdout == "ok       processes           1 all\n\n1 ok\n"
+    for one in (ended, shown, alone):
+        assert one.stderr == ""
+        _keeps_secrets(stage, one)
+
+
+def _tells_what_broke(stage: Stage) -> None:
+    """Examine it when its process, its address and the App's key are gone."""
+    url = f"http://127.0.0.1:{free_port()}"
+    broken = {
+        **stage.environment,
+        "PATCHWRIGHT_SERVER__PUBLIC_URL": url,
+        "PATCHWRIGHT_GITHUB__PRIVATE_KEY": stage.github.add_app(5, "other", "x"),
+        "LLM_API_KEY": "sk-wrong-0123456789abcdef",
+    }
+    ended = doctor(broken, stage.folder, "--json", "--spend")
+    checks = by_name(ended)
+    assert ended.returncode == FAILED
+    failed = [one for one in checks.values() if one["status"] == "failed"]
+    assert {one["name"] for one in failed} == {
+        "model",
+        "github",
+        "github-permissions",
+        "github-webhook",
+        "github-deliveries",
+        "public-url",
+    }
+    assert all(one["fix"] for one in failed)
+    assert checks["processes"]["status"] == "warning"
+    shown = doctor(broken, stage.folder, "--only", "github")
+    assert shown.returncode == FAILED
+    assert (
+        "failed   github              GitHub answered 401: A JSON web token could "
+        "not be decoded\n"
+        "                           > github.private_key must be a key of the App "
+        "github.app_id" in shown.stdout
+    )
+    for one in (ended, shown):
+        assert "sk-wrong-0123456789abcdef" not in one.stdout + one.stderr
+        _keeps_secrets(stage, one)
+
+
+def test_wrong_settings_are_told_as_an_object_too_and_end_with_2(
+    tmp_path: Path,
+) -> None:
+    environment = {"PATH": os.defpath, "HOME": str(tmp_path), "LLM_MODEL": "openai/x"}
+    unknown = {**environment, "PATCHWRIGHT_GITHUB__WEBHOOK_SECRETS": "s3cret"}
+    ended = doctor(unknown, tmp_path, "--json")
+    assert ended.returncode == WRONG_CONFIGURATION
+    [told] = by_name(ended).values()
+    assert told["found"] == "they cannot be read"
+    assert "the nearest known one is github.webhook_secret" in told["fix"]
+    half = {**environment, "PATCHWRIGHT_GITHUB__TOKEN": "ghp_x"}
+    ended = doctor(half, tmp_path, "--only", "settings")
+    assert ended.returncode == WRONG_CONFIGURATION
+    assert "> github.webhook_secret: not set" in ended.stdout
+    assert doctor(environment, tmp_path, "--only", "dbase").returncode == 2
+    assert list(tmp_path.iterdir()) == []
+
+
+def _keeps_secrets(stage: Stage, ended: "subprocess.CompletedProcess[str]") -> None:
+    key = stage.environment["PATCHWRIGHT_GITHUB__PRIVATE_KEY"]
+    for secret in (MODEL_KEY, WEBHOOK_SECRET, key[40:80]):
+        assert secret not in ended.stdout + ended.stderr

@@ -1,0 +1,282 @@
+"""`patchwright runs` beside a service: another process, on the same database."""
+
+import json
+import subprocess
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from patchwright.core.clock import SystemClock
+from patchwright.core.events.types import ChangeState, Source
+from patchwright.workers.runs.steering import operator
+from patchwright.workers.store.job import JobState
+from tests.fakes.llm import call, hang
+from tests.flow.script import in_turn
+from tests.flow.story import MODEL_KEY, REPO, Story, fix_turns, telling
+from tests.provision.waiting import wait_until
+from tests.service.processes import PROGRAM
+
+COLUMNS = "run state where by steps cost age title"
+WISH = "@patchwright please fix the sum, 3 pieces cost 450"
+QUESTION = ["Should `total` count in cents, or in euros?"] * 3
+SOON_S = 3.0
+PATIENCE_S = 60
+
+
+@dataclass(frozen=True)
+class Ended:
+    code: int
+    out: str
+    err: str
+
+    @property
+    def answer(self) -> dict[str, Any]:
+        answer: dict[str, Any] = json.loads(self.out)
+        return answer
+
+
+def start(story: Story, folder: Path, *arguments: str) -> "subprocess.Popen[str]":
+    return subprocess.Popen(
+        ["env", "--default-signal=INT", PROGRAM, "runs", *arguments],
+        cwd=folder,
+        env={"PATH": "/usr/bin:/bin", **story.environment},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def runs(story: Story, folder: Path, *arguments: str) -> Ended:
+    process = start(story, folder, *arguments)
+    out, err = process.communicate(timeout=PATIENCE_S)
+    return Ended(process.returncode, out, err)
+
+
+def test_runs_are_listed_with_what_one_wants_to_know(tmp_path: Path) -> None:
+    with telling(tmp_path, fix_turns()) as story:
+        done = story.ask(WISH)
+        story.work()
+        waiting = story.ask(WISH, title="Another sum")
+        ended = runs(story, tmp_path, "list")
+        lines = ended.out.splitlines()
+        assert (ended.code, ended.err) == (0, "")
+        assert lines[0].split() == [
+            "run",
+            "state",
+            "where",
+            "asked",
+            "by",
+            "steps",
+            "cost",
+            "age",
+            "title",
+        ]
+        first, second = story.jobs()
+        assert lines[1].startswith(f"{second.id[:8]}  queued")
+        assert f"github {REPO}#{waiting}  alice" in lines[1]
+        assert lines[2].startswith(f"{first.id[:8]}  resolved")
+        assert f"github {REPO}#{done}  alice" in lines[2]
+        assert "  4/50  " in lines[2]
+        assert "  unknown  " in lines[2]
+        assert "\x1b" not in ended.out
+        assert story.reply(done).startswith("**Done**")
+        chosen = runs(story, tmp_path, "list", "--outcome", "resolved", "--json")
+        assert [one["id"] for one in chosen.answer["runs"]] == [first.id]
+        for options, found in (
+            (["--state", "queued"], [second.id]),
+            (["--repo", REPO, "--limit", "1"], [second.id]),
+            (["--repo", "acme/other"], []),
+        ):
+            listed = runs(story, tmp_path, "list", "--json", *options)
+            assert [one["id"] for one in listed.answer["runs"]] == found
+
+
+def test_a_run_is_shown_with_its_steps_and_where_its_result_is(tmp_path: Path) -> None:
+    with telling(tmp_path, fix_turns()) as story:
+        issue = story.ask(WISH)
+        story.work()
+        [job] = story.jobs()
+        ended = runs(story, tmp_path, "show", job.id[:8])
+        assert ended.code == 0, ended.err
+        assert (
+            f"github {REPO}#{issue} · asked for by alice · ended: resolved" in ended.out
+        )
+        assert "  3 " in ended.out
+        assert "edit_file cart.py" in ended.out
+        assert "before exit 1" in ended.out
+        assert f"pull request: {story.github.web_url}/{REPO}/pull/2" in ended.out
+        shown = runs(story, tmp_path, "show", job.id, "--json").answer
+        assert len(shown["steps"]) == 4
+        assert shown["pr_url"] == f"{story.github.web_url}/{REPO}/pull/2"
+        assert [one["exit_code"] for one in shown["evidence"]] == [1, 0]
+        assert story.reply(issue).startswith("**Done**")
+
+
+def test_an_id_that_nobody_has_is_answered_with_the_nearest(tmp_path: Path) -> None:
+    with telling(tmp_path, []) as story:
+        story.ask(WISH)
+        [job] = story.jobs()
+        ended = runs(story, tmp_path, "show", f"x{job.id[1:8]}")
+        assert ended.code == 2
+        assert f"the nearest are {job.id}" in " ".join(ended.err.split())
+
+
+def test_what_works_stops_within_seconds_in_the_operators_name(tmp_path: Path) -> None:
+    write = call("write", path="half.py", content="1\n")
+    with telling(tmp_path, [write, hang()]) as story, working(story, 2) as ends:
+        issue = story.jobs()[0].trigger.forge_thread.number
+        [job] = story.jobs()
+        clock = SystemClock()
+        ended = runs(story, tmp_path, "stop", job.id[:8])
+        told_at = clock.monotonic()
+        assert ended.code == 0, ended.err
+        ends.result()
+        assert clock.monotonic() - told_at < SOON_S
+        assert story.reply(issue).startswith("**Stopped**")
+        assert f"Stopped by {operator()}." in story.reply(issue)
+        assert "The work so far is on" in story.reply(issue)
+        [said] = [one for one in story.events() if isinstance(one.payload, ChangeState)]
+        assert said.source is Source.USER
+        too_late = runs(story, tmp_path, "stop", job.id[:8])
+        assert (too_late.code, "has ended already" in too_late.err) == (3, True)
+
+
+@pytest.mark.parametrize("is_begun", [True, False])
+def test_what_waits_ends_as_stopped_too(tmp_path: Path, *, is_begun: bool) -> None:
+    with telling(tmp_path, list(QUESTION)) as story:
+        issue = story.ask(WISH)
+        if is_begun:
+            story.work()
+            assert story.jobs()[0].state is JobState.WAITING_USER
+        [job] = story.jobs()
+        told = runs(story, tmp_path, "stop", job.id, "--json").answer
+        assert told["was"] == ("waiting-user" if is_begun else "queued")
+        asked = len(story.provider.requests)
+        story.work_later(600)
+        assert story.jobs()[0].state is JobState.CANCELLED
+        assert len(story.provider.requests) == asked
+        assert story.reply(issue).startswith("**Stopped**")
+        assert f"Stopped by {operator()}" in story.reply(issue)
+
+
+def test_the_stop_of_one_run_is_not_that_of_the_next(tmp_path: Path) -> None:
+    with telling(tmp_path, fix_turns()) as story:
+        issue = story.ask(WISH)
+        runs(story, tmp_path, "stop", story.jobs()[0].id)
+        story.work()
+        story.say(issue, "@patchwright retry")
+        story.work()
+        assert story.jobs()[1].state is JobState.DONE
+        assert story.replies(issue)[1].startswith("**Done**")
+
+
+def test_a_run_that_is_just_about_to_wait_hears_it(tmp_path: Path) -> None:
+    def stop(_request: Any) -> str:
+        runs(story, tmp_path, "stop", story.jobs()[0].id)
+        return QUESTION[0]
+
+    with telling(tmp_path, in_turn(*QUESTION[:2], stop)) as story:
+        issue = story.ask(WISH)
+        story.work()
+        assert story.reply(issue).startswith("**Stopped**")
+
+
+def test_a_retry_is_a_new_run_answered_in_the_same_thread(tmp_path: Path) -> None:
+    turns = [call("finish", summary="Nothing is wrong."), *fix_turns()]
+    with telling(tmp_path, turns) as story:
+        issue = story.ask(WISH)
+        busy = runs(story, tmp_path, "retry", story.jobs()[0].id)
+        assert (busy.code, "has not ended" in busy.err) == (3, True)
+        story.work()
+        told = runs(story, tmp_path, "retry", story.jobs()[0].id, "--json").answer
+        story.work()
+        first, second = story.jobs()
+        assert (told["run_id"], told["retries"]) == (second.id, first.id)
+        assert second.conversation_id == first.conversation_id
+        assert second.state is JobState.DONE
+        assert story.replies(issue)[1].startswith("**Done**")
+        log = story.base.stores.events.open(first.conversation_id).read()
+        said = [one.payload for one in log if isinstance(one.payload, ChangeState)]
+        assert [one.reason for one in said] == [
+            f"{operator()}, to retry the run {first.id[:8]},"
+        ]
+
+
+def test_what_is_exported_is_what_replay_reads(tmp_path: Path) -> None:
+    turns = [call("shell", command=f"echo {MODEL_KEY}"), *fix_turns()]
+    with telling(tmp_path, turns) as story:
+        issue = story.ask(WISH)
+        story.work()
+        runs(story, tmp_path, "retry", story.jobs()[0].id)
+        first = story.jobs()[0]
+        out = tmp_path / "run.json"
+        ended = runs(story, tmp_path, "export", first.id[:8], "--out", str(out))
+        assert ended.code == 0, ended.err
+        assert MODEL_KEY not in out.read_text()
+        replayed = subprocess.run(
+            [PROGRAM, "replay", str(out), "--json"],
+            env={"PATH": "/usr/bin:/bin", "HOME": str(tmp_path)},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        story_told = json.loads(replayed.stdout)
+        assert story_told["run"]["run_id"] == first.id
+        assert story_told["outcome"]["kind"] == "resolved"
+        again = runs(story, tmp_path, "export", first.id, "--out", str(out))
+        assert (again.code, "File exists" in " ".join(again.err.split())) == (2, True)
+        assert story.reply(issue).startswith("**Done**")
+
+
+def test_one_can_follow_what_another_process_works_on(tmp_path: Path) -> None:
+    with telling(tmp_path, fix_turns()) as story:
+        issue = story.ask(WISH)
+        follows = start(story, tmp_path, "show", story.jobs()[0].id, "--follow")
+        story.work()
+        out, err = follows.communicate(timeout=PATIENCE_S)
+        assert follows.returncode == 0, err
+        assert "edit_file cart.py" in err
+        assert out.startswith("resolved")
+        assert f"pull request: {story.github.web_url}/{REPO}/pull/2" in out
+        assert "\x1b" not in out + err
+        assert story.reply(issue).startswith("**Done**")
+
+
+def test_local_runs_are_listed_beside_and_steered_where_they_are(
+    tmp_path: Path,
+) -> None:
+    with telling(tmp_path, []) as story:
+        logs = tmp_path / "state" / "runs"
+        logs.mkdir(parents=True)
+        (logs / "torn.jsonl").write_text("")
+        (logs / "abc.jsonl").write_text(
+            '{"id":1,"at":"2026-01-01T00:00:00Z","source":"system","cause":null,'
+            '"payload":{"kind":"outcome_reached","outcome":{"kind":"stuck"}}}\n'
+        )
+        [listed] = runs(story, tmp_path, "list", "--json").answer["runs"]
+        assert (listed["id"], listed["place"]) == ("abc", "local")
+        assert (listed["stage"], listed["outcome"]) == ("ended", "stuck")
+        shown = runs(story, tmp_path, "show", "ab")
+        assert (shown.code, "stuck" in shown.out) == (0, True)
+        stopped = runs(story, tmp_path, "stop", "ab")
+        assert (stopped.code, "press Ctrl-C where it works" in stopped.err) == (2, True)
+
+
+@contextmanager
+def working(story: Story, turns: int) -> Iterator["Future[None]"]:
+    """Let a worker work on a request until it has asked the model so often."""
+    story.ask(WISH)
+    with ThreadPoolExecutor(1) as pool:
+        ends = pool.submit(story.work)
+
+        def has_asked() -> bool:
+            return len(story.provider.requests) >= turns or ends.done()
+
+        wait_until(has_asked, "the model's turn", PATIENCE_S)
+        yield ends

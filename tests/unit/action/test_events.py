@@ -1,0 +1,135 @@
+"""Each event that starts a workflow is read as what it asks for, or told not to ask."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.fakes.github.acts.pulls import Proposal
+from tests.fakes.llm import call
+from tests.flow.script import in_turn
+from tests.flow.story import REPO, fix_turns
+from tests.unit.action.step import a_step
+
+ANSWER = call("finish", summary="An answer.", answer="It is so.")
+TASK = "The total ignores the pieces\n\n`total([450], [3])` is 450, and not 1350."
+NOBODYS = {"repository": {"full_name": REPO}}
+
+
+def test_s04_a_label_on_a_pull_request_updates_its_branch(tmp_path: Path) -> None:
+    with a_step(tmp_path, fix_turns()) as step:
+        step.github.commit_files(REPO, "topic", {"note.md": "x\n"}, author="alice")
+        proposal = Proposal(head="topic", base="main", title="Sum")
+        pull = step.github.open_pull_request(REPO, "alice", proposal)
+        step.github.label(REPO, pull, "fix-me", "alice")
+        said = step.use("pull_request_target", step.event())
+        assert said.end == ("resolved", "")
+        assert said.outputs["branch"] == "topic"
+        assert len(step.github.pull_requests(REPO)) == 1
+
+
+def test_s05_a_comment_on_a_pull_request_needs_no_label(tmp_path: Path) -> None:
+    with a_step(tmp_path, in_turn(ANSWER)) as step:
+        step.github.commit_files(REPO, "topic", {"note.md": "x\n"}, author="alice")
+        proposal = Proposal(head="topic", base="main", title="Sum")
+        pull = step.github.open_pull_request(REPO, "alice", proposal)
+        step.github.comment(REPO, pull, "alice", "@patchwright why is it so?")
+        assert step.deliver().end == ("answered", "")
+
+
+@pytest.mark.parametrize("phrase", ["/exp", "@helper"])
+def test_s06_another_phrase_is_heard_everywhere(phrase: str, tmp_path: Path) -> None:
+    with a_step(tmp_path, in_turn(ANSWER)) as step:
+        issue = step.github.open_issue(REPO, "alice", "Wrong sum", "It is wrong.")
+        step.github.comment(REPO, issue, "alice", f"{phrase} why is it so?")
+        said = step.deliver(trigger_phrase=phrase)
+        assert said.end == ("answered", "")
+
+
+def test_s06_both_phrases_are_told_where_nobody_asked(tmp_path: Path) -> None:
+    with a_step(tmp_path, []) as step:
+        step.github.open_issue(REPO, "alice", "Wrong sum", "/bot do it")
+        said = step.deliver(trigger_phrase="/exp")
+        assert said.end == ("refused", "not-asked")
+        assert said.grade == "good"
+        assert "`/exp`" in said.summary
+
+
+def test_an_assignment_of_whom_the_input_names_counts(tmp_path: Path) -> None:
+    with a_step(tmp_path, in_turn(ANSWER)) as step:
+        issue = step.github.open_issue(REPO, "alice", "Wrong sum", "It is wrong.")
+        event = step.event() | {"action": "assigned", "assignee": {"login": "Helper"}}
+        assert step.use("issues", event).end == ("refused", "not-asked")
+        assert step.use("issues", event, trigger_assignee="helper").end[0] == "answered"
+        assert issue
+
+
+@pytest.mark.parametrize(
+    ("name", "event", "inputs"),
+    [
+        ("workflow_dispatch", NOBODYS, {"task": TASK}),
+        ("repository_dispatch", NOBODYS | {"client_payload": {"task": TASK}}, {}),
+    ],
+)
+def test_a_task_without_a_thread_ends_in_a_pull_request(
+    name: str, event: dict[str, object], inputs: dict[str, str], tmp_path: Path
+) -> None:
+    with a_step(tmp_path, fix_turns()) as step:
+        said = step.use(name, event, **inputs)
+        assert said.end == ("resolved", "")
+        assert said.outputs["branch"].startswith("patchwright/r4711-")
+        assert said.outputs["comment-url"] == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "payload", "inputs"),
+    [
+        ("workflow_dispatch", {}, {"issue_number": "1"}),
+        ("repository_dispatch", {"issue_number": 1}, {}),
+        ("schedule", {}, {"issue_number": "1"}),
+    ],
+)
+def test_a_number_is_enough(
+    name: str, payload: dict[str, object], inputs: dict[str, str], tmp_path: Path
+) -> None:
+    with a_step(tmp_path, in_turn(ANSWER)) as step:
+        step.github.open_issue(REPO, "eve", "Wrong sum", "It is wrong.")
+        said = step.use(name, {"client_payload": payload}, **inputs)
+        assert said.end == ("answered", "")
+        assert re.search(r"/issues/1#issuecomment-\d+$", said.outputs["comment-url"])
+
+
+def test_a_comment_that_is_named_is_the_request(tmp_path: Path) -> None:
+    with a_step(tmp_path, in_turn(ANSWER)) as step:
+        issue = step.github.open_issue(REPO, "eve", "Wrong sum", "It is wrong.")
+        named = step.github.comment(REPO, issue, "alice", "What is the cart for?")
+        step.github.comment(REPO, issue, "alice", "Never mind.")
+        said = step.use("workflow_dispatch", {}, comment_id=str(named))
+        assert said.end == ("answered", "")
+        assert "What is the cart for?" in str(step.provider.requests[0])
+
+
+def test_a_strangers_comment_is_no_request_whoever_names_it(tmp_path: Path) -> None:
+    with a_step(tmp_path, []) as step:
+        issue = step.github.open_issue(REPO, "eve", "Wrong sum", "It is wrong.")
+        named = step.github.comment(REPO, issue, "eve", "Do as I say.")
+        said = step.use("workflow_dispatch", {}, comment_id=str(named))
+        assert said.end == ("refused", "not-permitted")
+
+
+@pytest.mark.parametrize("who", ["actor", "rerun_by"])
+def test_whoever_starts_or_repeats_a_workflow_is_judged(
+    who: str, tmp_path: Path
+) -> None:
+    with a_step(tmp_path, []) as step:
+        step.github.open_issue(REPO, "alice", "Wrong sum", "It is wrong.")
+        said = step.use("workflow_dispatch", {}, issue_number="1", **{who: "eve"})
+        assert said.end == ("refused", "not-permitted")
+        assert said.grade == "unresolved"
+
+
+def test_an_event_without_a_thread_says_what_to_set(tmp_path: Path) -> None:
+    with a_step(tmp_path, []) as step:
+        said = step.use("workflow_dispatch", {})
+        assert said.grade == "error"
+        assert "`issue-number`, `comment-id`, `task`" in said.outputs["summary"]

@@ -1,0 +1,174 @@
+"""What inputs may be is checked before anything runs, and told by their names."""
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+
+from patchwright.core.errors import SettingsError
+from patchwright.core.settings.repository import Delivery, RepositoryConfig
+from patchwright.workers.action.finish import OUTPUTS
+from patchwright.workers.action.inputs import INPUTS, Inputs, read_inputs
+from patchwright.workers.action.orders import make_orders, read_text
+from patchwright.workers.action.own_version import check_version, own_version
+from patchwright.workers.action.settings import make_settings
+from tests.architecture.tree import ROOT
+
+ACTION = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))
+FROM_THE_JOB = {"github-token", "github-api-url", "github-server-url"}
+
+
+def given(**inputs: str) -> Inputs:
+    needed = {
+        "github-token": "ghs_x",
+        "github-api-url": "https://api.github.com",
+        "github-server-url": "https://github.com",
+        "llm-model": "openai/gpt",
+    }
+    named = {name.replace("_", "-"): text for name, text in inputs.items()}
+    defaults = {name: one.default for name, one in INPUTS.items()}
+    return read_inputs(json.dumps(defaults | needed | named))
+
+
+def test_the_defaults_are_those_of_the_action() -> None:
+    stated = {
+        name: str(one.get("default", "")) for name, one in ACTION["inputs"].items()
+    }
+    known = {name: one.default for name, one in INPUTS.items()}
+    assert stated.keys() == known.keys()
+    assert {n: d for n, d in stated.items() if n not in FROM_THE_JOB} == {
+        n: d for n, d in known.items() if n not in FROM_THE_JOB
+    }
+
+
+def test_the_outputs_are_those_of_the_action() -> None:
+    assert tuple(ACTION["outputs"]) == OUTPUTS
+
+
+def test_s80_no_script_of_the_action_holds_an_expression() -> None:
+    scripts = [step["run"] for step in ACTION["runs"]["steps"] if "run" in step]
+    assert scripts
+    assert not any("${{" in script for script in scripts)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("mode", "guess", "input `mode` must be one of `auto`"),
+        ("issue_number", "#4", "input `issue-number` must be a whole number"),
+        ("max_cost_usd", "much", "input `max-cost-usd` must be a number of at least 0"),
+        ("max_cost_usd", "nan", "input `max-cost-usd` must be a number"),
+        ("max_iterations", "0", "input `max-iterations` must be a whole number"),
+        ("llm_model", "", "input `llm-model` must be set"),
+        ("dry_run", "yes", "input `dry-run` must be one of `true`, `false`"),
+        ("allow_domains", "example.com", "`network: allowlist` and `allow-domains`"),
+        ("network", "allowlist", "`network: allowlist` and `allow-domains`"),
+    ],
+)
+def test_what_is_wrong_names_the_input(name: str, value: str, said: str) -> None:
+    with pytest.raises(SettingsError, match=said):
+        given(**{name: value})
+
+
+def test_all_that_is_wrong_is_told_at_once() -> None:
+    with pytest.raises(SettingsError) as told:
+        given(mode="x", evidence="y", task="a", task_file="b")
+    assert len(str(told.value).splitlines()) == 3
+
+
+def test_inputs_become_settings(tmp_path: Path) -> None:
+    inputs = given(
+        trigger_phrase="/exp",
+        llm_fallback_models="a/one, b/two",
+        llm_api_version="2024-10-21",
+        max_cost_usd="1.5",
+        allow_bot_users="renovate[bot]",
+        network="allowlist",
+        allow_domains="example.com",
+    )
+    made = make_settings(inputs, {"LLM_API_KEY": "sk-1"}, tmp_path)
+    assert made.github.mention == "/exp"
+    assert made.limits.max_cost_usd == 1.5
+    assert made.llm.fallbacks == ("fallback1", "fallback2")
+    second = made.llm.find("fallback2")
+    assert second is not None
+    assert (second.model, second.api_version) == ("b/two", "2024-10-21")
+    assert second.api_key == made.llm.api_key
+    assert made.security.allow_bots == ("renovate[bot]",)
+    assert (made.sandbox.network, made.sandbox.allow_domains) == (
+        "allowlist",
+        ("example.com",),
+    )
+
+
+def test_a_setting_that_is_wrong_is_told_as_the_input(tmp_path: Path) -> None:
+    with pytest.raises(
+        SettingsError, match=r"^input `trigger-phrase`: expected a name"
+    ):
+        make_settings(given(trigger_phrase="fix me"), {}, tmp_path)
+    with pytest.raises(SettingsError, match=r"^input `mcp-config`: "):
+        make_settings(given(), {}, tmp_path, '{"x": {"cmd": 1}}')
+
+
+def test_an_input_left_alone_gives_way_to_the_repository(tmp_path: Path) -> None:
+    orders = make_orders(given(), tmp_path)
+    said = RepositoryConfig(pr=Delivery.READY, plan_approval="comment", labels=("a",))
+    assert orders.over(said) == said.model_copy(update={"context_from": "write"})
+    assert orders.over(RepositoryConfig()).pr is Delivery.DRAFT
+    assert not orders.waits_for_people
+
+
+def test_an_input_that_is_chosen_counts_before_the_repository(tmp_path: Path) -> None:
+    inputs = given(
+        pr_type="branch",
+        test_command="make a\nmake b",
+        labels="x, y",
+        plan_approval="comment",
+        assign_requester="false",
+    )
+    made = make_orders(inputs, tmp_path).over(RepositoryConfig(pr=Delivery.READY))
+    assert (made.pr, made.test, made.labels) == (
+        Delivery.BRANCH,
+        ("make a", "make b"),
+        ("x", "y"),
+    )
+    assert made.plan_approval == "comment"
+    assert not made.assign_requester
+
+
+def test_an_answer_never_becomes_a_branch(tmp_path: Path) -> None:
+    made = make_orders(given(mode="answer"), tmp_path).over(RepositoryConfig())
+    assert made.pr is Delivery.NONE
+
+
+def test_a_template_that_gives_all_requests_one_branch_is_refused(
+    tmp_path: Path,
+) -> None:
+    with pytest.raises(
+        SettingsError, match=r"^input `branch-template`: a branch needs"
+    ):
+        make_orders(given(branch_template="fixes"), tmp_path)
+
+
+def test_a_task_file_is_one_of_the_workspace(tmp_path: Path) -> None:
+    workspace = tmp_path / "workspace"
+    workspace.mkdir()
+    (workspace / "task.md").write_text("Do it.", "utf-8")
+    (tmp_path / "secret").write_text("no", "utf-8")
+    (workspace / "link").symlink_to(tmp_path / "secret")
+    assert read_text(given(task_file="task.md"), "task", workspace) == "Do it."
+    for name in ("../secret", "link"):
+        with pytest.raises(
+            SettingsError, match=r"`task-file`: .* not in the workspace"
+        ):
+            read_text(given(task_file=name), "task", workspace)
+    with pytest.raises(SettingsError, match="cannot be read"):
+        read_text(given(task_file="none"), "task", workspace)
+
+
+def test_s79_no_other_version_is_fetched() -> None:
+    check_version("")
+    check_version(f"v{own_version()}")
+    with pytest.raises(SettingsError, match="never fetches another one"):
+        check_version("9.9.9")

@@ -1,0 +1,49 @@
+"""A service to examine, by its settings, and one check of it."""
+
+from collections.abc import Mapping
+from importlib import import_module
+from pathlib import Path
+
+from patchwright.core.clock import SystemClock
+from patchwright.core.settings.load import load
+from patchwright.workers.doctor.case import Case
+from patchwright.workers.doctor.finding import Finding, Status
+from patchwright.workers.doctor.table import Entry
+from tests.app_manifest import add_our_app
+from tests.fakes.github import FakeGitHub
+
+APP_ID = 4711
+SECRET = "hook-secret-of-32-characters-or-so"
+
+
+def case_of(folder: Path, **environment: str) -> Case:
+    """Return a case whose settings are these variables, without their prefix."""
+    ours = {f"PATCHWRIGHT_{key}": value for key, value in environment.items()}
+    environ = {"PATCHWRIGHT_STATE_DIR": str(folder / "state"), **ours}
+    settings = load(environ, flags={}, cwd=folder)
+    return Case(settings, SystemClock())
+
+
+def examined(name: str, case: Case) -> Finding:
+    """Carry out the check of that name here and now."""
+    found = import_module(Entry(name).module).check(case)
+    assert isinstance(found, Finding)
+    # What is wrong has its remedy, and nothing else has one.
+    is_wrong = found.status in {Status.WARNING, Status.FAILED}
+    assert bool(found.fix) == is_wrong, found
+    assert "\n" not in found.found
+    return found
+
+
+def settings_of(github: FakeGitHub) -> Mapping[str, str]:
+    """Register our App there, beside a repository, and return what reaches it."""
+    key = add_our_app(github, APP_ID, SECRET)
+    github.add_user("ann")
+    github.add_repository("acme/shop", files={"a.py": "1\n"})
+    return {
+        "GITHUB__API_URL": github.api_url,
+        "GITHUB__WEB_URL": github.web_url,
+        "GITHUB__APP_ID": str(APP_ID),
+        "GITHUB__PRIVATE_KEY": key,
+        "GITHUB__WEBHOOK_SECRET": SECRET,
+    }

@@ -1,0 +1,31 @@
+"""All checks run at once, each with its own time."""
+
+import socket
+from pathlib import Path
+
+from patchwright.workers.doctor.examine import examine
+from patchwright.workers.doctor.finding import Status
+from patchwright.workers.doctor.table import Entry
+from tests.unit.doctor.cases import case_of
+
+
+def test_a_check_that_is_late_is_left_behind_and_the_others_are_told(
+    tmp_path: Path,
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        case = case_of(tmp_path, GITHUB__API_URL=url, LLM__MODEL="openai/scripted")
+        late, fine = examine(case, (Entry("clock", 0.3), Entry("settings")))
+    assert late.finding.status is Status.FAILED
+    assert late.finding.found == "no answer within 0 s"
+    assert late.finding.fix == "try it alone: patchwright doctor --only clock"
+    assert (fine.name, fine.finding.status) == ("settings", Status.OK)
+
+
+def test_what_a_check_raises_becomes_its_finding(tmp_path: Path) -> None:
+    case = case_of(tmp_path, GITHUB__PRIVATE_KEY="no key", GITHUB__APP_ID="1")
+    [told] = examine(case, (Entry("github"),))
+    assert told.finding.status is Status.FAILED
+    assert (
+        told.finding.found == "github.private_key is not the PEM text of a private key"
+    )

@@ -1,0 +1,129 @@
+"""What verdicts come to, and how they are shown."""
+
+import io
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from patchwright.core.errors import AuthenticationError, SettingsError
+from patchwright.core.text.redaction import Redactor
+from patchwright.workers.doctor.errors import explained
+from patchwright.workers.doctor.finding import (
+    Finding,
+    Status,
+    Verdict,
+    combine,
+    failed,
+    ok,
+    skipped,
+    warning,
+)
+from patchwright.workers.doctor.report import (
+    as_json,
+    exit_code,
+    summary,
+    without_secrets,
+)
+from patchwright.workers.doctor.show import show
+from patchwright.workers.doctor.table import CHECKS, choose
+
+FINE = Verdict("state", ok("can be written"), 0.1)
+PENDING = Verdict("database", warning("2 pending", "patchwright db upgrade"), 0.2)
+SILENT = Verdict("broker", failed("does not answer", "start it"), 3.0)
+ABSENT = Verdict("jira", skipped("not configured"), 0.0)
+WRONG = Verdict("settings", failed("1 fault", "llm.model: not set"), 0.0)
+
+
+def test_of_several_findings_what_is_wrong_is_told() -> None:
+    both = combine((ok("a"), warning("b", "do b"), failed("c", "do c\ndo d")))
+    assert both == Finding(Status.FAILED, "b; c", "do b\ndo c\ndo d")
+    assert combine((ok("a"), ok("b"))) == ok("a; b")
+    assert combine((ok("a"), skipped("b"))) == ok("a")
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "code"),
+    [
+        ((FINE, ABSENT), 0),
+        ((FINE, PENDING), 0),
+        ((PENDING, SILENT), 1),
+        ((WRONG, SILENT), 2),
+    ],
+)
+def test_warnings_are_fine_failures_are_1_and_wrong_settings_2(
+    verdicts: tuple[Verdict, ...], code: int
+) -> None:
+    assert exit_code(verdicts) == code
+    assert as_json(verdicts)["ok"] is (code == 0)
+
+
+def test_the_object_has_each_check_with_its_fix_and_its_seconds() -> None:
+    told: Any = as_json((PENDING,))
+    assert told["checks"] == [
+        {
+            "name": "database",
+            "status": "warning",
+            "found": "2 pending",
+            "fix": "patchwright db upgrade",
+            "seconds": 0.2,
+        }
+    ]
+
+
+def test_the_summary_counts_what_there_was() -> None:
+    every = (FINE, PENDING, SILENT, ABSENT)
+    assert summary(every) == "1 ok, 1 warning, 1 failed, 1 skipped"
+    assert summary((FINE,)) == "1 ok"
+
+
+def test_piped_lines_are_whole_plain_and_aligned() -> None:
+    out = io.StringIO()
+    for verdict in (FINE, SILENT):
+        show(Console(file=out, width=20), verdict)
+    assert out.getvalue() == (
+        "ok       state               can be written\n"
+        "failed   broker              does not answer\n"
+        "                           > start it\n"
+    )
+
+
+def test_on_a_terminal_words_are_wrapped_into_their_column() -> None:
+    out = io.StringIO()
+    console = Console(file=out, width=60, force_terminal=True, color_system=None)
+    show(console, Verdict("state", failed("one two three " * 4, "do it"), 0.0))
+    first, second, fix = out.getvalue().splitlines()
+    assert first.startswith("failed   state               one two")
+    assert second.startswith(" " * 29 + "t")
+    assert fix == " " * 27 + "> do it"
+    assert max(map(len, (first, second))) <= 60
+
+
+def test_no_secret_is_shown_wherever_it_comes_from() -> None:
+    told = Verdict("broker", failed("redis://:s3cret-pass@host", "s3cret-pass"), 0.0)
+    clean = without_secrets(told, Redactor(["s3cret-pass"]))
+    assert "s3cret-pass" not in repr(clean)
+
+
+def test_a_service_stands_for_its_checks_and_a_check_for_itself() -> None:
+    assert [one.name for one in choose(["jira", "state"])] == [
+        "state",
+        "jira",
+        "jira-projects",
+    ]
+    assert choose(()) == CHECKS
+
+
+def test_a_check_that_is_not_there_is_answered_with_the_nearest_one() -> None:
+    with pytest.raises(SettingsError, match="'brocker'; is it 'broker'"):
+        choose(["brocker"])
+
+
+def test_an_error_of_ours_is_explained_and_another_is_a_fault_of_the_check() -> None:
+    told = explained(AuthenticationError("GitHub answered 401:\nBad credentials"))
+    assert told.found == "GitHub answered 401: Bad credentials"
+    assert told.fix == "set a credential that is valid"
+    broken = explained(ZeroDivisionError("division by zero"))
+    assert broken.found == (
+        "the check itself broke: ZeroDivisionError: division by zero"
+    )

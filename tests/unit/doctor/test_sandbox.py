@@ -1,0 +1,95 @@
+"""The check of the sandbox starts a real one."""
+
+from pathlib import Path
+
+import pytest
+
+from patchwright.core.settings.work import SandboxSettings
+from patchwright.sandbox.docker import container, engine
+from patchwright.workers.doctor.checks.sandbox import Trial, judge
+from patchwright.workers.doctor.finding import Status
+from tests.unit.doctor.cases import case_of, examined
+
+GOOD = Trial(
+    python="3.12.1",
+    git="2.43",
+    is_root=False,
+    has_network=False,
+    holds_memory=True,
+    holds_processes=True,
+)
+
+
+@pytest.mark.parametrize(
+    ("kind", "shown"), [("docker", "docker"), ("local", "bubblewrap")]
+)
+def test_a_real_sandbox_has_its_tools_and_its_limits_and_is_gone_afterwards(
+    tmp_path: Path, sandbox_image: str, kind: str, shown: str
+) -> None:
+    case = case_of(tmp_path, SANDBOX__KIND=kind, SANDBOX__IMAGE=sandbox_image)
+    told = examined("sandbox", case)
+    assert told.status is Status.OK, told
+    assert told.found.startswith(shown)
+    assert told.found.endswith("network `deny` and limits hold")
+    client = engine.connect()
+    left = engine.find(client, container.MANAGED_LABEL)
+    client.close()
+    runs = [one.labels[container.RUN_LABEL] for one in left]
+    assert [run for run in runs if run.startswith("doctor-")] == []
+
+
+@pytest.mark.usefixtures("docker_engine")
+def test_an_image_that_is_not_there_is_told_with_the_command(tmp_path: Path) -> None:
+    image = "patchwright.invalid/no/such:1"
+    told = examined(
+        "sandbox", case_of(tmp_path, SANDBOX__KIND="docker", SANDBOX__IMAGE=image)
+    )
+    assert told.found == f"the engine has no image {image}"
+    assert told.fix.startswith(f"docker pull {image} ")
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"git": ""}, "no git"),
+        ({"is_root": True}, "run as root"),
+        ({"has_network": True}, "the network can be reached"),
+        ({"holds_memory": False}, "limit of memory"),
+        ({"holds_processes": False}, "limit of processes"),
+    ],
+)
+def test_each_thing_that_does_not_hold_is_told(
+    change: dict[str, object], words: str
+) -> None:
+    told = judge(GOOD.model_copy(update=change), "docker", SandboxSettings())
+    assert told.status is Status.FAILED
+    assert words in told.found
+
+
+def test_an_open_network_is_no_fault_where_it_is_wanted() -> None:
+    told = judge(
+        GOOD.model_copy(update={"has_network": True}),
+        "docker",
+        SandboxSettings(network="allow"),
+    )
+    assert told.status is Status.OK
+    assert "network `allow`" in told.found
+
+
+def test_an_unconfined_sandbox_is_not_tried(tmp_path: Path) -> None:
+    told = examined("sandbox", case_of(tmp_path, SANDBOX__KIND="unconfined"))
+    assert told.status is Status.WARNING
+
+
+def test_a_runtime_that_the_engine_has_not_is_told(
+    tmp_path: Path, sandbox_image: str
+) -> None:
+    case = case_of(
+        tmp_path,
+        SANDBOX__KIND="docker",
+        SANDBOX__IMAGE=sandbox_image,
+        SANDBOX__RUNTIME="no-such-runtime",
+    )
+    told = examined("sandbox", case)
+    assert told.status is Status.FAILED
+    assert "sandbox.runtime that `docker info` lists" in told.fix
