@@ -95,13 +95,12 @@ def clean(
         return found
     versions = read_versions(code, base_sha, tree, kept)
     leaks = find_secrets(versions, find_known)
-    protected = find_protected(kept, protected_paths)
     return replace(
         found,
         warnings=find_tampering(versions),
         objection=_leaked(leaks)
         or _repeated(versions, private)
-        or _forbidden(protected, config_file),
+        or _forbidden(find_protected(kept, protected_paths), config_file),
     )
 
 

@@ -12,6 +12,9 @@ from patchwright.core.clock import Clock
 from patchwright.core.crypto import KeyRing
 from patchwright.core.errors import ServiceError, SettingsError
 from patchwright.core.events.doorbell import Doorbell
+from patchwright.core.llm.model import Model
+from patchwright.core.llm.models import Models
+from patchwright.core.runtime import RuntimeFactory
 from patchwright.core.settings.github import GitHubSettings
 from patchwright.core.settings.model import Settings
 from patchwright.core.switchboard import Switchboard
@@ -134,16 +137,8 @@ def make_services(
         channel=Switchboard(github.channel, boards, _desk(stores)),
         talk=talk,
         mirrors=Mirrors(settings.state_dir / "mirrors", trust_for_git(settings.github)),
-        sandboxes=MeasuredSandboxes(
-            choose(settings.sandbox.kind, clock, settings.sandbox.image),
-            meters.count_start,
-            clock,
-        ),
-        find_models=models_by_name(
-            settings,
-            clock,
-            lambda model: MeasuredModel(model, meters.count_call, clock),
-        ),
+        sandboxes=_sandboxes(settings, clock, meters),
+        find_models=_find_models(settings, clock, meters),
         conduct=make_conduct(settings),
         open_mcp=open_servers,
         find_known=find_known,
@@ -161,6 +156,20 @@ def _code_host(github: GitHub) -> CodeHost:
         fetch_identity=github.fetch_identity,
         starts_no_checks=github.starts_no_checks,
     )
+
+
+def _sandboxes(settings: Settings, clock: Clock, meters: Meters) -> RuntimeFactory:
+    chosen = choose(settings.sandbox.kind, clock, settings.sandbox.image)
+    return MeasuredSandboxes(chosen, meters.count_start, clock)
+
+
+def _find_models(
+    settings: Settings, clock: Clock, meters: Meters
+) -> Callable[[str], Models]:
+    def wrap(model: Model) -> Model:
+        return MeasuredModel(model, meters.count_call, clock)
+
+    return models_by_name(settings, clock, wrap)
 
 
 def _desk(stores: Stores) -> Desk:

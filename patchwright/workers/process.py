@@ -1,6 +1,6 @@
 """What a process of the service is made of."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -18,12 +18,10 @@ from patchwright.core.types.ids import JobId, RandomIds
 from patchwright.integrations.github.adapter import GitHub
 from patchwright.integrations.github.deliveries import Hook
 from patchwright.integrations.github.reading.listening import SERVICE
-from patchwright.workers.asking import make_asking
 from patchwright.workers.compose import (
     make_services,
     make_stores,
     open_database,
-    open_github,
     open_secrets,
     session_secret,
 )
@@ -31,13 +29,8 @@ from patchwright.workers.connections import connect_github
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.upgrade import upgrade
 from patchwright.workers.intake.catching_up import CatchUp
-from patchwright.workers.intake.dispatcher import Dispatcher
-from patchwright.workers.intake.intake import Intake
-from patchwright.workers.intake.record import Recorder
-from patchwright.workers.linking.tokens import make_identity_tokens
 from patchwright.workers.ops.desk import Desk
 from patchwright.workers.ops.duty import process_name
-from patchwright.workers.ops.figures import SharedFigures
 from patchwright.workers.ops.health import Health
 from patchwright.workers.ops.meters import Meters
 from patchwright.workers.ops.vitals import Vitals
@@ -46,26 +39,15 @@ from patchwright.workers.run.orders import Orders
 from patchwright.workers.run.runner import Runner
 from patchwright.workers.run.services import Stores
 from patchwright.workers.run_links import run_link
-from patchwright.workers.run_pages import make_run_pages
-from patchwright.workers.signing_in import make_sign_in
 from patchwright.workers.store.doorbells import open_doorbell
 from patchwright.workers.store.missed import MissedStore
 from patchwright.workers.store.secrets import SecretStore
 from patchwright.workers.store.token_cache import StoredTokens
 from patchwright.workers.talk.compose import Talking
-from patchwright.workers.talk.sides import Doors, Edge
 from patchwright.workers.talk.sites import Sites, connect_sites
-from patchwright.workers.web.app import Services as WebServices
-from patchwright.workers.web.app import WebApp, create_app
 from patchwright.workers.web.deliveries import DELIVERIES
-from patchwright.workers.web.linking.door import LinkingDoor
-from patchwright.workers.web.linking.opening import open_linking
-from patchwright.workers.web.receiver import Entrance
 
 _NONE: Final = Orders()
-
-# Takes whether deliveries can be stored.
-JudgeWeb = Callable[[Callable[[], bool]], Health]
 
 log = structlog.get_logger(__name__)
 
@@ -90,14 +72,6 @@ class Base:
     redactor: Redactor
     submit: Callable[[JobId], None]
     meters: Meters
-
-
-@dataclass(frozen=True)
-class Site:
-    """The web side of a process, and what tells how it is."""
-
-    app: WebApp
-    desk: Desk
 
 
 @contextmanager
@@ -140,7 +114,7 @@ def make_runner(base: Base, orders: Orders = _NONE) -> Runner:
         stores=base.stores,
         clock=base.clock,
         find_known=base.redactor.find_known,
-        find_page=_page_finder(base),
+        find_page=page_finder(base),
         submit=base.submit,
         meters=base.meters,
         orders=orders,
@@ -177,53 +151,6 @@ def vitals_of(base: Base) -> Vitals:
     return Vitals(base.database, base.clock, base.settings.queue.sweep_s)
 
 
-def make_site(base: Base, judge: JudgeWeb | None = None, role: Role = Role.WEB) -> Site:
-    """Compose the web side; `judge` says what else its process is judged by."""
-    base.meters.registry.register(SharedFigures(base.database, base.clock))
-    dispatcher = Dispatcher(base.submit)
-    recorder = Recorder(base.stores.events, RandomIds())
-    intake = Intake(base.database, recorder, dispatcher.dispatch)
-    base.meters.watch_intake(lambda: intake.waiting)
-    health = (judge or vitals_of(base).web)(lambda: intake.is_alive)
-    desk = make_desk(base, role, health)
-    secret = _session_secret(base)
-    sign_in = make_sign_in(base.settings, secret, base.clock)
-    edge = Edge(intake, _page_finder(base), secret)
-    talking = make_talking(base)
-    doors = base.sites.open_doors(talking, edge)
-    web = WebServices(
-        desk=desk,
-        count_request=base.meters.count_request,
-        intake=intake,
-        dispatcher=dispatcher,
-        entrances=_entrances(base, doors),
-        companions=tuple(one for door in doors.values() for one in door.companions),
-        pages=tuple(one for door in doors.values() for one in door.pages),
-        linking=make_linking(base, secret, dispatcher),
-        clock=base.clock,
-        sign_in=sign_in,
-        run_pages=make_run_pages(
-            base.settings,
-            base.stores,
-            secret=secret,
-            sign_in=sign_in,
-            fetch_permission=base.github.forge.fetch_permission,
-            clock=base.clock,
-        ),
-        asking=make_asking(
-            base.settings,
-            base.stores,
-            secret=secret,
-            sign_in=sign_in,
-            fetch_permission=base.github.forge.fetch_permission,
-            offer_to=partial(talking.repositories.find, ""),
-            submit=intake.submit,
-            clock=base.clock,
-        ),
-    )
-    return Site(create_app(web), desk)
-
-
 def make_desk(base: Base, role: Role, health: Health) -> Desk:
     return Desk(
         role=role,
@@ -234,35 +161,11 @@ def make_desk(base: Base, role: Role, health: Health) -> Desk:
     )
 
 
-def _entrances(base: Base, doors: Mapping[str, Doors]) -> Mapping[str, Entrance]:
-    """Return where each service that is configured delivers, by its name."""
-    found = {SERVICE: open_github(base.settings, base.github)}
-    found |= {name: door.entrance for name, door in doors.items()}
-    return {name: entrance for name, entrance in found.items() if entrance}
+def page_finder(base: Base) -> Callable[[JobId, datetime], str]:
+    return partial(run_link, base.settings.server.public_url, own_session_secret(base))
 
 
-def _page_finder(base: Base) -> Callable[[JobId, datetime], str]:
-    return partial(run_link, base.settings.server.public_url, _session_secret(base))
-
-
-def make_linking(
-    base: Base, secret: bytes | None, dispatcher: Dispatcher
-) -> LinkingDoor | None:
-    return open_linking(
-        base.settings,
-        secret,
-        base.clock,
-        database=base.database,
-        accounts=base.stores.accounts,
-        secrets=base.secrets,
-        tokens=make_identity_tokens(
-            base.settings.github, base.database, base.secrets, base.clock
-        ),
-        dispatch=dispatcher.dispatch,
-    )
-
-
-def _session_secret(base: Base) -> bytes | None:
+def own_session_secret(base: Base) -> bytes | None:
     return session_secret(base.settings, base.database)
 
 

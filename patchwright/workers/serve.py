@@ -28,11 +28,9 @@ from patchwright.workers.ops.pulse import Pulse
 from patchwright.workers.ops.vitals import Vitals
 from patchwright.workers.process import (
     Base,
-    JudgeWeb,
     make_catch_up,
     make_desk,
     make_runner,
-    make_site,
     open_base,
     vitals_of,
 )
@@ -50,6 +48,7 @@ from patchwright.workers.queue.processes import run_beat, run_worker
 from patchwright.workers.queue.signs import broker_answers, hear_sent, hear_taken
 from patchwright.workers.roles import Role
 from patchwright.workers.setup import with_app, with_stored_app
+from patchwright.workers.site import JudgeWeb, make_site
 from patchwright.workers.stopping import until_told
 from patchwright.workers.web.server import make_server
 

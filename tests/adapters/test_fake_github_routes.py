@@ -73,6 +73,7 @@ CALLS: tuple[Asked, ...] = (
 )
 APP_CALLS: tuple[Asked, ...] = (
     ("GET", "/app", None),
+    ("GET", "/app/installations", None),
     ("GET", "/app/installations/{installation}", None),
     ("GET", f"{REPO}/installation", None),
     ("POST", "/app/installations/{installation}/access_tokens", None),

@@ -34,6 +34,7 @@ class Stack:
     """An installation; `folder` is its deploy/, `url` where its proxy is."""
 
     folder: Path
+    project: str
     url: str
     authority: Authority
 
@@ -42,7 +43,11 @@ class Stack:
         return run([str(self.folder / script), *arguments])
 
     def containers(self, service: str) -> list[str]:
-        return self.run("compose", "ps", "-q", service).split()
+        """Return those that run."""
+        label = "label=com.docker.compose"
+        ours = [f"{label}.project={self.project}", f"{label}.service={service}"]
+        filters = [part for one in ours for part in ("--filter", one)]
+        return docker("ps", "--quiet", "--no-trunc", *filters).split()
 
     def inspect(self, service: str) -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = json.loads(
@@ -112,7 +117,8 @@ def installed(
         ignore=shutil.ignore_patterns("wheels*", ".env", "secrets"),
     )
     authority = make_authority(folder, "stack")
-    stack = Stack(deploy, f"https://127.0.0.1:{free_port()}", authority)
+    url = f"https://127.0.0.1:{free_port()}"
+    stack = Stack(deploy, f"patchwright-test-{folder.name}", url, authority)
     stack.run("prepare")
     _configure(stack, images, settings)
     _give(deploy / "secrets", secrets)
@@ -143,7 +149,7 @@ def _configure(stack: Stack, images: Images, settings: Mapping[str, str]) -> Non
         stack,
         **{
             "COMPOSE_FILE": "compose.yaml:certificates.yaml",
-            "COMPOSE_PROJECT_NAME": f"patchwright-test-{stack.folder.parent.name}",
+            "COMPOSE_PROJECT_NAME": stack.project,
             "PUBLIC_HOST": "127.0.0.1",
             "PATCHWRIGHT_SERVER__PUBLIC_URL": stack.url,
             "HTTP_PORT": str(free_port()),

@@ -31,6 +31,7 @@ def test_no_webhook_is_refused_and_no_run_is_lost_while_all_is_replaced(
         with _traffic(stack, asked) as traffic:
             stack.run("upgrade")
         assert len(traffic.statuses) > RUNS
+        open('/tmp/dep-proxy.log','w').write(docker("logs", stack.containers("proxy")[0])+str(traffic.statuses))
         assert set(traffic.statuses) <= {200, 202}, traffic.statuses
         assert _ids(stack).isdisjoint(before)
         for number in numbers:

@@ -10,7 +10,8 @@ from patchwright.core.llm.library import load as load_litellm
 from patchwright.core.settings.load import load
 from patchwright.core.settings.secret_values import secret_values
 from patchwright.core.text.redaction import Redactor
-from patchwright.workers.process import Base, make_site, open_base
+from patchwright.workers.process import Base, open_base
+from patchwright.workers.site import make_site
 from patchwright.workers.web.server import make_server
 from tests.flow.clock import MovableClock
 from tests.provision.servers import free_port

@@ -38,7 +38,7 @@ def page() -> str:
     return "".join([_HEAD, *untested, _BETWEEN, *parts])
 
 
-def tested() -> frozenset[int]:
+def shown() -> frozenset[int]:
     return frozenset(_sentences())
 
 

@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Final
 
 from patchwright.workers.action.describe import page as action_page
-from patchwright.workers.cli.describe import page as cli_page
-from patchwright.workers.ops.describe import page as metrics_page
 
 from patchwright.core.settings.describe import page as settings_page
-from patchwright.workers.process import make_site
+from patchwright.workers.cli.describe import page as cli_page
+from patchwright.workers.ops.describe import page as metrics_page
+from patchwright.workers.site import make_site
 from patchwright.workers.web.describe import api_page
 from tests.architecture.tree import ROOT
 from tests.flow.office import in_office

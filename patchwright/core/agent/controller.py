@@ -66,8 +66,7 @@ class Controller:
         self._reply = OpenReply()
         self._loops = LoopFinder()
         self._handover = Handover(kit.result_schema if not agent else None)
-        attention = Attention(chronicle, kit.given_back)
-        self._attention = attention
+        self._attention = attention = Attention(chronicle, kit.given_back)
         self._asking = Asking(
             chronicle,
             attention,

@@ -9,7 +9,7 @@ from patchwright.core.errors import SettingsError
 from patchwright.core.text.mentions import find_request
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import ForgeThread, RepoRef, Thread, ThreadKind
-from patchwright.core.types.triggers import Ignored, Trigger, TriggerKind
+from patchwright.core.types.triggers import Ignored, Reading, Trigger, TriggerKind
 from patchwright.integrations.github.adapter import GitHub
 from patchwright.integrations.github.lookups import Said, fetch_comment
 from patchwright.integrations.github.webhook import SERVICE, Listening, read
@@ -34,6 +34,7 @@ _EVENTS: Final[Mapping[str, str]] = {
     },
     "pull_request_target": "pull_request",
 }
+_REVIEWS: Final = ("pull_request_review", "pull_request_review_comment")
 _OPENED: Final = ("issue", "pull_request", "discussion")
 
 
@@ -118,11 +119,24 @@ class Asking:
     def _by_event(self) -> Asked | NotAsked:
         event = _EVENTS[self._place.event_name]
         found = read(event, self._place.event_bytes, self._listening)
+        if event in _REVIEWS and self._inputs.text("mode") == "review-feedback":
+            return self._by_review(found)
         if isinstance(found, Trigger):
             return Asked(found)
         return NotAsked(
             found.reason if isinstance(found, Ignored) else "action-not-read"
         )
+
+    def _by_review(self, found: Reading) -> Asked | NotAsked:
+        """Take any review for a request: the workflow says that they are."""
+        if isinstance(found, Trigger):
+            asking = {"kind": TriggerKind.COMMENT_MENTION}
+            return Asked(found.model_copy(update=asking))
+        if found != Ignored(reason="no-mention"):
+            return NotAsked(found.reason if isinstance(found, Ignored) else "not-read")
+        if self._listening.is_own(self._place.actor):
+            return NotAsked("own-text")
+        return Asked(self._by_number(self._own_number()))
 
     def _by_number(self, number: int) -> Trigger:
         thread = self._opening(number)

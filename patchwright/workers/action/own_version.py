@@ -1,19 +1,12 @@
 """Which version of Patchwright this is."""
 
-import tomllib
-from importlib import metadata
-from pathlib import Path
+from importlib.metadata import version
 
-import patchwright
 from patchwright.core.errors import SettingsError
 
 
 def own_version() -> str:
-    """Return it; the Action runs from its checkout, where nothing is installed."""
-    project = Path(patchwright.__file__).parents[1] / "pyproject.toml"
-    if not project.is_file():
-        return metadata.version("patchwright")
-    return str(tomllib.loads(project.read_text("utf-8"))["project"]["version"])
+    return version("patchwright")
 
 
 def check_version(wanted: str) -> None:

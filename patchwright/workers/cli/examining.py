@@ -4,16 +4,19 @@ import json
 import logging
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
+from importlib import import_module
 from pathlib import Path
+from typing import Final
 
 import structlog
 import typer
 from rich.console import Console
 
-from patchwright.core.clock import SystemClock
+from patchwright.core.clock import Clock, SystemClock
 from patchwright.core.errors import SettingsError
 from patchwright.core.settings.environment import process_environment
 from patchwright.core.settings.load import load
+from patchwright.core.settings.model import Settings
 from patchwright.core.settings.secret_values import secret_values
 from patchwright.core.text.redaction import Redactor
 from patchwright.workers.doctor.case import Case
@@ -27,8 +30,10 @@ from patchwright.workers.doctor.report import (
     without_secrets,
 )
 from patchwright.workers.doctor.show import show
-from patchwright.workers.doctor.stored import with_known_app
 from patchwright.workers.doctor.table import Entry, choose
+
+# It brings half of the service along, which a look at the database can do without.
+_KNOWN_APP: Final = "patchwright.workers.doctor.known_app"
 
 
 def examined(only: Sequence[str], *, spends: bool, as_object: bool) -> int:
@@ -50,10 +55,18 @@ def _verdicts(entries: Sequence[Entry], *, spends: bool) -> Iterator[Verdict]:
     except SettingsError as error:
         yield Verdict(SETTINGS, failed("they cannot be read", str(error)), 0.0)
         return
-    case = Case(with_known_app(settings, clock), clock, spends)
+    case = Case(_completed(settings, clock, entries), clock, spends)
     redactor = Redactor(secret_values(case.settings))
     for verdict in examine(case, entries):
         yield without_secrets(verdict, redactor)
+
+
+def _completed(settings: Settings, clock: Clock, entries: Sequence[Entry]) -> Settings:
+    """Add the App that was made for the service, where a check asks GitHub."""
+    if all(entry.local for entry in entries):
+        return settings
+    found: Settings = import_module(_KNOWN_APP).with_known_app(settings, clock)
+    return found
 
 
 def _show(verdicts: Iterator[Verdict], names: Sequence[str]) -> list[Verdict]:

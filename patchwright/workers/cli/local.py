@@ -54,10 +54,12 @@ def resolve_local(session: Session, wish: Wish) -> Finished:
         return Finished(needs_input(judged), Delivered())
     config = read_repository_config(repository.objects.read_file(base_sha, CONFIG_FILE))
     session, notes = session.heeding(config)
-    task = _write_task(wish, repository, base_sha)
+    task = _write_task(wish, repository, base_sha, config.instructions)
     wishes = {
         "setup": config.setup,
         "tests": config.test,
+        "proves": config.evidence != "off",
+        "setup_may_fail": config.on_setup_failure == "continue",
         "notes": (*notes, *task.notes),
     }
     task = task.model_copy(update=wishes)
@@ -150,9 +152,14 @@ def _text_of(path: Path) -> str:
     return path.read_text(encoding="utf-8", errors="replace")
 
 
-def _write_task(wish: Wish, repository: LocalRepository, base_sha: str) -> Task:
+def _write_task(
+    wish: Wish,
+    repository: LocalRepository,
+    base_sha: str,
+    instructions: tuple[str, ...],
+) -> Task:
     written = brief_text(wish.title, wish.body)
-    knowledge = gather(repository.objects, base_sha)
+    knowledge = gather(repository.objects, base_sha, instructions)
     guide = knowledge.for_prompt(written.text)
     unsaved = repository.has_uncommitted_changes()
     notes = ["Changes that are not committed were not seen."] if unsaved else []
@@ -163,4 +170,5 @@ def _write_task(wish: Wish, repository: LocalRepository, base_sha: str) -> Task:
         title=wish.title,
         files=written.files,
         notes=(*written.notes, *knowledge.notes, *notes),
+        removed=written.removed + knowledge.removed,
     )

@@ -2,6 +2,7 @@
 
 from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from typing import assert_never
 
 from patchwright.core.errors import SettingsError
@@ -37,12 +38,14 @@ from patchwright.resolver.effects import (
     UpdatePullRequest,
     plan_effects,
 )
+from patchwright.resolver.hearing import hear
 from patchwright.resolver.messages.status import Delivered, Frame
 from patchwright.resolver.thread_urls import read_thread_url
 from patchwright.resolver.triage import Ask, needs_input, triage
 from patchwright.workers.cli.options import Deliver
 from patchwright.workers.cli.session import Finished, Session
 from patchwright.workers.connections import connect_github, trust_for_git
+from patchwright.workers.run.permissions import known_permission
 from patchwright.workers.run.plan import Plan, destination
 from patchwright.workers.run.prepare import (
     Prepared,
@@ -66,7 +69,13 @@ def resolve_remote(session: Session, url: str, deliver: Deliver) -> Finished:
         session.console.print(f"Fetching {thread.repo.full_name}")
         wishes = github.forge.fetch_file(thread.repo, CONFIG_FILE)
         config = read_repository_config(wishes)
-        found = fetch_thread(sources.channel, trigger, session.clock.now())
+        heard = hear(
+            [fetch_thread(sources.channel, trigger, session.clock.now())],
+            config.context_from,
+            [trigger.actor],
+            partial(known_permission, github.forge, thread.repo),
+        )
+        [found] = heard.threads
         judged = triage(found, trigger)
         if session.settings.agent.triage and isinstance(judged, Ask):
             return Finished(needs_input(judged), Delivered())
@@ -78,7 +87,7 @@ def resolve_remote(session: Session, url: str, deliver: Deliver) -> Finished:
             config=config,
         )
         session, notes = session.heeding(config)
-        prepared = prepare(sources, request).with_notes(notes)
+        prepared = prepare(sources, request).with_notes((*notes, *heard.notes))
         return _work_on(session, github, request, prepared, deliver)
 
 

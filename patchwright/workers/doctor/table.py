@@ -10,10 +10,14 @@ _PACKAGE: Final = "patchwright.workers.doctor.checks"
 
 
 class Entry(NamedTuple):
-    """A check of that name, which has so many seconds to answer."""
+    """A check of that name, which has so many seconds to answer.
+
+    Those that are `local` have no use for an App that was made for the service.
+    """
 
     name: str
     within_s: float = 20.0
+    local: bool = False
 
     @property
     def module(self) -> str:
@@ -23,15 +27,15 @@ class Entry(NamedTuple):
 
 CHECKS: Final = (
     Entry("settings", 10),
-    Entry("state", 10),
-    Entry("database"),
-    Entry("secrets"),
-    Entry("broker", 15),
-    Entry("processes"),
-    Entry("sandbox", 60),
+    Entry("state", 10, local=True),
+    Entry("database", local=True),
+    Entry("secrets", local=True),
+    Entry("broker", 15, local=True),
+    Entry("processes", local=True),
+    Entry("sandbox", 60, local=True),
     Entry("network", 15),
     Entry("clock", 15),
-    Entry("model", 60),
+    Entry("model", 60, local=True),
     Entry("github", 30),
     Entry("github-permissions"),
     Entry("github-webhook"),

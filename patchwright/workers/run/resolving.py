@@ -228,7 +228,8 @@ class Resolving:
             if isinstance(heard, ChangeState) and heard.state is AgentState.STOPPED:
                 text = f"Stopped by {heard.reason} before it had begun."
                 kind = OutcomeKind.STOPPED
-                return task, Outcome(kind=kind, reason="asked", summary=text)
+                ended = Outcome(kind=kind, reason="asked", summary=text)
+                return task, ended.model_copy(update={"removed": task.removed})
             if isinstance(heard, Message):
                 text = f"{task.text}\n\n{heard.text}"
                 removed = task.removed + heard.removed
@@ -243,9 +244,7 @@ class Resolving:
 
     def _toolkit(self, code: ObjectStore, images: Mapping[str, Image]) -> Toolkit:
         services, job, settings = self._services, self._job, self._settings
-        actor = job.trigger.asker
-        account = services.stores.accounts.account_of(actor, settings.github.api_url)
-        structlog.contextvars.bind_contextvars(user_id=account)
+        plan, config = self._plan, self._plan.config
         return Toolkit(
             run_id=job.id,
             models=services.find_models(settings.agent.model),
@@ -254,33 +253,38 @@ class Resolving:
             code=code,
             log=self._log,
             limits=settings.limits.of_a_run(),
-            purse=SharedPurse(
-                services.stores.money,
-                settings.limits,
-                services.clock,
-                job_id=job.id,
-                account_id=account,
-                repo=job.trigger.home,
-            ),
+            purse=self._open_purse(),
             clock=services.clock,
             author=author_of(settings.github),
             conduct=services.conduct,
             hear=self._steering.hear,
             open_mcp=partial(services.open_mcp, settings),
-            library=RepositoryLibrary(
-                code, self._plan.trusted_sha, self._plan.config.instructions
-            ),
+            library=RepositoryLibrary(code, plan.trusted_sha, config.instructions),
             images=images,
             checkpoints=StoredCheckpoints(services.stores.outcomes, self._lease)
             if services.orders.waits_for_people
             else None,
             given_back=self._given_back,
-            protected_paths=self._plan.config.kept_for_people,
-            config_file=self._plan.config.file,
+            protected_paths=config.kept_for_people,
+            config_file=config.file,
             find_known=services.find_known,
             signing_key=settings.github.commit_key,
-            conceal=partial(self._discretion.conceal, self._plan),
-            find_private_words=partial(self._discretion.private_words, self._plan),
+            conceal=partial(self._discretion.conceal, plan),
+            find_private_words=partial(self._discretion.private_words, plan),
+        )
+
+    def _open_purse(self) -> SharedPurse:
+        services, trigger = self._services, self._job.trigger
+        host = self._settings.github.api_url
+        account = services.stores.accounts.account_of(trigger.asker, host)
+        structlog.contextvars.bind_contextvars(user_id=account)
+        return SharedPurse(
+            services.stores.money,
+            self._settings.limits,
+            services.clock,
+            job_id=self._job.id,
+            account_id=account,
+            repo=trigger.home,
         )
 
 

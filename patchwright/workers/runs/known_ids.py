@@ -21,18 +21,23 @@ _QUERY: Final = "SELECT id FROM jobs WHERE id LIKE {} ORDER BY created_at DESC L
 
 
 def known_ids(prefix: str) -> list[str]:
-    """Return the newest ids that begin so."""
-    if not prefix.isalnum() and prefix:
-        return []
+    """Return the newest ids that begin so, by the settings of this process."""
     try:
         settings = load(process_environment(), flags={}, cwd=Path.cwd())
     except SettingsError:
         return []
     url = settings.database.url.get_secret_value()
-    logs = (settings.state_dir / "runs").glob(f"{prefix}*.jsonl")
-    local = sorted(one.name.removesuffix(".jsonl") for one in logs)
+    return find_ids(url, settings.state_dir / "runs", prefix)
+
+
+def find_ids(url: str, logs: Path, prefix: str) -> list[str]:
+    """Return those of a database and of a folder of logs."""
+    if prefix and not prefix.isalnum():
+        return []
+    local = sorted(one.name.removesuffix(".jsonl") for one in logs.glob("*.jsonl"))
+    fitting = [one for one in local if one.startswith(prefix)]
     of_service = _in_sqlite if url.startswith(_SQLITE) else _in_postgresql
-    return [*of_service(url, f"{prefix}%"), *local][:_MOST]
+    return [*of_service(url, f"{prefix}%"), *fitting][:_MOST]
 
 
 def _in_sqlite(url: str, pattern: str) -> list[str]:

@@ -136,6 +136,16 @@ def test_a_sandbox_whose_proxy_is_gone_is_not_taken_over(
     assert find(client, listing.run_id) == []
 
 
+def test_with_a_sandbox_that_does_not_answer_its_proxy_goes(
+    listing: SandboxSpec, docker_runtimes: DockerRuntimes, client: docker.DockerClient
+) -> None:
+    runtime = docker_runtimes.start(listing)
+    client.api.pause(facts_of(client, listing.run_id, "work")["Id"])
+    runtime.detach()
+    assert docker_runtimes.attach(listing) is None
+    assert find(client, listing.run_id) == []
+
+
 def test_removing_a_run_counts_sandboxes_alone(
     listing: SandboxSpec, docker_runtimes: DockerRuntimes, client: docker.DockerClient
 ) -> None:

@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 
 from patchwright.core.runtime import SandboxSpec
+from patchwright.sandbox.action_server.failure import ActionError
+from patchwright.sandbox.action_server.reaching_out import reach_out
 from patchwright.sandbox.archive import pack_proxy
 from patchwright.sandbox.egress.launch import command_line
 from patchwright.sandbox.egress.proxy.door import attend
@@ -215,3 +217,25 @@ def test_a_proxy_ends_with_the_one_who_asks_it(tmp_path: Path) -> None:
         assert process.stdout.readline().startswith(b'{"id": "1", "result": ')
         process.stdin.close()
         assert process.wait(20) == 0
+
+
+def test_a_door_that_nobody_takes_is_told_with_a_remedy(tmp_path: Path) -> None:
+    with pytest.raises(ActionError, match="such as gVisor does not let through"):
+        reach_out(str(tmp_path / "nobody.sock"), 0)
+
+
+def test_a_proxy_that_gets_no_socket_takes_nothing(tmp_path: Path) -> None:
+    path = str(tmp_path / "meeting.sock")
+    with socket.socket(socket.AF_UNIX) as meeting:
+        meeting.bind(path)
+        meeting.listen()
+
+        def hang_up_on_it() -> None:
+            meeting.accept()[0].close()
+
+        hang_up = threading.Thread(target=hang_up_on_it)
+        hang_up.start()
+        with pytest.raises(ActionError) as refused:
+            reach_out(path, 0)
+        hang_up.join()
+    assert refused.value.reason == "no-proxy"

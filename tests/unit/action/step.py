@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from patchwright.core.llm.library import load as load_litellm
 from patchwright.workers.action.inputs import INPUTS
@@ -16,6 +16,18 @@ from tests.fakes.llm.turns import Script
 from tests.flow.story import FILES, MODEL_KEY, REPO
 
 _RUN_ID = "4711"
+
+
+@dataclass(frozen=True)
+class Workflow:
+    """How the workflow runs; with `has_job_token` it has no other token."""
+
+    actor: str = "alice"
+    rerun_by: str = ""
+    has_job_token: bool = False
+
+
+_USUAL: Final = Workflow()
 
 
 @dataclass(frozen=True)
@@ -32,16 +44,12 @@ class Step:
         self,
         event_name: str,
         event: Mapping[str, Any],
-        *,
-        actor: str = "alice",
-        rerun_by: str = "",
-        has_job_token: bool = False,
+        workflow: Workflow = _USUAL,
         **inputs: str,
     ) -> "Said":
         """Run the step for an event, and return what it says.
 
-        Inputs are named with underscores. With `has_job_token` it has the token of the
-        workflow's own run.
+        Inputs are named with underscores.
         """
         given = {name.replace("_", "-"): text for name, text in inputs.items()}
         number = len(list(self.folder.iterdir()))
@@ -61,9 +69,9 @@ class Step:
                 "GITHUB_EVENT_PATH": str(path),
                 "GITHUB_REPOSITORY": REPO,
                 "GITHUB_WORKSPACE": str(self.folder / "workspace"),
-                "GITHUB_ACTOR": actor,
-                "GITHUB_TRIGGERING_ACTOR": rerun_by or actor,
-                "PATCHWRIGHT_ACTION_HAS_JOB_TOKEN": str(has_job_token).lower(),
+                "GITHUB_ACTOR": workflow.actor,
+                "GITHUB_TRIGGERING_ACTOR": workflow.rerun_by or workflow.actor,
+                "PATCHWRIGHT_ACTION_HAS_JOB_TOKEN": str(workflow.has_job_token).lower(),
                 "GITHUB_RUN_ID": _RUN_ID,
                 "GITHUB_SERVER_URL": self.github.web_url,
             }
@@ -74,16 +82,17 @@ class Step:
         """Run the step as it is used without a token of one's own."""
         rights = {"contents": "write", "issues": "write", "pull_requests": "write"}
         token = self.github.mint_actions_token(REPO, rights)
-        return self.use(event_name, event, has_job_token=True, github_token=token)
+        workflow = Workflow(has_job_token=True)
+        return self.use(event_name, event, workflow, github_token=token)
 
     def event(self) -> dict[str, Any]:
         """Return what the newest delivery says."""
         return dict(json.loads(self.github.deliveries[-1].body))
 
-    def deliver(self, *, actor: str = "alice", **inputs: str) -> "Said":
+    def deliver(self, workflow: Workflow = _USUAL, **inputs: str) -> "Said":
         """Run the step for the newest delivery."""
         newest = self.github.deliveries[-1]
-        return self.use(newest.event, self.event(), actor=actor, **inputs)
+        return self.use(newest.event, self.event(), workflow, **inputs)
 
     def _inputs(self) -> dict[str, str]:
         defaults = {name: one.default for name, one in INPUTS.items()}

@@ -9,11 +9,10 @@ from tests.fakes.github.acts.pulls import Proposal
 from tests.fakes.llm import call
 from tests.flow.script import in_turn
 from tests.flow.story import REPO, fix_turns
-from tests.unit.action.step import a_step
+from tests.unit.action.step import Workflow, a_step
 
 ANSWER = call("finish", summary="An answer.", answer="It is so.")
 TASK = "The total ignores the pieces\n\n`total([450], [3])` is 450, and not 1350."
-NOBODYS = {"repository": {"full_name": REPO}}
 
 
 def test_s04_a_label_on_a_pull_request_updates_its_branch(tmp_path: Path) -> None:
@@ -65,36 +64,36 @@ def test_an_assignment_of_whom_the_input_names_counts(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "event", "inputs"),
+    ("name", "payload", "task"),
     [
-        ("workflow_dispatch", NOBODYS, {"task": TASK}),
-        ("repository_dispatch", NOBODYS | {"client_payload": {"task": TASK}}, {}),
+        ("workflow_dispatch", {}, TASK),
+        ("repository_dispatch", {"task": TASK}, ""),
     ],
 )
 def test_a_task_without_a_thread_ends_in_a_pull_request(
-    name: str, event: dict[str, object], inputs: dict[str, str], tmp_path: Path
+    name: str, payload: dict[str, object], task: str, tmp_path: Path
 ) -> None:
     with a_step(tmp_path, fix_turns()) as step:
-        said = step.use(name, event, **inputs)
+        said = step.use(name, {"client_payload": payload}, task=task)
         assert said.end == ("resolved", "")
         assert said.outputs["branch"].startswith("patchwright/r4711-")
         assert said.outputs["comment-url"] == ""
 
 
 @pytest.mark.parametrize(
-    ("name", "payload", "inputs"),
+    ("name", "payload", "number"),
     [
-        ("workflow_dispatch", {}, {"issue_number": "1"}),
-        ("repository_dispatch", {"issue_number": 1}, {}),
-        ("schedule", {}, {"issue_number": "1"}),
+        ("workflow_dispatch", {}, "1"),
+        ("repository_dispatch", {"issue_number": 1}, ""),
+        ("schedule", {}, "1"),
     ],
 )
 def test_a_number_is_enough(
-    name: str, payload: dict[str, object], inputs: dict[str, str], tmp_path: Path
+    name: str, payload: dict[str, object], number: str, tmp_path: Path
 ) -> None:
     with a_step(tmp_path, in_turn(ANSWER)) as step:
         step.github.open_issue(REPO, "eve", "Wrong sum", "It is wrong.")
-        said = step.use(name, {"client_payload": payload}, **inputs)
+        said = step.use(name, {"client_payload": payload}, issue_number=number)
         assert said.end == ("answered", "")
         assert re.search(r"/issues/1#issuecomment-\d+$", said.outputs["comment-url"])
 
@@ -117,13 +116,13 @@ def test_a_strangers_comment_is_no_request_whoever_names_it(tmp_path: Path) -> N
         assert said.end == ("refused", "not-permitted")
 
 
-@pytest.mark.parametrize("who", ["actor", "rerun_by"])
+@pytest.mark.parametrize("workflow", [Workflow(actor="eve"), Workflow(rerun_by="eve")])
 def test_whoever_starts_or_repeats_a_workflow_is_judged(
-    who: str, tmp_path: Path
+    workflow: Workflow, tmp_path: Path
 ) -> None:
     with a_step(tmp_path, []) as step:
         step.github.open_issue(REPO, "alice", "Wrong sum", "It is wrong.")
-        said = step.use("workflow_dispatch", {}, issue_number="1", **{who: "eve"})
+        said = step.use("workflow_dispatch", {}, workflow, issue_number="1")
         assert said.end == ("refused", "not-permitted")
         assert said.grade == "unresolved"
 

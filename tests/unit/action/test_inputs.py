@@ -103,9 +103,7 @@ def test_inputs_become_settings(tmp_path: Path) -> None:
 
 
 def test_a_setting_that_is_wrong_is_told_as_the_input(tmp_path: Path) -> None:
-    with pytest.raises(
-        SettingsError, match=r"^input `trigger-phrase`: expected a name"
-    ):
+    with pytest.raises(SettingsError, match=r"^input `trigger-phrase`: expected"):
         make_settings(given(trigger_phrase="fix me"), {}, tmp_path)
     with pytest.raises(SettingsError, match=r"^input `mcp-config`: "):
         make_settings(given(), {}, tmp_path, '{"x": {"cmd": 1}}')
@@ -145,9 +143,7 @@ def test_an_answer_never_becomes_a_branch(tmp_path: Path) -> None:
 def test_a_template_that_gives_all_requests_one_branch_is_refused(
     tmp_path: Path,
 ) -> None:
-    with pytest.raises(
-        SettingsError, match=r"^input `branch-template`: a branch needs"
-    ):
+    with pytest.raises(SettingsError, match=r"^input `branch-template`: a branch"):
         make_orders(given(branch_template="fixes"), tmp_path)
 
 
@@ -159,9 +155,7 @@ def test_a_task_file_is_one_of_the_workspace(tmp_path: Path) -> None:
     (workspace / "link").symlink_to(tmp_path / "secret")
     assert read_text(given(task_file="task.md"), "task", workspace) == "Do it."
     for name in ("../secret", "link"):
-        with pytest.raises(
-            SettingsError, match=r"`task-file`: .* not in the workspace"
-        ):
+        with pytest.raises(SettingsError, match=r"`task-file`: .* not in the"):
             read_text(given(task_file=name), "task", workspace)
     with pytest.raises(SettingsError, match="cannot be read"):
         read_text(given(task_file="none"), "task", workspace)

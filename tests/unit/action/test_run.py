@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import threading
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from tests.fakes.llm import call
 from tests.fakes.llm.turns import Turn, TurnLike, hang
 from tests.flow.script import Request, asked, in_turn
 from tests.flow.story import MODEL_KEY, REPO, fix_turns
-from tests.unit.action.step import Said, Step, a_step
+from tests.unit.action.step import Said, Step, Workflow, a_step
 
 PLAN = call("finish", summary="A plan.", answer="1. Test it.\n2. Fix it.")
 
@@ -23,7 +24,7 @@ def ask(step: Step, words: str = "fix it", **inputs: str) -> Said:
 
 def say(step: Step, words: str, *, author: str = "alice", **inputs: str) -> Said:
     step.github.comment(REPO, 1, author, f"@patchwright {words}")
-    return step.deliver(actor=author, **inputs)
+    return step.deliver(Workflow(actor=author), **inputs)
 
 
 def test_a_comment_ends_in_a_pull_request_and_every_fact_is_an_output(
@@ -182,7 +183,28 @@ def test_a_cancelled_run_tells_its_end_in_time(tmp_path: Path) -> None:
         assert "cancelled" in status
 
 
-def test_what_breaks_inside_is_told_as_that(tmp_path: Path) -> None:
+def test_what_heeds_no_cancelling_is_cut_off(tmp_path: Path) -> None:
+    """The controller waits for a test, and nobody hears anything meanwhile."""
+
+    def finish(_request: Request) -> TurnLike:
+        later = threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT))
+        later.start()
+        return call("finish", title="x", summary="x", test_commands=["sleep 60"])
+
+    write = call("write", path="test_pieces.py", content="x = 1\n")
+    with a_step(tmp_path, in_turn(write, finish)) as step:
+        said = ask(step)
+        assert said.end == ("stopped", "cancelled")
+        assert said.outputs["iterations"] == "2"
+        [status] = [
+            one.body
+            for one in step.github.comments(REPO, 1)
+            if "patchwright:state=" in one.body
+        ]
+        assert "state=stopped" in status
+
+
+def test_a_file_of_tools_that_is_not_there_is_an_error(tmp_path: Path) -> None:
     with a_step(tmp_path, []) as step:
         said = ask(step, mcp_config="no/such.json")
         assert said.grade == "error"

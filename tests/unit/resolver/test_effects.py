@@ -1,5 +1,7 @@
 """What is made visible for each ending."""
 
+from typing import Literal
+
 import pytest
 
 from patchwright.core.settings.repository import Delivery, RepositoryConfig
@@ -19,6 +21,7 @@ from patchwright.resolver.effects import (
     plan_effects,
 )
 from patchwright.resolver.target import Target
+from tests.unit.resolver.endings import GREEN
 
 NEW = Target(start_ref="refs/heads/trunk", base_branch="trunk", branch="patchwright/7")
 OURS = NEW.model_copy(
@@ -153,6 +156,27 @@ def test_what_is_in_doubt_is_a_draft(
 ) -> None:
     outcome = done(proof).model_copy(update={"warnings": warnings})
     assert is_draft(outcome, RepositoryConfig(pr=wish)) is draft
+
+
+@pytest.mark.parametrize(
+    ("evidence", "after", "draft"),
+    [
+        ("required", None, True),
+        ("best-effort", None, False),
+        ("best-effort", 0, False),
+        ("best-effort", 1, True),
+        ("off", None, True),
+    ],
+)
+def test_by_best_effort_only_what_speaks_against_a_change_makes_a_draft(
+    evidence: Literal["required", "best-effort", "off"],
+    after: int | None,
+    *,
+    draft: bool,
+) -> None:
+    ran = () if after is None else (GREEN.model_copy(update={"exit_code": after}),)
+    outcome = done(Proof.NOT_PROVEN).model_copy(update={"evidence": ran})
+    assert is_draft(outcome, RepositoryConfig(evidence=evidence)) is draft
 
 
 def test_r8_what_must_not_become_a_branch_is_not_pushed() -> None:

@@ -41,6 +41,13 @@ network = "allow"
 allow_domains = ["docs.example"]
 ci_rounds = 0
 plan_approval = "comment"
+body = "{{summary}}\\n{{closes}}"
+evidence = "best-effort"
+on_setup_failure = "continue"
+context_from = "write"
+instructions = ["docs/bots.md"]
+co_author = "none"
+progress_comment = false
 """
 
 
@@ -72,6 +79,13 @@ def test_every_key_is_read() -> None:
         allow_domains=("docs.example",),
         ci_rounds=0,
         plan_approval="comment",
+        body="{{summary}}\n{{closes}}",
+        evidence="best-effort",
+        on_setup_failure="continue",
+        context_from="write",
+        instructions=("docs/bots.md",),
+        co_author="none",
+        progress_comment=False,
     )
 
 
@@ -143,6 +157,9 @@ def test_a_bad_value_is_told_and_left_out(line: str, meaning: str) -> None:
         ('protected_paths = [1]\npr = "ready"', "pr", "draft", "stay drafts"),
         ('protected_paths = [1]\npr = "patch"', "pr", "patch", "stay drafts"),
         ("triggers = [1]", "triggers", ASKED_FOR, "nothing starts unasked"),
+        ("evidence = true", "evidence", "required", "proof is required"),
+        ("context_from = 1", "context_from", "write", "of others are not read"),
+        ('on_setup_failure = "go"', "on_setup_failure", "stop", "ends the run"),
     ],
 )
 def test_a_limit_that_cannot_be_read_is_taken_strictly(
@@ -160,6 +177,29 @@ def test_a_variable_that_does_not_exist_is_named() -> None:
         "there are `{{number}}` `{{slug}}` `{{key}}` `{{label}}` `{{date}}` `{{sha}}` "
         "`{{title}}` `{{run}}`."
     )
+
+
+def test_the_text_of_a_pull_request_knows_more_variables() -> None:
+    assert read('body = "{{evidence}}"').problems == ()
+    [problem] = read('body = "{{proof}}"').problems
+    assert "`body` was left out: `{{proof}}` stands for nothing" in problem
+    assert "`{{evidence}}`" in problem
+    assert "stands for nothing" in read('title = "{{evidence}}"').problems[0]
+    assert "it is empty" in read('body = " "').problems[0]
+
+
+def test_mistakes_are_told_of_the_file_that_they_are_in() -> None:
+    config = read_repository_config(b"labl = 1", "ci/bot.toml")
+    assert config.problems[0].startswith("`ci/bot.toml` has an unknown key, `labl`")
+    unread = read_repository_config(b"=", "ci/bot.toml")
+    assert unread.problems[0].startswith("`ci/bot.toml` is not TOML")
+
+
+def test_the_file_itself_is_kept_for_people_wherever_it_is() -> None:
+    usual = read('protected_paths = ["a"]')
+    assert usual.kept_for_people == ("a",)
+    other = read_repository_config(b'protected_paths = ["a"]', "ci/bot.toml")
+    assert other.kept_for_people == ("a", "ci/bot.toml", ".patchwright.toml")
 
 
 @pytest.mark.parametrize(
@@ -193,6 +233,7 @@ def test_a_file_that_cannot_be_read_is_told(data: bytes, why: str) -> None:
     assert problem.startswith(f"`.patchwright.toml` {why}")
     assert problem.endswith("; nothing of it counts, and a change stays a draft.")
     assert (config.pr, config.triggers) == ("draft", ASKED_FOR)
+    assert config.context_from == "write"
     assert config.protected_paths == PROTECTED_PATHS
 
 

@@ -13,7 +13,8 @@ from patchwright.workers.doctor.finding import (
     skipped,
     warning,
 )
-from patchwright.workers.doctor.stored import opened, secret_store
+from patchwright.workers.doctor.known_app import secret_store
+from patchwright.workers.doctor.stored import opened
 from patchwright.workers.store.secrets import KeyUse
 
 _LOST = (

@@ -23,7 +23,8 @@ from patchwright.workers.doctor.finding import (
     skipped,
     warning,
 )
-from patchwright.workers.doctor.stored import opened, secret_store
+from patchwright.workers.doctor.known_app import secret_store
+from patchwright.workers.doctor.stored import opened
 from patchwright.workers.store.installations import StoredInstallations
 
 _RENEW = "install the app in the workspace again, and set slack.bot_token to its token"

@@ -148,13 +148,17 @@ def run_view(
         branch_url=delivered.branch_url,
         notes=_notes(outcome, known, delivered),
         warnings=outcome.warnings if outcome else (),
-        evidence=(
-            as_delivered(outcome, delivered).evidence if outcome else known.evidence
-        ),
+        evidence=_evidence(outcome, known, delivered),
         blocked=outcome.blocked if outcome else (),
         files=files_of(cut_middle(diff, MAX_DIFF_CHARS)),
         is_diff_cut=len(diff) > MAX_DIFF_CHARS,
     )
+
+
+def _evidence(
+    outcome: Outcome | None, known: Known, delivered: Delivered
+) -> tuple[Evidence, ...]:
+    return as_delivered(outcome, delivered).evidence if outcome else known.evidence
 
 
 def _name_of(thread: ThreadRef) -> str:

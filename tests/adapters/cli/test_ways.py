@@ -1,0 +1,83 @@
+"""Ways to ask, and ways to be told: in words, through pipes, quietly, in colour."""
+
+import re
+import subprocess
+from collections.abc import Mapping
+from importlib.metadata import version
+
+import pytest
+
+from tests.adapters.cli.terminal import MODEL, PATCHWRIGHT, Shop
+from tests.fakes.llm import FakeProvider
+from tests.flow.story import fix_turns
+
+WISH = "3 pieces cost 450 for all of them."
+
+
+def resolve(
+    shop: Shop,
+    *options: str,
+    typed: str = "",
+    settings: Mapping[str, str] | None = None,
+) -> "tuple[subprocess.CompletedProcess[str], str]":
+    """Resolve in the checkout itself; return also what the model was asked."""
+    with FakeProvider(fix_turns()) as provider:
+        done = subprocess.run(
+            [str(PATCHWRIGHT), "resolve", "--model", MODEL, *options],
+            cwd=shop.tree.path,
+            env=shop.environment(provider, settings),
+            input=typed,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        return done, str(provider.requests[0])
+
+
+@pytest.mark.parametrize(
+    ("options", "typed"), [(["--task", WISH], ""), (["--issue", "-"], WISH)]
+)
+def test_a_request_in_words_is_about_the_checkout_here(
+    options: list[str], typed: str, shop: Shop
+) -> None:
+    done, asked = resolve(shop, *options, typed=typed)
+    assert done.returncode == 0, done.stderr
+    assert WISH in asked
+    assert shop.branches() == ["patchwright/count-every-piece"]
+
+
+@pytest.mark.parametrize("settings", [{}, {"NO_COLOR": "1", "TERM": "xterm-256color"}])
+def test_what_is_piped_are_plain_lines(settings: dict[str, str], shop: Shop) -> None:
+    done, _ = resolve(shop, "--task", WISH, settings=settings)
+    assert "  3  edit_file cart.py" in done.stderr.splitlines()
+    assert done.stdout.startswith("resolved")
+    assert re.search(r"[\x1b\r⠋]", done.stdout + done.stderr) is None
+
+
+def test_who_wants_it_quiet_hears_the_result_alone(shop: Shop) -> None:
+    done, _ = resolve(shop, "--task", WISH, "--quiet")
+    assert done.stderr == ""
+    assert done.stdout.startswith("resolved")
+    assert "branch: patchwright/count-every-piece" in done.stdout
+
+
+def test_the_version_is_that_of_the_package(shop: Shop) -> None:
+    ended = shop.call("--version")
+    assert (ended.code, ended.err) == (0, "")
+    assert ended.out == f"patchwright {version('patchwright')}\n"
+
+
+def test_a_command_that_is_misspelt_is_answered_with_the_right_one(shop: Shop) -> None:
+    ended = shop.call("resolv")
+    assert ended.code == 2
+    assert "Did you mean 'resolve'" in " ".join(ended.err.split())
+
+
+@pytest.mark.parametrize(
+    "words", [["--help"], ["resolve", "--help"], ["runs", "list", "--help"]]
+)
+def test_help_fits_a_narrow_terminal(words: list[str], shop: Shop) -> None:
+    ended = shop.call(*words, settings={"COLUMNS": "80"})
+    assert ended.code == 0
+    assert max(map(len, ended.out.splitlines())) <= 80
+    assert "…" not in ended.out

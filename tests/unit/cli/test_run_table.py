@@ -1,0 +1,73 @@
+"""A list of runs says in few words what each is."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from patchwright.core.types.work import Limits, Usage
+from patchwright.workers.cli.run_table import age, spent, squeezed, where
+from patchwright.workers.runs.listed import Listed
+from patchwright.workers.runs.naming import UnknownRunError, choose
+from patchwright.workers.runs.stage import Stage
+
+NOW = datetime(2026, 1, 2, tzinfo=UTC)
+RUN = Listed(
+    id="0123456789",
+    place="service",
+    stage=Stage.RUNNING,
+    outcome="",
+    reason="",
+    proof="",
+    source="github",
+    repo="acme/shop",
+    thread="acme/shop#7",
+    title="",
+    requester="alice",
+    asked_at=NOW,
+    steps=0,
+    usage=Usage(),
+    limits=None,
+)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [(-5, "0s"), (59, "59s"), (60, "1m"), (7_199, "1h"), (172_800, "2d")],
+)
+def test_an_age_has_one_unit(seconds: int, said: str) -> None:
+    assert age(NOW - timedelta(seconds=seconds), NOW) == said
+    assert age(None, NOW) == "-"
+
+
+@pytest.mark.parametrize(
+    ("cost_usd", "limits", "said"),
+    [
+        (None, Limits(), "unknown"),
+        (0.41, Limits(max_cost_usd=3), "$0.41/3.00"),
+        (0.0004, None, "$0.0004"),
+    ],
+)
+def test_what_was_spent_is_never_a_guess(
+    cost_usd: float | None, limits: Limits | None, said: str
+) -> None:
+    run = RUN.model_copy(update={"usage": Usage(cost_usd=cost_usd), "limits": limits})
+    assert spent(run) == said
+
+
+def test_a_place_that_is_too_long_keeps_its_end() -> None:
+    assert squeezed("github acme/webshop#10", 22) == "github acme/webshop#10"
+    assert squeezed("github acme/webshop#10", 13) == "github…hop#10"
+    assert where(RUN) == "github acme/shop#7"
+    assert where(RUN.model_copy(update={"thread": ""})) == "github acme/shop"
+
+
+def test_an_id_may_be_cut_as_far_as_it_is_clear() -> None:
+    ids = ["abc1", "abd2", "xyz3"]
+    assert choose("x", ["xyz3"], ids) == "xyz3"
+    assert choose("abc1", ["abc1", "abc12"], ids) == "abc1"
+    with pytest.raises(UnknownRunError, match=r"more than one run .* abc1, abd2"):
+        choose("ab", ["abc1", "abd2"], ids)
+    with pytest.raises(UnknownRunError, match="the nearest are xyz3"):
+        choose("xyy", [], ids)
+    with pytest.raises(UnknownRunError, match="there are none yet"):
+        choose("x", [], [])
