@@ -10,11 +10,13 @@ from pathlib import Path
 from tests.action.gates import workflow
 from tests.action.machine import make_machine, prepare
 from tests.action.promises import hold
+from tests.app_manifest import add_our_app
 from tests.architecture.tree import ROOT
 from tests.fakes.github import FakeGitHub, File, Proposal
+from tests.fakes.github.acts import accounts
 from tests.fakes.llm import FakeProvider
 from tests.fakes.llm.turns import Script
-from tests.flow.story import FILES, MODEL_KEY, PING, REPO
+from tests.flow.story import APP_ID, FILES, MODEL_KEY, PING, REPO
 from tests.runner.action import read_action
 from tests.runner.composite import Result, use
 from tests.runner.expressions.evaluate import Status
@@ -72,6 +74,14 @@ class Scene:
     folder: Path
     token: str
     environment: dict[str, str] = field(default_factory=dict)
+
+    def app_token(self) -> str:
+        """Install our App, and return what a step before ours got for it."""
+        add_our_app(self.github, APP_ID, "unused")
+        number = self.github.install_app(APP_ID, "acme", [REPO])
+        world = self.github.world
+        installation = world.installations[number]
+        return accounts.mint_installation_token(world, installation, None, None).value
 
     def happened(self) -> tuple[str, Value]:
         """Return name and payload of what was announced last."""

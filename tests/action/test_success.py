@@ -14,7 +14,8 @@ from tests.flow.script import in_turn
 from tests.flow.story import REPO, fix_turns
 from tests.runner.expressions.values import Value
 
-pytestmark = pytest.mark.action
+# A machine with much else to do takes minutes for what usually takes seconds.
+pytestmark = [pytest.mark.action, pytest.mark.timeout(600)]
 
 ANSWER = call("finish", summary="Looked.", answer="Since it sums the prices.")
 PLAN = call("finish", summary="A plan.", answer="1. Test it.\n2. Fix it.")
@@ -62,7 +63,7 @@ The total ignored the pieces.
 | `evidence-file` | `TEMP/patchwright-KEY/artifacts/evidence.json` |
 | `patch-file` | `TEMP/patchwright-KEY/artifacts/change.patch` |
 | `receipt-file` | `TEMP/patchwright-KEY/artifacts/receipt.json` |
-"""
+"""  # noqa: E501 - tables as they are written
 
 
 def test_a_comment_becomes_a_proven_pull_request(tmp_path: Path) -> None:
@@ -155,7 +156,6 @@ def test_a_review_is_one_run_with_all_its_comments(tmp_path: Path) -> None:
             REPO,
             pull,
             author=ALICE,
-            state="COMMENT",
             body=WISH,
             remarks=[Remark(spot=Spot(path="note.md", line=1), body="Say what it is")],
         )

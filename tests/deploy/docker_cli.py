@@ -29,7 +29,7 @@ def run(
     if ended.returncode != 0:
         said = f"{ended.stdout[-4000:]}\n{ended.stderr[-4000:]}"
         raise ProvisionError(f"{' '.join(argv)} ended with {ended.returncode}:\n{said}")
-    return ended.stdout + ended.stderr*('logs' in argv)
+    return ended.stdout
 
 
 def docker(*arguments: str) -> str:

@@ -133,6 +133,14 @@ def installed(
         yield stack
     finally:
         stack.run("compose", "down", "--volumes", "--timeout", "5", "--remove-orphans")
+        _remove_sandboxes(images)
+
+
+def _remove_sandboxes(images: Images) -> None:
+    """Remove those of runs that a failed test left in their middle."""
+    left = docker("ps", "--quiet", "--filter", f"ancestor={images.sandbox}").split()
+    if left:
+        docker("rm", "--force", "--volumes", *left)
 
 
 def configure(stack: Stack, **values: str) -> None:
@@ -152,6 +160,8 @@ def _configure(stack: Stack, images: Images, settings: Mapping[str, str]) -> Non
             "COMPOSE_PROJECT_NAME": stack.project,
             "PUBLIC_HOST": "127.0.0.1",
             "PATCHWRIGHT_SERVER__PUBLIC_URL": stack.url,
+            # Debian's Caddy is older than the one that compose.yaml asks for.
+            "REQUEST_BUFFERING": "buffer_requests",
             "HTTP_PORT": str(free_port()),
             "HTTPS_PORT": stack.url.rpartition(":")[2],
             "SERVICE_IMAGE": images.service,

@@ -5,7 +5,7 @@ import ipaddress
 import socket
 import ssl
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -30,12 +30,12 @@ class Authority:
     key: Path
 
 
-def make_authority(folder: Path, name: str) -> Authority:
-    """Make an authority and a certificate of it for 127.0.0.1."""
+def make_authority(folder: Path, name: str, *hosts: str) -> Authority:
+    """Make an authority and a certificate of it, for 127.0.0.1 and those hosts."""
     signer = ec.generate_private_key(ec.SECP256R1())
     key = ec.generate_private_key(ec.SECP256R1())
-    root = _certify(name, signer.public_key(), name, signer, is_authority=True)
-    leaf = _certify("server", key.public_key(), name, signer, is_authority=False)
+    root = _certify(name, signer.public_key(), name, signer)
+    leaf = _certify("server", key.public_key(), name, signer, ("127.0.0.1", *hosts))
     made = Authority(*(folder / f"{name}-{part}.pem" for part in ("ca", "leaf", "key")))
     made.bundle.write_bytes(root.public_bytes(serialization.Encoding.PEM))
     made.certificate.write_bytes(leaf.public_bytes(serialization.Encoding.PEM))
@@ -63,7 +63,7 @@ def tls_before(target: tuple[str, int], authority: Authority) -> Iterator[str]:
                 context.wrap_socket(self.request, server_side=True) as near,
                 socket.create_connection(target) as far,
             ):
-                _exchange(near, far)
+                exchange(near, far)
 
     with ThreadingTCPServer(("127.0.0.1", 0), Forward) as server:
         thread = threading.Thread(target=server.serve_forever, args=(0.01,))
@@ -75,7 +75,8 @@ def tls_before(target: tuple[str, int], authority: Authority) -> Iterator[str]:
             thread.join()
 
 
-def _exchange(near: socket.socket, far: socket.socket) -> None:
+def exchange(near: socket.socket, far: socket.socket) -> None:
+    """Carry what either side says to the other, until both have ended."""
     back = threading.Thread(target=_pump, args=(far, near))
     back.start()
     _pump(near, far)
@@ -95,13 +96,12 @@ def _certify(
     key: ec.EllipticCurvePublicKey,
     issuer: str,
     signer: ec.EllipticCurvePrivateKey,
-    *,
-    is_authority: bool,
+    hosts: Sequence[str] = (),
 ) -> x509.Certificate:
+    """Sign a certificate for these hosts, or for an authority where there are none."""
     now = SystemClock().now()
-    address = x509.IPAddress(ipaddress.ip_address("127.0.0.1"))
-    constraints = x509.BasicConstraints(ca=is_authority, path_length=None)
-    return (
+    constraints = x509.BasicConstraints(ca=not hosts, path_length=None)
+    made = (
         x509.CertificateBuilder()
         .subject_name(_name(subject))
         .issuer_name(_name(issuer))
@@ -109,10 +109,19 @@ def _certify(
         .serial_number(x509.random_serial_number())
         .not_valid_before(now - timedelta(days=1))
         .not_valid_after(now + timedelta(days=1))
-        .add_extension(x509.SubjectAlternativeName([address]), critical=False)
         .add_extension(constraints, critical=True)
-        .sign(signer, hashes.SHA256())
     )
+    if hosts:
+        names = x509.SubjectAlternativeName([_host(one) for one in hosts])
+        made = made.add_extension(names, critical=False)
+    return made.sign(signer, hashes.SHA256())
+
+
+def _host(text: str) -> x509.GeneralName:
+    try:
+        return x509.IPAddress(ipaddress.ip_address(text))
+    except ValueError:
+        return x509.DNSName(text)
 
 
 def _name(text: str) -> x509.Name:

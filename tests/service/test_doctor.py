@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.fakes.github.acts.hooks import listen_at
 from tests.flow.story import MODEL_KEY, WEBHOOK_SECRET
 from tests.provision.servers import free_port
@@ -41,6 +43,7 @@ def by_name(ended: "subprocess.CompletedProcess[str]") -> dict[str, dict[str, An
     return {check["name"]: check for check in told["checks"]}
 
 
+@pytest.mark.long
 def test_a_service_that_works_passes_and_one_that_broke_is_told_how_to_mend_it(
     tmp_path: Path,
 ) -> None:

@@ -144,6 +144,7 @@ def test_a_broker_that_is_gone_turns_worker_and_beat_red_until_it_is_back(
             broker.close()
             stage.wait(lambda: red(worker) == ["broker", "sweeps"], "a red worker")
             stage.wait(lambda: red(beat) == ["broker", "ticks"], "a red beat")
+            stage.wait(lambda: worker.has_said("not_ready"), "a line about it")
             # None of them would be helped by a new start.
             for one in (web, worker, beat):
                 assert fetch(one, "/healthz")[0] == 200

@@ -46,7 +46,7 @@ def _holds_memory(mib: int) -> bool:
 
 def _holds_processes(most: int) -> bool:
     """Tell whether so many children cannot all be had; none of them is left."""
-    children = []
+    children: list[int] = []
     try:
         # Those before the one that cannot be had are in the list all the same.
         children.extend(_sleeper() for _ in range(most))

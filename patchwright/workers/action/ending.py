@@ -10,7 +10,7 @@ from pydantic import JsonValue
 from patchwright.core.errors import ServiceError
 from patchwright.core.events.metrics import measure
 from patchwright.core.text.marks import split_marks
-from patchwright.core.types.threads import ForgeThread, ThreadKind
+from patchwright.core.types.threads import ForgeThread, PullRequest, ThreadKind
 from patchwright.core.types.work import Evidence, EvidenceRole, Outcome, OutcomeKind
 from patchwright.integrations.github.lookups import fetch_head
 from patchwright.resolver.delivering.naming import as_delivered
@@ -158,14 +158,28 @@ def _grade(end: End) -> Grade:
 
 def _places(end: End) -> dict[str, str]:
     delivered = end.delivered
-    number = delivered.pull_request
+    number, url = delivered.pull_request, delivered.pull_request_url
+    if number is None and (found := _shown_in(end)):
+        number, url = found.number, found.url
     return {
         "pr-number": "" if number is None else str(number),
-        "pr-url": delivered.pull_request_url,
+        "pr-url": url,
         "branch": delivered.branch,
         "head-sha": _head(end),
         "comment-url": _comment_url(end),
     }
+
+
+def _shown_in(end: End) -> PullRequest | None:
+    """Return the pull request that the branch belonged to before the run."""
+    if not end.delivered.branch:
+        return None
+    home, branch = end.job.trigger.home, end.delivered.branch
+    try:
+        return end.base.github.forge.find_pull_request(home, branch)
+    except ServiceError as error:
+        log.warning("pull_not_found", reason=error.reason, error=str(error))
+        return None
 
 
 def _head(end: End) -> str:

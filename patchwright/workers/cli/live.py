@@ -62,7 +62,7 @@ class _Doing:
         progress = self.watch.progress(self.clock.now())
         spent = cost(progress.usage, progress.allowed(self.limits))
         parts = [spent] if progress.iterations else []
-        figures = " · ".join([*parts, duration(progress.seconds)])
+        figures = " · ".join([duration(progress.seconds), *parts])
         width = self.console.width - _SPINNER_CELLS
         return _fitted(progress.doing, figures, width)
 

@@ -34,7 +34,7 @@ def judge(token: SecretStr | None, authorization: str, door: Door, peer: str) ->
         return Access.GRANTED if is_right else Access.NEEDS_TOKEN
     if door is Door.OWN_PORT and _is_near(peer):
         return Access.GRANTED
-    return Access.GRANTED
+    return Access.CLOSED
 
 
 def _is_bearer(authorization: str, token: str) -> bool:

@@ -70,6 +70,7 @@ class _Telling:
         self._started_at = post.desk.clock.now()
         self._is_heard = True
         self._red: tuple[str, ...] = ()
+        self._logged: tuple[str, ...] = ()
         self.stop = threading.Event()
 
     def run(self) -> None:
@@ -92,12 +93,13 @@ class _Telling:
             self._is_heard = True
 
     def _log_changes(self, red: tuple[str, ...]) -> None:
-        if red == self._red:
-            return
-        if red:
-            log.warning("not_ready", red=list(red))
-        else:
-            log.info("ready_again")
+        """Log what was seen twice: at the start, not everything has begun yet."""
+        if red == self._red and red != self._logged:
+            self._logged = red
+            if red:
+                log.warning("not_ready", red=" ".join(red))
+            else:
+                log.info("ready_again")
         self._red = red
 
     def _presence(self) -> Presence:

@@ -14,11 +14,10 @@ class Orders:
 
     `config` are values for fields of `RepositoryConfig`, by name, and `unsaid` those
     that count where the repository says nothing; `config_file` is where it says its
-    own. With `rehearses` nothing is written anywhere
-    outside, and what would be is told. `schema` is a JSON schema, as text, for what the
-    agent hands over besides its words. Without `waits_for_people` a run that has a
-    question ends with it. `answer` is how a request ends at once, where that is known
-    already.
+    own. With `rehearses` nothing is written anywhere outside, and what would be is
+    told. `schema` is a JSON schema, as text, for what the agent hands over besides its
+    words. Without `waits_for_people` a run that has a question ends with it. `answer`
+    is how a request ends at once, where that is known already.
     """
 
     config: Mapping[str, Any] = field(default_factory=dict)

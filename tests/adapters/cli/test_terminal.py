@@ -46,7 +46,7 @@ def test_what_goes_on_fits_and_finished_steps_stay(columns: int, shop: Shop) -> 
     assert any("Reading the request" in line for line in live)
     # What goes on is cut, and not what it took.
     shown = [line for line in live if re.match(". Step 3", line)]
-    assert any(re.search(r"tokens, price unknown · \d+s\s*$", one) for one in shown)
+    assert any(re.search(r" · \d+s · \d+ tokens", one) for one in shown)
     assert "  1  write_file test_pieces.py" in live
     [second] = [line for line in live if line.startswith("  2  run_command")]
     assert second.endswith("  exit 1")

@@ -14,7 +14,7 @@ from tests.fakes.github.dispatch import RequestSeen
 from tests.fakes.github.exchange import Answer
 from tests.fakes.github.faults import When
 from tests.fakes.github.seen import PullRequestSeen, pull_request_seen
-from tests.fakes.github.site import Site
+from tests.fakes.github.site import Names, Site
 from tests.fakes.github.state import (
     Comment,
     Delivery,
@@ -31,7 +31,8 @@ SERVER_ERROR = {"message": "Server Error"}
 class FakeGitHub:
     """Answers while its `with` block runs; everything it holds is gone afterwards.
 
-    With `enterprise` the API lies under `/api/v3`, as on GitHub Enterprise Server.
+    With `enterprise` the API lies under `/api/v3`, as on GitHub Enterprise Server. With
+    `names` it calls itself by those, under which others bring its clients to `address`.
     What people do by these methods takes the same way as what programs do through
     the API, and is announced by webhooks in `deliveries`, which `deliver` carries to
     their receiver. With a `contract`, and where `PATCHWRIGHT_CORPUS` names one, every
@@ -44,6 +45,7 @@ class FakeGitHub:
         enterprise: bool = False,
         port: int = 0,
         host: str = "127.0.0.1",
+        names: Names | None = None,
         clock: Clock = SYSTEM_CLOCK,
         ids: Ids = RANDOM_IDS,
         contract: Contract | None = None,
@@ -52,6 +54,7 @@ class FakeGitHub:
             enterprise=enterprise,
             port=port,
             host=host,
+            names=names,
             clock=clock,
             ids=ids,
             contract=contract,
@@ -59,6 +62,7 @@ class FakeGitHub:
         self.world = self._site.world
         self.api_url = self.world.api_url
         self.web_url = self.world.web_url
+        self.address = self._site.address
 
     def __enter__(self) -> Self:
         self._site.__enter__()

@@ -50,6 +50,10 @@ class Server:
         )
 
     @property
+    def address(self) -> tuple[str, int]:
+        return self._host, self._http.server_port
+
+    @property
     def url(self) -> str:
         return f"http://{self._host}:{self._http.server_port}"
 

@@ -1,6 +1,7 @@
 """The running server around a world: addresses, log, failures, contract."""
 
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -15,6 +16,14 @@ from tests.fakes.github.server import Server, Wire
 from tests.fakes.github.state import World
 
 
+@dataclass(frozen=True)
+class Names:
+    """What a GitHub calls itself in all that it says."""
+
+    api_url: str
+    web_url: str
+
+
 class Site:
     """Listens from the start, answers within its `with` block, leaves nothing."""
 
@@ -24,18 +33,22 @@ class Site:
         enterprise: bool,
         port: int,
         host: str,
+        names: Names | None,
         clock: Clock,
         ids: Ids,
         contract: Contract | None,
     ) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="fake-github-")
         self._server = Server(self._respond, port, host)
+        self.address = self._server.address
+        url = self._server.url
+        names = names or Names(url + (ENTERPRISE_API if enterprise else ""), url)
         self.world = World(
             clock=clock,
             ids=ids,
             folder=Path(self._folder.name),
-            api_url=self._server.url + (ENTERPRISE_API if enterprise else ""),
-            web_url=self._server.url,
+            api_url=names.api_url,
+            web_url=names.web_url,
             enterprise=enterprise,
         )
         self.faults = Faults()

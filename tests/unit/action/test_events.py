@@ -1,11 +1,13 @@
 """Each event that starts a workflow is read as what it asks for, or told not to ask."""
 
+import json
 import re
 from pathlib import Path
 
 import pytest
 
 from tests.fakes.github.acts.pulls import Proposal
+from tests.fakes.github.acts.reviews import Remark, Spot, submit_review
 from tests.fakes.llm import call
 from tests.flow.script import in_turn
 from tests.flow.story import REPO, fix_turns
@@ -132,3 +134,32 @@ def test_an_event_without_a_thread_says_what_to_set(tmp_path: Path) -> None:
         said = step.use("workflow_dispatch", {})
         assert said.grade == "error"
         assert "`issue-number`, `comment-id`, `task`" in said.outputs["summary"]
+
+
+def test_a_review_is_a_request_where_the_workflow_says_so(tmp_path: Path) -> None:
+    with a_step(tmp_path, in_turn(ANSWER)) as step:
+        step.github.commit_files(REPO, "topic", {"note.md": "x\n"}, author="alice")
+        proposal = Proposal(head="topic", base="main", title="Sum")
+        pull = step.github.open_pull_request(REPO, "alice", proposal)
+        remark = Remark(spot=Spot(path="note.md", line=1), body="Why x?")
+        submit_review(step.github.world, REPO, pull, author="alice", remarks=[remark])
+        newest = step.github.delivery("pull_request_review")
+        event = json.loads(newest.body)
+        assert step.use(newest.event, event).end == ("refused", "not-asked")
+        said = step.use(newest.event, event, mode="review-feedback")
+        assert said.end == ("answered", "")
+        assert "open review threads" in str(step.provider.requests[0])
+
+
+def test_a_comment_on_lines_can_be_named_as_well(tmp_path: Path) -> None:
+    with a_step(tmp_path, in_turn(ANSWER)) as step:
+        step.github.commit_files(REPO, "topic", {"note.md": "x\n"}, author="alice")
+        proposal = Proposal(head="topic", base="main", title="Sum")
+        pull = step.github.open_pull_request(REPO, "alice", proposal)
+        remark = Remark(spot=Spot(path="note.md", line=1), body="Why x?")
+        submit_review(step.github.world, REPO, pull, author="alice", remarks=[remark])
+        newest = step.github.delivery("pull_request_review_comment")
+        comment = str(json.loads(newest.body)["comment"]["id"])
+        said = step.use("workflow_dispatch", {}, comment_id=comment)
+        assert said.end == ("answered", "")
+        assert "Why x?" in str(step.provider.requests[0])

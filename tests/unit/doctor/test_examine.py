@@ -3,6 +3,7 @@
 import socket
 from pathlib import Path
 
+from patchwright.core.clock import SystemClock
 from patchwright.workers.doctor.examine import examine
 from patchwright.workers.doctor.finding import Status
 from patchwright.workers.doctor.table import Entry
@@ -12,10 +13,13 @@ from tests.unit.doctor.cases import case_of
 def test_a_check_that_is_late_is_left_behind_and_the_others_are_told(
     tmp_path: Path,
 ) -> None:
+    began_at = SystemClock().monotonic()
     with socket.create_server(("127.0.0.1", 0)) as silent:
         url = f"http://127.0.0.1:{silent.getsockname()[1]}"
         case = case_of(tmp_path, GITHUB__API_URL=url, LLM__MODEL="openai/scripted")
         late, fine = examine(case, (Entry("clock", 0.3), Entry("settings")))
+    # The check itself would wait for three times fifteen seconds.
+    assert SystemClock().monotonic() - began_at < 15
     assert late.finding.status is Status.FAILED
     assert late.finding.found == "no answer within 0 s"
     assert late.finding.fix == "try it alone: patchwright doctor --only clock"

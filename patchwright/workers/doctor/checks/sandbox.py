@@ -57,7 +57,7 @@ def check(case: Case) -> Finding:
     except SandboxError as error:
         return explained(error, _NO_PLACE)
     try:
-        if runtimes.kind == "docker" and has_image(''):
+        if runtimes.kind == "docker" and not has_image(wanted.image):
             return _not_there(wanted.image)
         return judge(_try(case, runtimes), runtimes.kind, wanted)
     except SandboxError as error:
