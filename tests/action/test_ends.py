@@ -16,7 +16,7 @@ from tests.runner.expressions.evaluate import Status
 from tests.runner.job import Job, Machine
 
 # A machine with much else to do takes minutes for what usually takes seconds.
-pytestmark = [pytest.mark.action, pytest.mark.timeout(600)]
+pytestmark = pytest.mark.timeout(600)
 
 ANSWER = call("finish", summary="Looked.", answer="It is so.")
 PRICED = {

@@ -10,7 +10,7 @@ from tests.fakes.llm import call
 from tests.flow.story import REPO, fix_turns
 
 # A machine with much else to do takes minutes for what usually takes seconds.
-pytestmark = [pytest.mark.action, pytest.mark.timeout(600)]
+pytestmark = pytest.mark.timeout(600)
 
 ANSWER = call("finish", summary="$(touch pwned)", answer="`touch pwned` * \n::error::x")
 TITLE = 'Sum $(touch pwned) `touch pwned` * "; touch pwned; ${{ github.token }}'

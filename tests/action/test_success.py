@@ -15,7 +15,7 @@ from tests.flow.story import REPO, fix_turns
 from tests.runner.expressions.values import Value
 
 # A machine with much else to do takes minutes for what usually takes seconds.
-pytestmark = [pytest.mark.action, pytest.mark.timeout(600)]
+pytestmark = pytest.mark.timeout(600)
 
 ANSWER = call("finish", summary="Looked.", answer="Since it sums the prices.")
 PLAN = call("finish", summary="A plan.", answer="1. Test it.\n2. Fix it.")

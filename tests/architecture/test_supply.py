@@ -37,7 +37,7 @@ def test_no_lock_file_says_where_packages_come_from(lock: Path) -> None:
 
 @pytest.mark.parametrize("workflow", WORKFLOWS, ids=lambda path: path.name)
 def test_workflows_use_actions_at_a_commit(workflow: Path) -> None:
-    used = re.findall(r"uses: (\S+)", workflow.read_text())
+    used = re.findall(r"\buses: (\S+)", workflow.read_text())
     assert used
     # What begins with $/ is a file of ours, of the very commit that runs.
     assert [name for name in used if not re.search(r"^\$/|@[0-9a-f]{40}$", name)] == []

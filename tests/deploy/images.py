@@ -15,10 +15,24 @@ from tests.provision.image import ensure_image
 from tests.provision.locking import machine_lock
 
 RECIPES = Path(__file__).with_name("images")
+PYTHON = RECIPES / "python.Dockerfile"
 PREFIX = "patchwright-test/"
 # The Python of Debian's release, which is what the base image has.
 WHEELS = ROOT / ".cache" / "deploy-wheels"
-IN_IMAGES = ("patchwright/", "deploy/")
+IN_IMAGES = (
+    "patchwright/",
+    "deploy/Caddyfile",
+    "deploy/backend.awk",
+    "deploy/build",
+    "deploy/health",
+    "deploy/install",
+    "deploy/need",
+    "deploy/proxy.Dockerfile",
+    "deploy/sandbox.Dockerfile",
+    "deploy/service.Dockerfile",
+)
+# Scripts that make wheels, of which the images know nothing.
+TOOLS = ("deploy/fetch-wheels", "scripts/")
 ALSO_IN_IMAGES = (
     "LICENSE",
     "README.md",
@@ -42,8 +56,8 @@ def ensure_images() -> Images:
     """Return what the stack runs on; building it all takes two minutes."""
     sandbox = ensure_image()
     with machine_lock("deploy-images"):
-        python = _ensure_base("python", sandbox)
-        services = _ensure_base("services", sandbox)
+        python = _ensure_base(PYTHON, sandbox)
+        services = _ensure_base(RECIPES / "services.Dockerfile", sandbox)
         tag = _digest(_sources(), python + services)
         names = [f"{PREFIX}{name}:{tag}" for name in _BUILT]
         if not all(image_exists(name) for name in names):
@@ -55,13 +69,27 @@ def ensure_images() -> Images:
 _BUILT = ("patchwright", "patchwright-sandbox", "patchwright-proxy")
 
 
-def _ensure_base(name: str, base: str) -> str:
+def ensure_machine(recipe: Path) -> str:
+    """Return an image of a machine that has what its recipe says."""
+    sandbox = ensure_image()
+    with machine_lock("deploy-images"):
+        return _ensure_base(recipe, sandbox)
+
+
+def ensure_wheels() -> Path:
+    """Return a folder with what the project is installed from, for Debian's Python."""
+    sandbox = ensure_image()
+    with machine_lock("deploy-images"):
+        return _ensure_wheels(_ensure_base(PYTHON, sandbox))
+
+
+def _ensure_base(recipe: Path, base: str) -> str:
     """Make a base image, for which Debian's packages come over the network."""
-    tag = f"{PREFIX}{name}:{_digest(sorted(RECIPES.iterdir()), base)}"
+    folder = recipe.parent
+    tag = f"{PREFIX}{recipe.stem}:{_digest(sorted(folder.iterdir()), base)}"
     if not image_exists(tag):
-        recipe = str(RECIPES / f"{name}.Dockerfile")
         options = ["--network", "host", "--build-arg", f"BASE={base}"]
-        docker("build", *options, "--file", recipe, "--tag", tag, str(RECIPES))
+        docker("build", *options, "--file", str(recipe), "--tag", tag, str(folder))
     return tag
 
 
@@ -82,7 +110,7 @@ def checkout() -> Iterator[Path]:
         folder = Path(name)
         for source in [
             *_sources(),
-            *_in_project(("scripts/",)),
+            *_in_project(TOOLS),
             ROOT / ".dockerignore",
         ]:
             target = folder / source.relative_to(ROOT)

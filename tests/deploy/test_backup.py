@@ -8,6 +8,7 @@ import pytest
 
 from tests.deploy.scene import Scene
 from tests.deploy.stack import Stack
+from tests.provision.errors import ProvisionError
 
 pytestmark = [pytest.mark.deploy, pytest.mark.timeout(600)]
 
@@ -42,8 +43,17 @@ def test_runs_links_and_stored_secrets_are_there_again_after_volumes_are_lost(
 
 
 def test_a_backup_without_its_two_folders_says_what_it_wants(stack: Stack) -> None:
-    with pytest.raises(Exception, match="Usage: deploy/backup FOLDER KEYS"):
+    with pytest.raises(ProvisionError, match="Usage: deploy/backup FOLDER KEYS"):
         stack.run("backup")
+
+
+def test_nothing_is_restored_over_secrets_that_are_there(
+    stack: Stack, tmp_path: Path
+) -> None:
+    (tmp_path / "some.dump").touch()
+    with pytest.raises(ProvisionError, match="move them away first"):
+        stack.run("restore", str(tmp_path / "some.dump"), "some.secrets.tar")
+    assert stack.is_ready()
 
 
 def _page(world: Scene, number: int) -> str:

@@ -83,3 +83,34 @@ def test_labels_and_checks_stay_as_they_are(tmp_path: Path) -> None:
         assert writes(story, since) == []
         assert story.github.issue(REPO, issue).labels == ("patchwright",)
         assert any(one.startswith("Swap labels of acme/shop#1") for one in told(story))
+
+
+def test_a_pull_request_its_checks_and_its_reviews_stay_as_they_are(
+    tmp_path: Path,
+) -> None:
+    answered = {"thread": 1, "verdict": "addressed", "text": "Named it."}
+    turns = [
+        call("write", path="note.txt", content="Done.\n"),
+        call("finish", title="Add a note", summary="Noted.", reviews=[answered]),
+    ]
+    with telling(tmp_path, turns, orders=REHEARSES) as story:
+        head = story.github.commit_files(REPO, "work", {"x.py": "x = 1\n"})
+        proposal = Proposal(title="Try x", head="work", base="main", body="Mine.")
+        pull = story.github.open_pull_request(REPO, "alice", proposal)
+        spot = Spot(path="x.py", line=1, body="@patchwright name it better")
+        world = story.github.world
+        reviews.submit_review(world, REPO, pull, author="alice", body="", spots=[spot])
+        story.github.deliveries
+        story.tell()
+        since = len(story.github.requests)
+        story.work()
+        assert story.outcome().kind is OutcomeKind.RESOLVED
+        assert writes(story, since) == []
+        [seen] = story.github.pull_requests(REPO)
+        assert seen.head_sha == head
+        words = "\n".join(told(story))
+        assert f"Report a check on {head[:10]} of acme/shop" in words
+        assert f"to the branch `work` of {story.github.web_url}" in words
+        assert f"which is at {head[:10]} now" in words
+        assert "Answer a review thread of acme/shop#1" in words
+        assert "Resolve the review thread" in words

@@ -35,6 +35,13 @@ def _has(program: str) -> Callable[[], bool]:
     )
 
 
+def _has_plugin(name: str) -> bool:
+    if not _has("docker")():
+        return False
+    asked = ["docker", name, "version"]
+    return subprocess.run(asked, capture_output=True, check=False).returncode == 0
+
+
 GIT = Component("git", ("git",), _has("git"))
 BUBBLEWRAP = Component("bubblewrap", ("bubblewrap",), _has("bwrap"))
 DEBOOTSTRAP = Component("debootstrap", ("debootstrap",), _has("debootstrap"))
@@ -47,6 +54,11 @@ DOCKER = Component(
     # dockerd cannot start a container on an AppArmor kernel without its parser.
     ("docker.io", "apparmor"),
     lambda: _has("dockerd")() or engine_answers(),
+)
+COMPOSE = Component(
+    "Docker Compose",
+    ("docker-compose",),
+    lambda: _has("docker-compose")() or _has_plugin("compose"),
 )
 # Docker asks it which processes a container has.
 PS = Component("ps", ("procps",), _has("ps"))
@@ -65,11 +77,12 @@ IMAGE_MAKER = Component(
 NEEDED = {
     "demo": (GIT, ANY_SANDBOX, IMAGE_MAKER),
     "test": (GIT, BUBBLEWRAP, DEBOOTSTRAP, REDIS, POSTGRESQL, DOCKER, PS),
+    "test-deploy": (GIT, DEBOOTSTRAP, DOCKER, PS, COMPOSE),
 }
 
 
 def ensure(purpose: str) -> None:
-    """Install what is missing for `demo` or `test`, or say what to install."""
+    """Install what is missing for a target of make, or say what to install."""
     with machine_lock("components"):
         missing = find_missing(NEEDED[purpose])
         if not missing:

@@ -11,7 +11,7 @@ from tests.provision.waiting import wait_until
 
 # Something that no program of ours says.
 _END: Final = "=#=#= ended with "
-_START: Final = "exec 2>&1; failed=0; trap 'failed=$?' ERR\n"
+_START: Final = "exec 2>&1; failed=0; trap 'failed=$?' ERR; echo $$\n"
 # What commands ask for on standard input they are not told: it is the script's.
 _TYPED: Final = "failed=0\n{{\n{text}\n}} </dev/null\nprintf '{end}%s\\n' $failed\n"
 
@@ -21,6 +21,7 @@ class Shell:
     """Use it as a context; at its end it is gone, with what runs in it."""
 
     container: str
+    pid: int = 0
     _process: subprocess.Popen[bytes] = field(init=False)
     _reading: threading.Thread = field(init=False)
     _said: bytearray = field(default_factory=bytearray)
@@ -35,6 +36,8 @@ class Shell:
         self._reading = threading.Thread(target=self._read)
         self._reading.start()
         self._write(_START)
+        wait_until(lambda: self._said.endswith(b"\n"), "a shell", 30)
+        self.pid = int(self._said)
         return self
 
     def __exit__(
@@ -70,8 +73,8 @@ class Shell:
     def _has_ended(self) -> bool:
         if self._process.poll() is not None:
             raise ProvisionError(f"the shell is gone:\n{self._raw()}")
-        before, _, code = self._raw().rpartition(_END)
-        return code.endswith("\n") and (bool(before) or _END in self._raw())
+        _, end, code = self._raw().rpartition(_END)
+        return bool(end) and code.endswith("\n")
 
     def _raw(self) -> str:
         return bytes(self._said[self._begin :]).decode(errors="replace")

@@ -5,7 +5,7 @@ from typing import Final
 from patchwright.core.forge import PullRequestText
 from patchwright.core.text.cut import cut_middle
 from patchwright.core.text.mentions import neutralise
-from patchwright.core.text.templates import render_template
+from patchwright.core.text.templates import render_template, variables_of
 from patchwright.core.types.base import Value
 from patchwright.core.types.work import Outcome, Proof
 from patchwright.resolver.messages.body import fill_body, is_read
@@ -76,7 +76,8 @@ def pull_request_text(
     """
     rest = len(_body(outcome, origin, ""))
     room = min(MAX_SUMMARY_CHARS, max_chars - rest - len("\n\n"))
-    summary = agents_words(outcome.summary, origin.handle, max(room, 0))
+    times = variables_of(origin.body).count("summary") or 1
+    summary = agents_words(outcome.summary, origin.handle, max(room, 0) // times)
     return PullRequestText(
         title=_title(outcome, origin),
         body=cut_middle(_body(outcome, origin, summary), max_chars),
@@ -145,7 +146,8 @@ def _own(outcome: Outcome, origin: Provenance, summary: str) -> list[str]:
         "closes": _answered(origin),
         "changes": _changes(outcome),
     }
-    text = fill_body(neutralise(origin.body, origin.handle), values)
+    template = neutralise(origin.body[:MAX_TEMPLATE_CHARS], origin.handle)
+    text = fill_body(template, values)
     return [text, "" if is_read(text, evidence) else _section("Evidence", evidence)]
 
 

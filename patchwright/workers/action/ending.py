@@ -1,7 +1,6 @@
 """Say what came of a run: its outputs and its summary, from facts alone."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
 import structlog
@@ -9,75 +8,28 @@ from pydantic import JsonValue
 
 from patchwright.core.errors import ServiceError
 from patchwright.core.events.metrics import measure
-from patchwright.core.text.marks import split_marks
 from patchwright.core.types.threads import ForgeThread, PullRequest, ThreadKind
-from patchwright.core.types.work import Evidence, EvidenceRole, Outcome, OutcomeKind
+from patchwright.core.types.work import Evidence, EvidenceRole, OutcomeKind
 from patchwright.integrations.github.lookups import fetch_head
 from patchwright.resolver.delivering.naming import as_delivered
-from patchwright.resolver.messages.ending import final_comment
-from patchwright.resolver.messages.facts import counted
-from patchwright.resolver.messages.status import Delivered, mark
+from patchwright.resolver.messages.status import mark
+from patchwright.workers.action.end import End
 from patchwright.workers.action.files import (
     write_evidence,
     write_json,
     write_patch,
     write_trajectory,
 )
-from patchwright.workers.action.inputs import Inputs
-from patchwright.workers.action.place import Place
 from patchwright.workers.action.receipt import Receipt, receipt_of
-from patchwright.workers.action.result import Grade, Result, grade_of, outputs_table
-from patchwright.workers.process import Base
-from patchwright.workers.run.plan import ARTIFACT, Plan
-from patchwright.workers.run.receipts import delivered_by
-from patchwright.workers.store.effects import EffectState
-from patchwright.workers.store.job import Job
+from patchwright.workers.action.result import Grade, Result, grade_of
+from patchwright.workers.action.summary import summary_of
 
 _NEEDS_CLICK: Final = "needs-click"
 _NOT_DELIVERED: Final = "not-delivered"
-# The summary shows the words in full above the table.
-_NOT_IN_TABLE: Final = frozenset({"summary", "structured-output"})
+_PLACES: Final = ("pr-number", "pr-url", "branch", "head-sha", "comment-url")
 _GITHUB_COMMENTS: Final = (ThreadKind.ISSUE, ThreadKind.PULL_REQUEST)
 
 log = structlog.get_logger(__name__)
-
-
-@dataclass(frozen=True)
-class End:
-    """A run that has ended, with all that is known of it."""
-
-    base: Base
-    place: Place
-    inputs: Inputs
-    job: Job
-    outcome: Outcome
-    plan: Plan
-    delivered: Delivered
-    pending: tuple[str, ...]
-
-
-def read_end(base: Base, place: Place, inputs: Inputs, job: Job) -> End:
-    """Read from the tables how the run ended, and what of it is not delivered yet."""
-    kept = base.stores.outcomes.load_artifact(job.id, ARTIFACT)
-    stored = base.stores.effects.of_job(job.id)
-    lost = Outcome(
-        kind=OutcomeKind.FAILED, reason="no-outcome", summary="The run has no end."
-    )
-    return End(
-        base=base,
-        place=place,
-        inputs=inputs,
-        job=job,
-        outcome=job.outcome or lost,
-        # Whatever ends a run keeps its plan in the same transaction.
-        plan=Plan.model_validate_json(kept or b"{}"),
-        delivered=delivered_by(stored),
-        pending=tuple(
-            f"{one.effect.kind}: {one.error or 'not tried yet'}"
-            for one in stored
-            if one.state is EffectState.PENDING
-        ),
-    )
 
 
 def result_of(end: End) -> Result:
@@ -94,7 +46,7 @@ def result_of(end: End) -> Result:
         ),
     }
     outputs |= {name: str(path) for name, path in written.items() if path}
-    return Result(_grade(end), outputs, _summary(end, outputs))
+    return Result(_grade(end), outputs, summary_of(end, outputs))
 
 
 def _receipt(end: End, outputs: dict[str, str]) -> dict[str, JsonValue]:
@@ -157,6 +109,9 @@ def _grade(end: End) -> Grade:
 
 
 def _places(end: End) -> dict[str, str]:
+    """Return where people find it; after a rehearsal there is nothing to be found."""
+    if end.is_rehearsal:
+        return dict.fromkeys(_PLACES, "")
     delivered = end.delivered
     number, url = delivered.pull_request, delivered.pull_request_url
     if number is None and (found := _shown_in(end)):
@@ -209,41 +164,3 @@ def _comment_url(end: End) -> str:
         return ""
     url = end.base.github.api.addresses.thread_url(thread)
     return f"{url}#issuecomment-{found}" if thread.kind in _GITHUB_COMMENTS else url
-
-
-def _summary(end: End, outputs: dict[str, str]) -> str:
-    """Say what the thread is told, what was kept out, and the outputs."""
-    outcome = as_delivered(end.outcome, end.delivered)
-    told = final_comment(outcome, end.delivered, end.plan.frame, end.plan.last)
-    names = [name for name in outputs if name not in _NOT_IN_TABLE]
-    parts = (
-        split_marks(told).text,
-        _links(outputs),
-        _kept_out(end.outcome),
-        _undelivered(end),
-        outputs_table(outputs, names),
-    )
-    return "\n\n".join(part for part in parts if part)
-
-
-def _links(outputs: dict[str, str]) -> str:
-    named = (("pull request", "pr-url"), ("comment", "comment-url"))
-    found = [f"[{words}]({outputs[key]})" for words, key in named if outputs[key]]
-    return " · ".join(found)
-
-
-def _kept_out(outcome: Outcome) -> str:
-    lines = [
-        f"- {one.host}:{one.port}: {counted(one.count, 'request')} blocked"
-        for one in outcome.blocked
-    ]
-    if outcome.removed:
-        lines.append(f"- {counted(outcome.removed, 'hidden thing')} taken out of texts")
-    return "\n".join(lines)
-
-
-def _undelivered(end: End) -> str:
-    if not end.pending:
-        return ""
-    lines = "\n".join(f"- {one}" for one in end.pending)
-    return f"**Not delivered** when the time was up:\n{lines}"

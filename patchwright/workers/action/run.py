@@ -20,7 +20,8 @@ from patchwright.integrations.github.auth import MemoryTokenCache
 from patchwright.integrations.github.webhook import SERVICE, Listening
 from patchwright.workers.action.asking import Asked, Asking, NotAsked
 from patchwright.workers.action.check import find_accord
-from patchwright.workers.action.ending import read_end, result_of
+from patchwright.workers.action.end import read_end
+from patchwright.workers.action.ending import result_of
 from patchwright.workers.action.inputs import Inputs, read_inputs
 from patchwright.workers.action.orders import make_orders, read_text
 from patchwright.workers.action.own_version import check_version

@@ -181,3 +181,15 @@ def _steady(text: str) -> str:
     text = re.sub(r"\b\d+\.\d s\b", "N s", text)
     text = re.sub(r"· (\d+m )?\d+s\b", "· Ns", text)
     return re.sub(r"(?m)^events: .*", "events: FILE", text)
+
+
+def test_the_repository_says_how_a_change_is_prepared_and_proven(shop: Shop) -> None:
+    shop.tree.write(
+        ".patchwright.toml",
+        b'evidence = "off"\nsetup = ["exit 3"]\non_setup_failure = "continue"\n',
+    )
+    shop.base = shop.tree.commit()
+    with FakeProvider(fix_turns()) as provider:
+        answer = shop.resolve(provider, "--json").answer
+    assert (answer["outcome"], answer["proof"]) == ("resolved", "none")
+    assert answer["evidence"] == []

@@ -101,6 +101,18 @@ def test_the_budget_is_the_inputs(tmp_path: Path) -> None:
         assert said.grade == "unresolved"
 
 
+def test_a_dry_run_names_nothing_that_is_not_there(tmp_path: Path) -> None:
+    with a_step(tmp_path, fix_turns()) as step:
+        said = ask(step, dry_run="true")
+        assert said.end == ("resolved", "")
+        assert said.summary.startswith("**Dry run**")
+        assert "What would have been written" in said.summary
+        for name in ("pr-number", "pr-url", "branch", "head-sha", "comment-url"):
+            assert said.outputs[name] == ""
+        assert said.outputs["patch-file"]
+        assert len(step.github.comments(REPO, 1)) == 1
+
+
 def test_s37_forbidden_pull_requests_leave_a_branch_and_a_link(tmp_path: Path) -> None:
     with a_step(tmp_path, fix_turns()) as step:
         step.github.forbid_actions_pull_requests()

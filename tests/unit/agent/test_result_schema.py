@@ -85,6 +85,7 @@ def test_a_circle_without_an_end_is_a_fault_and_no_crash() -> None:
         ('{"type": "objekt"}', "'objekt' is not valid"),
         ('{"$ref": "https://example.test/x.json"}', "leads to no place in it"),
         ('{"$ref": "file:///etc/passwd"}', "leads to no place in it"),
+        ('{"$ref": "other.json"}', "leads to no place in it"),
         ('{"$ref": "#/$defs/Gone"}', "leads to no place in it"),
         ('{"properties": {"a": {"$id": "b"}}}', "'$id' is not understood"),
         (f'{{"title": "{"x" * MAX_CHARS}"}}', "it is longer than"),

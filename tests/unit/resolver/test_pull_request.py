@@ -297,3 +297,12 @@ def test_without_evidence_none_is_claimed() -> None:
     assert "**No evidence**" in text
     assert text.endswith(" · no evidence</sub>")
     assert "roven" not in text
+
+
+def test_a_long_text_is_cut_where_the_agent_speaks_and_not_where_it_is_proven() -> None:
+    text = of_template(
+        "{{summary}}\n\n{{summary}}\n\n{{evidence}}", proven("x" * 90_000)
+    )
+    assert len(text) <= MAX_BODY_CHARS
+    assert "**Proven**" in text
+    assert "<sub>run 7f3a9c1e" in text

@@ -45,6 +45,12 @@ def test_the_settings_file_can_name_a_secret_file_beside_it(tmp_path: Path) -> N
     assert found.github.private_key.get_secret_value() == "PEM"
 
 
+def test_an_empty_secret_file_counts_as_not_set(tmp_path: Path) -> None:
+    (tmp_path / "empty").write_text("\n")
+    found = settings({"PATCHWRIGHT_GITHUB__SIGNING_KEY_FILE": "empty"}, tmp_path)
+    assert found.github.signing_key is None
+
+
 def test_a_missing_secret_file_is_told() -> None:
     name = "PATCHWRIGHT_GITHUB__TOKEN_FILE"
     with pytest.raises(SettingsError) as caught:

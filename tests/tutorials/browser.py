@@ -1,0 +1,52 @@
+"""The browser of the reader, for which the world's names lead to this machine."""
+
+import ssl
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import httpx
+
+from tests.tutorials.front import Address
+
+
+class _ByName(httpx.BaseTransport):
+    """Connects to the door, and asks there for the name in the address."""
+
+    def __init__(self, at: Address, bundle: Path) -> None:
+        self._at = at
+        trust = ssl.create_default_context(cafile=str(bundle))
+        self._real = httpx.HTTPTransport(verify=trust)
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        # https://www.python-httpx.org/advanced/extensions/#sni_hostname
+        request.extensions["sni_hostname"] = request.url.host
+        host, port = self._at
+        request.url = request.url.copy_with(host=host, port=port)
+        return self._real.handle_request(request)
+
+    def close(self) -> None:
+        self._real.close()
+
+
+class Browser:
+    """Keeps cookies, and stops at every redirect. Use it as a context."""
+
+    def __init__(self, at: Address, bundle: Path) -> None:
+        self._client = httpx.Client(transport=_ByName(at, bundle), timeout=30)
+
+    def __enter__(self) -> Self:
+        self._client.__enter__()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        problem: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._client.__exit__(kind, problem, trace)
+
+    @property
+    def client(self) -> httpx.Client:
+        return self._client

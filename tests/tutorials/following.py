@@ -1,0 +1,106 @@
+"""Follow a tutorial, step by step, and hold what comes of it against what it says."""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import assert_never
+
+from tests.architecture.tree import ROOT
+from tests.provision.errors import ProvisionError
+from tests.provision.waiting import wait_until
+from tests.tutorials.expecting import ANYTHING, is_among, is_seen
+from tests.tutorials.machine import LONG_S, Machine
+from tests.tutorials.page import (
+    ByHand,
+    Commands,
+    PageError,
+    Shown,
+    Step,
+    Written,
+    read_page,
+)
+from tests.tutorials.shell import Shell
+from tests.tutorials.world import World
+
+PAGES = ROOT / "docs" / "tutorials"
+SECTION = re.compile(r"\[([\w.]+)\]")
+SETTING = re.compile(r"(\w+)\s*=.*")
+
+
+@dataclass(frozen=True)
+class Place:
+    """The reader's machine, and the world around it."""
+
+    machine: Machine
+    world: World
+
+
+Hand = Callable[[Place], None]
+
+
+def follow(page: str, place: Place, hands: Mapping[str, Hand]) -> None:
+    """Do all that the page says; `hands` are what people do elsewhere, by its names."""
+    steps = read_page(PAGES / f"{page}.md")
+    asked = {step.name for step in steps if isinstance(step, ByHand)}
+    if asked != hands.keys():
+        raise PageError(f"{page}: {sorted(asked ^ hands.keys())} are not on both sides")
+    reader = _Reader(place, hands)
+    for step in steps:
+        try:
+            reader.take(step)
+        except (AssertionError, ProvisionError) as problem:
+            raise AssertionError(f"{page}.md, line {step.line}: {problem}") from problem
+
+
+@dataclass
+class _Reader:
+    place: Place
+    hands: Mapping[str, Hand]
+    watched: Shell | None = None
+    is_left: bool = False
+
+    def take(self, step: Step) -> None:
+        match step:
+            case Commands():
+                self._type(step)
+            case Shown():
+                self._look(step.text)
+            case Written():
+                text = fill_in(step.text, self.place.world.values)
+                self.place.machine.append(step.file, text)
+            case ByHand():
+                self.hands[step.name](self.place)
+            case _:
+                assert_never(step)
+
+    def _type(self, step: Commands) -> None:
+        self.watched = self.place.machine.terminal(step.terminal)
+        self.is_left = bool(step.terminal)
+        self.watched.type(step.text)
+        if not self.is_left:
+            self.watched.finish(LONG_S)
+
+    def _look(self, expected: str) -> None:
+        shell = self.watched
+        if shell is None:
+            raise AssertionError("nothing was typed that could say this")
+        if self.is_left:
+            seen = f"{expected}\nis not in\n"
+            try:
+                wait_until(lambda: is_among(expected, shell.output), seen, LONG_S)
+            except ProvisionError as late:
+                raise AssertionError(f"{late}\n{shell.output}") from late
+        elif not is_seen(expected, shell.output):
+            raise AssertionError(f"expected:\n{expected}\nseen:\n{shell.output}")
+
+
+def fill_in(text: str, values: Mapping[str, str]) -> str:
+    """Put the reader's own values where a file of settings has `…`."""
+    section, filled = "", []
+    for line in text.split("\n"):
+        if opened := SECTION.fullmatch(line):
+            section = f"{opened[1]}."
+        if ANYTHING in line and (named := SETTING.fullmatch(line)):
+            line = line.replace(ANYTHING, values[section + named[1]])
+        filled.append(line)
+    return "\n".join(filled)

@@ -1,0 +1,104 @@
+"""The machine of who follows a tutorial: a clean container, and terminals to it."""
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tests.deploy.docker_cli import docker
+from tests.deploy.images import ensure_machine, ensure_wheels
+from tests.provision.errors import ProvisionError
+from tests.provision.waiting import wait_until
+from tests.tutorials.shell import Shell
+
+RECIPE = Path(__file__).parent / "image" / "reader.Dockerfile"
+# Where the service listens, as the pages say.
+PORT = 8080
+# Some packages are large, and a machine that runs tests is busy.
+LONG_S = 240.0
+
+
+@dataclass
+class Machine:
+    container: str
+    _terminals: ExitStack = field(default_factory=ExitStack)
+    _open: dict[str, Shell] = field(default_factory=dict)
+
+    def terminal(self, name: str = "") -> Shell:
+        """Return the terminal of that name; it is opened when first asked for."""
+        if name not in self._open:
+            shell = self._terminals.enter_context(Shell(self.container))
+            self._open[name] = shell
+        return self._open[name]
+
+    def run(self, *argv: str) -> str:
+        """Run a program beside what the reader does; return what it said."""
+        return docker("exec", self.container, *argv)
+
+    def type(self, text: str) -> str:
+        """Let the reader's first terminal run these lines; return what they said."""
+        shell = self.terminal()
+        shell.type(text)
+        shell.finish(LONG_S)
+        return shell.output
+
+    def append(self, file: str, text: str) -> None:
+        """Write at the end of a file, below where the first terminal stands."""
+        self.type(f"cat >> {file} <<'END OF FILE'\n{text}\nEND OF FILE")
+
+    def interrupt(self, name: str) -> None:
+        """Press Ctrl-C in a terminal, and wait until what ran there has ended."""
+        shell = self.terminal(name)
+        wait_until(lambda: bool(self._children(shell)), "something to stop", 10)
+        for child in self._children(shell):
+            self.run("kill", "-INT", child)
+        shell.finish(LONG_S)
+
+    def _children(self, shell: Shell) -> list[str]:
+        file = f"/proc/{shell.pid}/task/{shell.pid}/children"
+        return self.run("cat", file).split()
+
+    def close(self) -> None:
+        self._terminals.close()
+
+    def place(self) -> tuple[str, int]:
+        """Return where this machine reaches what listens on the reader's port."""
+        published = docker("port", self.container, f"{PORT}/tcp").splitlines()[0]
+        host, _, port = published.rpartition(":")
+        return host, int(port)
+
+
+@contextmanager
+def machine(
+    network: str, hosts: Mapping[str, str], bundle: Path, options: Sequence[str] = ()
+) -> Iterator[Machine]:
+    """Start one that knows these hosts, and trusts this authority as all others."""
+    image, wheels = ensure_machine(RECIPE), ensure_wheels()
+    known = [f"--add-host={name}:{address}" for name, address in hosts.items()]
+    container = docker(
+        *("run", "--detach", "--init", "--network", network, *known),
+        # The sandbox of those who have no engine wants to make namespaces.
+        *("--privileged", "--publish", f"127.0.0.1::{PORT}"),
+        *("--volume", f"{wheels}:/wheels:ro"),
+        *("--volume", f"{bundle}:/usr/local/share/ca-certificates/world.crt:ro"),
+        *(*options, image, "sleep", "infinity"),
+    )
+    ready = Machine(container)
+    try:
+        docker("exec", "--user", "0", container, "update-ca-certificates")
+        yield ready
+    finally:
+        ready.close()
+        docker("rm", "--force", "--volumes", container)
+
+
+def own_user() -> list[str]:
+    """Return options that make the reader who runs these tests, with their engine."""
+    socket = Path("/var/run/docker.sock")
+    if not socket.exists():
+        raise ProvisionError(f"there is no Docker engine at {socket}")
+    user = f"{os.getuid()}:{os.getgid()}"
+    group = str(socket.stat().st_gid)
+    mount = f"{socket}:{socket}"
+    return ["--user", user, "--group-add", group, "--volume", mount]

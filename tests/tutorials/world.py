@@ -1,0 +1,117 @@
+"""The world of who follows a tutorial: GitHub and a model, under their own names."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from patchwright.core.types.ids import RandomIds
+from tests.architecture.tree import ROOT, project_files
+from tests.deploy.docker_cli import docker
+from tests.fakes.github import FakeGitHub, File, bare
+from tests.fakes.github.bare import Content
+from tests.fakes.github.site import Names
+from tests.fakes.llm import FakeAnthropic
+from tests.fakes.tls import Authority, make_authority
+from tests.tutorials.browser import Browser
+from tests.tutorials.front import TLS_PORT, Address, door
+from tests.tutorials.model import mend
+
+OURS = "patchwright/patchwright"
+RELEASE = "v0.1.0"
+SHOP = "acme/shop"
+READER = "alice"
+MODEL_KEY = "sk-ant-api03-tutorial-0123456789abcdef"
+SERVICE = "patchwright.example.com"
+GITHUB = Names(api_url="https://api.github.com", web_url="https://github.com")
+HOSTS = (
+    "github.com",
+    "api.github.com",
+    "raw.githubusercontent.com",
+    "api.anthropic.com",
+    "slack.com",
+    "acme.atlassian.net",
+    SERVICE,
+)
+
+
+@dataclass
+class World:
+    """What is outside of the reader's machine.
+
+    `places` says where each name leads to, `values` what the reader has been given, by
+    the names of settings. `gateway` is where containers find the door to all of it.
+    """
+
+    github: FakeGitHub
+    model: FakeAnthropic
+    browser: Browser
+    places: dict[str, Address]
+    authority: Authority
+    network: str
+    gateway: str
+    values: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def hosts(self) -> dict[str, str]:
+        """Return the address of each name, for containers."""
+        return dict.fromkeys(HOSTS, self.gateway)
+
+
+@contextmanager
+def world(folder: Path, names: Names | None = GITHUB) -> Iterator[World]:
+    """Set it up; `names` is None where GitHub shall call itself by an address."""
+    authority = make_authority(folder, "world", *HOSTS)
+    with (
+        ExitStack() as stack,
+        FakeGitHub(names=names) as github,
+        FakeAnthropic(mend, api_key=MODEL_KEY) as model,
+    ):
+        _fill(github)
+        places = {
+            "github.com": github.address,
+            "api.github.com": github.address,
+            "api.anthropic.com": _address(model.base_url),
+        }
+        network, gateway = stack.enter_context(_network())
+        stack.enter_context(door(places, authority, (gateway, TLS_PORT)))
+        near = stack.enter_context(door(places, authority, ("127.0.0.1", 0)))
+        browser = stack.enter_context(Browser(near, authority.bundle))
+        ready = World(github, model, browser, places, authority, network, gateway)
+        ready.values["llm.api_key"] = MODEL_KEY
+        yield ready
+
+
+def _fill(github: FakeGitHub) -> None:
+    """Put this project there as it is here, and a shop that the reader may change."""
+    github.add_repository(OURS, files={name: _file(name) for name in project_files()})
+    bare.git(github.git_folder(OURS), "tag", RELEASE, "HEAD")
+    github.add_user(READER)
+    github.add_repository(SHOP, from_path=ROOT / "demo" / "example")
+    github.grant(SHOP, READER, "admin")
+
+
+def _file(name: str) -> Content:
+    file = ROOT / name
+    mode = "100755" if file.stat().st_mode & 0o100 else "100644"
+    return File(file.read_bytes(), mode)
+
+
+@contextmanager
+def _network() -> Iterator[tuple[str, str]]:
+    """Make a network; yield its name, and where it has this machine."""
+    name = f"patchwright-world-{RandomIds().new()[:8]}"
+    docker("network", "create", name)
+    try:
+        template = "{{(index .IPAM.Config 0).Gateway}}"
+        yield name, docker("network", "inspect", name, "--format", template)
+    finally:
+        docker("network", "rm", name)
+
+
+def _address(url: str) -> Address:
+    parts = urlsplit(url)
+    return str(parts.hostname), int(parts.port or 0)
+
+
