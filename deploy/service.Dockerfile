@@ -42,6 +42,7 @@ ENV PATH=/opt/patchwright/bin:$PATH \
 USER 10001:10001
 WORKDIR /var/lib/patchwright
 EXPOSE 8080
-HEALTHCHECK --interval=10s --timeout=5s --start-period=60s CMD ["health", "8080"]
+# The web side takes deliveries in also while no worker is there; see docs/operations.md.
+HEALTHCHECK --interval=10s --timeout=5s --start-period=60s CMD ["health", "8080", "/healthz"]
 ENTRYPOINT ["patchwright"]
 CMD ["serve"]

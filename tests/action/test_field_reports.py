@@ -17,6 +17,28 @@ TITLE = 'Sum $(touch pwned) `touch pwned` * "; touch pwned; ${{ github.token }}'
 BODY = "@patchwright why?\n$(touch pwned)\n::set-output name=outcome::hacked\nEOF\n"
 
 
+GATE = """
+on: issue_comment
+jobs:
+  bot:
+    if: contains(github.event.comment.body, '@bot')
+    steps: []
+"""
+
+
+def test_s06_a_gate_that_asks_for_another_phrase_is_told_as_a_warning(
+    tmp_path: Path,
+) -> None:
+    with playing(tmp_path, [], files={".github/workflows/bot.yml": GATE}) as scene:
+        issue = scene.ask("The total is wrong.")
+        scene.say(issue, "@bot fix it")
+        run = scene.run(trigger_phrase="/exp")
+        run.said(outcome="refused", error_code="not-asked")
+        assert not run.failed
+        [warning] = run.job.log.texts("warning")
+        assert "asks for `@bot`, the Action for `/exp`" in warning
+
+
 def test_s37_where_pull_requests_are_forbidden_a_click_is_enough(
     tmp_path: Path,
 ) -> None:

@@ -5,6 +5,9 @@ from pathlib import Path
 from patchwright.core.types.work import OutcomeKind, Proof
 from patchwright.workers.run.orders import Orders
 from patchwright.workers.run.rehearsal import rehearsed
+from tests.fakes.github import Proposal
+from tests.fakes.github.acts import reviews
+from tests.fakes.github.acts.reviews import Spot
 from tests.fakes.github.dispatch import RequestSeen
 from tests.fakes.llm import call
 from tests.flow.story import REPO, Story, fix_turns, telling
@@ -97,11 +100,11 @@ def test_a_pull_request_its_checks_and_its_reviews_stay_as_they_are(
         head = story.github.commit_files(REPO, "work", {"x.py": "x = 1\n"})
         proposal = Proposal(title="Try x", head="work", base="main", body="Mine.")
         pull = story.github.open_pull_request(REPO, "alice", proposal)
-        spot = Spot(path="x.py", line=1, body="@patchwright name it better")
-        world = story.github.world
-        reviews.submit_review(world, REPO, pull, author="alice", body="", spots=[spot])
-        story.github.deliveries
-        story.tell()
+        spot, world = Spot(path="x.py", line=1), story.github.world
+        body = "@patchwright please name it better"
+        reviews.comment_on(world, REPO, pull, author="alice", spot=spot, body=body)
+        for delivery in story.github.deliveries:
+            story.deliver(delivery)
         since = len(story.github.requests)
         story.work()
         assert story.outcome().kind is OutcomeKind.RESOLVED

@@ -10,9 +10,10 @@ _NAMED: Final = re.compile(r"def test_s(\d\d)_(\w+)")
 _HEAD: Final = """\
 # Field reports
 
-Bots of this kind fail in ways that people have reported in public again and again. Each kind of fault has a number here, and tests
-whose names begin with it and say what holds instead: `grep -rn test_s21_ tests` finds those of report S-21. This page is made of
-their names.
+Bots of this kind fail in ways that people have reported in public again and again.
+Each kind of fault has a number here, and tests whose names begin with it and say what
+holds instead: `grep -rn test_s21_ tests` finds those of report S-21. This page is made
+of their names.
 
 These have no test of their own yet:
 
@@ -25,7 +26,8 @@ UNTESTED: Final = {
     16: ("rights inherited in GitLab groups", "GitLab is not served yet"),
 }
 _BETWEEN: Final = """
-Of S-17 one half is kept: a token in place of a signature opens none of our doors. The other, GitLab's own door, is not there yet.
+Of S-17 one half is kept: a token in place of a signature opens none of our doors. The
+other, GitLab's own door, is not there yet.
 """
 
 

@@ -53,7 +53,7 @@ def _release(
     return subprocess.run(
         ["sh", "scripts/release", out],
         cwd=clone,
-        env={**os.environ, "BIN": str(BIN), **environment},
+        env={"PATH": os.defpath, "BIN": str(BIN), **environment},
         capture_output=True,
         text=True,
         check=False,

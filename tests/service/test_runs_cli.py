@@ -66,17 +66,7 @@ def test_runs_are_listed_with_what_one_wants_to_know(tmp_path: Path) -> None:
         ended = runs(story, tmp_path, "list")
         lines = ended.out.splitlines()
         assert (ended.code, ended.err) == (0, "")
-        assert lines[0].split() == [
-            "run",
-            "state",
-            "where",
-            "asked",
-            "by",
-            "steps",
-            "cost",
-            "age",
-            "title",
-        ]
+        assert " ".join(lines[0].split()) == COLUMNS
         first, second = story.jobs()
         assert lines[1].startswith(f"{second.id[:8]}  queued")
         assert f"github {REPO}#{waiting}  alice" in lines[1]

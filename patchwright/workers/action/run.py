@@ -19,7 +19,7 @@ from patchwright.core.types.work import OutcomeKind
 from patchwright.integrations.github.auth import MemoryTokenCache
 from patchwright.integrations.github.webhook import SERVICE, Listening
 from patchwright.workers.action.asking import Asked, Asking, NotAsked
-from patchwright.workers.action.check import find_accord
+from patchwright.workers.action.check import Accord, find_accord
 from patchwright.workers.action.end import read_end
 from patchwright.workers.action.ending import result_of
 from patchwright.workers.action.inputs import Inputs, read_inputs
@@ -111,23 +111,23 @@ class _Action:
         job = Working(base, runner, job_id).run()
         return result_of(read_end(base, self._place, self._inputs, job))
 
-    def _accord(self, base: Base, mention: str) -> str:
+    def _accord(self, base: Base, mention: str) -> Accord | None:
         """Hold the workflow's own condition against what we listen to, and tell both.
 
         Nothing depends on it, so that it may be left out where the file is not shown.
         """
         if self._place.workflow is None:
-            return ""
+            return None
         path, commit = self._place.workflow
         try:
             found = base.github.forge.fetch_file(self._repo, path, commit)
         except ServiceError as error:
             log.info("workflow_not_read", reason=error.reason)
-            return ""
+            return None
         accord = find_accord((found or b"").decode("utf-8", "replace"), mention)
         tell = log.info if accord.is_sound else log.warning
         tell("phrases", gate=accord.gate, listens_for=mention, is_sound=accord.is_sound)
-        return f"{accord}"
+        return accord
 
     def _listening(self, base: Base) -> Listening:
         github = base.settings.github
@@ -168,8 +168,13 @@ class _Action:
         return Asked(trigger), replace(self._orders, config=config)
 
 
-def not_asked(reason: str, place: Place, listening: Listening, accord: str) -> Result:
-    """Say why nothing is done, and what would have been heard."""
+def not_asked(
+    reason: str, place: Place, listening: Listening, accord: Accord | None
+) -> Result:
+    """Say why nothing is done, and what would have been heard.
+
+    Where the workflow lets through what is not heard, it is told as a warning.
+    """
     action = str(place.event.get("action") or "")
     event = f"{place.event_name} ({action})" if action else place.event_name
     who = place.actor or "somebody"
@@ -184,13 +189,14 @@ def not_asked(reason: str, place: Place, listening: Listening, accord: str) -> R
         f"This step listens for {', '.join(heard)}. "
     )
     text += f"About the phrase: {accord}" if accord else _GATE
+    is_sound = accord is None or accord.is_sound
     log.info("not_asked", reason=reason, listens_for=listening.mention)
     outputs = {
         "outcome": OutcomeKind.REFUSED,
         "error-code": NOT_ASKED,
         "summary": text,
     }
-    return Result(Grade.GOOD, outputs, text)
+    return Result(Grade.GOOD if is_sound else Grade.UNRESOLVED, outputs, text)
 
 
 def _settings(place: Place, inputs: Inputs, environ: Mapping[str, str]) -> Settings:

@@ -5,6 +5,7 @@ from typing import Final
 from patchwright.core.text.fence import code_block
 from patchwright.core.text.marks import split_marks
 from patchwright.core.types.work import Outcome
+from patchwright.resolver.delivering.naming import as_delivered
 from patchwright.resolver.messages.ending import final_comment
 from patchwright.resolver.messages.facts import counted, folded
 from patchwright.workers.action.end import End

@@ -11,12 +11,13 @@ from starlette.routing import Route
 _HEAD: Final = """\
 # Addresses of the service
 
-All of them are below `server.public_url`; what is not configured answers 404. `GET /openapi.json` has those that speak
-JSON in the form of OpenAPI.
+All of them are below `server.public_url`; what is not configured answers 404.
+`GET /openapi.json` has those that speak JSON in the form of OpenAPI.
 
-Each delivery is answered when it is stored: 202 for a request, 200 for anything else that was verified. 401 is a bad or missing
-signature, 403 another tenant's, 400 a body that is malformed, 413 one that is too large, 503 a database that does not store it: send it
-again.
+Each delivery is answered when it is stored: 202 for a request, 200 for anything else
+that was verified. 401 is a bad or missing signature, 403 another tenant's, 400 a body
+that is malformed, 413 one that is too large, 503 a database that does not store it:
+send it again.
 
 | | address | what it does |
 |---|---|---|
