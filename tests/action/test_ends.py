@@ -28,11 +28,12 @@ PRICED = {
 def test_a_stranger_is_refused_and_nothing_is_spent(tmp_path: Path) -> None:
     with playing(tmp_path, []) as scene:
         issue = scene.ask(author=EVE)
-        run = scene.run(actor=EVE)
+        asked = scene.happened()
+        run = scene.run(asked, actor=EVE)
         run.said(outcome="refused", error_code="not-permitted", iterations="0")
         assert not run.failed
         assert "patchwright:state=refused" in scene.reply(issue)
-        assert scene.run(actor=EVE, fail_on="unresolved").failed
+        assert scene.run(asked, actor=EVE, fail_on="unresolved").failed
 
 
 def test_an_event_that_asks_for_nothing_says_what_would(tmp_path: Path) -> None:
@@ -61,13 +62,14 @@ def test_a_provider_that_refuses_the_key_is_an_error_with_its_cause(
 ) -> None:
     with playing(tmp_path, always(Turn(status=401))) as scene:
         issue = scene.ask()
-        run = scene.run()
+        asked = scene.happened()
+        run = scene.run(asked)
         run.said(outcome="failed", branch="", pr_number="", tests_after="")
         assert run["error-code"]
         assert run.failed
         assert run["summary"] in run.job.log.texts("error")[0]
         assert "patchwright:state=failed" in scene.reply(issue)
-        assert not scene.run(fail_on="never").failed
+        assert not scene.run(asked, fail_on="never").failed
 
 
 def test_what_github_does_not_take_at_first_is_delivered_later(tmp_path: Path) -> None:
