@@ -122,7 +122,8 @@ def checkout() -> Iterator[Path]:
 def _ensure_wheels(python: str) -> Path:
     """Let the project's own script fetch them, unless these locks were fetched for."""
     locks = [ROOT / name for name in ALSO_IN_IMAGES if name.endswith(".lock")]
-    folder = WHEELS / _digest([*locks, ROOT / "deploy" / "fetch-wheels"], "")
+    scripts = [ROOT / "deploy" / name for name in ("backend.awk", "fetch-wheels")]
+    folder = WHEELS / _digest([*locks, *scripts], "")
     if not folder.is_dir():
         folder.parent.mkdir(parents=True, exist_ok=True)
         with checkout() as clean:

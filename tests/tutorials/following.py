@@ -1,10 +1,12 @@
 """Follow a tutorial, step by step, and hold what comes of it against what it says."""
 
 import re
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import assert_never
 
+from patchwright.core.clock import SystemClock
 from tests.architecture.tree import ROOT
 from tests.provision.errors import ProvisionError
 from tests.provision.waiting import wait_until
@@ -24,6 +26,7 @@ from tests.tutorials.world import World
 
 PAGES = ROOT / "docs" / "tutorials"
 SECTION = re.compile(r"\[([\w.]+)\]")
+CLOCK = SystemClock()
 SETTING = re.compile(r"(\w+)\s*=.*")
 
 
@@ -44,12 +47,15 @@ def follow(page: str, place: Place, hands: Mapping[str, Hand]) -> None:
     asked = {step.name for step in steps if isinstance(step, ByHand)}
     if asked != hands.keys():
         raise PageError(f"{page}: {sorted(asked ^ hands.keys())} are not on both sides")
-    reader = _Reader(place, hands)
+    reader, started = _Reader(place, hands), CLOCK.now()
     for step in steps:
         try:
             reader.take(step)
         except (AssertionError, ProvisionError) as problem:
             raise AssertionError(f"{page}.md, line {step.line}: {problem}") from problem
+        # Seen with `pytest -rP`, by who writes on the page how long it takes.
+        passed = (CLOCK.now() - started).total_seconds()
+        sys.stdout.write(f"{page}.md, line {step.line}: after {passed:.0f} s\n")
 
 
 @dataclass

@@ -113,5 +113,3 @@ def _network() -> Iterator[tuple[str, str]]:
 def _address(url: str) -> Address:
     parts = urlsplit(url)
     return str(parts.hostname), int(parts.port or 0)
-
-
