@@ -4,6 +4,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 LOCK_TOOL := .cache/lock
+# Every warning is an error, and so is a link that leads nowhere.
+SPHINX := --fail-on-warning --keep-going --nitpicky --quiet \
+	--doctree-dir .cache/doctrees docs .cache/site
 # What `make test` runs; the rest has targets of its own.
 EVERYDAY := not real and not long and not talk and not action and not deploy
 
@@ -53,10 +56,10 @@ check: $(READY) ## Format, lint, import contracts, types, dead code, dependencie
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-actions action.yml
 	$(BIN)/zizmor --offline --quiet action.yml .github
-	$(BIN)/mkdocs build --strict --quiet
+	$(BIN)/sphinx-build $(SPHINX)
 
 docs: $(READY) ## Build the pages of docs/ into .cache/site, with warnings as errors
-	$(BIN)/mkdocs build --strict
+	$(BIN)/sphinx-build $(SPHINX)
 
 reference: $(READY) ## Write the generated pages of docs/ anew
 	$(BIN)/python -m tests.reference

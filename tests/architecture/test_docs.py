@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from patchwright.core.settings.describe import page
 from tests.architecture.tree import ROOT, project_files
 
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
@@ -26,6 +25,15 @@ def test_links_lead_to_files(file: Path) -> None:
     assert [link for link in linked if not (file.parent / link).exists()] == []
 
 
-def test_the_table_of_settings_is_that_of_the_code() -> None:
-    """Write it anew with `python -m patchwright.core.settings.describe`."""
-    assert (ROOT / "docs/settings.md").read_text() == page()
+def test_every_page_is_among_the_contents() -> None:
+    docs = ROOT / "docs"
+    named = set((docs / "contents.md").read_text().splitlines())
+    pages = {str(one.relative_to(docs).with_suffix("")) for one in docs.rglob("*.md")}
+    listed = {one for one in pages if not one.startswith("decisions/0")}
+    assert listed - named == {"contents"}
+
+
+def test_every_decision_is_among_the_decisions() -> None:
+    folder = ROOT / "docs/decisions"
+    named = set(LINK.findall((folder / "index.md").read_text()))
+    assert named == {one.name for one in folder.glob("0*.md")}

@@ -32,8 +32,9 @@ class FakeSocketMode:
     everything that it was not given, both in order.
     """
 
-    def __init__(self, app_token: str = "xapp-1") -> None:
+    def __init__(self, app_token: str = "xapp-1", name: str = "") -> None:
         self.app_token = app_token
+        self._name = name
         self.refuses = False
         self.acknowledged: queue.Queue[dict[str, Any]] = queue.Queue()
         self.refused: queue.Queue[str] = queue.Queue()
@@ -46,6 +47,10 @@ class FakeSocketMode:
         )
         self._server.daemon_threads = True
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,))
+
+    @property
+    def address(self) -> tuple[str, int]:
+        return "127.0.0.1", self._server.server_port
 
     @property
     def api_url(self) -> str:
@@ -82,7 +87,8 @@ class FakeSocketMode:
     def new_url(self) -> str:
         ticket = str(next(self.numbers))
         self.tickets.add(ticket)
-        root = self.api_url.replace("http:", "ws:").removesuffix("/api")
+        own = self.api_url.replace("http:", "ws:").removesuffix("/api")
+        root = self._name or own
         return f"{root}/link/?ticket={ticket}"
 
 

@@ -107,6 +107,7 @@ def fill_in(text: str, values: Mapping[str, str]) -> str:
         if opened := SECTION.fullmatch(line):
             section = f"{opened[1]}."
         if ANYTHING in line and (named := SETTING.fullmatch(line)):
-            line = line.replace(ANYTHING, values[section + named[1]])
-        filled.append(line)
+            filled.append(line.replace(ANYTHING, values[section + named[1]]))
+        else:
+            filled.append(line)
     return "\n".join(filled)

@@ -13,8 +13,8 @@ from tests.provision.waiting import wait_until
 from tests.tutorials.shell import Shell
 
 RECIPE = Path(__file__).parent / "image" / "reader.Dockerfile"
-# Where the service listens, as the pages say.
-PORT = 8080
+# Where the service listens, as the pages say, and where a proxy before it does.
+PORT, OPEN_PORT = 8080, 8000
 # Some packages are large, and a machine that runs tests is busy.
 LONG_S = 240.0
 
@@ -62,9 +62,16 @@ class Machine:
     def close(self) -> None:
         self._terminals.close()
 
+    def open_to_the_world(self) -> None:
+        """Lead to the port of the service, which is on its loopback alone."""
+        listen = f"TCP-LISTEN:{OPEN_PORT},fork,reuseaddr"
+        docker(
+            "exec", "--detach", self.container, "socat", listen, f"TCP:127.0.0.1:{PORT}"
+        )
+
     def place(self) -> tuple[str, int]:
-        """Return where this machine reaches what listens on the reader's port."""
-        published = docker("port", self.container, f"{PORT}/tcp").splitlines()[0]
+        """Return where the open port of that machine is on this one."""
+        published = docker("port", self.container, f"{OPEN_PORT}/tcp").splitlines()[0]
         host, _, port = published.rpartition(":")
         return host, int(port)
 
@@ -79,7 +86,7 @@ def machine(
     container = docker(
         *("run", "--detach", "--init", "--network", network, *known),
         # The sandbox of those who have no engine wants to make namespaces.
-        *("--privileged", "--publish", f"127.0.0.1::{PORT}"),
+        *("--privileged", "--publish", f"127.0.0.1::{OPEN_PORT}"),
         *("--volume", f"{wheels}:/wheels:ro"),
         *("--volume", f"{bundle}:/usr/local/share/ca-certificates/world.crt:ro"),
         *(*options, image, "sleep", "infinity"),

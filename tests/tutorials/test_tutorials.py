@@ -5,9 +5,18 @@ from pathlib import Path
 
 import pytest
 
-from tests.tutorials.following import Place, follow
+from tests.tutorials import hands_github as github
+from tests.tutorials.following import Hand, Place, follow
 from tests.tutorials.machine import machine
 from tests.tutorials.world import World, world
+
+GITHUB_APP: dict[str, Hand] = {
+    "proxy": github.put_a_proxy_in_front,
+    "make the App": github.make_the_app,
+    "install the App": github.install_the_app,
+    "open an issue": github.open_an_issue,
+    "see the pull request": github.see_the_pull_request,
+}
 
 pytestmark = [pytest.mark.timeout(900), pytest.mark.xdist_group("tutorials")]
 
@@ -28,3 +37,7 @@ def place(outside: World) -> Iterator[Place]:
 
 def test_on_the_command_line(place: Place) -> None:
     follow("command-line", place, {})
+
+
+def test_as_a_github_app(place: Place) -> None:
+    follow("github-app", place, GITHUB_APP)

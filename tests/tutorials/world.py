@@ -52,6 +52,7 @@ class World:
     network: str
     gateway: str
     values: dict[str, str] = field(default_factory=dict)
+    carried: int = 0
 
     @property
     def hosts(self) -> dict[str, str]:
@@ -79,7 +80,10 @@ def world(folder: Path, names: Names | None = GITHUB) -> Iterator[World]:
         near = stack.enter_context(door(places, authority, ("127.0.0.1", 0)))
         browser = stack.enter_context(Browser(near, authority.bundle))
         ready = World(github, model, browser, places, authority, network, gateway)
-        ready.values["llm.api_key"] = MODEL_KEY
+        ready.values |= {
+            "llm.api_key": MODEL_KEY,
+            "server.public_url": f"https://{SERVICE}",
+        }
         yield ready
 
 

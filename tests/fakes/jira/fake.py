@@ -55,9 +55,11 @@ class FakeJira:
         port: int = 0,
         clock: Clock = SYSTEM_CLOCK,
         ids: Ids = RANDOM_IDS,
+        name: str = "",
     ) -> None:
-        self._site = Site(cloud=cloud, port=port, clock=clock, ids=ids)
+        self._site = Site(cloud=cloud, port=port, name=name, clock=clock, ids=ids)
         self.world = self._site.world
+        self.address = self._site.address
         self.bot = self.add_user("patchwright-bot", "Patchwright")
 
     def __enter__(self) -> Self:

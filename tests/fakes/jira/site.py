@@ -24,14 +24,17 @@ _WAYS = (
 class Site:
     """Listens from the start, answers within its `with` block."""
 
-    def __init__(self, *, cloud: bool, port: int, clock: Clock, ids: Ids) -> None:
+    def __init__(
+        self, *, cloud: bool, port: int, name: str, clock: Clock, ids: Ids
+    ) -> None:
         self._server = Server(self._respond, port)
+        self.address = self._server.address
         self._media = Server(self._respond_media)
         prefix = "" if cloud else CONTEXT_PATH
         self.world = World(
             clock=clock,
             ids=ids,
-            base_url=f"{self._server.url}{prefix}",
+            base_url=f"{name or self._server.url}{prefix}",
             media_url=self._media.url,
             is_cloud=cloud,
             ways=list(_WAYS),

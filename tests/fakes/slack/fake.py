@@ -59,6 +59,7 @@ class FakeSlack:
         scopes: frozenset[str] = SCOPES,
         clock: Clock = SYSTEM_CLOCK,
         port: int = 0,
+        name: str = "",
     ) -> None:
         self.app = App(
             id="A1",
@@ -71,7 +72,8 @@ class FakeSlack:
         self.world = World(app=self.app, clock=clock)
         self._web = WebApi(self.world, Faults(self.world))
         self._server = Server(self._web.respond, port)
-        self.world.url = self._server.url
+        self.address = self._server.address
+        self.world.url = name or self._server.url
         self.api_url = f"{self.world.url}/api"
         self.scene = Scene(self.world)
         self.faults = self._web.faults

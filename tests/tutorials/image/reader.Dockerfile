@@ -5,7 +5,7 @@ RUN printf '#!/bin/sh\nexit 101\n' > /usr/sbin/policy-rc.d \
     && chmod 755 /usr/sbin/policy-rc.d \
     && apt-get -q update \
     && DEBIAN_FRONTEND=noninteractive apt-get -q -y install --no-install-recommends \
-        bubblewrap curl docker-compose docker.io openssl python3-venv \
+        bubblewrap curl docker-compose docker.io openssl python3-venv socat \
     && rm -rf /var/lib/apt/lists/* \
     && useradd --create-home --shell /bin/bash reader
 COPY docker-compose /usr/local/bin/

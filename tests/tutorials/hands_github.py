@@ -1,0 +1,84 @@
+"""What people do on GitHub and in front of the service, as the tutorials say it."""
+
+import re
+from urllib.parse import urljoin
+
+from tests.adapters.web.browser import forms_on
+from tests.architecture.tree import ROOT
+from tests.fakes.github.seen import PullRequestSeen
+from tests.flow.story import PING
+from tests.provision.waiting import wait_until
+from tests.tutorials.following import Place
+from tests.tutorials.machine import LONG_S
+from tests.tutorials.world import READER, SERVICE, SHOP
+
+WEBHOOKS = f"https://{SERVICE}/api/integration/github/events"
+ISSUE = (ROOT / "demo" / "issue.md").read_text()
+SETUP_LINK = re.compile(r"setup_needed\s+url='(?P<url>[^']+)'")
+
+
+def put_a_proxy_in_front(place: Place) -> None:
+    place.machine.open_to_the_world()
+    place.world.places[SERVICE] = place.machine.place()
+
+
+def make_the_app(place: Place) -> None:
+    said = place.machine.terminal("service").output
+    found = SETUP_LINK.search(said)
+    assert found, said
+    go_through_set_up(place, found["url"])
+
+
+def go_through_set_up(place: Place, url: str) -> None:
+    browser = place.world.browser.client
+    opened = browser.get(url)
+    page = browser.get(urljoin(url, opened.headers["location"]))
+    form = forms_on(page)[0]
+    back = browser.post(form.action, data=form.fields)
+    done = browser.get(back.headers["location"])
+    assert done.status_code == 200, done.text
+
+
+def install_the_app(place: Place) -> None:
+    [app] = place.world.github.world.apps
+    place.world.github.install_app(app, SHOP.partition("/")[0], [SHOP])
+    wait_until(lambda: _is_ready(place), "the service", LONG_S)
+    carry(place)
+
+
+def open_an_issue(place: Place) -> None:
+    title, _, text = ISSUE.removeprefix("# ").partition("\n")
+    body = f"{text.strip()}\n\n@patchwright please fix this"
+    place.world.github.open_issue(SHOP, READER, title, body)
+    carry(place)
+
+
+def see_the_pull_request(place: Place) -> None:
+    issue = place.world.github.world.issues_of(SHOP)[-1].number
+    wait_until(lambda: is_called(place, issue), "the end of the run", LONG_S)
+    [pull] = pull_requests(place)
+    assert "**Proven**" in pull.body
+
+
+def pull_requests(place: Place) -> list[PullRequestSeen]:
+    return place.world.github.pull_requests(SHOP)
+
+
+def is_called(place: Place, issue: int) -> bool:
+    """Tell whether the run has called who asked for it, which it does at its end."""
+    said = place.world.github.comments(SHOP, issue)
+    return any(PING in one.body for one in said)
+
+
+def carry(place: Place) -> None:
+    """Bring to the service what GitHub has announced and not brought yet."""
+    announced = place.world.github.deliveries
+    for one in announced[place.world.carried :]:
+        post = place.world.browser.client.post
+        answer = post(WEBHOOKS, content=one.body, headers=dict(one.headers))
+        assert answer.is_success, answer.text
+    place.world.carried = len(announced)
+
+
+def _is_ready(place: Place) -> bool:
+    return place.world.browser.client.get(f"https://{SERVICE}/readyz").is_success
