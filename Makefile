@@ -4,6 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 LOCK_TOOL := .cache/lock
+WORKFLOWS := .github/workflows/*.yml docs/examples/workflows/*.yml
+ACTIONS := action.yml .github/actions/*/action.yml
 # Every warning is an error, and so is a link that leads nowhere.
 SPHINX := --fail-on-warning --keep-going --nitpicky --quiet \
 	--doctree-dir .cache/doctrees docs .cache/site
@@ -53,9 +55,10 @@ check: $(READY) ## Format, lint, import contracts, types, dead code, dependencie
 	$(BIN)/mypy
 	$(BIN)/vulture
 	$(BIN)/deptry patchwright
-	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
-	$(BIN)/check-jsonschema --builtin-schema vendor.github-actions action.yml
-	$(BIN)/zizmor --offline --quiet action.yml .github
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows $(WORKFLOWS)
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-actions $(ACTIONS)
+	$(BIN)/zizmor --offline --quiet --persona pedantic --config .github/zizmor.yml \
+		$(WORKFLOWS) $(ACTIONS)
 	$(BIN)/sphinx-build $(SPHINX)
 
 docs: $(READY) ## Build the pages of docs/ into .cache/site, with warnings as errors

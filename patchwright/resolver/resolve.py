@@ -4,7 +4,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
-from importlib.metadata import version
 from typing import Final
 
 import structlog
@@ -24,17 +23,12 @@ from patchwright.core.errors import (
     RuntimeLostError,
     SandboxError,
 )
-from patchwright.core.events.types import (
-    Event,
-    Message,
-    OutcomeReached,
-    RunStarted,
-    Source,
-)
+from patchwright.core.events.types import Message, OutcomeReached, Source
 from patchwright.core.mcp.servers import McpServers
 from patchwright.core.runtime import Runtime
 from patchwright.core.text.cut import cut_middle
 from patchwright.core.types.work import Outcome, OutcomeKind, Task
+from patchwright.resolver.beginning import begin
 from patchwright.resolver.blocked import close_and_tell
 from patchwright.resolver.checkout import (
     Checkout,
@@ -79,7 +73,7 @@ class _Run:
 
     def __init__(self, task: Task | None, kit: Toolkit, start_id: int) -> None:
         self._kit, self._start_id = kit, start_id
-        self._task = _begin(task, kit, start_id)
+        self._task = begin(task, kit, start_id)
         self._started = kit.clock.monotonic()
         self._checkpoint_at = kit.clock.now()
         self._notes: tuple[str, ...] = ()
@@ -253,35 +247,6 @@ class _Run:
             raise
         except (SandboxError, GitError) as error:
             log.warning("checkpoint_not_kept", error=str(error))
-
-
-def _begin(task: Task | None, kit: Toolkit, start_id: int) -> Task:
-    """Write down that the run begins, or return the task with which it has begun."""
-    kinds = frozenset({"run_started", "message"})
-    known = kit.log.read(start_id, kinds=kinds)
-    begun = [event.payload for event in known if isinstance(event.payload, RunStarted)]
-    if begun:
-        task = begun[-1].task
-    elif task is None:
-        raise ValueError("there is neither a task nor a run that was begun")
-    else:
-        started = RunStarted(
-            run_id=kit.run_id,
-            task=task,
-            limits=kit.limits,
-            model=kit.models.main.name,
-            version=version("patchwright"),
-        )
-        stored = kit.log.append(Source.SYSTEM, started).payload
-        # As every later attempt reads it: without secrets.
-        task = stored.task if isinstance(stored, RunStarted) else task
-    if not any(event.source is Source.SYSTEM for event in known if _is_message(event)):
-        kit.log.append(Source.SYSTEM, Message(text=task.text))
-    return task
-
-
-def _is_message(event: Event) -> bool:
-    return isinstance(event.payload, Message)
 
 
 def _question(ending: Ending) -> Outcome:

@@ -15,6 +15,7 @@ from patchwright.core.events.doorbell import Doorbell
 from patchwright.core.llm.model import Model
 from patchwright.core.llm.models import Models
 from patchwright.core.runtime import RuntimeFactory
+from patchwright.core.settings.checks import NO_SHARED_KEY
 from patchwright.core.settings.github import GitHubSettings
 from patchwright.core.settings.model import Settings
 from patchwright.core.switchboard import Switchboard
@@ -51,11 +52,6 @@ from patchwright.workers.store.secrets import SecretStore
 from patchwright.workers.store.threads import ThreadStore
 from patchwright.workers.web.receiver import Entrance, by_header
 
-NO_SHARED_KEY = (
-    "security.encryption_keys: not set; processes that share a database need the same "
-    "key: set PATCHWRIGHT_SECURITY__ENCRYPTION_KEYS to `id:` and the base64 of 32 "
-    "random bytes"
-)
 KEY_FILE = "encryption.key"
 SESSION_FILE = "session.secret"
 _OWN_KEY_ID = "own"

@@ -1,16 +1,13 @@
-"""Take the port before anything else is started."""
+"""Take a port."""
 
 import os
 import socket
+from dataclasses import dataclass
 from typing import Final
-
-import structlog
 
 from patchwright.core.errors import PatchwrightError, SettingsError
 
 _BACKLOG: Final = 2048
-
-log = structlog.get_logger(__name__)
 
 
 class PortUnavailableError(PatchwrightError):
@@ -19,21 +16,29 @@ class PortUnavailableError(PatchwrightError):
     reason = "port-unavailable"
 
 
-def listen(host: str, port: int) -> socket.socket:
-    """Return a socket that listens; who connects waits until the service is up.
+@dataclass(frozen=True)
+class Spot:
+    """Where to listen. `section` is that of the settings, `fix` is for a port taken."""
+
+    section: str
+    host: str
+    port: int
+    fix: str
+
+
+def listen(spot: Spot) -> socket.socket:
+    """Return a socket that listens; who connects waits until somebody accepts.
 
     Raises `PortUnavailableError`, and `SettingsError` for a host that is none.
     """
+    host, port = spot.host, spot.port
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
-        listening = socket.create_server((host, port), family=family, backlog=_BACKLOG)
+        return socket.create_server((host, port), family=family, backlog=_BACKLOG)
     except socket.gaierror as error:
-        raise SettingsError(f"server.host: {host}: {error.strerror}") from error
+        raise SettingsError(f"{spot.section}.host: {host}: {error.strerror}") from error
     except OSError as error:
         reason = os.strerror(error.errno or 0)
         raise PortUnavailableError(
-            f"cannot listen on {host} port {port}: {reason}; choose another with "
-            "--port or PATCHWRIGHT_SERVER__PORT"
+            f"cannot listen on {host} port {port}: {reason}; {spot.fix}"
         ) from error
-    log.info("listening", host=host, port=listening.getsockname()[1])
-    return listening

@@ -29,10 +29,10 @@ from patchwright.workers.connections import connect_github
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.upgrade import upgrade
 from patchwright.workers.intake.catching_up import CatchUp
-from patchwright.workers.ops.desk import Desk
 from patchwright.workers.ops.duty import process_name
 from patchwright.workers.ops.health import Health
 from patchwright.workers.ops.meters import Meters
+from patchwright.workers.ops.reporter import Reporter
 from patchwright.workers.ops.vitals import Vitals
 from patchwright.workers.roles import Role
 from patchwright.workers.run.orders import Orders
@@ -151,8 +151,8 @@ def vitals_of(base: Base) -> Vitals:
     return Vitals(base.database, base.clock, base.settings.queue.sweep_s)
 
 
-def make_desk(base: Base, role: Role, health: Health) -> Desk:
-    return Desk(
+def make_reporter(base: Base, role: Role, health: Health) -> Reporter:
+    return Reporter(
         role=role,
         health=health,
         clock=base.clock,

@@ -9,12 +9,12 @@ from patchwright.core.settings.model import Settings
 from patchwright.core.types.people import Permission
 from patchwright.core.types.threads import TalkThread
 from patchwright.workers.run.services import Stores
+from patchwright.workers.runs.reader import RunReader
 from patchwright.workers.store.job import Job
 from patchwright.workers.store.threads import ThreadStore
 from patchwright.workers.web.pages.access import Access
 from patchwright.workers.web.pages.live import Live
 from patchwright.workers.web.pages.routes import RunPages
-from patchwright.workers.web.pages.runs import RunReader
 from patchwright.workers.web.readers import FetchPermission, Readers
 from patchwright.workers.web.sign_in import LOGIN_PATH, SignInDoor
 

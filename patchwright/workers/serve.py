@@ -3,9 +3,10 @@
 import socket
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import version
-from typing import assert_never
+from typing import Final, assert_never
 
 import structlog
 
@@ -17,19 +18,19 @@ from patchwright.core.settings.checks import service_errors
 from patchwright.core.settings.model import Settings
 from patchwright.core.settings.secret_values import secret_values
 from patchwright.core.text.redaction import Redactor
-from patchwright.workers.compose import NO_SHARED_KEY
 from patchwright.workers.db.database import Database
-from patchwright.workers.listening import listen
+from patchwright.workers.intake.catching_up import CatchUp
+from patchwright.workers.listening import Spot, listen
 from patchwright.workers.models import warm_up
-from patchwright.workers.ops.desk import Desk
 from patchwright.workers.ops.duty import LONGEST_EVERY_S, Post, on_duty
 from patchwright.workers.ops.meters import Meters
 from patchwright.workers.ops.pulse import Pulse
+from patchwright.workers.ops.reporter import Reporter
 from patchwright.workers.ops.vitals import Vitals
 from patchwright.workers.process import (
     Base,
     make_catch_up,
-    make_desk,
+    make_reporter,
     make_runner,
     open_base,
     vitals_of,
@@ -47,12 +48,28 @@ from patchwright.workers.queue.periodic import repeating
 from patchwright.workers.queue.processes import run_beat, run_worker
 from patchwright.workers.queue.signs import broker_answers, hear_sent, hear_taken
 from patchwright.workers.roles import Role
+from patchwright.workers.run.runner import Runner
 from patchwright.workers.setup import with_app, with_stored_app
 from patchwright.workers.site import JudgeWeb, make_site
 from patchwright.workers.stopping import until_told
 from patchwright.workers.web.server import make_server
 
+_OTHER_PORT: Final = "choose another with --port or PATCHWRIGHT_SERVER__PORT"
+
 log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True)
+class _Crew:
+    """What works in a process that runs jobs; `taken` moves with each message."""
+
+    runner: Runner
+    catch_up: CatchUp
+    taken: Pulse
+    parallel: int
+
+    def is_busy(self) -> bool:
+        return self.runner.load >= self.parallel
 
 
 def serve(settings: Settings, role: Role) -> int:
@@ -61,11 +78,7 @@ def serve(settings: Settings, role: Role) -> int:
     Raises `SettingsError` when the settings do not allow for this role, and other
     errors of ours when something it cannot do without is missing.
     """
-    problems = [
-        *service_errors(settings),
-        *_broker_errors(settings, role),
-        *_key_errors(settings),
-    ]
+    problems = [*service_errors(settings), *_broker_errors(settings, role)]
     if problems:
         raise SettingsError("\n".join(problems))
     _log_without_secrets(settings, role)
@@ -119,7 +132,11 @@ def _log_without_secrets(settings: Settings, role: Role) -> Redactor:
 
 
 def _listen(settings: Settings) -> socket.socket:
-    return listen(settings.server.host, settings.server.port)
+    """Take the port before anything else is started."""
+    server = settings.server
+    listening = listen(Spot("server", server.host, server.port, _OTHER_PORT))
+    log.info("listening", host=server.host, port=listening.getsockname()[1])
+    return listening
 
 
 def _serve_web(
@@ -128,26 +145,20 @@ def _serve_web(
     address = base.settings.server
     site = make_site(base, judge, role)
     server = make_server(site.app, address.host, address.port)
-    with on_duty(_post(base.settings, base.database, site.desk)):
+    with on_duty(_post(base.settings, base.database, site.reporter)):
         server.run(sockets=[listening])
     return 0
 
 
 def _serve_jobs(base: Base, queue: Queue) -> int:
-    runner = make_runner(base)
-    add_tasks(queue, runner)
-    catch_up = make_catch_up(base)
-    add_catch_up(queue, catch_up)
-    start(catch_up)
-    parallel = base.settings.limits.max_parallel
-    taken = Pulse(base.clock)
-    hear_taken(taken.touch)
+    crew = _make_crew(base, queue)
+    start(crew.catch_up)
     health = vitals_of(base).worker(
-        taken, partial(broker_answers, queue), lambda: runner.load >= parallel
+        crew.taken, partial(broker_answers, queue), crew.is_busy
     )
-    desk = make_desk(base, Role.WORKER, health)
-    with on_duty(_post(base.settings, base.database, desk)):
-        return run_worker(queue, runner, parallel)
+    reporter = make_reporter(base, Role.WORKER, health)
+    with on_duty(_post(base.settings, base.database, reporter)):
+        return run_worker(queue, crew.runner, crew.parallel)
 
 
 def _serve_beat(settings: Settings, queue: Queue) -> int:
@@ -157,55 +168,51 @@ def _serve_beat(settings: Settings, queue: Queue) -> int:
     # It needs no database but to say that it lives, and does not wait for one.
     with closing(Database(settings.database.url.get_secret_value())) as database:
         vitals = Vitals(database, clock, settings.queue.sweep_s)
-        desk = Desk(
+        reporter = Reporter(
             role=Role.BEAT,
             health=vitals.beat(sent, partial(broker_answers, queue)),
             clock=clock,
             show=Meters().show,
             token=settings.telemetry.metrics_token,
         )
-        with on_duty(_post(settings, database, desk)):
+        with on_duty(_post(settings, database, reporter)):
             run_beat(queue)
     return 0
 
 
-def _post(settings: Settings, database: Database, desk: Desk) -> Post:
+def _post(settings: Settings, database: Database, reporter: Reporter) -> Post:
     every_s = min(settings.queue.sweep_s, LONGEST_EVERY_S)
-    return Post(desk, database, settings.telemetry, every_s)
+    return Post(reporter, database, settings.telemetry, every_s)
 
 
 @contextmanager
 def _working(base: Base, queue: Queue) -> Iterator[JudgeWeb]:
     """Run jobs in this process; yields how it is judged together with its web side."""
-    runner = make_runner(base)
-    add_tasks(queue, runner)
-    parallel = base.settings.limits.max_parallel
-    catch_up = make_catch_up(base)
-    add_catch_up(queue, catch_up)
-    taken = Pulse(base.clock)
-    hear_taken(taken.touch)
+    crew, sweep_s = _make_crew(base, queue), base.settings.queue.sweep_s
     with (
-        embedded_worker(queue, runner, parallel, base.settings.queue.sweep_s),
-        repeating(catch_up, CATCH_UP_EVERY_S),
+        embedded_worker(queue, crew.runner, crew.parallel, sweep_s),
+        repeating(crew.catch_up, CATCH_UP_EVERY_S),
     ):
         yield partial(
             vitals_of(base).all,
-            taken=taken,
+            taken=crew.taken,
             broker_answers=partial(broker_answers, queue),
-            is_busy=lambda: runner.load >= parallel,
+            is_busy=crew.is_busy,
         )
 
 
+def _make_crew(base: Base, queue: Queue) -> _Crew:
+    """Put them to the queue, which hands them messages once it is run."""
+    runner, catch_up, taken = make_runner(base), make_catch_up(base), Pulse(base.clock)
+    add_tasks(queue, runner)
+    add_catch_up(queue, catch_up)
+    hear_taken(taken.touch)
+    return _Crew(runner, catch_up, taken, base.settings.limits.max_parallel)
+
+
 def _broker_errors(settings: Settings, role: Role) -> Iterator[str]:
-    broker = settings.queue.broker_url.get_secret_value()
-    if role is not Role.ALL and broker.startswith("memory:"):
+    if role is not Role.ALL and settings.queue.is_in_memory:
         yield (
             f"queue.broker_url: a {role} process of its own needs a broker that "
             "processes share: set PATCHWRIGHT_QUEUE__BROKER_URL to redis://HOST"
         )
-
-
-def _key_errors(settings: Settings) -> Iterator[str]:
-    is_shared = not settings.database.url.get_secret_value().startswith("sqlite:")
-    if is_shared and not settings.security.encryption_keys:
-        yield NO_SHARED_KEY

@@ -12,12 +12,12 @@ from patchwright.workers.intake.dispatcher import Dispatcher
 from patchwright.workers.intake.intake import Intake
 from patchwright.workers.intake.record import Recorder
 from patchwright.workers.linking.tokens import make_identity_tokens
-from patchwright.workers.ops.desk import Desk
 from patchwright.workers.ops.figures import SharedFigures
 from patchwright.workers.ops.health import Health
+from patchwright.workers.ops.reporter import Reporter
 from patchwright.workers.process import (
     Base,
-    make_desk,
+    make_reporter,
     make_talking,
     own_session_secret,
     page_finder,
@@ -46,7 +46,7 @@ class Site:
     """The web side of a process, and what tells how it is."""
 
     app: WebApp
-    desk: Desk
+    reporter: Reporter
 
 
 def make_site(base: Base, judge: JudgeWeb | None = None, role: Role = Role.WEB) -> Site:
@@ -57,14 +57,14 @@ def make_site(base: Base, judge: JudgeWeb | None = None, role: Role = Role.WEB) 
     intake = Intake(base.database, recorder, dispatcher.dispatch)
     base.meters.watch_intake(lambda: intake.waiting)
     health = (judge or vitals_of(base).web)(lambda: intake.is_alive)
-    desk = make_desk(base, role, health)
+    reporter = make_reporter(base, role, health)
     secret = own_session_secret(base)
     sign_in = make_sign_in(base.settings, secret, base.clock)
     edge = Edge(intake, page_finder(base), secret)
     talking = make_talking(base)
     doors = base.sites.open_doors(talking, edge)
     web = WebServices(
-        desk=desk,
+        reporter=reporter,
         count_request=base.meters.count_request,
         intake=intake,
         dispatcher=dispatcher,
@@ -77,7 +77,7 @@ def make_site(base: Base, judge: JudgeWeb | None = None, role: Role = Role.WEB) 
         run_pages=_run_pages(base, sign_in),
         asking=_asking(base, sign_in, talking, intake),
     )
-    return Site(create_app(web), desk)
+    return Site(create_app(web), reporter)
 
 
 def _run_pages(base: Base, sign_in: SignInDoor | None) -> RunPages | None:

@@ -25,8 +25,9 @@ def make_machine(folder: Path) -> Machine:
 
 def prepare(machine: Machine) -> Path:
     """Install what the set-up would, without a download; return where it is."""
-    lock = ROOT / "requirements.lock"
-    said = lock.read_bytes() + str(lock).encode() + sys.version.encode()
+    files = [ROOT / "requirements.lock", ROOT / "pyproject.toml"]
+    said = b"".join(file.read_bytes() for file in files)
+    said += str(files[0]).encode() + sys.version.encode()
     digest = hashlib.sha256(said).hexdigest()[:16]
     venv = machine.temp / f"patchwright-venv-{digest}"
     venv.mkdir(parents=True)

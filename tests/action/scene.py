@@ -14,7 +14,7 @@ from tests.app_manifest import add_our_app
 from tests.architecture.tree import ROOT
 from tests.fakes.github import FakeGitHub, File, Proposal
 from tests.fakes.github.acts import accounts
-from tests.fakes.llm import FakeProvider
+from tests.fakes.llm import FakeAnthropic, FakeProvider
 from tests.fakes.llm.turns import Script
 from tests.flow.story import APP_ID, FILES, MODEL_KEY, PING, REPO
 from tests.runner.action import read_action
@@ -70,7 +70,7 @@ class Scene:
     """
 
     github: FakeGitHub
-    provider: FakeProvider
+    provider: FakeProvider | FakeAnthropic
     folder: Path
     token: str
     environment: dict[str, str] = field(default_factory=dict)
@@ -124,6 +124,8 @@ class Scene:
             "PATCHWRIGHT_SANDBOX__KIND": "local",
             **self.environment,
         }
+        # What makes a token in a step of its own has it masked.
+        job.log.add_secret(given.get("github-token", ""))
         result = use(job, read_action(ROOT), given, env)
         hold(job, result, (MODEL_KEY, *self.github.world.tokens))
         return Run(job, result)

@@ -53,6 +53,12 @@ def test_an_issue_is_a_group_and_nobody_is_asked() -> None:
     assert find_group(asked, nobody_is_asked) == "thread-7"
 
 
+@pytest.mark.parametrize("number", ["7\ngroup=mine", "7/../../9", "seven", "\u0667"])
+def test_what_is_no_number_makes_no_group_and_asks_nobody(number: str) -> None:
+    asked = Asked({}, REPO, "4711", number, "@p", USUAL_TEMPLATE)
+    assert find_group(asked, nobody_is_asked) == "run-4711"
+
+
 def test_our_pull_request_waits_for_the_issue_that_it_is_for() -> None:
     ours = branch_name("7", "Wrong sum")
     assert group({"issue": PULL}, (ours, REPO)) == "thread-7"

@@ -10,6 +10,7 @@ from github import Github, GithubException
 
 from patchwright.core.clock import SystemClock
 from tests.fakes.github import FakeGitHub
+from tests.fakes.github.acts import accounts
 from tests.fakes.github.clients import integration, pygithub
 
 REPO = "acme/shop"
@@ -53,7 +54,7 @@ def test_an_expired_token_is_bad_credentials(github: FakeGitHub) -> None:
     token = github.add_user("alice")
     with pygithub(github, token) as client:
         assert client.get_user().login == "alice"
-    github.expire_token(token)
+    accounts.expire_token(github.world, token)
     assert refused(github, token, "/user")[0] == 401
 
 
@@ -122,7 +123,7 @@ def test_a_token_may_be_asked_for_less_but_not_for_more(
 
 def test_a_suspended_installation_gets_no_token(github: FakeGitHub, key: str) -> None:
     installed = github.install_app(APP, "acme", ["shop"])
-    github.suspend_installation(installed)
+    accounts.suspend(github.world, installed)
     with (
         integration(github, APP, key) as app,
         pytest.raises(GithubException) as problem,

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.fakes.github import FakeGitHub, File, Proposal, bare
+from tests.fakes.github.acts import accounts
 from tests.fakes.github.clients import Clone, git_url, integration
 
 REPO = "acme/shop"
@@ -103,7 +104,7 @@ def test_a_strangers_token_does_not_find_what_is_private(github: FakeGitHub) -> 
 
 
 def test_an_expired_token_is_refused(github: FakeGitHub, alice: str) -> None:
-    github.expire_token(alice)
+    accounts.expire_token(github.world, alice)
     said = refusal(github, git_url(github, REPO, alice))
     assert "Authentication failed" in said
 

@@ -72,15 +72,18 @@ _BUILT = ("patchwright", "patchwright-sandbox", "patchwright-proxy")
 def ensure_machine(recipe: Path) -> str:
     """Return an image of a machine that has what its recipe says."""
     sandbox = ensure_image()
-    with machine_lock("deploy-images"):
+    with machine_lock(f"image-{recipe.stem}"):
         return _ensure_base(recipe, sandbox)
 
 
 def ensure_wheels() -> Path:
     """Return a folder with what the project is installed from, for Debian's Python."""
-    sandbox = ensure_image()
-    with machine_lock("deploy-images"):
-        return _ensure_wheels(_ensure_base(PYTHON, sandbox))
+    folder = _wheels_folder()
+    if not folder.is_dir():
+        sandbox = ensure_image()
+        with machine_lock("deploy-images"):
+            _ensure_wheels(_ensure_base(PYTHON, sandbox))
+    return folder
 
 
 def _ensure_base(recipe: Path, base: str) -> str:
@@ -121,9 +124,7 @@ def checkout() -> Iterator[Path]:
 
 def _ensure_wheels(python: str) -> Path:
     """Let the project's own script fetch them, unless these locks were fetched for."""
-    locks = [ROOT / name for name in ALSO_IN_IMAGES if name.endswith(".lock")]
-    scripts = [ROOT / "deploy" / name for name in ("backend.awk", "fetch-wheels")]
-    folder = WHEELS / _digest([*locks, *scripts], "")
+    folder = _wheels_folder()
     if not folder.is_dir():
         folder.parent.mkdir(parents=True, exist_ok=True)
         with checkout() as clean:
@@ -132,6 +133,12 @@ def _ensure_wheels(python: str) -> Path:
             run(command, cwd=clean, environment={"PATH": path})
             shutil.move(clean / "deploy" / "wheels", folder)
     return folder
+
+
+def _wheels_folder() -> Path:
+    locks = [ROOT / name for name in ALSO_IN_IMAGES if name.endswith(".lock")]
+    scripts = [ROOT / "deploy" / name for name in ("backend.awk", "fetch-wheels")]
+    return WHEELS / _digest([*locks, *scripts], "")
 
 
 def _python_version(image: str) -> str:

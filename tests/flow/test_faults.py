@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.fakes.github.acts import accounts
 from tests.fakes.github.bare import git
 from tests.fakes.github.state import TokenKind
 from tests.fakes.llm import broken_call, no_choices, status
@@ -51,7 +52,7 @@ def test_s22_tokens_that_ran_out_meanwhile_are_renewed(tmp_path: Path) -> None:
     def run_out(_request: Request) -> TurnLike:
         for token in list(story.github.world.tokens.values()):
             if token.kind is TokenKind.INSTALLATION:
-                story.github.expire_token(token.value)
+                accounts.expire_token(story.github.world, token.value)
         return finish
 
     *steps, finish = fix_turns()

@@ -19,11 +19,16 @@ class _ByName(httpx.BaseTransport):
         self._real = httpx.HTTPTransport(verify=trust)
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
-        # https://www.python-httpx.org/advanced/extensions/#sni_hostname
-        request.extensions["sni_hostname"] = request.url.host
         host, port = self._at
-        request.url = request.url.copy_with(host=host, port=port)
-        return self._real.handle_request(request)
+        led = httpx.Request(
+            request.method,
+            request.url.copy_with(host=host, port=port),
+            headers=request.headers,
+            stream=request.stream,
+            # https://www.python-httpx.org/advanced/extensions/#sni_hostname
+            extensions={**request.extensions, "sni_hostname": request.url.host},
+        )
+        return self._real.handle_request(led)
 
     def close(self) -> None:
         self._real.close()

@@ -4,7 +4,7 @@ import contextlib
 import socket
 import ssl
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from socketserver import BaseRequestHandler, ThreadingTCPServer
 
@@ -12,12 +12,30 @@ from tests.fakes.tls import Authority, exchange
 from tests.provision.errors import ProvisionError
 
 Address = tuple[str, int]
+# Makes a connection to a place.
+Way = Callable[[], socket.socket]
 TLS_PORT = 443
+
+
+def plain(address: Address) -> Way:
+    return lambda: socket.create_connection(address)
+
+
+def secure(address: Address, name: str, authority: Authority) -> Way:
+    """Lead to a place that speaks TLS itself, and has a certificate for that name."""
+
+    def connect() -> socket.socket:
+        context = ssl.create_default_context(cafile=str(authority.bundle))
+        return context.wrap_socket(
+            socket.create_connection(address), server_hostname=name
+        )
+
+    return connect
 
 
 @contextmanager
 def door(
-    places: Mapping[str, Address], authority: Authority, address: Address
+    places: Mapping[str, Way], authority: Authority, address: Address
 ) -> Iterator[Address]:
     """Bring who asks for a name to its place; `places` may change meanwhile."""
 
@@ -54,15 +72,15 @@ def _listening(address: Address, visitor: type[BaseRequestHandler]) -> _Door:
 
 
 def _lead(
-    client: socket.socket, places: Mapping[str, Address], authority: Authority
+    client: socket.socket, places: Mapping[str, Way], authority: Authority
 ) -> None:
     asked: list[str] = []
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(authority.certificate, authority.key)
     context.sni_callback = lambda _, name, __: asked.append(name or "")
     with context.wrap_socket(client, server_side=True) as near:
-        place = places.get(asked[-1] if asked else "")
-        if place is None:
+        way = places.get(asked[-1] if asked else "")
+        if way is None:
             return
-        with socket.create_connection(place) as far:
+        with way() as far:
             exchange(near, far)

@@ -9,6 +9,7 @@ from tests.fakes.github.seen import PullRequestSeen
 from tests.flow.story import PING
 from tests.provision.waiting import wait_until
 from tests.tutorials.following import Place
+from tests.tutorials.front import plain
 from tests.tutorials.machine import LONG_S
 from tests.tutorials.world import READER, SERVICE, SHOP
 
@@ -19,7 +20,7 @@ SETUP_LINK = re.compile(r"setup_needed\s+url='(?P<url>[^']+)'")
 
 def put_a_proxy_in_front(place: Place) -> None:
     place.machine.open_to_the_world()
-    place.world.places[SERVICE] = place.machine.place()
+    place.world.places[SERVICE] = plain(place.machine.place())
 
 
 def make_the_app(place: Place) -> None:
@@ -47,10 +48,14 @@ def install_the_app(place: Place) -> None:
 
 
 def open_an_issue(place: Place) -> None:
-    title, _, text = ISSUE.removeprefix("# ").partition("\n")
-    body = f"{text.strip()}\n\n@patchwright please fix this"
-    place.world.github.open_issue(SHOP, READER, title, body)
+    place.world.github.open_issue(SHOP, READER, *issue_text())
     carry(place)
+
+
+def issue_text() -> tuple[str, str]:
+    """Return title and text of an issue that asks for a fix."""
+    title, _, text = ISSUE.removeprefix("# ").partition("\n")
+    return title, f"{text.strip()}\n\n@patchwright please fix this"
 
 
 def see_the_pull_request(place: Place) -> None:

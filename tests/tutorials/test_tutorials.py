@@ -1,13 +1,17 @@
 """Who follows a tutorial to the letter, on a clean machine, gets what it says."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from tests.tutorials import hands_github as github
 from tests.tutorials.following import Hand, Place, follow
-from tests.tutorials.machine import machine
+from tests.tutorials.hands_action import Actions
+from tests.tutorials.hands_talk import jira_hands, slack_hands
+from tests.tutorials.machine import Machine, machine
+from tests.tutorials.offices import jira_in, slack_in
 from tests.tutorials.world import World, world
 
 GITHUB_APP: dict[str, Hand] = {
@@ -28,16 +32,38 @@ def outside(tmp_path: Path) -> Iterator[World]:
 
 
 @pytest.fixture
+def by_address(tmp_path: Path) -> Iterator[Place]:
+    """Set up a world whose GitHub can be reached from here as well, by runners."""
+    with world(tmp_path, None) as ready, _machine_in(ready) as own:
+        yield Place(own, ready)
+
+
+@pytest.fixture
 def place(outside: World) -> Iterator[Place]:
-    with machine(outside.network, outside.hosts, outside.authority.bundle) as ready:
-        ready.type("git config --global user.name Alice")
-        ready.type("git config --global user.email alice@example.com")
-        yield Place(ready, outside)
+    with _machine_in(outside) as own:
+        yield Place(own, outside)
+
+
+@contextmanager
+def _machine_in(outside: World) -> Iterator[Machine]:
+    with machine(outside.network, outside.hosts, outside.authority.bundle) as own:
+        own.type("git config --global user.name Alice")
+        own.type("git config --global user.email alice@example.com")
+        yield own
 
 
 def test_on_the_command_line(place: Place) -> None:
     follow("command-line", place, {})
 
 
-def test_as_a_github_app(place: Place) -> None:
+def test_as_a_github_app_and_then_from_slack_and_from_jira(place: Place) -> None:
     follow("github-app", place, GITHUB_APP)
+    with slack_in(place.world) as team:
+        follow("slack", place, slack_hands(team))
+        with jira_in(place.world) as site:
+            follow("jira", place, jira_hands(site))
+
+
+def test_in_a_workflow(by_address: Place, tmp_path: Path) -> None:
+    by_address.world.github.forbid_actions_pull_requests()
+    follow("action", by_address, Actions(tmp_path).hands)

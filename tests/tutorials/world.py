@@ -14,15 +14,16 @@ from tests.fakes.github.bare import Content
 from tests.fakes.github.site import Names
 from tests.fakes.llm import FakeAnthropic
 from tests.fakes.tls import Authority, make_authority
+from tests.flow.story import MODEL_KEY
 from tests.tutorials.browser import Browser
-from tests.tutorials.front import TLS_PORT, Address, door
+from tests.tutorials.front import TLS_PORT, Address, Way, door, plain
 from tests.tutorials.model import mend
+from tests.tutorials.raw import raw_files
 
 OURS = "patchwright/patchwright"
 RELEASE = "v0.1.0"
 SHOP = "acme/shop"
 READER = "alice"
-MODEL_KEY = "sk-ant-api03-tutorial-0123456789abcdef"
 SERVICE = "patchwright.example.com"
 GITHUB = Names(api_url="https://api.github.com", web_url="https://github.com")
 HOSTS = (
@@ -31,6 +32,7 @@ HOSTS = (
     "raw.githubusercontent.com",
     "api.anthropic.com",
     "slack.com",
+    "wss-primary.slack.com",
     "acme.atlassian.net",
     SERVICE,
 )
@@ -47,7 +49,7 @@ class World:
     github: FakeGitHub
     model: FakeAnthropic
     browser: Browser
-    places: dict[str, Address]
+    places: dict[str, Way]
     authority: Authority
     network: str
     gateway: str
@@ -69,11 +71,12 @@ def world(folder: Path, names: Names | None = GITHUB) -> Iterator[World]:
         FakeGitHub(names=names) as github,
         FakeAnthropic(mend, api_key=MODEL_KEY) as model,
     ):
-        _fill(github)
+        token = _fill(github)
         places = {
-            "github.com": github.address,
-            "api.github.com": github.address,
-            "api.anthropic.com": _address(model.base_url),
+            "github.com": plain(github.address),
+            "api.github.com": plain(github.address),
+            "raw.githubusercontent.com": plain(stack.enter_context(raw_files(github))),
+            "api.anthropic.com": plain(_address(model.base_url)),
         }
         network, gateway = stack.enter_context(_network())
         stack.enter_context(door(places, authority, (gateway, TLS_PORT)))
@@ -82,18 +85,23 @@ def world(folder: Path, names: Names | None = GITHUB) -> Iterator[World]:
         ready = World(github, model, browser, places, authority, network, gateway)
         ready.values |= {
             "llm.api_key": MODEL_KEY,
+            "github.token": token,
             "server.public_url": f"https://{SERVICE}",
         }
         yield ready
 
 
-def _fill(github: FakeGitHub) -> None:
-    """Put this project there as it is here, and a shop that the reader may change."""
+def _fill(github: FakeGitHub) -> str:
+    """Put this project there as it is here, and a shop that the reader may change.
+
+    Returns what the reader's git shows there.
+    """
     github.add_repository(OURS, files={name: _file(name) for name in project_files()})
     bare.git(github.git_folder(OURS), "tag", RELEASE, "HEAD")
-    github.add_user(READER)
+    token = github.add_user(READER)
     github.add_repository(SHOP, from_path=ROOT / "demo" / "example")
     github.grant(SHOP, READER, "admin")
+    return token
 
 
 def _file(name: str) -> Content:

@@ -1,6 +1,7 @@
 """Judge whether the service can start with these settings."""
 
 from collections.abc import Iterator
+from typing import Final
 
 from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
@@ -17,6 +18,12 @@ from patchwright.core.settings.schema import KeyPath, dotted, variable
 from patchwright.core.settings.service import AccountSettings
 from patchwright.core.settings.slack import SlackSettings
 
+NO_SHARED_KEY: Final = (
+    "security.encryption_keys: not set; processes that share a database need the same "
+    "key: set PATCHWRIGHT_SECURITY__ENCRYPTION_KEYS to `id:` and the base64 of 32 "
+    "random bytes"
+)
+
 
 def service_errors(settings: Settings) -> tuple[str, ...]:
     """Return a line for everything that keeps `serve` from starting."""
@@ -26,6 +33,7 @@ def service_errors(settings: Settings) -> tuple[str, ...]:
         *_slack_errors(settings.slack),
         *_jira_errors(settings.jira),
         *_account_errors(settings.accounts),
+        *_key_errors(settings),
     )
 
 
@@ -37,6 +45,11 @@ def _model_errors(settings: Settings) -> Iterator[str]:
     elif not model.model:
         key = ("llm", name, "model") if name else ("llm", "model")
         yield _missing(key, "without it no run can start")
+
+
+def _key_errors(settings: Settings) -> Iterator[str]:
+    if not settings.database.is_sqlite and not settings.security.encryption_keys:
+        yield NO_SHARED_KEY
 
 
 def _github_errors(github: GitHubSettings) -> Iterator[str]:

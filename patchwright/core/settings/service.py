@@ -30,6 +30,11 @@ class DatabaseSettings(Section):
         json_schema_extra={"default": "sqlite:///STATE_DIR/patchwright.db"},
     )
 
+    @property
+    def is_sqlite(self) -> bool:
+        """Tell whether it is a file, which the processes of one machine share."""
+        return self.url.get_secret_value().startswith(("sqlite:", "sqlite+"))
+
 
 class QueueSettings(Section):
     """What carries job ids from the web side to the workers."""
@@ -50,6 +55,11 @@ class QueueSettings(Section):
         description="Seconds between two looks for jobs that the broker or a worker "
         "lost.",
     )
+
+    @property
+    def is_in_memory(self) -> bool:
+        """Tell whether it carries nothing from one process to another."""
+        return self.broker_url.get_secret_value().startswith("memory:")
 
     @property
     def resubmit_after_s(self) -> float:

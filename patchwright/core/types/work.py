@@ -70,6 +70,11 @@ class OutcomeKind(StrEnum):
     STOPPED = "stopped"
     FAILED = "failed"
 
+    @property
+    def is_success(self) -> bool:
+        """Tell whether who asked has got what they wanted."""
+        return self in (self.RESOLVED, self.ANSWERED, self.PLAN_POSTED)
+
 
 class Proof(StrEnum):
     PROVEN = "proven"

@@ -5,12 +5,13 @@ from threading import Lock
 from typing import Any, Protocol
 
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
-from github import Auth
+from github import Auth, Github
 from pydantic import SecretStr
 
 from patchwright.core.clock import Clock
 from patchwright.core.errors import (
     AuthenticationError,
+    InvalidRequestError,
     NotFoundError,
     PermissionDeniedError,
     SettingsError,
@@ -28,6 +29,9 @@ from patchwright.integrations.patience import outlast_limits
 
 # An installation token lives for an hour; what is left must outlast a long push.
 LEAST_LIFE = timedelta(minutes=5)
+# https://docs.github.com/en/graphql/reference/queries#viewer
+_VIEWER = "query { viewer { login } }"
+_BOT = "[bot]"
 
 
 class InstallationToken(Value):
@@ -85,8 +89,8 @@ class Tokens(Protocol):
 class GivenToken:
     """A token that somebody made: of a person, of a machine user, of Actions.
 
-    It is never tried out beforehand: tokens of Actions and of installations cannot
-    ask who they are, and work all the same.
+    It is never tried out beforehand: tokens of Actions and of installations may not
+    ask REST who they are, and work all the same.
     """
 
     def __init__(self, token: SecretStr, connection: Connection, clock: Clock) -> None:
@@ -111,7 +115,7 @@ class GivenToken:
             with translated(self._clock):
                 return client.get_user().login
         except PermissionDeniedError:
-            return ""
+            return _login_of_bot(client, self._clock)
         finally:
             client.close()
 
@@ -227,3 +231,14 @@ def _checked(private_key: SecretStr) -> str:
             "github.private_key is not the PEM text of a private key"
         ) from error
     return pem
+
+
+def _login_of_bot(client: Github, clock: Clock) -> str:
+    """Ask as an installation's token can, which is no person's; '' if it is refused."""
+    try:
+        with translated(clock):
+            _, answer = client.requester.graphql_query(_VIEWER, {})
+    except (InvalidRequestError, NotFoundError, PermissionDeniedError):
+        return ""
+    login = str(((answer.get("data") or {}).get("viewer") or {}).get("login") or "")
+    return login if not login or login.endswith(_BOT) else f"{login}{_BOT}"

@@ -114,8 +114,9 @@ def _place(one: BlockedRequest) -> str:
     return f"{one.host}:{one.port}" if one.port else one.host
 
 
-def counted(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+def counted(number: int, noun: str, nouns: str = "") -> str:
+    """Return `1 step` or `2 steps`; `nouns` is for a plural that is not so simple."""
+    return f"{number} {noun if number == 1 else nouns or f'{noun}s'}"
 
 
 def proof_sentence(

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from patchwright.core.errors import SettingsError
 from patchwright.core.text.mentions import find_request
@@ -13,6 +13,12 @@ from patchwright.core.types.triggers import Ignored, Reading, Trigger, TriggerKi
 from patchwright.integrations.github.adapter import GitHub
 from patchwright.integrations.github.lookups import Said, fetch_comment
 from patchwright.integrations.github.webhook import SERVICE, Listening, read
+from patchwright.workers.action.event import (
+    number_in,
+    number_of_checks,
+    number_of_thread,
+    payload_in,
+)
 from patchwright.workers.action.inputs import Inputs
 from patchwright.workers.action.modes import with_mode
 from patchwright.workers.action.place import Place
@@ -35,7 +41,6 @@ _EVENTS: Final[Mapping[str, str]] = {
     "pull_request_target": "pull_request",
 }
 _REVIEWS: Final = ("pull_request_review", "pull_request_review_comment")
-_OPENED: Final = ("issue", "pull_request", "discussion")
 
 
 @dataclass(frozen=True)
@@ -62,7 +67,7 @@ class Asking:
         self._place, self._inputs = place, inputs
         self._listening, self._github = listening, github
         self._repo = RepoRef(forge=SERVICE, full_name=place.repository)
-        self._payload = _payload_of(place)
+        self._payload = payload_in(place.event, place.event_name)
 
     def find(self, task: str) -> Asked | NotAsked:
         """Return what is asked, `task` being the text of the inputs.
@@ -79,15 +84,15 @@ class Asking:
         if task:
             return Asked(self._own(task), task)
         comment = self._number("comment-id")
-        if comment and comment != _number_in(self._place.event, "comment", "id"):
+        if comment and comment != number_in(self._place.event, "comment", "id"):
             return self._by_comment(comment)
-        number, own = self._number("issue-number"), self._own_number()
+        number, own = self._number("issue-number"), number_of_thread(self._place.event)
         is_read = self._place.event_name in _EVENTS
         if number and (not is_read or number != own):
             return Asked(self._by_number(number))
         if is_read:
             return self._by_event()
-        if number := self._number_of_checks():
+        if number := number_of_checks(self._place.event):
             return Asked(self._by_number(number))
         raise SettingsError(
             f"the event `{self._place.event_name}` has no thread: set one of the "
@@ -103,29 +108,12 @@ class Asking:
             raise SettingsError(f"client_payload: `{name}` is no number")
         return int(given or 0)
 
-    def _own_number(self) -> int:
-        found = (_number_in(self._place.event, kind, "number") for kind in _OPENED)
-        return next(filter(None, found), 0)
-
-    def _number_of_checks(self) -> int:
-        """Return the pull request whose checks have ended, if they started this."""
-        for kind in ("workflow_run", "check_suite", "check_run"):
-            part = self._place.event.get(kind)
-            pulls = part.get("pull_requests") if isinstance(part, dict) else None
-            if isinstance(pulls, list) and pulls and isinstance(pulls[0], dict):
-                return _number_in({"pull": pulls[0]}, "pull", "number")
-        return 0
-
     def _by_event(self) -> Asked | NotAsked:
         event = _EVENTS[self._place.event_name]
         found = read(event, self._place.event_bytes, self._listening)
         if event in _REVIEWS and self._inputs.text("mode") == "review-feedback":
             return self._by_review(found)
-        if isinstance(found, Trigger):
-            return Asked(found)
-        return NotAsked(
-            found.reason if isinstance(found, Ignored) else "action-not-read"
-        )
+        return _as_read(found)
 
     def _by_review(self, found: Reading) -> Asked | NotAsked:
         """Take any review for a request: the workflow says that they are."""
@@ -133,10 +121,10 @@ class Asking:
             asking = {"kind": TriggerKind.COMMENT_MENTION}
             return Asked(found.model_copy(update=asking))
         if found != Ignored(reason="no-mention"):
-            return NotAsked(found.reason if isinstance(found, Ignored) else "not-read")
+            return _as_read(found)
         if self._listening.is_own(self._place.actor):
             return NotAsked("own-text")
-        return Asked(self._by_number(self._own_number()))
+        return Asked(self._by_number(number_of_thread(self._place.event)))
 
     def _by_number(self, number: int) -> Trigger:
         thread = self._opening(number)
@@ -204,6 +192,13 @@ class Asking:
         return trigger.model_copy(update={"others": (*trigger.others, again)})
 
 
+def _as_read(found: Reading) -> Asked | NotAsked:
+    if isinstance(found, Trigger):
+        return Asked(found)
+    # What only tells us something, as that a thread was closed, asks for nothing.
+    return NotAsked(found.reason if isinstance(found, Ignored) else "action-not-read")
+
+
 def _person(login: str, external_id: str = "") -> Actor:
     is_bot = login.endswith("[bot]")
     return Actor(service=SERVICE, login=login, external_id=external_id, is_bot=is_bot)
@@ -211,16 +206,3 @@ def _person(login: str, external_id: str = "") -> Actor:
 
 def _is_one(one: Actor, other: Actor) -> bool:
     return one.login.casefold() == other.login.casefold()
-
-
-def _payload_of(place: Place) -> Mapping[str, Any]:
-    if place.event_name != "repository_dispatch":
-        return {}
-    found = place.event.get("client_payload")
-    return found if isinstance(found, dict) else {}
-
-
-def _number_in(event: Mapping[str, Any], part: str, key: str) -> int:
-    found = event.get(part)
-    number = found.get(key) if isinstance(found, dict) else None
-    return number if isinstance(number, int) else 0

@@ -54,7 +54,8 @@ def find_group(asked: Asked, fetch_head: Callable[[str], Head | None]) -> str:
     if discussion and not asked.number:
         return f"discussion-{discussion['number']}"
     number = asked.number or _number_of(asked.event)
-    if not number:
+    # What is no number is for the run to refuse.
+    if not re.fullmatch("[0-9]{1,18}", number):
         return f"run-{asked.run_id}"
     head = _head_in(asked, number, fetch_head)
     return _branch_group(head, asked) if head else f"thread-{number}"
@@ -95,7 +96,7 @@ def _branch_group(head: Head, asked: Asked) -> str:
 
 
 def _as_pattern(template: str) -> re.Pattern[str]:
-    """Return what matches the branches of a template, and no branch without a number."""
+    """Return what matches the branches of a template, and none without a number."""
     texts, names = _VARIABLE.split(template)[::2], _VARIABLE.findall(template)
     if "number" not in names:
         return re.compile(r"(?P<number>(?!))")
@@ -126,7 +127,7 @@ def main() -> None:
     address = f"{environ['GITHUB_API_URL']}/repos/{asked.repository}/pulls/"
     token = environ[f"{PREFIX}TOKEN"]
     group = find_group(asked, lambda number: _fetch_head(address + number, token))
-    with Path(environ["GITHUB_OUTPUT"]).open("a") as outputs:
+    with Path(environ["GITHUB_OUTPUT"]).open("a", encoding="utf-8") as outputs:
         outputs.write(f"group={group}\n")
 
 

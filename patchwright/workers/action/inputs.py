@@ -172,6 +172,10 @@ def read_inputs(text: str) -> Inputs:
     return inputs
 
 
+def wrong_input(name: str, said: str) -> SettingsError:
+    return SettingsError(f"input `{name}`: {said}")
+
+
 def _wrong(inputs: Inputs) -> list[str]:
     said = ((name, one.check(inputs.text(name))) for name, one in INPUTS.items())
     return [f"input `{name}` {problem}" for name, problem in said if problem]

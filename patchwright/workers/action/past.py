@@ -4,9 +4,8 @@ import re
 from typing import Final
 
 from patchwright.core.text.commands import Command, Verb
-from patchwright.core.text.marks import split_marks
+from patchwright.core.text.marks import Marked, split_marks
 from patchwright.core.types.base import Value
-from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import Thread
 from patchwright.core.types.triggers import Trigger
 from patchwright.core.types.work import Outcome, OutcomeKind
@@ -43,15 +42,22 @@ def find_past(thread: Thread, listening: Listening) -> Past | None:
             words=_FOOTER.sub("", marked.text),
         )
         for post in reversed(thread.posts[1:])
-        if _is_own(post.author, listening) and (marked := split_marks(post.text)).state
+        if listening.is_own(post.author.login)
+        and (marked := _status_in(post.text)).state
     ]
     runs = [one for one in found if one.state not in _SLIGHT]
     return next(iter((*runs, *found)), None)
 
 
-def _is_own(author: Actor, listening: Listening) -> bool:
-    """Tell whether we are that; where we cannot know, bots are: no person is one."""
-    return listening.is_own(author.login) if listening.own_login else author.is_bot
+def _status_in(text: str) -> Marked:
+    """Read a status comment: it ends with its mark.
+
+    Other workflows write under the same name, and what they quote of somebody may have
+    a mark somewhere in it.
+    """
+    marked = split_marks(text)
+    is_status = marked.marks and text.rstrip().endswith(marked.marks[-1])
+    return marked if is_status and len(marked.marks) == 1 else Marked(text=text)
 
 
 def carry_out(trigger: Trigger, past: Past) -> Trigger:

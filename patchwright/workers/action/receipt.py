@@ -8,9 +8,7 @@ from typing import Final
 from pydantic import JsonValue
 
 from patchwright.core.events.metrics import Metrics
-from patchwright.core.settings.llm import LlmSettings
-from patchwright.core.types.base import Value
-from patchwright.core.types.work import Outcome
+from patchwright.workers.action.end import End
 from patchwright.workers.action.inputs import Inputs
 from patchwright.workers.action.own_version import own_version
 from patchwright.workers.store.job import Job
@@ -18,34 +16,25 @@ from patchwright.workers.store.job import Job
 _SECRET_INPUTS: Final = frozenset({"github-token", "mcp-config"})
 
 
-class Receipt(Value):
-    """What there is to say of a run besides its outputs."""
-
-    job: Job
-    outcome: Outcome
-    admitted: str
-    metrics: Metrics
-
-
 def receipt_of(
-    receipt: Receipt, inputs: Inputs, llm: LlmSettings, outputs: Mapping[str, str]
+    end: End, metrics: Metrics, outputs: Mapping[str, str]
 ) -> dict[str, JsonValue]:
-    outcome, job = receipt.outcome, receipt.job
+    outcome, llm = end.outcome, end.base.settings.llm
     commands = [
         one.model_dump(mode="json", exclude={"tail"}) for one in outcome.evidence
     ]
     return {
         "signed": False,
         "version": own_version(),
-        "run": job.id,
-        "inputs_sha256": _digest(inputs),
-        "asked": {**_asked(job), "admitted": receipt.admitted},
+        "run": end.job.id,
+        "inputs_sha256": _digest(end.inputs),
+        "asked": {**_asked(end.job), "admitted": end.plan.admitted},
         "outcome": outputs["outcome"],
         "reason": outputs["error-code"],
         "proof": outcome.proof,
         "models": {
             model: total.usage.model_dump(mode="json")
-            for model, total in receipt.metrics.by_model.items()
+            for model, total in metrics.by_model.items()
         },
         "prices_usd_per_token": {
             "input": llm.input_cost_per_token,

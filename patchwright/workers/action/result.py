@@ -1,20 +1,16 @@
 """The result of one use of the Action: its outputs, and what the step summary says."""
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import Final
 
 from patchwright.core.errors import PatchwrightError
-from patchwright.core.text.fence import table_code
 from patchwright.core.types.work import Outcome, OutcomeKind
 from patchwright.workers.action.finish import OUTPUTS
 
-_GOOD: Final = frozenset(
-    {OutcomeKind.RESOLVED, OutcomeKind.ANSWERED, OutcomeKind.PLAN_POSTED}
-)
 CRASHED: Final = (
     "The run ended without a word: its process was killed, or the machine ran out of "
     "memory or time."
@@ -51,7 +47,7 @@ class Result:
 
 
 def grade_of(outcome: Outcome) -> Grade:
-    if outcome.kind in _GOOD:
+    if outcome.kind.is_success:
         return Grade.GOOD
     is_error = outcome.kind is OutcomeKind.FAILED
     return Grade.ERROR if is_error else Grade.UNRESOLVED
@@ -80,13 +76,3 @@ def broken(error: PatchwrightError) -> Result:
         "summary": text,
     }
     return Result(Grade.ERROR, outputs, f"**Failed** (`{error.reason}`)\n\n{text}\n")
-
-
-def outputs_table(outputs: Mapping[str, str], names: Iterable[str]) -> str:
-    """Show the outputs that are set, and short enough to be read in a table."""
-    rows = [
-        f"| `{name}` | {table_code(outputs[name])} |"
-        for name in names
-        if outputs.get(name)
-    ]
-    return "\n".join(["| output | |", "|---|---|", *rows]) if rows else ""

@@ -6,24 +6,19 @@ from typing import Final
 
 import structlog
 
-from patchwright.core.clock import SystemClock
-from patchwright.core.errors import PatchwrightError, ServiceError, SettingsError
+from patchwright.core.errors import PatchwrightError, ServiceError
 from patchwright.core.logs import set_up_logging
-from patchwright.core.settings.model import Settings
 from patchwright.core.settings.secret_values import secret_values
 from patchwright.core.text.commands import Verb, parse_command
-from patchwright.core.text.fence import inline_code
 from patchwright.core.text.redaction import Redactor
 from patchwright.core.types.threads import RepoRef
-from patchwright.core.types.work import OutcomeKind
-from patchwright.integrations.github.auth import MemoryTokenCache
 from patchwright.integrations.github.webhook import SERVICE, Listening
 from patchwright.workers.action.asking import Asked, Asking, NotAsked
 from patchwright.workers.action.check import Accord, find_accord
 from patchwright.workers.action.end import read_end
-from patchwright.workers.action.ending import result_of
 from patchwright.workers.action.inputs import Inputs, read_inputs
-from patchwright.workers.action.orders import make_orders, read_text
+from patchwright.workers.action.orders import make_orders
+from patchwright.workers.action.outputs import result_of
 from patchwright.workers.action.own_version import check_version
 from patchwright.workers.action.past import answer_from, carry_out, find_past
 from patchwright.workers.action.place import (
@@ -32,18 +27,17 @@ from patchwright.workers.action.place import (
     find_place,
     settings_environment,
 )
-from patchwright.workers.action.result import Grade, Result, broken, crashed
-from patchwright.workers.action.settings import make_settings
+from patchwright.workers.action.result import Result, broken, crashed
+from patchwright.workers.action.settings import find_settings
+from patchwright.workers.action.texts import read_text
+from patchwright.workers.action.unasked import unasked
 from patchwright.workers.action.working import Working, take_in
-from patchwright.workers.connections import connect_github
 from patchwright.workers.process import Base, make_runner, open_base
 from patchwright.workers.run.orders import Orders
 
 # Who the token of a job is: https://github.com/apps/github-actions
 _JOB: Final = "github-actions[bot]"
 _SECRETS: Final = ("LLM_API_KEY", "PATCHWRIGHT_LLM__API_KEY")
-_GATE: Final = "The workflow's own condition must let the same through."
-NOT_ASKED: Final = "not-asked"
 
 log = structlog.get_logger(__name__)
 
@@ -85,7 +79,7 @@ class _Action:
         self._repo = RepoRef(forge=SERVICE, full_name=place.repository)
         self._task = read_text(inputs, "task", place.workspace)
         self._orders = make_orders(inputs, place.workspace)
-        self._settings = _settings(place, inputs, environ)
+        self._settings = find_settings(place, inputs, environ)
         secrets = (*secret_values(self._settings), inputs.text("github-token"))
         self.redactor = Redactor(secrets)
 
@@ -103,7 +97,7 @@ class _Action:
         asking = Asking(self._place, self._inputs, listening, base.github)
         asked = asking.find(self._task)
         if isinstance(asked, NotAsked):
-            return not_asked(asked.reason, self._place, listening, accord)
+            return unasked(asked.reason, self._place, listening, accord)
         asked, orders = self._with_past(base, listening, asked)
         runner = make_runner(base, orders)
         job_id = take_in(base, asked)
@@ -166,58 +160,3 @@ class _Action:
         config = {**self._orders.config, "plan_approval": "none"}
         trigger = carry_out(asked.trigger, past)
         return Asked(trigger), replace(self._orders, config=config)
-
-
-def not_asked(
-    reason: str, place: Place, listening: Listening, accord: Accord | None
-) -> Result:
-    """Say why nothing is done, and what would have been heard.
-
-    Where the workflow lets through what is not heard, it is told as a warning.
-    """
-    action = str(place.event.get("action") or "")
-    event = f"{place.event_name} ({action})" if action else place.event_name
-    who = place.actor or "somebody"
-    heard = [
-        f"the mention {inline_code(listening.mention)}",
-        f"the label {inline_code(listening.label)}",
-    ]
-    if listening.assignee:
-        heard.append(f"an assignment of {inline_code(listening.assignee)}")
-    text = (
-        f"Nobody asked for anything ({reason}): {event} by {who}. "
-        f"This step listens for {', '.join(heard)}. "
-    )
-    text += f"About the phrase: {accord}" if accord else _GATE
-    is_sound = accord is None or accord.is_sound
-    log.info("not_asked", reason=reason, listens_for=listening.mention)
-    outputs = {
-        "outcome": OutcomeKind.REFUSED,
-        "error-code": NOT_ASKED,
-        "summary": text,
-    }
-    return Result(Grade.GOOD if is_sound else Grade.UNRESOLVED, outputs, text)
-
-
-def _settings(place: Place, inputs: Inputs, environ: Mapping[str, str]) -> Settings:
-    """Return the settings; servers of tools may be named in a file of the repository.
-
-    That is read from the default branch, whatever is checked out.
-    """
-    given = inputs.text("mcp-config")
-    if not given or given.startswith("{"):
-        return make_settings(inputs, environ, place.folder, given)
-    first = make_settings(inputs, environ, place.folder)
-    repo = RepoRef(forge=SERVICE, full_name=place.repository)
-    github = connect_github(first.github, MemoryTokenCache(), SystemClock())
-    try:
-        found = github.forge.fetch_file(repo, given)
-    finally:
-        github.close()
-    if found is None:
-        raise SettingsError(
-            f"input `mcp-config`: the default branch has no file {given}; write its "
-            "path, or the JSON itself"
-        )
-    text = found.decode("utf-8", "replace")
-    return make_settings(inputs, environ, place.folder, text)

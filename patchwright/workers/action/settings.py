@@ -4,10 +4,16 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
+from patchwright.core.clock import SystemClock
 from patchwright.core.errors import SettingsError
 from patchwright.core.settings.load import load
 from patchwright.core.settings.model import Settings
-from patchwright.workers.action.inputs import Inputs
+from patchwright.core.types.threads import RepoRef
+from patchwright.integrations.github.auth import MemoryTokenCache
+from patchwright.integrations.github.webhook import SERVICE
+from patchwright.workers.action.inputs import Inputs, wrong_input
+from patchwright.workers.action.place import Place
+from patchwright.workers.connections import connect_github
 
 _PLACE: Final = ", found in the command line"
 # Each setting that an input says as it stands.
@@ -34,6 +40,35 @@ _LISTED: Final[Mapping[str, str]] = {
     "security.allow_bots": "allow-bot-users",
     "sandbox.allow_domains": "allow-domains",
 }
+
+
+def find_settings(place: Place, inputs: Inputs, environ: Mapping[str, str]) -> Settings:
+    """Return the settings; servers of tools may be named in a file of the repository.
+
+    That is read from the default branch, whatever is checked out.
+    """
+    given = inputs.text("mcp-config")
+    if not given or given.startswith("{"):
+        return make_settings(inputs, environ, place.folder, given)
+    first = make_settings(inputs, environ, place.folder)
+    found = _fetch_file(first, place.repository, given)
+    if found is None:
+        raise wrong_input(
+            "mcp-config",
+            f"the default branch has no file {given}; write its path, or the JSON "
+            "itself",
+        )
+    text = found.decode("utf-8", "replace")
+    return make_settings(inputs, environ, place.folder, text)
+
+
+def _fetch_file(settings: Settings, repository: str, path: str) -> bytes | None:
+    repo = RepoRef(forge=SERVICE, full_name=repository)
+    github = connect_github(settings.github, MemoryTokenCache(), SystemClock())
+    try:
+        return github.forge.fetch_file(repo, path)
+    finally:
+        github.close()
 
 
 def make_settings(

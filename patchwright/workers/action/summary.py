@@ -2,14 +2,12 @@
 
 from typing import Final
 
-from patchwright.core.text.fence import code_block
+from patchwright.core.text.fence import code_block, table_code
 from patchwright.core.text.marks import split_marks
-from patchwright.core.types.work import Outcome
 from patchwright.resolver.delivering.naming import as_delivered
 from patchwright.resolver.messages.ending import final_comment
 from patchwright.resolver.messages.facts import counted, folded
 from patchwright.workers.action.end import End
-from patchwright.workers.action.result import outputs_table
 from patchwright.workers.run.rehearsal import rehearsed
 
 # The summary shows the words in full above the table.
@@ -18,18 +16,17 @@ _REHEARSED: Final = "**Dry run**: nothing of this was written outside of this jo
 
 
 def summary_of(end: End, outputs: dict[str, str]) -> str:
-    """Say what the thread is told, what was kept out, and the outputs."""
+    """Say what the thread is told, what was taken out or not told, and the outputs."""
     outcome = as_delivered(end.outcome, end.delivered)
     told = final_comment(outcome, end.delivered, end.plan.frame, end.plan.last)
-    names = [name for name in outputs if name not in _NOT_IN_TABLE]
     parts = (
         _REHEARSED if end.is_rehearsal else "",
         split_marks(told).text,
         _links(outputs),
-        _kept_out(end.outcome),
+        _taken_out(end.outcome.removed),
         _undelivered(end),
         _rehearsed(end),
-        outputs_table(outputs, names),
+        _table(outputs),
     )
     return "\n\n".join(part for part in parts if part)
 
@@ -40,14 +37,10 @@ def _links(outputs: dict[str, str]) -> str:
     return " · ".join(found)
 
 
-def _kept_out(outcome: Outcome) -> str:
-    lines = [
-        f"- {one.host}:{one.port}: {counted(one.count, 'request')} blocked"
-        for one in outcome.blocked
-    ]
-    if outcome.removed:
-        lines.append(f"- {counted(outcome.removed, 'hidden thing')} taken out of texts")
-    return "\n".join(lines)
+def _taken_out(removed: int) -> str:
+    if not removed:
+        return ""
+    return f"{counted(removed, 'hidden thing')} taken out of people's texts."
 
 
 def _rehearsed(end: End) -> str:
@@ -63,3 +56,13 @@ def _undelivered(end: End) -> str:
         return ""
     lines = "\n".join(f"- {one}" for one in end.pending)
     return f"**Not delivered** when the time was up:\n{lines}"
+
+
+def _table(outputs: dict[str, str]) -> str:
+    """Show the outputs that are set, and short enough to be read in a table."""
+    rows = [
+        f"| `{name}` | {table_code(text)} |"
+        for name, text in outputs.items()
+        if text and name not in _NOT_IN_TABLE
+    ]
+    return "\n".join(["| output | |", "|---|---|", *rows]) if rows else ""

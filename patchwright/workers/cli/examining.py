@@ -5,7 +5,6 @@ import logging
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from importlib import import_module
-from pathlib import Path
 from typing import Final
 
 import structlog
@@ -14,8 +13,7 @@ from rich.console import Console
 
 from patchwright.core.clock import Clock, SystemClock
 from patchwright.core.errors import SettingsError
-from patchwright.core.settings.environment import process_environment
-from patchwright.core.settings.load import load
+from patchwright.core.settings.here import load_here
 from patchwright.core.settings.model import Settings
 from patchwright.core.settings.secret_values import secret_values
 from patchwright.core.text.redaction import Redactor
@@ -51,7 +49,7 @@ def examined(only: Sequence[str], *, spends: bool, as_object: bool) -> int:
 def _verdicts(entries: Sequence[Entry], *, spends: bool) -> Iterator[Verdict]:
     clock = SystemClock()
     try:
-        settings = load(process_environment(), flags={}, cwd=Path.cwd())
+        settings = load_here()
     except SettingsError as error:
         yield Verdict(SETTINGS, failed("they cannot be read", str(error)), 0.0)
         return

@@ -1,11 +1,21 @@
-"""Print one line: cut to fit a terminal, whole where nobody looks at its width."""
+"""Lines for a terminal: cut to fit it, and without what would steer it."""
 
 from rich.console import Console
 from rich.text import Text
 
+from patchwright.core.text.invisible import strip_invisible
+
+
+def plain(text: str, style: str = "") -> Text:
+    """Return somebody's words as text in which nothing steers the terminal."""
+    return Text(strip_invisible(text)[0], style=style)
+
 
 def print_line(console: Console, text: Text, remark: Text | None = None) -> None:
-    """Print a text, and what became of it in brighter words that are cut last."""
+    """Print a text, and what became of it in brighter words that are cut last.
+
+    Where nobody looks at the width, it stays whole.
+    """
     tail = Text("  ").append_text(remark) if remark else Text()
     if console.is_terminal:
         tail.truncate(console.width // 2, overflow="ellipsis")

@@ -24,7 +24,7 @@ from patchwright.core.types.work import Limits
 from patchwright.resolver.messages.facts import cost, counted, duration
 from patchwright.resolver.messages.status import Progress
 from patchwright.resolver.progress import Watch
-from patchwright.workers.cli.lines import print_line
+from patchwright.workers.cli.lines import plain, print_line
 
 _SPINNER_CELLS = 2
 
@@ -70,7 +70,7 @@ class _Doing:
 def _fitted(words: str, figures: str, width: int) -> Text:
     """Put them on one line; the words are cut first, but for a third of it."""
     tail = Text(f" · {figures}", style="dim")
-    text = Text(words)
+    text = plain(words)
     text.truncate(max(width - tail.cell_len, width // 3), overflow="ellipsis")
     text.append_text(tail)
     text.truncate(width, overflow="ellipsis")
@@ -87,7 +87,7 @@ class _View:
         progress = self._watch.add(event)
         stages = (*progress.done, *progress.then)
         for stage in stages[self._stages :]:
-            print_line(self._console, Text(f"✓ {stage}"))
+            print_line(self._console, plain(f"✓ {stage}"))
         self._stages = len(stages)
         payload = event.payload
         if isinstance(payload, SandboxAction | Think):
@@ -99,7 +99,8 @@ class _View:
         result = _result(observation)
         if self._step or result:
             number = Text(f"{progress.iterations:>3}  ", style="dim")
-            print_line(self._console, number.append(self._step), result)
+            step = number.append_text(plain(self._step))
+            print_line(self._console, step, result)
         self._step = ""
 
 
@@ -116,6 +117,6 @@ def _result(observation: Observation) -> Text:
         case SearchResult(matches=matches):
             return Text(counted(matches, "line"), style="dim")
         case ErrorObservation(text=text):
-            return Text(text.partition("\n")[0], style="red")
+            return plain(text.partition("\n")[0], "red")
         case _:
             return Text()

@@ -9,14 +9,13 @@ from rich.text import Text
 from patchwright.core.agent.render import observation_text
 from patchwright.core.events.metrics import Metrics, ModelCall, Totals
 from patchwright.core.events.types import Event, ModelReply, Observation
-from patchwright.core.text.invisible import strip_invisible
 from patchwright.core.text.money import dollars
 from patchwright.core.trajectory.document import RunFacts
 from patchwright.core.trajectory.story import Act, Remark, Step, Story
 from patchwright.core.trajectory.words import Tone
 from patchwright.resolver.messages.facts import cost, counted, duration
 from patchwright.resolver.messages.status import Delivered
-from patchwright.workers.cli.lines import print_line
+from patchwright.workers.cli.lines import plain, print_line
 from patchwright.workers.cli.report import print_result
 
 _STYLES: Final = {
@@ -77,7 +76,7 @@ def print_step(console: Console, step: Step, events: Sequence[Event]) -> None:
         _print_words(console, reply.text or step.call.failure)
         for call in reply.tool_calls:
             act = next(one for one in step.acts if one.call_id == call.id)
-            heading = _plain(f"{call.name} {call.arguments}", "bold")
+            heading = plain(f"{call.name} {call.arguments}", "bold")
             console.print(Text("\n").append_text(heading), soft_wrap=True)
             result = payloads.get(act.result_id or 0)
             if isinstance(result, Observation):
@@ -88,11 +87,11 @@ def print_step(console: Console, step: Step, events: Sequence[Event]) -> None:
 
 def _print_words(console: Console, text: str) -> None:
     if text.strip():
-        console.print(_plain(text.rstrip()), soft_wrap=not console.is_terminal)
+        console.print(plain(text.rstrip()), soft_wrap=not console.is_terminal)
 
 
 def _head(facts: RunFacts) -> Iterator[Text]:
-    yield _plain(facts.title or "A run without a title", "bold")
+    yield plain(facts.title or "A run without a title", "bold")
     base = facts.base_sha[:10]
     where = f"{base} on {facts.base_branch}" if facts.base_branch else base
     when = f"{facts.started_at:%Y-%m-%d %H:%M} UTC" if facts.started_at else ""
@@ -119,18 +118,18 @@ def _print_step_lines(console: Console, step: Step) -> None:
 def _print_act(console: Console, start: Text, step: Step, act: Act | None) -> None:
     start.append("│ " * step.depth, style="dim")
     if act is not None:
-        result = _plain(act.result.text, _STYLES[act.result.tone])
-        print_line(console, start.append_text(_plain(act.text)), result)
+        result = plain(act.result.text, _STYLES[act.result.tone])
+        print_line(console, start.append_text(plain(act.text)), result)
     elif step.call.failure:
         failed = Text(step.call.failure, style="red")
         print_line(console, start.append("the model did not answer"), failed)
     else:
-        print_line(console, start.append_text(_plain(f"“{step.said}”", "italic")))
+        print_line(console, start.append_text(plain(f"“{step.said}”", "italic")))
 
 
 def _print_remark(console: Console, remark: Remark) -> None:
     start = _figures("·", remark.call).append("│ " * remark.depth, style="dim")
-    text = _plain(remark.text, _STYLES[remark.tone] or "dim")
+    text = plain(remark.text, _STYLES[remark.tone] or "dim")
     print_line(console, start.append_text(text))
 
 
@@ -168,11 +167,6 @@ def _total(total: Totals) -> str:
         cost(usage) if not total.unpriced else known or "price unknown",
         f"{duration(total.latency_ms / 1000)} waited",
     )
-
-
-def _plain(text: str, style: str = "") -> Text:
-    """Return somebody's words as text in which nothing steers the terminal."""
-    return Text(strip_invisible(text)[0], style=style)
 
 
 def _join(*parts: str) -> str:

@@ -12,13 +12,12 @@ from patchwright.resolver.delivering.naming import as_delivered
 from patchwright.resolver.messages.facts import cost, counted, duration
 from patchwright.resolver.messages.refusals import refusal_words
 from patchwright.resolver.messages.status import Delivered
-
-_SUCCESSES = (OutcomeKind.RESOLVED, OutcomeKind.ANSWERED, OutcomeKind.PLAN_POSTED)
+from patchwright.workers.cli.lines import plain
 
 
 def exit_code(outcome: Outcome) -> int:
     """Return 0 for success, 3 for a failed service, model or sandbox, else 1."""
-    if outcome.kind in _SUCCESSES:
+    if outcome.kind.is_success:
         return 0
     return 3 if outcome.kind is OutcomeKind.FAILED else 1
 
@@ -86,7 +85,7 @@ def _evidence(one: Evidence) -> dict[str, str | int | float | None]:
 def print_result(console: Console, outcome: Outcome, delivered: Delivered) -> None:
     """Say how it ended, outcome first."""
     console.print(_headline(outcome), soft_wrap=True)
-    console.print(Text(outcome.summary), soft_wrap=not console.is_terminal)
+    console.print(plain(outcome.summary), soft_wrap=not console.is_terminal)
     for one in as_delivered(outcome, delivered).evidence:
         console.print(_evidence_line(one), soft_wrap=True)
     for label, value in (
@@ -97,13 +96,13 @@ def print_result(console: Console, outcome: Outcome, delivered: Delivered) -> No
         ("not delivered", delivered.refusal),
     ):
         if value:
-            console.print(Text(f"{label}: {value}"), soft_wrap=True)
+            console.print(plain(f"{label}: {value}"), soft_wrap=True)
 
 
 def _headline(outcome: Outcome) -> Text:
-    good = outcome.kind in _SUCCESSES
+    style = "bold green" if outcome.kind.is_success else "bold yellow"
     head = Text()
-    head.append(str(outcome.kind), style="bold green" if good else "bold yellow")
+    head.append(str(outcome.kind), style=style)
     if outcome.reason:
         head.append(f" ({outcome.reason})")
     facts = [
@@ -121,6 +120,6 @@ def _evidence_line(one: Evidence) -> Text:
     return Text.assemble(
         f"{one.role:<6} ",
         (f"{code:<8}", "green" if expected else "red"),
-        f" {' '.join(one.command.split())}",
+        plain(f" {' '.join(one.command.split())}"),
         (f"  {one.commit[:10]}, {one.seconds:.1f} s", "dim"),
     )

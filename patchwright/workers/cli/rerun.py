@@ -22,8 +22,7 @@ from patchwright.core.errors import (
 )
 from patchwright.core.events.jsonl import JsonlEventLog
 from patchwright.core.logs import set_up_logging
-from patchwright.core.settings.environment import process_environment
-from patchwright.core.settings.load import load
+from patchwright.core.settings.here import load_here
 from patchwright.core.settings.secret_values import secret_values
 from patchwright.core.text.redaction import Redactor
 from patchwright.core.trajectory.compare import Difference
@@ -86,7 +85,7 @@ def exit_code(done: Rerun) -> int:
 def _stage(
     repository: LocalRepository, flags: Mapping[str, str | None], events: Path | None
 ) -> Iterator[Stage]:
-    settings = load(process_environment(), flags=dict(flags), cwd=Path.cwd())
+    settings = load_here(flags)
     redactor = Redactor(secret_values(settings))
     set_up_logging(redactor.redact_json, as_json=settings.log_json)
     clock, spec = SystemClock(), sandbox_spec(settings, RandomIds().new())

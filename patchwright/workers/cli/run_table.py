@@ -8,9 +8,9 @@ from rich.console import Console, JustifyMethod
 from rich.table import Table
 from rich.text import Text
 
-from patchwright.core.text.invisible import strip_invisible
 from patchwright.core.text.money import dollars
 from patchwright.core.types.work import OutcomeKind
+from patchwright.workers.cli.lines import plain
 from patchwright.workers.runs.listed import LOCAL, Listed
 from patchwright.workers.runs.naming import SHORT
 from patchwright.workers.runs.stage import Stage
@@ -23,9 +23,7 @@ _MOST_LOGIN: Final = 12
 # What all columns take but those of the place, the login and the title.
 _FIXED: Final = 50
 _LEAST_PLACE: Final = 12
-_GOOD: Final = frozenset(
-    {OutcomeKind.RESOLVED, OutcomeKind.ANSWERED, OutcomeKind.PLAN_POSTED}
-)
+_GOOD: Final = frozenset(kind for kind in OutcomeKind if kind.is_success)
 _UNITS: Final = ((86_400, "d"), (3_600, "h"), (60, "m"), (1, "s"))
 _HEADINGS: Final = ("run", "state", "where", "by", "steps", "cost", "age")
 _FIGURES: Final = frozenset({"steps", "age"})
@@ -53,15 +51,15 @@ def print_runs(runs: Sequence[Listed], now: datetime) -> None:
 
 
 def _title(run: Listed) -> Text:
-    return _plain(run.title[:_MOST_TITLE])
+    return _on_one_line(run.title[:_MOST_TITLE])
 
 
 def _cells(run: Listed, now: datetime, place: int) -> list[Text]:
     return [
         Text(run.id[:SHORT]),
         Text(run.outcome or run.stage, style=_style(run)),
-        _plain(squeezed(where(run), place)),
-        _plain(squeezed(run.requester or "-", _MOST_LOGIN)),
+        _on_one_line(squeezed(where(run), place)),
+        _on_one_line(squeezed(run.requester or "-", _MOST_LOGIN)),
         Text(f"{run.steps}/{run.limits.max_iterations}" if run.limits else "-"),
         Text(spent(run)),
         Text(age(run.asked_at, now)),
@@ -106,6 +104,5 @@ def _style(run: Listed) -> str:
     return "green" if run.outcome in _GOOD else "red"
 
 
-def _plain(text: str) -> Text:
-    """Return somebody's words as text in which nothing steers the terminal."""
-    return Text(" ".join(strip_invisible(text)[0].split()))
+def _on_one_line(text: str) -> Text:
+    return Text(" ".join(plain(text).plain.split()))

@@ -4,25 +4,23 @@ from collections.abc import Sequence
 
 import typer
 from rich.console import Console
-from rich.text import Text
 
-from patchwright.core.text.invisible import strip_invisible
 from patchwright.core.trajectory.fold import tell
 from patchwright.resolver.messages.status import Delivered
 from patchwright.resolver.progress import Watch
+from patchwright.workers.cli.lines import plain
 from patchwright.workers.cli.live import live_lines
 from patchwright.workers.cli.replay_view import print_story
 from patchwright.workers.cli.report import exit_code, print_result
 from patchwright.workers.cli.run_json import run_as_json
 from patchwright.workers.cli.run_table import where
 from patchwright.workers.runs.archive import Archive
-from patchwright.workers.runs.desk import Service
 from patchwright.workers.runs.exporting import events_of
 from patchwright.workers.runs.listed import Listed, of_log
 from patchwright.workers.runs.naming import SHORT
+from patchwright.workers.runs.service import Service
 from patchwright.workers.runs.watching import follow
-from patchwright.workers.store.job import Job
-from patchwright.workers.web.pages.views import outcome_of
+from patchwright.workers.store.job import Job, outcome_of
 
 _LEFT = "Not watched any more; the run goes on."
 INTERRUPTED = 130
@@ -84,6 +82,6 @@ def _print_head(console: Console, run: Listed) -> None:
     state = f"{run.stage}: {run.outcome}" if run.outcome else str(run.stage)
     facts: Sequence[str] = (f"run {run.id[:SHORT]}", where(run), asked, state)
     line = " · ".join(part for part in facts if part)
-    console.print(Text(strip_invisible(line)[0], style="dim"), soft_wrap=True)
+    console.print(plain(line, "dim"), soft_wrap=True)
     if run.title:
-        console.print(Text(strip_invisible(run.title)[0], style="bold"), soft_wrap=True)
+        console.print(plain(run.title, "bold"), soft_wrap=True)

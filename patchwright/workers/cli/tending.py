@@ -12,19 +12,20 @@ import typer
 from patchwright.core.clock import SystemClock
 from patchwright.core.errors import SettingsError
 from patchwright.core.logs import set_up_logging
-from patchwright.core.settings.environment import process_environment
-from patchwright.core.settings.load import load
+from patchwright.core.settings.here import load_here
+from patchwright.core.types.ids import JobId
 from patchwright.core.types.work import OutcomeKind
 from patchwright.workers.cli.run_json import runs_as_json
 from patchwright.workers.cli.run_table import print_runs
 from patchwright.workers.cli.run_view import follow_run, show_job, show_local
 from patchwright.workers.queue.errors import BrokerUnavailableError
-from patchwright.workers.runs.desk import Desk, Service, open_desk
+from patchwright.workers.runs.desk import Desk, ServiceRun, open_desk
 from patchwright.workers.runs.exporting import as_document, write_document
 from patchwright.workers.runs.listed import Listed, Wanted
 from patchwright.workers.runs.naming import SHORT
+from patchwright.workers.runs.service import Service
 from patchwright.workers.runs.stage import Stage
-from patchwright.workers.store.job import Job, JobState
+from patchwright.workers.store.job import JobState
 
 log = structlog.get_logger(__name__)
 
@@ -52,47 +53,46 @@ def show_run(run: str, *, follows: bool, as_object: bool) -> int:
     """Return the exit code."""
     with _desk(hears=follows) as desk:
         found = desk.find(run)
-        if isinstance(found, Job) and desk.service is not None:
+        if isinstance(found, ServiceRun):
             if follows:
-                return follow_run(desk.service, found, as_object=as_object)
-            show_job(desk.service, found, as_object=as_object)
+                return follow_run(found.service, found.job, as_object=as_object)
+            show_job(found.service, found.job, as_object=as_object)
         elif follows:
             raise SettingsError(
                 f"--follow: {run} is a run of `resolve`, which shows it where it works"
             )
         else:
-            show_local(desk.archive, str(found), as_object=as_object)
+            show_local(found.archive, found.id, as_object=as_object)
     return 0
 
 
 def stop_run(run: str, *, as_object: bool) -> None:
     with _desk(hears=True) as desk:
-        service, job = _of_service(desk, run, "press Ctrl-C where it works")
-        helm = service.helm()
-        state = helm.stop(job)
+        found = _of_service(desk, run, "press Ctrl-C where it works")
+        helm = found.service.helm()
+        state = helm.stop(found.job)
         if state is JobState.WAITING_USER:
-            _submit(service, job)
+            _submit(found.service, found.job.id)
     if as_object:
-        said = {"run_id": job.id, "was": state, "told_by": helm.name}
+        said = {"run_id": found.id, "was": state, "told_by": helm.name}
         typer.echo(json.dumps(said))
     elif state is JobState.RUNNING:
-        typer.echo(f"The run {job.id[:SHORT]} was told to stop; it ends now.")
+        typer.echo(f"The run {found.id[:SHORT]} was told to stop; it ends now.")
     else:
         typer.echo(
-            f"The run {job.id[:SHORT]} was told to stop; it was {state}, and ends as "
+            f"The run {found.id[:SHORT]} was told to stop; it was {state}, and ends as "
             "soon as a worker takes it."
         )
 
 
 def retry_run(run: str, *, as_object: bool) -> None:
     with _desk(hears=True) as desk:
-        service, job = _of_service(desk, run, "give the same to `resolve` again")
-        helm = service.helm()
-        new_id = helm.retry(job)
-        new = service.reader.jobs.load(new_id) or job
-        _submit(service, new)
+        found = _of_service(desk, run, "give the same to `resolve` again")
+        helm = found.service.helm()
+        new_id = helm.retry(found.job)
+        _submit(found.service, new_id)
     if as_object:
-        said = {"run_id": new_id, "retries": job.id, "told_by": helm.name}
+        said = {"run_id": new_id, "retries": found.id, "told_by": helm.name}
         typer.echo(json.dumps(said))
     else:
         typer.echo(
@@ -106,23 +106,22 @@ def export_run(run: str, out: Path | None, *, as_object: bool) -> None:
         raise SettingsError("--json tells where the run was written: give --out FILE")
     with _desk() as desk:
         found = desk.find(run)
-        document = as_document(desk, found)
+        document = as_document(found, desk.redactor)
     if out is None:
         typer.echo(document.model_dump_json())
         return
     write_document(document, out)
-    run_id = found.id if isinstance(found, Job) else found
     if as_object:
         events = len(document.events)
-        told = {"run_id": run_id, "file": str(out), "events": events}
+        told = {"run_id": found.id, "file": str(out), "events": events}
         typer.echo(json.dumps(told))
     else:
-        typer.echo(f"The run {run_id[:SHORT]} is in {out}.")
+        typer.echo(f"The run {found.id[:SHORT]} is in {out}.")
 
 
 @contextmanager
 def _desk(*, hears: bool = False) -> Iterator[Desk]:
-    settings = load(process_environment(), flags={}, cwd=Path.cwd())
+    settings = load_here()
     with open_desk(settings, hears=hears) as desk:
         set_up_logging(desk.redactor.redact_json, as_json=settings.log_json)
         yield desk
@@ -141,16 +140,16 @@ def _asked_at(run: Listed) -> float:
     return run.asked_at.timestamp() if run.asked_at else 0.0
 
 
-def _of_service(desk: Desk, run: str, instead: str) -> tuple[Service, Job]:
+def _of_service(desk: Desk, run: str, instead: str) -> ServiceRun:
     found = desk.find(run)
-    if isinstance(found, Job) and desk.service is not None:
-        return desk.service, found
+    if isinstance(found, ServiceRun):
+        return found
     raise SettingsError(f"{run} is a run of `resolve` on this machine: {instead}")
 
 
-def _submit(service: Service, job: Job) -> None:
+def _submit(service: Service, job_id: JobId) -> None:
     """Let a worker know at once; without a broker for that it finds the job itself."""
     try:
-        service.submit(job.id)
+        service.submit(job_id)
     except BrokerUnavailableError as error:
-        log.warning("job_not_submitted", job_id=job.id, reason=str(error))
+        log.warning("job_not_submitted", job_id=job_id, reason=str(error))

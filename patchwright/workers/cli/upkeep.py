@@ -1,14 +1,11 @@
 """Look after database and keys from the command line."""
 
 from contextlib import closing
-from pathlib import Path
 
 import typer
 
 from patchwright.core.clock import SystemClock
-from patchwright.core.settings.environment import process_environment
-from patchwright.core.settings.load import load
-from patchwright.core.settings.model import Settings
+from patchwright.core.settings.here import load_here
 from patchwright.resolver.messages.facts import counted
 from patchwright.workers.compose import key_ring, open_database
 from patchwright.workers.db.upgrade import upgrade
@@ -16,19 +13,15 @@ from patchwright.workers.store.secrets import SecretStore
 
 
 def upgrade_database() -> None:
-    with closing(open_database(_settings())) as database:
+    with closing(open_database(load_here())) as database:
         upgrade(database)
     typer.echo("The database is up to date.")
 
 
 def rotate_keys() -> None:
-    settings = _settings()
+    settings = load_here()
     with closing(open_database(settings)) as database:
         upgrade(database)
         keys = key_ring(settings, database)
         renewed = SecretStore(database, keys, SystemClock()).rotate()
     typer.echo(f"{counted(renewed, 'secret')} moved to the key {keys.current}.")
-
-
-def _settings() -> Settings:
-    return load(process_environment(), flags={}, cwd=Path.cwd())

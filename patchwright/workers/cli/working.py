@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
-from pathlib import Path
 from typing import Final, cast
 
 import structlog
@@ -12,8 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from patchwright.core.errors import PatchwrightError, SettingsError
-from patchwright.core.settings.environment import process_environment
-from patchwright.core.settings.load import load
+from patchwright.core.settings.here import load_here
 from patchwright.core.types.work import Outcome, OutcomeKind
 from patchwright.resolver.messages.status import Delivered
 from patchwright.workers.cli.local import Wish, read_wish, resolve_local
@@ -36,7 +34,7 @@ def work_on(order: Order) -> int:
     """Return the exit code; raises `SettingsError` for an order that makes no sense."""
     with _told_in_any_case(as_object=order.as_object):
         _check(order)
-        settings = load(process_environment(), flags=order.flags, cwd=Path.cwd())
+        settings = load_here(order.flags)
         wish = read_wish(order) if order.url is None else None
         quiet = order.as_object or order.quiet
         with open_session(settings, order.events, quiet=quiet) as session:

@@ -10,10 +10,9 @@ from patchwright.integrations.github.deliveries import Hook
 from patchwright.integrations.github.manifest import WEBHOOK_PATH
 from patchwright.integrations.github.webhook import SERVICE
 from patchwright.workers.connections import connect_github
-from patchwright.workers.db.upgrade import missing_migrations
 from patchwright.workers.doctor.case import Case
 from patchwright.workers.doctor.finding import failed, skipped
-from patchwright.workers.doctor.stored import opened
+from patchwright.workers.doctor.stored import readable
 from patchwright.workers.store.threads import ThreadStore
 
 NO_GITHUB = failed(
@@ -39,8 +38,8 @@ def hooks_of(case: Case, github: GitHub) -> tuple[Hook, ...]:
 def known_repositories(case: Case) -> tuple[RepoRef, ...]:
     """Return those of the settings, and those where there was work lately."""
     named = [RepoRef(forge=SERVICE, full_name=one) for one in named_repositories(case)]
-    with opened(case.settings) as database:
-        if database is None or missing_migrations(database):
+    with readable(case.settings) as database:
+        if database is None:
             return tuple(named)
         lately = ThreadStore(database).newest_repositories(SERVICE)
     return tuple(dict.fromkeys((*named, *lately)))

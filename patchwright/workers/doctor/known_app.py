@@ -7,7 +7,7 @@ from patchwright.core.errors import PatchwrightError
 from patchwright.core.settings.model import Settings
 from patchwright.workers.compose import KEY_FILE, key_ring
 from patchwright.workers.db.database import Database
-from patchwright.workers.doctor.stored import opened
+from patchwright.workers.db.existing import existing
 from patchwright.workers.store.github_app import AppStore, completed
 from patchwright.workers.store.secrets import SecretStore
 
@@ -30,7 +30,7 @@ def with_known_app(settings: Settings, clock: Clock) -> Settings:
     if settings.github.is_configured:
         return settings
     try:
-        with opened(settings) as database:
+        with existing(settings.database.url.get_secret_value()) as database:
             store = database and secret_store(settings, database, clock)
             app = store and AppStore(store, settings.github.api_url).fetch()
     except (PatchwrightError, SQLAlchemyError, OSError):

@@ -6,6 +6,7 @@ from typing import Final
 from rich.console import Console
 from rich.text import Text
 
+from patchwright.core.text.invisible import strip_invisible
 from patchwright.workers.doctor.finding import Status, Verdict
 from patchwright.workers.doctor.table import CHECKS
 
@@ -29,7 +30,9 @@ def show(console: Console, verdict: Verdict) -> None:
         (verdict.finding.status.ljust(_STATUS_WIDTH), style),
         (verdict.name.ljust(_NAME_WIDTH), dim or "bold"),
     )
-    _print(console, head, Text(verdict.finding.found, style=dim))
+    # What others say is in there too, and must not steer the terminal.
+    found, _ = strip_invisible(verdict.finding.found)
+    _print(console, head, Text(found, style=dim))
     for line in verdict.finding.fix.splitlines():
         pointer = Text.assemble((" " * (_INDENT - 2) + "> ", style))
         _print(console, pointer, Text(line))

@@ -1,30 +1,17 @@
-"""Look into the database as it is: nothing is made, moved or written."""
+"""What the service has stored, where a check can read it."""
 
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
-from pathlib import Path
-
-from sqlalchemy import make_url
+from contextlib import contextmanager
 
 from patchwright.core.settings.model import Settings
 from patchwright.workers.db.database import Database
+from patchwright.workers.db.existing import existing
+from patchwright.workers.db.upgrade import missing_migrations
 
 
 @contextmanager
-def opened(settings: Settings) -> Iterator[Database | None]:
-    """Lend the database; None where `serve` has not made one yet."""
-    url = settings.database.url.get_secret_value()
-    file = sqlite_file(settings)
-    if file is not None and not file.exists():
-        yield None
-        return
-    with closing(Database(url)) as database:
-        yield database
-
-
-def sqlite_file(settings: Settings) -> Path | None:
-    """Return the file of the database, None where it is a server's."""
-    url = settings.database.url.get_secret_value()
-    if not url.startswith("sqlite:"):
-        return None
-    return Path(make_url(url).database or "")
+def readable(settings: Settings) -> Iterator[Database | None]:
+    """Lend the database; None where it is not there yet, or of an earlier version."""
+    with existing(settings.database.url.get_secret_value()) as database:
+        is_ours = database is not None and not missing_migrations(database)
+        yield database if is_ours else None

@@ -7,7 +7,15 @@ from dataclasses import dataclass
 from http.client import HTTPException
 from typing import Final
 from urllib.error import HTTPError, URLError
-from urllib.request import Request, urlopen
+from urllib.request import (
+    HTTPDefaultErrorHandler,
+    HTTPErrorProcessor,
+    HTTPHandler,
+    HTTPSHandler,
+    OpenerDirector,
+    ProxyHandler,
+    Request,
+)
 
 from patchwright.core.settings.addresses import is_address
 
@@ -47,18 +55,32 @@ class Answer:
 def ask(
     url: str, headers: Mapping[str, str] = _NOTHING, body: bytes | None = None
 ) -> Answer:
-    """Send a GET, or a POST where there is a body. Raises `UnreachableError`."""
+    """Send a GET, or a POST where there is a body. Raises `UnreachableError`.
+
+    A redirect is an answer, and not followed: what is sent is for that address alone,
+    and GitHub does not follow one either.
+    """
     if not is_address(url):
         raise UnreachableError("not an address", "write it as https://HOST")
     request = Request(url, data=body, headers=dict(headers))  # noqa: S310 - http(s) alone, as was just checked
     try:
-        with urlopen(request, timeout=_WITHIN_S) as answer:  # noqa: S310 - the same
+        with _opener().open(request, timeout=_WITHIN_S) as answer:
             return Answer(answer.status, answer.read(_MOST_BYTES))
     except HTTPError as error:
         with error:
             return Answer(error.code, error.read(_MOST_BYTES))
     except (URLError, OSError, HTTPException) as error:
         raise _unreachable(error) from error
+
+
+def _opener() -> OpenerDirector:
+    opener = OpenerDirector()
+    for handler in (
+        *(ProxyHandler(), HTTPHandler(), HTTPSHandler()),
+        *(HTTPDefaultErrorHandler(), HTTPErrorProcessor()),
+    ):
+        opener.add_handler(handler)
+    return opener
 
 
 def _unreachable(error: Exception) -> UnreachableError:

@@ -16,10 +16,10 @@ from sqlalchemy.exc import SQLAlchemyError
 from patchwright.core.settings.telemetry import TelemetrySettings
 from patchwright.core.types.ids import RandomIds
 from patchwright.workers.db.database import Database
-from patchwright.workers.ops.desk import Desk
 from patchwright.workers.ops.health import examine, red_of
 from patchwright.workers.ops.port import answering
 from patchwright.workers.ops.presence import Presence, leave, show
+from patchwright.workers.ops.reporter import Reporter
 
 LONGEST_EVERY_S: Final = 10.0
 # Who does not show itself so many times is taken for dead.
@@ -34,7 +34,7 @@ log = structlog.get_logger(__name__)
 class Post:
     """What a process on duty is given; it shows itself every `every_s` seconds."""
 
-    desk: Desk
+    reporter: Reporter
     database: Database
     telemetry: TelemetrySettings
     every_s: float
@@ -57,7 +57,7 @@ def on_duty(post: Post) -> Iterator[None]:
 @contextmanager
 def _port(post: Post) -> Iterator[None]:
     host, port = post.telemetry.host, post.telemetry.port
-    with nullcontext() if port is None else answering(post.desk, host, port):
+    with nullcontext() if port is None else answering(post.reporter, host, port):
         yield
 
 
@@ -67,7 +67,7 @@ class _Telling:
     def __init__(self, post: Post) -> None:
         self._post = post
         self._id = RandomIds().new()
-        self._started_at = post.desk.clock.now()
+        self._started_at = post.reporter.clock.now()
         self._is_heard = True
         self._red: tuple[str, ...] = ()
         self._logged: tuple[str, ...] = ()
@@ -80,8 +80,8 @@ class _Telling:
         self._leave()
 
     def _tell(self) -> None:
-        desk = self._post.desk
-        parts = examine(desk.health.ready, desk.clock.now())
+        reporter = self._post.reporter
+        parts = examine(reporter.health.ready, reporter.clock.now())
         self._log_changes(red_of(parts))
         try:
             show(self._post.database, self._presence())
@@ -103,10 +103,10 @@ class _Telling:
         self._red = red
 
     def _presence(self) -> Presence:
-        now = self._post.desk.clock.now()
+        now = self._post.reporter.clock.now()
         return Presence(
             id=self._id,
-            role=self._post.desk.role,
+            role=self._post.reporter.role,
             name=process_name(),
             version=version("patchwright"),
             started_at=self._started_at,

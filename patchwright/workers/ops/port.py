@@ -1,6 +1,5 @@
 """A port of its own on which a process tells how it is."""
 
-import os
 import socket
 import threading
 from collections.abc import Iterator
@@ -13,34 +12,30 @@ from urllib.parse import urlsplit
 
 import structlog
 
-from patchwright.core.errors import PatchwrightError, SettingsError
+from patchwright.workers.listening import Spot, listen
 from patchwright.workers.ops.access import Door
-from patchwright.workers.ops.desk import Answer, Asking, Desk
+from patchwright.workers.ops.reporter import Answer, Asking, Reporter
 
 # For who connects and says nothing.
 _PATIENCE_S: Final = 5.0
 _POLL_S: Final = 0.05
-_BACKLOG: Final = 64
+_FIX: Final = (
+    "each process needs a port of its own there: set PATCHWRIGHT_TELEMETRY__PORT"
+)
 
 log = structlog.get_logger(__name__)
 
 
-class TelemetryPortError(PatchwrightError):
-    """Somebody else listens there, or we may not."""
-
-    reason = "port-unavailable"
-
-
 @contextmanager
-def answering(desk: Desk, host: str, port: int) -> Iterator[int]:
+def answering(reporter: Reporter, host: str, port: int) -> Iterator[int]:
     """Answer in threads until the context is left; yields the port.
 
-    Raises `TelemetryPortError`, and `SettingsError` for a host that is none.
+    Raises what `listen` does.
     """
-    listening = _listen(host, port)
+    listening = listen(Spot("telemetry", host, port, _FIX))
     number = int(listening.getsockname()[1])
     log.info("telemetry_listening", host=host, port=number)
-    with _server(desk, listening) as server:
+    with _server(reporter, listening) as server:
         thread = threading.Thread(
             target=server.serve_forever, args=(_POLL_S,), name="telemetry", daemon=True
         )
@@ -52,25 +47,11 @@ def answering(desk: Desk, host: str, port: int) -> Iterator[int]:
             thread.join()
 
 
-def _listen(host: str, port: int) -> socket.socket:
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    try:
-        return socket.create_server((host, port), family=family, backlog=_BACKLOG)
-    except socket.gaierror as error:
-        raise SettingsError(f"telemetry.host: {host}: {error.strerror}") from error
-    except OSError as error:
-        reason = os.strerror(error.errno or 0)
-        raise TelemetryPortError(
-            f"cannot listen on {host} port {port}: {reason}; each process needs a port "
-            "of its own there: set PATCHWRIGHT_TELEMETRY__PORT"
-        ) from error
-
-
-def _server(desk: Desk, listening: socket.socket) -> ThreadingHTTPServer:
+def _server(reporter: Reporter, listening: socket.socket) -> ThreadingHTTPServer:
     address = listening.getsockname()
     # To bind it itself, it would ask for the name of the host, which may take long.
     server = ThreadingHTTPServer(
-        address[:2], partial(_Handler, desk), bind_and_activate=False
+        address[:2], partial(_Handler, reporter), bind_and_activate=False
     )
     server.socket.close()
     server.socket = listening
@@ -86,12 +67,12 @@ class _Handler(BaseHTTPRequestHandler):
 
     def __init__(
         self,
-        desk: Desk,
+        reporter: Reporter,
         request: socket.socket,
         address: tuple[str, int],
         server: BaseServer,
     ) -> None:
-        self._desk = desk
+        self._reporter = reporter
         super().__init__(request, address, server)
 
     def do_GET(self) -> None:
@@ -101,7 +82,7 @@ class _Handler(BaseHTTPRequestHandler):
             peer=self.client_address[0],
             authorization=self.headers.get("Authorization", ""),
         )
-        self._send(self._desk.answer(asking))
+        self._send(self._reporter.answer(asking))
 
     def log_message(self, *_: object) -> None:
         """Say nothing of requests that come every few seconds."""

@@ -3,26 +3,20 @@
 from collections.abc import Mapping, Sequence
 from functools import partial
 
-import structlog
-
 from patchwright.core.agent.attention import GivenBack
 from patchwright.core.events.log import EventLog
-from patchwright.core.events.types import AgentState, ChangeState, Message
 from patchwright.core.forge import Checks
 from patchwright.core.llm.model import Image
 from patchwright.core.types.threads import (
     ForgeThread,
-    TalkThread,
     Thread,
     ThreadKind,
     ThreadRef,
 )
-from patchwright.core.types.triggers import Trigger
 from patchwright.core.types.work import Outcome, OutcomeKind, Task
 from patchwright.integrations.git.objects import ObjectStore
 from patchwright.resolver.knowledge import RepositoryLibrary
 from patchwright.resolver.messages.reviews import note_on_silence
-from patchwright.resolver.placing.answers import is_answer
 from patchwright.resolver.placing.consent import privacy_note
 from patchwright.resolver.resolve import resolve
 from patchwright.resolver.toolkit import Toolkit
@@ -31,9 +25,11 @@ from patchwright.workers.run.author import author_of
 from patchwright.workers.run.checkpoints import StoredCheckpoints
 from patchwright.workers.run.discretion import Discretion
 from patchwright.workers.run.done import Done
+from patchwright.workers.run.follow_ups import with_follow_ups
 from patchwright.workers.run.hearing import read_threads
 from patchwright.workers.run.keepsakes import keep_images, load_images, pack_change
 from patchwright.workers.run.origins import find_origins, key_in, with_name
+from patchwright.workers.run.paying import open_purse
 from patchwright.workers.run.plan import ARTIFACT, Plan
 from patchwright.workers.run.prepare import (
     Prepared,
@@ -41,7 +37,6 @@ from patchwright.workers.run.prepare import (
     fetch_mirror,
     prepare,
 )
-from patchwright.workers.run.purse import SharedPurse
 from patchwright.workers.run.rivals import find_rival_of
 from patchwright.workers.run.services import Services
 from patchwright.workers.run.spec import sandbox_spec
@@ -147,7 +142,9 @@ class Resolving:
 
     def _keep_and_resolve(self, prepared: Prepared) -> Done:
         """Hear what was said meanwhile, and keep the plan for later attempts."""
-        task, stopped = self._with_follow_ups(prepared.task)
+        task, stopped = with_follow_ups(
+            self._services, self._job, self._steering, prepared.task, self._start_id
+        )
         if stopped is not None:
             return Done(stopped, self._plan, self._start_id)
         planned = self._plan.model_dump_json().encode()
@@ -217,31 +214,6 @@ class Resolving:
             if not one.is_own_pull and str(one.ref) != own
         )
 
-    def _with_follow_ups(self, task: Task) -> tuple[Task, Outcome | None]:
-        """Add what was said while the job waited, or end it if that was `stop`."""
-        for request in self._services.stores.requests.joined(self._job.id):
-            if request.event_id > self._start_id:
-                break
-            if self._was_answer(request.trigger):
-                continue
-            heard = self._steering.judge(request.trigger, request.event_id)
-            if isinstance(heard, ChangeState) and heard.state is AgentState.STOPPED:
-                text = f"Stopped by {heard.reason} before it had begun."
-                kind = OutcomeKind.STOPPED
-                ended = Outcome(kind=kind, reason="asked", summary=text)
-                return task, ended.model_copy(update={"removed": task.removed})
-            if isinstance(heard, Message):
-                text = f"{task.text}\n\n{heard.text}"
-                removed = task.removed + heard.removed
-                task = task.model_copy(update={"text": text, "removed": removed})
-        return task, None
-
-    def _was_answer(self, trigger: Trigger) -> bool:
-        """Tell whether it has answered what was asked before the run could begin."""
-        if not isinstance(trigger.thread, TalkThread):
-            return False
-        return is_answer(trigger.request, self._services.talk.find_places())
-
     def _toolkit(self, code: ObjectStore, images: Mapping[str, Image]) -> Toolkit:
         services, job, settings = self._services, self._job, self._settings
         plan, config = self._plan, self._plan.config
@@ -253,7 +225,7 @@ class Resolving:
             code=code,
             log=self._log,
             limits=settings.limits.of_a_run(),
-            purse=self._open_purse(),
+            purse=open_purse(services, settings, job),
             clock=services.clock,
             author=author_of(settings.github),
             conduct=services.conduct,
@@ -271,20 +243,6 @@ class Resolving:
             signing_key=settings.github.commit_key,
             conceal=partial(self._discretion.conceal, plan),
             find_private_words=partial(self._discretion.private_words, plan),
-        )
-
-    def _open_purse(self) -> SharedPurse:
-        services, trigger = self._services, self._job.trigger
-        host = self._settings.github.api_url
-        account = services.stores.accounts.account_of(trigger.asker, host)
-        structlog.contextvars.bind_contextvars(user_id=account)
-        return SharedPurse(
-            services.stores.money,
-            self._settings.limits,
-            services.clock,
-            job_id=self._job.id,
-            account_id=account,
-            repo=trigger.home,
         )
 
 

@@ -73,7 +73,11 @@ class Work:
         if self._trigger.kind is TriggerKind.MERGED:
             return self._end_as(after_merge(self._services, self._job))
         if not self._has_begun and (
-            early := self._stopped() or self._place() or self._read_wishes()
+            early := self._end_if(
+                stopped_before(self._events, self._job, self._start_id)
+            )
+            or self._place()
+            or self._read_wishes()
         ):
             return early
         judged = judge_request(self._services, self._job, self._plan.config)
@@ -84,10 +88,10 @@ class Work:
         self._note(admitted=judged.why)
         return (
             self._answer()
-            or self._closed()
+            or self._end_if(closed_before(self._services.stores.threads, self._job))
             or self._stand_down()
             or self._tie()
-            or self._lack_room()
+            or self._end_if(find_want_of_room(self._services.settings))
             or self._start()
         )
 
@@ -99,6 +103,9 @@ class Work:
         """
         read_up_to = self._placing.answered_up_to()
         return Done(outcome, self._plan, read_up_to=read_up_to, quiet=quiet)
+
+    def _end_if(self, outcome: Outcome | None) -> Done | None:
+        return None if outcome is None else self.end(outcome)
 
     def _begin(self) -> None:
         """Mark that this attempt starts, and go on where an earlier one has been."""
@@ -119,11 +126,6 @@ class Work:
         plan = Plan.model_validate_json(kept)
         self._plan = plan.model_copy(update={"status_post": self._plan.status_post})
         self._has_begun = True
-
-    def _stopped(self) -> Done | None:
-        """Do not begin what an operator has stopped meanwhile."""
-        told = stopped_before(self._events, self._job, self._start_id)
-        return None if told is None else self.end(told)
 
     def _place(self) -> Done | None:
         """Find out where the code is, and who asks there, where that is not said."""
@@ -223,12 +225,7 @@ class Work:
         conversation_id, thread = self._job.conversation_id, self._trigger.thread
         last = last_run(self._services, conversation_id, thread)
         known = self._services.orders.answer
-        answer = known or answer_command(self._trigger, handle, last)
-        return None if answer is None else self.end(answer)
-
-    def _closed(self) -> Done | None:
-        closed = closed_before(self._services.stores.threads, self._job)
-        return None if closed is None else self.end(closed)
+        return self._end_if(known or answer_command(self._trigger, handle, last))
 
     def _stand_down(self) -> Done | None:
         """End at once where there is no occasion for a run that nobody asked for."""
@@ -239,10 +236,6 @@ class Work:
         if found.end is None:
             return None
         return self.end(found.end, quiet=not found.end.summary)
-
-    def _lack_room(self) -> Done | None:
-        lacks = find_want_of_room(self._services.settings)
-        return self.end(lacks) if lacks else None
 
     def _start(self) -> Done:
         if not self._trigger.kind.is_automatic:

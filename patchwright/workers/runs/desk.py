@@ -1,16 +1,14 @@
 """What an operator works with: the service's database, and the logs of this machine."""
 
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from importlib import import_module
 from itertools import islice
-from pathlib import Path
-from typing import Final, cast
+from typing import Final
 
 from sqlalchemy.exc import DBAPIError
 
-from patchwright.core.clock import Clock, SystemClock
+from patchwright.core.clock import SystemClock
 from patchwright.core.errors import PatchwrightError
 from patchwright.core.events.doorbell import Doorbell
 from patchwright.core.settings.model import Settings
@@ -18,20 +16,20 @@ from patchwright.core.settings.secret_values import secret_values
 from patchwright.core.text.redaction import Redactor
 from patchwright.core.types.ids import JobId, RandomIds
 from patchwright.workers.db.database import Database
+from patchwright.workers.db.existing import existing
 from patchwright.workers.runs.archive import Archive
-from patchwright.workers.runs.listed import Listed, Wanted, of_job
+from patchwright.workers.runs.listed import Wanted
 from patchwright.workers.runs.naming import choose
+from patchwright.workers.runs.reader import RunReader
 from patchwright.workers.runs.rows import begins_with, newest
-from patchwright.workers.runs.steering import Helm, operator
+from patchwright.workers.runs.service import Service
 from patchwright.workers.store.doorbells import open_doorbell
 from patchwright.workers.store.effects import EffectStore
 from patchwright.workers.store.events import EventStore
 from patchwright.workers.store.job import Job
 from patchwright.workers.store.jobs import JobStore
 from patchwright.workers.store.outcomes import OutcomeStore
-from patchwright.workers.web.pages.runs import RunReader
 
-_QUEUE: Final = "patchwright.workers.queue.app"
 _MOST_NEAR: Final = 200
 
 
@@ -42,37 +40,23 @@ class DatabaseError(PatchwrightError):
 
 
 @dataclass(frozen=True)
-class Service:
-    """The runs that the database has."""
+class ServiceRun:
+    """A run that the database has."""
 
-    settings: Settings
-    database: Database
-    reader: RunReader
-    events: EventStore
-    clock: Clock
+    service: Service
+    job: Job
 
-    def listed(self, wanted: Wanted) -> Iterator[Listed]:
-        for run_id in newest(self.database, wanted):
-            job = self.reader.jobs.load(run_id)
-            if job is not None:
-                yield self.listed_one(job)
+    @property
+    def id(self) -> str:
+        return self.job.id
 
-    def listed_one(self, job: Job) -> Listed:
-        return of_job(job, self.reader.known(job, self.reader.span(job)))
 
-    def helm(self) -> Helm:
-        ids, name = RandomIds(), operator()
-        return Helm(self.database, self.events, ids, self.clock, name)
+@dataclass(frozen=True)
+class LocalRun:
+    """A run of the command line, in a log on this machine."""
 
-    def submit(self, job_id: JobId) -> bool:
-        """Hand a job to the workers; False where they have to find it themselves."""
-        broker_url = self.settings.queue.broker_url.get_secret_value()
-        if broker_url.startswith("memory:"):
-            return False
-        queue = import_module(_QUEUE)
-        submitter = cast("Callable[[object], Callable[[JobId], None]]", queue.submitter)
-        submitter(queue.make_celery(broker_url))(job_id)
-        return True
+    archive: Archive
+    id: str
 
 
 @dataclass(frozen=True)
@@ -83,20 +67,17 @@ class Desk:
     archive: Archive
     redactor: Redactor
 
-    def find(self, wanted: str) -> Job | str:
-        """Return the service's run that is meant, or the id of a local one."""
+    def find(self, wanted: str) -> ServiceRun | LocalRun:
+        """Return the run whose id begins so. Raises `UnknownRunError`."""
         local = self.archive.ids()
         fitting = [one for one in local if one.startswith(wanted)]
-        others = list(local)
-        if self.service is not None:
-            database = self.service.database
-            fitting += begins_with(database, wanted)
-            others += islice(newest(database, Wanted()), _MOST_NEAR)
-        run_id = choose(wanted, fitting, others)
-        job = None
-        if self.service is not None:
-            job = self.service.reader.jobs.load(JobId(run_id))
-        return job or run_id
+        if self.service is None:
+            return LocalRun(self.archive, choose(wanted, fitting, local))
+        fitting += begins_with(self.service.database, wanted)
+        lately = islice(newest(self.service.database, Wanted()), _MOST_NEAR)
+        run_id = choose(wanted, fitting, (*local, *lately))
+        job = self.service.reader.jobs.load(JobId(run_id))
+        return ServiceRun(self.service, job) if job else LocalRun(self.archive, run_id)
 
 
 @contextmanager
@@ -107,9 +88,8 @@ def open_desk(settings: Settings, *, hears: bool = False) -> Iterator[Desk]:
     """
     redactor = Redactor(secret_values(settings))
     archive = Archive(settings.state_dir / "runs")
-    database = Database(settings.database.url.get_secret_value())
-    with closing(database):
-        if _is_missing(database):
+    with existing(settings.database.url.get_secret_value()) as database:
+        if database is None:
             yield Desk(None, archive, redactor)
             return
         try:
@@ -130,12 +110,6 @@ def _doorbell(database: Database, *, hears: bool) -> Iterator[Doorbell]:
         return
     with open_doorbell(database) as doorbell:
         yield doorbell
-
-
-def _is_missing(database: Database) -> bool:
-    """Tell whether there is no file yet, which to connect would make."""
-    name = database.engine.url.database or ""
-    return database.is_sqlite and not Path(name).exists()
 
 
 def _service(

@@ -9,9 +9,11 @@ from pydantic import JsonValue
 
 from patchwright.core.errors import SettingsError
 from patchwright.core.events.types import Event
+from patchwright.core.text.redaction import Redactor
 from patchwright.core.trajectory.document import Trajectory, facts_of
 from patchwright.core.trajectory.files import write
-from patchwright.workers.runs.desk import Desk, Service
+from patchwright.workers.runs.desk import LocalRun, ServiceRun
+from patchwright.workers.runs.service import Service
 from patchwright.workers.store.job import Job
 
 _Stored = dict[str, JsonValue]
@@ -24,13 +26,13 @@ def events_of(service: Service, job: Job) -> Sequence[Event]:
     return log.read(span.first, span.last) if span.first else ()
 
 
-def as_document(desk: Desk, found: Job | str) -> Trajectory:
+def as_document(found: ServiceRun | LocalRun, redactor: Redactor) -> Trajectory:
     """Return it with what no version here knows, and without the secrets of today."""
-    if isinstance(found, Job) and desk.service is not None:
-        document = _of_service(desk.service, found)
+    if isinstance(found, ServiceRun):
+        document = _of_service(found.service, found.job)
     else:
-        document = desk.archive.read(str(found)).trajectory
-    clean = desk.redactor.redact_json(document.model_dump(mode="json"))
+        document = found.archive.read(found.id).trajectory
+    clean = redactor.redact_json(document.model_dump(mode="json"))
     return Trajectory.model_validate(clean)
 
 

@@ -11,19 +11,20 @@ from typing import Any, Final, cast
 from urllib.parse import quote
 
 from patchwright.core.errors import SettingsError
-from patchwright.core.settings.environment import process_environment
-from patchwright.core.settings.load import load
+from patchwright.core.settings.here import load_here
 
 _MOST: Final = 50
 _CONNECT_S: Final = 1
 _SQLITE: Final = "sqlite:///"
-_QUERY: Final = "SELECT id FROM jobs WHERE id LIKE {} ORDER BY created_at DESC LIMIT 50"
+_QUERY: Final = (
+    "SELECT id FROM jobs WHERE id LIKE {0} ORDER BY created_at DESC LIMIT {0}"
+)
 
 
 def known_ids(prefix: str) -> list[str]:
     """Return the newest ids that begin so, by the settings of this process."""
     try:
-        settings = load(process_environment(), flags={}, cwd=Path.cwd())
+        settings = load_here()
     except SettingsError:
         return []
     url = settings.database.url.get_secret_value()
@@ -47,7 +48,7 @@ def _in_sqlite(url: str, pattern: str) -> list[str]:
     except sqlite3.Error:
         return []
     try:
-        rows = connection.execute(_QUERY.format("?"), (pattern,)).fetchall()
+        rows = connection.execute(_QUERY.format("?"), (pattern, _MOST)).fetchall()
     except sqlite3.Error:
         return []
     finally:
@@ -61,7 +62,7 @@ def _in_postgresql(url: str, pattern: str) -> list[str]:
     address = url.replace("postgresql+psycopg:", "postgresql:", 1)
     try:
         with connect(address, connect_timeout=_CONNECT_S) as connection:
-            rows = connection.execute(_QUERY.format("%s"), (pattern,)).fetchall()
+            rows = connection.execute(_QUERY.format("%s"), (pattern, _MOST)).fetchall()
     except driver.Error:
         return []
     return [run_id for (run_id,) in rows]

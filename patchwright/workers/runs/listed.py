@@ -7,10 +7,9 @@ from patchwright.core.trajectory.document import RunFacts
 from patchwright.core.types.base import Value
 from patchwright.core.types.threads import ForgeThread, ThreadRef
 from patchwright.core.types.work import Limits, OutcomeKind, Usage
+from patchwright.workers.runs.known import Known
 from patchwright.workers.runs.stage import Stage
-from patchwright.workers.store.job import Job, JobState
-from patchwright.workers.web.pages.known import Known
-from patchwright.workers.web.pages.views import outcome_of
+from patchwright.workers.store.job import Job, JobState, outcome_of
 
 LOCAL: Final = "local"
 

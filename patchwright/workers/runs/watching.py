@@ -5,9 +5,8 @@ from typing import Final
 
 from patchwright.core.events.doorbell import Doorbell
 from patchwright.core.events.types import Event
-from patchwright.workers.store.job import Job
-from patchwright.workers.web.pages.runs import RunReader, Span
-from patchwright.workers.web.pages.views import is_over
+from patchwright.workers.runs.reader import RunReader, Span
+from patchwright.workers.store.job import Job, is_over
 
 # The state of a run can change without an event.
 LOOK_AGAIN_S: Final = 1.0

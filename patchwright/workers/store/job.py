@@ -36,6 +36,15 @@ class Job(Value):
     outcome: Outcome | None
 
 
+def is_over(job: Job) -> bool:
+    return job.state in ENDED
+
+
+def outcome_of(job: Job) -> Outcome | None:
+    """Return how it ended or why it waits; one that goes on again has neither."""
+    return None if job.state in (JobState.QUEUED, JobState.RUNNING) else job.outcome
+
+
 class Lease(Value):
     """The right to run a job until `until`, unless it is extended.
 

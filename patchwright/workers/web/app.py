@@ -10,7 +10,7 @@ from fastapi import FastAPI
 from patchwright.core.clock import Clock
 from patchwright.workers.intake.dispatcher import Dispatcher
 from patchwright.workers.intake.intake import Intake
-from patchwright.workers.ops.desk import Desk
+from patchwright.workers.ops.reporter import Reporter
 from patchwright.workers.web.asking.door import AskingDoor
 from patchwright.workers.web.asking.routes import add_asking
 from patchwright.workers.web.deliveries import DELIVERIES, DeliveryDoor
@@ -30,13 +30,13 @@ AddPages = Callable[[FastAPI], None]
 class Services:
     """What the web edge works with. `entrances` are by the name of their service.
 
-    `desk` tells how the process is, and `count_request` is told of each request.
+    `reporter` tells how the process is, and `count_request` is told of each request.
 
     `companions` go on as long as the intake does. Without a `sign_in` nobody can sign
     in, without `run_pages` nobody sees a run, without `asking` nobody asks on a page.
     """
 
-    desk: Desk
+    reporter: Reporter
     count_request: CountRequest
     intake: Intake
     dispatcher: Dispatcher
@@ -64,7 +64,7 @@ def create_app(services: Services) -> FastAPI:
     app = FastAPI(title="Patchwright", lifespan=lifespan)
     # A plain route: what FastAPI adds to it costs more than all the rest of the way.
     app.add_route(DELIVERIES, door.receive, methods=["POST"])
-    add_health(app, services.desk)
+    add_health(app, services.reporter)
     if services.sign_in is not None:
         add_sign_in(app, services.sign_in, linking_errands(services.linking))
     if services.linking is not None:

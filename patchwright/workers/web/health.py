@@ -3,27 +3,34 @@
 from fastapi import FastAPI, Request, Response
 
 from patchwright.workers.ops.access import Door
-from patchwright.workers.ops.desk import LIVE, METRICS, READY, Answer, Asking, Desk
+from patchwright.workers.ops.reporter import (
+    LIVE,
+    METRICS,
+    READY,
+    Answer,
+    Asking,
+    Reporter,
+)
 
 
-def add_health(app: FastAPI, desk: Desk) -> None:
+def add_health(app: FastAPI, reporter: Reporter) -> None:
     # None is async: the database may let them wait, so FastAPI gives them a thread.
     @app.get(LIVE)
     def healthz() -> Response:
         """Tell whether the process answers and goes on with its work."""
-        return _respond(desk.live())
+        return _respond(reporter.live())
 
     @app.get(READY)
     def readyz() -> Response:
         """Tell whether the process can do its work, part by part."""
-        return _respond(desk.ready())
+        return _respond(reporter.ready())
 
     @app.get(METRICS)
     def metrics(request: Request) -> Response:
         """Show the figures to who brings the token, and to nobody without one."""
         authorization = request.headers.get("authorization", "")
         asking = Asking(METRICS, Door.PUBLIC, authorization=authorization)
-        return _respond(desk.metrics(asking))
+        return _respond(reporter.metrics(asking))
 
 
 def _respond(answer: Answer) -> Response:

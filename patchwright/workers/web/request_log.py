@@ -7,7 +7,7 @@ import structlog
 from fastapi import FastAPI
 
 from patchwright.core.clock import Clock
-from patchwright.workers.ops.desk import LIVE, METRICS, READY
+from patchwright.workers.ops.reporter import LIVE, METRICS, READY
 
 # https://asgi.readthedocs.io/en/latest/specs/main.html#applications
 Message: TypeAlias = MutableMapping[str, Any]

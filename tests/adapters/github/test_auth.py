@@ -17,6 +17,7 @@ from patchwright.integrations.github.adapter import GitHub, connect_app, connect
 from patchwright.integrations.github.addresses import locate
 from patchwright.integrations.github.auth import InstallationToken, MemoryTokenCache
 from tests.adapters.github.conftest import APP_ID, SHOP, AppKey, connect, issue_ref
+from tests.fakes.github.acts import accounts
 from tests.fakes.github.fake import FakeGitHub
 
 
@@ -59,7 +60,7 @@ def test_s22_token_that_ran_out_is_renewed_and_the_write_done_once(
     as_app.forge.fetch_repository(SHOP)
     kept = cache.fetch(f"github-installation-{app.installation}")
     assert kept is not None
-    fake.expire_token(kept.token.get_secret_value())
+    accounts.expire_token(fake.world, kept.token.get_secret_value())
     as_app.channel.post(issue_ref(number), "Done")
     assert [c.body for c in fake.comments("acme/shop", number)] == ["Done"]
     assert minted(fake) == 2
@@ -118,12 +119,29 @@ def test_s12_token_of_actions_works_though_it_cannot_say_whose_it_is(
     number = fake.open_issue("acme/shop", "ann", "Wrong sum", "")
     token = fake.mint_actions_token("acme/shop", {"issues": "write"})
     github = connect(fake, token)
+    fake.fail_next("POST", r"/graphql$", 403, times=2)
     try:
         assert github.fetch_identity() is None
         post = github.channel.post(issue_ref(number), "Queued <!-- run=1 -->")
         assert github.channel.find_post(issue_ref(number), "run=1") == post
     finally:
         github.close()
+
+
+def test_a_token_of_an_installation_knows_whose_it_is(
+    fake: FakeGitHub, as_app: GitHub
+) -> None:
+    minted_token = as_app.forge.mint_credential(SHOP)
+    for token, login in (
+        (minted_token.token.get_secret_value(), "patchwright[bot]"),
+        (fake.mint_actions_token("acme/shop", {}), "github-actions[bot]"),
+    ):
+        github = connect(fake, token)
+        try:
+            bot = Actor(service="github", login=login, is_bot=True)
+            assert github.fetch_identity() == bot
+        finally:
+            github.close()
 
 
 def test_s12_no_call_asks_who_the_token_is_before_work(

@@ -17,6 +17,7 @@ from patchwright.integrations.git.mirror import Mirror, Mirrors
 from patchwright.integrations.github.adapter import GitHub
 from tests.adapters.git.workshop import WorkTree
 from tests.adapters.github.conftest import SHOP
+from tests.fakes.github.acts import accounts
 from tests.fakes.github.acts.pulls import Proposal
 from tests.fakes.github.fake import FakeGitHub
 
@@ -95,7 +96,7 @@ def test_s22_token_that_ran_out_fails_the_push_by_name(
     credential = as_app.forge.mint_credential(SHOP)
     mirror = mirrors.fetch(url_of(fake), credential, [TRUNK])
     sha = work(mirror, tmp_path)
-    fake.expire_token(credential.token.get_secret_value())
+    accounts.expire_token(fake.world, credential.token.get_secret_value())
     with pytest.raises(AuthenticationError):
         push(mirror, credential, sha)
     push(mirror, as_app.forge.mint_credential(SHOP), sha)

@@ -14,8 +14,8 @@ from patchwright.workers.db.upgrade import upgrade
 from patchwright.workers.intake.dispatcher import Dispatcher
 from patchwright.workers.intake.intake import Intake
 from patchwright.workers.intake.record import Recorder
-from patchwright.workers.ops.desk import Desk
 from patchwright.workers.ops.meters import Meters
+from patchwright.workers.ops.reporter import Reporter
 from patchwright.workers.ops.vitals import Vitals
 from patchwright.workers.store.events import EventStore
 from patchwright.workers.web.app import Services, create_app
@@ -71,7 +71,7 @@ def compose(database: Database, dispatcher: Dispatcher) -> Services:
     meters = Meters()
     health = Vitals(database, clock, sweep_s=20).web(lambda: intake.is_alive)
     return Services(
-        desk=Desk("web", health, clock, meters.show),
+        reporter=Reporter("web", health, clock, meters.show),
         count_request=meters.count_request,
         intake=intake,
         dispatcher=dispatcher,

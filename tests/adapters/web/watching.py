@@ -34,12 +34,12 @@ from patchwright.resolver.messages.status import Delivered
 from patchwright.workers.db.database import Database
 from patchwright.workers.intake.dispatcher import Dispatcher
 from patchwright.workers.run_links import run_link
+from patchwright.workers.runs.reader import RunReader
 from patchwright.workers.store.job import JobState, Lease
 from patchwright.workers.web.app import create_app
 from patchwright.workers.web.pages.access import Access
 from patchwright.workers.web.pages.live import Live
 from patchwright.workers.web.pages.routes import RunPages
-from patchwright.workers.web.pages.runs import RunReader
 from patchwright.workers.web.server import make_server
 from tests.adapters.store.world import World
 from tests.adapters.web.serving import compose

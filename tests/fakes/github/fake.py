@@ -15,13 +15,7 @@ from tests.fakes.github.exchange import Answer
 from tests.fakes.github.faults import When
 from tests.fakes.github.seen import PullRequestSeen, pull_request_seen
 from tests.fakes.github.site import Names, Site
-from tests.fakes.github.state import (
-    Comment,
-    Delivery,
-    Issue,
-    Reaction,
-    Subject,
-)
+from tests.fakes.github.state import Comment, Delivery, Issue, Reaction, Subject
 
 SYSTEM_CLOCK = SystemClock()
 RANDOM_IDS = RandomIds()
@@ -119,10 +113,6 @@ class FakeGitHub:
         with self.world.lock:
             return accounts.add_user(self.world, login, bot=bot)
 
-    def expire_token(self, token: str) -> None:
-        with self.world.lock:
-            accounts.expire_token(self.world, token)
-
     def add_repository(
         self,
         full_name: str,
@@ -205,10 +195,6 @@ class FakeGitHub:
         """Install it on repositories of one account; return the installation's id."""
         with self.world.lock:
             return accounts.install_app(self.world, app_id, owner, repositories).id
-
-    def suspend_installation(self, installation_id: int) -> None:
-        with self.world.lock:
-            accounts.suspend(self.world, installation_id)
 
     def mint_actions_token(self, full_name: str, permissions: Mapping[str, str]) -> str:
         """Return what a workflow run there would find as GITHUB_TOKEN."""

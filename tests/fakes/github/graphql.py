@@ -56,10 +56,22 @@ def respond(world: World, request: Request) -> Handled:
 
 def _respond(world: World, caller: Caller, asked: Json) -> Answer:
     query = str(asked.get("query", ""))
+    if "viewer {" in query:
+        return _show_viewer(caller)
     for named, answer in FIELDS.items():
         if f"{named}(" in query:
             return answer(world, caller, asked)
     return _mutate(world, caller, asked)
+
+
+def _show_viewer(caller: Caller) -> Answer:
+    """Say whose the token is, which REST does not say of an installation's.
+
+    https://docs.github.com/en/graphql/reference/queries#viewer
+    """
+    if caller.user is None:
+        raise RefusedError(401, "This endpoint requires you to be authenticated.")
+    return Answer(status=200, body={"data": {"viewer": {"login": caller.user.login}}})
 
 
 def _mutate(world: World, caller: Caller, asked: Json) -> Answer:

@@ -100,6 +100,21 @@ def test_a_number_is_enough(
         assert re.search(r"/issues/1#issuecomment-\d+$", said.outputs["comment-url"])
 
 
+@pytest.mark.parametrize("name", ["workflow_run", "check_suite"])
+def test_checks_ask_for_a_pull_request_of_this_repository_alone(
+    name: str, tmp_path: Path
+) -> None:
+    fork = {"number": 2, "base": {"repo": {"id": 88}}}
+    here = {"number": 1, "base": {"repo": {"id": 77}}}
+    with a_step(tmp_path, in_turn(ANSWER)) as step:
+        step.github.open_issue(REPO, "alice", "Wrong sum", "It is wrong.")
+        event = {"repository": {"id": 77}, name: {"pull_requests": [fork]}}
+        elsewhere = step.use(name, event)
+        assert "has no thread" in elsewhere.outputs["summary"]
+        event[name] = {"pull_requests": [fork, here]}
+        assert step.use(name, event).end == ("answered", "")
+
+
 def test_a_comment_that_is_named_is_the_request(tmp_path: Path) -> None:
     with a_step(tmp_path, in_turn(ANSWER)) as step:
         issue = step.github.open_issue(REPO, "eve", "Wrong sum", "It is wrong.")

@@ -10,9 +10,10 @@ from patchwright.core.errors import SettingsError
 from patchwright.core.settings.repository import Delivery, RepositoryConfig
 from patchwright.workers.action.finish import OUTPUTS
 from patchwright.workers.action.inputs import INPUTS, Inputs, read_inputs
-from patchwright.workers.action.orders import make_orders, read_text
+from patchwright.workers.action.orders import make_orders
 from patchwright.workers.action.own_version import check_version, own_version
 from patchwright.workers.action.settings import make_settings
+from patchwright.workers.action.texts import MAX_BYTES, read_text
 from tests.architecture.tree import ROOT
 
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))
@@ -145,6 +146,36 @@ def test_a_template_that_gives_all_requests_one_branch_is_refused(
 ) -> None:
     with pytest.raises(SettingsError, match=r"^input `branch-template`: a branch"):
         make_orders(given(branch_template="fixes"), tmp_path)
+
+
+def test_a_body_with_a_variable_that_is_none_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match=r"^input `pr-body-template`: `\{\{sumary"):
+        make_orders(given(pr_body_template="{{sumary}}"), tmp_path)
+
+
+@pytest.mark.parametrize("text", ["{", "[]", '{"type": "text"}'])
+def test_a_schema_that_is_none_is_refused(text: str, tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match=r"^input `output-schema`: the JSON schema"):
+        make_orders(given(output_schema=text), tmp_path)
+    (tmp_path / "schema.json").write_text(text, "utf-8")
+    with pytest.raises(SettingsError, match=r"^input `output-schema-file`: the JSON"):
+        make_orders(given(output_schema_file="schema.json"), tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"\xff", "is not UTF-8"),
+        (b" \n", "is empty"),
+        ("é".encode() * MAX_BYTES, "is larger than 200 kB"),
+    ],
+)
+def test_a_file_that_is_no_such_text_is_refused(
+    content: bytes, said: str, tmp_path: Path
+) -> None:
+    (tmp_path / "task.md").write_bytes(content)
+    with pytest.raises(SettingsError, match=f"^input `task-file`: task.md {said}"):
+        read_text(given(task_file="task.md"), "task", tmp_path)
 
 
 def test_a_task_file_is_one_of_the_workspace(tmp_path: Path) -> None:

@@ -2,6 +2,8 @@
 
 from datetime import UTC, datetime
 
+import pytest
+
 from patchwright.core.text.commands import Command, Verb
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import (
@@ -57,10 +59,20 @@ def test_the_newest_run_of_ours_counts() -> None:
     assert found.has_plan
 
 
-def test_where_we_do_not_know_who_we_are_a_persons_words_are_not_ours() -> None:
-    assert find_past(thread(("eve", status("plan-posted", "r1"))), UNKNOWN) is None
-    shown = find_past(thread(("app[bot]", status("plan-posted", "r1"))), UNKNOWN)
-    assert shown is not None
+@pytest.mark.parametrize("login", ["eve", "welcome[bot]", "github-actions[bot]"])
+def test_where_we_do_not_know_who_we_are_nothing_is_ours(login: str) -> None:
+    assert find_past(thread((login, status("plan-posted", "r1"))), UNKNOWN) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"Thank you! You wrote:\n\n> {status('plan-posted', 'r9')}\n\nWe will look.",
+        f"{status('plan-posted', 'r9')}\n{status('running', 'r8')}",
+    ],
+)
+def test_what_another_workflow_quotes_under_our_name_is_no_plan(text: str) -> None:
+    assert find_past(thread(("github-actions[bot]", text)), LISTENING) is None
 
 
 def test_what_nothing_is_known_of_is_said() -> None:

@@ -221,3 +221,11 @@ def test_a_file_of_tools_that_is_not_there_is_an_error(tmp_path: Path) -> None:
         said = ask(step, mcp_config="no/such.json")
         assert said.grade == "error"
         assert "no file no/such.json" in said.outputs["summary"]
+
+
+def test_a_schema_that_is_none_is_told_before_a_model_is_asked(tmp_path: Path) -> None:
+    with a_step(tmp_path, []) as step:
+        said = ask(step, output_schema="{")
+        assert said.grade == "error"
+        assert "input `output-schema`" in said.outputs["summary"]
+        assert len(step.github.comments(REPO, 1)) == 1

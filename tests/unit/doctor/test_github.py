@@ -20,6 +20,7 @@ from patchwright.workers.doctor.checks.github import judge_allowance, judge_end
 from patchwright.workers.doctor.checks.github_webhook import judge as judge_hook
 from patchwright.workers.doctor.finding import Status
 from tests.fakes.github import FakeGitHub
+from tests.fakes.github.acts import accounts
 from tests.fakes.github.acts.hooks import bring, listen_at
 from tests.fakes.github.acts.registrations import subscribe
 from tests.fakes.github.contract import Contract
@@ -73,7 +74,7 @@ def test_an_app_that_is_installed_nowhere_is_told_where_to(scene: Scene) -> None
 
 
 def test_a_suspended_installation_is_named(scene: Scene) -> None:
-    scene.github.suspend_installation(scene.install("acme/shop"))
+    accounts.suspend(scene.github.world, scene.install("acme/shop"))
     told = examined("github", scene.case())
     assert told.status is Status.WARNING
     assert told.found == "suspended in acme"

@@ -56,6 +56,30 @@ def answering(
             thread.join()
 
 
+@contextmanager
+def redirecting(url: str) -> Iterator[str]:
+    """Serve what sends everybody away."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(302)
+            self.send_header("Location", url)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        def log_message(self, *_: object) -> None:
+            """Say nothing."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}"
+        finally:
+            server.shutdown()
+            thread.join()
+
+
 def at(folder: Path, url: str, **more: str) -> Case:
     return case_of(
         folder, SERVER__PUBLIC_URL=url, GITHUB__WEBHOOK_SECRET=SECRET, **more
@@ -90,6 +114,12 @@ def test_somebody_elses_page_is_not_taken_for_us(tmp_path: Path) -> None:
     with answering(PAGE) as url:
         told = examined("public-url", at(tmp_path, url))
     assert told.found == f"something else answers at {url} (status 200)"
+
+
+def test_whoever_redirects_is_not_followed_with_our_signature(tmp_path: Path) -> None:
+    with answering((200, OK)) as elsewhere, redirecting(f"{elsewhere}/x") as url:
+        told = examined("public-url", at(tmp_path, url))
+    assert told.found == f"something else answers at {url} (status 302)"
 
 
 def test_an_address_where_nobody_listens_is_told(tmp_path: Path) -> None:

@@ -99,6 +99,16 @@ def test_on_a_terminal_words_are_wrapped_into_their_column() -> None:
     assert max(map(len, (first, second))) <= 60
 
 
+def test_what_others_say_does_not_steer_the_terminal() -> None:
+    out = io.StringIO()
+    name = "acme\x1b]52;c;ZXZpbA==\x07\x1b[2J\x9b1A"
+    show(Console(file=out, force_terminal=True), Verdict("slack", ok(name), 0.0))
+    assert "acme" in out.getvalue()
+    assert "\x1b]" not in out.getvalue()
+    assert "\x1b[2J" not in out.getvalue()
+    assert "\x9b" not in out.getvalue()
+
+
 def test_no_secret_is_shown_wherever_it_comes_from() -> None:
     told = Verdict("broker", failed("redis://:s3cret-pass@host", "s3cret-pass"), 0.0)
     clean = without_secrets(told, Redactor(["s3cret-pass"]))

@@ -36,6 +36,7 @@ def test_a_tunnel_goes_to_one_host_however_it_is_spelled(
         *("a.example@evil.example:443", "evil.example#a.example:443", "a..example:443"),
         *("a.example:443:443", ":443", "[::1:443", "::1:443", "a%2eexample:443"),
         *("b\xfccher.example:443", "https://a.example:443", "-a.example:443"),
+        f"{'a' * 64}.example:443",
     ],
 )
 def test_a_host_that_could_be_read_in_two_ways_is_refused_and_counted(

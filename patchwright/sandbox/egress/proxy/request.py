@@ -14,7 +14,8 @@ MAX_PORT = 65535
 
 _LINE = re.compile(r"([A-Z]{1,20}) (\S+) HTTP/1\.[01]\Z")
 _AUTHORITY = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]{1,253})(?::(\d{1,5}))?\Z")
-_NAME = re.compile(r"[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?\Z")
+# A longer label is none, and Python's resolver raises more than an `OSError` for it.
+_LABEL = re.compile(r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\Z")
 _FIELD = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([^\r\n\0]*)\Z")
 # What concerns this connection alone, and what we say ourselves.
 # https://www.rfc-editor.org/rfc/rfc9110#section-7.6.1
@@ -71,7 +72,7 @@ def read_target(authority: str, default_port: int | None) -> Target:
     address = _address(name.strip("[]"))
     if address:
         return Target(address, port)
-    if not all(_NAME.match(label) for label in name.split(".")):
+    if not all(_LABEL.match(label) for label in name.split(".")):
         raise Refusal.unclear("the host cannot be read", authority)
     return Target(name, port)
 

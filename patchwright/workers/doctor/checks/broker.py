@@ -12,9 +12,10 @@ _FIX = "start it, and check host and password in queue.broker_url"
 
 
 def check(case: Case) -> Finding:
-    url = case.settings.queue.broker_url.get_secret_value()
-    if url.startswith("memory:"):
+    queue = case.settings.queue
+    if queue.is_in_memory:
         return ok("in memory: for `serve --role all`, one process group")
+    url = queue.broker_url.get_secret_value()
     began_at = case.clock.monotonic()
     try:
         send_round(url)

@@ -1,6 +1,7 @@
 """Check that the database answers, and is of this version."""
 
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path, PurePosixPath
 from typing import Final
 
@@ -9,12 +10,12 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from patchwright.resolver.messages.facts import counted
 from patchwright.workers.db.database import Database
+from patchwright.workers.db.existing import file_of, is_missing
 from patchwright.workers.db.upgrade import NewerSchemaError, missing_migrations
 from patchwright.workers.doctor.case import Case
 from patchwright.workers.doctor.errors import database_words, explained
 from patchwright.workers.doctor.finding import Finding, combine, failed, ok, warning
 from patchwright.workers.doctor.mounts import NETWORK, file_system
-from patchwright.workers.doctor.stored import opened, sqlite_file
 
 _MOUNTS: Final = Path("/proc/self/mountinfo")
 _UPGRADE: Final = "patchwright db upgrade (`serve` does it too when it starts)"
@@ -22,9 +23,9 @@ _NEWER: Final = "start the version that migrated it, or restore a backup of befo
 
 
 def check(case: Case) -> Finding:
-    file = sqlite_file(case.settings)
-    with opened(case.settings) as database:
-        if database is None:
+    with closing(Database(case.settings.database.url.get_secret_value())) as database:
+        file = file_of(database)
+        if is_missing(database):
             return ok(f"SQLite; `serve` will make {file}")
         try:
             return combine((*_examine(database), *(_disk(file) if file else ())))

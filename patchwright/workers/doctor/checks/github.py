@@ -21,7 +21,6 @@ from patchwright.workers.doctor.case import Case
 from patchwright.workers.doctor.connected import NO_GITHUB, github_of
 from patchwright.workers.doctor.errors import explained
 from patchwright.workers.doctor.finding import Finding, combine, failed, ok, warning
-from patchwright.workers.doctor.words import repositories
 
 _SOON: Final = timedelta(days=14)
 _LITTLE: Final = 0.1
@@ -69,8 +68,9 @@ def judge_installations(
     name: str, seen: Sequence[InstallationSeen], web_url: str
 ) -> Iterator[Finding]:
     reached = sum(one.repositories or 0 for one in seen)
-    places = f"{counted(len(seen), 'account')}, {repositories(reached)}"
-    yield ok(f"{name}, in {places}")
+    accounts = counted(len(seen), "account")
+    count = counted(reached, "repository", "repositories")
+    yield ok(f"{name}, in {accounts}, {count}")
     if not seen:
         page = f"{web_url}/apps/{name.removesuffix('[bot]')}/installations/new"
         yield failed(f"{name} is not installed anywhere", f"install it: {page}")

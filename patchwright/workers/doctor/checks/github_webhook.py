@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from patchwright.core.errors import NotFoundError
 from patchwright.integrations.github.deliveries import Hook, HookConfig
 from patchwright.integrations.github.manifest import WEBHOOK_PATH
+from patchwright.resolver.messages.facts import counted
 from patchwright.workers.doctor.case import Case
 from patchwright.workers.doctor.connected import NO_HOOK_SEEN, github_of, hooks_of
 from patchwright.workers.doctor.errors import explained
@@ -16,7 +17,6 @@ from patchwright.workers.doctor.finding import (
     skipped,
     warning,
 )
-from patchwright.workers.doctor.words import repositories
 
 _NO_HOOK = "tick *Active* under *Webhook* on the App's page, and set its address"
 
@@ -39,7 +39,8 @@ def judge_seen(hooks: Sequence[Hook]) -> Finding:
     """Judge the webhooks of repositories: many of them may be hidden from a token."""
     if not hooks:
         return NO_HOOK_SEEN
-    return ok(f"the webhook of {repositories(len(hooks))} leads here")
+    count = counted(len(hooks), "repository", "repositories")
+    return ok(f"the webhook of {count} leads here")
 
 
 def judge(config: HookConfig, public_url: str) -> Finding:

@@ -4,10 +4,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from importlib.metadata import version
 
-from patchwright.workers.db.upgrade import missing_migrations
 from patchwright.workers.doctor.case import Case
 from patchwright.workers.doctor.finding import Finding, combine, ok, skipped, warning
-from patchwright.workers.doctor.stored import opened
+from patchwright.workers.doctor.stored import readable
 from patchwright.workers.ops.presence import Presence, alive
 
 _EMBEDDED = "all"
@@ -15,8 +14,8 @@ _NEEDED = ("web", "worker", "beat")
 
 
 def check(case: Case) -> Finding:
-    with opened(case.settings) as database:
-        if database is None or missing_migrations(database):
+    with readable(case.settings) as database:
+        if database is None:
             return skipped("no process has told of itself in this database")
         found = alive(database, case.clock.now())
     return judge(found, version("patchwright"))

@@ -4,10 +4,10 @@ from patchwright.core.errors import NotFoundError, PermissionDeniedError
 from patchwright.core.types.threads import RepoRef
 from patchwright.integrations.github.adapter import GitHub
 from patchwright.integrations.github.webhook import SERVICE
+from patchwright.resolver.messages.facts import counted
 from patchwright.workers.doctor.case import Case
 from patchwright.workers.doctor.connected import github_of, named_repositories
 from patchwright.workers.doctor.finding import Finding, combine, failed, ok, skipped
-from patchwright.workers.doctor.words import repositories
 
 
 def check(case: Case) -> Finding:
@@ -18,9 +18,8 @@ def check(case: Case) -> Finding:
         return skipped("GitHub is not configured")
     with github_of(case) as github:
         found = [_look(github, name, where) for name, where in names.items()]
-    return combine(
-        (ok(f"{repositories(len(names))} can be read"), *filter(None, found))
-    )
+    count = counted(len(names), "repository", "repositories")
+    return combine((ok(f"{count} can be read"), *filter(None, found)))
 
 
 def _look(github: GitHub, name: str, where: str) -> Finding | None:

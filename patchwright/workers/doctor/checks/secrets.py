@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 
 from patchwright.resolver.messages.facts import counted
-from patchwright.workers.db.upgrade import missing_migrations
 from patchwright.workers.doctor.case import Case
 from patchwright.workers.doctor.finding import (
     Finding,
@@ -14,7 +13,7 @@ from patchwright.workers.doctor.finding import (
     warning,
 )
 from patchwright.workers.doctor.known_app import secret_store
-from patchwright.workers.doctor.stored import opened
+from patchwright.workers.doctor.stored import readable
 from patchwright.workers.store.secrets import KeyUse
 
 _LOST = (
@@ -25,8 +24,8 @@ _ROTATE = "patchwright keys rotate, and then take the old keys out"
 
 
 def check(case: Case) -> Finding:
-    with opened(case.settings) as database:
-        if database is None or missing_migrations(database):
+    with readable(case.settings) as database:
+        if database is None:
             return skipped("nothing is stored yet in a database of this version")
         store = secret_store(case.settings, database, case.clock)
         if store is None:

@@ -12,7 +12,6 @@ from patchwright.integrations.slack.standing import (
 )
 from patchwright.integrations.slack.tokens import GivenToken
 from patchwright.resolver.messages.facts import counted
-from patchwright.workers.db.upgrade import missing_migrations
 from patchwright.workers.doctor.case import Case
 from patchwright.workers.doctor.errors import explained
 from patchwright.workers.doctor.finding import (
@@ -24,7 +23,7 @@ from patchwright.workers.doctor.finding import (
     warning,
 )
 from patchwright.workers.doctor.known_app import secret_store
-from patchwright.workers.doctor.stored import opened
+from patchwright.workers.doctor.stored import readable
 from patchwright.workers.store.installations import StoredInstallations
 
 _RENEW = "install the app in the workspace again, and set slack.bot_token to its token"
@@ -44,10 +43,10 @@ def check(case: Case) -> Finding:
 
 def _installations(case: Case) -> Finding:
     """Look at every workspace that has installed the app."""
-    with opened(case.settings) as database:
-        if database is None or missing_migrations(database):
-            return skipped("no workspace has installed the app")
-        secrets = secret_store(case.settings, database, case.clock)
+    with readable(case.settings) as database:
+        secrets = (
+            secret_store(case.settings, database, case.clock) if database else None
+        )
         if secrets is None:
             return skipped("no workspace has installed the app")
         tokens = StoredInstallations(secrets)

@@ -1,28 +1,14 @@
 """The page with the form for a request."""
 
-import secrets
 from collections.abc import Sequence
 from typing import Final
 
 from fastapi.responses import HTMLResponse
-from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
 from patchwright.workers.web.asking.form import MAX_TEXT_CHARS, Typed
-from patchwright.workers.web.forms import form_policy
+from patchwright.workers.web.forms import form_pages
 
-# The layout is that of the set-up pages.
-_PAGES: Final = Environment(
-    loader=ChoiceLoader(
-        (
-            PackageLoader("patchwright.workers.web.asking"),
-            PackageLoader("patchwright.workers.web.setup"),
-        )
-    ),
-    autoescape=True,
-    undefined=StrictUndefined,
-    trim_blocks=True,
-    lstrip_blocks=True,
-)
+_PAGES: Final = form_pages("patchwright.workers.web.asking", "same-origin")
 
 
 def form_page(
@@ -34,9 +20,9 @@ def form_page(
     problem: str = "",
     status: int = 200,
 ) -> HTMLResponse:
-    return _page(
+    return _PAGES.show(
         "ask.html",
-        status,
+        status=status,
         login=login,
         check=check,
         repositories=repositories,
@@ -47,17 +33,4 @@ def form_page(
 
 
 def stranger_page(sign_in: str) -> HTMLResponse:
-    return _page("sign_in_first.html", 401, sign_in=sign_in)
-
-
-def _page(name: str, status: int, **facts: object) -> HTMLResponse:
-    nonce = secrets.token_urlsafe(16)
-    html = _PAGES.get_template(name).render(nonce=nonce, **facts)
-    headers = {
-        "Content-Security-Policy": form_policy(nonce),
-        "Cache-Control": "no-store",
-        "Referrer-Policy": "same-origin",
-        "X-Content-Type-Options": "nosniff",
-        "X-Robots-Tag": "noindex, nofollow",
-    }
-    return HTMLResponse(html, status, headers)
+    return _PAGES.show("sign_in_first.html", status=401, sign_in=sign_in)

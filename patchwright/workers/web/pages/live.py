@@ -11,12 +11,12 @@ from fastapi.responses import StreamingResponse
 
 from patchwright.core.clock import Clock
 from patchwright.core.events.doorbell import Doorbell
-from patchwright.workers.store.job import Job
+from patchwright.workers.runs.known import Known, read_on
+from patchwright.workers.runs.reader import RunReader, Span
+from patchwright.workers.store.job import Job, is_over
 from patchwright.workers.web.pages.entries import entry_of
-from patchwright.workers.web.pages.known import Known, read_on
 from patchwright.workers.web.pages.render import entry_html, head_html
-from patchwright.workers.web.pages.runs import RunReader, Span
-from patchwright.workers.web.pages.views import head_of, is_over
+from patchwright.workers.web.pages.views import head_of
 
 # Then the browser comes again by itself, with what it has seen.
 # https://html.spec.whatwg.org/multipage/server-sent-events.html

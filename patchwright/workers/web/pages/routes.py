@@ -11,12 +11,12 @@ from fastapi.responses import RedirectResponse
 
 from patchwright.core.clock import Clock
 from patchwright.core.types.ids import JobId
+from patchwright.workers.runs.reader import RunReader, Span
 from patchwright.workers.store.job import Job
 from patchwright.workers.web.pages.access import Access
 from patchwright.workers.web.pages.entries import entry_of
 from patchwright.workers.web.pages.live import Live
 from patchwright.workers.web.pages.render import missing_page, run_page, style
-from patchwright.workers.web.pages.runs import RunReader, Span
 from patchwright.workers.web.pages.views import EventsView, run_view
 
 _ID: Final = re.compile(r"[0-9A-Za-z-]{1,64}\Z")

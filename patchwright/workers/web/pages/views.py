@@ -12,9 +12,9 @@ from patchwright.resolver.delivering.naming import as_delivered
 from patchwright.resolver.messages.ending import WORDS
 from patchwright.resolver.messages.facts import cost, duration, proof_sentence
 from patchwright.resolver.messages.status import Delivered
-from patchwright.workers.store.job import ENDED, Job, JobState
+from patchwright.workers.runs.known import Known
+from patchwright.workers.store.job import Job, JobState, is_over, outcome_of
 from patchwright.workers.web.pages.entries import Entry
-from patchwright.workers.web.pages.known import Known
 
 MAX_DIFF_CHARS: Final = 300_000
 
@@ -81,15 +81,6 @@ class EventsView(Value):
     before: int | None = None
     is_newest: bool = True
     last_id: int = 0
-
-
-def is_over(job: Job) -> bool:
-    return job.state in ENDED
-
-
-def outcome_of(job: Job) -> Outcome | None:
-    """Return how it ended or why it waits; one that goes on again has neither."""
-    return None if job.state in (JobState.QUEUED, JobState.RUNNING) else job.outcome
 
 
 def head_of(job: Job, known: Known, now: datetime) -> Head:

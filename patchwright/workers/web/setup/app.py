@@ -20,13 +20,15 @@ from patchwright.integrations.github.manifest import (
 )
 from patchwright.integrations.github.permissions import PERMISSIONS
 from patchwright.workers.web.body import BodyTooLargeError, read_body
-from patchwright.workers.web.setup.pages import page
+from patchwright.workers.web.forms import form_pages
 from patchwright.workers.web.setup.visitors import STAY, Visitors
 
 SETUP_PATH: Final = "/setup/github"
 _COOKIE: Final = "patchwright_setup"
 _MAX_FORM_BYTES: Final = 4096
 _SEE_OTHER: Final = 303
+# GitHub gets to know from where a manifest comes, but not the whole address.
+_PAGES: Final = form_pages("patchwright.workers.web.setup", "strict-origin")
 
 log = structlog.get_logger(__name__)
 
@@ -114,11 +116,11 @@ def _offer(site: SetupSite, request: Request) -> Response:
     if state is None:
         return _locked(site, 401)
     if not site.public_url:
-        return page("address.html", status=409)
+        return _PAGES.show("address.html", status=409)
     organization = request.query_params.get("organization", "").strip()
     if organization and not is_organization(organization):
         return _problem(site, 400, "That is no organization.")
-    return page(
+    return _PAGES.show(
         "offer.html",
         sends_to=site.web_url,
         address=registration_url(site.web_url, organization, state),
@@ -143,7 +145,7 @@ def _finish(site: SetupSite, request: Request, leave: Callable[[], None]) -> Res
         log.warning("setup_failed", reason=error.reason, error=str(error))
         return _problem(site, 502, f"GitHub did not hand over the App. {error}")
     log.info("app_registered", app_id=app.id, slug=app.slug)
-    response = page(
+    response = _PAGES.show(
         "done.html",
         slug=app.slug,
         install_url=app.install_url,
@@ -157,13 +159,13 @@ def _finish(site: SetupSite, request: Request, leave: Callable[[], None]) -> Res
 
 def _locked(site: SetupSite, status: int) -> Response:
     asks_for_token = not site.visitors.once
-    return page(
+    return _PAGES.show(
         "locked.html", status=status, asks_for_token=asks_for_token, path=site.path
     )
 
 
 def _problem(site: SetupSite, status: int, problem: str) -> Response:
-    return page("problem.html", status=status, problem=problem, path=site.path)
+    return _PAGES.show("problem.html", status=status, problem=problem, path=site.path)
 
 
 def _field(body: bytes, name: str) -> str:

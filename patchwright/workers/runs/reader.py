@@ -10,12 +10,12 @@ from patchwright.core.types.base import Value
 from patchwright.resolver.messages.status import Delivered
 from patchwright.workers.run.keepsakes import DIFF
 from patchwright.workers.run.receipts import delivered_by
+from patchwright.workers.runs.known import TELLING, Known, read_on
 from patchwright.workers.store.effects import EffectStore
 from patchwright.workers.store.events import EventStore
 from patchwright.workers.store.job import Job
 from patchwright.workers.store.jobs import JobStore
 from patchwright.workers.store.outcomes import OutcomeStore
-from patchwright.workers.web.pages.known import TELLING, Known, read_on
 
 PAGE: Final = 200
 _NO_END: Final = 2**31 - 1

@@ -41,8 +41,8 @@ class Answer:
 
 
 @dataclass(frozen=True)
-class Desk:
-    """Knows how its process is; `show` writes the figures."""
+class Reporter:
+    """Says how its process is; `show` writes the figures."""
 
     role: str
     health: Health
@@ -51,15 +51,13 @@ class Desk:
     token: SecretStr | None = None
 
     def answer(self, asking: Asking) -> Answer:
-        match asking.path:
-            case "/healthz":
-                return self.live()
-            case "/readyz":
-                return self.ready()
-            case "/metrics":
-                return self.metrics(asking)
-            case _:
-                return _json(404, {"status": "not-found"})
+        if asking.path == LIVE:
+            return self.live()
+        if asking.path == READY:
+            return self.ready()
+        if asking.path == METRICS:
+            return self.metrics(asking)
+        return _json(404, {"status": "not-found"})
 
     def live(self) -> Answer:
         """Tell whether the process does anything, or should be started anew."""
@@ -73,10 +71,9 @@ class Desk:
         """Tell whether the process can do its work now, part by part."""
         parts = examine(self.health.ready, self.clock.now())
         red = red_of(parts)
-        body = {"status": "not-ready" if red else "ready", "role": self.role}
-        return _json(
-            503 if red else 200, {**body, "red": red, "parts": describe(parts)}
-        )
+        status, word = (503, "not-ready") if red else (200, "ready")
+        body = {"status": word, "role": self.role, "red": red}
+        return _json(status, {**body, "parts": describe(parts)})
 
     def metrics(self, asking: Asking) -> Answer:
         access = judge(self.token, asking.authorization, asking.door, asking.peer)

@@ -1,10 +1,9 @@
-"""Say what came of a run: its outputs and its summary, from facts alone."""
+"""Say what came of a run: its outputs, its files and its summary."""
 
 from collections.abc import Sequence
 from typing import Final
 
 import structlog
-from pydantic import JsonValue
 
 from patchwright.core.errors import ServiceError
 from patchwright.core.events.metrics import measure
@@ -20,7 +19,7 @@ from patchwright.workers.action.files import (
     write_patch,
     write_trajectory,
 )
-from patchwright.workers.action.receipt import Receipt, receipt_of
+from patchwright.workers.action.receipt import receipt_of
 from patchwright.workers.action.result import Grade, Result, grade_of
 from patchwright.workers.action.summary import summary_of
 
@@ -34,33 +33,21 @@ log = structlog.get_logger(__name__)
 
 def result_of(end: End) -> Result:
     """Write the files of a run, and return its outputs and summary."""
-    outputs = _facts(end)
-    outputs |= _places(end)
+    outputs = _facts(end) | _places(end)
     folder = end.place.artifacts
+    events = end.base.stores.events.open(end.job.conversation_id).read()
+    receipt = receipt_of(end, measure(events), outputs)
     written = {
         "trajectory-file": write_trajectory(end.base, end.job, folder),
         "evidence-file": write_evidence(end.base, end.outcome, end.delivered, folder),
         "patch-file": write_patch(end.base, end.job, end.plan, folder),
-        "receipt-file": write_json(
-            folder / "receipt.json", _receipt(end, outputs), end.base
-        ),
+        "receipt-file": write_json(folder / "receipt.json", receipt, end.base),
     }
     outputs |= {name: str(path) for name, path in written.items() if path}
     return Result(_grade(end), outputs, summary_of(end, outputs))
 
 
-def _receipt(end: End, outputs: dict[str, str]) -> dict[str, JsonValue]:
-    events = end.base.stores.events.open(end.job.conversation_id).read()
-    receipt = Receipt(
-        job=end.job,
-        outcome=end.outcome,
-        admitted=end.plan.admitted,
-        metrics=measure(events),
-    )
-    return receipt_of(receipt, end.inputs, end.base.settings.llm, outputs)
-
-
-def tests_word(evidence: Sequence[Evidence], role: EvidenceRole) -> str:
+def _tests_word(evidence: Sequence[Evidence], role: EvidenceRole) -> str:
     """Say in short what the tests did: the first that failed speaks for all."""
     found = [one for one in evidence if one.role is role]
     failed = next((one for one in found if one.exit_code != 0), None)
@@ -80,8 +67,8 @@ def _facts(end: End) -> dict[str, str]:
         "error-code": _code(end),
         "summary": outcome.summary,
         "base-sha": outcome.base_sha,
-        "tests-before": tests_word(shown, EvidenceRole.BEFORE),
-        "tests-after": tests_word(shown, EvidenceRole.AFTER),
+        "tests-before": _tests_word(shown, EvidenceRole.BEFORE),
+        "tests-after": _tests_word(shown, EvidenceRole.AFTER),
         "cost-usd": "" if cost is None else f"{cost:.4f}",
         "tokens-in": str(usage.tokens_in),
         "tokens-out": str(usage.tokens_out),
