@@ -41,8 +41,8 @@ test-action: $(READY) ## The GitHub Action, its steps executed as GitHub's runne
 	$(BIN)/pytest -n 2 --dist worksteal -m action
 
 test-deploy: $(READY) ## The Compose stack, what is released, and the commands of the tutorials
-	@$(BIN)/python -m tests.provision.components deploy
-	$(BIN)/pytest -n 2 --dist loadgroup -m deploy
+	@$(BIN)/python -m tests.provision.components test-deploy
+	$(BIN)/pytest -n 0 -m deploy
 
 test-real: $(READY) ## Real packages and tool servers, fetched by name, version and hash
 	@$(BIN)/python -m tests.provision.components test

@@ -1,8 +1,9 @@
 """Decide whose comments the agent reads: everybody's, or those of some."""
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Final, Literal
+from typing import Final
 
+from patchwright.core.settings.repository import ContextFrom
 from patchwright.core.types.base import Value
 from patchwright.core.types.people import Actor, Permission
 from patchwright.core.types.threads import Post, ReviewThread, Thread
@@ -11,7 +12,6 @@ from patchwright.resolver.messages.facts import counted
 # Whoever comes after so many is not asked about, the newest being asked about first.
 MAX_AUTHORS: Final = 30
 
-Rule = Literal["write", "association", "all-marked"]
 # Returns None for what could not be found out.
 Ask = Callable[[Actor], Permission | None]
 
@@ -30,7 +30,7 @@ class Heard(Value):
 
 
 def hear(
-    threads: Iterable[Thread], rule: Rule, own: Sequence[Actor], ask: Ask
+    threads: Iterable[Thread], rule: ContextFrom, own: Sequence[Actor], ask: Ask
 ) -> Heard:
     """Leave out what does not count; opening texts and what `own` people say always do.
 
@@ -55,7 +55,7 @@ def hear(
     return Heard(threads=kept, notes=_notes(left_out, rule))
 
 
-def _notes(left_out: int, rule: Rule) -> tuple[str, ...]:
+def _notes(left_out: int, rule: ContextFrom) -> tuple[str, ...]:
     if not left_out:
         return ()
     were = "was" if left_out == 1 else "were"

@@ -5,10 +5,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final
 
-from patchwright.workers.action.describe import page as action_page
-
 from patchwright.core.settings.describe import page as settings_page
+from patchwright.workers.action.describe import page as action_page
 from patchwright.workers.cli.describe import page as cli_page
+from patchwright.workers.cli.manual import manual
 from patchwright.workers.ops.describe import page as metrics_page
 from patchwright.workers.site import make_site
 from patchwright.workers.web.describe import api_page
@@ -35,6 +35,7 @@ PAGES: Final[Mapping[str, Callable[[], str]]] = {
     "settings.md": settings_page,
     "cli-reference.md": cli_page,
     "action-reference.md": lambda: action_page((ROOT / "action.yml").read_text()),
+    "man/patchwright.1": manual,
     "metrics.md": metrics_page,
     "api.md": _api_page,
     "field-reports.md": field_reports_page,

@@ -8,4 +8,5 @@ from tests.reference.pages import PAGES
 
 @pytest.mark.parametrize("name", PAGES)
 def test_the_page_is_up_to_date(name: str) -> None:
-    assert (ROOT / "docs" / name).read_text() == PAGES[name]()
+    written = (ROOT / "docs" / name).read_text()
+    assert written == PAGES[name](), "run: make reference"

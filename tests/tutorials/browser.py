@@ -16,7 +16,9 @@ class _ByName(httpx.BaseTransport):
     def __init__(self, at: Address, bundle: Path) -> None:
         self._at = at
         trust = ssl.create_default_context(cafile=str(bundle))
-        self._real = httpx.HTTPTransport(verify=trust)
+        # All names are one address here: a kept connection would be taken for another's.
+        once = httpx.Limits(max_keepalive_connections=0)
+        self._real = httpx.HTTPTransport(verify=trust, limits=once)
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         host, port = self._at

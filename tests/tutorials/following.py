@@ -72,8 +72,7 @@ class _Reader:
             case Shown():
                 self._look(step.text)
             case Written():
-                text = fill_in(step.text, self.place.world.values)
-                self.place.machine.append(step.file, text)
+                self._write(step)
             case ByHand():
                 self.hands[step.name](self.place)
             case _:
@@ -85,6 +84,14 @@ class _Reader:
         self.watched.type(step.text)
         if not self.is_left:
             self.watched.finish(LONG_S)
+
+    def _write(self, step: Written) -> None:
+        own = {"": self.place.world.values.get(step.file, "")}
+        text = fill_in(step.text, {**self.place.world.values, **own})
+        if step.file.endswith(".env"):
+            self.place.machine.set(step.file, text)
+        else:
+            self.place.machine.append(step.file, text)
 
     def _look(self, expected: str) -> None:
         shell = self.watched
@@ -101,13 +108,14 @@ class _Reader:
 
 
 def fill_in(text: str, values: Mapping[str, str]) -> str:
-    """Put the reader's own values where a file of settings has `…`."""
+    """Put the reader's own values where a file has `…`, alone or for a setting."""
     section, filled = "", []
     for line in text.split("\n"):
         if opened := SECTION.fullmatch(line):
             section = f"{opened[1]}."
-        if ANYTHING in line and (named := SETTING.fullmatch(line)):
-            filled.append(line.replace(ANYTHING, values[section + named[1]]))
-        else:
-            filled.append(line)
+        named = SETTING.fullmatch(line)
+        name = section + named[1] if named else ""
+        filled.append(
+            line.replace(ANYTHING, values[name]) if ANYTHING in line else line
+        )
     return "\n".join(filled)

@@ -24,13 +24,18 @@ def put_a_proxy_in_front(place: Place) -> None:
 
 
 def make_the_app(place: Place) -> None:
-    said = place.machine.terminal("service").output
+    _make_the_app(place, place.machine.terminal("service").output)
+
+
+def make_and_install_the_app(place: Place) -> None:
+    _make_the_app(place, place.machine.terminal().output)
+    install_the_app(place)
+
+
+def _make_the_app(place: Place, said: str) -> None:
     found = SETUP_LINK.search(said)
     assert found, said
-    go_through_set_up(place, found["url"])
-
-
-def go_through_set_up(place: Place, url: str) -> None:
+    url = found["url"]
     browser = place.world.browser.client
     opened = browser.get(url)
     page = browser.get(urljoin(url, opened.headers["location"]))

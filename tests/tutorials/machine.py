@@ -1,6 +1,5 @@
 """The machine of who follows a tutorial: a clean container, and terminals to it."""
 
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -8,7 +7,6 @@ from pathlib import Path
 
 from tests.deploy.docker_cli import docker
 from tests.deploy.images import ensure_machine, ensure_wheels
-from tests.provision.errors import ProvisionError
 from tests.provision.waiting import wait_until
 from tests.tutorials.shell import Shell
 
@@ -46,6 +44,13 @@ class Machine:
     def append(self, file: str, text: str) -> None:
         """Write at the end of a file, below where the first terminal stands."""
         self.type(f"cat >> {file} <<'END OF FILE'\n{text}\nEND OF FILE")
+
+    def set(self, file: str, text: str) -> None:
+        """Write into a file of settings, each in place of the one that is there."""
+        for line in text.splitlines():
+            name = line.partition("=")[0]
+            self.type(f"sed -i '/^{name}=/d' {file}")
+        self.append(file, text)
 
     def interrupt(self, name: str) -> None:
         """Press Ctrl-C in a terminal, and wait until what ran there has ended."""
@@ -98,14 +103,3 @@ def machine(
     finally:
         ready.close()
         docker("rm", "--force", "--volumes", container)
-
-
-def own_user() -> list[str]:
-    """Return options that make the reader who runs these tests, with their engine."""
-    socket = Path("/var/run/docker.sock")
-    if not socket.exists():
-        raise ProvisionError(f"there is no Docker engine at {socket}")
-    user = f"{os.getuid()}:{os.getgid()}"
-    group = str(socket.stat().st_gid)
-    mount = f"{socket}:{socket}"
-    return ["--user", user, "--group-add", group, "--volume", mount]

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.tutorials import hands_github as github
+from tests.tutorials.company import company
 from tests.tutorials.following import Hand, Place, follow
 from tests.tutorials.hands_action import Actions
 from tests.tutorials.hands_talk import jira_hands, slack_hands
@@ -18,6 +19,12 @@ GITHUB_APP: dict[str, Hand] = {
     "proxy": github.put_a_proxy_in_front,
     "make the App": github.make_the_app,
     "install the App": github.install_the_app,
+    "open an issue": github.open_an_issue,
+    "see the pull request": github.see_the_pull_request,
+}
+
+COMPOSE: dict[str, Hand] = {
+    "make the App": github.make_and_install_the_app,
     "open an issue": github.open_an_issue,
     "see the pull request": github.see_the_pull_request,
 }
@@ -46,7 +53,7 @@ def place(outside: World) -> Iterator[Place]:
 
 @contextmanager
 def _machine_in(outside: World) -> Iterator[Machine]:
-    with machine(outside.network, outside.hosts, outside.authority.bundle) as own:
+    with machine(outside.network, outside.hosts, outside.bundle) as own:
         own.type("git config --global user.name Alice")
         own.type("git config --global user.email alice@example.com")
         yield own
@@ -67,3 +74,8 @@ def test_as_a_github_app_and_then_from_slack_and_from_jira(place: Place) -> None
 def test_in_a_workflow(by_address: Place, tmp_path: Path) -> None:
     by_address.world.github.forbid_actions_pull_requests()
     follow("action", by_address, Actions(tmp_path).hands)
+
+
+def test_with_compose(outside: World, tmp_path: Path) -> None:
+    with company(tmp_path, outside) as own:
+        follow("compose", Place(own, outside), COMPOSE)

@@ -57,6 +57,10 @@ class World:
     carried: int = 0
 
     @property
+    def bundle(self) -> Path:
+        return self.authority.bundle
+
+    @property
     def hosts(self) -> dict[str, str]:
         """Return the address of each name, for containers."""
         return dict.fromkeys(HOSTS, self.gateway)
@@ -87,6 +91,10 @@ def world(folder: Path, names: Names | None = GITHUB) -> Iterator[World]:
             "llm.api_key": MODEL_KEY,
             "github.token": token,
             "server.public_url": f"https://{SERVICE}",
+            "PUBLIC_HOST": SERVICE,
+            "PATCHWRIGHT_SERVER__PUBLIC_URL": f"https://{SERVICE}",
+            "ACME_EMAIL": "admin@example.com",
+            "deploy/secrets/llm_api_key": MODEL_KEY,
         }
         yield ready
 

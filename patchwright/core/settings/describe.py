@@ -1,9 +1,5 @@
-"""Write the table of all settings for the documentation.
+"""Write `docs/settings.md`, the tables of all settings."""
 
-`python -m patchwright.core.settings.describe > docs/settings.md`
-"""
-
-import sys
 from enum import Enum
 from itertools import groupby
 
@@ -71,7 +67,3 @@ def _default(key: Key) -> str:
             return f"`{str(answer).lower()}`"
         case value:
             return f"`{value}`"
-
-
-if __name__ == "__main__":
-    sys.stdout.write(page())

@@ -34,6 +34,10 @@ class Occasion(StrEnum):
     CONFLICT = "conflict"
 
 
+# Whose comments the agent reads, besides the opening text.
+ContextFrom = Literal["write", "association", "all-marked"]
+
+
 class RepositoryConfig(Value):
     """The wishes of a repository; None and empty leave it to the service's settings.
 
@@ -79,7 +83,7 @@ class RepositoryConfig(Value):
     plan_approval: Literal["none", "comment"] = "none"
     evidence: Literal["required", "best-effort", "off"] = "required"
     on_setup_failure: Literal["stop", "continue"] = "stop"
-    context_from: Literal["write", "association", "all-marked"] = "all-marked"
+    context_from: ContextFrom = "all-marked"
     instructions: tuple[str, ...] = ()
     co_author: Literal["requester", "none"] = "requester"
     progress_comment: bool = True

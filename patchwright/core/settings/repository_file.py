@@ -9,6 +9,7 @@ from pydantic_core import ErrorDetails
 
 from patchwright.core.settings.repository import (
     CONFIG_FILE,
+    ContextFrom,
     Delivery,
     Occasion,
     RepositoryConfig,
@@ -127,7 +128,7 @@ class _File(BaseModel):
     on_setup_failure: Literal["stop", "continue"] = Field(
         "stop", description="`stop` or `continue`"
     )
-    context_from: Literal["write", "association", "all-marked"] = Field(
+    context_from: ContextFrom = Field(
         "all-marked", description="`write`, `association` or `all-marked`"
     )
     instructions: Annotated[list[Line], Field(max_length=50), Listed] = Field(

@@ -1,4 +1,4 @@
-"""Fill in the templates of a repository: names of branches, titles."""
+"""Fill in the templates of a repository: names of branches, titles, texts."""
 
 import re
 from collections.abc import Mapping, Sequence

@@ -1,5 +1,6 @@
 """Look up single things that somebody has named: a comment, the head of a branch."""
 
+from collections.abc import Mapping
 from typing import Any, Final
 from urllib.parse import quote
 
@@ -9,7 +10,7 @@ from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import RepoRef
 from patchwright.integrations.github.api import Api
 from patchwright.integrations.github.payloads import GHOST, Part, Slugged, Text, User
-from patchwright.integrations.github.post_ids import review_comment_post
+from patchwright.integrations.github.post_ids import review_comment_post, review_post
 from patchwright.integrations.github.reading.listening import actor_of
 
 # Comments on issues and pull requests, and those on lines of a pull request, are two
@@ -56,6 +57,23 @@ def fetch_comment(api: Api, repo: RepoRef, comment_id: int) -> Said:
             continue
         return _said(_Comment.model_validate(found))
     raise NotFoundError(f"{repo.full_name} has no comment {comment_id}")
+
+
+def fetch_review_texts(
+    api: Api, repo: RepoRef, number: int, review_id: str
+) -> Mapping[str, str]:
+    """Return the texts of a review by the ids of their posts, its own words first.
+
+    Of very many comments it returns the first hundred.
+    """
+    path = f"pulls/{number}/reviews/{quote(review_id, safe='')}"
+    review = _Comment.model_validate(_ask(api, repo, path))
+    comments = _ask(api, repo, f"{path}/comments?per_page=100")
+    said = map(_Comment.model_validate, comments)
+    return {
+        review_post(review.id): review.body,
+        **{review_comment_post(one.id): one.body for one in said},
+    }
 
 
 def fetch_head(api: Api, repo: RepoRef, branch: str) -> str:

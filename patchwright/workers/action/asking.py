@@ -11,7 +11,11 @@ from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import ForgeThread, RepoRef, Thread, ThreadKind
 from patchwright.core.types.triggers import Ignored, Reading, Trigger, TriggerKind
 from patchwright.integrations.github.adapter import GitHub
-from patchwright.integrations.github.lookups import Said, fetch_comment
+from patchwright.integrations.github.lookups import (
+    Said,
+    fetch_comment,
+    fetch_review_texts,
+)
 from patchwright.integrations.github.webhook import SERVICE, Listening, read
 from patchwright.workers.action.event import (
     number_in,
@@ -113,7 +117,28 @@ class Asking:
         found = read(event, self._place.event_bytes, self._listening)
         if event in _REVIEWS and self._inputs.text("mode") == "review-feedback":
             return self._by_review(found)
+        if isinstance(found, Trigger) and event == "pull_request_review_comment":
+            return self._as_one(found)
         return _as_read(found)
+
+    def _as_one(self, found: Trigger) -> Asked | NotAsked:
+        """Take a comment of a review only if no other text of the review asks first.
+
+        GitHub raises an event for the review and for each of its comments. A service
+        knows them for one request; here each is a workflow run that knows of no other.
+        """
+        number = found.forge_thread.number
+        if not found.review_id or self._place.event.get("action") != "created":
+            return Asked(found)
+        texts = fetch_review_texts(
+            self._github.api, self._repo, number, found.review_id
+        )
+        asking = (post for post, text in texts.items() if self._mentions(text))
+        is_first = next(asking, found.post_id) == found.post_id
+        return Asked(found) if is_first else NotAsked("asked-by-review")
+
+    def _mentions(self, text: str) -> bool:
+        return find_request(text, self._listening.mention) is not None
 
     def _by_review(self, found: Reading) -> Asked | NotAsked:
         """Take any review for a request: the workflow says that they are."""

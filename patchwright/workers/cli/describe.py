@@ -1,14 +1,8 @@
-"""Write the reference of all commands for the documentation.
+"""Write `docs/cli-reference.md`, the reference of all commands."""
 
-`python -m patchwright.workers.cli.describe > docs/cli-reference.md`, and with `man` at
-its end the manual page: `> docs/man/patchwright.1`.
-"""
-
-import sys
 from collections.abc import Sequence
 from typing import Final
 
-from patchwright.workers.cli.manual import manual
 from patchwright.workers.cli.tree import Command, Word, read_commands
 
 _ABOUT: Final = """\
@@ -51,7 +45,3 @@ def _code(text: str) -> str:
 def _escaped(text: str) -> str:
     """Keep words from being read as HTML or as the border of a cell."""
     return text.replace("<", "&lt;").replace("|", "\\|")
-
-
-if __name__ == "__main__":
-    sys.stdout.write(manual() if sys.argv[1:] == ["man"] else page())

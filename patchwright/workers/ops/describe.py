@@ -1,9 +1,5 @@
-"""Write the page about all figures for the documentation.
+"""Write `docs/metrics.md`, the page about all figures."""
 
-`python -m patchwright.workers.ops.describe > docs/metrics.md`
-"""
-
-import sys
 from collections.abc import Iterable
 from typing import Final
 
@@ -46,7 +42,3 @@ def _table(figures: Iterable[Figure]) -> str:
 def _row(figure: Figure) -> str:
     labels = ", ".join(f"`{label}`" for label in figure.labels) or "none"
     return f"| `{figure.name}` | {figure.kind} | {labels} | {figure.about} |"
-
-
-if __name__ == "__main__":
-    sys.stdout.write(page())

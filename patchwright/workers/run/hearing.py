@@ -5,11 +5,12 @@ from collections.abc import Iterable, Sequence
 import structlog
 
 from patchwright.core.errors import ServiceError
+from patchwright.core.settings.repository import ContextFrom
 from patchwright.core.types.people import Actor, Permission
 from patchwright.core.types.threads import Thread, ThreadRef
 from patchwright.core.types.triggers import Trigger
 from patchwright.resolver.gathering.tied import read_tied
-from patchwright.resolver.hearing import Heard, Rule, hear
+from patchwright.resolver.hearing import Heard, hear
 from patchwright.workers.run.permissions import known_permission
 from patchwright.workers.run.prepare import fetch_thread
 from patchwright.workers.run.services import Services
@@ -19,7 +20,7 @@ log = structlog.get_logger(__name__)
 
 
 def read_threads(
-    services: Services, job: Job, others: Iterable[ThreadRef], rule: Rule
+    services: Services, job: Job, others: Iterable[ThreadRef], rule: ContextFrom
 ) -> Heard:
     """Read a job's thread, and `others` of its conversation, as they were then."""
     trigger, at = job.trigger, job.created_at
@@ -29,7 +30,7 @@ def read_threads(
 
 
 def _hear(
-    services: Services, trigger: Trigger, threads: Sequence[Thread], rule: Rule
+    services: Services, trigger: Trigger, threads: Sequence[Thread], rule: ContextFrom
 ) -> Heard:
     """Return the threads with what those say who count for this run, and we."""
 

@@ -21,10 +21,10 @@ class Orders:
     """
 
     config: Mapping[str, Any] = field(default_factory=dict)
+    unsaid: Mapping[str, Any] = field(default_factory=dict)
     config_file: str = CONFIG_FILE
     rehearses: bool = False
     schema: str = ""
-    unsaid: Mapping[str, Any] = field(default_factory=dict)
     waits_for_people: bool = True
     answer: Outcome | None = None
 

@@ -108,13 +108,21 @@ class Runner:
         job = stores.jobs.load(job_id)
         if running is None or job is None or job.state is JobState.DELIVERING:
             return
-        stores.leases.release(running.lease)
+        try:
+            stores.leases.release(running.lease)
+        except LeaseLostError:
+            return
         running.let_go()
         lease = stores.leases.claim(job_id, self._worker, clock.now(), self._lease_s)
-        if lease is not None:
-            services = self._services_for(lease)
-            done = Work(services, job, lease, Future()).end(outcome)
-            self._deliver_done(job, lease, done)
+        if lease is None:
+            return
+        if lease.state is JobState.DELIVERING:
+            # It has come to its own end meanwhile.
+            self._deliver(stores.jobs.load(job_id) or job, lease)
+            return
+        services = self._services_for(lease)
+        done = Work(services, job, lease, Future()).end(outcome)
+        self._deliver_done(job, lease, done)
 
     @property
     def load(self) -> int:
@@ -140,14 +148,14 @@ class Runner:
         if job is None:
             return
         self._name_asker(job)
-        if lease.state is not JobState.DELIVERING:
-            done = self._work(job, running)
-            if isinstance(done, Moved):
-                self._submit(done.job_id)
-                return
-            self._deliver_done(job, lease, done)
+        if lease.state is JobState.DELIVERING:
+            self._deliver(job, lease)
             return
-        self._deliver(job, lease)
+        done = self._work(job, running)
+        if isinstance(done, Moved):
+            self._submit(done.job_id)
+            return
+        self._deliver_done(job, lease, done)
 
     def _name_asker(self, job: Job) -> None:
         """Let the log name their account from the first line on, if they have one."""

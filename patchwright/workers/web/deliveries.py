@@ -3,7 +3,7 @@
 import asyncio
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
 
@@ -29,7 +29,12 @@ from patchwright.core.types.triggers import (
 from patchwright.workers.intake.delivery import Delivery, Verdict
 from patchwright.workers.intake.errors import IntakeUnavailableError
 from patchwright.workers.intake.intake import Intake
-from patchwright.workers.web.body import BodyTooLargeError, read_body
+from patchwright.workers.web.body import (
+    BodyTooLargeError,
+    BodyTooSlowError,
+    LargeBodies,
+    read_body,
+)
 from patchwright.workers.web.receiver import Entrance, NotReadyError
 
 DELIVERIES: Final = "/api/integration/{service}/events"
@@ -37,11 +42,13 @@ DELIVERIES: Final = "/api/integration/{service}/events"
 # brackets alone takes seconds.
 _LARGE_BYTES: Final = 32 * 1024
 _TOO_LARGE: Final = 413
+_TOO_SLOW: Final = 408
 _STATUS: Final[Mapping[type[PatchwrightError], int]] = {
     PayloadError: 400,
     SignatureError: 401,
     TenantError: 403,
     BodyTooLargeError: _TOO_LARGE,
+    BodyTooSlowError: _TOO_SLOW,
     IntakeUnavailableError: 503,
     NotReadyError: 503,
 }
@@ -56,6 +63,7 @@ class DeliveryDoor:
     entrances: Mapping[str, Entrance]
     intake: Intake
     clock: Clock
+    large: LargeBodies = field(default_factory=LargeBodies)
 
     async def receive(self, request: Request) -> Response:
         """Take a delivery of a service."""
@@ -72,9 +80,10 @@ class DeliveryDoor:
     async def _take(
         self, request: Request, service: str, entrance: Entrance
     ) -> Response:
-        body = await read_body(request, entrance.max_body_bytes)
         headers = dict(request.headers)
-        reading = await _read(entrance, headers, body)
+        async with self.large.place_for(request, entrance.max_body_bytes):
+            body = await read_body(request, entrance.max_body_bytes)
+            reading = await _read(entrance, headers, body)
         if isinstance(reading, Challenge):
             return JSONResponse({"challenge": reading.word})
         if isinstance(reading, Prompt):
@@ -132,6 +141,7 @@ async def _read(entrance: Entrance, headers: Mapping[str, str], body: bytes) -> 
 
 
 def _answer(status: int, word: str) -> Response:
-    # Whoever sends a body that is too large would go on with it.
-    headers = {"connection": "close"} if status == _TOO_LARGE else None
+    # Whoever sends a body that nobody reads would go on with it.
+    is_cut = status in (_TOO_LARGE, _TOO_SLOW)
+    headers = {"connection": "close"} if is_cut else None
     return JSONResponse({"status": word}, status_code=status, headers=headers)

@@ -43,12 +43,15 @@ class Site:
 
 @contextmanager
 def serving(
-    database: Database, submit: Callable[[JobId], None] | None = None
+    database: Database,
+    submit: Callable[[JobId], None] | None = None,
+    max_body_bytes: int = MAX_BODY_BYTES,
 ) -> Iterator[Site]:
     """Serve from a thread of this process until the context is left."""
     port = free_port()
     dispatched: list[JobId] = []
-    services = compose(database, Dispatcher(submit or dispatched.append))
+    dispatcher = Dispatcher(submit or dispatched.append)
+    services = compose(database, dispatcher, max_body_bytes)
     server = make_server(create_app(services), "127.0.0.1", port)
     thread = threading.Thread(target=server.run)
     thread.start()
@@ -60,12 +63,14 @@ def serving(
         thread.join()
 
 
-def compose(database: Database, dispatcher: Dispatcher) -> Services:
+def compose(
+    database: Database, dispatcher: Dispatcher, max_body_bytes: int = MAX_BODY_BYTES
+) -> Services:
     clock = SystemClock()
     events = EventStore(database, lambda tree: tree, clock, Doorbell())
     recorder = Recorder(events, RandomIds())
     entrance = Entrance(
-        SignedReadings(), by_header("x-github-delivery"), MAX_BODY_BYTES
+        SignedReadings(), by_header("x-github-delivery"), max_body_bytes
     )
     intake = Intake(database, recorder, dispatcher.dispatch)
     meters = Meters()

@@ -13,12 +13,7 @@ from tests.fakes.slack.faults import Faults
 from tests.fakes.slack.outbox import Outbox
 from tests.fakes.slack.render.interactions import Source
 from tests.fakes.slack.scene import SCOPES, Scene
-from tests.fakes.slack.sending import (
-    Delivery,
-    Receipt,
-    of_command,
-    of_interaction,
-)
+from tests.fakes.slack.sending import Delivery, Receipt, of_command, of_interaction
 from tests.fakes.slack.state import (
     App,
     Ephemeral,

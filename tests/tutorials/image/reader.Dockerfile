@@ -8,7 +8,7 @@ RUN printf '#!/bin/sh\nexit 101\n' > /usr/sbin/policy-rc.d \
         bubblewrap curl docker-compose docker.io openssl python3-venv socat \
     && rm -rf /var/lib/apt/lists/* \
     && useradd --create-home --shell /bin/bash reader
-COPY docker-compose /usr/local/bin/
+COPY docker docker-compose /usr/local/bin/
 USER reader
 WORKDIR /home/reader
 ENV SSL_CERT_FILE=/etc/ssl/certs/ca-certificates.crt \

@@ -178,3 +178,25 @@ def test_a_comment_on_lines_can_be_named_as_well(tmp_path: Path) -> None:
         said = step.use("workflow_dispatch", {}, comment_id=comment)
         assert said.end == ("answered", "")
         assert "Why x?" in str(step.provider.requests[0])
+
+
+def test_a_review_with_several_mentions_is_one_run(tmp_path: Path) -> None:
+    with a_step(tmp_path, in_turn(ANSWER)) as step:
+        files = {"note.md": "x\ny\n"}
+        step.github.commit_files(REPO, "topic", files, author="alice")
+        proposal = Proposal(head="topic", base="main", title="Sum")
+        pull = step.github.open_pull_request(REPO, "alice", proposal)
+        remarks = [
+            Remark(
+                spot=Spot(path="note.md", line=line), body=f"@patchwright why {word}?"
+            )
+            for line, word in ((1, "x"), (2, "y"))
+        ]
+        submit_review(step.github.world, REPO, pull, author="alice", remarks=remarks)
+        comments = [
+            one
+            for one in step.github.deliveries
+            if one.event == "pull_request_review_comment"
+        ]
+        ends = [step.use(one.event, json.loads(one.body)).end for one in comments]
+        assert ends == [("answered", ""), ("refused", "not-asked")]

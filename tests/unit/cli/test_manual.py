@@ -38,11 +38,6 @@ def test_commands_that_are_not_loaded_say_the_same_of_themselves() -> None:
     assert summaries(frozenset()) == summaries(all_commands())
 
 
-def test_the_page_in_the_repository_is_that_of_the_code() -> None:
-    """Write it anew: `python -m patchwright.workers.cli.describe man > FILE`."""
-    assert PAGE.read_text() == manual()
-
-
 def test_the_page_has_the_usual_sections_and_no_stray_requests() -> None:
     lines = manual().splitlines()
     assert lines[0].startswith('.TH PATCHWRIGHT 1 "')

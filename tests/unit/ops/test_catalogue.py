@@ -1,16 +1,12 @@
-"""The figures keep to Prometheus's conventions, and the page of them is up to date.
+"""The figures keep to Prometheus's conventions.
 
 https://prometheus.io/docs/practices/naming/
 """
 
-from pathlib import Path
-
 import pytest
 
 from patchwright.workers.ops.catalogue import OWN, SHARED, Figure, Kind
-from patchwright.workers.ops.describe import page
 
-PAGE = Path(__file__).parents[3] / "docs" / "metrics.md"
 FIGURES = (*SHARED, *OWN)
 
 
@@ -27,9 +23,3 @@ def test_a_name_tells_the_kind_and_the_unit(figure: Figure) -> None:
 @pytest.mark.parametrize("figure", FIGURES, ids=lambda figure: figure.name)
 def test_no_label_is_for_a_person_or_a_repository(figure: Figure) -> None:
     assert not {"login", "user", "account", "repo", "thread"} & set(figure.labels)
-
-
-def test_the_page_of_the_figures_is_up_to_date() -> None:
-    assert PAGE.read_text() == page(), (
-        "run: python -m patchwright.workers.ops.describe > docs/metrics.md"
-    )

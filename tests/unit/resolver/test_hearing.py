@@ -4,6 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from patchwright.core.settings.repository import ContextFrom
 from patchwright.core.types.people import Actor, Permission
 from patchwright.core.types.threads import (
     ForgeThread,
@@ -13,7 +14,7 @@ from patchwright.core.types.threads import (
     Thread,
     ThreadKind,
 )
-from patchwright.resolver.hearing import MAX_AUTHORS, Heard, Rule, hear
+from patchwright.resolver.hearing import MAX_AUTHORS, Heard, hear
 
 START = datetime(2030, 1, 1, tzinfo=UTC)
 REF = ForgeThread(
@@ -46,7 +47,7 @@ def may_write(*logins: str) -> dict[str, Permission]:
     return dict.fromkeys(logins, Permission.WRITE)
 
 
-def listen(said: Thread, rule: Rule, known: dict[str, Permission]) -> Heard:
+def listen(said: Thread, rule: ContextFrom, known: dict[str, Permission]) -> Heard:
     return hear([said], rule, [ALICE], lambda one: known.get(one.login))
 
 

@@ -2,7 +2,7 @@
 
 from tests.fakes.github.access import READ_PULL, WRITE_PULL, Need
 from tests.fakes.github.acts import threads
-from tests.fakes.github.call import Call, Route
+from tests.fakes.github.call import Call, Route, paged
 from tests.fakes.github.exchange import Answer, not_found
 from tests.fakes.github.render.html import rendered
 from tests.fakes.github.render.issues import reaction_json
@@ -17,6 +17,18 @@ def show_review(call: Call) -> Answer:
     if review is None or (review.repo, review.number) != (issue.repo, issue.number):
         raise not_found()
     return Answer(status=200, body=rendered(call, review_json(call.world, review)))
+
+
+def list_comments(call: Call) -> Answer:
+    issue, wanted = call.pull(READ_PULL), call.number("review_id")
+    shown = [
+        rendered(call, review_comment_json(call.world, thread, comment))
+        for thread in call.world.reviews.values()
+        for comment in thread.comments
+        if (thread.repo, thread.number) == (issue.repo, issue.number)
+        and comment.review_id == wanted
+    ]
+    return paged(call, shown)
 
 
 def show_comment(call: Call) -> Answer:
@@ -51,6 +63,11 @@ ROUTES = (
         "GET",
         "/repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}",
         show_review,
+    ),
+    Route(
+        "GET",
+        "/repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}/comments",
+        list_comments,
     ),
     Route("GET", COMMENT, show_comment),
     Route("POST", f"{COMMENT}/reactions", react_to_comment),

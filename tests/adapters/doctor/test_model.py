@@ -9,8 +9,8 @@ import pytest
 from patchwright.core.llm.library import load as load_litellm
 from patchwright.workers.doctor.case import Case
 from patchwright.workers.doctor.finding import Status
+from tests.adapters.doctor.cases import case_of, examined
 from tests.fakes.llm import FakeProvider, say
-from tests.unit.doctor.cases import case_of, examined
 
 KEY = "sk-doctor"
 PRICES = {

@@ -20,8 +20,8 @@ from patchwright.workers.doctor.finding import Status
 from patchwright.workers.doctor.mounts import file_system
 from patchwright.workers.ops.presence import Presence
 from patchwright.workers.store.secrets import SecretStore
+from tests.adapters.doctor.cases import case_of, examined
 from tests.provision.servers import free_port
-from tests.unit.doctor.cases import case_of, examined
 
 OLD = "k1:" + base64.b64encode(b"o" * 32).decode()
 NEW = "k2:" + base64.b64encode(b"n" * 32).decode()

@@ -7,7 +7,7 @@ from patchwright.core.clock import SystemClock
 from patchwright.workers.doctor.examine import examine
 from patchwright.workers.doctor.finding import Status
 from patchwright.workers.doctor.table import Entry
-from tests.unit.doctor.cases import case_of
+from tests.adapters.doctor.cases import case_of
 
 
 def test_a_check_that_is_late_is_left_behind_and_the_others_are_told(

@@ -12,9 +12,9 @@ import pytest
 from patchwright.integrations.signatures import sign_sha256
 from patchwright.workers.doctor.case import Case
 from patchwright.workers.doctor.finding import Status
+from tests.adapters.doctor.cases import SECRET, case_of, examined
 from tests.fakes.tls import make_authority, tls_before
 from tests.provision.servers import free_port
-from tests.unit.doctor.cases import SECRET, case_of, examined
 
 OK = {"status": "ok"}
 PAGE = (200, "<html>not found, but politely</html>")

@@ -19,13 +19,13 @@ from patchwright.workers.doctor.checks.clock import judge as judge_clock
 from patchwright.workers.doctor.checks.github import judge_allowance, judge_end
 from patchwright.workers.doctor.checks.github_webhook import judge as judge_hook
 from patchwright.workers.doctor.finding import Status
+from tests.adapters.doctor.cases import APP_ID, SECRET, case_of, examined, settings_of
 from tests.fakes.github import FakeGitHub
 from tests.fakes.github.acts import accounts
 from tests.fakes.github.acts.hooks import bring, listen_at
 from tests.fakes.github.acts.registrations import subscribe
 from tests.fakes.github.contract import Contract
 from tests.provision.servers import free_port
-from tests.unit.doctor.cases import APP_ID, SECRET, case_of, examined, settings_of
 
 PUBLIC = "https://bot.example"
 NOW = SystemClock().now()

@@ -8,7 +8,7 @@ from patchwright.core.settings.work import SandboxSettings
 from patchwright.sandbox.docker import container, engine
 from patchwright.workers.doctor.checks.sandbox import Trial, judge
 from patchwright.workers.doctor.finding import Status
-from tests.unit.doctor.cases import case_of, examined
+from tests.adapters.doctor.cases import case_of, examined
 
 GOOD = Trial(
     python="3.12.1",

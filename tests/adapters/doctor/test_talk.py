@@ -16,11 +16,11 @@ from patchwright.workers.doctor.case import Case
 from patchwright.workers.doctor.finding import Status
 from patchwright.workers.store.installations import StoredInstallations
 from patchwright.workers.store.secrets import SecretStore
+from tests.adapters.doctor.cases import case_of, examined
 from tests.fakes.jira.fake import FakeJira
 from tests.fakes.slack.fake import FakeSlack
 from tests.fakes.slack.scene import SCOPES
 from tests.fakes.slack_socket import FakeSocketMode
-from tests.unit.doctor.cases import case_of, examined
 
 
 @pytest.fixture
