@@ -73,6 +73,15 @@ def test_the_builder_is_sent_no_secrets() -> None:
     assert {"deploy/.env", "deploy/secrets"} <= set(sent)
 
 
+def test_bodies_of_a_hundred_strangers_fit_into_the_proxy() -> None:
+    proxy = yaml.safe_load((DEPLOY / "compose.yaml").read_text())["services"]["proxy"]
+    default = proxy["environment"]["REQUEST_BUFFERING"]
+    kept = re.fullmatch(r"\$\{REQUEST_BUFFERING:-(request_buffers (\d+)MB)\}", default)
+    assert kept is not None
+    assert f"{{$REQUEST_BUFFERING:{kept[1]}}}" in (DEPLOY / "Caddyfile").read_text()
+    assert 2 * 100 * int(kept[2]) <= int(proxy["mem_limit"].removesuffix("m"))
+
+
 def _adds(node: ast.AST) -> bool:
     return (
         isinstance(node, ast.Call)

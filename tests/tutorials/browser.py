@@ -16,7 +16,7 @@ class _ByName(httpx.BaseTransport):
     def __init__(self, at: Address, bundle: Path) -> None:
         self._at = at
         trust = ssl.create_default_context(cafile=str(bundle))
-        # All names are one address here: a kept connection would be taken for another's.
+        # All names are one address: a kept connection would be taken for another's.
         once = httpx.Limits(max_keepalive_connections=0)
         self._real = httpx.HTTPTransport(verify=trust, limits=once)
 

@@ -17,6 +17,7 @@ from tests.tutorials.world import SERVICE, World
 SOCKET = Path("/var/run/docker.sock")
 OWN = f"{PREFIX}tutorial-"
 BUNDLE = "/etc/world.pem"
+TRUSTING = ("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "GIT_SSL_CAINFO")
 
 
 @contextmanager
@@ -72,9 +73,7 @@ def _known_to_containers(outside: World) -> dict[str, object]:
     hosts = [f"{name}:{address}" for name, address in outside.hosts.items()]
     trusting = {
         "extra_hosts": hosts,
-        "environment": dict.fromkeys(
-            ("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "GIT_SSL_CAINFO"), BUNDLE
-        ),
+        "environment": dict.fromkeys(TRUSTING, BUNDLE),
         "volumes": [f"{outside.authority.bundle}:{BUNDLE}:ro"],
     }
     pair = {

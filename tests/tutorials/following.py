@@ -113,9 +113,10 @@ def fill_in(text: str, values: Mapping[str, str]) -> str:
     for line in text.split("\n"):
         if opened := SECTION.fullmatch(line):
             section = f"{opened[1]}."
-        named = SETTING.fullmatch(line)
-        name = section + named[1] if named else ""
-        filled.append(
-            line.replace(ANYTHING, values[name]) if ANYTHING in line else line
-        )
+        if ANYTHING in line:
+            named = SETTING.fullmatch(line)
+            own = values[section + named[1] if named else ""]
+            filled.append(line.replace(ANYTHING, own))
+        else:
+            filled.append(line)
     return "\n".join(filled)

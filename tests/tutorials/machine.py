@@ -13,6 +13,8 @@ from tests.tutorials.shell import Shell
 RECIPE = Path(__file__).parent / "image" / "reader.Dockerfile"
 # Where the service listens, as the pages say, and where a proxy before it does.
 PORT, OPEN_PORT = 8080, 8000
+# The sandbox of those who have no engine wants to make namespaces.
+WITHOUT_ENGINE = ("--privileged",)
 # Some packages are large, and a machine that runs tests is busy.
 LONG_S = 240.0
 
@@ -83,15 +85,14 @@ class Machine:
 
 @contextmanager
 def machine(
-    network: str, hosts: Mapping[str, str], bundle: Path, options: Sequence[str] = ()
+    network: str, hosts: Mapping[str, str], bundle: Path, options: Sequence[str]
 ) -> Iterator[Machine]:
     """Start one that knows these hosts, and trusts this authority as all others."""
     image, wheels = ensure_machine(RECIPE), ensure_wheels()
     known = [f"--add-host={name}:{address}" for name, address in hosts.items()]
     container = docker(
         *("run", "--detach", "--init", "--network", network, *known),
-        # The sandbox of those who have no engine wants to make namespaces.
-        *("--privileged", "--publish", f"127.0.0.1::{OPEN_PORT}"),
+        *("--publish", f"127.0.0.1::{OPEN_PORT}"),
         *("--volume", f"{wheels}:/wheels:ro"),
         *("--volume", f"{bundle}:/usr/local/share/ca-certificates/world.crt:ro"),
         *(*options, image, "sleep", "infinity"),

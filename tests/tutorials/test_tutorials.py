@@ -11,7 +11,7 @@ from tests.tutorials.company import company
 from tests.tutorials.following import Hand, Place, follow
 from tests.tutorials.hands_action import Actions
 from tests.tutorials.hands_talk import jira_hands, slack_hands
-from tests.tutorials.machine import Machine, machine
+from tests.tutorials.machine import WITHOUT_ENGINE, Machine, machine
 from tests.tutorials.offices import jira_in, slack_in
 from tests.tutorials.world import World, world
 
@@ -53,7 +53,8 @@ def place(outside: World) -> Iterator[Place]:
 
 @contextmanager
 def _machine_in(outside: World) -> Iterator[Machine]:
-    with machine(outside.network, outside.hosts, outside.bundle) as own:
+    options = WITHOUT_ENGINE
+    with machine(outside.network, outside.hosts, outside.bundle, options) as own:
         own.type("git config --global user.name Alice")
         own.type("git config --global user.email alice@example.com")
         yield own

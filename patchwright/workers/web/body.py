@@ -9,7 +9,6 @@ from fastapi import Request
 
 from patchwright.core.errors import PatchwrightError
 
-
 # More than hardly any delivery has. So many of the others are in memory at once; they
 # are there before anybody knows whether the sender is one.
 _LARGE_BYTES: Final = 1 << 20
