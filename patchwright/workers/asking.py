@@ -13,6 +13,7 @@ from patchwright.integrations.github.reading.listening import SERVICE
 from patchwright.workers.intake.delivery import Delivery, Stored
 from patchwright.workers.run.services import Stores
 from patchwright.workers.web.asking.door import AskingDoor
+from patchwright.workers.web.asking.pace import Pace
 from patchwright.workers.web.readers import FetchPermission, Readers
 from patchwright.workers.web.sign_in import LOGIN_PATH, SignInDoor
 
@@ -47,6 +48,7 @@ def make_asking(
         offer_to=offer_to,
         forge=SERVICE,
         site=settings.github.web_url,
+        pace=Pace(clock),
         login_path=LOGIN_PATH,
         prefix=urlsplit(settings.server.public_url).path.rstrip("/"),
     )

@@ -8,10 +8,8 @@ from functools import partial
 from typing import Final
 
 import structlog
-from sqlalchemy.exc import OperationalError
 
 from patchwright.core.clock import Clock, SystemClock
-from patchwright.core.errors import PatchwrightError
 from patchwright.core.settings.model import Settings
 from patchwright.core.text.redaction import Redactor
 from patchwright.core.types.ids import JobId, RandomIds
@@ -52,12 +50,6 @@ _NONE: Final = Orders()
 log = structlog.get_logger(__name__)
 
 
-class DatabaseUnavailableError(PatchwrightError):
-    """The database cannot be reached, or does not let us in."""
-
-    reason = "database-unavailable"
-
-
 @dataclass(frozen=True)
 class Base:
     """What web and worker share."""
@@ -81,7 +73,7 @@ def open_base(
     """Open database and GitHub for a process, and close them after it."""
     clock = SystemClock()
     with closing(open_database(settings)) as database:
-        upgrade_database(database)
+        upgrade(database)
         secrets = open_secrets(settings, database, clock)
         tokens = StoredTokens(secrets)
         with (
@@ -167,12 +159,3 @@ def page_finder(base: Base) -> Callable[[JobId, datetime], str]:
 
 def own_session_secret(base: Base) -> bytes | None:
     return session_secret(base.settings, base.database)
-
-
-def upgrade_database(database: Database) -> None:
-    """Bring it up to date; raises `DatabaseUnavailableError`."""
-    try:
-        upgrade(database)
-    except OperationalError as error:
-        text = f"the database does not answer: {error.orig}"
-        raise DatabaseUnavailableError(text) from error

@@ -12,7 +12,7 @@ from patchwright.core.settings.model import Settings
 from patchwright.integrations.github.manifest import NewApp, convert
 from patchwright.workers.compose import key_ring, open_database
 from patchwright.workers.connections import connection_to
-from patchwright.workers.process import upgrade_database
+from patchwright.workers.db.upgrade import upgrade
 from patchwright.workers.store.github_app import AppStore, completed
 from patchwright.workers.store.secrets import SecretStore
 from patchwright.workers.web.setup.app import SETUP_PATH, SetupSite
@@ -63,7 +63,7 @@ def with_app(settings: Settings, listening: socket.socket) -> Settings:
 @contextmanager
 def _opened_store(settings: Settings, clock: Clock) -> Iterator[AppStore]:
     with closing(open_database(settings)) as database:
-        upgrade_database(database)
+        upgrade(database)
         secrets = SecretStore(database, key_ring(settings, database), clock)
         yield AppStore(secrets, settings.github.api_url)
 

@@ -10,6 +10,7 @@ import httpx
 from patchwright.core.types.threads import ThreadKind
 from patchwright.core.types.work import OutcomeKind
 from patchwright.workers.web.asking.form import MAX_TEXT_CHARS
+from patchwright.workers.web.asking.pace import MOST
 from tests.adapters.web.browser import browsing, forms_on, go_on
 from tests.fakes.github.acts.sign_ins import sit_down
 from tests.fakes.llm.turns import Script
@@ -136,6 +137,20 @@ def test_a_form_of_another_page_or_person_starts_nothing(tmp_path: Path) -> None
             assert refused.status_code == 403
             assert "The total ignores the pieces" in refused.text
         assert page.story.jobs() == []
+
+
+def test_a_stranger_does_not_ask_without_end(tmp_path: Path) -> None:
+    with _asking(tmp_path, []) as page:
+        page.sign_in("eve")
+        check = page.check()
+        for _ in range(MOST):
+            assert page.send(check=check, where="acme/vault").status_code == 422
+        refused = page.send(check=check, where=REPO, text=TEXT)
+        assert refused.status_code == 429
+        assert "The total ignores the pieces" in refused.text
+        page.sign_in("alice")
+        assert page.send(where=REPO, text=TEXT).status_code == 303
+        assert len(page.story.jobs()) == 1
 
 
 def test_what_is_wrong_is_said_beside_what_was_typed(tmp_path: Path) -> None:

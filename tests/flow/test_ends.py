@@ -210,5 +210,5 @@ def test_s49_nothing_begins_when_the_disk_is_nearly_full(tmp_path: Path) -> None
         story.work()
         assert "**Failed** (`disk-full`)" in story.reply(number)
         assert "1e+06 GiB are to stay so" in story.reply(number)
-        assert story.pings(number)
+        assert not story.pings(number)
         assert story.provider.requests == []

@@ -3,6 +3,7 @@
 import base64
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from importlib.metadata import version
 from pathlib import Path
 
 import psycopg
@@ -148,7 +149,8 @@ def test_a_broker_that_is_gone_turns_worker_and_beat_red_until_it_is_back(
             # None of them would be helped by a new start.
             for one in (web, worker, beat):
                 assert fetch(one, "/healthz")[0] == 200
-            shown = "patchwright_processes{ready=no,role=worker,version=0.1.0}"
+            own = version("patchwright")
+            shown = f"patchwright_processes{{ready=no,role=worker,version={own}}}"
             stage.wait(lambda: shown in figures(fetch(web, "/metrics")[1]), "a figure")
             with redis_server(broker_port):
                 stage.wait(lambda: red(worker) == [], "a green worker")

@@ -13,10 +13,10 @@ WRONG_CONFIGURATION, FAILED = 2, 3
 THREE_FAULTS = """\
 error: github.webhook_secret: not set; GitHub is configured, and anybody could post: \
 set PATCHWRIGHT_GITHUB__WEBHOOK_SECRET
-queue.broker_url: a worker process of its own needs a broker that processes share: \
-set PATCHWRIGHT_QUEUE__BROKER_URL to redis://HOST
 security.encryption_keys: not set; processes that share a database need the same key: \
 set PATCHWRIGHT_SECURITY__ENCRYPTION_KEYS to `id:` and the base64 of 32 random bytes
+queue.broker_url: a worker process of its own needs a broker that processes share: \
+set PATCHWRIGHT_QUEUE__BROKER_URL to redis://HOST
 """
 UNKNOWN_KEY = """\
 error: github.webhook_secrets: unknown key, found in environment variable \
@@ -86,7 +86,7 @@ def test_a_database_that_does_not_answer_is_no_traceback(tmp_path: Path) -> None
         PATCHWRIGHT_DATABASE__URL=f"postgresql://bot:s3cret@127.0.0.1:{port}/p",
     )
     assert ended.returncode == FAILED
-    assert "error: the database does not answer: " in ended.stderr
+    assert "error: the database cannot be used: " in ended.stderr
     assert "Traceback" not in ended.stderr
     assert "s3cret" not in ended.stderr
 

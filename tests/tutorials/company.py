@@ -16,8 +16,9 @@ from tests.tutorials.world import SERVICE, World
 
 SOCKET = Path("/var/run/docker.sock")
 OWN = f"{PREFIX}tutorial-"
-BUNDLE = "/etc/world.pem"
-TRUSTING = ("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "GIT_SSL_CAINFO")
+# Where Debian has the authorities that all programs trust.
+BUNDLE = "/etc/ssl/certs/ca-certificates.crt"
+TRUSTING = ("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE")
 
 
 @contextmanager

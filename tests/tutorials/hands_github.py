@@ -3,10 +3,12 @@
 import re
 from urllib.parse import urljoin
 
+import httpx
+
+from patchwright.resolver.messages.status import UNFINISHED
 from tests.adapters.web.browser import forms_on
 from tests.architecture.tree import ROOT
 from tests.fakes.github.seen import PullRequestSeen
-from tests.flow.story import PING
 from tests.provision.waiting import wait_until
 from tests.tutorials.following import Place
 from tests.tutorials.front import plain
@@ -14,6 +16,7 @@ from tests.tutorials.machine import LONG_S
 from tests.tutorials.world import READER, SERVICE, SHOP
 
 WEBHOOKS = f"https://{SERVICE}/api/integration/github/events"
+SETUP = f"https://{SERVICE}/setup/github"
 ISSUE = (ROOT / "demo" / "issue.md").read_text()
 SETUP_LINK = re.compile(r"setup_needed\s+url='(?P<url>[^']+)'")
 
@@ -24,22 +27,31 @@ def put_a_proxy_in_front(place: Place) -> None:
 
 
 def make_the_app(place: Place) -> None:
-    _make_the_app(place, place.machine.terminal("service").output)
+    """Open the link in the service's log, which one browser can do once."""
+    said = place.machine.terminal("service").output
+    found = SETUP_LINK.search(said)
+    assert found, said
+    browser = place.world.browser.client
+    opened = browser.get(found["url"])
+    _go_through(place, urljoin(found["url"], opened.headers["location"]))
 
 
 def make_and_install_the_app(place: Place) -> None:
-    _make_the_app(place, place.machine.terminal().output)
+    """Show the operator's token, which was shown to the reader last."""
+    token = place.machine.terminal().output.strip()
+    # Like whoever presses "reload" while the proxy is about to start.
+    wait_until(lambda: _is_there(place), "the page", LONG_S)
+    browser = place.world.browser.client
+    [form] = forms_on(browser.get(SETUP))
+    browser.post(urljoin(SETUP, form.action), data={"key": token})
+    _go_through(place, SETUP)
     install_the_app(place)
 
 
-def _make_the_app(place: Place, said: str) -> None:
-    found = SETUP_LINK.search(said)
-    assert found, said
-    url = found["url"]
+def _go_through(place: Place, url: str) -> None:
+    """Press the buttons of the set-up, here and on GitHub."""
     browser = place.world.browser.client
-    opened = browser.get(url)
-    page = browser.get(urljoin(url, opened.headers["location"]))
-    form = forms_on(page)[0]
+    form = forms_on(browser.get(url))[0]
     back = browser.post(form.action, data=form.fields)
     done = browser.get(back.headers["location"])
     assert done.status_code == 200, done.text
@@ -65,7 +77,8 @@ def issue_text() -> tuple[str, str]:
 
 def see_the_pull_request(place: Place) -> None:
     issue = place.world.github.world.issues_of(SHOP)[-1].number
-    wait_until(lambda: is_called(place, issue), "the end of the run", LONG_S)
+    wait_until(lambda: _has_ended(place, issue), "the end of the run", LONG_S)
+    assert "**Done**" in _said(place, issue)[0]
     [pull] = pull_requests(place)
     assert "**Proven**" in pull.body
 
@@ -74,10 +87,14 @@ def pull_requests(place: Place) -> list[PullRequestSeen]:
     return place.world.github.pull_requests(SHOP)
 
 
-def is_called(place: Place, issue: int) -> bool:
-    """Tell whether the run has called who asked for it, which it does at its end."""
-    said = place.world.github.comments(SHOP, issue)
-    return any(PING in one.body for one in said)
+def _has_ended(place: Place, issue: int) -> bool:
+    said = _said(place, issue)
+    return bool(said) and not any(UNFINISHED in one for one in said)
+
+
+def _said(place: Place, issue: int) -> list[str]:
+    """Return what the bot has said there, which is all that was said."""
+    return [one.body for one in place.world.github.comments(SHOP, issue)]
 
 
 def carry(place: Place) -> None:
@@ -88,6 +105,13 @@ def carry(place: Place) -> None:
         answer = post(WEBHOOKS, content=one.body, headers=dict(one.headers))
         assert answer.is_success, answer.text
     place.world.carried = len(announced)
+
+
+def _is_there(place: Place) -> bool:
+    try:
+        return bool(forms_on(place.world.browser.client.get(SETUP)))
+    except httpx.TransportError:
+        return False
 
 
 def _is_ready(place: Place) -> bool:

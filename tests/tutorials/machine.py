@@ -16,7 +16,7 @@ PORT, OPEN_PORT = 8080, 8000
 # The sandbox of those who have no engine wants to make namespaces.
 WITHOUT_ENGINE = ("--privileged",)
 # Some packages are large, and a machine that runs tests is busy.
-LONG_S = 240.0
+LONG_S = 500.0
 
 
 @dataclass
@@ -59,7 +59,7 @@ class Machine:
         shell = self.terminal(name)
         wait_until(lambda: bool(self._children(shell)), "something to stop", 10)
         for child in self._children(shell):
-            self.run("kill", "-INT", child)
+            self.run("bash", "-c", f"kill -INT {child}")
         shell.finish(LONG_S)
 
     def _children(self, shell: Shell) -> list[str]:

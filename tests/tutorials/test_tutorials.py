@@ -29,7 +29,7 @@ COMPOSE: dict[str, Hand] = {
     "see the pull request": github.see_the_pull_request,
 }
 
-pytestmark = [pytest.mark.timeout(900), pytest.mark.xdist_group("tutorials")]
+pytestmark = pytest.mark.timeout(900)
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ import fcntl
 import hashlib
 import os
 import shutil
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +14,13 @@ from patchwright.core.forge import GitCredential
 from patchwright.integrations.git.command import run_git
 from patchwright.integrations.git.gitdir import GitDir
 from patchwright.integrations.git.objects import ObjectStore
-from patchwright.integrations.git.remote import Push, Remote, fetch_refs, push_commit
+from patchwright.integrations.git.remote import (
+    BranchUpdate,
+    Push,
+    Remote,
+    fetch_refs,
+    push_commit,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,24 +37,11 @@ class Mirror:
         return self.objects.resolve(ref)
 
     def push(
-        self,
-        clone_url: str,
-        credential: GitCredential | None,
-        *,
-        sha: str,
-        branch: str,
-        expect: str | None,
-        forbidden_branches: Collection[str],
+        self, clone_url: str, credential: GitCredential | None, update: BranchUpdate
     ) -> None:
         """Push as `push_commit` does; `clone_url` is the fork's for a fork's branch."""
-        self.push_by(
-            self.objects.git,
-            Remote(clone_url, credential, self.environment),
-            sha=sha,
-            branch=branch,
-            expect=expect,
-            forbidden_branches=forbidden_branches,
-        )
+        remote = Remote(clone_url, credential, self.environment)
+        self.push_by(self.objects.git, remote, update)
 
 
 class Mirrors:

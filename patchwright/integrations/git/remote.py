@@ -1,9 +1,8 @@
 """Fetching from and pushing to a repository elsewhere."""
 
 import base64
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
 from urllib.parse import urlsplit
 
 from patchwright.core.errors import GitError, PushRefusedError
@@ -75,54 +74,47 @@ def fetch_refs(store: GitDir, remote: Remote, refs: Sequence[str]) -> None:
         raise explain(done)
 
 
-def check_ours(branch: str, forbidden: Collection[str]) -> str:
-    """Return the full ref of a branch, unless it is not ours: `PushRefusedError`."""
-    ref = check_branch(branch)
-    if branch in forbidden:
-        raise PushRefusedError(f"the branch {branch} is not ours to write")
-    return ref
+@dataclass(frozen=True, slots=True)
+class BranchUpdate:
+    """Sets a branch to the commit `sha`, if it still is at `expect`.
 
-
-class Push(Protocol):
-    """Pushes as `push_commit` does."""
-
-    def __call__(
-        self,
-        store: GitDir,
-        remote: Remote,
-        *,
-        sha: str,
-        branch: str,
-        expect: str | None,
-        forbidden_branches: Collection[str],
-    ) -> None: ...
-
-
-def push_commit(
-    store: GitDir,
-    remote: Remote,
-    *,
-    sha: str,
-    branch: str,
-    expect: str | None,
-    forbidden_branches: Collection[str],
-) -> None:
-    """Set a remote branch to a commit, if it still is at `expect`.
-
-    None for `expect` means that the branch must not exist yet. A branch that is at
-    `sha` already is left alone. Raises BranchMovedError, PushRefusedError,
-    PermissionDeniedError, AuthenticationError or another error of `core.errors`.
+    None for `expect` means that the branch must not exist yet. One that is at `sha`
+    already is left alone, and so are `forbidden_branches`.
     """
-    ref = check_ours(branch, forbidden_branches)
+
+    branch: str
+    sha: str
+    expect: str | None
+    forbidden_branches: Collection[str]
+
+    def ref(self) -> str:
+        """Return the full ref of the branch, if it is ours: `PushRefusedError`."""
+        ref = check_branch(self.branch)
+        if self.branch in self.forbidden_branches:
+            raise PushRefusedError(f"the branch {self.branch} is not ours to write")
+        return ref
+
+
+# Raises as `push_commit` does.
+Push = Callable[[GitDir, Remote, BranchUpdate], None]
+
+
+def push_commit(store: GitDir, remote: Remote, update: BranchUpdate) -> None:
+    """Push one commit to one branch.
+
+    Raises BranchMovedError, PushRefusedError, PermissionDeniedError,
+    AuthenticationError or another error of `core.errors`.
+    """
+    ref = update.ref()
     done = store.call(
         [
             "push",
             "--porcelain",
             "--no-verify",
             "--no-recurse-submodules",
-            f"--force-with-lease={ref}:{expect or ''}",
+            f"--force-with-lease={ref}:{update.expect or ''}",
             remote.url,
-            f"{sha}:{ref}",
+            f"{update.sha}:{ref}",
         ],
         settings=remote.settings(),
         environment=remote.environment,
@@ -130,4 +122,4 @@ def push_commit(
         secrets=remote.secrets(),
     )
     if done.exit_code != 0:
-        raise explain_push(done, branch)
+        raise explain_push(done, update.branch)

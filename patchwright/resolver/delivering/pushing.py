@@ -14,6 +14,7 @@ from patchwright.core.text.fence import inline_code
 from patchwright.core.text.names import branch_name
 from patchwright.core.types.threads import Repository
 from patchwright.core.types.work import Outcome
+from patchwright.integrations.git.remote import BranchUpdate
 from patchwright.resolver.delivering.destination import Destination, Means
 from patchwright.resolver.delivering.signed import push_signed
 from patchwright.resolver.effects import PushBranch
@@ -80,10 +81,12 @@ def _push_to(effect: PushBranch, to: Destination, means: Means) -> None:
     means.fetch_mirror().push(
         _sibling(to.repository.clone_url, to.repository, effect.fork),
         means.forge.mint_credential(to.repository.ref),
-        sha=effect.sha,
-        branch=effect.branch,
-        expect=effect.expect or None,
-        forbidden_branches=() if effect.fork else own,
+        BranchUpdate(
+            branch=effect.branch,
+            sha=effect.sha,
+            expect=effect.expect or None,
+            forbidden_branches=() if effect.fork else own,
+        ),
     )
 
 

@@ -136,11 +136,12 @@ def _own(outcome: Outcome, origin: Provenance, summary: str) -> list[str]:
     """Fill in the repository's own text; the evidence is shown whatever that says."""
     evidence = _evidence(outcome)
     said = {**origin.names, "title": outcome.title, "requester": origin.requester}
+    lines = {
+        name: agents_line(text, origin.handle, MAX_TITLE_CHARS)
+        for name, text in said.items()
+    }
     values = {
-        **{
-            name: agents_line(said[name], origin.handle, MAX_TITLE_CHARS)
-            for name in said
-        },
+        **lines,
         "summary": summary,
         "evidence": evidence,
         "closes": _answered(origin),

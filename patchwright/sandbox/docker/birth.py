@@ -39,7 +39,7 @@ def create(
             # Or docker-py has standard input end with the first worker that goes.
             detach=True,
             volumes=[volume],
-            labels=dict(labels),
+            labels=_emptied(client, image) | dict(labels),
             host_config=host,
             healthcheck={"test": ["NONE"]},
             # Or the client passes on proxies of its user, with their passwords.
@@ -53,6 +53,16 @@ def create(
         except ImageNotFound:
             engine.pull(client, image)
         return attempt()
+
+
+def _emptied(client: docker.DockerClient, image: str) -> dict[str, str]:
+    """Return the labels of an image without their values.
+
+    A container inherits them, and others go by labels too: a repository's image must
+    not make its sandbox a part of their services, nor name a proxy to us.
+    """
+    config = client.api.inspect_image(image).get("Config") or {}
+    return dict.fromkeys(config.get("Labels") or (), "")
 
 
 def start(

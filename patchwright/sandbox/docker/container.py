@@ -4,6 +4,7 @@ import io
 import tarfile
 from collections.abc import Mapping
 from datetime import datetime, timedelta
+from typing import Any, Final
 
 from docker.types import HostConfig, LogConfig
 
@@ -25,6 +26,17 @@ PROXY_LABEL = "patchwright.proxy"
 GRACE = timedelta(minutes=2)
 CPU_PERIOD_US = 100_000
 
+# How each container of ours is cut off, whatever it is for.
+CONFINED: Final[Mapping[str, Any]] = {
+    "auto_remove": True,
+    "cap_drop": ["ALL"],
+    "security_opt": ["no-new-privileges"],
+    "read_only": True,
+    # An engine with fewer CPUs refuses a number of them, but takes a quota.
+    "cpu_period": CPU_PERIOD_US,
+    "log_config": LogConfig(type=LogConfig.types.NONE),
+}
+
 
 def describe_host(spec: SandboxSpec, version: str, proxy: str = "") -> HostConfig:
     """Return what a container may use, and how it is cut off from the rest.
@@ -34,20 +46,14 @@ def describe_host(spec: SandboxSpec, version: str, proxy: str = "") -> HostConfi
     memory = read_size(spec.memory)
     return HostConfig(
         version=version,
-        auto_remove=True,
-        cap_drop=["ALL"],
-        security_opt=["no-new-privileges"],
-        read_only=True,
+        **CONFINED,
         network_mode="bridge" if spec.network else "none",
         volumes_from=[f"{proxy}:ro"] if proxy else None,
         mem_limit=memory,
         memswap_limit=memory,
         pids_limit=spec.max_processes,
-        # An engine with fewer CPUs refuses a number of them, but takes a quota.
-        cpu_period=CPU_PERIOD_US,
         cpu_quota=int(spec.cpus * CPU_PERIOD_US),
         tmpfs={"/tmp": f"rw,exec,nosuid,nodev,mode=1777,size={memory // 2}"},  # noqa: S108 - the container's own
-        log_config=LogConfig(type=LogConfig.types.NONE),
         runtime=spec.engine_runtime or None,
     )
 

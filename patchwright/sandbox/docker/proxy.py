@@ -5,7 +5,7 @@ import tarfile
 from datetime import datetime
 from typing import Final
 
-from docker.types import HostConfig, LogConfig
+from docker.types import HostConfig
 
 from patchwright.core.runtime import SandboxSpec
 from patchwright.sandbox.docker import container
@@ -26,17 +26,12 @@ def describe_proxy_host(spec: SandboxSpec, version: str) -> HostConfig:
     """Return what a proxy may use: the network, and little else."""
     return HostConfig(
         version=version,
-        auto_remove=True,
-        cap_drop=["ALL"],
-        security_opt=["no-new-privileges"],
-        read_only=True,
+        **container.CONFINED,
         network_mode="bridge",
         mem_limit=_MEMORY,
         memswap_limit=_MEMORY,
         pids_limit=_MAX_THREADS,
-        cpu_period=container.CPU_PERIOD_US,
         cpu_quota=_CPU_QUOTA,
-        log_config=LogConfig(type=LogConfig.types.NONE),
         runtime=spec.engine_runtime or None,
     )
 

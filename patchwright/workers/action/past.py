@@ -15,6 +15,7 @@ _FOOTER: Final = re.compile(r"\n*<sub>.*?</sub>\s*\Z", re.DOTALL)
 _NOTHING: Final = "No run of ours can be found in this thread."
 _NO_PLAN: Final = "There is no plan in this thread that waits for a yes or no."
 _SLIGHT: Final = frozenset({OutcomeKind.ANSWERED, OutcomeKind.REFUSED})
+_UNFINISHED: Final = frozenset({"queued", "running"})
 _TOLD: Final = frozenset({Verb.STATUS, Verb.COST, Verb.WHY})
 
 
@@ -80,14 +81,21 @@ def answer_from(past: Past | None, command: Command, runs_url: str) -> Outcome |
 def _answer(past: Past | None, verb: Verb, runs_url: str) -> str:
     if verb is Verb.STOP:
         return (
-            "Nothing runs in this thread now. A run ends when its workflow run is "
-            f"cancelled: {runs_url}"
+            f"{_at_work(past)} A run ends when its workflow run is cancelled: "
+            f"{runs_url}"
         )
     if verb in (Verb.APPROVE, Verb.REJECT):
         return _about_plan(past, verb)
     if verb in _TOLD:
-        return f"Nothing runs in this thread now. The last run said:\n\n{_said(past)}"
+        return f"{_at_work(past)} The last run said:\n\n{_said(past)}"
     return ""
+
+
+def _at_work(past: Past | None) -> str:
+    """Tell whether a run works meanwhile: such a command waits for none."""
+    if past is None or past.state not in _UNFINISHED:
+        return "Nothing runs in this thread now."
+    return f"Run {past.run_id[:8]} has not told its end yet."
 
 
 def _about_plan(past: Past | None, verb: Verb) -> str:

@@ -1,6 +1,7 @@
 """The folder of one use of the Action, and what the runner tells about the job."""
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +14,12 @@ PREFIX: Final = "PATCHWRIGHT_ACTION_"
 # https://docs.github.com/en/actions/reference/workflows-and-actions/variables
 _NEEDED: Final = ("GITHUB_EVENT_NAME", "GITHUB_EVENT_PATH", "GITHUB_REPOSITORY")
 _MOST_BYTES: Final = 30_000_000
+# So providers of models, clouds and the runner name what nobody else may know.
+_SECRET_NAME: Final = re.compile(
+    r"_(?:API_KEY|ACCESS_KEY|PASSWORD|SECRET|TOKEN)\Z", re.IGNORECASE
+)
+# What is shorter may be a word, and would be blotted out everywhere.
+_LEAST_CHARS: Final = 12
 
 
 @dataclass(frozen=True)
@@ -84,6 +91,15 @@ def find_place(environ: Mapping[str, str]) -> Place:
 def settings_environment(environ: Mapping[str, str]) -> dict[str, str]:
     """Return what the settings are read from; what is ours alone is none of them."""
     return {k: v for k, v in environ.items() if not k.startswith(PREFIX)}
+
+
+def secrets_in(environ: Mapping[str, str]) -> tuple[str, ...]:
+    """Return what variables hold that are named like secrets, settings of ours or not.
+
+    The library for models finds the keys of many providers there by itself.
+    """
+    named = (text for name, text in environ.items() if _SECRET_NAME.search(name))
+    return tuple(text for text in named if len(text) >= _LEAST_CHARS)
 
 
 def _read_event(path: Path) -> tuple[bytes, Mapping[str, Any]]:

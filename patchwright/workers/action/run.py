@@ -25,6 +25,7 @@ from patchwright.workers.action.place import (
     PREFIX,
     Place,
     find_place,
+    secrets_in,
     settings_environment,
 )
 from patchwright.workers.action.result import Result, broken, crashed
@@ -37,7 +38,6 @@ from patchwright.workers.run.orders import Orders
 
 # Who the token of a job is: https://github.com/apps/github-actions
 _JOB: Final = "github-actions[bot]"
-_SECRETS: Final = ("LLM_API_KEY", "PATCHWRIGHT_LLM__API_KEY")
 
 log = structlog.get_logger(__name__)
 
@@ -45,12 +45,12 @@ log = structlog.get_logger(__name__)
 def run(environ: Mapping[str, str]) -> None:
     """Run, and write the result, whatever it is; raises outside of a workflow."""
     place = find_place(environ)
-    hidden = [environ.get(name, "") for name in _SECRETS]
-    redact = Redactor(filter(None, hidden)).redact
+    hidden = secrets_in(environ)
+    redact = Redactor(hidden).redact
     crashed({}).write(place.result, redact)
     try:
         inputs = read_inputs(environ[f"{PREFIX}INPUTS"])
-        redact = Redactor(filter(None, [*hidden, inputs.text("github-token")])).redact
+        redact = Redactor((*hidden, inputs.text("github-token"))).redact
         action = _Action(place, inputs, settings_environment(environ))
         redact = action.redactor.redact
         result = action.run()
@@ -80,8 +80,8 @@ class _Action:
         self._task = read_text(inputs, "task", place.workspace)
         self._orders = make_orders(inputs, place.workspace)
         self._settings = find_settings(place, inputs, environ)
-        secrets = (*secret_values(self._settings), inputs.text("github-token"))
-        self.redactor = Redactor(secrets)
+        secrets = (*secret_values(self._settings), *secrets_in(environ))
+        self.redactor = Redactor((*secrets, inputs.text("github-token")))
 
     def run(self) -> Result:
         settings = self._settings
@@ -133,7 +133,7 @@ class _Action:
         )
 
     def _own_login(self, base: Base) -> str:
-        """Return who we are; an App's token cannot say it, and bots ask nothing."""
+        """Return who we are; where that cannot be known, no comment counts as ours."""
         if self._place.has_job_token:
             return _JOB
         try:

@@ -39,8 +39,9 @@ def _load(name: str, workspace: Path, named: str) -> bytes:
     """Return the file's bytes, of one that is too large one byte too many."""
     root = workspace.resolve()
     path = (root / named).resolve()
-    if not path.is_relative_to(root):
-        raise wrong_input(name, f"{named} is not in the workspace")
+    # A link may lead out, or to where a checkout keeps its token.
+    if not path.is_relative_to(root) or ".git" in path.relative_to(root).parts:
+        raise wrong_input(name, f"{named} is not a file of the workspace")
     try:
         with path.open("rb") as file:
             return file.read(MAX_BYTES + 1)

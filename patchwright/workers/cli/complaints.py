@@ -7,6 +7,7 @@ from rich.console import Console
 from rich.text import Text
 
 from patchwright.core.errors import PatchwrightError
+from patchwright.workers.cli.lines import plain
 
 
 def log_to_stderr() -> None:
@@ -16,6 +17,6 @@ def log_to_stderr() -> None:
 
 def complain(error: PatchwrightError) -> None:
     console = Console(stderr=True)
-    text = Text.assemble(("error: ", "bold red"), str(error))
+    text = Text.assemble(("error: ", "bold red"), plain(str(error)))
     # Where nobody looks at the width, no line is broken.
     console.print(text, soft_wrap=not console.is_terminal)

@@ -56,8 +56,8 @@ def _replay(
 ) -> None:
     """Show a recorded run, or run it again: offline, and at no cost.
 
-    With --rerun the exit code is 0 if all is the same, 1 if not, 2 for wrong usage,
-    and 3 if it could not be run.
+    With --rerun the exit code is 0 if all is the same, 1 if not, 2 for wrong
+    usage, and 3 if it could not be run.
     """
     playback = Playback(
         file=file,

@@ -71,7 +71,7 @@ def print_step(console: Console, step: Step, events: Sequence[Event]) -> None:
         _price(step.call),
         f"{step.call.latency_ms / 1000:.1f} s",
     )
-    console.print(Text(f"step {step.number}", style="bold"), Text(called, style="dim"))
+    console.print(Text(f"step {step.number}", style="bold"), plain(called, "dim"))
     if isinstance(reply, ModelReply):
         _print_words(console, reply.text or step.call.failure)
         for call in reply.tool_calls:
@@ -97,7 +97,7 @@ def _head(facts: RunFacts) -> Iterator[Text]:
     when = f"{facts.started_at:%Y-%m-%d %H:%M} UTC" if facts.started_at else ""
     version = f"patchwright {facts.patchwright}" if facts.patchwright else ""
     run_id = f"run {facts.run_id[:8]}" if facts.run_id else ""
-    yield Text(_join(run_id, where, facts.model, when, version), style="dim")
+    yield plain(_join(run_id, where, facts.model, when, version), "dim")
     if limits := facts.limits:
         bounds = _join(
             counted(limits.max_iterations, "step"),
@@ -121,7 +121,7 @@ def _print_act(console: Console, start: Text, step: Step, act: Act | None) -> No
         result = plain(act.result.text, _STYLES[act.result.tone])
         print_line(console, start.append_text(plain(act.text)), result)
     elif step.call.failure:
-        failed = Text(step.call.failure, style="red")
+        failed = plain(step.call.failure, "red")
         print_line(console, start.append("the model did not answer"), failed)
     else:
         print_line(console, start.append_text(plain(f"“{step.said}”", "italic")))
@@ -153,7 +153,7 @@ def _totals(metrics: Metrics) -> Iterator[Text]:
     groups = [one for one in (metrics.by_role, metrics.by_model) if len(one) > 1]
     for group in groups:
         for name, total in group.items():
-            yield Text(f"  {name or 'unnamed'}: {_total(total)}", style="dim")
+            yield plain(f"  {name or 'unnamed'}: {_total(total)}", "dim")
 
 
 def _total(total: Totals) -> str:

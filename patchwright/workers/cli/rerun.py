@@ -34,6 +34,7 @@ from patchwright.resolver.messages.facts import counted
 from patchwright.resolver.replay import Rerun, Stage, rerun
 from patchwright.sandbox.choose import choose
 from patchwright.workers.cli.interrupt import interruptible
+from patchwright.workers.cli.lines import plain
 from patchwright.workers.run.interruption import InterruptibleSandboxes
 from patchwright.workers.run.spec import sandbox_spec
 
@@ -151,12 +152,13 @@ def _print(console: Console, run: Run, done: Rerun) -> None:
         *(("note", note) for note in found.notes),
     ):
         if value:
-            console.print(Text(f"{label}: {value}"), soft_wrap=True)
+            console.print(plain(f"{label}: {value}"), soft_wrap=True)
 
 
 def _line(one: Difference) -> Text:
     step = f"step {one.step}: " if one.step else ""
     then, now = one.recorded or "nothing", one.rerun or "nothing"
     return Text.assemble(
-        ("✗ ", "red"), f"{step}{one.what}: ", (f"{then} then, {now} now", "yellow")
+        *(("✗ ", "red"), plain(f"{step}{one.what}: ")),
+        plain(f"{then} then, {now} now", "yellow"),
     )

@@ -72,8 +72,8 @@ def _resolve(
 ) -> None:
     """Work on an issue, given by its URL, as a text file or in words.
 
-    The exit code is 0 when it is resolved, answered or planned, 1 for any other end, 2
-    for wrong usage, and 3 if a service, the model or the sandbox failed.
+    The exit code is 0 when it is resolved, answered or planned, 1 for any other
+    end, 2 for wrong usage, and 3 if a service, the model or the sandbox failed.
     """
     order = Order(
         url=url,

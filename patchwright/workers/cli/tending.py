@@ -46,7 +46,8 @@ def list_runs(
     elif found:
         print_runs(found, SystemClock().now())
     else:
-        typer.echo("There are no such runs.", err=True)
+        is_any = wanted == Wanted()
+        typer.echo(f"There are no {'' if is_any else 'such '}runs.", err=True)
 
 
 def show_run(run: str, *, follows: bool, as_object: bool) -> int:

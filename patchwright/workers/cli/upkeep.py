@@ -8,6 +8,7 @@ from patchwright.core.clock import SystemClock
 from patchwright.core.settings.here import load_here
 from patchwright.resolver.messages.facts import counted
 from patchwright.workers.compose import key_ring, open_database
+from patchwright.workers.db.errors import in_words
 from patchwright.workers.db.upgrade import upgrade
 from patchwright.workers.store.secrets import SecretStore
 
@@ -20,7 +21,7 @@ def upgrade_database() -> None:
 
 def rotate_keys() -> None:
     settings = load_here()
-    with closing(open_database(settings)) as database:
+    with closing(open_database(settings)) as database, in_words():
         upgrade(database)
         keys = key_ring(settings, database)
         renewed = SecretStore(database, keys, SystemClock()).rotate()

@@ -4,50 +4,63 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import resources
 
+import structlog
 from alembic import command
 from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from alembic.script.revision import RevisionError
-from sqlalchemy import text
+from sqlalchemy import Connection, text
 
-from patchwright.core.errors import PatchwrightError
 from patchwright.workers.db.database import Database
+from patchwright.workers.db.errors import in_words
 
 # Any number will do that no other user of the database takes.
 _UPGRADE_LOCK = 7_305_116
 
-
-class NewerSchemaError(PatchwrightError):
-    """A later version has migrated the database."""
-
-    reason = "newer-schema"
+log = structlog.get_logger(__name__)
 
 
 def upgrade(database: Database, to: str = "head") -> None:
     """Run the migrations that are missing, in one transaction.
 
     Processes that start at the same time take turns; the later ones find nothing to do.
+    Raises `DatabaseUnavailableError`.
     """
-    with _migrations() as config, database.writing() as connection:
+    with _migrations() as config, in_words(), database.writing() as connection:
         config.attributes["connection"] = connection
         if not database.is_sqlite:
             lock = text("SELECT pg_advisory_xact_lock(:number)")
             connection.execute(lock, {"number": _UPGRADE_LOCK})
-        command.upgrade(config, to)
+        schema = _schema(connection)
+        if schema in _known(config):
+            command.upgrade(config, to)
+        else:
+            # Migrations only add, so that the version before can go on with it.
+            log.warning("schema_of_a_later_version", schema=schema)
 
 
 def missing_migrations(database: Database) -> tuple[str, ...]:
-    """Return what `upgrade` would run, oldest first; raises `NewerSchemaError`."""
+    """Return what `upgrade` would run, oldest first."""
     with _migrations() as config, database.reading() as connection:
-        scripts = ScriptDirectory.from_config(config)
-        now = MigrationContext.configure(connection).get_current_revision()
-        try:
-            missing = list(scripts.iterate_revisions("head", now or "base"))
-        except RevisionError as error:
-            words = f"the database is of a later version (its schema is {now})"
-            raise NewerSchemaError(words) from error
-    return tuple(one.revision for one in reversed(missing))
+        known, schema = _known(config), _schema(connection)
+    return known[known.index(schema) + 1 :] if schema in known else ()
+
+
+def later_schema(database: Database) -> str:
+    """Return the schema where only a later version knows it, else an empty text."""
+    with _migrations() as config, database.reading() as connection:
+        schema = _schema(connection)
+        return "" if schema in _known(config) else schema
+
+
+def _known(config: Config) -> tuple[str, ...]:
+    """Return all schemas, oldest first; an empty database is the first of them."""
+    scripts = ScriptDirectory.from_config(config).walk_revisions()
+    return ("", *reversed([one.revision for one in scripts]))
+
+
+def _schema(connection: Connection) -> str:
+    return MigrationContext.configure(connection).get_current_revision() or ""
 
 
 @contextmanager

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
-from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+from sqlalchemy.exc import SQLAlchemyError
 
 from patchwright.core.errors import (
     AuthenticationError,
@@ -13,6 +13,7 @@ from patchwright.core.errors import (
     ServiceUnavailableError,
     SettingsError,
 )
+from patchwright.workers.db.errors import words_of
 from patchwright.workers.doctor.finding import Finding, failed
 
 _FIXES: Final[Mapping[type[PatchwrightError], str]] = {
@@ -28,21 +29,15 @@ _UNKNOWN: Final = "see the message; the service would meet the same"
 def explained(error: BaseException, fix: str = "") -> Finding:
     """Say what an error means; one that is not known is a fault of the check."""
     if isinstance(error, PatchwrightError):
-        return failed(one_line(error), fix or _fix_of(error))
+        return failed(_one_line(error), fix or _fix_of(error))
     if isinstance(error, SQLAlchemyError):
-        words = f"the database cannot be read: {database_words(error)}"
+        words = f"the database cannot be read: {words_of(error)}"
         return failed(words, fix or "look at the check `database`")
-    words = f"the check itself broke: {type(error).__name__}: {one_line(error)}"
+    words = f"the check itself broke: {type(error).__name__}: {_one_line(error)}"
     return failed(words, "report it, with this line")
 
 
-def database_words(error: SQLAlchemyError) -> str:
-    """Return what the database said, without the statement and its values."""
-    told = error.orig if isinstance(error, DBAPIError) else None
-    return one_line(told) if told else type(error).__name__
-
-
-def one_line(error: BaseException) -> str:
+def _one_line(error: BaseException) -> str:
     return " ".join(str(error).split())
 
 

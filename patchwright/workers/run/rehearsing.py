@@ -1,6 +1,5 @@
 """Let a run work for real and write nothing outside: here is all that could."""
 
-from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 from patchwright.core.switchboard import Switchboard
@@ -8,7 +7,7 @@ from patchwright.core.text.fence import inline_code
 from patchwright.core.types.people import Actor
 from patchwright.integrations.git.gitdir import GitDir
 from patchwright.integrations.git.objects import ObjectStore
-from patchwright.integrations.git.remote import Remote, check_ours
+from patchwright.integrations.git.remote import BranchUpdate, Remote
 from patchwright.resolver.delivering.destination import Invitation
 from patchwright.resolver.messages.facts import counted
 from patchwright.workers.run.rehearsal import Rehearsal
@@ -64,22 +63,15 @@ class ToldPush:
 
     rehearsal: Rehearsal
 
-    def __call__(
-        self,
-        store: GitDir,
-        remote: Remote,
-        *,
-        sha: str,
-        branch: str,
-        expect: str | None,
-        forbidden_branches: Collection[str],
-    ) -> None:
-        check_ours(branch, forbidden_branches)
+    def __call__(self, store: GitDir, remote: Remote, update: BranchUpdate) -> None:
+        # What a push would refuse is refused.
+        update.ref()
         code = ObjectStore(store)
-        changed = code.changed_paths(code.parents_of(sha)[0], sha)
-        over = f", which is at {expect[:10]} now" if expect else ""
+        changed = code.changed_paths(code.parents_of(update.sha)[0], update.sha)
+        at = update.expect
+        over = f", which is at {at[:10]} now" if at else ""
         self.rehearsal.tell(
-            f"Push {sha[:10]} with {counted(len(changed), 'file')} to the branch "
-            f"`{branch}` of {remote.url}{over}",
+            f"Push {update.sha[:10]} with {counted(len(changed), 'file')} to the "
+            f"branch `{update.branch}` of {remote.url}{over}",
             "\n".join(f"- {inline_code(change.shown)}" for change in changed),
         )

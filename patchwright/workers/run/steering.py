@@ -171,6 +171,6 @@ def _follow_up(trigger: Trigger) -> Message:
     cleaner = Cleaner()
     words = cut_middle(cleaner.clean(trigger.request), MAX_CHARS)
     text = as_data("follow-up", trigger.asker.login, words)
-    # The request was found among what is shown of the text.
+    # Hidden things are left out of the request already; those of the text count too.
     cleaner.clean(trigger.text if trigger.text != trigger.request else "")
     return Message(text=text, removed=cleaner.removed)

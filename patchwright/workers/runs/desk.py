@@ -6,16 +6,14 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 
-from sqlalchemy.exc import DBAPIError
-
 from patchwright.core.clock import SystemClock
-from patchwright.core.errors import PatchwrightError
 from patchwright.core.events.doorbell import Doorbell
 from patchwright.core.settings.model import Settings
 from patchwright.core.settings.secret_values import secret_values
 from patchwright.core.text.redaction import Redactor
 from patchwright.core.types.ids import JobId, RandomIds
 from patchwright.workers.db.database import Database
+from patchwright.workers.db.errors import in_words
 from patchwright.workers.db.existing import existing
 from patchwright.workers.runs.archive import Archive
 from patchwright.workers.runs.listed import Wanted
@@ -31,12 +29,6 @@ from patchwright.workers.store.jobs import JobStore
 from patchwright.workers.store.outcomes import OutcomeStore
 
 _MOST_NEAR: Final = 200
-
-
-class DatabaseError(PatchwrightError):
-    """The database does not answer, or its tables are those of another version."""
-
-    reason = "database-unavailable"
 
 
 @dataclass(frozen=True)
@@ -84,7 +76,7 @@ class Desk:
 def open_desk(settings: Settings, *, hears: bool = False) -> Iterator[Desk]:
     """Open what there is; with `hears` other processes are heard, and hear us.
 
-    Raises `DatabaseError`, also for what fails in it later.
+    Raises `DatabaseUnavailableError`, also for what fails in it later.
     """
     redactor = Redactor(secret_values(settings))
     archive = Archive(settings.state_dir / "runs")
@@ -92,15 +84,9 @@ def open_desk(settings: Settings, *, hears: bool = False) -> Iterator[Desk]:
         if database is None:
             yield Desk(None, archive, redactor)
             return
-        try:
-            with _doorbell(database, hears=hears) as doorbell:
-                service = _service(settings, database, redactor, doorbell)
-                yield Desk(service, archive, redactor)
-        except DBAPIError as error:
-            raise DatabaseError(
-                f"the database does not do what is asked of it: {error.orig}. Is it "
-                "there, and of this version? `patchwright db upgrade` brings it there"
-            ) from error
+        with in_words(), _doorbell(database, hears=hears) as doorbell:
+            service = _service(settings, database, redactor, doorbell)
+            yield Desk(service, archive, redactor)
 
 
 @contextmanager

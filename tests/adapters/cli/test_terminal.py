@@ -7,6 +7,8 @@ import re
 import struct
 import subprocess
 import termios
+from collections.abc import Mapping
+from pathlib import Path
 
 import pytest
 
@@ -17,23 +19,32 @@ from tests.flow.story import fix_turns
 CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 
-def watch(shop: Shop, columns: int) -> list[str]:
-    """Resolve the issue in a terminal of that width; return all it ever showed."""
+def look(
+    folder: Path, environment: Mapping[str, str], columns: int, *arguments: str
+) -> tuple[int, str]:
+    """Run the command in a terminal of that width; return its code and all it wrote."""
     screen, keyboard = pty.openpty()
     fcntl.ioctl(screen, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
-    with FakeProvider(fix_turns()) as provider:
-        process = subprocess.Popen(
-            [str(PATCHWRIGHT), "resolve", *shop.local()],
-            cwd=shop.folder,
-            env={**shop.environment(provider), "TERM": "xterm-256color"},
-            stdin=keyboard,
-            stdout=keyboard,
-            stderr=keyboard,
-        )
-        os.close(keyboard)
-        shown = _read_all(screen)
-        assert process.wait() == 0
+    process = subprocess.Popen(
+        [str(PATCHWRIGHT), *arguments],
+        cwd=folder,
+        env={"TERM": "xterm-256color", **environment},
+        stdin=keyboard,
+        stdout=keyboard,
+        stderr=keyboard,
+    )
+    os.close(keyboard)
+    shown = _read_all(screen)
     os.close(screen)
+    return process.wait(), shown
+
+
+def watch(shop: Shop, columns: int) -> list[str]:
+    """Resolve the issue; return all lines that were ever shown."""
+    with FakeProvider(fix_turns()) as provider:
+        environment = shop.environment(provider)
+        code, shown = look(shop.folder, environment, columns, "resolve", *shop.local())
+    assert code == 0
     return [CONTROL.sub("", line) for line in re.split("[\r\n]+", shown)]
 
 
@@ -52,6 +63,19 @@ def test_what_goes_on_fits_and_finished_steps_stay(columns: int, shop: Shop) -> 
     assert second.endswith("  exit 1")
     assert "  3  edit_file cart.py" in live
     assert "branch: patchwright/count-every-piece" in result
+
+
+@pytest.mark.parametrize(
+    ("settings", "is_red"), [({}, True), ({"NO_COLOR": "1"}, False)]
+)
+def test_who_wants_no_colours_gets_none(
+    shop: Shop, settings: dict[str, str], *, is_red: bool
+) -> None:
+    environment = shop.environment(None, settings)
+    code, shown = look(shop.folder, environment, 80, "resolve")
+    assert code == 2
+    assert "say what to work on" in shown
+    assert ("\x1b[1;31m" in shown) is is_red
 
 
 def _read_all(screen: int) -> str:

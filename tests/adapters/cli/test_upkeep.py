@@ -12,13 +12,18 @@ from patchwright.core.clock import SystemClock
 from patchwright.core.crypto import KeyRing
 from patchwright.workers.db.database import Database
 from patchwright.workers.store.secrets import SecretStore
+from tests.provision.servers import free_port
 
 OLD, NEW = b"o" * 32, b"n" * 32
 PATCHWRIGHT = Path(sys.executable).with_name("patchwright")
 
 
-def ask(state: Path, *words: str, keys: str = "") -> subprocess.CompletedProcess[str]:
+def ask(
+    state: Path, *words: str, keys: str = "", database: str = ""
+) -> subprocess.CompletedProcess[str]:
     settings = [f"PATCHWRIGHT_STATE_DIR={state}"]
+    if database:
+        settings.append(f"PATCHWRIGHT_DATABASE__URL={database}")
     if keys:
         settings.append(f"PATCHWRIGHT_SECURITY__ENCRYPTION_KEYS={keys}")
     return subprocess.run(
@@ -43,6 +48,19 @@ def test_a_new_database_is_made_and_an_old_one_left_as_it_is(tmp_path: Path) -> 
         ended = ask(tmp_path, "db", "upgrade")
         assert (ended.returncode, ended.stdout) == (0, "The database is up to date.\n")
     assert (tmp_path / "patchwright.db").stat().st_size > 0
+
+
+def test_a_database_that_is_away_is_told_in_words_with_what_to_do(
+    tmp_path: Path,
+) -> None:
+    away = f"postgresql://bot:s3cret@127.0.0.1:{free_port()}/p"
+    for words in (("db", "upgrade"), ("keys", "rotate")):
+        ended = ask(tmp_path, *words, keys=written("new", NEW), database=away)
+        assert ended.returncode == 3
+        assert ended.stderr.startswith("error: the database cannot be used: ")
+        assert "patchwright doctor --only database" in ended.stderr
+        assert len(ended.stderr.splitlines()) == 1
+        assert "s3cret" not in ended.stderr
 
 
 def test_after_a_rotation_the_old_key_is_needed_no_more(tmp_path: Path) -> None:

@@ -46,9 +46,8 @@ def test_a_request_in_words_is_about_the_checkout_here(
     assert shop.branches() == ["patchwright/count-every-piece"]
 
 
-@pytest.mark.parametrize("settings", [{}, {"NO_COLOR": "1", "TERM": "xterm-256color"}])
-def test_what_is_piped_are_plain_lines(settings: dict[str, str], shop: Shop) -> None:
-    done, _ = resolve(shop, "--task", WISH, settings=settings)
+def test_what_is_piped_are_plain_lines(shop: Shop) -> None:
+    done, _ = resolve(shop, "--task", WISH, settings={"TERM": "xterm-256color"})
     assert "  3  edit_file cart.py" in done.stderr.splitlines()
     assert done.stdout.startswith("resolved")
     assert re.search(r"[\x1b\r⠋]", done.stdout + done.stderr) is None

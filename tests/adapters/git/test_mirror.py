@@ -14,6 +14,7 @@ from patchwright.core.errors import (
 )
 from patchwright.core.forge import GitCredential
 from patchwright.integrations.git.mirror import Mirror, Mirrors
+from patchwright.integrations.git.remote import BranchUpdate
 from tests.adapters.git.workshop import WorkTree
 
 TRUNK = "refs/heads/trunk"
@@ -62,10 +63,7 @@ def push(
     mirror.push(
         mirror.clone_url,
         None,
-        sha=sha,
-        branch=branch,
-        expect=expect,
-        forbidden_branches=("trunk",),
+        BranchUpdate(branch, sha, expect, forbidden_branches=("trunk",)),
     )
 
 

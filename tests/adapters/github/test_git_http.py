@@ -14,6 +14,7 @@ from patchwright.core.errors import (
 )
 from patchwright.core.forge import GitCredential
 from patchwright.integrations.git.mirror import Mirror, Mirrors
+from patchwright.integrations.git.remote import BranchUpdate
 from patchwright.integrations.github.adapter import GitHub
 from tests.adapters.git.workshop import WorkTree
 from tests.adapters.github.conftest import SHOP
@@ -52,10 +53,7 @@ def push(
     mirror.push(
         mirror.clone_url,
         credential,
-        sha=sha,
-        branch=branch,
-        expect=None,
-        forbidden_branches=("trunk",),
+        BranchUpdate(branch, sha, expect=None, forbidden_branches=("trunk",)),
     )
 
 

@@ -7,7 +7,7 @@ import pytest
 from patchwright.core.errors import PatchwrightError, PermissionDeniedError
 from patchwright.integrations.git.command import Completed
 from patchwright.integrations.git.refusals import explain_push
-from patchwright.integrations.git.remote import Remote, push_commit
+from patchwright.integrations.git.remote import BranchUpdate, Remote, push_commit
 from patchwright.integrations.github.adapter import GitHub
 from patchwright.resolver.messages.refusals import explain_refusal
 from tests.adapters.git.workshop import WorkTree
@@ -29,10 +29,7 @@ def refused(
         push_commit(
             tree.objects.git,
             Remote(url, github.forge.mint_credential(SHOP)),
-            sha=tree.commit(),
-            branch=branch,
-            expect=None,
-            forbidden_branches=(),
+            BranchUpdate(branch, tree.commit(), expect=None, forbidden_branches=()),
         )
     return caught.value
 

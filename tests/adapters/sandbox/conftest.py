@@ -1,7 +1,10 @@
 """Sandboxes of both kinds, started once; each test gets shell sessions of its own."""
 
+import tarfile
 from collections.abc import Iterator
+from io import BytesIO
 
+import docker
 import pytest
 
 from patchwright.core.clock import SystemClock
@@ -13,6 +16,7 @@ from patchwright.sandbox.local.bubblewrap import BubblewrapRuntimes
 from tests.adapters.sandbox.box import Box
 
 KINDS = ("docker", "bubblewrap")
+_EMPTY_IMAGE = "patchwright-empty:test"
 SPEC = SandboxSpec(run_id="", memory="512m", command_timeout_s=20)
 
 
@@ -57,3 +61,23 @@ def fresh(factory: RuntimeFactory, spec: SandboxSpec) -> Iterator[Box]:
     runtime = factory.start(spec)
     yield Box(runtime)
     runtime.close()
+
+
+@pytest.fixture
+def client(
+    docker_engine: None,  # noqa: ARG001 - it has to run
+) -> Iterator[docker.DockerClient]:
+    connected = engine.connect()
+    yield connected
+    connected.close()
+
+
+@pytest.fixture
+def empty_image(client: docker.DockerClient) -> Iterator[str]:
+    content = BytesIO()
+    with tarfile.open(fileobj=content, mode="w") as tar:
+        tar.addfile(tarfile.TarInfo("nothing"))
+    name, tag = _EMPTY_IMAGE.split(":")
+    client.api.import_image_from_data(content.getvalue(), repository=name, tag=tag)
+    yield _EMPTY_IMAGE
+    client.images.remove(_EMPTY_IMAGE)

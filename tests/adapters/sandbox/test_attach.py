@@ -148,15 +148,6 @@ def test_the_roles_of_one_run_are_told_apart(
     found.close()
 
 
-@pytest.fixture
-def client(
-    docker_engine: None,  # noqa: ARG001 - it has to run
-) -> Iterator[docker.DockerClient]:
-    connected = engine.connect()
-    yield connected
-    connected.close()
-
-
 def stop(client: docker.DockerClient, name: str) -> None:
     """Stop the server like a machine that has come to a standstill."""
     client.api.kill(name, "SIGSTOP")

@@ -4,10 +4,7 @@ import signal
 import socket
 import subprocess
 import sys
-import tarfile
-from collections.abc import Iterator
 from datetime import timedelta
-from io import BytesIO
 from pathlib import Path
 from threading import Timer
 
@@ -20,37 +17,10 @@ from patchwright.core.runtime import SandboxSpec
 from patchwright.sandbox.docker import engine
 from patchwright.sandbox.docker.runtimes import DockerRuntimes
 from tests.adapters.sandbox.box import Box
+from tests.adapters.sandbox.containers import find
 from tests.fakes.clock import FakeClock
 
-EMPTY_IMAGE = "patchwright-empty:test"
 DAY_S = 86_400.0
-
-
-@pytest.fixture
-def client(
-    docker_engine: None,  # noqa: ARG001 - it has to run
-) -> Iterator[docker.DockerClient]:
-    connected = engine.connect()
-    yield connected
-    connected.close()
-
-
-@pytest.fixture
-def empty_image(client: docker.DockerClient) -> Iterator[str]:
-    content = BytesIO()
-    with tarfile.open(fileobj=content, mode="w") as tar:
-        tar.addfile(tarfile.TarInfo("nothing"))
-    name, tag = EMPTY_IMAGE.split(":")
-    client.api.import_image_from_data(content.getvalue(), repository=name, tag=tag)
-    yield EMPTY_IMAGE
-    client.images.remove(EMPTY_IMAGE)
-
-
-def find(client: docker.DockerClient, run_id: str) -> list[str]:
-    found = client.containers.list(
-        all=True, filters={"label": f"patchwright.run={run_id}"}
-    )
-    return [str(one.id) for one in found]
 
 
 def start_in_another_process(spec: SandboxSpec, image: str) -> subprocess.Popen[bytes]:

@@ -1,6 +1,5 @@
 """The container of a proxy comes, stays and goes with that of its sandbox."""
 
-from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
 
@@ -11,25 +10,13 @@ from patchwright.core.clock import SystemClock
 from patchwright.core.errors import SandboxError
 from patchwright.core.runtime import SandboxSpec
 from patchwright.core.security.domains import read_domain
-from patchwright.sandbox.docker import engine
 from patchwright.sandbox.docker.runtimes import DockerRuntimes
 from tests.adapters.sandbox.box import Box
-from tests.adapters.sandbox.test_docker_lifecycle import EMPTY_IMAGE, empty_image, find
+from tests.adapters.sandbox.containers import find
 from tests.fakes.clock import FakeClock
-
-__all__ = ["empty_image"]
 
 DAY_S = 86_400.0
 ASK = "python3 -c 'import urllib.request as u; u.urlopen(\"http://no.example/\")' 2>&1"
-
-
-@pytest.fixture
-def client(
-    docker_engine: None,  # noqa: ARG001 - it has to run
-) -> Iterator[docker.DockerClient]:
-    connected = engine.connect()
-    yield connected
-    connected.close()
 
 
 @pytest.fixture
@@ -85,14 +72,14 @@ def test_the_proxy_is_confined_and_the_sandbox_has_no_network(
     assert shared == {"/egress": False, "/workspace": True}
 
 
-@pytest.mark.usefixtures("empty_image")
 def test_an_image_that_a_repository_chose_does_not_run_the_proxy(
     listing: SandboxSpec,
     sandbox_image: str,
+    empty_image: str,
     docker_runtimes: DockerRuntimes,
     client: docker.DockerClient,
 ) -> None:
-    own = listing.model_copy(update={"image": EMPTY_IMAGE})
+    own = listing.model_copy(update={"image": empty_image})
     with pytest.raises(SandboxError, match="has no python3; choose one with"):
         docker_runtimes.start(own)
     assert find(client, listing.run_id) == []

@@ -16,7 +16,7 @@ from patchwright.core.errors import SettingsError
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.schema import metadata
 from patchwright.workers.db.tables import conversations, jobs, threads
-from patchwright.workers.db.upgrade import upgrade
+from patchwright.workers.db.upgrade import later_schema, missing_migrations, upgrade
 
 NOON = datetime(2030, 1, 1, 12, 0, 0, 123456, tzinfo=UTC)
 
@@ -32,6 +32,29 @@ def test_upgrading_twice_changes_nothing(database: Database) -> None:
     upgrade(database)
     with database.reading() as connection:
         assert connection.scalars(select(conversations.c.id)).all() == ["c1"]
+
+
+def test_the_version_before_works_with_what_a_later_one_has_migrated(
+    database: Database,
+) -> None:
+    _store_conversation(database, NOON)
+    with database.writing() as connection:
+        connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+    assert missing_migrations(database) == ()
+    assert later_schema(database) == "9999"
+    upgrade(database)
+    with database.reading() as connection:
+        assert connection.scalars(select(conversations.c.id)).all() == ["c1"]
+        versions = connection.scalars(text("SELECT version_num FROM alembic_version"))
+        assert versions.all() == ["9999"]
+
+
+def test_what_is_missing_is_told_oldest_first(database_url: str) -> None:
+    with closing(Database(database_url)) as old:
+        assert missing_migrations(old)[:2] == ("0001", "0002")
+        upgrade(old, "0002")
+        assert missing_migrations(old)[0] == "0003"
+        assert later_schema(old) == ""
 
 
 def test_jobs_from_before_their_kind_was_kept_were_asked_for(

@@ -184,9 +184,12 @@ def test_a_task_file_is_one_of_the_workspace(tmp_path: Path) -> None:
     (workspace / "task.md").write_text("Do it.", "utf-8")
     (tmp_path / "secret").write_text("no", "utf-8")
     (workspace / "link").symlink_to(tmp_path / "secret")
+    (workspace / ".git").mkdir()
+    (workspace / ".git" / "config").write_text("a token", "utf-8")
+    (workspace / "inner").symlink_to(workspace / ".git" / "config")
     assert read_text(given(task_file="task.md"), "task", workspace) == "Do it."
-    for name in ("../secret", "link"):
-        with pytest.raises(SettingsError, match=r"`task-file`: .* not in the"):
+    for name in ("../secret", "link", "inner", ".git/config"):
+        with pytest.raises(SettingsError, match=r"`task-file`: .* is not a file of"):
             read_text(given(task_file=name), "task", workspace)
     with pytest.raises(SettingsError, match="cannot be read"):
         read_text(given(task_file="none"), "task", workspace)

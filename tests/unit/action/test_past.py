@@ -84,6 +84,15 @@ def test_what_nothing_is_known_of_is_said() -> None:
     assert RUNS in stop.summary
 
 
+def test_a_run_that_works_meanwhile_is_not_denied() -> None:
+    own = "github-actions[bot]"
+    found = find_past(thread((own, status("running", "7f3a4b5c6d"))), LISTENING)
+    for verb in (Verb.STOP, Verb.STATUS):
+        told = answer_from(found, Command(verb=verb), RUNS)
+        assert told is not None
+        assert told.summary.startswith("Run 7f3a4b5c has not told its end yet.")
+
+
 def test_a_request_is_no_question_about_the_past() -> None:
     for verb in (Verb.RETRY, Verb.PLAN, Verb.HELP):
         assert answer_from(None, Command(verb=verb), RUNS) is None

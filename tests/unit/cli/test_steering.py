@@ -3,9 +3,11 @@
 import io
 from datetime import UTC, datetime
 
+import pytest
 from rich.console import Console
 
 from patchwright.core.clock import SystemClock
+from patchwright.core.errors import GitError
 from patchwright.core.events.types import (
     AnyPayload,
     ErrorObservation,
@@ -22,6 +24,7 @@ from patchwright.core.types.work import (
 )
 from patchwright.resolver.messages.status import Delivered
 from patchwright.resolver.progress import Watch
+from patchwright.workers.cli.complaints import complain
 from patchwright.workers.cli.live import live_lines
 from patchwright.workers.cli.report import print_result
 
@@ -64,6 +67,15 @@ def test_the_result_is_shown_without_what_steers() -> None:
     text = shown_on(console)
     assert "Fixed" in text
     assert "pytest" in text
+
+
+def test_an_error_is_told_without_what_steers(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    complain(GitError(f"remote: no {STEERING}"))
+    told = capsys.readouterr().err
+    assert "remote: no" in told
+    assert "\x1b" not in told
 
 
 def test_steps_are_shown_without_what_steers() -> None:

@@ -10,16 +10,16 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from patchwright.resolver.messages.facts import counted
 from patchwright.workers.db.database import Database
+from patchwright.workers.db.errors import words_of
 from patchwright.workers.db.existing import file_of, is_missing
-from patchwright.workers.db.upgrade import NewerSchemaError, missing_migrations
+from patchwright.workers.db.upgrade import later_schema, missing_migrations
 from patchwright.workers.doctor.case import Case
-from patchwright.workers.doctor.errors import database_words, explained
 from patchwright.workers.doctor.finding import Finding, combine, failed, ok, warning
 from patchwright.workers.doctor.mounts import NETWORK, file_system
 
 _MOUNTS: Final = Path("/proc/self/mountinfo")
+_LATER: Final = "start the version that migrated it, as soon as it works for you"
 _UPGRADE: Final = "patchwright db upgrade (`serve` does it too when it starts)"
-_NEWER: Final = "start the version that migrated it, or restore a backup of before"
 
 
 def check(case: Case) -> Finding:
@@ -29,8 +29,6 @@ def check(case: Case) -> Finding:
             return ok(f"SQLite; `serve` will make {file}")
         try:
             return combine((*_examine(database), *(_disk(file) if file else ())))
-        except NewerSchemaError as error:
-            return explained(error, _NEWER)
         except SQLAlchemyError as error:
             return _silent(error, file)
 
@@ -41,7 +39,7 @@ def _silent(error: SQLAlchemyError, file: Path | None) -> Finding:
         if file
         else "start it, and check host, name and password in database.url"
     )
-    return failed(f"does not answer: {database_words(error)}", fix)
+    return failed(f"does not answer: {words_of(error)}", fix)
 
 
 def _examine(database: Database) -> Iterator[Finding]:
@@ -55,6 +53,8 @@ def _examine(database: Database) -> Iterator[Finding]:
     if missing:
         words = f"{counted(len(missing), 'migration')} pending"
         yield warning(f"{words}, from {missing[0]} on", _UPGRADE)
+    if later := later_schema(database):
+        yield warning(f"of a later version: its schema is {later}", _LATER)
     yield ok(f"{kind} {version}, up to date")
 
 

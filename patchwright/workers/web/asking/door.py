@@ -19,6 +19,7 @@ from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.workers.intake.delivery import Delivery, Stored
 from patchwright.workers.intake.own_requests import own_request
 from patchwright.workers.web.asking.form import Wanted
+from patchwright.workers.web.asking.pace import Pace
 
 SERVICE: Final = "web"
 _CHECK: Final = re.compile(r"([\w-]{22})\.([0-9a-f]{64})\Z")
@@ -44,6 +45,7 @@ class AskingDoor:
     offer_to: Callable[[Actor], tuple[str, ...]]
     forge: str
     site: str
+    pace: Pace
     login_path: str
     prefix: str = ""
 

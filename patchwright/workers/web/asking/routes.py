@@ -14,6 +14,7 @@ from patchwright.core.types.people import Actor
 from patchwright.workers.intake.errors import IntakeUnavailableError
 from patchwright.workers.web.asking.door import SERVICE, AskingDoor
 from patchwright.workers.web.asking.form import Typed, Wanted, judge_form, read_form
+from patchwright.workers.web.asking.pace import MOST
 from patchwright.workers.web.asking.pages import form_page, stranger_page
 from patchwright.workers.web.body import BodyTooLargeError, read_body
 
@@ -22,6 +23,9 @@ _MAX_FORM_BYTES: Final = 256 * 1024
 _SEE_OTHER: Final = 303
 _NOT_OURS: Final = "This form is not of this page, or is too old. Please send it again."
 _TOO_LARGE: Final = "That is more text than a request can have."
+_TOO_OFTEN: Final = (
+    f"You have sent {MOST} requests within an hour. Please wait a while."
+)
 _NOT_STORED: Final = "The request could not be stored just now. Please send it again."
 
 log = structlog.get_logger(__name__)
@@ -60,6 +64,8 @@ def add_asking(app: FastAPI, door: AskingDoor) -> None:
         typed, word = read_form(fields), door.word_of(fields.get("check", ""), viewer)
         if not word:
             return await run_in_threadpool(_form, door, viewer, typed, _NOT_OURS, 403)
+        if not door.pace.take(viewer):
+            return await run_in_threadpool(_form, door, viewer, typed, _TOO_OFTEN, 429)
         judged = await run_in_threadpool(_judge, door, viewer, typed)
         if isinstance(judged, str):
             return await run_in_threadpool(_form, door, viewer, typed, judged, 422)

@@ -1,6 +1,5 @@
 """Who may see a run's page."""
 
-import hmac
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
@@ -12,11 +11,11 @@ from fastapi import Request, Response
 from patchwright.core.clock import Clock
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import RepoRef
+from patchwright.workers.bearer import bears
 from patchwright.workers.run_links import opens_until
 from patchwright.workers.store.job import Job
 
 COOKIE: Final = "patchwright_run"
-_BEARER: Final = "bearer"
 
 
 @dataclass(frozen=True)
@@ -72,10 +71,7 @@ class Access:
         )
 
     def _is_administrator(self, request: Request) -> bool:
-        scheme, _, token = request.headers.get("authorization", "").partition(" ")
-        if not self.admin_token or scheme.lower() != _BEARER:
-            return False
-        return hmac.compare_digest(token.encode(), self.admin_token.encode())
+        return bears(request.headers.get("authorization", ""), self.admin_token)
 
     def _is_reader(self, request: Request, job: Job) -> bool:
         viewer, repo = self.find_viewer(request), job.trigger.place

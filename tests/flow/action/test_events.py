@@ -9,9 +9,9 @@ import pytest
 from tests.fakes.github.acts.pulls import Proposal
 from tests.fakes.github.acts.reviews import Remark, Spot, submit_review
 from tests.fakes.llm import call
+from tests.flow.action.step import Workflow, a_step
 from tests.flow.script import in_turn
 from tests.flow.story import REPO, fix_turns
-from tests.unit.action.step import Workflow, a_step
 
 ANSWER = call("finish", summary="An answer.", answer="It is so.")
 TASK = "The total ignores the pieces\n\n`total([450], [3])` is 450, and not 1350."

@@ -10,9 +10,9 @@ import pytest
 
 from tests.fakes.llm import call
 from tests.fakes.llm.turns import Turn, TurnLike, hang
+from tests.flow.action.step import Said, Step, Workflow, a_step
 from tests.flow.script import Request, asked, in_turn
 from tests.flow.story import MODEL_KEY, REPO, fix_turns
-from tests.unit.action.step import Said, Step, Workflow, a_step
 
 PLAN = call("finish", summary="A plan.", answer="1. Test it.\n2. Fix it.")
 
@@ -70,6 +70,21 @@ def test_a_secret_in_the_words_of_the_model_is_no_output(tmp_path: Path) -> None
         told = (said.folder / "result.json").read_text("utf-8")
         assert "It is" in told
         assert MODEL_KEY not in told
+
+
+@pytest.mark.parametrize("name", ["AWS_SECRET_ACCESS_KEY", "OTHER_API_KEY"])
+def test_what_the_environment_names_like_a_secret_is_one(
+    name: str, tmp_path: Path
+) -> None:
+    key = "of-a-form-nobody-knows"
+    leak = call("finish", summary="x", answer=f"It is {key}.")
+    with a_step(tmp_path, in_turn(leak), variables={name: key}) as step:
+        said = ask(step, "what is the key?")
+        assert said.end == ("answered", "")
+        assert key not in (said.folder / "result.json").read_text("utf-8")
+        trajectory = Path(said.outputs["trajectory-file"]).read_text("utf-8")
+        assert key not in trajectory
+        assert all(key not in one.body for one in step.github.comments(REPO, 1))
 
 
 def test_a_refusal_has_all_outputs_and_is_no_error(tmp_path: Path) -> None:

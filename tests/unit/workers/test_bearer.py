@@ -1,0 +1,22 @@
+"""Who brings the token that is asked for."""
+
+import pytest
+
+from patchwright.workers.bearer import bears
+
+TOKEN = "a-token-of-this-test"
+
+
+@pytest.mark.parametrize("scheme", ["Bearer", "bearer", "BEARER"])
+def test_the_scheme_is_written_as_one_likes(scheme: str) -> None:
+    assert bears(f"{scheme} {TOKEN}", TOKEN)
+
+
+@pytest.mark.parametrize("shown", ["", TOKEN, f"Basic {TOKEN}", f"Bearer {TOKEN}s"])
+def test_nothing_else_is_the_token(shown: str) -> None:
+    assert not bears(shown, TOKEN)
+
+
+@pytest.mark.parametrize("shown", ["", "Bearer", "Bearer "])
+def test_where_there_is_no_token_nobody_brings_it(shown: str) -> None:
+    assert not bears(shown, "")
