@@ -107,7 +107,8 @@ def _fill(github: FakeGitHub) -> str:
     github.add_repository(OURS, files={name: _file(name) for name in project_files()})
     bare.git(github.git_folder(OURS), "tag", RELEASE, "HEAD")
     token = github.add_user(READER)
-    github.add_repository(SHOP, from_path=ROOT / "demo" / "example")
+    shop = ROOT / "demo" / "example"
+    github.add_repository(SHOP, private=True, from_path=shop)
     github.grant(SHOP, READER, "admin")
     return token
 
