@@ -14,12 +14,12 @@ from patchwright.core.types.triggers import Trigger
 class Switchboard:
     """A `Channel`; `boards` are by the name of their service.
 
-    `desk` has the threads beside the code that the forge does not know.
+    `own` has the threads beside the code that the forge does not know.
     """
 
     forge: ServiceChannel[ForgeThread]
     boards: Mapping[str, Board] = field(default_factory=dict)
-    desk: ServiceChannel[ForgeThread] | None = None
+    own: ServiceChannel[ForgeThread] | None = None
 
     def board(self, ref: TalkThread) -> Board:
         """Return the channel of a thread; `NotFoundError` if there is none by now."""
@@ -76,6 +76,6 @@ class Switchboard:
     def _beside(self, ref: ForgeThread) -> ServiceChannel[ForgeThread]:
         if not ref.is_own:
             return self.forge
-        if self.desk is None:
+        if self.own is None:
             raise NotFoundError("there are no requests without a thread here")
-        return self.desk
+        return self.own

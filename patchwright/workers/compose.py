@@ -34,8 +34,8 @@ from patchwright.workers.db.database import Database
 from patchwright.workers.models import models_by_name, warm_up
 from patchwright.workers.ops.measured import MeasuredModel, MeasuredSandboxes
 from patchwright.workers.ops.meters import Meters
-from patchwright.workers.run.desk import Desk
 from patchwright.workers.run.orders import Orders
+from patchwright.workers.run.own_threads import OwnThreads
 from patchwright.workers.run.services import CodeHost, Services, Stores
 from patchwright.workers.run.talk import Talk
 from patchwright.workers.store.accounts import AccountStore
@@ -130,7 +130,7 @@ def make_services(
         clock=clock,
         stores=stores,
         github=_code_host(github),
-        channel=Switchboard(github.channel, boards, _desk(stores)),
+        channel=Switchboard(github.channel, boards, _own_threads(stores)),
         talk=talk,
         mirrors=Mirrors(settings.state_dir / "mirrors", trust_for_git(settings.github)),
         sandboxes=_sandboxes(settings, clock, meters),
@@ -168,12 +168,12 @@ def _find_models(
     return models_by_name(settings, clock, wrap)
 
 
-def _desk(stores: Stores) -> Desk:
+def _own_threads(stores: Stores) -> OwnThreads:
     def find_first(thread: ForgeThread) -> Job | None:
         found = stores.threads.conversation_of(thread)
         return stores.jobs.first_of(found) if found else None
 
-    return Desk(find_first)
+    return OwnThreads(find_first)
 
 
 def open_github(settings: Settings, github: GitHub) -> Entrance | None:

@@ -42,7 +42,7 @@ def rehearsing(services: Services, lease: Lease) -> Services:
 
 
 def _rehearsed(channel: Switchboard, rehearsal: Rehearsal) -> Switchboard:
-    # The desk has pages of ours alone.
+    # What no service knows has pages of ours alone.
     return replace(
         channel,
         forge=RehearsedChannel(channel.forge, rehearsal),

@@ -12,7 +12,7 @@ from patchwright.workers.store.job import Job
 
 
 @dataclass(frozen=True)
-class Desk:
+class OwnThreads:
     """A channel whose threads are the pages of their runs.
 
     A page shows the log itself, so that there is nothing to post or to edit.
