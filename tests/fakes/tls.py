@@ -2,10 +2,11 @@
 
 import contextlib
 import ipaddress
+import select
 import socket
 import ssl
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -76,19 +77,35 @@ def tls_before(target: tuple[str, int], authority: Authority) -> Iterator[str]:
 
 
 def exchange(near: socket.socket, far: socket.socket) -> None:
-    """Carry what either side says to the other, until both have ended."""
-    back = threading.Thread(target=_pump, args=(far, near))
-    back.start()
-    _pump(near, far)
-    back.join()
+    """Carry what either side says to the other, until one of them has ended.
+
+    One thread does both: two must not use one connection of TLS at a time.
+    """
+    others = {near: far, far: near}
+    while True:
+        for source in _ready(others):
+            data = _receive(source)
+            if data == b"":
+                return
+            others[source].sendall(data or b"")
 
 
-def _pump(source: socket.socket, sink: socket.socket) -> None:
-    with contextlib.suppress(OSError):
-        while data := source.recv(CHUNK):
-            sink.sendall(data)
-    with contextlib.suppress(OSError):
-        sink.shutdown(socket.SHUT_RDWR)
+def _ready(sockets: Iterable[socket.socket]) -> list[socket.socket]:
+    kept: list[socket.socket] = [
+        one for one in sockets if isinstance(one, ssl.SSLSocket) and one.pending()
+    ]
+    return kept or select.select(list(sockets), [], [])[0]
+
+
+def _receive(source: socket.socket) -> bytes | None:
+    """Return what is there, b"" at the end, and None where it was TLS's own words."""
+    source.setblocking(False)
+    try:
+        return source.recv(CHUNK)
+    except (BlockingIOError, ssl.SSLWantReadError):
+        return None
+    finally:
+        source.setblocking(True)
 
 
 def _certify(
