@@ -17,6 +17,7 @@ DATABASE_NUMBERS = count(1)
 _HERE = Path(__file__).parent
 # What a test is by the folder it is in; each kind has a target of its own.
 FOLDERS = {
+    "flow/action": ("action", "a run of the GitHub Action"),
     "talk": ("talk", "a story of Slack or Jira, told whole"),
     "action": ("action", "a run of the GitHub Action"),
     "deploy": ("deploy", "builds images, or starts the Compose stack"),
@@ -41,9 +42,10 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
-        kind = FOLDERS.get(item.path.relative_to(_HERE).parts[0])
-        if kind is not None:
-            item.add_marker(kind[0])
+        folder = item.path.relative_to(_HERE).parent.as_posix()
+        for begins, (marker, _) in FOLDERS.items():
+            if f"{folder}/".startswith(f"{begins}/"):
+                item.add_marker(marker)
 
 
 @pytest.fixture(scope="session")

@@ -13,6 +13,9 @@ from tests.fakes.llm import FakeProvider, call, hang
 from tests.fakes.llm.turns import TurnLike
 from tests.flow.story import CART, fix_turns
 
+# Each runs the whole program, some of them several times.
+pytestmark = pytest.mark.long
+
 NEW_BRANCH = "patchwright/count-every-piece"
 NEW_REF = f"refs/heads/{NEW_BRANCH}"
 HOOK = "#!/bin/sh\ntouch ../hook-was-run\n"

@@ -15,15 +15,21 @@ MAX_VISITS = 100
 TAKEN = b"taken\n"
 
 
-def wait_for_door(path: str) -> socket.socket:
+def open_meeting(path: str) -> socket.socket:
+    """Return the socket at which the sandbox's server calls."""
+    meeting = socket.socket(socket.AF_UNIX)
+    meeting.bind(path)
+    meeting.listen(1)
+    return meeting
+
+
+def wait_for_door(meeting: socket.socket, path: str) -> socket.socket:
     """Return the listening socket that the sandbox's server hands over, once.
 
     It was made in the sandbox's network, where it stays: there it is the one way out.
     https://man7.org/linux/man-pages/man7/unix.7.html
     """
-    with socket.socket(socket.AF_UNIX) as meeting:
-        meeting.bind(path)
-        meeting.listen(1)
+    with meeting:
         caller, _ = meeting.accept()
     # Whatever else runs in the sandbox finds nobody here.
     os.unlink(path)

@@ -8,7 +8,7 @@ import sys
 import threading
 from typing import NamedTuple
 
-from patchwright.sandbox.egress.proxy.door import attend, wait_for_door
+from patchwright.sandbox.egress.proxy.door import attend, open_meeting, wait_for_door
 from patchwright.sandbox.egress.proxy.gate import Gate, resolve
 from patchwright.sandbox.egress.proxy.rules import Rule
 from patchwright.sandbox.egress.proxy.tally import Tally
@@ -26,9 +26,11 @@ def main() -> None:
     settings = _read_settings(sys.argv[1])
     _in_background(threading.Timer(settings.lifetime_s, os._exit, (0,)))
     gate = Gate(settings.rules, Tally(), resolve)
+    # Before anything is answered: then the sandbox may call.
+    meeting = open_meeting(settings.meeting)
     _in_background(
         threading.Thread(
-            target=lambda: attend(wait_for_door(settings.meeting), gate),
+            target=lambda: attend(wait_for_door(meeting, settings.meeting), gate),
         )
     )
     for line in sys.stdin:

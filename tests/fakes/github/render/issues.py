@@ -89,7 +89,8 @@ def label_json(world: World, full_name: str, name: str) -> Json:
         "node_id": f"LA_{number}",
         "url": f"{api_path(world, full_name)}/labels/{quote(name, safe='')}",
         "name": name,
-        "description": None,
+        # In a list of pull requests it is never null.
+        "description": "",
         "color": colour,
         "default": False,
     }
