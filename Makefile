@@ -38,7 +38,7 @@ test-long: $(READY) ## Killed and stopped processes and containers, and a run of
 
 test-action: $(READY) ## The GitHub Action, its steps executed as GitHub's runner would
 	@$(BIN)/python -m tests.provision.components test
-	$(BIN)/pytest -n 2 --dist worksteal -m action
+	$(BIN)/pytest -n 2 --dist worksteal -m "action and not real"
 
 test-deploy: $(READY) ## The Compose stack, what is released, and the commands of the tutorials
 	@$(BIN)/python -m tests.provision.components test-deploy

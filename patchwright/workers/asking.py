@@ -50,5 +50,5 @@ def make_asking(
         site=settings.github.web_url,
         pace=Pace(clock),
         login_path=LOGIN_PATH,
-        prefix=urlsplit(settings.server.public_url).path.rstrip("/"),
+        prefix=urlsplit(settings.server.public_url).path,
     )

@@ -116,7 +116,7 @@ def make_runner(base: Base, orders: Orders = _NONE) -> Runner:
 
 
 def make_catch_up(base: Base) -> CatchUp:
-    public_url = base.settings.server.public_url.rstrip("/")
+    public_url = base.settings.server.public_url
     address = public_url + DELIVERIES.format(service=SERVICE)
 
     def find_hooks() -> Iterable[Hook]:

@@ -19,7 +19,7 @@ def run_link(
         return ""
     expires = int((created_at + LIFE).timestamp())
     key = f"{expires}-{_sign(secret, job_id, expires)}"
-    return f"{public_url.rstrip('/')}/runs/{job_id}?key={key}"
+    return f"{public_url}/runs/{job_id}?key={key}"
 
 
 def opens_until(secret: bytes, job_id: str, key: str, now: datetime) -> datetime | None:

@@ -79,7 +79,7 @@ def _let_make(
         store.put(app)
         return app
 
-    public_url = settings.server.public_url.rstrip("/")
+    public_url = settings.server.public_url
     visitors = Visitors(settings.security.admin_token, clock)
     site = SetupSite(
         web_url=settings.github.web_url,

@@ -21,7 +21,7 @@ def make_sign_in(
     github = settings.github
     if not (github.client_id and github.client_secret):
         return None
-    public_url = settings.server.public_url.rstrip("/")
+    public_url = settings.server.public_url
     if not public_url:
         log.warning("sign_in_off", missing="server.public_url")
         return None

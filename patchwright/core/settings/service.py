@@ -21,6 +21,11 @@ class ServerSettings(Section):
         26_214_400, gt=0, description="Largest webhook body that is read."
     )
 
+    @field_validator("public_url")
+    @classmethod
+    def _end_before_a_slash(cls, value: str) -> str:
+        return value.rstrip("/")
+
 
 class DatabaseSettings(Section):
     """Where everything is stored."""

@@ -64,7 +64,10 @@ def in_our_words(failed: str) -> Iterator[None]:
 
 def pull(client: docker.DockerClient, image: str) -> None:
     """Fetch an image from its registry; raise `SandboxError` with its words."""
-    failed = f"cannot pull the sandbox image {image}"
+    failed = (
+        f"cannot pull the sandbox image {image} (sandbox.image names another one, and "
+        'sandbox.kind = "local" takes none)'
+    )
     with in_our_words(failed):
         lines = list(client.api.pull(image, stream=True, decode=True))
     errors = [str(line["error"]) for line in lines if "error" in line]

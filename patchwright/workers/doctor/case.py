@@ -19,4 +19,4 @@ class Case:
 
     @property
     def public_url(self) -> str:
-        return self.settings.server.public_url.rstrip("/")
+        return self.settings.server.public_url

@@ -10,7 +10,7 @@ LINK_PATH: Final = "/link"
 
 
 def link_address(public_url: str, token: str) -> str:
-    return f"{public_url.rstrip('/')}{LINK_PATH}/{token}"
+    return f"{public_url}{LINK_PATH}/{token}"
 
 
 def invitation_text(actor: Actor, link: str, forge_name: str) -> str:

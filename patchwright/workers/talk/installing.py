@@ -25,7 +25,7 @@ def make_slack_install(
     clock: Clock,
 ) -> InstallDoor | None:
     """Return the door, None where one workspace is served by its token."""
-    slack, public_url = settings.slack, settings.server.public_url.rstrip("/")
+    slack, public_url = settings.slack, settings.server.public_url
     if not slack.client_id or slack.bot_token:
         return None
     if not public_url or secret is None:

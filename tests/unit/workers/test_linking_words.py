@@ -56,7 +56,7 @@ def test_the_first_entry_of_the_map_counts() -> None:
 
 
 def test_an_invitation_has_the_link_and_its_limits() -> None:
-    link = link_address("https://bot.example.com/", "abc")
+    link = link_address("https://bot.example.com", "abc")
     assert link == "https://bot.example.com/link/abc"
     text = invitation_text(JO, link, "GitHub")
     assert f"({link})" in text

@@ -37,7 +37,7 @@ def open_linking(
 
     `signing_in.make_sign_in` says then what is missing for that.
     """
-    public_url = settings.server.public_url.rstrip("/")
+    public_url = settings.server.public_url
     provider = _provider(settings.github, public_url, clock)
     if provider is None or not secret:
         return None

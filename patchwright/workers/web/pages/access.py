@@ -40,7 +40,7 @@ class Access:
     @property
     def prefix(self) -> str:
         """The path under which people reach us."""
-        return urlsplit(self.public_url).path.rstrip("/")
+        return urlsplit(self.public_url).path
 
     def may_view(self, request: Request, job: Job) -> bool:
         held = request.cookies.get(COOKIE, "")
