@@ -61,6 +61,8 @@ def _passes_while_it_works(stage: Stage) -> None:
         named = ("--only", "processes", "--only", "github")
         shown = doctor({**stage.environment, **public}, stage.folder, *named)
         assert not service.has_said("delivery_stored")
+        # Killed, it would be taken for alive for half a minute.
+        service.stop()
     checks = by_name(ended)
     states = {name: check["status"] for name, check in checks.items()}
     assert ended.returncode == FINE, ended.stdout
