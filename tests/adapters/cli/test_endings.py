@@ -15,6 +15,9 @@ from tests.fakes.llm.turns import TurnLike
 from tests.flow.script import Request, in_turn
 from tests.flow.story import FILES, REPO, fix_turns
 
+# Each runs the whole program, some of them several times.
+pytestmark = pytest.mark.long
+
 PULLS_ALLOWED = {"contents": "write", "pull_requests": "write", "issues": "write"}
 
 

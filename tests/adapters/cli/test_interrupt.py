@@ -13,6 +13,9 @@ from tests.fakes.llm import FakeProvider, call
 from tests.fakes.llm.turns import TurnLike, hang
 from tests.flow.story import fix_turns
 
+# Each runs the whole program, some of them several times.
+pytestmark = pytest.mark.long
+
 SOON_S = 5.0
 SLEEP = "touch /workspace/repo/asleep; sleep 300"
 PROOF = call(

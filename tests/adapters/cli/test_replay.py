@@ -19,6 +19,9 @@ from tests.unit.trajectory.recorded import (
     whole_run,
 )
 
+# Each runs the whole program, some of them several times.
+pytestmark = pytest.mark.long
+
 SHOWN = """\
 Wrong sum
 run 7f3a12bc · 1a2b3c4d5e on trunk · openai/gpt-x · 2030-01-01 12:00 UTC · \

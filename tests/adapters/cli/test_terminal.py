@@ -16,6 +16,9 @@ from tests.adapters.cli.terminal import PATCHWRIGHT, Shop
 from tests.fakes.llm import FakeProvider
 from tests.flow.story import fix_turns
 
+# Each runs the whole program, some of them several times.
+pytestmark = pytest.mark.long
+
 CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 

@@ -11,6 +11,9 @@ from tests.adapters.cli.terminal import MODEL, PATCHWRIGHT, Shop
 from tests.fakes.llm import FakeProvider
 from tests.flow.story import fix_turns
 
+# Each runs the whole program, some of them several times.
+pytestmark = pytest.mark.long
+
 WISH = "3 pieces cost 450 for all of them."
 
 
