@@ -1,10 +1,12 @@
 """Run a server for as long as a `with` block lasts."""
 
+import os
 import signal
 import socket
 import subprocess
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from itertools import count
 from pathlib import Path
 
 from tests.provision.errors import ProvisionError
@@ -41,11 +43,28 @@ def running(
 
 
 def free_port() -> int:
-    """Return a port of the loopback interface that nobody listens on right now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
+    """Return a port of the loopback interface that nobody uses right now.
+
+    It is none of those that the system gives to whoever connects somewhere: one of
+    them could be taken again before a server listens there.
+    https://www.kernel.org/doc/html/latest/networking/ip-sysctl.html
+    """
+    while True:
+        port = next(_CANDIDATES)
+        with socket.socket() as probe, suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
+
+
+def _candidates() -> Iterator[int]:
+    """Go through the range again and again, each process from a place of its own."""
+    size = len(_PORTS)
+    return (_PORTS[number % size] for number in count(os.getpid() * _STRIDE))
+
+
+_PORTS = range(15_000, 32_000)
+_STRIDE = 97
+_CANDIDATES = _candidates()
 
 
 def log_tail(log: Path, lines: int = 15) -> str:
