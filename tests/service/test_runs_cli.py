@@ -5,7 +5,6 @@ import subprocess
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ from patchwright.core.clock import SystemClock
 from patchwright.core.events.types import ChangeState, Source
 from patchwright.workers.runs.steering import operator
 from patchwright.workers.store.job import JobState
+from tests.adapters.cli.terminal import PATIENCE_S, Ended
 from tests.fakes.llm import call, hang
 from tests.flow.script import in_turn
 from tests.flow.story import MODEL_KEY, REPO, Story, fix_turns, telling
@@ -25,19 +25,6 @@ COLUMNS = "run state where by steps cost age title"
 WISH = "@patchwright please fix the sum, 3 pieces cost 450"
 QUESTION = ["Should `total` count in cents, or in euros?"] * 3
 SOON_S = 3.0
-PATIENCE_S = 60
-
-
-@dataclass(frozen=True)
-class Ended:
-    code: int
-    out: str
-    err: str
-
-    @property
-    def answer(self) -> dict[str, Any]:
-        answer: dict[str, Any] = json.loads(self.out)
-        return answer
 
 
 def start(story: Story, folder: Path, *arguments: str) -> "subprocess.Popen[str]":
