@@ -6,9 +6,9 @@ from statistics import median
 
 from tests.architecture.tree import Module, modules
 
-MAX_MODULE_LINES = 300
+MAX_MODULE_LINES = 400
 MAX_FUNCTION_LINES = 40
-MAX_MEDIAN_LINES = 130
+MAX_MEDIAN_LINES = 180
 
 # What may be longer, and why.
 LONG_MODULES: dict[str, str] = {}
