@@ -14,31 +14,11 @@ from patchwright.core.errors import (
 )
 from patchwright.integrations.downloads import CHUNK_BYTES, read_limited
 from patchwright.integrations.slack.api import TIMEOUT_S, Api
-from patchwright.integrations.slack.payloads import File
 
 _OK, _REDIRECTED, _BROKEN = 200, 300, 400
 _DENIED: Final = frozenset({401, 403})
 _MISSING: Final = frozenset({404, 410})
 _SLACK: Final = "slack.com"
-# Files that were deleted, or that a free workspace hides.
-_GONE: Final = frozenset({"tombstone", "hidden_by_limit"})
-# What ends an address in Markdown, and what is markup in a name.
-_ADDRESS: Final = str.maketrans({" ": "%20", "(": "%28", ")": "%29", "<": "%3C"})
-_MARKUP: Final = str.maketrans(dict.fromkeys("[]()<>\\`*_\r\n", " "))
-
-
-def as_markdown(file: File) -> str:
-    """Name a file as a post would: a picture to be seen, or a link."""
-    if not file.url_private or file.mode in _GONE:
-        return ""
-    name = (file.title or file.name or "file").translate(_MARKUP).strip() or "file"
-    link = f"[{name}]({address_of(file)})"
-    return f"!{link}" if file.mimetype.startswith("image/") else link
-
-
-def address_of(file: File) -> str:
-    """Return where it is, as a post links to it."""
-    return file.url_private.translate(_ADDRESS)
 
 
 def fetch_file(api: Api, team: str, url: str, max_bytes: int) -> bytes:

@@ -1,15 +1,20 @@
 """The fields of Slack's answers that are read; everything else is passed over."""
 
-from typing import Annotated, TypeVar
+from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict
 
 # Slack sends null, or leaves out, what does not apply; and what other apps put into
 # their messages has any form.
 Text = Annotated[str, BeforeValidator(lambda v: v if isinstance(v, str) else "")]
+# As with texts, Slack may send null for what does not apply.
+Flag = Annotated[bool, BeforeValidator(lambda value: value is True)]
 Entry = TypeVar("Entry")
 Several = Annotated[
-    tuple[Entry, ...], BeforeValidator(lambda v: v if isinstance(v, list) else ())
+    tuple[Entry, ...],
+    BeforeValidator(
+        lambda v: [e for e in v if isinstance(e, dict)] if isinstance(v, list) else ()
+    ),
 ]
 
 
@@ -87,13 +92,56 @@ class File(Part):
     url_private: Text = ""
 
 
-class Attachment(Part):
-    """What an app added in the older way, or what a link shows; it has `from_url`."""
-
+class Field(Part):
     title: Text = ""
+    value: Text = ""
+
+
+class Blocks(Part):
+    blocks: Several[dict[str, Any]] = ()
+
+
+class ForwardedBlocks(Part):
+    message: Annotated[
+        Blocks, BeforeValidator(lambda v: v if isinstance(v, dict) else {})
+    ] = Blocks()
+
+
+class Attachment(Part):
+    """What an app added in the older way, a message forwarded, or a link's preview.
+
+    https://docs.slack.dev/legacy/legacy-messaging/legacy-secondary-message-attachments
+    """
+
+    author_id: Text = ""
+    author_name: Text = ""
+    channel_name: Text = ""
+    pretext: Text = ""
+    title: Text = ""
+    title_link: Text = ""
     text: Text = ""
     fallback: Text = ""
+    fields: Several[Field] = ()
+    blocks: Several[dict[str, Any]] = ()
+    message_blocks: Several[ForwardedBlocks] = ()
+    files: Several[File] = ()
     from_url: Text = ""
+    is_msg_unfurl: Flag = False
+    is_share: Flag = False
+
+    @property
+    def is_message(self) -> bool:
+        """Tell whether it shows a message of Slack's, forwarded or linked to."""
+        return self.is_msg_unfurl or self.is_share
+
+
+class Content(Part):
+    """What people see of a message."""
+
+    text: Text = ""
+    blocks: Several[dict[str, Any]] = ()
+    attachments: Several[Attachment] = ()
+    files: Several[File] = ()
 
 
 class BotProfile(Part):
@@ -118,11 +166,10 @@ class Metadata(Part):
     ] = EventPayload()
 
 
-class Message(Part):
+class Message(Content):
     """https://docs.slack.dev/reference/events/message."""
 
     ts: str
-    text: Text = ""
     user: Text = ""
     username: Text = ""
     subtype: Text = ""
@@ -133,8 +180,6 @@ class Message(Part):
     bot_profile: BotProfile | None = None
     edited: Edited | None = None
     metadata: Metadata | None = None
-    files: Several[File] = ()
-    attachments: Several[Attachment] = ()
 
 
 class Next(Part):

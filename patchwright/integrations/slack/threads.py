@@ -11,7 +11,6 @@ from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import Post, TalkThread, Thread
 from patchwright.integrations.slack.actions import SERVICE
 from patchwright.integrations.slack.api import Api
-from patchwright.integrations.slack.files import address_of, as_markdown
 from patchwright.integrations.slack.metadata import PRIVATE, marks_of
 from patchwright.integrations.slack.payloads import (
     Identity,
@@ -21,7 +20,13 @@ from patchwright.integrations.slack.payloads import (
 )
 from patchwright.integrations.slack.people import People
 from patchwright.integrations.slack.places import channel_of, root_of, team_of
-from patchwright.integrations.slack.text.incoming import people_in, to_markdown
+from patchwright.integrations.slack.text.incoming import to_markdown
+from patchwright.integrations.slack.text.message import (
+    Reader,
+    address_of,
+    files_of,
+    people_of,
+)
 
 MAX_POSTS: Final = 1_000
 MAX_TITLE: Final = 80
@@ -61,7 +66,7 @@ def fetch_opening(api: Api, people: People, ref: TalkThread) -> Thread:
 def is_attached(api: Api, ref: TalkThread, url: str) -> bool:
     """Tell whether somebody has attached that file to a message of the thread."""
     found = fetch_messages(api, ref).messages
-    return any(url == address_of(file) for one in found for file in one.files)
+    return any(url == address_of(file) for one in found for file in files_of(one))
 
 
 def fetch_root(api: Api, ref: TalkThread) -> Message:
@@ -125,7 +130,7 @@ def _thread(api: Api, people: People, ref: TalkThread, found: Found) -> Thread:
     root, *rest = found.messages
     # The root stays what it is, though somebody deleted its text.
     messages = (root, *(one for one in written(rest) if not _is_private(one, own)))
-    ids = {one for m in messages for one in (*people_in(m.text), m.user) if one}
+    ids = {one for m in messages for one in (*people_of(m), m.user) if one}
     names = people.names_of(team_of(ref), ids - {own.user_id})
     posts = tuple(_post(message, own, names) for message in messages)
     return Thread(
@@ -193,20 +198,13 @@ def _is_private(message: Message, own: Identity) -> bool:
 def _text(message: Message, own: Identity, names: dict[str, str]) -> str:
     if _is_private(message, own):
         return ""
-    said = message.text or _attached(message)
-    text = to_markdown(said, names=names, own_id=own.user_id)
-    parts = (text, *map(as_markdown, message.files))
-    whole = "\n\n".join(part for part in parts if part)
     if is_own(message, own):
-        return "\n".join((whole, *marks_of(message)))
+        # Our blocks show what our text says, and buttons.
+        text = to_markdown(message.text, names=names, own_id=own.user_id)
+        return "\n".join((text, *marks_of(message)))
+    whole = Reader(names, own.user_id).read(message)
     # Nobody else writes our marks, whatever their text looks like.
     return whole.replace("<!-- patchwright:", "<! -- patchwright:")
-
-
-def _attached(message: Message) -> str:
-    """Return what an app says where its message has no text; no previews of links."""
-    own = (one for one in message.attachments if not one.from_url)
-    return "\n\n".join(one.text or one.fallback or one.title for one in own)
 
 
 def _moment(ts: str) -> datetime:

@@ -9,8 +9,9 @@ from patchwright.core.errors import (
 )
 from patchwright.core.types.threads import TalkThread
 from patchwright.integrations.slack.adapter import Slack
-from patchwright.integrations.slack.files import as_markdown, check_host, fetch_file
+from patchwright.integrations.slack.files import check_host, fetch_file
 from patchwright.integrations.slack.payloads import File
+from patchwright.integrations.slack.text.message import as_markdown
 from tests.adapters.slack.conftest import Office
 from tests.fakes.slack.fake import FakeSlack
 from tests.fakes.slack.state import File as Uploaded

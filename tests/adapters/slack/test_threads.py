@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from patchwright.core.types.people import Actor
 from patchwright.integrations.slack.adapter import Slack
-from patchwright.integrations.slack.threads import MAX_POSTS
+from patchwright.integrations.slack.threads import MAX_POSTS, is_attached
 from patchwright.resolver.gathering.images import find_images
 from tests.adapters.slack.conftest import Office
 from tests.fakes.slack.fake import FakeSlack
@@ -144,3 +144,35 @@ def test_the_opening_is_read_alone(
     thread = slack.channel.fetch_opening(office.thread(root))
     assert [post.text for post in thread.posts] == ["fix it\nplease"]
     assert thread.title == "fix it"
+
+
+def test_what_others_forwarded_into_a_thread_is_read_with_its_files(
+    fake: FakeSlack, office: Office, slack: Slack
+) -> None:
+    log = fake.scene.upload(office.bob, "ci.log", "text/plain", b"x")
+    file = {"id": log.id, "name": "ci.log", "url_private": log.url_private}
+    forward = {
+        "is_share": True,
+        "author_name": "Bob",
+        "text": f"seen by <@{office.bob}>",
+        "files": [file],
+    }
+    root = fake.mention(office.ann, office.channel, "fix it")
+    fake.say(office.ann, office.channel, "And this", root, attachments=(forward,))
+    ref = office.thread(root)
+    _, post = slack.channel.fetch_thread(ref).posts
+    assert post.text.startswith("And this\n\n> Forwarded message of Bob:")
+    assert "> seen by @Bob B." in post.text
+    assert f"> [ci.log]({log.url_private})" in post.text
+    assert is_attached(slack.api, ref, log.url_private)
+
+
+def test_what_an_app_says_in_blocks_is_read(
+    fake: FakeSlack, office: Office, slack: Slack
+) -> None:
+    root = fake.mention(office.ann, office.channel, "fix it")
+    text = {"type": "mrkdwn", "text": f"*KeyError* seen by <@{office.bob}>"}
+    blocks = ({"type": "section", "text": text},)
+    fake.say(office.bob, office.channel, "Error 5", root, blocks=blocks)
+    _, post = slack.channel.fetch_thread(office.thread(root)).posts
+    assert post.text == "Error 5\n\n**KeyError** seen by @Bob B."

@@ -127,10 +127,18 @@ class FakeSlack:
         *,
         files: tuple[File, ...] = (),
         subtype: str = "",
+        blocks: tuple[Json, ...] = (),
+        attachments: tuple[Json, ...] = (),
     ) -> str:
         """Say something as it comes over the wire, in mrkdwn; return the time stamp."""
         said = Said(
-            user=user, text=text, thread_ts=thread_ts, files=files, subtype=subtype
+            user=user,
+            text=text,
+            thread_ts=thread_ts,
+            files=files,
+            subtype=subtype,
+            blocks=blocks,
+            attachments=attachments,
         )
         with self.world.lock:
             where = self.world.channels[channel]

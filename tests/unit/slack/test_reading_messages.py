@@ -242,3 +242,48 @@ def test_app_that_an_organization_installed_answers_for_all_of_it() -> None:
     asked = trigger_of(envelope(mention(), authorizations=[seen_by]))
     assert (asked.installation, asked.actor.host) == ("E1", TEAM)
     assert str(asked.thread) == f"slack:E1/{CHANNEL}#{TS}"
+
+
+FILE = {
+    "id": "F1",
+    "name": "trace.log",
+    "url_private": "https://files.slack.com/files-pri/T1-F1/trace.log",
+}
+
+
+def shared(text: str, **fields: Any) -> dict[str, Any]:
+    return message(text, subtype="file_share", files=[FILE], **fields)
+
+
+def test_a_mention_beside_a_file_asks_though_it_comes_as_a_shared_file() -> None:
+    asked = trigger_of(envelope(shared(f"<@{BOT}> fix the sum")))
+    assert asked.kind is TriggerKind.BODY_MENTION
+    assert asked.request == "fix the sum"
+    assert asked.body.startswith("fix the sum\n\n[trace.log](https://files.slack.com/")
+
+
+def test_a_mention_beside_a_file_in_a_thread_belongs_to_it() -> None:
+    asked = trigger_of(envelope(shared(f"<@{BOT}> this one", thread_ts=ROOT)))
+    assert (asked.kind, asked.post_id) == (TriggerKind.COMMENT_MENTION, TS)
+    assert "trace.log" in asked.text
+
+
+def test_a_mention_beside_a_file_that_comes_twice_asks_once() -> None:
+    text = f"<@{BOT}> fix the sum"
+    twin = mentioned(text=text, files=[FILE])
+    assert trigger_of(envelope(shared(text))) == twin
+
+
+def test_a_shared_file_that_calls_somebody_else_asks_nothing() -> None:
+    assert reason_of(envelope(shared("<@UBOB> look"))) == "no-mention"
+    nameless = envelope(shared("<@UBOB> look"), authorizations=[])
+    assert reason_of(nameless) == "no-mention"
+
+
+def test_what_a_request_forwards_is_part_of_what_was_said() -> None:
+    forward = {"is_share": True, "author_name": "Eve", "text": "it is off by one"}
+    asked = mentioned(text=f"<@{BOT}> fix this", attachments=[forward])
+    assert asked.request == "fix this"
+    assert asked.body == (
+        "fix this\n\n> Forwarded message of Eve:\n>\n> it is off by one"
+    )

@@ -29,9 +29,9 @@ def read_mention(envelope: Envelope) -> Reading:
     that a text asks once, be it from the first or because of an edit.
     """
     said = Said(envelope, _MESSAGE.validate_python(envelope.event))
-    own_id = said.own_id or _first_mentioned(said.message.text)
     if reason := _why_not(said):
         return Ignored(reason=reason)
+    own_id = said.own_id or _first_mentioned(said.message.text)
     if not mentions(said.message.text, own_id):
         return Ignored(reason="no-mention")
     return _request(said, request_in(said.message.text, own_id))
@@ -46,9 +46,13 @@ def read_message(envelope: Envelope) -> Reading:
     if said.message.channel_type in _DIRECT:
         # Nobody else is meant there, with or without a mention.
         return _request(said, request_in(said.message.text, said.own_id))
+    if said.own_id and said.message.subtype and _is_mentioned(said):
+        # A file that is shared with a mention may come as this alone; where
+        # `app_mention` brings it as well, the key is the same.
+        return _request(said, request_in(said.message.text, said.own_id))
     if said.message.is_root:
         return Ignored(reason="no-mention")
-    if _comes_as_mention(said):
+    if _is_mentioned(said):
         return Ignored(reason="comes-as-mention")
     return _trigger(said, "reply", TriggerKind.REPLY, said.markdown)
 
@@ -87,8 +91,8 @@ def _why_not(said: Said) -> str:
     return "" if said.message.channel and said.message.ts else "not-a-message"
 
 
-def _comes_as_mention(said: Said) -> bool:
-    """Tell whether the message mentions us: then `app_mention` brings it as well."""
+def _is_mentioned(said: Said) -> bool:
+    """Tell whether the message mentions us, or may do so where our id is not told."""
     if not said.own_id:
         return bool(_first_mentioned(said.message.text))
     return mentions(said.message.text, said.own_id)

@@ -1,13 +1,8 @@
 """The fields of Slack's events that are read; everything else is passed over."""
 
-from typing import Annotated, Any
+from typing import Any
 
-from pydantic import BeforeValidator
-
-from patchwright.integrations.slack.payloads import Part, Text
-
-# As with texts, Slack may send null for what does not apply.
-Flag = Annotated[bool, BeforeValidator(lambda value: value or False)]
+from patchwright.integrations.slack.payloads import Content, Flag, Part, Text
 
 
 class Head(Part):
@@ -61,7 +56,7 @@ class BotProfile(Part):
     app_id: Text = ""
 
 
-class Message(Part):
+class Message(Content):
     """https://docs.slack.dev/reference/events/message."""
 
     channel: Text = ""
@@ -72,7 +67,6 @@ class Message(Part):
     user_profile: Profile | None = None
     user_team: Text = ""
     team: Text = ""
-    text: Text = ""
     subtype: Text = ""
     bot_id: Text = ""
     bot_profile: BotProfile | None = None

@@ -11,7 +11,7 @@ from patchwright.integrations.slack.reading.origin import (
     origin_of_event,
 )
 from patchwright.integrations.slack.reading.payloads import Envelope, Message
-from patchwright.integrations.slack.text.incoming import to_markdown
+from patchwright.integrations.slack.text.message import Reader
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Said:
 
     @cached_property
     def markdown(self) -> str:
-        return to_markdown(self.message.text, names={}, own_id=self.own_id)
+        return Reader({}, self.own_id).read(self.message)
 
     @cached_property
     def author(self) -> Actor | None:

@@ -15,6 +15,8 @@ class Said:
     thread_ts: str = ""
     subtype: str = ""
     files: tuple[File, ...] = ()
+    blocks: tuple[Json, ...] = ()
+    attachments: tuple[Json, ...] = ()
 
 
 def say(world: World, channel: Channel, said: Said) -> tuple[Message, list[Json]]:
@@ -30,6 +32,8 @@ def say(world: World, channel: Channel, said: Said) -> tuple[Message, list[Json]
         thread_ts=said.thread_ts,
         subtype="file_share" if said.files else said.subtype,
         files=said.files,
+        blocks=said.blocks,
+        attachments=said.attachments,
     )
     _begin_thread(world, channel, said.thread_ts)
     world.messages[channel.id, message.ts] = message
@@ -108,8 +112,9 @@ def _events_of(world: World, channel: Channel, message: Message) -> list[Json]:
     if bot is None:
         return []
     told = [events.posted(world, channel, message)]
-    # In a direct message nobody need be called.
-    if calls(message, bot) and channel.kind != "im":
+    # In a direct message nobody need be called; and what is said beside a file may be
+    # told as a file that was shared, and no more.
+    if calls(message, bot) and channel.kind != "im" and not message.files:
         told.append(events.mentioned(world, channel, message))
     return _wrapped(world, bot, told, channel)
 

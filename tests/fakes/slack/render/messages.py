@@ -1,6 +1,14 @@
 """Messages as Slack shows them to programs."""
 
+import html
+import re
+from collections.abc import Iterator
+from typing import Final
+
 from tests.fakes.slack.state import File, Json, Message, World
+
+# What Slack puts between `<` and `>`: people, channels, calls, addresses.
+SEQUENCE: Final = re.compile(r"<([@#!a-z][^<>\n]*)>")
 
 
 def message(world: World, one: Message, *, with_metadata: bool = False) -> Json:
@@ -72,6 +80,28 @@ def _rich_text(one: Message) -> list[Json]:
     """Return the blocks that Slack's own clients send beside the text."""
     if not one.text:
         return []
-    words = {"type": "text", "text": one.text}
-    section = {"type": "rich_text_section", "elements": [words]}
+    section = {"type": "rich_text_section", "elements": list(_elements(one.text))}
     return [{"type": "rich_text", "block_id": "b", "elements": [section]}]
+
+
+def _elements(text: str) -> Iterator[Json]:
+    plain, *others = SEQUENCE.split(text)
+    yield from _plain(plain)
+    for found, after in zip(others[::2], others[1::2], strict=True):
+        target, _, label = found.partition("|")
+        match target[0]:
+            case "@":
+                yield {"type": "user", "user_id": target[1:]}
+            case "#":
+                yield {"type": "channel", "channel_id": target[1:]}
+            case "!":
+                yield {"type": "broadcast", "range": target[1:]}
+            case _:
+                labelled = {"text": html.unescape(label)} if label else {}
+                yield {"type": "link", "url": html.unescape(target), **labelled}
+        yield from _plain(after)
+
+
+def _plain(text: str) -> Iterator[Json]:
+    if text:
+        yield {"type": "text", "text": html.unescape(text)}
