@@ -136,6 +136,7 @@ def make_talking(base: Base) -> Talking:
         secrets=base.secrets,
         forge=base.github.forge,
         named=base.sites.name_person,
+        is_at_home=base.sites.is_at_home,
     )
 
 

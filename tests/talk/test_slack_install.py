@@ -159,6 +159,17 @@ def test_a_wrong_state_installs_nothing(tmp_path: Path, state: str) -> None:
         assert not app.has_token(team)
 
 
+def test_a_workspace_that_the_operator_did_not_name_installs_nothing(
+    tmp_path: Path,
+) -> None:
+    with installing(tmp_path, 1) as (app, _):
+        stranger = _team(app.slack, "Stranger", "")
+        refused = app.install(stranger)
+        assert refused.status_code == 403
+        assert f"{stranger.id} is not among the workspaces" in refused.text
+        assert not app.has_token(stranger)
+
+
 def test_who_declines_is_told_that_nothing_was_installed(tmp_path: Path) -> None:
     with installing(tmp_path, 1) as (app, _):
         state = httpx.URL(app.begin()).params["state"]
@@ -181,7 +192,7 @@ def test_an_installation_without_every_right_is_not_kept(tmp_path: Path) -> None
         )
         answer = app.browser.get(back)
         assert (answer.status_code, answer.text) == (
-            502,
+            403,
             "Nothing was installed: Slack did not grant the app chat:write",
         )
         assert not app.has_token(team)
@@ -193,11 +204,12 @@ def _team(slack: FakeSlack, name: str, enterprise: str) -> Team:
 
 
 def _settings(slack: FakeSlack, teams: list[Team]) -> Mapping[str, str]:
-    people = [{"slack": team.jo, "github": "alice"} for team in teams]
+    people = [{"slack": f"{team.id}/{team.jo}", "github": "alice"} for team in teams]
     return {
         "PATCHWRIGHT_SLACK__API_URL": slack.api_url,
         "PATCHWRIGHT_SLACK__CLIENT_ID": slack.app.client_id,
         "PATCHWRIGHT_SLACK__CLIENT_SECRET": slack.app.client_secret,
+        "PATCHWRIGHT_SLACK__WORKSPACES": json.dumps(["E1", *(one.id for one in teams)]),
         "PATCHWRIGHT_SLACK__SIGNING_SECRET": slack.app.signing_secret,
         "PATCHWRIGHT_ACCOUNTS__MAP": json.dumps(people),
     }

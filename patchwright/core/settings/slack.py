@@ -9,6 +9,8 @@ from patchwright.core.settings.secret_types import Secrets
 from patchwright.core.settings.section import Section
 
 _COMMAND = re.compile(r"/[a-z0-9_-]{1,31}\Z")
+_WORKSPACE = re.compile(r"[TE][A-Z0-9]+\Z")
+ANY_WORKSPACE = "*"
 
 
 class SlackSettings(Section):
@@ -35,6 +37,11 @@ class SlackSettings(Section):
     client_secret: SecretStr | None = Field(
         None, description="Client secret of the app, for the same."
     )
+    workspaces: tuple[str, ...] = Field(
+        (),
+        description="Ids of the workspaces or organizations that may install the app "
+        "(`T0123456789`); `*` lets everybody who knows the address install it.",
+    )
     command: str = Field("/patchwright", description="The slash command.")
     channels: dict[str, str] = Field(
         {}, description="Channel ids and the repository that each is about."
@@ -52,10 +59,21 @@ class SlackSettings(Section):
             raise ValueError("expected a command such as /patchwright")
         return value
 
+    @field_validator("workspaces")
+    @classmethod
+    def _read_workspaces(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        for one in value:
+            if one != ANY_WORKSPACE and not _WORKSPACE.match(one):
+                raise ValueError(f"{one!r}: expected an id such as T0123456789, or *")
+        return value
+
     @field_validator("channels")
     @classmethod
     def _read_channels(cls, value: dict[str, str]) -> dict[str, str]:
         return read_repositories(value)
+
+    def may_install(self, workspace: str) -> bool:
+        return workspace in self.workspaces or ANY_WORKSPACE in self.workspaces
 
     @property
     def is_configured(self) -> bool:

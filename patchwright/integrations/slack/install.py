@@ -3,6 +3,7 @@
 https://docs.slack.dev/authentication/installing-with-oauth
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 from urllib.parse import urlencode
@@ -23,7 +24,8 @@ class Install:
     """Installs the app `client_id` wherever somebody agrees to it.
 
     `redirect_uri` is the address to which Slack sends their browser back; the app must
-    have it among its redirect URLs. `scopes` are those of the app's manifest.
+    have it among its redirect URLs. `scopes` are those of the app's manifest, and
+    `is_welcome` judges a workspace by its id.
     """
 
     api: Api
@@ -31,6 +33,7 @@ class Install:
     client_secret: SecretStr
     redirect_uri: str
     scopes: tuple[str, ...]
+    is_welcome: Callable[[str], bool]
 
     def address(self, state: str) -> str:
         """Return where a browser goes to agree; `state` must come back with it."""
@@ -47,7 +50,8 @@ class Install:
         """Return what the code stands for, which counts once.
 
         Raises `AuthenticationError` if Slack does not take it, and
-        `PermissionDeniedError` if some of the scopes were not granted.
+        `PermissionDeniedError` if the workspace may not install the app, or some of the
+        scopes were not granted.
         """
         client = self.api.open_client()
         with translated(self.api.clock):
@@ -59,6 +63,11 @@ class Install:
             )
             access = Access.model_validate(answer.data)
         installed = installation_of(access)
+        if not self.is_welcome(installed.id):
+            raise PermissionDeniedError(
+                f"{installed.id} is not among the workspaces that may install the app; "
+                "an operator can add it to slack.workspaces"
+            )
         if missing := set(self.scopes) - set(installed.scopes):
             listed = ", ".join(sorted(missing))
             raise PermissionDeniedError(f"Slack did not grant the app {listed}")

@@ -15,7 +15,7 @@ from patchwright.resolver.placing.questions import ask_any, ask_one, ask_other
 from patchwright.resolver.placing.references import References
 
 # Each costs a question to the forge, and most of what looks like a path is one.
-MAX_POSSIBLE: Final = 3
+MAX_POSSIBLE: Final = 5
 
 
 class Access(StrEnum):
@@ -120,7 +120,7 @@ def _exact(named: References, access: Judge) -> tuple[RepoRef, ...]:
     """Return the repositories; what may be a path is one if it can be read."""
     if sure := named.meant or named.repositories:
         return sure
-    possible = named.possible[:MAX_POSSIBLE]
+    possible = (*named.possible, *named.bare)[:MAX_POSSIBLE]
     return tuple(one for one in possible if access(one) is Access.READABLE)
 
 
@@ -157,4 +157,6 @@ def _ask(hints: Hints, offered: tuple[str, ...]) -> Ask:
     ]
     if possible:
         return ask_other(possible[-1].full_name, offered)
+    if len(hints.request.bare) == 1:
+        return ask_other(hints.request.bare[0].full_name, offered)
     return ask_any(hints.said, offered)

@@ -6,6 +6,7 @@ Nothing is found by resemblance, and nothing in code, in quotes or in a longer w
 import re
 from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
+from enum import Enum, auto
 from typing import Final, TypeVar
 
 from patchwright.core.text.prose import visible_prose
@@ -38,21 +39,31 @@ class References(Value):
     """What was named, each once and in order.
 
     `meant` are those of the repositories that were named as the one to work in:
-    `repo:NAME`. `possible` are not among them: they look like a repository, and are
-    one if the forge says so.
+    `repo:NAME`. `possible` and `bare` are not among them: they look like a repository,
+    and are one if the forge says so. Words lead to what is `possible` ("in NAME");
+    to what is `bare` none do ("fix NAME", but also "the client/server protocol").
     """
 
     repositories: tuple[RepoRef, ...] = ()
     threads: tuple[ThreadRef, ...] = ()
     meant: tuple[RepoRef, ...] = ()
     possible: tuple[RepoRef, ...] = ()
+    bare: tuple[RepoRef, ...] = ()
+
+
+class Likelihood(Enum):
+    """Whether a name is that of a repository."""
+
+    SURE = auto()
+    POSSIBLE = auto()
+    BARE = auto()
 
 
 class _Named(Value):
     repository: RepoRef | None = None
     thread: ThreadRef | None = None
     is_meant: bool = False
-    is_possible: bool = False
+    likelihood: Likelihood = Likelihood.SURE
 
 
 def find_references(texts: Iterable[str], places: Places) -> References:
@@ -62,13 +73,16 @@ def find_references(texts: Iterable[str], places: Places) -> References:
     if the text is nothing else.
     """
     found = [one for text in texts for one in _read_text(text, places)]
-    sure = [one for one in found if not one.is_possible]
-    unsure = [one for one in found if one.is_possible]
+    sure, possible, bare = (
+        [one for one in found if one.likelihood is likelihood]
+        for likelihood in Likelihood
+    )
     return References(
         repositories=_repositories(sure),
         threads=_once(one.thread for one in sure if one.thread),
         meant=_repositories(one for one in sure if one.is_meant),
-        possible=_repositories(unsure),
+        possible=_repositories(possible),
+        bare=_repositories(bare),
     )
 
 
@@ -124,9 +138,11 @@ def _by_name(name: str, before: str, places: Places) -> _Named | None:
     repository = RepoRef(forge=places.forge, full_name=name)
     if places.has_owner(owner):
         return _Named(repository=repository)
-    if PATH.match(name) or not LEAD.search(before):
+    if PATH.match(name):
         return None
-    return _Named(repository=repository, is_possible=True)
+    is_led = LEAD.search(before)
+    likelihood = Likelihood.POSSIBLE if is_led else Likelihood.BARE
+    return _Named(repository=repository, likelihood=likelihood)
 
 
 def _by_address(address: str, places: Places) -> _Named | None:

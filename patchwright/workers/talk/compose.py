@@ -42,7 +42,7 @@ log = structlog.get_logger(__name__)
 class Talking:
     """Makes the parts, which have most of their own parts in common.
 
-    `named` is that of `People`.
+    `named` and `is_at_home` are those of `People`.
     """
 
     settings: Settings
@@ -52,11 +52,14 @@ class Talking:
     secrets: SecretStore
     forge: Forge
     named: Callable[[Actor], Actor]
+    is_at_home: Callable[[Actor], bool]
 
     @cached_property
     def people(self) -> People:
         links = LinkStore(self.database, self.clock)
-        return People(self.settings, self.stores.accounts, links, self.named)
+        return People(
+            self.settings, self.stores.accounts, links, self.named, self.is_at_home
+        )
 
     @cached_property
     def repositories(self) -> RepositorySearch:

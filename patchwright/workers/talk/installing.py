@@ -39,6 +39,7 @@ def make_slack_install(
             client_secret=slack.client_secret or SecretStr(""),
             redirect_uri=public_url + CALLBACK_PATH,
             scopes=SCOPES,
+            is_welcome=slack.may_install,
         ),
         StoredInstallations(secrets).save,
         secret,

@@ -27,17 +27,23 @@ def as_they_are(actor: Actor) -> Actor:
     return actor
 
 
+def at_home_nowhere(actor: Actor) -> bool:  # noqa: ARG001 - true of everybody
+    return False
+
+
 @dataclass(frozen=True)
 class People:
     """Knows people by the administrators' word, or else by what they have shown.
 
-    `named` finds the name by which others know somebody whom a delivery tells by id.
+    `named` finds the name by which others know somebody whom a delivery tells by id;
+    `is_at_home` tells whether somebody is of the one place that is served there.
     """
 
     settings: Settings
     accounts: AccountStore
     links: LinkStore
     named: Callable[[Actor], Actor] = as_they_are
+    is_at_home: Callable[[Actor], bool] = at_home_nowhere
 
     @property
     def can_invite(self) -> bool:
@@ -50,7 +56,7 @@ class People:
         """Return who somebody is on the forge, None if nobody knows."""
         if actor.service == SERVICE:
             return actor
-        mapped = mapped_person(self.settings.accounts.map, actor)
+        mapped = mapped_person(self.settings.accounts.map, actor, self.is_at_home)
         return mapped or self.accounts.person_of(actor, SERVICE, self._host)
 
     def invite(self, actor: Actor) -> Invitation | None:

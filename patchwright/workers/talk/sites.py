@@ -52,6 +52,11 @@ class Sites:
             log.warning("name_unknown", reason=error.reason)
             return actor
 
+    def is_at_home(self, actor: Actor) -> bool:
+        """Tell whether they are of the one place that is served; `ServiceError`."""
+        side = self.sides.get(actor.service)
+        return side is not None and side.is_at_home(actor)
+
     def close(self) -> None:
         for side in self.sides.values():
             side.close()

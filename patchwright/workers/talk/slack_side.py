@@ -46,6 +46,16 @@ class SlackSide:
     def name_person(self, actor: Actor) -> Actor:
         return self.slack.name_person(actor)
 
+    def is_at_home(self, actor: Actor) -> bool:
+        """Tell whether they are of the workspace whose token is set.
+
+        In a channel that workspaces share, others speak too, and where workspaces
+        install the app none is more at home than another.
+        """
+        if self.settings.bot_token is None:
+            return False
+        return actor.host == self.slack.fetch_identity(actor.host).host
+
     def close(self) -> None:
         """Do nothing: no connection is held."""
 

@@ -11,7 +11,7 @@ from fastapi import FastAPI, Request, Response
 from fastapi.responses import PlainTextResponse, RedirectResponse
 
 from patchwright.core.clock import Clock
-from patchwright.core.errors import ServiceError
+from patchwright.core.errors import PermissionDeniedError, ServiceError
 from patchwright.integrations.slack.install import Install
 from patchwright.integrations.slack.manifest import CALLBACK_PATH
 from patchwright.integrations.slack.tokens import Installation
@@ -84,7 +84,8 @@ def _installed(door: InstallDoor, request: Request) -> Response:
         installed = door.install.exchange(code)
     except ServiceError as error:
         log.warning("slack_not_installed", reason=error.reason, error=str(error))
-        return _answer(502, f"Nothing was installed: {error}")
+        status = 403 if isinstance(error, PermissionDeniedError) else 502
+        return _answer(status, f"Nothing was installed: {error}")
     door.save(installed)
     log.info("slack_installed", installation=installed.id, name=installed.name)
     return _answer(200, f"Patchwright is installed in {installed.name}.")

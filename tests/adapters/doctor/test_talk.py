@@ -78,6 +78,7 @@ def test_every_workspace_that_installed_the_app_is_looked_at(
         tmp_path,
         SLACK__API_URL=slack.api_url,
         SLACK__CLIENT_ID="1.2",
+        SLACK__WORKSPACES='["T1"]',
         SERVER__PUBLIC_URL="https://bot.example",
     )
     assert examined("slack", case).status is Status.SKIPPED

@@ -1,5 +1,6 @@
 """Several workspaces install the app, each with a token of its own."""
 
+from dataclasses import replace
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -24,6 +25,7 @@ def install_at(fake: FakeSlack, secret: str = "") -> Install:
         client_secret=SecretStr(secret or fake.app.client_secret),
         redirect_uri=BACK,
         scopes=tuple(sorted(SCOPES)),
+        is_welcome=lambda _: True,
     )
 
 
@@ -92,7 +94,17 @@ def test_fewer_scopes_than_needed_are_told(fake: FakeSlack) -> None:
         client_secret=install.client_secret,
         redirect_uri=install.redirect_uri,
         scopes=("chat:write",),
+        is_welcome=install.is_welcome,
     )
     code = agree(fake, fewer, team)
     with pytest.raises(PermissionDeniedError, match="users:read"):
         install.exchange(code)
+
+
+def test_a_workspace_that_is_not_named_gets_no_app_of_ours(fake: FakeSlack) -> None:
+    team, other = (fake.scene.add_workspace(name) for name in ("Acme", "Other"))
+    install = replace(install_at(fake), is_welcome=lambda one: one == team)
+    code = agree(fake, install, other)
+    with pytest.raises(PermissionDeniedError, match=f"{other} is not among"):
+        install.exchange(code)
+    assert install.exchange(agree(fake, install, team)).id == team

@@ -1,15 +1,22 @@
 """People are who an administrator says, or who they have shown they are."""
 
 import pytest
+from pydantic import SecretStr
 
+from patchwright.core.clock import SystemClock
 from patchwright.core.types.people import Actor
+from patchwright.integrations.slack.adapter import connect
+from patchwright.integrations.slack.tokens import GivenToken
 from patchwright.workers.store.links import MOST_IN_HOUR, digest_of
 from patchwright.workers.talk.people import People
+from patchwright.workers.talk.slack_side import SlackSide
+from tests.adapters.slack.conftest import Office
 from tests.adapters.store.linking_world import JO, Linking
 from tests.adapters.talk.conftest import people_of, settings_of
+from tests.fakes.slack.fake import FakeSlack
 
 ALICE = Actor(service="github", login="alice", external_id="1")
-MAP = '[{"slack": "U1", "github": "mallory"}]'
+MAP = '[{"slack": "T1/U1", "github": "mallory"}]'
 
 
 def test_somebody_on_the_forge_is_who_they_are(people: People) -> None:
@@ -98,3 +105,27 @@ def test_a_persons_choices_are_theirs_alone(people: People) -> None:
     assert own.startswith("account:")
     assert people.scope_of(renamed) == own
     assert people.scope_of(bob) != own
+
+
+def test_an_id_alone_means_somebody_of_the_workspace_that_is_served(
+    fake: FakeSlack, office: Office
+) -> None:
+    served = _slack_side(fake, SLACK__BOT_TOKEN=office.token)
+    ann = Actor(service="slack", login="a", external_id=office.ann, host=office.team)
+    assert served.is_at_home(ann)
+    assert not served.is_at_home(ann.model_copy(update={"host": "T9"}))
+
+
+def test_where_workspaces_install_the_app_an_id_alone_means_nobody(
+    fake: FakeSlack, office: Office
+) -> None:
+    installed = _slack_side(fake, SLACK__CLIENT_ID="1.2")
+    ann = Actor(service="slack", login="a", external_id=office.ann, host=office.team)
+    assert not installed.is_at_home(ann)
+
+
+def _slack_side(fake: FakeSlack, **settings: str) -> SlackSide:
+    read = settings_of(SLACK__API_URL=fake.api_url, **settings)
+    tokens = GivenToken(SecretStr(settings.get("SLACK__BOT_TOKEN", "xoxb-none")))
+    slack = connect(fake.api_url, tokens=tokens, clock=SystemClock())
+    return SlackSide(slack, read.slack)

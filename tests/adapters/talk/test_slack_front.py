@@ -170,7 +170,7 @@ def test_options_need_nothing_more(front: SlackFront, office: Office) -> None:
 def test_a_map_serves_as_well_as_a_link(
     front: SlackFront, office: Office, linking: Linking
 ) -> None:
-    mapped = f'[{{"slack": "{office.ann}", "github": "alice"}}]'
+    mapped = f'[{{"slack": "{office.team}/{office.ann}", "github": "alice"}}]'
     known = people_of(linking, settings_of(ACCOUNTS__MAP=mapped))
     asked = OptionsWanted(actor=office.actor(office.ann), query="web")
     by_map = SlackFront(

@@ -24,6 +24,7 @@ from patchwright.resolver.placing.choose import (
     mapped_repository,
     repository_of_tickets,
 )
+from patchwright.resolver.placing.places import Places
 from patchwright.resolver.placing.questions import MAX_BUTTONS
 from patchwright.resolver.placing.references import References, find_references
 from tests.unit.resolver.places import PLACES, SLACK, WEB, issue, repo, ticket
@@ -269,3 +270,35 @@ def test_a8_any_other_reply_is_for_the_agent(text: str) -> None:
 
 def test_a_word_of_consent_is_an_answer() -> None:
     assert is_answer("keep it out, please", PLACES)
+
+
+FRESH = Places(forge="github", web_url=WEB)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["fix acme/web", "please fix acme/web now", "either/or: fix acme/web and/or rest"],
+)
+def test_a_repository_named_exactly_is_found_where_none_is_known(text: str) -> None:
+    hints = Hints(request=find_references([text], FRESH))
+    assert choose(hints, judge) == Chosen(repo=repo("acme/web"), why=Why.REQUEST)
+
+
+def test_a_repository_named_exactly_counts_before_the_default_of_the_channel() -> None:
+    request = find_references(["fix acme/web"], FRESH)
+    hints = Hints(request=request, place=repo("acme/api"))
+    assert choose(hints, judge) == Chosen(repo=repo("acme/web"), why=Why.REQUEST)
+
+
+def test_a_name_that_the_forge_does_not_open_to_them_is_told_back() -> None:
+    hints = Hints(request=find_references(["fix acme/hidden"], FRESH))
+    asked = choose(hints, judge)
+    assert isinstance(asked, Ask)
+    assert asked.reason is Reason.NO_ACCESS
+    assert "`acme/hidden` cannot be used" in asked.text
+
+
+def test_words_with_a_slash_are_no_repository_that_the_forge_does_not_have() -> None:
+    request = find_references(["fix the client/server and/or read/write code"], FRESH)
+    hints = Hints(request=request, place=repo("acme/api"))
+    assert choose(hints, judge) == Chosen(repo=repo("acme/api"), why=Why.PLACE)

@@ -22,6 +22,10 @@ MAP = (
 )
 
 
+def at_home(actor: Actor) -> bool:
+    return actor.host in (JO.host, KIM.host)
+
+
 @pytest.mark.parametrize(
     ("actor", "login"),
     [
@@ -31,7 +35,7 @@ MAP = (
     ],
 )
 def test_the_map_says_who_somebody_is(actor: Actor, login: str) -> None:
-    assert mapped_person(MAP, actor) == Actor(service="github", login=login)
+    assert mapped_person(MAP, actor, at_home) == Actor(service="github", login=login)
 
 
 @pytest.mark.parametrize(
@@ -41,18 +45,23 @@ def test_the_map_says_who_somebody_is(actor: Actor, login: str) -> None:
         JO.model_copy(update={"external_id": "u1"}),
         JO.model_copy(update={"service": "jira"}),
         Actor(service="slack", login="U1", host="T1"),
-        Actor(service="jira", login="5b10", external_id="6c11"),
+        Actor(service="jira", login="5b10", external_id="6c11", host=KIM.host),
         Actor(service="github", login="alice", external_id="1"),
     ],
     ids=["place", "case", "service", "no-id", "name-like-an-id", "forge"],
 )
 def test_nobody_else_is_taken_for_them(actor: Actor) -> None:
-    assert mapped_person(MAP, actor) is None
+    assert mapped_person(MAP, actor, at_home) is None
+
+
+def test_an_id_without_a_workspace_is_nobodys_of_another_workspace() -> None:
+    stranger = JO.model_copy(update={"host": "T9"})
+    assert mapped_person(MAP, stranger, at_home) is None
 
 
 def test_the_first_entry_of_the_map_counts() -> None:
     again = (*MAP, {"slack": "U1", "github": "mallory"})
-    assert mapped_person(again, JO) == Actor(service="github", login="alice")
+    assert mapped_person(again, JO, at_home) == Actor(service="github", login="alice")
 
 
 def test_an_invitation_has_the_link_and_its_limits() -> None:

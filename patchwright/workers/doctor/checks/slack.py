@@ -54,9 +54,15 @@ def _installations(case: Case) -> Finding:
         api = connect(url, tokens=tokens, clock=case.clock).api
         found = [one for team in tokens.ids() for one in _look(api, team)]
     if not found:
-        page = f"{case.public_url}/auth/slack/install"
-        return warning("no workspace has installed the app", f"install it: {page}")
+        return warning("no workspace has installed the app", _next_step(case))
     return combine((ok(counted(len(found), "workspace")), *found))
+
+
+def _next_step(case: Case) -> str:
+    page = f"{case.public_url}/auth/slack/install"
+    if case.settings.slack.workspaces:
+        return f"install it: {page}"
+    return f"name the workspaces in slack.workspaces, then install it: {page}"
 
 
 def _look(api: Api, team: str) -> Iterator[Finding]:
