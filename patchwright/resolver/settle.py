@@ -6,6 +6,7 @@ from patchwright.core.agent.endings import Ending
 from patchwright.core.errors import GitError, PatchwrightError, SandboxError
 from patchwright.core.events.types import Finish
 from patchwright.core.text.cut import cut_middle
+from patchwright.core.text.surrogates import readable
 from patchwright.core.types.work import Outcome, OutcomeKind, Proof, Task
 from patchwright.resolver.clean import Cleaned, Keep, Objection, clean
 from patchwright.resolver.merging import Merged, look_over_merge
@@ -171,5 +172,7 @@ def _last_words(kit: Toolkit) -> Finish | None:
 
 def _title(task: Task, finish: Finish | None) -> str:
     proposed = finish.title if finish else ""
-    line = " ".join((proposed or task.title or "Proposed change").split())
+    # The task's own title comes from an issue, and may hold anything.
+    lines = (" ".join(readable(one).split()) for one in (proposed, task.title))
+    line = next(filter(None, lines), "Proposed change")
     return line if len(line) <= _MAX_TITLE_CHARS else f"{line[: _MAX_TITLE_CHARS - 1]}…"

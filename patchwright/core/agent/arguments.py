@@ -3,6 +3,7 @@
 from pydantic import BaseModel, ConfigDict, Field
 
 from patchwright.core.events.types import ControlAct, Edit, Todo
+from patchwright.core.types.base import Words
 from patchwright.core.types.work import ReviewAnswer
 
 
@@ -65,16 +66,16 @@ class ThinkArguments(Arguments):
 
 
 class FinishArguments(Arguments):
-    summary: str = Field(
+    summary: Words = Field(
         description="What was wrong, what you changed and why; what is left undone."
     )
-    title: str = Field(
+    title: Words = Field(
         default="", description="Pull request title, imperative, under 65 characters."
     )
-    answer: str = Field(
+    answer: Words = Field(
         default="", description="The answer, if the request was only a question."
     )
-    test_commands: tuple[str, ...] = Field(
+    test_commands: tuple[Words, ...] = Field(
         default=(),
         description="Commands, run from the repository's root in a new shell, that "
         "fail without your change to the code and pass with it.",
@@ -87,7 +88,7 @@ class FinishArguments(Arguments):
 
 
 class RejectArguments(Arguments):
-    reason: str = Field(description="Why this should not or cannot be done here.")
+    reason: Words = Field(description="Why this should not or cannot be done here.")
 
 
 class PythonArguments(Arguments):

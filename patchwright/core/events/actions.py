@@ -6,7 +6,7 @@ from typing import Literal
 from pydantic import JsonValue
 
 from patchwright.core.events.payload import AgentState, Payload, Risk, Todo
-from patchwright.core.types.base import Value
+from patchwright.core.types.base import Value, Words
 from patchwright.core.types.work import ReviewAnswer
 
 
@@ -175,10 +175,10 @@ class Finish(AgentAction):
     """
 
     kind: Literal["finish"] = "finish"
-    summary: str
-    title: str = ""
-    answer: str = ""
-    test_commands: tuple[str, ...] = ()
+    summary: Words
+    title: Words = ""
+    answer: Words = ""
+    test_commands: tuple[Words, ...] = ()
     reviews: tuple[ReviewAnswer, ...] = ()
     result: JsonValue = None
 
@@ -187,7 +187,7 @@ class Reject(AgentAction):
     """The agent says that it will not or cannot do this, and why."""
 
     kind: Literal["reject"] = "reject"
-    reason: str
+    reason: Words
 
 
 # What people may ask of a run

@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 
-from patchwright.core.types.base import Value
+from patchwright.core.types.base import Value, Words
 
 
 class Limits(Value):
@@ -133,7 +133,7 @@ class ReviewAnswer(Value):
 
     thread: int
     verdict: Verdict
-    text: str = ""
+    text: Words = ""
 
 
 class Usage(Value):

@@ -9,6 +9,7 @@ from pathlib import Path
 from pydantic import SecretStr
 
 from patchwright.core.errors import GitError
+from patchwright.core.text.surrogates import readable
 from patchwright.integrations.git.gitdir import GitDir
 from patchwright.integrations.git.signing import signing
 
@@ -40,7 +41,8 @@ def make_commit(
         "GIT_COMMITTER_EMAIL": committer.email,
         "GIT_COMMITTER_DATE": date,
     }
-    text = message.encode("utf-8", "replace")
+    # Git refuses a NUL, and keeps every other control character for ever.
+    text = readable(message).encode("utf-8", "replace")
     named = [word for parent in parents for word in ("-p", parent)]
     with signing(signing_key) as options:
         sign = ["-S"] if options else []

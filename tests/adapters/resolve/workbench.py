@@ -186,7 +186,7 @@ def run(
     limits: Limits | None = None,
     sandboxes: RuntimeFactory | None = None,
     files: dict[str, str] | None = None,
-    **wishes: tuple[str, ...],
+    **wishes: tuple[str, ...] | bool,
 ) -> Run:
     """Resolve the task by a script, as the command line and workers do.
 
