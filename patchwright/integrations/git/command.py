@@ -80,7 +80,7 @@ def call_git(
     args: Sequence[str],
     *,
     cwd: Path,
-    environment: Mapping[str, str] | None = None,
+    environment: Mapping[str, str | None] | None = None,
     settings: Mapping[str, str] | None = None,
     stdin: bytes = b"",
     timeout_s: float = PLUMBING_TIMEOUT_S,
@@ -90,12 +90,14 @@ def call_git(
 
     `settings` are configuration that exists for this call alone: it is passed in the
     environment, so that it shows neither in an argument list nor in a file. `secrets`
-    are cut out of what git complains about.
+    are cut out of what git complains about. A variable of `environment` that is None
+    is not set at all.
     """
+    variables = _environment(settings or {}) | dict(environment or {})
     process = subprocess.Popen(
         ["git", *args],
         cwd=cwd,
-        env=_environment(settings or {}) | dict(environment or {}),
+        env={name: value for name, value in variables.items() if value is not None},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -118,10 +120,10 @@ def without_credentials(text: str, secrets: Sequence[str]) -> str:
     return _AUTHORIZATION.sub(r"\1***", _USER_INFO.sub("***@", text))
 
 
-def _environment(settings: Mapping[str, str]) -> dict[str, str]:
+def _environment(settings: Mapping[str, str]) -> dict[str, str | None]:
     # https://git-scm.com/docs/git-config#ENVIRONMENT
     configured = _SETTINGS | dict(settings)
-    numbered = {"GIT_CONFIG_COUNT": str(len(configured))}
+    numbered: dict[str, str | None] = {"GIT_CONFIG_COUNT": str(len(configured))}
     for number, (key, value) in enumerate(configured.items()):
         numbered[f"GIT_CONFIG_KEY_{number}"] = key
         numbered[f"GIT_CONFIG_VALUE_{number}"] = value

@@ -1,5 +1,6 @@
 """A user's own repository: its work tree is untouched until its user says so."""
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,6 +19,8 @@ _WHOLE_DIFF = (
     "--no-ext-diff",
     "--no-textconv",
 )
+# Where git finds its user's own settings, and whether that is who has called sudo.
+_OF_THE_USER = ("HOME", "XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL", "SUDO_UID")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +34,8 @@ class LocalRepository:
     def open(cls, path: Path) -> "LocalRepository":
         """Find the repository that `path` is in.
 
-        Raises GitError for a plain folder, and for a shallow clone: its history
+        Raises GitError for a plain folder, for a repository of another owner that git
+        itself refuses, and for a shallow clone: its history
         cannot be carried elsewhere.
         """
         git = GitDir(Path(_ask(path, "--absolute-git-dir")))
@@ -88,9 +92,21 @@ class LocalRepository:
 def _ask(path: Path, question: str) -> str:
     if not path.is_dir():
         raise GitError(f"{path} is not a folder")
-    # Asking where a repository lies runs nothing of it, whoever its owner is.
-    anyone = {"safe.directory": "*"}
-    done = call_git(["rev-parse", question], cwd=path, settings=anyone)
-    if done.exit_code != 0:
-        raise GitError(f"{path} is not a git repository: {done.last_words}")
-    return done.output.decode("utf-8", "surrogateescape").rstrip("\n")
+    done = call_git(["rev-parse", question], cwd=path, environment=_as_its_user())
+    if done.exit_code == 0:
+        return done.output.decode("utf-8", "surrogateescape").rstrip("\n")
+    if "dubious ownership" in done.complaint:
+        raise GitError(f"{path} belongs to somebody else. Git says: {done.last_words}")
+    raise GitError(f"{path} is not a git repository: {done.last_words}")
+
+
+def _as_its_user() -> dict[str, str | None]:
+    """Return what git needs to judge whose repository it is, as it does for the user.
+
+    A repository can name programs that git runs: filters, for example. Git refuses one
+    of another owner, unless its user's own `safe.directory` allows it.
+    https://git-scm.com/docs/git-config#Documentation/git-config.txt-safedirectory
+    """
+    here = os.environ  # noqa: TID251 - these are settings of git, not of ours
+    known = {name: here.get(name) for name in _OF_THE_USER}
+    return {"GIT_CONFIG_NOSYSTEM": None, **known}

@@ -94,11 +94,50 @@ def test_shallow_clone_is_refused_with_the_remedy(
         LocalRepository.open(shallow)
 
 
-def test_s30_files_of_another_user_are_no_obstacle(
-    origin: WorkTree, tmp_path: Path
-) -> None:
-    for path in [origin.path, *origin.path.rglob("*")]:
+def give_away(tree: WorkTree) -> None:
+    for path in [tree.path, *tree.path.rglob("*")]:
         os.chown(path, 12345, 12345, follow_symlinks=False)
+
+
+# Each of these is a way in which a repository names a program for git to run.
+PROGRAMS = {
+    "filter": ("filter.evil.clean", "* filter=evil"),
+    "process filter": ("filter.evil.process", "* filter=evil"),
+    "external diff": ("diff.evil.command", "* diff=evil"),
+    "text conversion": ("diff.evil.textconv", "* diff=evil"),
+    "monitor": ("core.fsmonitor", ""),
+    "hook": ("core.hooksPath", ""),
+}
+
+
+@pytest.mark.parametrize("way", PROGRAMS)
+def test_m5_nothing_of_somebody_elses_repository_is_run(
+    origin: WorkTree, tmp_path: Path, way: str
+) -> None:
+    key, attributes = PROGRAMS[way]
+    program = origin.path / "evil" / "post-index-change"
+    program.parent.mkdir()
+    program.write_text(f"#!/bin/sh\ntouch {tmp_path}/ran\ncat\n")
+    program.chmod(0o755)
+    value = program.parent if way == "hook" else program
+    origin.git("config", key, str(value))
+    (origin.path / ".git/info").mkdir(exist_ok=True)
+    (origin.path / ".git/info/attributes").write_text(f"{attributes}\n")
+    origin.write("src/app.py", b"half done\n")
+    give_away(origin)
+    with pytest.raises(GitError, match=r"(?s)somebody else.*safe\.directory"):
+        LocalRepository.open(origin.path).has_uncommitted_changes()
+    assert not (tmp_path / "ran").exists()
+
+
+def test_m5_a_repository_that_its_user_calls_safe_is_worked_on(
+    origin: WorkTree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    give_away(origin)
+    home = tmp_path / "home"
+    home.mkdir()
+    (home / ".gitconfig").write_text(f"[safe]\n\tdirectory = {origin.path}\n")
+    monkeypatch.setenv("HOME", str(home))
     local = LocalRepository.open(origin.path)
     head = local.resolve()
     sandbox = WorkTree.unpack(tmp_path / "sandbox", local.objects.bundle(head))
