@@ -6,7 +6,7 @@ from patchwright.core.agent.endings import Ending
 from patchwright.core.errors import GitError, PatchwrightError, SandboxError
 from patchwright.core.events.types import Finish
 from patchwright.core.text.cut import cut_middle
-from patchwright.core.text.surrogates import readable
+from patchwright.core.types.words import readable
 from patchwright.core.types.work import Outcome, OutcomeKind, Proof, Task
 from patchwright.resolver.clean import Cleaned, Keep, Objection, clean
 from patchwright.resolver.merging import Merged, look_over_merge

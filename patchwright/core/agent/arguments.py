@@ -3,7 +3,7 @@
 from pydantic import BaseModel, ConfigDict, Field
 
 from patchwright.core.events.types import ControlAct, Edit, Todo
-from patchwright.core.types.base import Words
+from patchwright.core.types.words import Words
 from patchwright.core.types.work import ReviewAnswer
 
 

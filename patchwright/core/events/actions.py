@@ -6,7 +6,8 @@ from typing import Literal
 from pydantic import JsonValue
 
 from patchwright.core.events.payload import AgentState, Payload, Risk, Todo
-from patchwright.core.types.base import Value, Words
+from patchwright.core.types.base import Value
+from patchwright.core.types.words import Words
 from patchwright.core.types.work import ReviewAnswer
 
 

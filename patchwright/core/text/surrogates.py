@@ -1,18 +1,6 @@
-"""Make text fit for UTF-8 and for people: half a surrogate pair is no character."""
-
-import re
-from typing import Final
+"""Make text fit for UTF-8: half of a surrogate pair is no character."""
 
 from pydantic import JsonValue
-
-# Git, PostgreSQL and XML refuse some of these, and nobody reads any of them.
-_CONTROLS: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
-_LINE_END: Final = re.compile(r"\r\n?|[\u2028\u2029]")
-
-
-def readable(text: str) -> str:
-    """Return the text without control characters, its lines ended by a line feed."""
-    return _CONTROLS.sub("", _LINE_END.sub("\n", well_formed(text)))
 
 
 def well_formed(text: str) -> str:

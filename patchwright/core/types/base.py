@@ -1,18 +1,6 @@
 """The base of every value that crosses a process, a table or a wire."""
 
-from typing import Annotated
-
-from pydantic import BaseModel, BeforeValidator, ConfigDict
-
-from patchwright.core.text.surrogates import readable
-
-
-def _readable(value: object) -> object:
-    return readable(value) if isinstance(value, str) else value
-
-
-# What the agent says to people. A control character in it must not cost the work.
-Words = Annotated[str, BeforeValidator(_readable)]
+from pydantic import BaseModel, ConfigDict
 
 
 class Value(BaseModel):

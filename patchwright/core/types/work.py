@@ -2,7 +2,8 @@
 
 from enum import StrEnum
 
-from patchwright.core.types.base import Value, Words
+from patchwright.core.types.base import Value
+from patchwright.core.types.words import Words
 
 
 class Limits(Value):

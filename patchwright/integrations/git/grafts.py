@@ -9,7 +9,7 @@ from pathlib import Path
 from pydantic import SecretStr
 
 from patchwright.core.errors import GitError
-from patchwright.core.text.surrogates import readable
+from patchwright.core.types.words import readable
 from patchwright.integrations.git.gitdir import GitDir
 from patchwright.integrations.git.signing import signing
 
