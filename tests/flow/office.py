@@ -25,6 +25,7 @@ from tests.provision.servers import free_port
 
 JIRA_SECRET = "jira-hook-secret"
 PROJECT = "APP"
+OTHER = "OPS"
 
 
 @dataclass
@@ -238,6 +239,7 @@ def _workspace(fake: FakeSlack) -> Workspace:
 def _tracker(fake: FakeJira) -> Tracker:
     ann, zoe = fake.add_user("ann", "Ann Lee"), fake.add_user("zoe", "Zoe")
     fake.add_project(PROJECT)
+    fake.add_project(OTHER)
     fake.add_webhook(JIRA_SECRET)
     return Tracker(fake, ann, zoe)
 
@@ -258,7 +260,7 @@ def _jira_settings(jira: Tracker) -> dict[str, str]:
         "PATCHWRIGHT_JIRA__USER": own.user,
         "PATCHWRIGHT_JIRA__TOKEN": own.token.get_secret_value() if own.token else "",
         "PATCHWRIGHT_JIRA__WEBHOOK_SECRET": JIRA_SECRET,
-        "PATCHWRIGHT_JIRA__PROJECTS": json.dumps({PROJECT: REPO}),
+        "PATCHWRIGHT_JIRA__PROJECTS": json.dumps({PROJECT: REPO, OTHER: REPO}),
         "PATCHWRIGHT_JIRA__POLL_S": "0",
     }
 

@@ -11,7 +11,16 @@ from tests.flow.office import Office, in_office
 from tests.flow.script import in_turn
 from tests.flow.story import REPO, fix_turns
 from tests.flow.text import steady
-from tests.flow.tickets import ask, calling, calls, open_ticket, replies, reply, say
+from tests.flow.tickets import (
+    ask,
+    calling,
+    calls,
+    open_ticket,
+    replies,
+    reply,
+    say,
+    tell,
+)
 
 both = pytest.mark.parametrize("cloud", [True, False], ids=["cloud", "datacenter"])
 SECRET = "Our customer Hooli pays twice for every third piece in the cart."
@@ -84,6 +93,35 @@ def test_k1_a_request_that_some_alone_may_read_is_never_quoted_in_public(
         assert "[…]" in public(office)
         assert replies(office, key)[-1].startswith("*Done*")
         calls(office, key)
+
+
+@both
+def test_what_some_alone_may_read_is_answered_for_them_alone(
+    tmp_path: Path, *, cloud: bool
+) -> None:
+    with in_office(tmp_path, in_turn(*quoting()), cloud=cloud) as office:
+        jira = office.jira
+        key = open_ticket(office)
+        jira.fake.comment(key, jira.ann, calling(office, SECRET), role="Developers")
+        tell(office)
+        office.story.work()
+        assert replies(office, key)[-1].startswith("*Done*")
+        assert len(calls(office, key)) == 1
+        limit = {"type": "role", "value": "Developers"}
+        assert [one.visibility for one in jira.answers(key)] == [limit, limit]
+
+
+def test_a_note_among_colleagues_is_answered_among_them(tmp_path: Path) -> None:
+    with in_office(tmp_path, in_turn(*quoting())) as office:
+        jira = office.jira
+        key = open_ticket(office)
+        jira.fake.comment(key, jira.ann, calling(office, SECRET), internal=True)
+        tell(office)
+        office.story.work()
+        assert replies(office, key)[-1].startswith("*Done*")
+        calls(office, key)
+        notes = [one.properties["sd.public.comment"] for one in jira.answers(key)]
+        assert notes == [{"internal": True}, {"internal": True}]
 
 
 def test_k1_what_always_holds_is_not_asked_again(tmp_path: Path) -> None:

@@ -75,16 +75,35 @@ class TalkThread(Value):
 
     `place` is where people agree on a repository: `TEAM/CHANNEL` in Slack, `HOST/KEY`
     of a project in Jira. `id` is the thread's own there: the time stamp of its first
-    message, the key of a ticket.
+    message, the key of a ticket. `lasting_id` is there where `id` may change, as a
+    ticket's key does when it is moved. `audience` names, in the service's own way, who
+    may read what is written in answer; empty: all that may read the thread.
+
+    Neither tells one thread from another: two with the same key are equal.
     """
 
     service: str
     place: str
     kind: ThreadKind
     id: str
+    lasting_id: str = ""
+    audience: str = ""
 
     def __str__(self) -> str:
         return f"{self.service}:{self.place}#{self.id}"
+
+    def __eq__(self, other: object) -> bool:
+        same_kind = isinstance(other, TalkThread) and other.kind is self.kind
+        return same_kind and str(other) == str(self)
+
+    def __hash__(self) -> int:
+        return hash(str(self))
+
+    @property
+    def lasting_key(self) -> str:
+        """Return a key that stays when the thread is moved, empty if there is none."""
+        site = self.place.rpartition("/")[0]
+        return f"{self.service}:{site}#{self.lasting_id}" if self.lasting_id else ""
 
     @property
     def has_begun(self) -> bool:

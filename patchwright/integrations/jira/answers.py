@@ -1,7 +1,7 @@
 """The parts of Jira's answers that are read; everything else is passed over."""
 
 from datetime import datetime
-from typing import Annotated, TypeVar
+from typing import Annotated, Final, TypeVar
 
 from pydantic import (
     BaseModel,
@@ -63,8 +63,37 @@ class Property(Part):
 class Visibility(Part):
     """Who may read a comment, where not everybody may who may read the ticket."""
 
-    type: str = ""
+    type: Text = ""
     value: Text = ""
+    identifier: Text = ""
+
+
+INTERNAL: Final = "internal"
+_BY_IDENTIFIER: Final = "-id"
+
+
+def audience_of(limit: Visibility | None, *, for_customers: bool) -> str:
+    """Return who may read a comment as one word, empty for all that see the ticket.
+
+    `internal` stands for colleagues on a service desk, else it is `TYPE:NAME`, or
+    `TYPE-id:IDENTIFIER` where a group is not told by name.
+    """
+    if limit is not None and limit.value:
+        return f"{limit.type or 'group'}:{limit.value}"
+    if limit is not None and limit.identifier:
+        return f"{limit.type or 'group'}{_BY_IDENTIFIER}:{limit.identifier}"
+    return "" if for_customers else INTERNAL
+
+
+def visibility_for(audience: str) -> "dict[str, JsonValue] | None":
+    """Return how a comment is limited to that audience, None if by no role or group."""
+    kind, _, name = audience.partition(":")
+    if not name:
+        return None
+    if kind.endswith(_BY_IDENTIFIER):
+        kind = kind.removesuffix(_BY_IDENTIFIER)
+        return {"type": kind, "identifier": name}
+    return {"type": kind, "value": name}
 
 
 class Comment(Part):

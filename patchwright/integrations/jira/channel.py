@@ -45,12 +45,14 @@ class JiraChannel:
         return find_own(self._api, ref.id, mark)
 
     def post(self, ref: TalkThread, text: str, offers: Offers = ()) -> str:
-        return add_comment(self._api, ref.id, self._with_offers(text, offers))
+        shown = self._with_offers(text, offers)
+        return add_comment(self._api, ref.id, shown, ref.audience)
 
     def edit(
         self, ref: TalkThread, post_id: str, text: str, offers: Offers = ()
     ) -> None:
-        edit_comment(self._api, ref.id, post_id, self._with_offers(text, offers))
+        shown = self._with_offers(text, offers)
+        edit_comment(self._api, ref.id, post_id, shown, ref.audience)
 
     def tell_privately(
         self, ref: TalkThread, actor: Actor, text: str, offers: Offers = ()

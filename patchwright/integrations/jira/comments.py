@@ -9,15 +9,19 @@ from urllib.parse import quote
 
 from pydantic import JsonValue
 
+from patchwright.core.errors import InvalidRequestError, PermissionDeniedError
 from patchwright.core.text.marks import Marked, split_marks
 from patchwright.core.types.base import Value
 from patchwright.core.types.threads import Post
 from patchwright.integrations.jira.answers import (
+    INTERNAL,
     Comment,
     CommentPage,
     JsonObject,
     Part,
+    audience_of,
     read,
+    visibility_for,
 )
 from patchwright.integrations.jira.api import Api, Body, ticket_path
 from patchwright.integrations.jira.people import actor_of
@@ -27,6 +31,11 @@ MAX_PAGES: Final = 5
 # What people do not see: our marks are kept beside the text.
 # https://developer.atlassian.com/cloud/jira/platform/jira-entity-properties/
 PROPERTY: Final = "patchwright"
+# https://developer.atlassian.com/cloud/jira/service-desk/public-rest-api/
+_FOR_COLLEAGUES: Final[JsonObject] = {
+    "key": "sd.public.comment",
+    "value": {"internal": True},
+}
 # What we write on a ticket, all its readers see.
 FOR_SOME: Final = "[left out: not everybody who may read the ticket may read this]"
 # The mark of a run's status.
@@ -68,28 +77,67 @@ def find_own(api: Api, key: str, mark: str) -> str | None:
     return None
 
 
-def add_comment(api: Api, key: str, text: str) -> str:
-    """Post it and return its id."""
-    return read(_Written, api.post(comments_path(key), _body(api, text))).id
+def add_comment(api: Api, key: str, text: str, audience: str = "") -> str:
+    """Post it for that audience and return its id.
+
+    Where we may not write for them alone, a comment that all may read says so in place
+    of the text.
+    """
+    path = comments_path(key)
+    try:
+        answer = api.post(path, _body(api, text, audience))
+    except (InvalidRequestError, PermissionDeniedError):
+        if not audience:
+            raise
+        answer = api.post(path, _body(api, _withheld(text, audience)))
+    return read(_Written, answer).id
 
 
-def edit_comment(api: Api, key: str, comment_id: str, text: str) -> None:
-    """Replace it without a mail to everybody who watches the ticket."""
+def edit_comment(
+    api: Api, key: str, comment_id: str, text: str, audience: str = ""
+) -> None:
+    """Replace it without a mail to everybody who watches the ticket.
+
+    Jira shows a comment to all readers of the ticket where a change does not say again
+    who may read it.
+    """
     path = f"{comments_path(key)}/{quote(comment_id, safe='')}"
-    api.put(path, _body(api, text), {"notifyUsers": "false"})
+    quietly = {"notifyUsers": "false"}
+    try:
+        api.put(path, _body(api, text, audience), quietly)
+    except (InvalidRequestError, PermissionDeniedError):
+        if not audience:
+            raise
+        api.put(path, _body(api, _withheld(text, audience)), quietly)
 
 
 def comments_path(key: str) -> str:
     return f"{ticket_path(key)}/comment"
 
 
-def _body(api: Api, text: str) -> Body:
+def _body(api: Api, text: str, audience: str = "") -> Body:
     """Return a comment as it is sent: what people read, and our marks beside it."""
     marked = split_marks(text)
+    properties: list[JsonValue] = [{"key": PROPERTY, "value": _value(marked)}]
+    if audience == INTERNAL:
+        properties.append(_FOR_COLLEAGUES)
+    limit = visibility_for(audience)
     return {
         "body": api.flavour.write(marked.text),
-        "properties": [{"key": PROPERTY, "value": _value(marked)}],
+        "properties": properties,
+        **({"visibility": limit} if limit else {}),
     }
+
+
+def _withheld(text: str, audience: str) -> str:
+    """Return what all may read in place of a text for some, with the same marks."""
+    kind, _, name = audience.partition(":")
+    whom = f"the {kind} {name}" if name else "colleagues"
+    said = (
+        f"The answer is for {whom} alone, and this bot may not write for them. Add the "
+        "bot to them, or ask in a comment for all readers."
+    )
+    return "\n".join((said, *split_marks(text).marks))
 
 
 def _value(marked: Marked) -> JsonObject:
@@ -149,10 +197,11 @@ def _edited_at(comment: Comment) -> datetime | None:
 
 def _label(comment: Comment) -> str:
     """Say that not everybody may read it who may read the ticket."""
-    limit = comment.visibility
-    if limit is None or not limit.value:
-        return "" if comment.for_customers else "comment for colleagues alone"
-    return f"comment for the {limit.type or 'group'} {limit.value} alone"
+    audience = audience_of(comment.visibility, for_customers=comment.for_customers)
+    kind, _, name = audience.partition(":")
+    if not audience:
+        return ""
+    return f"comment for {f'the {kind} {name}' if name else 'colleagues'} alone"
 
 
 def _is_own(api: Api, comment: Comment) -> bool:

@@ -1,9 +1,12 @@
 """Bring a ticket to a status, by a way that its workflow has."""
 
+import re
 from collections.abc import Sequence
+from typing import Final
 
 from patchwright.core.errors import InvalidRequestError
 from patchwright.integrations.jira.answers import (
+    KnownFields,
     Named,
     Part,
     Transition,
@@ -11,6 +14,8 @@ from patchwright.integrations.jira.answers import (
     read,
 )
 from patchwright.integrations.jira.api import Api, ticket_path
+
+_OWN_FIELD: Final = re.compile(r"customfield_\d+")
 
 
 class _StandingFields(Part):
@@ -28,7 +33,12 @@ def move(api: Api, key: str, status: str) -> None:
     path = f"{ticket_path(key)}/transitions"
     answer = api.get(path, {"expand": "transitions.fields"})
     ways = read(Transitions, answer).transitions
-    api.post(path, {"transition": {"id": choose_way(ways, status).id}})
+    way = choose_way(ways, status)
+    try:
+        api.post(path, {"transition": {"id": way.id}})
+    except InvalidRequestError as error:
+        # What a workflow's own check wants, the way does not tell beforehand.
+        raise InvalidRequestError(_in_names(api, way, str(error))) from None
 
 
 def choose_way(ways: Sequence[Transition], status: str) -> Transition:
@@ -44,6 +54,18 @@ def choose_way(ways: Sequence[Transition], status: str) -> Transition:
         wanted = ", ".join(_wanted(fitting[0]))
         raise InvalidRequestError(f"the way to {status} wants to know: {wanted}")
     return free[0]
+
+
+def _in_names(api: Api, way: Transition, refusal: str) -> str:
+    """Return a refusal with the names of fields, where Jira tells their ids."""
+    ids = set(_OWN_FIELD.findall(refusal))
+    if not ids:
+        return refusal
+    names = {one: field.name for one, field in way.fields.items() if field.name}
+    if not ids <= names.keys():
+        known = read(KnownFields, api.get("field")).root
+        names = {one.id: one.name for one in known} | names
+    return _OWN_FIELD.sub(lambda found: names.get(found[0]) or found[0], refusal)
 
 
 def _wanted(way: Transition) -> list[str]:

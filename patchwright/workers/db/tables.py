@@ -42,7 +42,10 @@ threads = Table(
     Column("linked_at", AwareTime, nullable=False),
     Column("closed_at", AwareTime),
     Column("base_branch", String),
+    Column("lasting_key", String),
+    Column("audience", String),
     Index("ix_threads_conversation_id", "conversation_id"),
+    Index("ix_threads_lasting_key", "lasting_key"),
     Index("ix_threads_base_branch", "base_branch"),
 )
 

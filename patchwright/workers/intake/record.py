@@ -11,7 +11,7 @@ from sqlalchemy import Connection, bindparam, update
 from patchwright.core.events.types import Message, Source
 from patchwright.core.text.commands import Verb, parse_command
 from patchwright.core.types.ids import ConversationId, Ids, JobId
-from patchwright.core.types.threads import ThreadRef
+from patchwright.core.types.threads import TalkThread, ThreadRef
 from patchwright.core.types.triggers import Ignored, Notice, Trigger, TriggerKind
 from patchwright.workers.db.tables import deliveries
 from patchwright.workers.db.upsert import insert_once
@@ -24,14 +24,29 @@ from patchwright.workers.intake.delivery import (
     headers_to_keep,
 )
 from patchwright.workers.intake.notices import Noticing
-from patchwright.workers.store.active import find_active_state, wake
+from patchwright.workers.store.active import (
+    change_trigger,
+    find_active,
+    find_active_state,
+    wake,
+)
 from patchwright.workers.store.event_rows import append_row
 from patchwright.workers.store.events import EventStore
 from patchwright.workers.store.fencing import lock_conversation
 from patchwright.workers.store.job import JobState
 from patchwright.workers.store.requests import insert_job
-from patchwright.workers.store.threads import find_conversation, start_conversation
+from patchwright.workers.store.threads import (
+    find_conversation,
+    follow_thread,
+    keep_audience,
+    start_conversation,
+)
 
+# What the run is told in place of a comment that more people would read in its answer.
+LEFT_OUT: Final = (
+    "[A comment that not everybody may read was left out, since more people read the "
+    "answer. Whoever wrote it can ask again in a comment for all readers.]"
+)
 _NOTE: Final = update(deliveries).where(deliveries.c.id == bindparam("row_id"))
 
 
@@ -124,6 +139,7 @@ class Recorder:
         self, connection: Connection, row_id: str, delivery: Delivery, trigger: Trigger
     ) -> Stored:
         """Take what was said to nobody for an answer, where one is waited for."""
+        follow_thread(connection, trigger.thread)
         found = _lock_found(connection, trigger.thread)
         active = find_active_state(connection, found) if found else None
         if active is not None and (
@@ -147,11 +163,13 @@ class Recorder:
         active = find_active_state(connection, conversation_id)
         if active is not None:
             job_id, state = active
+            trigger = _for_its_readers(connection, trigger, conversation_id)
             joined = self._join(connection, row_id, trigger, conversation_id, job_id)
             if state is not JobState.WAITING_USER:
                 return joined
             wake(connection, job_id, delivery.received_at)
             return replace(joined, wakes=True)
+        keep_audience(connection, trigger.thread)
         job_id = JobId(self.ids.new())
         insert_job(connection, job_id, conversation_id, trigger, delivery.received_at)
         _note(connection, row_id, conversation_id=conversation_id, job_id=job_id)
@@ -181,6 +199,7 @@ class Recorder:
         self, connection: Connection, delivery: Delivery, trigger: Trigger
     ) -> ConversationId:
         """Return the thread's conversation, locked."""
+        follow_thread(connection, trigger.thread)
         if known := _lock_found(connection, trigger.thread):
             return known
         start_conversation(
@@ -203,6 +222,37 @@ def _lock_found(connection: Connection, thread: ThreadRef) -> ConversationId | N
         lock_conversation(connection, found)
         found, locked = find_conversation(connection, thread), found
     return found
+
+
+def _for_its_readers(
+    connection: Connection, trigger: Trigger, conversation_id: ConversationId
+) -> Trigger:
+    """Keep words that not everybody may read out of a run that answers to everybody.
+
+    A run that waits in that thread has said nothing of them yet: from here on it
+    answers to those who may read them. To one that works, its words are left out.
+    """
+    thread = trigger.thread
+    if not (isinstance(thread, TalkThread) and thread.audience):
+        return trigger
+    job = find_active(connection, conversation_id)
+    asked_in = job.trigger.thread if job else None
+    if job is None or not isinstance(asked_in, TalkThread):
+        return _without_words(trigger)
+    if asked_in == thread and asked_in.audience == thread.audience:
+        return trigger
+    if asked_in == thread and job.state is JobState.WAITING_USER:
+        answered = job.trigger.model_copy(update={"thread": thread})
+        change_trigger(connection, job.id, answered)
+        keep_audience(connection, thread)
+        return trigger
+    return _without_words(trigger)
+
+
+def _without_words(trigger: Trigger) -> Trigger:
+    if parse_command(trigger.request) is not None:
+        return trigger
+    return trigger.model_copy(update={"request": LEFT_OUT, "text": LEFT_OUT})
 
 
 def _stops(trigger: Trigger) -> bool:

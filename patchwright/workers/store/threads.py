@@ -10,6 +10,7 @@ from patchwright.core.types.ids import ConversationId, Ids
 from patchwright.core.types.threads import (
     ForgeThread,
     RepoRef,
+    TalkThread,
     ThreadKind,
     ThreadRef,
     read_thread,
@@ -42,13 +43,20 @@ class ThreadStore:
     def threads_of(self, conversation_id: ConversationId) -> tuple[Linked, ...]:
         """Return the conversation's threads, the newest first."""
         query = (
-            select(threads.c.key, threads.c.kind, threads.c.base_branch)
+            select(
+                threads.c.key,
+                threads.c.kind,
+                threads.c.base_branch,
+                threads.c.audience,
+            )
             .where(threads.c.conversation_id == conversation_id)
             .order_by(threads.c.linked_at.desc())
         )
         with self._database.reading() as connection:
             rows = connection.execute(query).all()
-        return tuple(_linked(row.key, row.kind, row.base_branch) for row in rows)
+        return tuple(
+            _linked(row.key, row.kind, row.base_branch, row.audience) for row in rows
+        )
 
     def repository_of(self, conversation_id: ConversationId) -> RepoRef | None:
         """Return where the conversation's work is, None where that is not known."""
@@ -106,6 +114,33 @@ def find_conversation(
     connection: Connection, thread: ThreadRef
 ) -> ConversationId | None:
     return connection.scalars(_FIND, {"thread": str(thread)}).one_or_none()
+
+
+def follow_thread(connection: Connection, thread: ThreadRef) -> None:
+    """Let a thread that was moved be found by its new key.
+
+    Where its new key is known already, the two stay apart.
+    """
+    if not isinstance(thread, TalkThread):
+        return
+    key, lasting = str(thread), thread.lasting_key
+    if not lasting:
+        return
+    if find_conversation(connection, thread) is None:
+        moved = threads.c.lasting_key == lasting
+        connection.execute(update(threads).where(moved).values(key=key))
+    unnamed = (threads.c.key == key) & threads.c.lasting_key.is_(None)
+    connection.execute(update(threads).where(unnamed).values(lasting_key=lasting))
+
+
+def keep_audience(connection: Connection, thread: ThreadRef) -> None:
+    """Note who may read our answers there, if not everybody may.
+
+    It stays so for runs that are asked for in other threads of the conversation.
+    """
+    if isinstance(thread, TalkThread) and thread.audience:
+        own = threads.c.key == str(thread)
+        connection.execute(update(threads).where(own).values(audience=thread.audience))
 
 
 def has_tickets(connection: Connection, conversation_id: ConversationId) -> bool:
@@ -170,11 +205,29 @@ def thread_row(
         "kind": thread.kind,
         "conversation_id": conversation_id,
         "linked_at": now,
+        **(_noted(thread) if isinstance(thread, TalkThread) else {}),
     }
 
 
-def _linked(key: str, kind: str | None, base_branch: str | None) -> Linked:
+def _noted(thread: TalkThread) -> dict[str, object]:
+    return {
+        "lasting_key": thread.lasting_key or None,
+        "audience": thread.audience or None,
+    }
+
+
+def _linked(
+    key: str, kind: str | None, base_branch: str | None, audience: str | None
+) -> Linked:
     is_own_pull = base_branch is not None
     usual = ThreadKind.PULL_REQUEST if is_own_pull else ThreadKind.ISSUE
     ref = read_thread(key, ThreadKind(kind) if kind else usual)
+    if audience and isinstance(ref, TalkThread):
+        ref = TalkThread(
+            service=ref.service,
+            place=ref.place,
+            kind=ref.kind,
+            id=ref.id,
+            audience=audience,
+        )
     return Linked(ref=ref, is_own_pull=is_own_pull)

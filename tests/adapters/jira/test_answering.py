@@ -146,3 +146,47 @@ def test_request_is_acknowledged_and_declined_without_a_trace(scene: Scene) -> N
     assert len(scene.fake.requests) == before
     assert scene.channel.open_thread(trigger, "Queued") == scene.ref
     assert scene.ref.kind is ThreadKind.TICKET
+
+
+def limits(scene: Scene) -> list[object]:
+    return [one.visibility for one in scene.fake.comments(scene.key)]
+
+
+@pytest.mark.parametrize(
+    ("audience", "limit"),
+    [
+        ("role:Developers", {"type": "role", "value": "Developers"}),
+        ("group:staff", {"type": "group", "value": "staff"}),
+        ("group-id:7f-1", {"type": "group", "identifier": "7f-1"}),
+    ],
+)
+def test_who_may_read_an_answer_stays_so_when_it_is_edited(
+    scene: Scene, audience: str, limit: dict[str, str]
+) -> None:
+    ref = scene.ref.model_copy(update={"audience": audience})
+    post = scene.channel.post(ref, RUNNING)
+    assert limits(scene) == [limit]
+    scene.channel.edit(ref, post, DONE)
+    assert limits(scene) == [limit]
+
+
+def test_an_answer_among_colleagues_is_no_word_to_customers(cloud: Scene) -> None:
+    ref = cloud.ref.model_copy(update={"audience": "internal"})
+    post = cloud.channel.post(ref, RUNNING)
+    cloud.channel.edit(ref, post, DONE)
+    (comment,) = cloud.fake.comments(cloud.key)
+    assert comment.properties["sd.public.comment"] == {"internal": True}
+
+
+def test_where_we_may_not_write_for_some_alone_nothing_is_told_to_all(
+    scene: Scene,
+) -> None:
+    scene.fake.world.foreign_roles.add("Developers")
+    ref = scene.ref.model_copy(update={"audience": "role:Developers"})
+    post = scene.channel.post(ref, RUNNING)
+    scene.channel.edit(ref, post, DONE)
+    assert limits(scene) == [None]
+    [shown] = words(scene)
+    assert "a_b.py" not in shown
+    assert "may not write for them" in shown
+    assert scene.channel.find_post(scene.ref, "run=7f3a -->") == post

@@ -105,3 +105,10 @@ def test_person_without_an_id_gets_no_mail(scene: Scene) -> None:
     with pytest.raises(InvalidRequestError):
         scene.channel.tell_privately(scene.ref, nobody, "Secret")
     assert scene.fake.mails == []
+
+
+def test_a_field_that_a_refused_way_wants_is_called_by_its_name(scene: Scene) -> None:
+    cause = scene.fake.add_field("Root cause")
+    scene.fake.add_way("Ship", "Shipped", checked=(cause,))
+    with pytest.raises(InvalidRequestError, match="Root cause: A value is required"):
+        scene.channel.move(scene.ref, "Shipped")

@@ -99,6 +99,22 @@ def set_custom(
     change(world, issue, author, [item])
 
 
+def move(world: World, issue: Issue, author: str, project: str) -> str:
+    """Move it to another project, and return its key there; the old one leads on."""
+    home = world.projects[project]
+    home.last_number += 1
+    old, new = issue.key, f"{project}-{home.last_number}"
+    items = [
+        Item(field="project", old_words=issue.project, new_words=project),
+        Item(field="Key", old_words=old, new_words=new),
+    ]
+    issue.old_keys.append(old)
+    issue.key = new
+    world.issues[new] = world.issues.pop(old)
+    change(world, issue, author, items)
+    return new
+
+
 def transition(world: World, issue: Issue, author: str, status: str) -> None:
     item = Item(
         field="status", field_id="status", old_words=issue.status, new_words=status
@@ -133,8 +149,17 @@ def comment(
     return made
 
 
-def edit_comment(world: World, comment_id: str, author: str, body: Body) -> Comment:
+def edit_comment(
+    world: World,
+    comment_id: str,
+    author: str,
+    body: Body,
+    *,
+    visibility: dict[str, str] | None = None,
+) -> Comment:
+    """Change it; who may read it is as it is told now, which may be everybody."""
     issue, found = world.find_comment(comment_id)
+    found.visibility = visibility
     found.body, found.update_author = body, author
     found.updated = issue.updated = world.clock.now()
     webhooks.tell_comment(world, issue, found, "comment_updated")

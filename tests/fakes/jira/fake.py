@@ -193,10 +193,11 @@ class FakeJira:
         *,
         sources: tuple[str, ...] = (),
         required: tuple[str, ...] = (),
+        checked: tuple[str, ...] = (),
     ) -> None:
         """Add a transition, which may want fields to be filled in."""
         way = Way(id=self.world.new_id(), name=name, sources=sources, target=target)
-        way.required = required
+        way.required, way.checked = required, checked
         self.world.ways.append(way)
 
     def create(
@@ -212,8 +213,20 @@ class FakeJira:
             text = None if description is None else self._typed(description)
             return acts.create(self.world, project, author, summary, text, **more).key
 
-    def comment(self, key: str, author: str, text: str, *, role: str = "") -> str:
-        """Comment and return the comment's id; with `role` only that role sees it."""
+    def comment(
+        self,
+        key: str,
+        author: str,
+        text: str,
+        *,
+        role: str = "",
+        internal: bool = False,
+    ) -> str:
+        """Comment and return the comment's id; with `role` only that role sees it.
+
+        An `internal` one is a note that customers of a service desk do not see.
+        """
+        note = {"sd.public.comment": {"internal": True}} if internal else None
         limit = {"type": "role", "value": role} if role else None
         with self.world.lock:
             return acts.comment(
@@ -222,7 +235,13 @@ class FakeJira:
                 author,
                 self._typed(text),
                 visibility=limit,
+                properties=note,
             ).id
+
+    def move_to_project(self, key: str, author: str, project: str) -> str:
+        """Move a ticket to another project and return its new key."""
+        with self.world.lock:
+            return acts.move(self.world, self.world.issues[key], author, project)
 
     def edit_comment(self, comment_id: str, author: str, text: str) -> None:
         with self.world.lock:

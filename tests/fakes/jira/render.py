@@ -76,7 +76,8 @@ def comment(
         "updated": moment(found.updated),
     }
     if world.is_cloud:
-        shown["jsdPublic"] = True
+        internal = found.properties.get("sd.public.comment", {}).get("internal")
+        shown["jsdPublic"] = not internal
     if found.visibility:
         shown["visibility"] = found.visibility
     if full:

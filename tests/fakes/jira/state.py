@@ -124,6 +124,8 @@ class Issue:
     attachments: list[Attachment] = field(default_factory=list)
     remote_links: list[RemoteLink] = field(default_factory=list)
     histories: list[History] = field(default_factory=list)
+    # Keys it had in other projects; they lead to it for good.
+    old_keys: list[str] = field(default_factory=list)
 
     @property
     def project(self) -> str:
@@ -146,6 +148,8 @@ class Way:
     sources: tuple[str, ...]
     target: str
     required: tuple[str, ...] = ()
+    # What a check of the workflow wants, and the way does not tell beforehand.
+    checked: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -182,6 +186,8 @@ class World:
     ways: list[Way] = field(default_factory=list)
     mails: list[Mail] = field(default_factory=list)
     sends_mail: bool = True
+    # Roles that the bot is no member of: nobody writes for others than their own.
+    foreign_roles: set[str] = field(default_factory=set)
     secrets: list[str] = field(default_factory=list)
     sends: bool = True
     deliveries: list[Delivery] = field(default_factory=list)

@@ -57,6 +57,8 @@ def user(name: str, key: str = "", **fields: Any) -> dict[str, Any]:
 def issue(rest: str = REST, **fields: Any) -> dict[str, Any]:
     """Make a ticket; `key` stands beside its fields."""
     key = fields.pop("key", "APP-7")
+    digits = "".join(filter(str.isdigit, key))
+    number = fields.pop("id", f"1{digits:0>4}")
     usual: dict[str, Any] = {
         "summary": "Wrong sum",
         "description": "Off by one.",
@@ -66,9 +68,9 @@ def issue(rest: str = REST, **fields: Any) -> dict[str, Any]:
         "created": CREATED,
     }
     return {
-        "id": "10007",
+        "id": number,
         "key": key,
-        "self": f"{rest}/issue/10007",
+        "self": f"{rest}/issue/{number}",
         "fields": usual | fields,
     }
 

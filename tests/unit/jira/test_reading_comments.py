@@ -14,6 +14,7 @@ from tests.unit.jira.samples import (
     DC,
     DC_REST,
     HOST,
+    LISTENING,
     US,
     account,
     comment,
@@ -184,3 +185,43 @@ def test_comment_event_without_comment_is_malformed(event: str) -> None:
 def test_name_that_would_lead_elsewhere_is_malformed(changes: Any) -> None:
     with pytest.raises(PayloadError):
         reason_of(comment("@patchwright go", **changes))
+
+
+def limited(**fields: Any) -> dict[str, Any]:
+    payload: dict[str, Any] = comment("@patchwright fix it")
+    payload["comment"] |= fields
+    return payload
+
+
+def audience(payload: object) -> str:
+    thread = trigger_of(payload).thread
+    assert isinstance(thread, TalkThread)
+    return thread.audience
+
+
+@pytest.mark.parametrize(
+    ("fields", "told"),
+    [
+        ({}, ""),
+        ({"jsdPublic": True}, ""),
+        ({"jsdPublic": False}, "internal"),
+        ({"visibility": {"type": "role", "value": "Developers"}}, "role:Developers"),
+        ({"visibility": {"type": "group", "identifier": "7f"}}, "group-id:7f"),
+    ],
+)
+def test_the_answer_is_for_those_who_may_read_the_request(
+    fields: dict[str, Any], told: str
+) -> None:
+    assert audience(limited(**fields)) == told
+
+
+def test_a_ticket_is_known_by_what_stays_when_it_is_moved() -> None:
+    here, there = limited(), limited()
+    there["issue"] = issue(key="OPS-3", id=here["issue"]["id"])
+    projects = frozenset({"APP", "OPS"})
+    listening = LISTENING.model_copy(update={"projects": projects})
+    first, moved = (trigger_of(one, listening).thread for one in (here, there))
+    assert isinstance(first, TalkThread)
+    assert isinstance(moved, TalkThread)
+    assert first != moved
+    assert first.lasting_key == moved.lasting_key

@@ -33,4 +33,5 @@ def read_comment(scene: Scene, comment: Comment, *, is_edit: bool) -> Reading:
         text=text,
         post_id=comment.id,
         others=(comment.author, comment.editor),
+        audience=comment.audience,
     )

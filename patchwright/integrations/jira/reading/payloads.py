@@ -38,6 +38,12 @@ class Comment(Part):
     body: Rich = None
     created: datetime | None = None
     updated: datetime | None = None
+    visibility: answers.Visibility | None = None
+    for_customers: bool = Field(True, alias="jsdPublic")
+
+    @property
+    def audience(self) -> str:
+        return answers.audience_of(self.visibility, for_customers=self.for_customers)
 
 
 class Comments(Part):

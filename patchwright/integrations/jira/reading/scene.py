@@ -34,6 +34,7 @@ class Scene:
             place=f"{self.listening.host}/{self.project}",
             kind=ThreadKind.TICKET,
             id=self.issue.key,
+            lasting_id=self.issue.id,
         )
 
     def is_own(self, *people: Person | None) -> bool:
@@ -55,18 +56,20 @@ class Scene:
         text: str = "",
         post_id: str = "",
         others: tuple[Person | None, ...] = (),
+        audience: str = "",
     ) -> Trigger:
         """Make a trigger; `name` is what the request is called on its site.
 
         A ticket changes its key when it is moved to another project, so that names are
-        made of the ids that stay.
+        made of the ids that stay. `audience` is who may read the answer, empty for all
+        that may read the ticket.
         """
         fields = self.issue.fields
         return Trigger(
             key=f"{SERVICE}:{self.listening.host}:{name}",
             kind=kind,
             actor=actor_of(asker, self.listening.host),
-            thread=self.ref,
+            thread=self.ref.model_copy(update={"audience": audience}),
             request=request,
             title=fields.summary,
             body=read_markdown(fields.description),

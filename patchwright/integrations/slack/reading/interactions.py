@@ -1,7 +1,7 @@
 """The fields that are read of what people press, pick, type and send to us."""
 
-from patchwright.integrations.slack.payloads import Part, Text
-from patchwright.integrations.slack.reading.payloads import Flag, Message
+from patchwright.integrations.slack.payloads import Flag, Part, Text
+from patchwright.integrations.slack.reading.payloads import Message
 
 
 class Entity(Part):

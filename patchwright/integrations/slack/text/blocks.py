@@ -95,7 +95,6 @@ def _rich(block: Json) -> str:
 def _parts(elements: Sequence[Json], depth: int) -> Iterator[str]:
     if depth > _DEEPEST:
         return
-    number = 0
     for element in elements:
         match _word(element, "type"):
             case "rich_text_section":
@@ -107,7 +106,8 @@ def _parts(elements: Sequence[Json], depth: int) -> Iterator[str]:
             case "rich_text_list":
                 items = _entries(element, "elements")
                 yield from _items(element, items, depth)
-                number += len(items)
+            case _:
+                pass
 
 
 def _items(block: Json, items: Sequence[Json], depth: int) -> Iterator[str]:

@@ -1,5 +1,7 @@
 """Comments: read in pages, added, and changed by who wrote them."""
 
+from typing import Any
+
 from tests.fakes.github.exchange import Answer
 from tests.fakes.jira import acts, render
 from tests.fakes.jira.bodies import read_body, read_properties
@@ -38,6 +40,7 @@ def _add(call: Call) -> Answer:
     issue, sent = issue_of(call), call.json()
     check_may_write(call, issue, "comment on this issue")
     _check_known(sent)
+    _check_visibility(call, sent)
     made = acts.comment(
         call.world,
         issue,
@@ -56,9 +59,16 @@ def _edit(call: Call) -> Answer:
         words = "You do not have the permission to edit this comment."
         raise RefusedError(400, comment=words)
     _check_known(sent)
+    _check_visibility(call, sent)
     body = read_body(call, sent.get("body"))
     found.properties |= read_properties(sent.get("properties", []))
-    acts.edit_comment(call.world, found.id, call.caller.id, body)
+    acts.edit_comment(
+        call.world,
+        found.id,
+        call.caller.id,
+        body,
+        visibility=sent.get("visibility"),
+    )
     return Answer(status=200, body=_shown(call, issue, found))
 
 
@@ -70,6 +80,18 @@ def _shown(call: Call, issue: Issue, found: Comment) -> dict[str, object]:
 def _check_known(sent: dict[str, object]) -> None:
     for name in set(sent) - _KNOWN:
         raise RefusedError(400, f'Unrecognized field "{name}"')
+
+
+def _check_visibility(call: Call, sent: dict[str, Any]) -> None:
+    limit = sent.get("visibility")
+    if limit is None:
+        return
+    if limit.get("type") not in ("role", "group"):
+        raise RefusedError(400, visibility="The type must be role or group.")
+    name = limit.get("value")
+    if name in call.world.foreign_roles:
+        words = f"You are currently not a member of the project role: {name}."
+        raise RefusedError(400, commentLevel=words)
 
 
 ROUTES = (

@@ -73,6 +73,9 @@ def _move(call: Call) -> Answer:
     for field in way.required:
         if field not in sent.get("fields", {}):
             raise RefusedError(400, **{field: f"{field.capitalize()} is required."})
+    for field in way.checked:
+        if field not in sent.get("fields", {}):
+            raise RefusedError(400, **{field: "A value is required."})
     acts.transition(call.world, issue, call.caller.id, way.target)
     return Answer(status=204)
 

@@ -8,7 +8,12 @@ def issue_of(call: Call) -> Issue:
     """Return the ticket; one that may not be seen is not there."""
     wanted = call.args["key"]
     found = next(
-        (one for one in call.world.issues.values() if wanted in (one.key, one.id)), None
+        (
+            one
+            for one in call.world.issues.values()
+            if wanted in (one.key, one.id, *one.old_keys)
+        ),
+        None,
     )
     if found is None or not call.world.may_see(call.caller, found):
         raise not_found()

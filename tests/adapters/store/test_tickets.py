@@ -1,0 +1,112 @@
+"""A ticket keeps its conversation when it is moved, and its answers their readers."""
+
+from patchwright.core.types.ids import JobId
+from patchwright.core.types.threads import TalkThread, ThreadKind
+from patchwright.core.types.triggers import Trigger, TriggerKind
+from patchwright.workers.intake.record import LEFT_OUT
+from tests.adapters.store.world import World, trigger
+
+SITE = "acme.atlassian.net"
+DEVELOPERS = "role:Developers"
+
+
+def ticket(
+    key: str = "APP-7", audience: str = "", lasting: str = "10007"
+) -> TalkThread:
+    return TalkThread(
+        service="jira",
+        place=f"{SITE}/{key.partition('-')[0]}",
+        kind=ThreadKind.TICKET,
+        id=key,
+        lasting_id=lasting,
+        audience=audience,
+    )
+
+
+def asked(name: str, thread: TalkThread, words: str = "fix it") -> Trigger:
+    return trigger(name, words).model_copy(update={"thread": thread})
+
+
+def ask(world: World, name: str, thread: TalkThread, words: str = "fix it") -> JobId:
+    job_id = world.deliver(asked(name, thread, words)).job_id
+    assert job_id is not None
+    return job_id
+
+
+def audience_of(world: World, job_id: JobId) -> list[str]:
+    linked = world.threads.threads_of(world.conversation(job_id))
+    return [one.ref.audience for one in linked if isinstance(one.ref, TalkThread)]
+
+
+def words_heard(world: World, job_id: JobId) -> list[str]:
+    return [one.trigger.request for one in world.requests.joined(job_id)]
+
+
+def test_a_moved_ticket_asks_in_the_conversation_it_had(world: World) -> None:
+    first = ask(world, "k1", ticket())
+    assert ask(world, "k2", ticket("OPS-3")) == first
+    linked = world.threads.threads_of(world.conversation(first))
+    assert [one.ref for one in linked] == [ticket("OPS-3")]
+
+
+def test_a_ticket_that_was_known_by_its_key_alone_is_followed_from_then_on(
+    world: World,
+) -> None:
+    first = ask(world, "k1", ticket(lasting=""))
+    assert ask(world, "k2", ticket()) == first
+    assert ask(world, "k3", ticket("OPS-3")) == first
+
+
+def test_another_ticket_has_a_conversation_of_its_own(world: World) -> None:
+    first = ask(world, "k1", ticket())
+    other = ask(world, "k2", ticket("APP-8", lasting="10008"))
+    assert world.conversation(first) != world.conversation(other)
+
+
+def test_a_plain_answer_on_a_moved_ticket_reaches_the_run_that_waits(
+    world: World,
+) -> None:
+    first = ask(world, "k1", ticket())
+    world.outcomes.wait(world.claim(first))
+    said = asked("k2", ticket("OPS-3"), "the second one")
+    reply = said.model_copy(update={"kind": TriggerKind.REPLY})
+    assert world.deliver(reply).job_id == first
+
+
+def test_who_may_read_a_request_is_kept_for_its_answer(world: World) -> None:
+    job_id = ask(world, "k1", ticket(audience=DEVELOPERS))
+    thread = world.job(job_id).trigger.thread
+    assert isinstance(thread, TalkThread)
+    assert thread.audience == DEVELOPERS
+    assert audience_of(world, job_id) == [DEVELOPERS]
+
+
+def test_a_run_that_answers_to_all_does_not_hear_what_some_alone_may_read(
+    world: World,
+) -> None:
+    job_id = ask(world, "k1", ticket())
+    world.claim(job_id)
+    ask(world, "k2", ticket(audience=DEVELOPERS), "the password is swordfish")
+    ask(world, "k3", ticket(audience=DEVELOPERS), "stop")
+    assert words_heard(world, job_id) == [LEFT_OUT, "stop"]
+    assert audience_of(world, job_id) == [""]
+
+
+def test_a_run_that_waits_answers_from_then_on_to_those_who_may_read_it(
+    world: World,
+) -> None:
+    job_id = ask(world, "k1", ticket())
+    world.outcomes.wait(world.claim(job_id))
+    ask(world, "k2", ticket(audience=DEVELOPERS), "take the customer's data")
+    assert words_heard(world, job_id) == ["take the customer's data"]
+    thread = world.job(job_id).trigger.thread
+    assert isinstance(thread, TalkThread)
+    assert thread.audience == DEVELOPERS
+    assert audience_of(world, job_id) == [DEVELOPERS]
+
+
+def test_what_all_may_read_reaches_a_run_for_some(world: World) -> None:
+    job_id = ask(world, "k1", ticket(audience=DEVELOPERS))
+    world.claim(job_id)
+    ask(world, "k2", ticket(), "and the docs")
+    assert words_heard(world, job_id) == ["and the docs"]
