@@ -1,6 +1,6 @@
 """Decide what is made visible outside when a task has ended."""
 
-from typing import Annotated, Final, Literal
+from typing import Annotated, Final, Literal, assert_never
 
 from pydantic import Field
 
@@ -239,12 +239,23 @@ def _pull_request(
 
 
 def is_draft(outcome: Outcome, config: RepositoryConfig) -> bool:
-    """Tell whether a change must not be merged yet: what is in doubt must not."""
+    """Tell whether a change must not be merged yet: what is in doubt must not.
+
+    A wish for a ready pull request does not replace the proof that is required.
+    """
     if config.pr is Delivery.DRAFT or outcome.warnings:
         return True
-    if config.pr is Delivery.READY or outcome.proof is Proof.PROVEN:
+    if outcome.proof is Proof.PROVEN:
         return False
-    return config.evidence != "best-effort" or _is_refuted(outcome)
+    match config.evidence:
+        case "required":
+            return True
+        case "best-effort":
+            return _is_refuted(outcome)
+        case "off":
+            return config.pr is not Delivery.READY
+        case other:
+            assert_never(other)
 
 
 def _is_refuted(outcome: Outcome) -> bool:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from patchwright.core.background import carrying
 from patchwright.core.events.types import (
-    CommandOutput,
     EvidenceRecorded,
     RunCommand,
     Source,
@@ -26,7 +25,6 @@ from patchwright.sandbox.workspace import Workspace
 MAX_COMMANDS = 5
 COMMAND_LIMIT_S = 900.0
 _TAIL_CHARS = 2_000
-_MAX_OUTPUT_BYTES = 64 * 1024 * 1024
 # What a shell answers when it cannot run a command at all: no test has failed then.
 # https://pubs.opengroup.org/onlinepubs/9799919799/utilities/V3_chap02.html#tag_19_08_02
 _NOT_RUN = (126, 127)
@@ -150,13 +148,10 @@ class _Runs:
             commit=commit,
             exit_code=output.exit_code,
             seconds=round(self.kit.clock.monotonic() - started, 3),
-            digest=_digest(runtime, output),
+            digest=output.digest or _digest(output.output),
             tail=output.output[-_TAIL_CHARS:],
         )
 
 
-def _digest(runtime: Runtime, output: CommandOutput) -> str:
-    whole = output.output.encode("utf-8", "surrogatepass")
-    if output.full_output_path:
-        whole = runtime.download(output.full_output_path, _MAX_OUTPUT_BYTES)
-    return hashlib.sha256(whole).hexdigest()
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

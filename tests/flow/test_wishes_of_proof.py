@@ -62,6 +62,18 @@ def test_without_proof_a_change_is_a_draft_where_proof_is_required(
         assert "**Not proven**" in story.reply(issue)
 
 
+def test_l1_a_change_without_proof_is_a_draft_where_ready_ones_are_wished_for(
+    tmp_path: Path,
+) -> None:
+    rules = wishing('pr = "ready"\n')
+    with telling(tmp_path, unproven_turns(), files=rules) as story:
+        issue = story.ask(WISH)
+        story.work()
+        [pull] = story.github.pull_requests(REPO)
+        assert pull.draft
+        assert "**Not proven**" in story.reply(issue)
+
+
 def test_by_best_effort_a_test_that_fails_makes_a_draft(tmp_path: Path) -> None:
     *work, _ = fix_turns()
     end = call("finish", title="t", summary="s", test_commands=["python3 -c 'exit(1)'"])

@@ -29,7 +29,7 @@ CONDENSED_LIMIT: Final = 3
 
 # How a result came about, not what it is.
 _INCIDENTAL = frozenset(
-    {"call_id", "agent", "duration_ms", "full_output_path", "note", "risk"}
+    {"call_id", "agent", "digest", "duration_ms", "full_output_path", "note", "risk"}
 )
 
 

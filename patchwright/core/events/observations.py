@@ -12,8 +12,9 @@ class CommandOutput(Payload):
 
     `exit_code` is None while it runs (then `handle` names it) and when it was killed
     at its hard limit. `output` keeps head and tail; `dropped_bytes` were left out of
-    the middle and `full_output_path`, in the sandbox, has all of it. `note` is a
-    sentence for the model: a hint, or what happened to the shell.
+    the middle and `full_output_path`, in the sandbox, has all of it. `digest` is the
+    SHA-256 of every byte that a command printed which has ended, in hexadecimal. `note`
+    is a sentence for the model: a hint, or what happened to the shell.
     """
 
     kind: Literal["command_output"] = "command_output"
@@ -23,6 +24,7 @@ class CommandOutput(Payload):
     duration_ms: int = 0
     dropped_bytes: int = 0
     full_output_path: str = ""
+    digest: str = ""
     still_running: bool = False
     handle: str = ""
     note: str = ""

@@ -16,7 +16,7 @@ NOT_STARTED = 126
 
 # Only after `exec` may a process write its own score; the kernel takes the highest
 # first when memory runs out, and that must not be the server.
-OFFER_TO_BE_KILLED = "echo 1000 >/proc/self/oom_score_adj || :; "
+OFFER_TO_BE_KILLED = "echo 1000 >/proc/self/oom_score_adj; "
 _EXECUTE = f'{{ {OFFER_TO_BE_KILLED}}} 2>/dev/null; exec "$@"'
 
 # The number a file has in the program, and the number it has here.

@@ -88,6 +88,7 @@ class Command:
     def _report_end(self, answers: list[Answer], ending: Ending) -> None:
         self.is_reported = True
         report = self._report(ending.exit_code, ending.note)
+        report["digest"] = self.output.digest
         duration_ms = round(ending.duration_s * 1000)
         for answer in answers:
             answer({**report, "cwd": ending.cwd, "duration_ms": duration_ms})

@@ -10,12 +10,8 @@ KILLED = 137
 TAIL = 400
 
 RESTARTED = (
-    "The shell ended and was restarted; the directory, exported variables and functions"
-    " are those from before this command."
-)
-RESTARTED_BETWEEN = (
-    "The shell had ended between two commands and was restarted; directory, exported"
-    " variables and functions are those from after the last command."
+    "The shell ended and was restarted; the directory, variables and functions are"
+    " those from before this command."
 )
 BUSY = (
     "This session is busy with an earlier command, and yours was not run: poll, write"

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 from collections import deque
-from typing import NamedTuple
+from contextlib import suppress
+from typing import NamedTuple, Protocol
 
 from patchwright.sandbox.action_server.cleaning import Cleaner
 from patchwright.sandbox.action_server.temporary import remove_if_there
@@ -13,6 +15,25 @@ from patchwright.sandbox.action_server.transcript import Transcript
 MAX_LOG_BYTES = 32 << 20
 MAX_LOGS = 20
 BUFFER_BYTES = 64 << 10
+
+
+class Hash(Protocol):
+    def update(self, data: bytes) -> None: ...
+
+    def hexdigest(self) -> str: ...
+
+
+def new_hash() -> Hash:
+    """Return a SHA-256 without OpenSSL, which would load longer than all the server.
+
+    Its module is called `_sha256` until Python 3.11, and not every Python has it.
+    """
+    for name in ("_sha2", "_sha256"):
+        with suppress(ImportError):
+            found: Hash = importlib.import_module(name).sha256()
+            return found
+    plain: Hash = importlib.import_module("hashlib").sha256()
+    return plain
 
 
 class Excerpt(NamedTuple):
@@ -82,8 +103,16 @@ class Output:
         self._log = log
         self._cleaner = Cleaner()
         self._transcript = Transcript()
+        # Of what was read, not of a file that commands could change.
+        self._hash = new_hash()
+
+    @property
+    def digest(self) -> str:
+        """The SHA-256 of every byte so far, in hexadecimal."""
+        return self._hash.hexdigest()
 
     def feed(self, data: bytes) -> None:
+        self._hash.update(data)
         self._log.add(data)
         self._transcript.add(self._cleaner.feed(data))
 

@@ -1,18 +1,20 @@
-"""A named shell session: one shell that stays, and at most one command at a time."""
+"""A named shell session: a state that stays, and at most one command at a time."""
 
 from __future__ import annotations
 
 import os
 import signal
+from contextlib import suppress
 
 from patchwright.sandbox.action_server import hints, shell_script
-from patchwright.sandbox.action_server.capture import CHUNK, Capture
+from patchwright.sandbox.action_server.capture import Capture
 from patchwright.sandbox.action_server.cgroup import count_memory_kills
 from patchwright.sandbox.action_server.command import Command, Order
 from patchwright.sandbox.action_server.configuration import Config
 from patchwright.sandbox.action_server.loop import Loop, Timer
 from patchwright.sandbox.action_server.output import LogFolder
 from patchwright.sandbox.action_server.processes import (
+    Process,
     find_children,
     find_descendants,
     list_processes,
@@ -21,6 +23,7 @@ from patchwright.sandbox.action_server.processes import (
 )
 from patchwright.sandbox.action_server.shell_process import (
     Shell,
+    go,
     lay_wires,
     read_whole,
     rewrite,
@@ -38,38 +41,42 @@ HARD_LIMIT_FACTOR = 10
 
 
 class Session:
-    """Runs commands in its shell, and starts a new shell where one ended."""
+    """Runs commands, each in a shell of its own that has the state of the one before.
+
+    A shell is a child of this process: how it ended is told by the kernel, and nothing
+    that runs in it can say otherwise.
+    """
 
     def __init__(self, name: str, loop: Loop, config: Config, logs: LogFolder) -> None:
         self._loop = loop
         self._config = config
-        self._launch = shell_script.plan_launch(config, dict(os.environ))
+        self._launch, self._state = shell_script.plan_shell(config, dict(os.environ))
         self._wiring = lay_wires()
         self._capture = Capture(name, self._wiring.output_read, loop, logs)
-        self._shell: Shell | None = None
-        self._cwd = os.path.join(config.workspace, "repo")
+        self._spare: Shell | None = None
+        self._shell: int | None = None
+        self._leaders: list[int] = []
         self._stopping: Stopping | None = None
         self._hard_limit: Timer | None = None
-        self._word = b""
-        self._state = b""
-        self._note = ""
         self._memory_kills = count_memory_kills()
         self.command: Command | None = None
 
     def start(self, order: Order) -> Command:
         """Start a command; the session must be idle."""
-        shell = self._living_shell()
+        shell = self._take_shell()
         capture = self._capture
-        self.command = Command(capture.handle, order, capture.output, self._loop)
+        command = Command(capture.handle, order, capture.output, self._loop)
         source = shell_script.NO_INPUT
         if order.stdin or order.stdin_stays_open:
             source = shell_script.PIPED_INPUT
-            self.command.stdin = self._feed(order)
+            command.stdin = self._feed(order)
+        self._shell, self.command = shell.pid, command
+        rewrite(self._wiring.state, self._state.for_shell())
         rewrite(self._wiring.command, order.command.encode("utf-8", "replace"))
-        self._word = os.urandom(8).hex().encode()
-        os.write(shell.go_write, b"%s\n%s\n" % (source.encode(), self._word))
+        go(shell, source)
         self._set_hard_limit(order)
-        return self.command
+        self._prepare_spare()
+        return command
 
     def call_off(self, command: Command) -> None:
         """Kill a command quickly, unless it has ended."""
@@ -86,7 +93,7 @@ class Session:
             return
         self._stopping = Stopping(
             self._loop,
-            self._shell.pid,
+            self._shell,
             self.command.older_pids,
             lambda: self._stopped(note),
             grace_s,
@@ -97,15 +104,13 @@ class Session:
         """Do to the command what Ctrl-C does at a terminal, and no more."""
         if self.command is None or self._shell is None:
             return
-        for process in find_descendants(self._shell.pid, list_processes()):
+        for process in find_descendants(self._shell, list_processes()):
             if process.pid not in self.command.older_pids:
                 send_signal(process.pid, signal.SIGINT)
 
     def close(self) -> None:
-        """End the shell of an idle session and let go of its files."""
-        if self._shell is not None:
-            send_signal(self._shell.pid, signal.SIGKILL)
-            self._drop_shell(self._shell)
+        """Let go of the files of an idle session."""
+        self._drop(self._spare)
         self._capture.close()
         for fd in self._wiring:
             os.close(fd)
@@ -124,62 +129,42 @@ class Session:
             limit_s, lambda: self.stop(hints.timed_out(limit_s))
         )
 
-    def _living_shell(self) -> Shell:
-        if self._shell is not None and read_process(self._shell.pid) is None:
-            self._drop_shell(self._shell)
-        if self._shell is not None:
-            return self._shell
-        rewrite(self._wiring.state, self._state)
-        shell = start_shell(self._launch, self._config, self._wiring, self._cwd)
-        self._loop.watch_read(shell.done_read, lambda: self._read_done(shell))
-        self._loop.on_exit(shell.pid, lambda code: self._shell_ended(shell, code))
-        self._shell = shell
+    def _take_shell(self) -> Shell:
+        spare, self._spare = self._spare, None
+        if spare is None or read_process(spare.pid) is None:
+            self._drop(spare)
+            return self._start_shell()
+        return spare
+
+    def _start_shell(self) -> Shell:
+        shell = start_shell(self._launch, self._config, self._wiring)
+        self._loop.on_exit(shell.pid, lambda code: self._shell_ended(shell.pid, code))
         return shell
 
-    def _drop_shell(self, shell: Shell) -> None:
-        self._loop.unwatch(shell.done_read)
-        os.close(shell.done_read)
-        os.close(shell.go_write)
+    def _prepare_spare(self) -> None:
+        """Start the next command's shell while this one runs: that takes a while."""
+        with suppress(OSError):  # too many processes; there may be room later
+            self._spare = self._start_shell()
+
+    def _drop(self, spare: Shell | None) -> None:
+        if spare is not None:
+            os.close(spare.go_write)
+
+    def _shell_ended(self, shell: int, code: int) -> None:
+        """Take over the state of the shell; without one, the command broke it off."""
+        self._leaders.append(shell)
+        if self._shell != shell or self._stopping is not None:
+            return
         self._shell = None
-
-    def _read_done(self, shell: Shell) -> None:
-        try:
-            words = os.read(shell.done_read, CHUNK).split()
-        except BlockingIOError:
-            return
-        if not words:
-            # Its other end is closed: the shell became another program.
-            self._loop.unwatch(shell.done_read)
-        elif words[0] == self._word:
-            # Whole only now: the shell may be killed while it writes it.
-            self._state = read_whole(self._wiring.state)
-            self._command_ended(int(words[1]), "")
-
-    def _shell_ended(self, shell: Shell, code: int) -> None:
-        if self._shell is not shell:
-            return
-        # The command may have ended just before its shell did.
-        self._read_done(shell)
-        self._drop_shell(shell)
-        if self.command is None:
-            self._note = hints.RESTARTED_BETWEEN
-        else:
-            self._command_ended(code, hints.RESTARTED)
-
-    def _command_ended(self, code: int, note: str) -> None:
-        if self._stopping is None:
-            self._end(code, note)
-            return
-        self._stopping.shell_is_free = True
-        self._stopping.check()
+        state = shell_script.read_state(read_whole(self._wiring.state))
+        if state is not None:
+            self._state = state
+        self._end(code, "" if state is not None else hints.RESTARTED)
 
     def _stopped(self, note: str) -> None:
-        if self._shell is not None and not (
-            self._stopping and self._stopping.shell_is_free
-        ):
-            self._drop_shell(self._shell)
+        self._shell = None
         self._stopping = None
-        self._end(None, note if self._shell else f"{note} {hints.RESTARTED}")
+        self._end(None, f"{note} {hints.RESTARTED}")
 
     def _end(self, exit_code: int | None, note: str) -> None:
         command, self.command = self.command, None
@@ -190,10 +175,8 @@ class Session:
         if command.stdin is not None:
             command.stdin.close()
         output = self._capture.finish()
-        self._cwd = self._current_folder()
-        notes = [self._note, note, *self._hints(command, exit_code, output.tail())]
-        self._note = ""
-        command.end(exit_code, self._cwd, " ".join(filter(None, notes)))
+        notes = [note, *self._hints(command, exit_code, output.tail())]
+        command.end(exit_code, self._state.cwd, " ".join(filter(None, notes)))
 
     def _hints(self, command: Command, exit_code: int | None, text: str) -> list[str]:
         kills_before, self._memory_kills = self._memory_kills, count_memory_kills()
@@ -204,14 +187,16 @@ class Session:
             found.append(hints.memory_hint(exit_code, text, kills, limit))
         if exit_code is not None and command.stdin is None:
             found.append(hints.prompt_hint(command.order.command, exit_code, text))
-        if self._shell is not None:
-            found.append(hints.background_hint(find_children(self._shell.pid)))
+        found.append(hints.background_hint(self._list_background()))
         return found
 
-    def _current_folder(self) -> str:
-        if self._shell is None:
-            return self._cwd
-        try:
-            return os.readlink(f"/proc/{self._shell.pid}/cwd")
-        except OSError:
-            return self._cwd
+    def _list_background(self) -> list[Process]:
+        """Return what the session's commands have left running.
+
+        Whose shell has ended is a child of this process, and in that shell's session.
+        """
+        left = [
+            one for one in find_children(os.getpid()) if one.session in self._leaders
+        ]
+        self._leaders = list({process.session for process in left})
+        return left

@@ -1,8 +1,9 @@
-"""Start the process of a persistent shell with its files in place."""
+"""Start the shell of one command, with its files in place, and let it run."""
 
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from typing import NamedTuple
 
 from patchwright.sandbox.action_server import shell_script
@@ -12,7 +13,7 @@ from patchwright.sandbox.action_server.temporary import new_name
 
 
 class Wiring(NamedTuple):
-    """The files of a session that stay when its shell has to be started again."""
+    """The files of a session, which its shells get one after the other."""
 
     output_read: int
     output_write: int
@@ -22,11 +23,10 @@ class Wiring(NamedTuple):
 
 
 class Shell(NamedTuple):
-    """A running shell: write to `go` to start a command, read `done` for its end."""
+    """A shell that waits for its turn, and ends when `go_write` is closed before."""
 
     pid: int
     go_write: int
-    done_read: int
 
 
 def lay_wires() -> Wiring:
@@ -40,29 +40,33 @@ def lay_wires() -> Wiring:
     )
 
 
-def start_shell(launch: Launch, config: Config, wiring: Wiring, cwd: str) -> Shell:
+def start_shell(launch: Launch, config: Config, wiring: Wiring) -> Shell:
+    """Return a shell that waits until `go` is called."""
     go_read, go_write = os.pipe()
-    done_read, done_write = os.pipe()
-    os.set_blocking(done_read, False)
     wires = {
-        # Its own words (a trace, say) are nobody's; a command's go to OUTPUT_FD.
-        2: 0,
+        1: wiring.output_write,
+        2: wiring.output_write,
         shell_script.STATE_FD: wiring.state,
-        shell_script.OUTPUT_FD: wiring.output_write,
         shell_script.INPUT_FD: wiring.input_read,
-        shell_script.DONE_FD: done_write,
         shell_script.GO_FD: go_read,
         shell_script.COMMAND_FD: wiring.command,
     }
     try:
-        pid = start_child(launch, config, wires, cwd)
+        pid = start_child(launch, config, wires, config.workspace)
     except OSError:  # too many processes
-        for fd in (go_read, go_write, done_read, done_write):
-            os.close(fd)
+        os.close(go_write)
         raise
-    os.close(go_read)
-    os.close(done_write)
-    return Shell(pid, go_write, done_read)
+    finally:
+        os.close(go_read)
+    return Shell(pid, go_write)
+
+
+def go(shell: Shell, source: str) -> None:
+    """Have the shell run the command, with its input from there."""
+    # One that was killed while it waited is seen to end, like any other.
+    with suppress(BrokenPipeError):
+        os.write(shell.go_write, source.encode() + b"\n")
+    os.close(shell.go_write)
 
 
 def rewrite(fd: int, data: bytes) -> None:

@@ -49,3 +49,20 @@ def test_a_here_document_and_standard_input_arrive(plain: Box) -> None:
     assert plain.sh("cat - <<END\nfirst\nEND\ncat", stdin="second").output == (
         "first\nsecond"
     )
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        *(f"{name}() {{ :; }}" for name in ("printf", "read", "cd", "pwd", "test")),
+        *("set -n", "set -efux", "set -a", "alias echo=false", "IFS=0123456789"),
+        *("trap 'echo x' EXIT", "readonly PATCHWRIGHT_COMMAND=true IFS", "PATH="),
+        "exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&- 1>&- 2>&-",
+    ],
+)
+def test_what_a_command_does_to_its_shell_ends_with_it(
+    plain: Box, command: str
+) -> None:
+    assert not plain.sh(command, timeout_s=10).still_running
+    after = plain.sh("/bin/echo next; /bin/sh -c 'kill -7 $$'", timeout_s=10)
+    assert (after.exit_code, "next\n" in after.output) == (135, True), after

@@ -1,5 +1,7 @@
 """The persistent shell, one case of the semantics after the other."""
 
+from hashlib import sha256
+
 import pytest
 
 from patchwright.core.events.types import RunCommand
@@ -155,3 +157,98 @@ def test_a_shell_killed_while_it_stores_its_state_loses_none(box: Box) -> None:
         " kill -9 $$"
     )
     assert box.sh("echo $WORD").output == "kept\n"
+
+
+# Reads what lies in the pipes of its shell, and answers for it with a success.
+FORGERY = """python3 - <<'END'
+import os
+folder = f"/proc/{os.getppid()}/fd"
+pipes = [f for f in os.listdir(folder) if "pipe" in os.readlink(f"{folder}/{f}")]
+words = b""
+for pipe in pipes[:]:
+    try:
+        fd = os.open(f"{folder}/{pipe}", os.O_RDONLY | os.O_NONBLOCK)
+        words += os.read(fd, 1000)
+    except OSError:
+        pass
+for pipe in pipes:
+    for word in words.split():
+        try:
+            fd = os.open(f"{folder}/{pipe}", os.O_WRONLY | os.O_NONBLOCK)
+            os.write(fd, word + b" 0\\n")
+        except OSError:
+            pass
+END
+sleep 0.2
+exit 3
+"""
+
+
+def test_m7_a_command_cannot_say_for_the_shell_how_it_ended(box: Box) -> None:
+    assert box.sh(FORGERY).exit_code == 3
+    assert box.sh("echo next").output == "next\n"
+
+
+@pytest.mark.parametrize("lines", [1, 20_000])
+def test_m7_the_digest_is_of_what_was_printed_whatever_the_log_says(
+    box: Box, lines: int
+) -> None:
+    rewrite = "for log in /workspace/logs/*; do echo forged >$log; done"
+    output = box.sh(f"seq 1 {lines}; {rewrite} 2>/dev/null; seq 1 {lines}")
+    printed = b"".join(b"%d\n" % number for number in range(1, lines + 1)) * 2
+    assert output.digest == sha256(printed).hexdigest()
+
+
+BUILTINS = (
+    *("printf", ":", "eval", "builtin", "command", "trap", "exec", "read", "cd", "."),
+    *("set", "unset", "exit", "export", "declare", "return", "pwd", "true", "test"),
+)
+DISTURBANCES = (
+    *(f"{name}() {{ :; }}" for name in BUILTINS),
+    "; ".join(f"{name}() {{ :; }}" for name in BUILTINS),
+    *(f"set -{option}" for option in "nefuvxCabhkmptBEHPT"),
+    *("set -o pipefail", "set -o posix", "set -efnux", "set -o noexec"),
+    *("trap : DEBUG", "trap 'exit 0' DEBUG", "trap 'echo x' ERR EXIT DEBUG RETURN"),
+    *("shopt -s extdebug; trap false DEBUG", "trap '' TERM INT CHLD"),
+    *("alias echo=false exit=true; shopt -s expand_aliases", "shopt -s failglob"),
+    *("IFS=0123456789", "readonly IFS=/", "POSIXLY_CORRECT=1", "CDPATH=/usr BASH=x"),
+    *(
+        "readonly POSIXLY_CORRECT=1",
+        "PATH=",
+        "PATH=/nowhere; export PATH",
+        "unset HOME",
+    ),
+    'for fd in 0 1 2 3 4 5 6 7 8 9 10 11 12 13; do eval "exec $fd>&-"; done',
+    "set -a; for name in $(compgen -v); do readonly $name; done",
+    "readonly PATCHWRIGHT_COMMAND=true PATCHWRIGHT_INPUT=x PATCHWRIGHT_STATUS=0",
+    *("exec </dev/zero", "exec >/dev/full 2>&1", "enable -n printf read eval trap"),
+    *("kill -9 $$", "exec true", "exit 0"),
+    *("BASH_ENV=/dev/zero ENV=/dev/zero; export BASH_ENV ENV", "umask 777", "cd /proc"),
+    "echo 'echo forged; exit 0' >&4; echo 'echo forged; exit 0' >&9",
+)
+
+
+@pytest.mark.parametrize("command", DISTURBANCES)
+def test_what_a_command_does_to_its_shell_ends_with_it(box: Box, command: str) -> None:
+    """It neither hangs what comes next, nor has it succeed without being run."""
+    assert not box.sh(command, timeout_s=10).still_running
+    after = box.sh("/bin/echo next; /bin/sh -c 'kill -7 $$'", timeout_s=10)
+    assert (after.exit_code, "next\n" in after.output) == (135, True), after
+
+
+@pytest.mark.parametrize(
+    "command", ["set -n", "set -o noexec", "exit 3", "set -e; false"]
+)
+def test_a_shell_that_ended_early_says_so_at_once(box: Box, command: str) -> None:
+    box.sh("cd /tmp; export WORD=kept")
+    output = box.sh(f"cd /; {command}", timeout_s=10)
+    assert "The shell ended and was restarted" in output.note
+    assert box.sh("pwd; echo $WORD").output == "/tmp\nkept\n"
+
+
+def test_variables_of_every_kind_survive_until_they_are_unset(box: Box) -> None:
+    box.sh("plain=1; list=(a 'b c'); declare -A map=([k]='v w'); export out=$'x\\ny'")
+    output = box.sh('echo $plain ${#list[@]} "${map[k]}"; printenv out; unset out USER')
+    assert output.output == "1 2 v w\nx\ny\n"
+    assert box.sh("echo [$out] [$USER] [$plain]").output == "[] [] [1]\n"
+    assert box.sh("printenv USER out plain").exit_code == 1

@@ -147,7 +147,9 @@ def test_a_repository_may_want_less_than_a_pull_request(
         (None, Proof.NOT_PROVEN, (), True),
         (None, Proof.PROVEN, ("A test was skipped.",), True),
         (Delivery.DRAFT, Proof.PROVEN, (), True),
-        (Delivery.READY, Proof.NOT_PROVEN, (), False),
+        (Delivery.READY, Proof.NOT_PROVEN, (), True),
+        (Delivery.READY, Proof.NONE, (), True),
+        (Delivery.READY, Proof.PROVEN, (), False),
         (Delivery.READY, Proof.PROVEN, ("A test was skipped.",), True),
     ],
 )
@@ -177,6 +179,27 @@ def test_by_best_effort_only_what_speaks_against_a_change_makes_a_draft(
     ran = () if after is None else (GREEN.model_copy(update={"exit_code": after}),)
     outcome = done(Proof.NOT_PROVEN).model_copy(update={"evidence": ran})
     assert is_draft(outcome, RepositoryConfig(evidence=evidence)) is draft
+
+
+@pytest.mark.parametrize(
+    ("evidence", "after", "draft"),
+    [
+        ("required", 0, True),
+        ("best-effort", 0, False),
+        ("best-effort", 1, True),
+        ("off", None, False),
+    ],
+)
+def test_l1_a_wish_for_ready_does_not_replace_the_proof(
+    evidence: Literal["required", "best-effort", "off"],
+    after: int | None,
+    *,
+    draft: bool,
+) -> None:
+    ran = () if after is None else (GREEN.model_copy(update={"exit_code": after}),)
+    outcome = done(Proof.NOT_PROVEN).model_copy(update={"evidence": ran})
+    config = RepositoryConfig(pr=Delivery.READY, evidence=evidence)
+    assert is_draft(outcome, config) is draft
 
 
 def test_r8_what_must_not_become_a_branch_is_not_pushed() -> None:
