@@ -6,6 +6,7 @@ from patchwright.core.text.cleaner import Cleaner
 from patchwright.core.text.cut import cut_middle
 from patchwright.core.text.fence import as_data
 from patchwright.core.types.threads import Post, ReviewThread
+from patchwright.core.types.triggers import Trigger
 from patchwright.resolver.briefing.conversation import moment
 from patchwright.resolver.messages.facts import counted
 from patchwright.resolver.section import Section
@@ -37,6 +38,33 @@ def brief_reviews(reviews: Sequence[ReviewThread], cleaner: Cleaner) -> Section:
 def ordered_threads(reviews: Sequence[ReviewThread]) -> tuple[ReviewThread, ...]:
     """Return the threads as the task counts them: what is resolved comes last."""
     return tuple(sorted(reviews, key=_rank))
+
+
+def asked_threads(reviews: Sequence[ReviewThread], trigger: Trigger) -> tuple[int, ...]:
+    """Return the numbers of those threads in which the request was made.
+
+    A review asks with all its comments.
+    """
+    numbered = enumerate(ordered_threads(reviews), start=1)
+    return tuple(number for number, one in numbered if _asks(one, trigger))
+
+
+def opened_where_asked(
+    reviews: Sequence[ReviewThread], trigger: Trigger
+) -> tuple[ReviewThread, ...]:
+    """Return the threads with those not resolved in which the request was made."""
+    return tuple(
+        one.model_copy(update={"is_resolved": False}) if _asks(one, trigger) else one
+        for one in reviews
+    )
+
+
+def _asks(thread: ReviewThread, trigger: Trigger) -> bool:
+    return any(
+        post.id == trigger.post_id
+        or (trigger.review_id and post.review_id == trigger.review_id)
+        for post in thread.posts
+    )
 
 
 def _rank(thread: ReviewThread) -> tuple[bool, bool]:

@@ -79,3 +79,42 @@ def test_r3_reviewers_are_answered_where_nothing_was_to_be_changed(
         assert all(
             one.startswith("**Not addressed.** It is as wanted.") for one in said
         )
+
+
+def _ask_in_thread(story: Story, number: int) -> int:
+    """Let alice ask in a review thread; return the thread."""
+    thread = _review(story, number, 6, "Return the price.")
+    told = len(story.github.deliveries)
+    reviews.answer(
+        story.github.world, thread, author="alice", body="@patchwright please do"
+    )
+    for delivery in story.github.deliveries[told:]:
+        assert story.deliver(delivery).status in {200, 202}
+    return thread
+
+
+def test_a_mention_in_a_review_thread_is_answered_there(tmp_path: Path) -> None:
+    write = call("write", path="prices.py", content=PRICES.replace("1\n", "price\n"))
+    with telling(tmp_path, in_turn(write, FINISH)) as story:
+        number = _open_reviewed_pull(story)
+        thread = _ask_in_thread(story, number)
+        story.work()
+        *_, said = story.github.world.reviews[thread].comments
+        assert said.body.startswith("**See [`")
+        assert "Added the two rules." in said.body
+        others = [o for o in story.github.world.reviews.values() if o.id != thread]
+        assert not any("Added the two" in c.body for o in others for c in o.comments)
+        shown = story.reply(number)
+        assert "2 review threads have no answer of the agent's." in shown
+        assert "not addressed" not in shown.lower()
+
+
+def test_a_question_in_a_review_thread_is_answered_there(tmp_path: Path) -> None:
+    answer = call("finish", summary="Looked.", answer="It rounds to cents.")
+    with telling(tmp_path, in_turn(answer)) as story:
+        number = _open_reviewed_pull(story)
+        thread = _ask_in_thread(story, number)
+        story.work()
+        *_, said = story.github.world.reviews[thread].comments
+        assert "It rounds to cents." in said.body
+        assert "It rounds to cents." in story.reply(number)

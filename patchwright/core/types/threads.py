@@ -145,6 +145,7 @@ class Post(Value):
     `edited_at` is when its text was last changed, None if it never was. `label` says
     what it is where that is no plain comment, such as `review, changes requested`.
     `role` is what the service says of the author in this place, such as `member`.
+    `review_id` is the review that it was submitted with, if it was.
     """
 
     id: str
@@ -154,6 +155,7 @@ class Post(Value):
     edited_at: datetime | None = None
     label: str = ""
     role: str = ""
+    review_id: str = ""
 
 
 class DiffSide(StrEnum):

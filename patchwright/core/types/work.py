@@ -127,6 +127,7 @@ class Verdict(StrEnum):
     ADDRESSED = "addressed"
     NOT_ADDRESSED = "not-addressed"
     NEEDS_INPUT = "needs-input"
+    ANSWERED = "answered"
 
 
 class ReviewAnswer(Value):

@@ -4,7 +4,6 @@ REST has the comments, but not which of them belong to a thread that is resolved
 https://docs.github.com/en/graphql/reference/objects#pullrequestreviewthread
 """
 
-from collections.abc import Iterator
 from enum import StrEnum
 
 from github.Repository import Repository
@@ -12,20 +11,33 @@ from github.Repository import Repository
 from patchwright.core.types.threads import DiffSide, ForgeThread, Post, ReviewThread
 from patchwright.integrations.github.graphql import (
     WRITTEN,
+    PageBefore,
     Part,
     Written,
     owner_and_name,
     query,
 )
 from patchwright.integrations.github.post_ids import review_comment_post
+from patchwright.integrations.github.posts import read_back
 
-MAX_PAGES = 10
+COMMENTS = """
+fragment comments on PullRequestReviewCommentConnection {
+  pageInfo { hasPreviousPage startCursor }
+  nodes {
+    ...written
+    databaseId
+    diffHunk
+    isMinimized
+    pullRequestReview { databaseId }
+  }
+}
+"""
 QUERY = f"""\
-query($owner: String!, $name: String!, $number: Int!, $after: String) {{
+query($owner: String!, $name: String!, $number: Int!, $before: String) {{
   repository(owner: $owner, name: $name) {{
     pullRequest(number: $number) {{
-      reviewThreads(first: 50, after: $after) {{
-        pageInfo {{ hasNextPage endCursor }}
+      reviewThreads(last: 50, before: $before) {{
+        pageInfo {{ hasPreviousPage startCursor }}
         nodes {{
           id
           path
@@ -36,24 +48,38 @@ query($owner: String!, $name: String!, $number: Int!, $after: String) {{
           diffSide
           isResolved
           isOutdated
-          comments(first: 100) {{
-            nodes {{ ...written databaseId diffHunk isMinimized }}
-          }}
+          comments(last: 100) {{ ...comments }}
         }}
       }}
     }}
   }}
 }}
-{WRITTEN}"""
+{COMMENTS}{WRITTEN}"""
+# What a thread has before its newest comments.
+EARLIER_QUERY = f"""\
+query($id: ID!, $before: String) {{
+  node(id: $id) {{
+    ... on PullRequestReviewThread {{
+      comments(last: 100, before: $before) {{ ...comments }}
+    }}
+  }}
+}}
+{COMMENTS}{WRITTEN}"""
+
+
+class _Submitted(Part):
+    database_id: int
 
 
 class _Comment(Written):
     database_id: int
     diff_hunk: str = ""
     is_minimized: bool = False
+    pull_request_review: _Submitted | None = None
 
 
 class _Comments(Part):
+    page_info: PageBefore
     nodes: tuple[_Comment, ...]
 
 
@@ -75,13 +101,8 @@ class _Thread(Part):
     comments: _Comments
 
 
-class _PageInfo(Part):
-    has_next_page: bool
-    end_cursor: str | None = None
-
-
 class _Threads(Part):
-    page_info: _PageInfo
+    page_info: PageBefore
     nodes: tuple[_Thread, ...]
 
 
@@ -97,29 +118,49 @@ class _Data(Part):
     repository: _Repository
 
 
+class _Node(Part):
+    """A review thread; a node of another kind has no such comments."""
+
+    comments: _Comments
+
+
+class _Found(Part):
+    node: _Node
+
+
 def fetch_reviews(repo: Repository, ref: ForgeThread) -> tuple[ReviewThread, ...]:
     """Return the threads in GitHub's order, without what was hidden as spam or abuse.
 
-    Raises the errors of PyGithub.
+    Where there are too many threads or comments, the oldest are missing. Raises the
+    errors of PyGithub.
     """
-    threads = (_review(thread) for thread in _fetch_threads(repo, ref))
+    asked = {**owner_and_name(ref.repo.full_name), "number": ref.number}
+
+    def read(before: str | None) -> _Threads:
+        found = query(repo, QUERY, {**asked, "before": before}, _Data)
+        return found.repository.pull_request.review_threads
+
+    pages = read_back(read, lambda page: page.page_info)
+    threads = (_review(repo, thread) for page in pages for thread in page.nodes)
     return tuple(thread for thread in threads if thread.posts)
 
 
-def _fetch_threads(repo: Repository, ref: ForgeThread) -> Iterator[_Thread]:
-    asked = {**owner_and_name(ref.repo.full_name), "number": ref.number}
-    after: str | None = None
-    for _ in range(MAX_PAGES):
-        answer = query(repo, QUERY, {**asked, "after": after}, _Data)
-        found = answer.repository.pull_request.review_threads
-        yield from found.nodes
-        after = found.page_info.end_cursor
-        if not found.page_info.has_next_page:
-            return
+def _comments_of(repo: Repository, thread: _Thread) -> tuple[_Comment, ...]:
+    """Return a thread's comments; most have come with it."""
+    newest = thread.comments
+
+    def read(before: str | None) -> _Comments:
+        if before is None:
+            return newest
+        asked: dict[str, object] = {"id": thread.id, "before": before}
+        return query(repo, EARLIER_QUERY, asked, _Found).node.comments
+
+    pages = read_back(read, lambda page: page.page_info)
+    return tuple(comment for page in pages for comment in page.nodes)
 
 
-def _review(thread: _Thread) -> ReviewThread:
-    comments = thread.comments.nodes
+def _review(repo: Repository, thread: _Thread) -> ReviewThread:
+    comments = _comments_of(repo, thread)
     return ReviewThread(
         id=thread.id,
         path=thread.path,
@@ -135,4 +176,7 @@ def _review(thread: _Thread) -> ReviewThread:
 
 
 def _post(comment: _Comment) -> Post:
-    return comment.post(review_comment_post(comment.database_id))
+    review = comment.pull_request_review
+    post = comment.post(review_comment_post(comment.database_id))
+    submitted = "" if review is None else str(review.database_id)
+    return post.model_copy(update={"review_id": submitted})

@@ -184,6 +184,7 @@ _VERDICTS: Final = {
     Verdict.ADDRESSED: "addressed",
     Verdict.NOT_ADDRESSED: "not addressed",
     Verdict.NEEDS_INPUT: "waiting for an answer",
+    Verdict.ANSWERED: "answered",
 }
 
 

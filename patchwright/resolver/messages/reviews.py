@@ -1,19 +1,15 @@
 """What reviewers are told in their own threads."""
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, assert_never
 
-from patchwright.core.types.work import ReviewAnswer, Verdict
+from patchwright.core.types.work import Outcome, ReviewAnswer, Verdict
 from patchwright.resolver.messages.facts import agents_words, counted
 
 MAX_WORDS_CHARS: Final = 4_000
 _ABOUT_SHA_CHARS: Final = 10
 
 _NO_COMMIT: Final = "**No commit was made for this.**"
-_LABELS: Final = {
-    Verdict.NOT_ADDRESSED: "**Not addressed.**",
-    Verdict.NEEDS_INPUT: "**Needs input.**",
-}
 
 
 def review_mark(run_id: str, thread: int) -> str:
@@ -38,10 +34,33 @@ def note_on_silence(answers: Sequence[ReviewAnswer], threads: int) -> str:
     silent = [one for one in range(1, threads + 1) if one not in answered]
     if not silent:
         return ""
-    return f"Not addressed: {counted(len(silent), 'review thread')} without an answer."
+    have = "has" if len(silent) == 1 else "have"
+    return f"{counted(len(silent), 'review thread')} {have} no answer of the agent's."
+
+
+def answers_where_asked(outcome: Outcome, asked: Sequence[int]) -> Outcome:
+    """Answer each thread that asked with the run's own words, if the agent has not.
+
+    Whether its wish was met, the words say: nothing here can tell.
+    """
+    answered = {answer.thread for answer in outcome.reviews}
+    added = tuple(
+        ReviewAnswer(thread=one, verdict=Verdict.ANSWERED, text=outcome.summary)
+        for one in asked
+        if one not in answered
+    )
+    return outcome.model_copy(update={"reviews": (*outcome.reviews, *added)})
 
 
 def _label(verdict: Verdict, commit: str) -> str:
-    if verdict is not Verdict.ADDRESSED:
-        return _LABELS[verdict]
-    return f"**Addressed in {commit}.**" if commit else _NO_COMMIT
+    match verdict:
+        case Verdict.ADDRESSED:
+            return f"**Addressed in {commit}.**" if commit else _NO_COMMIT
+        case Verdict.ANSWERED:
+            return f"**See {commit}.**" if commit else ""
+        case Verdict.NOT_ADDRESSED:
+            return "**Not addressed.**"
+        case Verdict.NEEDS_INPUT:
+            return "**Needs input.**"
+        case _:
+            assert_never(verdict)

@@ -37,6 +37,7 @@ class Plan(Value):
     trusted_sha: str = ""
     config: RepositoryConfig = RepositoryConfig()
     review_threads: tuple[str, ...] = ()
+    asked_reviews: tuple[int, ...] = ()
     names: dict[str, str] = {}
     template: str = ""
     checks_need_nudge: bool = False

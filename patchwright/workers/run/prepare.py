@@ -34,7 +34,11 @@ from patchwright.resolver.gathering.gather import (
 from patchwright.resolver.knowledge import gather
 from patchwright.resolver.pinning import as_asked
 from patchwright.resolver.planning import plan_first, wants_plan
-from patchwright.resolver.reviews import ordered_threads
+from patchwright.resolver.reviews import (
+    asked_threads,
+    opened_where_asked,
+    ordered_threads,
+)
 from patchwright.resolver.rounds import merge_text, needs_merge
 from patchwright.resolver.target import Target, plan_target
 from patchwright.resolver.template import find_template
@@ -83,7 +87,7 @@ class Prepared:
     `trusted_sha` is where the branch stands that the change is meant for: what that
     commit says for agents counts, whatever a pull request says. `names` are what the
     variables of the repository's templates stand for, `template` is its template for
-    pull requests.
+    pull requests. `asked_reviews` are the numbers of the review threads that asked.
     """
 
     repository: Repository
@@ -93,6 +97,7 @@ class Prepared:
     task: Task
     images: Mapping[str, Image]
     review_threads: tuple[str, ...]
+    asked_reviews: tuple[int, ...]
     names: Mapping[str, str]
     template: str
 
@@ -104,7 +109,9 @@ class Prepared:
 
 def fetch_thread(channel: Channel, trigger: Trigger, asked_at: datetime) -> Thread:
     """Read the thread as it was when the request was made."""
-    return as_asked(channel.fetch_thread(trigger.thread), trigger, asked_at)
+    thread = as_asked(channel.fetch_thread(trigger.thread), trigger, asked_at)
+    reviews = opened_where_asked(thread.reviews, trigger)
+    return thread.model_copy(update={"reviews": reviews})
 
 
 def prepare(sources: Sources, request: Request) -> Prepared:
@@ -162,6 +169,7 @@ class _Preparation:
                 for one in ordered_threads(request.thread.reviews)
                 if not one.is_resolved
             ),
+            asked_reviews=asked_threads(request.thread.reviews, request.trigger),
             names={**names, "sha": trusted_sha[:10]},
             template=find_template(mirror.objects, trusted_sha),
         )

@@ -16,7 +16,7 @@ from patchwright.core.types.threads import (
 from patchwright.core.types.work import Outcome, OutcomeKind, Task
 from patchwright.integrations.git.objects import ObjectStore
 from patchwright.resolver.knowledge import RepositoryLibrary
-from patchwright.resolver.messages.reviews import note_on_silence
+from patchwright.resolver.messages.reviews import answers_where_asked, note_on_silence
 from patchwright.resolver.placing.consent import privacy_note
 from patchwright.resolver.resolve import resolve
 from patchwright.resolver.toolkit import Toolkit
@@ -167,7 +167,8 @@ class Resolving:
         return str(self._services.stores.events.redact(text))
 
     def _with_silence(self, outcome: Outcome) -> Outcome:
-        """Name the review threads that were left without an answer."""
+        """Answer the review threads that asked; name others that have no answer."""
+        outcome = answers_where_asked(outcome, self._plan.asked_reviews)
         if outcome.kind is not OutcomeKind.RESOLVED:
             return outcome
         note = note_on_silence(outcome.reviews, len(self._plan.review_threads))
@@ -253,6 +254,7 @@ def _found(prepared: Prepared) -> dict[str, object]:
         "target": prepared.target,
         "trusted_sha": prepared.trusted_sha,
         "review_threads": prepared.review_threads,
+        "asked_reviews": prepared.asked_reviews,
         "names": dict(prepared.names),
         "template": prepared.template,
     }

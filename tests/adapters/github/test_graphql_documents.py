@@ -13,6 +13,7 @@ DOCUMENTS = {
     "opening": posts.OPENING_QUERY,
     "review words": review_posts.QUERY,
     "review threads": reviews.QUERY,
+    "earlier comments of a review thread": reviews.EARLIER_QUERY,
     "discussion": discussions.QUERY,
     "discussion's name": discussions.FIND,
     "discussion's HTML": discussions.HTML,

@@ -115,3 +115,25 @@ def test_a_pull_request_that_is_none_is_not_found(
     ref = ForgeThread(repo=SHOP, kind=ThreadKind.PULL_REQUEST, number=number)
     with pytest.raises(NotFoundError):
         as_app.channel.fetch_thread(ref)
+
+
+def test_a_long_thread_has_its_newest_words_and_its_first(
+    fake: FakeGitHub, as_app: GitHub, pull: ForgeThread
+) -> None:
+    thread = begin(fake, pull, "Why a word?")
+    for count in range(230):
+        reviews.answer(fake.world, thread, author="ann", body=f"Answer {count}")
+    [found] = as_app.channel.fetch_thread(pull).reviews
+    assert len(found.posts) == 231
+    assert found.posts[0].text == "Why a word?"
+    assert found.posts[-1].text == "Answer 229"
+    assert found.hunk.endswith("+ten")
+
+
+def test_of_many_threads_the_newest_are_read(
+    fake: FakeGitHub, as_app: GitHub, pull: ForgeThread
+) -> None:
+    for count in range(60):
+        begin(fake, pull, f"Remark {count}")
+    found = as_app.channel.fetch_thread(pull).reviews
+    assert [one.posts[0].text for one in found] == [f"Remark {n}" for n in range(60)]

@@ -14,6 +14,8 @@ from tests.fakes.github.access import (
 from tests.fakes.github.acts import reviews
 from tests.fakes.github.auth import Caller
 from tests.fakes.github.exchange import Answer, Json, not_found
+from tests.fakes.github.render.nodes import only_asked
+from tests.fakes.github.render.reviews import comment_page
 from tests.fakes.github.review_state import Review, ReviewThread
 from tests.fakes.github.state import AccountKind, Issue, Role, World
 
@@ -44,6 +46,11 @@ def _show_thread(world: World, caller: Caller, asked: Json) -> Answer:
     given = asked.get("variables", {})
     thread = _thread(world, caller, str(given.get("id", "")))
     _require(world, caller, thread.repo, READ_PULL)
+    query = str(asked["query"])
+    if "$before" in query:
+        page = comment_page(world, thread, given.get("before"))
+        shown_page = only_asked(query, {"node": {"comments": page}})
+        return Answer(status=200, body={"data": shown_page})
     begin = int(given.get("after") or 0)
     shown = [
         {"id": f"PRRC_{one.id}", "body": one.body, "author": _actor(world, one.author)}

@@ -5,13 +5,13 @@ import re
 from tests.fakes.github.access import READ_PULL, forbidden, may, visible_repo
 from tests.fakes.github.auth import Caller
 from tests.fakes.github.exchange import Answer, Json, not_found
-from tests.fakes.github.render.nodes import only_asked, times, written
+from tests.fakes.github.render.nodes import last_page, only_asked, times, written
 from tests.fakes.github.render.pulls import pull_files
 from tests.fakes.github.review_state import ReviewComment, ReviewThread
 from tests.fakes.github.state import Issue, World
 
 _MOST = 100
-_FIRST = re.compile(r"reviewThreads\(first: (\d+)")
+_LAST = re.compile(r"reviewThreads\(last: (\d+)")
 
 
 def list_reviews(world: World, caller: Caller, asked: Json) -> Answer:
@@ -23,17 +23,10 @@ def list_reviews(world: World, caller: Caller, asked: Json) -> Answer:
     issue = world.find_issue(repo.full_name, int(given.get("number", 0)))
     if issue is None or issue.pull is None:
         raise not_found()
-    first = _FIRST.search(query)
-    size = min(int(first[1]), _MOST) if first else _MOST
-    begin = int(given.get("after") or 0)
-    threads = world.reviews_of(issue)
-    shown: Json = {
-        "pageInfo": {
-            "hasNextPage": begin + size < len(threads),
-            "endCursor": str(begin + size),
-        },
-        "nodes": [_thread(world, issue, one) for one in threads[begin : begin + size]],
-    }
+    last = _LAST.search(query)
+    size = min(int(last[1]), _MOST) if last else _MOST
+    shown = last_page(world.reviews_of(issue), given.get("before"), size)
+    shown["nodes"] = [_thread(world, issue, one) for one in shown["nodes"]]
     answer = {"repository": {"pullRequest": {"reviewThreads": shown}}}
     return Answer(status=200, body={"data": only_asked(query, answer)})
 
@@ -50,10 +43,15 @@ def _thread(world: World, issue: Issue, thread: ReviewThread) -> Json:
         "diffSide": thread.side,
         "isResolved": thread.is_resolved,
         "isOutdated": is_outdated,
-        "comments": {
-            "nodes": [_comment(world, thread, one) for one in thread.comments]
-        },
+        "comments": comment_page(world, thread),
     }
+
+
+def comment_page(world: World, thread: ReviewThread, before: str | None = None) -> Json:
+    """Show the last comments of a thread before a cursor."""
+    shown = last_page(thread.comments, before)
+    shown["nodes"] = [_comment(world, thread, one) for one in shown["nodes"]]
+    return shown
 
 
 def _comment(world: World, thread: ReviewThread, comment: ReviewComment) -> Json:
@@ -61,6 +59,7 @@ def _comment(world: World, thread: ReviewThread, comment: ReviewComment) -> Json
         "databaseId": comment.id,
         "diffHunk": thread.hunk,
         "isMinimized": comment.is_minimized,
+        "pullRequestReview": {"databaseId": comment.review_id},
         **written(
             world,
             thread.repo,
