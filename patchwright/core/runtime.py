@@ -17,8 +17,8 @@ class SandboxSpec(Value):
 
     `run_id` labels everything that belongs to the sandbox, so that it can be found and
     removed when its worker is gone; `role` tells the sandboxes of one run apart.
-    `lifetime_s` is the hard end of the sandbox. Without `network` the `domains` are all
-    that can be reached.
+    `lifetime_s` is the hard end of the sandbox. With `network` all public addresses can
+    be reached, without it the `domains` and nothing else.
     """
 
     run_id: str
@@ -33,6 +33,10 @@ class SandboxSpec(Value):
     lifetime_s: float = 7200.0
     engine_runtime: str = ""
     environment: Mapping[str, str] = {}
+
+    @property
+    def has_way_out(self) -> bool:
+        return self.network or bool(self.domains)
 
 
 class Runtime(Protocol):

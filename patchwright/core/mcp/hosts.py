@@ -1,8 +1,14 @@
 """Decide which addresses on the network a server may have."""
 
 from collections.abc import Collection
-from ipaddress import IPv4Address, IPv6Address, ip_address
+from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 
+from patchwright.core.security.addresses import Host, kind_of
+
+# An IPv4 address stands in each of these, and may be a private one: NAT64 and 6to4.
+_TUNNELS = tuple(
+    map(ip_network, ("64:ff9b::/96", "64:ff9b:1::/48", "2002::/16", "2001::/32"))
+)
 _LOOPBACK_NAME = "localhost"
 
 
@@ -16,11 +22,19 @@ def may_reach(host: str, address: str, allowed: Collection[str]) -> bool:
     if host not in allowed:
         return False
     found = _plain(ip_address(address.partition("%")[0]))
-    if found.is_global and not found.is_multicast:
+    if _is_public(found):
         return True
     if host == _LOOPBACK_NAME and found.is_loopback:
         return True
     return str(found) in {str(_plain(one)) for one in _addresses(allowed)}
+
+
+def _is_public(found: IPv4Address | IPv6Address) -> bool:
+    """Tell whether anybody may be there, and no cloud's metadata or neighbour."""
+    if kind_of(str(found)) is Host.METADATA or found.is_multicast:
+        return False
+    is_tunnel = any(found in one for one in _TUNNELS if one.version == found.version)
+    return found.is_global and not found.is_reserved and not is_tunnel
 
 
 def _plain(address: IPv4Address | IPv6Address) -> IPv4Address | IPv6Address:

@@ -66,7 +66,8 @@ class SandboxSettings(Section):
     network: Literal["deny", "allowlist", "allow"] = Field(
         "deny",
         description="Whether commands reach the network: not at all, the hosts in "
-        "`allow_domains` (with Docker or bubblewrap), or everything.",
+        "`allow_domains`, or everything public (both through a proxy, with Docker or "
+        "bubblewrap). No private address is open that `allow_domains` does not list.",
     )
     repositories_may_open: bool = Field(
         default=False,

@@ -47,7 +47,8 @@ def describe_host(spec: SandboxSpec, version: str, proxy: str = "") -> HostConfi
     return HostConfig(
         version=version,
         **CONFINED,
-        network_mode="bridge" if spec.network else "none",
+        # Its own, with nobody in it: the proxy is the one way out.
+        network_mode="none",
         volumes_from=[f"{proxy}:ro"] if proxy else None,
         mem_limit=memory,
         memswap_limit=memory,

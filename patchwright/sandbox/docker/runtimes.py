@@ -46,7 +46,7 @@ class DockerRuntimes:
 
     def start(self, spec: SandboxSpec) -> ServedRuntime:
         spec = spec.model_copy(update={"image": spec.image or self._image})
-        if not spec.domains:
+        if not spec.has_way_out:
             return self._start(spec)
         with ExitStack() as undo:
             proxy = self._proxies.create(spec)

@@ -1,7 +1,11 @@
 """How a proxy is started, and what the programs in its sandbox are told of it."""
 
 import json
+import re
 from collections.abc import Mapping
+from contextlib import suppress
+from ipaddress import IPv6Address
+from pathlib import Path
 from typing import Final
 
 from patchwright.core.runtime import SandboxSpec
@@ -12,6 +16,8 @@ PORT: Final = 3128
 _URL: Final = f"http://127.0.0.1:{PORT}"
 _OWN: Final = "localhost,127.0.0.1,::1,sandbox"
 # Some programs know one spelling alone.
+# A leaf of the kernel's tree of routes that is an address of the machine's own.
+_LOCAL_IPV4: Final = re.compile(r"\|-- ([0-9.]+)\n\s+/32 host LOCAL")
 _NAMES: Final = ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY")
 
 ENVIRONMENT: Final[Mapping[str, str]] = {
@@ -24,7 +30,7 @@ ENVIRONMENT: Final[Mapping[str, str]] = {
 
 def with_proxy(spec: SandboxSpec) -> SandboxSpec:
     """Return the sandbox whose programs know the proxy, if it is to have one."""
-    if not spec.domains:
+    if not spec.has_way_out:
         return spec
     return spec.model_copy(
         update={"environment": {**ENVIRONMENT, **spec.environment}, "network": False}
@@ -38,5 +44,26 @@ def command_line(
     rules = [
         (domain.host, domain.port, domain.with_subdomains) for domain in spec.domains
     ]
-    settings = {"meeting": meeting, "lifetime_s": spec.lifetime_s, "rules": rules}
+    settings = {
+        "meeting": meeting,
+        "lifetime_s": spec.lifetime_s,
+        "rules": rules,
+        "opens_public": spec.network,
+        "own": sorted(own_addresses()),
+    }
     return [python, *PYTHON_OPTIONS, archive, json.dumps(settings)]
+
+
+def own_addresses() -> frozenset[str]:
+    """Return this machine's addresses, public ones too: its services listen there."""
+    found = {*_LOCAL_IPV4.findall(_read("/proc/net/fib_trie"))}
+    for line in _read("/proc/net/if_inet6").splitlines():
+        found.add(str(IPv6Address(int(line.split()[0], 16))))
+    return frozenset(found)
+
+
+def _read(path: str) -> str:
+    """Return a table of the kernel; a machine without IPv6 has none for that."""
+    with suppress(FileNotFoundError):
+        return Path(path).read_text("ascii")
+    return ""

@@ -33,7 +33,6 @@ SYSTEM_FILES = (
     "ssl/openssl.cnf",
     "timezone",
 )
-NETWORK_FILES = ("hosts", "resolv.conf")
 PASSWD = f"patchwright:x:{USER}:{USER}::{WORKSPACE}/home:/bin/bash\n".encode()
 GROUP = f"patchwright:x:{USER}:\n".encode()
 
@@ -52,11 +51,13 @@ class Binding(NamedTuple):
     path: str
 
 
-def isolate(*, network: bool) -> list[str]:
-    """Return the options that separate a sandbox from the rest of the machine."""
-    namespaces = ["user", "pid", "ipc", "uts", "cgroup-try"]
-    if not network:
-        namespaces.append("net")
+def isolate() -> list[str]:
+    """Return the options that separate a sandbox from the rest of the machine.
+
+    The network is always its own: in the machine's, loopback and the abstract sockets
+    of its services would be open. A proxy is the way out, where there is one.
+    """
+    namespaces = ("user", "pid", "ipc", "uts", "cgroup-try", "net")
     return [
         *(f"--unshare-{name}" for name in namespaces),
         *("--uid", USER, "--gid", USER, "--hostname", "sandbox"),
@@ -64,15 +65,14 @@ def isolate(*, network: bool) -> list[str]:
     ]
 
 
-def show_system(root: Path, *, network: bool) -> list[str]:
+def show_system(root: Path) -> list[str]:
     """Return the options that show programs and libraries, read-only."""
-    names = SYSTEM_FILES + (NETWORK_FILES if network else ())
     return [
         *("--ro-bind", str(root / "usr"), "/usr"),
         *_system_folders(root),
         *(
             word
-            for name in names
+            for name in SYSTEM_FILES
             for word in ("--ro-bind-try", str(root / "etc" / name), f"/etc/{name}")
         ),
         *("--proc", "/proc", "--dev", "/dev"),

@@ -35,13 +35,15 @@ class BubblewrapRuntimes:
     kind = "bubblewrap"
 
     def start(self, spec: SandboxSpec) -> ServedRuntime:
-        spec, python = with_proxy(spec), _find("python3")
-        config = launch.confined_by_limits(spec, arguments.WORKSPACE)
+        python = _find("python3")
+        config = launch.confined_by_limits(with_proxy(spec), arguments.WORKSPACE)
         server = launch.command_line(python, arguments.ARCHIVE, config)
         folder = create_folder(spec.run_id, _user())
         with ExitStack() as undo:
             undo.callback(folder.remove)
-            proxy = start_proxy(spec, folder, python, _user()) if spec.domains else None
+            proxy = (
+                start_proxy(spec, folder, python, _user()) if spec.has_way_out else None
+            )
             if proxy:
                 undo.callback(proxy.stop)
             stream = _start(spec, folder, server)
@@ -64,8 +66,8 @@ def why_not() -> str:
     try:
         command = [
             _find("bwrap"),
-            *arguments.isolate(network=False),
-            *arguments.show_system(ROOT, network=False),
+            *arguments.isolate(),
+            *arguments.show_system(ROOT),
             *("--", _find("python3"), "-I", "-S", "-c", ""),
         ]
         ran = subprocess.run(
@@ -96,12 +98,12 @@ def _start(
         Binding(folder.tmp, "/tmp"),  # noqa: S108 - this is the sandbox's own /tmp
     ]
     with ExitStack() as open_files:
-        shown = [Binding(folder.egress, MEETING_FOLDER)] if spec.domains else []
+        shown = [Binding(folder.egress, MEETING_FOLDER)] if spec.has_way_out else []
         data = [(_open(open_files, file.content), file) for file in files]
         command = [
             _find("bwrap"),
-            *arguments.isolate(network=spec.network),
-            *arguments.show_system(ROOT, network=spec.network),
+            *arguments.isolate(),
+            *arguments.show_system(ROOT),
             *arguments.show_own(data, folders, shown),
             "--",
             *server,

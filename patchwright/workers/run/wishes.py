@@ -2,13 +2,15 @@
 
 from typing import Any, Final
 
-from patchwright.core.security.domains import read_domain
+from patchwright.core.security.domains import WEB_PORTS, Domain, read_domain
 from patchwright.core.settings.llm import LlmSettings
 from patchwright.core.settings.model import Settings
 from patchwright.core.settings.repository import RepositoryConfig
 from patchwright.core.settings.work import LimitSettings, SandboxSettings
 from patchwright.core.text.fence import inline_code
 from patchwright.core.types.base import Value
+from patchwright.sandbox.egress.proxy.hello import is_address
+from patchwright.sandbox.egress.proxy.rules import Target, is_open
 
 _OPENNESS: Final = ("deny", "allowlist", "allow")
 
@@ -120,5 +122,11 @@ def _is_granted(domain: str, sandbox: SandboxSettings) -> bool:
     except ValueError:
         return False
     if sandbox.network == "allow":
-        return True
+        return _is_public(wanted)
     return any(read_domain(one).covers(wanted) for one in sandbox.allow_domains)
+
+
+def _is_public(wanted: Domain) -> bool:
+    """Tell whether an open network has it: a list could open a private address."""
+    target = Target(wanted.host, wanted.port or WEB_PORTS[0])
+    return not is_address(wanted.host) or is_open(wanted.host, target, ())

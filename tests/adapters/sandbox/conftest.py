@@ -14,6 +14,12 @@ from patchwright.sandbox.docker import engine
 from patchwright.sandbox.docker.runtimes import DockerRuntimes
 from patchwright.sandbox.local.bubblewrap import BubblewrapRuntimes
 from tests.adapters.sandbox.box import Box
+from tests.adapters.sandbox.outside import (
+    Outside,
+    fill,
+    in_a_container,
+    on_this_machine,
+)
 
 KINDS = ("docker", "bubblewrap")
 _EMPTY_IMAGE = "patchwright-empty:test"
@@ -81,3 +87,23 @@ def empty_image(client: docker.DockerClient) -> Iterator[str]:
     client.api.import_image_from_data(content.getvalue(), repository=name, tag=tag)
     yield _EMPTY_IMAGE
     client.images.remove(_EMPTY_IMAGE)
+
+
+@pytest.fixture(scope="session")
+def outside(
+    factory: RuntimeFactory,
+    request: pytest.FixtureRequest,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[Outside]:
+    folder = tmp_path_factory.mktemp("outside") / "files"
+    folder.mkdir()
+    fill(folder)
+    if factory.kind != "docker":
+        with on_this_machine(folder) as served:
+            yield served
+        return
+    client = engine.connect()
+    image = request.getfixturevalue("sandbox_image")
+    with in_a_container(client, image, folder) as served:
+        yield served
+    client.close()

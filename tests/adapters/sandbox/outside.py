@@ -13,10 +13,14 @@ import docker
 
 from patchwright.core.runtime import SandboxSpec
 from patchwright.core.security.domains import read_domain
+from tests.adapters.sandbox.box import Box
 
 PORT = 8080
 # Not the address that programs in a sandbox take for their own.
 LOOPBACK = "127.0.0.2"
+FETCH = (
+    "python3 -c 'import sys, urllib.request as u; print(u.urlopen(sys.argv[1]).read())'"
+)
 
 
 class Outside(NamedTuple):
@@ -32,6 +36,10 @@ class Outside(NamedTuple):
         """Return a sandbox that may reach this server."""
         listed = read_domain(f"{self.host}:{self.port}")
         return spec.model_copy(update={"domains": (listed,)})
+
+
+def fetch(box: Box, url: str) -> str:
+    return box.sh(f"{FETCH} '{url}' 2>&1 | tail -n 1").output
 
 
 def fill(folder: Path) -> None:

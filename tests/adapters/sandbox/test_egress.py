@@ -8,39 +8,9 @@ from patchwright.core.events.types import Browse, BrowserOutput
 from patchwright.core.runtime import Runtime, RuntimeFactory, SandboxSpec
 from patchwright.core.security.domains import Domain
 from patchwright.core.types.ids import RandomIds
-from patchwright.sandbox.docker import engine
 from tests.adapters.sandbox.box import Box
 from tests.adapters.sandbox.conftest import SPEC
-from tests.adapters.sandbox.outside import (
-    Outside,
-    fill,
-    in_a_container,
-    on_this_machine,
-)
-
-FETCH = (
-    "python3 -c 'import sys, urllib.request as u; print(u.urlopen(sys.argv[1]).read())'"
-)
-
-
-@pytest.fixture(scope="session")
-def outside(
-    factory: RuntimeFactory,
-    request: pytest.FixtureRequest,
-    tmp_path_factory: pytest.TempPathFactory,
-) -> Iterator[Outside]:
-    folder = tmp_path_factory.mktemp("outside") / "files"
-    folder.mkdir()
-    fill(folder)
-    if factory.kind != "docker":
-        with on_this_machine(folder) as served:
-            yield served
-        return
-    client = engine.connect()
-    image = request.getfixturevalue("sandbox_image")
-    with in_a_container(client, image, folder) as served:
-        yield served
-    client.close()
+from tests.adapters.sandbox.outside import FETCH, Outside, fetch
 
 
 @pytest.fixture(scope="session")
@@ -59,10 +29,6 @@ def listing(factory: RuntimeFactory, outside: Outside) -> Iterator[Runtime]:
 @pytest.fixture
 def inside(listing: Runtime) -> Box:
     return Box(listing)
-
-
-def fetch(box: Box, url: str) -> str:
-    return box.sh(f"{FETCH} '{url}' 2>&1 | tail -n 1").output
 
 
 def test_a_listed_host_is_reached(inside: Box, outside: Outside) -> None:

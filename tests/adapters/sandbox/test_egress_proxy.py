@@ -16,16 +16,22 @@ from patchwright.sandbox.action_server.reaching_out import reach_out
 from patchwright.sandbox.archive import pack_proxy
 from patchwright.sandbox.egress.launch import command_line
 from patchwright.sandbox.egress.proxy.door import attend
-from patchwright.sandbox.egress.proxy.gate import Gate
+from patchwright.sandbox.egress.proxy.gate import Gate, call, resolve
+from patchwright.sandbox.egress.proxy.hello import ALERT
 from patchwright.sandbox.egress.proxy.rules import Rule, Target
 from patchwright.sandbox.egress.proxy.tally import Tally
 from patchwright.sandbox.egress.proxy.visit import MAX_HEAD_BYTES
+from tests.unit.sandbox.test_egress_hello import greeting
 
 NAMES = {
     "listed.example": ["127.0.0.1"],
     "rebound.example": ["169.254.169.254", "10.0.0.1"],
     "half.example": ["10.0.0.1", "127.0.0.1"],
+    "public.example": ["93.184.215.14"],
+    "both.example": ["10.0.0.1", "93.184.215.14"],
+    "machine.example": ["93.184.215.15"],
 }
+OWN = frozenset({"93.184.215.15"})
 
 
 class Server:
@@ -59,27 +65,38 @@ def server() -> Iterator[Server]:
 class Proxy:
     """The proxy, and what it asked for the addresses of."""
 
-    def __init__(self, *rules: Rule) -> None:
+    def __init__(self, *rules: Rule, public_at: int = 0) -> None:
+        """With `public_at` all is open, and answered at that port of this machine."""
         self.asked: list[str] = []
+        self.called: list[str] = []
         self.tally = Tally()
-        self._gate = Gate(rules, self.tally, self._resolve)
+        self.gate = Gate(rules, self.tally, self._resolve)
+        if public_at:
+            self._public_at = public_at
+            gate = self.gate._replace(opens_public=True, own=OWN)
+            self.gate = gate._replace(call=self._call)
+
+    def _call(self, address: str, port: int) -> socket.socket:
+        self.called.append(f"{address}:{port}")
+        return call("127.0.0.1", self._public_at)
 
     def _resolve(self, target: Target) -> Sequence[str]:
         self.asked.append(target.host)
         if target.host in NAMES:
             return NAMES[target.host]
-        if target.host.replace(".", "").isdigit():
-            return [target.host]
+        if not target.host.endswith(".example"):
+            # Numbers in all their spellings, which need no network.
+            return resolve(target)
         raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
 
     @contextmanager
-    def open(self) -> Iterator[Callable[[bytes], bytes]]:
+    def open(self, gate: Gate | None = None) -> Iterator[Callable[[bytes], bytes]]:
         """Yield what sends bytes through the proxy, and returns all that comes back."""
         door = socket.create_server(("127.0.0.1", 0))
 
         def serve() -> None:
             with pytest.raises(OSError, match=r"Invalid argument|Bad file"):
-                attend(door, self._gate)
+                attend(door, gate or self.gate)
 
         thread = threading.Thread(target=serve)
         thread.start()
@@ -165,6 +182,75 @@ def test_of_several_addresses_only_the_good_ones_are_tried(server: Server) -> No
         answer = send(head + b"hello")
     assert answer.startswith(b"HTTP/1.1 200 Connection established\r\n\r\n")
     assert server.heard == [b"hello"]
+
+
+@pytest.mark.parametrize("name", ["public.example", "both.example", "93.184.215.14"])
+@pytest.mark.parametrize("port", [443, 8443])
+def test_m4_an_open_network_reaches_what_is_public_at_the_address_that_was_judged(
+    server: Server, name: str, port: int
+) -> None:
+    proxy = Proxy(public_at=server.port)
+    with proxy.open() as send:
+        answer = send(f"CONNECT {name}:{port} HTTP/1.1\r\n\r\nhello".encode())
+    assert answer.endswith(b"served")
+    assert proxy.called == [f"93.184.215.14:{port}"]
+    assert proxy.asked == [name]
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        *("127.0.0.1", "127.1", "2130706433", "0x7f000001", "0177.0.0.1", "0", "[::1]"),
+        *("localhost", "10.0.0.1", "172.17.0.1", "192.168.1.1", "100.64.0.1"),
+        *("169.254.169.254", "0xa9fea9fe", "168.63.129.16", "[fd00:ec2::254]"),
+        *("[::ffff:127.0.0.1]", "[::ffff:a9fe:a9fe]", "[64:ff9b::a9fe:a9fe]"),
+        *("[2002:7f00:1::]", "[fe80::1]", "224.0.0.1", "[ff02::1]", "0.0.0.0"),
+        *("rebound.example", "machine.example", "93.184.215.15"),
+    ],
+)
+def test_m4_an_open_network_is_not_this_machine_its_neighbours_or_a_clouds_metadata(
+    server: Server, host: str
+) -> None:
+    proxy = Proxy(public_at=server.port)
+    with proxy.open() as send:
+        tunnel = send(f"CONNECT {host}:443 HTTP/1.1\r\n\r\n".encode())
+        plain = send(f"GET http://{host}/ HTTP/1.1\r\n\r\n".encode())
+    for answer in (tunnel, plain):
+        assert answer.startswith(b"HTTP/1.1 403 Blocked by the sandbox: ")
+        assert b"not public" in answer
+    assert (proxy.called, server.heard) == ([], [])
+
+
+def test_a_tunnel_to_a_listed_host_is_for_no_other_host_behind_its_address(
+    server: Server,
+) -> None:
+    proxy = Proxy(*listed(server.port))
+    head = f"CONNECT listed.example:{server.port} HTTP/1.1\r\n\r\n".encode()
+    with proxy.open() as send:
+        fronted = send(head + greeting("hidden.example"))
+        nameless = send(head + greeting(None))
+        true = send(head + greeting("listed.example"))
+    assert server.heard[:-1] in ([], [b""], [b"", b""])
+    assert b"listed.example" in server.heard[-1]
+    assert fronted.endswith(ALERT)
+    assert nameless.endswith(ALERT)
+    assert true.endswith(b"served")
+    [refused] = proxy.tally.counted()
+    assert (refused["host"], refused["count"]) == ("listed.example", 2)
+    assert "asks in TLS for another host: hidden.example" in str(refused["why"])
+
+
+def test_at_the_port_of_https_a_tunnel_carries_nothing_but_tls() -> None:
+    proxy = Proxy(Rule("listed.example", None, False), Rule("127.0.0.1", None, False))
+    given, taken = socket.socketpair()
+    with given, taken:
+        gate = proxy.gate._replace(call=lambda _address, _port: taken)
+        with proxy.open(gate) as send:
+            answer = send(b"CONNECT listed.example:443 HTTP/1.1\r\n\r\nGET / HTTP/1.1")
+        assert given.recv(100) == b""
+    assert answer.endswith(ALERT)
+    [refused] = proxy.tally.counted()
+    assert "speaks no TLS" in str(refused["why"])
 
 
 def test_what_cannot_be_reached_is_no_blocked_request() -> None:

@@ -42,6 +42,11 @@ def test_what_is_listed_is_called(host: str, address: str, allowed: set[str]) ->
         (NAME, "224.0.0.1", {NAME}),
         (NAME, "fe80::1%eth0", {NAME}),
         ("localhost", "10.0.0.7", {"localhost"}),
+        # An inner address in the clothes of an outer one, and Azure's wire server.
+        (NAME, "64:ff9b::a9fe:a9fe", {NAME}),
+        (NAME, "64:ff9b:1::a00:7", {NAME}),
+        (NAME, "2002:a00:7::1", {NAME}),
+        (NAME, "168.63.129.16", {NAME}),
     ],
 )
 def test_what_is_not_listed_is_not_called(

@@ -5,11 +5,9 @@ from pathlib import Path
 from patchwright.sandbox.local.arguments import isolate, show_system
 
 
-def test_the_network_is_cut_off_unless_it_is_allowed() -> None:
-    assert "--unshare-net" in isolate(network=False)
-    assert "--unshare-net" not in isolate(network=True)
-    for namespace in ("user", "pid", "ipc", "uts"):
-        assert f"--unshare-{namespace}" in isolate(network=True)
+def test_the_network_is_always_the_sandboxes_own() -> None:
+    for namespace in ("user", "pid", "ipc", "uts", "net"):
+        assert f"--unshare-{namespace}" in isolate()
 
 
 def test_system_folders_are_shown_read_only_and_links_stay_links(
@@ -18,7 +16,7 @@ def test_system_folders_are_shown_read_only_and_links_stay_links(
     (tmp_path / "usr").mkdir()
     (tmp_path / "lib").mkdir()
     (tmp_path / "bin").symlink_to("usr/bin")
-    words = " ".join(show_system(tmp_path, network=False))
+    words = " ".join(show_system(tmp_path))
     assert f"--ro-bind {tmp_path}/usr /usr" in words
     assert f"--ro-bind {tmp_path}/lib /lib" in words
     assert "--symlink usr/bin /bin" in words
@@ -26,7 +24,6 @@ def test_system_folders_are_shown_read_only_and_links_stay_links(
 
 
 def test_no_secret_of_the_machine_is_shown() -> None:
-    words = show_system(Path("/"), network=True)
+    words = show_system(Path("/"))
     assert not {"/etc", "/etc/shadow", "/etc/ssl", "/root", "/home"} & set(words)
-    assert "/etc/resolv.conf" in words
-    assert "/etc/resolv.conf" not in show_system(Path("/"), network=False)
+    assert "/etc/resolv.conf" not in words

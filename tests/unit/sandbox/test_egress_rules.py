@@ -87,6 +87,26 @@ def test_a_listed_name_does_not_lead_to_addresses_that_are_not_public(
     assert not is_open(address, Target("a.example", 443), RULES)
 
 
+@pytest.mark.parametrize(
+    "address",
+    [
+        *("192.0.0.8", "198.18.0.1", "203.0.113.7", "255.255.255.255", "64:ff9b:1::1"),
+        *("::7f00:1", "3fff::1", "5f00::1", "2001:db8::1", "100::1", "::ffff:0:0"),
+    ],
+)
+def test_m4_what_is_public_does_not_depend_on_the_images_python(address: str) -> None:
+    assert not is_open(address, Target("a.example", 443), RULES)
+
+
+def test_m4_this_machines_own_public_address_has_to_be_listed() -> None:
+    own, target = {"93.184.215.14"}, Target("a.example", 443)
+    assert not is_open("93.184.215.14", target, RULES, own)
+    assert not is_open("::ffff:93.184.215.14", target, RULES, own)
+    assert is_open("93.184.215.15", target, RULES, own)
+    listed = (*RULES, Rule("93.184.215.14", None, False))
+    assert is_open("93.184.215.14", target, listed, own)
+
+
 def test_an_address_is_listed_for_its_port_alone() -> None:
     rules = (Rule("a.example", 8080, False), Rule("10.0.0.7", 443, False))
     assert not is_open("10.0.0.7", Target("a.example", 8080), rules)

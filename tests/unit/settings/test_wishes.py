@@ -102,6 +102,17 @@ def test_a_repository_may_narrow_an_open_network_to_a_list(tmp_path: Path) -> No
     assert spec.domains == (Domain(host="own.example", port=8443),)
 
 
+@pytest.mark.parametrize("private", ["10.0.0.7", "127.0.0.1:8080", "fd00::7"])
+def test_m4_a_list_opens_no_private_address_that_an_open_network_does_not(
+    tmp_path: Path, private: str
+) -> None:
+    (tmp_path / "patchwright.toml").write_text('[sandbox]\nnetwork = "allow"\n')
+    wishes = RepositoryConfig(network="allowlist", allow_domains=(private, "93.1.2.3"))
+    heeded = heed(load({}, flags={}, cwd=tmp_path), wishes)
+    assert heeded.settings.sandbox.allow_domains == ("93.1.2.3",)
+    assert f"`{private}`" in heeded.notes[0]
+
+
 @pytest.mark.parametrize("wanted", ["allowlist", "allow"])
 def test_no_list_of_hosts_is_opened_without_consent(
     tmp_path: Path, wanted: Network

@@ -20,12 +20,20 @@ class Settings(NamedTuple):
     meeting: str
     lifetime_s: float
     rules: list[Rule]
+    opens_public: bool
+    own: list[str]
 
 
 def main() -> None:
     settings = _read_settings(sys.argv[1])
     _in_background(threading.Timer(settings.lifetime_s, os._exit, (0,)))
-    gate = Gate(settings.rules, Tally(), resolve)
+    gate = Gate(
+        settings.rules,
+        Tally(),
+        resolve,
+        opens_public=settings.opens_public,
+        own=frozenset(settings.own),
+    )
     # Before anything is answered: then the sandbox may call.
     meeting = open_meeting(settings.meeting)
     _in_background(
@@ -42,7 +50,7 @@ def main() -> None:
 def _read_settings(text: str) -> Settings:
     read = json.loads(text)
     rules = [Rule(*rule) for rule in read["rules"]]
-    return Settings(read["meeting"], read["lifetime_s"], rules)
+    return Settings(**{**read, "rules": rules})
 
 
 def _answer(line: str, tally: Tally) -> None:

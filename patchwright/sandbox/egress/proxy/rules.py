@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
-from typing import Iterator, NamedTuple, Sequence, Union
+from typing import Container, Iterator, NamedTuple, Sequence, Union
 
 Address = Union[ipaddress.IPv4Address, ipaddress.IPv6Address]
 
@@ -24,6 +24,20 @@ _NEVER = tuple(
 )
 # An IPv4 address is in the last bits of these: https://www.rfc-editor.org/rfc/rfc6052
 _TRANSLATED = ipaddress.IPv6Network("64:ff9b::/96")
+# What is given out to the public, and what in it is not; Pythons differ about these.
+# https://www.iana.org/assignments/iana-ipv4-special-registry
+# https://www.iana.org/assignments/iana-ipv6-special-registry
+_PUBLIC_IPV6 = ipaddress.IPv6Network("2000::/3")
+_SPECIAL = tuple(
+    ipaddress.ip_network(one)
+    for one in (
+        *("0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8"),
+        *("169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24", "192.0.2.0/24"),
+        *("192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24"),
+        *("203.0.113.0/24", "224.0.0.0/4", "240.0.0.0/4"),
+        *("2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20"),
+    )
+)
 
 
 class Rule(NamedTuple):
@@ -49,11 +63,16 @@ def is_listed(target: Target, rules: Sequence[Rule]) -> bool:
     return any(_allows(rule, target) for rule in rules)
 
 
-def is_open(address: str, target: Target, rules: Sequence[Rule]) -> bool:
-    """Tell whether a listed host may be reached at this address of it.
+def is_open(
+    address: str,
+    target: Target,
+    rules: Sequence[Rule],
+    own: Container[str] = (),
+) -> bool:
+    """Tell whether a host that may be reached may be so at this address of it.
 
-    A name can be made to lead anywhere: an address that is not public has to be listed
-    itself, for this port.
+    A name can be made to lead anywhere: an address that is not public, or is among this
+    machine's `own`, has to be listed itself, for this port.
     """
     found = ipaddress.ip_address(address.partition("%")[0])
     meant = [*_embedded(found), found]
@@ -61,7 +80,7 @@ def is_open(address: str, target: Target, rules: Sequence[Rule]) -> bool:
         return False
     if is_listed(Target(str(meant[0]), target.port), rules):
         return True
-    return all(_is_public(one) for one in meant)
+    return all(_is_public(one) and str(one) not in own for one in meant)
 
 
 def _allows(rule: Rule, target: Target) -> bool:
@@ -96,6 +115,6 @@ def _is_public(address: Address) -> bool:
         if address.ipv4_mapped is not None:
             # Judged by what it stands for; Pythons differ about the whole.
             return True
-        if address.is_site_local:
+        if address not in _PUBLIC_IPV6:
             return False
-    return address.is_global and not address.is_multicast and not address.is_reserved
+    return not any(address in one for one in _SPECIAL if one.version == address.version)

@@ -5,8 +5,20 @@ from __future__ import annotations
 import socket
 import threading
 from contextlib import suppress
+from functools import partial
+from typing import Callable, NamedTuple
 
 from patchwright.sandbox.egress.proxy.gate import Gate
+from patchwright.sandbox.egress.proxy.hello import (
+    ALERT,
+    CANNOT_BE_READ,
+    NOT_TLS,
+    HelloError,
+    is_address,
+    is_tls,
+    objection,
+    read_hello,
+)
 from patchwright.sandbox.egress.proxy.refusal import Refusal
 from patchwright.sandbox.egress.proxy.request import Request, read_request
 
@@ -14,6 +26,7 @@ HEAD_S = 30.0
 FAREWELL_S = 1.0
 MAX_HEAD_BYTES = 64 << 10
 CHUNK = 1 << 16
+HTTPS_PORT = 443
 
 END_OF_HEAD = b"\r\n\r\n"
 CONNECTED = b"HTTP/1.1 200 Connection established\r\n\r\n"
@@ -30,7 +43,7 @@ def serve(client: socket.socket, gate: Gate) -> None:
             _refuse(client, refusal)
             return
         with remote:
-            _carry(client, remote, request, rest)
+            _carry(_Visit(client, remote, gate, request), rest)
 
 
 def _read_head(client: socket.socket) -> tuple[bytes, bytes]:
@@ -59,22 +72,84 @@ def _refuse(client: socket.socket, refusal: Refusal) -> None:
             return
 
 
-def _carry(
-    client: socket.socket, remote: socket.socket, request: Request, rest: bytes
-) -> None:
+class _Visit(NamedTuple):
+    """A request that is let through, and the two ends of its way."""
+
+    client: socket.socket
+    remote: socket.socket
+    gate: Gate
+    request: Request
+
+
+def _carry(visit: _Visit, rest: bytes) -> None:
+    client, remote, request = visit.client, visit.remote, visit.request
     if request.is_tunnel:
         client.sendall(CONNECTED)
-        remote.sendall(rest)
-        left = None
+        go: Callable[[], None] = partial(_pour_judged, visit, rest)
     else:
         body = rest[: request.body_bytes]
         remote.sendall(request.head + body)
-        left = request.body_bytes - len(body)
-    there = threading.Thread(target=_pour, args=(client, remote, left), daemon=True)
+        go = partial(_pour, client, remote, request.body_bytes - len(body))
+    there = threading.Thread(target=go, daemon=True)
     there.start()
     _pour(remote, client, None)
     _hang_up(client)
     there.join()
+
+
+def _pour_judged(visit: _Visit, rest: bytes) -> None:
+    """Carry what goes through a tunnel, once its greeting in TLS names the host.
+
+    What the other side says first, as ssh does, does not wait for that.
+    """
+    try:
+        greeting = _read_greeting(visit, rest)
+        visit.remote.sendall(greeting)
+    except Refusal as refusal:
+        visit.gate.tally.note(refusal)
+        with suppress(OSError):
+            visit.client.sendall(ALERT)
+    except OSError:
+        pass
+    else:
+        _pour(visit.client, visit.remote, None)
+        return
+    _hang_up(visit.client)
+    _hang_up(visit.remote)
+
+
+def _read_greeting(visit: _Visit, data: bytes) -> bytes:
+    """Return what was sent first; raise `Refusal` where it is for another host.
+
+    Where everything public is open, there is no other host to hide behind.
+    """
+    target = visit.request.target
+    if visit.gate.opens_public or is_address(target.host):
+        return data
+    try:
+        return _judge_greeting(visit, data)
+    except HelloError as error:
+        raise Refusal.blocked(target.host, target.port, CANNOT_BE_READ) from error
+
+
+def _judge_greeting(visit: _Visit, data: bytes) -> bytes:
+    target = visit.request.target
+    while True:
+        if data and not is_tls(data):
+            if target.port == HTTPS_PORT:
+                raise Refusal.blocked(target.host, target.port, NOT_TLS)
+            return data
+        hello = read_hello(data)
+        if hello is not None:
+            why = objection(hello, target.host)
+            if why:
+                raise Refusal.blocked(target.host, target.port, why)
+            return data
+        chunk = visit.client.recv(CHUNK)
+        if not chunk:
+            # With nothing said it only listens; half a greeting goes nowhere.
+            return b""
+        data += chunk
 
 
 def _pour(source: socket.socket, sink: socket.socket, left: int | None) -> None:
