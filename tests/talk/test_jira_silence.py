@@ -38,8 +38,8 @@ def test_s19_a_project_that_is_not_served_sees_nothing_of_us(
 ) -> None:
     with in_office(tmp_path, [], cloud=cloud) as office:
         fake, ann = office.jira.fake, office.jira.ann
-        fake.add_project("OPS")
-        key = fake.create("OPS", ann, TITLE, calling(office))
+        fake.add_project("HR")
+        key = fake.create("HR", ann, TITLE, calling(office))
         fake.comment(key, ann, calling(office))
         fake.label(key, ann, "patchwright")
         fake.assign(key, ann, fake.bot)
