@@ -53,7 +53,7 @@ class ServiceChannel(Protocol[Ref_contra]):
         ...
 
     def find_post(self, ref: Ref_contra, mark: str) -> str | None:
-        """Return the id of our own comment that contains `mark`, if there is one."""
+        """Return the id of our first own comment that contains `mark`, if any does."""
         ...
 
     def post(self, ref: Ref_contra, text: str, offers: Offers = ()) -> str:
@@ -64,6 +64,10 @@ class ServiceChannel(Protocol[Ref_contra]):
         self, ref: Ref_contra, post_id: str, text: str, offers: Offers = ()
     ) -> None:
         """Replace the text of our own comment, and what it offers."""
+        ...
+
+    def delete(self, ref: Ref_contra, post_id: str) -> None:
+        """Take back our own comment; one that is gone already stays so."""
         ...
 
     def tell_privately(

@@ -2,7 +2,11 @@
 
 import time
 from datetime import UTC, datetime
-from typing import Protocol
+from typing import Final, Protocol
+
+# Counts the time in which the machine sleeps as well: what ran out meanwhile has run
+# out. Where there is no such clock, the usual one has to do, which on macOS counts it.
+_STEADY: Final = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 
 
 class Clock(Protocol):
@@ -22,7 +26,7 @@ class SystemClock:
         return datetime.now(UTC)  # noqa: TID251 - this is the one source of time
 
     def monotonic(self) -> float:
-        return time.monotonic()
+        return time.clock_gettime(_STEADY)
 
     def sleep(self, seconds: float) -> None:
         time.sleep(seconds)  # noqa: TID251 - this is the one place that waits

@@ -200,7 +200,11 @@ class Reviews(Protocol):
     def find_review_answer(
         self, ref: ForgeThread, review_thread: str, mark: str
     ) -> str | None:
-        """Return the id of our own post there that contains `mark`."""
+        """Return the id of our first own post there that contains `mark`."""
+        ...
+
+    def delete_review_answer(self, ref: ForgeThread, answer: str) -> None:
+        """Take back our own post in a review thread."""
         ...
 
     def resolve_review(self, ref: ForgeThread, review_thread: str) -> None:

@@ -51,6 +51,9 @@ class Switchboard:
     ) -> None:
         self._of(ref).edit(ref, post_id, text, offers)
 
+    def delete(self, ref: ThreadRef, post_id: str) -> None:
+        self._of(ref).delete(ref, post_id)
+
     def tell_privately(
         self, ref: ThreadRef, actor: Actor, text: str, offers: Offers = ()
     ) -> None:

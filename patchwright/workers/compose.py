@@ -59,9 +59,9 @@ _OWN_KEY_ID = "own"
 log = structlog.get_logger(__name__)
 
 
-def open_database(settings: Settings) -> Database:
+def open_database(settings: Settings, clock: Clock | None = None) -> Database:
     settings.state_dir.mkdir(parents=True, exist_ok=True)
-    return Database(settings.database.url.get_secret_value())
+    return Database(settings.database.url.get_secret_value(), clock=clock)
 
 
 def key_ring(settings: Settings, database: Database) -> KeyRing:

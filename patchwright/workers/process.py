@@ -68,11 +68,17 @@ class Base:
 
 @contextmanager
 def open_base(
-    settings: Settings, redactor: Redactor, submit: Callable[[JobId], None]
+    settings: Settings,
+    redactor: Redactor,
+    submit: Callable[[JobId], None],
+    database_clock: Clock | None = None,
 ) -> Iterator[Base]:
-    """Open database and GitHub for a process, and close them after it."""
+    """Open database and GitHub for a process, and close them after it.
+
+    `database_clock` stands in for the database's own.
+    """
     clock = SystemClock()
-    with closing(open_database(settings)) as database:
+    with closing(open_database(settings, database_clock)) as database:
         upgrade(database)
         secrets = open_secrets(settings, database, clock)
         tokens = StoredTokens(secrets)

@@ -31,7 +31,7 @@ def serving(
     load_litellm()
     settings = load(environment, flags={}, cwd=folder)
     redactor = Redactor(secret_values(settings))
-    with open_base(settings, redactor, lambda _job: None) as opened:
+    with open_base(settings, redactor, lambda _job: None, clock) as opened:
         base = replace(opened, clock=clock)
         port = port or free_port()
         server = make_server(make_site(base).app, "127.0.0.1", port)

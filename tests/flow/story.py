@@ -102,7 +102,7 @@ class Story:
 
     def work(self) -> None:
         """Run the jobs that wait, as a worker would, and those that come of them."""
-        while waiting := self.base.stores.jobs.take_unfinished(self.clock.now(), 0.0):
+        while waiting := self.base.stores.jobs.take_unfinished(0.0):
             for job_id in waiting:
                 self.runner.run(job_id)
 

@@ -181,7 +181,7 @@ def test_a_run_whose_workers_are_lost_says_so(tmp_path: Path) -> None:
         issue = story.ask(WISH)
         [job] = story.jobs()
         for _ in range(3):
-            story.base.stores.leases.claim(job.id, "lost", story.clock.now(), 30.0)
+            story.base.stores.leases.claim(job.id, "lost", 30.0)
             story.clock.advance(60)
         story.work()
         assert steady(story.reply(issue)) == _final(

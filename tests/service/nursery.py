@@ -106,7 +106,7 @@ def _work(settings: Settings, job_id: JobId, ahead_s: float) -> None:
     set_up_logging(redactor.redact_json, as_json=True)
     clock = MovableClock()
     clock.advance(ahead_s)
-    with open_base(settings, redactor, lambda _job: None) as opened:
+    with open_base(settings, redactor, lambda _job: None, clock) as opened:
         make_runner(replace(opened, clock=clock)).run(job_id)
     os._exit(0)
 

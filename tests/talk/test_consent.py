@@ -275,5 +275,5 @@ def test_a_run_that_works_in_public_is_told_nothing_that_is_kept_out(
 def _work_beside(office: Office) -> None:
     """Run what waits, as a second worker would."""
     story = office.story
-    for job in story.base.stores.jobs.take_unfinished(story.clock.now(), 0.0):
+    for job in story.base.stores.jobs.take_unfinished(0.0):
         story.runner.run(job)

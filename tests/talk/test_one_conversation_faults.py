@@ -117,7 +117,7 @@ def _die_at(story: Story, step: str, *, after: bool) -> None:
     ties.step, ties.after = step, after
     talk = replace(services.talk, ties=ties)
     worker = Runner(replace(services, talk=talk), "the one that dies")
-    [waiting] = base.stores.jobs.take_unfinished(story.clock.now(), 0.0)
+    [waiting] = base.stores.jobs.take_unfinished(0.0)
     with pytest.raises(Killed):
         worker.run(waiting)
 

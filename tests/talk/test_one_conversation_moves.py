@@ -42,9 +42,7 @@ def test_a_run_that_works_hears_of_it_and_its_thread_of_the_end(
 ) -> None:
     def add(_request: Request) -> TurnLike:
         threads.append(office.slack.ask(f"and mind the empty cart, see {key}"))
-        [waiting] = office.story.base.stores.jobs.take_unfinished(
-            office.story.clock.now(), 0.0
-        )
+        [waiting] = office.story.base.stores.jobs.take_unfinished(0.0)
         office.story.runner.run(waiting)
         return first
 

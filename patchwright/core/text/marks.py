@@ -31,6 +31,13 @@ class Marked(Value):
         found = next(filter(None, map(_STATE.search, self.marks)), None)
         return found[2] if found else ""
 
+    @property
+    def name(self) -> str:
+        """Return what is in every form of this post and in no other one of ours."""
+        if self.run_id:
+            return f"run={self.run_id} -->"
+        return self.marks[-1] if self.marks else ""
+
 
 def split_marks(text: str) -> Marked:
     """Take our marks out of a text that we wrote."""

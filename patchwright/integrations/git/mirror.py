@@ -62,6 +62,11 @@ class Mirrors:
         self._environment = dict(environment or {})
         self._push = push
 
+    @property
+    def push_by(self) -> Push:
+        """What its mirrors push with."""
+        return self._push
+
     def pushing_by(self, push: Push) -> "Mirrors":
         """Return the same mirrors, whose way back is another one."""
         return Mirrors(self._root, self._environment, push)

@@ -1,6 +1,7 @@
 """GitHub as a service where people talk: issues, pull requests and discussions."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 
 from github.Issue import Issue
 from github.NamedUser import NamedUser
@@ -8,7 +9,7 @@ from github.Organization import Organization
 from github.Repository import Repository
 
 from patchwright.core.channel import Offers
-from patchwright.core.errors import InvalidRequestError
+from patchwright.core.errors import InvalidRequestError, NotFoundError
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import ForgeThread, Thread, ThreadKind
 from patchwright.core.types.triggers import Trigger
@@ -16,6 +17,7 @@ from patchwright.integrations.github.api import Api
 from patchwright.integrations.github.attachments import fetch_attachment
 from patchwright.integrations.github.discussions import (
     add_comment,
+    delete_comment,
     edit_comment,
     fetch_discussion,
     find_own_comment,
@@ -25,6 +27,7 @@ from patchwright.integrations.github.posts import Posts, fetch_opening, fetch_po
 from patchwright.integrations.github.reactions import react
 from patchwright.integrations.github.review_answers import (
     answer_review,
+    delete_review_answer,
     find_review_answer,
     resolve_review,
 )
@@ -101,6 +104,10 @@ class GitHubChannel:
             lambda repo: repo.get_issue(ref.number).get_comment(comment).edit(text),
         )
 
+    def delete(self, ref: ForgeThread, post_id: str) -> None:
+        with suppress(NotFoundError):
+            self._api.ask(ref.repo, lambda repo: _delete(repo, ref, post_id))
+
     def tell_privately(
         self,
         ref: ForgeThread,
@@ -121,6 +128,9 @@ class GitHubChannel:
 
     def resolve_review(self, ref: ForgeThread, review_thread: str) -> None:
         resolve_review(self._api, ref, review_thread)
+
+    def delete_review_answer(self, ref: ForgeThread, answer: str) -> None:
+        delete_review_answer(self._api, ref, answer)
 
     def swap_labels(
         self, ref: ForgeThread, add: tuple[str, ...], remove: tuple[str, ...]
@@ -157,6 +167,13 @@ class GitHubChannel:
             posts=found.posts,
             unread=found.unread,
         )
+
+
+def _delete(repo: Repository, ref: ForgeThread, post_id: str) -> None:
+    if ref.kind is ThreadKind.DISCUSSION:
+        delete_comment(repo, post_id)
+    else:
+        repo.get_issue(ref.number).get_comment(int(post_id)).delete()
 
 
 def _find_own(issue: Issue, own_login: str, mark: str) -> Iterator[str]:

@@ -60,6 +60,11 @@ mutation($input: UpdateDiscussionCommentInput!) {
   updateDiscussionComment(input: $input) { comment { id } }
 }
 """
+DELETE = """\
+mutation($input: DeleteDiscussionCommentInput!) {
+  deleteDiscussionComment(input: $input) { comment { id } }
+}
+"""
 REACT = """\
 mutation($input: AddReactionInput!) {
   addReaction(input: $input) { reaction { content } }
@@ -175,6 +180,10 @@ def add_comment(repo: Repository, ref: ForgeThread, text: str) -> str:
 
 def edit_comment(repo: Repository, comment: str, text: str) -> None:
     mutate(repo, EDIT, {"input": {"commentId": comment, "body": text}}, _Nothing)
+
+
+def delete_comment(repo: Repository, comment: str) -> None:
+    mutate(repo, DELETE, {"input": {"id": comment}}, _Nothing)
 
 
 def fetch_html(repo: Repository, ref: ForgeThread, comment: str) -> str:

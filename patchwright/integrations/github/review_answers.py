@@ -22,6 +22,13 @@ mutation($input: ResolveReviewThreadInput!) {
   }
 }
 """
+DELETE = """\
+mutation($input: DeletePullRequestReviewCommentInput!) {
+  deletePullRequestReviewComment(input: $input) {
+    pullRequestReview { id }
+  }
+}
+"""
 QUERY = """\
 query($id: ID!, $after: String) {
   node(id: $id) {
@@ -89,6 +96,11 @@ def find_review_answer(
 def resolve_review(api: Api, ref: ForgeThread, review_thread: str) -> None:
     given = {"threadId": review_thread}
     api.ask(ref.repo, lambda repo: mutate(repo, RESOLVE, {"input": given}, Part))
+
+
+def delete_review_answer(api: Api, ref: ForgeThread, answer: str) -> None:
+    given = {"id": answer}
+    api.ask(ref.repo, lambda repo: mutate(repo, DELETE, {"input": given}, Part))
 
 
 def _find_answer(

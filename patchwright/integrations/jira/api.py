@@ -76,6 +76,9 @@ class Api:
             lambda: self._ask("PUT", self.address(path), query=query, body=body)
         )
 
+    def delete(self, path: str) -> JsonValue:
+        return self._outlast(lambda: self._ask("DELETE", self.address(path)))
+
     def address(self, path: str, version: str = "") -> str:
         return f"{self.base_url}/rest/api/{version or self.flavour.version}/{path}"
 

@@ -11,7 +11,12 @@ from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import TalkThread, Thread
 from patchwright.core.types.triggers import Trigger
 from patchwright.integrations.jira.api import Api, ticket_path
-from patchwright.integrations.jira.comments import add_comment, edit_comment, find_own
+from patchwright.integrations.jira.comments import (
+    add_comment,
+    delete_comment,
+    edit_comment,
+    find_own,
+)
 from patchwright.integrations.jira.fields import OwnFields, fetch_own_fields
 from patchwright.integrations.jira.files import fetch_attachment
 from patchwright.integrations.jira.links import attach_link
@@ -53,6 +58,9 @@ class JiraChannel:
     ) -> None:
         shown = self._with_offers(text, offers)
         edit_comment(self._api, ref.id, post_id, shown, ref.audience)
+
+    def delete(self, ref: TalkThread, post_id: str) -> None:
+        delete_comment(self._api, ref.id, post_id)
 
     def tell_privately(
         self, ref: TalkThread, actor: Actor, text: str, offers: Offers = ()

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import datetime
 from itertools import islice
 from typing import Final
@@ -9,7 +10,11 @@ from urllib.parse import quote
 
 from pydantic import JsonValue
 
-from patchwright.core.errors import InvalidRequestError, PermissionDeniedError
+from patchwright.core.errors import (
+    InvalidRequestError,
+    NotFoundError,
+    PermissionDeniedError,
+)
 from patchwright.core.text.marks import Marked, split_marks
 from patchwright.core.types.base import Value
 from patchwright.core.types.threads import Post
@@ -69,12 +74,14 @@ def fetch_comments(api: Api, key: str) -> Comments:
 
 
 def find_own(api: Api, key: str, mark: str) -> str | None:
-    """Return the id of our newest comment that has the mark."""
-    for page in _pages(api, key):
-        for comment in page.comments:
-            if _is_own(api, comment) and _has(api, comment, mark):
-                return comment.id
-    return None
+    """Return the id of our first comment that has the mark."""
+    found = {
+        comment.id: comment
+        for page in _pages(api, key)
+        for comment in page.comments
+        if _is_own(api, comment) and _has(api, comment, mark)
+    }
+    return min(found.values(), key=_age).id if found else None
 
 
 def add_comment(api: Api, key: str, text: str, audience: str = "") -> str:
@@ -109,6 +116,12 @@ def edit_comment(
         if not audience:
             raise
         api.put(path, _body(api, _withheld(text, audience)), quietly)
+
+
+def delete_comment(api: Api, key: str, comment_id: str) -> None:
+    """Take it back; one that is gone already stays so."""
+    with suppress(NotFoundError):
+        api.delete(f"{comments_path(key)}/{quote(comment_id, safe='')}")
 
 
 def comments_path(key: str) -> str:

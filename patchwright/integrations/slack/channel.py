@@ -56,6 +56,9 @@ class SlackChannel:
     ) -> None:
         self._posts.edit(ref, post_id, text, offers)
 
+    def delete(self, ref: TalkThread, post_id: str) -> None:
+        self._posts.delete(ref, post_id)
+
     def tell_privately(
         self, ref: TalkThread, actor: Actor, text: str, offers: Offers = ()
     ) -> None:

@@ -1,11 +1,13 @@
 """Say something in a thread, and say it anew."""
 
 from collections import OrderedDict
+from contextlib import suppress
 from itertools import zip_longest
 from threading import Lock
 from typing import Final
 
 from patchwright.core.channel import Offers
+from patchwright.core.errors import NotFoundError
 from patchwright.core.text.marks import Marked
 from patchwright.core.types.threads import TalkThread
 from patchwright.integrations.slack.api import Api
@@ -48,6 +50,14 @@ class Posts:
         self._replace(ref, post_id, first, note(composed.marked))
         if rest or post_id not in self._alone:
             self._keep_in_step(ref, post_id, tuple(rest))
+
+    def delete(self, ref: TalkThread, post_id: str) -> None:
+        """Take back a post with all that continues it; what is gone is gone."""
+        parts = [m.ts for m in self._own(ref) if part_of(m) == post_id]
+        for ts in (post_id, *parts):
+            with suppress(NotFoundError):
+                self._remove(ref, ts)
+        self._alone.discard(post_id)
 
     def find(self, ref: TalkThread, mark: str) -> str | None:
         own = (m for m in self._own(ref) if mark in "\n".join(marks_of(m)))

@@ -91,7 +91,7 @@ class Working:
             self._cancelled.wait(wait_s)
 
     def _due(self) -> Sequence[JobId]:
-        return self._base.stores.jobs.take_unfinished(self._base.clock.now(), 0.0)
+        return self._base.stores.jobs.take_unfinished(0.0)
 
     def _seconds_to_next(self) -> float | None:
         """Return how long it is to the next effect; None if there is none in time."""

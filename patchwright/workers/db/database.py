@@ -3,10 +3,12 @@
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 
-from sqlalchemy import URL, Connection, create_engine, make_url, text
+from sqlalchemy import URL, Connection, create_engine, func, make_url, select, text
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
+from patchwright.core.clock import Clock, SystemClock
 from patchwright.core.errors import SettingsError
 from patchwright.workers.db import sqlite
 
@@ -17,12 +19,16 @@ class Database:
     """Hands out connections: to read, or for one transaction that writes.
 
     The database behind `postgresql://...` is reached through psycopg 3; `sqlite:///...`
-    must be a file.
+    must be a file. `clock` stands in for the database's own.
     """
 
-    def __init__(self, url: str, *, pool_size: int = 10) -> None:
+    def __init__(
+        self, url: str, *, pool_size: int = 10, clock: Clock | None = None
+    ) -> None:
         parsed = _parse(url)
         self.is_sqlite = parsed.get_backend_name() == "sqlite"
+        # A file is on one machine, whose clock all its users share.
+        self._clock = clock or (SystemClock() if self.is_sqlite else None)
         if self.is_sqlite:
             self.engine = sqlite.make_engine(parsed)
             self._writer: Connection | None = None
@@ -70,6 +76,17 @@ class Database:
             return
         with self._one_writer:
             yield self._connected_writer()
+
+    def now(self, connection: Connection) -> datetime:
+        """Return the time by the one clock that all processes have in common.
+
+        Moments that one process stores and another compares are taken from here: the
+        clocks of two machines may be far apart.
+        """
+        if self._clock is not None:
+            return self._clock.now()
+        found: datetime = connection.scalars(select(func.clock_timestamp())).one()
+        return found.astimezone(UTC)
 
     def answers(self) -> bool:
         try:

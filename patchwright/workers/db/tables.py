@@ -52,7 +52,10 @@ threads = Table(
 # `submitted_at` is when the id was last handed to the queue, or null when it must be.
 # `queued_at` is since when it waits for a worker, `started_at` when the first took it.
 # `read_up_to` is the last event that the run took notice of. `kind` is the trigger's.
-# `is_counted` says whether the thread's limit of runs counts it.
+# `is_counted` says whether the thread's limit of runs counts it. `verify_at` is when
+# its end is looked at again, since a worker that lost it may have written later.
+# `delivery_attempts` counts the workers that took up its delivery from a lost one.
+_IS_TO_VERIFY = text("verify_at IS NOT NULL")
 jobs = Table(
     "jobs",
     metadata,
@@ -72,7 +75,15 @@ jobs = Table(
     Column("attempts", Integer, nullable=False, server_default=text("0")),
     Column("read_up_to", Integer, nullable=False, server_default=text("0")),
     Column("outcome", Text),
+    Column("verify_at", AwareTime),
+    Column("delivery_attempts", Integer, nullable=False, server_default=text("0")),
     Index("ix_jobs_state", "state"),
+    Index(
+        "ix_jobs_verify_at",
+        "verify_at",
+        sqlite_where=_IS_TO_VERIFY,
+        postgresql_where=_IS_TO_VERIFY,
+    ),
     Index("ix_jobs_conversation_id_created_at", "conversation_id", "created_at"),
 )
 

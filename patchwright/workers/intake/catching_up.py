@@ -37,15 +37,14 @@ class CatchUp:
             log.warning("not_caught_up", reason=error.reason, error=str(error))
 
     def _look(self, hook: Hook) -> None:
-        now = self.clock.now()
         read_up_to = self.missed.read_up_to(hook.path)
         # What is older is given up: read once more, it would be as good as new.
-        oldest = now - KEPT_FOR
+        oldest = self.clock.now() - KEPT_FOR
         since = max(read_up_to - OVERLAP, oldest) if read_up_to else oldest
-        self.missed.note(hook.path, hook.list_failed(since), now)
-        for missed in self.missed.take_due(hook.path, now):
+        self.missed.note(hook.path, hook.list_failed(since))
+        for missed in self.missed.take_due(hook.path):
             # Counted first: whatever comes of it, it was one of the few times.
-            self.missed.mark_asked(missed, now)
+            self.missed.mark_asked(missed)
             log.info("asks_again", delivery=missed.delivery_id, times=missed.asked + 1)
             try:
                 hook.ask_again(missed.attempt_id)

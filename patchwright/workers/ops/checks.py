@@ -79,10 +79,10 @@ class Staffed:
     database: Database
     name: str = "workers"
 
-    def __call__(self, now: datetime) -> Part:
+    def __call__(self, _now: datetime) -> Part:
         try:
-            since = waiting_since(self.database, now)
-            if since is None or any(one.works for one in alive(self.database, now)):
+            since = waiting_since(self.database)
+            if since is None or any(one.works for one in alive(self.database)):
                 return Part(self.name)
         except SQLAlchemyError:
             # Nobody knows; that the database is away is told by a part of its own.
@@ -99,7 +99,7 @@ class Ticking:
 
     def __call__(self, now: datetime) -> Part:
         try:
-            roles = {one.role for one in alive(self.database, now) if not one.red}
+            roles = {one.role for one in alive(self.database) if not one.red}
         except SQLAlchemyError:
             return Part(self.name, now, "the database does not answer")
         if "beat" in roles:

@@ -50,9 +50,9 @@ class SharedFigures:
             return self._shown
 
     def _read(self) -> tuple[Family, ...]:
-        now = self._clock.now()
         try:
             with self._database.reading() as connection:
+                now = self._database.now(connection)
                 found = (*self._moments(connection, now), *self._sums(connection, now))
         except SQLAlchemyError:
             return (gauge(catalogue.DATABASE_UP, {(): 0}),)
@@ -62,7 +62,7 @@ class SharedFigures:
         states = moments.active_jobs(connection)
         yield gauge(catalogue.JOBS, {(state,): n for state, n in states.items()})
         yield gauge(catalogue.LOST_JOBS, {(): moments.lost_jobs(connection, now)})
-        since = waiting_since(self._database, now)
+        since = waiting_since(self._database)
         yield gauge(catalogue.OLDEST_JOB, {(): _age_s(since, now)})
         missed = moments.missed_by_service(connection)
         yield gauge(catalogue.MISSED, {(name,): n for name, n in missed.items()})
@@ -71,7 +71,7 @@ class SharedFigures:
         yield gauge(catalogue.OLDEST_EFFECT, {(): _age_s(planned_at, now)})
         abandoned = moments.abandoned_effects(connection)
         yield counter(catalogue.ABANDONED_EFFECTS, {(): abandoned})
-        present = moments.processes(alive(self._database, now))
+        present = moments.processes(alive(self._database))
         yield gauge(catalogue.PROCESSES, present)
 
     def _sums(self, connection: Connection, now: datetime) -> Iterator[Family]:

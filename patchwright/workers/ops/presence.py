@@ -36,15 +36,12 @@ class Presence(Value):
         return self.role in WORKING_ROLES and not self.red
 
 
-def alive(database: Database, now: datetime) -> tuple[Presence, ...]:
+def alive(database: Database) -> tuple[Presence, ...]:
     """Return the processes that are alive, by role and name."""
-    query = (
-        select(processes)
-        .where(processes.c.until > now)
-        .order_by(processes.c.role, processes.c.name)
-    )
+    query = select(processes).order_by(processes.c.role, processes.c.name)
     with database.reading() as connection:
-        rows = connection.execute(query).mappings().all()
+        living = query.where(processes.c.until > database.now(connection))
+        rows = connection.execute(living).mappings().all()
     return tuple(
         Presence.model_validate({**row, "red": tuple(row["red"].split())})
         for row in rows
@@ -52,16 +49,21 @@ def alive(database: Database, now: datetime) -> tuple[Presence, ...]:
 
 
 def show(database: Database, presence: Presence) -> None:
-    """Let the others know of a process, in place of what was known of it."""
-    row = presence.model_dump() | {"red": " ".join(presence.red)}
+    """Let the others know of a process, in place of what was known of it.
+
+    It is seen now and alive for as long as it says, by the clock of the database.
+    """
+    life = presence.until - presence.seen_at
     with database.writing() as connection:
-        insert_or_replace(connection, processes, row)
+        now = database.now(connection)
+        seen = {"seen_at": now, "until": now + life, "red": " ".join(presence.red)}
+        insert_or_replace(connection, processes, presence.model_dump() | seen)
 
 
 def leave(database: Database, presence: Presence) -> None:
     """Take the process out that ends now, and those that ended long ago."""
-    is_over = processes.c.until < presence.seen_at - _KEPT_FOR
     with database.writing() as connection:
+        is_over = processes.c.until < database.now(connection) - _KEPT_FOR
         connection.execute(
             delete(processes).where((processes.c.id == presence.id) | is_over)
         )

@@ -80,7 +80,7 @@ class Vitals:
     def _taken_within_s(self) -> float:
         """Return how long it may take until a sweep comes to one of the workers."""
         try:
-            workers = sum(one.works for one in alive(self.database, self.clock.now()))
+            workers = sum(one.works for one in alive(self.database))
         except SQLAlchemyError:
             workers = 1
         return _SWEEPS * self.sweep_s * max(1, workers)

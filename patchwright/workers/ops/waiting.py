@@ -12,7 +12,7 @@ from patchwright.workers.store.job import JobState
 _QUEUED_AT = func.coalesce(jobs.c.queued_at, jobs.c.created_at, type_=AwareTime)
 
 
-def waiting_since(database: Database, now: datetime) -> datetime | None:
+def waiting_since(database: Database) -> datetime | None:
     """Return since when the oldest job waits for a worker; None if none does.
 
     One whose worker is dead waits since its lease has run out.
@@ -20,8 +20,9 @@ def waiting_since(database: Database, now: datetime) -> datetime | None:
     queued = select(func.min(_QUEUED_AT, type_=AwareTime)).where(
         jobs.c.state == JobState.QUEUED
     )
-    lost = select(func.min(jobs.c.lease_until, type_=AwareTime)).where(is_lost(now))
+    leases = select(func.min(jobs.c.lease_until, type_=AwareTime))
     with database.reading() as connection:
+        lost = leases.where(is_lost(database.now(connection)))
         moments = [connection.scalars(query).one() for query in (queued, lost)]
     return min((one for one in moments if one is not None), default=None)
 

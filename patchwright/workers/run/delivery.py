@@ -1,5 +1,6 @@
 """The second half of a job: carry out its effects, each once, in their order."""
 
+from collections.abc import Callable
 from datetime import timedelta
 from functools import partial
 from typing import Final
@@ -28,19 +29,54 @@ from patchwright.resolver.effects import (
 from patchwright.resolver.messages.status import Delivered
 from patchwright.workers.run.gate import rules
 from patchwright.workers.run.keepsakes import COMMITS
-from patchwright.workers.run.plan import ARTIFACT, Plan, destination
+from patchwright.workers.run.opening import plan_of
+from patchwright.workers.run.plan import Plan, destination
 from patchwright.workers.run.prepare import fetch_mirror
 from patchwright.workers.run.receipts import delivered_by
 from patchwright.workers.run.services import Services
-from patchwright.workers.store.effects import EffectState, StoredEffect
+from patchwright.workers.store.effects import EffectState, EffectStore, StoredEffect
 from patchwright.workers.store.job import Job, Lease
 
 MAX_TRIES = 8
 # People wait for the message behind these, and have what matters without them.
 _MAX_TRIES_OF_TRIMMINGS: Final = 3
 _FIRST_WAIT_S = 5.0
+# So many workers may be lost over one delivery.
+_MOST_LOST: Final = 3
+_LOST: Final = (
+    f"the worker was lost {_MOST_LOST} times while it did this; the service's log has "
+    "the cause"
+)
 
 log = structlog.get_logger(__name__)
+
+
+def _no_mirror() -> Mirror:
+    raise GitError("the commits are not at hand")
+
+
+def make_deliverer(
+    services: Services, plan: Plan, fetch_mirror: Callable[[], Mirror] = _no_mirror
+) -> Deliverer:
+    github = services.github
+    means = Means(
+        github.forge,
+        services.channel,
+        github.reviews,
+        fetch_mirror,
+        forge_signs=services.settings.github.is_signed_by_github,
+        clock=services.clock,
+        invite=services.talk.invite,
+        renew=services.talk.renew,
+    )
+    return Deliverer(means, rules(services, plan.config))
+
+
+def give_up_lost_effect(effects: EffectStore, lease: Lease) -> None:
+    """Go on without the effect at which one worker after the other was lost."""
+    if lease.delivery_attempt > _MOST_LOST:
+        log.error("effect_given_up", job_id=lease.job_id)
+        effects.abandon_first(lease, _LOST)
 
 
 def _most_tries(effect: Effect) -> int:
@@ -59,26 +95,14 @@ class Delivery:
         self._services, self._job, self._lease = services, job, lease
         self._outcome = outcome
         self._mirror: Mirror | None = None
-        stored = services.stores.outcomes.load_artifact(job.id, ARTIFACT)
-        self._plan = Plan.model_validate_json(stored or b"{}")
-        github = services.github
-        means = Means(
-            github.forge,
-            services.channel,
-            github.reviews,
-            self._fetch_mirror,
-            forge_signs=services.settings.github.is_signed_by_github,
-            clock=services.clock,
-            invite=services.talk.invite,
-            renew=services.talk.renew,
-        )
-        self._deliverer = Deliverer(means, rules(services, self._plan.config))
+        self._plan = plan_of(services, job)
+        self._deliverer = make_deliverer(services, self._plan, self._fetch_mirror)
 
     def run(self) -> bool:
         """Carry out what is due; return whether nothing is left to do."""
         effects = self._services.stores.effects
         so_far = self._delivered_so_far()
-        while due := effects.next_due(self._job.id, self._services.clock.now()):
+        while due := effects.next_due(self._job.id):
             try:
                 so_far = self._deliverer.perform(
                     due.effect,
@@ -118,10 +142,10 @@ class Delivery:
             effects.abandon(self._lease, due.key, text)
             return
         wait = timedelta(seconds=_FIRST_WAIT_S * 2**due.attempts)
-        retry_at = self._services.clock.now() + wait
         if isinstance(error, RateLimitedError):
-            retry_at = max(retry_at, error.until)
-        effects.mark_failed(self._lease, due.key, text, retry_at)
+            # How long it is until then: other clocks may be ahead of this one.
+            wait = max(wait, error.until - self._services.clock.now())
+        effects.mark_failed(self._lease, due.key, text, wait)
 
     def _link(self, so_far: Delivered) -> None:
         """Make the pull request part of the conversation it came from."""

@@ -8,21 +8,15 @@ import structlog
 from sqlalchemy.exc import SQLAlchemyError
 
 from patchwright.core.background import carrying
-from patchwright.core.clock import Clock
 from patchwright.core.errors import LeaseLostError
-from patchwright.workers.store.job import Lease
-from patchwright.workers.store.leases import LeaseStore
+from patchwright.workers.run.lease_guard import LeaseGuard
 
 log = structlog.get_logger(__name__)
 
 
 @contextmanager
 def heartbeat(
-    leases: LeaseStore,
-    lease: Lease,
-    clock: Clock,
-    lease_s: float,
-    let_go: Callable[[], None],
+    guard: LeaseGuard, lease_s: float, let_go: Callable[[], None]
 ) -> Iterator[None]:
     """Extend the lease three times in its length, until the context is left.
 
@@ -33,7 +27,7 @@ def heartbeat(
     def beat() -> None:
         while not stop.wait(lease_s / 3):
             try:
-                leases.heartbeat(lease, clock.now(), lease_s)
+                guard.renew()
             except LeaseLostError:
                 let_go()
                 return

@@ -3,17 +3,20 @@
 from functools import partial
 
 import structlog
+from pydantic import ValidationError
 
 from patchwright.core.errors import ServiceError
 from patchwright.core.events.log import EventLog
+from patchwright.core.settings.repository import RepositoryConfig
 from patchwright.core.types.threads import ForgeThread
 from patchwright.resolver.messages.mirrors import mirrored_progress
 from patchwright.resolver.messages.status import mark, progress_comment
 from patchwright.resolver.progress import Watch
+from patchwright.workers.run.framing import make_frame
 from patchwright.workers.run.gate import rules
 from patchwright.workers.run.naming import name_people
 from patchwright.workers.run.permissions import Remembered
-from patchwright.workers.run.plan import Plan
+from patchwright.workers.run.plan import ARTIFACT, Plan
 from patchwright.workers.run.services import Services
 from patchwright.workers.run.standing import About
 from patchwright.workers.run.status import StatusComment
@@ -66,6 +69,20 @@ def open_status(services: Services, job: Job, plan: Plan) -> StatusComment:
     )
     status.begin(plan.status_post)
     return status
+
+
+def plan_of(services: Services, job: Job) -> Plan:
+    """Return what was fixed about a run, or what can be said without that.
+
+    One that cannot be read must not keep the run from its end.
+    """
+    stored = services.stores.outcomes.load_artifact(job.id, ARTIFACT)
+    try:
+        return Plan.model_validate_json(stored or b"{}")
+    except ValidationError as error:
+        log.error("plan_unreadable", problems=error.error_count())  # noqa: TRY400 - its text may hold what people wrote
+    frame = make_frame(services, job, RepositoryConfig())
+    return Plan(frame=frame, status_post=find_earlier_post(services, job))
 
 
 def find_earlier_post(services: Services, job: Job) -> str:

@@ -49,6 +49,9 @@ class OwnThreads:
     ) -> None:
         """Leave it to the page."""
 
+    def delete(self, ref: ForgeThread, post_id: str) -> None:
+        """Have posted nothing."""
+
     def tell_privately(
         self, _ref: ForgeThread, actor: Actor, _text: str, _offers: Offers = ()
     ) -> None:

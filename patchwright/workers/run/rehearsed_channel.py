@@ -50,6 +50,9 @@ class RehearsedChannel(Generic[R]):
         words = f"Change the comment on {place_of(ref)}{_offered(offers)}"
         self.rehearsal.edit(str(ref), post_id, words, text)
 
+    def delete(self, ref: R, post_id: str) -> None:
+        self.rehearsal.tell(f"Delete our comment {post_id} on {place_of(ref)}")
+
     def tell_privately(
         self, ref: R, actor: Actor, text: str, offers: Offers = ()
     ) -> None:
@@ -97,6 +100,9 @@ class RehearsedBoard:
         self, ref: TalkThread, post_id: str, text: str, offers: Offers = ()
     ) -> None:
         self.channel.edit(ref, post_id, text, offers)
+
+    def delete(self, ref: TalkThread, post_id: str) -> None:
+        self.channel.delete(ref, post_id)
 
     def tell_privately(
         self, ref: TalkThread, actor: Actor, text: str, offers: Offers = ()

@@ -143,6 +143,10 @@ class RehearsedReviews:
             ref, review_thread, mark
         )
 
+    def delete_review_answer(self, ref: ForgeThread, answer: str) -> None:
+        words = f"Delete our answer {answer} to a review of {place_of(ref)}"
+        self.rehearsal.tell(words)
+
     def resolve_review(self, ref: ForgeThread, review_thread: str) -> None:
         words = f"Resolve the review thread {review_thread} of {place_of(ref)}"
         self.rehearsal.tell(words)

@@ -7,23 +7,26 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 import structlog
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import InterfaceError, OperationalError, SQLAlchemyError
 
 from patchwright.core.agent.attention import GivenBack
 from patchwright.core.errors import LeaseLostError
 from patchwright.core.types.ids import JobId
 from patchwright.core.types.work import Outcome, OutcomeKind
-from patchwright.resolver.effects import Effect, plan_effects
+from patchwright.resolver.effects import Effect, FinalMessage, plan_effects
 from patchwright.workers.queue.errors import BrokerUnavailableError
-from patchwright.workers.run.delivery import Delivery
+from patchwright.workers.run.delivery import Delivery, give_up_lost_effect
 from patchwright.workers.run.done import Done, Moved
+from patchwright.workers.run.guarded_forge import guarded
 from patchwright.workers.run.heartbeat import heartbeat
 from patchwright.workers.run.interruption import InterruptibleSandboxes
+from patchwright.workers.run.lease_guard import LeaseGuard
 from patchwright.workers.run.plan import ARTIFACT
 from patchwright.workers.run.rehearsing import rehearsing
 from patchwright.workers.run.services import Services
 from patchwright.workers.run.showing import showing_of
 from patchwright.workers.run.tickets import tickets_of
+from patchwright.workers.run.verifying import verify_last_word
 from patchwright.workers.run.work import Work
 from patchwright.workers.store.job import Job, JobState, Lease
 
@@ -34,8 +37,12 @@ log = structlog.get_logger(__name__)
 class _Running:
     """A job that this process runs; `given_back` is done when it must not go on."""
 
-    lease: Lease
+    guard: LeaseGuard
     given_back: GivenBack = field(default_factory=Future)
+
+    @property
+    def lease(self) -> Lease:
+        return self.guard.lease
 
     def let_go(self) -> None:
         """End here whatever the run waits for; harmless when it was done before."""
@@ -54,7 +61,7 @@ class Runner:
         self._stopping = False
 
     def run(self, job_id: JobId) -> None:
-        stores, clock = self._services.stores, self._services.clock
+        stores = self._services.stores
         running = self._claim(job_id)
         if running is None:
             return
@@ -66,20 +73,21 @@ class Runner:
             delivery_id=stores.jobs.delivery_of(job_id),
         )
         try:
-            with heartbeat(stores.leases, lease, clock, self._lease_s, running.let_go):
+            with heartbeat(running.guard, self._lease_s, running.let_go):
                 self._run_claimed(running)
         except LeaseLostError:
             log.info("lease_lost")
         finally:
-            with self._lock:
-                self._running.pop(job_id, None)
+            self._forget(job_id)
             structlog.contextvars.clear_contextvars()
 
     def sweep(self) -> None:
-        now = self._services.clock.now()
+        jobs = self._services.stores.jobs
         long_s = self._services.settings.queue.resubmit_after_s
-        for job_id in self._services.stores.jobs.take_unfinished(now, long_s):
+        for job_id in jobs.take_unfinished(long_s):
             self._submit(job_id)
+        for job_id in jobs.take_unverified():
+            verify_last_word(self._services, job_id)
         self._services.sandboxes.reap()
 
     def stop(self) -> None:
@@ -102,7 +110,7 @@ class Runner:
 
         What it has done is lost; one that is being delivered is left to its end.
         """
-        stores, clock = self._services.stores, self._services.clock
+        stores = self._services.stores
         with self._lock:
             running = self._running.get(job_id)
         job = stores.jobs.load(job_id)
@@ -113,16 +121,16 @@ class Runner:
         except LeaseLostError:
             return
         running.let_go()
-        lease = stores.leases.claim(job_id, self._worker, clock.now(), self._lease_s)
-        if lease is None:
+        guard = self._take(job_id)
+        if guard is None:
             return
-        if lease.state is JobState.DELIVERING:
+        if guard.lease.state is JobState.DELIVERING:
             # It has come to its own end meanwhile.
-            self._deliver(stores.jobs.load(job_id) or job, lease)
+            self._deliver(stores.jobs.load(job_id) or job, guard)
             return
-        services = self._services_for(lease)
-        done = Work(services, job, lease, Future()).end(outcome)
-        self._deliver_done(job, lease, done)
+        services = self._services_for(guard)
+        done = Work(services, job, guard.lease, Future()).end(outcome)
+        self._deliver_done(job, guard, done)
 
     @property
     def load(self) -> int:
@@ -130,17 +138,30 @@ class Runner:
         return len(self._running)
 
     def _claim(self, job_id: JobId) -> _Running | None:
-        """Take the job, unless this process is about to end."""
+        """Take the job, unless this process is about to end or has it already."""
         with self._lock:
-            if self._stopping:
+            if self._stopping or job_id in self._running:
                 return None
-            lease = self._services.stores.leases.claim(
-                job_id, self._worker, self._services.clock.now(), self._lease_s
-            )
-            if lease is None:
+            guard = self._take(job_id)
+            if guard is None:
                 return None
-            self._running[job_id] = _Running(lease)
+            self._running[job_id] = _Running(guard)
             return self._running[job_id]
+
+    def _take(self, job_id: JobId) -> LeaseGuard | None:
+        stores, clock = self._services.stores, self._services.clock
+        asked_at = clock.monotonic()
+        lease = stores.leases.claim(job_id, self._worker, self._lease_s)
+        if lease is None:
+            return None
+        return LeaseGuard(
+            stores.leases, stores.jobs, lease, clock, self._lease_s, asked_at=asked_at
+        )
+
+    def _forget(self, job_id: JobId) -> None:
+        """Let this process take the job anew, which it has no lease for any more."""
+        with self._lock:
+            self._running.pop(job_id, None)
 
     def _run_claimed(self, running: _Running) -> None:
         stores, lease = self._services.stores, running.lease
@@ -149,13 +170,13 @@ class Runner:
             return
         self._name_asker(job)
         if lease.state is JobState.DELIVERING:
-            self._deliver(job, lease)
+            self._deliver(job, running.guard)
             return
         done = self._work(job, running)
         if isinstance(done, Moved):
             self._submit(done.job_id)
             return
-        self._deliver_done(job, lease, done)
+        self._deliver_done(job, running.guard, done)
 
     def _name_asker(self, job: Job) -> None:
         """Let the log name their account from the first line on, if they have one."""
@@ -164,9 +185,21 @@ class Runner:
         if account is not None:
             structlog.contextvars.bind_contextvars(user_id=account)
 
-    def _deliver_done(self, job: Job, lease: Lease, done: Done) -> None:
-        stores, now = self._services.stores, self._services.clock.now()
-        lease = stores.outcomes.store(
+    def _deliver_done(self, job: Job, guard: LeaseGuard, done: Done) -> None:
+        stores = self._services.stores
+        try:
+            self._keep(job, guard.lease, done)
+        except (LeaseLostError, OperationalError, InterfaceError):
+            raise
+        except Exception:  # what cannot be kept must not be tried for ever
+            log.exception("outcome_not_kept")
+            self._keep(job, guard.lease, _broken(done, job))
+        # Where its code is, and whose it was, may have been found out meanwhile.
+        self._deliver(stores.jobs.load(job.id) or job, guard)
+
+    def _keep(self, job: Job, lease: Lease, done: Done) -> None:
+        now = self._services.clock.now()
+        self._services.stores.outcomes.store(
             lease,
             done.outcome,
             _effects(self._services, done, job, now),
@@ -177,17 +210,19 @@ class Runner:
                 ARTIFACT: done.plan.model_dump_json().encode(),
             },
         )
-        # Where its code is, and whose it was, may have been found out meanwhile.
-        self._deliver(stores.jobs.load(lease.job_id) or job, lease)
 
-    def _services_for(self, lease: Lease) -> Services:
-        """Return what a run works with: in a rehearsal, nothing that writes outside."""
+    def _services_for(self, guard: LeaseGuard) -> Services:
+        """Return what a run works with: nothing writes outside without the lease.
+
+        In a rehearsal nothing does at all.
+        """
+        services = guarded(self._services, guard)
         if self._services.orders.rehearses:
-            return rehearsing(self._services, lease)
-        return self._services
+            return rehearsing(services, guard.lease)
+        return services
 
     def _work(self, job: Job, running: _Running) -> Done | Moved:
-        services = self._services_for(running.lease)
+        services = self._services_for(running.guard)
         services = replace(
             services,
             sandboxes=InterruptibleSandboxes(
@@ -201,26 +236,24 @@ class Runner:
             raise
         except Exception:  # the edge of a run: whatever broke, the thread is told
             log.exception("run_broke")
-            text = (
-                "Something broke inside Patchwright; the service's log has the details "
-                f"under run {job.id[:8]}."
-            )
-            outcome = Outcome(kind=OutcomeKind.FAILED, reason="internal", summary=text)
-            return work.end(outcome)
+            return work.end(_internal(job))
 
-    def _deliver(self, job: Job, lease: Lease) -> None:
-        stores = self._services.stores
-        outcome = job.outcome or Outcome(kind=OutcomeKind.FAILED, reason="internal")
-        if not Delivery(self._services_for(lease), job, outcome, lease).run():
+    def _deliver(self, job: Job, guard: LeaseGuard) -> None:
+        stores, lease = self._services.stores, guard.lease
+        outcome = job.outcome or _internal(job)
+        give_up_lost_effect(stores.effects, lease)
+        if not Delivery(self._services_for(guard), job, outcome, lease).run():
             stores.leases.release(lease)
             return
         if outcome.waits:
             log.info("job_waits", reason=outcome.reason)
-            if stores.outcomes.wait(lease):
+            is_awake = stores.outcomes.wait(lease, self._lease_s)
+            self._forget(job.id)
+            if is_awake:
                 self._submit(job.id)
             return
-        now = self._services.clock.now()
-        following = stores.outcomes.finish(lease, _state_at_end(outcome), now)
+        state, now = _state_at_end(outcome), self._services.clock.now()
+        following = stores.outcomes.finish(lease, state, now, self._lease_s)
         log.info("job_finished", outcome=outcome.kind, reason=outcome.reason)
         if following is not None:
             self._submit(following)
@@ -231,6 +264,21 @@ class Runner:
             self._services.submit(job_id)
         except BrokerUnavailableError as error:
             log.warning("job_not_submitted", job_id=job_id, reason=str(error))
+
+
+def _internal(job: Job) -> Outcome:
+    text = (
+        "Something broke inside Patchwright; the service's log has the details under "
+        f"run {job.id[:8]}."
+    )
+    return Outcome(kind=OutcomeKind.FAILED, reason="internal", summary=text)
+
+
+def _broken(done: Done, job: Job) -> Done:
+    """Return an end that says no more than that there is nothing else to say."""
+    return replace(
+        done, outcome=_internal(job), artifacts={}, effects=(FinalMessage(),)
+    )
 
 
 def _effects(

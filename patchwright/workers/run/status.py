@@ -9,7 +9,7 @@ import structlog
 from patchwright.core.background import carrying
 from patchwright.core.channel import Channel
 from patchwright.core.clock import Clock
-from patchwright.core.errors import ServiceError
+from patchwright.core.errors import LeaseLostError, ServiceError
 from patchwright.core.events.types import Event, StateChanged
 from patchwright.core.forge import Forge
 from patchwright.core.types.threads import RepoRef, ThreadRef
@@ -117,6 +117,9 @@ class StatusComment:
         self._shown_at = self._clock.monotonic()
         try:
             self._channel.edit(self._thread, self.post_id, text, WHILE_RUNNING)
+        except LeaseLostError:
+            # Another worker shows it now; the run hears of that by its own writes.
+            self._is_shown = False
         except ServiceError as error:
             log.warning("status_not_edited", reason=error.reason, error=str(error))
 

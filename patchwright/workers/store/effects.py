@@ -1,7 +1,7 @@
 """What a job still has to make visible outside, and what it has already."""
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any, Final
 
@@ -59,7 +59,7 @@ class EffectStore:
         with self._database.reading() as connection:
             return tuple(map(_effect_of, connection.execute(query)))
 
-    def next_due(self, job_id: JobId, now: datetime) -> StoredEffect | None:
+    def next_due(self, job_id: JobId) -> StoredEffect | None:
         """Return the first effect that is not done, if it may be tried now.
 
         One that waits to be repeated holds up those behind it, which build on it.
@@ -70,20 +70,40 @@ class EffectStore:
             if effect.state is EffectState.PENDING
         )
         first = next(pending, None)
-        return first if first and first.due_at <= now else None
+        return first if first and first.due_at <= self._now() else None
 
     def mark_done(self, lease: Lease, key: str, receipt: str) -> None:
         values = {"state": EffectState.DONE, "receipt": receipt, "error": None}
         self._change(lease, key, values)
 
-    def mark_failed(
-        self, lease: Lease, key: str, error: str, retry_at: datetime
-    ) -> None:
-        self._change(lease, key, {"error": error, "due_at": retry_at})
+    def mark_failed(self, lease: Lease, key: str, error: str, wait: timedelta) -> None:
+        """Note why it failed; it is due again after `wait`."""
+        self._change(lease, key, {"error": error, "due_at": self._now() + wait})
 
     def abandon(self, lease: Lease, key: str, error: str) -> None:
         """Give it up for good."""
         self._change(lease, key, {"state": EffectState.ABANDONED, "error": error})
+
+    def abandon_first(self, lease: Lease, error: str) -> None:
+        """Give up the first effect that is pending, whatever it is."""
+        pending = select(func.min(effects.c.position)).where(
+            effects.c.job_id == lease.job_id, effects.c.state == EffectState.PENDING
+        )
+        given_up = (
+            update(effects)
+            .where(
+                effects.c.job_id == lease.job_id,
+                effects.c.position == pending.scalar_subquery(),
+            )
+            .values(state=EffectState.ABANDONED, error=error)
+        )
+        with self._database.writing() as connection:
+            require_lease(connection, lease)
+            connection.execute(given_up)
+
+    def _now(self) -> datetime:
+        with self._database.reading() as connection:
+            return self._database.now(connection)
 
     def _change(self, lease: Lease, key: str, values: Mapping[str, object]) -> None:
         changed = (
@@ -97,9 +117,16 @@ class EffectStore:
 
 
 def insert_effects(
-    connection: Connection, job_id: JobId, planned: Sequence[Effect], now: datetime
+    connection: Connection,
+    job_id: JobId,
+    planned: Sequence[Effect],
+    now: datetime,
+    due_at: datetime,
 ) -> None:
-    """Add effects behind those that the job has from before it waited for somebody."""
+    """Add effects behind those that the job has from before it waited for somebody.
+
+    They are due at once, which is `due_at` by the clock of the database.
+    """
     query = select(func.count()).where(effects.c.job_id == job_id)
     first = connection.scalars(query).one()
     rows = [
@@ -110,7 +137,7 @@ def insert_effects(
             "effect": effect.model_dump_json(),
             "state": EffectState.PENDING,
             "planned_at": now,
-            "due_at": now,
+            "due_at": due_at,
         }
         for position, effect in enumerate(planned, start=first)
     ]

@@ -50,7 +50,9 @@ class Lease(Value):
 
     `fence` is checked by every write for the job: only the newest lease of a
     conversation may write. `attempt` counts from 1; `state` is RUNNING, or DELIVERING
-    when an earlier worker has already stored the outcome.
+    when an earlier worker has already stored the outcome. With `is_successor` another
+    worker has had the job before, and may be alive without knowing that it lost it.
+    `delivery_attempt` counts the workers that took up a delivery from a lost one.
     """
 
     job_id: JobId
@@ -60,3 +62,5 @@ class Lease(Value):
     until: datetime
     attempt: int
     state: JobState
+    is_successor: bool = False
+    delivery_attempt: int = 0

@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Row, func, or_, select, update
+from sqlalchemy import ColumnElement, Row, Select, func, or_, select, update
 
 from patchwright.core.types.ids import ConversationId, JobId
 from patchwright.core.types.people import Actor
@@ -145,33 +145,61 @@ class JobStore:
         theirs = [one for one in newest if one.trigger.actor.is_same(actor)]
         return tuple(theirs[:limit])
 
-    def take_unfinished(
-        self, now: datetime, resubmit_after_s: float
-    ) -> tuple[JobId, ...]:
+    def take_unfinished(self, resubmit_after_s: float) -> tuple[JobId, ...]:
         """Return the jobs that wait for a worker, and note that they are submitted.
 
         One that was submitted less than `resubmit_after_s` ago is left out: it is
         probably still in the queue. One that waits to repeat an effect is left out
         until that is due.
         """
-        long_ago = now - timedelta(seconds=resubmit_after_s)
-        postponed = select(effects.c.job_id).where(
-            effects.c.state == EffectState.PENDING, effects.c.due_at > now
-        )
-        waiting = (
-            select(jobs.c.id)
-            .where(
-                jobs.c.ended_at.is_(None),
-                jobs.c.state.not_in([JobState.RECEIVED, JobState.WAITING_USER]),
-                or_(jobs.c.submitted_at.is_(None), jobs.c.submitted_at <= long_ago),
-                or_(jobs.c.lease_until.is_(None), jobs.c.lease_until <= now),
-                jobs.c.id.not_in(postponed),
-            )
-            .with_for_update(skip_locked=True)
-        )
-        taken = update(jobs).where(jobs.c.id.in_(waiting)).values(submitted_at=now)
         with self._database.writing() as connection:
+            now = self._database.now(connection)
+            waiting = _waiting(now, now - timedelta(seconds=resubmit_after_s))
+            taken = update(jobs).where(jobs.c.id.in_(waiting)).values(submitted_at=now)
             return tuple(map(JobId, connection.scalars(taken.returning(jobs.c.id))))
+
+    def note_overrun(self, job_id: JobId) -> None:
+        """Have the last word of a job verified: a lost worker has written after it.
+
+        No lease is asked for, since that worker has none.
+        """
+        with self._database.writing() as connection:
+            now = self._database.now(connection)
+            ours = update(jobs).where(jobs.c.id == job_id)
+            connection.execute(ours.values(verify_at=now))
+
+    def take_unverified(self) -> tuple[JobId, ...]:
+        """Return the jobs whose last word is to be verified now, each once."""
+        with self._database.writing() as connection:
+            now = self._database.now(connection)
+            due = (
+                select(jobs.c.id)
+                .where(jobs.c.verify_at <= now)
+                .with_for_update(skip_locked=True)
+            )
+            taken = update(jobs).where(jobs.c.id.in_(due)).values(verify_at=None)
+            return tuple(map(JobId, connection.scalars(taken.returning(jobs.c.id))))
+
+
+def _waiting(now: datetime, long_ago: datetime) -> Select[*tuple[Any, ...]]:
+    """Select the jobs that no worker has, and that nobody was told of lately."""
+    postponed = select(effects.c.job_id).where(
+        effects.c.state == EffectState.PENDING, effects.c.due_at > now
+    )
+    submitted_at, lease_until = jobs.c.submitted_at, jobs.c.lease_until
+    # A moment that has yet to come was noted by a clock that is ahead.
+    is_due = or_(submitted_at.is_(None), submitted_at <= long_ago, submitted_at > now)
+    return (
+        select(jobs.c.id)
+        .where(
+            jobs.c.ended_at.is_(None),
+            jobs.c.state.not_in([JobState.RECEIVED, JobState.WAITING_USER]),
+            is_due,
+            or_(lease_until.is_(None), lease_until <= now),
+            jobs.c.id.not_in(postponed),
+        )
+        .with_for_update(skip_locked=True)
+    )
 
 
 def _job_of(row: Row[*tuple[Any, ...]]) -> Job:

@@ -1,13 +1,13 @@
 """Give out the right to run a job, for one worker at a time."""
 
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Final, NamedTuple
 
-from sqlalchemy import Connection, func, select, update
+from sqlalchemy import Connection, bindparam, func, select, update
 
 from patchwright.core.types.ids import ConversationId, JobId
 from patchwright.workers.db.database import Database
-from patchwright.workers.db.tables import jobs
+from patchwright.workers.db.tables import conversations, jobs
 from patchwright.workers.store.fencing import (
     lock_conversation,
     raise_fence,
@@ -16,21 +16,23 @@ from patchwright.workers.store.fencing import (
 from patchwright.workers.store.job import JobState, Lease
 
 _CLAIMABLE: Final = frozenset({JobState.QUEUED, JobState.RUNNING, JobState.DELIVERING})
+# Asked before each write to a service, so it is built once.
+_FENCE: Final = select(conversations.c.fence).where(
+    conversations.c.id == bindparam("conversation_id")
+)
 
 
 class LeaseStore:
-    """Leases, as columns of the jobs they are for.
+    """Leases, as columns of the jobs they are for; their time is the database's.
 
-    Every call but `claim` raises `LeaseLostError` when another worker took the job
-    over.
+    Every call but `claim` and `is_newest` raises `LeaseLostError` when another worker
+    took the job over.
     """
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def claim(
-        self, job_id: JobId, worker: str, now: datetime, lease_s: float
-    ) -> Lease | None:
+    def claim(self, job_id: JobId, worker: str, lease_s: float) -> Lease | None:
         """Take the job for a while, or return None if someone has it or it has ended.
 
         A lease that ran out counts as free: its worker is dead, or will be refused when
@@ -42,32 +44,38 @@ class LeaseStore:
             if conversation_id is None:
                 return None
             lock_conversation(connection, conversation_id)
+            now = self._database.now(connection)
             claimed = _claimed(connection, job_id, now)
             if claimed is None:
                 return None
-            state, attempt = claimed
             lease = Lease(
                 job_id=job_id,
                 conversation_id=conversation_id,
                 worker=worker,
                 fence=raise_fence(connection, conversation_id),
                 until=now + timedelta(seconds=lease_s),
-                attempt=attempt,
-                state=state,
+                attempt=claimed.attempt,
+                state=claimed.state,
+                is_successor=claimed.is_successor,
+                delivery_attempt=claimed.delivery_attempt,
             )
             _store(connection, lease, now)
             return lease
 
-    def heartbeat(self, lease: Lease, now: datetime, lease_s: float) -> Lease:
+    def heartbeat(self, lease: Lease, lease_s: float) -> None:
         """Extend the lease."""
-        until = now + timedelta(seconds=lease_s)
-        extended = (
-            update(jobs).where(jobs.c.id == lease.job_id).values(lease_until=until)
-        )
         with self._database.writing() as connection:
             require_lease(connection, lease)
-            connection.execute(extended)
-        return lease.model_copy(update={"until": until})
+            until = self._database.now(connection) + timedelta(seconds=lease_s)
+            ours = update(jobs).where(jobs.c.id == lease.job_id)
+            connection.execute(ours.values(lease_until=until))
+
+    def is_newest(self, lease: Lease) -> bool:
+        """Tell whether nobody has got a lease for the conversation since."""
+        asked = {"conversation_id": lease.conversation_id}
+        with self._database.reading() as connection:
+            fence: int | None = connection.scalars(_FENCE, asked).one_or_none()
+        return fence == lease.fence
 
     def release(self, lease: Lease) -> None:
         """Give the job back unfinished, in good order: the attempt does not count."""
@@ -82,11 +90,24 @@ class LeaseStore:
         queued = ours.where(jobs.c.state == JobState.RUNNING).values(
             state=JobState.QUEUED, attempts=jobs.c.attempts - 1
         )
+        delivered = ours.where(jobs.c.delivery_attempts > 0).values(
+            delivery_attempts=jobs.c.delivery_attempts - 1
+        )
         with self._database.writing() as connection:
             require_lease(connection, lease)
             raise_fence(connection, lease.conversation_id)
             connection.execute(free)
             connection.execute(queued)
+            connection.execute(delivered)
+
+
+class _Claimed(NamedTuple):
+    """What claiming makes of a job."""
+
+    state: JobState
+    attempt: int
+    delivery_attempt: int
+    is_successor: bool
 
 
 def _conversation_of(connection: Connection, job_id: JobId) -> ConversationId | None:
@@ -94,17 +115,24 @@ def _conversation_of(connection: Connection, job_id: JobId) -> ConversationId | 
     return connection.scalars(query).one_or_none()
 
 
-def _claimed(
-    connection: Connection, job_id: JobId, now: datetime
-) -> tuple[JobState, int] | None:
+def _claimed(connection: Connection, job_id: JobId, now: datetime) -> _Claimed | None:
     """Return what claiming makes of the job's state and attempts, if it is free."""
-    query = select(jobs.c.state, jobs.c.attempts, jobs.c.lease_until)
-    state, attempts, until = connection.execute(query.where(jobs.c.id == job_id)).one()
-    if state not in _CLAIMABLE or (until is not None and until > now):
+    query = select(
+        jobs.c.state,
+        jobs.c.attempts,
+        jobs.c.delivery_attempts,
+        jobs.c.lease_until,
+        jobs.c.started_at,
+    ).where(jobs.c.id == job_id)
+    row = connection.execute(query).one()
+    is_held = row.lease_until is not None and row.lease_until > now
+    if row.state not in _CLAIMABLE or is_held:
         return None
-    if state == JobState.DELIVERING:
-        return JobState.DELIVERING, attempts
-    return JobState.RUNNING, attempts + 1
+    is_successor = row.started_at is not None
+    if row.state == JobState.DELIVERING:
+        again = row.delivery_attempts + 1
+        return _Claimed(JobState.DELIVERING, row.attempts, again, is_successor)
+    return _Claimed(JobState.RUNNING, row.attempts + 1, 0, is_successor)
 
 
 def _store(connection: Connection, lease: Lease, now: datetime) -> None:
@@ -114,6 +142,7 @@ def _store(connection: Connection, lease: Lease, now: datetime) -> None:
         .values(
             state=lease.state,
             attempts=lease.attempt,
+            delivery_attempts=lease.delivery_attempt,
             worker=lease.worker,
             lease_until=lease.until,
             started_at=func.coalesce(jobs.c.started_at, now),

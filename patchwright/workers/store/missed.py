@@ -41,10 +41,11 @@ class MissedStore:
         with self._database.reading() as connection:
             return connection.scalars(query).one_or_none()
 
-    def note(self, source: str, failed: Iterable[Attempt], now: datetime) -> None:
+    def note(self, source: str, failed: Iterable[Attempt]) -> None:
         """Keep which attempts failed, newest first, and how far that was read."""
         newest = {one.guid: one for one in reversed(list(failed))}
         with self._database.writing() as connection:
+            now = self._database.now(connection)
             for attempt in newest.values():
                 self._keep(connection, source, attempt, now)
             if newest:
@@ -52,9 +53,8 @@ class MissedStore:
                 row = {"source": source, "read_up_to": mark}
                 insert_or_replace(connection, hook_marks, row)
 
-    def take_due(self, source: str, now: datetime) -> tuple[Missed, ...]:
+    def take_due(self, source: str) -> tuple[Missed, ...]:
         """Return what to ask for now; what has come or is too old is forgotten."""
-        is_over = or_(_HAS_COME, missed_deliveries.c.delivered_at < now - KEPT_FOR)
         query = (
             select(
                 missed_deliveries.c.delivery_id,
@@ -63,20 +63,22 @@ class MissedStore:
             )
             .where(
                 missed_deliveries.c.source == source,
-                missed_deliveries.c.due_at <= now,
                 missed_deliveries.c.asked < MAX_ASKED,
             )
             .order_by(missed_deliveries.c.delivered_at)
         )
         with self._database.writing() as connection:
+            now = self._database.now(connection)
+            is_over = or_(_HAS_COME, missed_deliveries.c.delivered_at < now - KEPT_FOR)
             connection.execute(delete(missed_deliveries).where(is_over))
-            rows = connection.execute(query).mappings()
+            due = query.where(missed_deliveries.c.due_at <= now)
+            rows = connection.execute(due).mappings()
             return tuple(Missed.model_validate(dict(row)) for row in rows)
 
-    def mark_asked(self, missed: Missed, now: datetime) -> None:
+    def mark_asked(self, missed: Missed) -> None:
         asked = missed.asked + 1
-        due_at = now + FIRST_WAIT * 2**missed.asked
         with self._database.writing() as connection:
+            due_at = self._database.now(connection) + FIRST_WAIT * 2**missed.asked
             connection.execute(
                 update(missed_deliveries)
                 .where(self._is(missed.delivery_id))

@@ -1,7 +1,7 @@
 """How jobs end: the outcome with its effects, and what is done with latecomers."""
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final
 
 from sqlalchemy import ColumnElement, Connection, delete, literal, select, update
@@ -67,15 +67,22 @@ class OutcomeStore:
             )
             if not ended.rowcount:
                 raise LeaseLostError(f"job {lease.job_id} does not run any more")
-            insert_effects(connection, lease.job_id, effects, now)
+            due_at = self._database.now(connection)
+            insert_effects(connection, lease.job_id, effects, now, due_at)
             _keep_artifacts(connection, lease.job_id, artifacts or {})
         return lease.model_copy(update={"state": JobState.DELIVERING})
 
-    def finish(self, lease: Lease, state: JobState, now: datetime) -> JobId | None:
+    def finish(
+        self,
+        lease: Lease,
+        state: JobState,
+        now: datetime,
+        verify_after_s: float = 0.0,
+    ) -> JobId | None:
         """End the job, and the lease with it.
 
-        Returns the job that was made of a request nobody has read yet; it is to be
-        submitted.
+        What a successor has said last is verified after `verify_after_s`. Returns the
+        job that was made of a request nobody has read yet; it is to be submitted.
         """
         if state not in ENDED:
             raise ValueError(f"{state} is not how a job ends")
@@ -87,7 +94,12 @@ class OutcomeStore:
             connection.execute(
                 update(jobs)
                 .where(jobs.c.id == lease.job_id)
-                .values(state=state, ended_at=now, lease_until=None)
+                .values(
+                    state=state,
+                    ended_at=now,
+                    lease_until=None,
+                    **self._verified(connection, lease, verify_after_s),
+                )
             )
             count_run(connection, lease.job_id, now)
             connection.execute(
@@ -97,10 +109,11 @@ class OutcomeStore:
             )
             return self._start_unread(connection, lease, now)
 
-    def wait(self, lease: Lease) -> bool:
+    def wait(self, lease: Lease, verify_after_s: float = 0.0) -> bool:
         """Leave the job, and the lease, until a person says something.
 
-        Returns whether somebody has already: then the job is to be submitted.
+        What a successor has said is verified as in `finish`. Returns whether somebody
+        has already: then the job is to be submitted.
         """
         with self._database.writing() as connection:
             require_lease(connection, lease)
@@ -120,6 +133,8 @@ class OutcomeStore:
                     worker=None,
                     lease_until=None,
                     queued_at=jobs.c.lease_until,
+                    delivery_attempts=0,
+                    **self._verified(connection, lease, verify_after_s),
                 )
             )
             return is_awake
@@ -136,6 +151,15 @@ class OutcomeStore:
         )
         with self._database.reading() as connection:
             return connection.scalars(query).one_or_none()
+
+    def _verified(
+        self, connection: Connection, lease: Lease, after_s: float
+    ) -> Mapping[str, datetime]:
+        """Return when what was said last is looked at again, if it must be."""
+        if not lease.is_successor:
+            return {}
+        now = self._database.now(connection)
+        return {"verify_at": now + timedelta(seconds=after_s)}
 
     def _start_unread(
         self, connection: Connection, lease: Lease, now: datetime

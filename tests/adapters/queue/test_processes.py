@@ -109,12 +109,12 @@ def _state(world: World, job_id: JobId) -> JobState:
 
 
 def _claim(world: World, job_id: JobId) -> Lease | None:
-    return world.leases.claim(job_id, "another", SystemClock().now(), LEASE_S)
+    return world.leases.claim(job_id, "another", LEASE_S)
 
 
 def _resubmit(world: World, app: Celery) -> tuple[JobId, ...]:
     """Do what a sweep does."""
-    found = world.jobs.take_unfinished(SystemClock().now(), 0)
+    found = world.jobs.take_unfinished(0)
     for job_id in found:
         submitter(app)(job_id)
     return found

@@ -4,7 +4,6 @@ import sys
 import threading
 from contextlib import closing
 
-from patchwright.core.clock import SystemClock
 from patchwright.core.types.ids import JobId
 from patchwright.workers.db.database import Database
 from patchwright.workers.queue.app import add_tasks, make_celery
@@ -22,7 +21,7 @@ class HoldingRunner:
         self._stopping = threading.Event()
 
     def run(self, job_id: JobId) -> None:
-        lease = self._leases.claim(job_id, "held", SystemClock().now(), LEASE_S)
+        lease = self._leases.claim(job_id, "held", LEASE_S)
         if lease is not None:
             self._stopping.wait()
             self._leases.release(lease)

@@ -9,6 +9,7 @@ import pytest
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.upgrade import upgrade
 from tests.adapters.store.world import World
+from tests.fakes.clock import FakeClock
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -21,13 +22,18 @@ def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 
 @pytest.fixture
-def database(database_url: str) -> Iterator[Database]:
-    """Open a database that has the newest schema."""
-    with closing(Database(database_url)) as opened:
+def clock() -> FakeClock:
+    return FakeClock()
+
+
+@pytest.fixture
+def database(database_url: str, clock: FakeClock) -> Iterator[Database]:
+    """Open a database that has the newest schema, and the time of the test."""
+    with closing(Database(database_url, clock=clock)) as opened:
         upgrade(opened)
         yield opened
 
 
 @pytest.fixture
-def world(database: Database) -> World:
-    return World(database)
+def world(database: Database, clock: FakeClock) -> World:
+    return World(database, clock)

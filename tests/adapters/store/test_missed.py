@@ -22,8 +22,8 @@ def attempt(number: int, at: datetime, guid: str = "g1") -> Attempt:
     return Attempt(id=number, guid=guid, delivered_at=at, status_code=502)
 
 
-def due(world: World, missed: MissedStore) -> list[tuple[str, int]]:
-    found = missed.take_due(HOOK, world.clock.now())
+def due(missed: MissedStore) -> list[tuple[str, int]]:
+    found = missed.take_due(HOOK)
     return [(one.delivery_id, one.attempt_id) for one in found]
 
 
@@ -32,8 +32,8 @@ def test_the_newest_attempt_is_asked_for_at_once(
 ) -> None:
     now = world.clock.now()
     earlier = attempt(1, now - timedelta(minutes=2))
-    missed.note(HOOK, [attempt(2, now), earlier], now)
-    assert due(world, missed) == [("g1", 2)]
+    missed.note(HOOK, [attempt(2, now), earlier])
+    assert due(missed) == [("g1", 2)]
     assert missed.read_up_to(HOOK) == now
     assert missed.read_up_to("/another") is None
 
@@ -41,45 +41,45 @@ def test_the_newest_attempt_is_asked_for_at_once(
 def test_what_has_come_is_not_asked_for(world: World, missed: MissedStore) -> None:
     now = world.clock.now()
     world.deliver(Ignored(reason="no-mention"), "g1")
-    missed.note(HOOK, [attempt(1, now), attempt(2, now, "g2")], now)
-    assert due(world, missed) == [("g2", 2)]
+    missed.note(HOOK, [attempt(1, now), attempt(2, now, "g2")])
+    assert due(missed) == [("g2", 2)]
 
 
 def test_it_is_asked_for_ever_less_often_and_not_for_ever(
     world: World, missed: MissedStore
 ) -> None:
-    missed.note(HOOK, [attempt(1, world.clock.now())], world.clock.now())
+    missed.note(HOOK, [attempt(1, world.clock.now())])
     waits = []
     for _ in range(MAX_ASKED):
         minutes = 0
-        while not (found := missed.take_due(HOOK, world.clock.now())):
+        while not (found := missed.take_due(HOOK)):
             world.clock.advance(60)
             minutes += 1
-        missed.mark_asked(found[0], world.clock.now())
+        missed.mark_asked(found[0])
         waits.append(minutes)
     assert waits == [0, 5, 10, 20, 40, 80, 160, 320]
     world.clock.advance(24 * 3600)
-    assert due(world, missed) == []
+    assert due(missed) == []
 
 
 def test_an_attempt_that_failed_again_takes_the_place_of_the_first(
     world: World, missed: MissedStore
 ) -> None:
-    missed.note(HOOK, [attempt(1, world.clock.now())], world.clock.now())
-    [first] = missed.take_due(HOOK, world.clock.now())
-    missed.mark_asked(first, world.clock.now())
-    missed.note(HOOK, [attempt(2, world.clock.now())], world.clock.now())
-    assert due(world, missed) == []
+    missed.note(HOOK, [attempt(1, world.clock.now())])
+    [first] = missed.take_due(HOOK)
+    missed.mark_asked(first)
+    missed.note(HOOK, [attempt(2, world.clock.now())])
+    assert due(missed) == []
     world.clock.advance(300)
-    assert due(world, missed) == [("g1", 2)]
+    assert due(missed) == [("g1", 2)]
 
 
 def test_what_the_sender_does_not_keep_any_more_is_given_up(
     world: World, missed: MissedStore
 ) -> None:
-    missed.note(HOOK, [attempt(1, world.clock.now())], world.clock.now())
+    missed.note(HOOK, [attempt(1, world.clock.now())])
     world.clock.advance(3 * 24 * 3600 + 1)
-    assert due(world, missed) == []
+    assert due(missed) == []
 
 
 def test_the_repositories_with_the_newest_conversations_are_listed(
@@ -98,15 +98,15 @@ def test_the_repositories_with_the_newest_conversations_are_listed(
 def test_what_was_asked_for_in_vain_is_not_taken_for_new(
     world: World, missed: MissedStore
 ) -> None:
-    missed.note(HOOK, [attempt(1, world.clock.now())], world.clock.now())
+    missed.note(HOOK, [attempt(1, world.clock.now())])
     for times in range(MAX_ASKED):
-        [again] = missed.take_due(HOOK, world.clock.now())
-        missed.mark_asked(again, world.clock.now())
+        [again] = missed.take_due(HOOK)
+        missed.mark_asked(again)
         world.clock.advance(300 * 2**times)
     last = attempt(9, world.clock.now())
-    missed.note(HOOK, [last], world.clock.now())
+    missed.note(HOOK, [last])
     # The first attempt is older now than the sender keeps any; the last one is listed.
     world.clock.advance(3 * 24 * 3600 - 3600)
-    assert due(world, missed) == []
-    missed.note(HOOK, [last], world.clock.now())
-    assert due(world, missed) == []
+    assert due(missed) == []
+    missed.note(HOOK, [last])
+    assert due(missed) == []

@@ -230,7 +230,7 @@ def test_the_jobs_of_an_installation_end_when_it_is_gone(world: World) -> None:
         JobState.QUEUED,
     ]
     assert stored.told == (world.conversation(running),)
-    assert world.jobs.take_unfinished(world.clock.now(), 0.0) == (other,)
+    assert world.jobs.take_unfinished(0.0) == (other,)
 
 
 def test_only_the_repositories_that_were_lost_count(world: World) -> None:

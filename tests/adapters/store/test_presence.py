@@ -7,7 +7,7 @@ from patchwright.workers.ops.checks import Staffed, Ticking
 from patchwright.workers.ops.presence import Presence, alive, leave, show
 from patchwright.workers.ops.waiting import waiting_since
 from tests.adapters.store.world import LEASE_S, World
-from tests.fakes.clock import START
+from tests.fakes.clock import START, FakeClock
 
 
 def presence(
@@ -27,26 +27,29 @@ def presence(
 
 
 def test_a_process_is_alive_until_it_has_been_silent_for_too_long(
-    database: Database,
+    database: Database, clock: FakeClock
 ) -> None:
     show(database, presence("host:2"))
     show(database, presence("host:1", "web", "broker", "sweeps"))
-    show(database, presence("host:2", after_s=20))
-    both = alive(database, START + timedelta(seconds=20))
+    clock.advance(20)
+    show(database, presence("host:2"))
+    both = alive(database)
     assert {one.name for one in both} == {"host:1", "host:2"}
     assert next(one for one in both if one.role == "web").red == ("broker", "sweeps")
-    [left] = alive(database, START + timedelta(seconds=30))
+    clock.advance(10)
+    [left] = alive(database)
     assert left == presence("host:2", after_s=20)
 
 
 def test_a_process_that_ends_is_gone_at_once_with_those_that_died_long_ago(
-    database: Database,
+    database: Database, clock: FakeClock
 ) -> None:
     show(database, presence("died"))
-    show(database, presence("lives", after_s=2 * 3600))
-    show(database, presence("ends", after_s=2 * 3600))
-    leave(database, presence("ends", after_s=2 * 3600))
-    assert [one.name for one in alive(database, START)] == ["lives"]
+    clock.advance(2 * 3600)
+    show(database, presence("lives"))
+    show(database, presence("ends"))
+    leave(database, presence("ends"))
+    assert [one.name for one in alive(database)] == ["lives"]
 
 
 def test_jobs_that_nobody_works_on_are_red_since_they_wait(world: World) -> None:
@@ -59,22 +62,23 @@ def test_jobs_that_nobody_works_on_are_red_since_they_wait(world: World) -> None
     assert staffed(now).since == START, "one that can, and is no web side"
     show(world.database, presence("host:3"))
     assert staffed(now).since is None
-    assert staffed(START + timedelta(minutes=1)).since == START, "it has died"
+    world.clock.advance(60)
+    assert staffed(now).since == START, "it has died"
 
 
 def test_a_job_waits_from_the_moment_at_which_its_worker_is_lost(world: World) -> None:
     lease = world.claim(world.ask())
-    assert waiting_since(world.database, world.clock.now()) is None
+    assert waiting_since(world.database) is None
     world.clock.advance(LEASE_S + 1)
-    assert waiting_since(world.database, world.clock.now()) == lease.until
+    assert waiting_since(world.database) == lease.until
 
 
 def test_a_job_given_back_waits_anew(world: World) -> None:
     lease = world.claim(world.ask())
     world.clock.advance(600)
-    world.leases.heartbeat(lease, world.clock.now(), LEASE_S)
+    world.leases.heartbeat(lease, LEASE_S)
     world.leases.release(lease)
-    since = waiting_since(world.database, world.clock.now())
+    since = waiting_since(world.database)
     assert since is not None
     assert since >= world.clock.now()
 

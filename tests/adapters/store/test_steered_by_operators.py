@@ -51,7 +51,7 @@ def test_what_waits_for_a_person_is_woken_to_stop(world: World, helm: Helm) -> N
     waiting = deliver(world, world.claim(job.id), WAITS, 0)
     assert not world.outcomes.wait(waiting)
     assert helm.stop(job) is JobState.WAITING_USER
-    assert world.jobs.take_unfinished(world.clock.now(), 60.0) == (job.id,)
+    assert world.jobs.take_unfinished(60.0) == (job.id,)
 
 
 @pytest.mark.parametrize(("read_up_to", "is_awake"), [(0, True), (1, False)])
@@ -99,7 +99,7 @@ def test_a_retry_waits_for_a_worker_at_once(world: World, helm: Helm) -> None:
     assert (new.conversation_id, new.state) == (job.conversation_id, JobState.QUEUED)
     asked = {"key": job.trigger.key}
     assert new.trigger.model_copy(update=asked) == job.trigger
-    assert world.jobs.take_unfinished(world.clock.now(), 60.0) == (new.id,)
+    assert world.jobs.take_unfinished(60.0) == (new.id,)
 
 
 def test_runs_are_found_by_their_beginning_and_by_what_they_are(

@@ -88,7 +88,7 @@ class World:
         return job_id
 
     def claim(self, job_id: JobId, worker: str = "w1") -> Lease:
-        lease = self.leases.claim(job_id, worker, self.clock.now(), LEASE_S)
+        lease = self.leases.claim(job_id, worker, LEASE_S)
         assert lease is not None
         return lease
 

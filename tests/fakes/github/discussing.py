@@ -35,6 +35,16 @@ def update_comment(world: World, caller: Caller, asked: Json) -> Answer:
     return _done("updateDiscussionComment", {"comment": shown})
 
 
+def delete_comment(world: World, caller: Caller, asked: Json) -> Answer:
+    comment = _find_comment(world, str(_input(asked).get("id")))
+    login = _who(world, caller, world.discussions[comment.discussion_id], WRITE)
+    if login != comment.author:
+        raise forbidden(caller)
+    discussions.delete_discussed(world, comment.id, actor=login)
+    shown = {"id": f"DC_{comment.id}"}
+    return _done("deleteDiscussionComment", {"comment": shown})
+
+
 def add_reaction(world: World, caller: Caller, asked: Json) -> Answer:
     wanted = _input(asked)
     subject_id = str(wanted.get("subjectId"))

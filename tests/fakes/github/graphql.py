@@ -24,6 +24,7 @@ FIELDS = {
     "postHtml": discussing.show_html,
     "addDiscussionComment": discussing.add_comment,
     "updateDiscussionComment": discussing.update_comment,
+    "deleteDiscussionComment": discussing.delete_comment,
     "addReaction": discussing.add_reaction,
     **graphql_pulls.FIELDS,
     **committing.FIELDS,

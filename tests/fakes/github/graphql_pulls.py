@@ -35,6 +35,21 @@ def _reply(world: World, caller: Caller, asked: Json) -> Answer:
     return _data({"addPullRequestReviewThreadReply": {"comment": comment}})
 
 
+def _delete_reply(world: World, caller: Caller, asked: Json) -> Answer:
+    wanted = str(_input(asked)["id"])
+    for thread in world.reviews.values():
+        found = [one for one in thread.comments if f"PRRC_{one.id}" == wanted]
+        if not found:
+            continue
+        actor = _require(world, caller, thread.repo, WRITE_PULL)
+        if found[0].author != actor:
+            raise forbidden(caller)
+        reviews.take_back(world, thread.id, found[0].id)
+        deleted = {"pullRequestReview": {"id": f"PRR_{thread.id}"}}
+        return _data({"deletePullRequestReviewComment": deleted})
+    raise not_found()
+
+
 def _settle(world: World, caller: Caller, asked: Json) -> Answer:
     thread = _thread(world, caller, str(_input(asked)["threadId"]))
     _require(world, caller, thread.repo, SETTLE)
@@ -101,6 +116,7 @@ def _show_closing(world: World, caller: Caller, asked: Json) -> Answer:
 
 FIELDS = {
     "addPullRequestReviewThreadReply": _reply,
+    "deletePullRequestReviewComment": _delete_reply,
     "resolveReviewThread": _settle,
     "node": _show_thread,
     "latestOpinionatedReviews": _show_opinions,

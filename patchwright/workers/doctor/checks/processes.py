@@ -17,7 +17,7 @@ def check(case: Case) -> Finding:
     with readable(case.settings) as database:
         if database is None:
             return skipped("no process has told of itself in this database")
-        found = alive(database, case.clock.now())
+        found = alive(database)
     return judge(found, version("patchwright"))
 
 

@@ -97,6 +97,12 @@ def edit_discussed(
         return edited
 
 
+def delete_discussed(world: World, comment_id: int, *, actor: str) -> None:
+    with world.lock:
+        comment = world.discussed.pop(comment_id)
+        tell_discussed(world, comment, action="deleted", actor=actor)
+
+
 def _put(world: World, discussion: Discussion) -> Discussion:
     changed = replace(discussion, updated_at=world.clock.now())
     world.discussions[changed.id] = changed

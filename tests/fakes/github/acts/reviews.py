@@ -177,6 +177,14 @@ def _begin(world: World, review: Review, remark: Remark, hunk: str) -> ReviewThr
     return thread
 
 
+def take_back(world: World, thread_id: int, comment_id: int) -> None:
+    """Delete a post of a review thread."""
+    with world.lock:
+        thread = world.reviews[thread_id]
+        left = tuple(one for one in thread.comments if one.id != comment_id)
+        world.reviews[thread_id] = replace(thread, comments=left)
+
+
 def _comment(world: World, review: Review, body: str) -> ReviewComment:
     now = world.clock.now()
     return ReviewComment(

@@ -72,6 +72,16 @@ def _edit(call: Call) -> Answer:
     return Answer(status=200, body=_shown(call, issue, found))
 
 
+def _delete(call: Call) -> Answer:
+    issue = issue_of(call)
+    found = comment_of(call, issue)
+    if found.author != call.caller.id:
+        words = "You do not have the permission to delete this comment."
+        raise RefusedError(400, comment=words)
+    acts.delete_comment(call.world, found.id)
+    return Answer(status=204, body=None)
+
+
 def _shown(call: Call, issue: Issue, found: Comment) -> dict[str, object]:
     full = "properties" in call.expand
     return render.comment(call.world, issue, found, call.version, full=full)
@@ -99,4 +109,5 @@ ROUTES = (
     Route("POST", "issue/{key}/comment", _add),
     Route("GET", "issue/{key}/comment/{id}", _get),
     Route("PUT", "issue/{key}/comment/{id}", _edit),
+    Route("DELETE", "issue/{key}/comment/{id}", _delete),
 )

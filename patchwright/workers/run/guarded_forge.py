@@ -1,0 +1,177 @@
+"""A forge, and a way to push, that are written only while a worker holds its lease."""
+
+from dataclasses import dataclass, replace
+
+from patchwright.core.forge import (
+    Adornment,
+    CheckReport,
+    Checks,
+    Forge,
+    GitCredential,
+    NewCommit,
+    PullRequestText,
+    Reviews,
+    Rival,
+)
+from patchwright.core.text.marks import split_marks
+from patchwright.core.types.people import Actor, Permission
+from patchwright.core.types.threads import (
+    ForgeThread,
+    PullRequest,
+    RepoRef,
+    Repository,
+)
+from patchwright.integrations.git.gitdir import GitDir
+from patchwright.integrations.git.remote import BranchUpdate, Push, Remote
+from patchwright.workers.run.guarded_channel import GuardedBoard, GuardedChannel
+from patchwright.workers.run.lease_guard import LeaseGuard
+from patchwright.workers.run.services import Services
+
+
+def guarded(services: Services, guard: LeaseGuard) -> Services:
+    """Return the services of one run, each write to which asks for the lease first.
+
+    This is the one place that every write of a run passes.
+    """
+    github, channel = services.github, services.channel
+    return replace(
+        services,
+        github=replace(
+            github,
+            forge=GuardedForge(github.forge, guard),
+            reviews=GuardedReviews(github.reviews, guard),
+        ),
+        # What no service knows has pages of ours alone.
+        channel=replace(
+            channel,
+            forge=GuardedChannel(channel.forge, guard),
+            boards={
+                name: GuardedBoard(guard=guard, real=board)
+                for name, board in channel.boards.items()
+            },
+        ),
+        mirrors=services.mirrors.pushing_by(
+            GuardedPush(services.mirrors.push_by, guard)
+        ),
+    )
+
+
+@dataclass(frozen=True)
+class GuardedForge:
+    """A `Forge`."""
+
+    real: Forge
+    guard: LeaseGuard
+
+    def fetch_permission(self, repo: RepoRef, actor: Actor) -> Permission:
+        return self.real.fetch_permission(repo, actor)
+
+    def fetch_repository(self, repo: RepoRef) -> Repository:
+        return self.real.fetch_repository(repo)
+
+    def fetch_pull_request(self, repo: RepoRef, number: int) -> PullRequest:
+        return self.real.fetch_pull_request(repo, number)
+
+    def mint_credential(self, repo: RepoRef) -> GitCredential:
+        return self.real.mint_credential(repo)
+
+    def find_pull_request(self, repo: RepoRef, head_branch: str) -> PullRequest | None:
+        return self.real.find_pull_request(repo, head_branch)
+
+    def open_pull_request(
+        self, repo: RepoRef, head_branch: str, base_branch: str, text: PullRequestText
+    ) -> PullRequest:
+        self.guard.require()
+        return self.real.open_pull_request(repo, head_branch, base_branch, text)
+
+    def update_pull_request(
+        self, repo: RepoRef, number: int, text: PullRequestText
+    ) -> PullRequest:
+        self.guard.require()
+        return self.real.update_pull_request(repo, number, text)
+
+    def fetch_file(self, repo: RepoRef, path: str, ref: str = "") -> bytes | None:
+        return self.real.fetch_file(repo, path, ref)
+
+    def has_branch(self, repo: RepoRef, branch: str) -> bool:
+        return self.real.has_branch(repo, branch)
+
+    def fetch_commit_message(self, repo: RepoRef, sha: str) -> str | None:
+        return self.real.fetch_commit_message(repo, sha)
+
+    def adorn_pull_request(
+        self, repo: RepoRef, number: int, adornment: Adornment
+    ) -> tuple[str, ...]:
+        self.guard.require()
+        return self.real.adorn_pull_request(repo, number, adornment)
+
+    def request_review(
+        self, repo: RepoRef, number: int, reviewers: tuple[str, ...]
+    ) -> None:
+        self.guard.require()
+        self.real.request_review(repo, number, reviewers)
+
+    def fetch_objectors(self, repo: RepoRef, number: int) -> tuple[str, ...]:
+        return self.real.fetch_objectors(repo, number)
+
+    def fetch_rivals(self, repo: RepoRef, issue: int) -> tuple[Rival, ...]:
+        return self.real.fetch_rivals(repo, issue)
+
+    def fetch_checks(self, repo: RepoRef, sha: str) -> Checks:
+        return self.real.fetch_checks(repo, sha)
+
+    def report_check(self, repo: RepoRef, sha: str, report: CheckReport) -> None:
+        with self.guard.writing():
+            self.real.report_check(repo, sha, report)
+
+    def commit_on_branch(self, repo: RepoRef, branch: str, commit: NewCommit) -> str:
+        self.guard.require()
+        return self.real.commit_on_branch(repo, branch, commit)
+
+    def fetch_milestone(self, repo: RepoRef, issue: int) -> int | None:
+        return self.real.fetch_milestone(repo, issue)
+
+
+@dataclass(frozen=True)
+class GuardedReviews:
+    """Reviews of a forge, as `Reviews`."""
+
+    real: Reviews
+    guard: LeaseGuard
+
+    def answer_review(self, ref: ForgeThread, review_thread: str, text: str) -> str:
+        """Answer once, whoever else answers the same: the first of the two stays."""
+        self.guard.require()
+        answer = self.real.answer_review(ref, review_thread, text)
+        name = split_marks(text).name
+        if not name or not self.guard.is_contested():
+            return answer
+        first = self.real.find_review_answer(ref, review_thread, name) or answer
+        if first != answer:
+            self.real.delete_review_answer(ref, answer)
+        return first
+
+    def find_review_answer(
+        self, ref: ForgeThread, review_thread: str, mark: str
+    ) -> str | None:
+        return self.real.find_review_answer(ref, review_thread, mark)
+
+    def resolve_review(self, ref: ForgeThread, review_thread: str) -> None:
+        self.guard.require()
+        self.real.resolve_review(ref, review_thread)
+
+    def delete_review_answer(self, ref: ForgeThread, answer: str) -> None:
+        self.guard.require()
+        self.real.delete_review_answer(ref, answer)
+
+
+@dataclass(frozen=True)
+class GuardedPush:
+    """A `Push`."""
+
+    real: Push
+    guard: LeaseGuard
+
+    def __call__(self, store: GitDir, remote: Remote, update: BranchUpdate) -> None:
+        self.guard.require()
+        self.real(store, remote, update)
