@@ -1,14 +1,22 @@
 """Who may run a job: one worker at a time, and only the newest."""
 
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from datetime import timedelta
 
 import pytest
+from sqlalchemy import text
 
+from patchwright.core.clock import SystemClock
 from patchwright.core.errors import LeaseLostError
-from patchwright.core.types.ids import JobId
+from patchwright.core.types.ids import JobId, RandomIds
 from patchwright.core.types.work import Outcome, OutcomeKind
+from patchwright.workers.compose import make_stores
+from patchwright.workers.db.database import Database
+from patchwright.workers.db.upgrade import upgrade
 from patchwright.workers.store.job import JobState
 from tests.adapters.store.world import LEASE_S, World
+from tests.fakes.clock import FakeClock
 
 STOPPED = Outcome(kind=OutcomeKind.STOPPED)
 
@@ -95,3 +103,27 @@ def test_s77_of_many_workers_that_are_told_of_a_job_one_runs_it(world: World) ->
             lambda name: world.leases.claim(job_id, name, LEASE_S), "abcdefgh"
         )
         assert sum(lease is not None for lease in leases) == 1
+
+
+def test_m13_a_clock_that_is_ahead_takes_no_job_from_a_living_worker(
+    database_url: str,
+) -> None:
+    ahead = FakeClock(SystemClock().now() + timedelta(hours=1))
+    with closing(Database(database_url)) as database:
+        upgrade(database)
+        living = World(database)
+        job_id = living.ask()
+        assert living.claim(job_id, "w1").attempt == 1
+        stores = make_stores(
+            database, lambda tree: tree, ahead, RandomIds(), living.doorbell
+        )
+        assert stores.leases.claim(job_id, "w2", LEASE_S) is None
+        assert stores.jobs.take_unfinished(0.0) == ()
+
+
+def test_m13_the_time_of_leases_is_the_databases_own(postgres_url: str) -> None:
+    with closing(Database(postgres_url)) as database, database.reading() as connection:
+        asked = text("SELECT clock_timestamp()")
+        before = connection.scalars(asked).one()
+        now = database.now(connection)
+        assert before <= now <= connection.scalars(asked).one()

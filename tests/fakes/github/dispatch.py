@@ -14,7 +14,7 @@ from tests.fakes.github import (
 )
 from tests.fakes.github.auth import CallerKind
 from tests.fakes.github.exchange import Answer, Request, not_found
-from tests.fakes.github.faults import Faults, When
+from tests.fakes.github.faults import Faults, Moment, When
 from tests.fakes.github.server import Wire, json_bytes
 from tests.fakes.github.state import World
 
@@ -44,6 +44,15 @@ class Dispatch:
     log: list[RequestSeen] = field(default_factory=list)
 
     def respond(self, request: Request) -> Wire:
+        cut = self.faults.interruption(request.method, request.path, request.body)
+        if cut is not None and cut.moment is Moment.BEFORE:
+            cut.happens()
+        wire = self._respond(request)
+        if cut is not None and cut.moment is Moment.AFTER:
+            cut.happens()
+        return wire
+
+    def _respond(self, request: Request) -> Wire:
         fault = self.faults.take(request.method, request.path)
         if fault is not None and fault.when is When.INSTEAD:
             self._note(request, fault.answer.status, CallerKind.ANONYMOUS)

@@ -1,6 +1,7 @@
 """A GitHub to test against: people act by method call, programs over real HTTP."""
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -12,7 +13,7 @@ from tests.fakes.github.acts import accounts, pulls, repositories, threads
 from tests.fakes.github.contract import Contract
 from tests.fakes.github.dispatch import RequestSeen
 from tests.fakes.github.exchange import Answer
-from tests.fakes.github.faults import When
+from tests.fakes.github.faults import Interruption, Moment, When
 from tests.fakes.github.seen import PullRequestSeen, pull_request_seen
 from tests.fakes.github.site import Names, Site
 from tests.fakes.github.state import Comment, Delivery, Issue, Reaction, Subject
@@ -107,6 +108,29 @@ class FakeGitHub:
         """Let the next matching requests fail, instead of their work or after it."""
         answer = Answer(status=status, headers=headers or {}, body=body)
         self._site.faults.add(method, path_regex, answer, times=times, when=when)
+
+    def interrupt_next(
+        self,
+        method: str,
+        path_regex: str,
+        happens: Callable[[], None],
+        *,
+        moment: Moment,
+        body_regex: str = "",
+    ) -> None:
+        """Let something happen in the middle of the next request that matches.
+
+        Who has asked waits for its answer as long as that takes.
+        """
+        self._site.faults.interruptions.append(
+            Interruption(
+                method=method,
+                path=re.compile(path_regex),
+                body=re.compile(body_regex.encode()),
+                moment=moment,
+                happens=happens,
+            )
+        )
 
     def add_user(self, login: str, *, bot: bool = False) -> str:
         """Make an account and return a personal access token of it."""

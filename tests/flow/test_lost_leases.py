@@ -1,0 +1,196 @@
+"""A worker that stood still past its lease writes nothing over its successor's words.
+
+While a request of the first worker is held up, its lease runs out and a second one does
+the whole job. Then the first one goes on.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+
+from patchwright.core.errors import LeaseLostError
+from patchwright.core.settings.load import load
+from patchwright.core.settings.secret_values import secret_values
+from patchwright.core.text.redaction import Redactor
+from patchwright.workers.process import make_runner, open_base
+from patchwright.workers.run.guarded_forge import guarded
+from patchwright.workers.run.lease_guard import LeaseGuard
+from patchwright.workers.run.runner import Runner
+from tests.fakes.github.faults import Moment
+from tests.fakes.llm import call
+from tests.fakes.llm.turns import TurnLike
+from tests.flow.script import Request
+from tests.flow.story import Story, telling
+
+WISH = "@patchwright please fix the sum"
+COMMENTS = r"/issues/(\d+/)?comments"
+LEASE_S = 30.0
+# Who asked so long ago does not look at the thread any more, and is called.
+NOT_LOOKING_S = 60.0
+
+
+def look(_request: Request) -> TurnLike:
+    return call("finish", summary="The sum is right.")
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A story with a second worker, which has connections of its own."""
+
+    story: Story
+    second: Runner
+
+    def take_over(self) -> None:
+        """Let the lease run out, and the second worker do the whole job."""
+        [job] = self.story.jobs()
+        self.story.clock.advance(2 * LEASE_S)
+        self.second.run(job.id)
+
+
+@pytest.fixture
+def scene(tmp_path: Path) -> Iterator[Scene]:
+    with telling(tmp_path, look) as story:
+        settings = load(story.environment, flags={}, cwd=tmp_path)
+        redactor = Redactor(secret_values(settings))
+        with open_base(settings, redactor, lambda _job: None, story.clock) as opened:
+            yield Scene(story, make_runner(replace(opened, clock=story.clock)))
+
+
+def test_h3_what_a_frozen_worker_writes_over_the_final_message_is_repaired(
+    scene: Scene,
+) -> None:
+    story = scene.story
+    number = story.ask(WISH)
+    story.github.interrupt_next(
+        "PATCH",
+        COMMENTS,
+        scene.take_over,
+        moment=Moment.BEFORE,
+        body_regex="state=running",
+    )
+    story.work()
+    story.clock.advance(2 * LEASE_S)
+    story.runner.sweep()
+    assert "**No change**" in story.reply(number)
+    assert len(story.pings(number)) == 1
+
+
+def test_m12_a_worker_frozen_between_look_up_and_call_calls_nobody_again(
+    scene: Scene,
+) -> None:
+    story = scene.story
+    number = story.ask(WISH)
+    story.clock.advance(NOT_LOOKING_S)
+
+    def look_up_is_answered() -> None:
+        # The next look into the thread is the one before the call.
+        story.github.interrupt_next(
+            "GET", COMMENTS, scene.take_over, moment=Moment.AFTER
+        )
+
+    story.github.interrupt_next(
+        "PATCH",
+        COMMENTS,
+        look_up_is_answered,
+        moment=Moment.AFTER,
+        body_regex="state=no-change",
+    )
+    story.work()
+    assert len(story.pings(number)) == 1
+    assert "**No change**" in story.reply(number)
+
+
+@pytest.mark.parametrize("moment", list(Moment))
+def test_m12_a_call_that_is_made_after_all_is_taken_back(
+    scene: Scene, moment: Moment
+) -> None:
+    story = scene.story
+    number = story.ask(WISH)
+    story.clock.advance(NOT_LOOKING_S)
+    story.github.interrupt_next(
+        "POST",
+        COMMENTS,
+        scene.take_over,
+        moment=moment,
+        body_regex="patchwright:ping",
+    )
+    story.work()
+    assert len(story.pings(number)) == 1
+    assert "**No change**" in story.reply(number)
+
+
+@pytest.mark.parametrize("moment", list(Moment))
+def test_m12_a_second_status_comment_is_taken_back(
+    scene: Scene, moment: Moment
+) -> None:
+    story = scene.story
+    number = story.ask(WISH)
+    story.github.interrupt_next(
+        "POST",
+        COMMENTS,
+        scene.take_over,
+        moment=moment,
+        body_regex="state=running",
+    )
+    story.work()
+    assert "**No change**" in story.reply(number)
+    assert len(story.pings(number)) == 1
+
+
+def test_h3_a_worker_whose_lease_ran_out_changes_nothing(scene: Scene) -> None:
+    story = scene.story
+    number = story.ask(WISH)
+    [job] = story.jobs()
+    stores, clock = story.base.stores, story.clock
+    asked_at = clock.monotonic()
+    lease = stores.leases.claim(job.id, "frozen", LEASE_S)
+    assert lease is not None
+    guard = LeaseGuard(
+        stores.leases, stores.jobs, lease, clock, LEASE_S, asked_at=asked_at
+    )
+    channel = guarded(story.runner._services, guard).channel
+    thread = job.trigger.thread
+    post = channel.post(thread, "Working on it")
+    scene.take_over()
+    said = story.replies(number)
+    for write in (
+        lambda: channel.post(thread, "late"),
+        lambda: channel.edit(thread, post, "late"),
+        lambda: channel.swap_labels(thread, ("late",), ()),
+        lambda: channel.acknowledge(job.trigger),
+    ):
+        with pytest.raises(LeaseLostError):
+            write()
+    assert story.replies(number) == said
+
+
+def test_h3_a_lease_that_ran_out_while_nobody_wanted_the_job_is_taken_again(
+    tmp_path: Path,
+) -> None:
+    def idle(request: Request) -> TurnLike:
+        story.clock.advance(2 * LEASE_S)
+        return look(request)
+
+    with telling(tmp_path, idle) as story:
+        number = story.ask(WISH)
+        story.work()
+        assert "**No change**" in story.reply(number)
+        assert len(story.pings(number)) == 1
+
+
+def test_m13_a_clock_that_steps_ahead_starts_no_second_run_of_a_job(
+    tmp_path: Path,
+) -> None:
+    def step(request: Request) -> TurnLike:
+        [job] = story.jobs()
+        story.clock.advance(2 * LEASE_S)
+        story.runner.run(job.id)
+        return look(request)
+
+    with telling(tmp_path, step) as story:
+        number = story.ask(WISH)
+        story.work()
+        assert "**No change**" in story.reply(number)
+        assert len(story.provider.requests) == 1
