@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from rich.console import Console
 
-from bench import event_log, intake, sandboxes, start_up, steps
+from bench import event_log, intake, sandboxes, siege, start_up, steps
 from bench.figures import Figure, show
 
 # In this order: a child's peak memory is never less than that of a parent which had
@@ -14,6 +14,7 @@ from bench.figures import Figure, show
 BENCHES: Mapping[str, tuple[str, Callable[[], Iterable[Figure]]]] = {
     "start": ("Command line", start_up.measure),
     "intake": ("Webhook intake", intake.measure),
+    "siege": ("Deliveries while strangers hold connections", siege.measure),
     "events": ("Event log", event_log.measure),
     "steps": ("One step of the loop", steps.measure),
     "sandboxes": ("Sandboxes", sandboxes.measure),

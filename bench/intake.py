@@ -7,7 +7,7 @@ import json
 import socket
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -43,8 +43,8 @@ def _text(loaded: Loaded) -> str:
 
 def _load(kind: str, words: str) -> Loaded:
     """Return how long all requests took together, and each of them."""
-    requests = [_request(number, words) for number in range(WARM_UP + REQUESTS)]
-    with _web(kind) as port:
+    requests = [request(number, words) for number in range(WARM_UP + REQUESTS)]
+    with web(kind) as port:
         asyncio.run(_send_all(port, requests[:WARM_UP]))
         started = CLOCK.monotonic()
         each_s = asyncio.run(_send_all(port, requests[WARM_UP:]))
@@ -52,13 +52,15 @@ def _load(kind: str, words: str) -> Loaded:
 
 
 @contextmanager
-def _web(kind: str) -> Iterator[int]:
+def web(kind: str, limits: Sequence[str] = ()) -> Iterator[int]:
+    """Run a web process; `limits` are arguments of `prlimit`."""
     port = free_port()
     with tempfile.TemporaryDirectory(prefix="patchwright-bench-") as folder:
         argv = [sys.executable, "-m", "bench.web", kind, str(port), folder]
         log = Path(folder, "log")
         # Started where this program was, so that it finds the same modules.
         argv = ["env", "-C", str(Path.cwd()), *argv]
+        argv = ["prlimit", *limits, "--", *argv] if limits else argv
         with running(argv, log=log, answers=lambda: _answers(port)):
             yield port
 
@@ -68,7 +70,7 @@ def _answers(port: int) -> bool:
         return probe.connect_ex((HOST, port)) == 0
 
 
-def _request(number: int, words: str) -> bytes:
+def request(number: int, words: str, size: int = BODY_BYTES) -> bytes:
     """Make a signed delivery of a comment that no other one has."""
     ann = {"login": "ann", "id": 11, "type": "User"}
     payload = {
@@ -79,7 +81,7 @@ def _request(number: int, words: str) -> bytes:
         "comment": {"id": number + 1, "body": words, "user": ann},
         "padding": "",
     }
-    payload["padding"] = "x" * (BODY_BYTES - len(json.dumps(payload)))
+    payload["padding"] = "x" * (size - len(json.dumps(payload)))
     body = json.dumps(payload).encode()
     signature = hmac.new(SECRET.encode(), body, hashlib.sha256).hexdigest()
     head = [
@@ -108,7 +110,7 @@ async def _send(port: int, waiting: Iterator[bytes]) -> list[float]:
         started = CLOCK.monotonic()
         writer.write(request)
         head = await reader.readuntil(b"\r\n\r\n")
-        await reader.readexactly(_length(head))
+        await reader.readexactly(length_of(head))
         each_s.append(CLOCK.monotonic() - started)
         if b" 20" not in head[:13]:
             raise RuntimeError(head.decode())
@@ -117,7 +119,7 @@ async def _send(port: int, waiting: Iterator[bytes]) -> list[float]:
     return each_s
 
 
-def _length(head: bytes) -> int:
+def length_of(head: bytes) -> int:
     lines = head.lower().split(b"\r\n")
     sizes = [line for line in lines if line.startswith(b"content-length:")]
     return int(sizes[0].partition(b":")[2]) if sizes else 0

@@ -53,10 +53,18 @@ def serve_ours(port: int, folder: str) -> None:
             count_request=meters.count_request,
             intake=intake,
             dispatcher=dispatcher,
-            entrances={"github": Entrance(receiver, by_header("x-github-delivery"))},
+            entrances={"github": _entrance(receiver)},
             clock=clock,
         )
         make_server(create_app(services), HOST, port).run()
+
+
+def _entrance(receiver: Receiver) -> Entrance:
+    return Entrance(
+        receiver,
+        by_header("x-github-delivery"),
+        signature_header="x-hub-signature-256",
+    )
 
 
 def serve_bare(port: int) -> None:

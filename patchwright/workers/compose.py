@@ -191,6 +191,7 @@ def open_github(settings: Settings, github: GitHub) -> Entrance | None:
         receiver=receiver,
         identify=by_header("x-github-delivery"),
         max_body_bytes=settings.server.max_body_bytes,
+        signature_header="x-hub-signature-256",
     )
 
 

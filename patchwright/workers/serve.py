@@ -144,7 +144,9 @@ def _serve_web(
 ) -> int:
     address = base.settings.server
     site = make_site(base, judge, role)
-    server = make_server(site.app, address.host, address.port)
+    server = make_server(
+        site.app, address.host, address.port, proxies=address.trusted_proxies
+    )
     with on_duty(_post(base.settings, base.database, site.reporter)):
         server.run(sockets=[listening])
     return 0

@@ -4,6 +4,7 @@ from typing import Literal
 
 from pydantic import Field, SecretStr, field_validator
 
+from patchwright.core.settings.addresses import read_networks
 from patchwright.core.settings.secret_types import EncryptionKeys
 from patchwright.core.settings.section import Section
 from patchwright.core.types.people import Permission
@@ -20,6 +21,18 @@ class ServerSettings(Section):
     max_body_bytes: int = Field(
         26_214_400, gt=0, description="Largest webhook body that is read."
     )
+
+    trusted_proxies: tuple[str, ...] = Field(
+        ("127.0.0.1", "::1"),
+        description="Addresses or networks of the proxies in front of the service: "
+        "they are believed when they say for whom they ask, and may have more "
+        "connections than others.",
+    )
+
+    @field_validator("trusted_proxies")
+    @classmethod
+    def _read_proxies(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        return read_networks(value)
 
     @field_validator("public_url")
     @classmethod

@@ -2,12 +2,13 @@
 
 import socket
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from socketserver import BaseServer
-from typing import Final
+from time import monotonic
+from typing import Any, Final, TypeAlias
 from urllib.parse import urlsplit
 
 import structlog
@@ -16,18 +17,27 @@ from patchwright.workers.listening import Spot, listen
 from patchwright.workers.ops.access import Door
 from patchwright.workers.ops.reporter import Answer, Asking, Reporter
 
-# For who connects and says nothing.
+# For who connects and says nothing, and for all that one connection takes.
 _PATIENCE_S: Final = 5.0
+_LONGEST_S: Final = 10.0
+# Each takes a thread: more are turned away.
+MOST_AT_ONCE: Final = 32
 _POLL_S: Final = 0.05
 _FIX: Final = (
     "each process needs a port of its own there: set PATCHWRIGHT_TELEMETRY__PORT"
 )
 
+# As the standard library's stubs say it.
+Taken: TypeAlias = socket.socket | tuple[bytes, socket.socket]
+Peer: TypeAlias = Any
+
 log = structlog.get_logger(__name__)
 
 
 @contextmanager
-def answering(reporter: Reporter, host: str, port: int) -> Iterator[int]:
+def answering(
+    reporter: Reporter, host: str, port: int, longest_s: float = _LONGEST_S
+) -> Iterator[int]:
     """Answer in threads until the context is left; yields the port.
 
     Raises what `listen` does.
@@ -35,7 +45,7 @@ def answering(reporter: Reporter, host: str, port: int) -> Iterator[int]:
     listening = listen(Spot("telemetry", host, port, _FIX))
     number = int(listening.getsockname()[1])
     log.info("telemetry_listening", host=host, port=number)
-    with _server(reporter, listening) as server:
+    with _server(reporter, listening, longest_s) as server:
         thread = threading.Thread(
             target=server.serve_forever, args=(_POLL_S,), name="telemetry", daemon=True
         )
@@ -47,15 +57,59 @@ def answering(reporter: Reporter, host: str, port: int) -> Iterator[int]:
             thread.join()
 
 
-def _server(reporter: Reporter, listening: socket.socket) -> ThreadingHTTPServer:
+def _server(
+    reporter: Reporter, listening: socket.socket, longest_s: float
+) -> ThreadingHTTPServer:
     address = listening.getsockname()
     # To bind it itself, it would ask for the name of the host, which may take long.
-    server = ThreadingHTTPServer(
-        address[:2], partial(_Handler, reporter), bind_and_activate=False
-    )
+    server = _BoundedServer(address[:2], partial(_Handler, reporter), longest_s)
     server.socket.close()
     server.socket = listening
     return server
+
+
+class _BoundedServer(ThreadingHTTPServer):
+    """Has so many connections at once, each for so long, whoever is behind them."""
+
+    def __init__(
+        self,
+        address: tuple[str, int],
+        handler: Callable[..., BaseHTTPRequestHandler],
+        longest_s: float,
+    ) -> None:
+        super().__init__(address, handler, bind_and_activate=False)
+        self._longest_s = longest_s
+        self._lock = threading.Lock()
+        self._began: dict[socket.socket, float] = {}
+
+    def process_request(self, request: Taken, client_address: Peer) -> None:
+        with self._lock:
+            is_full = len(self._began) >= MOST_AT_ONCE
+            if not is_full:
+                self._began[_stream(request)] = monotonic()
+        if is_full:
+            self.shutdown_request(request)
+            return
+        super().process_request(request, client_address)
+
+    def shutdown_request(self, request: Taken) -> None:
+        with self._lock:
+            self._began.pop(_stream(request), None)
+        super().shutdown_request(request)
+
+    def service_actions(self) -> None:
+        """Hang up on who drips; it is called with each look for new connections."""
+        with self._lock:
+            before = monotonic() - self._longest_s
+            late = [way for way, began in self._began.items() if began < before]
+            for way in late:
+                with suppress(OSError):
+                    way.shutdown(socket.SHUT_RDWR)
+
+
+def _stream(request: Taken) -> socket.socket:
+    """Return the socket; the base class knows datagrams as well."""
+    return request if isinstance(request, socket.socket) else request[1]
 
 
 class _Handler(BaseHTTPRequestHandler):

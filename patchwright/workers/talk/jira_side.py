@@ -58,6 +58,7 @@ class JiraSide:
             receiver=LateReceiver(secrets, ear),
             identify=by_header(ID_HEADER),
             max_body_bytes=MAX_BODY_BYTES,
+            signature_header="x-hub-signature",
         )
 
     def _polling(

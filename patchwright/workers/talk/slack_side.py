@@ -127,4 +127,5 @@ def _entrance(receiver: WebReceiver, front: SlackFront) -> Entrance:
         max_body_bytes=MAX_BODY_BYTES,
         front=front,
         is_silent=True,
+        signature_header="x-slack-signature",
     )

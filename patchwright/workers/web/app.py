@@ -13,6 +13,7 @@ from patchwright.workers.intake.intake import Intake
 from patchwright.workers.ops.reporter import Reporter
 from patchwright.workers.web.asking.door import AskingDoor
 from patchwright.workers.web.asking.routes import add_asking
+from patchwright.workers.web.body import add_body_errors
 from patchwright.workers.web.deliveries import DELIVERIES, DeliveryDoor
 from patchwright.workers.web.health import add_health
 from patchwright.workers.web.linking.door import LinkingDoor
@@ -61,7 +62,9 @@ def create_app(services: Services) -> FastAPI:
             yield
 
     door = DeliveryDoor(services.entrances, services.intake, services.clock)
-    app = FastAPI(title="Patchwright", lifespan=lifespan)
+    # The pages that FastAPI would add run scripts of a host that is not ours.
+    app = FastAPI(title="Patchwright", lifespan=lifespan, openapi_url=None)
+    add_body_errors(app)
     # A plain route: what FastAPI adds to it costs more than all the rest of the way.
     app.add_route(DELIVERIES, door.receive, methods=["POST"])
     add_health(app, services.reporter)

@@ -1,20 +1,23 @@
-"""Read the body of a request, but not more of it than is allowed."""
+"""Read the body of a request: not more of it than is allowed, and not for ever."""
 
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
 from typing import Final
 
-from fastapi import Request
+from fastapi import FastAPI, Request, Response
+from fastapi.responses import JSONResponse
+from starlette.requests import ClientDisconnect
 
 from patchwright.core.errors import PatchwrightError
 
-# More than hardly any delivery has. So many of the others are in memory at once; they
-# are there before anybody knows whether the sender is one.
-_LARGE_BYTES: Final = 1 << 20
-_LARGE_AT_ONCE: Final = 4
-# A service has given up by then.
-_PATIENCE_S: Final = 30.0
+# GitHub gives up on a delivery after ten seconds, and Slack after three.
+# https://docs.github.com/en/webhooks/using-webhooks/best-practices-for-using-webhooks
+BODY_S: Final = 10.0
+# Three times the largest delivery: those of true senders are there within a second.
+_MOST_BYTES: Final = 96 << 20
+_RETRY_AFTER_S: Final = 5
 
 
 class BodyTooLargeError(PatchwrightError):
@@ -24,51 +27,144 @@ class BodyTooLargeError(PatchwrightError):
 
 
 class BodyTooSlowError(PatchwrightError):
-    """A large body takes longer than others that wait can be asked to wait."""
+    """The body does not come to its end in the time that any sender has."""
 
     reason = "too-slow"
 
 
-class LargeBodies:
-    """Lets large bodies wait for each other, and all others pass."""
+class BodyCutOffError(PatchwrightError):
+    """The sender left before the body was complete; nobody hears an answer."""
 
-    def __init__(self, patience_s: float = _PATIENCE_S) -> None:
-        self._places = asyncio.Semaphore(_LARGE_AT_ONCE)
-        self._patience_s = patience_s
+    reason = "cut-off"
+
+
+class BodiesFullError(PatchwrightError):
+    """Bodies of others take all the memory; the sender may try again."""
+
+    reason = "busy"
+
+
+@dataclass(eq=False)
+class _Held:
+    """A body in memory; one that is still arriving can be cut off by its timer."""
+
+    timer: asyncio.Timeout
+    size: int = 0
+    parts: list[bytes] = field(default_factory=list)
+    is_arriving: bool = True
+    is_cut: bool = False
+
+
+class Bodies:
+    """The bodies that are in memory while nobody knows whose they are.
+
+    They share an amount of memory, and only what has arrived counts. When it is used
+    up, the body that has been arriving the longest gives way: a true sender needs less
+    than a second, so that those who keep a body open pay for those who do.
+    """
+
+    def __init__(self, patience_s: float = BODY_S, most: int = _MOST_BYTES) -> None:
+        self._patience_s, self._most = patience_s, most
+        self._size = 0
+        # In the order in which they began.
+        self._held: dict[_Held, None] = {}
 
     @asynccontextmanager
-    async def place_for(self, request: Request, max_bytes: int) -> AsyncIterator[None]:
-        """Hold a place while the body is in memory and nobody knows whose it is.
+    async def body_of(self, request: Request, max_bytes: int) -> AsyncIterator[bytes]:
+        """Read a body, and count it for as long as the context is entered.
 
-        Raises `BodyTooSlowError`.
+        Raises what `read_body` does, and `BodiesFullError`.
         """
-        if not _may_be_large(request, max_bytes):
-            yield
-            return
-        async with self._places:
-            try:
-                async with asyncio.timeout(self._patience_s):
-                    yield
-            except TimeoutError as error:
-                raise BodyTooSlowError("the body does not come to its end") from error
+        held = _Held(asyncio.timeout(self._patience_s))
+        self._held[held] = None
+        try:
+            yield await self._read(held, request, max_bytes)
+        finally:
+            self._let_go(held)
+
+    async def _read(self, held: _Held, request: Request, max_bytes: int) -> bytes:
+        try:
+            async with held.timer:
+                async for part in _parts(request, max_bytes):
+                    self._add(held, part)
+        except TimeoutError as error:
+            if held.is_cut:
+                raise BodiesFullError("newer bodies need the memory") from error
+            raise _too_slow() from error
+        held.is_arriving = False
+        parts, held.parts = held.parts, []
+        return b"".join(parts)
+
+    def _add(self, held: _Held, part: bytes) -> None:
+        while self._size + len(part) > self._most:
+            self._make_room(held)
+        held.parts.append(part)
+        held.size += len(part)
+        self._size += len(part)
+
+    def _make_room(self, asker: _Held) -> None:
+        oldest = next(one for one in self._held if one.is_arriving)
+        if oldest is asker:
+            raise BodiesFullError("the bodies of others take all the memory")
+        self._let_go(oldest)
+        oldest.is_cut, oldest.is_arriving = True, False
+        oldest.parts = []
+        oldest.timer.reschedule(asyncio.get_running_loop().time())
+
+    def _let_go(self, held: _Held) -> None:
+        if held in self._held:
+            del self._held[held]
+            self._size -= held.size
 
 
 async def read_body(request: Request, max_bytes: int) -> bytes:
-    """Return the body; raise `BodyTooLargeError` before a byte too many is kept."""
+    """Return the body of a form.
+
+    Raises `BodyTooLargeError` before a byte too many is kept, `BodyTooSlowError`, and
+    `BodyCutOffError`.
+    """
+    try:
+        async with asyncio.timeout(BODY_S):
+            return b"".join([part async for part in _parts(request, max_bytes)])
+    except TimeoutError as error:
+        raise _too_slow() from error
+
+
+def add_body_errors(app: FastAPI) -> None:
+    """Answer for every page whose body does not arrive as it should."""
+
+    @app.exception_handler(BodyTooSlowError)
+    async def tell_slow(_request: Request, error: Exception) -> Response:
+        return refuse_body(408, error)
+
+    @app.exception_handler(BodyCutOffError)
+    async def tell_cut_off(_request: Request, error: Exception) -> Response:
+        return refuse_body(499, error)
+
+
+def refuse_body(status: int, error: Exception) -> Response:
+    """Answer, and close: who sends a body that nobody reads would go on with it."""
+    reason = error.reason if isinstance(error, PatchwrightError) else "refused"
+    headers = {"connection": "close"}
+    if isinstance(error, BodiesFullError):
+        headers["retry-after"] = str(_RETRY_AFTER_S)
+    return JSONResponse({"status": reason}, status_code=status, headers=headers)
+
+
+async def _parts(request: Request, max_bytes: int) -> AsyncIterator[bytes]:
     announced = request.headers.get("content-length", "")
     if announced.isdecimal() and int(announced) > max_bytes:
         raise BodyTooLargeError(f"the body has {announced} bytes")
-    parts: list[bytes] = []
     size = 0
-    async for part in request.stream():
-        size += len(part)
-        if size > max_bytes:
-            raise BodyTooLargeError(f"the body has more than {max_bytes} bytes")
-        parts.append(part)
-    return b"".join(parts)
+    try:
+        async for part in request.stream():
+            size += len(part)
+            if size > max_bytes:
+                raise BodyTooLargeError(f"the body has more than {max_bytes} bytes")
+            yield part
+    except ClientDisconnect as error:
+        raise BodyCutOffError("the sender left before the end") from error
 
 
-def _may_be_large(request: Request, max_bytes: int) -> bool:
-    announced = request.headers.get("content-length", "")
-    size = int(announced) if announced.isdecimal() else max_bytes
-    return _LARGE_BYTES < size <= max_bytes
+def _too_slow() -> BodyTooSlowError:
+    return BodyTooSlowError(f"the body is not complete after {BODY_S:.0f} seconds")

@@ -12,19 +12,17 @@ _HEAD: Final = """\
 # Addresses of the service
 
 All of them are below `server.public_url`; what is not configured answers 404.
-`GET /openapi.json` has those that speak JSON in the form of OpenAPI.
 
 Each delivery is answered when it is stored: 202 for a request, 200 for anything else
 that was verified. 401 is a bad or missing signature, 403 another tenant's, 400 a body
-that is malformed, 413 one that is too large, 503 a database that does not store it:
+that is malformed, 408 one that is not complete after ten seconds, 413 one that is too
+large. 503 means that the database does not store it, or that too much arrives at once:
 send it again.
 
 | | address | what it does |
 |---|---|---|
 """
 _SILENT: Final = frozenset({"HEAD", "OPTIONS"})
-# What FastAPI brings along.
-_NOT_OURS: Final = ("/openapi.json", "/docs", "/docs/oauth2-redirect", "/redoc")
 
 
 def api_page(app: FastAPI) -> str:
@@ -34,7 +32,7 @@ def api_page(app: FastAPI) -> str:
 
 def _lines(app: FastAPI) -> Iterator[str]:
     for route in app.routes:
-        if isinstance(route, APIRoute | Route) and route.path not in _NOT_OURS:
+        if isinstance(route, APIRoute | Route):
             methods = ", ".join(sorted((route.methods or set()) - _SILENT))
             yield f"| {methods} | `{route.path}` | {_meaning(route)} |"
 

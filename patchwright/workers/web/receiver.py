@@ -49,8 +49,9 @@ class Entrance:
     """Where one service delivers.
 
     `identify` returns the service's own id of a delivery, the same when it is repeated,
-    or an empty string. With `is_silent` it shows people what we answer, so that it gets
-    nothing but a status.
+    or an empty string. `signature_header` names, in lower case, the header that carries
+    the signature: without one nothing is read. With `is_silent` it shows people what we
+    answer, so that it gets nothing but a status.
     """
 
     receiver: Receiver
@@ -58,6 +59,7 @@ class Entrance:
     max_body_bytes: int = GITHUB_MAX_BODY_BYTES
     front: Front | None = None
     is_silent: bool = False
+    signature_header: str = ""
 
 
 def by_header(name: str) -> Identify:

@@ -2,6 +2,7 @@
 
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
@@ -21,7 +22,7 @@ from patchwright.workers.store.events import EventStore
 from patchwright.workers.web.app import Services, create_app
 from patchwright.workers.web.receiver import Entrance, by_header
 from patchwright.workers.web.server import make_server
-from tests.adapters.web.signed import SignedReadings
+from tests.adapters.web.signed import SIGNATURE, SignedReadings
 from tests.provision.servers import free_port
 from tests.provision.waiting import wait_until
 
@@ -46,13 +47,15 @@ def serving(
     database: Database,
     submit: Callable[[JobId], None] | None = None,
     max_body_bytes: int = MAX_BODY_BYTES,
+    monotonic: Callable[[], float] = time.monotonic,
 ) -> Iterator[Site]:
     """Serve from a thread of this process until the context is left."""
     port = free_port()
     dispatched: list[JobId] = []
     dispatcher = Dispatcher(submit or dispatched.append)
     services = compose(database, dispatcher, max_body_bytes)
-    server = make_server(create_app(services), "127.0.0.1", port)
+    app = create_app(services)
+    server = make_server(app, "127.0.0.1", port, monotonic=monotonic)
     thread = threading.Thread(target=server.run)
     thread.start()
     try:
@@ -70,7 +73,10 @@ def compose(
     events = EventStore(database, lambda tree: tree, clock, Doorbell())
     recorder = Recorder(events, RandomIds())
     entrance = Entrance(
-        SignedReadings(), by_header("x-github-delivery"), max_body_bytes
+        SignedReadings(),
+        by_header("x-github-delivery"),
+        max_body_bytes,
+        signature_header=SIGNATURE,
     )
     intake = Intake(database, recorder, dispatcher.dispatch)
     meters = Meters()

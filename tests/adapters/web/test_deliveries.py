@@ -4,7 +4,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from http.client import HTTPConnection
@@ -137,12 +137,13 @@ def test_a_body_that_is_announced_too_large_is_refused_unseen(site: Site) -> Non
     with closing(connection):
         connection.putrequest("POST", address.path)
         connection.putheader("content-length", str(MAX_BODY_BYTES + 1))
+        connection.putheader(SIGNATURE, signature(b""))
         connection.endheaders()
         assert connection.getresponse().status == 413
 
 
 def test_a_body_without_end_is_refused_before_it_ends(site: Site) -> None:
-    sent = 0
+    sent, looks = 0, {SIGNATURE: signature(b"")}
 
     def endless() -> Iterator[bytes]:
         nonlocal sent
@@ -152,13 +153,41 @@ def test_a_body_without_end_is_refused_before_it_ends(site: Site) -> None:
 
     with closing(httpx.Client()) as client:
         try:
-            answer = client.post(site.door(), content=endless())
+            answer = client.post(site.door(), content=endless(), headers=looks)
         except httpx.WriteError:
             pass
         else:
             assert answer.status_code == 413
     assert sent < 1000 * MAX_BODY_BYTES
     assert httpx.get(f"{site.url}/healthz").status_code == 200
+
+
+def test_l5_a_sender_who_leaves_in_the_middle_is_no_error(site: Site) -> None:
+    with capture_logs() as logs:
+        _send_half(site)
+        wait_until(lambda: _statuses(logs) == [499], "the end of the request", 10)
+    assert [entry["log_level"] for entry in logs] == ["debug", "info"]
+    assert not any("exc_info" in entry for entry in logs)
+
+
+def _send_half(site: Site) -> None:
+    address = httpx.URL(site.door())
+    connection = HTTPConnection(address.host, address.port, timeout=10)
+    with closing(connection):
+        connection.putrequest("POST", address.path)
+        connection.putheader("content-length", "1000")
+        connection.putheader(SIGNATURE, signature(b""))
+        connection.endheaders()
+        connection.send(b"half")
+
+
+def _statuses(logs: Sequence[Mapping[str, Any]]) -> list[int]:
+    return [entry["status"] for entry in logs if entry["event"] == "request"]
+
+
+@pytest.mark.parametrize("path", ["/docs", "/redoc", "/openapi.json"])
+def test_l4_no_page_of_a_framework_is_served(site: Site, path: str) -> None:
+    assert httpx.get(site.url + path).status_code == 404
 
 
 def test_without_an_id_the_body_itself_tells_a_redelivery(site: Site) -> None:

@@ -19,7 +19,11 @@ from patchwright.integrations.github.manifest import (
     registration_url,
 )
 from patchwright.integrations.github.permissions import PERMISSIONS
-from patchwright.workers.web.body import BodyTooLargeError, read_body
+from patchwright.workers.web.body import (
+    BodyTooLargeError,
+    add_body_errors,
+    read_body,
+)
 from patchwright.workers.web.forms import form_pages
 from patchwright.workers.web.setup.visitors import STAY, Visitors
 
@@ -57,6 +61,7 @@ class SetupSite:
 def create_setup_app(site: SetupSite, leave: Callable[[], None]) -> FastAPI:
     """Return the application; it calls `leave` when it is needed no more."""
     app = FastAPI(title="Patchwright", openapi_url=None)
+    add_body_errors(app)
     _add_health(app, site, leave)
 
     @app.get(SETUP_PATH)
