@@ -9,7 +9,8 @@ class Policy(Value):
     """Who may ask for what, and how often: the service's settings and a repository's.
 
     Everybody who is named is so as `forge` names them: in other places anybody may
-    take such a name. Without `occasions` anything that is read may start a run.
+    take such a name. Without `occasions` anything that is read may start a run. A
+    repository only narrows what is here, but for what `repositories_may_widen` names.
     """
 
     forge: str = "github"
@@ -18,6 +19,7 @@ class Policy(Value):
     allow_bots: frozenset[str] = frozenset()
     occasions: frozenset[Occasion] | None = None
     runs_per_thread_hour: int = 10
+    repositories_may_widen: frozenset[str] = frozenset()
 
 
 class Involved(Value):

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import assert_never
 
+from patchwright.core.settings.model import Settings
 from patchwright.core.settings.repository import Occasion, RepositoryConfig
 from patchwright.core.types.people import Actor, Permission
 from patchwright.core.types.triggers import Trigger, TriggerKind
@@ -19,20 +20,65 @@ from patchwright.resolver.admission import (
 Ask = Callable[[Actor], Permission | None]
 
 
+def policy_of(settings: Settings) -> Policy:
+    """Return what whoever runs the service says of everybody."""
+    security = settings.security
+    return Policy(
+        min_permission=security.min_permission,
+        allow_users=frozenset(security.allow_users),
+        allow_bots=frozenset(security.allow_bots),
+        runs_per_thread_hour=settings.limits.runs_per_thread_hour,
+        repositories_may_widen=frozenset(security.repositories_may_widen),
+    )
+
+
 def policy_for(policy: Policy, config: RepositoryConfig) -> Policy:
     """Return the service's policy with what the repository says on top of it.
 
     `config` must come from the default branch, where only those write whom the
-    repository trusts.
+    repository trusts. Whoever runs the service may trust them less: his rules are a
+    floor, under which a repository goes only where he says so.
     """
-    return policy.model_copy(
-        update={
-            "min_permission": config.min_permission or policy.min_permission,
-            "allow_users": policy.allow_users | set(config.allow_users),
-            "allow_bots": policy.allow_bots | set(config.allow_bots),
-            "occasions": frozenset(config.triggers),
-        }
+    widens = policy.repositories_may_widen
+    users = config.allow_users if "allow_users" in widens else ()
+    bots = config.allow_bots if "allow_bots" in widens else ()
+    return Policy(
+        forge=policy.forge,
+        min_permission=_needed(policy, config),
+        allow_users=policy.allow_users.union(users),
+        allow_bots=policy.allow_bots.union(bots),
+        occasions=frozenset(config.triggers),
+        runs_per_thread_hour=policy.runs_per_thread_hour,
+        repositories_may_widen=widens,
     )
+
+
+def refused_rules(policy: Policy, config: RepositoryConfig) -> tuple[str, ...]:
+    """Return a sentence, after the name of the file, for each rule that is not kept."""
+    held = policy_for(policy, config)
+    notes = []
+    if config.min_permission not in (None, held.min_permission):
+        notes.append(
+            f"asks for `min_permission = {config.min_permission}`; this service asks "
+            f"for {held.min_permission}."
+        )
+    for key, wanted, kept in (
+        ("allow_users", config.allow_users, held.allow_users),
+        ("allow_bots", config.allow_bots, held.allow_bots),
+    ):
+        if not {name.lower() for name in wanted} <= {name.lower() for name in kept}:
+            notes.append(f"has names in `{key}` that this service does not let in.")
+    return tuple(notes)
+
+
+def _needed(policy: Policy, config: RepositoryConfig) -> Permission:
+    """Return the stricter of the two, unless the repository may ask for less."""
+    wanted = config.min_permission
+    if wanted is None:
+        return policy.min_permission
+    is_stricter = wanted.allows(policy.min_permission)
+    may = is_stricter or "min_permission" in policy.repositories_may_widen
+    return wanted if may else policy.min_permission
 
 
 def occasion_of(kind: TriggerKind) -> Occasion:

@@ -44,8 +44,8 @@ def test_what_a_bot_writes_gets_no_answer_of_any_kind(tmp_path: Path, bot: str) 
 
 
 def test_s10_a_bot_that_is_named_runs_and_is_not_called(tmp_path: Path) -> None:
-    rules: dict[str, str | bytes] = {".patchwright.toml": 'allow_bots = ["dependabot"]'}
-    with telling(tmp_path, in_turn(ANSWER), files=rules) as story:
+    named = {"PATCHWRIGHT_SECURITY__ALLOW_BOTS": '["dependabot"]'}
+    with telling(tmp_path, in_turn(ANSWER), settings=named) as story:
         story.github.add_app(99, "dependabot", "other secret")
         issue = story.github.open_issue(REPO, "eve", "Wrong sum", "It is wrong.")
         story.say(issue, WISH, author=OTHER)

@@ -23,9 +23,32 @@ def asks(story: Story, author: str) -> int:
     return issue
 
 
+def may_widen(rule: str) -> dict[str, str]:
+    return {"PATCHWRIGHT_SECURITY__REPOSITORIES_MAY_WIDEN": f'["{rule}"]'}
+
+
+@pytest.mark.parametrize("rule", ['allow_users = ["eve"]', 'min_permission = "triage"'])
+def test_m9_a_repository_lets_nobody_in_whom_the_operator_keeps_out(
+    rule: str, tmp_path: Path
+) -> None:
+    with telling(tmp_path, [], files=ruled(rule)) as story:
+        story.github.grant(REPO, "eve", "triage")
+        issue = asks(story, "eve")
+        assert (story.replies(issue), story.reactions(issue)) == ([], ["-1"])
+        assert story.provider.requests == []
+
+
+def test_m9_people_are_told_what_of_their_rules_is_not_kept(tmp_path: Path) -> None:
+    rules = ruled('allow_users = ["eve"]')
+    with telling(tmp_path, [ANSWER], files=rules) as story:
+        said = story.reply(asks(story, "alice"))
+        assert "has names in `allow_users` that this service does not let in." in said
+
+
 def test_a6_a_named_person_needs_no_permission(tmp_path: Path) -> None:
     rules = ruled('allow_users = ["Eve"]')
-    with telling(tmp_path, [ANSWER], files=rules) as story:
+    lets = may_widen("allow_users")
+    with telling(tmp_path, [ANSWER], files=rules, settings=lets) as story:
         assert "It is as it should be." in story.reply(asks(story, "eve"))
 
 
@@ -34,7 +57,8 @@ def test_a6_a_repository_may_ask_for_less(
     role: str, tmp_path: Path, *, admitted: bool
 ) -> None:
     rules = ruled('min_permission = "triage"')
-    with telling(tmp_path, in_turn(ANSWER), files=rules) as story:
+    lets = may_widen("min_permission")
+    with telling(tmp_path, in_turn(ANSWER), files=rules, settings=lets) as story:
         story.github.grant(REPO, "eve", role)
         issue = asks(story, "eve")
         assert bool(story.replies(issue)) is admitted
@@ -52,7 +76,8 @@ def test_a6_a_repository_may_ask_for_more(tmp_path: Path) -> None:
 
 def test_s10_a_bot_that_the_repository_names_may_ask(tmp_path: Path) -> None:
     rules = ruled('allow_bots = ["dependabot"]')
-    with telling(tmp_path, [ANSWER], files=rules) as story:
+    lets = may_widen("allow_bots")
+    with telling(tmp_path, [ANSWER], files=rules, settings=lets) as story:
         story.github.add_app(99, "dependabot", "other secret")
         issue = asks(story, "dependabot[bot]")
         assert "It is as it should be." in story.reply(issue)

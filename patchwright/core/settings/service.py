@@ -111,6 +111,14 @@ class SecuritySettings(Section):
         (), description="Bots that may start runs, with or without `[bot]`."
     )
 
+    repositories_may_widen: tuple[
+        Literal["min_permission", "allow_users", "allow_bots"], ...
+    ] = Field(
+        (),
+        description="Which of `min_permission`, `allow_users` and `allow_bots` a "
+        "repository's own file may widen; without this it only narrows them.",
+    )
+
     @field_validator("min_permission")
     @classmethod
     def _refuse_everybody(cls, value: Permission) -> Permission:

@@ -85,12 +85,26 @@ def make_settings(
     flags |= {key: inputs.listed(name) or None for key, name in _LISTED.items()}
     flags |= _fallbacks(inputs)
     flags["sandbox.network"] = inputs.text("network")
+    flags["security.repositories_may_widen"] = _own_rules(inputs)
     if mcp_servers:
         flags["mcp.servers"] = mcp_servers
     try:
         return load(environ, flags=flags, cwd=folder)
     except SettingsError as error:
         raise SettingsError(_in_our_words(str(error))) from error
+
+
+def _own_rules(inputs: Inputs) -> tuple[str, ...]:
+    """Return the rules of which the workflow says nothing.
+
+    Workflow and rules are files of the same branch of the same repository: they are
+    written by the same people, and nobody else runs a service whose rules they widen.
+    """
+    inputs_of = {**_PLAIN, **_LISTED}
+    rules = ("min_permission", "allow_users", "allow_bots")
+    return tuple(
+        rule for rule in rules if not inputs.is_chosen(inputs_of[f"security.{rule}"])
+    )
 
 
 def _fallbacks(inputs: Inputs) -> dict[str, object]:

@@ -16,6 +16,7 @@ from patchwright.core.types.people import Actor
 from patchwright.integrations.git.mirror import Mirrors
 from patchwright.resolver.admission import Policy
 from patchwright.resolver.guards.secrets import FindKnown
+from patchwright.resolver.house import policy_of
 from patchwright.resolver.toolkit import Conduct
 from patchwright.workers.run.orders import Orders
 from patchwright.workers.run.prepare import Sources
@@ -94,10 +95,4 @@ class Services:
 
     @property
     def policy(self) -> Policy:
-        security = self.settings.security
-        return Policy(
-            min_permission=security.min_permission,
-            allow_users=frozenset(security.allow_users),
-            allow_bots=frozenset(security.allow_bots),
-            runs_per_thread_hour=self.settings.limits.runs_per_thread_hour,
-        )
+        return policy_of(self.settings)

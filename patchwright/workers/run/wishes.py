@@ -9,6 +9,7 @@ from patchwright.core.settings.repository import RepositoryConfig
 from patchwright.core.settings.work import LimitSettings, SandboxSettings
 from patchwright.core.text.fence import inline_code
 from patchwright.core.types.base import Value
+from patchwright.resolver.house import policy_of, refused_rules
 from patchwright.sandbox.egress.proxy.hello import is_address
 from patchwright.sandbox.egress.proxy.rules import Target, is_open
 
@@ -27,9 +28,10 @@ def heed(settings: Settings, config: RepositoryConfig) -> Heeded:
 
     It may lower limits, choose among the configured models, and close the network, all
     of it or but for some hosts; it opens the network only where the service lets
-    repositories do that.
+    repositories do that. Who may ask is judged elsewhere; what of that is not kept is
+    told with the rest.
     """
-    notes: list[str] = []
+    notes = list(refused_rules(policy_of(settings), config))
     model = _model(settings, config, notes)
     changed = {
         "agent": settings.agent.model_copy(update={"model": model}),

@@ -24,15 +24,19 @@ from patchwright.workers.web.body import BODY_S
 # For the headers, and then once more for the body. A little more than a body has, so
 # that its reader can say that it was too slow.
 WAIT_S: Final = BODY_S + 2
-MOST_CONNECTIONS: Final = 1024
+MOST_CONNECTIONS: Final = 2048
+# Who has just come may have said all that there is to say, and nobody has looked yet:
+# for a moment there may be twice as many.
+GRACE_S: Final = 0.5
+_IN_A_BURST: Final = 2
 # Of the files that a process may open, those that are no connections: database, logs,
 # and what the jobs of a process need that runs them too.
 _OTHER_FILES: Final = 512
 _FEWEST: Final = 64
 # More than enough; some programs that a job starts look at each file they could have.
 _ENOUGH_FILES: Final = 8192
-# Of all connections, those of one address that is no proxy.
-_SHARE_OF_ONE: Final = 4
+# Of all connections, one part of so many for one address that is no proxy.
+_SHARE_OF_ONE: Final = 2
 _TICKS_A_SECOND: Final = 10
 _BUSY: Final = (
     b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 5\r\n"
@@ -56,7 +60,8 @@ def raise_file_limit() -> int:
 
 def most_connections(files: int) -> int:
     """Return how many connections leave enough files for everything else."""
-    return max(_FEWEST, min(MOST_CONNECTIONS, files - _OTHER_FILES))
+    spare = (files - _OTHER_FILES) // _IN_A_BURST
+    return max(_FEWEST, min(MOST_CONNECTIONS, spare))
 
 
 @dataclass(eq=False)
@@ -87,13 +92,17 @@ class Connections:
         return len(self._open)
 
     def admit(self, new: Connection) -> bool:
-        """Count a connection, cutting off another where there are too many.
+        """Count a connection, cutting off others where there are too many.
 
-        False if all others are at work, and this one has to come again.
+        False if there is nobody to cut off, and this one has to come again.
         """
         peer = new.peer if self._is_crowding(new.peer) else None
-        if (peer or len(self._open) >= self._most) and not self._cut_oldest(peer):
-            return False
+        if peer or len(self._open) >= self._most:
+            # More than one comes, so that a burst comes to its end.
+            for _ in range(_IN_A_BURST):
+                self._cut_oldest(peer)
+            if len(self._open) >= _IN_A_BURST * self._most:
+                return False
         self._open[new] = None
         self._peers[new.peer] += 1
         self.wait(new)
@@ -131,13 +140,12 @@ class Connections:
     def _is_crowding(self, peer: str) -> bool:
         return self._peers[peer] >= self._most_of_one and not self._is_proxy(peer)
 
-    def _cut_oldest(self, peer: str | None) -> bool:
+    def _cut_oldest(self, peer: str | None) -> None:
         of_peer = (one for one in self._waiting if peer in (None, one.peer))
         oldest = next(of_peer, None)
-        if oldest is None:
-            return False
-        self._cut(oldest)
-        return True
+        before = self._monotonic() - GRACE_S
+        if oldest and oldest.waits_since is not None and oldest.waits_since <= before:
+            self._cut(oldest)
 
     def _cut(self, connection: Connection) -> None:
         self.forget(connection)

@@ -21,6 +21,8 @@ _UNKNOWN: Final = "unknown"
 _NO_ANSWER: Final = 500
 # They are asked every few seconds, and tell of themselves when something is wrong.
 _QUIET: Final = frozenset({LIVE, READY, METRICS})
+# What did not arrive: anybody may have thousands of these.
+_BROKEN_OFF: Final = frozenset({408, 499})
 # Whoever sends a request may make up more.
 _METHODS: Final = frozenset(
     {"DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"}
@@ -74,7 +76,8 @@ class _RequestLog:
         method = scope["method"] if scope["method"] in _METHODS else _UNKNOWN
         self._count(method, route, status, seconds)
         if route not in _QUIET:
-            log.info(
+            tell = log.debug if status in _BROKEN_OFF else log.info
+            tell(
                 "request",
                 method=method,
                 route=route,

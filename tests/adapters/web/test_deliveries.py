@@ -166,7 +166,7 @@ def test_l5_a_sender_who_leaves_in_the_middle_is_no_error(site: Site) -> None:
     with capture_logs() as logs:
         _send_half(site)
         wait_until(lambda: _statuses(logs) == [499], "the end of the request", 10)
-    assert [entry["log_level"] for entry in logs] == ["debug", "info"]
+    assert [entry["log_level"] for entry in logs] == ["debug", "debug"]
     assert not any("exc_info" in entry for entry in logs)
 
 

@@ -2,7 +2,7 @@
 
 import asyncio
 import socket
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable, Iterator
 from contextlib import AsyncExitStack, ExitStack, closing
 from pathlib import Path
 
@@ -62,7 +62,7 @@ def begin(site: Site) -> socket.socket:
 
 
 @pytest.fixture
-def site(tmp_path: Path) -> AsyncIterator[Site]:
+def site(tmp_path: Path) -> Iterator[Site]:
     with closing(Database(f"sqlite:///{tmp_path}/web.db")) as database:
         upgrade(database)
         with serving(database, max_body_bytes=MOST) as site:

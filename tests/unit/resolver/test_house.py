@@ -13,6 +13,7 @@ from patchwright.resolver.house import (
     judge,
     occasion_of,
     policy_for,
+    refused_rules,
 )
 
 ALICE = Actor(service="github", login="alice", external_id="1")
@@ -36,14 +37,51 @@ def test_a_repository_that_says_nothing_adds_nothing_but_its_triggers() -> None:
     assert Occasion.REVIEW not in (policy.occasions or ())
 
 
-def test_lists_are_added_and_the_permission_is_the_repositorys() -> None:
-    config = RepositoryConfig(
-        allow_users=("eve",), allow_bots=("robot",), min_permission=Permission.ADMIN
+WIDER = RepositoryConfig(
+    allow_users=("eve",), allow_bots=("robot",), min_permission=Permission.TRIAGE
+)
+
+
+def test_m9_a_repository_narrows_and_never_widens() -> None:
+    policy = policy_for(SERVICE, WIDER)
+    assert policy.allow_users == {"root"}
+    assert policy.allow_bots == {"renovate"}
+    assert policy.min_permission is Permission.WRITE
+    stricter = RepositoryConfig(min_permission=Permission.ADMIN)
+    assert policy_for(SERVICE, stricter).min_permission is Permission.ADMIN
+
+
+@pytest.mark.parametrize("service", Permission)
+@pytest.mark.parametrize("repository", Permission)
+def test_m9_the_stricter_permission_counts(
+    service: Permission, repository: Permission
+) -> None:
+    config = RepositoryConfig(min_permission=repository)
+    held = policy_for(Policy(min_permission=service), config).min_permission
+    assert held.allows(service)
+    assert held.allows(repository)
+
+
+def test_m9_it_widens_what_whoever_runs_the_service_lets_it() -> None:
+    lists = SERVICE.model_copy(
+        update={"repositories_may_widen": frozenset({"allow_users"})}
     )
-    policy = policy_for(SERVICE, config)
+    policy = policy_for(lists, WIDER)
     assert policy.allow_users == {"root", "eve"}
-    assert policy.allow_bots == {"renovate", "robot"}
-    assert policy.min_permission is Permission.ADMIN
+    assert policy.allow_bots == {"renovate"}
+    assert policy.min_permission is Permission.WRITE
+    everything = Policy(repositories_may_widen=frozenset(Policy.model_fields))
+    assert policy_for(everything, WIDER).min_permission is Permission.TRIAGE
+
+
+def test_m9_what_is_not_kept_is_told() -> None:
+    assert refused_rules(SERVICE, WIDER) == (
+        "asks for `min_permission = triage`; this service asks for write.",
+        "has names in `allow_users` that this service does not let in.",
+        "has names in `allow_bots` that this service does not let in.",
+    )
+    same = RepositoryConfig(allow_users=("Root",), min_permission=Permission.WRITE)
+    assert refused_rules(SERVICE, same) == ()
 
 
 @pytest.mark.parametrize("kind", TriggerKind)
