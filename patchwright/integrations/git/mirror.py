@@ -3,14 +3,14 @@
 import fcntl
 import hashlib
 import os
-import shutil
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from patchwright.core.errors import GitError
 from patchwright.core.forge import GitCredential
+from patchwright.core.trees import remove_tree
 from patchwright.integrations.git.command import run_git
 from patchwright.integrations.git.gitdir import GitDir
 from patchwright.integrations.git.objects import ObjectStore
@@ -108,14 +108,19 @@ def _alone(lock: Path) -> Iterator[None]:
 def _build(path: Path, remote: Remote, refs: Sequence[str]) -> None:
     fresh, worn = path.with_suffix(".new"), path.with_suffix(".old")
     for leftover in (fresh, worn):
-        shutil.rmtree(leftover, ignore_errors=True)
+        _remove_if_possible(leftover)
     run_git(["init", "--quiet", "--bare", "--template=", str(fresh)], cwd=path.parent)
     _fetch_whole(GitDir(fresh), remote, refs)
     if path.exists():
         _save_runs(GitDir(fresh), path)
         path.rename(worn)
     fresh.rename(path)
-    shutil.rmtree(worn, ignore_errors=True)
+    _remove_if_possible(worn)
+
+
+def _remove_if_possible(folder: Path) -> None:
+    with suppress(OSError):
+        remove_tree(folder)
 
 
 def _save_runs(fresh: GitDir, damaged: Path) -> None:

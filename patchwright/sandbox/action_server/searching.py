@@ -145,8 +145,17 @@ def _ask_git(repo: str, root: str) -> list[str] | None:
 
 
 def _walk(root: str) -> Iterator[str]:
-    for folder, folders, files in os.walk(root):
-        if ".git" in folders:
-            folders.remove(".git")
-        for name in files:
-            yield os.path.join(folder, name)
+    # Not `os.walk`: before Python 3.12 it goes no deeper than calls may be nested.
+    waiting = [root]
+    while waiting:
+        folder = waiting.pop()
+        try:
+            with os.scandir(folder) as entries:
+                found = list(entries)
+        except OSError:
+            continue
+        for entry in found:
+            if not entry.is_dir(follow_symlinks=False):
+                yield entry.path
+            elif entry.name != ".git":
+                waiting.append(entry.path)

@@ -140,13 +140,27 @@ def find_nested_repositories() -> list[bytes]:
     """Return the clones in the work tree, which git would add as new submodules."""
     root = os.fsencode(REPO)
     passed_over = {os.fsencode(name.rstrip("/")) for name in RUBBISH}
-    nested = []
-    for folder, folders, files in os.walk(root):
-        if folder != root and b".git" in folders + files:
+    nested, waiting = [], [root]
+    # Not `os.walk`: before Python 3.12 it goes no deeper than calls may be nested.
+    while waiting:
+        folder = waiting.pop()
+        names = list_folder(folder)
+        if folder != root and b".git" in names:
             nested.append(os.path.relpath(folder, root))
-            folders.clear()
-        folders[:] = [name for name in folders if name not in passed_over | {b".git"}]
+        else:
+            kept = (name for name in names if name not in passed_over | {b".git"})
+            waiting += [b"/".join((folder, name)) for name in kept if names[name]]
     return nested
+
+
+def list_folder(folder: bytes) -> dict[bytes, bool]:
+    """Return what is in a folder, and what of it is one; git sees no links as such."""
+    try:
+        with os.scandir(folder) as entries:
+            return {one.name: one.is_dir(follow_symlinks=False) for one in entries}
+    except OSError:
+        # It is closed to us, or deeper than a path can say; git tells of that.
+        return {}
 
 
 def exclude(git_dir: Path) -> None:

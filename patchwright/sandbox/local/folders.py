@@ -2,15 +2,21 @@
 
 import fcntl
 import os
-import shutil
+import stat
 import tempfile
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
+
+import structlog
+
+from patchwright.core.trees import remove_tree
 
 PREFIX = "patchwright-sandbox-"
 LOCK = "owner.lock"
 RUN = "run"
+
+log = structlog.get_logger()
 
 
 class SandboxFolder:
@@ -36,8 +42,29 @@ class SandboxFolder:
         """Where the sandbox meets its proxy, if it has one."""
         return self.path / "egress"
 
-    def remove(self) -> None:
+    def remove(self) -> bool:
+        """Remove it, and tell whether nothing is left; a run must not fail for that.
+
+        In any case the lock is let go: what is left, the reaper comes for.
+        """
+        try:
+            if self._lock_fd >= 0:
+                self._remove_all()
+        except OSError as error:
+            log.warning("sandbox_not_removed", folder=str(self.path), reason=str(error))
+            return False
+        finally:
+            self._let_go()
+        return True
+
+    def _remove_all(self) -> None:
+        # The lock goes last: without it nobody would come for the rest.
+        for inside in (self.workspace, self.tmp, self.egress):
+            if inside.exists():
+                remove_tree(inside)
         remove_tree(self.path)
+
+    def _let_go(self) -> None:
         if self._lock_fd >= 0:
             os.close(self._lock_fd)
             self._lock_fd = -1
@@ -47,21 +74,34 @@ def create_folder(run_id: str, user: int | None) -> SandboxFolder:
     """Make the folder of a new sandbox; `user` owns what the sandbox may write."""
     path = Path(tempfile.mkdtemp(prefix=PREFIX))
     lock_fd = os.open(path / LOCK, os.O_CREAT | os.O_RDWR, 0o600)
-    fcntl.flock(lock_fd, fcntl.LOCK_EX)
-    (path / RUN).write_text(run_id)
     folder = SandboxFolder(path, lock_fd)
+    with ExitStack() as undo:
+        undo.callback(folder.remove)
+        fcntl.flock(lock_fd, fcntl.LOCK_EX)
+        (path / RUN).write_text(run_id)
+        _fill(folder, user)
+        undo.pop_all()
+    return folder
+
+
+def _fill(folder: SandboxFolder, user: int | None) -> None:
     for inside in (folder.workspace, folder.tmp, folder.egress):
         inside.mkdir(mode=0o700)
         if user is not None:
             os.chown(inside, user, user)
     if user is not None:
-        path.chmod(0o711)
-    return folder
+        folder.path.chmod(0o711)
 
 
 def find_abandoned(run_id: str | None = None) -> Iterator[SandboxFolder]:
-    """Yield the folders of a run, or of all runs, whose owner is gone."""
+    """Yield the folders of a run, or of all runs, whose owner is gone.
+
+    Each is held until it is removed. Other users of this machine can make folders of
+    such names too: theirs are passed over.
+    """
     for path in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
+        if not _is_ours(path):
+            continue
         if run_id is not None and _run_of(path) != run_id:
             continue
         lock_fd = _take_lock(path)
@@ -69,25 +109,23 @@ def find_abandoned(run_id: str | None = None) -> Iterator[SandboxFolder]:
             yield SandboxFolder(path, lock_fd)
 
 
-def remove_tree(path: Path) -> None:
-    """Remove a folder, also with folders in it that forbid it to their owner."""
-    for parent, folders, _ in os.walk(path):
-        for name in folders:
-            folder = Path(parent, name)
-            if not folder.is_symlink():
-                folder.chmod(0o700)
-    shutil.rmtree(path, ignore_errors=True)
+def _is_ours(path: Path) -> bool:
+    try:
+        found = path.lstat()
+    except OSError:
+        return False
+    return stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid()
 
 
 def _run_of(path: Path) -> str:
-    with suppress(OSError):
+    with suppress(OSError, UnicodeDecodeError):
         return (path / RUN).read_text()
     return ""
 
 
 def _take_lock(path: Path) -> int | None:
     try:
-        lock_fd = os.open(path / LOCK, os.O_RDWR)
+        lock_fd = os.open(path / LOCK, os.O_RDWR | os.O_NOFOLLOW)
     except OSError:
         return None
     try:

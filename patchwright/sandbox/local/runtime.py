@@ -46,9 +46,7 @@ def serve(
 def remove_abandoned(run_id: str | None = None) -> int:
     """Remove the folders of a run, or of all runs, whose owner is gone.
 
-    Their processes ended with the owner.
+    One that cannot be removed does not keep the others. Their processes ended with
+    the owner.
     """
-    abandoned = list(find_abandoned(run_id))
-    for folder in abandoned:
-        folder.remove()
-    return len(abandoned)
+    return sum(folder.remove() for folder in find_abandoned(run_id))

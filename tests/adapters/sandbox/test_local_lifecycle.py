@@ -93,6 +93,46 @@ def test_closing_ends_everything_and_removes_folders_that_forbid_it(
     assert not is_running(sleeper(spec))
 
 
+DIG = """
+import os
+for _ in range(300):
+    os.mkdir("n" * 250)
+    os.chdir("n" * 250)
+"""
+
+
+@pytest.mark.parametrize("start", ["$HOME", "/tmp", "/workspace/repo"])
+def test_m1_closing_removes_folders_deeper_than_a_path_can_say(
+    spec: SandboxSpec, start: str
+) -> None:
+    runtime = BubblewrapRuntimes().start(spec)
+    assert Box(runtime).sh(f"cd {start} && python3 -", stdin=DIG).exit_code == 0
+    runtime.close()
+    assert folders_of(spec.run_id) == []
+
+
+def test_m1_the_reaper_passes_over_what_it_cannot_remove_and_comes_again(
+    spec: SandboxSpec,
+) -> None:
+    program = f"""
+from patchwright.sandbox.local.folders import create_folder
+print(*(create_folder({spec.run_id!r}, None).path for _ in range(3)), sep="\\n")
+"""
+    made = subprocess.run(
+        [sys.executable, "-c", program], check=True, capture_output=True, text=True
+    )
+    stuck, *others = sorted(map(Path, made.stdout.split()))
+    # Nothing in a sandbox can do that; a fault of the disk would look like it.
+    (stuck / "workspace").rmdir()
+    (stuck / "workspace").touch()
+    BubblewrapRuntimes().reap()
+    assert folders_of(spec.run_id) == [stuck]
+    assert not any(other.exists() for other in others)
+    (stuck / "workspace").unlink()
+    assert BubblewrapRuntimes().remove(spec.run_id) == 1
+    assert not stuck.exists()
+
+
 def test_a_folder_is_removed_but_not_what_its_links_point_to(
     local: RuntimeFactory, spec: SandboxSpec, tmp_path: Path
 ) -> None:

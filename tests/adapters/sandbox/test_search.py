@@ -52,3 +52,18 @@ def test_an_expression_that_explodes_does_not_stop_the_sandbox(fresh: Box) -> No
     action = SearchFiles(pattern="(a+)+$", path=fresh.folder)
     assert fresh.refusal(action).reason == "timed-out"
     assert fresh.sh("echo alive").output == "alive\n"
+
+
+DIG = """
+import os
+for _ in range(1500):
+    os.mkdir("d")
+    os.chdir("d")
+open("needle.txt", "w").write("a needle\\n")
+"""
+
+
+def test_m1_what_is_deeper_than_calls_may_be_nested_is_found(box: Box) -> None:
+    box.sh(f"mkdir {box.folder}; cd {box.folder}; python3 - ", stdin=DIG)
+    found = box.search("a needle")
+    assert (found.matches, found.text[-12:]) == (1, ":1: a needle")
