@@ -251,7 +251,11 @@ class _Run:
 
 def _question(ending: Ending) -> Outcome:
     return Outcome(
-        kind=ending.kind, reason=ending.reason, waits=True, summary=ending.text
+        kind=ending.kind,
+        reason=ending.reason,
+        waits=True,
+        summary=ending.text,
+        service_text=ending.service_text,
     )
 
 
@@ -262,4 +266,5 @@ def _as_logged(kit: Toolkit, outcome: Outcome) -> Outcome:
 
 
 def _failure(error: PatchwrightError) -> Ending:
-    return Ending(OutcomeKind.FAILED, error.reason, cut_middle(str(error), 2_000))
+    text = cut_middle(str(error), 2_000)
+    return Ending(OutcomeKind.FAILED, error.reason, text, by_service=True)

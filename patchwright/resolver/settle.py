@@ -5,16 +5,19 @@ from typing import Final
 from patchwright.core.agent.endings import Ending
 from patchwright.core.errors import GitError, PatchwrightError, SandboxError
 from patchwright.core.events.types import Finish
+from patchwright.core.text.active import inert_line
 from patchwright.core.text.cut import cut_middle
+from patchwright.core.text.quotation import quoted_plain
 from patchwright.core.types.words import readable
-from patchwright.core.types.work import Outcome, OutcomeKind, Proof, Task
+from patchwright.core.types.work import Outcome, OutcomeKind, Proof, Task, failed
 from patchwright.resolver.clean import Cleaned, Keep, Objection, clean
 from patchwright.resolver.merging import Merged, look_over_merge
-from patchwright.resolver.messages.facts import EVIDENCE_FAILED
+from patchwright.resolver.messages.facts import AGENT_WROTE, EVIDENCE_FAILED, join
 from patchwright.resolver.prove import find_regressions, judge, prove
 from patchwright.resolver.toolkit import Toolkit
 
 _MAX_TITLE_CHARS: Final = 72
+_OF_AN_OBJECTION: Final = {"kind", "reason", "summary", "service_text", "as_patch"}
 
 
 def settle(task: Task, kit: Toolkit, ending: Ending, bundle: bytes | None) -> Outcome:
@@ -28,7 +31,7 @@ def settle(task: Task, kit: Toolkit, ending: Ending, bundle: bytes | None) -> Ou
     try:
         return _settle_change(task, kit, ending, bundle)
     except PatchwrightError as error:
-        return Outcome(kind=OutcomeKind.FAILED, reason=error.reason, summary=str(error))
+        return failed(error)
 
 
 def _settle_change(
@@ -61,7 +64,7 @@ def _settle_change(
         changed = changed.model_copy(update=noted)
     if cleaned.objection:
         kept = _objected(cleaned.objection, ending)
-        said = kept.model_dump(include={"kind", "reason", "summary", "as_patch"})
+        said = kept.model_dump(include=_OF_AN_OBJECTION)
         return changed.model_copy(update=said)
     return _proven(task, kit, changed, ending.finish)
 
@@ -77,6 +80,7 @@ def _unfinished(merged: Merged, ending: Ending) -> Outcome:
         kind=OutcomeKind.NEEDS_INPUT,
         reason="merge-unfinished",
         summary=f"{merged.objection}\n\n{ending.text}",
+        service_text=merged.objection,
     )
 
 
@@ -86,6 +90,7 @@ def _changed(task: Task, kit: Toolkit, ending: Ending, cleaned: Cleaned) -> Outc
         kind=ending.kind,
         reason=ending.reason,
         summary=ending.text,
+        service_text=ending.service_text,
         title=_title(task, ending.finish),
         head_sha=head_sha,
         tree=cleaned.tree,
@@ -121,15 +126,23 @@ def _unchanged(ending: Ending) -> Outcome:
         answer = ending.finish.answer if ending.finish else ""
         kind = OutcomeKind.ANSWERED if answer else OutcomeKind.NO_CHANGE
         text = answer or text
-    reviews = ending.finish.reviews if ending.finish else ()
-    return Outcome(kind=kind, reason=ending.reason, summary=text, reviews=reviews)
+    return Outcome(
+        kind=kind,
+        reason=ending.reason,
+        summary=text,
+        service_text=ending.service_text,
+        reviews=ending.finish.reviews if ending.finish else (),
+    )
 
 
 def _too_much(ending: Ending, excess: tuple[str, ...]) -> Outcome:
     asked = "The change was not proposed, since it looks like an accident:"
-    lines = [asked, *(f"- {line}" for line in excess), "", ending.text]
+    said = "\n".join([asked, *(f"- {line}" for line in excess)])
     return Outcome(
-        kind=OutcomeKind.NEEDS_INPUT, reason="excess", summary="\n".join(lines)
+        kind=OutcomeKind.NEEDS_INPUT,
+        reason="excess",
+        summary=f"{said}\n\n{ending.text}",
+        service_text=said,
     )
 
 
@@ -140,6 +153,7 @@ def _objected(objection: Objection, ending: Ending) -> Outcome:
         kind=OutcomeKind.NEEDS_INPUT if is_done else ending.kind,
         reason=objection.reason if is_done else ending.reason,
         summary=f"{objection.text}\n\n{ending.text}",
+        service_text=objection.text,
         as_patch=objection.keep is Keep.PATCH,
     )
 
@@ -147,11 +161,7 @@ def _objected(objection: Objection, ending: Ending) -> Outcome:
 def _commit(task: Task, kit: Toolkit, ending: Ending, tree: str) -> str:
     """Make the one commit that is delivered; its tree is what the sandbox held."""
     finish = _last_words(kit) if ending.finish else None
-    said = finish.summary if finish else f"Unfinished: the run ended as {ending.kind}."
-    # The trailer names the person as the forge knows them.
-    told = kit.conceal(_title(task, finish)), kit.conceal(said)
-    parts = (*told, task.message_trailer)
-    message = "\n\n".join(part for part in parts if part.strip())
+    message = _message(task, kit, ending, finish)
     return kit.code.commit(
         tree,
         *filter(None, (task.base_sha, task.merge_sha)),
@@ -161,6 +171,20 @@ def _commit(task: Task, kit: Toolkit, ending: Ending, tree: str) -> str:
         when=kit.clock.now(),
         signing_key=kit.signing_key,
     )
+
+
+def _message(task: Task, kit: Toolkit, ending: Ending, finish: Finish | None) -> str:
+    """Return the message of the commit, in which the agent is quoted.
+
+    A forge acts on words of a message, and tools read commands and trailers in it. Ours
+    names the person as the forge knows them.
+    """
+    title = inert_line(kit.conceal(_title(task, finish)))
+    said = f"Unfinished: the run ended as {ending.kind}."
+    if finish:
+        quotation = quoted_plain(kit.conceal(finish.summary))
+        said = join(AGENT_WROTE, quotation) if quotation else ""
+    return join(title, said, task.message_trailer)
 
 
 def _last_words(kit: Toolkit) -> Finish | None:
@@ -173,6 +197,6 @@ def _last_words(kit: Toolkit) -> Finish | None:
 def _title(task: Task, finish: Finish | None) -> str:
     proposed = finish.title if finish else ""
     # The task's own title comes from an issue, and may hold anything.
-    lines = (" ".join(readable(one).split()) for one in (proposed, task.title))
+    lines = (inert_line(readable(one)) for one in (proposed, task.title))
     line = next(filter(None, lines), "Proposed change")
     return line if len(line) <= _MAX_TITLE_CHARS else f"{line[: _MAX_TITLE_CHARS - 1]}…"

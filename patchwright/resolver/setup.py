@@ -132,7 +132,7 @@ def _failed(command: str, output: CommandOutput, file: str) -> Ending:
         f"`setup` of its {inline_code(file)}.\n\n"
         f"{code_block(output.output[-_TAIL_CHARS:])}"
     )
-    return Ending(OutcomeKind.FAILED, "setup-failed", text)
+    return Ending(OutcomeKind.FAILED, "setup-failed", text, by_service=True)
 
 
 def _failure(command: str, exit_code: int | None) -> str:

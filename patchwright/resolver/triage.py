@@ -9,7 +9,7 @@ from patchwright.core.text.fence import inline_code
 from patchwright.core.types.base import Value
 from patchwright.core.types.threads import Post, Thread, ThreadKind
 from patchwright.core.types.triggers import Trigger, TriggerKind
-from patchwright.core.types.work import Outcome, OutcomeKind
+from patchwright.core.types.work import Outcome, OutcomeKind, explained
 from patchwright.resolver.scope import find_excess
 from patchwright.resolver.substance import has_substance, without_form
 
@@ -64,9 +64,7 @@ def triage_texts(
 
 def needs_input(asked: Ask) -> Outcome:
     """Return how a run ends that asks before it begins."""
-    return Outcome(
-        kind=OutcomeKind.NEEDS_INPUT, reason=asked.reason, summary=asked.question
-    )
+    return explained(OutcomeKind.NEEDS_INPUT, asked.reason, asked.question)
 
 
 def _texts(thread: Thread) -> list[str]:

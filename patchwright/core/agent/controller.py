@@ -168,14 +168,14 @@ class Controller:
         except (OverBudgetError, ModelError) as error:
             return self._failure(error)
         text = f"The conversation cannot be shortened any further. {refused}"
-        return Ending(OutcomeKind.FAILED, refused.reason, text)
+        return Ending(OutcomeKind.FAILED, refused.reason, text, by_service=True)
 
     def _failure(self, error: OverBudgetError | ModelError) -> Ending | None:
         if self._attention.is_called_off:
             return None  # That is how it ends, and the next step sees to it.
         is_money = isinstance(error, OverBudgetError)
         kind = OutcomeKind.OVER_BUDGET if is_money else OutcomeKind.FAILED
-        return Ending(kind, error.reason, str(error))
+        return Ending(kind, error.reason, str(error), by_service=True)
 
     def _end(self, ending: Ending) -> Ending:
         """Give the calls that came after the last one their results too."""
@@ -199,7 +199,7 @@ class Controller:
             )
             if loop.error:
                 text = f"{text} It was: {loop.error}"
-            return Ending(OutcomeKind.STUCK, "repeated-step", text)
+            return Ending(OutcomeKind.STUCK, "repeated-step", text, by_service=True)
         text = prompt("loop").format(times=loop.times, step=loop.step)
         # In this order, so that a crash in between does not swallow the warning.
         self._pen.note(Message(text=text))

@@ -21,7 +21,7 @@ class Bounds:
         if self.last_iteration is None or run.iterations < self.last_iteration:
             return None
         text = "The delegate has made all the steps it was allowed."
-        return Ending(OutcomeKind.OVER_LIMIT, "iterations", text)
+        return Ending(OutcomeKind.OVER_LIMIT, "iterations", text, by_service=True)
 
 
 def delegate_bounds(

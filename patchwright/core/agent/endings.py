@@ -11,8 +11,9 @@ from patchwright.core.types.work import OutcomeKind
 class Ending:
     """Why the loop ended; `finish` is there when the agent said it was done.
 
-    With `waits_as` it has only paused for a person, in that state, and goes on from
-    the log when there is an answer.
+    `by_service` says that the text is ours; else it is the agent's. With `waits_as` it
+    has only paused for a person, in that state, and goes on from the log when there is
+    an answer.
     """
 
     kind: OutcomeKind
@@ -20,6 +21,11 @@ class Ending:
     text: str
     finish: Finish | None = None
     waits_as: AgentState | None = None
+    by_service: bool = False
+
+    @property
+    def service_text(self) -> str:
+        return self.text if self.by_service else ""
 
     @property
     def state(self) -> AgentState:
@@ -37,7 +43,7 @@ _STATE_AT_END = {
 
 
 def ending_of(stop: Stop) -> Ending:
-    return Ending(stop.kind, stop.reason, stop.text)
+    return Ending(stop.kind, stop.reason, stop.text, by_service=True)
 
 
 def paused(who: str) -> Ending:
@@ -46,6 +52,7 @@ def paused(who: str) -> Ending:
         "paused",
         f"Paused by {who}." if who else "Still paused.",
         waits_as=AgentState.PAUSED,
+        by_service=True,
     )
 
 
@@ -69,7 +76,7 @@ def plan_posted(text: str) -> Ending:
 
 def plan_dropped(who: str) -> Ending:
     text = f"{who} did not want the plan carried out."
-    return Ending(OutcomeKind.STOPPED, "plan-rejected", text)
+    return Ending(OutcomeKind.STOPPED, "plan-rejected", text, by_service=True)
 
 
 def confirmation(text: str) -> Ending:
@@ -78,4 +85,5 @@ def confirmation(text: str) -> Ending:
         "confirmation",
         text,
         waits_as=AgentState.AWAITING_USER_CONFIRMATION,
+        by_service=True,
     )

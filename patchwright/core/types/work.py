@@ -2,6 +2,7 @@
 
 from enum import StrEnum
 
+from patchwright.core.errors import PatchwrightError
 from patchwright.core.types.base import Value
 from patchwright.core.types.words import Words
 
@@ -193,6 +194,8 @@ class Outcome(Value):
     `as_patch` the change must not become a branch, and is handed over as a patch.
     `removed` counts the hidden things taken out of other people's texts. `structured`
     is what was asked for by a schema, as JSON text; empty where nothing was.
+    `service_text` is the beginning of the summary that the service wrote itself: what
+    is not known to be ours counts as the agent's.
     """
 
     kind: OutcomeKind
@@ -217,3 +220,27 @@ class Outcome(Value):
     removed: int = 0
     blocked: tuple[BlockedRequest, ...] = ()
     structured: str = ""
+    service_text: str = ""
+
+    @property
+    def own_text(self) -> str:
+        """Return the part of the summary that is the service's, if any is."""
+        return self.service_text if self.summary.startswith(self.service_text) else ""
+
+    @property
+    def agent_text(self) -> str:
+        """Return the part of the summary that is the agent's."""
+        return self.summary.removeprefix(self.own_text).strip()
+
+
+def explained(
+    kind: OutcomeKind, reason: str, text: str, *, waits: bool = False
+) -> Outcome:
+    """Return an outcome that the service explains in its own words."""
+    return Outcome(
+        kind=kind, reason=reason, waits=waits, summary=text, service_text=text
+    )
+
+
+def failed(error: PatchwrightError) -> Outcome:
+    return explained(OutcomeKind.FAILED, error.reason, str(error))

@@ -60,6 +60,7 @@ def _without(outcome: Outcome, shown: Callable[[str], str]) -> Outcome:
         update={
             "title": shown(outcome.title),
             "summary": shown(outcome.summary),
+            "service_text": shown(outcome.service_text),
             "notes": tuple(map(shown, outcome.notes)),
             "warnings": tuple(map(shown, outcome.warnings)),
             "evidence": tuple(map(told, outcome.evidence)),

@@ -11,11 +11,11 @@ from patchwright.core.types.work import Outcome, Task, Usage
 from patchwright.resolver.messages.advice import next_step
 from patchwright.resolver.messages.ending import headline
 from patchwright.resolver.messages.facts import (
-    agents_words,
     cost,
     counted,
     duration,
     join,
+    outcome_words,
 )
 from patchwright.resolver.messages.status import (
     Delivered,
@@ -93,7 +93,7 @@ def answer_ended(verb: Verb, run: Ended, *, is_beside_code: bool = True) -> str:
     if verb is Verb.COST:
         tokens = _tokens(outcome.usage)
         return f"Nothing is running here. The last run took {tokens}\n\n{head}"
-    words = agents_words(outcome.summary, frame.handle, _MAX_WORDS_CHARS)
+    words = outcome_words(outcome, frame.handle, _MAX_WORDS_CHARS, frame.links)
     reason = f"It ended as `{outcome.kind}`{_because(outcome)}."
     advice = next_step(outcome, run.delivered, frame.handle, frame.limits)
     intro = "Nothing is running here. This is how the last run ended:"
@@ -150,7 +150,8 @@ def _plan(run: Standing) -> str:
     if not run.shows_words:
         return _ELSEWHERE
     if run.posted is not None and run.posted.reason == "plan":
-        return agents_words(run.posted.summary, run.frame.handle, _MAX_WORDS_CHARS)
+        handle, links = run.frame.handle, run.frame.links
+        return outcome_words(run.posted, handle, _MAX_WORDS_CHARS, links)
     if run.progress.todos:
         return checklist(run.progress, run.frame.handle)
     return "It has written down no plan so far."

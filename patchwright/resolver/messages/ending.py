@@ -10,13 +10,11 @@ from patchwright.core.types.work import (
     DiffStat,
     Outcome,
     OutcomeKind,
-    Proof,
     ReviewAnswer,
     Verdict,
 )
 from patchwright.resolver.messages.advice import next_step
 from patchwright.resolver.messages.facts import (
-    agents_words,
     blocked_lines,
     cost,
     counted,
@@ -25,7 +23,9 @@ from patchwright.resolver.messages.facts import (
     folded,
     join,
     listed,
+    outcome_words,
     proof_sentence,
+    proof_sign,
 )
 from patchwright.resolver.messages.refusals import is_for_all, refusal_words
 from patchwright.resolver.messages.status import (
@@ -52,13 +52,12 @@ def final_comment(
     frame: Frame,
     last: Progress = NOTHING_KNOWN,
 ) -> str:
-    """Say how it ended: the outcome first, then the words, the proof and the facts.
+    """Say how it ended: the outcome and the proof first, then the words and the facts.
 
     `last` is how far it was. However long the agent's words are, they alone are cut.
     """
-    before = _head(outcome, delivered, frame, last)
+    before = join(_head(outcome, delivered, frame, last), _proof(outcome))
     after = join(
-        _proof(outcome),
         _warnings(outcome.warnings, frame.handle),
         _evidence(outcome),
         _reviews(outcome.reviews),
@@ -71,7 +70,8 @@ def final_comment(
         state_mark("waiting" if outcome.waits else outcome.kind, frame.run_id),
     )
     room = MAX_COMMENT_CHARS - len(join(before, "-", after))
-    return join(before, agents_words(outcome.summary, frame.handle, room), after)
+    words = outcome_words(outcome, frame.handle, room, frame.links)
+    return join(before, words, after)
 
 
 def headline(
@@ -147,9 +147,8 @@ def _size(changed: DiffStat) -> str:
 def _proof(outcome: Outcome) -> str:
     if outcome.kind is not OutcomeKind.RESOLVED:
         return ""
-    sign = "🟢" if outcome.proof is Proof.PROVEN else "🟡"
     words = proof_sentence(outcome.proof, outcome.evidence, outcome.reason)
-    return f"{sign} {words}"
+    return f"{proof_sign(outcome.proof)} {words}"
 
 
 def _warnings(warnings: tuple[str, ...], handle: str) -> str:

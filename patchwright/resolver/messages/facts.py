@@ -1,59 +1,85 @@
 """Figures and tables that several messages show."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
+from patchwright.core.text.active import Place, inert
 from patchwright.core.text.cut import cut_middle
-from patchwright.core.text.fence import close_code_block, inline_code, table_code
-from patchwright.core.text.hidden import strip_hidden
-from patchwright.core.text.markdown import PieceKind, read_markdown
+from patchwright.core.text.fence import inline_code, table_code
 from patchwright.core.text.mentions import neutralise
 from patchwright.core.text.money import dollars
+from patchwright.core.text.quotation import phrase, prose, quoted
 from patchwright.core.types.work import (
     BlockedRequest,
     Evidence,
     EvidenceRole,
     Limits,
+    Outcome,
     Proof,
     Usage,
 )
 
 # The reason of an outcome whose proof failed for want of a sandbox.
 EVIDENCE_FAILED = "evidence-failed"
+# Stands above each quotation of the agent.
+AGENT_WROTE: Final = "The agent wrote:"
 _MOST_LINES: Final = 20
 _MAX_LINE_CHARS: Final = 400
 
 
-def agents_words(text: str, handle: str, max_chars: int) -> str:
-    """Quote the agent so that its text can hide nothing, mark nothing and call nobody.
+def agents_words(
+    text: str, handle: str, max_chars: int, keeps: tuple[str, ...] = ()
+) -> str:
+    """Quote the agent, and say that it is the agent.
 
-    What follows it is read as it stands, whatever the agent left open. The result is
-    never longer than `max_chars`.
+    Its text can neither end the quotation nor pass for ours: it has no headings, no
+    tables and none of the signs of a proof. It calls nobody, hides nothing, and leads
+    nowhere but to what `keeps` begins. The result is never longer than `max_chars`.
     """
+    return _bounded(
+        lambda room: _labelled(quoted(cut_middle(text, room), keeps)), handle, max_chars
+    )
+
+
+def outcome_words(
+    outcome: Outcome, handle: str, max_chars: int, keeps: tuple[str, ...] = ()
+) -> str:
+    """Say what is ours of an outcome's summary as ours, and quote the rest."""
+    ours = service_words(outcome.own_text, handle, max_chars, keeps)
+    room = max_chars - len(ours) - len("\n\n")
+    return join(ours, agents_words(outcome.agent_text, handle, room, keeps))
+
+
+def service_words(
+    text: str, handle: str, max_chars: int, keeps: tuple[str, ...] = ()
+) -> str:
+    """Show a text of ours, in which names and errors may be anybody's."""
+    return _bounded(
+        lambda room: prose(cut_middle(text, room), keeps), handle, max_chars
+    )
+
+
+def agents_line(
+    text: str, handle: str, max_chars: int, keeps: tuple[str, ...] = ()
+) -> str:
+    """Show words of others in one line of a list that says whose they are."""
+    line = _one_line(text, max_chars)
+    return _bounded(
+        lambda room: phrase(cut_middle(line, room), keeps), handle, 2 * max_chars
+    )
+
+
+def _labelled(quotation: str) -> str:
+    return f"{AGENT_WROTE}\n\n{quotation}" if quotation else ""
+
+
+def _bounded(shown: Callable[[int], str], handle: str, max_chars: int) -> str:
+    """Cut until it fits: to quote makes a text longer, rarely many times so."""
     for room in _halves(max_chars):
-        shown = _as_prose(strip_hidden(cut_middle(text, room)).text)
-        quoted = neutralise(close_code_block(shown), handle)
-        if len(quoted) <= max_chars:
-            return quoted
+        text = neutralise(shown(room), handle)
+        if len(text) <= max_chars:
+            return text
     return ""
-
-
-def agents_line(text: str, handle: str, max_chars: int) -> str:
-    """Quote the agent in one line of a list."""
-    return agents_words(_one_line(text, max_chars), handle, 2 * max_chars)
-
-
-def _as_prose(text: str) -> str:
-    """Show HTML as it was written, so that no element is left open."""
-    source = read_markdown(text)
-    parts: list[str] = []
-    done = 0
-    for piece in source.pieces:
-        if piece.kind is PieceKind.HTML and piece.start >= done:
-            markup = source.text[piece.start : piece.end]
-            parts += [source.text[done : piece.start], markup.replace("<", "&lt;")]
-            done = piece.end
-    return "".join([*parts, source.text[done:]])
 
 
 def _one_line(text: str, max_chars: int = _MAX_LINE_CHARS) -> str:
@@ -62,7 +88,6 @@ def _one_line(text: str, max_chars: int = _MAX_LINE_CHARS) -> str:
 
 
 def _halves(number: int) -> Iterator[int]:
-    """Return it and its halves: quoting makes a text longer, rarely many times so."""
     while number > 0:
         yield number
         number //= 2
@@ -70,7 +95,7 @@ def _halves(number: int) -> Iterator[int]:
 
 def listed(sentences: Sequence[str], handle: str) -> list[str]:
     """List sentences, each on one line of bounded length."""
-    lines = [f"- {neutralise(_one_line(one), handle)}" for one in sentences]
+    lines = [f"- {agents_line(one, handle, _MAX_LINE_CHARS)}" for one in sentences]
     left = len(lines) - _MOST_LINES
     return lines if left <= 0 else [*lines[:_MOST_LINES], f"- … and {left} more"]
 
@@ -117,6 +142,11 @@ def _place(one: BlockedRequest) -> str:
 def counted(number: int, noun: str, nouns: str = "") -> str:
     """Return `1 step` or `2 steps`; `nouns` is for a plural that is not so simple."""
     return f"{number} {noun if number == 1 else nouns or f'{noun}s'}"
+
+
+def proof_sign(proof: Proof) -> str:
+    """Return the sign of our verdict, which stands in no words of others."""
+    return "🟢" if proof is Proof.PROVEN else "🟡"
 
 
 def proof_sentence(
@@ -185,4 +215,4 @@ def _cell(command: str) -> str:
     line = " ".join(command.split())
     if len(line) > _MAX_CELL_CHARS:
         line = f"{line[: _MAX_CELL_CHARS - 1]}…"
-    return table_code(line)
+    return table_code(inert(line, Place.CODE))

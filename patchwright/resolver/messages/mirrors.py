@@ -6,11 +6,11 @@ from patchwright.core.types.work import Outcome
 from patchwright.resolver.messages.advice import next_step
 from patchwright.resolver.messages.ending import NOTHING_KNOWN, headline
 from patchwright.resolver.messages.facts import (
-    agents_words,
     cost,
     counted,
     duration,
     join,
+    outcome_words,
 )
 from patchwright.resolver.messages.status import (
     Delivered,
@@ -93,7 +93,7 @@ def _waits(outcome: Outcome, delivered: Delivered, frame: Frame, last: Progress)
     if not outcome.waits:
         return ""
     return join(
-        agents_words(outcome.summary, frame.handle, _MAX_WORDS_CHARS),
+        outcome_words(outcome, frame.handle, _MAX_WORDS_CHARS, frame.links),
         next_step(outcome, delivered, frame.handle, last.allowed(frame.limits)),
     )
 

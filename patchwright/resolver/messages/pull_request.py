@@ -3,6 +3,7 @@
 from typing import Final
 
 from patchwright.core.forge import PullRequestText
+from patchwright.core.text.active import inert_line
 from patchwright.core.text.cut import cut_middle
 from patchwright.core.text.mentions import neutralise
 from patchwright.core.text.templates import render_template, variables_of
@@ -11,13 +12,15 @@ from patchwright.core.types.work import Outcome, Proof
 from patchwright.resolver.messages.body import fill_body, is_read
 from patchwright.resolver.messages.facts import (
     agents_line,
-    agents_words,
     blocked_lines,
     cost,
     counted,
     duration,
     evidence_table,
+    join,
+    outcome_words,
     proof_sentence,
+    proof_sign,
 )
 from patchwright.resolver.messages.template import Slot, fill
 
@@ -28,6 +31,7 @@ MAX_SUMMARY_CHARS: Final = 30_000
 MAX_TITLE_CHARS: Final = 256
 MAX_TEMPLATE_CHARS: Final = 15_000
 _MAX_REMARKS_CHARS: Final = 8_000
+_MAX_REMARK_CHARS: Final = 2_000
 
 
 class Origin(Value):
@@ -45,7 +49,8 @@ class Provenance(Value):
 
     `title` is the repository's template for titles and `names` what its variables
     stand for; `body` is its template for what we write, `template` the one that people
-    fill in, which counts without it. `run_url` shows the run.
+    fill in, which counts without it. `run_url` shows the run. `links` are how addresses
+    begin that may be links in the agent's words.
     """
 
     run_id: str
@@ -61,6 +66,7 @@ class Provenance(Value):
     checks_need_nudge: bool = False
     key: str = ""
     origins: tuple[Origin, ...] = ()
+    links: tuple[str, ...] = ()
 
 
 def pull_request_text(
@@ -70,14 +76,15 @@ def pull_request_text(
     draft: bool,
     max_chars: int = MAX_BODY_CHARS,
 ) -> PullRequestText:
-    """Make title and body: what was done first, then what shows it.
+    """Make title and body: how it was proven first, then what the agent says of it.
 
     Where there is too much of it, the agent's words are cut.
     """
     rest = len(_body(outcome, origin, ""))
     room = min(MAX_SUMMARY_CHARS, max_chars - rest - len("\n\n"))
     times = variables_of(origin.body).count("summary") or 1
-    summary = agents_words(outcome.summary, origin.handle, max(room, 0) // times)
+    room = max(room, 0) // times
+    summary = outcome_words(outcome, origin.handle, room, origin.links)
     return PullRequestText(
         title=_title(outcome, origin),
         body=cut_middle(_body(outcome, origin, summary), max_chars),
@@ -88,8 +95,8 @@ def pull_request_text(
 def _title(outcome: Outcome, origin: Provenance) -> str:
     names = {**origin.names, "title": outcome.title}
     made = render_template(origin.title, names) if origin.title else ""
-    plain = " ".join((made or _with_key(outcome.title, origin.key)).split())
-    title = neutralise(plain, origin.handle)
+    plain = made or _with_key(outcome.title, origin.key)
+    title = neutralise(inert_line(plain), origin.handle)
     if len(title) <= MAX_TITLE_CHARS:
         return title
     return f"{title[: MAX_TITLE_CHARS - 1]}…"
@@ -113,7 +120,7 @@ def _body(outcome: Outcome, origin: Provenance, summary: str) -> str:
         _NUDGE if origin.checks_need_nudge else "",
         _footer(outcome, origin),
     ]
-    return "\n\n".join(part for part in parts if part)
+    return join(*parts)
 
 
 def _usual(outcome: Outcome, origin: Provenance, summary: str) -> list[str]:
@@ -125,10 +132,11 @@ def _usual(outcome: Outcome, origin: Provenance, summary: str) -> list[str]:
     filled = fill(_template(origin), slots)
     left = {slot: text for slot, text in slots.items() if slot not in filled.used}
     return [
+        _verdict(outcome),
         left.get(Slot.SUMMARY, ""),
         left.get(Slot.ISSUE, ""),
         filled.text,
-        _section("Evidence", left.get(Slot.EVIDENCE, "")),
+        _section("Evidence", _table(outcome) if Slot.EVIDENCE in left else ""),
     ]
 
 
@@ -175,15 +183,23 @@ def _template(origin: Provenance) -> str:
 
 
 def _evidence(outcome: Outcome) -> str:
-    sentence = proof_sentence(outcome.proof, outcome.evidence, outcome.reason)
+    return join(_verdict(outcome), _table(outcome))
+
+
+def _verdict(outcome: Outcome) -> str:
+    """Say how it was proven, with a sign that no words of others can have."""
+    words = proof_sentence(outcome.proof, outcome.evidence, outcome.reason)
+    return f"{proof_sign(outcome.proof)} {words}"
+
+
+def _table(outcome: Outcome) -> str:
     table = evidence_table(outcome.evidence)
-    note = _EVIDENCE_NOTE if table else ""
-    return "\n\n".join(part for part in (sentence, table, note) if part)
+    return join(table, _EVIDENCE_NOTE) if table else ""
 
 
 def _remarks(remarks: tuple[str, ...], handle: str) -> str:
-    listed = "\n".join(f"- {' '.join(remark.split())}" for remark in remarks)
-    return neutralise(cut_middle(listed, _MAX_REMARKS_CHARS), handle)
+    lines = (f"- {agents_line(one, handle, _MAX_REMARK_CHARS)}" for one in remarks)
+    return cut_middle("\n".join(lines), _MAX_REMARKS_CHARS)
 
 
 def _changes(outcome: Outcome) -> str:

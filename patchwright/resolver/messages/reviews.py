@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Final, assert_never
 
 from patchwright.core.types.work import Outcome, ReviewAnswer, Verdict
-from patchwright.resolver.messages.facts import agents_words, counted
+from patchwright.resolver.messages.facts import agents_words, counted, join
 
 MAX_WORDS_CHARS: Final = 4_000
 _ABOUT_SHA_CHARS: Final = 10
@@ -19,9 +19,9 @@ def review_mark(run_id: str, thread: int) -> str:
 
 def review_reply(answer: ReviewAnswer, *, run_id: str, commit: str, handle: str) -> str:
     """Write an answer to a thread; `commit` is Markdown, empty if nothing is pushed."""
-    words = agents_words(answer.text, handle, MAX_WORDS_CHARS).strip()
-    said = " ".join(part for part in (_label(answer.verdict, commit), words) if part)
-    return f"{said}\n\n{review_mark(run_id, answer.thread)}"
+    words = agents_words(answer.text, handle, MAX_WORDS_CHARS)
+    label = _label(answer.verdict, commit)
+    return join(label, words, review_mark(run_id, answer.thread))
 
 
 def commit_link(web_url: str, sha: str) -> str:

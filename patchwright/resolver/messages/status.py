@@ -2,6 +2,7 @@
 
 from datetime import datetime
 from typing import Final
+from urllib.parse import urlsplit
 
 from patchwright.core.events.payload import Todo
 from patchwright.core.settings.repository import CONFIG_FILE
@@ -81,6 +82,7 @@ class Frame(Value):
     empty where something else did. `run_url` is the run's page. Where the thread is not
     beside the code, a pull request's number alone would lead nowhere, and `repo` says
     where the work is. `config_file` is where the repository says what it wishes.
+    `forge_url` begins the addresses of the forge.
     """
 
     run_id: str
@@ -94,6 +96,16 @@ class Frame(Value):
     is_beside_code: bool = True
     repo: str = ""
     config_file: str = CONFIG_FILE
+    forge_url: str = ""
+
+    @property
+    def links(self) -> tuple[str, ...]:
+        """Return how addresses begin that may be links in words of others."""
+        return tuple(
+            f"{site.scheme}://{site.netloc}/"
+            for site in map(urlsplit, (self.forge_url, self.run_url))
+            if site.scheme and site.netloc
+        )
 
     def keyless(self) -> "Frame":
         """Return it with a link that opens for those alone who may read the code.
@@ -126,9 +138,7 @@ def progress_comment(progress: Progress, frame: Frame) -> str:
 def checklist(progress: Progress, handle: str) -> str:
     """List the stages, with the agent's own plan where its work stands."""
     lines = [f"- [x] {stage}" for stage in progress.done]
-    lines += [_todo_line(todo, handle) for todo in progress.todos[:_MAX_TODOS]]
-    if left := len(progress.todos[_MAX_TODOS:]):
-        lines.append(f"- … and {left} more")
+    lines += _todo_lines(progress.todos, handle)
     lines += [f"- [x] {stage}" for stage in progress.then]
     if progress.doing and not _is_planned(progress):
         lines.append(f"- [ ] {progress.doing}")
@@ -175,6 +185,16 @@ def _is_planned(progress: Progress) -> bool:
 
 def _now(progress: Progress) -> str:
     return f"Now: {progress.doing}" if progress.doing and _is_planned(progress) else ""
+
+
+def _todo_lines(todos: tuple[Todo, ...], handle: str) -> list[str]:
+    """List the agent's plan below a line that says whose it is."""
+    if not todos:
+        return []
+    lines = [_todo_line(todo, handle) for todo in todos[:_MAX_TODOS]]
+    if left := len(todos[_MAX_TODOS:]):
+        lines.append(f"- … and {left} more")
+    return ["- The agent's plan:", *(f"  {line}" for line in lines)]
 
 
 def _todo_line(todo: Todo, handle: str) -> str:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from patchwright.core.types.work import Outcome, OutcomeKind
+from patchwright.core.types.work import Outcome, OutcomeKind, explained
 from patchwright.resolver.messages.status import Delivered
 from patchwright.workers.action.inputs import Inputs
 from patchwright.workers.action.place import Place
@@ -36,9 +36,7 @@ def read_end(base: Base, place: Place, inputs: Inputs, job: Job) -> End:
     """Read from the tables how the run ended, and what of it is not delivered yet."""
     kept = base.stores.outcomes.load_artifact(job.id, ARTIFACT)
     stored = base.stores.effects.of_job(job.id)
-    lost = Outcome(
-        kind=OutcomeKind.FAILED, reason="no-outcome", summary="The run has no end."
-    )
+    lost = explained(OutcomeKind.FAILED, "no-outcome", "The run has no end.")
     return End(
         base=base,
         place=place,

@@ -8,7 +8,7 @@ from patchwright.core.text.marks import Marked, split_marks
 from patchwright.core.types.base import Value
 from patchwright.core.types.threads import Thread
 from patchwright.core.types.triggers import Trigger
-from patchwright.core.types.work import Outcome, OutcomeKind
+from patchwright.core.types.work import Outcome, OutcomeKind, explained
 from patchwright.integrations.github.webhook import Listening
 
 _FOOTER: Final = re.compile(r"\n*<sub>.*?</sub>\s*\Z", re.DOTALL)
@@ -75,7 +75,7 @@ def answer_from(past: Past | None, command: Command, runs_url: str) -> Outcome |
     text = _answer(past, command.verb, runs_url)
     if not text:
         return None
-    return Outcome(kind=OutcomeKind.ANSWERED, reason=command.verb, summary=text)
+    return explained(OutcomeKind.ANSWERED, command.verb, text)
 
 
 def _answer(past: Past | None, verb: Verb, runs_url: str) -> str:

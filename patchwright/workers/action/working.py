@@ -122,10 +122,12 @@ class Working:
         """Return how it ended that did not come to its end, with its cost."""
         log_ = self._base.stores.events.open(job.conversation_id)
         state = reduce(fold, log_.read(), RunState())
+        text = f"Stopped by {_BY_WHOM}; the work until then is lost."
         return Outcome(
             kind=OutcomeKind.STOPPED,
             reason="cancelled",
-            summary=f"Stopped by {_BY_WHOM}; the work until then is lost.",
+            summary=text,
+            service_text=text,
             usage=state.usage,
             iterations=state.iterations,
         )

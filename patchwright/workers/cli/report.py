@@ -6,7 +6,6 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
-from patchwright.core.errors import PatchwrightError
 from patchwright.core.types.work import Evidence, EvidenceRole, Outcome, OutcomeKind
 from patchwright.resolver.delivering.naming import as_delivered
 from patchwright.resolver.messages.facts import cost, counted, duration
@@ -20,10 +19,6 @@ def exit_code(outcome: Outcome) -> int:
     if outcome.kind.is_success:
         return 0
     return 3 if outcome.kind is OutcomeKind.FAILED else 1
-
-
-def failed(error: PatchwrightError) -> Outcome:
-    return Outcome(kind=OutcomeKind.FAILED, reason=error.reason, summary=str(error))
 
 
 def as_json(

@@ -12,16 +12,11 @@ from rich.text import Text
 
 from patchwright.core.errors import PatchwrightError, SettingsError
 from patchwright.core.settings.here import load_here
-from patchwright.core.types.work import Outcome, OutcomeKind
+from patchwright.core.types.work import Outcome, OutcomeKind, explained, failed
 from patchwright.resolver.messages.status import Delivered
 from patchwright.workers.cli.local import Wish, read_wish, resolve_local
 from patchwright.workers.cli.options import Deliver, Order
-from patchwright.workers.cli.report import (
-    as_json,
-    exit_code,
-    failed,
-    print_result,
-)
+from patchwright.workers.cli.report import as_json, exit_code, print_result
 from patchwright.workers.cli.session import Finished, Session, open_session
 
 # Imported when a URL is given: loading PyGithub takes as long as all the rest here.
@@ -94,7 +89,7 @@ def _work(session: Session, order: Order, wish: Wish | None) -> Finished:
     except Exception:  # the edge of a run: whatever broke, its caller is told
         log.exception("run_broke")
         text = "Something broke inside Patchwright; standard error has the details."
-        said = Outcome(kind=OutcomeKind.FAILED, reason="internal", summary=text)
+        said = explained(OutcomeKind.FAILED, "internal", text)
     return Finished(session.broken_off(said), Delivered())
 
 
@@ -102,10 +97,12 @@ def _stopped(told: KeyboardInterrupt, *, is_local: bool) -> Outcome:
     """Say also what is kept of it."""
     kept = "Kept are the events of the run; what it had changed went with its sandbox."
     notes = (kept, "Your repository is as it was.") if is_local else (kept,)
+    text = f"Stopped by {told}."
     return Outcome(
         kind=OutcomeKind.STOPPED,
         reason="asked",
-        summary=f"Stopped by {told}.",
+        summary=text,
+        service_text=text,
         notes=notes,
     )
 
@@ -118,7 +115,11 @@ def _resolve_remote() -> Callable[[Session, str, Deliver], Finished]:
 def _report(session: Session, finished: Finished, *, as_object: bool) -> None:
     outcome, delivered = finished.outcome, finished.delivered
     clean = session.redactor.redact
-    outcome = outcome.model_copy(update={"summary": clean(outcome.summary)})
+    texts = {
+        "summary": clean(outcome.summary),
+        "service_text": clean(outcome.service_text),
+    }
+    outcome = outcome.model_copy(update=texts)
     if as_object:
         typer.echo(as_json(outcome, delivered, session.run_id, session.events))
         return

@@ -6,7 +6,7 @@ from patchwright.core.events.log import EventLog
 from patchwright.core.events.types import AgentState, Source, StateChanged
 from patchwright.core.types.base import Value
 from patchwright.core.types.ids import JobId
-from patchwright.core.types.work import Outcome, OutcomeKind
+from patchwright.core.types.work import Outcome, OutcomeKind, explained
 
 _MOST = 3
 
@@ -56,4 +56,4 @@ def lost_too_often(attempt: int) -> Outcome | None:
         f"The worker was lost {_MOST} times in the middle of this run, so it is "
         "not tried again. The service's log has the cause."
     )
-    return Outcome(kind=OutcomeKind.FAILED, reason="worker-lost", summary=text)
+    return explained(OutcomeKind.FAILED, "worker-lost", text)

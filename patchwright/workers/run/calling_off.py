@@ -4,7 +4,7 @@ from typing import Final
 
 from patchwright.core.events.log import EventLog
 from patchwright.core.events.types import AgentState, ChangeState, Event, Source
-from patchwright.core.types.work import Outcome, OutcomeKind
+from patchwright.core.types.work import Outcome, OutcomeKind, explained
 from patchwright.workers.store.job import Job
 from patchwright.workers.store.threads import ThreadStore
 
@@ -21,7 +21,7 @@ def stopped_before(log: EventLog, job: Job, start_id: int) -> Outcome | None:
     for said in words:
         if isinstance(said, ChangeState) and said.state is AgentState.STOPPED:
             text = f"Stopped by {said.reason}, before it had begun."
-            return Outcome(kind=OutcomeKind.STOPPED, reason="asked", summary=text)
+            return explained(OutcomeKind.STOPPED, "asked", text)
     return None
 
 
@@ -36,4 +36,4 @@ def closed_before(threads: ThreadStore, job: Job) -> Outcome | None:
     if closed_at is None or closed_at <= job.created_at:
         return None
     text = "The thread was closed before the run had begun."
-    return Outcome(kind=OutcomeKind.STOPPED, reason="thread-closed", summary=text)
+    return explained(OutcomeKind.STOPPED, "thread-closed", text)

@@ -3,7 +3,7 @@
 from patchwright.core.text.commands import Command, Verb, parse_command
 from patchwright.core.types.threads import ForgeThread
 from patchwright.core.types.triggers import Trigger, TriggerKind
-from patchwright.core.types.work import Outcome, OutcomeKind
+from patchwright.core.types.work import Outcome, OutcomeKind, explained
 from patchwright.resolver.messages.answers import Ended, answer_ended, help_text
 from patchwright.workers.run.framing import handle_of
 from patchwright.workers.run.services import Services
@@ -58,4 +58,4 @@ def answer_command(
     elif command.verb in _ABOUT_THE_LAST and last is not None:
         is_beside_code = isinstance(trigger.thread, ForgeThread)
         text = answer_ended(command.verb, last, is_beside_code=is_beside_code)
-    return Outcome(kind=OutcomeKind.ANSWERED, reason=command.verb, summary=text)
+    return explained(OutcomeKind.ANSWERED, command.verb, text)

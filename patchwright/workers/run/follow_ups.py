@@ -37,7 +37,11 @@ def _was_answer(services: Services, trigger: Trigger) -> bool:
 def _stopped(who: str, removed: int) -> Outcome:
     text = f"Stopped by {who} before it had begun."
     return Outcome(
-        kind=OutcomeKind.STOPPED, reason="asked", summary=text, removed=removed
+        kind=OutcomeKind.STOPPED,
+        reason="asked",
+        summary=text,
+        service_text=text,
+        removed=removed,
     )
 
 

@@ -38,6 +38,7 @@ def make_frame(services: Services, job: Job, config: RepositoryConfig) -> Frame:
         is_beside_code=isinstance(job.trigger.thread, ForgeThread),
         repo=_repo_of(job.trigger),
         config_file=config.file,
+        forge_url=settings.github.web_url,
     )
     # In a chat or a ticket others read along than may read the repository.
     return frame if frame.is_beside_code else frame.keyless()

@@ -11,7 +11,7 @@ from patchwright.core.types.base import Value
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import RepoRef, TalkThread
 from patchwright.core.types.triggers import Trigger, TriggerKind
-from patchwright.core.types.work import Outcome, OutcomeKind
+from patchwright.core.types.work import OutcomeKind, explained
 from patchwright.resolver.effects import Invite
 from patchwright.resolver.house import as_known
 from patchwright.resolver.placing.answers import is_answer
@@ -95,18 +95,13 @@ class Placing:
         text = _ELSEWHERE.format(
             place=inline_code(place.full_name), meant=inline_code(meant[0].full_name)
         )
-        refused = Outcome(
-            kind=OutcomeKind.REFUSED, reason="other-repository", summary=text
-        )
+        refused = explained(OutcomeKind.REFUSED, "other-repository", text)
         return Wait(refused, (tell_requester(known.thread, text),), self._up_to)
 
     def ask(self, asked: Ask) -> Wait:
         """Wait for an answer; what was asked already is not asked again for nothing."""
-        outcome = Outcome(
-            kind=OutcomeKind.NEEDS_INPUT,
-            reason=asked.reason,
-            waits=True,
-            summary=asked.text,
+        outcome = explained(
+            OutcomeKind.NEEDS_INPUT, asked.reason, asked.text, waits=True
         )
         up_to = self._up_to
         if self._was_asked(asked.text):
@@ -211,21 +206,16 @@ class Placing:
         A bot does not link: without a word, so that two do not keep each other busy.
         """
         if self._job.trigger.actor.is_bot:
-            unnamed = Outcome(
-                kind=OutcomeKind.REFUSED, reason="bot-not-named", summary=_UNNAMED_BOT
-            )
+            unnamed = explained(OutcomeKind.REFUSED, "bot-not-named", _UNNAMED_BOT)
             return Wait(unnamed, ())
         if self._talk.can_invite:
-            outcome = Outcome(
-                kind=OutcomeKind.NEEDS_INPUT,
-                reason=NOT_LINKED,
-                waits=True,
-                summary=_INVITED,
+            outcome = explained(
+                OutcomeKind.NEEDS_INPUT, NOT_LINKED, _INVITED, waits=True
             )
             effects = () if self._was_asked(_INVITED) else (Invite(),)
             self._keep_asked(_INVITED)
             return Wait(outcome, effects, self._up_to)
-        refused = Outcome(kind=OutcomeKind.REFUSED, reason=NOT_LINKED, summary=_NO_WAY)
+        refused = explained(OutcomeKind.REFUSED, NOT_LINKED, _NO_WAY)
         return Wait(refused, (tell_requester(self._job.trigger.thread, _NO_WAY),))
 
     def _known_place(self) -> RepoRef | None:

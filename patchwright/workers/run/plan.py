@@ -95,6 +95,7 @@ def destination(plan: Plan, trigger: Trigger) -> Destination:
             names=plan.names,
             template=plan.template,
             run_url=plan.frame.run_url,
+            links=plan.frame.links,
             checks_need_nudge=plan.checks_need_nudge,
             key=plan.key,
             origins=plan.origins,

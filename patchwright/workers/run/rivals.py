@@ -6,7 +6,7 @@ import structlog
 
 from patchwright.core.errors import ServiceError
 from patchwright.core.types.threads import ForgeThread, ThreadKind
-from patchwright.core.types.work import Outcome, OutcomeKind
+from patchwright.core.types.work import Outcome, OutcomeKind, explained
 from patchwright.resolver.rounds import find_rival, rival_text
 from patchwright.workers.run.services import Services
 from patchwright.workers.store.job import Job
@@ -35,4 +35,4 @@ def find_rival_of(services: Services, job: Job) -> Outcome | None:
     if rival is None:
         return None
     text = rival_text(rival, services.settings.github.mention)
-    return Outcome(kind=OutcomeKind.REFUSED, reason=RIVAL, summary=text)
+    return explained(OutcomeKind.REFUSED, RIVAL, text)

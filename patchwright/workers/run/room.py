@@ -5,7 +5,7 @@ import shutil
 import structlog
 
 from patchwright.core.settings.model import Settings
-from patchwright.core.types.work import Outcome, OutcomeKind
+from patchwright.core.types.work import Outcome, OutcomeKind, explained
 
 _GIB = 1024**3
 
@@ -24,4 +24,4 @@ def find_want_of_room(settings: Settings) -> Outcome | None:
         f"{floor:g} GiB are to stay so (`limits.min_free_gib`). Nothing was started; "
         "`retry` when whoever runs this service has made room."
     )
-    return Outcome(kind=OutcomeKind.FAILED, reason="disk-full", summary=text)
+    return explained(OutcomeKind.FAILED, "disk-full", text)

@@ -7,7 +7,7 @@ from patchwright.core.errors import ServiceError
 from patchwright.core.forge import Checks
 from patchwright.core.settings.repository import RepositoryConfig
 from patchwright.core.types.triggers import TriggerKind
-from patchwright.core.types.work import Outcome, OutcomeKind
+from patchwright.core.types.work import Outcome, OutcomeKind, explained
 from patchwright.resolver.rounds import (
     Enough,
     Go,
@@ -81,11 +81,7 @@ def _find_failure(
             return Occasion(checks=checks)
         case Enough():
             _keep(services, lease, verdict.found)
-            return Occasion(
-                Outcome(
-                    kind=OutcomeKind.STUCK, reason=verdict.reason, summary=verdict.text
-                )
-            )
+            return Occasion(explained(OutcomeKind.STUCK, verdict.reason, verdict.text))
         case _:
             assert_never(verdict)
 

@@ -12,7 +12,7 @@ from sqlalchemy.exc import InterfaceError, OperationalError, SQLAlchemyError
 from patchwright.core.agent.attention import GivenBack
 from patchwright.core.errors import LeaseLostError
 from patchwright.core.types.ids import JobId
-from patchwright.core.types.work import Outcome, OutcomeKind
+from patchwright.core.types.work import Outcome, OutcomeKind, explained
 from patchwright.resolver.effects import Effect, FinalMessage, plan_effects
 from patchwright.workers.queue.errors import BrokerUnavailableError
 from patchwright.workers.run.delivery import Delivery, give_up_lost_effect
@@ -271,7 +271,7 @@ def _internal(job: Job) -> Outcome:
         "Something broke inside Patchwright; the service's log has the details under "
         f"run {job.id[:8]}."
     )
-    return Outcome(kind=OutcomeKind.FAILED, reason="internal", summary=text)
+    return explained(OutcomeKind.FAILED, "internal", text)
 
 
 def _broken(done: Done, job: Job) -> Done:

@@ -6,7 +6,7 @@ from patchwright.core.errors import ServiceError
 from patchwright.core.types.ids import ConversationId
 from patchwright.core.types.threads import ForgeThread, TalkThread, ThreadRef
 from patchwright.core.types.triggers import Trigger, TriggerKind
-from patchwright.core.types.work import Outcome, OutcomeKind
+from patchwright.core.types.work import OutcomeKind, explained
 from patchwright.resolver.placing.openness import Openness
 from patchwright.resolver.placing.references import find_references
 from patchwright.workers.run.consenting import carry_consent, may_join
@@ -67,7 +67,7 @@ def move_there(
 
 def _not_told(trigger: Trigger, there: Elsewhere) -> Wait:
     text = _WORKS_IN_PUBLIC.format(name=there.named.name)
-    outcome = Outcome(kind=OutcomeKind.REFUSED, reason="works-in-public", summary=text)
+    outcome = explained(OutcomeKind.REFUSED, "works-in-public", text)
     return Wait(outcome, (tell_requester(trigger.thread, text),))
 
 

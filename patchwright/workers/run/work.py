@@ -10,7 +10,7 @@ from patchwright.core.forge import Checks
 from patchwright.core.settings.repository import RepositoryConfig
 from patchwright.core.types.threads import TalkThread, ThreadKind
 from patchwright.core.types.triggers import Trigger, TriggerKind
-from patchwright.core.types.work import Outcome, OutcomeKind
+from patchwright.core.types.work import Outcome, OutcomeKind, explained, failed
 from patchwright.resolver.admission import Declined
 from patchwright.resolver.effects import AskPrivately
 from patchwright.resolver.placing.asking import Ask
@@ -197,16 +197,11 @@ class Work:
         return None
 
     def _fail(self, error: PatchwrightError, *, quiet: bool = False) -> Done:
-        outcome = Outcome(
-            kind=OutcomeKind.FAILED, reason=error.reason, summary=str(error)
-        )
-        return self.end(outcome, quiet=quiet)
+        return self.end(failed(error), quiet=quiet)
 
     def _decline(self, judged: Declined) -> Done:
         log.info("request_declined", reason=judged.reason, text=judged.text)
-        outcome = Outcome(
-            kind=OutcomeKind.REFUSED, reason=judged.reason, summary=judged.text
-        )
+        outcome = explained(OutcomeKind.REFUSED, judged.reason, judged.text)
         # What nobody asked for needs no refusal either.
         nobody_asked = self._trigger.kind.is_automatic
         if judged.quiet and not (judged.silent or nobody_asked):

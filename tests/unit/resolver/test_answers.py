@@ -66,7 +66,9 @@ def test_t9_why_says_who_asked_and_which_rule_let_them_in() -> None:
 
 def test_t9_plan_shows_the_plan_that_was_posted() -> None:
     waiting = RUNNING.model_copy(update={"posted": PLAN})
-    assert answer_running(Verb.PLAN, waiting) == "1. Fix it."
+    assert answer_running(Verb.PLAN, waiting) == (
+        "The agent wrote:\n\n> 1. Fix it."
+    )
 
 
 def test_t9_plan_shows_the_agents_own_steps() -> None:
@@ -91,6 +93,7 @@ def test_t9_why_tells_of_the_end_of_the_last_run_and_what_to_do() -> None:
         kind=OutcomeKind.OVER_BUDGET,
         reason="budget",
         summary="The next call could cost $0.20.",
+        service_text="The next call could cost $0.20.",
         usage=USAGE,
         iterations=9,
         seconds=61,

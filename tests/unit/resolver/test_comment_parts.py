@@ -33,8 +33,9 @@ It stopped at: Step 7: `run_command pytest`.
 <details><summary>What it had done</summary>
 
 - [x] Repository checked out in a docker sandbox
-- [x] Write a test
-- [ ] **→** Fix it
+- The agent's plan:
+  - [x] Write a test
+  - [ ] **→** Fix it
 
 </details>"""
         in text

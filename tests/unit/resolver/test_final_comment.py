@@ -43,9 +43,11 @@ def test_a_proven_change() -> None:
         == f"""\
 **Done** · #12 · {FACTS}
 
-The total ignored the pieces.
-
 🟢 **Proven**: in fresh sandboxes, the test fails without the change and passes with it.
+
+The agent wrote:
+
+> The total ignored the pieces.
 
 <details><summary>Evidence: 2 commands, run by the controller in fresh sandboxes\
 </summary>
@@ -81,9 +83,11 @@ def test_s39_a_change_without_proof_is_kept_and_claims_nothing() -> None:
         == f"""\
 **Done** · #12 (draft) · {FACTS}
 
-The total ignored the pieces.
-
 🟡 **Not proven**: no test command was named, so nothing was run.
+
+The agent wrote:
+
+> The total ignored the pieces.
 
 Look at the change with care: nothing but its author vouches for it."""
     )
@@ -144,8 +148,19 @@ ENDINGS = {
 @pytest.mark.parametrize("kind", ENDINGS)
 def test_s42_every_other_ending_says_what_to_do_next(kind: OutcomeKind) -> None:
     headline, advice = ENDINGS[kind]
-    lines = [f"**{headline}** · {FACTS}", "What was tried and where it stopped."]
-    assert said(ended(kind, lines[1])) == "\n\n".join([*lines, *filter(None, [advice])])
+    words = "What was tried and where it stopped."
+    lines = [f"**{headline}** · {FACTS}", words, *filter(None, [advice])]
+    ours = ended(kind, words, service_text=words)
+    assert said(ours) == "\n\n".join(lines)
+
+
+@pytest.mark.parametrize("kind", ENDINGS)
+def test_what_is_not_known_to_be_ours_is_quoted(kind: OutcomeKind) -> None:
+    shown = said(ended(kind, "Ours. Theirs.", service_text="Ours."))
+    assert "\n\nOurs.\n\nThe agent wrote:\n\n> Theirs." in shown
+    doubted = said(ended(kind, "Theirs.", service_text="Ours."))
+    assert "\n\nThe agent wrote:\n\n> Theirs." in doubted
+    assert "Ours" not in doubted
 
 
 def test_every_ending_has_its_text_here() -> None:
@@ -153,9 +168,11 @@ def test_every_ending_has_its_text_here() -> None:
 
 
 def test_s42_a_failure_names_its_cause() -> None:
+    why = "The model openai/x did not accept the API key. Check `llm.api_key`."
     failed = ended(
         OutcomeKind.FAILED,
-        "The model openai/x did not accept the API key. Check `llm.api_key`.",
+        why,
+        service_text=why,
         reason="model-credential",
         iterations=0,
     )
@@ -171,7 +188,8 @@ When the cause is removed, `@patchwright retry` tries again."""
 
 
 def test_s65_work_of_a_run_that_ended_early_is_linked() -> None:
-    stuck = ended(OutcomeKind.STUCK, "It was repeated.", head_sha="b" * 40)
+    why = "It was repeated."
+    stuck = ended(OutcomeKind.STUCK, why, service_text=why, head_sha="b" * 40)
     assert (
         said(stuck)
         == f"""\

@@ -20,7 +20,7 @@ def of_template(body: str, outcome: Outcome | None = None) -> str:
 
 def test_a_repositorys_own_text_is_filled_in_and_says_it_all_its_way() -> None:
     text = of_template("{{closes}} ({{number}})\n\n{{evidence}}\n\n## By {{requester}}")
-    assert text.startswith("Closes #7 (7)\n\n**Proven**")
+    assert text.startswith("Closes #7 (7)\n\n🟢 **Proven**")
     assert "## By alice\n\n<sub>run 7f3a9c1e" in text
     assert "The total ignored the pieces." not in text
     assert text.count("**Proven**") == 1

@@ -52,7 +52,7 @@ def test_k1_a_pull_request_is_linked_to() -> None:
 
 def test_k1_a_question_can_be_answered_here() -> None:
     assert mirrored_ending(QUESTION, Delivered(), AT, shows_words=True) == (
-        f"**Needs you** · {FACTS}\n\nRound up or down?\n\n"
+        f"**Needs you** · {FACTS}\n\nThe agent wrote:\n\n> Round up or down?\n\n"
         "It goes on when you answer here: `@patchwright` and your words."
         f"\n\n{FOOTER}\n\n{state('waiting')}"
     )

@@ -145,9 +145,10 @@ def test_the_agents_own_plan_stands_where_its_work_does() -> None:
         plan
         == """\
 - [x] Repository checked out in a docker sandbox
-- [x] Write a test
-- [ ] **→** Fix the total, `@patchwright`
-- [ ] &lt;details>Run all tests"""
+- The agent's plan:
+  - [x] Write a test
+  - [ ] **→** Fix the total, @ patchwright
+  - [ ] &lt;details>Run all tests"""
     )
     assert now == "Now: Step 2: `run_command pytest`"
 
@@ -160,8 +161,8 @@ def test_the_plan_of_a_delegate_is_not_the_plan() -> None:
 def test_a_long_plan_is_cut() -> None:
     long = WriteTodos(todos=tuple(Todo(text=f"Step {n}") for n in range(40)))
     lines = checklist(watched(RUNNING, REPLY, long), FRAME.handle).splitlines()
-    assert lines[-1] == "- … and 25 more"
-    assert len(lines) == 17
+    assert lines[-1] == "  - … and 25 more"
+    assert len(lines) == 18
 
 
 def test_a_raised_limit_is_shown() -> None:

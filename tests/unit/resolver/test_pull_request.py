@@ -28,13 +28,15 @@ def test_a_proven_change_reads_so() -> None:
     assert (
         text.body
         == """\
-The total ignored the pieces.
+🟢 **Proven**: in fresh sandboxes, the test fails without the change and passes with it.
+
+The agent wrote:
+
+> The total ignored the pieces.
 
 Closes #7
 
 ### Evidence
-
-**Proven**: in fresh sandboxes, the test fails without the change and passes with it.
 
 | | command | commit | exit code | time | output SHA-256 |
 |---|---|---|---|---|---|
@@ -78,11 +80,11 @@ def test_a_change_in_doubt_says_what_to_look_at() -> None:
     assert (
         text.body
         == """\
-The total ignored the pieces.
+🟡 **Not proven**: no test command was named, so nothing was run.
 
-### Evidence
+The agent wrote:
 
-**Not proven**: no test command was named, so nothing was run.
+> The total ignored the pieces.
 
 ### Look at this first
 
@@ -149,7 +151,12 @@ def test_a_change_leads_back_to_where_it_was_asked_for() -> None:
     head, _, _ = pull_request_text(proven(), asked, draft=False).body.partition("###")
     assert (
         head
-        == """The total ignored the pieces.
+        == """\
+🟢 **Proven**: in fresh sandboxes, the test fails without the change and passes with it.
+
+The agent wrote:
+
+> The total ignored the pieces.
 
 Closes #7
 For [APP-7](https://acme.test/browse/APP-7)
@@ -174,15 +181,18 @@ Before and after.
 """
     filled = ORIGIN.model_copy(update={"template": template})
     body = pull_request_text(proven(), filled, draft=False).body
-    head, _, rest = body.partition("**Proven**")
-    assert (
-        head
-        == """\
+    head, _, rest = body.partition("🟢 **Proven**: in fresh sandboxes")[2].partition(
+        "🟢 **Proven**"
+    )
+    assert head.endswith(
+        """\
 Closes #7
 
 ## What does this change?
 
-The total ignored the pieces.
+The agent wrote:
+
+> The total ignored the pieces.
 
 ## How has this been tested?
 

@@ -1,0 +1,185 @@
+"""Text that makes a service act: calls, commands, closing words, skip words, marks.
+
+`RULES` is the one list of it. `inert` takes what it lists out of a text, `find_active`
+tells what is left, and both see a text as it is sent, whatever it is shown as.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from patchwright.core.text.invisible import strip_invisible
+from patchwright.core.text.marks import disarmed
+from patchwright.core.text.surrogates import well_formed
+
+
+class Place(StrEnum):
+    """Where a text stands.
+
+    `CODE` is what a forge shows as code, where it neither calls people nor makes
+    links, `WORDS` what it reads as Markdown. `PLAIN` is sent as it is, such as a title
+    or the message of a commit.
+    """
+
+    CODE = "code"
+    WORDS = "words"
+    PLAIN = "plain"
+
+
+_EVERYWHERE: Final = frozenset(Place)
+_NOT_IN_CODE: Final = frozenset({Place.WORDS, Place.PLAIN})
+_PLAIN_ALONE: Final = frozenset({Place.PLAIN})
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A kind of active text, and how it is made harmless while people can read it."""
+
+    name: str
+    pattern: re.Pattern[str]
+    replacement: str | Callable[[re.Match[str]], str]
+    places: frozenset[Place] = _EVERYWHERE
+
+
+def inert(text: str, place: Place = Place.WORDS) -> str:
+    """Return the text so that no service acts on it; nothing in it is invisible.
+
+    What one rule leaves can be the matter of another, so they go on until all is still.
+    """
+    if place is not Place.PLAIN and _STILL.fullmatch(text):
+        return text
+    text = disarmed(plain(text))
+    for _ in range(_MAX_ROUNDS):
+        before = text
+        for rule in RULES:
+            if place in rule.places:
+                text = rule.pattern.sub(rule.replacement, text)
+        if text == before:
+            break
+    return text
+
+
+def inert_line(text: str) -> str:
+    """Return a text as a title: one line, and no service acts on it."""
+    return inert(" ".join(text.split()), Place.PLAIN)
+
+
+def find_active(text: str, place: Place = Place.WORDS) -> tuple[str, ...]:
+    """Name what a service would act on in a text, as it is sent."""
+    rules = (rule for rule in RULES if place in rule.places)
+    return tuple(rule.name for rule in rules if rule.pattern.search(text))
+
+
+_MAX_ROUNDS: Final = 8
+# What no rule but those for plain texts can find anything in.
+_STILL: Final = re.compile(r"[\w ,;()'\"?%&+=<>\n]*", re.ASCII)
+_LINE_ENDS: Final = re.compile(r"\r\n?|[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
+
+
+def plain(text: str) -> str:
+    """Return a text whose lines end with a line feed, without what nobody sees."""
+    text = _LINE_ENDS.sub("\n", well_formed(text).replace("\0", "\ufffd"))
+    return strip_invisible(text)[0]
+
+
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.IGNORECASE)
+
+
+def _lines(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.IGNORECASE | re.MULTILINE)
+
+
+# What may be skipped, by the words of the services that look for it.
+# https://docs.github.com/en/actions/how-tos/manage-workflow-runs/skip-workflow-runs
+# https://docs.gitlab.com/ci/pipelines/#skip-a-pipeline
+# https://learn.microsoft.com/en-us/azure/devops/pipelines/repos/azure-repos-git#skipping-ci-for-individual-pushes
+_SKIPPED: Final = (
+    r"(?:ci|cd|actions?|checks?|tests?|builds?|deploy(?:ment)?s?|release|pipelines?"
+    r"|workflows?|preview|pages|docs?|lint|review|pr|e2e|travis|circle(?:ci)?|appveyor"
+    r"|netlify|vercel|azure ?pipelines|azp(?:ipelines)?|buildkite|semaphore|drone"
+    r"|jenkins|bitrise|codeship|wercker|render|heroku|cirrus|gha|github|gitlab|cf"
+    r"|codecov|coverage|sonar\w{0,10}|percy|chromatic|changelog|pre-commit(?:\.ci)?)"
+)
+_SKIP_WORDS: Final = (
+    rf"\[(\s*(?:(?:skip|no)[\s_:-]{{1,3}}{_SKIPPED}(?:[\s_-]{_SKIPPED})?"
+    rf"|(?:{_SKIPPED}[\s_:.-]{{1,3}}){{1,3}}skip"
+    r"|pre-commit\.ci[\s-]\w{1,20})\s*)\]"
+)
+_CLOSING: Final = (
+    r"\b(?i:clos(?:e[sd]?|ing)|fix(?:e[sd]|ing)?|resolv(?:e[sd]?|ing)"
+    r"|implement(?:s|ed|ing)?)\b"
+)
+# What may stand between such a word and the number; Markdown is no hindrance.
+_BETWEEN: Final = r"[\s:*_~`\"'(\[\\>,]{0,12}(?:(?i:issues?)[\s:]{1,3})?"
+_REPO: Final = r"[\w.-]{1,100}/[\w.-]{1,100}(?=#)"
+_THREAD: Final = (
+    r"https?://[^\s<>]{1,300}?/(?:issues|pulls?|discussions|merge_requests)/"
+)
+_NUMBERED: Final = rf"(?i:(?:{_REPO})?#|\bGH-|{_THREAD})"
+# Words with a number that are no ticket of anybody.
+_TICKET: Final = (
+    r"\b(?!(?:UTF|UCS|SHA|MD|AES|RSA|ISO|RFC|PEP|CVE|CWE|HTTP|TLS|BASE|GPT|ANSI|IEEE"
+    r"|EN|ARM|AMD|INT|FP|X|Y)-)[A-Z][A-Z0-9_]{1,19}-"
+)
+# Those that take commands from whoever writes their name, in code as well.
+_BOTS: Final = (
+    r"(?:dependabot|renovate(?:bot)?|bors|homu|rustbot|rfcbot|mergify(?:io)?|kodiakhq"
+    r"|copilot|claude|codex|gemini(?:-cli)?|cursor(?:agent)?|coderabbit(?:ai)?"
+    r"|greptile(?:ai)?|devin(?:-ai-integration)?|openhands(?:-agent)?|sweep(?:-ai)?"
+    r"|jules|qodo(?:-merge)?|ellipsis(?:-dev)?|k8s-(?:ci-ro)?bot|pytorch(?:merge)?bot"
+    r"|meeseeksdev|azure-pipelines|github-actions|netlify|vercel|snyk|codecov|stale"
+    r"|all-?contributors|lgtm|patchback|backport|ofborg)"
+)
+_STATES: Final = r"(?:circle|square|check|mark|heart|tick|green|yellow)"
+# A circle, a square, a tick, a cross or a heart in a colour says how a proof went.
+_SIGNS: Final = (
+    "[\u26aa\u26ab\u2705\u2714\u2611\u274c\u274e\u2b1b\u2b1c\u2764\U0001f49a-\U0001f49c"
+    "\U0001f499\U0001f534\U0001f535\U0001f7e0-\U0001f7eb\U0001f90d\U0001f90e\U0001f5a4"
+    "\U0001f9e1]\ufe0f?"
+)
+_TRAILER: Final = (
+    r"^([ \t]*(?:(?:[a-z]{2,20}-){1,4}[a-z]{2,20}|cc|bug|link|reverts|closes|fixes))"
+    r"[ \t]*:(?=[ \t]|$)"
+)
+_SPOKEN: Final = (
+    r"^([ \t]*)(bors|homu|jenkins|r[+-]|retest this|test this|ok to test|lgtm)"
+    r"(?=[\s,:=+.!]|$)"
+)
+_SMART: Final = (
+    r"(?<![A-Za-z0-9_])[A-Z][A-Z0-9_]{1,19}-\d{1,9}\b[^\n]{0,1000}?#(?=[A-Za-z])[^\n]*"
+)
+
+
+def _set_apart(found: re.Match[str]) -> str:
+    return re.sub(r"#(?=[A-Za-z])", "# ", found[0])
+
+
+RULES: Final = (
+    Rule("skip word", _compiled(_SKIP_WORDS), r"(\1)"),
+    Rule("skip word", _compiled(r"\*{2,}(\s?no_ci\s?)\*{2,}"), r"\1"),
+    Rule("skip word", _compiled(r"\b(skip-checks)\s*:\s*(?=true)"), r"\1 "),
+    Rule(
+        "closing word",
+        re.compile(rf"({_CLOSING}{_BETWEEN}(?:{_NUMBERED}|{_TICKET}))(?=\d)"),
+        r"\1 ",
+    ),
+    Rule("smart commit", re.compile(_SMART), _set_apart),
+    Rule("command of a bot", _compiled(rf"@(?={_BOTS}(?![a-z0-9]))"), "@ "),
+    Rule("sign of a proof", _compiled(_SIGNS), "·"),
+    Rule(
+        "sign of a proof",
+        _compiled(rf":(?=[\w+-]{{0,40}}{_STATES})([\w+-]{{1,60}}):"),
+        r"\1",
+    ),
+    Rule("mention", _compiled(r"(?<![\w/.+-])@(?=[a-z0-9])"), "@ ", _NOT_IN_CODE),
+    Rule("address", _compiled(r"(h)tt(ps?://)"), r"\1xx\2", _NOT_IN_CODE),
+    Rule("address", _compiled(r"ftp(?=://)"), "fxp", _NOT_IN_CODE),
+    Rule("address", _compiled(r"(?<![a-z0-9])www\.(?=\w)"), "www[.]", _NOT_IN_CODE),
+    Rule("alert", _compiled(r"\[!(?=[a-z]{1,20}\])"), "[", _NOT_IN_CODE),
+    Rule("command", _lines(r"^([ \t]*)([/!][a-z][\w-]*)"), r'\1"\2"', _PLAIN_ALONE),
+    Rule("command", _lines(_SPOKEN), r'\1"\2"', _PLAIN_ALONE),
+    Rule("trailer", _lines(_TRAILER), r"\1 -", _PLAIN_ALONE),
+)

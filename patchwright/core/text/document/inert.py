@@ -1,0 +1,184 @@
+"""Somebody else's document, with nothing left in it but words, lists and code.
+
+Headings and tables would pass for ours, pictures are fetched by whoever looks, links
+carry data to whoever owns the host, and folds hide.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Final, assert_never
+
+from patchwright.core.text.active import Place, inert
+from patchwright.core.text.document.plain import plain_text
+from patchwright.core.text.document.types import (
+    Block,
+    Blocks,
+    Call,
+    Code,
+    CodeBlock,
+    Emphasis,
+    Fold,
+    Grid,
+    Heading,
+    Inline,
+    Inlines,
+    Item,
+    Items,
+    LineBreak,
+    Link,
+    Paragraph,
+    Picture,
+    Quote,
+    Rule,
+    Small,
+    Strike,
+    Strong,
+    Text,
+)
+
+# What a forge draws or offers to apply, where it stands for a language.
+_LANGUAGES: Final = frozenset(
+    {"bash", "c", "c++", "console", "cpp", "cs", "csharp", "css", "diff"}
+    | {"dockerfile", "elixir", "go", "graphql", "groovy", "haskell", "hcl"}
+    | {"html", "http", "ini", "java", "javascript", "js", "json", "jsx"}
+    | {"kotlin", "less", "lua", "make", "makefile", "nix", "patch", "perl"}
+    | {"php", "powershell", "proto", "python", "py", "r", "rb", "ruby", "rust"}
+    | {"rs", "scala", "scss", "sh", "shell", "sql", "svg", "swift", "terraform"}
+    | {"text", "toml", "ts", "tsx", "txt", "typescript", "vue", "xml", "yaml"}
+    | {"yml", "zig", "zsh"}
+)
+# An address of a page or a person, as services make links of them.
+_ADDRESS: Final = re.compile(
+    r"(?:https?|ftp)://[^\s<>`]+|(?<![a-z0-9])www\.[^\s<>`]+|(?:mailto|xmpp):[^\s<>`]+"
+    r"|(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+"
+    r"|(?<![\w./-])[\w.-]{1,100}/[\w.-]{1,100}#\d+",
+    re.IGNORECASE,
+)
+
+
+class Inert:
+    """Makes documents inert; links to what `keeps` begins stay links."""
+
+    def __init__(self, keeps: tuple[str, ...] = ()) -> None:
+        self._keeps = keeps
+
+    def blocks(self, blocks: Blocks) -> Blocks:
+        return tuple(made for block in blocks for made in self._block(block))
+
+    def _block(self, block: Block) -> Iterator[Block]:
+        match block:
+            case Paragraph(children):
+                yield Paragraph(self.inlines(children))
+            case Heading(children=children):
+                yield Paragraph((Strong(self.inlines(children)),))
+            case CodeBlock(text, language):
+                label = language if language.lower() in _LANGUAGES else ""
+                yield CodeBlock(inert(text, Place.CODE), label)
+            case Quote(inner):
+                yield Quote(self.blocks(inner))
+            case Items(items, start):
+                yield Items(tuple(map(self._item, items)), start)
+            case Grid():
+                yield Items(tuple(self._rows(block)))
+            case Rule():
+                return
+            case Fold(title, inner):
+                yield Paragraph((Strong(self.inlines(title)),))
+                yield from self.blocks(inner)
+            case _:
+                assert_never(block)
+
+    def _item(self, item: Item) -> Item:
+        """Say in words what is ticked: boxes are those of our own list of steps."""
+        blocks = self.blocks(item.blocks)
+        if item.checked is None:
+            return Item(blocks)
+        box = Text("(done) " if item.checked else "(open) ")
+        match blocks:
+            case (Paragraph(children), *rest):
+                return Item((Paragraph((box, *children)), *rest))
+            case _:
+                return Item((Paragraph((box,)), *blocks))
+
+    def _rows(self, grid: Grid) -> Iterator[Item]:
+        for row in grid.rows:
+            parts: list[Inline] = []
+            for head, cell in zip(grid.head, row, strict=True):
+                name = plain_text(head).strip()
+                parts += [Text("; ")] if parts else []
+                parts += [Text(f"{name}: ")] if name else []
+                parts += cell
+            yield Item((Paragraph(self.inlines(tuple(parts))),))
+
+    def inlines(self, inlines: Inlines) -> Inlines:
+        made = (one for inline in _merged(inlines) for one in self._inline(inline))
+        return tuple(map(_still_inert, _merged(made)))
+
+    def _inline(self, inline: Inline) -> Iterator[Inline]:
+        match inline:
+            case Text(text):
+                yield from _words(text)
+            case Code(text):
+                yield Code(inert(text, Place.CODE))
+            case Strong(children):
+                yield Strong(self.inlines(children))
+            case Emphasis(children):
+                yield Emphasis(self.inlines(children))
+            case Strike(children) | Small(children):
+                yield from self.inlines(children)
+            case Link(url, children):
+                yield from self._link(url, children)
+            case Call(name=name):
+                yield from _words(f"@{name}")
+            case Picture(url, alt):
+                yield from _words(f"picture {alt} ".replace("  ", " "))
+                yield Code(inert(url, Place.CODE))
+            case LineBreak():
+                yield inline
+            case _:
+                assert_never(inline)
+
+    def _link(self, url: str, children: Inlines) -> Iterator[Inline]:
+        if self._is_kept(url):
+            yield Link(url, (Text(_line(plain_text(children))),))
+            return
+        label = plain_text(children).strip()
+        if label and label != url:
+            yield from self.inlines(children)
+            yield Text(" ")
+        yield Code(inert(url, Place.CODE))
+
+    def _is_kept(self, url: str) -> bool:
+        is_plain = re.fullmatch(r"[\w:/.#?=&%,+-]+", url, re.ASCII)
+        return bool(is_plain) and url.startswith(self._keeps)
+
+
+def _words(text: str) -> Iterator[Inline]:
+    """Show what services make links of as code."""
+    done = 0
+    for found in _ADDRESS.finditer(text):
+        yield Text(inert(text[done : found.start()]))
+        yield Code(inert(found[0], Place.CODE))
+        done = found.end()
+    yield Text(inert(text[done:]))
+
+
+def _still_inert(inline: Inline) -> Inline:
+    """Look at joined texts once more; an entity can be the end of a line."""
+    return Text(_line(inline.text)) if isinstance(inline, Text) else inline
+
+
+def _line(text: str) -> str:
+    return inert(text).replace("\n", " ")
+
+
+def _merged(inlines: Inlines | Iterator[Inline]) -> Inlines:
+    """Join neighbouring texts, as what two of them make together counts too."""
+    merged: list[Inline] = []
+    for inline in inlines:
+        last = merged[-1] if merged else None
+        if isinstance(inline, Text) and isinstance(last, Text):
+            merged[-1] = Text(last.text + inline.text)
+        elif inline != Text(""):
+            merged.append(inline)
+    return tuple(merged)
