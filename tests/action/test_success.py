@@ -23,9 +23,11 @@ TASK = "The total ignores the pieces\n\n`total([450], [3])` is 450, and not 1350
 SUMMARY = """\
 **Done** · #2 (draft) · 4 steps · Ns · 480 tokens, price unknown · 2 files, +9 -1
 
-The total ignored the pieces.
-
 🟢 **Proven**: in fresh sandboxes, the test fails without the change and passes with it.
+
+The agent wrote:
+
+> The total ignored the pieces.
 
 <details><summary>Evidence: 2 commands, run by the controller in fresh sandboxes</summary>
 

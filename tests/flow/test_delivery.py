@@ -43,7 +43,10 @@ def test_r2_a_repositorys_wishes_for_pull_requests_are_heeded(tmp_path: Path) ->
         [pull] = story.github.pull_requests(REPO)
         seen = story.github.issue(REPO, pull.number)
         assert pull.title == f"fix: Count every piece (#{number})"
-        assert "## Description\n\nThe total ignored the pieces.\n\n" in pull.body
+        assert (
+            "## Description\n\nThe agent wrote:\n\n> The total ignored the pieces.\n\n"
+            in pull.body
+        )
         assert "## Checklist\n- [ ] read\n" in pull.body
         assert (seen.labels, seen.assignees) == (("bot",), ("alice",))
         assert seen.milestone == milestone

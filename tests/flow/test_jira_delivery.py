@@ -90,9 +90,13 @@ WIKI = """\
 *Done* · [pull request #1|GITHUB/acme/shop/pull/1] · 4 steps · Ns · 480 tokens, \
 price unknown · 2 files, \\+9 \\-1 · [run|GITHUB/runs/RUN]
 
-The total ignored the pieces.
-
 🟢 *Proven*: in fresh sandboxes, the test fails without the change and passes with it.
+
+The agent wrote:
+
+{quote}
+The total ignored the pieces.
+{quote}
 
 {panel:title=Evidence: 2 commands, run by the controller in fresh sandboxes}
 || ||command||commit||exit code||time||output SHA-256||
@@ -121,11 +125,14 @@ doc
     text ' · 4 steps · Ns · 480 tokens, price unknown · 2 files, +9 -1 · '
     text 'run' link(href=GITHUB/runs/RUN)
   paragraph
-    text 'The total ignored the pieces.'
-  paragraph
     text '🟢 '
     text 'Proven' strong
     text ': in fresh sandboxes, the test fails without the change and passes with it.'
+  paragraph
+    text 'The agent wrote:'
+  blockquote
+    paragraph
+      text 'The total ignored the pieces.'
   expand(title=Evidence: 2 commands, run by the controller in fresh sandboxes)
     table
       tableRow

@@ -14,13 +14,15 @@ WISH = "@patchwright please fix the sum, 3 pieces cost 450"
 PULL_REQUEST = """\
 <!-- patchwright:body text=DIGEST title=DIGEST -->
 
-The total ignored the pieces.
+🟢 **Proven**: in fresh sandboxes, the test fails without the change and passes with it.
+
+The agent wrote:
+
+> The total ignored the pieces.
 
 Closes #1
 
 ### Evidence
-
-**Proven**: in fresh sandboxes, the test fails without the change and passes with it.
 
 | | command | commit | exit code | time | output SHA-256 |
 |---|---|---|---|---|---|
@@ -41,9 +43,11 @@ tokens, price unknown</sub>
 STATUS = """\
 **Done** · #2 · 4 steps · Ns · 480 tokens, price unknown · 2 files, +9 -1
 
-The total ignored the pieces.
-
 🟢 **Proven**: in fresh sandboxes, the test fails without the change and passes with it.
+
+The agent wrote:
+
+> The total ignored the pieces.
 
 <details><summary>Evidence: 2 commands, run by the controller in fresh sandboxes\
 </summary>
@@ -63,7 +67,9 @@ N s | `DIGEST` |
 COMMIT = """\
 Count every piece
 
-The total ignored the pieces.
+The agent wrote:
+
+> The total ignored the pieces.
 
 Co-authored-by: alice <{id}+alice@users.noreply.127.0.0.1>
 """

@@ -76,9 +76,8 @@ def test_r3_reviewers_are_answered_where_nothing_was_to_be_changed(
         threads = story.github.world.reviews.values()
         said = [one.comments[-1].body for one in threads if not one.is_resolved]
         assert len(said) == 2
-        assert all(
-            one.startswith("**Not addressed.** It is as wanted.") for one in said
-        )
+        wanted = "**Not addressed.**\n\nThe agent wrote:\n\n> It is as wanted.\n\n"
+        assert all(one.startswith(wanted) for one in said)
 
 
 def _ask_in_thread(story: Story, number: int) -> int:

@@ -35,8 +35,10 @@ Find a repository"""
 PLANNED = """\
 *Plan* · 1 step · 120 tokens, price unknown · <GITHUB/runs/RUN|run>
 
-1. Test it.
-2. Fix it.
+The agent wrote:
+
+> 1. Test it.
+> 2. Fix it.
 
 `@patchwright approve` has it carried out, `@patchwright reject` ends it; or say after \
 `@patchwright` what should be different.

@@ -36,11 +36,14 @@ def test_the_text_of_a_pull_request_is_a_repositorys_own(tmp_path: Path) -> None
         issue = story.ask(WISH)
         story.work()
         body = body_of(story)
-        start = "# Count every piece (1)\n\nThe total ignored the pieces.\n\n"
+        start = (
+            "# Count every piece (1)\n\n"
+            "The agent wrote:\n\n> The total ignored the pieces.\n\n"
+        )
         assert start in body
         assert "Asked by alice. Closes #1" in body
         # What must be said is, and is not in a comment.
-        assert "### Evidence\n\n**Proven**" in body
+        assert "### Evidence\n\n🟢 **Proven**" in body
         assert body.startswith("<!-- patchwright:body ")
         assert "files** changed" not in body
         assert "**Done** · #2" in story.reply(issue)

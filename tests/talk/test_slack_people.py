@@ -41,7 +41,9 @@ Nothing is running here. This is how the last run ended:
 
 {LAST}
 
-The total ignored the pieces.
+The agent wrote:
+
+&gt; The total ignored the pieces.
 {FOOTER}"""
 COST = f"""\
 *Answered* · <GITHUB/runs/RUN|run>

@@ -66,9 +66,7 @@ def test_t9_why_says_who_asked_and_which_rule_let_them_in() -> None:
 
 def test_t9_plan_shows_the_plan_that_was_posted() -> None:
     waiting = RUNNING.model_copy(update={"posted": PLAN})
-    assert answer_running(Verb.PLAN, waiting) == (
-        "The agent wrote:\n\n> 1. Fix it."
-    )
+    assert answer_running(Verb.PLAN, waiting) == ("The agent wrote:\n\n> 1. Fix it.")
 
 
 def test_t9_plan_shows_the_agents_own_steps() -> None:
