@@ -1,6 +1,6 @@
 """GitHub as a service where people talk: issues, pull requests and discussions."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 
 from github.Issue import Issue
@@ -38,6 +38,8 @@ SEEN = "eyes"
 DECLINED = "-1"
 
 Author = NamedUser | Organization
+# Returns a text for a thread with what shows later that it is ours.
+Signed = Callable[[ForgeThread, str], str]
 
 
 class GitHubChannel:
@@ -47,8 +49,13 @@ class GitHubChannel:
     thread are its opening text, its comments and the words of reviews.
     """
 
-    def __init__(self, api: Api) -> None:
+    def __init__(self, api: Api, signed: Signed | None = None) -> None:
         self._api = api
+        self._signed = signed or _as_written
+
+    def signing(self, signed: Signed) -> "GitHubChannel":
+        """Return a channel that puts a signature on what it writes."""
+        return GitHubChannel(self._api, signed)
 
     def acknowledge(self, trigger: Trigger) -> None:
         self._react(trigger, SEEN)
@@ -81,6 +88,7 @@ class GitHubChannel:
         )
 
     def post(self, ref: ForgeThread, text: str, offers: Offers = ()) -> str:  # noqa: ARG002 - see the class
+        text = self._signed(ref, text)
         if ref.kind is ThreadKind.DISCUSSION:
             return self._api.ask(ref.repo, lambda repo: add_comment(repo, ref, text))
         return self._api.ask(
@@ -95,6 +103,7 @@ class GitHubChannel:
         text: str,
         offers: Offers = (),  # noqa: ARG002 - see the class
     ) -> None:
+        text = self._signed(ref, text)
         if ref.kind is ThreadKind.DISCUSSION:
             self._api.ask(ref.repo, lambda repo: edit_comment(repo, post_id, text))
             return
@@ -174,6 +183,10 @@ def _delete(repo: Repository, ref: ForgeThread, post_id: str) -> None:
         delete_comment(repo, post_id)
     else:
         repo.get_issue(ref.number).get_comment(int(post_id)).delete()
+
+
+def _as_written(_ref: ForgeThread, text: str) -> str:
+    return text
 
 
 def _find_own(issue: Issue, own_login: str, mark: str) -> Iterator[str]:

@@ -6,14 +6,23 @@ from typing import Final
 from patchwright.core.text.commands import Command, Verb
 from patchwright.core.text.marks import Marked, split_marks
 from patchwright.core.types.base import Value
-from patchwright.core.types.threads import Thread
+from patchwright.core.types.threads import Post, Thread, ThreadRef
 from patchwright.core.types.triggers import Trigger
 from patchwright.core.types.work import Outcome, OutcomeKind, explained
 from patchwright.integrations.github.webhook import Listening
+from patchwright.workers.action.seal import Seal
 
 _FOOTER: Final = re.compile(r"\n*<sub>.*?</sub>\s*\Z", re.DOTALL)
-_NOTHING: Final = "No run of ours can be found in this thread."
-_NO_PLAN: Final = "There is no plan in this thread that waits for a yes or no."
+# Who the token of a job is: https://github.com/apps/github-actions
+JOB_LOGIN: Final = "github-actions[bot]"
+_KNOWN_BY: Final = (
+    "A comment counts as ours if a job with the same secrets (`llm-api-key`) has "
+    "signed it, and nobody has changed it since."
+)
+_NOTHING: Final = f"No run of ours can be found in this thread. {_KNOWN_BY}"
+_NO_PLAN: Final = (
+    f"There is no plan in this thread that waits for a yes or no. {_KNOWN_BY}"
+)
 _SLIGHT: Final = frozenset({OutcomeKind.ANSWERED, OutcomeKind.REFUSED})
 _UNFINISHED: Final = frozenset({"queued", "running"})
 _TOLD: Final = frozenset({Verb.STATUS, Verb.COST, Verb.WHY})
@@ -31,31 +40,43 @@ class Past(Value):
         return self.state == OutcomeKind.PLAN_POSTED
 
 
-def find_past(thread: Thread, listening: Listening) -> Past | None:
+def find_past(
+    thread: Thread, listening: Listening, seal: Seal | None = None
+) -> Past | None:
     """Read the newest run in our own status comments; those of others say nothing.
 
-    What only answered or refused stands behind what did more.
+    What only answered or refused stands behind what did more. The first comment of a
+    run is its own: whatever has the same signature later is a copy.
     """
-    found = [
-        Past(
-            run_id=marked.run_id,
-            state=marked.state,
-            words=_FOOTER.sub("", marked.text),
-        )
-        for post in reversed(thread.posts[1:])
-        if listening.is_own(post.author.login)
-        and (marked := _status_in(post.text)).state
-    ]
+    by_run: dict[str, Past] = {}
+    for post in thread.posts[1:]:
+        told = _own_text(post, thread.ref, listening, seal)
+        marked = _status_in(told) if told else Marked(text="")
+        if marked.state:
+            words = _FOOTER.sub("", marked.text)
+            past = Past(run_id=marked.run_id, state=marked.state, words=words)
+            by_run.setdefault(past.run_id, past)
+    found = tuple(by_run.values())[::-1]
     runs = [one for one in found if one.state not in _SLIGHT]
     return next(iter((*runs, *found)), None)
 
 
-def _status_in(text: str) -> Marked:
-    """Read a status comment: it ends with its mark.
+def _own_text(
+    post: Post, ref: ThreadRef, listening: Listening, seal: Seal | None
+) -> str | None:
+    """Return what we have written in a post, None if we have not.
 
-    Other workflows write under the same name, and what they quote of somebody may have
-    a mark somewhere in it.
+    The name that all workflows write under says nothing.
     """
+    if not listening.is_own(post.author.login):
+        return None
+    if seal is not None:
+        return seal.opened(ref, post.text)
+    return None if listening.is_own(JOB_LOGIN) else post.text
+
+
+def _status_in(text: str) -> Marked:
+    """Read a status comment: it ends with its mark, and has no other."""
     marked = split_marks(text)
     is_status = marked.marks and text.rstrip().endswith(marked.marks[-1])
     return marked if is_status and len(marked.marks) == 1 else Marked(text=text)

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Final
 
 import structlog
 
@@ -20,7 +19,12 @@ from patchwright.workers.action.inputs import Inputs, read_inputs
 from patchwright.workers.action.orders import make_orders
 from patchwright.workers.action.outputs import result_of
 from patchwright.workers.action.own_version import check_version
-from patchwright.workers.action.past import answer_from, carry_out, find_past
+from patchwright.workers.action.past import (
+    JOB_LOGIN,
+    answer_from,
+    carry_out,
+    find_past,
+)
 from patchwright.workers.action.place import (
     PREFIX,
     Place,
@@ -29,15 +33,13 @@ from patchwright.workers.action.place import (
     settings_environment,
 )
 from patchwright.workers.action.result import Result, broken, crashed
+from patchwright.workers.action.seal import find_seal
 from patchwright.workers.action.settings import find_settings
 from patchwright.workers.action.texts import read_text
 from patchwright.workers.action.unasked import unasked
 from patchwright.workers.action.working import Working, take_in
 from patchwright.workers.process import Base, make_runner, open_base
 from patchwright.workers.run.orders import Orders
-
-# Who the token of a job is: https://github.com/apps/github-actions
-_JOB: Final = "github-actions[bot]"
 
 log = structlog.get_logger(__name__)
 
@@ -80,6 +82,9 @@ class _Action:
         self._task = read_text(inputs, "task", place.workspace)
         self._orders = make_orders(inputs, place.workspace)
         self._settings = find_settings(place, inputs, environ)
+        self._seal = find_seal(
+            self._settings, environ, has_job_token=place.has_job_token
+        )
         secrets = (*secret_values(self._settings), *secrets_in(environ))
         self.redactor = Redactor((*secrets, inputs.text("github-token")))
 
@@ -89,6 +94,9 @@ class _Action:
         with open_base(settings, self.redactor, lambda _job: None) as opened:
             # What a job's own token does starts no other workflow; an App's does.
             github = replace(opened.github, starts_no_checks=self._place.has_job_token)
+            if self._seal is not None:
+                signing = github.channel.signing(self._seal.sign)
+                github = replace(github, channel=signing)
             return self._run(replace(opened, github=github))
 
     def _run(self, base: Base) -> Result:
@@ -135,7 +143,7 @@ class _Action:
     def _own_login(self, base: Base) -> str:
         """Return who we are; where that cannot be known, no comment counts as ours."""
         if self._place.has_job_token:
-            return _JOB
+            return JOB_LOGIN
         try:
             identity = base.github.fetch_identity()
         except ServiceError as error:
@@ -151,7 +159,7 @@ class _Action:
         if command is None or asked.task:
             return asked, self._orders
         thread = base.github.channel.fetch_thread(asked.trigger.forge_thread)
-        past = find_past(thread, listening)
+        past = find_past(thread, listening, self._seal)
         answer = answer_from(past, command, self._place.runs_url)
         if answer is not None:
             return asked, replace(self._orders, answer=answer)
