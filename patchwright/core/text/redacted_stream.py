@@ -1,6 +1,7 @@
 """Blot out secrets in a text that comes piece by piece."""
 
 import re
+from operator import itemgetter
 from typing import Final
 
 from patchwright.core.text.redaction import BLOT, Redactor
@@ -47,11 +48,12 @@ class RedactedStream:
 
     def _before_words(self, cut: int) -> int:
         """Move the cut back to the begin of a word, and out of any secret."""
-        moved = True
-        while moved:
-            cut = begin_of_word(self._held, cut)
-            begin = self._begin_of_secret_at(cut)
-            moved, cut = begin < cut, begin
+        cut = begin_of_word(self._held, cut)
+        # From the last to the first: each is looked at once, wherever the cut moves.
+        spans = self._redactor.spans(self._held)
+        for begin, end in sorted(spans, key=itemgetter(1), reverse=True):
+            if begin < cut < end:
+                cut = begin_of_word(self._held, begin)
         return cut
 
     def _begin_of_secret_at(self, cut: int) -> int:

@@ -27,7 +27,9 @@ _WHOLE = (
     r"(?<![A-Za-z0-9])sk-(?=[A-Za-z_-]{0,80}\d)[A-Za-z0-9_-]{20,}",
     r"xox[a-z](?:\.xox[a-z])?-[A-Za-z0-9-]{10,}",
     r"xapp-\d-[A-Za-z0-9-]{10,}",
-    r"(?<![A-Za-z0-9])(?:AKIA|ASIA)[0-9A-Z]{16}",
+    # It has 20 characters. What touches it goes with it: as what is left would be known
+    # as the next one, a row of them would be looked at once for each.
+    r"(?<![A-Za-z0-9])(?:AKIA|ASIA)[0-9A-Z]{16,}",
     r"AIza[0-9A-Za-z_-]{35}",
     r"gl(?:pat|dt|rt|cbt|ptt|oas)-[A-Za-z0-9_-]{16,}(?:\.[A-Za-z0-9_-]+)*",
     r"(?<![A-Za-z0-9])npm_[A-Za-z0-9]{30,}",

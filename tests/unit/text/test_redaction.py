@@ -190,3 +190,18 @@ def test_no_tree_holds_a_secret(secret: str, leaves: JsonValue) -> None:
     tree: JsonValue = {"x": leaves, "y": [f"a{secret}b"], secret: 1}
     redacted = json.dumps(Redactor([secret]).redact_json(tree), ensure_ascii=False)
     assert json.dumps(secret.strip(), ensure_ascii=False)[1:-1] not in redacted
+
+
+def test_h10_a_row_of_tokens_is_one_blot() -> None:
+    assert Redactor().redact(f"x {'AKIA' * 16_384} y") == f"x {BLOT} y"
+
+
+def test_h10_secrets_in_one_another_cost_their_line_at_most() -> None:
+    deep = "x" * 4_000 + "[***]" + "y" * 4_000
+    redactor = Redactor(["x[***]y", "secret"])
+    assert redactor.redact(f"a secret\n\n{deep}\nb") == f"a {BLOT}\n\n{BLOT}\nb"
+
+
+def test_h10_what_never_comes_to_rest_is_blotted_as_a_whole() -> None:
+    deep = "x\n" * 4_000 + "[***]" + "\ny" * 4_000
+    assert Redactor(["x\n[***]\ny"]).redact(deep) == BLOT
