@@ -82,7 +82,7 @@ _EVERYTHING = re.compile(
     r"|(?:プロジェクト|アプリ|コード)全体を?.{0,12}書き(?:直|換)",
     re.IGNORECASE,
 )
-_BOUNDED = re.compile(r"[\w-]+\.[A-Za-z]\w{0,5}\b(?!\.)|\w/\w|`")
+_BOUNDED = re.compile(r"(?<![\w-])[\w-]++\.[A-Za-z]\w{0,5}\b(?!\.)|\w/\w|`")
 
 
 def _asks_for_everything(text: str) -> bool:

@@ -6,13 +6,15 @@ from importlib.resources import files
 
 from patchwright.core.text.hidden import strip_hidden
 
-# What a person only writes who means something by it.
+# What a person only writes who means something by it. A word is tried from its begin
+# and once: from each of its letters, a long one would take the square of its length.
 _CONCRETE = re.compile(
     r"`|https?://|!\[|(?<!\w)#\d+"  # code, addresses, pictures, other issues
-    r"|[\w-]+\.[A-Za-z]\w{0,9}\b|[\w.-]+/[\w./-]+"  # files and folders
+    r"|(?<![\w-])[\w-]++\.[A-Za-z]\w{0,9}\b"  # files
+    r"|(?<![\w.-])[\w.-]++/[\w./-]"  # folders
     r"|\b(?:make|npm|yarn|go|cargo) (?:test|check|build|run|lint|install)\b"
     r"|\w\(\)|[a-z][A-Z]|\w_\w|\w::\w"  # names in code
-    r"|[A-Za-z]+(?:Error|Exception)\b|Traceback|\bat line \d+|:\d+:"  # from a log
+    r"|[A-Za-z](?:Error|Exception)\b|Traceback|\bat line \d+|:\d+:"  # from a log
     r"|\b\d+(?:\.\d+)+\b|\b\d{3,}\b"  # versions, codes, amounts
     r"|[\"“”„«»「」『』].+[\"“”„«»「」『』]"  # wording that is quoted
 )

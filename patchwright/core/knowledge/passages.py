@@ -7,7 +7,7 @@ from patchwright.core.knowledge.pages import Page
 from patchwright.core.types.base import Value
 
 MAX_PASSAGE_CHARS = 3_000
-_HEADING = re.compile(r" {0,3}#{1,6}\s+(.*?)\s*#*\s*")
+_HEADING = re.compile(r" {0,3}#{1,6}\s+(.*)")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 
 
@@ -40,7 +40,7 @@ def _sections(text: str) -> Iterator[tuple[str, str]]:
         if found and lines:
             yield heading, "\n".join(lines)
             lines = []
-        heading = found[1] if found else heading
+        heading = found[1].rstrip().rstrip("#").rstrip() if found else heading
         lines.append(line)
     yield heading, "\n".join(lines)
 

@@ -26,9 +26,11 @@ class Cleaned(Value):
 
 # A cut can bring together what becomes markup only then; each round shortens the text.
 _MAX_ROUNDS = 8
+# Nobody writes so by hand: who does wants something to get past.
+_UNREADABLE = Cleaned(text="", removed=(Removal(kind=Hidden.UNREADABLE, count=1),))
 _STRUCTURE = re.compile(r"[<&`~]|\]")
 _TITLE_AT_END = re.compile(
-    r"\s+(?:\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|\((?:\\.|[^()\\])*\))(\s*\)?\s*)\Z"
+    r"(?<!\s)\s++(?:\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|\((?:\\.|[^()\\])*\))(\s*\)?\s*)\Z"
 )
 _FENCE_LINE = re.compile(r".*?(?:`{3,}|~{3,})(?P<info>[^\n]*)")
 _LANGUAGE = re.compile(r"\s*([\w+#.-]{1,20})(?!\S)(\s*\Z)?")
@@ -40,7 +42,8 @@ def strip_hidden(text: str) -> Cleaned:
     Removed are HTML comments, hidden elements and attributes, alternative texts and
     titles of images, titles of links, link definitions and footnotes that nothing uses,
     labels of code blocks that are no language, and invisible characters. What a code
-    block shows stays. Lines end with a line feed afterwards.
+    block shows stays. Lines end with a line feed afterwards. Nothing is left of a text
+    that hides things in one another so deeply that it cannot be read.
     """
     counts: Counter[Hidden] = Counter()
     text, invisible = strip_invisible(text.replace("\r\n", "\n").replace("\r", "\n"))
@@ -48,11 +51,16 @@ def strip_hidden(text: str) -> Cleaned:
     for _ in range(_MAX_ROUNDS):
         if not _STRUCTURE.search(text):
             break
-        cuts = _find_cuts(read_markdown(text))
+        source = read_markdown(text)
+        if source.too_deep:
+            return _UNREADABLE
+        cuts = _find_cuts(source)
         if not cuts:
             break
         counts.update(cut.kind for cut in cuts if cut.kind)
         text = _apply(text, cuts)
+    else:
+        return _UNREADABLE
     removed = (
         Removal(kind=kind, count=counts[kind]) for kind in Hidden if counts[kind]
     )
@@ -69,9 +77,6 @@ def describe_removals(removed: tuple[Removal, ...]) -> str:
 
 def _find_cuts(source: Source) -> list[Cut]:
     """Return the cuts from first to last, none inside another."""
-    if source.too_deep:
-        # What cannot be read as Markdown is searched as if it were all HTML.
-        return _outermost(find_hidden_markup(source.text, [(0, len(source.text))]))
     html = [(p.start, p.end) for p in source.pieces if p.kind is PieceKind.HTML]
     used = {p.label for p in source.pieces if p.kind in _USES_LABELS}
     cuts = find_hidden_markup(source.text, html)

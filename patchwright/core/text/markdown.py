@@ -11,13 +11,17 @@ from markdown_it.rules_inline import (
     autolink,
     backtick,
     entity,
-    html_inline,
-    image,
-    link,
 )
 from markdown_it.token import Token
 
 from patchwright.core.text.footnotes import add_footnotes, is_shown
+from patchwright.core.text.inline_rules import (
+    add_inline_rules,
+    html_inline,
+    image,
+    is_too_deep,
+    link,
+)
 from patchwright.core.text.source_lines import Lines
 from patchwright.core.text.tables import add_tables, cell_start, locate_in_cell
 
@@ -87,7 +91,9 @@ def read_markdown(text: str) -> Source:
     tokens = _PARSER.parse(text, env)
     lines = Lines(text)
     pieces = [*_block_pieces(tokens, lines, env), *_definitions(env, lines)]
-    too_deep = any(token.level >= _MAX_NESTING - 1 for token in tokens)
+    too_deep = is_too_deep(env) or any(
+        token.level >= _MAX_NESTING - 1 for token in tokens
+    )
     return Source(text, tuple(sorted(pieces, key=lambda piece: piece.start)), too_deep)
 
 
@@ -188,14 +194,20 @@ def _at_sign(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 - parser
     return True
 
 
+class _Reader(MarkdownIt):
+    def validateLink(self, url: str) -> bool:  # noqa: N802 - parser's name
+        """Take every address: a title is hidden, whatever a browser refuses to open."""
+        del url
+        return True
+
+
 def _parser() -> MarkdownIt:
-    parser = MarkdownIt(
-        "commonmark", {"maxNesting": _MAX_NESTING, "store_labels": True}
-    )
+    parser = _Reader("commonmark", {"maxNesting": _MAX_NESTING})
     # Joining would drop the tokens of entities, and the places kept in them.
     parser.disable("text_join")
     add_tables(parser)
     add_footnotes(parser)
+    add_inline_rules(parser)
     rules = parser.inline.ruler
     rules.at("backticks", _recorded(backtick, PieceKind.CODE))
     rules.at("html_inline", _recorded(html_inline, PieceKind.HTML))

@@ -7,7 +7,8 @@ from urllib.parse import quote
 from patchwright.core.types.base import Value
 
 _BEGIN: Final = "<!-- patchwright:"
-_MARK: Final = re.compile(rf"{_BEGIN}[^\n]*? -->")
+# None of ours has another comment in it; so no text is searched twice.
+_MARK: Final = re.compile(rf"{_BEGIN}[^\n<]*? -->")
 _STATE: Final = re.compile(r"patchwright:state=([a-z-]+) run=(\S+) -->")
 # A link to this calls a person on a service that has ids for people. It is ours alone:
 # see `without_calls`.

@@ -19,6 +19,7 @@ class Hidden(StrEnum):
     LINK_DEFINITION = "unused link definition"
     CODE_LABEL = "code block label"
     FOOTNOTE = "unused footnote"
+    UNREADABLE = "unreadable text"
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +155,7 @@ def _cut_attributes(tags: list[_Tag]) -> Iterator[Cut]:
             yield Cut(tag.start, tag.end, Hidden.ELEMENT)
             continue
         kept = [pair for pair in tag.attributes if _is_address(*pair)]
-        dropped = [pair for pair in tag.attributes if pair not in kept]
+        dropped = [pair for pair in tag.attributes if not _is_address(*pair)]
         if dropped:
             says = any(not is_shown_word(name + value) for name, value in dropped)
             yield Cut(

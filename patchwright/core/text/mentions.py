@@ -68,10 +68,10 @@ def neutralise(text: str, handle: str) -> str:
     for start, end in _find_mentions(source, handle):
         parts += [
             source.text[done:start],
-            " " if source.text[:start].endswith("`") else "",
+            " " if source.text.endswith("`", 0, start) else "",
         ]
         parts += [ticks, source.text[start:end], ticks]
-        parts += [" " if source.text[end:].startswith("`") else ""]
+        parts += [" " if source.text.startswith("`", end) else ""]
         done = end
     return "".join([*parts, source.text[done:]]) if parts else text
 

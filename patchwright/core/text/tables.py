@@ -1,6 +1,7 @@
 """Read tables, and know where each cell was written."""
 
 import re
+from bisect import bisect_right
 from collections.abc import Callable
 
 from markdown_it import MarkdownIt
@@ -9,6 +10,7 @@ from markdown_it.rules_block import StateBlock, table
 from markdown_it.token import Token
 
 _START = "cell_start"
+_MAX_COLUMNS = 500
 _BETWEEN_CELLS = re.compile(r"[ \t]*(?:\|[ \t]*)*")
 
 
@@ -29,7 +31,8 @@ def locate_in_cell(content: str, start: int) -> Callable[[int], int]:
 
     Each bar in it was written with a backslash, which is not a part of the content.
     """
-    return lambda at: start + at + content.count("|", 0, at + 1)
+    bars = [at for at, sign in enumerate(content) if sign == "|"]
+    return lambda at: start + at + bisect_right(bars, at)
 
 
 def _located_table(
@@ -39,7 +42,9 @@ def _located_table(
     silent: bool,  # noqa: FBT001 - parser's call
 ) -> bool:
     known = len(state.tokens)
-    if not table(state, start_line, end_line, silent):
+    if _is_too_wide(state, start_line + 1) or not table(
+        state, start_line, end_line, silent
+    ):
         return False
     row, cursor = -1, 0
     for token in state.tokens[known:]:
@@ -52,6 +57,13 @@ def _located_table(
         token.meta[_START] = cursor
         cursor += len(token.content) + token.content.count("|")
     return True
+
+
+def _is_too_wide(state: StateBlock, line: int) -> bool:
+    """Tell whether each row below would be filled up with too many cells."""
+    if line >= state.lineMax:
+        return False
+    return state.src.count("|", state.bMarks[line], state.eMarks[line]) > _MAX_COLUMNS
 
 
 def _skip_bars(text: str, cursor: int) -> int:

@@ -19,7 +19,7 @@ BODY_VARIABLES: Final = (
 )
 # Without one of these two requests could get the same branch.
 UNIQUE: Final = ("number", "key", "run")
-_VARIABLE: Final = re.compile(r"\{\{\s*([^{}]*?)\s*\}\}")
+_VARIABLE: Final = re.compile(r"\{\{([^{}]*)\}\}")
 _EMPTY: Final = dict.fromkeys(VARIABLES, "")
 _USUAL: Final = {
     "number": "12345",
@@ -34,12 +34,12 @@ _USUAL: Final = {
 
 
 def variables_of(template: str) -> tuple[str, ...]:
-    return tuple(_VARIABLE.findall(template))
+    return tuple(map(str.strip, _VARIABLE.findall(template)))
 
 
 def render_template(template: str, values: Mapping[str, str]) -> str:
     """Put the values in; a variable that has none becomes nothing."""
-    return _VARIABLE.sub(lambda found: values.get(found[1], ""), template)
+    return _VARIABLE.sub(lambda found: values.get(found[1].strip(), ""), template)
 
 
 def render_branch(template: str, values: Mapping[str, str]) -> str:

@@ -28,7 +28,7 @@ _HEADINGS: Final = {
     r"|(?:pull request|pr|change) (?:summary|description)|describe your changes?"
     r"|description of (?:the )?changes?|purpose(?: .*)?",
 }
-_HEADING: Final = re.compile(r"#{1,6}\s+(?P<title>.*?)\s*#*\s*\Z")
+_HEADING: Final = re.compile(r"#{1,6}\s+(?P<title>.*)\Z")
 _FENCE: Final = re.compile(r"\s{0,3}(?:`{3,}|~{3,})")
 _BOX: Final = re.compile(r"\s*[-*+] \[[ xX]\] ")
 

@@ -10,7 +10,7 @@ from patchwright.resolver.placing.consent import read_consent
 from patchwright.resolver.placing.places import Places
 from patchwright.resolver.placing.references import find_references
 
-_LINK: Final = re.compile(r"\[[^\]\n]*\]\(\s*<?([^\s()<>]+)>?[^()\n]*\)|<(\S+)>")
+_LINK: Final = re.compile(r"\[[^\]\[\n]*\]\(\s*<?([^\s()<>]+)>?[^()\n]*\)|<(\S+)>")
 _COURTESY: Final = frozenset(
     {"a", "go", "in", "is", "it", "its", "it's", "on", "please", "pls", "repo"}
     | {"repository", "take", "thank", "thanks", "that", "the", "to", "use", "with"}

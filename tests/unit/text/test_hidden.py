@@ -42,7 +42,12 @@ from tests.unit.text.test_mentions import PIECES
         ("a\u202eb", "ab", Hidden.CHARACTER),
         ("a\U000e0041b", "ab", Hidden.CHARACTER),
         ("a\U000e0101b", "ab", Hidden.CHARACTER),
-        ("> " * 120 + "<!-- evil -->x", "> " * 120 + "x", Hidden.COMMENT),
+        ("> " * 120 + "<!-- evil -->x", "", Hidden.UNREADABLE),
+        ("> " * 120 + '[a](b "evil")', "", Hidden.UNREADABLE),
+        ("![" * 10 + "evil" + "](u)" * 10, "", Hidden.UNREADABLE),
+        ("<!" * 9 + "<!-- evil -->" + "-- a -->" * 9, "", Hidden.UNREADABLE),
+        ('[a](javascript:b "evil")', "[a](javascript:b)", Hidden.LINK_TITLE),
+        ('[a]\n\n[a]: data:b "evil"', "[a]\n\n[a]: data:b", Hidden.LINK_TITLE),
     ],
 )
 def test_s81_hidden_text_is_removed_and_counted(

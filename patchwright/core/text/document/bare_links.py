@@ -35,7 +35,8 @@ def _linked(inline: Inline) -> Iterator[Inline]:
 def _trimmed(address: str) -> str:
     """Leave off what belongs to the sentence around an address."""
     unopened = address.count(")") - address.count("(")
-    while address[-1] in _CLINGING or (address[-1] == ")" and unopened > 0):
-        unopened -= address[-1] == ")"
-        address = address[:-1]
-    return address
+    end = len(address)
+    while address[end - 1] in _CLINGING or (address[end - 1] == ")" and unopened > 0):
+        unopened -= address[end - 1] == ")"
+        end -= 1
+    return address[:end]

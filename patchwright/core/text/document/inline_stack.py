@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from patchwright.core.text.document.plain import join_texts
 from patchwright.core.text.document.types import Inline, Inlines, Text
 
 # Whoever reads the document later does so with a stack of its own.
@@ -20,11 +21,7 @@ class _Open:
         self.children: list[Inline] = []
 
     def add(self, inline: Inline) -> None:
-        last = self.children[-1] if self.children else None
-        if isinstance(inline, Text) and isinstance(last, Text):
-            self.children[-1] = Text(last.text + inline.text)
-        elif inline != Text(""):
-            self.children.append(inline)
+        self.children.append(inline)
 
 
 class InlineStack:
@@ -60,7 +57,7 @@ class InlineStack:
 
     def result(self) -> Inlines:
         self._dissolve_tags()
-        return tuple(self._open[-1].children)
+        return join_texts(self._open[-1].children)
 
     def _has_open_tag(self, name: str) -> bool:
         for part in reversed(self._open):
@@ -80,5 +77,5 @@ class InlineStack:
             self.add(inline)
 
     def _finish(self, part: _Open) -> None:
-        for inline in part.make(tuple(part.children)):
+        for inline in part.make(join_texts(part.children)):
             self.add(inline)

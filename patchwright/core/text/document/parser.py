@@ -1,13 +1,14 @@
 """Parse Markdown into tokens, for the document."""
 
-from typing import Final
+from typing import Any, Final
 
 from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock, reference
-from markdown_it.rules_inline import StateInline, link
+from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
 from patchwright.core.text.document.inlines import LINK_SOURCE
+from patchwright.core.text.inline_rules import add_inline_rules, is_too_deep, link
 from patchwright.core.text.tables import add_tables
 
 # Every level costs Python stack, here and for whoever reads the document.
@@ -16,9 +17,10 @@ _MAX_NESTING: Final = 32
 
 def parse(text: str) -> list[Token] | None:
     """Return the tokens, or None where it is nested too deeply to be read."""
-    tokens: list[Token] = _PARSER.parse(text)
+    env: dict[str, Any] = {}
+    tokens: list[Token] = _PARSER.parse(text, env)
     too_deep = any(token.level >= _MAX_NESTING - 1 for token in tokens)
-    return None if too_deep else tokens
+    return None if too_deep or is_too_deep(env) else tokens
 
 
 def _sourced_link(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 - parser's
@@ -48,6 +50,7 @@ def _parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark", {"maxNesting": _MAX_NESTING})
     parser.enable("strikethrough")
     add_tables(parser)
+    add_inline_rules(parser)
     parser.inline.ruler.at("link", _sourced_link)
     parser.block.ruler.at("reference", _reference)
     return parser

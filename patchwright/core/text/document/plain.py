@@ -1,5 +1,8 @@
 """Leave of inlines the words in them."""
 
+from collections.abc import Iterable
+from itertools import groupby
+
 from patchwright.core.text.document.types import (
     Call,
     Code,
@@ -14,6 +17,17 @@ from patchwright.core.text.document.types import (
 def plain_text(inlines: Inlines) -> str:
     """Return what is shown, without markup; a picture is its alternative text."""
     return "".join(map(_words, inlines))
+
+
+def join_texts(inlines: Iterable[Inline]) -> Inlines:
+    """Make one text of neighbouring ones, all at once: each is copied once."""
+    joined: list[Inline] = []
+    for is_text, group in groupby(inlines, lambda inline: isinstance(inline, Text)):
+        if not is_text:
+            joined += group
+        elif words := "".join(one.text for one in group if isinstance(one, Text)):
+            joined.append(Text(words))
+    return tuple(joined)
 
 
 def _words(inline: Inline) -> str:

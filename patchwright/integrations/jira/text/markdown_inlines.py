@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 from typing import Final, assert_never
 
-from patchwright.core.text.document.plain import plain_text
+from patchwright.core.text.document.plain import join_texts, plain_text
 from patchwright.core.text.document.types import (
     Call,
     Code,
@@ -61,7 +61,7 @@ class _Writer:
             if isinstance(inline, _STYLED):
                 after = plain_text(following)
                 part = _wrapped(_MARKS[type(inline)], part, text[-1:], after[:1])
-            if isinstance(inline, Call) and _TOUCHES_BEFORE.search(text):
+            if isinstance(inline, Call) and _TOUCHES_BEFORE.match(text[-1:]):
                 text += " "
             if called and _TOUCHES_AFTER.match(part):
                 text += " "
@@ -139,11 +139,4 @@ def _may_stand(outside: str, inside: str) -> bool:
 
 def _merged(inlines: Inlines) -> Inlines:
     """Join neighbouring texts: what two of them make together is escaped too."""
-    merged: list[Inline] = []
-    for inline in inlines:
-        last = merged[-1] if merged else None
-        if isinstance(inline, Text) and isinstance(last, Text):
-            merged[-1] = Text(last.text + inline.text)
-        else:
-            merged.append(inline)
-    return tuple(merged)
+    return join_texts(inlines)

@@ -22,7 +22,19 @@ def request_in_adf(
 
 
 def request_in_wiki(text: str, own_ids: frozenset[str], handle: str) -> str | None:
+    if not _may_call(text, own_ids, handle):
+        return None
     return _request(wiki_blocks(text), own_ids, handle)
+
+
+def _may_call(text: str, own_ids: frozenset[str], handle: str) -> bool:
+    """Tell, by a plain search, whether it is worth to read a text.
+
+    An entity or an escaped sign may be a part of a name.
+    """
+    folded = text.casefold()
+    names = (handle[1:].casefold(), *map(str.casefold, own_ids), "&", "\\")
+    return any(name in folded for name in names)
 
 
 def _request(blocks: Blocks, own_ids: frozenset[str], handle: str) -> str | None:

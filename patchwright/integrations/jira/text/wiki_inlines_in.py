@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Final
 
+from patchwright.core.text.document.plain import join_texts
 from patchwright.core.text.document.types import (
     Call,
     Code,
@@ -30,7 +31,7 @@ _TOKEN: Final = re.compile(
     rf"""
       \\\\(?P<forced>)(?=\s|\Z)\s?
     | (?<!\\)\\(?P<escaped>[-#*_+?^~|%{{}}\[\]()!@])
-    | \{{\{{(?P<mono>[^\n]{{1,1000}}?)\}}\}}
+    | \{{\{{(?P<mono>(?:(?!\{{\{{|\}}\}})[^\n]){{1,1000}})\}}\}}
     | \[(?P<link>(?:\\.|[^\[\]\\\n]){{1,2000}})\]
     | !(?P<picture>https?://[^\s!|]{{1,500}}|[^\s!|][^!|\n]{{0,200}}\.\w{{2,5}})
       (?:\|[^!\n]{{0,200}})?!(?!\w)
@@ -78,7 +79,7 @@ class _Reader:
             self._words(self._text[done : token.start()])
             done = self._token(token)
         self._words(self._text[done:])
-        return tuple(self._inlines)
+        return join_texts(self._inlines)
 
     def _token(self, token: re.Match[str]) -> int:
         """Add what a token means, and return where to go on."""
@@ -104,10 +105,7 @@ class _Reader:
         return token.end()
 
     def _words(self, words: str) -> None:
-        last = self._inlines[-1] if self._inlines else None
-        if isinstance(last, Text):
-            self._inlines[-1] = Text(last.text + words)
-        elif words:
+        if words:
             self._inlines.append(Text(words))
 
     def _address(self, token: re.Match[str]) -> int:

@@ -29,9 +29,10 @@ _QUOTE: Final = re.compile(r"bq\.(?:\s+(.*)|\Z)")
 _RULE: Final = re.compile(r"-{4,}\Z")
 # A bar inside a link, a picture or code divides nothing.
 _PIECE: Final = re.compile(
-    r"(?P<bar>\|\|?)|\\.|\[[^\]\n]{0,2000}\]|\{\{.{0,1000}?\}\}"
+    r"(?P<bar>\|\|?)|\\.|\[[^\]\[\n]{0,2000}\]|\{\{(?:(?!\{\{|\}\}).){0,1000}\}\}"
     r"|![^\s!|][^!|\n]{0,300}\|[^!\n|]{0,200}!|."
 )
+_MAX_CELLS: Final = 10_000
 
 
 class _Kind(Enum):
@@ -116,9 +117,12 @@ def _joined(lines: list[str]) -> Inlines:
     return tuple(inlines)
 
 
-def _grid(lines: list[str]) -> Grid:
+def _grid(lines: list[str]) -> Grid | Paragraph:
     rows = [_cells(line) for line in lines]
     width = max(map(len, rows))
+    if width * len(rows) > _MAX_CELLS:
+        # A wide row would add as many cells to thousands that have none.
+        return Paragraph(_joined(lines))
     cells = [tuple(map(read_inlines, row + [""] * (width - len(row)))) for row in rows]
     if lines[0].startswith("||"):
         return Grid(cells[0], tuple(cells[1:]))
@@ -126,12 +130,12 @@ def _grid(lines: list[str]) -> Grid:
 
 
 def _cells(line: str) -> list[str]:
+    begin: int | None = None
     cells: list[str] = []
     for piece in _PIECE.finditer(line):
         if piece["bar"]:
-            cells.append("")
-        else:
-            cells[-1] += piece[0]
-    if len(cells) > 1 and not cells[-1].strip():
-        cells.pop()
-    return [cell.strip() for cell in cells]
+            if begin is not None:
+                cells.append(line[begin : piece.start()].strip())
+            begin = piece.end()
+    last = line[begin:].strip()
+    return [*cells, last] if last or not cells else cells

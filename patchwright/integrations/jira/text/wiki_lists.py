@@ -24,7 +24,7 @@ _DEEPEST: Final = 8
 @dataclass(frozen=True, slots=True)
 class _Entry:
     marks: str
-    lines: tuple[str, ...]
+    lines: list[str]
 
 
 def read_list(lines: list[str]) -> Iterator[Items]:
@@ -38,9 +38,9 @@ def _entries(lines: list[str]) -> Iterator[_Entry]:
         if found:
             if entry:
                 yield entry
-            entry = _Entry(found["marks"][:_DEEPEST], (found["words"] or "",))
+            entry = _Entry(found["marks"][:_DEEPEST], [found["words"] or ""])
         elif entry:
-            entry = _Entry(entry.marks, (*entry.lines, line))
+            entry.lines.append(line)
     if entry:
         yield entry
 
@@ -66,7 +66,7 @@ def _items(entries: list[_Entry], depth: int) -> Iterator[Item]:
         yield Item(tuple(blocks))
 
 
-def _paragraph(lines: tuple[str, ...]) -> Paragraph:
+def _paragraph(lines: list[str]) -> Paragraph:
     inlines: list[Inline] = list(read_inlines(lines[0]))
     for line in lines[1:]:
         inlines += [LineBreak(), *read_inlines(line)]

@@ -50,11 +50,13 @@ def split_macros(text: str) -> tuple[Part, ...]:
 
 def _flat(text: str) -> Iterator[Prose | Verbatim | _Border]:
     done = 0
+    unclosed: set[str] = set()
     while macro := _MACRO.search(text, done):
         begin, name, settings = macro.end(), macro["name"], macro["settings"] or ""
         yield Prose(text[done : macro.start()])
         closing = f"{{{name}}}"
-        end = text.find(closing, begin)
+        end = -1 if closing in unclosed else text.find(closing, begin)
+        unclosed |= {closing} if end < 0 else set()
         done = begin
         if name == "quote":
             yield _Border("quote", settings, macro[0])
