@@ -19,9 +19,10 @@ from patchwright.core.agent.kit import AgentKit
 from patchwright.core.agent.purse import RunPurse
 from patchwright.core.condense.choose import choose_condenser
 from patchwright.core.events.types import Message, ModelReply, Source
+from patchwright.core.llm.budget import CallWatch
 from patchwright.core.llm.client import LitellmModel
 from patchwright.core.llm.config import ModelConfig
-from patchwright.core.llm.model import CallWatch, ModelRequest, ModelTraits
+from patchwright.core.llm.model import ModelRequest, ModelTraits
 from patchwright.core.llm.models import Models
 from patchwright.core.runtime import Runtime, SandboxSpec
 from patchwright.core.security.choose import choose_analyzer

@@ -12,8 +12,8 @@ from importlib.resources import files
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from patchwright.core.agent.purse import OverBudgetError
 from patchwright.core.events.types import ModelReply
+from patchwright.core.llm.budget import LimitError
 from patchwright.core.llm.errors import ModelError
 from patchwright.core.text.cut import cut_middle
 from patchwright.core.text.fence import as_data, inline_code
@@ -28,7 +28,7 @@ MAX_DOUBT_CHARS = 600
 MAX_PATHS = 100
 
 # Puts a system text and a text to the judge model, and pays for it. Raises ModelError
-# and OverBudgetError.
+# and LimitError.
 AskModel = Callable[[str, str], ModelReply]
 
 NO_DOUBT = "A second model looked over the change and had no doubt; that is no proof."
@@ -60,7 +60,7 @@ def second_opinion(
     text = _case(task, outcome, code)
     try:
         reply = ask(_instructions(), text)
-    except (ModelError, OverBudgetError) as error:
+    except (ModelError, LimitError) as error:
         why = inline_code(cut_middle(str(error), MAX_DOUBT_CHARS))
         return f"No second model could look over the change: {why}"
     return read_opinion(reply.text)

@@ -13,7 +13,8 @@ from patchwright.core.events.types import (
     SandboxObservation,
     Source,
 )
-from patchwright.core.llm.model import CallWatch, ModelRequest, ModelTraits
+from patchwright.core.llm.budget import CallWatch
+from patchwright.core.llm.model import ModelRequest, ModelTraits
 from tests.unit.agent.memory_sandbox import MemorySandbox
 
 

@@ -6,10 +6,12 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Final
 
-from patchwright.core.agent.purse import OverBudgetError, Purse, SlicePurse
+from patchwright.core.agent.purse import Purse, SlicePurse
+from patchwright.core.llm.budget import OverBudgetError, Settle, settle_nothing
 from patchwright.core.settings.work import LimitSettings
 from patchwright.core.types.ids import AccountId, JobId, RandomIds
 from patchwright.core.types.threads import ForgeThread, RepoRef, ThreadKind
+from patchwright.core.types.work import Usage
 from patchwright.workers.run.purse import SharedPurse
 from patchwright.workers.store.reservations import ReservationStore
 from tests.adapters.store.world import World, trigger
@@ -51,6 +53,7 @@ class SpendingRun:
     more_usd: float = 0.0
     slices: list[Slice] = field(default_factory=list)
     bill: Bill | None = None
+    settle: Settle = settle_nothing
 
     @property
     def innermost(self) -> Purse:
@@ -98,11 +101,12 @@ class Spending:
     def call(self, run: SpendingRun, worst_usd: float, share: float) -> bool:
         """Make a call if it is paid for; it costs a share of what it may at most."""
         try:
-            allowed_usd = run.innermost.reserve(worst_usd, run.more_usd)
+            settle = run.innermost.reserve(Usage(cost_usd=worst_usd), run.more_usd)
         except OverBudgetError:
             return False
         day = self._world.clock.now().date()
-        run.bill = Bill(run, day, share * allowed_usd)
+        run.bill = Bill(run, day, share * worst_usd)
+        run.settle = settle
         self.bills.append(run.bill)
         for part in run.slices:
             part.spent_usd += run.bill.usd
@@ -116,7 +120,7 @@ class Spending:
 
     def answer(self, run: SpendingRun) -> None:
         if run.bill is not None:
-            run.innermost.settle(run.bill.usd)
+            run.settle(Usage(cost_usd=run.bill.usd))
             run.bill = None
 
     def lose_worker(self, run: SpendingRun) -> None:

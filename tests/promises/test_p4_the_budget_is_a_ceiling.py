@@ -3,7 +3,7 @@
 from itertools import count
 from pathlib import Path
 
-from tests.fakes.llm import call, status, with_usage
+from tests.fakes.llm import Turn, call, raw, status, with_usage
 from tests.fakes.llm.turns import Script, TurnLike
 from tests.flow.story import REPO, fix_turns, telling
 from tests.flow.text import steady
@@ -105,3 +105,85 @@ def test_s58_a_rate_limit_is_waited_for_and_not_paid(tmp_path: Path) -> None:
         [pull] = story.github.pull_requests(REPO)
         assert not pull.draft
         assert "$0.04 of $3.00" in story.reply(issue)
+
+
+SMALL_CAP = {**LISTED_PRICE, "PATCHWRIGHT_LIMITS__MAX_COST_USD": "0.002"}
+
+
+def test_h4_the_cap_holds_where_a_fallback_has_no_price(tmp_path: Path) -> None:
+    settings = {
+        **SMALL_CAP,
+        "PATCHWRIGHT_LLM__FALLBACKS": '["spare"]',
+        "PATCHWRIGHT_LLM__SPARE__MODEL": "openai/spare",
+    }
+    with telling(tmp_path, _writing_at(0.0055), settings=settings) as story:
+        issue = story.ask(WISH)
+        story.work()
+        assert story.provider.requests == []
+        assert "**Over budget**" in story.reply(issue)
+        assert "$0.00 of $0.002" in story.reply(issue)
+
+
+def test_h4_the_cap_holds_where_no_price_is_known_at_all(tmp_path: Path) -> None:
+    settings = {"PATCHWRIGHT_LIMITS__MAX_COST_USD": "0.002"}
+    with telling(tmp_path, _writing_at(0.0055), settings=settings) as story:
+        issue = story.ask(WISH)
+        story.work()
+        assert story.provider.requests == []
+        assert "**Over budget**" in story.reply(issue)
+
+
+def test_h7_a_day_holds_where_nobody_knows_the_price(tmp_path: Path) -> None:
+    settings = {
+        "PATCHWRIGHT_LIMITS__MAX_COST_USD": "100",
+        "PATCHWRIGHT_LIMITS__UNKNOWN_COST_PER_TOKEN": "0.0001",
+        "PATCHWRIGHT_LIMITS__PER_DAY_USD": "8",
+    }
+    numbers = count()
+
+    def answer(_request: object) -> TurnLike:
+        written = call("write", path="a.txt", content=f"{next(numbers)}\n")
+        return with_usage(written, prompt_tokens=10_000)
+
+    with telling(tmp_path, answer, settings=settings) as story:
+        issues = [story.ask(WISH), story.ask(WISH)]
+        story.work()
+        # A dollar a call, and what could be the next one's is set aside.
+        assert 1 <= len(story.provider.requests) <= 7
+        for issue in issues:
+            assert "of $8.00 for everybody today is spent or set" in story.reply(issue)
+
+
+def test_h7_no_call_is_made_that_could_pass_the_limit_of_tokens(
+    tmp_path: Path,
+) -> None:
+    settings = {"PATCHWRIGHT_LIMITS__MAX_TOKENS": "1000"}
+    huge = with_usage(call("status"), prompt_tokens=1000, completion_tokens=119_000)
+    with telling(tmp_path, [huge], settings=settings) as story:
+        issue = story.ask(WISH)
+        story.work()
+        assert story.provider.requests == []
+        assert "1,000 tokens leaves no room" in story.reply(issue)
+
+
+def test_h5_tries_that_brought_nothing_are_billed(tmp_path: Path) -> None:
+    settings = {**LISTED_PRICE, "PATCHWRIGHT_LIMITS__MAX_COST_USD": "0.10"}
+    with telling(tmp_path, lambda _: raw(b"<html>"), settings=settings) as story:
+        issue = story.ask(WISH)
+        story.work()
+        [job] = story.jobs()
+        assert job.outcome is not None
+        spent_usd = job.outcome.usage.cost_usd
+        assert spent_usd is not None
+        assert 0.01 < spent_usd <= 0.10
+        assert len(story.provider.requests) <= 3
+        assert "Traceback" not in story.reply(issue)
+        assert ".py" not in story.reply(issue)
+
+
+def test_one_reply_of_thought_alone_does_not_end_a_run(tmp_path: Path) -> None:
+    thought = Turn(extra={"reasoning_content": "I think."})
+    with telling(tmp_path, [thought, *fix_turns()], settings=LISTED_PRICE) as story:
+        issue = story.ask(WISH)
+        story.work()
+        assert "**Done** · #2 · 4 steps" in story.reply(issue)

@@ -19,6 +19,7 @@ from patchwright.core.events.types import (
     Source,
     StateChanged,
 )
+from patchwright.core.llm.budget import LimitError, Settle
 from patchwright.core.llm.errors import ModelError
 from patchwright.core.llm.model import (
     ChatMessage,
@@ -28,7 +29,7 @@ from patchwright.core.llm.model import (
     ToolSpec,
     UserText,
 )
-from patchwright.core.types.work import Limits
+from patchwright.core.types.work import NO_USAGE, Limits, Usage
 
 LAST_ANSWER_S: Final = 0.4
 
@@ -36,7 +37,7 @@ LAST_ANSWER_S: Final = 0.4
 class Asking:
     """Makes model calls one at a time.
 
-    Each raises a `ModelError`, `OverBudgetError`, or what `Attention` raises.
+    Each raises a `ModelError`, a `LimitError`, or what `Attention` raises.
     """
 
     def __init__(
@@ -63,7 +64,9 @@ class Asking:
         seen_id = self._chronicle.last_id
         try:
             reply = self._call(model, messages, tools)
-        except ModelError as error:
+        except (ModelError, LimitError) as error:
+            if isinstance(error, LimitError) and error.usage == NO_USAGE:
+                raise  # No call was made.
             failed = ModelReply(
                 usage=error.usage, stop_reason=error.reason, agent=self._agent
             )
@@ -78,7 +81,9 @@ class Asking:
         called = ModelCalled(role=role, model=model.name, agent=self._agent)
         try:
             reply = self._call(model, messages, ())
-        except ModelError as error:
+        except (ModelError, LimitError) as error:
+            if isinstance(error, LimitError) and error.usage == NO_USAGE:
+                raise  # No call was made.
             failed = {"usage": error.usage, "failure": error.reason}
             self._chronicle.append(
                 Source.SYSTEM, called.model_copy(update=failed), None
@@ -107,11 +112,18 @@ class Asking:
     ) -> ModelReply:
         state, limits = self._chronicle.state, self._limits
         left_s = limits.max_minutes * 60 - state.elapsed_s(self._clock.now())
-        request = ModelRequest(messages=messages, tools=tools, deadline_s=left_s)
-        watch = _Watch(self._chronicle.log, self._clock)
-        more_usd = state.more_cost_usd
+        taken = state.usage.tokens_in + state.usage.tokens_out
+        request = ModelRequest(
+            messages=messages,
+            tools=tools,
+            deadline_s=left_s,
+            tokens_left=max(0, limits.max_tokens - taken),
+        )
+        watch = _Watch(
+            self._chronicle.log, self._clock, self._purse, state.more_cost_usd
+        )
         # A call that is left behind is still settled when its answer comes.
-        future = start(lambda: self._pay(model, request, watch, more_usd))
+        future = start(lambda: model.complete(request, watch))
         try:
             return self._attention.wait_for(future)
         except CalledOffError:
@@ -126,20 +138,6 @@ class Asking:
                 running = StateChanged(state=AgentState.RUNNING)
                 self._chronicle.append(Source.SYSTEM, running)
 
-    def _pay(
-        self, model: Model, request: ModelRequest, watch: "_Watch", more_usd: float
-    ) -> ModelReply:
-        purse = self._purse
-        allowed_usd = purse.reserve(model.ceiling_usd(request), more_usd)
-        bounded = request.model_copy(update={"max_cost_usd": allowed_usd})
-        try:
-            reply = model.complete(bounded, watch)
-        except ModelError as error:
-            purse.settle(error.usage.cost_usd)
-            raise
-        purse.settle(reply.usage.cost_usd)
-        return reply
-
 
 def _answered_soon(future: "Future[ModelReply]") -> ModelReply | None:
     """Wait a moment for an answer that is paid for, even if nobody acts on it."""
@@ -150,10 +148,16 @@ def _answered_soon(future: "Future[ModelReply]") -> ModelReply | None:
 
 
 class _Watch:
-    """Writes down that a provider makes us wait, and until when."""
+    """Pays for each try of a call, and writes down until when a provider makes us wait.
 
-    def __init__(self, log: EventLog, clock: Clock) -> None:
+    `more_usd` is what people have added to the run's ceiling.
+    """
+
+    def __init__(
+        self, log: EventLog, clock: Clock, purse: Purse, more_usd: float
+    ) -> None:
         self._log, self._clock = log, clock
+        self._purse, self._more_usd = purse, more_usd
         self._lock = threading.Lock()
         self._is_closed = False
         self.has_waited = False
@@ -169,6 +173,13 @@ class _Watch:
                 raise CalledOffError
             self.has_waited = True
             self._log.append(Source.SYSTEM, limited)
+
+    def reserve(self, most: Usage) -> Settle:
+        with self._lock:
+            if self._is_closed:
+                # Nobody waits for what one more try would bring.
+                raise CalledOffError
+        return self._purse.reserve(most, self._more_usd)
 
     def close(self) -> None:
         """Write nothing more: a call left behind says nothing of the run's state."""

@@ -1,5 +1,7 @@
 """The loop: ask the model, do what it says, write everything down, know when to end."""
 
+from typing import assert_never
+
 from patchwright.core.agent.acting import Acting
 from patchwright.core.agent.asking import Asking
 from patchwright.core.agent.attention import Attention, CalledOffError
@@ -14,11 +16,10 @@ from patchwright.core.agent.endings import (
     question,
 )
 from patchwright.core.agent.kit import AgentKit
-from patchwright.core.agent.limits import must_stop
+from patchwright.core.agent.limits import must_stop, out_of_tokens
 from patchwright.core.agent.open_reply import OpenReply
 from patchwright.core.agent.pen import Pen
 from patchwright.core.agent.prompts import prompt
-from patchwright.core.agent.purse import OverBudgetError
 from patchwright.core.agent.results import Handover
 from patchwright.core.agent.stuck import Loop, LoopFinder
 from patchwright.core.agent.toolbox import Toolbox
@@ -34,6 +35,7 @@ from patchwright.core.events.types import (
     Reject,
 )
 from patchwright.core.knowledge.library import NoLibrary
+from patchwright.core.llm.budget import LimitError, TokenLimitError
 from patchwright.core.llm.errors import ContextWindowError, ModelError
 from patchwright.core.types.work import OutcomeKind
 
@@ -156,7 +158,7 @@ class Controller:
             self._asking.reply(self._model, self._view.messages(), self._toolbox.specs)
         except ContextWindowError as error:
             return self._make_room(error)
-        except (OverBudgetError, ModelError) as error:
+        except (LimitError, ModelError) as error:
             return self._failure(error)
         return None
 
@@ -165,16 +167,23 @@ class Controller:
         try:
             if self._condensing.condense():
                 return None
-        except (OverBudgetError, ModelError) as error:
+        except (LimitError, ModelError) as error:
             return self._failure(error)
         text = f"The conversation cannot be shortened any further. {refused}"
         return Ending(OutcomeKind.FAILED, refused.reason, text, by_service=True)
 
-    def _failure(self, error: OverBudgetError | ModelError) -> Ending | None:
+    def _failure(self, error: LimitError | ModelError) -> Ending | None:
         if self._attention.is_called_off:
             return None  # That is how it ends, and the next step sees to it.
-        is_money = isinstance(error, OverBudgetError)
-        kind = OutcomeKind.OVER_BUDGET if is_money else OutcomeKind.FAILED
+        match error:
+            case TokenLimitError():
+                return ending_of(out_of_tokens(self._kit.limits))
+            case LimitError():
+                kind = OutcomeKind.OVER_BUDGET
+            case ModelError():
+                kind = OutcomeKind.FAILED
+            case _:
+                assert_never(error)
         return Ending(kind, error.reason, str(error), by_service=True)
 
     def _end(self, ending: Ending) -> Ending:

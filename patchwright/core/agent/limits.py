@@ -47,3 +47,13 @@ def must_stop(run: RunState, limits: Limits, elapsed_s: float) -> Stop | None:
             text=f"The limit of {allowed.max_minutes:g} minutes was reached.",
         )
     return None
+
+
+def out_of_tokens(limits: Limits) -> Stop:
+    """Return that one more call could pass the ceiling of tokens."""
+    return Stop(
+        kind=OutcomeKind.OVER_LIMIT,
+        reason="tokens",
+        text=f"The limit of {limits.max_tokens:,} tokens leaves no room for one more "
+        "model call.",
+    )

@@ -1,17 +1,17 @@
-"""Money for model calls: reserved before each call, settled after it."""
+"""Money for model calls: reserved before each try, settled after it."""
 
+import math
 import threading
 from typing import Final, Protocol
 
-from patchwright.core.errors import PatchwrightError
+from patchwright.core.llm.budget import (
+    UNKNOWN_COST_PER_TOKEN,
+    OverBudgetError,
+    Settle,
+    assumed_usd,
+)
 from patchwright.core.text.money import dollars
-
-
-class OverBudgetError(PatchwrightError):
-    """The next call could pass a ceiling; the message names it and what is spent."""
-
-    reason = "budget"
-
+from patchwright.core.types.work import Usage
 
 # Sums of floats are not exact. A billionth of a dollar more is not more.
 DECIMALS: Final = 9
@@ -23,58 +23,79 @@ UNKNOWN_PRICE = (
 
 
 class Purse(Protocol):
-    """Holds one run to its ceilings. Calls are made one at a time, in any thread."""
+    """Holds one run to its ceilings. Tries are made one at a time, in any thread."""
 
-    def reserve(self, worst_usd: float | None, more_usd: float = 0.0) -> float:
-        """Set aside what the next call costs at most; None means no price is known.
+    def reserve(self, most: Usage, more_usd: float = 0.0) -> Settle:
+        """Set aside the most that the next try takes; without a cost it is unknown.
 
-        `more_usd` is what people have added to the run's ceiling. Returns what the call
-        may cost with its repeated tries. Raises `OverBudgetError` when one try could
-        already pass a ceiling.
+        `more_usd` is what people have added to the run's ceiling. Returns what replaces
+        the reservation by what the try did take. Raises `OverBudgetError` when it could
+        pass a ceiling.
         """
         ...
 
-    def settle(self, spent_usd: float | None) -> None:
-        """Replace the reservation by what the call did cost."""
-        ...
+
+def money_of(spent: Usage, most_usd: float) -> float | None:
+    """Return what a try did cost, None where nobody knows.
+
+    No figure that is no amount gives money back: the most counts in its place.
+    """
+    if spent.cost_usd is None:
+        return None
+    may_be = math.isfinite(spent.cost_usd) and spent.cost_usd >= 0
+    return spent.cost_usd if may_be else most_usd
 
 
 class RunPurse:
     """The ceiling of one run, kept in memory.
 
-    Where no price is known, the dearest call so far stands in for the next one.
+    Where no price is known, a try is taken to cost as much as its tokens do at
+    `unknown_cost_per_token`, or as the dearest one so far. What it did cost counts if
+    the provider says it; the run's tokens are bounded besides.
     """
 
     def __init__(
-        self, max_cost_usd: float, *, spent_usd: float = 0.0, refuse_unknown: bool
+        self,
+        max_cost_usd: float,
+        *,
+        spent_usd: float = 0.0,
+        refuse_unknown: bool,
+        unknown_cost_per_token: float = UNKNOWN_COST_PER_TOKEN,
     ) -> None:
         self._max = max_cost_usd
         self._spent = spent_usd
         self._reserved = 0.0
         self._dearest = 0.0
         self._refuse_unknown = refuse_unknown
+        self._unknown_cost_per_token = unknown_cost_per_token
         self._lock = threading.Lock()
 
-    def reserve(self, worst_usd: float | None, more_usd: float = 0.0) -> float:
-        if worst_usd is None and self._refuse_unknown and not self._dearest:
+    def reserve(self, most: Usage, more_usd: float = 0.0) -> Settle:
+        if most.cost_usd is None and self._refuse_unknown:
             raise OverBudgetError(UNKNOWN_PRICE)
-        worst = self._dearest if worst_usd is None else worst_usd
+        worst_usd = self._worst_usd(most)
         ceiling = self._max + more_usd
         with self._lock:
             left = ceiling - self._spent - self._reserved
-            if round(left - worst, DECIMALS) < 0:
+            if round(left - worst_usd, DECIMALS) < 0:
                 raise OverBudgetError(
                     f"{dollars(self._spent)} of {dollars(ceiling)} is spent, and the "
-                    f"next model call could cost up to {dollars(worst)}."
+                    f"next model call could cost up to {dollars(worst_usd)}."
                 )
-            self._reserved += worst
-            return max(left, worst)
+            self._reserved += worst_usd
+        return lambda spent: self._settle(worst_usd, spent)
 
-    def settle(self, spent_usd: float | None) -> None:
+    def _worst_usd(self, most: Usage) -> float:
+        if most.cost_usd is not None:
+            return most.cost_usd
+        return max(self._dearest, assumed_usd(most, self._unknown_cost_per_token))
+
+    def _settle(self, worst_usd: float, spent: Usage) -> None:
+        spent_usd = money_of(spent, worst_usd) or 0.0
         with self._lock:
-            self._reserved = 0.0
-            self._spent += spent_usd or 0.0
-            self._dearest = max(self._dearest, spent_usd or 0.0)
+            self._reserved -= worst_usd
+            self._spent += spent_usd
+            self._dearest = max(self._dearest, spent_usd)
 
 
 class SlicePurse:
@@ -84,14 +105,16 @@ class SlicePurse:
         self._purse = purse
         self._own = RunPurse(max_cost_usd, spent_usd=spent_usd, refuse_unknown=False)
 
-    def reserve(self, worst_usd: float | None, more_usd: float = 0.0) -> float:
-        left_usd = self._own.reserve(worst_usd)
+    def reserve(self, most: Usage, more_usd: float = 0.0) -> Settle:
+        settle_own = self._own.reserve(most)
         try:
-            return min(left_usd, self._purse.reserve(worst_usd, more_usd))
+            settle = self._purse.reserve(most, more_usd)
         except OverBudgetError:
-            self._own.settle(None)
+            settle_own(Usage(cost_usd=0.0))
             raise
 
-    def settle(self, spent_usd: float | None) -> None:
-        self._own.settle(spent_usd)
-        self._purse.settle(spent_usd)
+        def settle_both(spent: Usage) -> None:
+            settle_own(spent)
+            settle(spent)
+
+        return settle_both

@@ -5,10 +5,8 @@ from collections.abc import Mapping
 from patchwright.core.events.types import ModelReply
 from patchwright.core.llm.config import ModelConfig
 from patchwright.core.llm.model import AssistantTurn, ModelRequest, ModelTraits
-from patchwright.core.llm.prices import usual_prompt_tokens
 from patchwright.core.llm.reasoning import is_thinking
 from patchwright.core.llm.replies import Reply
-from patchwright.core.llm.room import output_allowed
 from patchwright.core.llm.wire import wants_cache_marks, wire_messages, wire_tools
 from patchwright.core.types.work import Usage
 
@@ -25,9 +23,9 @@ EFFORT_PASSED_ON: Mapping[str, object] = {"allowed_openai_params": ["reasoning_e
 def call_arguments(
     config: ModelConfig, request: ModelRequest, traits: ModelTraits
 ) -> dict[str, object]:
+    """Return the arguments, but for how long the reply may be: tries differ in that."""
     optional = {
         "tools": wire_tools(request.tools) or None,
-        "max_tokens": output_allowed(traits, usual_prompt_tokens(request)),
         "temperature": config.temperature,
         "reasoning_effort": _effort(config, request),
         "api_base": config.base_url,

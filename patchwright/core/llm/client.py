@@ -2,34 +2,43 @@
 
 import random
 from collections.abc import Callable, Mapping
-
-from pydantic import ValidationError
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 from patchwright.core.clock import Clock
 from patchwright.core.events.types import ModelReply
-from patchwright.core.llm.bounded import call_within
+from patchwright.core.llm.billing import Billing
+from patchwright.core.llm.budget import (
+    CallWatch,
+    LimitError,
+    TokenLimitError,
+    reserve,
+)
 from patchwright.core.llm.calls import call_arguments, model_reply
 from patchwright.core.llm.config import ModelConfig
 from patchwright.core.llm.explain import declined, explain, nothing_said
-from patchwright.core.llm.failures import Failure, Fault, understand
-from patchwright.core.llm.library import load, table_entry
-from patchwright.core.llm.model import CallWatch, ModelRequest, ModelTraits
-from patchwright.core.llm.prices import (
-    ceiling,
-    configured_prices,
-    dearest_prices,
-    estimated_usage,
-)
-from patchwright.core.llm.refusals import read_refusal
-from patchwright.core.llm.replies import Reply, read_reply
+from patchwright.core.llm.failures import Failure, Fault
+from patchwright.core.llm.library import table_entry
+from patchwright.core.llm.model import ModelRequest, ModelTraits
+from patchwright.core.llm.prices import most_prompt_tokens, usual_prompt_tokens
+from patchwright.core.llm.replies import Reply
 from patchwright.core.llm.retry import Patience
+from patchwright.core.llm.room import LEAST_OUTPUT, output_allowed
+from patchwright.core.llm.sending import send
 from patchwright.core.llm.traits import model_traits, output_limit
 from patchwright.core.types.work import NO_USAGE, Usage
 
-EMPTY_REPLY_TRIES = 3
+# What may have been billed and came to nothing is not asked for more often.
+BILLED_TRIES = 3
 LONGEST_TRY_S = 300.0
 
-_Arguments = Mapping[str, object]
+
+@dataclass(frozen=True)
+class _Output:
+    """How a model wants to be told the most tokens of a reply, as it has said."""
+
+    name: str = "max_tokens"
+    limit: int | None = None
 
 
 class LitellmModel:
@@ -46,112 +55,144 @@ class LitellmModel:
         jitter: Callable[[], float] = random.random,
     ) -> None:
         self.name = config.model
-        self._config = config
-        self._clock = clock
-        self._patience = Patience(clock, jitter)
+        self.config = config
+        self.clock = clock
+        self.patience = Patience(clock, jitter)
+        self.billing = Billing(config, self._table_entry)
+        self.output = _Output()
 
     def complete(
         self, request: ModelRequest, watch: CallWatch | None = None
     ) -> ModelReply:
-        arguments = call_arguments(self._config, request, self.traits())
-        deadline_at = self._clock.monotonic() + request.deadline_s
-        spent, tries = NO_USAGE, 0
-        while tries == 0 or self._may_repeat(request, spent, tries):
-            asked_at = self._clock.monotonic()
-            reply = self._ask(arguments, request, deadline_at, watch)
-            took_s = self._clock.monotonic() - asked_at
-            if isinstance(reply, Failure):
-                raise explain(reply, self._config, spent, waited_s=took_s)
-            tries += 1
-            spent += reply.usage
-            if reply.is_declined:
-                raise declined(reply.refusal or reply.text, self._config, spent)
-            if not reply.is_empty:
-                return model_reply(reply, self.name, spent, latency_s=took_s)
-        raise nothing_said(self._config, spent, tries)
+        return _Call(self, request, watch).complete()
 
     def ceiling_usd(self, request: ModelRequest) -> float | None:
-        prices = configured_prices(self._config) or dearest_prices(self._table_entry())
-        if prices is None:
-            return None
-        return ceiling(prices, request, output_limit(self._config, self._table_entry))
+        limit = output_limit(self.config, self._table_entry)
+        return self.billing.most_usd(most_prompt_tokens(request), limit)
 
     def traits(self) -> ModelTraits:
-        return model_traits(self._config, self._table_entry)
-
-    def _may_repeat(self, request: ModelRequest, spent: Usage, tries: int) -> bool:
-        if tries >= EMPTY_REPLY_TRIES:
-            return False
-        if request.max_cost_usd is None or spent.cost_usd is None:
-            return True
-        worst_usd = self.ceiling_usd(request) or spent.cost_usd
-        return spent.cost_usd + worst_usd <= request.max_cost_usd
+        return model_traits(self.config, self._table_entry)
 
     def _table_entry(self) -> Mapping[str, object]:
         return table_entry(self.name)
 
-    def _ask(
-        self,
-        arguments: _Arguments,
-        request: ModelRequest,
-        deadline_at: float,
-        watch: CallWatch | None,
-    ) -> Reply | Failure:
-        """Ask until there is an answer; with a lower reserve where that helps."""
-        reply = self._patience.ask(
-            lambda left_s: self._try(arguments, request, left_s), deadline_at, watch
-        )
-        if not isinstance(reply, Failure) or reply.output_room is None:
-            return reply
-        lowered = {**arguments, "max_tokens": reply.output_room}
-        return self._patience.ask(
-            lambda left_s: self._try(lowered, request, left_s), deadline_at, watch
-        )
 
-    def _try(
-        self, arguments: _Arguments, request: ModelRequest, left_s: float
-    ) -> Reply | Failure:
+class _Call:
+    """One call with all its tries, each reserved before it is made.
+
+    What is reserved and nobody knows to be less is spent: the provider may bill a try
+    whose answer never came, or made no sense.
+    """
+
+    def __init__(
+        self, model: LitellmModel, request: ModelRequest, watch: CallWatch | None
+    ) -> None:
+        self._model, self._request, self._watch = model, request, watch
+        self._traits = model.traits()
+        self._arguments = call_arguments(model.config, request, self._traits)
+        self._room: int | None = None
+        self._spent = NO_USAGE
+        self._billed_tries = 0
+
+    def complete(self) -> ModelReply:
+        clock = self._model.clock
+        deadline_at = clock.monotonic() + self._request.deadline_s
+        while True:
+            asked_at = clock.monotonic()
+            answer = self._model.patience.ask(self._try, deadline_at, self._watch)
+            took_s = clock.monotonic() - asked_at
+            if isinstance(answer, Reply):
+                if reply := self._read(answer, took_s):
+                    return reply
+            elif not self._adapts_to(answer):
+                raise explain(answer, self._model.config, self._spent, waited_s=took_s)
+
+    def _read(self, reply: Reply, took_s: float) -> ModelReply | None:
+        """Return what the model said, or None if it may be asked once more."""
+        config, spent = self._model.config, self._spent
+        if reply.is_declined:
+            raise declined(reply.refusal or reply.text, config, spent)
+        if not reply.is_empty:
+            return model_reply(reply, self._model.name, spent, latency_s=took_s)
+        if self._billed_tries >= BILLED_TRIES:
+            raise nothing_said(config, spent, self._billed_tries)
+        return None
+
+    def _adapts_to(self, failure: Failure) -> bool:
+        """Ask for a reply as the model says it can be, if that is something new."""
+        output, before = self._model.output, (self._model.output, self._room)
+        if failure.wants_new_name:
+            output = replace(output, name="max_completion_tokens")
+        if failure.output_limit is not None:
+            output = replace(output, limit=failure.output_limit)
+        if self._room is None and failure.output_room is not None:
+            self._room = failure.output_room
+        self._model.output = output
+        return (output, self._room) != before
+
+    def _try(self, left_s: float) -> Reply | Failure:
         limit_s = min(left_s, LONGEST_TRY_S)
         if limit_s <= 0:
             return Failure(fault=Fault.UNAVAILABLE, detail="no time was left")
+        output_tokens = self._output_tokens()
+        most = self._most(output_tokens)
+        settle = self._reserve(most)
+        took = most
         try:
-            return call_within(
-                limit_s, lambda: self._send({**arguments, "timeout": limit_s}, request)
+            answer = send(
+                {**self._arguments, self._model.output.name: output_tokens},
+                self._request,
+                limit_s=limit_s,
+                now=self._model.clock.now(),
             )
-        except TimeoutError:
-            detail = f"no answer within {limit_s:.0f} s"
-            return Failure(fault=Fault.UNAVAILABLE, detail=detail)
+            took = self._model.billing.bill(answer, most, self._estimated_prompt)
+        finally:
+            settle(took)
+            self._spent += took
+        return self._counted(answer)
 
-    def _send(self, arguments: _Arguments, request: ModelRequest) -> Reply | Failure:
-        library = load()
+    def _counted(self, answer: Reply | Failure) -> Reply | Failure:
+        if isinstance(answer, Failure) and not answer.may_be_billed:
+            return answer
+        self._billed_tries += 1
+        is_last = self._billed_tries >= BILLED_TRIES
+        if isinstance(answer, Failure) and is_last:
+            return answer.as_last()
+        return answer
+
+    def _reserve(self, most: Usage) -> Callable[[Usage], None]:
         try:
-            completion = library.litellm.completion(
-                **arguments, num_retries=0, max_retries=0, drop_params=True
-            )
-            reply = read_reply(completion.model_dump(), request)
-        except library.error as error:
-            return understand(read_refusal(error), self._clock.now())
-        except ValidationError as error:
-            detail = f"its answer has an unknown form ({error.error_count()} faults)"
-            return Failure(fault=Fault.UNAVAILABLE, detail=detail)
-        if reply.usage.tokens_in + reply.usage.tokens_out == 0:
-            reply = reply.model_copy(update={"usage": estimated_usage(request, reply)})
-        return reply if reply.usage.cost_usd is not None else self._priced(reply)
+            return reserve(self._watch, most)
+        except LimitError as error:
+            raise type(error)(str(error), self._spent) from error
 
-    def _priced(self, reply: Reply) -> Reply:
-        prices = configured_prices(self._config)
-        cost_usd = prices.cost(reply.usage) if prices else self._table_cost(reply.usage)
-        usage = reply.usage.model_copy(update={"cost_usd": cost_usd})
-        return reply.model_copy(update={"usage": usage})
-
-    def _table_cost(self, usage: Usage) -> float | None:
-        if dearest_prices(self._table_entry()) is None:
-            return None
-        parts = load().litellm.cost_per_token(
-            model=self.name,
-            prompt_tokens=usage.tokens_in,
-            completion_tokens=usage.tokens_out,
-            cache_read_input_tokens=usage.tokens_cached,
-            cache_creation_input_tokens=usage.tokens_cache_written,
+    def _most(self, output_tokens: int) -> Usage:
+        """Return the most that a try can take; without a cost nobody knows it."""
+        return Usage(
+            cost_usd=self._model.billing.most_usd(self._most_prompt, output_tokens),
+            tokens_in=self._most_prompt,
+            tokens_out=output_tokens,
         )
-        return sum(parts)
+
+    def _output_tokens(self) -> int:
+        """Return what to allow the reply: less where not so much is left."""
+        usual = output_allowed(self._traits, self._estimated_prompt)
+        caps = (usual, self._model.output.limit, self._room)
+        wanted = min(cap for cap in caps if cap is not None)
+        if self._request.tokens_left is None:
+            return wanted
+        spent = self._spent.tokens_in + self._spent.tokens_out
+        left = self._request.tokens_left - spent - self._most_prompt
+        if left < min(wanted, LEAST_OUTPUT):
+            raise TokenLimitError(
+                "The run's tokens leave no room for one more model call.", self._spent
+            )
+        return min(wanted, left)
+
+    @cached_property
+    def _most_prompt(self) -> int:
+        return most_prompt_tokens(self._request)
+
+    @cached_property
+    def _estimated_prompt(self) -> int:
+        return usual_prompt_tokens(self._request)

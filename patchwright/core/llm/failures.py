@@ -5,7 +5,8 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from enum import StrEnum
 
-from patchwright.core.llm.overflow import read_output_room
+from patchwright.core.llm.counts import NOTHING_TOLD, Told
+from patchwright.core.llm.overflow import read_output_limit, read_output_room
 from patchwright.core.types.base import Value
 
 
@@ -19,9 +20,22 @@ class Fault(StrEnum):
     UNAVAILABLE = "unavailable"
 
 
+class Sent(StrEnum):
+    """How far a request came that nothing good came of.
+
+    `REFUSED` is an answer that says so, which is not billed; of what is `LOST` nobody
+    knows.
+    """
+
+    NOT = "not"
+    REFUSED = "refused"
+    LOST = "lost"
+
+
 class Refusal(Value):
     """What came instead of a reply. Without `status` there was no answer at all."""
 
+    sent: Sent = Sent.REFUSED
     status: int | None = None
     code: str = ""
     text: str = ""
@@ -32,19 +46,32 @@ class Failure(Value):
     """A refusal, understood; `wait_s` is how long the provider asks us to wait.
 
     With `output_room` the prompt fits after all, if the reply may have only so many
-    tokens.
+    tokens; `output_limit` is how many the model ever gives, and `wants_new_name` says
+    that it has another name for that number. What `may_be_billed` is repeated little;
+    `told` is what the provider counts for it.
     """
 
     fault: Fault
     detail: str
     wait_s: float | None = None
     output_room: int | None = None
+    output_limit: int | None = None
+    wants_new_name: bool = False
+    may_be_billed: bool = False
+    told: Told = NOTHING_TOLD
+    is_last: bool = False
 
     @property
     def may_pass(self) -> bool:
-        return self.fault in (Fault.RATE_LIMIT, Fault.UNAVAILABLE)
+        passing = self.fault in (Fault.RATE_LIMIT, Fault.UNAVAILABLE)
+        return passing and not self.is_last
+
+    def as_last(self) -> "Failure":
+        """Return it as one that is not worth another try."""
+        return Failure(**{**dict(self), "is_last": True})
 
 
+_OF_SIZE = (Fault.CONTEXT, Fault.REQUEST)
 # As OpenAI, Anthropic, Google, Mistral, Bedrock, Cohere, xAI, Moonshot, Z.ai, TGI, vLLM
 # and llama.cpp put it.
 _CONTEXT = re.compile(
@@ -64,6 +91,11 @@ _NO_CREDIT = re.compile(
 _CREDENTIAL = re.compile(r"api.?key not valid|missing credentials", re.IGNORECASE)
 _SECONDS = re.compile(r"\d{1,9}(\.\d+)?")
 _PASSING_STATUSES = frozenset({408, 409, 425})
+# Somebody in between has waited no longer for an answer that may come all the same.
+_BILLED_STATUSES = frozenset({408, 504, 524})
+_NEW_NAME = re.compile(
+    r"max_tokens.{0,80}max_completion_tokens.{0,20}instead", re.DOTALL
+)
 
 
 def understand(refusal: Refusal, now: datetime) -> Failure:
@@ -76,8 +108,15 @@ def understand(refusal: Refusal, now: datetime) -> Failure:
         fault=fault,
         detail=refusal.text,
         wait_s=wait_s,
-        output_room=read_output_room(refusal.text) if fault is Fault.CONTEXT else None,
+        output_room=read_output_room(refusal.text) if fault in _OF_SIZE else None,
+        output_limit=read_output_limit(refusal.text) if fault in _OF_SIZE else None,
+        wants_new_name=bool(_NEW_NAME.search(refusal.text)),
+        may_be_billed=_may_be_billed(refusal),
     )
+
+
+def _may_be_billed(refusal: Refusal) -> bool:
+    return refusal.sent is Sent.LOST or refusal.status in _BILLED_STATUSES
 
 
 def _fault(status: int | None, text: str) -> Fault:

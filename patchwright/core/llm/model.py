@@ -5,6 +5,7 @@ from typing import Protocol
 from pydantic import JsonValue
 
 from patchwright.core.events.types import ModelReply, ToolCall
+from patchwright.core.llm.budget import CallWatch
 from patchwright.core.types.base import Value
 
 
@@ -57,14 +58,13 @@ class ToolSpec(Value):
 class ModelRequest(Value):
     """One call. `deadline_s` bounds it with all its retries, in seconds from now.
 
-    A try that was billed and came to nothing is repeated only while another one, at
-    its dearest, stays within `max_cost_usd`.
+    All its tries together take no more tokens than `tokens_left`, prompts included.
     """
 
     messages: tuple[ChatMessage, ...]
     tools: tuple[ToolSpec, ...] = ()
     deadline_s: float = 600.0
-    max_cost_usd: float | None = None
+    tokens_left: int | None = None
 
 
 class ModelTraits(Value):
@@ -76,18 +76,11 @@ class ModelTraits(Value):
     calls_tools: bool = True
 
 
-class CallWatch(Protocol):
-    """Hears how a call goes on while it is under way, in the caller's thread or not."""
-
-    def waits(self, seconds: float, reason: str) -> None:
-        """Take note that the call is repeated after a while, and why."""
-        ...
-
-
 class Model(Protocol):
     """Something that answers a chat with text or tool calls.
 
-    Raises the errors of `core.llm.errors` and none of a vendor's.
+    Raises the errors of `core.llm.errors` and `core.llm.budget`, and none of a
+    vendor's. It reserves each try with the watch before it is made.
     """
 
     name: str

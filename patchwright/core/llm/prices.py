@@ -1,5 +1,6 @@
 """What a model call costs, and what it can cost at most."""
 
+import json
 from collections.abc import Mapping
 
 from pydantic import TypeAdapter
@@ -9,10 +10,12 @@ from patchwright.core.llm.model import (
     AssistantTurn,
     ChatMessage,
     ModelRequest,
+    ToolSpec,
     UserText,
 )
 from patchwright.core.llm.replies import Reply
 from patchwright.core.llm.room import tokens_of
+from patchwright.core.text.surrogates import well_formed
 from patchwright.core.types.base import Value
 from patchwright.core.types.work import Usage
 
@@ -25,22 +28,39 @@ MOST_TOKENS_PER_IMAGE = 50_000
 USUAL_TOKENS_PER_IMAGE = 2000
 
 _AMOUNT = TypeAdapter(float)
+_INPUT_PRICES = (
+    "input_cost_per_token",
+    "input_cost_per_image_token",
+    "cache_creation_input_token_cost",
+    "cache_read_input_token_cost",
+)
+_OUTPUT_PRICES = ("output_cost_per_token", "output_cost_per_reasoning_token")
 
 
 class Prices(Value):
-    """USD for one token, at its dearest; what was cached may cost less."""
+    """USD for one token, at its dearest; what was cached may cost less.
+
+    What a provider says it had in its cache beyond the prompt counts as prompt.
+    """
 
     input_usd: float
     output_usd: float
     cached_usd: float | None = None
 
     def cost(self, usage: Usage) -> float:
-        cached = 0 if self.cached_usd is None else usage.tokens_cached
+        prompt, told = max(0, usage.tokens_in), max(0, usage.tokens_cached)
+        cached = 0 if self.cached_usd is None else min(told, prompt)
+        plain = max(prompt, told) - cached
         return (
-            (usage.tokens_in - cached) * self.input_usd
+            plain * self.input_usd
             + cached * (self.cached_usd or 0.0)
-            + usage.tokens_out * self.output_usd
+            + max(0, usage.tokens_out) * self.output_usd
         )
+
+    def most(self, tokens_in: int, tokens_out: int) -> float:
+        """Return what so many tokens cost at their dearest, cached or not."""
+        dearest_usd = max(self.input_usd, self.cached_usd or 0.0)
+        return tokens_in * dearest_usd + tokens_out * self.output_usd
 
 
 def configured_prices(config: ModelConfig) -> Prices | None:
@@ -61,10 +81,9 @@ def dearest_prices(entry: Mapping[str, object]) -> Prices | None:
     stated = ("input_cost_per_token", "output_cost_per_token")
     if any(entry.get(key) is None for key in stated):
         return None
-    into = ("input_cost_per_token", "cache_creation_input_token_cost")
     return Prices(
-        input_usd=_highest(entry, into),
-        output_usd=_highest(entry, ("output_cost_per_token",)),
+        input_usd=_highest(entry, _INPUT_PRICES),
+        output_usd=_highest(entry, _OUTPUT_PRICES),
     )
 
 
@@ -76,12 +95,8 @@ def _highest(entry: Mapping[str, object], beginnings: tuple[str, ...]) -> float:
     )
 
 
-def ceiling(prices: Prices, request: ModelRequest, max_output: int | None) -> float:
-    most = Usage(
-        tokens_in=most_prompt_tokens(request),
-        tokens_out=DEFAULT_OUTPUT_TOKENS if max_output is None else max_output,
-    )
-    return prices.cost(most)
+def ceiling(prices: Prices, request: ModelRequest, output_tokens: int) -> float:
+    return prices.most(most_prompt_tokens(request), output_tokens)
 
 
 def most_prompt_tokens(request: ModelRequest) -> int:
@@ -99,12 +114,16 @@ def usual_prompt_tokens(request: ModelRequest) -> int:
 
 
 def _prompt_bytes(request: ModelRequest) -> int:
-    texts = sum(
-        len(text.encode(errors="replace")) + TOKENS_AROUND_MESSAGE
-        for message in request.messages
-        for text in _texts(message)
-    )
-    return texts + sum(len(tool.model_dump_json()) for tool in request.tools)
+    texts = sum(_size(text) for message in request.messages for text in _texts(message))
+    return texts + sum(_size(_written(tool)) for tool in request.tools)
+
+
+def _written(tool: ToolSpec) -> str:
+    return json.dumps(tool.model_dump(), ensure_ascii=False)
+
+
+def _size(text: str) -> int:
+    return len(well_formed(text).encode()) + TOKENS_AROUND_MESSAGE
 
 
 def image_count(request: ModelRequest) -> int:
@@ -112,14 +131,10 @@ def image_count(request: ModelRequest) -> int:
     return sum(len(text.images) for text in texts)
 
 
-def estimated_usage(request: ModelRequest, reply: Reply) -> Usage:
-    """Estimate what a provider that counts nothing has used, not too low."""
+def estimated_output(reply: Reply) -> int:
+    """Estimate the tokens that a reply has taken, where its provider does not count."""
     said = reply.text + "".join(call.arguments for call in reply.tool_calls)
-    return Usage(
-        cost_usd=reply.usage.cost_usd,
-        tokens_in=usual_prompt_tokens(request),
-        tokens_out=tokens_of(len(said.encode())) + 1,
-    )
+    return tokens_of(len(said.encode())) + 1
 
 
 def _texts(message: ChatMessage) -> list[str]:

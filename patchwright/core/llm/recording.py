@@ -22,10 +22,10 @@ from pydantic import JsonValue, ValidationError
 
 from patchwright.core.errors import SettingsError
 from patchwright.core.events.types import ModelReply, ToolCall
+from patchwright.core.llm.budget import CallWatch
 from patchwright.core.llm.errors import ModelError
 from patchwright.core.llm.model import (
     AssistantTurn,
-    CallWatch,
     ModelRequest,
     ModelTraits,
 )

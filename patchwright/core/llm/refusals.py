@@ -4,7 +4,9 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 
-from patchwright.core.llm.failures import Refusal
+from pydantic import JsonValue
+
+from patchwright.core.llm.failures import Refusal, Sent
 
 # litellm and openai put their class names and the status in front of the text.
 _PREFIX = re.compile(
@@ -15,24 +17,79 @@ _ADVICE = re.compile(r"\.? Handle with `[\w.]+`.*", re.DOTALL)
 # https://cloud.google.com/apis/design/errors#retry_info
 _RETRY_DELAY = re.compile(r'"retryDelay"\s*:\s*"(\d+(?:\.\d+)?)s"')
 _QUOTED_MESSAGE = re.compile(r'"message"\s*:\s*("(?:[^"\\]|\\.)*")')
+_LEAST_ERROR_STATUS = 400
+_SERVER_ERROR = 500
+_NOT_SENT = frozenset(
+    {
+        "ConnectError",
+        "ConnectTimeout",
+        "PoolTimeout",
+        "ProxyError",
+        "UnsupportedProtocol",
+        "LocalProtocolError",
+        "InvalidURL",
+    }
+)
+_TIMEOUTS = frozenset({"ReadTimeout", "WriteTimeout", "APITimeoutError", "Timeout"})
+_BROKEN_OFF = frozenset(
+    {"RemoteProtocolError", "ReadError", "WriteError", "CloseError"}
+)
 
 
-def read_refusal(error: BaseException) -> Refusal:
+def read_refusal(error: BaseException, *, was_sent: bool = True) -> Refusal:
     """Read an error of litellm.
 
-    litellm reports 413 as 429 and an unreachable host as 500, so what counts is the
-    innermost error with a status, and there must have been a response.
+    litellm reports 413 as 429, an unreachable host as 500, and an answer that it cannot
+    read as 500 as well. So what counts is the innermost HTTP answer; without one these
+    are its words and not the provider's.
     """
-    source = _innermost(error)
+    source = _answer_in(error)
+    if source is None:
+        return _without_answer(error, was_sent=was_sent)
     body = getattr(source, "body", None)
     details = body if isinstance(body, Mapping) else {}
     headers = getattr(getattr(source, "response", None), "headers", {})
     return Refusal(
-        status=getattr(source, "status_code", None),
+        status=_status_of(source),
         code=str(details.get("code") or details.get("type") or ""),
         text=str(details.get("message") or _plain(str(error))),
         retry_after=headers.get("retry-after", "") or _retry_delay(str(error)),
     )
+
+
+def read_told_error(body: Mapping[str, JsonValue]) -> Refusal | None:
+    """Read an error that came with a status of success, as some gateways send it."""
+    error = body.get("error")
+    if not error or body.get("choices"):
+        return None
+    details: Mapping[str, JsonValue] = error if isinstance(error, dict) else {}
+    code = details.get("code")
+    is_status = isinstance(code, int) and code >= _LEAST_ERROR_STATUS
+    told = details.get("message") or (error if isinstance(error, str) else "")
+    return Refusal(
+        status=code if is_status and isinstance(code, int) else _SERVER_ERROR,
+        code="" if is_status else str(code or details.get("type") or ""),
+        text=str(told),
+    )
+
+
+def _without_answer(error: BaseException, *, was_sent: bool) -> Refusal:
+    """Say in our words why there was no answer: a library's are for programmers."""
+    names = {type(inner).__name__ for inner in _chain(error)}
+    status = getattr(error, "status_code", None)
+    is_local = isinstance(status, int) and _LEAST_ERROR_STATUS <= status < _SERVER_ERROR
+    if names & _NOT_SENT:
+        return Refusal(sent=Sent.NOT, text="Connection error")
+    if names & _TIMEOUTS:
+        return Refusal(sent=Sent.LOST, text="it did not answer in time")
+    if names & _BROKEN_OFF:
+        return Refusal(sent=Sent.LOST, text="the connection broke before its answer")
+    if is_local or not was_sent:
+        # By its words the kind of trouble is found; nobody is shown them.
+        return Refusal(
+            sent=Sent.NOT, status=status if is_local else None, code=str(error)
+        )
+    return Refusal(sent=Sent.LOST, text="its answer has a form that cannot be read")
 
 
 def _retry_delay(text: str) -> str:
@@ -40,12 +97,23 @@ def _retry_delay(text: str) -> str:
     return found[1] if found else ""
 
 
-def _innermost(error: BaseException) -> BaseException:
-    with_status = error
+def _answer_in(error: BaseException) -> BaseException | None:
+    """Return the innermost error that stands for an answer over HTTP, if there is one.
+
+    litellm makes up answers; those of the HTTP client are real.
+    """
+    found: BaseException | None = None
+    is_real = False
     for inner in _chain(error):
         if isinstance(getattr(inner, "status_code", None), int):
-            with_status = inner
-    return with_status
+            found = inner
+        is_real = is_real or type(inner).__name__ == "HTTPStatusError"
+    return found if is_real else None
+
+
+def _status_of(source: BaseException) -> int | None:
+    status = getattr(source, "status_code", None)
+    return status if isinstance(status, int) else None
 
 
 def _chain(error: BaseException) -> Iterator[BaseException]:

@@ -6,6 +6,13 @@ from typing import Final
 
 from patchwright.core.events.metrics import has_answer
 from patchwright.core.events.types import ModelCalled, ModelReply
+from patchwright.core.llm.budget import (
+    CallWatch,
+    LimitError,
+    OverBudgetError,
+    TokenLimitError,
+    reserve,
+)
 from patchwright.core.llm.errors import (
     ContextWindowError,
     EmptyReplyError,
@@ -17,7 +24,6 @@ from patchwright.core.llm.errors import (
     ModelUnavailableError,
 )
 from patchwright.core.llm.model import (
-    CallWatch,
     ChatMessage,
     ModelRequest,
     ModelTraits,
@@ -25,12 +31,13 @@ from patchwright.core.llm.model import (
 )
 from patchwright.core.llm.models import Models
 from patchwright.core.llm.tape import CONDENSE, JUDGE, Tape
+from patchwright.core.types.work import NO_USAGE, Usage
 
 # A chat begins with the system's text and the task.
 _FIRST_REQUEST: Final = 2
 # So large that no chat nears it, and so small that every chat does.
 _ROOMY, _TIGHT = ModelTraits(context_window=10**12), ModelTraits(context_window=1)
-_ERRORS: Final = {
+_ERRORS: Final[dict[str, type[ModelError] | type[LimitError]]] = {
     error.reason: error
     for error in (
         ContextWindowError,
@@ -40,6 +47,8 @@ _ERRORS: Final = {
         ModelRateLimitError,
         ModelRequestError,
         ModelUnavailableError,
+        OverBudgetError,
+        TokenLimitError,
     )
 }
 
@@ -75,18 +84,24 @@ class ReplayedModel:
     def complete(
         self, request: ModelRequest, watch: CallWatch | None = None
     ) -> ModelReply:
-        del request, watch
+        if self._is_delegate:
+            self._agent = self._find_delegate(request)
+        is_poor = self._tape.is_out_of_money(self._agent)
+        most = Usage(cost_usd=math.inf if is_poor else 0.0)
+        settle = reserve(watch, most)
         reply = self._tape.next_reply(self._agent)
+        if reply is None and self._tape.is_out_of_tokens(self._agent):
+            raise TokenLimitError("The recorded run had no tokens left here.")
         if reply is None:
             raise RecordingOverError("The recorded run had ended here.")
+        settle(reply.usage)
         if not has_answer(reply):
             raise _failure(reply.stop_reason, reply)
         return reply
 
     def ceiling_usd(self, request: ModelRequest) -> float | None:
-        if self._is_delegate:
-            self._agent = self._find_delegate(request)
-        return math.inf if self._tape.is_out_of_money(self._agent) else 0.0
+        del request
+        return 0.0
 
     def traits(self) -> ModelTraits:
         return _TIGHT if self._tape.condenses_next(self._agent) else _ROOMY
@@ -108,10 +123,12 @@ class ReplayedRole:
     def complete(
         self, request: ModelRequest, watch: CallWatch | None = None
     ) -> ModelReply:
-        del request, watch
+        del request
+        settle = reserve(watch, NO_USAGE)
         called = self._tape.next_beside(self._role)
         if called is None:
             raise RecordingOverError(f"The recorded run did not {self._role} here.")
+        settle(called.usage)
         if called.failure:
             raise _failure(called.failure, called)
         return ModelReply(
@@ -130,7 +147,7 @@ class ReplayedRole:
         return _ROOMY
 
 
-def _failure(reason: str, called: ModelReply | ModelCalled) -> ModelError:
+def _failure(reason: str, called: ModelReply | ModelCalled) -> ModelError | LimitError:
     text = f"The model call failed in the recorded run: {reason or 'unknown'}."
     return _ERRORS.get(reason, ModelError)(text, called.usage)
 

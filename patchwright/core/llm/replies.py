@@ -1,51 +1,27 @@
 """Read a provider's reply, whatever it looks like, into one that can be repeated."""
 
-import math
+from collections.abc import Mapping, Sequence
 
 from pydantic import JsonValue
 
 from patchwright.core.events.types import ToolCall
+from patchwright.core.llm.counts import NOTHING_TOLD, Told, read_told
 from patchwright.core.llm.model import ModelRequest
 from patchwright.core.llm.reasoning import SentReasoning, read_reasoning
-from patchwright.core.llm.tool_calls import SentCall, read_calls
-from patchwright.core.text.surrogates import well_formed_tree
+from patchwright.core.llm.tool_calls import (
+    SentCall,
+    read_calls,
+    read_fields,
+    read_sent_call,
+)
+from patchwright.core.text.surrogates import well_formed
 from patchwright.core.types.base import Value
-from patchwright.core.types.work import Usage
 
-
-class _Message(SentReasoning):
-    content: str | None = None
-    refusal: str | None = None
-    tool_calls: list[SentCall] | None = None
-
-
-class _Choice(Value):
-    message: _Message = _Message()
-    finish_reason: str | None = None
-
-
-class _TokenDetails(Value):
-    cached_tokens: int | None = None
-    cache_write_tokens: int | None = None
-    cache_creation_tokens: int | None = None
-
-
-class _Usage(Value):
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
-    prompt_tokens_details: _TokenDetails | None = None
-    cost: float | None = None
-
-
-class Completion(Value):
-    """A completion as litellm returns it, from whichever provider."""
-
-    choices: list[_Choice] = []
-    usage: _Usage | None = None
+_TEXT_PARTS = frozenset({"text", "output_text", None})
 
 
 class Reply(Value):
-    """What a completion says. `usage.cost_usd` is the provider's figure, if any."""
+    """What a completion says, and what its provider counts for it."""
 
     text: str = ""
     refusal: str = ""
@@ -53,7 +29,7 @@ class Reply(Value):
     malformed: dict[str, str] = {}
     reasoning: tuple[dict[str, JsonValue], ...] = ()
     stop_reason: str = ""
-    usage: Usage
+    told: Told = NOTHING_TOLD
 
     @property
     def is_empty(self) -> bool:
@@ -66,40 +42,77 @@ class Reply(Value):
         )
 
 
-def read_reply(dump: dict[str, JsonValue], request: ModelRequest) -> Reply:
-    """Read the JSON form of litellm's answer to `request`."""
-    completion = Completion.model_validate(well_formed_tree(dump))
-    counted = completion.usage or _Usage()
-    if not completion.choices:
-        return Reply(usage=_usage(counted))
-    choice = completion.choices[0]
-    read = read_calls(choice.message.tool_calls or [], request)
+def read_reply(dump: Mapping[str, JsonValue], request: ModelRequest) -> Reply:
+    """Read the JSON form of an answer to `request`.
+
+    What has an odd form is read as far as it can be: the answer is paid for, and a call
+    that cannot be run is told to the model.
+    """
+    told = read_told(dump.get("usage"))
+    choice = _table(_first(dump.get("choices")))
+    message = _table(choice.get("message")) or {"content": choice.get("text")}
+    read = read_calls(_sent_calls(message), request)
     return Reply(
-        text=choice.message.content or "",
-        refusal=choice.message.refusal or "",
+        text=_text(message.get("content")),
+        refusal=_text(message.get("refusal")),
         tool_calls=read.calls,
         malformed=read.malformed,
-        reasoning=read_reasoning(choice.message, read.extras),
-        stop_reason=choice.finish_reason or "",
-        usage=_usage(counted),
+        reasoning=read_reasoning(_sent_reasoning(message), read.extras),
+        stop_reason=_word(choice.get("finish_reason")),
+        told=told,
     )
 
 
-def _usage(usage: _Usage) -> Usage:
-    details = usage.prompt_tokens_details or _TokenDetails()
-    return Usage(
-        cost_usd=_amount(usage.cost),
-        tokens_in=max(0, usage.prompt_tokens),
-        tokens_out=max(0, usage.completion_tokens),
-        tokens_cached=details.cached_tokens or 0,
-        tokens_cache_written=_written_to_cache(details),
+def _text(content: JsonValue) -> str:
+    """Return a text that may come whole, or as one part or several."""
+    match content:
+        case str():
+            return well_formed(content)
+        case list():
+            return "".join(
+                _text(part) for part in content if not isinstance(part, list)
+            )
+        case dict() if content.get("type") in _TEXT_PARTS:
+            inner = content.get("text")
+            return well_formed(inner) if isinstance(inner, str) else ""
+        case int() | float() if not isinstance(content, bool):
+            return str(content)
+        case _:
+            return ""
+
+
+def _sent_calls(message: Mapping[str, JsonValue]) -> Sequence[SentCall]:
+    sent = message.get("tool_calls")
+    listed = [sent] if isinstance(sent, dict) else sent
+    calls = listed if isinstance(listed, list) else []
+    # As OpenAI's protocol had it before there could be several calls.
+    older: JsonValue = {"function": message.get("function_call")}
+    if not calls and message.get("function_call"):
+        calls = [older]
+    return [read_sent_call(call) for call in calls if isinstance(call, dict)]
+
+
+def _sent_reasoning(message: Mapping[str, JsonValue]) -> SentReasoning:
+    blocks = message.get("thinking_blocks")
+    fields = message.get("provider_specific_fields")
+    return SentReasoning(
+        thinking_blocks=_tables(blocks) if isinstance(blocks, list) else None,
+        reasoning_content=_text(message.get("reasoning_content")) or None,
+        provider_specific_fields=read_fields(fields),
     )
 
 
-def _amount(cost: float | None) -> float | None:
-    """Return a cost that can be one: a negative figure would refill the budget."""
-    return cost if cost is not None and 0 <= cost < math.inf else None
+def _tables(values: Sequence[JsonValue]) -> list[dict[str, JsonValue]]:
+    return [table for value in values if (table := read_fields(value))]
 
 
-def _written_to_cache(details: _TokenDetails) -> int:
-    return details.cache_write_tokens or details.cache_creation_tokens or 0
+def _first(value: JsonValue) -> JsonValue:
+    return value[0] if isinstance(value, list) and value else None
+
+
+def _table(value: JsonValue) -> Mapping[str, JsonValue]:
+    return value if isinstance(value, dict) else {}
+
+
+def _word(value: JsonValue) -> str:
+    return value if isinstance(value, str) else ""

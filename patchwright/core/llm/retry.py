@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from patchwright.core.clock import Clock
+from patchwright.core.llm.budget import CallWatch
 from patchwright.core.llm.failures import Failure, Fault
-from patchwright.core.llm.model import CallWatch
 
 FIRST_WAIT_S = 1.0
 LONGEST_WAIT_S = 60.0

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 
 from patchwright.core.clock import Clock
 from patchwright.core.events.types import ModelReply
+from patchwright.core.llm.budget import CallWatch, LimitError
 from patchwright.core.llm.errors import ModelError
-from patchwright.core.llm.model import CallWatch, Model, ModelRequest, ModelTraits
+from patchwright.core.llm.model import Model, ModelRequest, ModelTraits
 from patchwright.core.llm.routing import (
     RESTING,
     need_of,
@@ -24,8 +25,8 @@ class RoutedModel:
     """The first of the models that can and does answer; safe to share between threads.
 
     It goes by the name of the first; a reply says which one answered. All that a call
-    takes, failed tries included, is summed and stays within `max_cost_usd`. The model
-    at `only_for_images` is asked for nothing else.
+    takes, failed tries included, is summed; each model reserves its own tries when its
+    turn comes. The model at `only_for_images` is asked for nothing else.
     """
 
     def __init__(
@@ -54,26 +55,32 @@ class RoutedModel:
             share = self._share(request, spent, deadline_at, is_last=not others)
             try:
                 reply = self._models[at].complete(share, watch)
+            except LimitError as error:
+                spent += error.usage
+                if not errors:
+                    raise
+                # Another one may be cheaper than this stand-in.
+                left = tuple(others)
             except ModelError as error:
                 errors.append(error)
                 spent += error.usage
                 self._note(at, error)
-                left = self._affordable(
-                    route_after(error, traits[at], others, traits), request, spent
-                )
+                left = route_after(error, traits[at], others, traits)
             else:
                 self._rests_until.pop(at, None)
-                return reply.model_copy(update={"usage": spent + reply.usage})
+                return ModelReply(**{**dict(reply), "usage": spent + reply.usage})
         raise summed_up(errors, spent) from errors[-1]
 
     def ceiling_usd(self, request: ModelRequest) -> float | None:
-        """Return what the dearest of the models takes; None if any price is unknown."""
+        """Return the dearest known price of one try; None if no price is known.
+
+        What has none is judged when its turn comes: each try is reserved on its own.
+        """
         traits = [model.traits() for model in self._models]
         ceilings = [
             self._models[at].ceiling_usd(request) for at in self._route(request, traits)
         ]
-        known = [ceiling for ceiling in ceilings if ceiling is not None]
-        return max(known) if len(known) == len(ceilings) else None
+        return max((one for one in ceilings if one is not None), default=None)
 
     def traits(self) -> ModelTraits:
         return self._models[0].traits()
@@ -94,20 +101,15 @@ class RoutedModel:
         self, request: ModelRequest, spent: Usage, deadline_at: float, *, is_last: bool
     ) -> ModelRequest:
         left_s = deadline_at - self._clock.monotonic()
-        changes = {"deadline_s": left_s if is_last else min(left_s, PATIENCE_S)}
-        if request.max_cost_usd is not None and spent.cost_usd is not None:
-            changes["max_cost_usd"] = request.max_cost_usd - spent.cost_usd
-        return request.model_copy(update=changes)
-
-    def _affordable(
-        self, left: Sequence[int], request: ModelRequest, spent: Usage
-    ) -> tuple[int, ...]:
-        """Leave out the models that could pass what the call may cost in all."""
-        if request.max_cost_usd is None or not spent.cost_usd:
-            return tuple(left)
-        left_usd = request.max_cost_usd - spent.cost_usd
-        ceilings = {at: self._models[at].ceiling_usd(request) for at in left}
-        return tuple(at for at, most in ceilings.items() if (most or 0.0) <= left_usd)
+        tokens = request.tokens_left
+        if tokens is not None:
+            tokens = max(0, tokens - spent.tokens_in - spent.tokens_out)
+        return ModelRequest(
+            messages=request.messages,
+            tools=request.tools,
+            deadline_s=left_s if is_last else min(left_s, PATIENCE_S),
+            tokens_left=tokens,
+        )
 
     def _note(self, at: int, error: ModelError) -> None:
         if isinstance(error, RESTING):

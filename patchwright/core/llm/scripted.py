@@ -6,7 +6,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pydantic import JsonValue
 
 from patchwright.core.events.types import ModelReply, ToolCall
-from patchwright.core.llm.model import CallWatch, ModelRequest, ModelTraits
+from patchwright.core.llm.budget import CallWatch, LimitError, reserve
+from patchwright.core.llm.errors import ModelError
+from patchwright.core.llm.model import ModelRequest, ModelTraits
 from patchwright.core.types.work import Usage
 
 Step = ModelReply | Exception | Callable[[ModelRequest], ModelReply]
@@ -45,7 +47,16 @@ class ScriptedModel:
     def complete(
         self, request: ModelRequest, watch: CallWatch | None = None
     ) -> ModelReply:
-        del watch
+        settle = reserve(watch, Usage(cost_usd=self._ceiling))
+        try:
+            reply = self._play(request)
+        except (ModelError, LimitError) as error:
+            settle(error.usage)
+            raise
+        settle(reply.usage)
+        return reply
+
+    def _play(self, request: ModelRequest) -> ModelReply:
         if self.unplayed <= 0:
             raise ScriptEndedError(
                 f"{self.name} was asked once more after its {len(self._steps)} steps."

@@ -73,6 +73,11 @@ class Tape:
         is_over = self._endings.get(agent) is OutcomeKind.OVER_BUDGET
         return is_over and not self._has_more(agent)
 
+    def is_out_of_tokens(self, agent: str) -> bool:
+        """Tell whether the agent's next call was one too many for its tokens."""
+        is_over = self._endings.get(agent) is OutcomeKind.OVER_LIMIT
+        return is_over and not self._has_more(agent)
+
     def next_reply(self, agent: str) -> ModelReply | None:
         said = self._agents[agent]
         while self._may_go_on() and said:

@@ -18,6 +18,7 @@ from patchwright.core.llm.text_schema import (
     read_value,
     same_name,
 )
+from patchwright.core.llm.tool_calls import MAX_DEPTH, TOO_DEEP, is_deeper_than
 
 _ARGUMENT_KEYS = ("arguments", "parameters", "args", "input")
 _NAME_KEYS = ("name", "tool", "function")
@@ -52,6 +53,7 @@ def _from_json(name: str, text: str) -> tuple[str, str, str]:
     try:
         # A line break within a text is what models forget to escape.
         value: JsonValue = json.loads(text, strict=False)
+        json.dumps(value, ensure_ascii=False)
     except (ValueError, RecursionError):
         return name, text, ""
     if not isinstance(value, dict):
@@ -80,6 +82,8 @@ def _from_pieces(
             _place(arguments, path, value)
         except ValueError as error:
             return name, "{}", f"The argument `{key}` cannot be read: {error}."
+    if is_deeper_than(arguments, MAX_DEPTH):
+        return name, "{}", TOO_DEEP
     return name, json.dumps(arguments, ensure_ascii=False), ""
 
 

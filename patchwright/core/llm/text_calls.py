@@ -10,7 +10,7 @@ from pydantic import JsonValue
 from patchwright.core.llm.model import ToolSpec
 from patchwright.core.llm.text_arguments import Written, build_arguments
 from patchwright.core.llm.text_schema import parameters_of, same_name
-from patchwright.core.llm.tool_calls import SentCall, SentFunction
+from patchwright.core.llm.tool_calls import SentCall
 
 CUT_OFF = "The reply was cut off in the middle of this call. Make it shorter."
 
@@ -164,7 +164,7 @@ def _read_argument(text: str, opened: re.Match[str]) -> tuple[str, int]:
 
 def _sent(found: _Found, tool: ToolSpec | None) -> tuple[SentCall, str]:
     name, arguments, fault = build_arguments(found.name, found.written, tool)
-    return SentCall(function=SentFunction(name=name, arguments=arguments)), fault
+    return SentCall(name=name, arguments=arguments), fault
 
 
 def _bare_call(prose: str, tools: Mapping[str, ToolSpec]) -> SentCall | None:
@@ -173,14 +173,15 @@ def _bare_call(prose: str, tools: Mapping[str, ToolSpec]) -> SentCall | None:
     fenced = _FENCED.match(text)
     try:
         value: JsonValue = json.loads(fenced[1] if fenced else text)
+        written = json.dumps(value)
     except (ValueError, RecursionError):
         return None
     if not isinstance(value, dict):
         return None
-    name, arguments, fault = build_arguments("", Written({}, json.dumps(value)), None)
+    name, arguments, fault = build_arguments("", Written({}, written), None)
     if name not in tools or fault:
         return None
-    return SentCall(function=SentFunction(name=name, arguments=arguments))
+    return SentCall(name=name, arguments=arguments)
 
 
 def _read_attributes(text: str) -> dict[str, str]:

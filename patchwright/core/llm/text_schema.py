@@ -74,7 +74,7 @@ def read_value(text: str, schema: Schema, tool: ToolSpec) -> JsonValue:
         plain = plain.lower()
     try:
         return _checked(json.loads(plain), kinds)
-    except ValueError:
+    except (ValueError, RecursionError):
         if kinds == ["array"] and not plain.startswith("["):
             return _lines(text)
         raise ValueError(f"{plain[:80]!r} is no {' or '.join(kinds)}") from None

@@ -6,11 +6,11 @@ import secrets
 from collections.abc import Callable, Iterator, Sequence
 
 from patchwright.core.events.types import ModelReply, ToolCall
+from patchwright.core.llm.budget import CallWatch
 from patchwright.core.llm.errors import ModelRequestError
 from patchwright.core.llm.history import answered
 from patchwright.core.llm.model import (
     AssistantTurn,
-    CallWatch,
     ChatMessage,
     Model,
     ModelRequest,
@@ -56,8 +56,10 @@ class TextToolModel:
         except ModelRequestError as error:
             if not request.tools or not _NO_TOOLS.search(str(error)):
                 raise
+            spent = error.usage
         self._needs_text = True
-        return self._complete_in_text(request, watch)
+        reply = self._complete_in_text(request, watch)
+        return ModelReply(**{**dict(reply), "usage": spent + reply.usage})
 
     def ceiling_usd(self, request: ModelRequest) -> float | None:
         asked = in_text(request) if self._writes() else request

@@ -17,7 +17,7 @@ from patchwright.core.llm.model import (
     UserText,
 )
 from patchwright.core.llm.reasoning import Block, call_keys, message_keys
-from patchwright.core.text.surrogates import well_formed
+from patchwright.core.text.surrogates import well_formed, well_formed_tree
 
 Wire = dict[str, JsonValue]
 
@@ -51,7 +51,10 @@ def wire_messages(
 
 
 def wire_tools(tools: Iterable[ToolSpec]) -> list[Wire]:
-    return [{"type": "function", "function": tool.model_dump()} for tool in tools]
+    return [
+        {"type": "function", "function": well_formed_tree(tool.model_dump())}
+        for tool in tools
+    ]
 
 
 def wants_cache_marks(model: str) -> bool:

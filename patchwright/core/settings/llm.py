@@ -18,14 +18,21 @@ class ModelSettings(Section):
         "", description="Version of the provider's API, where it wants one, as Azure."
     )
     input_cost_per_token: float | None = Field(
-        None, ge=0, description="Price in USD, instead of the model table's."
+        None,
+        ge=0,
+        allow_inf_nan=False,
+        description="Price in USD, instead of the model table's.",
     )
     output_cost_per_token: float | None = Field(
-        None, ge=0, description="Price in USD, instead of the model table's."
+        None,
+        ge=0,
+        allow_inf_nan=False,
+        description="Price in USD, instead of the model table's.",
     )
     cached_cost_per_token: float | None = Field(
         None,
         ge=0,
+        allow_inf_nan=False,
         description="Price in USD of what the provider had in its cache; counts with "
         "the two others only. None: as any other input.",
     )

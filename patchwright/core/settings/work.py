@@ -1,18 +1,39 @@
 """The settings of a run: limits, sandbox."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import Field, ValidationInfo, field_validator
+from pydantic import BeforeValidator, Field, ValidationInfo, field_validator
 
+from patchwright.core.llm.budget import UNKNOWN_COST_PER_TOKEN
 from patchwright.core.security.domains import read_domain
 from patchwright.core.settings.section import Section
 from patchwright.core.types.work import Limits
 
 
+def _read_day_ceiling(value: object) -> object:
+    """Return None for what switches a ceiling off."""
+    is_off = value == "none" or (isinstance(value, str) and not value.strip())
+    if is_off:
+        return None
+    try:
+        return None if float(str(value)) == 0 else value
+    except ValueError:
+        return value
+
+
+# What may be spent in a day, in UTC.
+DayCeiling = Annotated[
+    Annotated[float, Field(ge=0, allow_inf_nan=False)] | None,
+    BeforeValidator(_read_day_ceiling),
+]
+
+
 class LimitSettings(Section):
     """Where a run must stop, and how much may be spent in all."""
 
-    max_cost_usd: float = Field(3.0, ge=0, description="Most that one run may cost.")
+    max_cost_usd: float = Field(
+        3.0, ge=0, allow_inf_nan=False, description="Most that one run may cost."
+    )
     max_tokens: int = Field(
         2_000_000, gt=0, description="Most tokens of one run where no price is known."
     )
@@ -22,14 +43,32 @@ class LimitSettings(Section):
         "cap-tokens",
         description="Where no price is known: hold `max_tokens`, or refuse the run.",
     )
-    per_user_day_usd: float | None = Field(
-        None, ge=0, description="Most that one person may spend a day."
+    unknown_cost_per_token: float = Field(
+        UNKNOWN_COST_PER_TOKEN,
+        gt=0,
+        allow_inf_nan=False,
+        description="Price in USD that a token is taken to have where none is known: "
+        "set aside before each call, and counted against the ceilings of the day.",
     )
-    per_repo_day_usd: float | None = Field(
-        None, ge=0, description="Most that one repository may spend a day."
+    max_raise_usd: float | None = Field(
+        None,
+        ge=0,
+        allow_inf_nan=False,
+        description="Most that people who may write add to a run's `max_cost_usd` with "
+        "`budget`; beyond it only admins of the repository do. None: as much again as "
+        "`max_cost_usd`.",
     )
-    per_day_usd: float | None = Field(
-        None, ge=0, description="Most that everybody together may spend a day."
+    per_user_day_usd: DayCeiling = Field(
+        50.0, description="Most that one person may spend a day; 0 or `none`: no limit."
+    )
+    per_repo_day_usd: DayCeiling = Field(
+        100.0,
+        description="Most that one repository may spend a day; 0 or `none`: no limit.",
+    )
+    per_day_usd: DayCeiling = Field(
+        250.0,
+        description="Most that everybody together may spend a day; 0 or `none`: no "
+        "limit.",
     )
     max_parallel: int = Field(2, gt=0, description="Most runs at the same time.")
     runs_per_thread_hour: int = Field(

@@ -102,7 +102,9 @@ class Session:
             log=self.log,
             limits=limits.of_a_run(),
             purse=RunPurse(
-                limits.max_cost_usd, refuse_unknown=limits.unknown_price == "refuse"
+                limits.max_cost_usd,
+                refuse_unknown=limits.unknown_price == "refuse",
+                unknown_cost_per_token=limits.unknown_cost_per_token,
             ),
             clock=self.clock,
             author=author_of(self.settings.github),

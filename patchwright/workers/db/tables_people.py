@@ -107,6 +107,7 @@ reservations = Table(
     Column("day", String, nullable=False),
     Column("reserved_micro_usd", BigInteger, nullable=False),
     Column("settled_micro_usd", BigInteger),
+    Column("assumed_micro_usd", BigInteger),
     Index("ix_reservations_job_id", "job_id"),
     Index("ix_reservations_day", "day", "repo", "account_id"),
 )

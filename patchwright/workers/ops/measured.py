@@ -6,7 +6,8 @@ from typing import Final
 from patchwright.core.clock import Clock
 from patchwright.core.errors import PatchwrightError
 from patchwright.core.events.types import ModelReply
-from patchwright.core.llm.model import CallWatch, Model, ModelRequest, ModelTraits
+from patchwright.core.llm.budget import CallWatch
+from patchwright.core.llm.model import Model, ModelRequest, ModelTraits
 from patchwright.core.runtime import Runtime, RuntimeFactory, SandboxSpec
 
 _OK: Final = "ok"

@@ -1,13 +1,16 @@
 """A run's purse with the shared ceilings: run, requester, repository and day."""
 
 from datetime import timedelta
+from functools import partial
 
-from patchwright.core.agent.purse import UNKNOWN_PRICE, OverBudgetError
+from patchwright.core.agent.purse import UNKNOWN_PRICE, money_of
 from patchwright.core.clock import Clock
+from patchwright.core.llm.budget import OverBudgetError, Settle, assumed_usd
 from patchwright.core.settings.work import LimitSettings
 from patchwright.core.text.money import dollars
 from patchwright.core.types.ids import AccountId, JobId
 from patchwright.core.types.threads import RepoRef
+from patchwright.core.types.work import Usage
 from patchwright.workers.store.reservations import (
     Ceilings,
     Refusal,
@@ -34,38 +37,46 @@ class SharedPurse:
         self._money, self._clock = money, clock
         self._refuse_unknown = limits.unknown_price == "refuse"
         self._job_id, self._account_id, self._repo = job_id, account_id, repo
-        self._run_usd = limits.max_cost_usd
-        self._ceilings = Ceilings(
+        self._limits = limits
+        self._unknown_cost_per_token = limits.unknown_cost_per_token
+        # Where no price is known, the next try is taken to cost at least as much as the
+        # dearest one of these days, whichever run made it.
+        today = clock.now().date()
+        self._dearest = money.dearest_usd(since=today - timedelta(days=1))
+
+    def reserve(self, most: Usage, more_usd: float = 0.0) -> Settle:
+        if most.cost_usd is None and self._refuse_unknown:
+            raise OverBudgetError(UNKNOWN_PRICE)
+        worst_usd = self._worst_usd(most)
+        answer = self._money.reserve(
+            self._spender(), worst_usd, self._ceilings(more_usd)
+        )
+        if isinstance(answer, Refusal):
+            raise OverBudgetError(_explain(answer, worst_usd))
+        return partial(self._settle, answer)
+
+    def _worst_usd(self, most: Usage) -> float:
+        if most.cost_usd is not None:
+            return most.cost_usd
+        return max(self._dearest, assumed_usd(most, self._unknown_cost_per_token))
+
+    def _settle(self, reservation: Reservation, spent: Usage) -> None:
+        spent_usd = money_of(spent, reservation.amount_usd)
+        if spent_usd is None:
+            assumed = assumed_usd(spent, self._unknown_cost_per_token)
+            self._money.settle(reservation, 0.0, assumed_usd=assumed)
+            return
+        self._money.settle(reservation, spent_usd)
+        self._dearest = max(self._dearest, spent_usd)
+
+    def _ceilings(self, more_usd: float) -> Ceilings:
+        limits = self._limits
+        return Ceilings(
+            run_usd=limits.max_cost_usd + more_usd,
             user_day_usd=limits.per_user_day_usd,
             repo_day_usd=limits.per_repo_day_usd,
             day_usd=limits.per_day_usd,
         )
-        self._open: Reservation | None = None
-        # Where no price is known, the next call is taken to cost as much as the
-        # dearest one of these days, whichever run made it.
-        today = clock.now().date()
-        self._dearest = money.dearest_usd(since=today - timedelta(days=1))
-        self._has_price = False
-
-    def reserve(self, worst_usd: float | None, more_usd: float = 0.0) -> float:
-        if worst_usd is None and self._refuse_unknown and not self._has_price:
-            raise OverBudgetError(UNKNOWN_PRICE)
-        worst = self._dearest if worst_usd is None else worst_usd
-        run_usd = self._run_usd + more_usd
-        ceilings = self._ceilings.model_copy(update={"run_usd": run_usd})
-        answer = self._money.reserve(self._spender(), worst, ceilings)
-        if isinstance(answer, Refusal):
-            raise OverBudgetError(_explain(answer, worst))
-        self._open = answer
-        return worst
-
-    def settle(self, spent_usd: float | None) -> None:
-        if self._open is None:
-            return
-        self._money.settle(self._open, spent_usd or 0.0)
-        self._dearest = max(self._dearest, spent_usd or 0.0)
-        self._has_price = self._has_price or spent_usd is not None
-        self._open = None
 
     def _spender(self) -> Spender:
         return Spender(

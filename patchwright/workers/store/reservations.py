@@ -1,5 +1,6 @@
 """Money set aside for model calls, so that parallel runs share one ceiling."""
 
+import math
 from collections.abc import Iterator
 from datetime import date
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
@@ -73,19 +74,29 @@ class ReservationStore:
         with self._database.writing() as connection:
             self._take_turns(connection)
             for scope, ceiling_usd, rows in _bounds(spender, ceilings):
-                taken = _sum(connection, rows)
+                taken = _sum(connection, rows, assumed=scope is not Scope.RUN)
                 if taken + amount > _micro(ceiling_usd, ROUND_FLOOR):
                     return Refusal(
                         scope=scope, ceiling_usd=ceiling_usd, taken_usd=taken / _MICRO
                     )
             return self._insert(connection, spender, amount)
 
-    def settle(self, reservation: Reservation, spent_usd: float) -> None:
-        """Replace the reserved amount by what was spent, be it less or more."""
+    def settle(
+        self, reservation: Reservation, spent_usd: float, *, assumed_usd: float = 0.0
+    ) -> None:
+        """Replace the reserved amount by what was spent, be it less or more.
+
+        `assumed_usd` is what a try of an unknown price is taken to have cost: it counts
+        against the ceilings of the day, and not against that of the run, which holds by
+        tokens then.
+        """
         settled = (
             update(reservations)
             .where(reservations.c.id == reservation.id)
-            .values(settled_micro_usd=_micro(spent_usd, ROUND_CEILING))
+            .values(
+                settled_micro_usd=_micro(spent_usd, ROUND_CEILING),
+                assumed_micro_usd=_micro(assumed_usd, ROUND_CEILING),
+            )
         )
         with self._database.writing() as connection:
             connection.execute(settled)
@@ -144,14 +155,21 @@ def _bounds(
             yield scope, ceiling_usd, rows
 
 
-def _sum(connection: Connection, rows: ColumnElement[bool]) -> int:
-    counted = func.coalesce(
+def _sum(
+    connection: Connection, rows: ColumnElement[bool], *, assumed: bool = False
+) -> int:
+    counted: ColumnElement[int] = func.coalesce(
         reservations.c.settled_micro_usd, reservations.c.reserved_micro_usd
     )
+    if assumed:
+        counted += func.coalesce(reservations.c.assumed_micro_usd, 0)
     return int(connection.scalars(select(func.sum(counted)).where(rows)).one() or 0)
 
 
 def _micro(amount_usd: float, rounding: str) -> int:
+    """Return whole millionths; raises `ValueError` for what is no amount of money."""
+    if not math.isfinite(amount_usd) or amount_usd < 0:
+        raise ValueError(f"{amount_usd} is no amount of money")
     # The text of a float is the number a person would write; its bits are not.
     exact = Decimal(str(amount_usd)) * _MICRO
     return int(exact.to_integral_value(rounding))

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from patchwright.core.agent.purse import OverBudgetError
 from patchwright.core.errors import PatchwrightError
 from patchwright.core.events.types import ModelReply
+from patchwright.core.llm.budget import OverBudgetError
 from patchwright.core.llm.errors import ModelUnavailableError
 from patchwright.core.types.work import (
     Evidence,

@@ -4,8 +4,10 @@ from collections.abc import Mapping
 
 from pydantic import SecretStr
 
+from patchwright.core.agent.purse import Purse, RunPurse
 from patchwright.core.clock import Clock
 from patchwright.core.events.types import ModelReply
+from patchwright.core.llm.budget import Settle
 from patchwright.core.llm.client import LitellmModel
 from patchwright.core.llm.config import ModelConfig
 from patchwright.core.llm.model import (
@@ -17,6 +19,7 @@ from patchwright.core.llm.model import (
     ToolSpec,
     UserText,
 )
+from patchwright.core.types.work import Usage
 from tests.fakes.clock import FakeClock
 from tests.fakes.llm import FakeProvider
 
@@ -39,13 +42,13 @@ TASK: tuple[ChatMessage, ...] = (
 
 
 def ask(
-    *more: ChatMessage, deadline_s: float = 600.0, max_cost_usd: float | None = None
+    *more: ChatMessage, deadline_s: float = 600.0, tokens_left: int | None = None
 ) -> ModelRequest:
     return ModelRequest(
         messages=(*TASK, *more),
         tools=(SHELL, STATUS),
         deadline_s=deadline_s,
-        max_cost_usd=max_cost_usd,
+        tokens_left=tokens_left,
     )
 
 
@@ -66,10 +69,21 @@ def model_at(
 
 
 class Waits:
-    """A watch that keeps each wait, in seconds, and why."""
+    """A watch that keeps each wait, in seconds, and why; and pays from a purse."""
 
-    def __init__(self) -> None:
+    def __init__(self, purse: Purse | None = None) -> None:
         self.seen: list[tuple[float, str]] = []
+        self.settled: list[Usage] = []
+        self._purse = purse or RunPurse(10.0**6, refuse_unknown=False)
+
+    def reserve(self, most: Usage) -> Settle:
+        settle = self._purse.reserve(most)
+
+        def note(usage: Usage) -> None:
+            self.settled.append(usage)
+            settle(usage)
+
+        return note
 
     def waits(self, seconds: float, reason: str) -> None:
         self.seen.append((seconds, reason))

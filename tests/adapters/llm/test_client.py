@@ -155,7 +155,7 @@ def test_each_request_begins_with_the_bytes_of_the_one_before() -> None:
         second = history(model.complete(ask(*first)))
         model.complete(ask(*first, *second, UserText(text="And now?")))
     first_body, second_body, third_body = (
-        body.partition(b'],"tools":')[0] for body in provider.raw_requests
+        body.partition(b'],"max_tokens":')[0] for body in provider.raw_requests
     )
     assert second_body.startswith(first_body)
     assert third_body.startswith(second_body)
@@ -168,8 +168,9 @@ def test_settings_are_sent_when_stated_and_only_then() -> None:
             ask()
         )
     plain, tuned = ({**sent, "messages": 0, "tools": 0} for sent in provider.requests)
-    assert plain == {"model": "some-model", "messages": 0, "tools": 0}
-    assert tuned == {**plain, "temperature": 0.2, "max_tokens": 99}
+    usual = {"model": "some-model", "messages": 0, "tools": 0, "max_tokens": 16_384}
+    assert plain == usual
+    assert tuned == {**usual, "temperature": 0.2, "max_tokens": 99}
 
 
 def test_cached_tokens_are_counted() -> None:

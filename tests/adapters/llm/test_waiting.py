@@ -2,6 +2,8 @@
 
 import pytest
 
+from patchwright.core.agent.purse import RunPurse
+from patchwright.core.llm.budget import OverBudgetError
 from patchwright.core.llm.errors import (
     ContextWindowError,
     EmptyReplyError,
@@ -19,6 +21,7 @@ from tests.fakes.llm import FakeProvider, Turn, call, no_choices, raw, say, stat
 from tests.fakes.llm.turns import TurnLike
 
 PRICES = {"input_cost_per_token": 0.001, "output_cost_per_token": 0.01}
+BILLED = {"prompt_tokens": 100, "completion_tokens": 1}
 
 
 def test_s58_seventy_seconds_of_429_are_outlasted_and_the_waits_are_told() -> None:
@@ -81,11 +84,8 @@ def test_s58_a_rate_limit_that_stays_ends_the_call_at_the_deadline() -> None:
         raw(b""),
         raw(b'{"choices": [{"index": 0, "finish_reason": "stop"}]}'),
         raw(b'{"error": {"message": "upstream overloaded", "code": 502}}'),
-        Turn(extra={"tool_calls": [{"id": 5, "function": {"name": "status"}}]}),
     ],
 )
-# pytest makes errors of warnings, and so would hide what becomes of the last one.
-@pytest.mark.filterwarnings("ignore:Pydantic serializer warnings")
 def test_a_passing_trouble_of_the_server_is_waited_for(trouble: Turn) -> None:
     clock = FakeClock()
     with FakeProvider([trouble, trouble, "ok"]) as provider:
@@ -187,11 +187,12 @@ def test_the_key_is_in_no_error() -> None:
 
 
 def test_s59_no_choices_is_billed_and_asked_again() -> None:
-    with FakeProvider([no_choices(prompt_tokens=4241), "ok"]) as provider:
+    nothing = no_choices(prompt_tokens=4241, completion_tokens=1)
+    with FakeProvider([nothing, "ok"]) as provider:
         reply = model_at(provider, PRICES).complete(ask())
     assert reply.text == "ok"
-    assert (reply.usage.tokens_in, reply.usage.tokens_out) == (4341, 20)
-    assert reply.usage.cost_usd == pytest.approx(4.341 + 0.2)
+    assert (reply.usage.tokens_in, reply.usage.tokens_out) == (4341, 21)
+    assert reply.usage.cost_usd == pytest.approx(4.341 + 0.21)
 
 
 @pytest.mark.parametrize("nothing", [no_choices(prompt_tokens=100), say(""), Turn()])
@@ -210,18 +211,20 @@ def test_s66_nothing_is_not_repeated_past_the_money() -> None:
     with FakeProvider([no_choices(prompt_tokens=100), "ok"]) as provider:
         model = model_at(provider, PRICES)
         worst_usd = model.ceiling_usd(ask()) or 0.0
-        with pytest.raises(EmptyReplyError, match="tries: 1"):
-            model.complete(ask(max_cost_usd=worst_usd))
+        purse = RunPurse(worst_usd, refuse_unknown=False)
+        with pytest.raises(OverBudgetError) as caught:
+            model.complete(ask(), Waits(purse))
         assert len(provider.requests) == 1
+    assert caught.value.usage.cost_usd == pytest.approx(81.92 + 0.1, abs=0.01)
 
 
 def test_a_failure_after_a_billed_try_carries_the_bill() -> None:
     with (
-        FakeProvider([no_choices(prompt_tokens=100), status(401)]) as provider,
+        FakeProvider([no_choices(**BILLED), status(401)]) as provider,
         pytest.raises(ModelCredentialError) as caught,
     ):
         model_at(provider, PRICES).complete(ask())
-    assert caught.value.usage.cost_usd == pytest.approx(0.1)
+    assert caught.value.usage.cost_usd == pytest.approx(0.11)
 
 
 @pytest.mark.parametrize(

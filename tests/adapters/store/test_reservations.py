@@ -110,3 +110,28 @@ def _reserve(
     answer = money.reserve(spender, amount_usd, ceilings)
     assert isinstance(answer, Reservation)
     return answer
+
+
+def test_h7_what_is_assumed_counts_for_the_day_and_not_for_the_run(
+    money: ReservationStore, alice: Spender
+) -> None:
+    ceilings = Ceilings(run_usd=1.0, user_day_usd=1.0, repo_day_usd=1.0, day_usd=1.0)
+    reservation = _reserve(money, alice, 0.9, ceilings)
+    money.settle(reservation, 0.0, assumed_usd=0.7)
+    assert money.spent_usd(alice.job_id) == 0.0
+    answer = money.reserve(alice, 0.4, ceilings)
+    assert isinstance(answer, Refusal)
+    assert (answer.scope, answer.taken_usd) == (Scope.USER_DAY, 0.7)
+    _reserve(money, alice, 0.3, ceilings)
+
+
+@pytest.mark.parametrize("amount", [-0.01, float("inf"), float("nan")])
+def test_h6_what_is_no_amount_is_neither_reserved_nor_settled(
+    money: ReservationStore, alice: Spender, amount: float
+) -> None:
+    with pytest.raises(ValueError, match="no amount of money"):
+        money.reserve(alice, amount, Ceilings())
+    reservation = _reserve(money, alice, 0.1, Ceilings())
+    with pytest.raises(ValueError, match="no amount of money"):
+        money.settle(reservation, amount)
+    assert money.spent_usd(alice.job_id) == 0.1

@@ -100,6 +100,8 @@ class FakeProvider:
         if turn.hangs:
             self._closing.wait()
             return None
+        if turn.drops:
+            return None
         body = turn.body
         if body is None:
             body = json.dumps(self._completion(turn, model)).encode()

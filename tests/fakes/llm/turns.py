@@ -25,7 +25,8 @@ class Turn:
     """One answer of the model.
 
     `extra` is merged into the assistant's message. With `body` the answer is exactly
-    those bytes. `hangs` keeps the client waiting until the provider closes.
+    those bytes. `hangs` keeps the client waiting until the provider closes, `drops`
+    ends the connection without an answer.
     """
 
     text: str | None = None
@@ -38,6 +39,7 @@ class Turn:
     headers: Mapping[str, str] = field(default_factory=dict)
     body: bytes | None = None
     hangs: bool = False
+    drops: bool = False
 
 
 TurnLike = Turn | Call | Sequence[Call] | str
@@ -77,6 +79,10 @@ def raw(body: bytes, code: int = 200, content_type: str = "application/json") ->
 def no_choices(**usage: int) -> Turn:
     """Answer 200 with `choices: []`, billed as `usage` says."""
     return Turn(empty=True, usage=usage or USAGE)
+
+
+def drop() -> Turn:
+    return Turn(drops=True)
 
 
 def hang() -> Turn:

@@ -11,6 +11,7 @@ from patchwright.core.events.types import (
     RunCommand,
     StateChanged,
 )
+from patchwright.core.llm.budget import OverBudgetError, TokenLimitError
 from patchwright.core.llm.errors import (
     EmptyReplyError,
     ModelCredentialError,
@@ -146,16 +147,6 @@ def test_s66_the_call_that_could_pass_the_budget_is_not_made(tmp_path: Path) -> 
     assert scene.chronicle.state.usage.cost_usd == pytest.approx(0.9)
 
 
-def test_a_call_is_told_what_it_may_cost_with_its_repeated_tries(
-    tmp_path: Path,
-) -> None:
-    steps = [reply(calls=[("shell", {"command": "true"})], cost_usd=0.25), FINISH]
-    purse = RunPurse(1.0, refuse_unknown=False)
-    with playing(tmp_path, steps, purse=purse, ceiling=0.3) as scene:
-        scene.run()
-    assert [request.max_cost_usd for request in scene.model.requests] == [1.0, 0.75]
-
-
 def test_p4_an_unknown_price_is_refused_where_the_settings_say_so(
     tmp_path: Path,
 ) -> None:
@@ -179,6 +170,37 @@ def test_p4_an_unknown_price_is_not_zero_and_the_token_limit_holds(
         ending = scene.run()
     assert (ending.kind, ending.reason) == (OutcomeKind.OVER_LIMIT, "tokens")
     assert scene.chronicle.state.usage.cost_usd is None
+
+
+def test_h7_a_call_is_told_how_many_tokens_are_left(tmp_path: Path) -> None:
+    limits = Limits(max_tokens=100)
+    with playing(tmp_path, [*looks(2), FINISH], limits=limits) as scene:
+        scene.run()
+    # Each reply of the script counts fifteen.
+    assert [one.tokens_left for one in scene.model.requests] == [100, 85, 70]
+
+
+def test_h7_a_call_without_room_for_its_tokens_ends_the_run_by_that_name(
+    tmp_path: Path,
+) -> None:
+    spent = Usage(cost_usd=0.1, tokens_in=7)
+    steps = [*looks(1), TokenLimitError("No room.", spent)]
+    with playing(tmp_path, steps, limits=Limits(max_tokens=1000)) as scene:
+        ending = scene.run()
+    assert (ending.kind, ending.reason) == (OutcomeKind.OVER_LIMIT, "tokens")
+    assert "1,000 tokens" in ending.text
+    assert scene.chronicle.state.usage.tokens_in == 17
+
+
+def test_h5_what_the_tries_took_before_the_money_ended_is_written_down(
+    tmp_path: Path,
+) -> None:
+    spent = Usage(cost_usd=0.4, tokens_in=700)
+    with playing(tmp_path, [OverBudgetError("Enough.", spent)]) as scene:
+        ending = scene.run()
+    assert (ending.kind, ending.text) == (OutcomeKind.OVER_BUDGET, "Enough.")
+    assert scene.chronicle.state.usage == spent
+    assert replies(scene.log)[-1].stop_reason == "budget"
 
 
 def test_s67_a_model_that_costs_nothing_is_run(tmp_path: Path) -> None:
@@ -218,7 +240,9 @@ def test_p4_a_failed_call_is_paid_from_the_purse(tmp_path: Path) -> None:
     error = ModelDeclinedError("It declined.", Usage(cost_usd=0.4, tokens_in=700))
     with playing(tmp_path, [error], purse=purse) as scene:
         scene.run()
-    assert purse.reserve(0.0) == pytest.approx(0.6)
+    purse.reserve(Usage(cost_usd=0.6))(Usage(cost_usd=0.6))
+    with pytest.raises(OverBudgetError):
+        purse.reserve(Usage(cost_usd=0.01))
 
 
 def test_s64_an_agent_that_only_talks_ends_with_its_question(tmp_path: Path) -> None:

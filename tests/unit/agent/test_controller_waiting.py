@@ -18,7 +18,8 @@ from patchwright.core.events.types import (
     Source,
     StateChanged,
 )
-from patchwright.core.llm.model import CallWatch, ModelRequest, ModelTraits
+from patchwright.core.llm.budget import CallWatch
+from patchwright.core.llm.model import ModelRequest, ModelTraits
 from patchwright.core.llm.models import Models
 from patchwright.core.llm.scripted import NOTHING_KNOWN, Step, reply
 from patchwright.core.types.work import OutcomeKind

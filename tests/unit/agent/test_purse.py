@@ -1,67 +1,106 @@
-"""Money is reserved before a call and settled after it."""
+"""Money is reserved before a try and settled after it."""
+
+import math
 
 import pytest
 
-from patchwright.core.agent.purse import OverBudgetError, RunPurse
+from patchwright.core.agent.purse import RunPurse, SlicePurse
+from patchwright.core.llm.budget import OverBudgetError
+from patchwright.core.types.work import Usage
+
+UNKNOWN = Usage(tokens_in=900, tokens_out=100)
+
+
+def usd(amount: float) -> Usage:
+    return Usage(cost_usd=amount)
 
 
 def test_a_call_may_cost_all_that_is_left() -> None:
     purse = RunPurse(1.0, spent_usd=0.25, refuse_unknown=False)
-    assert purse.reserve(0.75) == 0.75
+    purse.reserve(usd(0.75))
 
 
 def test_what_is_paid_in_parts_is_paid_to_the_last_one() -> None:
     purse = RunPurse(2.6, refuse_unknown=False)
     for _ in range(26):
-        assert purse.reserve(0.1) >= 0.1
-        purse.settle(0.1)
+        purse.reserve(usd(0.1))(usd(0.1))
     with pytest.raises(OverBudgetError):
-        purse.reserve(0.000_001)
+        purse.reserve(usd(0.000_001))
 
 
 def test_s66_one_cent_too_much_is_too_much() -> None:
     purse = RunPurse(1.0, refuse_unknown=False)
-    purse.reserve(0.5)
-    purse.settle(0.5)
+    purse.reserve(usd(0.5))(usd(0.5))
     with pytest.raises(OverBudgetError, match=r"\$0\.50 of \$1\.00 is spent"):
-        purse.reserve(0.51)
+        purse.reserve(usd(0.51))
 
 
 def test_a_reservation_is_replaced_by_what_was_spent() -> None:
     purse = RunPurse(1.0, refuse_unknown=False)
     for _ in range(4):
-        purse.reserve(0.25)
-        purse.settle(0.2)
-    assert purse.reserve(0.2) == pytest.approx(0.2)
+        purse.reserve(usd(0.25))(usd(0.2))
+    purse.reserve(usd(0.2))
+
+
+def test_two_reservations_are_settled_each_on_its_own() -> None:
+    purse = RunPurse(1.0, refuse_unknown=False)
+    first, second = purse.reserve(usd(0.4)), purse.reserve(usd(0.5))
+    first(usd(0.0))
+    with pytest.raises(OverBudgetError):
+        purse.reserve(usd(0.6))
+    second(usd(0.1))
+    purse.reserve(usd(0.9))
 
 
 def test_without_a_price_the_dearest_call_so_far_stands_in() -> None:
     purse = RunPurse(1.0, refuse_unknown=False)
     for spent in (0.1, 0.6, 0.1):
-        purse.settle(spent)
+        purse.reserve(usd(0.0))(usd(spent))
     with pytest.raises(OverBudgetError, match=r"could cost up to \$0\.60"):
-        purse.reserve(None)
+        purse.reserve(UNKNOWN)
 
 
-def test_an_unknown_cost_changes_nothing() -> None:
-    purse = RunPurse(1.0, refuse_unknown=False)
-    purse.settle(None)
-    assert purse.reserve(None) == 1.0
+def test_h4_an_unknown_price_is_reserved_before_anybody_has_told_one() -> None:
+    purse = RunPurse(0.9, refuse_unknown=False, unknown_cost_per_token=0.001)
+    with pytest.raises(OverBudgetError, match=r"could cost up to \$1\.00"):
+        purse.reserve(UNKNOWN)
 
 
-def test_p4_the_first_call_without_a_price_can_be_refused() -> None:
+def test_what_nobody_says_the_cost_of_leaves_the_rest_as_it_was() -> None:
+    purse = RunPurse(1.0, refuse_unknown=False, unknown_cost_per_token=0.001)
+    for _ in range(5):
+        purse.reserve(UNKNOWN)(UNKNOWN)
+    purse.reserve(usd(1.0))
+
+
+def test_p4_a_call_without_a_price_can_be_refused() -> None:
     purse = RunPurse(1.0, refuse_unknown=True)
     with pytest.raises(OverBudgetError, match="price is not known"):
-        purse.reserve(None)
+        purse.reserve(UNKNOWN)
 
 
-def test_a_figure_of_the_provider_makes_a_price_known() -> None:
+def test_h4_a_price_of_another_model_makes_no_unknown_price_known() -> None:
     purse = RunPurse(1.0, refuse_unknown=True)
-    purse.reserve(0.1)
-    purse.settle(0.1)
-    assert purse.reserve(None) == 0.9
+    purse.reserve(usd(0.1))(usd(0.1))
+    with pytest.raises(OverBudgetError, match="price is not known"):
+        purse.reserve(UNKNOWN)
 
 
 def test_s67_a_price_of_zero_is_a_price() -> None:
-    purse = RunPurse(0.0, refuse_unknown=True)
-    assert purse.reserve(0.0) == 0.0
+    RunPurse(0.0, refuse_unknown=True).reserve(usd(0.0))
+
+
+@pytest.mark.parametrize("told", [-5.0, -math.inf, math.inf, math.nan])
+def test_h6_what_is_no_amount_counts_as_the_most(told: float) -> None:
+    purse = RunPurse(1.0, refuse_unknown=False)
+    purse.reserve(usd(0.6))(usd(told))
+    purse.reserve(usd(0.4))(usd(0.0))
+    with pytest.raises(OverBudgetError):
+        purse.reserve(usd(0.41))
+
+
+def test_h4_a_delegate_s_part_holds_where_no_price_is_known() -> None:
+    whole = RunPurse(9.0, refuse_unknown=False)
+    part = SlicePurse(whole, 0.001, spent_usd=0.0)
+    with pytest.raises(OverBudgetError):
+        part.reserve(UNKNOWN)

@@ -1,5 +1,6 @@
 """Prices are known, zero when stated, or unknown."""
 
+import math
 from collections.abc import Mapping
 
 import pytest
@@ -8,18 +9,25 @@ from hypothesis import strategies as st
 
 from patchwright.core.events.types import ToolCall
 from patchwright.core.llm.config import ModelConfig
-from patchwright.core.llm.model import AssistantTurn, Image, ModelRequest, UserText
+from patchwright.core.llm.model import (
+    AssistantTurn,
+    Image,
+    ModelRequest,
+    ToolSpec,
+    UserText,
+)
 from patchwright.core.llm.prices import (
     Prices,
     ceiling,
     configured_prices,
     dearest_prices,
-    estimated_usage,
+    estimated_output,
     most_prompt_tokens,
     usual_prompt_tokens,
 )
 from patchwright.core.llm.replies import Reply
 from patchwright.core.llm.traits import output_limit
+from patchwright.core.text.surrogates import well_formed
 from patchwright.core.types.work import Usage
 
 
@@ -96,7 +104,7 @@ def test_s66_no_tokenizer_can_need_more_than_the_bound(text: str, called: str) -
 def test_s66_the_ceiling_is_the_longest_prompt_and_the_longest_reply() -> None:
     request = ModelRequest(messages=(UserText(text="x" * 68),))
     prices = Prices(input_usd=0.01, output_usd=0.1)
-    assert ceiling(prices, request, max_output=10) == pytest.approx(1.0 + 1.0)
+    assert ceiling(prices, request, output_tokens=10) == pytest.approx(1.0 + 1.0)
 
 
 def test_output_is_limited_by_the_settings_first() -> None:
@@ -110,21 +118,76 @@ def test_what_has_a_configured_price_is_bounded_without_the_table() -> None:
     assert output_limit(small, no_table) == 1000
 
 
-def test_free_output_is_left_to_the_provider() -> None:
-    free = config(input_cost_per_token=0.0, output_cost_per_token=0.0)
-    assert output_limit(free, no_table) is None
+def test_l7_a_tool_is_counted_in_bytes_whatever_its_script() -> None:
+    words = "读取文件的内容" * 1000
+    tool = ToolSpec(name="read", description=words, parameters={"type": "object"})
+    request = ModelRequest(messages=(), tools=(tool,))
+    assert most_prompt_tokens(request) > len(words.encode())
+
+
+@given(st.text(st.characters(exclude_categories=())))
+def test_l7_no_tool_can_need_more_than_the_bound(text: str) -> None:
+    tool = ToolSpec(name="t", description=text, parameters={"x": text})
+    request = ModelRequest(messages=(), tools=(tool,))
+    assert most_prompt_tokens(request) > 2 * len(well_formed(text).encode())
+
+
+@given(st.text(st.characters(categories=["Cs", "Ll"])))
+def test_l7_half_a_surrogate_pair_counts_as_what_is_sent_for_it(text: str) -> None:
+    request = ModelRequest(messages=(UserText(text=text),))
+    assert most_prompt_tokens(request) > len(well_formed(text).encode())
+
+
+@pytest.mark.parametrize("cached_usd", [None, 0.1, 7.0])
+@pytest.mark.parametrize("tokens_in", [0, 50, -3])
+def test_h6_no_count_of_cached_tokens_makes_a_price_negative(
+    tokens_in: int, cached_usd: float | None
+) -> None:
+    prices = Prices(input_usd=1.0, output_usd=5.0, cached_usd=cached_usd)
+    usage = Usage(tokens_in=tokens_in, tokens_cached=20_000)
+    assert prices.cost(usage) >= 19_950
+    assert prices.cost(Usage(tokens_cached=-20_000, tokens_out=-1)) >= 0
+
+
+def test_h6_what_is_cached_may_be_dearer_and_is_reserved_so() -> None:
+    prices = Prices(input_usd=1.0, output_usd=5.0, cached_usd=2.0)
+    most = prices.most(10, 1)
+    assert most == 25.0
+    assert prices.cost(Usage(tokens_in=10, tokens_cached=10, tokens_out=1)) <= most
+
+
+@pytest.mark.parametrize("price", [0.0, None])
+def test_free_output_and_that_of_an_unknown_price_are_bounded_too(
+    price: float | None,
+) -> None:
+    priced = {"input_cost_per_token": price, "output_cost_per_token": price}
+    free = ModelConfig.model_validate({"model": "openai/x", **priced})
+    assert output_limit(free, dict) == 16_384
 
 
 @pytest.mark.parametrize(
-    ("stated", "limit"), [(4096, 4096), (64_000, 16_384), (None, None)]
+    ("stated", "limit"),
+    [
+        (4096, 4096),
+        (64_000, 16_384),
+        (None, 8192),
+        (2048.0, 2048),
+        ("many", 8192),
+        (True, 8192),
+        (-5, 8192),
+        (math.inf, 8192),
+    ],
 )
-def test_else_output_is_what_the_table_says_up_to_a_bound(
-    stated: int | None, limit: int | None
+def test_output_is_always_bounded_by_the_table_or_by_what_is_usual(
+    stated: object, limit: int
 ) -> None:
-    assert output_limit(config(), lambda: {"max_output_tokens": stated}) == limit
+    entry = {
+        "max_output_tokens": stated,
+        "input_cost_per_token": 1e-6,
+        "output_cost_per_token": 1e-6,
+    }
+    assert output_limit(config(), lambda: entry) == limit
 
 
-def test_a_provider_that_counts_nothing_is_counted_by_bytes() -> None:
-    request = ModelRequest(messages=(UserText(text="x" * 268),))
-    reply = Reply(text="y" * 30, usage=Usage())
-    assert estimated_usage(request, reply) == Usage(tokens_in=100, tokens_out=11)
+def test_a_reply_that_nobody_counts_is_estimated_by_bytes() -> None:
+    assert estimated_output(Reply(text="y" * 30)) == 11

@@ -5,9 +5,9 @@ import math
 import pytest
 from pydantic import JsonValue
 
+from patchwright.core.llm.counts import Told
 from patchwright.core.llm.model import ModelRequest
 from patchwright.core.llm.replies import Reply, read_reply
-from patchwright.core.types.work import Usage
 
 REQUEST = ModelRequest(messages=())
 
@@ -30,7 +30,7 @@ def test_text_reason_and_usage_are_read() -> None:
         REQUEST,
     )
     assert (reply.text, reply.stop_reason) == ("hi", "stop")
-    assert reply.usage == Usage(
+    assert reply.told == Told(
         cost_usd=0.5,
         tokens_in=9,
         tokens_out=2,
@@ -41,13 +41,13 @@ def test_text_reason_and_usage_are_read() -> None:
 
 @pytest.mark.parametrize("cost", [-1.0, math.inf, math.nan])
 def test_s66_a_cost_that_cannot_be_one_is_not_stated(cost: float) -> None:
-    assert read_reply({"usage": {"cost": cost}}, REQUEST).usage.cost_usd is None
+    assert read_reply({"usage": {"cost": cost}}, REQUEST).told.cost_usd is None
 
 
 def test_no_choices_is_an_empty_reply_with_its_usage() -> None:
     reply = read_reply({"choices": [], "usage": {"prompt_tokens": 4241}}, REQUEST)
     assert reply.is_empty
-    assert reply.usage.tokens_in == 4241
+    assert reply.told.tokens_in == 4241
 
 
 def test_thinking_alone_is_empty() -> None:
@@ -70,3 +70,30 @@ def test_lone_surrogates_are_replaced_in_text_and_reasoning() -> None:
     reply = read_message(content="a\ud83d", reasoning_content="b\ud83d")
     assert reply.text == "a\ufffd"
     assert reply.reasoning == ({"type": "reasoning_content", "value": "b\ufffd"},)
+
+
+@pytest.mark.parametrize(
+    ("content", "text"),
+    [
+        ([{"type": "text", "text": "a"}, {"type": "text", "text": "b"}], "ab"),
+        ([{"type": "output_text", "text": "a"}, "b", {"text": "c"}], "abc"),
+        ([{"type": "thinking", "thinking": []}, {"type": "text", "text": "a"}], "a"),
+        ({"type": "text", "text": "a"}, "a"),
+        ([[["a"]]], ""),
+        ([None, 7, True], "7"),
+        ({"type": "image_url", "text": 3}, ""),
+    ],
+)
+def test_text_in_parts_is_joined(content: JsonValue, text: str) -> None:
+    assert read_message(content=content).text == text
+
+
+@pytest.mark.parametrize("choices", [None, {}, [], [None], [{"message": None}], "x"])
+def test_an_answer_without_a_message_is_empty(choices: JsonValue) -> None:
+    assert read_reply({"choices": choices}, REQUEST).is_empty
+
+
+def test_a_call_as_it_was_made_before_there_were_several_is_read() -> None:
+    sent: JsonValue = {"name": "shell", "arguments": "{}"}
+    [call] = read_message(content=None, function_call=sent).tool_calls
+    assert (call.name, call.arguments) == ("shell", "{}")

@@ -2,8 +2,10 @@
 
 import pytest
 
+from patchwright.core.llm.budget import Settle
 from patchwright.core.llm.failures import Failure, Fault
 from patchwright.core.llm.retry import Patience, plan_wait
+from patchwright.core.types.work import Usage
 from tests.fakes.clock import FakeClock
 
 LIMITED = Failure(fault=Fault.RATE_LIMIT, detail="slow")
@@ -68,6 +70,9 @@ def test_a_wait_can_be_ended_by_whoever_listens() -> None:
     class Stop:
         def waits(self, seconds: float, reason: str) -> None:
             raise InterruptedError(f"{reason}: {seconds} s")
+
+        def reserve(self, most: Usage) -> Settle:
+            raise AssertionError(f"waiting costs nothing, not {most}")
 
     patience = Patience(FakeClock(), jitter=lambda: 1.0)
     with pytest.raises(InterruptedError, match=r"^rate-limit: 1\.0 s$"):

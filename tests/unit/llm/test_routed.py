@@ -2,7 +2,9 @@
 
 import pytest
 
+from patchwright.core.agent.purse import RunPurse
 from patchwright.core.events.types import ModelReply
+from patchwright.core.llm.budget import OverBudgetError
 from patchwright.core.llm.errors import (
     ModelCredentialError,
     ModelDeclinedError,
@@ -14,14 +16,19 @@ from patchwright.core.llm.model import ModelRequest, UserText
 from patchwright.core.llm.routed import RoutedModel
 from patchwright.core.llm.scripted import ScriptedModel, Step, reply
 from patchwright.core.types.work import Usage
+from tests.adapters.llm.asking import Waits
 from tests.fakes.clock import FakeClock
 
-REQUEST = ModelRequest(messages=(UserText(text="hi"),), max_cost_usd=1.0)
+REQUEST = ModelRequest(messages=(UserText(text="hi"),), tokens_left=1000)
 DOWN = ModelUnavailableError("Down.")
 
 
 def billed(cost_usd: float) -> ModelDeclinedError:
     return ModelDeclinedError("No.", Usage(cost_usd=cost_usd, tokens_in=7))
+
+
+def one_dollar() -> Waits:
+    return Waits(RunPurse(1.0, refuse_unknown=False))
 
 
 def model(*steps: Step, name: str, ceiling: float | None = 0.1) -> ScriptedModel:
@@ -62,14 +69,15 @@ def test_s66_what_all_of_them_took_is_summed_and_taken_off_the_rest() -> None:
     second = model(reply("ok", cost_usd=0.125), name="second")
     usage = RoutedModel([first, second], FakeClock()).complete(REQUEST).usage
     assert (usage.cost_usd, usage.tokens_in) == (0.375, 17)
-    assert second.requests[0].max_cost_usd == 0.75
+    assert second.requests[0].tokens_left == 993
 
 
 def test_s66_a_model_that_could_pass_the_budget_is_not_asked() -> None:
     first = model(billed(0.5), name="first")
     dear = model(reply("never"), name="dear", ceiling=0.6)
     cheap = model(reply("ok"), name="cheap", ceiling=0.5)
-    assert RoutedModel([first, dear, cheap], FakeClock()).complete(REQUEST).text == "ok"
+    routed = RoutedModel([first, dear, cheap], FakeClock())
+    assert routed.complete(REQUEST, one_dollar()).text == "ok"
     assert dear.requests == []
 
 
@@ -77,8 +85,9 @@ def test_s66_when_no_other_can_be_paid_the_error_carries_the_bill() -> None:
     first = model(billed(0.5), name="first")
     dear = model(reply("never"), name="dear", ceiling=0.6)
     with pytest.raises(ModelDeclinedError) as caught:
-        RoutedModel([first, dear], FakeClock()).complete(REQUEST)
+        RoutedModel([first, dear], FakeClock()).complete(REQUEST, one_dollar())
     assert caught.value.usage.cost_usd == 0.5
+    assert dear.requests == []
 
 
 def test_s66_the_ceiling_is_that_of_the_dearest() -> None:
@@ -86,9 +95,30 @@ def test_s66_the_ceiling_is_that_of_the_dearest() -> None:
     assert RoutedModel(models, FakeClock()).ceiling_usd(REQUEST) == 0.7
 
 
-def test_s67_one_unknown_price_makes_the_ceiling_unknown() -> None:
-    models = [model(name="a", ceiling=0.1), model(name="b", ceiling=None)]
-    assert RoutedModel(models, FakeClock()).ceiling_usd(REQUEST) is None
+def test_h4_the_dearest_known_price_is_the_ceiling_where_another_is_unknown() -> None:
+    known = model(name="a", ceiling=0.1)
+    unknown = model(name="b", ceiling=None)
+    assert RoutedModel([unknown, known], FakeClock()).ceiling_usd(REQUEST) == 0.1
+    assert RoutedModel([unknown], FakeClock()).ceiling_usd(REQUEST) is None
+
+
+def test_h4_the_cap_holds_where_a_fallback_has_no_price() -> None:
+    dear = model(reply("never"), name="dear", ceiling=1.1)
+    spare = model(reply("never"), name="spare", ceiling=None)
+    with pytest.raises(OverBudgetError, match=r"up to \$1\.10"):
+        RoutedModel([dear, spare], FakeClock()).complete(REQUEST, one_dollar())
+    assert (dear.requests, spare.requests) == ([], [])
+
+
+def test_h4_a_fallback_without_a_price_is_refused_when_its_turn_comes() -> None:
+    refusing = Waits(RunPurse(9.0, refuse_unknown=True))
+    first = model(reply("ok"), DOWN, name="first")
+    spare = model(reply("never"), name="spare", ceiling=None)
+    routed = RoutedModel([first, spare], FakeClock())
+    assert routed.complete(REQUEST, refusing).text == "ok"
+    with pytest.raises(ModelUnavailableError):
+        routed.complete(REQUEST, refusing)
+    assert spare.requests == []
 
 
 def test_a_wrong_request_is_nobody_elses_business() -> None:

@@ -18,10 +18,7 @@ def read(text: str, *, is_cut_off: bool = False) -> TextReply:
 
 
 def calls_in(reply: TextReply) -> list[tuple[str, Any]]:
-    return [
-        (call.function.name or "", json.loads(call.function.arguments or ""))
-        for call in reply.calls
-    ]
+    return [(call.name, json.loads(call.arguments)) for call in reply.calls]
 
 
 SHAPES = {

@@ -137,7 +137,7 @@ def test_what_is_written_is_read_the_same(
     text = f"{write_call('write', file)}\n\n{write_call('edit', edit)}"
     found = read_text_reply(text, TOOLS, is_cut_off=False)
     assert found.faults == {}
-    assert [json.loads(call.function.arguments or "") for call in found.calls] == [
+    assert [json.loads(call.arguments) for call in found.calls] == [
         file,
         edit,
     ]
