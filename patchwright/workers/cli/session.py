@@ -22,6 +22,7 @@ from patchwright.core.runtime import RuntimeFactory
 from patchwright.core.settings.model import Settings
 from patchwright.core.settings.repository import RepositoryConfig
 from patchwright.core.settings.secret_values import secret_values
+from patchwright.core.settings.work import LimitSettings
 from patchwright.core.text.redaction import Redactor
 from patchwright.core.types.ids import RandomIds
 from patchwright.core.types.work import Outcome, Task
@@ -101,11 +102,7 @@ class Session:
             code=code,
             log=self.log,
             limits=limits.of_a_run(),
-            purse=RunPurse(
-                limits.max_cost_usd,
-                refuse_unknown=limits.unknown_price == "refuse",
-                unknown_cost_per_token=limits.unknown_cost_per_token,
-            ),
+            purse=_open_purse(limits),
             clock=self.clock,
             author=author_of(self.settings.github),
             conduct=self.conduct,
@@ -170,3 +167,11 @@ def open_session(
             log=log,
             events=path,
         )
+
+
+def _open_purse(limits: LimitSettings) -> RunPurse:
+    return RunPurse(
+        limits.max_cost_usd,
+        refuse_unknown=limits.unknown_price == "refuse",
+        unknown_cost_per_token=limits.unknown_cost_per_token,
+    )
