@@ -149,6 +149,22 @@ def test_a_stranger_cannot_approve(tmp_path: Path) -> None:
         assert not any(e.payload.kind == "run_command" for e in story.events())
 
 
+def test_m14_who_may_write_does_not_lift_the_limit_without_bound(
+    tmp_path: Path,
+) -> None:
+    def raise_it(_request: Request) -> TurnLike:
+        story.say(1, "@patchwright budget +1000")
+        return looking
+
+    looking, *rest = fix_turns()
+    limit = {"PATCHWRIGHT_LIMITS__MAX_COST_USD": "1.10"}
+    with telling(tmp_path, in_turn(raise_it, *rest), settings=limit) as story:
+        issue = story.ask(WISH)
+        story.work()
+        assert not any(e.payload.kind == "raise_limits" for e in story.events())
+        assert any("limits.max_raise_usd" in one for one in story.replies(issue))
+
+
 def test_more_money_is_allowed_while_it_runs(tmp_path: Path) -> None:
     def allow(_request: Request) -> TurnLike:
         story.say(1, "@patchwright budget +2")
@@ -160,6 +176,7 @@ def test_more_money_is_allowed_while_it_runs(tmp_path: Path) -> None:
         "PATCHWRIGHT_LLM__OUTPUT_COST_PER_TOKEN": "0.01",
         "PATCHWRIGHT_LLM__MAX_OUTPUT_TOKENS": "100",
         "PATCHWRIGHT_LIMITS__MAX_COST_USD": "1.10",
+        "PATCHWRIGHT_LIMITS__MAX_RAISE_USD": "2",
     }
     with telling(tmp_path, in_turn(allow, *rest), settings=prices) as story:
         issue = story.ask(WISH)

@@ -12,6 +12,7 @@ from patchwright.core.types.threads import ForgeThread
 from patchwright.resolver.messages.mirrors import mirrored_progress
 from patchwright.resolver.messages.status import mark, progress_comment
 from patchwright.resolver.progress import Watch
+from patchwright.workers.run.budget import most_raised
 from patchwright.workers.run.framing import make_frame
 from patchwright.workers.run.gate import rules
 from patchwright.workers.run.naming import name_people
@@ -35,6 +36,7 @@ def open_steering(
         admitted=plan.admitted,
         sandbox=services.sandboxes.kind,
         keeps_out=plan.openness.keeps_out,
+        max_raise_usd=most_raised(services.settings.limits),
     )
     return Steering(
         services.channel,

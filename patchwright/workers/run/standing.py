@@ -15,7 +15,8 @@ class About(Value):
     """What is fixed about a run, for those who ask about it.
 
     `admitted` is the rule that let it in, `sandbox` the kind it works in. With
-    `keeps_out` its words may repeat what nobody may read beside the code.
+    `keeps_out` its words may repeat what nobody may read beside the code. People who
+    may write add at most `max_raise_usd` to what it may cost.
     """
 
     frame: Frame
@@ -23,6 +24,7 @@ class About(Value):
     admitted: str = ""
     sandbox: str = ""
     keeps_out: bool = False
+    max_raise_usd: float = 0.0
 
 
 def standing_of(log: EventLog, about: About) -> Standing:

@@ -24,7 +24,7 @@ from patchwright.core.text.cleaner import Cleaner
 from patchwright.core.text.commands import Command, Verb
 from patchwright.core.text.cut import cut_middle
 from patchwright.core.text.fence import as_data
-from patchwright.core.types.people import Actor
+from patchwright.core.types.people import Actor, Permission
 from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.resolver.admission import Admitted, Declined, Policy
 from patchwright.resolver.delivering.destination import Invitation
@@ -147,11 +147,22 @@ class Steering:
     def _raise(
         self, command: Command, trigger: Trigger, event_id: int
     ) -> RaiseLimits | None:
-        more = more_money(command, self._answering.standing())
+        more = more_money(
+            command,
+            self._answering.standing(),
+            most_usd=self._about().max_raise_usd,
+            is_admin=partial(self._are_admins, trigger),
+        )
         if isinstance(more, float):
             return RaiseLimits(cost_usd=more, reason=f"@{trigger.asker.login}")
         self._answering.say(more, trigger, event_id)
         return None
+
+    def _are_admins(self, trigger: Trigger) -> bool:
+        """Tell whether the forge calls everybody who says this an admin."""
+        repo = self._about().trigger.home
+        found = [self._permission_of(repo, actor) for actor in actors_of(trigger)]
+        return all(one is not None and one.allows(Permission.ADMIN) for one in found)
 
     def _asked_before(self, event_id: int) -> str:
         """Return the digest of the action that the person had been shown."""

@@ -1,12 +1,14 @@
 """Commands that need no run, and money for one that works."""
 
 import pytest
+from pydantic import ValidationError
 
+from patchwright.core.settings.work import LimitSettings
 from patchwright.core.text.commands import NO_AMOUNT, Command, Verb, parse_command
 from patchwright.core.types.triggers import TriggerKind
 from patchwright.core.types.work import Outcome, OutcomeKind
 from patchwright.resolver.messages.answers import Ended, Standing
-from patchwright.workers.run.budget import more_money
+from patchwright.workers.run.budget import more_money, most_raised
 from patchwright.workers.run.commands import answer_command
 from tests.unit.resolver.runs import FRAME, HANDLE, RUNNING, TRIGGER
 
@@ -69,22 +71,77 @@ def test_what_was_not_said_to_us_is_no_command(kind: TriggerKind) -> None:
 )
 def test_t9_a_budget_is_added_to_or_set(said: str, more: float) -> None:
     # It may cost three dollars, and two that were allowed since.
-    assert more_money(_command(said), RUNNING) == more
+    assert _more(said) == more
 
 
 @pytest.mark.parametrize("said", ["budget 5", "budget 1"])
 def test_t9_a_budget_is_never_lowered(said: str) -> None:
-    assert more_money(_command(said), RUNNING) == (
+    assert _more(said) == (
         "The run may cost $5.00 already. `budget +2` allows two dollars more."
     )
 
 
 def test_t9_a_budget_waits_for_the_run_to_begin() -> None:
     before = Standing(frame=FRAME, trigger=TRIGGER)
-    assert more_money(_command("budget +2"), before) == (
+    assert _more("budget +2", before) == (
         "The run has not begun yet. Say it again when it works."
     )
-    assert more_money(_command("budget"), before) == NO_AMOUNT
+    assert _more("budget", before) == NO_AMOUNT
+
+
+@pytest.mark.parametrize("said", ["budget +1000", "budget 999999", "budget +1.01"])
+def test_m14_who_may_write_lifts_the_limit_only_so_far(said: str) -> None:
+    # Two dollars of three were added before.
+    told = _more(said, most_usd=3.0)
+    assert "$1.00 of that is left" in str(told)
+    assert "`limits.max_raise_usd`" in str(told)
+    assert _more("budget +1", most_usd=3.0) == 1.0
+
+
+def test_m14_an_admin_lifts_it_further() -> None:
+    assert _more("budget +1000", most_usd=3.0, is_admin=True) == 1000.0
+
+
+@pytest.mark.parametrize("amount", ["+inf", "nan", "-5", "+0", "+1e400", ""])
+def test_m14_what_is_no_amount_is_refused_whoever_says_it(amount: str) -> None:
+    command = Command(verb=Verb.BUDGET, argument=amount or "0")
+    said = more_money(command, RUNNING, most_usd=10.0**9, is_admin=lambda: True)
+    assert said == NO_AMOUNT
+
+
+def test_m14_people_may_add_as_much_again_unless_it_is_set() -> None:
+    assert most_raised(LimitSettings(max_cost_usd=4.0)) == 4.0
+    assert most_raised(LimitSettings(max_cost_usd=4.0, max_raise_usd=0.0)) == 0.0
+
+
+@pytest.mark.parametrize(
+    "key", ["max_cost_usd", "max_raise_usd", "per_day_usd", "unknown_cost_per_token"]
+)
+@pytest.mark.parametrize("value", ["nan", "inf", "-inf", "-1", "1e999"])
+def test_m14_no_limit_of_money_is_set_to_what_is_no_amount(
+    key: str, value: str
+) -> None:
+    with pytest.raises(ValidationError):
+        LimitSettings.model_validate({key: value})
+
+
+@pytest.mark.parametrize("off", [0, "0", "0.0", "none", "", None])
+def test_a_ceiling_of_the_day_is_switched_off(off: object) -> None:
+    limits = LimitSettings.model_validate({"per_user_day_usd": off})
+    assert limits.per_user_day_usd is None
+    assert limits.per_repo_day_usd == 100.0
+
+
+def _more(
+    said: str,
+    run: Standing | None = None,
+    *,
+    most_usd: float = 100.0,
+    is_admin: bool = False,
+) -> float | str:
+    return more_money(
+        _command(said), run or RUNNING, most_usd=most_usd, is_admin=lambda: is_admin
+    )
 
 
 def _command(text: str) -> Command:
