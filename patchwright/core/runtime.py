@@ -13,7 +13,7 @@ from patchwright.core.types.base import Value
 
 
 class SandboxSpec(Value):
-    """What a sandbox must be like. `memory` is a size such as `2g`.
+    """What a sandbox must be like. `memory` and `disk` are sizes such as `2g`.
 
     `run_id` labels everything that belongs to the sandbox, so that it can be found and
     removed when its worker is gone; `role` tells the sandboxes of one run apart.
@@ -27,6 +27,7 @@ class SandboxSpec(Value):
     network: bool = False
     domains: tuple[Domain, ...] = ()
     memory: str = "4g"
+    disk: str = "10g"
     cpus: float = 2.0
     max_processes: int = 512
     command_timeout_s: float = 120.0

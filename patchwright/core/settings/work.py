@@ -125,6 +125,12 @@ class SandboxSettings(Section):
     memory: str = Field(
         "4g", pattern=r"^[1-9]\d*[bkmg]?$", description="Most memory, as `512m`, `4g`."
     )
+    disk: str = Field(
+        "10g",
+        pattern=r"^[1-9]\d*[bkmg]?$",
+        description="Most room for the files of a sandbox, as `512m`, `10g`; and one "
+        "file for each 8 KiB of it.",
+    )
     cpus: float = Field(2.0, gt=0, description="Most processors' time.")
     command_timeout_s: float = Field(
         120.0, gt=0, description="Seconds before a command is reported as running."

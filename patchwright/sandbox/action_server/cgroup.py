@@ -11,8 +11,21 @@ COUNTERS = (
 )
 
 
+# Those that we have killed where the kernel holds no sandbox to a limit.
+_own_kills: list[int] = []
+
+
+def note_memory_kill(pid: int) -> None:
+    _own_kills.append(pid)
+
+
 def count_memory_kills() -> int:
-    """Return how many processes were killed so far; 0 where nobody counts."""
+    """Return how many processes were killed so far, by the kernel and by us."""
+    return _count_by_kernel() + len(_own_kills)
+
+
+def _count_by_kernel() -> int:
+    """Return what the kernel has counted; 0 where it does not."""
     for path in COUNTERS:
         try:
             with open(path, encoding="ascii") as file:

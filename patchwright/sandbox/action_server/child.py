@@ -80,6 +80,10 @@ def _restore_signals() -> None:
 
 def _limit(config: Config) -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    if config.disk_bytes:
+        # At once and for each file; all together are watched.
+        limit = config.disk_bytes
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
     if config.max_processes:
         limit = config.max_processes
         resource.setrlimit(resource.RLIMIT_NPROC, (limit, limit))

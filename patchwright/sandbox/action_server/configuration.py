@@ -11,6 +11,7 @@ class Config(NamedTuple):
 
     `memory_bytes` is named to the model when a tool hits it. `max_data_bytes` and
     `max_processes` are set on every shell; 0 leaves that to the container engine.
+    `disk_bytes` is what all files may take together.
     """
 
     workspace: str
@@ -20,6 +21,7 @@ class Config(NamedTuple):
     memory_bytes: int = 0
     max_data_bytes: int = 0
     max_processes: int = 0
+    disk_bytes: int = 0
 
     def to_json(self) -> str:
         return json.dumps(self._asdict())

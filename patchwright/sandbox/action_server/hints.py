@@ -70,6 +70,28 @@ def memory_hint(exit_code: int, text: str, kills: int, limit_bytes: int) -> str:
     return f"Killed, memory limit{limit} reached."
 
 
+def disk_full(limit_bytes: int, files: int) -> str:
+    return (
+        f"All processes were killed: the files of this sandbox took more than its disk"
+        f" limit of {limit_bytes >> 20} MiB, or were more than {files}. Remove some,"
+        " in the repository, $HOME and /tmp, before you go on."
+    )
+
+
+def disk_given_up(limit_bytes: int) -> str:
+    return (
+        "the sandbox was ended: its files took more than its disk limit of"
+        f" {limit_bytes >> 20} MiB again and again (sandbox.disk)"
+    )
+
+
+def memory_given_up(limit_bytes: int) -> str:
+    return (
+        "the sandbox was ended: it kept more than its memory limit of"
+        f" {limit_bytes >> 20} MiB although its processes were killed (sandbox.memory)"
+    )
+
+
 def background_hint(processes: list[Process]) -> str:
     if not processes:
         return ""

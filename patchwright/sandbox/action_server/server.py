@@ -28,6 +28,7 @@ from patchwright.sandbox.action_server.reading import read_file
 from patchwright.sandbox.action_server.searching import search_files
 from patchwright.sandbox.action_server.shells import Shells
 from patchwright.sandbox.action_server.transfer import download, upload
+from patchwright.sandbox.action_server.watching import watch
 from patchwright.sandbox.action_server.wire import (
     Channel,
     Reply,
@@ -77,6 +78,7 @@ class Server:
 
     def _list_starts(self) -> dict[str, Start]:
         shells = Shells(self._loop, self._config)
+        watch(self._loop, self._config, shells.stop_all, self._give_up)
         return {
             "run_command": shells.run,
             "control_command": shells.control,
@@ -170,6 +172,12 @@ class Server:
         if call_off is not None:
             call_off()
         answer({"kind": "called-off"})
+
+    def _give_up(self, why: str) -> None:
+        """End the sandbox; the worker hears these words with the news of its end."""
+        sys.stderr.write(f"{why}\n")
+        sys.stderr.flush()
+        self._exit()
 
     def _exit(self) -> None:
         # With process 1 the kernel ends all others; elsewhere that is left to us.

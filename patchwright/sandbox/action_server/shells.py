@@ -13,6 +13,7 @@ from patchwright.sandbox.action_server.failure import ActionError
 from patchwright.sandbox.action_server.loop import Loop
 from patchwright.sandbox.action_server.output import LogFolder
 from patchwright.sandbox.action_server.session import Session
+from patchwright.sandbox.action_server.stopping import SHORT_GRACE_S
 from patchwright.sandbox.action_server.wire import Request
 
 SESSION_NAME = re.compile(r"[A-Za-z0-9_-]{1,32}")
@@ -67,6 +68,11 @@ class Shells:
             return lambda: session.call_off(command)
         command.wait(answer, request.seconds("timeout_s", limit_s))
         return lambda: command.stop_waiting(answer)
+
+    def stop_all(self, note: str) -> None:
+        """Kill what runs in all sessions, and tell why."""
+        for session in self._sessions.values():
+            session.stop(note, SHORT_GRACE_S)
 
     def _order(self, request: Request) -> Order:
         command = request.text("command")

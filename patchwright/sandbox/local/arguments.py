@@ -79,6 +79,14 @@ def show_system(root: Path) -> list[str]:
     ]
 
 
+def bound_memory_files(memory_bytes: int) -> list[str]:
+    """Return the options by which files in memory have a limit: /dev has none."""
+    return [
+        *("--size", str(memory_bytes // 2), "--perms", "1777", "--tmpfs", "/dev/shm"),  # noqa: S108 - the sandbox's own
+        *("--remount-ro", "/dev"),
+    ]
+
+
 def show_own(
     data: Sequence[tuple[int, Data]],
     writable: Sequence[Binding],

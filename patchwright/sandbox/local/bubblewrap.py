@@ -104,6 +104,7 @@ def _start(
             _find("bwrap"),
             *arguments.isolate(),
             *arguments.show_system(ROOT),
+            *arguments.bound_memory_files(launch.read_size(spec.memory)),
             *arguments.show_own(data, folders, shown),
             "--",
             *server,

@@ -17,6 +17,7 @@ def sandbox_spec(settings: Settings, run_id: str) -> SandboxSpec:
         network=wanted.network == "allow",
         domains=_domains(wanted),
         memory=wanted.memory,
+        disk=wanted.disk,
         cpus=wanted.cpus,
         command_timeout_s=wanted.command_timeout_s,
         lifetime_s=settings.limits.max_minutes * 60 + _GRACE_S,

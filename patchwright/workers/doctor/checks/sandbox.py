@@ -32,6 +32,8 @@ _NO_PLACE: Final = (
 _CHOOSE: Final = "choose an image with git and Python 3.8 or newer: sandbox.image"
 _FITTING: Final = f"{_CHOOSE}; and a sandbox.runtime that `docker info` lists"
 _UNCONFINED: Final = "unconfined: nothing holds the agent's commands back"
+# With an engine the kernel's cgroups hold the memory.
+_WATCHED: Final = " (memory is watched, ten times a second)"
 _CGROUPS: Final = (
     "see what `docker info` warns of: the kernel needs the cgroups `memory` and `pids`"
 )
@@ -71,7 +73,8 @@ def judge(trial: Trial, kind: str, wanted: SandboxSettings) -> Finding:
     place = f"{kind}, {wanted.image}" if kind == "docker" else kind
     tools = f"git {trial.git}, Python {trial.python}"
     words = f"{tools}; network `{wanted.network}` and limits hold"
-    return combine((ok(f"{place}: {words}"), *_wrong(trial, wanted)))
+    watched = _WATCHED if kind == "bubblewrap" else ""
+    return combine((ok(f"{place}: {words}{watched}"), *_wrong(trial, wanted)))
 
 
 def _wrong(trial: Trial, wanted: SandboxSettings) -> Iterator[Finding]:
