@@ -2,6 +2,8 @@
 
 from enum import StrEnum
 
+from pydantic import AwareDatetime
+
 from patchwright.core.types.base import Value
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import ForgeThread, RepoRef, ThreadRef
@@ -37,7 +39,8 @@ class Trigger(Value):
     `review_id` it belongs to a review, which is one request with all its comments.
     `others` took part in the event besides the actor, and are judged like them.
     `installation` is the App installation the delivery came from, or empty. `head_sha`
-    is the commit that an automatic trigger is about.
+    is the commit that an automatic trigger is about. `at` is when the thread had last
+    changed, by the forge's clock.
 
     A reply has not called us: it counts where a run of its thread waits for an answer.
     Where the thread is not beside the code, `repo` is where the code is, and `person`
@@ -59,6 +62,7 @@ class Trigger(Value):
     head_sha: str = ""
     repo: RepoRef | None = None
     person: Actor | None = None
+    at: AwareDatetime | None = None
 
     @property
     def place(self) -> RepoRef | None:
@@ -101,11 +105,22 @@ class BaseMoved(Value):
 
 
 class ThreadClosed(Value):
-    """An issue or pull request was closed or merged, or opened again."""
+    """An issue or pull request was closed or merged, or opened again.
+
+    `at` is when, by the forge's clock: it tells such a notice from an older one that
+    comes late or again.
+    """
 
     thread: ForgeThread
     is_open: bool
     is_merged: bool = False
+    at: AwareDatetime | None = None
+
+    @property
+    def key(self) -> str | None:
+        """Its name by meaning, where the forge has told the time."""
+        act = "reopened" if self.is_open else "closed"
+        return f"{self.thread}:{act}:{self.at.isoformat()}" if self.at else None
 
 
 class InstallationChanged(Value):

@@ -33,6 +33,7 @@ conversations = Table(
 
 # `base_branch` is what our pull request there is meant for, null where none is ours.
 # `kind` is null for a thread beside the code that was linked before others could be.
+# `told_at` is when the forge last told of it, by its own clock.
 threads = Table(
     "threads",
     metadata,
@@ -41,6 +42,7 @@ threads = Table(
     Column("conversation_id", ForeignKey("conversations.id"), nullable=False),
     Column("linked_at", AwareTime, nullable=False),
     Column("closed_at", AwareTime),
+    Column("told_at", AwareTime),
     Column("base_branch", String),
     Column("lasting_key", String),
     Column("audience", String),

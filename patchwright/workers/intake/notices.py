@@ -35,7 +35,12 @@ from patchwright.workers.store.fencing import lock_conversation
 from patchwright.workers.store.installations import OWNER as SLACK
 from patchwright.workers.store.job import JobState
 from patchwright.workers.store.secrets import forget_secret
-from patchwright.workers.store.threads import find_conversation, move_repository
+from patchwright.workers.store.threads import (
+    find_conversation,
+    list_conversations,
+    move_repository,
+    note_told,
+)
 from patchwright.workers.store.unlinking import forget_person, unlink_place
 
 CLOSED: Final = "the thread was closed"
@@ -91,11 +96,13 @@ class Noticing:
             return NOTHING
         lock_conversation(connection, conversation_id)
         job = find_active(connection, conversation_id)
-        # While the pull request still counts as open here.
+        # While the pull request still counts as open here; a merge is never undone.
         if notice.is_merged:
             started = start_after_merge(connection, self.ids, notice, now)
         else:
             started = None
+        if not note_told(connection, notice.thread, notice.at):
+            return Noted(due=(started,) if started else ())
         connection.execute(
             update(threads)
             .where(threads.c.key == str(notice.thread))
@@ -158,6 +165,13 @@ class Noticing:
         return NOTHING
 
     def _repository(self, connection: Connection, notice: RepositoryMoved) -> Noted:
+        jobs = list_active(connection)
+        theirs = [
+            job.conversation_id for job in jobs if job.trigger.place == notice.old
+        ]
+        concerned = {*theirs, *list_conversations(connection, notice.old)}
+        for conversation_id in sorted(concerned):
+            lock_conversation(connection, conversation_id)
         move_repository(connection, notice.old, notice.new)
         move_choices(connection, notice.old, notice.new)
         for job in list_active(connection):

@@ -12,7 +12,13 @@ from patchwright.core.events.types import Message, Source
 from patchwright.core.text.commands import Verb, parse_command
 from patchwright.core.types.ids import ConversationId, Ids, JobId
 from patchwright.core.types.threads import TalkThread, ThreadRef
-from patchwright.core.types.triggers import Ignored, Notice, Trigger, TriggerKind
+from patchwright.core.types.triggers import (
+    Ignored,
+    Notice,
+    ThreadClosed,
+    Trigger,
+    TriggerKind,
+)
 from patchwright.workers.db.tables import deliveries
 from patchwright.workers.db.upsert import insert_once
 from patchwright.workers.intake.automatic import start_automatic
@@ -39,6 +45,7 @@ from patchwright.workers.store.threads import (
     find_conversation,
     follow_thread,
     keep_audience,
+    note_told,
     start_conversation,
 )
 
@@ -84,7 +91,10 @@ class Recorder:
         delivery: Delivery,
         notice: Notice,
     ) -> Stored:
-        if not insert_once(connection, deliveries, row | {"verdict": Verdict.NOTED}):
+        key = notice.key if isinstance(notice, ThreadClosed) else None
+        noting = {"verdict": Verdict.NOTED, "trigger_key": key}
+        if not insert_once(connection, deliveries, row | noting):
+            insert_once(connection, deliveries, row | {"verdict": Verdict.DUPLICATE})
             return Stored(Verdict.DUPLICATE)
         noted = self._noticing.note(connection, notice, delivery.received_at)
         return Stored(Verdict.NOTED, due=noted.due, told=noted.told)
@@ -160,6 +170,7 @@ class Recorder:
         self, connection: Connection, row_id: str, delivery: Delivery, trigger: Trigger
     ) -> Stored:
         conversation_id = self._conversation(connection, delivery, trigger)
+        note_told(connection, trigger.thread, trigger.at)
         active = find_active_state(connection, conversation_id)
         if active is not None:
             job_id, state = active

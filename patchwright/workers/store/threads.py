@@ -1,5 +1,6 @@
 """Which conversation a thread belongs to."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Final
 
@@ -169,6 +170,33 @@ def start_conversation(
         delete(conversations).where(conversations.c.id == conversation_id)
     )
     return None
+
+
+def note_told(connection: Connection, thread: ThreadRef, at: datetime | None) -> bool:
+    """Note what the forge's clock said of a thread; False if more is known already.
+
+    A forge does not keep its deliveries in order, and one that is sent again may be
+    days old. The conversation must be locked.
+    """
+    this = threads.c.key == str(thread)
+    known = connection.scalar(select(threads.c.told_at).where(this))
+    if at is None or (known is not None and at < known):
+        return at is None
+    connection.execute(update(threads).where(this).values(told_at=at))
+    return True
+
+
+def list_conversations(
+    connection: Connection, repo: RepoRef
+) -> Sequence[ConversationId]:
+    """Return those that are about a repository, or have a thread in it."""
+    inside = select(threads.c.conversation_id).where(
+        threads.c.key.startswith(f"{repo}#", autoescape=True)
+    )
+    about = select(conversations.c.id).where(
+        (conversations.c.repo == str(repo)) | conversations.c.id.in_(inside)
+    )
+    return [ConversationId(one) for one in connection.scalars(about)]
 
 
 def move_repository(connection: Connection, old: RepoRef, new: RepoRef) -> None:

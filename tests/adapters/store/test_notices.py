@@ -1,6 +1,6 @@
 """What changes around our work: threads close, branches move, access is taken away."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 from pydantic import SecretStr
@@ -207,6 +207,37 @@ def test_a_thread_that_is_opened_again_stops_nothing(world: World) -> None:
     world.deliver(ThreadClosed(thread=ISSUE, is_open=True))
     assert world.log(job_id) == []
     assert world.threads.closed_at(ISSUE) is None
+
+
+def closed(at: datetime, *, is_open: bool = False) -> ThreadClosed:
+    return ThreadClosed(thread=ISSUE, is_open=is_open, at=at)
+
+
+def test_m11_a_notice_that_is_older_than_the_request_stops_nothing(
+    world: World,
+) -> None:
+    now = world.clock.now()
+    job_id = world.deliver(trigger("k1").model_copy(update={"at": now})).job_id
+    assert job_id is not None
+    world.claim(job_id)
+    assert world.deliver(closed(now - timedelta(days=1))).told == ()
+    assert (world.log(job_id), world.threads.closed_at(ISSUE)) == ([], None)
+    assert world.deliver(closed(now + timedelta(seconds=1))).told != ()
+
+
+def test_m11_notices_out_of_order_leave_what_the_newest_says(world: World) -> None:
+    now, job_id = world.clock.now(), world.ask()
+    world.claim(job_id)
+    world.deliver(closed(now + timedelta(seconds=2), is_open=True))
+    assert world.deliver(closed(now)).told == ()
+    assert (world.log(job_id), world.threads.closed_at(ISSUE)) == ([], None)
+
+
+def test_m11_a_notice_that_comes_again_is_known_by_its_meaning(world: World) -> None:
+    now = world.clock.now()
+    world.ask()
+    assert world.deliver(closed(now)).verdict is Verdict.NOTED
+    assert world.deliver(closed(now), "another id").verdict is Verdict.DUPLICATE
 
 
 def test_a_thread_that_nobody_asked_in_may_close(world: World) -> None:

@@ -1,6 +1,7 @@
 """A delivery asks for something, or it says why it does not."""
 
 import json
+from datetime import UTC, datetime
 
 import pytest
 
@@ -38,6 +39,7 @@ def test_comment_with_a_mention_is_a_trigger() -> None:
         text="@patchwright fix it",
         post_id="123",
         installation="99",
+        at=datetime(2030, 1, 1, 12, tzinfo=UTC),
     )
 
 

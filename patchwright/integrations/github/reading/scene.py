@@ -1,6 +1,7 @@
 """What every delivery about a thread has: where, who, and what to call it."""
 
 from dataclasses import dataclass
+from datetime import datetime
 
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import ForgeThread, RepoRef, ThreadKind
@@ -57,7 +58,17 @@ class Scene:
             review_id=review_id,
             others=self._others(asker),
             installation=id_of(self.delivery.installation),
+            at=self.at,
         )
+
+    @property
+    def at(self) -> datetime | None:
+        """When the thread had last changed; None if that is no time."""
+        try:
+            at = datetime.fromisoformat(self.thread.updated_at)
+        except ValueError:
+            return None
+        return at if at.tzinfo else None
 
     def _others(self, asker: User) -> tuple[Actor, ...]:
         sender = self.delivery.sender

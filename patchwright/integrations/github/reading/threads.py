@@ -53,6 +53,7 @@ def _read(scene: Scene, listening: Listening) -> Reading:
                 thread=scene.ref,
                 is_open=action == "reopened",
                 is_merged=bool(scene.thread.merged),
+                at=scene.at,
             )
         case _:
             return Ignored(reason="action-not-read")

@@ -1,0 +1,15 @@
+"""When the forge last told of a thread, so that an older notice is known for one."""
+
+import sqlalchemy as sa
+from alembic import op
+
+from patchwright.workers.db.columns import AwareTime
+
+revision = "0010"
+down_revision = "0009"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    op.add_column("threads", sa.Column("told_at", AwareTime()))
