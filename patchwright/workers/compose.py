@@ -10,27 +10,25 @@ from pydantic import JsonValue
 from patchwright.core.channel import Board
 from patchwright.core.clock import Clock
 from patchwright.core.crypto import KeyRing
-from patchwright.core.errors import ServiceError, SettingsError
+from patchwright.core.errors import SettingsError
 from patchwright.core.events.doorbell import Doorbell
 from patchwright.core.llm.model import Model
 from patchwright.core.llm.models import Models
 from patchwright.core.runtime import RuntimeFactory
 from patchwright.core.settings.checks import NO_SHARED_KEY
-from patchwright.core.settings.github import GitHubSettings
 from patchwright.core.settings.model import Settings
 from patchwright.core.switchboard import Switchboard
 from patchwright.core.types.ids import Ids, JobId
 from patchwright.core.types.threads import ForgeThread
 from patchwright.integrations.git.mirror import Mirrors
 from patchwright.integrations.github.adapter import GitHub
-from patchwright.integrations.github.receiver import Receiver
-from patchwright.integrations.github.webhook import Listening
 from patchwright.integrations.mcp.opening import open_servers
 from patchwright.resolver.guards.secrets import FindKnown
 from patchwright.sandbox.choose import choose
 from patchwright.workers.conduct import make_conduct
 from patchwright.workers.connections import trust_for_git
 from patchwright.workers.db.database import Database
+from patchwright.workers.github_ear import GitHubEar, LateReceiver
 from patchwright.workers.models import models_by_name, warm_up
 from patchwright.workers.ops.measured import MeasuredModel, MeasuredSandboxes
 from patchwright.workers.ops.meters import Meters
@@ -176,45 +174,11 @@ def _own_threads(stores: Stores) -> OwnThreads:
     return OwnThreads(find_first)
 
 
-def open_github(settings: Settings, github: GitHub) -> Entrance | None:
-    """Return the door for GitHub, if it is configured."""
-    if not settings.github.is_configured:
-        return None
-    listening = Listening(
-        mention=settings.github.mention,
-        label=settings.github.label,
-        own_login=_own_login(settings.github, github),
-    )
-    receiver = Receiver(settings.github.webhook_secret, listening)
-    _warn_of_missing(github)
+def open_github(settings: Settings, ear: GitHubEar) -> Entrance:
+    """Return the door for GitHub."""
     return Entrance(
-        receiver=receiver,
+        receiver=LateReceiver(ear),
         identify=by_header("x-github-delivery"),
         max_body_bytes=settings.server.max_body_bytes,
         signature_header="x-hub-signature-256",
     )
-
-
-def _warn_of_missing(github: GitHub) -> None:
-    try:
-        missing = github.fetch_missing()
-    except ServiceError as error:
-        log.warning("permissions_unknown", reason=error.reason, error=str(error))
-        return
-    for line in missing:
-        log.warning("permission_missing", missing=line)
-
-
-def _own_login(settings: GitHubSettings, github: GitHub) -> str:
-    """Ask who we are, to know our own texts when they come back as deliveries.
-
-    An App's are a bot's, which starts nothing; those of a user must be told apart.
-    """
-    try:
-        identity = github.fetch_identity()
-    except ServiceError as error:
-        if not settings.app_id:
-            raise
-        log.warning("own_identity_unknown", reason=error.reason, error=str(error))
-        return ""
-    return identity.login if identity else ""

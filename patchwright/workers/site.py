@@ -4,10 +4,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 
+from patchwright.core.settings.model import Settings
 from patchwright.core.types.ids import RandomIds
 from patchwright.integrations.github.reading.listening import SERVICE
 from patchwright.workers.asking import make_asking
 from patchwright.workers.compose import open_github
+from patchwright.workers.github_ear import GitHubEar
 from patchwright.workers.intake.dispatcher import Dispatcher
 from patchwright.workers.intake.intake import Intake
 from patchwright.workers.intake.record import Recorder
@@ -63,13 +65,17 @@ def make_site(base: Base, judge: JudgeWeb | None = None, role: Role = Role.WEB) 
     edge = Edge(intake, page_finder(base), secret)
     talking = make_talking(base)
     doors = base.sites.open_doors(talking, edge)
+    ear = GitHubEar(base.settings.github, base.github)
     web = WebServices(
         reporter=reporter,
         count_request=base.meters.count_request,
         intake=intake,
         dispatcher=dispatcher,
-        entrances=_entrances(base, doors),
-        companions=tuple(one for door in doors.values() for one in door.companions),
+        entrances=_entrances(base.settings, ear, doors),
+        companions=(
+            *([ear] if base.settings.github.is_configured else []),
+            *(one for door in doors.values() for one in door.companions),
+        ),
         pages=tuple(one for door in doors.values() for one in door.pages),
         linking=_linking(base, secret, dispatcher),
         clock=base.clock,
@@ -106,10 +112,13 @@ def _asking(
     )
 
 
-def _entrances(base: Base, doors: Mapping[str, Doors]) -> Mapping[str, Entrance]:
+def _entrances(
+    settings: Settings, ear: GitHubEar, doors: Mapping[str, Doors]
+) -> Mapping[str, Entrance]:
     """Return where each service that is configured delivers, by its name."""
-    found = {SERVICE: open_github(base.settings, base.github)}
-    found |= {name: door.entrance for name, door in doors.items()}
+    found = {name: door.entrance for name, door in doors.items()}
+    if settings.github.is_configured:
+        found[SERVICE] = open_github(settings, ear)
     return {name: entrance for name, entrance in found.items() if entrance}
 
 

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 from pydantic import Field, SecretStr, field_validator, model_validator
 
-from patchwright.core.settings.addresses import is_address
+from patchwright.core.settings.addresses import read_github_api, read_github_web
 from patchwright.core.settings.secret_types import Pem, Secrets
 from patchwright.core.settings.section import Section
 
@@ -67,14 +67,21 @@ class GitHubSettings(Section):
         if not isinstance(data, dict) or data.get("web_url"):
             return data
         api_url = str(data.get("api_url", cls.model_fields["api_url"].default))
-        return {**data, "web_url": _site_of(api_url) if is_address(api_url) else ""}
+        try:
+            return {**data, "web_url": _site_of(read_github_api(api_url))}
+        except ValueError:
+            # The address itself is judged, and told of, in its own turn.
+            return {**data, "web_url": ""}
 
-    @field_validator("api_url", "web_url")
+    @field_validator("api_url")
     @classmethod
-    def _read_address(cls, value: str) -> str:
-        if value and not is_address(value):
-            raise ValueError("expected an address such as https://HOST/api/v3")
-        return value.rstrip("/")
+    def _read_api(cls, value: str) -> str:
+        return read_github_api(value)
+
+    @field_validator("web_url")
+    @classmethod
+    def _read_web(cls, value: str) -> str:
+        return read_github_web(value) if value else ""
 
     @field_validator("mention")
     @classmethod

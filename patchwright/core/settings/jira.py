@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 from pydantic import Field, SecretStr, field_validator
 
-from patchwright.core.settings.addresses import read_address, read_repositories
+from patchwright.core.settings.addresses import read_jira_site, read_repositories
 from patchwright.core.settings.secret_types import Secrets
 from patchwright.core.settings.section import Section
 
@@ -70,7 +70,7 @@ class JiraSettings(Section):
     @field_validator("base_url")
     @classmethod
     def _read_base_url(cls, value: str) -> str:
-        return read_address(value) if value else ""
+        return read_jira_site(value) if value else ""
 
     @field_validator("label")
     @classmethod

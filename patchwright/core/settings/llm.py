@@ -3,8 +3,9 @@
 from difflib import get_close_matches
 from typing import Any, Literal
 
-from pydantic import Field, SecretStr, model_validator
+from pydantic import Field, SecretStr, field_validator, model_validator
 
+from patchwright.core.settings.addresses import read_model_server
 from patchwright.core.settings.section import Section
 
 
@@ -53,6 +54,11 @@ class ModelSettings(Section):
         description="Whether it calls tools as its provider defines, or writes the "
         "calls as `text`; `auto`: as text where it is known that it cannot otherwise.",
     )
+
+    @field_validator("base_url")
+    @classmethod
+    def _read_base_url(cls, value: str) -> str:
+        return read_model_server(value) if value else ""
 
 
 class LlmSettings(ModelSettings):

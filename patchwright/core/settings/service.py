@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import Field, SecretStr, field_validator
 
-from patchwright.core.settings.addresses import read_networks
+from patchwright.core.settings.addresses import read_networks, read_public_url
 from patchwright.core.settings.secret_types import EncryptionKeys
 from patchwright.core.settings.section import Section
 from patchwright.core.types.people import Permission
@@ -36,8 +36,8 @@ class ServerSettings(Section):
 
     @field_validator("public_url")
     @classmethod
-    def _end_before_a_slash(cls, value: str) -> str:
-        return value.rstrip("/")
+    def _read_public_url(cls, value: str) -> str:
+        return read_public_url(value) if value else ""
 
 
 class DatabaseSettings(Section):

@@ -4,7 +4,7 @@ import re
 
 from pydantic import Field, SecretStr, field_validator
 
-from patchwright.core.settings.addresses import read_address, read_repositories
+from patchwright.core.settings.addresses import read_repositories, read_slack_api
 from patchwright.core.settings.secret_types import Secrets
 from patchwright.core.settings.section import Section
 
@@ -50,7 +50,7 @@ class SlackSettings(Section):
     @field_validator("api_url")
     @classmethod
     def _read_api_url(cls, value: str) -> str:
-        return read_address(value)
+        return read_slack_api(value)
 
     @field_validator("command")
     @classmethod

@@ -1,0 +1,64 @@
+"""GitHub away when the service starts: a user's token listens when it is back."""
+
+from collections.abc import Iterator
+from contextlib import closing
+
+import pytest
+from pydantic import SecretStr
+from structlog.testing import capture_logs
+
+from patchwright.core.clock import SystemClock
+from patchwright.core.settings.github import GitHubSettings
+from patchwright.core.types.triggers import Ignored
+from patchwright.integrations.github.auth import MemoryTokenCache
+from patchwright.integrations.signatures import sign_sha256
+from patchwright.workers.connections import connect_github
+from patchwright.workers.github_ear import GitHubEar, LateReceiver
+from patchwright.workers.web.receiver import NotReadyError
+from tests.fakes.github import FakeGitHub
+from tests.provision.waiting import wait_until
+
+SECRET = "hook secret"
+BODY = b'{"action": "starred"}'
+HEADERS = {
+    "x-github-event": "ping",
+    "x-hub-signature-256": sign_sha256(BODY, SECRET),
+}
+
+
+@pytest.fixture
+def github() -> Iterator[FakeGitHub]:
+    with FakeGitHub() as github:
+        yield github
+
+
+def settings_of(github: FakeGitHub) -> GitHubSettings:
+    return GitHubSettings(
+        api_url=github.api_url,
+        web_url=github.web_url,
+        token=SecretStr(github.add_user("patchwright")),
+        webhook_secret=(SecretStr(SECRET),),
+    )
+
+
+def test_a_user_s_token_waits_for_github_and_listens_when_it_is_back(
+    github: FakeGitHub,
+) -> None:
+    settings = settings_of(github)
+    github.fail_next("GET", "/user$", 404, body={"message": "away"}, times=1)
+    cache, clock = MemoryTokenCache(), SystemClock()
+    with closing(connect_github(settings, cache, clock)) as connected:
+        receiver = LateReceiver(GitHubEar(settings, connected))
+        with pytest.raises(NotReadyError):
+            receiver.read(HEADERS, BODY)
+        with capture_logs() as logs, receiver.ear:
+            wait_until(lambda: _reads(receiver), "the own name", 10)
+    [said] = [one for one in logs if one["event"] == "not_reached"]
+    assert said["service"] == "github"
+
+
+def _reads(receiver: LateReceiver) -> bool:
+    try:
+        return isinstance(receiver.read(HEADERS, BODY), Ignored)
+    except NotReadyError:
+        return False

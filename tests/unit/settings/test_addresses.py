@@ -1,0 +1,122 @@
+"""Addresses as people copy them become those that are asked, or are refused."""
+
+from collections.abc import Callable
+
+import pytest
+
+from patchwright.core.settings.addresses import (
+    is_among,
+    read_github_api,
+    read_github_web,
+    read_jira_site,
+    read_model_server,
+    read_networks,
+    read_public_url,
+    read_slack_api,
+)
+from patchwright.core.settings.github import GitHubSettings
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("https://github.com", "https://api.github.com"),
+        ("http://www.GitHub.com/", "https://api.github.com"),
+        ("https://github.com/api/v3", "https://api.github.com"),
+        ("https://api.github.com/", "https://api.github.com"),
+        ("https://octo.ghe.com", "https://api.octo.ghe.com"),
+        ("https://api.octo.ghe.com", "https://api.octo.ghe.com"),
+        ("https://ghe.corp.example", "https://ghe.corp.example/api/v3"),
+        ("https://ghe.corp.example:8443/", "https://ghe.corp.example:8443/api/v3"),
+        ("https://ghe.corp.example/api/v3/", "https://ghe.corp.example/api/v3"),
+        ("http://127.0.0.1:8000", "http://127.0.0.1:8000"),
+        ("http://api:80", "http://api:80"),
+    ],
+)
+def test_the_api_of_github_is_found(typed: str, meant: str) -> None:
+    assert GitHubSettings(api_url=typed).api_url == meant
+
+
+@pytest.mark.parametrize(
+    ("typed", "site"),
+    [
+        ("https://github.com", "https://github.com"),
+        ("https://octo.ghe.com", "https://octo.ghe.com"),
+        ("https://ghe.corp.example", "https://ghe.corp.example"),
+    ],
+)
+def test_the_site_follows_from_the_api_that_is_meant(typed: str, site: str) -> None:
+    assert GitHubSettings(api_url=typed).web_url == site
+
+
+@pytest.mark.parametrize(
+    ("read", "typed", "meant"),
+    [
+        (read_github_web, "https://api.github.com", "https://github.com"),
+        (
+            read_github_web,
+            "https://ghe.corp.example/api/v3",
+            "https://ghe.corp.example",
+        ),
+        (
+            read_jira_site,
+            "https://a.atlassian.net/jira/your-work",
+            "https://a.atlassian.net",
+        ),
+        (read_jira_site, "https://jira.corp/rest/api/2", "https://jira.corp"),
+        (read_jira_site, "https://corp/jira/browse/X-1", "https://corp/jira"),
+        (read_jira_site, "https://corp/jira", "https://corp/jira"),
+        (read_slack_api, "https://slack.com", "https://slack.com/api"),
+        (read_slack_api, "https://acme.slack.com/", "https://slack.com/api"),
+        (read_slack_api, "http://127.0.0.1:5000/api", "http://127.0.0.1:5000/api"),
+        (read_model_server, "https://m.corp/v1/chat/completions", "https://m.corp/v1"),
+        (read_model_server, "https://m.corp/v1/", "https://m.corp/v1"),
+        (read_public_url, "https://bot.corp/under/", "https://bot.corp/under"),
+    ],
+)
+def test_the_address_that_was_meant_is_found(
+    read: Callable[[str], str], typed: str, meant: str
+) -> None:
+    assert read(typed) == meant
+
+
+@pytest.mark.parametrize(
+    ("read", "typed", "told"),
+    [
+        (read_github_api, "https://github.com/acme", "use https://api.github.com"),
+        (
+            read_github_api,
+            "https://ghe.corp/api/v3/user",
+            "use https://ghe.corp/api/v3",
+        ),
+        (
+            read_github_api,
+            "https://ghe.corp/api/graphql",
+            "use https://ghe.corp/api/v3",
+        ),
+        (read_github_api, "https://me:pw@ghe.corp", "without a user's name"),
+        (read_github_api, "ghe.corp", "https://HOST/api/v3"),
+        (read_github_web, "https://github.com/acme", "use https://github.com"),
+        (read_slack_api, "https://slack.com/api/x.y", "use https://slack.com/api"),
+        (read_public_url, "bot.corp", "https://HOST"),
+        (
+            read_public_url,
+            "https://b.corp/api/integration/github/events",
+            "use https://b.corp",
+        ),
+        (read_model_server, "m.corp/v1", "https://HOST"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused_with_the_right_spelling(
+    read: Callable[[str], str], typed: str, told: str
+) -> None:
+    with pytest.raises(ValueError, match=told):
+        read(typed)
+
+
+def test_proxies_are_addresses_or_networks() -> None:
+    networks = read_networks(("10.0.0.0/8", "::1"))
+    found = [is_among(networks, one) for one in ("10.1.2.3", "::1", "11.0.0.1", "x")]
+    assert found == [True, True, False, False]
+    with pytest.raises(ValueError, match=r"proxy\.corp: expected an address"):
+        read_networks(("proxy.corp",))
