@@ -9,8 +9,13 @@ from typing import Protocol
 from pydantic import JsonValue
 
 from patchwright.core.errors import RuntimeLostError
+from patchwright.sandbox.action_server.lines import Lines
 
 JsonObject = dict[str, JsonValue]
+
+# The longest answers are pieces of files and lines of programs, with their escapes.
+MAX_LINE_BYTES = 32 << 20
+ENDLESS = f"it sent a line of more than {MAX_LINE_BYTES >> 20} MiB"
 
 
 class Stream(Protocol):
@@ -37,6 +42,7 @@ class Connection:
         self._lock = Lock()
         self._waiting: dict[str, Future[JsonObject]] = {}
         self._is_lost = False
+        self._complaint = ""
         self._reader = Thread(target=self._read_answers, daemon=True)
         self._reader.start()
 
@@ -72,13 +78,14 @@ class Connection:
             return self._waiting.setdefault(question_id, Future())
 
     def _read_answers(self) -> None:
-        rest = b""
+        lines = Lines()
         while data := self._read():
-            *lines, rest = (
-                (rest + data).split(b"\n") if b"\n" in data else [rest + data]
-            )
-            for line in lines:
+            for line in lines.feed(data):
                 self._deliver(_parse(line))
+            if lines.waiting_bytes > MAX_LINE_BYTES:
+                # Whoever runs in the sandbox may be anybody: it is not listened to.
+                self._complaint = ENDLESS
+                break
         with self._lock:
             self._is_lost = True
             waiting, self._waiting = self._waiting, {}
@@ -99,7 +106,7 @@ class Connection:
             future.set_result(result)
 
     def _lost(self) -> RuntimeLostError:
-        words = self._stream.last_words().strip()
+        words = self._complaint or self._stream.last_words().strip()
         return RuntimeLostError(f"the sandbox is gone{f': {words}' if words else ''}")
 
 
@@ -107,6 +114,6 @@ def _parse(line: bytes) -> JsonObject:
     """Read an answer; whoever attaches may begin in the middle of another's."""
     try:
         answer = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return answer if isinstance(answer, dict) else {}

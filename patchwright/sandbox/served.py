@@ -1,11 +1,12 @@
 """A runtime: an action server in some sandbox, and how to remove that sandbox."""
 
 import base64
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import count
 from typing import Annotated
 
-from pydantic import Field, TypeAdapter
+from pydantic import Field, NonNegativeInt, TypeAdapter
 
 from patchwright.core.errors import RuntimeLostError, SandboxError
 from patchwright.core.events.types import (
@@ -83,14 +84,15 @@ class ServedRuntime:
         question: JsonObject = action.model_dump(mode="json", exclude={"kind"})
         question |= {"id": action_id, "op": action.kind}
         answer = self._ask_server(question, self._patience_s(action))
-        return _OBSERVATION.validate_python({**answer, "call_id": action.call_id})
+        with _whole_answers(action.kind):
+            return _OBSERVATION.validate_python({**answer, "call_id": action.call_id})
 
     def cancel(self, action_id: str) -> None:
         self._ask("cancel", {"target": action_id}, ANSWER_S)
 
     def open_pipe(self, command: Sequence[str]) -> ServedPipe:
         answer = self._ask("pipe_open", {"command": list(command)}, ANSWER_S)
-        return ServedPipe(self._ask, str(answer["pipe"]))
+        return ServedPipe(self._ask, str(answer.get("pipe")))
 
     def upload(self, path: str, data: bytes) -> None:
         for offset in range(0, max(len(data), 1), CHUNK):
@@ -102,14 +104,16 @@ class ServedRuntime:
         data = bytearray()
         while True:
             fields: JsonObject = {"path": path, "offset": len(data)}
-            answer = self._ask("download", fields, ANSWER_S)
-            size = int(str(answer["size"]))
+            size, piece = _read_piece(self._ask("download", fields, ANSWER_S))
             if size > max_bytes:
                 text = f"{path} has {size} bytes; at most {max_bytes} are allowed"
                 raise SandboxError(text)
-            data += base64.b64decode(str(answer["data"]))
-            if len(data) >= size:
+            data += piece
+            if len(data) == size:
                 return bytes(data)
+            if not piece or len(data) > size:
+                text = f"{path} was to have {size} bytes, and {len(data)} came"
+                raise SandboxError(text)
 
     def blocked(self) -> tuple[RequestBlocked, ...]:
         return self._gateway.blocked() if self._gateway else ()
@@ -145,5 +149,22 @@ class ServedRuntime:
     def _ask_server(self, question: JsonObject, timeout_s: float) -> JsonObject:
         answer = self._connection.ask({**question, "host": self._host}, timeout_s)
         if answer.get("reason") == TAKEN_OVER["reason"]:
-            raise RuntimeLostError(str(answer["text"]))
+            raise RuntimeLostError(str(answer.get("text")))
         return answer
+
+
+def _read_piece(answer: JsonObject) -> tuple[int, bytes]:
+    """Return the size of the whole file, and a piece of it."""
+    with _whole_answers("download"):
+        size = TypeAdapter(NonNegativeInt).validate_python(answer.get("size"))
+        return size, base64.b64decode(str(answer.get("data")), validate=True)
+
+
+@contextmanager
+def _whole_answers(op: str) -> Iterator[None]:
+    """Count a server as lost that answers in no form of ours: an image has another."""
+    try:
+        yield
+    except ValueError as error:
+        text = f"the sandbox answers {op} in a form that is not ours"
+        raise RuntimeLostError(text) from error

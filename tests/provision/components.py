@@ -62,6 +62,8 @@ COMPOSE = Component(
 )
 # Docker asks it which processes a container has.
 PS = Component("ps", ("procps",), _has("ps"))
+# Commits are signed with keys that it makes.
+SSH_KEYGEN = Component("ssh-keygen", ("openssh-client",), _has("ssh-keygen"))
 ANY_SANDBOX = Component(
     "bubblewrap or a Docker engine",
     ("bubblewrap",),
@@ -76,7 +78,10 @@ IMAGE_MAKER = Component(
 
 NEEDED = {
     "demo": (GIT, ANY_SANDBOX, IMAGE_MAKER),
-    "test": (GIT, BUBBLEWRAP, DEBOOTSTRAP, REDIS, POSTGRESQL, DOCKER, PS),
+    "test": (
+        *(GIT, SSH_KEYGEN, BUBBLEWRAP, DEBOOTSTRAP, REDIS, POSTGRESQL),
+        *(DOCKER, PS),
+    ),
     "test-deploy": (GIT, DEBOOTSTRAP, DOCKER, PS, COMPOSE),
 }
 

@@ -14,3 +14,8 @@ def corpus() -> Path | None:
 
 def is_ci() -> bool:
     return _VARIABLES.get("CI") == "true"
+
+
+def run_name() -> str:
+    """Return what all processes of one run of the tests have in common."""
+    return _VARIABLES.get("PYTEST_XDIST_TESTRUNUID", str(os.getpid()))

@@ -8,6 +8,12 @@ USER = "1000"
 ARCHIVE = "/opt/patchwright/server.pyz"
 WORKSPACE = "/workspace"
 
+# Of /usr, where a machine's own settings and people's files may be, tokens with them.
+HIDDEN_FOLDERS = (
+    *("usr/etc", "usr/local/etc", "usr/home", "usr/local/home"),
+    *("usr/local/src", "usr/var", "usr/local/var", "usr/tmp"),
+)
+HIDDEN_FILES = ("usr/pip.conf", "usr/local/pip.conf")
 SYSTEM_FOLDERS = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
 # What programs need of /etc; nothing here may hold a secret of the machine.
 SYSTEM_FILES = (
@@ -69,6 +75,7 @@ def show_system(root: Path) -> list[str]:
     """Return the options that show programs and libraries, read-only."""
     return [
         *("--ro-bind", str(root / "usr"), "/usr"),
+        *_hidden(root),
         *_system_folders(root),
         *(
             word
@@ -100,6 +107,15 @@ def show_own(
     for fd, file in data:
         words += ["--ro-bind-data", str(fd), file.path]
     return [*words, "--remount-ro", "/", "--chdir", "/"]
+
+
+def _hidden(root: Path) -> Iterator[str]:
+    for name in HIDDEN_FOLDERS:
+        if (root / name).is_dir() and not (root / name).is_symlink():
+            yield from ("--tmpfs", f"/{name}", "--remount-ro", f"/{name}")
+    for name in HIDDEN_FILES:
+        if (root / name).is_file():
+            yield from ("--ro-bind", "/dev/null", f"/{name}")
 
 
 def _system_folders(root: Path) -> Iterator[str]:

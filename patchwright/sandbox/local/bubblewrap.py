@@ -18,6 +18,7 @@ from patchwright.sandbox.local.folders import SandboxFolder, create_folder
 from patchwright.sandbox.local.process import ProcessStream, start_process
 from patchwright.sandbox.local.proxy import MEETING_FOLDER, start_proxy
 from patchwright.sandbox.local.runtime import remove_abandoned, serve
+from patchwright.sandbox.local.seccomp import filter_program
 from patchwright.sandbox.served import ServedRuntime
 
 ROOT = Path("/")
@@ -100,16 +101,19 @@ def _start(
     with ExitStack() as open_files:
         shown = [Binding(folder.egress, MEETING_FOLDER)] if spec.has_way_out else []
         data = [(_open(open_files, file.content), file) for file in files]
+        refused = [_open(open_files, one) for one in (filter_program(),) if one]
         command = [
             _find("bwrap"),
             *arguments.isolate(),
+            *(word for fd in refused for word in ("--seccomp", str(fd))),
             *arguments.show_system(ROOT),
             *arguments.bound_memory_files(launch.read_size(spec.memory)),
             *arguments.show_own(data, folders, shown),
             "--",
             *server,
         ]
-        return start_process(command, user=_user(), pass_fds=[fd for fd, _ in data])
+        passed = [*refused, *(fd for fd, _ in data)]
+        return start_process(command, user=_user(), pass_fds=passed)
 
 
 def _open(open_files: ExitStack, content: bytes) -> int:

@@ -1,0 +1,115 @@
+"""The system calls that a bubblewrap sandbox is refused, as a filter of the kernel's.
+
+The list is of those that a container engine refuses too: what reaches beyond
+namespaces, and what faults of kernels are found in again and again.
+https://docs.kernel.org/userspace-api/seccomp_filter.html
+"""
+
+import platform
+import struct
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+_EPERM, _ENOSYS = 1, 38
+_ALLOW: Final = 0x7FFF0000
+_ERRNO: Final = 0x00050000
+# Offsets in `struct seccomp_data`; of an argument its lower half.
+_NUMBER, _ARCHITECTURE, _FIRST_ARGUMENT = 0, 4, 16
+_LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
+
+_CLONE_NEW: Final = 0x7E020000
+_IOCTLS: Final = (0x5412, 0x541C)  # TIOCSTI, TIOCLINUX: typing for somebody else
+_FAMILIES: Final = (38, 40)  # AF_ALG, AF_VSOCK: the latter knows no namespaces
+# Numbers by name; from 424 on they are the same everywhere.
+# https://github.com/torvalds/linux/blob/master/arch/x86/entry/syscalls/syscall_64.tbl
+_X86_64: Final = {
+    "modules": (174, 175, 176, 177, 178, 313),
+    "mounts": (155, 165, 166),
+    "machine": (134, 139, 153, 156, 163, 164, 167, 168, 169, 170, 171, 172, 173, 179),
+    "clocks": (159, 227, 305),
+    "keys": (248, 249, 250),
+    "kernel": (103, 180, 212, 246, 320, 298, 300, 304, 308, 312, 321, 323),
+    "namespaces": (272,),
+    "memory": (237, 238, 256, 279),
+}
+_AARCH64: Final = {
+    "modules": (105, 106, 273),
+    "mounts": (39, 40, 41),
+    "machine": (42, 60, 89, 104, 142, 161, 162, 170, 224, 225, 294),
+    "clocks": (112, 171, 266),
+    "keys": (217, 218, 219),
+    "kernel": (18, 116, 241, 262, 265, 268, 272, 280, 282),
+    "namespaces": (97,),
+    "memory": (235, 237, 238, 239),
+}
+# io_uring, and the newer ways to mount.
+_EVERYWHERE: Final = (425, 426, 427, 428, 429, 430, 431, 432, 433, 442, 467)
+_CLONE3: Final = 435
+
+
+class _Machine(NamedTuple):
+    architecture: int
+    refused: frozenset[int]
+    clone: int
+    ioctl: int
+    socket: int
+
+
+def _machine(audit: int, table: dict[str, tuple[int, ...]], *calls: int) -> _Machine:
+    refused = {number for numbers in table.values() for number in numbers}
+    return _Machine(audit, frozenset({*refused, *_EVERYWHERE}), *calls)
+
+
+_MACHINES: Final = {
+    "x86_64": _machine(0xC000003E, _X86_64, 56, 16, 41),
+    "aarch64": _machine(0xC00000B7, _AARCH64, 220, 29, 198),
+}
+
+
+def filter_program(machine: str = platform.machine()) -> bytes:
+    """Return the filter for a machine, or nothing for one whose calls are not known."""
+    known = _MACHINES.get(machine)
+    return b"".join(_program(known)) if known else b""
+
+
+def _program(machine: _Machine) -> Iterator[bytes]:
+    yield _do(_LOAD, _ARCHITECTURE)
+    # Calls of another architecture, as 32-bit programs make them, have other numbers.
+    yield from _unless(_EQUAL, machine.architecture, _ENOSYS)
+    yield _do(_LOAD, _NUMBER)
+    # So have those of x32.
+    yield from _if(_AT_LEAST, 0x40000000, _ENOSYS)
+    # Its flags are in memory, where a filter sees nothing; then `clone` is used.
+    yield from _if(_EQUAL, _CLONE3, _ENOSYS)
+    for number in sorted(machine.refused):
+        yield from _if(_EQUAL, number, _EPERM)
+    yield from _judge(machine.clone, 0, _ANY_BIT, (_CLONE_NEW,))
+    yield from _judge(machine.ioctl, 1, _EQUAL, _IOCTLS)
+    yield from _judge(machine.socket, 0, _EQUAL, _FAMILIES)
+    yield _do(_RETURN, _ALLOW)
+
+
+def _judge(
+    number: int, argument: int, test: int, values: tuple[int, ...]
+) -> Iterator[bytes]:
+    """Refuse a call for the values of one of its arguments."""
+    inner = [_do(_LOAD, _FIRST_ARGUMENT + 8 * argument)]
+    for value in values:
+        inner += _if(test, value, _EPERM)
+    inner.append(_do(_RETURN, _ALLOW))
+    yield _do(_EQUAL, number, 0, len(inner))
+    yield from inner
+
+
+def _if(test: int, value: int, error: int) -> Iterator[bytes]:
+    yield _do(test, value, 0, 1)
+    yield _do(_RETURN, _ERRNO | error)
+
+
+def _unless(test: int, value: int, error: int) -> Iterator[bytes]:
+    yield _do(test, value, 1, 0)
+    yield _do(_RETURN, _ERRNO | error)
+
+
+def _do(code: int, value: int, if_true: int = 0, if_false: int = 0) -> bytes:
+    return struct.pack("HBBI", code, if_true, if_false, value)
