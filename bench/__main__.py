@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from rich.console import Console
 
-from bench import event_log, intake, sandboxes, siege, start_up, steps
+from bench import event_log, intake, parsers, sandboxes, siege, start_up, steps
 from bench.figures import Figure, show
 
 # In this order: a child's peak memory is never less than that of a parent which had
@@ -15,6 +15,7 @@ BENCHES: Mapping[str, tuple[str, Callable[[], Iterable[Figure]]]] = {
     "start": ("Command line", start_up.measure),
     "intake": ("Webhook intake", intake.measure),
     "siege": ("Deliveries while strangers hold connections", siege.measure),
+    "parsers": ("Reading what strangers send", parsers.measure),
     "events": ("Event log", event_log.measure),
     "steps": ("One step of the loop", steps.measure),
     "sandboxes": ("Sandboxes", sandboxes.measure),

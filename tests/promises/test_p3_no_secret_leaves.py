@@ -106,6 +106,40 @@ def test_s83_a_secret_that_was_pasted_into_the_issue_is_not_repeated(
         assert "works." in story.reply(issue)
 
 
+def test_m8_a_secret_that_was_pasted_is_not_in_the_database_nor_in_a_branch(
+    tmp_path: Path,
+) -> None:
+    pasted = (PASTED, "AKIAIOSFODNN7EXAMPLQ", MODEL_KEY)
+    with telling(tmp_path, fix_turns()) as story:
+        title = f"It breaks with {pasted[2]}"
+        issue = story.ask(f"It fails with {' and '.join(pasted)}", title=title)
+        story.say(issue, f"Also {' '.join(pasted)}", author="eve")
+        story.say(issue, f"{WISH}, it says {' '.join(pasted)}")
+        story.say(issue, f"@patchwright and use {' '.join(pasted)} for it")
+        story.work()
+        assert "**Done**" in story.reply(issue)
+        branches = story.branches()
+        stored = _database_files(story)
+    # As a branch spells it: in lower case, and without all other signs.
+    told = [name for name in branches for one in pasted if one[:12].lower() in name]
+    assert told == []
+    assert any(b"Wrong" in data or b"breaks" in data for data in stored.values())
+    found = [
+        (place, secret)
+        for place, data in stored.items()
+        for secret in pasted
+        if secret.encode() in data
+    ]
+    assert found == []
+
+
+def _database_files(story: Story) -> dict[str, bytes]:
+    """Read the files of the database as they are on the disk, with what was freed."""
+    file = Path(str(story.base.database.engine.url.database))
+    beside = file.parent.glob(f"{file.name}*")
+    return {one.name: one.read_bytes() for one in beside if one.is_file()}
+
+
 def _log_to(written: io.StringIO, story: Story) -> None:
     """Log as `patchwright serve` does, to this text instead of standard error."""
     redactor = Redactor(secret_values(story.base.settings))

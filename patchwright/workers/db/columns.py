@@ -2,8 +2,33 @@
 
 from datetime import UTC, datetime
 
+import sqlalchemy as sa
 from sqlalchemy import DateTime, Dialect
 from sqlalchemy.types import TypeDecorator
+
+from patchwright.core.text.surrogates import storable
+
+
+class String(TypeDecorator[str]):
+    """A short text, in which every character is one that a database takes.
+
+    A NUL, or half of a surrogate pair, is stored as the sign for such: what strangers
+    write must not decide whether a row can be stored. It is compared as it is stored.
+    """
+
+    impl = sa.String
+    cache_ok = True
+
+    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
+        del dialect
+        return None if value is None else storable(value)
+
+
+class Text(String):
+    """A long text, with the same characters."""
+
+    impl = sa.Text
+    cache_ok = True
 
 
 class AwareTime(TypeDecorator[datetime]):

@@ -8,15 +8,13 @@ from sqlalchemy import (
     Index,
     Integer,
     LargeBinary,
-    String,
     Table,
-    Text,
     UniqueConstraint,
     text,
     true,
 )
 
-from patchwright.workers.db.columns import AwareTime
+from patchwright.workers.db.columns import AwareTime, String, Text
 from patchwright.workers.db.metadata import metadata
 
 # `repo` is empty until it is known. `fence` counts the leases given out for the

@@ -7,11 +7,10 @@ from sqlalchemy import (
     ForeignKey,
     Index,
     Integer,
-    String,
     Table,
 )
 
-from patchwright.workers.db.columns import AwareTime
+from patchwright.workers.db.columns import AwareTime, String
 from patchwright.workers.db.metadata import metadata
 
 # A process counts as alive until `until`, unless it says something again before.

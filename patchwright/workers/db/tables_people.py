@@ -8,14 +8,13 @@ from sqlalchemy import (
     Index,
     Integer,
     LargeBinary,
-    String,
     Table,
     UniqueConstraint,
     false,
     text,
 )
 
-from patchwright.workers.db.columns import AwareTime
+from patchwright.workers.db.columns import AwareTime, String
 from patchwright.workers.db.metadata import metadata
 
 accounts = Table(

@@ -1,8 +1,11 @@
 """The tables of what people agree on where no code lives."""
 
-from sqlalchemy import Column, String, Table
+from sqlalchemy import (
+    Column,
+    Table,
+)
 
-from patchwright.workers.db.columns import AwareTime
+from patchwright.workers.db.columns import AwareTime, String
 from patchwright.workers.db.metadata import metadata
 
 # What was chosen once and for all in a `scope`: a channel, a project, or an account.

@@ -18,7 +18,6 @@ _KEPT: Final = (
     "x-atlassian-webhook-",
 )
 _DROPPED: Final = ("signature", "token", "authorization")
-_PRIVATE: Final = frozenset({"jira", "slack"})
 
 
 @dataclass(frozen=True)
@@ -70,11 +69,3 @@ def headers_to_keep(headers: Mapping[str, str]) -> dict[str, str]:
         for name, value in headers.items()
         if name.startswith(_KEPT) and not any(word in name for word in _DROPPED)
     }
-
-
-def body_to_keep(delivery: Delivery) -> bytes:
-    """Return what is stored of a delivery that asked for nothing.
-
-    Slack and Jira bring all that people say to each other; that is not ours to keep.
-    """
-    return b"" if delivery.service in _PRIVATE else delivery.body

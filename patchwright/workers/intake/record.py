@@ -26,7 +26,6 @@ from patchwright.workers.intake.delivery import (
     Delivery,
     Stored,
     Verdict,
-    body_to_keep,
     headers_to_keep,
 )
 from patchwright.workers.intake.notices import Noticing
@@ -36,6 +35,7 @@ from patchwright.workers.store.active import (
     find_active_state,
     wake,
 )
+from patchwright.workers.store.cleaning import clean_trigger
 from patchwright.workers.store.event_rows import append_row
 from patchwright.workers.store.events import EventStore
 from patchwright.workers.store.fencing import lock_conversation
@@ -68,15 +68,13 @@ class Recorder:
         row = self._row(delivery)
         match delivery.reading:
             case Ignored(reason=reason):
-                ignored = {
-                    "verdict": Verdict.IGNORED,
-                    "reason": reason,
-                    "body": body_to_keep(delivery),
-                }
+                ignored = {"verdict": Verdict.IGNORED, "reason": reason}
                 is_new = insert_once(connection, deliveries, row | ignored)
                 return Stored(Verdict.IGNORED if is_new else Verdict.DUPLICATE)
             case Trigger() as trigger:
-                return self._request(connection, row, delivery, trigger)
+                # From here on nothing knows the words that may hold a secret.
+                clean = clean_trigger(self.events.redact, trigger)
+                return self._request(connection, row, delivery, clean)
             case notice:
                 return self._notice(connection, row, delivery, notice)
 
@@ -128,7 +126,8 @@ class Recorder:
             "delivery_id": delivery.id,
             "received_at": delivery.received_at,
             "headers": json.dumps(headers_to_keep(delivery.headers)),
-            "body": delivery.body,
+            # It was read before it came here: what is in it has no reason to stay.
+            "body": b"",
         }
 
     def _automatic(
@@ -162,7 +161,6 @@ class Recorder:
             row_id,
             verdict=Verdict.IGNORED,
             reason="not-asked",
-            body=body_to_keep(delivery),
         )
         return Stored(Verdict.IGNORED)
 

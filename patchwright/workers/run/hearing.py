@@ -14,6 +14,7 @@ from patchwright.resolver.hearing import Heard, hear
 from patchwright.workers.run.permissions import known_permission
 from patchwright.workers.run.prepare import fetch_thread
 from patchwright.workers.run.services import Services
+from patchwright.workers.store.cleaning import clean_thread
 from patchwright.workers.store.job import Job
 
 log = structlog.get_logger(__name__)
@@ -26,7 +27,9 @@ def read_threads(
     trigger, at = job.trigger, job.created_at
     thread = fetch_thread(services.channel, trigger, at)
     tied = read_tied(services.channel, others, at)
-    return _hear(services, trigger, (thread, *tied), rule)
+    redact = services.stores.events.redact
+    clean = [clean_thread(redact, one) for one in (thread, *tied)]
+    return _hear(services, trigger, clean, rule)
 
 
 def _hear(

@@ -4,13 +4,16 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import closing
 
 import pytest
+import sqlalchemy
 from sqlalchemy import text, update
 
 from patchwright.core.events.types import Message, Source
 from patchwright.core.types.threads import ForgeThread, ThreadKind
-from patchwright.core.types.triggers import Ignored
+from patchwright.core.types.triggers import Ignored, Trigger
 from patchwright.workers.db.database import Database
+from patchwright.workers.db.metadata import metadata
 from patchwright.workers.db.tables import conversations, deliveries, jobs
+from patchwright.workers.db.tables_talk import choices
 from patchwright.workers.intake.delivery import Stored, Verdict
 from patchwright.workers.intake.errors import IntakeUnavailableError
 from patchwright.workers.intake.intake import MAX_GROUP, MAX_WAITING
@@ -29,6 +32,45 @@ def test_a_request_becomes_a_conversation_and_a_queued_job(world: World) -> None
     assert world.dispatched == [stored.job_id]
     [row] = world.rows(deliveries)
     assert (row["delivery_id"], row["job_id"]) == ("d1", stored.job_id)
+
+
+@pytest.mark.parametrize("odd", ["a\0b", "a\ud800b", "\0", "\udc00\ud800"])
+def test_signs_that_no_database_takes_are_stored_as_the_sign_for_such(
+    world: World, odd: str
+) -> None:
+    strange = Trigger(
+        **(dict(trigger()) | {"title": odd, "request": odd, "body": odd, "text": odd})
+    )
+    stored = world.deliver(strange, f"d{odd}")
+    assert stored.verdict is Verdict.ACCEPTED
+    assert stored.job_id is not None
+    assert world.deliver(strange, f"d{odd}").verdict is Verdict.DUPLICATE
+    plain = odd.translate({0: "\ufffd", 0xD800: "\ufffd", 0xDC00: "\ufffd"})
+    kept = world.job(stored.job_id).trigger
+    assert (kept.title, kept.request, kept.body) == (plain, plain, plain)
+    [conversation] = world.rows(conversations)
+    assert conversation["title"] == plain
+
+
+def test_no_text_column_refuses_a_sign(world: World) -> None:
+    plain = {
+        f"{table.name}.{column.name}"
+        for table in metadata.sorted_tables
+        for column in table.columns
+        if isinstance(column.type, sqlalchemy.String)
+    }
+    assert plain == set()
+    moment = world.clock.now()
+    row = {"scope": "a\0", "name": "b", "value": "c\ud800", "chosen_by": "d\0"}
+    with world.database.writing() as connection:
+        connection.execute(choices.insert().values(**row, chosen_at=moment))
+    [kept] = world.rows(choices)
+    assert (kept["scope"], kept["value"]) == ("a\ufffd", "c\ufffd")
+
+
+def test_m8_the_body_of_a_delivery_is_not_kept(world: World) -> None:
+    world.deliver(trigger(), "d1")
+    assert [row["body"] for row in world.rows(deliveries)] == [b""]
 
 
 def test_the_same_delivery_20_times_at_once_is_one_job(world: World) -> None:
@@ -144,11 +186,7 @@ def test_what_asks_for_nothing_is_kept_with_the_reason(world: World) -> None:
     assert world.deliver(ignored, "d1").verdict is Verdict.IGNORED
     assert world.deliver(ignored, "d1").verdict is Verdict.DUPLICATE
     [row] = world.rows(deliveries)
-    assert (row["verdict"], row["reason"], row["body"]) == (
-        "ignored",
-        "no-mention",
-        b"{}",
-    )
+    assert (row["verdict"], row["reason"]) == ("ignored", "no-mention")
     assert world.rows(jobs) == []
 
 

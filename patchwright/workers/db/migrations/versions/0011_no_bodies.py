@@ -1,0 +1,14 @@
+"""Forget the bodies of deliveries: what was read of them is kept, without secrets."""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0011"
+down_revision = "0010"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    deliveries = sa.table("deliveries", sa.column("body", sa.LargeBinary))
+    op.execute(sa.update(deliveries).values(body=b""))

@@ -1,0 +1,41 @@
+"""Take secrets out of what people wrote before anything is stored or named."""
+
+from collections.abc import Callable
+
+from pydantic import JsonValue
+
+from patchwright.core.text.surrogates import storable
+from patchwright.core.types.threads import Post, ReviewThread, Thread
+from patchwright.core.types.triggers import Trigger
+
+Redact = Callable[[JsonValue], JsonValue]
+
+
+def clean_text(redact: Redact, text: str) -> str:
+    return str(redact(storable(text)))
+
+
+def clean_trigger(redact: Redact, trigger: Trigger) -> Trigger:
+    """Return it with clean words; what it names and who asks stay as they are."""
+    words = {
+        name: clean_text(redact, getattr(trigger, name))
+        for name in ("request", "title", "body", "text")
+    }
+    return Trigger(**(dict(trigger) | words))
+
+
+def clean_thread(redact: Redact, thread: Thread) -> Thread:
+    """Return a thread as clean as its trigger: names of branches are made from it."""
+
+    def post(one: Post) -> Post:
+        return Post(**(dict(one) | {"text": clean_text(redact, one.text)}))
+
+    def review(one: ReviewThread) -> ReviewThread:
+        return ReviewThread(**(dict(one) | {"posts": tuple(map(post, one.posts))}))
+
+    words = {
+        "title": clean_text(redact, thread.title),
+        "posts": tuple(map(post, thread.posts)),
+        "reviews": tuple(map(review, thread.reviews)),
+    }
+    return Thread(**(dict(thread) | words))
