@@ -48,6 +48,31 @@ def test_s09_what_a_stranger_adds_does_not_reach_the_run(tmp_path: Path) -> None
         assert "empty cart" not in b"".join(story.provider.raw_requests).decode()
 
 
+def test_l2_who_lost_the_permission_steers_no_more(tmp_path: Path) -> None:
+    """Not even where it was looked up a moment ago."""
+
+    def allowed(_request: Request) -> TurnLike:
+        comments.append(story.say(1, f"{MORE} once", author="eve"))
+        return first
+
+    def revoked(_request: Request) -> TurnLike:
+        story.github.grant(REPO, "eve", "read")
+        comments.append(story.say(1, "@patchwright and mind the moon", author="eve"))
+        return second
+
+    comments: list[int] = []
+    first, second, *rest = fix_turns()
+    with telling(tmp_path, in_turn(allowed, revoked, *rest)) as story:
+        story.github.grant(REPO, "eve", "write")
+        issue = story.ask(WISH)
+        story.work()
+        said = b"".join(story.provider.raw_requests).decode()
+        assert "mind the empty cart once" in said
+        assert "mind the moon" not in said
+        assert [story.reactions(issue, one) for one in comments] == [["eyes"], ["-1"]]
+        assert "**Done** · #2" in story.reply(issue)
+
+
 def test_stop_ends_the_run_and_keeps_its_work(tmp_path: Path) -> None:
     def stop(_request: Request) -> TurnLike:
         story.say(1, "@patchwright stop")

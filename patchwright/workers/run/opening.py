@@ -16,7 +16,7 @@ from patchwright.workers.run.budget import most_raised
 from patchwright.workers.run.framing import make_frame
 from patchwright.workers.run.gate import rules
 from patchwright.workers.run.naming import name_people
-from patchwright.workers.run.permissions import Remembered
+from patchwright.workers.run.permissions import known_permission
 from patchwright.workers.run.plan import ARTIFACT, Plan
 from patchwright.workers.run.services import Services
 from patchwright.workers.run.standing import About
@@ -44,9 +44,8 @@ def open_steering(
         events,
         lambda after_id: services.stores.requests.joined(job.id, after_id),
         about=lambda: about,
-        permission_of=Remembered(
-            services.github.forge, services.clock.monotonic
-        ).permission,
+        # Asked for each act: who has lost a role must not steer for a while longer.
+        permission_of=partial(known_permission, services.github.forge),
         find_person=services.talk.find_person,
         named=partial(name_people, services),
         invite=services.talk.invite,

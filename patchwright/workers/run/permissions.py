@@ -43,8 +43,8 @@ def judge_for(person: Actor, permission: Permissions) -> Judge:
 class Remembered:
     """Answers of a forge, each good for a minute.
 
-    For those who ask often and write nothing: a write asks anew. What could not be
-    found out is not remembered.
+    For those who only look for something: whatever starts, steers or writes asks anew.
+    What could not be found out is not remembered.
     """
 
     def __init__(self, forge: Forge, monotonic: Callable[[], float]) -> None:

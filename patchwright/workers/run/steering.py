@@ -56,10 +56,10 @@ log = structlog.get_logger(__name__)
 class Steering:
     """Lets those steer a run who could have started it.
 
-    `about` says what is fixed about the run, for those who ask. `permission_of` may
-    remember for a while what it was told. `find_person` says who somebody is where the
-    code lives, and whom that does not know is sent what `invite` makes. `named` puts
-    names in place of ids.
+    `about` says what is fixed about the run, for those who ask. `permission_of` asks
+    the forge for each act. `find_person` says who somebody is where the code lives, and
+    whom that does not know is sent what `invite` makes. `named` puts names in place of
+    ids.
     """
 
     def __init__(
