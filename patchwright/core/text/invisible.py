@@ -4,12 +4,12 @@ import re
 
 # Everything of Unicode category Cf that shows nothing (the Arabic and Kaithi number
 # signs do), control characters but tab and line feed, variation selectors, fillers.
-_RANGES = (
+INVISIBLE = (
     "\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"
     "\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb"
     "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
-_INVISIBLE = re.compile(f"[{_RANGES}]")
+_INVISIBLE = re.compile(f"[{INVISIBLE}]")
 
 _PICTURE = (
     "\u00a9\u00ae\u203c\u2049\u2122\u2139\u2190-\u2bff\u3030\u303d\u3297\u3299"

@@ -8,7 +8,12 @@ from typing import Final
 from pydantic import JsonValue, SecretStr
 
 from patchwright.core.text.needles import Needles
-from patchwright.core.text.secret_forms import SHORTEST_SECRET, forms_of
+from patchwright.core.text.secret_forms import (
+    SHORTEST_SECRET,
+    digits_of,
+    forms_of,
+)
+from patchwright.core.text.spread_secrets import SpreadSecrets
 from patchwright.core.text.token_formats import (
     begin_unfinished_token,
     blot_tokens,
@@ -31,13 +36,15 @@ class Redactor:
     """
 
     def __init__(self, secrets: Iterable[SecretStr | str] = ()) -> None:
-        known = (
+        values = [
             s.get_secret_value() if isinstance(s, SecretStr) else s for s in secrets
-        )
-        forms = frozenset[str]().union(*map(forms_of, known))
+        ]
+        forms = frozenset[str]().union(*map(forms_of, values))
         self._forms = sorted(forms, key=lambda form: (-len(form), form))
         self._known = re.compile("|".join(map(re.escape, self._forms)) or r"(?!)")
         self.longest = max(map(len, forms), default=0)
+        digits = frozenset[str]().union(*map(digits_of, values))
+        self._spread = SpreadSecrets(forms, digits)
         self._in_text = Needles(forms)
         self._in_json = Needles(forms | {_escape(form) for form in forms})
 
@@ -52,7 +59,8 @@ class Redactor:
     def redact_json(self, value: JsonValue) -> JsonValue:
         """Redact every string of a JSON tree, keys included."""
         text = json.dumps(value, ensure_ascii=False)
-        if not (self._in_json.any_in(text) or may_hold_token(text)):
+        is_plain = self._in_json.any_in(text) or may_hold_token(text)
+        if not (is_plain or self._spread.may_be_in_json(text)):
             return value
         return self._redact_tree(value)
 
@@ -60,6 +68,7 @@ class Redactor:
         """Yield from where to where the secrets in a text go, in no order."""
         yield from (match.span() for match in self._known.finditer(text))
         yield from token_spans(text)
+        yield from self._spread.find(text)
         # A token may be known as one only where a secret that touches it is blotted.
         yield from token_spans(self._known.sub(_filler, text))
 
@@ -93,6 +102,8 @@ class Redactor:
         # One pass of a large pattern costs more than all the plain searches.
         if self._in_text.any_in(text):
             text = self._known.sub(BLOT, text)
+        if spread := sorted(self._spread.find(text)):
+            text = _blotted(text, spread)
         return blot_tokens(text, BLOT)
 
     def _redact_tree(self, value: JsonValue) -> JsonValue:
@@ -108,6 +119,16 @@ class Redactor:
                 }
             case _:
                 return value
+
+
+def _blotted(text: str, spans: list[tuple[int, int]]) -> str:
+    parts: list[str] = []
+    done = 0
+    for begin, end in spans:
+        if begin >= done:
+            parts += [text[done:begin], BLOT]
+        done = max(done, end)
+    return "".join([*parts, text[done:]])
 
 
 def _filler(secret: re.Match[str]) -> str:

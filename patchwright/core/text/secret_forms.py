@@ -3,7 +3,9 @@
 import base64
 import html
 import json
+import re
 from collections.abc import Iterator
+from functools import partial
 from urllib.parse import quote, quote_plus
 
 SHORTEST_SECRET = 6
@@ -19,6 +21,13 @@ def forms_of(secret: str) -> frozenset[str]:
     """
     forms = {form for value in _values(secret) for form in _encodings(value)}
     return frozenset(form for form in forms if len(form) >= SHORTEST_SECRET)
+
+
+def digits_of(secret: str) -> frozenset[str]:
+    """Return the digits, of base 16 and 64, that stand for the secret."""
+    raw = [value.encode("utf-8", "surrogatepass") for value in _values(secret)]
+    hexes = {form for one in raw for form in (one.hex(), one.hex().upper())}
+    return frozenset(hexes.union(*map(_base64_forms, raw)))
 
 
 def _values(secret: str) -> Iterator[str]:
@@ -44,6 +53,21 @@ def _encodings(value: str) -> Iterator[str]:
     yield from (escaped, json.dumps(escaped)[1:-1])
     yield json.dumps(value, ensure_ascii=False)[1:-1]
     yield html.escape(value)
+    yield from _script_forms(value)
+
+
+def _script_forms(value: str) -> Iterator[str]:
+    """Yield how other writers of JSON, and scripts, escape what ours does not."""
+    yield json.dumps(value)[1:-1].replace("/", "\\/")
+    yield json.dumps(value, ensure_ascii=False)[1:-1].replace("/", "\\/")
+    for code in ("\\u{:04x}", "\\u{:04X}"):
+        yield "".join(one if one.isalnum() else code.format(ord(one)) for one in value)
+        yield re.sub("[&+<>'=]", partial(_escaped, code), value)
+    yield "".join(f"\\x{byte:02x}" for byte in value.encode("utf-8", "surrogatepass"))
+
+
+def _escaped(code: str, sign: re.Match[str]) -> str:
+    return code.format(ord(sign[0]))
 
 
 def _base64_forms(raw: bytes) -> Iterator[str]:
@@ -63,6 +87,9 @@ def _url_forms(raw: bytes) -> Iterator[str]:
     for form in (quote(raw, safe=""), quote(raw), quote_plus(raw)):
         yield form
         yield _lower_escapes(form)
+        # Who quotes twice leaves the sign of the first time quoted.
+        yield form.replace("%", "%25")
+        yield _lower_escapes(form).replace("%", "%25")
 
 
 def _lower_escapes(quoted: str) -> str:

@@ -205,3 +205,34 @@ def test_h10_secrets_in_one_another_cost_their_line_at_most() -> None:
 def test_h10_what_never_comes_to_rest_is_blotted_as_a_whole() -> None:
     deep = "x\n" * 4_000 + "[***]" + "\ny" * 4_000
     assert Redactor(["x\n[***]\ny"]).redact(deep) == BLOT
+
+
+KEY = "s3cr&t+/w'rd-0123456789"
+
+
+@pytest.mark.parametrize(
+    "disguised",
+    [
+        "s3cr\\u0026t\\u002b/w\\u0027rd-0123456789",
+        "s3cr&t+\\/w'rd-0123456789",
+        quote(quote(KEY, safe=""), safe=""),
+        base64.encodebytes((b"x" * 50) + KEY.encode() + b"y" * 40).decode(),
+        " ".join(f"{byte:02x}" for byte in KEY.encode()),
+        ":".join(f"{byte:02X}" for byte in KEY.encode()),
+        KEY.encode().hex(" ", 2),
+        "".join(f"\\x{byte:02x}" for byte in KEY.encode()),
+        "\u200b".join(KEY),
+        f"{KEY[:9]}\x1b[0m\x1b[1;31m{KEY[9:]}",
+    ],
+)
+def test_l6_a_secret_is_blotted_as_usual_tools_write_it(disguised: str) -> None:
+    redactor = Redactor([KEY])
+    assert BLOT in redactor.redact(f"before {disguised} after")
+    tree: JsonValue = {"output": f"before {disguised} after"}
+    assert BLOT in json.dumps(redactor.redact_json(tree))
+
+
+def test_l6_a_token_is_known_with_what_nobody_sees_in_it() -> None:
+    hidden = f"{GITHUB[:8]}\u200b{GITHUB[8:]}"
+    assert Redactor().redact(f"a {hidden} b") == f"a {BLOT} b"
+    assert Redactor().redact_json([hidden]) == [BLOT]
