@@ -95,6 +95,10 @@ class BranchMovedError(GitError):
     reason = "branch-moved"
 
 
+class BranchClosedError(BranchMovedError):
+    """The branch was deleted, or its pull request is not open any more."""
+
+
 class PushRefusedError(GitError):
     """A rule of the repository, or one of ours, keeps the branch from being written."""
 

@@ -20,7 +20,8 @@ _OWN_ENDS: Final = (OutcomeKind.RESOLVED, OutcomeKind.ANSWERED, OutcomeKind.NO_C
 class PushBranch(Value):
     """Put `sha` on `branch`; with `expect` only if the branch is still there.
 
-    `fork` is the repository of the branch where it is not the thread's own.
+    `fork` is the repository of the branch where it is not the thread's own, and
+    `pull_request` the number of the one that must still be open.
     """
 
     kind: Literal["push_branch"] = "push_branch"
@@ -28,6 +29,7 @@ class PushBranch(Value):
     sha: str
     expect: str = ""
     fork: str = ""
+    pull_request: int | None = None
 
 
 class OpenPullRequest(Value):
@@ -215,6 +217,7 @@ def _writing(
                 sha=outcome.head_sha,
                 expect=outcome.base_sha if target.moves_branch else "",
                 fork=target.fork,
+                pull_request=target.pull_request if target.moves_branch else None,
             )
         )
         effects += _pull_request(outcome, target, config)

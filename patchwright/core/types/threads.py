@@ -229,7 +229,8 @@ class PullRequest(Value):
 
     `head_repo` is where its branch is, None when that was deleted.
     `maintainers_may_push` says that whoever may write to the base may write to that
-    branch too. `conflicts` is None while the forge still finds out.
+    branch too. `conflicts` is None while the forge still finds out. One that
+    `is_merged` is not open any more.
     """
 
     number: int
@@ -243,6 +244,7 @@ class PullRequest(Value):
     maintainers_may_push: bool = False
     conflicts: bool | None = None
     is_open: bool = True
+    is_merged: bool = False
     author: str = ""
     title: str = ""
     body: str = ""

@@ -65,6 +65,46 @@ def graft(store: GitDir, onto: str, source: str, paths: Collection[str]) -> str:
         return store.run(["write-tree"], environment=index).decode("ascii").strip()
 
 
+def rebase(store: GitDir, commit: str, onto: str) -> str | None:
+    """Make the commit anew on top of another one, by its own author, if it fits."""
+    raw = store.run(["cat-file", "commit", commit]).decode("utf-8", "replace")
+    head, _, message = raw.partition("\n\n")
+    lines = [line.partition(" ") for line in head.split("\n")]
+    parents = [value for name, _, value in lines if name == "parent"]
+    is_signed = any(name.startswith("gpgsig") for name, _, _ in lines)
+    if len(parents) != 1 or is_signed or not _builds_on(store, onto, parents[0]):
+        return None
+    merged = store.call(["merge-tree", "--write-tree", onto, commit])
+    if merged.exit_code != 0:
+        return None
+    tree = merged.output.decode("ascii", "replace").partition("\n")[0].strip()
+    people = {name: _person(value) for name, _, value in lines}
+    author, when = people["author"]
+    return make_commit(
+        store,
+        tree,
+        onto,
+        message=message,
+        author=author,
+        committer=people["committer"][0],
+        when=when,
+    )
+
+
+def _builds_on(store: GitDir, commit: str, ancestor: str) -> bool:
+    asked = ["merge-base", "--is-ancestor", ancestor, commit]
+    return store.call(asked).exit_code == 0
+
+
+def _person(line: str) -> tuple[Signature, datetime]:
+    """Read `Name <address> seconds zone`, as it stands in a commit."""
+    who, _, moment = line.rpartition("> ")
+    name, _, email = who.partition(" <")
+    seconds = moment.partition(" ")[0]
+    at = int(seconds) if seconds.isdecimal() else 0
+    return Signature(name, email), datetime.fromtimestamp(at, UTC)
+
+
 _CONTROLLER = Signature("Patchwright", "patchwright@localhost")
 # The same tests on the same base are the same commit, whenever it is made.
 _ALWAYS = datetime(2000, 1, 1, tzinfo=UTC)

@@ -25,6 +25,7 @@ from patchwright.integrations.git.grafts import (
     Signature,
     graft,
     make_commit,
+    rebase,
     with_tests_of,
 )
 from patchwright.integrations.git.merging import Merge
@@ -154,6 +155,14 @@ class ObjectStore:
             when=when,
             signing_key=signing_key,
         )
+
+    def rebase(self, commit: str, onto: str) -> str | None:
+        """Return a commit like this one on top of another, None where that fails.
+
+        It fails where the two conflict, where `onto` does not build on the commit's
+        only parent, and where the commit is signed.
+        """
+        return rebase(self.git, commit, onto)
 
     def parents_of(self, commit: str) -> tuple[str, ...]:
         line = self.git.run_text(["rev-list", "--parents", "--max-count=1", commit])

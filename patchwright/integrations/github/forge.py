@@ -233,6 +233,7 @@ class GitHubForge:
             maintainers_may_push=pull.maintainer_can_modify,
             conflicts=_conflicts(pull),
             is_open=pull.state == "open",
+            is_merged=bool(pull.merged_at),
             author=_login(pull.user),
             title=pull.title,
             body=pull.body or "",

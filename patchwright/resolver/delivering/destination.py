@@ -69,6 +69,8 @@ class Destination:
     `others` took part in the request besides the requester. `last` is how far the run
     was when it ended. `requester` is who asked as the forge knows them, and `asked_by`
     as the thread's own service does. `hidden` is what no public place may repeat.
+    `renamed_from` is what the default branch was called when the run began, where it
+    has another name now.
     """
 
     repository: Repository
@@ -84,6 +86,7 @@ class Destination:
     asked_by: Actor | None = None
     mirrors: tuple[Mirrored, ...] = ()
     hidden: Hidden | None = None
+    renamed_from: str = ""
 
     @property
     def caller(self) -> str:

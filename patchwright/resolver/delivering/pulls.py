@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from patchwright.core.errors import ServiceError
+from patchwright.core.errors import InvalidRequestError, ServiceError
 from patchwright.core.forge import Adornment, PullRequestText
 from patchwright.core.types.threads import PullRequest
 from patchwright.core.types.work import Outcome
@@ -33,7 +33,14 @@ def open_pull_request(
         pull = means.forge.update_pull_request(repo, found.number, text)
         return _shown(pull, so_far)
     text = _text(outcome, to, Kept(), draft=effect.draft)
-    pull = means.forge.open_pull_request(repo, so_far.branch, effect.base_branch, text)
+    base = effect.base_branch
+    try:
+        pull = means.forge.open_pull_request(repo, so_far.branch, base, text)
+    except InvalidRequestError:
+        if base != to.renamed_from or means.forge.has_branch(repo, base):
+            raise
+        renamed = to.repository.default_branch
+        pull = means.forge.open_pull_request(repo, so_far.branch, renamed, text)
     return _shown(pull, so_far)
 
 
@@ -46,7 +53,8 @@ def update_pull_request(
 ) -> Delivered:
     repo = to.repository.ref
     found = means.forge.fetch_pull_request(repo, effect.number)
-    text = _text(outcome, to, find_kept(found), draft=effect.draft)
+    draft = effect.draft or so_far.is_rebased
+    text = _text(outcome, to, find_kept(found), draft=draft)
     pull = means.forge.update_pull_request(repo, effect.number, text)
     return _shown(pull, so_far)
 

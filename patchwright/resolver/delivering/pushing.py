@@ -4,7 +4,9 @@ from typing import Final
 from urllib.parse import quote
 
 from patchwright.core.errors import (
+    BranchClosedError,
     BranchMovedError,
+    GitError,
     NotFoundError,
     PatchwrightError,
     PermissionDeniedError,
@@ -31,10 +33,18 @@ _REFUSALS: Final = (
 def push(
     effect: PushBranch, outcome: Outcome, to: Destination, means: Means
 ) -> Delivered:
-    """Push; where somebody else holds the branch, to one of our own instead."""
+    """Push; where somebody else holds the branch, to one of our own instead.
+
+    What others have pushed there meanwhile stays, and the change goes on top of it
+    where the two do not conflict. What became of the pull request is asked now: it may
+    have been merged or closed while the run worked.
+    """
     try:
+        _require_open(effect, to, means)
         sha = _write(effect, outcome, to, means)
     except _REFUSALS as error:
+        if rebased := _push_rebased(effect, error, outcome, to, means):
+            return rebased
         aside = _aside(effect, error, to)
         if aside is None:
             raise
@@ -47,9 +57,72 @@ def push(
     return _pushed(effect, sha, outcome, to)
 
 
-def _write(effect: PushBranch, outcome: Outcome, to: Destination, means: Means) -> str:
+def _require_open(effect: PushBranch, to: Destination, means: Means) -> None:
+    """Raise where the branch is not meant to be moved any more.
+
+    A branch that was deleted must not come back, and what is pushed to that of a pull
+    request which is not open reaches nobody.
+    """
+    if not effect.expect:
+        return
+    repo, number = to.repository.ref, effect.pull_request
+    pull = means.forge.fetch_pull_request(repo, number) if number else None
+    if pull is not None and not pull.is_open and pull.head_sha != effect.sha:
+        what = "merged" if pull.is_merged else "closed"
+        raise BranchClosedError(f"#{number} was {what} while this run worked")
+    if not effect.fork and not means.forge.has_branch(repo, effect.branch):
+        raise BranchClosedError("it was deleted while this run worked")
+
+
+def _push_rebased(
+    effect: PushBranch,
+    error: PatchwrightError,
+    outcome: Outcome,
+    to: Destination,
+    means: Means,
+) -> Delivered | None:
+    """Put the change on top of what others have pushed, unless the two conflict."""
+    is_moved = isinstance(error, BranchMovedError)
+    is_closed = isinstance(error, BranchClosedError)
+    if not is_moved or is_closed or not effect.expect or effect.fork:
+        return None
+    mirror = means.fetch_mirror()
+    try:
+        head = mirror.resolve(f"refs/heads/{effect.branch}")
+    except GitError:
+        return None
+    sha = mirror.objects.rebase(effect.sha, head)
+    if sha is None or head == effect.expect:
+        return None
+    again = PushBranch(
+        branch=effect.branch,
+        sha=sha,
+        expect=head,
+        pull_request=effect.pull_request,
+    )
+    try:
+        sha = _write(again, outcome, to, means, onto=head)
+    except _REFUSALS:
+        return None
+    remark = (
+        f"Others have pushed to {inline_code(effect.branch)} while this run worked. "
+        f"The change is on top of that; what was run to check it ran before, on "
+        f"{effect.sha[:10]}."
+    )
+    pushed = _pushed(again, sha, outcome, to)
+    return pushed.model_copy(update={"is_rebased": True, "remarks": (remark,)})
+
+
+def _write(
+    effect: PushBranch,
+    outcome: Outcome,
+    to: Destination,
+    means: Means,
+    *,
+    onto: str = "",
+) -> str:
     """Return the commit that is on the branch now: ours, or as the forge made it."""
-    signed = push_signed(effect, outcome, to, means)
+    signed = push_signed(effect, outcome, to, means, onto=onto)
     if signed is not None:
         return signed
     _push_to(effect, to, means)

@@ -17,19 +17,26 @@ from patchwright.resolver.effects import PushBranch
 
 
 def push_signed(
-    effect: PushBranch, outcome: Outcome, to: Destination, means: Means
+    effect: PushBranch,
+    outcome: Outcome,
+    to: Destination,
+    means: Means,
+    *,
+    onto: str = "",
 ) -> str | None:
     """Put the change on its branch as a commit of the forge's own, and return its id.
 
-    None means that git must push: the forge cannot make it, or would not. Raises
-    BranchMovedError, and the errors that are worth another try.
+    It is made on top of `onto`, by default of where the work has started. None means
+    that git must push: the forge cannot make it, or would not. Raises BranchMovedError,
+    and the errors that are worth another try.
     """
     protected = (to.repository.default_branch, outcome.base_branch)
     if not means.forge_signs or effect.fork or effect.branch in protected:
         return None
-    if effect.expect and effect.expect != outcome.base_sha:
+    base_sha = onto or outcome.base_sha
+    if effect.expect and effect.expect != base_sha:
         return None
-    commit = _written(means.fetch_mirror().objects, outcome.base_sha, effect.sha)
+    commit = _written(means.fetch_mirror().objects, base_sha, effect.sha)
     if commit is None:
         return None
     try:

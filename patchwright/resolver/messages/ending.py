@@ -67,7 +67,7 @@ def final_comment(
         _where_it_stopped(outcome, last, frame.handle),
         next_step(outcome, delivered, frame.handle, last.allowed(frame.limits)),
         footer(frame),
-        state_mark("waiting" if outcome.waits else outcome.kind, frame.run_id),
+        state_mark(_state(outcome, delivered), frame.run_id),
     )
     room = MAX_COMMENT_CHARS - len(join(before, "-", after))
     words = outcome_words(outcome, frame.handle, room, frame.links)
@@ -83,6 +83,8 @@ def headline(
         return f"{words} (`{outcome.reason}`)"
     if outcome.kind is not OutcomeKind.RESOLVED:
         return words
+    if delivered.is_nowhere:
+        return "**Not delivered**"
     if delivered.refusal:
         return f"{words} · {'needs a click' if _one_click(delivered) else NOT_THERE}"
     if delivered.pull_request is None:
@@ -122,6 +124,14 @@ CUT_SHORT: Final = frozenset(
         OutcomeKind.FAILED,
     }
 )
+
+
+def _state(outcome: Outcome, delivered: Delivered) -> str:
+    """Return the state for machines, for which what nobody can see is not resolved."""
+    if outcome.waits:
+        return "waiting"
+    is_lost = outcome.kind is OutcomeKind.RESOLVED and delivered.is_nowhere
+    return OutcomeKind.FAILED if is_lost else outcome.kind
 
 
 def _head(outcome: Outcome, delivered: Delivered, frame: Frame, last: Progress) -> str:

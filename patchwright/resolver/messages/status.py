@@ -28,8 +28,9 @@ class Delivered(Value):
     `branch` is the one that was written; `left_alone` says why it is not the one that
     was meant. `compare_url` is where a person can make a pull request of it.
     `head_sha` is the commit that is there now, `patch` the change as Markdown where
-    there is no branch of it. `remarks` are what could not be done besides, a sentence
-    each.
+    there is no branch of it. With `is_rebased` it was put on top of other people's
+    commits, with which it was never run. `remarks` are what could not be done besides,
+    a sentence each.
     """
 
     branch: str = ""
@@ -42,7 +43,13 @@ class Delivered(Value):
     refusal: str = ""
     head_sha: str = ""
     patch: str = ""
+    is_rebased: bool = False
     remarks: tuple[str, ...] = ()
+
+    @property
+    def is_nowhere(self) -> bool:
+        """Tell whether nothing of the change can be seen by anybody."""
+        return bool(self.refusal) and not (self.branch or self.patch)
 
 
 class Progress(Value):

@@ -1,6 +1,7 @@
 """The second half of a job: carry out its effects, each once, in their order."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 from typing import Final
@@ -8,23 +9,28 @@ from typing import Final
 import structlog
 
 from patchwright.core.errors import (
+    AuthenticationError,
     GitError,
     LeaseLostError,
     NotFoundError,
     PatchwrightError,
+    PermissionDeniedError,
     RateLimitedError,
 )
-from patchwright.core.types.threads import ForgeThread, ThreadKind
+from patchwright.core.types.threads import ForgeThread, Repository, ThreadKind
 from patchwright.core.types.work import Outcome
 from patchwright.integrations.git.mirror import Mirror
 from patchwright.resolver.delivering.deliverer import Deliverer
-from patchwright.resolver.delivering.destination import Means
+from patchwright.resolver.delivering.destination import Destination, Means
 from patchwright.resolver.effects import (
     AdornPullRequest,
     Effect,
     MoveTicket,
+    OpenPullRequest,
+    PushBranch,
     ReportCheck,
     SwapLabels,
+    UpdatePullRequest,
 )
 from patchwright.resolver.messages.status import Delivered
 from patchwright.workers.run.gate import rules
@@ -40,6 +46,7 @@ from patchwright.workers.store.job import Job, Lease
 MAX_TRIES = 8
 # People wait for the message behind these, and have what matters without them.
 _MAX_TRIES_OF_TRIMMINGS: Final = 3
+_MAX_TRIES_OF_PULL_REQUESTS: Final = 4
 _FIRST_WAIT_S = 5.0
 # So many workers may be lost over one delivery.
 _MOST_LOST: Final = 3
@@ -81,6 +88,9 @@ def give_up_lost_effect(effects: EffectStore, lease: Lease) -> None:
 
 def _most_tries(effect: Effect) -> int:
     is_trimming = isinstance(effect, AdornPullRequest | ReportCheck | SwapLabels)
+    if isinstance(effect, OpenPullRequest | UpdatePullRequest):
+        # The branch is there, with a link to open the pull request by hand.
+        return _MAX_TRIES_OF_PULL_REQUESTS
     if isinstance(effect, MoveTicket):
         is_trimming = effect.with_pull
     return _MAX_TRIES_OF_TRIMMINGS if is_trimming else MAX_TRIES
@@ -95,6 +105,7 @@ class Delivery:
         self._services, self._job, self._lease = services, job, lease
         self._outcome = outcome
         self._mirror: Mirror | None = None
+        self._repository: Repository | None = None
         self._plan = plan_of(services, job)
         self._deliverer = make_deliverer(services, self._plan, self._fetch_mirror)
 
@@ -105,10 +116,7 @@ class Delivery:
         while due := effects.next_due(self._job.id):
             try:
                 so_far = self._deliverer.perform(
-                    due.effect,
-                    self._outcome,
-                    destination(self._plan, self._job.trigger),
-                    so_far,
+                    due.effect, self._outcome, self._destination(due.effect), so_far
                 )
             except LeaseLostError:
                 raise
@@ -122,6 +130,31 @@ class Delivery:
             self._mirror.objects.release(self._job.id)
         stored = effects.of_job(self._job.id)
         return all(effect.state is not EffectState.PENDING for effect in stored)
+
+    def _destination(self, effect: Effect) -> Destination:
+        """Say where it goes, by what is known of the repository at this moment."""
+        to = destination(self._plan, self._job.trigger)
+        is_write = isinstance(effect, PushBranch | OpenPullRequest)
+        if not is_write or self._plan.repository is None:
+            return to
+        present = self._present_repository(to.repository)
+        before = to.repository.default_branch
+        is_renamed = before != present.default_branch
+        return replace(
+            to, repository=present, renamed_from=before if is_renamed else ""
+        )
+
+    def _present_repository(self, known: Repository) -> Repository:
+        """Read it again: its default branch may have another name by now."""
+        if self._repository is None:
+            try:
+                self._repository = self._services.github.forge.fetch_repository(
+                    known.ref
+                )
+            except (AuthenticationError, NotFoundError, PermissionDeniedError):
+                # The write itself meets that, and says what follows from it.
+                return known
+        return self._repository
 
     def _delivered_so_far(self) -> Delivered:
         return delivered_by(self._services.stores.effects.of_job(self._job.id))
@@ -174,7 +207,8 @@ class Delivery:
             mirror = fetch(target.start_ref)
         except NotFoundError:
             # That branch is gone by now; what it held is in the mirror all the same.
-            mirror = fetch(f"refs/heads/{repository.default_branch}")
+            present = self._present_repository(repository)
+            mirror = fetch(f"refs/heads/{present.default_branch}")
         packed = services.stores.outcomes.load_artifact(self._job.id, COMMITS)
         if packed is None:
             raise GitError("the commits of this run are lost")

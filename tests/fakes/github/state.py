@@ -88,6 +88,8 @@ class Pull:
     base_branch: str
     draft: bool
     maintainer_can_modify: bool
+    merged_at: datetime | None = None
+    merged_by: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -67,7 +67,7 @@ def test_an_unproven_change_becomes_a_draft() -> None:
 
 def test_s35_our_open_pull_request_is_updated_and_has_no_twin() -> None:
     assert plan_effects(done(), OURS) == (
-        PushBranch(branch="patchwright/7", sha="head", expect="base"),
+        PushBranch(branch="patchwright/7", sha="head", expect="base", pull_request=8),
         UpdatePullRequest(number=8, draft=False),
         AdornPullRequest(),
         FinalMessage(),
@@ -76,7 +76,7 @@ def test_s35_our_open_pull_request_is_updated_and_has_no_twin() -> None:
 
 def test_a_persons_pull_request_gets_commits_and_keeps_its_words() -> None:
     assert plan_effects(done(), THEIRS) == (
-        PushBranch(branch="patchwright/7", sha="head", expect="base"),
+        PushBranch(branch="patchwright/7", sha="head", expect="base", pull_request=8),
         FinalMessage(),
     )
 
@@ -97,7 +97,7 @@ def test_s31_nothing_changed_means_no_branch() -> None:
 def test_what_is_said_comes_after_what_is_written_and_the_call_last() -> None:
     everything = Showing(swaps_labels=True, pings=True, check_sha="c", reviews_of=8)
     assert plan_effects(done(), OURS, showing=everything) == (
-        PushBranch(branch="patchwright/7", sha="head", expect="base"),
+        PushBranch(branch="patchwright/7", sha="head", expect="base", pull_request=8),
         UpdatePullRequest(number=8, draft=False),
         AdornPullRequest(),
         AnswerReviews(number=8),

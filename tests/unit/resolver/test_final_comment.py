@@ -32,7 +32,9 @@ AGAIN = "ask again with `@patchwright`."
 def said(outcome: Outcome, delivered: Delivered = BRANCH) -> str:
     """Return the comment without footer and mark, having checked those."""
     text = final_comment(outcome, delivered, FRAME)
-    end = f"\n\n{FOOTER}\n\n<!-- patchwright:state={outcome.kind} {mark(FRAME.run_id)}"
+    # For a machine, what nobody can see is not resolved.
+    state = OutcomeKind.FAILED if delivered.is_nowhere else outcome.kind
+    end = f"\n\n{FOOTER}\n\n<!-- patchwright:state={state} {mark(FRAME.run_id)}"
     assert text.endswith(end)
     return text.removesuffix(end)
 
@@ -207,7 +209,7 @@ Add what could help it on, then ask again with `@patchwright`."""
 def test_a_refusal_of_the_service_is_quoted_with_the_next_step() -> None:
     refused = Delivered(refusal="The moon is in the wrong phase.")
     text = said(proven(), refused)
-    assert text.startswith("**Done** · not delivered · 7 steps")
+    assert text.startswith("**Not delivered** · 7 steps")
     assert text.endswith("""\
 The result could not be delivered: The moon is in the wrong phase.
 

@@ -145,7 +145,7 @@ def test_the_call_is_one_line() -> None:
         (
             proven(),
             Delivered(refusal="no"),
-            "not delivered · why is said above",
+            "why is said above",
         ),
         (ended(OutcomeKind.STUCK, "x"), Delivered(), "see above"),
     ],

@@ -77,6 +77,20 @@ def open_pull(
     return issue
 
 
+def merge(world: World, issue: Issue, *, actor: str) -> Issue:
+    """Merge it, where its base can be moved forward to its head."""
+    if issue.pull is None:
+        raise LookupError(f"#{issue.number} is no pull request")
+    repo = world.repo(issue.repo)
+    base = f"refs/heads/{issue.pull.base_branch}"
+    bare.git(repo.git, "update-ref", base, f"refs/heads/{issue.pull.head_branch}")
+    pull = replace(issue.pull, merged_at=world.clock.now(), merged_by=actor)
+    world.put_issue(replace(issue, pull=pull))
+    return set_open(
+        world, world.issue(issue.repo, issue.number), actor=actor, is_open=False
+    )
+
+
 def set_draft(world: World, issue: Issue, *, actor: str, draft: bool) -> Issue:
     """Mark it as a draft or as ready; GitHub has this in GraphQL alone."""
     if issue.pull is None or issue.pull.draft == draft:

@@ -84,6 +84,18 @@ def commit(
     return sha
 
 
+def rename_default_branch(world: World, repo: Repo, name: str, actor: str) -> Repo:
+    """Give the default branch another name; git alone does not find the old one.
+
+    https://docs.github.com/repositories/configuring-branches-and-merges-in-your-repository/managing-branches-in-your-repository/renaming-a-branch
+    """
+    bare.git(repo.git, "branch", "-m", repo.default_branch, name)
+    bare.git(repo.git, "symbolic-ref", "HEAD", f"refs/heads/{name}")
+    renamed = world.put_repo(replace(repo, default_branch=name))
+    follow_heads(world, renamed, actor)
+    return renamed
+
+
 def delete_reference(world: World, repo: Repo, ref: str, actor: str) -> None:
     if bare.find_commit(repo.git, ref) is None:
         raise RefusedError(422, "Reference does not exist")

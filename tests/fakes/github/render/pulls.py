@@ -14,7 +14,7 @@ from tests.fakes.github.render.adornments import team_json
 from tests.fakes.github.render.git_data import commit_json
 from tests.fakes.github.render.issues import shared_json, thread_page
 from tests.fakes.github.render.repositories import api_path, repository_json
-from tests.fakes.github.render.users import user_json
+from tests.fakes.github.render.users import instant, user_json
 from tests.fakes.github.rule_state import NOBODY_AWAITED
 from tests.fakes.github.state import Issue, Pull, Repo, World
 
@@ -49,13 +49,13 @@ def pull_json(world: World, issue: Issue) -> Json:
     )
     return {
         **pull_summary_json(world, issue),
-        "merged": False,
+        "merged": _pull(issue).merged_at is not None,
         "mergeable": mergeable,
         "rebaseable": mergeable,
         "mergeable_state": mergeable_state(
             draft=_pull(issue).draft, mergeable=mergeable
         ),
-        "merged_by": None,
+        "merged_by": _merged_by(world, _pull(issue)),
         "comments": len(world.comments_of(issue)),
         "review_comments": 0,
         "maintainer_can_modify": _pull(issue).maintainer_can_modify,
@@ -64,6 +64,10 @@ def pull_json(world: World, issue: Issue) -> Json:
         "deletions": sum(file.deletions for file in files),
         "changed_files": len(files),
     }
+
+
+def _merged_by(world: World, pull: Pull) -> Json | None:
+    return user_json(world, world.user(pull.merged_by)) if pull.merged_by else None
 
 
 def pull_summary_json(world: World, issue: Issue) -> Json:
@@ -81,7 +85,7 @@ def pull_summary_json(world: World, issue: Issue) -> Json:
         "html_url": page,
         "diff_url": f"{page}.diff",
         "patch_url": f"{page}.patch",
-        "merged_at": None,
+        "merged_at": instant(pull.merged_at) if pull.merged_at else None,
         "merge_commit_sha": None,
         "requested_reviewers": [
             user_json(world, world.user(login)) for login in waits_for.people
