@@ -38,7 +38,7 @@ _PROMPT_PARTS = (
     ),
 )
 _OUTPUT = re.compile(r"completion|output|max_(?:new_)?tokens|response", re.IGNORECASE)
-_NAME = r"max_?(?:completion_|new_|output_?)?tokens\b"
+_NAME = r"max_?(?:completion_|output_?)?tokens\b"
 _AT_MOST = (
     "less than or equal to|at most|not exceed|cannot exceed|no more than|must be <="
 )
