@@ -20,7 +20,11 @@ CENT: Final = 0.01
 # A sum of floats is not exact; a microdollar is.
 TOLERANCE_USD: Final = 1e-6
 LIMITS: Final = LimitSettings(
-    max_cost_usd=1.0, per_user_day_usd=1.5, per_repo_day_usd=1.8, per_day_usd=2.5
+    max_cost_usd=1.0,
+    per_user_day_usd=1.5,
+    per_repo_day_usd=1.8,
+    per_day_usd=2.5,
+    unknown_cost_per_token=0.0001,
 )
 
 
@@ -69,7 +73,7 @@ class Spending:
 
     def __init__(self, world: World, first_number: int) -> None:
         self._world = world
-        self._money = ReservationStore(world.database, RandomIds())
+        self.money = ReservationStore(world.database, RandomIds())
         self.bills: list[Bill] = []
         self.runs = [
             self._open_run(first_number + place, f"u{first_number}.{place % 2}", repo)
@@ -90,7 +94,7 @@ class Spending:
         self, job_id: JobId, account_id: AccountId, repo: RepoRef
     ) -> SharedPurse:
         return SharedPurse(
-            self._money,
+            self.money,
             LIMITS,
             self._world.clock,
             job_id=job_id,

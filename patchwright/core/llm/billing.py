@@ -17,6 +17,23 @@ from patchwright.core.llm.replies import Reply
 from patchwright.core.types.work import NO_USAGE, Usage
 
 
+def shown_usage(answer: Reply | Failure, took: Usage, prompt_tokens: int) -> Usage:
+    """Return what a try took for those who read of it, at the price that it has.
+
+    The tokens of a reply that nobody counted are estimated, of a prompt of about
+    `prompt_tokens`: the chat goes by them, and the most would have it shortened early.
+    """
+    if isinstance(answer, Failure):
+        return took
+    return Usage(
+        cost_usd=took.cost_usd,
+        tokens_in=answer.told.tokens_in or prompt_tokens,
+        tokens_out=answer.told.tokens_out or estimated_output(answer),
+        tokens_cached=took.tokens_cached,
+        tokens_cache_written=took.tokens_cache_written,
+    )
+
+
 class Billing:
     """Knows the prices of one model; the table is looked up only where it must be."""
 
@@ -30,12 +47,10 @@ class Billing:
         prices = self._prices()
         return None if prices is None else prices.most(tokens_in, tokens_out)
 
-    def bill(self, answer: Reply | Failure, most: Usage, prompt_tokens: int) -> Usage:
+    def bill(self, answer: Reply | Failure, most: Usage) -> Usage:
         """Return what a try took: what the provider counts, else what it can be.
 
-        `most` is what was reserved. The tokens of a reply that nobody counted are
-        estimated, of a prompt of about `prompt_tokens`, for the chat goes by them; its
-        price is the highest it can be.
+        `most` is what was reserved for it.
         """
         match answer:
             case Failure(may_be_billed=False):
@@ -43,14 +58,7 @@ class Billing:
             case Failure(told=told):
                 return self._usage(told, most) if told.is_whole else most
             case Reply(told=told):
-                bounded = self._usage(told, most)
-                return Usage(
-                    cost_usd=bounded.cost_usd,
-                    tokens_in=told.tokens_in or prompt_tokens,
-                    tokens_out=told.tokens_out or estimated_output(answer),
-                    tokens_cached=told.tokens_cached,
-                    tokens_cache_written=told.tokens_cache_written,
-                )
+                return self._usage(told, most)
 
     def _usage(self, told: Told, most: Usage) -> Usage:
         """Return what is told, and the most there can be of what is not."""

@@ -7,7 +7,7 @@ from functools import cached_property
 
 from patchwright.core.clock import Clock
 from patchwright.core.events.types import ModelReply
-from patchwright.core.llm.billing import Billing
+from patchwright.core.llm.billing import Billing, shown_usage
 from patchwright.core.llm.budget import (
     CallWatch,
     LimitError,
@@ -137,7 +137,7 @@ class _Call:
         output_tokens = self._output_tokens()
         most = self._most(output_tokens)
         settle = self._reserve(most)
-        took = most
+        took = shown = most
         try:
             answer = send(
                 {**self._arguments, self._model.output.name: output_tokens},
@@ -145,10 +145,11 @@ class _Call:
                 limit_s=limit_s,
                 now=self._model.clock.now(),
             )
-            took = self._model.billing.bill(answer, most, self._estimated_prompt)
+            took = self._model.billing.bill(answer, most)
+            shown = shown_usage(answer, took, self._estimated_prompt)
         finally:
             settle(took)
-            self._spent += took
+            self._spent += shown
         return self._counted(answer)
 
     def _counted(self, answer: Reply | Failure) -> Reply | Failure:
