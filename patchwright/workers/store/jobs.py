@@ -1,5 +1,6 @@
 """What the jobs are, and which of them wait for a worker."""
 
+import json
 from datetime import datetime, timedelta
 from typing import Any, Final
 
@@ -133,10 +134,14 @@ class JobStore:
         return _job_of(row) if row else None
 
     def newest_of(self, actor: Actor, limit: int) -> tuple[Job, ...]:
-        """Return the newest runs that somebody has asked for, of the last hundreds."""
+        """Return the newest runs that somebody has asked for.
+
+        However many others have asked since: runs in which the id stands are looked at.
+        """
+        mark = f'"external_id":{json.dumps(actor.external_id)}'
         query = (
             select(*_JOB)
-            .where(jobs.c.is_counted)
+            .where(jobs.c.is_counted, jobs.c.trigger.contains(mark, autoescape=True))
             .order_by(jobs.c.created_at.desc())
             .limit(_MOST_LOOKED_AT)
         )

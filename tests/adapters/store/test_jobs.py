@@ -5,13 +5,30 @@ from datetime import timedelta
 import pytest
 
 from patchwright.core.types.ids import JobId
+from patchwright.core.types.people import Actor
 from patchwright.core.types.work import Outcome, OutcomeKind
 from patchwright.resolver.effects import FinalMessage
 from patchwright.workers.store.job import JobState
-from tests.adapters.store.world import LEASE_S, World
+from tests.adapters.store.world import ISSUE, LEASE_S, World, trigger
 
 RESUBMIT_AFTER_S = 45.0
 FAILED = Outcome(kind=OutcomeKind.FAILED)
+
+
+def test_people_find_their_runs_however_much_others_ask(world: World) -> None:
+    mine = Actor(service="slack", host="T1", login="jo", external_id="U1")
+    others = Actor(service="slack", host="T1", login="mo", external_id="U12")
+    first = _ask_as(world, mine, 0)
+    for number in range(1, 305):
+        _ask_as(world, others, number)
+    assert [one.id for one in world.jobs.newest_of(mine, 20)] == [first]
+
+
+def _ask_as(world: World, actor: Actor, number: int) -> JobId | None:
+    world.clock.advance(1)
+    thread = ISSUE.model_copy(update={"number": 100 + number})
+    asked = trigger(f"k{number}").model_copy(update={"actor": actor, "thread": thread})
+    return world.deliver(asked).job_id
 
 
 def test_a_job_that_was_just_submitted_is_left_to_the_queue(world: World) -> None:
