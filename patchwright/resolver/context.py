@@ -18,11 +18,13 @@ class Quote(Value):
 class Mentioned(Value):
     """Something that a text refers to, by the `name` it has there.
 
-    Without quotes it could not be read.
+    Without quotes it could not be read. What `is_private` stands in another repository
+    that not everybody may read.
     """
 
     name: str
     quotes: tuple[Quote, ...] = ()
+    is_private: bool = False
 
 
 class Picture(Value):

@@ -60,10 +60,14 @@ class Work:
 
 
 class Gathered(Value):
-    """The context, and its pictures by name."""
+    """The context, and its pictures by name.
+
+    `private_texts` were read in private repositories, for work in a public one.
+    """
 
     context: Context
     images: dict[str, Image] = {}
+    private_texts: tuple[str, ...] = ()
 
 
 def gather_context(scene: Scene, work: Work, checks: Checks | None = None) -> Gathered:
@@ -95,7 +99,13 @@ def gather_context(scene: Scene, work: Work, checks: Checks | None = None) -> Ga
         other_branch="" if branch == work.base_branch else branch,
         notes=_base_note(branch) if branch == work.base_branch else (),
     )
-    return Gathered(context=context, images=shown.images)
+    texts = () if scene.repository.private else _private_texts(context)
+    return Gathered(context=context, images=shown.images, private_texts=texts)
+
+
+def _private_texts(context: Context) -> tuple[str, ...]:
+    private = (one for one in context.mentioned if one.is_private)
+    return tuple(quote.text for one in private for quote in one.quotes)
 
 
 def suggest_base(scene: Scene) -> str:
@@ -155,6 +165,7 @@ def _reader(scene: Scene) -> Reader:
         home=scene.repository.ref,
         home_is_private=scene.repository.private,
         requester=requester,
+        accounts=(requester, scene.trigger.actor),
         asked_at=scene.asked_at,
     )
 

@@ -11,6 +11,7 @@ from urllib.parse import unquote
 
 from patchwright.core.text.prose import visible_prose
 from patchwright.core.types.base import Value
+from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import (
     ForgeThread,
     Post,
@@ -76,11 +77,14 @@ Target = ThreadLink | CommitLink | CodeLink
 
 
 class Link(Value):
-    """What a text refers to, and who wrote it: `name` is how it is called there."""
+    """What texts refer to, and the accounts of who wrote them.
+
+    `name` is how it is called there.
+    """
 
     name: str
     target: Target
-    by: str = ""
+    by: tuple[Actor, ...] = ()
 
 
 def find_links(
@@ -95,8 +99,9 @@ def find_links(
     for post in posts:
         for name, target in _read(visible_prose(post.text), home, web_url):
             if not _is_same(target, own):
-                link = Link(name=name, target=target, by=post.author.login)
-                found.setdefault(target, link)
+                known = found.get(target, Link(name=name, target=target))
+                by = (*known.by, post.author)
+                found[target] = Link(name=known.name, target=target, by=by)
     return list(found.values())
 
 

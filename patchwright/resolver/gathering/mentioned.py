@@ -26,6 +26,9 @@ LINES_AROUND: Final = 5
 class Reader:
     """Reads for one request, made in `home` by `requester` at `asked_at`.
 
+    `accounts` are those of the requester on all services, `requester` among them: what
+    somebody calls themselves is no account.
+
     What is private elsewhere is read only if the requester may read it, and if it
     stays among people who might: `home` is private too, or the requester has named it
     themselves. A stranger's link would else carry it into a public thread.
@@ -39,17 +42,23 @@ class Reader:
         home: RepoRef,
         home_is_private: bool,
         requester: Actor,
+        accounts: tuple[Actor, ...],
         asked_at: datetime,
     ) -> None:
         self._channel, self._forge = channel, forge
         self._home, self._home_is_private = home, home_is_private
         self._requester, self._asked_at = requester, asked_at
+        self._accounts = accounts
         self._readable: dict[tuple[RepoRef, bool], bool] = {}
+        self._private: set[RepoRef] = set()
 
     def read(self, links: Iterable[Link]) -> tuple[Mentioned, ...]:
-        return tuple(
-            Mentioned(name=link.name, quotes=self._read(link)) for link in links
-        )
+        return tuple(map(self._mentioned, links))
+
+    def _mentioned(self, link: Link) -> Mentioned:
+        quotes = self._read(link)
+        is_private = bool(quotes) and link.target.repo in self._private
+        return Mentioned(name=link.name, quotes=quotes, is_private=is_private)
 
     def _read(self, link: Link) -> tuple[Quote, ...]:
         try:
@@ -61,7 +70,7 @@ class Reader:
         repo = link.target.repo
         if repo == self._home:
             return True
-        is_named = link.by == self._requester.login
+        is_named = any(one.is_same(own) for one in link.by for own in self._accounts)
         known = self._readable.get((repo, is_named))
         if known is None:
             known = self._judge(repo, is_named=is_named)
@@ -71,6 +80,7 @@ class Reader:
     def _judge(self, repo: RepoRef, *, is_named: bool) -> bool:
         if not self._forge.fetch_repository(repo).private:
             return True
+        self._private.add(repo)
         if not (self._home_is_private or is_named):
             return False
         may = self._forge.fetch_permission(repo, self._requester)

@@ -25,16 +25,22 @@ def find_origins(
     trigger: Trigger,
     read: Sequence[Thread],
     linked: tuple[Linked, ...],
+    *,
+    private_texts: tuple[str, ...] = (),
 ) -> dict[str, object]:
     """Return that part of a plan, as far as the readers of the change may know it.
 
-    `read` are the threads of the conversation that were read.
+    `read` are the threads of the conversation that were read, `private_texts` what was
+    read in private repositories besides.
     """
     found: dict[str, object] = {"issue": _issue_in(trigger, linked)}
     if openness.keeps_out:
-        return {**found, "hidden": _hidden(settings, trigger, read, linked)}
-    if openness.is_public and _is_for_some(trigger, read):
-        found["hidden"] = Hidden(texts=(trigger.text,))
+        hidden = _hidden(settings, trigger, read, linked, private_texts)
+        return {**found, "hidden": hidden}
+    for_some = openness.is_public and _is_for_some(trigger, read)
+    if texts := (*((trigger.text,) if for_some else ()), *private_texts):
+        site = f"{settings.github.web_url}/{trigger.home.full_name}"
+        found["hidden"] = Hidden(texts=texts, public_url=site)
     origins = _origins(settings, trigger, read, linked)
     return {**found, "key": key_in(trigger, linked), "origins": origins}
 
@@ -101,6 +107,7 @@ def _hidden(
     trigger: Trigger,
     read: Sequence[Thread],
     linked: tuple[Linked, ...],
+    private_texts: tuple[str, ...],
 ) -> Hidden:
     """Return what a public repository must not repeat of private threads."""
     private = [one for one in read if isinstance(one.ref, TalkThread)]
@@ -109,7 +116,7 @@ def _hidden(
     ]
     hosts = (settings.jira.host.partition("/")[0], "slack.com")
     return Hidden(
-        texts=tuple(text for one in private for text in _texts(one)),
+        texts=(*(text for one in private for text in _texts(one)), *private_texts),
         names=(*(name for one in private for name in _names(one)), *tickets),
         hosts=tuple(filter(None, hosts)),
         public_url=f"{settings.github.web_url}/{trigger.home.full_name}",

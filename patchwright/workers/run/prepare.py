@@ -87,7 +87,8 @@ class Prepared:
     `trusted_sha` is where the branch stands that the change is meant for: what that
     commit says for agents counts, whatever a pull request says. `names` are what the
     variables of the repository's templates stand for, `template` is its template for
-    pull requests. `asked_reviews` are the numbers of the review threads that asked.
+    pull requests. `private_texts` were read elsewhere, and must not be repeated in a
+    public repository. `asked_reviews` are the numbers of the review threads that asked.
     """
 
     repository: Repository
@@ -100,6 +101,7 @@ class Prepared:
     asked_reviews: tuple[int, ...]
     names: Mapping[str, str]
     template: str
+    private_texts: tuple[str, ...] = ()
 
     def with_notes(self, notes: tuple[str, ...]) -> "Prepared":
         """Return it with more to tell about, before what is there."""
@@ -163,6 +165,7 @@ class _Preparation:
             trusted_sha=trusted_sha,
             task=self._task(target, work, gathered),
             images=gathered.images,
+            private_texts=gathered.private_texts,
             # Resolved ones come last, so that the numbers of the others hold.
             review_threads=tuple(
                 one.id

@@ -115,6 +115,7 @@ class Resolving:
             job.trigger,
             (thread, *tied),
             self._threads,
+            private_texts=prepared.private_texts,
         )
         self._plan = self._plan.model_copy(update=_found(prepared) | nudge | origins)
         self._begin_check(prepared.task.base_sha)
