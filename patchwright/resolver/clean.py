@@ -129,7 +129,7 @@ def _repeated(
     versions: Sequence[Version], private: PrivateWords | None
 ) -> Objection | None:
     """Object to what was to be kept out of a repository that everybody reads."""
-    leaks = find_repeated(versions, private.find) if private else ()
+    leaks = find_repeated(versions, private) if private else ()
     if private is None or not leaks:
         return None
     where = "" if private.are_known_here else " where it was said"

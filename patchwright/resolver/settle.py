@@ -179,7 +179,7 @@ def _message(task: Task, kit: Toolkit, ending: Ending, finish: Finish | None) ->
     A forge acts on words of a message, and tools read commands and trailers in it. Ours
     names the person as the forge knows them.
     """
-    title = inert_line(kit.conceal(_title(task, finish)))
+    title = inert_line(kit.conceal_title(_title(task, finish)))
     said = f"Unfinished: the run ended as {ending.kind}."
     if finish:
         quotation = quoted_plain(kit.conceal(finish.summary))

@@ -144,7 +144,9 @@ QUESTION = """\
 there. May it quote what is written here, name who wrote it, and link back?
 
 * {{share}}: it may.
-* {{keep it out}}: it says what was changed, and nothing of this ticket.
+* {{keep it out}}: it says what was changed. Names, addresses and quotations from this \
+ticket are left out: eight words in a row, or three in a title or the name of a file. \
+Single words, and what the change is about, can still show.
 
 Answer here with one of the two; with {{always}} it holds for all requests from this \
 project to that repository. Nothing is shown there before.

@@ -9,8 +9,10 @@ from patchwright.resolver.delivering.destination import Destination, Hidden
 from patchwright.resolver.placing.privacy import (
     Private,
     Span,
+    find_in_name,
     find_quotations,
     private_matter,
+    title_without_private,
     without_private,
 )
 
@@ -20,6 +22,19 @@ def concealing(hidden: Hidden | None) -> Callable[[str], str]:
     if hidden is None:
         return lambda text: text
     return partial(_shown, _private(hidden))
+
+
+def concealing_title(hidden: Hidden | None) -> Callable[[str], str]:
+    """Return what takes private words out of a title, where fewer are a quotation."""
+    if hidden is None:
+        return lambda text: text
+    return partial(_title_shown, _private(hidden))
+
+
+def finding_in_names(hidden: Hidden) -> Callable[[str], Iterator[Span]]:
+    """Return what finds private words in the name of a file."""
+    private = _private(hidden)
+    return lambda text: find_in_name(text, private)
 
 
 def finding(hidden: Hidden) -> Callable[[str], Iterator[Span]]:
@@ -36,13 +51,20 @@ def _shown(private: Private, text: str) -> str:
     return without_private(text, private)
 
 
+def _title_shown(private: Private, text: str) -> str:
+    return title_without_private(text, private)
+
+
 def for_the_public(outcome: Outcome, to: Destination) -> Outcome:
     """Return the outcome as it may be shown beside the code."""
     return for_everybody(outcome, to.hidden)
 
 
 def for_everybody(outcome: Outcome, hidden: Hidden | None) -> Outcome:
-    return outcome if hidden is None else _without(outcome, concealing(hidden))
+    if hidden is None:
+        return outcome
+    title = concealing_title(hidden)(outcome.title)
+    return _without(outcome, title, concealing(hidden))
 
 
 def for_the_thread(outcome: Outcome, to: Destination) -> Outcome:
@@ -51,14 +73,14 @@ def for_the_thread(outcome: Outcome, to: Destination) -> Outcome:
     return outcome if is_private else for_the_public(outcome, to)
 
 
-def _without(outcome: Outcome, shown: Callable[[str], str]) -> Outcome:
+def _without(outcome: Outcome, title: str, shown: Callable[[str], str]) -> Outcome:
     def told(one: Evidence) -> Evidence:
         update = {"command": shown(one.command), "tail": shown(one.tail)}
         return one.model_copy(update=update)
 
     return outcome.model_copy(
         update={
-            "title": shown(outcome.title),
+            "title": title,
             "summary": shown(outcome.summary),
             "service_text": shown(outcome.service_text),
             "notes": tuple(map(shown, outcome.notes)),

@@ -12,6 +12,12 @@ from patchwright.resolver.placing.private_names import names_pattern
 
 # So many words in a row are a quotation; fewer are how anybody would say it.
 QUOTED_WORDS: Final = 8
+# A title or the name of a file is short, and so is what it gives away. Of signs that
+# are a word each, two or three make one of other scripts.
+TITLE_WORDS: Final = 3
+_TITLE_SIGNS: Final = 6
+_LEAST_LETTERS: Final = 4
+_IDENTIFIER: Final = re.compile(r"(?<=\w)[/._:\\]+(?=\w)|\w_\w")
 LEFT_OUT: Final = "[…]"
 # Where people put no blanks, each character is a word. What was left out already
 # is a word that nobody said; an address is one, since its parts are nobody's.
@@ -33,6 +39,7 @@ class Private:
     """What must not appear, made once from texts and names of a private place."""
 
     quotable: frozenset[int]
+    titles: frozenset[int]
     emails: frozenset[str]
     urls: frozenset[str]
     hosts: frozenset[str]
@@ -57,6 +64,7 @@ def private_matter(
     emails = {mail for text in known for mail in _EMAIL.findall(text)}
     return Private(
         quotable=frozenset(key for text in known for key, _ in _rows(text)),
+        titles=frozenset(key for text in known for key in _said_rows(text)),
         emails=frozenset(map(str.casefold, emails)),
         urls=frozenset(_page(url) for text in known for url in _URL.findall(text)),
         hosts=frozenset(theirs),
@@ -91,18 +99,52 @@ def find_quotations(text: str, private: Private) -> Iterator[Span]:
             yield mail.span()
 
 
+def title_without_private(text: str, private: Private) -> str:
+    """Return a title, in which fewer words are a quotation, without what is private."""
+    text = without_private(text, private)
+    while spans := _merged(_title_spans(text, private)):
+        text = _replaced(text, spans)
+    return text
+
+
+def find_in_name(text: str, private: Private) -> Iterator[Span]:
+    """Yield what of a file's name was said there and nowhere else."""
+    yield from find_quotations(text, private)
+    yield from _title_spans(text, private)
+
+
+def _title_spans(text: str, private: Private) -> Iterator[Span]:
+    for words in (TITLE_WORDS, _TITLE_SIGNS):
+        yield from (span for key, span in _rows(text, words) if key in private.titles)
+
+
+def _said_rows(text: str) -> Iterator[int]:
+    """Yield short rows that are said rather than named.
+
+    A path or an identifier is one word to people, and little words alone say nothing.
+    """
+    for words in (TITLE_WORDS, _TITLE_SIGNS):
+        for key, (start, end) in _rows(text, words):
+            row = text[start:end]
+            signs = len(re.findall(rf"[{_CHARACTER}]", row))
+            is_prose = not (signs or _IDENTIFIER.search(row))
+            says = re.search(rf"[^\W_]{{{_LEAST_LETTERS},}}", row)
+            if (is_prose and says) or signs == _TITLE_SIGNS:
+                yield key
+
+
 def _spans(text: str, private: Private) -> Iterator[Span]:
     yield from find_quotations(text, private)
     if private.names is not None:
         yield from (found.span() for found in private.names.finditer(text))
 
 
-def _rows(text: str) -> Iterator[tuple[int, Span]]:
+def _rows(text: str, count: int = QUOTED_WORDS) -> Iterator[tuple[int, Span]]:
     """Yield each row of words that is long enough for a quotation, and its place."""
     words = list(_WORD.finditer(text))
     plain = [normalize("NFKC", word[0]).casefold() for word in words]
-    for first in range(len(words) - QUOTED_WORDS + 1):
-        last = first + QUOTED_WORDS - 1
+    for first in range(len(words) - count + 1):
+        last = first + count - 1
         span = words[first].start(), words[last].end()
         yield hash(tuple(plain[first : last + 1])), span
 

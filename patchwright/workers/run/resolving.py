@@ -244,6 +244,7 @@ class Resolving:
             find_known=services.find_known,
             signing_key=settings.github.commit_key,
             conceal=partial(self._discretion.conceal, plan),
+            conceal_title=partial(self._discretion.conceal_title, plan),
             find_private_words=partial(self._discretion.private_words, plan),
         )
 

@@ -1,15 +1,13 @@
 """Words of a private place in what a change would show to everybody."""
 
-from collections.abc import Iterator
-
 import pytest
 
 from patchwright.integrations.git.changes import ChangedPath, ChangeKind
-from patchwright.resolver.guards.private import find_repeated
+from patchwright.resolver.guards.private import PrivateWords, find_repeated
 from patchwright.resolver.guards.secrets import Leak
 from patchwright.resolver.guards.versions import Version
 from patchwright.resolver.placing.privacy import (
-    Span,
+    find_in_name,
     find_quotations,
     private_matter,
 )
@@ -20,8 +18,11 @@ PRIVATE = private_matter(
 )
 
 
-def find(text: str) -> Iterator[Span]:
-    return find_quotations(text, PRIVATE)
+WORDS = PrivateWords(
+    find=lambda text: find_quotations(text, PRIVATE),
+    find_in_name=lambda text: find_in_name(text, PRIVATE),
+    are_known_here=False,
+)
 
 
 def version(after: str, before: str | None = "", path: str = "a.py") -> Version:
@@ -35,22 +36,22 @@ def version(after: str, before: str | None = "", path: str = "a.py") -> Version:
 )
 def test_what_a_change_adds_of_it_is_found_with_its_line(text: str) -> None:
     changed = version(f"x = 1\n{text}\n")
-    assert set(find_repeated([changed], find)) == {Leak("a.py", 2)}
+    assert set(find_repeated([changed], WORDS)) == {Leak("a.py", 2)}
 
 
 @pytest.mark.parametrize(
     "text", ["# by Jo Doe", "# our customer in Hamburg has paid", "https://example.org"]
 )
 def test_names_and_few_words_are_anybodys(text: str) -> None:
-    assert find_repeated([version(text)], find) == ()
+    assert find_repeated([version(text)], WORDS) == ()
 
 
 def test_what_was_there_before_is_public() -> None:
     moved = [version("", f"# {SAID}\n"), version(f"\n\n# {SAID}\n", path="b.py")]
-    assert find_repeated(moved, find) == ()
+    assert find_repeated(moved, WORDS) == ()
 
 
 def test_the_name_of_a_new_file_counts() -> None:
-    path = f"{SAID.replace(' ', '_')}.py"
+    path = f"{' '.join(SAID.split()[:4]).replace(' ', '_')}.py"
     new = version("x = 1\n", None, path)
-    assert find_repeated([new], find) == (Leak(path, 1),)
+    assert find_repeated([new], WORDS) == (Leak(path, 1),)

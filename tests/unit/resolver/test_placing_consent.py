@@ -26,7 +26,10 @@ def test_c7_a_private_request_for_a_public_repository_is_asked_about() -> None:
         "pull request there. May it quote what is written here, name who wrote it, "
         "and link back?\n\n"
         "- `share`: it may.\n"
-        "- `keep it out`: it says what was changed, and nothing of this thread.\n\n"
+        "- `keep it out`: it says what was changed. Names, addresses and quotations "
+        "from this thread are left out: eight words in a row, or three in a title or "
+        "the name of a file. Single words, and what the change is about, can still "
+        "show.\n\n"
         "Answer here with one of the two; with `always` it holds for all requests from "
         "this channel to that repository. Nothing is shown there before.",
         offers=(
@@ -45,7 +48,7 @@ def test_c7_a_ticket_is_called_one() -> None:
         ticket("APP-7"), WEB, repository_is_private=False, remembered=None
     )
     assert ask is not None
-    assert "nothing of this ticket" in ask.text
+    assert "quotations from this ticket" in ask.text
     assert "from this project" in ask.text
 
 

@@ -10,7 +10,9 @@ from patchwright.resolver.placing.privacy import (
     LEFT_OUT,
     QUOTED_WORDS,
     Private,
+    find_in_name,
     private_matter,
+    title_without_private,
     without_private,
 )
 
@@ -135,6 +137,36 @@ WORDS = st.lists(
 )
 MAIL = re.compile(r"(?<![\w-])x@a\.bc(?!\w)")
 SEPARATOR = st.sampled_from([" ", "\n", ", ", "-", "_", " **"])
+
+
+TOLD = "The Bluebird layoffs hit Berlin office on Tuesday, fix src/shop/cart.py for it."
+
+
+@pytest.mark.parametrize(
+    ("title", "shown"),
+    [
+        ("Bluebird layoffs hit Berlin office", LEFT_OUT),
+        ("Handle BLUEBIRD: layoffs-hit in the cart", f"Handle {LEFT_OUT} in the cart"),
+        ("Count every piece in the office", "Count every piece in the office"),
+        ("Fix src/shop/cart.py", "Fix src/shop/cart.py"),
+        ("Say it for it", "Say it for it"),
+    ],
+)
+def test_m15_a_title_quotes_less_than_a_text_may(title: str, shown: str) -> None:
+    assert title_without_private(title, matter(TOLD)) == shown
+
+
+@pytest.mark.parametrize(
+    ("path", "is_found"),
+    [
+        ("bluebird_layoffs_hit/a.txt", True),
+        ("docs/berlin-office/on.tuesday", True),
+        ("src/shop/cart.py", False),
+        ("tests/test_cart.py", False),
+    ],
+)
+def test_m15_the_name_of_a_file_quotes_less_too(path: str, *, is_found: bool) -> None:
+    assert any(find_in_name(path, matter(TOLD))) is is_found
 
 
 @st.composite
