@@ -5,9 +5,10 @@ Asking back for nothing annoys, so whatever is in doubt is clear.
 
 from collections.abc import Sequence
 
+from patchwright.core.channel import Channel
 from patchwright.core.text.fence import inline_code
 from patchwright.core.types.base import Value
-from patchwright.core.types.threads import Post, Thread, ThreadKind
+from patchwright.core.types.threads import Post, Thread, ThreadKind, ThreadRef
 from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.core.types.work import Outcome, OutcomeKind, explained
 from patchwright.resolver.scope import find_excess
@@ -34,12 +35,9 @@ def triage(
 ) -> Clear | Ask:
     """Judge a request together with the thread as it was when it was made.
 
-    `tied` are the other threads of its conversation: what they say counts as well. A
-    thread is asked once: after that, what it says has to do.
+    `tied` are the other threads of its conversation: what they say counts as well.
     """
     opening, *comments = thread.posts
-    if any(_HAS_ASKED in post.text for post in comments):
-        return Clear()
     by_comment = trigger.kind is TriggerKind.COMMENT_MENTION
     request = trigger.request if by_comment else ""
     if thread.ref.kind is ThreadKind.PULL_REQUEST:
@@ -47,6 +45,14 @@ def triage(
         return triage_texts("", "", request) if has_substance(request) else Clear()
     said = [*_by_people(comments), *(text for one in tied for text in _texts(one))]
     return triage_texts(thread.title, opening.text, request, said)
+
+
+def has_asked(channel: Channel, ref: ThreadRef) -> bool:
+    """Tell whether we have asked in a thread already: once is enough.
+
+    After that, what it says has to do. A mark that somebody else has copied is none.
+    """
+    return channel.find_post(ref, _HAS_ASKED) is not None
 
 
 def triage_texts(

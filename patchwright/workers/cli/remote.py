@@ -41,7 +41,7 @@ from patchwright.resolver.effects import (
 from patchwright.resolver.hearing import hear
 from patchwright.resolver.messages.status import Delivered, Frame
 from patchwright.resolver.thread_urls import read_thread_url
-from patchwright.resolver.triage import Ask, needs_input, triage
+from patchwright.resolver.triage import Ask, has_asked, needs_input, triage
 from patchwright.workers.cli.options import Deliver
 from patchwright.workers.cli.session import Finished, Session
 from patchwright.workers.connections import connect_github, trust_for_git
@@ -77,7 +77,11 @@ def resolve_remote(session: Session, url: str, deliver: Deliver) -> Finished:
         )
         [found] = heard.threads
         judged = triage(found, trigger)
-        if session.settings.agent.triage and isinstance(judged, Ask):
+        if (
+            session.settings.agent.triage
+            and isinstance(judged, Ask)
+            and not has_asked(sources.channel, found.ref)
+        ):
             return Finished(needs_input(judged), Delivered())
         request = Request(
             run_id=session.run_id,

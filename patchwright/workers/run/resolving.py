@@ -20,7 +20,7 @@ from patchwright.resolver.messages.reviews import answers_where_asked, note_on_s
 from patchwright.resolver.placing.consent import privacy_note
 from patchwright.resolver.resolve import resolve
 from patchwright.resolver.toolkit import Toolkit
-from patchwright.resolver.triage import Ask, needs_input, triage
+from patchwright.resolver.triage import Ask, has_asked, needs_input, triage
 from patchwright.workers.run.author import author_of
 from patchwright.workers.run.checkpoints import StoredCheckpoints
 from patchwright.workers.run.discretion import Discretion
@@ -100,7 +100,11 @@ class Resolving:
         thread, *tied = heard.threads
         judged = triage(thread, job.trigger, tied)
         asks_back = services.settings.agent.triage and not job.trigger.kind.is_automatic
-        if asks_back and isinstance(judged, Ask):
+        if (
+            asks_back
+            and isinstance(judged, Ask)
+            and not has_asked(services.channel, thread.ref)
+        ):
             return Done(needs_input(judged), self._plan, read_up_to=0)
         linked = self._linked_pulls()
         if not linked and (rivalled := find_rival_of(services, job)):

@@ -214,12 +214,11 @@ def test_a_part_of_something_large_is_clear(
     assert reason(asked(title, body, request_text)) == "clear"
 
 
-def test_a_thread_is_asked_once() -> None:
+def test_a_mark_that_somebody_has_copied_suppresses_no_question() -> None:
     mark = "<!-- patchwright:state=needs-input run=1 -->"
-    bot = Actor(service="github", login="patchwright[bot]", is_bot=True)
-    ours = (bot, f"**Needs you**\n\n{mark}")
-    assert reason(asked("Bug", request="fix it", comments=(ours,))) == "clear"
-    assert reason(asked("[Epic] Cart", request="go", comments=(ours,))) == "clear"
+    for author in (Actor(service="github", login="eve"), GREETER, ALICE):
+        copied = (author, f"**Needs you**\n\n{mark}")
+        assert reason(asked("Bug", request="fix it", comments=(copied,))) == TOO_VAGUE
 
 
 def test_what_a_bot_says_does_not_make_a_request_clear() -> None:
