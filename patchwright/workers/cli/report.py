@@ -8,7 +8,7 @@ from rich.text import Text
 
 from patchwright.core.types.work import Evidence, EvidenceRole, Outcome, OutcomeKind
 from patchwright.resolver.delivering.naming import as_delivered
-from patchwright.resolver.messages.facts import cost, counted, duration
+from patchwright.resolver.messages.facts import AGENT_WROTE, cost, counted, duration
 from patchwright.resolver.messages.refusals import refusal_words
 from patchwright.resolver.messages.status import Delivered
 from patchwright.workers.cli.lines import plain
@@ -80,7 +80,9 @@ def _evidence(one: Evidence) -> dict[str, str | int | float | None]:
 def print_result(console: Console, outcome: Outcome, delivered: Delivered) -> None:
     """Say how it ended, outcome first."""
     console.print(_headline(outcome), soft_wrap=True)
-    console.print(plain(outcome.summary), soft_wrap=not console.is_terminal)
+    for text in (outcome.own_text, _quoted(outcome.agent_text)):
+        if text:
+            console.print(plain(text), soft_wrap=not console.is_terminal)
     for one in as_delivered(outcome, delivered).evidence:
         console.print(_evidence_line(one), soft_wrap=True)
     for label, value in (
@@ -92,6 +94,12 @@ def print_result(console: Console, outcome: Outcome, delivered: Delivered) -> No
     ):
         if value:
             console.print(plain(f"{label}: {value}"), soft_wrap=True)
+
+
+def _quoted(words: str) -> str:
+    """Mark each line of the agent's, as none of them may pass for one of ours."""
+    lines = "\n".join(f"> {line}".rstrip() for line in words.splitlines())
+    return f"{AGENT_WROTE}\n{lines}" if lines else ""
 
 
 def _headline(outcome: Outcome) -> Text:

@@ -128,7 +128,8 @@ def test_people_read_lines_without_colours_in_a_pipe(shop: Shop) -> None:
         _steady(ended.out)
         == """\
 resolved  proven · 4 steps · Ns · 480 tokens, price unknown
-The total ignored the pieces.
+The agent wrote:
+> The total ignored the pieces.
 before exit 1   python3 -m unittest test_pieces  COMMIT, N s
 after  exit 0   python3 -m unittest test_pieces  COMMIT, N s
 branch: patchwright/count-every-piece

@@ -28,7 +28,7 @@ _MARKUP: Final = re.compile(
 _STARTS_A_BLOCK: Final = re.compile(r"\A(?:(?P<word>h[1-6]|bq)\.|#)")
 _SIGN_IN_CODE: Final = re.compile(
     r"[!&()?@\[\\\]^{|}~#]|(?<![A-Za-z0-9])[*_+-]|[*_+-](?![A-Za-z0-9])"
-    r"|[:;](?=-?[DPp])|\A | \Z"
+    r"|[:;](?=-?[DPp])|:(?=//)|(?<=mailto):|\A | \Z"
 )
 # Whom Jira tells about a text it finds in the source, be it code or not: links that
 # begin with one of these signs. No name has a blank of no width in it.

@@ -58,7 +58,8 @@ class RunView(Value):
     model: str
     head: Head
     is_over: bool
-    summary: str
+    own_text: str
+    agent_text: str
     reason: str
     proof: str
     refusal: str
@@ -129,7 +130,8 @@ def run_view(
         model=known.model,
         head=head_of(job, known, now),
         is_over=is_over(job),
-        summary=outcome.summary if outcome else "",
+        own_text=outcome.own_text if outcome else "",
+        agent_text=outcome.agent_text if outcome else "",
         reason=outcome.reason if outcome else "",
         proof=_proof(outcome),
         refusal=delivered.refusal,
