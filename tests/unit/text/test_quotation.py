@@ -63,7 +63,15 @@ ACTIVE = (
         "$x$",
         "$",
     ),
-    *("](patchwright-call:U3)", "<sub>run 1</sub>", "&lt;", "&#64;bob", "&#x1F7E2;"),
+    *(
+        "[…](https://e.v)",
+        "[…]",
+        "](patchwright-call:U3)",
+        "<sub>run 1</sub>",
+        "&lt;",
+        "&#64;bob",
+        "&#x1F7E2;",
+    ),
 )
 INLINES = (
     *(

@@ -27,9 +27,12 @@ from patchwright.core.text.document.types import (
 )
 from patchwright.core.text.fence import inline_code
 
+# What was left out stays `[…]`, which no definition of ours makes a link.
 # https://spec.commonmark.org/0.31.2/#backslash-escapes; `$` begins formulas on GitHub.
 _SIGNS: Final = re.compile(
-    r"\\(?=[!-/:-@\[-`{-~]|\Z)|[`*\[~]|\$(?!\d)|(?<![^\W_])_|_(?![^\W_])", re.MULTILINE
+    r"\\(?=[!-/:-@\[-`{-~]|\Z)|[`*~]|\[(?!…\](?![(\[:]))|\$(?!\d)"
+    r"|(?<![^\W_])_|_(?![^\W_])",
+    re.MULTILINE,
 )
 _TAG: Final = re.compile(r"<(?=[A-Za-z/!?])")
 _ENTITY: Final = re.compile(r"&(?=#?\w{1,31};)")
