@@ -75,7 +75,10 @@ def _items(items: Items) -> Iterator[str]:
     for number, item in enumerate(items.items):
         known = None if start is None else min(start, _LARGEST_NUMBER) + number
         mark = "-" if known is None else f"{known}."
-        first, *others = _item(item)
+        lines = _item(item)
+        if not lines:
+            continue  # Marks of empty entries in a row would be a rule.
+        first, *others = lines
         yield f"{mark} {first}".rstrip()
         indent = " " * (len(mark) + 1)
         yield from (f"{indent}{line}".rstrip() for line in others)
@@ -87,9 +90,9 @@ def _item(item: Item) -> list[str]:
         case (Paragraph() as first, Items(start=None) as inner, *rest):
             lines = [*_block(first), *_block(inner)]
             others = write_words(tuple(rest))
-            return [*lines, "", *others] if others else lines or [""]
+            return [*lines, "", *others] if lines and others else lines or others
         case _:
-            return write_words(item.blocks) or [""]
+            return write_words(item.blocks)
 
 
 def _code(text: str, language: str) -> list[str]:
