@@ -166,7 +166,7 @@ def test_the_page_of_a_run_that_ended(site: Watched, job_id: JobId) -> None:
         "$0.41 of $3.00",
         'value="14"',
         "7 of 50",
-        "<p>The agent wrote:</p>\n"
+        "<p>The agent wrote:</p>",
         '<blockquote class="prose">The total ignored the pieces.</blockquote>',
         "Proven: in fresh sandboxes",
         '<a class="button" href="https://github.test/pull/12">Pull request #12</a>',
