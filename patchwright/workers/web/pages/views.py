@@ -58,8 +58,7 @@ class RunView(Value):
     model: str
     head: Head
     is_over: bool
-    own_text: str
-    agent_text: str
+    outcome: Outcome | None
     reason: str
     proof: str
     refusal: str
@@ -130,8 +129,7 @@ def run_view(
         model=known.model,
         head=head_of(job, known, now),
         is_over=is_over(job),
-        own_text=outcome.own_text if outcome else "",
-        agent_text=outcome.agent_text if outcome else "",
+        outcome=outcome,
         reason=outcome.reason if outcome else "",
         proof=_proof(outcome),
         refusal=delivered.refusal,
