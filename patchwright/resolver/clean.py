@@ -23,7 +23,7 @@ from patchwright.resolver.guards.secrets import (
     find_nothing,
     find_secrets,
 )
-from patchwright.resolver.guards.tampering import find_tampering
+from patchwright.resolver.guards.tampering import find_tampering, rules_out_proof
 from patchwright.resolver.guards.versions import Version, read_versions
 from patchwright.resolver.messages.facts import counted
 
@@ -51,14 +51,15 @@ class Objection:
 class Cleaned:
     """The tree to propose, remarks on it, and what makes it one to ask about.
 
-    `warnings` are for a reviewer's eyes; with an `objection` nobody is asked to review
-    the change at all.
+    `warnings` are for a reviewer's eyes; what `rules_out_proof` can make tests say what
+    it likes. With an `objection` nobody is asked to review the change at all.
     """
 
     tree: str
     notes: tuple[str, ...]
     excess: tuple[str, ...]
     warnings: tuple[str, ...] = ()
+    rules_out_proof: bool = False
     objection: Objection | None = None
 
 
@@ -98,6 +99,7 @@ def clean(
     return replace(
         found,
         warnings=find_tampering(versions),
+        rules_out_proof=rules_out_proof(versions),
         objection=_leaked(leaks)
         or _repeated(versions, private)
         or _forbidden(find_protected(kept, protected_paths), config_file),

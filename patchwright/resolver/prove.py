@@ -1,7 +1,7 @@
 """Prove a change: run its tests in fresh sandboxes, without it and with it."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -12,10 +12,10 @@ from patchwright.core.events.types import (
     Source,
 )
 from patchwright.core.runtime import Runtime
-from patchwright.core.text.fence import inline_code
-from patchwright.core.types.work import Evidence, EvidenceRole, Proof, Task
+from patchwright.core.types.work import Evidence, EvidenceRole, Task
 from patchwright.integrations.git.changes import ChangedPath
-from patchwright.integrations.git.paths import find_tests
+from patchwright.integrations.git.paths import find_needed
+from patchwright.resolver.bench import Bench
 from patchwright.resolver.blocked import close_and_tell
 from patchwright.resolver.guards.tampering import changed_tests
 from patchwright.resolver.setup import run_to_end, set_up_quietly
@@ -25,30 +25,8 @@ from patchwright.sandbox.workspace import Workspace
 MAX_COMMANDS = 5
 COMMAND_LIMIT_S = 900.0
 _TAIL_CHARS = 2_000
-# What a shell answers when it cannot run a command at all: no test has failed then.
-# https://pubs.opengroup.org/onlinepubs/9799919799/utilities/V3_chap02.html#tag_19_08_02
-_NOT_RUN = (126, 127)
-
-
-def judge(evidence: Sequence[Evidence]) -> Proof:
-    """Return what the evidence amounts to: red on base and green on head, or not."""
-    before = [one for one in evidence if one.role is EvidenceRole.BEFORE]
-    after = [one for one in evidence if one.role is EvidenceRole.AFTER]
-    if not before or not after:
-        return Proof.NOT_PROVEN
-    red = all(one.exit_code not in (0, None, *_NOT_RUN) for one in before)
-    green = all(one.exit_code == 0 for one in after)
-    return Proof.PROVEN if red and green else Proof.NOT_PROVEN
-
-
-def find_regressions(evidence: Sequence[Evidence]) -> tuple[str, ...]:
-    """Say which commands the change breaks when the tests are as they were."""
-    return tuple(
-        f"{inline_code(one.command)} fails on the changed code with the tests of the "
-        "base. It passed before the change."
-        for one in evidence
-        if one.role is EvidenceRole.BASE_TESTS and one.exit_code != 0
-    )
+# More names than this tell nobody more.
+_MOST_NAMES = 100
 
 
 def prove(
@@ -66,24 +44,45 @@ def prove(
         return ()
     base_sha = task.base_sha
     changes = kit.code.changed_paths(base_sha, head_sha)
-    runs = _Runs(task, kit)
+    runs = _Runs(task, kit, frozenset(changed.path for changed in changes))
     red = [] if task.merge_sha else named
     with ThreadPoolExecutor(2, thread_name_prefix="evidence") as pool:
-        before_sha = _with_new_tests(kit, base_sha, head_sha, changes)
+        before_sha = _with_new_files(kit, base_sha, head_sha, changes)
         before = pool.submit(carrying(runs.run), EvidenceRole.BEFORE, before_sha, red)
         after = pool.submit(carrying(runs.run), EvidenceRole.AFTER, head_sha, chosen)
         then = pool.submit(carrying(runs.run_old_tests), head_sha, chosen, changes)
-        evidence = (*before.result(), *after.result(), *then.result())
+        reds = [_naming(one, lambda _: False) for one in before.result()]
+        greens = [_matching(reds, one) for one in after.result()]
+        olds = [_naming(one, lambda _: False) for one in then.result()]
+        evidence = (*reds, *greens, *olds)
     for one in evidence:
         kit.log.append(Source.SYSTEM, EvidenceRecorded(evidence=one))
     return evidence
 
 
-def _with_new_tests(
+def _with_new_files(
     kit: Toolkit, base_sha: str, head_sha: str, changes: Sequence[ChangedPath]
 ) -> str:
-    tests = [changed.path for changed in find_tests(changes)]
-    return kit.code.with_tests_of(base_sha, head_sha, tests) if tests else base_sha
+    """Return the base with the new tests, and with all else that they may need."""
+    needed = [changed.path for changed in find_needed(changes)]
+    return kit.code.with_tests_of(base_sha, head_sha, needed) if needed else base_sha
+
+
+def _matching(before: Sequence[Evidence], after: Evidence) -> Evidence:
+    """Keep of the tests that passed those that failed before: the others are many."""
+    was = next((one for one in before if one.command == after.command), None)
+    failing = set(was.results.failing) if was and was.results else set[str]()
+    return _naming(after, lambda name: name in failing)
+
+
+def _naming(one: Evidence, matters: Callable[[str], bool]) -> Evidence:
+    results = one.results
+    if results is None:
+        return one
+    passing = tuple(filter(matters, results.passing))
+    failing = results.failing[:_MOST_NAMES]
+    fewer = results.model_dump() | {"passing": passing, "failing": failing}
+    return Evidence.model_validate(one.model_dump() | {"results": fewer})
 
 
 @dataclass(frozen=True)
@@ -92,6 +91,7 @@ class _Runs:
 
     task: Task
     kit: Toolkit
+    changed: frozenset[str]
 
     def run_old_tests(
         self, head_sha: str, commands: Sequence[str], changes: Sequence[ChangedPath]
@@ -120,11 +120,13 @@ class _Runs:
         spec = self.kit.spec.model_copy(update={"role": "evidence"})
         runtime = self.kit.sandboxes.start(spec)
         try:
-            packed = self.kit.code.bundle(commit)
-            Workspace.check_out(runtime, packed, commit, "evidence")
+            # Which commit it is must not be seen inside: a test could go by it.
+            alike = self.kit.code.without_history(commit)
+            packed = self.kit.code.bundle(alike)
+            Workspace.check_out(runtime, packed, alike, "evidence")
             set_up_quietly(set_up_of(self.task, self.kit), runtime)
             return [
-                self._run_one(runtime, role, commit, command, f"{role}-{number}")
+                self._run_one(runtime, role, commit, command, f"proof-{number}")
                 for number, command in enumerate(commands)
             ]
         finally:
@@ -139,7 +141,10 @@ class _Runs:
         name: str,
     ) -> Evidence:
         """Run one command in a shell of its own."""
-        action = RunCommand(command=command, session=name, timeout_s=COMMAND_LIMIT_S)
+        bench = Bench.lay(runtime, command, self.changed)
+        action = RunCommand(
+            command=bench.script, session=name, timeout_s=COMMAND_LIMIT_S
+        )
         started = self.kit.clock.monotonic()
         output = run_to_end(runtime, action, name)
         return Evidence(
@@ -150,6 +155,7 @@ class _Runs:
             seconds=round(self.kit.clock.monotonic() - started, 3),
             digest=output.digest or _digest(output.output),
             tail=output.output[-_TAIL_CHARS:],
+            results=bench.read(runtime, output),
         )
 
 

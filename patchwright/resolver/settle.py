@@ -11,9 +11,15 @@ from patchwright.core.text.quotation import quoted_plain
 from patchwright.core.types.words import readable
 from patchwright.core.types.work import Outcome, OutcomeKind, Proof, Task, failed
 from patchwright.resolver.clean import Cleaned, Keep, Objection, clean
+from patchwright.resolver.evidence import find_regressions, judge
 from patchwright.resolver.merging import Merged, look_over_merge
-from patchwright.resolver.messages.facts import AGENT_WROTE, EVIDENCE_FAILED, join
-from patchwright.resolver.prove import find_regressions, judge, prove
+from patchwright.resolver.messages.facts import (
+    AGENT_WROTE,
+    EVIDENCE_DOUBTFUL,
+    EVIDENCE_FAILED,
+    join,
+)
+from patchwright.resolver.prove import prove
 from patchwright.resolver.toolkit import Toolkit
 
 _MAX_TITLE_CHARS: Final = 72
@@ -66,7 +72,7 @@ def _settle_change(
         kept = _objected(cleaned.objection, ending)
         said = kept.model_dump(include=_OF_AN_OBJECTION)
         return changed.model_copy(update=said)
-    return _proven(task, kit, changed, ending.finish)
+    return _proven(task, kit, changed, ending.finish, doubtful=cleaned.rules_out_proof)
 
 
 def _merged(task: Task, kit: Toolkit, arrived: str) -> Merged | None:
@@ -102,9 +108,17 @@ def _changed(task: Task, kit: Toolkit, ending: Ending, cleaned: Cleaned) -> Outc
 
 
 def _proven(
-    task: Task, kit: Toolkit, changed: Outcome, finish: Finish | None
+    task: Task,
+    kit: Toolkit,
+    changed: Outcome,
+    finish: Finish | None,
+    *,
+    doubtful: bool,
 ) -> Outcome:
-    """Add the evidence; a proof that fails is no reason to lose the change."""
+    """Add the evidence; a proof that fails is no reason to lose the change.
+
+    What a `doubtful` change does to its tests, people must look at before it is proven.
+    """
     if not task.proves:
         return changed
     commands = finish.test_commands if finish else ()
@@ -116,7 +130,12 @@ def _proven(
         doubt = {"proof": Proof.NOT_PROVEN, "reason": EVIDENCE_FAILED, "notes": notes}
         return changed.model_copy(update=doubt)
     warnings = (*changed.warnings, *find_regressions(evidence))
-    shown = {"evidence": evidence, "proof": judge(evidence), "warnings": warnings}
+    proof = judge(evidence)
+    shown: dict[str, object] = {"evidence": evidence, "warnings": warnings}
+    if proof is Proof.PROVEN and doubtful:
+        shown |= {"reason": EVIDENCE_DOUBTFUL}
+        proof = Proof.NOT_PROVEN
+    shown |= {"proof": proof}
     return changed.model_copy(update=shown)
 
 

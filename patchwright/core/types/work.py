@@ -106,11 +106,30 @@ class EvidenceRole(StrEnum):
                 return "after the change, with the tests of the base"
 
 
+class TestResults(Value):
+    """What a test runner has reported.
+
+    `failing` and `passing` name those tests that matter for the proof, where the runner
+    `names_tests`: the ones that fail without the change.
+    """
+
+    __test__ = False
+
+    runner: str
+    passed: int = 0
+    failed: int = 0
+    skipped: int = 0
+    names_tests: bool = False
+    failing: tuple[str, ...] = ()
+    passing: tuple[str, ...] = ()
+
+
 class Evidence(Value):
     """One command the controller ran itself, in a fresh sandbox.
 
     `exit_code` is None when the command did not end by itself; `digest` is the SHA-256
-    of its whole output, in hexadecimal; `tail` is the end of that output.
+    of its whole output, in hexadecimal; `tail` is the end of that output. Without
+    `results` no test runner that we know has told what it ran.
     """
 
     role: EvidenceRole
@@ -120,6 +139,7 @@ class Evidence(Value):
     seconds: float
     digest: str
     tail: str = ""
+    results: TestResults | None = None
 
 
 class Verdict(StrEnum):

@@ -110,6 +110,22 @@ _CONTROLLER = Signature("Patchwright", "patchwright@localhost")
 _ALWAYS = datetime(2000, 1, 1, tzinfo=UTC)
 
 
+def without_history(store: GitDir, commit: str) -> str:
+    """Return a commit with the same files that tells nothing else.
+
+    All such commits look alike: no history, and the same message, author and date.
+    """
+    tree = store.run_text(["rev-parse", "--verify", f"{commit}^{{tree}}"])
+    return make_commit(
+        store,
+        tree,
+        message="Code under test\n",
+        author=_CONTROLLER,
+        committer=_CONTROLLER,
+        when=_ALWAYS,
+    )
+
+
 def with_tests_of(store: GitDir, base: str, head: str, paths: Collection[str]) -> str:
     """Return a commit on `base` that differs from it by these paths of `head` alone."""
     return make_commit(

@@ -27,6 +27,7 @@ from patchwright.integrations.git.grafts import (
     make_commit,
     rebase,
     with_tests_of,
+    without_history,
 )
 from patchwright.integrations.git.merging import Merge
 from patchwright.integrations.git.trees import Unread, list_files, read_files
@@ -130,6 +131,10 @@ class ObjectStore:
     def with_tests_of(self, base: str, head: str, paths: Collection[str]) -> str:
         """Return a commit on `base` with these paths as `head` has them."""
         return with_tests_of(self.git, base, head, paths)
+
+    def without_history(self, commit: str) -> str:
+        """Return a commit of the same files that looks like any other such commit."""
+        return without_history(self.git, commit)
 
     def commit(
         self,

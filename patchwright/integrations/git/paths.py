@@ -94,6 +94,15 @@ def find_tests(changes: Sequence[ChangedPath]) -> tuple[ChangedPath, ...]:
     return tuple(change for change in changes if is_test(change.path))
 
 
+def find_needed(changes: Sequence[ChangedPath]) -> tuple[ChangedPath, ...]:
+    """Return what the tests of a change may need: tests, and whatever is new.
+
+    A test that fails only for want of a new file shows no fault in the old ones.
+    """
+    new = (ChangeKind.ADDED, ChangeKind.COPIED, ChangeKind.RENAMED)
+    return tuple(c for c in changes if c.kind in new or is_test(c.path))
+
+
 def find_rubbish(changes: Sequence[ChangedPath]) -> tuple[ChangedPath, ...]:
     """Return what should not be proposed; a file that was there before may change."""
     new = (ChangeKind.ADDED, ChangeKind.COPIED)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 from patchwright.core.types.threads import TalkThread
-from patchwright.core.types.work import Evidence, Outcome
+from patchwright.core.types.work import Evidence, Outcome, TestResults
 from patchwright.resolver.delivering.destination import Destination, Hidden
 from patchwright.resolver.placing.privacy import (
     Private,
@@ -75,8 +75,15 @@ def for_the_thread(outcome: Outcome, to: Destination) -> Outcome:
 
 def _without(outcome: Outcome, title: str, shown: Callable[[str], str]) -> Outcome:
     def told(one: Evidence) -> Evidence:
-        update = {"command": shown(one.command), "tail": shown(one.tail)}
-        return one.model_copy(update=update)
+        results = one.results
+        if results is not None:
+            names = {
+                "failing": tuple(map(shown, results.failing)),
+                "passing": tuple(map(shown, results.passing)),
+            }
+            results = TestResults(**(results.model_dump() | names))
+        texts = {"command": shown(one.command), "tail": shown(one.tail)}
+        return Evidence(**(one.model_dump() | texts | {"results": results}))
 
     return outcome.model_copy(
         update={

@@ -34,7 +34,13 @@ _TESTING: Final = (
     *(".coveragerc", ".codecov.y*ml", "codecov.y*ml", ".nycrc*"),
     *("jest.config.*", "vitest.config.*", "vitest.workspace.*", "karma.conf.*"),
     *(".mocharc*", "playwright.config.*", "cypress.config.*", "ava.config.*"),
-    *("phpunit.xml*", ".rspec", "nextest.toml"),
+    *("phpunit.xml*", ".rspec", "nextest.toml", ".proverc", "CTestCustom.cmake"),
+    # What a command for tests goes through.
+    *("Makefile", "makefile", "GNUmakefile", "*.mk", "justfile", "Justfile"),
+    *("Taskfile.y*ml", "Rakefile"),
+    # What Python imports by itself, or in place of a test runner.
+    *("sitecustomize.py", "usercustomize.py", "*.pth", "pytest.py", "unittest.py"),
+    *("/pytest/**", "/_pytest/**", "/unittest/**", "/src/pytest/**"),
 )
 _PARTS_OF_TOML: Final = ("pytest", "coverage", "tox", "nox", "hatch")
 _PARTS_OF_PACKAGE: Final = ("jest", "vitest", "mocha", "ava", "nyc", "c8")

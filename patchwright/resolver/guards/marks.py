@@ -4,6 +4,8 @@ import re
 from pathlib import PurePosixPath
 from typing import Final
 
+from patchwright.integrations.git.paths import is_test
+
 _PYTHON = re.compile(
     r"(?:@|\b)pytest\.(?:mark\.)?(?:skip|skipif|xfail|importorskip)\b"
     r"|@(?:unittest\.)?(?:skip|skipIf|skipUnless|expectedFailure)\b"
@@ -42,6 +44,44 @@ _ASSERTION = re.compile(
     r"\bassert|\bexpect|\.should\b|\bshould_|\braises\b|\brequire\.\w"
     r"|\b[tb]\.(?:Error|Fatal|Fail)|\bverify\(|\bXCT|\bAssert\."
 )
+
+
+# What ends a process before a runner has told anything, with an exit code that is no
+# failure, or names the runner in code that is no test.
+_SCRIPTS_EXIT = re.compile(r"\bprocess\.(?:exit\((?!\s*[1-9])|reallyExit|abort\()")
+_JVM_EXIT = re.compile(r"\bSystem\.exit\((?!\s*[1-9])|\bgetRuntime\(\)\.halt\(")
+_EXITS: Final = {
+    ".py": re.compile(r"\b_exit\b|\bos\.(?:abort\(|kill\(os\.getpid)"),
+    **dict.fromkeys((".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx"), _SCRIPTS_EXIT),
+    ".go": re.compile(r"\b(?:os|syscall)\.Exit\((?!\s*[1-9])"),
+    ".rs": re.compile(r"\bprocess::(?:exit\((?!\s*[1-9])|abort\()"),
+    **dict.fromkeys((".java", ".kt", ".groovy", ".scala"), _JVM_EXIT),
+    ".rb": re.compile(r"\bexit!"),
+    ".php": re.compile(r"\b(?:exit|die)\b\s*[(;](?!\s*[1-9])"),
+    ".cs": re.compile(r"\bEnvironment\.(?:Exit\((?!\s*[1-9])|FailFast)"),
+    **dict.fromkeys(
+        (".c", ".cc", ".cpp"), re.compile(r"\b(?:_exit|_Exit|quick_exit)\s*\(")
+    ),
+}
+_RUNNER = re.compile(
+    r"PATCHWRIGHT_TEST_REPORT|unittest_recorder|PYTEST_|junit-?xml|GOFLAGS"
+)
+_RUNNER_IN_CODE = re.compile(
+    r"\b(?:import|from)\s+_?(?:pytest|unittest)\b|[\"']_?(?:pytest|unittest)[\"'.]"
+    r"|\bsitecustomize\b"
+)
+
+
+def reaches_for_runner(path: str, line: str) -> bool:
+    """Tell whether a line could forge what a test runner tells of it."""
+    suffix = PurePosixPath(path).suffix.lower()
+    exits = _EXITS.get(suffix)
+    if exits is None:
+        return False
+    if exits.search(line) or _RUNNER.search(line):
+        return True
+    is_code = suffix == ".py" and not is_test(path)
+    return is_code and _RUNNER_IN_CODE.search(line) is not None
 
 
 def find_skip(path: str, line: str) -> str | None:

@@ -15,6 +15,7 @@ from patchwright.resolver.guards.marks import (
     count_tests,
     find_skip,
     has_tests_inside,
+    reaches_for_runner,
 )
 from patchwright.resolver.guards.versions import Version, old_path
 from patchwright.resolver.messages.facts import counted
@@ -34,6 +35,18 @@ def find_tampering(versions: Sequence[Version]) -> tuple[str, ...]:
             versions,
             changes_test_configuration,
         ),
+        *_listed(
+            "The change ends a process at once, or reaches for the test runner",
+            versions,
+            _reaches_for_runner,
+        ),
+    )
+
+
+def rules_out_proof(versions: Sequence[Version]) -> bool:
+    """Tell whether a change could make its tests say what it likes."""
+    return any(
+        changes_test_configuration(one) or _reaches_for_runner(one) for one in versions
     )
 
 
@@ -50,6 +63,13 @@ def _is_deleted_test(one: Version) -> bool:
 
 def _is_ci(one: Version) -> bool:
     return is_ci(one.change.path) or is_ci(old_path(one.change))
+
+
+def _reaches_for_runner(one: Version) -> bool:
+    if one.after is None:
+        return False
+    path = one.change.path
+    return any(reaches_for_runner(path, line) for line in _added_lines(one))
 
 
 def _skips(one: Version) -> Iterator[str]:

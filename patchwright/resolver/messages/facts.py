@@ -18,9 +18,12 @@ from patchwright.core.types.work import (
     Proof,
     Usage,
 )
+from patchwright.resolver.evidence import doubt
 
 # The reason of an outcome whose proof failed for want of a sandbox.
 EVIDENCE_FAILED = "evidence-failed"
+# … and of one whose tests passed, while the change alters how they are run.
+EVIDENCE_DOUBTFUL = "evidence-doubtful"
 # Stands above each quotation of the agent.
 AGENT_WROTE: Final = "The agent wrote:"
 _MOST_LINES: Final = 20
@@ -163,22 +166,16 @@ def proof_sentence(
         )
     if proof is Proof.NONE:
         return "**No evidence**: by the repository's wish, nothing was run to check it."
+    if reason == EVIDENCE_DOUBTFUL:
+        return (
+            "**Not proven**: the change alters how tests are run, so a person must "
+            "look at it first."
+        )
     if evidence:
-        return f"**Not proven**: {_doubt(evidence)}"
+        return f"**Not proven**: {doubt(evidence)}"
     if reason == EVIDENCE_FAILED:
         return "**Not proven**: the tests could not be run again."
     return "**Not proven**: no test command was named, so nothing was run."
-
-
-def _doubt(evidence: tuple[Evidence, ...]) -> str:
-    failing = [
-        one for one in evidence if one.role is EvidenceRole.AFTER and one.exit_code != 0
-    ]
-    if failing:
-        return "the test does not pass with the change."
-    if any(one.role is EvidenceRole.BEFORE and one.exit_code == 0 for one in evidence):
-        return "the test passes without the change too, so it does not show the fault."
-    return "the test could not be run without the change."
 
 
 def evidence_table(evidence: tuple[Evidence, ...]) -> str:

@@ -2,12 +2,23 @@
 
 from pathlib import Path
 
+import pytest
+
 from patchwright.core.llm.models import Models
 from patchwright.core.llm.scripted import ScriptedModel, Step, reply
-from patchwright.core.types.work import EvidenceRole, OutcomeKind
-from patchwright.resolver.prove import find_regressions, judge, prove
+from patchwright.core.types.work import EvidenceRole, OutcomeKind, Proof
+from patchwright.resolver.evidence import find_regressions, judge
+from patchwright.resolver.prove import prove
 from tests.adapters.git.workshop import WorkTree
-from tests.adapters.resolve.workbench import CART, FIX, bench, finish, run
+from tests.adapters.resolve.workbench import (
+    CART,
+    FIX,
+    RUN_TEST,
+    WRITE_TEST,
+    bench,
+    finish,
+    run,
+)
 
 TOKEN = "ghp_" + "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8"
 TEST_CART = b"""import unittest
@@ -70,6 +81,26 @@ def test_r7_what_a_reviewer_must_see_is_a_warning(tmp_path: Path) -> None:
     assert done.outcome.warnings == (
         "Tests are left out in `test_sum.py` that would run: `@pytest.mark.skip`.",
     )
+
+
+@pytest.mark.parametrize(
+    ("path", "content"),
+    [
+        ("conftest.py", "import pytest\n"),
+        ("sitecustomize.py", "print('here')\n"),
+        ("unittest.py", "from test_old import *\n"),
+        ("Makefile", "test:\n\ttrue\n"),
+        ("shop.py", "import os\n\n\ndef leave():\n    os._exit(0)\n"),
+        ("shop.py", "import sys\n\nTESTED = 'pytest' in sys.modules\n"),
+    ],
+)
+def test_h1_who_alters_how_tests_are_run_has_proven_nothing(
+    path: str, content: str, tmp_path: Path
+) -> None:
+    steps = [write(path, content), WRITE_TEST, FIX, finish(RUN_TEST)]
+    done = run(tmp_path, steps)
+    assert done.outcome.proof is Proof.NOT_PROVEN
+    assert f"`{path}`" in done.outcome.warnings[0]
 
 
 def changed(repository: WorkTree, cart: bytes, tests: bytes) -> tuple[str, str]:

@@ -2,36 +2,45 @@
 
 import pytest
 
-from patchwright.core.types.work import Evidence, EvidenceRole, Proof
-from patchwright.resolver.messages.facts import proof_sentence
-from patchwright.resolver.prove import judge
+from patchwright.core.types.work import Evidence, EvidenceRole, Proof, TestResults
+from patchwright.resolver.evidence import judge
+from patchwright.resolver.messages.facts import EVIDENCE_DOUBTFUL, proof_sentence
 
 NAMED = "**Not proven**: "
+RED = TestResults(runner="pytest", passed=1, failed=1, names_tests=True, failing=("b",))
+GREEN = TestResults(runner="pytest", passed=2, names_tests=True, passing=("b",))
+Codes = tuple[int | None, ...]
 
 
-def evidence(
-    before: tuple[int | None, ...], after: tuple[int | None, ...]
-) -> tuple[Evidence, ...]:
-    def ran(role: EvidenceRole, code: int | None) -> Evidence:
-        return Evidence(
-            role=role, command="t", commit="c", exit_code=code, seconds=1, digest="d"
-        )
-
-    return (
-        *(ran(EvidenceRole.BEFORE, code) for code in before),
-        *(ran(EvidenceRole.AFTER, code) for code in after),
+def ran(role: EvidenceRole, code: int | None, found: TestResults | None) -> Evidence:
+    return Evidence(
+        role=role,
+        command="t",
+        commit="c",
+        exit_code=code,
+        seconds=1,
+        digest="d",
+        results=found,
     )
 
 
-@pytest.mark.parametrize(
-    ("before", "after"), [((1,), (0,)), ((2, 1), (0, 0)), ((-9,), (0,)), ((137,), (0,))]
-)
-def test_red_on_base_and_green_on_head_is_proven(
-    before: tuple[int | None, ...], after: tuple[int | None, ...]
-) -> None:
-    ran = evidence(before, after)
-    assert judge(ran) is Proof.PROVEN
-    assert proof_sentence(judge(ran), ran).startswith("**Proven**: ")
+def evidence(
+    before: Codes,
+    after: Codes,
+    red: TestResults | None = RED,
+    green: TestResults | None = GREEN,
+) -> tuple[Evidence, ...]:
+    return (
+        *(ran(EvidenceRole.BEFORE, code, red) for code in before),
+        *(ran(EvidenceRole.AFTER, code, green) for code in after),
+    )
+
+
+@pytest.mark.parametrize(("before", "after"), [((1,), (0,)), ((1, 1), (0, 0))])
+def test_red_on_base_and_green_on_head_is_proven(before: Codes, after: Codes) -> None:
+    found = evidence(before, after)
+    assert judge(found) is Proof.PROVEN
+    assert proof_sentence(judge(found), found).startswith("**Proven**: ")
 
 
 NOT_SHOWN = "the test could not be run without the change."
@@ -49,15 +58,77 @@ STILL_RED = "the test does not pass with the change."
         ((1, 1), (0, 1), STILL_RED),
         ((1,), (None,), STILL_RED),
         ((None,), (0,), NOT_SHOWN),
-        ((126,), (0,), NOT_SHOWN),
-        ((127,), (0,), NOT_SHOWN),
+        *(((code,), (0,), NOT_SHOWN) for code in (2, 3, 4, 5, 126, 127, 137, -9)),
         ((1, 127), (0, 0), NOT_SHOWN),
         ((), (0,), NOT_SHOWN),
     ],
 )
 def test_anything_else_is_not_proven_and_says_why(
-    before: tuple[int | None, ...], after: tuple[int | None, ...], doubt: str
+    before: Codes, after: Codes, doubt: str
 ) -> None:
-    ran = evidence(before, after)
-    assert judge(ran) is Proof.NOT_PROVEN
-    assert proof_sentence(judge(ran), ran) == f"{NAMED}{doubt}"
+    found = evidence(before, after)
+    assert judge(found) is Proof.NOT_PROVEN
+    assert proof_sentence(judge(found), found) == f"{NAMED}{doubt}"
+
+
+def results(
+    passed: int,
+    failed: int = 0,
+    skipped: int = 0,
+    *,
+    names: bool = True,
+    failing: tuple[str, ...] = (),
+    passing: tuple[str, ...] = (),
+) -> TestResults:
+    return TestResults(
+        runner="pytest",
+        passed=passed,
+        failed=failed,
+        skipped=skipped,
+        names_tests=names,
+        failing=failing,
+        passing=passing,
+    )
+
+
+OWN_CHECK = "the agent's own check changed its exit code"
+DID_NOT_RUN = "a test that failed without the change did not run with it."
+
+
+@pytest.mark.parametrize(
+    ("red", "green", "doubt"),
+    [
+        (None, None, OWN_CHECK),
+        (None, GREEN, OWN_CHECK),
+        (results(3), GREEN, NOT_SHOWN),  # an exit code of its own making
+        (results(1, 1), GREEN, DID_NOT_RUN),  # a module that broke is no failure
+        (RED, None, DID_NOT_RUN),
+        (RED, results(0), DID_NOT_RUN),
+        (RED, results(1, 0, 1), DID_NOT_RUN),  # it skips itself
+        (RED, results(2, passing=("c",)), DID_NOT_RUN),  # another test
+        (RED, results(1, passing=("b",)), DID_NOT_RUN),  # the others are gone
+        (RED, results(2, 1, passing=("b",)), DID_NOT_RUN),
+        (results(1, 1, names=False), results(1, names=False), DID_NOT_RUN),
+        (results(1, 1, names=False), results(2, 0, 1, names=False), DID_NOT_RUN),
+    ],
+)
+def test_h1_exit_codes_without_the_reports_that_go_with_them_prove_nothing(
+    red: TestResults | None, green: TestResults | None, doubt: str
+) -> None:
+    found = evidence((1,), (0,), red, green)
+    assert judge(found) is Proof.NOT_PROVEN
+    assert proof_sentence(judge(found), found).startswith(f"{NAMED}{doubt}")
+
+
+def test_h1_a_runner_that_names_no_tests_is_believed_by_its_counts() -> None:
+    red, green = results(1, 1, names=False), results(2, names=False)
+    assert judge(evidence((1,), (0,), red, green)) is Proof.PROVEN
+
+
+def test_h1_what_alters_the_tests_is_said() -> None:
+    found = evidence((1,), (0,))
+    said = proof_sentence(Proof.NOT_PROVEN, found, EVIDENCE_DOUBTFUL)
+    assert said == (
+        "**Not proven**: the change alters how tests are run, so a person must look "
+        "at it first."
+    )

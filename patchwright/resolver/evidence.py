@@ -1,0 +1,89 @@
+"""Say what the commands amount to that the controller has run."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from patchwright.core.text.fence import inline_code
+from patchwright.core.types.work import Evidence, EvidenceRole, Proof, TestResults
+from patchwright.resolver.runners import Runner, says_failed
+
+# What a shell answers when it cannot run a command at all: no check has failed then.
+# https://pubs.opengroup.org/onlinepubs/9799919799/utilities/V3_chap02.html#tag_19_08_02
+_NOT_RUN: Final = (None, 126, 127)
+
+
+def judge(evidence: Sequence[Evidence]) -> Proof:
+    """Return what the evidence amounts to: red on base and green on head, or not.
+
+    Red is a test that a known runner has seen fail. Green is that the same test has run
+    and passed, and that no command fails with the change.
+    """
+    before = [one for one in evidence if one.role is EvidenceRole.BEFORE]
+    after = [one for one in evidence if one.role is EvidenceRole.AFTER]
+    mended = [_is_mended(one, _same_command(one, after)) for one in before]
+    green = all(one.exit_code == 0 for one in after)
+    return Proof.PROVEN if mended and all(mended) and green else Proof.NOT_PROVEN
+
+
+def _same_command(before: Evidence, after: Sequence[Evidence]) -> Evidence | None:
+    return next((one for one in after if one.command == before.command), None)
+
+
+def _is_mended(before: Evidence, after: Evidence | None) -> bool:
+    if after is None or after.exit_code != 0 or not is_red(before):
+        return False
+    was, now = before.results, after.results
+    if was is None or now is None or was.runner != now.runner:
+        return False
+    if not was.names_tests:
+        return _all_ran(was, now, was.failed)
+    named = bool(was.failing) and set(was.failing) <= set(now.passing)
+    return named and _all_ran(was, now, len(was.failing))
+
+
+def _all_ran(was: TestResults, now: TestResults, mended: int) -> bool:
+    """Tell whether no test was left out with the change that had run without it.
+
+    Both have the same tests: what is new of them was put on the base, too.
+    """
+    if now.failed or now.skipped > was.skipped:
+        return False
+    return now.passed >= was.passed + mended
+
+
+def is_red(one: Evidence) -> bool:
+    """Tell whether a test has run and failed, by the report of its runner."""
+    found = one.results
+    if found is None or not found.failed:
+        return False
+    return says_failed(Runner(found.runner), one.exit_code)
+
+
+def doubt(evidence: Sequence[Evidence]) -> str:
+    """Say why evidence is no proof, in a sentence without a beginning."""
+    before = [one for one in evidence if one.role is EvidenceRole.BEFORE]
+    after = [one for one in evidence if one.role is EvidenceRole.AFTER]
+    if any(one.exit_code != 0 for one in after):
+        return "the test does not pass with the change."
+    if any(one.exit_code == 0 for one in before):
+        return "the test passes without the change too, so it does not show the fault."
+    if not before or any(one.exit_code in _NOT_RUN for one in before):
+        return "the test could not be run without the change."
+    if any(one.results is None for one in before):
+        return (
+            "the agent's own check changed its exit code, but no test runner has "
+            "reported a test that failed. Look at the command before you trust it."
+        )
+    if not all(map(is_red, before)):
+        return "the test could not be run without the change."
+    return "a test that failed without the change did not run with it."
+
+
+def find_regressions(evidence: Sequence[Evidence]) -> tuple[str, ...]:
+    """Say which commands the change breaks when the tests are as they were."""
+    return tuple(
+        f"{inline_code(one.command)} fails on the changed code with the tests of the "
+        "base. It passed before the change."
+        for one in evidence
+        if one.role is EvidenceRole.BASE_TESTS and one.exit_code != 0
+    )

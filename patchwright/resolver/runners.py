@@ -1,0 +1,267 @@
+"""Know the test runners, and which commands are nothing but a call of one of them.
+
+Only their reports are believed. Pipes, `|| true`, `; exit 0`, substitutions and
+programs that a change could have brought along can make up an exit code, so a command
+with one of these is no call of a runner.
+"""
+
+import re
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import PurePosixPath
+from typing import Final
+
+from patchwright.integrations.git.paths import is_test
+
+
+class Runner(StrEnum):
+    PYTEST = "pytest"
+    UNITTEST = "unittest"
+    NODE = "node --test"
+    JEST = "jest"
+    VITEST = "vitest"
+    MOCHA = "mocha"
+    GO = "go test"
+    CARGO = "cargo test"
+    RSPEC = "rspec"
+    MINITEST = "minitest"
+    PHPUNIT = "phpunit"
+    DOTNET = "dotnet test"
+    MAVEN = "maven"
+    CTEST = "ctest"
+    PROVE = "prove"
+    SCRIPT = "the repository's own script"
+
+
+@dataclass(frozen=True)
+class TestCall:
+    """A call of a runner. `program` is its first word, which may be a path."""
+
+    __test__ = False
+
+    runner: Runner
+    program: str
+
+
+_ANY: Final = range(1, 126)
+# With which exit codes a runner says that tests ran and failed; others mean that they
+# could not be run. https://docs.pytest.org/en/stable/reference/exit-codes.html
+_FAILED: Final[dict[Runner, Sequence[int]]] = {
+    Runner.PYTEST: (1,),
+    Runner.UNITTEST: (1,),
+    Runner.NODE: (1,),
+    Runner.JEST: (1,),
+    Runner.VITEST: (1,),
+    Runner.MOCHA: _ANY,  # how many have failed
+    Runner.GO: (1,),
+    Runner.CARGO: (101,),
+    Runner.RSPEC: (1,),
+    Runner.MINITEST: (1,),
+    Runner.PHPUNIT: (1, 2),
+    Runner.DOTNET: (1,),
+    Runner.MAVEN: (1,),
+    Runner.CTEST: (8,),
+    Runner.PROVE: _ANY,  # how many have failed
+    Runner.SCRIPT: _ANY,
+}
+
+
+def says_failed(runner: Runner, exit_code: int | None) -> bool:
+    """Tell whether the exit code is that of tests which ran and failed."""
+    return exit_code in _FAILED[runner]
+
+
+_PYTHON: Final = re.compile(r"python(?:3(?:\.\d+)?)?")
+# Where the tools of a project are installed.
+_TOOLS: Final = re.compile(
+    r"(?:\./)?(?:\.?venv/bin/|env/bin/|node_modules/\.bin/|vendor/bin/|bin/)?([\w.-]+)"
+)
+_WRAPPERS: Final = re.compile(r"\./(gradlew|mvnw)")
+_LAUNCHERS: Final = (
+    *(("uv", "run"), ("poetry", "run"), ("pipenv", "run"), ("pdm", "run")),
+    *(("hatch", "run"), ("bundle", "exec"), ("pnpm", "exec"), ("yarn", "exec")),
+    *(("npx",), ("xvfb-run",), ("env",), ("time",), ("coverage", "run", "-m")),
+)
+# These may only prepare what the runner needs.
+_PREPARING: Final = re.compile(
+    r"(?:cd|export|pip3?|uv|npm|pnpm|yarn|bundle|composer|cmake|python3? -m pip"
+    r"|poetry|go mod|go build|cargo build|cargo fetch|dotnet restore|dotnet build)"
+    r"(?: |$)"
+)
+_PLAIN: Final = {
+    "pytest": Runner.PYTEST,
+    "py.test": Runner.PYTEST,
+    "nose2": Runner.UNITTEST,
+    "jest": Runner.JEST,
+    "vitest": Runner.VITEST,
+    "mocha": Runner.MOCHA,
+    "rspec": Runner.RSPEC,
+    "phpunit": Runner.PHPUNIT,
+    "ctest": Runner.CTEST,
+    "prove": Runner.PROVE,
+    **dict.fromkeys(("make", "gmake", "just", "task", "tox", "nox"), Runner.SCRIPT),
+}
+_WITH_WORD: Final = {
+    ("go", "test"): Runner.GO,
+    ("cargo", "test"): Runner.CARGO,
+    ("cargo", "t"): Runner.CARGO,
+    ("dotnet", "test"): Runner.DOTNET,
+    ("rails", "test"): Runner.MINITEST,
+    ("rake", "test"): Runner.MINITEST,
+    ("mvn", "test"): Runner.MAVEN,
+    ("mvn", "verify"): Runner.MAVEN,
+    ("mvnw", "test"): Runner.MAVEN,
+    ("mvnw", "verify"): Runner.MAVEN,
+    **{
+        (program, word): Runner.SCRIPT
+        for program in ("npm", "yarn", "pnpm", "composer")
+        for word in ("test", "t", "run")
+    },
+}
+_MODULES: Final = {
+    "pytest": Runner.PYTEST,
+    "unittest": Runner.UNITTEST,
+    "nose2": Runner.UNITTEST,
+    "tox": Runner.SCRIPT,
+    "nox": Runner.SCRIPT,
+}
+# Where a test's report goes, and what is run before it, is not for the command to say.
+_REFUSED_OPTIONS: Final = re.compile(
+    r"-(?:c|o|p)(?!no:).*|--(?:config-file|override-ini|rootdir|confcutdir"
+    r"|junit-?xml|co|collect-only|passWithNoTests|pass-with-no-tests|require|import"
+    r"|reporters?|config|setupFiles\w*|exec|no-run|dry-run|list)(?:=.*)?"
+)
+# Pytest's own; elsewhere these letters mean something else.
+_OF_PYTEST: Final = re.compile(r"-[cop].*")
+_REFUSED_VARIABLES: Final = re.compile(
+    r"PATH|LD_\w+|DYLD_\w+|ENV|BASH_ENV|IFS|SHELL|PYTHON(?!PATH|DONTWRITE|UNBUFF|WARN|UTF8"
+    r"|HASHSEED|ASYNCIO)\w*|PYTEST_\w+|NODE_OPTIONS|RUBYOPT|RUBYLIB|PERL5\w+|GOFLAGS"
+    r"|GOROOT|MAVEN_\w+|JAVA_TOOL_OPTIONS|MAKEFLAGS|HOME|PATCHWRIGHT_\w+"
+)
+_ASSIGNMENT: Final = re.compile(r"([A-Za-z_]\w*)=")
+_PUNCTUATION: Final = "();<>|&"
+
+
+def read_call(command: str) -> TestCall | None:
+    """Return the runner that a command calls, or None if it may do anything else."""
+    if re.search(r"[`\n\r\\!]|\$(?!PWD\b|PYTHONPATH\b)|(?:^|\s)#", command):
+        return None
+    parts = _split(command)
+    if not parts or not all(_prepares(words) for words in parts[:-1]):
+        return None
+    return _runner_of(_without_launchers(parts[-1]))
+
+
+def with_python_path(command: str) -> str:
+    """Let a command add to PYTHONPATH, which leads to our recorder, not replace it."""
+    return re.sub(r"(?<!\S)PYTHONPATH=", 'PYTHONPATH="$PYTHONPATH":', command)
+
+
+def _split(command: str) -> list[list[str]]:
+    """Return the words of each part of an `a && b` chain; nothing if it is no such."""
+    lexer = shlex.shlex(command, posix=True, punctuation_chars=_PUNCTUATION)
+    lexer.whitespace_split = True
+    lexer.commenters = ""
+    parts: list[list[str]] = [[]]
+    try:
+        for word in lexer:
+            if word == "&&":
+                parts.append([])
+            elif word and set(word) <= set(_PUNCTUATION):
+                return []
+            else:
+                parts[-1].append(word)
+    except ValueError:  # a quotation is open
+        return []
+    return parts if all(parts) else []
+
+
+def _prepares(words: Sequence[str]) -> bool:
+    assigned = words[1:] if words[0] == "export" else ()
+    return bool(_PREPARING.match(" ".join(words))) and not any(map(_refused, assigned))
+
+
+def _refused(word: str) -> bool:
+    found = _ASSIGNMENT.match(word)
+    return found is not None and _REFUSED_VARIABLES.fullmatch(found[1]) is not None
+
+
+def _without_launchers(words: Sequence[str]) -> Sequence[str]:
+    """Strip assignments and programs that only start another; nothing if in doubt."""
+    while words:
+        if _ASSIGNMENT.match(words[0]):
+            if _refused(words[0]):
+                return ()
+            words = words[1:]
+            continue
+        if words[0] == "timeout" and len(words) > 1:
+            words = words[2:]
+            continue
+        launcher = next(
+            (one for one in _LAUNCHERS if tuple(words[: len(one)]) == one), None
+        )
+        if launcher is None:
+            return words
+        # `coverage run -m` is followed by a module, as with Python.
+        is_python = launcher[-1] == "-m"
+        words = ["python", "-m", *words[3:]] if is_python else words[len(launcher) :]
+    return words
+
+
+def _runner_of(words: Sequence[str]) -> TestCall | None:
+    if not words:
+        return None
+    wrapper = _WRAPPERS.fullmatch(words[0])
+    tool = _TOOLS.fullmatch(words[0])
+    if not wrapper and not tool:
+        return None
+    name = wrapper[1] if wrapper else tool[1] if tool else ""
+    runner = _named(name, list(words[1:]))
+    if runner is None or _has_refused_option(runner, words[1:]):
+        return None
+    return TestCall(runner, words[0])
+
+
+def _has_refused_option(runner: Runner, words: Sequence[str]) -> bool:
+    def refused(at: int, word: str) -> bool:
+        if not _REFUSED_OPTIONS.fullmatch(word):
+            return False
+        if not _OF_PYTEST.fullmatch(word):
+            return True
+        plain = word == "-p" and at + 1 < len(words) and words[at + 1].startswith("no:")
+        return runner is Runner.PYTEST and not plain
+
+    return any(refused(at, word) for at, word in enumerate(words))
+
+
+def _named(name: str, words: list[str]) -> Runner | None:
+    if _PYTHON.fullmatch(name):
+        return _python(words)
+    if name == "node":
+        return Runner.NODE if "--test" in words[:1] else None
+    if name == "ruby":
+        return Runner.MINITEST if words and is_test(words[-1]) else None
+    if name == "php" and words:
+        found = _TOOLS.fullmatch(words[0])
+        return Runner.PHPUNIT if found and found[1] == "phpunit" else None
+    if name in _PLAIN:
+        return _PLAIN[name]
+    # Options may come first, as in `mvn -q test`.
+    bare = [word for word in words if not word.startswith(("-", "+"))]
+    return _WITH_WORD.get((name, bare[0])) if bare else None
+
+
+def _python(words: list[str]) -> Runner | None:
+    while words and re.fullmatch(r"-[BbuvqEsO]+|-[WX].*", words[0]):
+        words = words[2:] if words[0] in ("-W", "-X") else words[1:]
+    match words:
+        case ["-m", module, *_]:
+            return _MODULES.get(module)
+        case [file, "test", *_] if PurePosixPath(file).name == "manage.py":
+            return Runner.UNITTEST
+        case [file, *_] if file.endswith(".py") and is_test(file):
+            return Runner.UNITTEST
+        case _:
+            return None

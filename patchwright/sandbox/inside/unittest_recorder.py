@@ -1,0 +1,108 @@
+"""Write down how each test of `unittest` ends, for whoever runs it.
+
+It is imported by every Python of a test command under the name `sitecustomize`. Each
+line of the file is one JSON list: the verdict, and the test's name.
+
+Standard library only, Python 3.8 and newer.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import sys
+from importlib.abc import MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+from typing import Protocol
+
+VARIABLE = "PATCHWRIGHT_TEST_REPORT"
+MODULE = "unittest.result"
+VERDICTS = {
+    "addSuccess": "passed",
+    "addFailure": "failed",
+    "addError": "failed",
+    "addSkip": "skipped",
+    "addExpectedFailure": "skipped",
+    "addUnexpectedSuccess": "failed",
+}
+# Stand for a module or a fixture that broke: no test has run then.
+NO_TESTS = ("unittest.loader._FailedTest", "unittest.suite._ErrorHolder")
+
+
+class Test(Protocol):
+    def id(self) -> str: ...
+
+
+def record(path: str, verdict: str, test: Test) -> None:
+    kind = type(test)
+    if f"{kind.__module__}.{kind.__qualname__}" in NO_TESTS:
+        verdict = "broken"
+    line = json.dumps([verdict, test.id()]) + "\n"
+    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    try:
+        os.write(fd, line.encode())
+    finally:
+        os.close(fd)
+
+
+def watch(result: type, path: str) -> None:
+    """Have the methods by which a result hears of a test write it down first."""
+
+    def add(method: str, verdict: str) -> None:
+        plain = getattr(result, method)
+
+        def recording(self: object, test: Test, *rest: object) -> None:
+            record(path, verdict, test)
+            plain(self, test, *rest)
+
+        setattr(result, method, recording)
+
+    for method, verdict in VERDICTS.items():
+        add(method, verdict)
+    plain_sub_test = result.addSubTest  # type: ignore[attr-defined]
+
+    def add_sub_test(self: object, test: Test, subtest: Test, err: object) -> None:
+        if err is not None:
+            record(path, "failed", test)
+        plain_sub_test(self, test, subtest, err)
+
+    result.addSubTest = add_sub_test  # type: ignore[attr-defined]
+
+
+class Watcher(MetaPathFinder):
+    """Waits until `unittest` is imported, which most programs never do."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+
+    def find_spec(
+        self,
+        fullname: str,
+        path: object,  # noqa: ARG002 - the protocol's
+        target: object = None,  # noqa: ARG002 - the protocol's
+    ) -> ModuleSpec | None:
+        if fullname != MODULE:
+            return None
+        sys.meta_path.remove(self)
+        spec = importlib.util.find_spec(fullname)
+        if spec is not None and spec.loader is not None:
+            plain = spec.loader.exec_module
+
+            def execute(module: ModuleType) -> None:
+                plain(module)
+                watch(module.TestResult, self._path)
+
+            spec.loader.exec_module = execute  # type: ignore[method-assign]
+        return spec
+
+
+def main() -> None:
+    path = os.environ.get(VARIABLE)
+    if path:
+        sys.meta_path.insert(0, Watcher(path))
+
+
+if __name__ == "sitecustomize":
+    main()

@@ -1,0 +1,189 @@
+"""A change is proven only by tests that a known runner has seen fail and pass."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from patchwright.core.llm.models import Models
+from patchwright.core.llm.scripted import ScriptedModel
+from patchwright.core.types.work import Evidence, EvidenceRole, Proof
+from patchwright.resolver.evidence import doubt, judge
+from patchwright.resolver.prove import prove
+from tests.adapters.resolve.workbench import CART, RUN_TEST, TEST, bench
+
+FIXED = CART.replace(b"sum(prices)", b"sum(map(int.__mul__, prices, pieces))")
+COMMENT = CART + b"# FIXED\n"
+OLD = b"""import unittest
+
+from cart import total
+
+
+class OldTest(unittest.TestCase):
+    def test_nothing(self):
+        self.assertEqual(total([], []), 0)
+"""
+
+
+def a_test(body: str, imports: str = "import unittest") -> bytes:
+    lines = "".join(f"        {line}\n" for line in body.splitlines())
+    return (
+        f"{imports}\n\n\nclass PiecesTest(unittest.TestCase):\n"
+        f"    def test_every_piece_counts(self):\n{lines}"
+    ).encode()
+
+
+def ran(folder: Path, command: str, head: Mapping[str, bytes]) -> tuple[Evidence, ...]:
+    """Return what the command shows of the change to these files."""
+    with bench(folder, Models.only(ScriptedModel([]))) as scene:
+        repository = scene.repository
+        repository.write("cart.py", CART)
+        repository.write("test_old.py", OLD)
+        base = repository.commit()
+        for path, content in head.items():
+            repository.write(path, content)
+        return prove(scene.at(base), scene.kit, repository.commit(), [command])
+
+
+RUN = "import subprocess\nsubprocess.run(['python3', 'verify/check.py'], check=True)"
+SKIPS = a_test(
+    "if 'FIXED' in open('cart.py').read():\n    self.skipTest('it is')\nself.fail()"
+)
+SUBJECT = a_test(
+    "shown = subprocess.run(['git', 'log', '-1', '--format=%s'], "
+    "stdout=subprocess.PIPE)\n"
+    "self.assertNotIn(b'new tests', shown.stdout)",
+    "import subprocess\nimport unittest",
+)
+FORGED = b"print('Ran 1 test in 0.001s\\n\\nOK')\nimport os\nos._exit(0)\n"
+UNFIXED = {"cart.py": COMMENT, "test_pieces.py": TEST.encode()}
+CHEATS: dict[str, tuple[str, dict[str, bytes]]] = {
+    "a search for a comment": ("grep -q FIXED cart.py", {"cart.py": COMMENT}),
+    "a script that the base lacks": (
+        "python3 verify/check.py",
+        {"cart.py": COMMENT, "verify/check.py": b"pass\n"},
+    ),
+    "a test of a script that the base lacks": (
+        RUN_TEST,
+        {"verify/check.py": b"pass\n", "test_pieces.py": a_test(RUN)},
+    ),
+    "code that ends before any test": (
+        "python3 -m unittest",
+        {**UNFIXED, "cart.py": b"import os\nos._exit(0)\n" + CART},
+    ),
+    "code that prints a success and ends": (
+        RUN_TEST,
+        {**UNFIXED, "cart.py": FORGED + CART},
+    ),
+    "a test that skips itself": (
+        RUN_TEST,
+        {"cart.py": COMMENT, "test_pieces.py": SKIPS},
+    ),
+    "a test that asks git": (
+        RUN_TEST,
+        {"cart.py": COMMENT, "test_pieces.py": SUBJECT},
+    ),
+    "a module that cannot be imported without it": (
+        RUN_TEST,
+        {
+            "cart.py": CART + b"extra = 1\n",
+            "test_pieces.py": a_test("pass", "import unittest\nfrom cart import extra"),
+        },
+    ),
+    "another command made to succeed": (
+        "python3 -m unittest test_old && grep -q FIXED cart.py",
+        {"cart.py": COMMENT},
+    ),
+}
+
+
+@pytest.mark.parametrize("cheat", CHEATS)
+def test_h1_no_proof_is_given_for(cheat: str, tmp_path: Path) -> None:
+    command, head = CHEATS[cheat]
+    evidence = ran(tmp_path, command, head)
+    assert judge(evidence) is Proof.NOT_PROVEN
+    assert len(evidence) == 2
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        f"{RUN_TEST} 2>&1 | tail -3; grep -q map cart.py",
+        f"{RUN_TEST} || grep -q map cart.py",
+        f"{RUN_TEST}; grep -q map cart.py",
+        f"! {RUN_TEST} || grep -q map cart.py",
+        f"sh -c '{RUN_TEST}'",
+    ],
+)
+def test_h1_a_command_that_can_make_up_an_exit_code_is_the_agents_own_check(
+    command: str, tmp_path: Path
+) -> None:
+    evidence = ran(
+        tmp_path, command, {"cart.py": FIXED, "test_pieces.py": TEST.encode()}
+    )
+    assert judge(evidence) is Proof.NOT_PROVEN
+    assert [one.results for one in evidence] == [None, None]
+
+
+def test_h1_a_command_that_is_no_test_is_called_the_agents_own_check(
+    tmp_path: Path,
+) -> None:
+    evidence = ran(tmp_path, "grep -q FIXED cart.py", {"cart.py": COMMENT})
+    assert [one.exit_code for one in evidence] == [1, 0]
+    assert "the agent's own check changed its exit code" in doubt(evidence)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        RUN_TEST,
+        "python3 -m unittest -v",
+        "python3 -B -m unittest discover -p 'test_*.py'",
+        f"cd . && PYTHONPATH=. timeout 60 {RUN_TEST}",
+        "python3 test_pieces.py",
+    ],
+)
+def test_h1_a_test_that_fails_and_then_passes_is_proof(
+    command: str, tmp_path: Path
+) -> None:
+    test = TEST + "\n\nif __name__ == '__main__':\n    unittest.main()\n"
+    evidence = ran(
+        tmp_path, command, {"cart.py": FIXED, "test_pieces.py": test.encode()}
+    )
+    assert judge(evidence) is Proof.PROVEN
+    before, after = (one.results for one in evidence)
+    assert before is not None
+    assert after is not None
+    assert len(before.failing) == 1
+    assert before.failing == after.passing
+
+
+def test_h1_a_test_of_the_base_that_the_change_mends_is_proof(tmp_path: Path) -> None:
+    with bench(tmp_path, Models.only(ScriptedModel([]))) as scene:
+        scene.repository.write("cart.py", CART)
+        scene.repository.write("test_pieces.py", TEST.encode())
+        base = scene.repository.commit()
+        scene.repository.write("cart.py", FIXED)
+        head = scene.repository.commit()
+        evidence = prove(scene.at(base), scene.kit, head, [RUN_TEST])
+    assert judge(evidence) is Proof.PROVEN
+
+
+LOOK = """
+git log --all --format='%an %ae %ad %cn %ce %cd %s %D %P' | cat
+git rev-list --count --all; git branch --all; git reflog --format=%gs; git status -s
+git for-each-ref --format='%(refname)'; git stash list; git config --list | sort
+find .git -not -path '*/objects/*' | sort; git count-objects -v | grep -v size
+ls -a / /tmp /workspace /workspace/* "$HOME" | grep -v carry
+env | sort; pwd; hostname; id; umask; echo $0 $# $-; ulimit -a
+"""
+
+
+def test_h1_base_and_head_look_alike_from_inside(tmp_path: Path) -> None:
+    """The same files in both, so all that could differ is what we have made."""
+    evidence = ran(tmp_path, LOOK, {"test_new.py": OLD})
+    before, after = evidence
+    assert (before.role, after.role) == (EvidenceRole.BEFORE, EvidenceRole.AFTER)
+    assert before.tail == after.tail
+    assert before.digest == after.digest
+    assert before.exit_code == 0

@@ -1,0 +1,181 @@
+"""Which commands are calls of a test runner, and what runners report."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from patchwright.resolver.reports import of_junit, of_output, of_records
+from patchwright.resolver.runners import (
+    Runner,
+    read_call,
+    says_failed,
+    with_python_path,
+)
+
+
+@pytest.mark.parametrize(
+    ("command", "runner"),
+    [
+        ("pytest", Runner.PYTEST),
+        ("pytest -q tests/test_a.py::test_b -k 'a and not b'", Runner.PYTEST),
+        (".venv/bin/pytest -x -p no:cacheprovider", Runner.PYTEST),
+        ("python3.12 -X dev -m pytest tests", Runner.PYTEST),
+        ("cd backend && uv run pytest", Runner.PYTEST),
+        ("pip install -e . && python -m pytest", Runner.PYTEST),
+        ("DEBUG=1 PYTHONPATH=src timeout 60 pytest", Runner.PYTEST),
+        ("coverage run -m pytest tests", Runner.PYTEST),
+        ("python3 -m unittest test_a", Runner.UNITTEST),
+        ("python manage.py test shop", Runner.UNITTEST),
+        ("python tests/test_a.py", Runner.UNITTEST),
+        ("node --test test/", Runner.NODE),
+        ("npx jest cart.test.js", Runner.JEST),
+        ("pnpm exec vitest run", Runner.VITEST),
+        ("./node_modules/.bin/mocha", Runner.MOCHA),
+        ("go test ./...", Runner.GO),
+        ("cargo +nightly test --locked", Runner.CARGO),
+        ("bundle exec rspec spec/a_spec.rb:3", Runner.RSPEC),
+        ("bin/rails test test/a_test.rb", Runner.MINITEST),
+        ("vendor/bin/phpunit --filter A", Runner.PHPUNIT),
+        ("dotnet test", Runner.DOTNET),
+        ("./mvnw -q test", Runner.MAVEN),
+        ("cmake -B b && cmake --build b && ctest --test-dir b", Runner.CTEST),
+        ("prove -l t", Runner.PROVE),
+        ("npm ci && npm test", Runner.SCRIPT),
+        ("npm run test:unit", Runner.SCRIPT),
+        ("make test", Runner.SCRIPT),
+    ],
+)
+def test_h1_a_runner_is_known_by_its_call(command: str, runner: Runner) -> None:
+    call = read_call(command)
+    assert call is not None
+    assert call.runner is runner
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        *("", "true", "grep -q FIXED a.py", "python3 verify/check.py", "./check.sh"),
+        *("pytest | tail -1", "pytest || true", "pytest; exit 0", "pytest & wait"),
+        *("pytest > out.txt", "! pytest", "(pytest)", "pytest $(cat args)"),
+        *("pytest `cat args`", "pytest\nexit 0", "sh -c pytest", "bash -c 'pytest'"),
+        *("eval pytest", "exec pytest", "grep -q x a.py && pytest", "./pytest.sh"),
+        *("tools/pytest", "/tmp/pytest", "PATH=. pytest", "LD_PRELOAD=./a.so pytest"),
+        *("PYTEST_ADDOPTS=--co pytest", "export PATH=. && pytest", "pytest 'open"),
+        *("pytest -p forge", "pytest -c x.ini", "pytest -o addopts=", "pytest --co"),
+        *("pytest --junitxml=a.xml", "python -c 'import pytest'", "python -m forge"),
+        *("NODE_OPTIONS=--require=./a.js jest", "jest --config a.js", "node a.js"),
+        *("go vet", "cargo build", "npm install", "pytest # || true", "pytest $X"),
+    ],
+)
+def test_h1_anything_else_is_no_call_of_a_runner(command: str) -> None:
+    assert read_call(command) is None
+
+
+def test_a_command_adds_to_the_python_path() -> None:
+    told = with_python_path("PYTHONPATH=src MYPYTHONPATH=x pytest")
+    assert told == 'PYTHONPATH="$PYTHONPATH":src MYPYTHONPATH=x pytest'
+
+
+@pytest.mark.parametrize(
+    ("runner", "code", "failed"),
+    [
+        *((Runner.PYTEST, code, code == 1) for code in (None, 0, 1, 2, 3, 4, 5, 137)),
+        *((Runner.CARGO, code, code == 101) for code in (0, 1, 101)),
+        *((Runner.SCRIPT, code, code == 2) for code in (0, 2, 126, 127, 137)),
+    ],
+)
+def test_h1_an_exit_code_is_a_failure_only_where_the_runner_says_so(
+    runner: Runner, code: int | None, *, failed: bool
+) -> None:
+    assert says_failed(runner, code) is failed
+
+
+PYTESTS = """
+import pytest
+def test_good(): pass
+def test_bad(): assert 1 == 2
+def test_raises(): {}["x"]
+@pytest.mark.skip
+def test_skipped(): pass
+@pytest.fixture
+def broken(): raise ValueError
+def test_broken(broken): pass
+@pytest.mark.xfail
+def test_expected(): assert False
+"""
+
+
+def test_h1_the_report_of_pytest_tells_failures_from_what_could_not_run(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "test_it.py").write_text(PYTESTS)
+    (tmp_path / "test_gone.py").write_text("import gone\n")
+    words = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "--junitxml=it.xml"]
+    options = [".", "-n", "0", "--continue-on-collection-errors", "--rootdir=."]
+    subprocess.run([sys.executable, *words, *options], cwd=tmp_path, check=False)
+    found = of_junit(Runner.PYTEST, (tmp_path / "it.xml").read_bytes())
+    assert found is not None
+    assert found.failing == ("test_it::test_bad", "test_it::test_raises")
+    assert found.passing == ("test_it::test_good",)
+    assert (found.passed, found.failed, found.skipped) == (1, 4, 2)
+
+
+def test_a_report_that_is_none_is_not_read() -> None:
+    bomb = b'<!DOCTYPE a [<!ENTITY b "c">]><testsuites/>'
+    assert of_junit(Runner.PYTEST, bomb) is None
+    assert of_junit(Runner.PYTEST, b"<testsuites>") is None
+    assert of_records(Runner.UNITTEST, b'["passed"') is None
+    assert of_records(Runner.UNITTEST, b'["hurray", "a"]') is None
+
+
+def test_a_test_that_is_told_of_twice_has_its_worst_verdict() -> None:
+    lines = b'["passed", "a"]\n["failed", "a"]\n["passed", "a"]\n["skipped", "b"]\n'
+    found = of_records(Runner.UNITTEST, lines)
+    assert found is not None
+    assert (found.failing, found.passing, found.skipped) == (("a",), (), 1)
+
+
+# The ends of real runs, but for the names.
+PRINTED = {
+    Runner.NODE: "ok 1 - a\nnot ok 2 - b\nok 3 - c # SKIP\n# pass 1\n# fail 1\n",
+    Runner.CARGO: (
+        "test a::a ... ok\ntest a::b ... FAILED\ntest a::c ... ignored\n\n"
+        "test result: FAILED. 1 passed; 1 failed; 1 ignored; 0 measured\n"
+    ),
+    Runner.GO: (
+        '{"Action":"pass","Package":"p","Test":"A"}\n'
+        '{"Action":"fail","Package":"p","Test":"B"}\n'
+        '{"Action":"skip","Package":"p","Test":"C"}\n{"Action":"fail","Package":"p"}\n'
+    ),
+    Runner.JEST: "Tests:       1 failed, 1 skipped, 1 passed, 3 total\nTime: 1 s\n",
+    Runner.VITEST: "      Tests  1 failed | 1 passed | 1 skipped (3)\n",
+    Runner.MOCHA: "\n  1 passing (5ms)\n  1 pending\n  1 failing\n\n  1) b:\n",
+    Runner.RSPEC: "3 examples, 1 failure, 1 pending\n",
+    Runner.MINITEST: "3 runs, 2 assertions, 1 failures, 0 errors, 1 skips\n",
+    Runner.PHPUNIT: "Tests: 3, Assertions: 2, Failures: 1, Skipped: 1.\n",
+    Runner.DOTNET: "Failed!  - Failed:   1, Passed:   1, Skipped:   1, Total:   3\n",
+    Runner.MAVEN: "[ERROR] Tests run: 3, Failures: 1, Errors: 0, Skipped: 1\n",
+    Runner.CTEST: (
+        "1/3 Test #1: a .......   Passed    0.00 sec\n"
+        "2/3 Test #2: b .......***Failed    0.00 sec\n"
+        "3/3 Test #3: c .......***Skipped   0.00 sec\n\n"
+        "67% tests passed, 1 tests failed out of 3\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("runner", PRINTED)
+def test_what_a_runner_prints_at_its_end_is_counted(runner: Runner) -> None:
+    for reader in (runner, Runner.SCRIPT):
+        found = of_output(reader, PRINTED[runner])
+        assert found is not None
+        assert (found.passed, found.failed, found.skipped) == (1, 1, 1)
+        assert found.runner == reader
+
+
+@pytest.mark.parametrize("runner", PRINTED)
+def test_an_output_that_breaks_off_is_no_report(runner: Runner) -> None:
+    assert of_output(runner, "Segmentation fault\n") is None
+    assert of_output(runner, "") is None
