@@ -84,9 +84,9 @@ _LAUNCHERS: Final = (
     *(("hatch", "run"), ("bundle", "exec"), ("pnpm", "exec"), ("yarn", "exec")),
     *(("npx",), ("xvfb-run",), ("env",), ("time",), ("coverage", "run", "-m")),
 )
-# These may only prepare what the runner needs.
+# These may only prepare what the runner needs, or look whether it is there.
 _PREPARING: Final = re.compile(
-    r"(?:cd|export|pip3?|uv|npm|pnpm|yarn|bundle|composer|cmake|python3? -m pip"
+    r"(?:cd|test|\[|export|pip3?|uv|npm|pnpm|yarn|bundle|composer|cmake|python3? -m pip"
     r"|poetry|go mod|go build|cargo build|cargo fetch|dotnet restore|dotnet build)"
     r"(?: |$)"
 )

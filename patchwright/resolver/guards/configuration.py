@@ -43,6 +43,8 @@ _TESTING: Final = (
     *("/pytest/**", "/_pytest/**", "/unittest/**", "/src/pytest/**"),
 )
 _PARTS_OF_TOML: Final = ("pytest", "coverage", "tox", "nox", "hatch")
+# What npm runs by itself when it installs.
+_INSTALLING: Final = ("install", "prepare", "prepublish")
 _PARTS_OF_PACKAGE: Final = ("jest", "vitest", "mocha", "ava", "nyc", "c8")
 
 
@@ -90,7 +92,12 @@ def _parts_of_package(text: str) -> Mapping[str, object]:
         return {}
     scripts = read.get("scripts")
     named = scripts if isinstance(scripts, dict) else {}
-    tests = {name: run for name, run in named.items() if "test" in name}
+    counted = ("test", *_INSTALLING)
+    tests = {
+        name: run
+        for name, run in named.items()
+        if any(word in name for word in counted)
+    }
     return {**{key: read.get(key) for key in _PARTS_OF_PACKAGE}, "scripts": tests}
 
 
