@@ -13,8 +13,8 @@ from patchwright.core.events.types import CommandOutput
 from patchwright.core.runtime import Runtime
 from patchwright.core.types.work import TestResults
 from patchwright.resolver import reports
+from patchwright.resolver.evidence import Runner
 from patchwright.resolver.runners import (
-    Runner,
     TestCall,
     read_call,
     with_python_path,

@@ -1,11 +1,59 @@
 """Say what the commands amount to that the controller has run."""
 
 from collections.abc import Sequence
+from enum import StrEnum
 from typing import Final
 
 from patchwright.core.text.fence import inline_code
 from patchwright.core.types.work import Evidence, EvidenceRole, Proof, TestResults
-from patchwright.resolver.runners import Runner, says_failed
+
+
+class Runner(StrEnum):
+    PYTEST = "pytest"
+    UNITTEST = "unittest"
+    NODE = "node --test"
+    JEST = "jest"
+    VITEST = "vitest"
+    MOCHA = "mocha"
+    GO = "go test"
+    CARGO = "cargo test"
+    RSPEC = "rspec"
+    MINITEST = "minitest"
+    PHPUNIT = "phpunit"
+    DOTNET = "dotnet test"
+    MAVEN = "maven"
+    CTEST = "ctest"
+    PROVE = "prove"
+    SCRIPT = "the repository's own script"
+
+
+_ANY: Final = range(1, 126)
+# With which exit codes a runner says that tests ran and failed; others mean that they
+# could not be run. https://docs.pytest.org/en/stable/reference/exit-codes.html
+_FAILED: Final[dict[Runner, Sequence[int]]] = {
+    Runner.PYTEST: (1,),
+    Runner.UNITTEST: (1,),
+    Runner.NODE: (1,),
+    Runner.JEST: (1,),
+    Runner.VITEST: (1,),
+    Runner.MOCHA: _ANY,  # how many have failed
+    Runner.GO: (1,),
+    Runner.CARGO: (101,),
+    Runner.RSPEC: (1,),
+    Runner.MINITEST: (1,),
+    Runner.PHPUNIT: (1, 2),
+    Runner.DOTNET: (1,),
+    Runner.MAVEN: (1,),
+    Runner.CTEST: (8,),
+    Runner.PROVE: _ANY,  # how many have failed
+    Runner.SCRIPT: _ANY,
+}
+
+
+def says_failed(runner: Runner, exit_code: int | None) -> bool:
+    """Tell whether the exit code is that of tests which ran and failed."""
+    return exit_code in _FAILED[runner]
+
 
 # What a shell answers when it cannot run a command at all: no check has failed then.
 # https://pubs.opengroup.org/onlinepubs/9799919799/utilities/V3_chap02.html#tag_19_08_02

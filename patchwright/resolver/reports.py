@@ -12,7 +12,7 @@ from xml.etree import ElementTree as ET
 from pydantic import TypeAdapter, ValidationError
 
 from patchwright.core.types.work import TestResults
-from patchwright.resolver.runners import Runner
+from patchwright.resolver.evidence import Runner
 
 _Verdict = Literal["passed", "failed", "skipped", "broken"]
 _RECORD: Final = TypeAdapter(tuple[_Verdict, str])

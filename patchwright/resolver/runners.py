@@ -9,30 +9,11 @@ import re
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import PurePosixPath
 from typing import Final
 
 from patchwright.integrations.git.paths import is_test
-
-
-class Runner(StrEnum):
-    PYTEST = "pytest"
-    UNITTEST = "unittest"
-    NODE = "node --test"
-    JEST = "jest"
-    VITEST = "vitest"
-    MOCHA = "mocha"
-    GO = "go test"
-    CARGO = "cargo test"
-    RSPEC = "rspec"
-    MINITEST = "minitest"
-    PHPUNIT = "phpunit"
-    DOTNET = "dotnet test"
-    MAVEN = "maven"
-    CTEST = "ctest"
-    PROVE = "prove"
-    SCRIPT = "the repository's own script"
+from patchwright.resolver.evidence import Runner
 
 
 @dataclass(frozen=True)
@@ -43,34 +24,6 @@ class TestCall:
 
     runner: Runner
     program: str
-
-
-_ANY: Final = range(1, 126)
-# With which exit codes a runner says that tests ran and failed; others mean that they
-# could not be run. https://docs.pytest.org/en/stable/reference/exit-codes.html
-_FAILED: Final[dict[Runner, Sequence[int]]] = {
-    Runner.PYTEST: (1,),
-    Runner.UNITTEST: (1,),
-    Runner.NODE: (1,),
-    Runner.JEST: (1,),
-    Runner.VITEST: (1,),
-    Runner.MOCHA: _ANY,  # how many have failed
-    Runner.GO: (1,),
-    Runner.CARGO: (101,),
-    Runner.RSPEC: (1,),
-    Runner.MINITEST: (1,),
-    Runner.PHPUNIT: (1, 2),
-    Runner.DOTNET: (1,),
-    Runner.MAVEN: (1,),
-    Runner.CTEST: (8,),
-    Runner.PROVE: _ANY,  # how many have failed
-    Runner.SCRIPT: _ANY,
-}
-
-
-def says_failed(runner: Runner, exit_code: int | None) -> bool:
-    """Tell whether the exit code is that of tests which ran and failed."""
-    return exit_code in _FAILED[runner]
 
 
 _PYTHON: Final = re.compile(r"python(?:3(?:\.\d+)?)?")

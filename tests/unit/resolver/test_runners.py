@@ -6,13 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from patchwright.resolver.evidence import Runner, says_failed
 from patchwright.resolver.reports import of_junit, of_output, of_records
-from patchwright.resolver.runners import (
-    Runner,
-    read_call,
-    says_failed,
-    with_python_path,
-)
+from patchwright.resolver.runners import read_call, with_python_path
 
 
 @pytest.mark.parametrize(
