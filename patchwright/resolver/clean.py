@@ -76,9 +76,8 @@ def clean(
 ) -> Cleaned:
     """Judge the change from base to head; left-overs of builds are not part of it.
 
-    Which paths are protected, people say in `config_file`.
-    `private` are words that it must not repeat. `changes` are those that count, where
-    that is not all of them.
+    Which paths are protected, people say in `config_file`. The `private` words must not
+    be repeated. `changes` are those that count, where that is not all of them.
     """
     if changes is None:
         changes = code.changed_paths(base_sha, head_sha)
