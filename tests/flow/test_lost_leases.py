@@ -14,10 +14,15 @@ from patchwright.core.errors import LeaseLostError
 from patchwright.core.settings.load import load
 from patchwright.core.settings.secret_values import secret_values
 from patchwright.core.text.redaction import Redactor
+from patchwright.core.types.ids import JobId
+from patchwright.core.types.work import Outcome, OutcomeKind
+from patchwright.resolver.effects import Effect, FinalMessage, SwapLabels
 from patchwright.workers.process import make_runner, open_base
 from patchwright.workers.run.guarded_forge import guarded
 from patchwright.workers.run.lease_guard import LeaseGuard
 from patchwright.workers.run.runner import Runner
+from patchwright.workers.store.effects import EffectState
+from patchwright.workers.store.job import is_over
 from tests.fakes.github.faults import Moment
 from tests.fakes.llm import call
 from tests.fakes.llm.turns import TurnLike
@@ -194,3 +199,46 @@ def test_m13_a_clock_that_steps_ahead_starts_no_second_run_of_a_job(
         story.work()
         assert "**No change**" in story.reply(number)
         assert len(story.provider.requests) == 1
+
+
+def _stored(story: Story, *planned: Effect) -> JobId:
+    """Let a worker keep an outcome with a plan that nobody can read, and be lost."""
+    stores = story.base.stores
+    [job] = story.jobs()
+    lease = stores.leases.claim(job.id, "lost", LEASE_S)
+    assert lease is not None
+    outcome = Outcome(kind=OutcomeKind.NO_CHANGE, summary="The sum is right.")
+    now, plan = story.clock.now(), {"plan": b'{"of": "another version"}'}
+    stores.outcomes.store(
+        lease, outcome, planned, read_up_to=0, now=now, artifacts=plan
+    )
+    story.clock.advance(2 * LEASE_S)
+    return job.id
+
+
+def test_a_plan_that_cannot_be_read_does_not_keep_a_run_from_its_end(
+    scene: Scene,
+) -> None:
+    story = scene.story
+    number = story.ask(WISH)
+    job_id = _stored(story, FinalMessage())
+    story.work()
+    assert "The sum is right." in story.reply(number)
+    job = story.base.stores.jobs.load(job_id)
+    assert job is not None
+    assert is_over(job)
+
+
+def test_an_effect_over_which_workers_are_lost_is_given_up_and_the_thread_told(
+    scene: Scene,
+) -> None:
+    story = scene.story
+    number = story.ask(WISH)
+    job_id = _stored(story, SwapLabels(), FinalMessage())
+    for _ in range(3):
+        assert story.base.stores.leases.claim(job_id, "lost", LEASE_S) is not None
+        story.clock.advance(2 * LEASE_S)
+    story.work()
+    assert "The sum is right." in story.reply(number)
+    labels, _told = story.base.stores.effects.of_job(job_id)
+    assert labels.state is EffectState.ABANDONED
