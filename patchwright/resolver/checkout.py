@@ -12,7 +12,7 @@ from patchwright.core.runtime import Runtime
 from patchwright.core.types.ids import RandomIds
 from patchwright.core.types.work import Task
 from patchwright.resolver.toolkit import Toolkit
-from patchwright.sandbox.workspace import Workspace
+from patchwright.sandbox.workspace import Export, Workspace
 
 WORK_BRANCH: Final = "work"
 CONTEXT_FOLDER: Final = "/workspace/context"
@@ -20,8 +20,8 @@ _CHECKPOINT_REF: Final = "checkpoint"
 
 _REBUILT: Final = (
     "The sandbox of this run was lost and has been made anew. {files} Running "
-    "programs, shell variables, installed packages and files outside the repository "
-    "are gone. Check what you rely on before you go on."
+    "programs, shell variables, installed packages, stashes, other branches and files "
+    "outside the repository are gone. Check what you rely on before you go on."
 )
 _FROM_CHECKPOINT: Final = (
     "The repository is as it was after event {up_to}; what was changed later is lost."
@@ -72,17 +72,21 @@ def open_checkout(
 
 
 def keep_checkpoint(
-    checkout: Checkout, task: Task, kit: Toolkit, up_to: int
-) -> bytes | None:
-    """Keep the work tree as it is after the event `up_to`; return it as a bundle.
+    checkout: Checkout,
+    task: Task,
+    kit: Toolkit,
+    up_to: int,
+    export: Export | None = None,
+) -> None:
+    """Keep the work tree as it is after the event `up_to`.
 
-    None means that nothing differs from the base.
+    `export` is what it came to, where that is known.
     """
-    bundle = checkout.workspace.export(task.base_sha)
+    if export is None:
+        export = checkout.workspace.export(task.base_sha)
     if kit.checkpoints is not None:
-        kit.checkpoints.save(bundle or b"")
+        kit.checkpoints.save(export.bundle or b"")
         kit.log.append(Source.SYSTEM, CheckpointTaken(up_to=up_to))
-    return bundle
 
 
 def forget_work(kit: Toolkit) -> None:

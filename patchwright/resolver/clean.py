@@ -1,12 +1,14 @@
 """Take out of a change what nobody meant to propose, and see what should be asked."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from patchwright.core.settings.repository import CONFIG_FILE, PROTECTED_PATHS
 from patchwright.core.text.fence import inline_code
-from patchwright.integrations.git.changes import ChangedPath
+from patchwright.core.types.work import LeftOut, LeftOutReason
+from patchwright.integrations.git.changes import GITLINK, ChangedPath, shown_path
+from patchwright.integrations.git.merging import adds_conflict
 from patchwright.integrations.git.objects import ObjectStore
 from patchwright.integrations.git.paths import (
     FindingKind,
@@ -61,6 +63,7 @@ class Cleaned:
     warnings: tuple[str, ...] = ()
     rules_out_proof: bool = False
     objection: Objection | None = None
+    left_out: tuple[LeftOut, ...] = ()
 
 
 def clean(
@@ -79,35 +82,122 @@ def clean(
     Which paths are protected, people say in `config_file`. The `private` words must not
     be repeated. `changes` are those that count, where that is not all of them.
     """
+    is_merge = changes is not None
     if changes is None:
         changes = code.changed_paths(base_sha, head_sha)
-    rubbish = find_rubbish(changes)
-    paths = {change.path for change in rubbish}
-    kept = tuple(change for change in changes if change.path not in paths)
-    tree = code.graft(head_sha, base_sha, paths) if paths else code.tree_of(head_sha)
-    notes = (f"Left out as build or scratch files: {_listed(rubbish)}.",)
-    excess = tuple(
-        f"{_WORDS[finding.kind]} ({counted(len(finding.paths), 'path')})"
-        for finding in find_excess(kept, SizeLimits())
-    )
-    found = Cleaned(tree, notes if paths else (), excess)
-    if excess:  # too much to read, too
+    found, kept = _sift(code, base_sha, head_sha, changes, is_merge=is_merge)
+    if found.excess:  # too much to read, too
         return found
-    versions = read_versions(code, base_sha, tree, kept)
+    versions = read_versions(code, base_sha, found.tree, kept)
     leaks = find_secrets(versions, find_known)
     return replace(
         found,
-        warnings=find_tampering(versions),
+        warnings=(*find_tampering(versions), *_unfiltered(code, found.tree, kept)),
         rules_out_proof=rules_out_proof(versions),
         objection=_leaked(leaks)
         or _repeated(versions, private)
-        or _forbidden(find_protected(kept, protected_paths), config_file),
+        or _forbidden(find_protected(kept, protected_paths), config_file)
+        or (None if is_merge else _conflicting(versions)),
     )
+
+
+def _sift(
+    code: ObjectStore,
+    base_sha: str,
+    head_sha: str,
+    changes: Sequence[ChangedPath],
+    *,
+    is_merge: bool,
+) -> tuple[Cleaned, tuple[ChangedPath, ...]]:
+    """Take out what does not belong into a change; return what is left of it, too.
+
+    A merge goes without nothing: it would undo the other side's work.
+    """
+    rubbish = find_rubbish(changes)
+    unfit = () if is_merge else _find_unfit(code, head_sha, changes)
+    out = {*rubbish, *(change for change, _ in unfit)}
+    paths = _paths_of(out)
+    kept = tuple(change for change in changes if change not in out)
+    tree = code.graft(head_sha, base_sha, paths) if paths else code.tree_of(head_sha)
+    # A change of nothing else is one to ask about.
+    excess = _excess_of(kept or tuple(change for change, _ in unfit))
+    return Cleaned(tree, _notes_on(rubbish), excess, left_out=_named(unfit)), kept
+
+
+def _named(
+    unfit: Sequence[tuple[ChangedPath, LeftOutReason]],
+) -> tuple[LeftOut, ...]:
+    return tuple(LeftOut(path=one.shown, reason=why) for one, why in unfit)
+
+
+def _paths_of(changes: Collection[ChangedPath]) -> set[str]:
+    """Return where they are, and where they were."""
+    return {path for one in changes for path in (one.path, one.old_path) if path}
+
+
+def _notes_on(rubbish: Sequence[ChangedPath]) -> tuple[str, ...]:
+    said = f"Left out as build or scratch files: {_listed(rubbish)}."
+    return (said,) if rubbish else ()
+
+
+def _excess_of(changes: Sequence[ChangedPath]) -> tuple[str, ...]:
+    return tuple(
+        f"{_WORDS[finding.kind]} ({counted(len(finding.paths), 'path')})"
+        for finding in find_excess(changes, SizeLimits())
+    )
+
+
+def _find_unfit(
+    code: ObjectStore, head_sha: str, changes: Sequence[ChangedPath]
+) -> tuple[tuple[ChangedPath, LeftOutReason], ...]:
+    """Return what a change goes without, for the rest of it to be proposed."""
+    limit = SizeLimits().max_file_bytes
+    hidden = {one.path for one in code.find_filtered(head_sha, changes) if one.encrypts}
+    return tuple(
+        (change, reason)
+        for change in changes
+        for reason, holds in (
+            (LeftOutReason.TOO_LARGE, max(change.sizes) > limit),
+            (LeftOutReason.SUBMODULE, GITLINK in (change.mode, change.old_mode)),
+            (LeftOutReason.ENCRYPTED, change.path in hidden),
+        )
+        if holds
+    )
+
+
+def _unfiltered(
+    code: ObjectStore, tree: str, changes: Sequence[ChangedPath]
+) -> tuple[str, ...]:
+    """Warn of files that a filter such as Git LFS would have stored in another form."""
+    raw = [one for one in code.find_filtered(tree, changes) if not one.is_pointer]
+    return tuple(
+        f"{inline_code(shown_path(one.path))} is stored as it is: `.gitattributes` "
+        f"wants the filter {inline_code(one.filter)}, which was not run."
+        + (" Run `git lfs migrate import --no-rewrite` on it." * (one.filter == "lfs"))
+        for one in raw[:_SHOWN]
+    )
+
+
+def _conflicting(versions: Sequence[Version]) -> Objection | None:
+    """Object to a merge that was left half way."""
+    torn = [
+        one.change
+        for one in versions
+        if one.after is not None
+        and adds_conflict(one.after.encode(), (one.before or "").encode())
+    ]
+    if not torn:
+        return None
+    text = (
+        f"Conflict markers were left in {_listed(torn)}, so the change was not "
+        "proposed."
+    )
+    return Objection("merge-unfinished", text, Keep.BRANCH)
 
 
 _WORDS = {
     FindingKind.TOO_MANY_FILES: "it touches very many files",
-    FindingKind.FILE_TOO_LARGE: "it adds a very large file",
+    FindingKind.FILE_TOO_LARGE: "it adds, changes or deletes a very large file",
     FindingKind.TOO_LARGE: "it is very large in all",
     FindingKind.SUBMODULE: "it moves a submodule",
 }

@@ -6,10 +6,11 @@ from typing import Final
 
 from patchwright.core.agent.agents import Agent
 from patchwright.core.agent.purse import RunPurse
+from patchwright.core.agent.results import LEFT_OUT
 from patchwright.core.clock import Clock
 from patchwright.core.errors import NotFoundError, SettingsError
 from patchwright.core.events.log import EventLog
-from patchwright.core.events.types import Event
+from patchwright.core.events.types import ErrorObservation, Event
 from patchwright.core.knowledge.library import NoLibrary
 from patchwright.core.llm.replayed import replayed_models
 from patchwright.core.llm.tape import Tape
@@ -148,6 +149,15 @@ def _kit(
         library=library or NoLibrary(),
         open_mcp=lambda _: RecordedServers(recorded),
         checkpoints=_MemoryCheckpoints() if has_waited(recorded) else None,
+        tells_left_out=_was_told(recorded),
+    )
+
+
+def _was_told(recorded: Sequence[Event]) -> bool:
+    """Say whether the agent heard what its change would lack; older runs did not."""
+    payloads = (event.payload for event in recorded)
+    return any(
+        isinstance(one, ErrorObservation) and one.reason == LEFT_OUT for one in payloads
     )
 
 

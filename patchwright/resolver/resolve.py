@@ -14,7 +14,7 @@ from patchwright.core.agent.chronicle import Chronicle
 from patchwright.core.agent.controller import Controller
 from patchwright.core.agent.disowning import disown
 from patchwright.core.agent.endings import Ending
-from patchwright.core.agent.kit import AgentKit
+from patchwright.core.agent.kit import AgentKit, let_finish
 from patchwright.core.agent.result_schema import read_schema
 from patchwright.core.errors import (
     GitError,
@@ -23,7 +23,7 @@ from patchwright.core.errors import (
     RuntimeLostError,
     SandboxError,
 )
-from patchwright.core.events.types import Message, OutcomeReached, Source
+from patchwright.core.events.types import Finish, Message, OutcomeReached, Source
 from patchwright.core.mcp.servers import McpServers
 from patchwright.core.runtime import Runtime
 from patchwright.core.text.cut import cut_middle
@@ -38,12 +38,15 @@ from patchwright.resolver.checkout import (
     tell_of_rebuilding,
 )
 from patchwright.resolver.judge import needs_judge, second_opinion
+from patchwright.resolver.messages.left_out import advice_on
 from patchwright.resolver.settle import settle
 from patchwright.resolver.setup import set_up, was_broken_off
 from patchwright.resolver.summing_up import sum_up
 from patchwright.resolver.toolkit import Toolkit, set_up_of
+from patchwright.sandbox.workspace import Export
 
 MAX_SANDBOXES: Final = 3
+NOTHING: Final = Export(None)
 CHECKPOINT_EVERY: Final = timedelta(seconds=60)
 
 log = structlog.get_logger(__name__)
@@ -77,6 +80,7 @@ class _Run:
         self._started = kit.clock.monotonic()
         self._checkpoint_at = kit.clock.now()
         self._notes: tuple[str, ...] = ()
+        self._exported: Export | None = None
         wanted = self._task.result_schema
         self._schema = read_schema(wanted) if wanted else None
 
@@ -88,12 +92,12 @@ class _Run:
             if still := self._still_waits(chronicle):
                 return still
             before_s = chronicle.state.worked_s
-            ending, bundle = self._attempt(chronicle)
+            ending, export = self._attempt(chronicle)
             waits = self._can_wait(ending)
             outcome = (
                 _question(ending)
                 if waits
-                else self._look_over(settle(task, kit, ending, bundle), chronicle)
+                else self._look_over(settle(task, kit, ending, export), chronicle)
             )
         took_s = round(before_s + kit.clock.monotonic() - self._started, 1)
         more = {"seconds": took_s, "notes": (*self._notes, *outcome.notes)}
@@ -137,8 +141,8 @@ class _Run:
             return outcome
         return outcome.model_copy(update={"notes": (*outcome.notes, note)})
 
-    def _attempt(self, chronicle: Chronicle) -> tuple[Ending, bytes | None]:
-        """Return how the agent ended, and its commits if it changed anything."""
+    def _attempt(self, chronicle: Chronicle) -> tuple[Ending, Export]:
+        """Return how the agent ended, and what its work tree came to."""
         lost = RuntimeLostError("the sandbox was lost")
         for _ in range(MAX_SANDBOXES):
             try:
@@ -146,9 +150,9 @@ class _Run:
             except RuntimeLostError as error:
                 log.warning("sandbox_lost", error=str(error))
                 lost = error
-        return _failure(lost), None
+        return _failure(lost), NOTHING
 
-    def _work(self, chronicle: Chronicle) -> tuple[Ending, bytes | None]:
+    def _work(self, chronicle: Chronicle) -> tuple[Ending, Export]:
         kit, task = self._kit, self._task
         had_begun = chronicle.state.has_run
         try:
@@ -160,27 +164,26 @@ class _Run:
                 before_new=partial(disown, chronicle, self._start_id),
             )
         except (SandboxError, GitError) as error:
-            return _failure(error), None
+            return _failure(error), NOTHING
         leave: Callable[[], None] = partial(close_and_tell, checkout.runtime, kit.log)
         try:
             if had_begun and not checkout.is_the_same:
                 tell_of_rebuilding(kit, chronicle.state)
             if failed := self._set_up(chronicle, checkout):
-                return failed, None
+                return failed, NOTHING
             ending = self._run_agent(chronicle, checkout)
             if chronicle.state.is_planning:
                 # What was tried out for a plan is no work to keep.
                 forget_work(kit)
-                return ending, None
-            # Before the sandbox goes: who is killed from here on loses no work.
-            return ending, keep_checkpoint(checkout, task, kit, chronicle.last_id)
+                return ending, NOTHING
+            return ending, self._take_out(checkout, chronicle, ending)
         except LeaseLostError:
             leave = checkout.runtime.detach
             raise
         except RuntimeLostError:
             raise
         except (SandboxError, GitError) as error:
-            return _failure(error), None
+            return _failure(error), NOTHING
         finally:
             leave()
 
@@ -190,7 +193,33 @@ class _Run:
             return None
         attention = Attention(chronicle, self._kit.given_back)
         wanted = set_up_of(self._task, self._kit)
-        return set_up(wanted, checkout.runtime, self._kit.log, attention)
+        failed = set_up(wanted, checkout.runtime, self._kit.log, attention)
+        if self._task.setup and failed is None:
+            checkout.workspace.mark_prepared()
+        return failed
+
+    def _take_out(
+        self, checkout: Checkout, chronicle: Chronicle, ending: Ending
+    ) -> Export:
+        """Return the work; what lies aside counts where the agent meant a change.
+
+        It is kept before the sandbox goes: who is killed from here on loses no work.
+        """
+        meant = ending.finish is None or not ending.finish.answer
+        takes_aside = meant and ending.kind is not OutcomeKind.REFUSED
+        export = self._exported or checkout.workspace.export(
+            self._task.base_sha, is_last=True, takes_aside=takes_aside
+        )
+        keep_checkpoint(checkout, self._task, self._kit, chronicle.last_id, export)
+        return export
+
+    def _look_before_finish(self, checkout: Checkout, finish: Finish) -> str:
+        """Say what the change would lack; what lacks nothing is taken out at once."""
+        del finish
+        export = checkout.workspace.export(self._task.base_sha, is_last=True)
+        said = advice_on(export.left_out, export.conflicts)
+        self._exported = None if said else export
+        return said
 
     def _can_wait(self, ending: Ending) -> bool:
         """Tell whether the run only pauses; what nobody takes up again has ended."""
@@ -215,6 +244,11 @@ class _Run:
             max_delegate_depth=conduct.max_delegate_depth,
             given_back=kit.given_back,
             after_step=lambda: self._keep_if_due(checkout, chronicle),
+            before_finish=(
+                partial(self._look_before_finish, checkout)
+                if kit.tells_left_out
+                else let_finish
+            ),
             result_schema=self._schema,
         )
         controller = Controller(chronicle, agent_kit, since_id=self._start_id)

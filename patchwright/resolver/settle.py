@@ -9,7 +9,17 @@ from patchwright.core.text.active import inert_line
 from patchwright.core.text.cut import cut_middle
 from patchwright.core.text.quotation import quoted_plain
 from patchwright.core.types.words import readable
-from patchwright.core.types.work import Outcome, OutcomeKind, Proof, Task, failed
+from patchwright.core.types.work import (
+    LeftOut,
+    LeftOutReason,
+    Outcome,
+    OutcomeKind,
+    Proof,
+    Task,
+    failed,
+)
+from patchwright.integrations.git.bundles import Taken
+from patchwright.integrations.git.changes import shown_path
 from patchwright.resolver.clean import Cleaned, Keep, Objection, clean
 from patchwright.resolver.evidence import find_regressions, judge
 from patchwright.resolver.merging import Merged, look_over_merge
@@ -19,32 +29,55 @@ from patchwright.resolver.messages.facts import (
     EVIDENCE_FAILED,
     join,
 )
+from patchwright.resolver.messages.left_out import (
+    left_out_notes,
+    left_out_warnings,
+    taken_from_note,
+)
 from patchwright.resolver.prove import prove
 from patchwright.resolver.toolkit import Toolkit
+from patchwright.sandbox.workspace import Export
 
 _MAX_TITLE_CHARS: Final = 72
 _OF_AN_OBJECTION: Final = {"kind", "reason", "summary", "service_text", "as_patch"}
 
 
-def settle(task: Task, kit: Toolkit, ending: Ending, bundle: bytes | None) -> Outcome:
-    """Return the outcome; `bundle` has the commits if anything was changed.
+def settle(task: Task, kit: Toolkit, ending: Ending, export: Export) -> Outcome:
+    """Return the outcome; `export` is what the work tree came to.
 
     Half a merge is no work to keep.
     """
     is_half = bool(task.merge_sha) and ending.kind is not OutcomeKind.RESOLVED
-    if is_half or (bundle is None and not task.merge_sha):
-        return _unchanged(ending)
+    if is_half or (export.bundle is None and not task.merge_sha):
+        return _naming(_unchanged(ending), export)
     try:
-        return _settle_change(task, kit, ending, bundle)
+        return _naming(_settle_change(task, kit, ending, export.bundle), export)
     except PatchwrightError as error:
         return failed(error)
+
+
+def _naming(outcome: Outcome, export: Export) -> Outcome:
+    """Name what the change lacks, and where it was found if not in the work tree."""
+    left_out = tuple(dict.fromkeys((*export.left_out, *outcome.left_out)))
+    place = export.taken_from
+    found = (taken_from_note(place),) if place and outcome.head_sha else ()
+    return outcome.model_copy(
+        update={
+            "left_out": left_out,
+            "notes": (*found, *outcome.notes, *left_out_notes(left_out)),
+            "warnings": (*outcome.warnings, *left_out_warnings(left_out)),
+        }
+    )
 
 
 def _settle_change(
     task: Task, kit: Toolkit, ending: Ending, bundle: bytes | None
 ) -> Outcome:
     base = task.base_sha
-    arrived = base if bundle is None else kit.code.take(bundle, base, kit.run_id)
+    taken = (
+        Taken(base) if bundle is None else kit.code.take_most(bundle, base, kit.run_id)
+    )
+    arrived = taken.head
     merged = _merged(task, kit, arrived)
     if merged is not None and merged.objection:
         return _unfinished(merged, ending)
@@ -58,13 +91,14 @@ def _settle_change(
         private=kit.find_private_words(),
         changes=merged.changes if merged else None,
     )
-    if merged is None and cleaned.tree == kit.code.tree_of(base):
-        return _unchanged(ending)
+    lacks = {"left_out": (*_refused(taken), *cleaned.left_out)}
     if cleaned.excess:
-        return _too_much(ending, cleaned.excess)
+        return _too_much(ending, cleaned.excess).model_copy(update=lacks)
+    if merged is None and cleaned.tree == kit.code.tree_of(base):
+        return _unchanged(ending).model_copy(update=lacks)
     if cleaned.objection and cleaned.objection.keep is Keep.NOTHING:
         return _objected(cleaned.objection, ending)
-    changed = _changed(task, kit, ending, cleaned)
+    changed = _changed(task, kit, ending, cleaned).model_copy(update=lacks)
     if merged is not None:
         noted = {"notes": (*changed.notes, *merged.notes)}
         changed = changed.model_copy(update=noted)
@@ -73,6 +107,13 @@ def _settle_change(
         said = kept.model_dump(include=_OF_AN_OBJECTION)
         return changed.model_copy(update=said)
     return _proven(task, kit, changed, ending.finish, doubtful=cleaned.rules_out_proof)
+
+
+def _refused(taken: Taken) -> list[LeftOut]:
+    return [
+        LeftOut(path=shown_path(path), reason=LeftOutReason.REFUSED_BY_GIT)
+        for path in taken.refused
+    ]
 
 
 def _merged(task: Task, kit: Toolkit, arrived: str) -> Merged | None:

@@ -73,6 +73,7 @@ class Toolkit:
     says in its file `config_file`, and
     `find_known` finds the secrets that are known by value. With a `signing_key` the
     commits are signed by it. `images` belong to the task, by the names it gives them.
+    With `tells_left_out` the agent hears once what its change would lack.
     `conceal` takes out of a text what its readers must not see, `conceal_title` out of
     a title. `find_private_words` says what no file may repeat, if there is something.
     """
@@ -98,6 +99,7 @@ class Toolkit:
     find_known: FindKnown = find_nothing
     signing_key: SecretStr | None = None
     images: Mapping[str, Image] = field(default_factory=dict)
+    tells_left_out: bool = True
     conceal: Callable[[str], str] = as_it_is
     conceal_title: Callable[[str], str] = as_it_is
     find_private_words: Callable[[], PrivateWords | None] = nothing_private

@@ -2,12 +2,20 @@
 
 import io
 import zipfile
+from collections.abc import Collection, Mapping
 from functools import cache
 from importlib.resources import files
 from pathlib import PurePosixPath
 
 PACKAGE = "patchwright.sandbox.action_server"
 PROGRAMS = "patchwright.sandbox.inside"
+CARRIER = (
+    "__init__.py",
+    "carry.py",
+    "elsewhere.py",
+    "leftovers.py",
+    "repository.py",
+)
 PROXY = "patchwright.sandbox.egress.proxy"
 # A fixed date: the same sources give the same bytes.
 DATE = (1980, 1, 1, 0, 0, 0)
@@ -23,20 +31,39 @@ def pack_proxy() -> bytes:
     return _pack(PROXY)
 
 
+@cache
+def pack_carrier() -> bytes:
+    """Pack what carries commits in and out, and nothing that it does not need."""
+    return _write(_modules(PROGRAMS, CARRIER) | _start(f"{PROGRAMS}.carry"))
+
+
 def _pack(started: str, *others: str) -> bytes:
     """Return a zip application; the modules keep their names inside it.
 
     https://docs.python.org/3/library/zipapp.html
     """
-    start = f"from {started}.main import main\n\nmain()\n"
-    contents = {"__main__.py": start.encode()}
+    contents = _start(f"{started}.main")
     for package in (started, *others):
-        folder = package.replace(".", "/")
-        for parent in PurePosixPath(folder).parents:
-            contents[f"{parent}/__init__.py"] = b""
-        for source in files(package).iterdir():
-            if source.name.endswith(".py"):
-                contents[f"{folder}/{source.name}"] = source.read_bytes()
+        contents |= _modules(package)
+    return _write(contents)
+
+
+def _start(module: str) -> dict[str, bytes]:
+    return {"__main__.py": f"from {module} import main\n\nmain()\n".encode()}
+
+
+def _modules(package: str, names: Collection[str] = ()) -> dict[str, bytes]:
+    """Return the modules of a package, or those of these names."""
+    folder = package.replace(".", "/")
+    parents = {f"{one}/__init__.py": b"" for one in PurePosixPath(folder).parents}
+    return parents | {
+        f"{folder}/{source.name}": source.read_bytes()
+        for source in files(package).iterdir()
+        if source.name.endswith(".py") and (not names or source.name in names)
+    }
+
+
+def _write(contents: Mapping[str, bytes]) -> bytes:
     packed = io.BytesIO()
     # Stored, not deflated: small Python builds come without zlib.
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_STORED) as archive:

@@ -1,9 +1,11 @@
 """The repository in a sandbox: commits go in and come out as bundles."""
 
-import json
 import shlex
-from importlib.resources import files
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Self
+
+from pydantic import ValidationError
 
 from patchwright.core.errors import SandboxError
 from patchwright.core.events.types import (
@@ -13,13 +15,41 @@ from patchwright.core.events.types import (
     RunCommand,
 )
 from patchwright.core.runtime import Runtime
+from patchwright.core.types.base import Value
 from patchwright.core.types.ids import Ids, RandomIds
+from patchwright.core.types.work import LeftOut
+from patchwright.sandbox.archive import pack_carrier
 
-PROGRAM = "carry/carry.py"
+PROGRAM = "carry/carry.pyz"
 FOLDER = "/workspace/carry"
 GIT_S = 600.0
 MAX_BUNDLE_BYTES = 64 << 20
+MAX_FILE_BYTES = 5_000_000
 MESSAGE = "Work tree of a Patchwright run"
+
+
+@dataclass(frozen=True)
+class Export:
+    """What a work tree came to: a bundle of one commit, or None where nothing differs.
+
+    `left_out` is what the bundle lacks, and `conflicts` are files in which a merge was
+    not ended. `taken_from` says where the change was, if not in the work tree.
+    """
+
+    bundle: bytes | None
+    left_out: tuple[LeftOut, ...] = ()
+    conflicts: tuple[str, ...] = ()
+    taken_from: LeftOut | None = None
+
+
+class _Answer(Value):
+    """What the program inside prints last."""
+
+    head: str = ""
+    error: str = ""
+    left_out: tuple[LeftOut, ...] = ()
+    conflicts: tuple[str, ...] = ()
+    taken_from: LeftOut | None = None
 
 
 class Workspace:
@@ -38,14 +68,19 @@ class Workspace:
         sha: str,
         branch: str,
         ids: Ids | None = None,
+        *,
+        shallow: Sequence[str] = (),
     ) -> Self:
         """Put the commit `sha` out of the bundle into `/workspace/repo`, on a branch.
 
-        The bundle holds its whole history. Raises `SandboxError`, also when the image
-        has no git.
+        The bundle holds its history, up to the commits of `shallow`. Raises
+        `SandboxError`, also when the image has no git.
         """
         workspace = cls(runtime, ids or RandomIds())
         runtime.upload(f"{FOLDER}/base.bundle", bundle)
+        if shallow:
+            ends = "".join(f"{commit}\n" for commit in shallow)
+            runtime.upload(f"{FOLDER}/shallow", ends.encode())
         workspace._run("check-out", sha, branch)
         return workspace
 
@@ -60,27 +95,49 @@ class Workspace:
         """Say that the work tree holds a merge of that commit which is not ended."""
         self._run("mark-merge", sha)
 
+    def mark_prepared(self) -> None:
+        """Say that what .gitignore covers is there again in every checkout from here.
+
+        So it is with what the repository's own set-up makes.
+        """
+        self._run("mark-prepared")
+
     def export(
         self,
         base_sha: str,
         message: str = MESSAGE,
         max_bytes: int = MAX_BUNDLE_BYTES,
-    ) -> bytes | None:
+        *,
+        is_last: bool = False,
+        takes_aside: bool = False,
+    ) -> Export:
         """Return the work tree as a bundle of one commit on top of `base_sha`.
 
-        The bundle offers it as `HEAD`. None means that nothing differs. Submodules stay
-        at their commits, and what the agent committed counts only by its content.
+        The bundle offers it as `HEAD`. Submodules stay at their commits, and what the
+        agent committed counts only by its content. What cannot be carried is skipped
+        and named; with `is_last` so is what was perhaps forgotten. With `takes_aside`
+        the newest stash, branch or work tree beside counts where nothing else does.
         """
-        head = self._run("export", base_sha, str(max_bytes), message)
-        return (
-            self._runtime.download(f"{FOLDER}/head.bundle", max_bytes) if head else None
+        answer = self._run(
+            "export",
+            base_sha,
+            message,
+            str(max_bytes),
+            str(MAX_FILE_BYTES),
+            "last" if is_last else "",
+            "aside" if takes_aside else "",
         )
+        bundle = (
+            self._runtime.download(f"{FOLDER}/head.bundle", max_bytes)
+            if answer.head
+            else None
+        )
+        return Export(bundle, answer.left_out, answer.conflicts, answer.taken_from)
 
-    def _run(self, *words: str) -> str:
-        """Run the program inside; return the commit it names, or an empty text."""
-        source = files("patchwright.sandbox.inside").joinpath("carry.py").read_bytes()
+    def _run(self, *words: str) -> _Answer:
+        """Run the program inside; return what it has to tell."""
         # Each time anew: what lies in a sandbox may have been changed there.
-        self._runtime.upload(f"/workspace/{PROGRAM}", source)
+        self._runtime.upload(f"/workspace/{PROGRAM}", pack_carrier())
         command = f'python3 -I -S "$WORKSPACE"/{PROGRAM} {shlex.join(words)}'
         action = RunCommand(command=command, session=self._session, timeout_s=GIT_S)
         output = self._runtime.run(action, self._ids.new())
@@ -93,13 +150,13 @@ class Workspace:
         return _read_answer(output)
 
 
-def _read_answer(output: CommandOutput) -> str:
+def _read_answer(output: CommandOutput) -> _Answer:
     last_line = output.output.strip().rpartition("\n")[2]
     try:
-        answer = json.loads(last_line)
-    except ValueError as error:
+        answer = _Answer.model_validate_json(last_line)
+    except ValidationError as error:
         text = f"git could not be run in the sandbox: {output.output[-1000:]}"
         raise SandboxError(text) from error
-    if "error" in answer:
-        raise SandboxError(answer["error"])
-    return str(answer["head"])
+    if answer.error:
+        raise SandboxError(answer.error)
+    return answer

@@ -159,7 +159,7 @@ class Trees(RuleBasedStateMachine):
         assert ran.exit_code == 0, ran.output
 
     def _arrived(self) -> str:
-        bundle = self._workspace.export(self._base)
+        bundle = self._workspace.export(self._base).bundle
         objects = self._outside.objects
         if bundle is None:
             return objects.tree_of(self._base)

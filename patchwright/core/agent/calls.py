@@ -13,6 +13,7 @@ from patchwright.core.agent.endings import (
     plan_posted,
 )
 from patchwright.core.agent.kit import AgentKit
+from patchwright.core.agent.limits import must_stop
 from patchwright.core.agent.open_reply import OpenReply, Pending
 from patchwright.core.agent.pen import Pen
 from patchwright.core.agent.planning import (
@@ -92,7 +93,10 @@ class Calls:
     def _hand_over(
         self, pending: Pending, proposal: Proposal, finish: Finish
     ) -> Ending | None:
-        judged = self._handover.judge(finish)
+        state, limits = self._chronicle.state, self._kit.limits
+        elapsed_s = state.elapsed_s(self._kit.clock.now())
+        stops = must_stop(state, limits, elapsed_s)
+        judged = self._handover.judge(finish, is_last_word=stops is not None)
         if isinstance(judged, ErrorObservation):
             self._conclude(pending, judged)
             return None

@@ -15,7 +15,7 @@ from patchwright.core.agent.endings import (
     paused,
     question,
 )
-from patchwright.core.agent.kit import AgentKit
+from patchwright.core.agent.kit import AgentKit, let_finish
 from patchwright.core.agent.limits import must_stop, out_of_tokens
 from patchwright.core.agent.open_reply import OpenReply
 from patchwright.core.agent.pen import Pen
@@ -67,7 +67,7 @@ class Controller:
         self._view = _view(kit, agent)
         self._reply = OpenReply()
         self._loops = LoopFinder()
-        self._handover = Handover(kit.result_schema if not agent else None)
+        self._handover = _handover(kit, agent)
         self._attention = attention = Attention(chronicle, kit.given_back)
         self._asking = Asking(
             chronicle,
@@ -97,7 +97,7 @@ class Controller:
         self._wait_for_the_provider()
         if self._chronicle.state.state is not AgentState.AWAITING_USER_CONFIRMATION:
             self._pen.change(AgentState.RUNNING)
-        ending = self.work()
+        ending = self._as_finished(self.work())
         self._pen.change(ending.state, ending.reason)
         return ending
 
@@ -106,6 +106,13 @@ class Controller:
         while (ending := self._step()) is None:
             self._kit.after_step()
         return ending
+
+    def _as_finished(self, ending: Ending) -> Ending:
+        """Let a finish count that was held back, where the run ends before another."""
+        held_back = self._handover.held_back
+        if held_back is None or ending.kind not in _BROKEN_OFF:
+            return ending
+        return _ending_by(held_back)
 
     def close(self) -> None:
         self._chronicle.leave(self._follow)
@@ -261,6 +268,22 @@ class Controller:
         self._reply.follow(event)
         self._loops.follow(event)
         self._handover.follow(event)
+
+
+# What the agent had no say in.
+_BROKEN_OFF = (
+    OutcomeKind.OVER_BUDGET,
+    OutcomeKind.OVER_LIMIT,
+    OutcomeKind.TIMED_OUT,
+    OutcomeKind.FAILED,
+)
+
+
+def _handover(kit: AgentKit, agent: str) -> Handover:
+    """Return what looks at a finish; that of a delegate ends nothing but its part."""
+    if agent:
+        return Handover(None, let_finish)
+    return Handover(kit.result_schema, kit.before_finish)
 
 
 def _ending_by(action: Finish | Reject) -> Ending:

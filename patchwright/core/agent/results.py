@@ -1,6 +1,7 @@
-"""Ask the agent for what a schema describes, when it finishes, and take it."""
+"""Look at how the agent finishes: at what it hands over, and what it leaves behind."""
 
 import json
+from collections.abc import Callable
 from typing import Final
 
 from pydantic import JsonValue
@@ -10,6 +11,7 @@ from patchwright.core.events.types import (
     ErrorObservation,
     Event,
     Finish,
+    SandboxAction,
     ToolCall,
 )
 from patchwright.core.llm.model import ToolSpec
@@ -18,24 +20,53 @@ MAX_TRIES: Final = 3
 _FINISH: Final = "finish"
 _RESULT: Final = "result"
 _REASON: Final = "bad-result"
+LEFT_OUT: Final = "left-out"
 _ABOUT: Final = "What was asked for besides your words; it must fit this schema."
 
 
 class Handover:
-    """Judges what the agent hands over; knows from its events how often it has tried.
+    """Judges how the agent finishes; knows from its events how often it has tried.
 
-    Without a schema everything is right as it is.
+    Without a schema any result is right. What `look` has to say, the agent hears once.
     """
 
-    def __init__(self, schema: ResultSchema | None) -> None:
-        self._schema, self._tries = schema, 0
+    def __init__(
+        self, schema: ResultSchema | None, look: Callable[[Finish], str]
+    ) -> None:
+        self._schema, self._look = schema, look
+        self._tries, self._was_told = 0, False
+        self._held_back: Finish | None = None
+
+    @property
+    def held_back(self) -> Finish | None:
+        """Return the finish that did not count, if the agent has done nothing since."""
+        return self._held_back
 
     def follow(self, event: Event) -> None:
         payload = event.payload
         if isinstance(payload, ErrorObservation) and payload.reason == _REASON:
             self._tries += 1
+        if isinstance(payload, ErrorObservation) and payload.reason == LEFT_OUT:
+            self._was_told = True
+        if isinstance(payload, SandboxAction):
+            self._held_back = None
 
-    def judge(self, finish: Finish) -> Finish | ErrorObservation:
+    def judge(
+        self, finish: Finish, *, is_last_word: bool = False
+    ) -> Finish | ErrorObservation:
+        """Return it if it may count, or what the agent is to hear first.
+
+        With `is_last_word` the agent could not answer to what is left behind.
+        """
+        judged = self._judge_result(finish)
+        if isinstance(judged, ErrorObservation) or self._was_told or is_last_word:
+            return judged
+        if not (said := self._look(judged)):
+            return judged
+        self._held_back = judged
+        return ErrorObservation(reason=LEFT_OUT, text=said, call_id=finish.call_id)
+
+    def _judge_result(self, finish: Finish) -> Finish | ErrorObservation:
         """Return it if it fits, or what is wrong; after some tries, it without that."""
         if self._schema is None:
             return finish

@@ -195,6 +195,31 @@ class DiffStat(Value):
 NO_USAGE = Usage(cost_usd=0.0)
 
 
+class LeftOutReason(StrEnum):
+    """Why something of the work is not in the change."""
+
+    NESTED_REPOSITORY = "nested-repository"
+    SUBMODULE = "submodule"
+    IGNORED = "ignored"
+    UNREADABLE = "unreadable"
+    NOT_A_FILE = "not-a-file"
+    ENCODING = "encoding"
+    ENCRYPTED = "encrypted"
+    REFUSED_BY_GIT = "refused-by-git"
+    TOO_LARGE = "too-large"
+    STASH = "stash"
+    BRANCH = "branch"
+    COMMIT = "commit"
+    WORKTREE = "worktree"
+
+
+class LeftOut(Value):
+    """Something that the change lacks: a file or folder, or the name of a branch."""
+
+    path: str
+    reason: LeftOutReason
+
+
 class BlockedRequest(Value):
     """Where commands in the sandbox wanted to go and were not let, how many times."""
 
@@ -216,6 +241,7 @@ class Outcome(Value):
     is what was asked for by a schema, as JSON text; empty where nothing was.
     `service_text` is the beginning of the summary that the service wrote itself: what
     is not known to be ours counts as the agent's.
+    `left_out` is what the agent made and the change lacks.
     """
 
     kind: OutcomeKind
@@ -240,6 +266,7 @@ class Outcome(Value):
     removed: int = 0
     blocked: tuple[BlockedRequest, ...] = ()
     structured: str = ""
+    left_out: tuple[LeftOut, ...] = ()
     service_text: str = ""
 
     @property

@@ -1,16 +1,31 @@
 """Commits in and out as bundles; what comes in is judged before it is let in."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from patchwright.core.errors import GitError
 from patchwright.integrations.git.gitdir import GitDir
+from patchwright.integrations.git.grafts import ALWAYS, CONTROLLER, graft, make_commit
 from patchwright.integrations.git.names import check_branch, check_ref
 from patchwright.integrations.git.scratch import borrow
 
 TRANSFER_TIMEOUT_S = 900.0
 _ARRIVED = "refs/patchwright/arrived"
 _BESIDE = "refs/patchwright/beside"
+_MOST_REFUSED = 50
+_BAD_OBJECT = re.compile(
+    r"^(?:remote: )?error: object ([0-9a-f]{40,64}):", re.MULTILINE
+)
+
+
+class BadObjectsError(GitError):
+    """Git's checks refuse some objects of a bundle."""
+
+    def __init__(self, message: str, objects: frozenset[str]) -> None:
+        super().__init__(message)
+        self.objects = objects
 
 
 def make_bundle(
@@ -54,6 +69,63 @@ def take_bundle(store: GitDir, bundle: bytes, base_sha: str, run_id: str) -> str
             raise GitError(f"the bundle's commits do not build on {base_sha}")
         _admit(store, scratch, check_ref(f"{_prefix(run_id)}/{head}"))
         return head
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """A commit that was let in, and the paths that git's checks kept out of it."""
+
+    head: str
+    refused: tuple[str, ...] = ()
+
+
+def take_most(store: GitDir, bundle: bytes, base_sha: str, run_id: str) -> Taken:
+    """Let a commit in as `take_bundle` does, but for files that git refuses.
+
+    Those are as in the base. Git reads some files itself, such as `.gitmodules`, and
+    refuses what could mislead it there.
+    """
+    with borrow(store) as scratch:
+        parcel = scratch.path / "parcel.bundle"
+        parcel.write_bytes(bundle)
+        head = _unpack(scratch, parcel)
+        if not scratch.contains(base_sha, head):
+            raise GitError(f"the bundle's commits do not build on {base_sha}")
+        refused: set[str] = set()
+        for _ in range(_MOST_REFUSED):
+            try:
+                _admit(store, scratch, check_ref(f"{_prefix(run_id)}/{head}"))
+            except BadObjectsError as error:
+                paths = _paths_of(scratch, head, error.objects)
+                if not paths:
+                    raise
+            else:
+                return Taken(head, tuple(sorted(refused)))
+            refused |= paths
+            head = _without(scratch, base_sha, head, paths)
+        raise GitError("the bundle was not accepted: git refuses too many files of it")
+
+
+def _without(scratch: GitDir, base_sha: str, head: str, paths: set[str]) -> str:
+    """Offer a commit instead that has these paths as the base has them."""
+    whole = make_commit(
+        scratch,
+        graft(scratch, head, base_sha, paths),
+        base_sha,
+        message="The work without what git refuses\n",
+        author=CONTROLLER,
+        committer=CONTROLLER,
+        when=ALWAYS,
+    )
+    scratch.run(["update-ref", _ARRIVED, whole])
+    return whole
+
+
+def _paths_of(scratch: GitDir, head: str, objects: Collection[str]) -> set[str]:
+    listing = scratch.run(["ls-tree", "-r", "-z", "--full-tree", head])
+    entries = listing.decode("utf-8", "surrogateescape").split("\0")
+    found = (entry.partition("\t") for entry in entries if entry)
+    return {path for head, _, path in found if head.split(" ")[2] in objects}
 
 
 def release(store: GitDir, run_id: str) -> None:
@@ -105,5 +177,8 @@ def _admit(store: GitDir, scratch: GitDir, ref: str) -> None:
         settings={"transfer.fsckObjects": "true"},
         timeout_s=TRANSFER_TIMEOUT_S,
     )
-    if done.exit_code != 0:
-        raise GitError(f"the bundle was not accepted: {done.last_words}")
+    if done.exit_code == 0:
+        return
+    # https://git-scm.com/docs/git-fsck#_fsck_messages
+    bad = frozenset(_BAD_OBJECT.findall(done.complaint))
+    raise BadObjectsError(f"the bundle was not accepted: {done.last_words}", bad)

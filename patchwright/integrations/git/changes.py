@@ -1,7 +1,7 @@
 """What differs between two commits, as git itself lists it."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from patchwright.core.types.work import DiffStat
@@ -26,7 +26,8 @@ class ChangedPath:
 
     `path` holds bytes that are no UTF-8 as lone surrogates, so that git gets back
     exactly what it gave. `mode` and `size` (bytes) are those after the change; both
-    are 0 for a deleted file. `old_mode` is 0 for a new one.
+    are 0 for a deleted file. `old_mode` and `old_size` are 0 for a new one. With
+    `is_same` the content has not changed, but the name or the mode.
     """
 
     path: str
@@ -35,6 +36,14 @@ class ChangedPath:
     size: int
     old_path: str = ""
     old_mode: int = 0
+    # What a change is does not depend on how much of it there was.
+    old_size: int = field(default=0, compare=False)
+    is_same: bool = field(default=False, compare=False)
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """Return how much there is to read of it, before and after."""
+        return (0, 0) if self.is_same else (self.old_size, self.size)
 
     @property
     def shown(self) -> str:
@@ -52,6 +61,7 @@ def shown_path(path: str) -> str:
 class _Entry:
     old_mode: int
     mode: int
+    old_blob: str
     blob: str
     kind: ChangeKind
     old_path: str
@@ -71,6 +81,8 @@ def list_changes(store: GitDir, base: str, head: str) -> tuple[ChangedPath, ...]
             size=sizes.get(entry.blob, 0),
             old_path=entry.old_path,
             old_mode=entry.old_mode,
+            old_size=sizes.get(entry.old_blob, 0),
+            is_same=entry.old_blob == entry.blob,
         )
         for entry in entries
     )
@@ -94,13 +106,14 @@ def _read_entries(raw: bytes) -> Iterator[_Entry]:
     for head in fields:
         if not head:
             return
-        old_mode, mode, _, blob, status = head.removeprefix(":").split(" ")
+        old_mode, mode, old_blob, blob, status = head.removeprefix(":").split(" ")
         kind = ChangeKind(status[0])
         first = next(fields)
         moved = kind in (ChangeKind.RENAMED, ChangeKind.COPIED)
         yield _Entry(
             old_mode=int(old_mode, 8),
             mode=int(mode, 8),
+            old_blob=old_blob,
             blob=blob,
             kind=kind,
             old_path=first if moved else "",
@@ -110,10 +123,10 @@ def _read_entries(raw: bytes) -> Iterator[_Entry]:
 
 def _read_counts(raw: bytes) -> Iterator[tuple[int, int]]:
     fields = iter(raw.split(b"\0"))
-    for field in fields:
-        if not field:
+    for line in fields:
+        if not line:
             return
-        added, removed, path = field.split(b"\t", 2)
+        added, removed, path = line.split(b"\t", 2)
         if not path:  # a rename: both of its paths follow
             next(fields)
             next(fields)
@@ -122,7 +135,12 @@ def _read_counts(raw: bytes) -> Iterator[tuple[int, int]]:
 
 
 def _fetch_sizes(store: GitDir, entries: tuple[_Entry, ...]) -> dict[str, int]:
-    blobs = {entry.blob for entry in entries if entry.mode not in (_ABSENT, GITLINK)}
+    sides = (
+        side
+        for entry in entries
+        for side in ((entry.old_mode, entry.old_blob), (entry.mode, entry.blob))
+    )
+    blobs = {blob for mode, blob in sides if mode not in (_ABSENT, GITLINK)}
     if not blobs:
         return {}
     question = "".join(f"{blob}\n" for blob in sorted(blobs)).encode()

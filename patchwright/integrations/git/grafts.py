@@ -105,9 +105,9 @@ def _person(line: str) -> tuple[Signature, datetime]:
     return Signature(name, email), datetime.fromtimestamp(at, UTC)
 
 
-_CONTROLLER = Signature("Patchwright", "patchwright@localhost")
+CONTROLLER = Signature("Patchwright", "patchwright@localhost")
 # The same tests on the same base are the same commit, whenever it is made.
-_ALWAYS = datetime(2000, 1, 1, tzinfo=UTC)
+ALWAYS = datetime(2000, 1, 1, tzinfo=UTC)
 
 
 def without_history(store: GitDir, commit: str) -> str:
@@ -133,9 +133,9 @@ def with_tests_of(store: GitDir, base: str, head: str, paths: Collection[str]) -
         graft(store, base, head, paths),
         base,
         message="The new tests on the old code\n",
-        author=_CONTROLLER,
-        committer=_CONTROLLER,
-        when=_ALWAYS,
+        author=CONTROLLER,
+        committer=CONTROLLER,
+        when=ALWAYS,
     )
 
 

@@ -18,8 +18,8 @@ from patchwright.integrations.git.trees import Unread, list_files, read_files
 _MAX_BYTES = 5_000_000
 # Where a conflict begins and where it ends; seven characters, or more by attribute.
 # https://git-scm.com/docs/git-merge#_how_conflicts_are_presented
-_OPENING = re.compile(rb"^<{7,}(?: .*)?$", re.MULTILINE)
-_CLOSING = re.compile(rb"^>{7,}(?: .*)?$", re.MULTILINE)
+_OPENING = re.compile(rb"^<{7,}(?: .*)?\r?$", re.MULTILINE)
+_CLOSING = re.compile(rb"^>{7,}(?: .*)?\r?$", re.MULTILINE)
 
 _Links = Mapping[str, str]
 
@@ -125,6 +125,11 @@ def _is_unfinished(now: bytes | Unread, *sides: bytes | Unread) -> bool:
         Counter(mark.findall(now)) - Counter(mark.findall(known))
         for mark in (_OPENING, _CLOSING)
     )
+
+
+def adds_conflict(now: bytes, before: bytes) -> bool:
+    """Say whether a file has got the marks of a conflict that it had not."""
+    return _is_unfinished(now, before)
 
 
 def _list_links(store: GitDir, commit: str) -> _Links:

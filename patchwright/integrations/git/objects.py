@@ -10,16 +10,19 @@ from pydantic import SecretStr
 from patchwright.core.errors import GitError
 from patchwright.core.types.work import DiffStat
 from patchwright.integrations.git.bundles import (
+    Taken,
     make_bundle,
     make_parcel,
     release,
     take_bundle,
+    take_most,
 )
 from patchwright.integrations.git.changes import (
     ChangedPath,
     count_changes,
     list_changes,
 )
+from patchwright.integrations.git.filters import Filtered, find_filtered
 from patchwright.integrations.git.gitdir import GitDir
 from patchwright.integrations.git.grafts import (
     Signature,
@@ -106,6 +109,10 @@ class ObjectStore:
         """Let in the commits of a bundle; raises GitError unless all is in order."""
         return take_bundle(self.git, bundle, base_sha, run_id)
 
+    def take_most(self, bundle: bytes, base_sha: str, run_id: str) -> Taken:
+        """Let in the commits of a bundle, but for files that git itself refuses."""
+        return take_most(self.git, bundle, base_sha, run_id)
+
     def release(self, run_id: str) -> None:
         """Let go of what `take` kept for a run."""
         release(self.git, run_id)
@@ -123,6 +130,12 @@ class ObjectStore:
     def graft(self, onto: str, source: str, paths: Collection[str]) -> str:
         """Return the tree of `onto` in which `paths` are as `source` has them."""
         return graft(self.git, onto, source, paths)
+
+    def find_filtered(
+        self, tree: str, changes: Sequence[ChangedPath]
+    ) -> tuple[Filtered, ...]:
+        """Return the changed files that a filter should have rewritten."""
+        return find_filtered(self.git, tree, changes)
 
     def merge(self, ours: str, theirs: str) -> Merge:
         """Look at a merge of two commits, however its files were put together."""

@@ -62,7 +62,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class SizeLimits:
-    """Beyond these a change is no fix any more."""
+    """Beyond these a change is no fix any more; what it takes away counts, too."""
 
     max_files: int = 300
     max_file_bytes: int = 5_000_000
@@ -116,7 +116,7 @@ def find_excess(
 ) -> tuple[Finding, ...]:
     """Return what makes a change one to ask about before it is proposed."""
     paths = tuple(change.path for change in changes)
-    large = tuple(c.path for c in changes if c.size > limits.max_file_bytes)
+    large = tuple(c.path for c in changes if max(c.sizes) > limits.max_file_bytes)
     gitlinks = tuple(c.path for c in changes if GITLINK in (c.mode, c.old_mode))
     found = (
         (FindingKind.TOO_MANY_FILES, paths, len(paths) > limits.max_files),
@@ -124,7 +124,7 @@ def find_excess(
         (
             FindingKind.TOO_LARGE,
             paths,
-            sum(change.size for change in changes) > limits.max_total_bytes,
+            sum(sum(change.sizes) for change in changes) > limits.max_total_bytes,
         ),
         (FindingKind.SUBMODULE, gitlinks, bool(gitlinks)),
     )

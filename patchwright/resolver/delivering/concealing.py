@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 from patchwright.core.types.threads import TalkThread
-from patchwright.core.types.work import Evidence, Outcome, TestResults
+from patchwright.core.types.work import Evidence, LeftOut, Outcome, TestResults
 from patchwright.resolver.delivering.destination import Destination, Hidden
 from patchwright.resolver.placing.privacy import (
     Private,
@@ -93,6 +93,10 @@ def _without(outcome: Outcome, title: str, shown: Callable[[str], str]) -> Outco
             "notes": tuple(map(shown, outcome.notes)),
             "warnings": tuple(map(shown, outcome.warnings)),
             "evidence": tuple(map(told, outcome.evidence)),
+            "left_out": tuple(
+                LeftOut(path=shown(one.path), reason=one.reason)
+                for one in outcome.left_out
+            ),
             "reviews": tuple(
                 one.model_copy(update={"text": shown(one.text)})
                 for one in outcome.reviews

@@ -29,7 +29,7 @@ def read_changes(
     """
     merge_base = code.merge_base(base_sha, head_sha) or base_sha
     changed = code.changed_paths(merge_base, head_sha)
-    is_small = sum(path.size for path in changed) <= MAX_CHANGED_BYTES
+    is_small = sum(sum(path.sizes) for path in changed) <= MAX_CHANGED_BYTES
     patch = code.diff(merge_base, head_sha) if is_small else b""
     return PullDiff(
         base_branch=pull.base_branch,

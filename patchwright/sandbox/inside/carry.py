@@ -1,7 +1,4 @@
-"""Carry commits in and out of a sandbox; this file runs inside, with git and Python.
-
-It keeps a repository of its own beside itself. Whatever is done to the work tree's
-`.git` (hooks, filters, a rebase half way, its removal) changes nothing here.
+"""Carry commits in and out of a sandbox; this program runs inside, with git and Python.
 
 Standard library only, Python 3.8 and newer. Prints one JSON object as its last line.
 """
@@ -10,52 +7,79 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 from pathlib import Path
+from typing import NamedTuple
 
-FOLDER = Path(__file__).resolve().parent
-REPO = FOLDER.parent / "repo"
-STORE = FOLDER / "store.git"
+from patchwright.sandbox.inside.elsewhere import Work, bring, find_work, worktrees
+from patchwright.sandbox.inside.leftovers import (
+    RUBBISH,
+    Survey,
+    add_all,
+    add_forced,
+    conflicts_in,
+    find_gitlinks,
+    find_ignored,
+    ignored_among,
+    mark_prepared,
+    moved_submodules,
+    read_added,
+    survey,
+)
+from patchwright.sandbox.inside.repository import (
+    FOLDER,
+    GITLINK,
+    IDENTITY,
+    MERGED,
+    REPO,
+    STORE,
+    CarryError,
+    Entries,
+    call,
+    changes,
+    files_of,
+    git,
+    has_merge,
+    in_store,
+    in_tree,
+    last_words,
+    put,
+)
+
 ARRIVING = FOLDER / "base.bundle"
 LEAVING = FOLDER / "head.bundle"
-
-IDENTITY = ("patchwright", "patchwright@localhost")
-GITLINK = b"160000"
-MERGED = "refs/patchwright/merged"
+SHALLOW = FOLDER / "shallow"
+SHA256_LENGTH = 64
 # What `git merge` answers when it leaves something to resolve.
 # https://git-scm.com/docs/git-merge
 CONFLICTS = 1
 
-# What builds and tools leave behind, where the repository's own .gitignore forgets it.
-# Only files that git does not track yet are left out by this.
-RUBBISH = (
-    ".venv/",
-    "venv/",
-    "node_modules/",
-    "__pycache__/",
-    "*.pyc",
-    ".pytest_cache/",
-    ".mypy_cache/",
-    ".ruff_cache/",
-    ".tox/",
-    ".nox/",
-    ".coverage",
-    ".hypothesis/",
-    "*.egg-info/",
-    ".gradle/",
-    ".DS_Store",
-    ".patchwright-*",
-)
 
+class Order(NamedTuple):
+    """What is to be carried out, and how much of it.
 
-class CarryError(Exception):
-    """Something that the host should tell people about."""
+    With `is_last` whatever stays behind is looked for and named. With `takes_aside`
+    work that the agent has kept elsewhere counts where the work tree has none. Files
+    beyond `max_file_bytes` are named; the host will not have them.
+    """
+
+    base: str
+    message: str
+    max_bytes: int
+    max_file_bytes: int
+    is_last: bool
+    takes_aside: bool
 
 
 def check_out(sha: str, branch: str) -> dict[str, object]:
     """Make the repository that the agent sees, without any remote."""
-    git("init", "--quiet", "--bare", "--template=", STORE)
+    kind = "sha256" if len(sha) == SHA256_LENGTH else "sha1"
+    made = ("init", "--quiet", "--bare", "--template=")
+    # Older versions of git know one format and have no name for it.
+    named = [f"--object-format={kind}"] if kind != "sha1" else []
+    git(*made, *named, STORE)
+    if SHALLOW.exists():
+        SHALLOW.rename(STORE / "shallow")
     in_store("bundle", "unbundle", ARRIVING)
     in_store("update-ref", f"refs/heads/{branch}", sha)
     in_store("symbolic-ref", "HEAD", f"refs/heads/{branch}")
@@ -92,75 +116,139 @@ def fetch_into_repo(sha: str) -> None:
     git("-C", REPO, *fetch, STORE, MERGED)
 
 
-def export(base: str, max_bytes: int, message: str) -> dict[str, object]:
-    """Bundle the work tree as one commit on top of `base`, unless nothing changed."""
-    for left in ("index", "index.lock"):
-        (STORE / left).unlink(missing_ok=True)
+def export(order: Order) -> dict[str, object]:
+    """Bundle the work tree as one commit on top of the base, unless nothing changed.
+
+    What git refuses is skipped and named, and so is what would make it too large.
+    """
+    begin_index(order.base)
+    links, seen = find_gitlinks(), survey()
+    apart = [*links, *seen.nested, *seen.unreadable]
+    left = [*add_all(apart), *add_forced(apart)]
+    tree = write_tree()
+    taken = None
+    work = find_work(order.base, tree) if order.is_last else []
+    if work and order.takes_aside and not changes(order.base, tree):
+        taken = take(order.base, work)
+    left += drop_largest(order)
+    tree = write_tree()
+    told: dict[str, object] = {"head": pack(order, tree)}
+    if taken is not None:
+        told["taken_from"] = {"reason": taken.reason, "path": shown(taken.name)}
+    if order.is_last:
+        left += stays_behind(seen, links)
+        left += [(one.name, one.reason) for one in work if one is not taken]
+        added = read_added(order.base, tree)
+        left += [(path, "ignored") for path in find_ignored(added, apart)]
+        left += [(path, "too-large") for path in too_large(order, tree)]
+        told["conflicts"] = [shown(path) for path in conflicts_in(added)]
+    told["left_out"] = [
+        {"path": shown(path), "reason": reason} for path, reason in unique(left)
+    ]
+    return told
+
+
+def begin_index(base: str) -> None:
+    if not os.access(REPO, os.R_OK | os.W_OK | os.X_OK):
+        REPO.chmod(0o755)
+    for name in ("index", "index.lock"):
+        (STORE / name).unlink(missing_ok=True)
     in_tree("read-tree", base)
     know_merged(base)
-    kept = find_gitlinks() + find_nested_repositories()
-    left_out = [b":(top,exclude,literal)" + path for path in kept]
-    in_tree("add", "--all", "--", ":(top)", *left_out)
-    tree = in_tree("write-tree").strip()
-    if tree == in_tree("rev-parse", f"{base}^{{tree}}").strip():
-        return {"head": ""}
-    head = in_tree("commit-tree", tree, "-p", base, "-m", message).strip().decode()
-    in_store("update-ref", "HEAD", head)
+
+
+def write_tree() -> str:
+    return in_tree("write-tree").strip().decode()
+
+
+def take(base: str, work: list[Work]) -> Work | None:
+    """Count the newest work that the agent has kept aside, if it is on the base."""
+    chosen = [one for one in work if not one.is_apart]
+    if not chosen or has_merge():
+        return None
+    bring(chosen[-1])
+    in_tree("read-tree", base)
+    put(chosen[-1].entries)
+    return chosen[-1]
+
+
+def pack(order: Order, tree: str) -> str:
+    """Make the commit and its bundle; return the commit, or nothing for no change."""
+    base = order.base
+    if tree == in_store("rev-parse", f"{base}^{{tree}}").strip().decode():
+        return ""
+    head = in_store("commit-tree", tree, "-p", base, "-m", order.message)
+    in_store("update-ref", "HEAD", head.strip().decode())
     in_store("bundle", "create", LEAVING, f"{base}..HEAD")
     size = LEAVING.stat().st_size
-    if size > max_bytes:
+    if size > order.max_bytes:
         raise CarryError(
-            f"the change is too large: {size} bytes packed, {max_bytes} are allowed"
+            f"the change is too large: {size} bytes packed, {order.max_bytes} are "
+            "allowed"
         )
-    return {"head": head}
+    return head.strip().decode()
+
+
+def drop_largest(order: Order) -> list[tuple[bytes, str]]:
+    """Leave the largest files as they were, until the rest can be carried."""
+    changed = changes(order.base, write_tree())
+    sizes = sizes_of(changed)
+    dropped = []
+    while sizes and sum(sizes.values()) > order.max_bytes:
+        largest = max(sizes, key=lambda path: sizes[path])
+        dropped.append(largest)
+        del sizes[largest]
+    if dropped:
+        before = files_of(order.base)
+        put({path: before.get(path) for path in dropped})
+    return [(path, "too-large") for path in dropped]
+
+
+def too_large(order: Order, tree: str) -> list[bytes]:
+    sizes = sizes_of(changes(order.base, tree))
+    return [path for path, size in sizes.items() if size > order.max_file_bytes]
+
+
+def sizes_of(changed: Entries) -> dict[bytes, int]:
+    """Return the sizes of files that the host does not have already."""
+    merged = set(files_of(MERGED).values()) if has_merge() else set()
+    new = {
+        path: entry.blob
+        for path, entry in changed.items()
+        if entry and entry.mode != GITLINK and entry not in merged
+    }
+    asked = b"".join(blob + b"\n" for blob in new.values())
+    told = in_store("cat-file", "--batch-check=%(objectsize)", stdin=asked)
+    return {path: int(size) for path, size in zip(new, told.split())}
+
+
+def stays_behind(seen: Survey, links: dict[bytes, bytes]) -> list[tuple[bytes, str]]:
+    """Name the places that git was not shown."""
+    trees = {os.path.relpath(path, os.fsencode(REPO)) for path in worktrees()}
+    nested = [path for path in seen.nested if path not in trees | links.keys()]
+    ignored = ignored_among([*nested, *seen.special])
+    return [
+        *((path, "nested-repository") for path in nested if path not in ignored),
+        *((path, "unreadable") for path in seen.unreadable),
+        *((path, "not-a-file") for path in seen.special if path not in ignored),
+        *((path, "submodule") for path in moved_submodules(links)),
+    ]
+
+
+def unique(left: list[tuple[bytes, str]]) -> list[tuple[bytes, str]]:
+    return list(dict.fromkeys(left))
+
+
+def shown(path: bytes) -> str:
+    return path.decode("utf-8", "backslashreplace")
 
 
 def know_merged(base: str) -> None:
     """Count the new files of a merge as tracked, whatever `.gitignore` says of them."""
-    if call("--git-dir", STORE, "rev-parse", "--quiet", "--verify", MERGED).returncode:
+    if not has_merge():
         return
-    new = ("diff-tree", "-r", "-z", "--no-renames", "--diff-filter=A", base, MERGED)
-    fields = iter(in_store(*new).split(b"\0"))
-    lines = []
-    for head, path in zip(fields, fields):
-        _, mode, _, blob, _ = head.split(b" ")
-        if mode != GITLINK:
-            lines.append(mode + b" " + blob + b"\t" + path + b"\0")
-    index_info = ("update-index", "-z", "--add", "--index-info")
-    git("--git-dir", STORE, *index_info, stdin=b"".join(lines))
-
-
-def find_gitlinks() -> list[bytes]:
-    """Return where submodules are; their commits change on request only."""
-    entries = in_tree("ls-files", "--stage", "-z").split(b"\0")
-    return [entry.partition(b"\t")[2] for entry in entries if entry.startswith(GITLINK)]
-
-
-def find_nested_repositories() -> list[bytes]:
-    """Return the clones in the work tree, which git would add as new submodules."""
-    root = os.fsencode(REPO)
-    passed_over = {os.fsencode(name.rstrip("/")) for name in RUBBISH}
-    nested, waiting = [], [root]
-    # Not `os.walk`: before Python 3.12 it goes no deeper than calls may be nested.
-    while waiting:
-        folder = waiting.pop()
-        names = list_folder(folder)
-        if folder != root and b".git" in names:
-            nested.append(os.path.relpath(folder, root))
-        else:
-            kept = (name for name in names if name not in passed_over | {b".git"})
-            waiting += [b"/".join((folder, name)) for name in kept if names[name]]
-    return nested
-
-
-def list_folder(folder: bytes) -> dict[bytes, bool]:
-    """Return what is in a folder, and what of it is one; git sees no links as such."""
-    try:
-        with os.scandir(folder) as entries:
-            return {one.name: one.is_dir(follow_symlinks=False) for one in entries}
-    except OSError:
-        # It is closed to us, or deeper than a path can say; git tells of that.
-        return {}
+    old = files_of(base)
+    put({path: one for path, one in files_of(MERGED).items() if path not in old})
 
 
 def exclude(git_dir: Path) -> None:
@@ -170,54 +258,20 @@ def exclude(git_dir: Path) -> None:
     (info / "exclude").write_text(patterns, encoding="utf-8")
 
 
-def in_store(*words: str | Path) -> bytes:
-    return git("--git-dir", STORE, *words)
+def order_of(words: list[str]) -> Order:
+    base, message, max_bytes, max_file_bytes, is_last, takes_aside = words
+    return Order(
+        base=base,
+        message=message,
+        max_bytes=int(max_bytes),
+        max_file_bytes=int(max_file_bytes),
+        is_last=is_last == "last",
+        takes_aside=takes_aside == "aside",
+    )
 
 
-def in_tree(*words: str | bytes | Path) -> bytes:
-    return git("--git-dir", STORE, "--work-tree", REPO, "-C", REPO, *words)
-
-
-def git(*words: str | bytes | Path, stdin: bytes = b"") -> bytes:
-    ran = call(*words, stdin=stdin)
-    if ran.returncode != 0:
-        raise CarryError(f"git failed in the sandbox: {last_words(ran)}")
-    return ran.stdout
-
-
-def last_words(ran: subprocess.CompletedProcess[bytes]) -> str:
-    return ran.stderr.decode("utf-8", "replace").strip()[-1000:]
-
-
-def call(
-    *words: str | bytes | Path, stdin: bytes = b""
-) -> subprocess.CompletedProcess[bytes]:
-    name, email = IDENTITY
-    environment = {
-        "PATH": os.environ["PATH"],
-        # No settings but those of our own repository.
-        "HOME": str(FOLDER),
-        "GIT_CONFIG_NOSYSTEM": "1",
-        "GIT_AUTHOR_NAME": name,
-        "GIT_AUTHOR_EMAIL": email,
-        "GIT_COMMITTER_NAME": name,
-        "GIT_COMMITTER_EMAIL": email,
-    }
-    try:
-        return subprocess.run(
-            ["git", *words],
-            env=environment,
-            input=stdin,
-            capture_output=True,
-            check=False,
-        )
-    except FileNotFoundError as error:
-        raise CarryError(
-            "the sandbox has no git; choose an image that has it, or install it"
-        ) from error
-
-
-def main(words: list[str]) -> None:
+def main() -> None:
+    words = sys.argv[1:]
     try:
         if words[0] == "check-out":
             result = check_out(words[1], words[2])
@@ -225,12 +279,10 @@ def main(words: list[str]) -> None:
             result = begin_merge(words[1])
         elif words[0] == "mark-merge":
             result = mark_merge(words[1])
+        elif words[0] == "mark-prepared":
+            result = mark_prepared()
         else:
-            result = export(words[1], int(words[2]), words[3])
+            result = export(order_of(words[1:]))
     except (CarryError, OSError) as error:
         result = {"error": str(error)}
     print(json.dumps(result))  # noqa: T201 - this is how it answers
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

@@ -52,6 +52,9 @@ def as_json(
             "iterations": outcome.iterations,
             "run_id": run_id or None,
             "events": str(events) if events else None,
+            "left_out": [
+                {"path": one.path, "reason": one.reason} for one in outcome.left_out
+            ],
         }
     )
 

@@ -27,6 +27,7 @@ PROMISED = [
     "iterations",
     "run_id",
     "events",
+    "left_out",
 ]
 NEW_BRANCH = "patchwright/count-every-piece"
 

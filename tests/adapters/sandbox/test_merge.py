@@ -102,7 +102,7 @@ def test_s28_what_was_resolved_arrives_and_submodules_follow_the_merge(
         "printf 'both\\ntwo\\n' > tracked.txt; git rm -q gone.txt;"
         "git checkout -q --theirs data.bin; git add -A; git commit -qm Merged"
     )
-    bundle = workspace.export(fork.ours)
+    bundle = workspace.export(fork.ours).bundle
     assert bundle is not None
     head = fork.origin.take(bundle)
     merge = fork.objects.merge(fork.ours, fork.theirs)
@@ -121,7 +121,7 @@ def test_s28_what_was_resolved_arrives_and_submodules_follow_the_merge(
 def test_a_merge_that_was_not_resolved_shows(fresh: Box, fork: Fork) -> None:
     workspace = Workspace.check_out(fresh.runtime, fork.bundle(), fork.ours, "work")
     workspace.begin_merge(fork.theirs)
-    bundle = workspace.export(fork.ours)
+    bundle = workspace.export(fork.ours).bundle
     assert bundle is not None
     merge = fork.objects.merge(fork.ours, fork.theirs)
     unfinished = merge.find_conflict_markers(fork.origin.take(bundle))

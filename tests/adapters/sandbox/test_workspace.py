@@ -7,6 +7,7 @@ import pytest
 
 from patchwright.core.errors import SandboxError
 from patchwright.core.runtime import RuntimeFactory, SandboxSpec
+from patchwright.core.types.work import LeftOut, LeftOutReason
 from patchwright.sandbox.local.unconfined import UnconfinedRuntimes
 from patchwright.sandbox.workspace import Workspace
 from tests.adapters.sandbox.box import Box
@@ -108,7 +109,7 @@ def check_out(box: Box, origin: Origin) -> Workspace:
 
 def exported(workspace: Workspace, origin: Origin) -> str:
     """Return the tree that arrived."""
-    bundle = workspace.export(origin.base)
+    bundle = workspace.export(origin.base).bundle
     assert bundle is not None
     head = origin.take(bundle)
     assert origin.git("rev-list", "--parents", "-1", head) == f"{head} {origin.base}"
@@ -132,11 +133,11 @@ def test_s30_git_trusts_the_repository(fresh: Box, origin: Origin) -> None:
 
 def test_s31_no_change_is_no_bundle(fresh: Box, origin: Origin) -> None:
     workspace = check_out(fresh, origin)
-    assert workspace.export(origin.base) is None
+    assert workspace.export(origin.base).bundle is None
     fresh.sh(
         "echo x > new; git add -A; git commit -qm x; git rm -q new; git commit -qm y"
     )
-    assert workspace.export(origin.base) is None
+    assert workspace.export(origin.base).bundle is None
 
 
 def test_s23_s24_s26_s27_every_change_arrives_with_its_tree_hash(
@@ -224,11 +225,22 @@ def test_s29_rubbish_stays_behind_but_tracked_files_do_not(
     assert changed.splitlines() == ["src/new.py", "venv/tracked"]
 
 
-def test_a_change_that_is_too_large_is_refused(fresh: Box, origin: Origin) -> None:
+def test_a_file_beyond_the_limit_is_named_and_the_rest_arrives(
+    fresh: Box, origin: Origin
+) -> None:
     workspace = check_out(fresh, origin)
-    fresh.sh("head -c 300000 /dev/urandom > data.bin")
-    with pytest.raises(SandboxError, match="the change is too large: 3"):
-        workspace.export(origin.base, max_bytes=200_000)
+    fresh.sh(
+        "head -c 300000 /dev/urandom > data.bin; head -c 250000 /dev/urandom > run.sh;"
+        "echo more >> tracked.txt; cp tracked.txt new.txt"
+    )
+    export = workspace.export(origin.base, max_bytes=200_000)
+    assert export.left_out == (
+        LeftOut(path="data.bin", reason=LeftOutReason.TOO_LARGE),
+        LeftOut(path="run.sh", reason=LeftOutReason.TOO_LARGE),
+    )
+    assert export.bundle is not None
+    changed = origin.git("diff", "--name-only", origin.base, origin.take(export.bundle))
+    assert changed.splitlines() == ["new.txt", "tracked.txt"]
 
 
 def test_a_commit_that_the_bundle_lacks_is_an_error(fresh: Box, origin: Origin) -> None:

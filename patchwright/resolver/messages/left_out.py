@@ -1,0 +1,135 @@
+"""Say what a change lacks of what the agent made: to people, and once to the agent."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final, NamedTuple
+
+from patchwright.core.text.fence import inline_code
+from patchwright.core.types.work import LeftOut, LeftOutReason
+
+_SHOWN: Final = 5
+_SHOWN_TO_AGENT: Final = 20
+
+
+class _Words(NamedTuple):
+    """Why it is not there, as the end of a sentence; and what the agent can do."""
+
+    why: str
+    remedy: str
+
+
+_WORDS: Final = {
+    LeftOutReason.NESTED_REPOSITORY: _Words(
+        "a Git repository of its own",
+        "Delete its `.git` if its files belong to the change, or all of it if not.",
+    ),
+    LeftOutReason.SUBMODULE: _Words(
+        "a submodule, which stays at its commit",
+        "Submodules are not moved, filled or removed. Undo it, or say so in `summary`.",
+    ),
+    LeftOutReason.IGNORED: _Words(
+        "covered by `.gitignore`",
+        "Run `git add -f` on it if the change or its tests need it.",
+    ),
+    LeftOutReason.UNREADABLE: _Words(
+        "not readable", "Give it read permission (and a folder `x`), or delete it."
+    ),
+    LeftOutReason.NOT_A_FILE: _Words(
+        "a pipe, socket or device", "Replace it by a file, or delete it."
+    ),
+    LeftOutReason.ENCODING: _Words(
+        "not in the encoding that `.gitattributes` wants",
+        "Write it in that encoding, or change `working-tree-encoding`.",
+    ),
+    LeftOutReason.ENCRYPTED: _Words(
+        "to be encrypted by a filter that is not here", "Leave this file to people."
+    ),
+    LeftOutReason.REFUSED_BY_GIT: _Words(
+        "refused by Git", "Give it another name, or correct what is in it."
+    ),
+    LeftOutReason.TOO_LARGE: _Words(
+        "too large", "Make it smaller, or have the test make it when it runs."
+    ),
+    LeftOutReason.STASH: _Words(
+        "stashed, and not in the work tree",
+        "Run `git stash pop` if it belongs to the change, and `git stash drop` if not.",
+    ),
+    LeftOutReason.BRANCH: _Words(
+        "on another branch, and not in the work tree",
+        "Merge it if it belongs to the change, and delete the branch if not.",
+    ),
+    LeftOutReason.COMMIT: _Words(
+        "a commit on no branch, and not in the work tree",
+        "Merge it if it belongs to the change.",
+    ),
+    LeftOutReason.WORKTREE: _Words(
+        "another work tree",
+        "Bring its changes into the main work tree, and remove it.",
+    ),
+}
+# Parts of the change itself: without them a reviewer must not take it for whole.
+_GRAVE: Final = frozenset(
+    {
+        LeftOutReason.UNREADABLE,
+        LeftOutReason.ENCODING,
+        LeftOutReason.ENCRYPTED,
+        LeftOutReason.REFUSED_BY_GIT,
+        LeftOutReason.TOO_LARGE,
+    }
+)
+
+
+def left_out_notes(left_out: Sequence[LeftOut]) -> tuple[str, ...]:
+    """Name what may be missed, a sentence for each reason."""
+    return tuple(_sentences(left_out, is_grave=False))
+
+
+def left_out_warnings(left_out: Sequence[LeftOut]) -> tuple[str, ...]:
+    """Name what the change is not whole without, a sentence for each reason."""
+    return tuple(_sentences(left_out, is_grave=True))
+
+
+def taken_from_note(place: LeftOut) -> str:
+    where = f"{inline_code(place.path)} ({_WORDS[place.reason].why})"
+    return f"The work tree had no change. This one was taken from {where}."
+
+
+def advice_on(left_out: Sequence[LeftOut], conflicts: Sequence[str]) -> str:
+    """Tell the agent what its change would lack, and what it can do; empty for nothing.
+
+    It hears this once: after that its finish counts.
+    """
+    lines = [
+        *(
+            f"- {inline_code(path)} has conflict markers. Resolve the conflict."
+            for path in conflicts
+        ),
+        *(f"- {_line(one)}" for one in left_out),
+    ]
+    if not lines:
+        return ""
+    more = len(lines) - _SHOWN_TO_AGENT
+    shown = [*lines[:_SHOWN_TO_AGENT], *([f"- and {more} more"] if more > 0 else [])]
+    return "\n".join([_TOLD, *shown, _ONCE])
+
+
+_TOLD: Final = "finish was not run. Some of your work would not be in the change:"
+_ONCE: Final = (
+    "Mend what matters, then call finish again. You will not be asked twice: what is "
+    "left then is named to people as left out."
+)
+
+
+def _line(one: LeftOut) -> str:
+    words = _WORDS[one.reason]
+    return f"{inline_code(one.path)} is {words.why}. {words.remedy}"
+
+
+def _sentences(left_out: Sequence[LeftOut], *, is_grave: bool) -> Iterator[str]:
+    for reason, words in _WORDS.items():
+        paths = [inline_code(one.path) for one in left_out if one.reason is reason]
+        if paths and (reason in _GRAVE) is is_grave:
+            more = len(paths) - _SHOWN
+            listed = ", ".join(paths[:_SHOWN]) + (
+                f" and {more} more" if more > 0 else ""
+            )
+            yield f"Left out of the change, being {words.why}: {listed}."
