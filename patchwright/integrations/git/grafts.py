@@ -120,9 +120,9 @@ def without_history(store: GitDir, commit: str) -> str:
         store,
         tree,
         message="Code under test\n",
-        author=_CONTROLLER,
-        committer=_CONTROLLER,
-        when=_ALWAYS,
+        author=CONTROLLER,
+        committer=CONTROLLER,
+        when=ALWAYS,
     )
 
 
