@@ -11,6 +11,7 @@ from patchwright.core.types.triggers import Trigger
 from patchwright.core.types.work import Outcome, OutcomeKind, explained
 from patchwright.integrations.github.webhook import Listening
 from patchwright.workers.action.seal import Seal
+from patchwright.workers.store.cleaning import Redact, clean_text
 
 # No start is tried twice, nor what is in another `<sub>`: thousands of them cost time.
 _FOOTER: Final = re.compile(
@@ -44,19 +45,20 @@ class Past(Value):
 
 
 def find_past(
-    thread: Thread, listening: Listening, seal: Seal | None = None
+    thread: Thread, listening: Listening, seal: Seal | None, redact: Redact
 ) -> Past | None:
     """Read the newest run in our own status comments; those of others say nothing.
 
     What only answered or refused stands behind what did more. The first comment of a
-    run is its own: whatever has the same signature later is a copy.
+    run is its own: whatever has the same signature later is a copy. Its words are
+    cleaned of secrets once the signature has been read, which is over all of them.
     """
     by_run: dict[str, Past] = {}
     for post in thread.posts[1:]:
         told = _own_text(post, thread.ref, listening, seal)
         marked = _status_in(told) if told else Marked(text="")
         if marked.state:
-            words = _FOOTER.sub("", marked.text)
+            words = clean_text(redact, _FOOTER.sub("", marked.text))
             past = Past(run_id=marked.run_id, state=marked.state, words=words)
             by_run.setdefault(past.run_id, past)
     found = tuple(by_run.values())[::-1]

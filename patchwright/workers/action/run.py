@@ -159,7 +159,8 @@ class _Action:
         if command is None or asked.task:
             return asked, self._orders
         thread = base.github.channel.fetch_thread(asked.trigger.forge_thread)
-        past = find_past(thread, listening, self._seal)
+        redact = self.redactor.redact_json
+        past = find_past(thread, listening, self._seal, redact)
         answer = answer_from(past, command, self._place.runs_url)
         if answer is not None:
             return asked, replace(self._orders, answer=answer)

@@ -54,6 +54,7 @@ from patchwright.workers.run.prepare import (
     fetch_thread,
     prepare,
 )
+from patchwright.workers.store.cleaning import clean_thread
 
 
 def resolve_remote(session: Session, url: str, deliver: Deliver) -> Finished:
@@ -69,8 +70,9 @@ def resolve_remote(session: Session, url: str, deliver: Deliver) -> Finished:
         session.console.print(f"Fetching {thread.repo.full_name}")
         wishes = github.forge.fetch_file(thread.repo, CONFIG_FILE)
         config = read_repository_config(wishes)
+        read = fetch_thread(sources.channel, trigger, session.clock.now())
         heard = hear(
-            [fetch_thread(sources.channel, trigger, session.clock.now())],
+            [clean_thread(session.redactor.redact_json, read)],
             config.context_from,
             [trigger.actor],
             partial(known_permission, github.forge, thread.repo),

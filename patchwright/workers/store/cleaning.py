@@ -1,14 +1,17 @@
 """Take secrets out of what people wrote before anything is stored or named."""
 
 from collections.abc import Callable
+from typing import Final
 
 from pydantic import JsonValue
 
 from patchwright.core.text.surrogates import storable
-from patchwright.core.types.threads import Post, ReviewThread, Thread
+from patchwright.core.types.threads import Post, Relative, ReviewThread, Thread
 from patchwright.core.types.triggers import Trigger
 
 Redact = Callable[[JsonValue], JsonValue]
+
+_TOLD: Final = ("title", "text")
 
 
 def clean_text(redact: Redact, text: str) -> str:
@@ -31,11 +34,18 @@ def clean_thread(redact: Redact, thread: Thread) -> Thread:
         return Post(**(dict(one) | {"text": clean_text(redact, one.text)}))
 
     def review(one: ReviewThread) -> ReviewThread:
-        return ReviewThread(**(dict(one) | {"posts": tuple(map(post, one.posts))}))
+        hunk = clean_text(redact, one.hunk)
+        posts = tuple(map(post, one.posts))
+        return ReviewThread(**(dict(one) | {"hunk": hunk, "posts": posts}))
+
+    def relative(one: Relative) -> Relative:
+        words = {name: clean_text(redact, getattr(one, name)) for name in _TOLD}
+        return Relative(**(dict(one) | words))
 
     words = {
         "title": clean_text(redact, thread.title),
         "posts": tuple(map(post, thread.posts)),
         "reviews": tuple(map(review, thread.reviews)),
+        "relatives": tuple(map(relative, thread.relatives)),
     }
     return Thread(**(dict(thread) | words))

@@ -11,6 +11,8 @@ from tests.fakes.llm.turns import Script
 from tests.flow.story import FILES, REPO, fix_turns
 
 BRANCH = "patchwright/1-wrong-sum"
+PASTED = "ghp_" + "Ab1" * 12
+CLEAR = f"3 pieces cost 450 for all of them, it says {PASTED}."
 
 
 @pytest.fixture
@@ -73,6 +75,19 @@ def test_a_url_becomes_a_pull_request(
     assert (ended.answer["branch"], ended.answer["head_sha"]) == (BRANCH, pull.head_sha)
     assert ended.answer["proof"] == "proven"
     assert github.comments(REPO, 1) == []
+
+
+def test_m8_a_secret_that_was_pasted_is_not_in_the_name_of_the_branch(
+    shop: Shop, github: FakeGitHub
+) -> None:
+    github.open_issue(REPO, "eve", f"{PASTED} is wrong", CLEAR)
+    ended = resolve(shop, github, "issues/1", turns=fix_turns())
+    assert ended.code == 0, ended.err
+    [pull] = github.pull_requests(REPO)
+    assert pull.head_branch.startswith("patchwright/1-")
+    told = f"{pull.head_branch} {pull.title} {pull.body}".lower()
+    assert PASTED[:12].lower().replace("_", "-") not in told
+    assert PASTED[:12].lower() not in told
 
 
 def test_s38_a_workflows_own_token_starts_no_checks_and_that_is_said(

@@ -6,6 +6,7 @@ import pytest
 
 from patchwright.core.settings.model import Settings
 from patchwright.core.text.commands import Command, Verb
+from patchwright.core.text.redaction import Redactor
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import (
     ForgeThread,
@@ -15,7 +16,7 @@ from patchwright.core.types.threads import (
     ThreadKind,
 )
 from patchwright.integrations.github.webhook import Listening
-from patchwright.workers.action.past import answer_from, find_past
+from patchwright.workers.action.past import Past, answer_from, find_past
 from patchwright.workers.action.seal import Seal, find_seal
 
 LISTENING = Listening(mention="@patchwright", own_login="github-actions[bot]")
@@ -29,6 +30,8 @@ REF = ForgeThread(
     number=1,
 )
 RUNS = "https://github.com/acme/shop/actions"
+REDACT = Redactor([]).redact_json
+PASTED = "ghp_" + "Ab1" * 12
 
 
 def thread(*said: tuple[str, str]) -> Thread:
@@ -52,16 +55,20 @@ def sealed(state: str, run: str, words: str = "Words.", seal: Seal = SEAL) -> st
     return seal.sign(REF, status(state, run, words))
 
 
+def past_in(
+    said: Thread, listening: Listening = LISTENING, seal: Seal | None = SEAL
+) -> Past | None:
+    return find_past(said, listening, seal, REDACT)
+
+
 def test_the_newest_run_of_ours_counts() -> None:
-    found = find_past(
+    found = past_in(
         thread(
             (OWN, sealed("plan-posted", "r1", "1. Fix it.")),
             (OWN, sealed("answered", "r2")),
             ("eve", sealed("plan-posted", "r3", "Evil.")),
             ("renovate[bot]", sealed("plan-posted", "r4", "Other.")),
-        ),
-        LISTENING,
-        SEAL,
+        )
     )
     assert found is not None
     assert (found.run_id, found.words) == ("r1", "1. Fix it.")
@@ -71,7 +78,7 @@ def test_the_newest_run_of_ours_counts() -> None:
 @pytest.mark.parametrize("login", ["eve", "welcome[bot]", "github-actions[bot]"])
 def test_where_we_do_not_know_who_we_are_nothing_is_ours(login: str) -> None:
     said = thread((login, sealed("plan-posted", "r1")))
-    assert find_past(said, UNKNOWN, SEAL) is None
+    assert past_in(said, UNKNOWN) is None
 
 
 @pytest.mark.parametrize(
@@ -83,7 +90,7 @@ def test_where_we_do_not_know_who_we_are_nothing_is_ours(login: str) -> None:
     ],
 )
 def test_what_another_workflow_quotes_under_our_name_is_no_plan(text: str) -> None:
-    assert find_past(thread((OWN, text)), LISTENING, SEAL) is None
+    assert past_in(thread((OWN, text))) is None
 
 
 GENUINE = sealed("plan-posted", "r1", "1. Fix it.")
@@ -110,20 +117,35 @@ def test_m6_what_another_workflow_writes_never_is_the_plan_to_carry_out(
     """A workflow that greets people repeats a stranger's words under our name."""
     after = sealed("plan-posted", "r2", "2. Another plan.")
     said = thread((OWN, GENUINE), (OWN, after), (OWN, FORGED[forged]))
-    found = find_past(said, LISTENING, SEAL)
+    found = past_in(said)
     assert found is not None
     assert (found.run_id, found.words) == ("r2", "2. Another plan.")
 
 
 def test_m6_a_name_that_all_workflows_share_is_not_ours() -> None:
     plan = status("plan-posted", "r1")
-    assert find_past(thread((OWN, plan)), LISTENING, None) is None
-    assert find_past(thread(("fixer[bot]", plan)), OF_AN_APP, None) is not None
+    assert past_in(thread((OWN, plan)), seal=None) is None
+    assert past_in(thread(("fixer[bot]", plan)), OF_AN_APP, None) is not None
 
 
 def test_m6_a_plan_is_found_however_the_service_keeps_blanks() -> None:
     kept = GENUINE.replace("\n", "\r\n") + "\n"
-    assert find_past(thread((OWN, kept)), LISTENING, SEAL) is not None
+    assert past_in(thread((OWN, kept))) is not None
+
+
+@pytest.mark.parametrize("login", [OWN, "fixer[bot]"])
+def test_m8_a_secret_in_an_earlier_comment_of_ours_is_not_taken_over(
+    login: str,
+) -> None:
+    """A key that nobody knew as one when it was written may be known by now."""
+    plan = f"1. Log in with {PASTED}."
+    said = thread((login, sealed("plan-posted", "r1", plan)))
+    listening = Listening(mention="@patchwright", own_login=login)
+    found = past_in(said, listening)
+    assert found is not None
+    assert found.has_plan
+    assert found.words.startswith("1. Log in with ")
+    assert PASTED not in found.words
 
 
 def settings_of(**llm: str) -> Settings:
@@ -154,7 +176,7 @@ def test_what_nothing_is_known_of_is_said() -> None:
 
 def test_a_run_that_works_meanwhile_is_not_denied() -> None:
     working = sealed("running", "7f3a4b5c6d")
-    found = find_past(thread((OWN, working)), LISTENING, SEAL)
+    found = past_in(thread((OWN, working)))
     for verb in (Verb.STOP, Verb.STATUS):
         told = answer_from(found, Command(verb=verb), RUNS)
         assert told is not None
