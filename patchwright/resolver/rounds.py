@@ -17,6 +17,8 @@ from patchwright.resolver.messages.facts import counted
 # null until then. https://docs.github.com/en/rest/pulls/pulls#get-a-pull-request
 LOOKS_S: Final = (1.0, 2.0, 4.0, 8.0)
 _NAMED: Final = 5
+# Why a look at failed checks came to nothing yet.
+PENDING: Final = "checks-pending"
 
 
 class Round(Value):
@@ -62,7 +64,7 @@ def judge_round(
     While some checks still run nothing is done: they will be heard of when they end.
     """
     if checks.pending:
-        return Quiet(reason="checks-pending")
+        return Quiet(reason=PENDING)
     if not checks.failed:
         return Quiet(reason="checks-passed")
     if max_rounds == 0 or _was_told(earlier, max_rounds):

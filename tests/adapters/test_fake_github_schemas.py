@@ -20,6 +20,7 @@ from tests.fakes.github.acts import (
     reviews,
     threads,
 )
+from tests.fakes.github.acts.builds import set_status
 from tests.fakes.github.acts.reviews import Remark, Spot
 from tests.fakes.github.clients import integration, pygithub
 from tests.fakes.github.contract import corpus_folder
@@ -68,6 +69,7 @@ TOLD = {
     "push.",
     "repository.renamed",
     "repository.transferred",
+    "status.",
 }
 
 # None where the schema does not know the event.
@@ -144,7 +146,9 @@ def reviews_happen(github: FakeGitHub) -> None:
     thread = reviews.thread_ids(world, review)[0]
     reviews.answer(world, thread, author="alice", body="Because.")
     reviews.edit_comment(world, thread, 0, actor="alice", body="Why so?")
-    send_check_suite(world, failed_suite(github, "fix"))
+    suite = failed_suite(github, "fix")
+    send_check_suite(world, suite)
+    set_status(world, REPO, suite.sha, "old/ci", state="failure", text="It broke")
 
 
 def failed_suite(github: FakeGitHub, branch: str) -> SuiteDone:

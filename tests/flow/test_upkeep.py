@@ -4,7 +4,7 @@ from pathlib import Path
 
 from tests.fakes.github import Proposal
 from tests.fakes.github.acts import reviews
-from tests.fakes.github.acts.builds import Report, run_job
+from tests.fakes.github.acts.builds import Report, run_job, set_status
 from tests.fakes.github.acts.reviews import Spot
 from tests.fakes.github.comparison import commit_of
 from tests.fakes.github.webhooks.check_suites import SuiteDone, send_check_suite
@@ -57,6 +57,84 @@ def test_failed_checks_of_our_pull_request_are_mended_until_they_fail_alike(
             assert third.head_sha == second.head_sha
         _, told = story.replies(second.number)
         assert "The checks fail again in the same way (`lint`)" in told
+        story.replies(issue)
+
+
+def _set_status(story: Story, sha: str, context: str, state: str, text: str) -> None:
+    """Set a status on a commit, and tell the service, which hears of statuses."""
+    set_status(story.github.world, REPO, sha, context, state=state, text=text)
+    assert story.github.deliveries[-1].event == "status"
+    story.tell()
+
+
+def test_a_failed_status_of_our_pull_request_is_mended_for_as_many_rounds_as_may_be(
+    tmp_path: Path,
+) -> None:
+    def look(request: Request) -> TurnLike:
+        assert "E501 in cart.py" in asked(request)
+        return WRITE
+
+    again = call("write", path="note.txt", content="Done again.\n")
+    script = in_turn(*fix_turns(), look, FINISH, again, FINISH)
+    with telling(tmp_path, script) as story:
+        issue = story.ask("@patchwright fix the sum")
+        story.work()
+        [first] = story.github.pull_requests(REPO)
+        _set_status(story, first.head_sha, "old/ci", "failure", "E501 in cart.py")
+        story.work()
+        [second] = story.github.pull_requests(REPO)
+        assert second.head_sha != first.head_sha
+        # Late, and about a commit that is not the head any more.
+        _set_status(story, first.head_sha, "old/ci", "error", "It broke")
+        story.work()
+        assert story.github.pull_requests(REPO) == [second]
+        _set_status(story, second.head_sha, "old/ci", "failure", "A test fails")
+        story.work()
+        [third] = story.github.pull_requests(REPO)
+        assert third.head_sha != second.head_sha
+        _set_status(story, third.head_sha, "old/ci", "failure", "Another test fails")
+        story.work()
+        assert story.github.pull_requests(REPO) == [third]
+        assert "still fail (`old/ci`) after 2 rounds" in story.replies(third.number)[-1]
+        story.replies(issue)
+
+
+def test_a_status_that_flips_on_one_commit_is_one_round_when_nothing_is_pending(
+    tmp_path: Path,
+) -> None:
+    left = call("finish", title="Leave it", summary="It is not the code.")
+    with telling(tmp_path, in_turn(*fix_turns(), left)) as story:
+        issue = story.ask("@patchwright fix the sum")
+        story.work()
+        [pull] = story.github.pull_requests(REPO)
+        sha, before = pull.head_sha, len(story.provider.requests)
+        _set_status(story, sha, "old/lint", "pending", "Runs")
+        _set_status(story, sha, "old/ci", "failure", "It broke")
+        story.work()
+        assert len(story.provider.requests) == before
+        _set_status(story, sha, "old/lint", "success", "Fine")
+        story.work()
+        assert len(story.provider.requests) == before + 1
+        for state in ("success", "failure", "success", "error"):
+            _set_status(story, sha, "old/ci", state, "It flips")
+            story.work()
+        assert len(story.provider.requests) == before + 1
+        assert story.github.pull_requests(REPO) == [pull]
+        story.replies(issue)
+        story.replies(pull.number)
+
+
+def test_a_status_on_somebody_elses_commit_is_nothing_to_us(tmp_path: Path) -> None:
+    with telling(tmp_path, in_turn(*fix_turns())) as story:
+        issue = story.ask("@patchwright fix the sum")
+        story.work()
+        sha = story.github.commit_files(REPO, "mine", {"mine.py": "x = 1\n"})
+        proposal = Proposal(title="Mine", head="mine", base="main")
+        theirs = story.github.open_pull_request(REPO, "alice", proposal)
+        _set_status(story, sha, "old/ci", "failure", "It broke")
+        story.work()
+        assert len(story.jobs()) == 1
+        assert (story.replies(theirs), story.reactions(theirs)) == ([], [])
         story.replies(issue)
 
 

@@ -104,6 +104,21 @@ class BaseMoved(Value):
     installation: str = ""
 
 
+class StatusReported(Value):
+    """A commit has a new status, the older kind of check.
+
+    `id` names the status, and `branches` are those that end in the commit. With
+    `has_passed` it is good news.
+    """
+
+    repo: RepoRef
+    id: int
+    sha: str
+    branches: tuple[str, ...]
+    has_passed: bool
+    installation: str = ""
+
+
 class ThreadClosed(Value):
     """An issue or pull request was closed or merged, or opened again.
 
@@ -198,7 +213,12 @@ class DefaultChosen(Value):
 # What is answered at once, and is no part of any run.
 Prompt = OptionsWanted | FormWanted | HomeWanted | DefaultChosen
 Notice = (
-    BaseMoved | ThreadClosed | InstallationChanged | ConsentRevoked | RepositoryMoved
+    BaseMoved
+    | StatusReported
+    | ThreadClosed
+    | InstallationChanged
+    | ConsentRevoked
+    | RepositoryMoved
 )
 # What is kept of a delivery.
 Kept = Trigger | Ignored | Notice

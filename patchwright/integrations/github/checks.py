@@ -23,7 +23,7 @@ MAX_LOGS: Final = 5
 _MAX_ANNOTATIONS: Final = 30
 _ACTIONS: Final = "github-actions"
 _COMPLETED: Final = "completed"
-# What waits does so for a person. Nothing tells us, either, when a pending status ends.
+# What waits does so for a person.
 _AT_REST: Final = frozenset({_COMPLETED, "waiting"})
 # What a change of the code may cure. To be cancelled, skipped or stale is no verdict,
 # and where an action is required a person has to do it.
@@ -31,6 +31,7 @@ _AT_REST: Final = frozenset({_COMPLETED, "waiting"})
 _FAILED: Final = frozenset({"failure", "timed_out", "startup_failure"})
 # https://docs.github.com/en/rest/commits/statuses#get-the-combined-status-for-a-specific-reference
 _BAD_STATES: Final = frozenset({"failure", "error"})
+_PENDING: Final = "pending"
 _JOB: Final = re.compile(r"/actions/runs/\d+/job/(\d+)")
 
 
@@ -112,7 +113,10 @@ def fetch_checks(api: Api, repo: RepoRef, sha: str) -> Checks:
             *(_failed_run(run, logs.get(run.id, "")) for run in failed),
             *(_failed_status(one) for one in statuses if one.state in _BAD_STATES),
         ),
-        pending=tuple(run.name for run in runs if run.status not in _AT_REST),
+        pending=(
+            *(run.name for run in runs if run.status not in _AT_REST),
+            *(one.context for one in statuses if one.state == _PENDING),
+        ),
     )
 
 

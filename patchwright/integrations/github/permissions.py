@@ -25,7 +25,7 @@ PERMISSIONS: Final[Mapping[str, Need]] = {
     "issues": Need("write", "answering in issues, and their labels"),
     "metadata": Need("read", "asking who may do what in a repository"),
     "pull_requests": Need("write", "opening pull requests and answering in them"),
-    "statuses": Need("read", "seeing what older checks say about a commit"),
+    "statuses": Need("read", "hearing of and reading the older kind of checks"),
 }
 # Every App hears of these, and none may ask for them: a manifest that does is refused.
 # https://docs.github.com/en/webhooks/webhook-events-and-payloads#installation

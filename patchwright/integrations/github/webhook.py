@@ -6,7 +6,10 @@ from pydantic import ValidationError
 
 from patchwright.core.errors import PayloadError
 from patchwright.core.types.triggers import Ignored, Reading
-from patchwright.integrations.github.reading.checks import read_check_suite
+from patchwright.integrations.github.reading.checks import (
+    read_check_suite,
+    read_status,
+)
 from patchwright.integrations.github.reading.comments import (
     read_comment,
     read_discussion_comment,
@@ -59,6 +62,7 @@ _READERS: Mapping[str, Callable[[bytes, Listening], Reading]] = {
     "pull_request_review_comment": read_review_comment,
     "push": read_push,
     "repository": read_repository,
+    "status": read_status,
 }
 
 EVENTS = frozenset(_READERS)

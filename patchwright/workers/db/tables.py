@@ -29,7 +29,8 @@ conversations = Table(
     Column("fence", Integer, nullable=False, server_default=text("0")),
 )
 
-# `base_branch` is what our pull request there is meant for, null where none is ours.
+# `base_branch` is what our pull request there is meant for, null where none is ours;
+# `head_branch` is the one that it comes from, null where that was not kept yet.
 # `kind` is null for a thread beside the code that was linked before others could be.
 # `told_at` is when the forge last told of it, by its own clock.
 threads = Table(
@@ -42,6 +43,7 @@ threads = Table(
     Column("closed_at", AwareTime),
     Column("told_at", AwareTime),
     Column("base_branch", String),
+    Column("head_branch", String),
     Column("lasting_key", String),
     Column("audience", String),
     Index("ix_threads_conversation_id", "conversation_id"),

@@ -11,10 +11,12 @@ from patchwright.core.types.people import Actor
 from patchwright.core.types.triggers import (
     BaseMoved,
     Ignored,
+    StatusReported,
     ThreadClosed,
     Trigger,
     TriggerKind,
 )
+from patchwright.resolver.rounds import PENDING
 from patchwright.workers.intake.delivery import Stored, Verdict
 from patchwright.workers.store.active import find_active_state
 from patchwright.workers.store.fencing import lock_conversation
@@ -23,11 +25,14 @@ from patchwright.workers.store.own_pulls import (
     find_own_pull,
     is_known,
     list_own_pulls,
+    list_pulls_from,
+    was_put_off,
 )
 from patchwright.workers.store.requests import insert_job
 from patchwright.workers.store.threads import find_conversation, has_tickets
 
 MAX_CONFLICTS: Final = 50
+MAX_CHECKED: Final = 50
 
 
 def start_automatic(
@@ -89,6 +94,35 @@ def start_after_move(
             request="",
             installation=moved.installation,
             head_sha=moved.sha,
+        )
+        started = start_automatic(connection, ids, trigger, now)
+        if isinstance(started, Stored) and started.job_id is not None:
+            yield started.job_id
+
+
+def start_after_status(
+    connection: Connection, ids: Ids, reported: StatusReported, now: datetime
+) -> Iterator[JobId]:
+    """Start a look at each pull request of ours that ends in the commit, as for suites.
+
+    One that passed may be the last that was waited for, and else is no news. Whether
+    the pull request still ends there is not known here.
+    """
+    pulls = list_pulls_from(connection, reported.repo, reported.branches, MAX_CHECKED)
+    for pull in pulls:
+        if reported.has_passed and not was_put_off(
+            connection, pull.conversation_id, reported.sha, PENDING
+        ):
+            continue
+        trigger = Trigger(
+            key=f"{pull.thread}:{TriggerKind.CHECKS}:{reported.sha}:status-{reported.id}",
+            kind=TriggerKind.CHECKS,
+            # Replaced by a person's name before it is stored.
+            actor=Actor(service=reported.repo.forge, login=""),
+            thread=pull.thread,
+            request="",
+            installation=reported.installation,
+            head_sha=reported.sha,
         )
         started = start_automatic(connection, ids, trigger, now)
         if isinstance(started, Stored) and started.job_id is not None:

@@ -15,11 +15,16 @@ from patchwright.core.types.triggers import (
     InstallationChanged,
     Notice,
     RepositoryMoved,
+    StatusReported,
     ThreadClosed,
 )
 from patchwright.integrations.github.auth import installation_name
 from patchwright.workers.db.tables import threads
-from patchwright.workers.intake.automatic import start_after_merge, start_after_move
+from patchwright.workers.intake.automatic import (
+    start_after_merge,
+    start_after_move,
+    start_after_status,
+)
 from patchwright.workers.store.active import (
     ActiveJob,
     cancel,
@@ -71,6 +76,9 @@ class Noticing:
             case BaseMoved():
                 started = start_after_move(connection, self.ids, notice, now)
                 return Noted(due=tuple(started))
+            case StatusReported():
+                looks = start_after_status(connection, self.ids, notice, now)
+                return Noted(due=tuple(looks))
             case ThreadClosed():
                 return self._thread(connection, notice, now)
             case InstallationChanged():

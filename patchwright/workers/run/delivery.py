@@ -190,8 +190,12 @@ class Delivery:
             number=so_far.pull_request,
         )
         target, now = self._plan.target, self._services.clock.now()
+        base = target.base_branch if target else ""
+        # What could not go to the head of an old one is on a branch beside it.
+        is_old = target is not None and target.moves_branch
+        head = target.branch if target and is_old else so_far.branch
         self._services.stores.threads.link(
-            self._job.conversation_id, pull, now, target.base_branch if target else ""
+            self._job.conversation_id, pull, now, base, head
         )
 
     def _fetch_mirror(self) -> Mirror:

@@ -1,14 +1,16 @@
 """The pull requests that our runs have opened or changed, as the threads they are."""
 
+from collections.abc import Sequence
 from typing import Final
 
-from sqlalchemy import Connection, select
+from sqlalchemy import ColumnElement, Connection, select
 
 from patchwright.core.types.base import Value
 from patchwright.core.types.ids import ConversationId
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import ForgeThread, RepoRef, ThreadKind
 from patchwright.core.types.triggers import Trigger, TriggerKind
+from patchwright.core.types.work import Outcome
 from patchwright.workers.db.tables import jobs, threads
 
 _AUTOMATIC: Final = [kind for kind in TriggerKind if kind.is_automatic]
@@ -30,11 +32,17 @@ def list_own_pulls(
     connection: Connection, repo: RepoRef, base_branch: str, limit: int
 ) -> tuple[OwnPull, ...]:
     """Return the open ones for a branch, in the order in which they are locked."""
+    return _list_open(connection, repo, threads.c.base_branch == base_branch, limit)
+
+
+def _list_open(
+    connection: Connection, repo: RepoRef, wanted: ColumnElement[bool], limit: int
+) -> tuple[OwnPull, ...]:
     query = (
         select(threads.c.key, threads.c.conversation_id)
         .where(
             _OPEN,
-            threads.c.base_branch == base_branch,
+            wanted,
             threads.c.key.startswith(f"{repo}#", autoescape=True),
         )
         .order_by(threads.c.conversation_id)
@@ -44,6 +52,17 @@ def list_own_pulls(
         OwnPull(thread=_pull_of(repo, row.key), conversation_id=row.conversation_id)
         for row in connection.execute(query)
     )
+
+
+def list_pulls_from(
+    connection: Connection, repo: RepoRef, branches: Sequence[str], limit: int
+) -> tuple[OwnPull, ...]:
+    """Return the open ones whose head is one of the branches, as they are locked.
+
+    Of those from before their head was kept, each may be meant.
+    """
+    head = threads.c.head_branch
+    return _list_open(connection, repo, head.in_(branches) | head.is_(None), limit)
 
 
 def find_asker(connection: Connection, conversation_id: ConversationId) -> Actor | None:
@@ -72,6 +91,22 @@ def is_known(
     )
     earlier = map(Trigger.model_validate_json, connection.scalars(query))
     return any(one.key == trigger.key for one in earlier)
+
+
+def was_put_off(
+    connection: Connection, conversation_id: ConversationId, sha: str, reason: str
+) -> bool:
+    """Tell whether a look at the checks of a commit came to nothing for a reason."""
+    query = select(jobs.c.trigger, jobs.c.outcome).where(
+        jobs.c.conversation_id == conversation_id,
+        jobs.c.kind == TriggerKind.CHECKS,
+        jobs.c.outcome.is_not(None),
+    )
+    return any(
+        Trigger.model_validate_json(row.trigger).head_sha == sha
+        and Outcome.model_validate_json(row.outcome).reason == reason
+        for row in connection.execute(query)
+    )
 
 
 def _pull_of(repo: RepoRef, key: str) -> ForgeThread:

@@ -93,11 +93,12 @@ class ThreadStore:
         thread: ThreadRef,
         now: datetime,
         base_branch: str = "",
+        head_branch: str = "",
     ) -> bool:
         """Make a thread part of a conversation; False if it is part of another.
 
-        With a `base_branch` it is a pull request of ours for that branch. Linking it
-        again to its own conversation changes nothing else.
+        With a `base_branch` it is a pull request of ours for that branch, from the
+        `head_branch`. Linking it again to its own conversation changes nothing else.
         """
         with self._database.writing() as connection:
             insert_once(connection, threads, thread_row(conversation_id, thread, now))
@@ -106,7 +107,7 @@ class ThreadStore:
                 connection.execute(
                     update(threads)
                     .where(threads.c.key == str(thread))
-                    .values(base_branch=base_branch)
+                    .values(base_branch=base_branch, head_branch=head_branch or None)
                 )
             return is_linked
 

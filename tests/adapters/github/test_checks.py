@@ -159,7 +159,7 @@ def test_a_job_that_still_runs_is_pending_and_what_waits_for_a_person_is_not(
     gated = run_job(fake.world, REPO, sha, Report(name="deploy", conclusion=None))
     change_check(fake.world, gated, {"status": "waiting"})
     set_status(fake.world, REPO, sha, "old/ci", state="pending")
-    assert as_app.forge.fetch_checks(SHOP, sha) == Checks(pending=("slow",))
+    assert as_app.forge.fetch_checks(SHOP, sha) == Checks(pending=("slow", "old/ci"))
 
 
 def test_plain_statuses_count_by_their_newest_word(

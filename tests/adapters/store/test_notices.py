@@ -1,6 +1,7 @@
 """What changes around our work: threads close, branches move, access is taken away."""
 
 from datetime import datetime, timedelta
+from typing import Any
 
 import pytest
 from pydantic import SecretStr
@@ -14,10 +15,13 @@ from patchwright.core.types.triggers import (
     BaseMoved,
     InstallationChanged,
     RepositoryMoved,
+    StatusReported,
     ThreadClosed,
     Trigger,
     TriggerKind,
 )
+from patchwright.core.types.work import Outcome, OutcomeKind
+from patchwright.resolver.rounds import PENDING
 from patchwright.workers.db.tables import conversations, deliveries
 from patchwright.workers.intake.delivery import Verdict
 from patchwright.workers.store.job import JobState
@@ -119,6 +123,77 @@ def test_what_nobody_asked_for_uses_up_nothing_and_is_found_by_its_kind(
     assert world.jobs.count_since(conversation, hour_ago) == 1
     since = world.jobs.since_asked(conversation, TriggerKind.CHECKS)
     assert [job.trigger.key for job in since] == ["checks-0", "checks-1", "checks-2"]
+
+
+def reported(number: int = 1, **fields: Any) -> StatusReported:
+    usual: dict[str, Any] = {
+        "repo": REPO,
+        "id": number,
+        "sha": "a" * 40,
+        "branches": ("fix/1",),
+        "has_passed": False,
+        "installation": "5",
+    }
+    return StatusReported(**(usual | fields))
+
+
+def with_pull_from(world: World, head: str) -> JobId:
+    job_id = world.ask()
+    finish(world, job_id)
+    now, conversation = world.clock.now(), world.conversation(job_id)
+    assert world.threads.link(conversation, PULL, now, "main", head)
+    return job_id
+
+
+def test_a_failed_status_on_the_head_of_our_pull_request_starts_a_look_at_its_checks(
+    world: World,
+) -> None:
+    with_pull_from(world, "fix/1")
+    [job_id] = world.deliver(reported()).due
+    started = world.job(job_id).trigger
+    assert (started.kind, started.actor.login) == ("checks", "alice")
+    assert (started.thread, started.head_sha) == (PULL, "a" * 40)
+    assert started.installation == "5"
+
+
+def test_a_failed_status_for_another_branch_or_a_closed_pull_request_starts_nothing(
+    world: World,
+) -> None:
+    with_pull_from(world, "fix/1")
+    assert world.deliver(reported(branches=("main", "fix/10"))).due == ()
+    elsewhere = RepoRef(forge="github", full_name="acme/shop2")
+    assert world.deliver(reported(2, repo=elsewhere)).due == ()
+    world.deliver(ThreadClosed(thread=PULL, is_open=False))
+    assert world.deliver(reported(3)).due == ()
+
+
+def test_a_pull_request_whose_head_was_not_kept_may_be_meant(world: World) -> None:
+    with_pull(world)
+    assert len(world.deliver(reported()).due) == 1
+
+
+def test_the_same_status_starts_one_look(world: World) -> None:
+    with_pull_from(world, "fix/1")
+    [job_id] = world.deliver(reported(), "d-status").due
+    assert world.deliver(reported(2)).due == ()
+    finish(world, job_id)
+    assert world.deliver(reported(), "d-again").due == ()
+    assert world.deliver(reported(2), "d-other").due != ()
+
+
+def test_a_status_that_passed_is_news_only_where_it_was_waited_for(
+    world: World,
+) -> None:
+    with_pull_from(world, "fix/1")
+    assert world.deliver(reported(1, has_passed=True)).due == ()
+    [look] = world.deliver(reported(2)).due
+    waits = Outcome(kind=OutcomeKind.NO_CHANGE, reason=PENDING)
+    lease = world.claim(look)
+    now = world.clock.now()
+    world.outcomes.store(lease, waits, [], read_up_to=0, now=now)
+    world.outcomes.finish(lease, JobState.DONE, now)
+    assert world.deliver(reported(3, has_passed=True, sha="b" * 40)).due == ()
+    assert len(world.deliver(reported(4, has_passed=True)).due) == 1
 
 
 def test_a_base_that_moves_starts_one_job_for_each_open_pull_request(

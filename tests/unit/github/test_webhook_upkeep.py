@@ -11,6 +11,7 @@ from patchwright.core.types.triggers import (
     Ignored,
     InstallationChanged,
     RepositoryMoved,
+    StatusReported,
     TriggerKind,
 )
 from tests.unit.github.samples import (
@@ -94,6 +95,46 @@ def test_other_suites_are_ignored(payload: dict[str, Any], reason: str) -> None:
 
 def test_suite_of_an_unknown_app_is_read() -> None:
     assert trigger_of("check_suite", suite(app=None)).kind is TriggerKind.CHECKS
+
+
+def status(state: str = "failure", **fields: Any) -> dict[str, Any]:
+    usual = {
+        "id": 5,
+        "sha": SHA,
+        "state": state,
+        "context": "ci/old",
+        "branches": [
+            {"name": "behind", "commit": {"sha": "cd" * 20}},
+            {"name": "fix/1", "commit": {"sha": SHA}},
+        ],
+        "repository": HERE,
+        "sender": ANN,
+    }
+    return usual | fields
+
+
+@pytest.mark.parametrize("state", ["failure", "error", "success"])
+def test_status_is_told_for_the_branches_that_end_in_its_commit(state: str) -> None:
+    told = read_json("status", status(state, installation={"id": 9}))
+    assert told == StatusReported(
+        repo=SHOP,
+        id=5,
+        sha=SHA,
+        branches=("fix/1",),
+        has_passed=state == "success",
+        installation="9",
+    )
+
+
+def test_other_statuses_are_ignored() -> None:
+    assert reason_of("status", status("pending")) == "checks-pending"
+    assert reason_of("status", status(branches=[])) == "no-branch"
+    assert reason_of("status", status(sha="ef" * 20)) == "no-branch"
+
+
+def test_status_of_an_unknown_state_is_malformed() -> None:
+    with pytest.raises(PayloadError, match="state"):
+        read_json("status", status("on fire"))
 
 
 def push(ref: str, **fields: Any) -> dict[str, Any]:

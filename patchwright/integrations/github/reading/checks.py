@@ -4,17 +4,30 @@ Whether they failed, and whether others still run, is looked up when there is ti
 last one to end may well be one that passed.
 
 Each run of a workflow has a check suite of its own, so that suites tell of Actions and
-of other services alike.
+of other Apps alike. Services that are no App set a status instead, the older kind.
 https://docs.github.com/en/rest/guides/using-the-rest-api-to-interact-with-checks
 """
+
+from typing import Literal
 
 from pydantic import TypeAdapter
 
 from patchwright.core.types.threads import ThreadKind
-from patchwright.core.types.triggers import Ignored, Reading, TriggerKind
-from patchwright.integrations.github.payloads import Delivery, Part, Slugged, Thread
+from patchwright.core.types.triggers import (
+    Ignored,
+    Reading,
+    StatusReported,
+    TriggerKind,
+)
+from patchwright.integrations.github.payloads import (
+    Delivery,
+    Named,
+    Part,
+    Slugged,
+    Thread,
+)
 from patchwright.integrations.github.reading.listening import Listening
-from patchwright.integrations.github.reading.scene import Scene
+from patchwright.integrations.github.reading.scene import Scene, id_of, ref_of
 
 
 class _Home(Part):
@@ -43,7 +56,19 @@ class _SuiteDelivery(Delivery):
     check_suite: _Suite
 
 
+class _Branch(Named):
+    commit: _End
+
+
+class _StatusDelivery(Delivery):
+    id: int
+    sha: str
+    state: Literal["error", "failure", "pending", "success"]
+    branches: list[_Branch] = []
+
+
 _SUITE = TypeAdapter(_SuiteDelivery)
+_STATUS = TypeAdapter(_StatusDelivery)
 
 
 def read_check_suite(body: bytes, listening: Listening) -> Reading:
@@ -76,3 +101,25 @@ def _find_proposal(suite: _Suite, repository: int) -> _Proposal | None:
         if homes == {repository} and proposal.head.sha == suite.head_sha:
             return proposal
     return None
+
+
+def read_status(body: bytes, _: Listening) -> Reading:
+    """Read that a status was set, which names branches and no pull request.
+
+    GitHub lists branches that merely contain the commit as well, ten at most.
+    https://docs.github.com/en/webhooks/webhook-events-and-payloads#status
+    """
+    status = _STATUS.validate_json(body)
+    if status.state == "pending":
+        return Ignored(reason="checks-pending")
+    ends = tuple(one.name for one in status.branches if one.commit.sha == status.sha)
+    if not ends:
+        return Ignored(reason="no-branch")
+    return StatusReported(
+        repo=ref_of(status.repository),
+        id=status.id,
+        sha=status.sha,
+        branches=ends,
+        has_passed=status.state == "success",
+        installation=id_of(status.installation),
+    )

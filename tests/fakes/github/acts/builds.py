@@ -3,15 +3,19 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from tests.fakes.github import bare
 from tests.fakes.github.acts.accounts import add_app
 from tests.fakes.github.acts.checks import begin_check, change_check
 from tests.fakes.github.check_state import CheckRun
 from tests.fakes.github.ci_state import Annotation, Status
+from tests.fakes.github.exchange import RefusedError, invalid
 from tests.fakes.github.state import World
 from tests.fakes.github.webhooks.check_suites import ACTIONS_SLUG
+from tests.fakes.github.webhooks.statuses import StatusSet, send_status
 
 # https://api.github.com/apps/github-actions
 ACTIONS_APP = 15368
+STATES = {"error", "failure", "pending", "success"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,10 +59,19 @@ def run_check(
 def set_status(
     world: World, full_name: str, sha: str, context: str, *, state: str, text: str = ""
 ) -> None:
+    """Set a status, as the first person there is, and tell who hears of it.
+
+    https://docs.github.com/rest/commits/statuses#create-a-commit-status
+    """
     with world.lock:
+        repo = world.repo(full_name)
+        if state not in STATES:
+            raise invalid("Status", "custom", field="state")
+        if bare.find_commit(repo.git, sha) != sha:
+            raise RefusedError(422, f"No commit found for SHA: {sha}")
         status = Status(
             id=world.next_id(),
-            repo=world.repo(full_name).full_name,
+            repo=repo.full_name,
             sha=sha,
             context=context,
             state=state,
@@ -66,6 +79,8 @@ def set_status(
             created_at=world.clock.now(),
         )
         world.builds.statuses.append(status)
+        actor = next(iter(world.users.values())).login
+        send_status(world, StatusSet(status=status, actor=actor))
 
 
 def _begin(
