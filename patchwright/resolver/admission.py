@@ -55,13 +55,15 @@ class Declined(Value):
     """The run may not start.
 
     A quiet refusal is shown by a reaction alone, and a silent one not at all: two bots
-    must not keep each other busy, and who has not called us expects nothing.
+    must not keep each other busy, and who has not called us expects nothing. The text
+    calls the person of the login `by`.
     """
 
     reason: str
     text: str
     quiet: bool
     silent: bool = False
+    by: str = ""
 
 
 def admit(facts: Facts, policy: Policy) -> Admitted | Declined:
@@ -123,6 +125,7 @@ def _judge_one(one: Involved, policy: Policy) -> Admitted | Declined:
             text=f"What @{login} may do in this repository could not be found out, so "
             "nothing was started. Ask again in a while.",
             quiet=False,
+            by=login,
         )
     if not permission.allows(policy.min_permission):
         return Declined(

@@ -290,6 +290,7 @@ def _question(ending: Ending) -> Outcome:
         waits=True,
         summary=ending.text,
         service_text=ending.service_text,
+        by=ending.by,
     )
 
 

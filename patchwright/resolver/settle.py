@@ -39,7 +39,9 @@ from patchwright.resolver.toolkit import Toolkit
 from patchwright.sandbox.workspace import Export
 
 _MAX_TITLE_CHARS: Final = 72
-_OF_AN_OBJECTION: Final = {"kind", "reason", "summary", "service_text", "as_patch"}
+_OF_AN_OBJECTION: Final = frozenset(
+    {"kind", "reason", "summary", "service_text", "by", "as_patch"}
+)
 
 
 def settle(task: Task, kit: Toolkit, ending: Ending, export: Export) -> Outcome:
@@ -127,7 +129,8 @@ def _unfinished(merged: Merged, ending: Ending) -> Outcome:
         kind=OutcomeKind.NEEDS_INPUT,
         reason="merge-unfinished",
         summary=f"{merged.objection}\n\n{ending.text}",
-        service_text=merged.objection,
+        service_text=_service_text(merged.objection, ending),
+        by=ending.by,
     )
 
 
@@ -138,6 +141,7 @@ def _changed(task: Task, kit: Toolkit, ending: Ending, cleaned: Cleaned) -> Outc
         reason=ending.reason,
         summary=ending.text,
         service_text=ending.service_text,
+        by=ending.by,
         title=_title(task, ending.finish),
         head_sha=head_sha,
         tree=cleaned.tree,
@@ -191,6 +195,7 @@ def _unchanged(ending: Ending) -> Outcome:
         reason=ending.reason,
         summary=text,
         service_text=ending.service_text,
+        by=ending.by,
         reviews=ending.finish.reviews if ending.finish else (),
     )
 
@@ -202,7 +207,8 @@ def _too_much(ending: Ending, excess: tuple[str, ...]) -> Outcome:
         kind=OutcomeKind.NEEDS_INPUT,
         reason="excess",
         summary=f"{said}\n\n{ending.text}",
-        service_text=said,
+        service_text=_service_text(said, ending),
+        by=ending.by,
     )
 
 
@@ -213,9 +219,15 @@ def _objected(objection: Objection, ending: Ending) -> Outcome:
         kind=OutcomeKind.NEEDS_INPUT if is_done else ending.kind,
         reason=objection.reason if is_done else ending.reason,
         summary=f"{objection.text}\n\n{ending.text}",
-        service_text=objection.text,
+        service_text=_service_text(objection.text, ending),
+        by=ending.by,
         as_patch=objection.keep is Keep.PATCH,
     )
+
+
+def _service_text(said: str, ending: Ending) -> str:
+    """Return what is ours where `said` stands before the words of an ending."""
+    return join(said, ending.service_text)
 
 
 def _commit(task: Task, kit: Toolkit, ending: Ending, tree: str) -> str:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from patchwright.core.agent.limits import Stop
 from patchwright.core.events.types import AgentState, Finish
+from patchwright.core.types.people import called_login
 from patchwright.core.types.work import OutcomeKind
 
 
@@ -11,7 +12,8 @@ from patchwright.core.types.work import OutcomeKind
 class Ending:
     """Why the loop ended; `finish` is there when the agent said it was done.
 
-    `by_service` says that the text is ours; else it is the agent's. With `waits_as` it
+    `by_service` says that the text is ours, which may call the person of the login
+    `by`; else it is the agent's. With `waits_as` it
     has only paused for a person, in that state, and goes on from the log when there is
     an answer.
     """
@@ -22,6 +24,7 @@ class Ending:
     finish: Finish | None = None
     waits_as: AgentState | None = None
     by_service: bool = False
+    by: str = ""
 
     @property
     def service_text(self) -> str:
@@ -43,7 +46,7 @@ _STATE_AT_END = {
 
 
 def ending_of(stop: Stop) -> Ending:
-    return Ending(stop.kind, stop.reason, stop.text, by_service=True)
+    return Ending(stop.kind, stop.reason, stop.text, by_service=True, by=stop.by)
 
 
 def paused(who: str) -> Ending:
@@ -53,6 +56,7 @@ def paused(who: str) -> Ending:
         f"Paused by {who}." if who else "Still paused.",
         waits_as=AgentState.PAUSED,
         by_service=True,
+        by=called_login(who),
     )
 
 
@@ -76,7 +80,13 @@ def plan_posted(text: str) -> Ending:
 
 def plan_dropped(who: str) -> Ending:
     text = f"{who} did not want the plan carried out."
-    return Ending(OutcomeKind.STOPPED, "plan-rejected", text, by_service=True)
+    return Ending(
+        OutcomeKind.STOPPED,
+        "plan-rejected",
+        text,
+        by_service=True,
+        by=called_login(who),
+    )
 
 
 def confirmation(text: str) -> Ending:

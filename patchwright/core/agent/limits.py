@@ -3,15 +3,17 @@
 from patchwright.core.events.state import RunState
 from patchwright.core.events.types import AgentState
 from patchwright.core.types.base import Value
+from patchwright.core.types.people import called_login
 from patchwright.core.types.work import Limits, OutcomeKind
 
 
 class Stop(Value):
-    """Why a run ends here; `text` is a sentence for people."""
+    """Why a run ends here; `text` is a sentence for people, which may call `by`."""
 
     kind: OutcomeKind
     reason: str
     text: str
+    by: str = ""
 
 
 def must_stop(run: RunState, limits: Limits, elapsed_s: float) -> Stop | None:
@@ -25,6 +27,7 @@ def must_stop(run: RunState, limits: Limits, elapsed_s: float) -> Stop | None:
             kind=OutcomeKind.STOPPED,
             reason="asked",
             text=f"Stopped by {run.wanted.reason or 'request'}.",
+            by=called_login(run.wanted.reason),
         )
     allowed = run.allowed(limits)
     if run.iterations >= allowed.max_iterations:

@@ -32,12 +32,12 @@ def quoted_plain(text: str) -> str:
     return "\n".join(f"> {line}".rstrip() for line in lines) if any(lines) else ""
 
 
-def prose(text: str, keeps: tuple[str, ...] = ()) -> str:
+def prose(text: str, keeps: tuple[str, ...] = (), calls: str = "") -> str:
     """Return a text as Markdown of words, lists and code, and of nothing else.
 
-    Links to what `keeps` begins stay links.
+    Links to what `keeps` begins stay links, and the login `calls` is still called.
     """
-    lines = write_words(Inert(keeps).blocks(_read(text)))
+    lines = write_words(Inert(keeps, calls).blocks(_read(text)))
     # What two pieces make together is seen only where both are written.
     return inert("\n".join(lines), Place.CODE)
 

@@ -1,5 +1,6 @@
 """Who asked, and what they may do."""
 
+import re
 from enum import StrEnum
 from typing import Final
 
@@ -7,6 +8,13 @@ from patchwright.core.types.base import Value
 
 # Begins the subject of those whom a service knows by their login alone.
 BY_LOGIN: Final = "login:"
+_CALL: Final = re.compile(r"@([A-Za-z0-9](?:[\w.-]{0,98}[A-Za-z0-9])?)", re.ASCII)
+
+
+def called_login(who: str) -> str:
+    """Return the login of `@login`; empty for whatever else says who did something."""
+    found = _CALL.fullmatch(who)
+    return found[1] if found else ""
 
 
 class Actor(Value):

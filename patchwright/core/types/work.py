@@ -151,12 +151,22 @@ class Verdict(StrEnum):
     ANSWERED = "answered"
 
 
+def own_part(text: str, service_text: str) -> str:
+    """Return the beginning of a text that is the service's, if it is there."""
+    return service_text if text.startswith(service_text) else ""
+
+
 class ReviewAnswer(Value):
-    """An answer to one review thread, by its number in the task, from 1."""
+    """An answer to one review thread, by its number in the task, from 1.
+
+    `service_text` and `by` are as those of an outcome.
+    """
 
     thread: int
     verdict: Verdict
     text: Words = ""
+    service_text: Words = ""
+    by: str = ""
 
 
 class Usage(Value):
@@ -240,7 +250,8 @@ class Outcome(Value):
     `removed` counts the hidden things taken out of other people's texts. `structured`
     is what was asked for by a schema, as JSON text; empty where nothing was.
     `service_text` is the beginning of the summary that the service wrote itself: what
-    is not known to be ours counts as the agent's.
+    is not known to be ours counts as the agent's. It calls the person of the login
+    `by`, whom the forge knows, and nobody else.
     `left_out` is what the agent made and the change lacks.
     """
 
@@ -268,11 +279,12 @@ class Outcome(Value):
     structured: str = ""
     left_out: tuple[LeftOut, ...] = ()
     service_text: str = ""
+    by: str = ""
 
     @property
     def own_text(self) -> str:
         """Return the part of the summary that is the service's, if any is."""
-        return self.service_text if self.summary.startswith(self.service_text) else ""
+        return own_part(self.summary, self.service_text)
 
     @property
     def agent_text(self) -> str:
@@ -281,11 +293,16 @@ class Outcome(Value):
 
 
 def explained(
-    kind: OutcomeKind, reason: str, text: str, *, waits: bool = False
+    kind: OutcomeKind, reason: str, text: str, *, waits: bool = False, by: str = ""
 ) -> Outcome:
     """Return an outcome that the service explains in its own words."""
     return Outcome(
-        kind=kind, reason=reason, waits=waits, summary=text, service_text=text
+        kind=kind,
+        reason=reason,
+        waits=waits,
+        summary=text,
+        service_text=text,
+        by=by,
     )
 
 

@@ -98,7 +98,12 @@ def _without(outcome: Outcome, title: str, shown: Callable[[str], str]) -> Outco
                 for one in outcome.left_out
             ),
             "reviews": tuple(
-                one.model_copy(update={"text": shown(one.text)})
+                one.model_copy(
+                    update={
+                        "text": shown(one.text),
+                        "service_text": shown(one.service_text),
+                    }
+                )
                 for one in outcome.reviews
             ),
         }

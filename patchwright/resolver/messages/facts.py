@@ -16,7 +16,9 @@ from patchwright.core.types.work import (
     Limits,
     Outcome,
     Proof,
+    ReviewAnswer,
     Usage,
+    own_part,
 )
 from patchwright.resolver.evidence import doubt
 
@@ -48,17 +50,28 @@ def outcome_words(
     outcome: Outcome, handle: str, max_chars: int, keeps: tuple[str, ...] = ()
 ) -> str:
     """Say what is ours of an outcome's summary as ours, and quote the rest."""
-    ours = service_words(outcome.own_text, handle, max_chars, keeps)
+    ours = service_words(outcome.own_text, handle, max_chars, keeps, outcome.by)
     room = max_chars - len(ours) - len("\n\n")
     return join(ours, agents_words(outcome.agent_text, handle, room, keeps))
 
 
+def answer_words(answer: ReviewAnswer, handle: str, max_chars: int) -> str:
+    """Say what is ours of an answer as ours, and quote the rest."""
+    own = own_part(answer.text, answer.service_text)
+    ours = service_words(own, handle, max_chars, by=answer.by)
+    room = max_chars - len(ours) - len("\n\n")
+    return join(ours, agents_words(answer.text.removeprefix(own), handle, room))
+
+
 def service_words(
-    text: str, handle: str, max_chars: int, keeps: tuple[str, ...] = ()
+    text: str, handle: str, max_chars: int, keeps: tuple[str, ...] = (), by: str = ""
 ) -> str:
-    """Show a text of ours, in which names and errors may be anybody's."""
+    """Show a text of ours, in which names and errors may be anybody's.
+
+    It calls nobody but the person of the login `by`.
+    """
     return _bounded(
-        lambda room: prose(cut_middle(text, room), keeps), handle, max_chars
+        lambda room: prose(cut_middle(text, room), keeps, by), handle, max_chars
     )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Final, assert_never
 
 from patchwright.core.types.work import Outcome, ReviewAnswer, Verdict
-from patchwright.resolver.messages.facts import agents_words, counted, join
+from patchwright.resolver.messages.facts import answer_words, counted, join
 
 MAX_WORDS_CHARS: Final = 4_000
 _ABOUT_SHA_CHARS: Final = 10
@@ -19,7 +19,7 @@ def review_mark(run_id: str, thread: int) -> str:
 
 def review_reply(answer: ReviewAnswer, *, run_id: str, commit: str, handle: str) -> str:
     """Write an answer to a thread; `commit` is Markdown, empty if nothing is pushed."""
-    words = agents_words(answer.text, handle, MAX_WORDS_CHARS)
+    words = answer_words(answer, handle, MAX_WORDS_CHARS)
     label = _label(answer.verdict, commit)
     return join(label, words, review_mark(run_id, answer.thread))
 
@@ -45,7 +45,13 @@ def answers_where_asked(outcome: Outcome, asked: Sequence[int]) -> Outcome:
     """
     answered = {answer.thread for answer in outcome.reviews}
     added = tuple(
-        ReviewAnswer(thread=one, verdict=Verdict.ANSWERED, text=outcome.summary)
+        ReviewAnswer(
+            thread=one,
+            verdict=Verdict.ANSWERED,
+            text=outcome.summary,
+            service_text=outcome.service_text,
+            by=outcome.by,
+        )
         for one in asked
         if one not in answered
     )

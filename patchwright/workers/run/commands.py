@@ -50,7 +50,7 @@ def answer_command(
     command = command_in(trigger)
     if command is None or command.verb in _REQUESTS:
         return None
-    text = _NOTHING
+    text, by = _NOTHING, ""
     if command.fault:
         text = f"{_NOTHING} {command.fault}"
     elif command.verb is Verb.HELP:
@@ -58,4 +58,5 @@ def answer_command(
     elif command.verb in _ABOUT_THE_LAST and last is not None:
         is_beside_code = isinstance(trigger.thread, ForgeThread)
         text = answer_ended(command.verb, last, is_beside_code=is_beside_code)
-    return explained(OutcomeKind.ANSWERED, command.verb, text)
+        by = last.outcome.by
+    return explained(OutcomeKind.ANSWERED, command.verb, text, by=by)

@@ -1,6 +1,7 @@
 """Take in what people have said while a job waited to begin."""
 
 from patchwright.core.events.types import AgentState, ChangeState, Message
+from patchwright.core.types.people import called_login
 from patchwright.core.types.threads import TalkThread
 from patchwright.core.types.triggers import Trigger
 from patchwright.core.types.work import Outcome, OutcomeKind, Task
@@ -41,6 +42,7 @@ def _stopped(who: str, removed: int) -> Outcome:
         reason="asked",
         summary=text,
         service_text=text,
+        by=called_login(who),
         removed=removed,
     )
 

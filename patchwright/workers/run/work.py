@@ -201,7 +201,9 @@ class Work:
 
     def _decline(self, judged: Declined) -> Done:
         log.info("request_declined", reason=judged.reason, text=judged.text)
-        outcome = explained(OutcomeKind.REFUSED, judged.reason, judged.text)
+        outcome = explained(
+            OutcomeKind.REFUSED, judged.reason, judged.text, by=judged.by
+        )
         # What nobody asked for needs no refusal either.
         nobody_asked = self._trigger.kind.is_automatic
         if judged.quiet and not (judged.silent or nobody_asked):

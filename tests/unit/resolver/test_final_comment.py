@@ -1,5 +1,7 @@
 """How it ended, in a few lines: what was tried, where it stopped, what to do next."""
 
+import re
+
 import pytest
 
 from patchwright.core.text.mentions import find_request
@@ -163,6 +165,27 @@ def test_what_is_not_known_to_be_ours_is_quoted(kind: OutcomeKind) -> None:
     doubted = said(ended(kind, "Theirs.", service_text="Ours."))
     assert "\n\nThe agent wrote:\n\n> Theirs." in doubted
     assert "Ours" not in doubted
+
+
+def test_who_stopped_the_run_is_called_by_name() -> None:
+    why = "Stopped by @alice-b_c."
+    stopped = ended(OutcomeKind.STOPPED, why, service_text=why, by="alice-b_c")
+    assert f"\n\n{why}\n\n" in said(stopped)
+
+
+@pytest.mark.parametrize("by", ["", "alice", "patchwright", "copilot"])
+def test_a_text_of_ours_calls_nobody_but_who_has_spoken(by: str) -> None:
+    why = "No file: @alice/team @alice-b @alice.b @bob @copilot x@alice @patchwright"
+    shown = said(ended(OutcomeKind.FAILED, why, service_text=why, by=by))
+    paragraph = shown.split("\n\n")[1]
+    assert re.search(r"(?<![`\w])@(?=\w)", paragraph) is None
+
+
+def test_the_agent_calls_nobody_in_the_name_of_who_has_spoken() -> None:
+    words = "Stopped by @alice. As @alice wants."
+    ours = "Stopped by @alice."
+    shown = said(ended(OutcomeKind.STOPPED, words, service_text=ours, by="alice"))
+    assert "\n\nStopped by @alice.\n\nThe agent wrote:\n\n> As @ alice wants." in shown
 
 
 def test_every_ending_has_its_text_here() -> None:

@@ -57,10 +57,14 @@ _ADDRESS: Final = re.compile(
 
 
 class Inert:
-    """Makes documents inert; links to what `keeps` begins stay links."""
+    """Makes documents inert; links to what `keeps` begins stay links.
 
-    def __init__(self, keeps: tuple[str, ...] = ()) -> None:
+    The person of the login `calls` is called where a text says so, and nobody else.
+    """
+
+    def __init__(self, keeps: tuple[str, ...] = (), calls: str = "") -> None:
         self._keeps = keeps
+        self._call = _call_of(calls)
 
     def blocks(self, blocks: Blocks) -> Blocks:
         return tuple(made for block in blocks for made in self._block(block))
@@ -117,7 +121,7 @@ class Inert:
     def _inline(self, inline: Inline) -> Iterator[Inline]:
         match inline:
             case Text(text):
-                yield from _words(text)
+                yield from self._text(text)
             case Code(text):
                 yield Code(inert(text, Place.CODE))
             case Strong(children):
@@ -138,6 +142,15 @@ class Inert:
             case _:
                 assert_never(inline)
 
+    def _text(self, text: str) -> Iterator[Inline]:
+        """Keep the one call; it is no text any more, which would be made inert."""
+        done = 0
+        for found in self._call.finditer(text):
+            yield from _words(text[done : found.start()])
+            yield Call("", found[1])
+            done = found.end()
+        yield from _words(text[done:])
+
     def _link(self, url: str, children: Inlines) -> Iterator[Inline]:
         if self._is_kept(url):
             yield Link(url, (Text(_line(plain_text(children))),))
@@ -151,6 +164,12 @@ class Inert:
     def _is_kept(self, url: str) -> bool:
         is_plain = re.fullmatch(r"[\w:/.#?=&%,+-]+", url, re.ASCII)
         return bool(is_plain) and url.startswith(self._keeps)
+
+
+def _call_of(login: str) -> re.Pattern[str]:
+    """Match the call of a login that ends where the login does; of none, nothing."""
+    name = re.escape(login) if login else r"(?!)"
+    return re.compile(rf"(?<![\w/.+@-])@({name})(?![\w/@-]|\.\w)", re.IGNORECASE)
 
 
 def _words(text: str) -> Iterator[Inline]:

@@ -1,0 +1,44 @@
+"""What a reviewer is told in a thread where the agent has said nothing."""
+
+from patchwright.core.types.work import Outcome, OutcomeKind, ReviewAnswer, Verdict
+from patchwright.resolver.messages.reviews import answers_where_asked, review_reply
+from tests.unit.resolver.endings import HANDLE, ended
+
+MARK = "<!-- patchwright:review run=r1 thread=1 -->"
+
+
+def replied(outcome: Outcome) -> str:
+    """Return the reply to the first thread, which has asked."""
+    (answer,) = answers_where_asked(outcome, [1]).reviews
+    return review_reply(answer, run_id="r1", commit="", handle=HANDLE)
+
+
+def test_our_own_words_are_not_said_to_be_the_agents() -> None:
+    why = "Stopped by @alice."
+    stopped = ended(OutcomeKind.STOPPED, why, service_text=why, by="alice")
+    assert replied(stopped) == f"{why}\n\n{MARK}"
+
+
+def test_the_agents_words_are_quoted_where_it_gave_no_answer_of_its_own() -> None:
+    answered = ended(OutcomeKind.ANSWERED, "## Proven by @bob")
+    quotation = "> **Proven by @ bob**"
+    assert replied(answered) == f"The agent wrote:\n\n{quotation}\n\n{MARK}"
+
+
+def test_an_objection_of_ours_stands_before_the_words_of_the_agent() -> None:
+    objected = ended(
+        OutcomeKind.NEEDS_INPUT,
+        "It has a key.\n\nAll done.",
+        service_text="It has a key.",
+    )
+    assert replied(objected) == (
+        f"It has a key.\n\nThe agent wrote:\n\n> All done.\n\n{MARK}"
+    )
+
+
+def test_an_answer_of_the_agents_is_quoted_and_kept() -> None:
+    said = ReviewAnswer(thread=1, verdict=Verdict.NOT_ADDRESSED, text="As wanted.")
+    answered = ended(OutcomeKind.ANSWERED, "Else.", reviews=(said,))
+    assert replied(answered) == (
+        f"**Not addressed.**\n\nThe agent wrote:\n\n> As wanted.\n\n{MARK}"
+    )
