@@ -39,9 +39,9 @@ from patchwright.resolver.toolkit import Toolkit
 from patchwright.sandbox.workspace import Export
 
 _MAX_TITLE_CHARS: Final = 72
-_OF_AN_OBJECTION: Final = frozenset(
-    {"kind", "reason", "summary", "service_text", "by", "as_patch"}
-)
+_OF_AN_OBJECTION: Final = {
+    *("kind", "reason", "summary", "service_text", "by", "as_patch"),
+}
 
 
 def settle(task: Task, kit: Toolkit, ending: Ending, export: Export) -> Outcome:

@@ -24,7 +24,8 @@ KEPT = (
     "(GITHUB/acme/shop/tree/patchwright/1-wrong-sum)."
 )
 
-
+# Stands before words of the agent's.
+QUOTED = "The agent wrote:\n\n> "
 AGAIN = "When the cause is removed, `@patchwright retry` tries again."
 
 
@@ -69,25 +70,25 @@ ENDS = {
         lambda: [call("finish", summary="The sum is right: it counts each piece.")],
         OutcomeKind.NO_CHANGE,
         "**No change** · 1 step · Ns · 120 tokens, price unknown\n\n"
-        "The sum is right: it counts each piece.",
+        f"{QUOTED}The sum is right: it counts each piece.",
     ),
     "question": End(
         lambda: [call("finish", summary="Looked.", answer="It adds up the prices.")],
         OutcomeKind.ANSWERED,
         "**Answered** · 1 step · Ns · 120 tokens, price unknown\n\n"
-        "It adds up the prices.",
+        f"{QUOTED}It adds up the prices.",
     ),
     "reject": End(
         lambda: [call("reject", reason="The price list is in another repository.")],
         OutcomeKind.REFUSED,
         "**Declined** · 1 step · Ns · 120 tokens, price unknown\n\n"
-        "The price list is in another repository.",
+        f"{QUOTED}The price list is in another repository.",
     ),
     "s64_only_talk": End(
         lambda: always(say("Which currency do you mean?")),
         OutcomeKind.NEEDS_INPUT,
         "**Needs you** · 3 steps · Ns · 360 tokens, price unknown\n\n"
-        "Which currency do you mean?\n\n"
+        f"{QUOTED}Which currency do you mean?\n\n"
         "It goes on when you answer here: `@patchwright` and your words.",
         state="waiting",
     ),
@@ -132,7 +133,7 @@ ENDS = {
     "s59_no_choices": End(
         lambda: always(no_choices(prompt_tokens=4241)),
         OutcomeKind.FAILED,
-        "**Failed** (`model-empty-reply`) · 1 step · Ns · 12,723 tokens, price "
+        "**Failed** (`model-empty-reply`) · 1 step · Ns · 12,726 tokens, price "
         "unknown\n\n"
         "The model openai/scripted at 127.0.0.1:PORT answered with nothing (tries: "
         f"3).\n\n{_stopped('Step 1')}{AGAIN}",

@@ -25,7 +25,9 @@ def _tip(story: Story, branch: str) -> str | None:
 
 def test_what_somebody_pushed_meanwhile_is_not_overwritten(tmp_path: Path) -> None:
     def push_meanwhile(_request: Request) -> TurnLike:
-        newer.append(story.github.commit_files(REPO, "feature/x", {"x.py": "x = 2\n"}))
+        newer.append(
+            story.github.commit_files(REPO, "feature/x", {"note.txt": "Mine.\n"})
+        )
         return FINISH
 
     newer: list[str] = []
