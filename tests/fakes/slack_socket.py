@@ -115,7 +115,11 @@ class Line:
         return digest
 
     def send(self, frame: Mapping[str, Any]) -> None:
-        self._write(_TEXT, json.dumps(frame).encode())
+        self.send_text(json.dumps(frame))
+
+    def send_text(self, text: str) -> None:
+        """Send what may be no JSON at all."""
+        self._write(_TEXT, text.encode())
 
     def disconnect(self) -> None:
         """Ask the client to come anew, as Slack does every few hours."""

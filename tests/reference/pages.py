@@ -5,13 +5,19 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final
 
+from patchwright.core.clock import SystemClock
+from patchwright.core.errors import NotFoundError
 from patchwright.core.settings.describe import page as settings_page
+from patchwright.integrations.github.manifest import NewApp
 from patchwright.workers.action.describe import page as action_page
 from patchwright.workers.cli.describe import page as cli_page
 from patchwright.workers.cli.manual import manual
 from patchwright.workers.ops.describe import page as metrics_page
 from patchwright.workers.site import make_site
+from patchwright.workers.web.app import WebApp
 from patchwright.workers.web.describe import api_page
+from patchwright.workers.web.setup.app import SetupSite, create_setup_app
+from patchwright.workers.web.setup.visitors import Visitors
 from tests.architecture.tree import ROOT
 from tests.flow.office import in_office
 from tests.reference.field_reports import page as field_reports_page
@@ -21,14 +27,37 @@ SLACK: Final = {
     "PATCHWRIGHT_SLACK__CLIENT_SECRET": "made-up",
 }
 
+# Without a token of one workspace, others can install the app.
+INSTALLABLE: Final = {"PATCHWRIGHT_SLACK__BOT_TOKEN": ""}
+
 
 def _api_page() -> str:
-    """Return it for a service that has everything configured."""
+    """Return it for services that have all configured which one can have."""
+    ways = (SLACK, SLACK | INSTALLABLE)
+    setup = create_setup_app(_setup_site(), lambda: None)
+    return api_page([*(_office_app(way) for way in ways), setup])
+
+
+def _office_app(settings: Mapping[str, str]) -> WebApp:
     with (
         tempfile.TemporaryDirectory() as folder,
-        in_office(Path(folder), [], settings=SLACK) as office,
+        in_office(Path(folder), [], settings=settings) as office,
     ):
-        return api_page(make_site(office.story.base).app)
+        return make_site(office.story.base).app
+
+
+def _setup_site() -> SetupSite:
+    def register(code: str) -> NewApp:
+        raise NotFoundError(f"nobody has made an App with the code {code}")
+
+    return SetupSite(
+        web_url="https://github.com",
+        public_url="https://patchwright.example.com",
+        mention="@patchwright",
+        visitors=Visitors(None, SystemClock()),
+        register=register,
+        is_done=lambda: False,
+    )
 
 
 PAGES: Final[Mapping[str, Callable[[], str]]] = {

@@ -97,7 +97,10 @@ class SecuritySettings(Section):
         None, description="Signs the sessions of the web page."
     )
     admin_token: SecretStr | None = Field(
-        None, description="Bootstrap token of the API (`Authorization: Bearer`)."
+        None,
+        description="Token of whoever runs the service: opens the pages that make the "
+        "App (`/setup/github`), and with `Authorization: Bearer` the page of every run "
+        "(`/runs/...`), to read. Nothing else takes it.",
     )
     min_permission: Permission = Field(
         Permission.WRITE,

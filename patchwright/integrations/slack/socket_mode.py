@@ -34,6 +34,18 @@ _PIECE_BYTES: Final = 256 * 1024
 log = structlog.get_logger(__name__)
 
 
+class _Client(SocketModeClient):
+    """Drops what slack_sdk would fail to read, and log with all that is in it."""
+
+    def enqueue_message(self, message: str) -> None:
+        try:
+            json.dumps(json.loads(message) if message.startswith("{") else {})
+        except (ValueError, RecursionError):
+            log.warning("envelope_refused", kind="", reason="bad-payload")
+            return
+        super().enqueue_message(message)
+
+
 class SocketMode:
     """A connection that is made anew whenever Slack ends it.
 
@@ -58,7 +70,7 @@ class SocketMode:
         self._socket: SocketModeClient | None = None
 
     def __enter__(self) -> Self:
-        opened = SocketModeClient(
+        opened = _Client(
             app_token=self._app_token.get_secret_value(),
             web_client=self._client,
             ping_interval=self._ping_interval_s,

@@ -112,10 +112,19 @@ def head_of(pull: Mapping[str, Any]) -> Head:
     return head["ref"], (head.get("repo") or {}).get("full_name", "")
 
 
+def read_event(path: Path) -> Mapping[str, Any]:
+    """Return what happened; ends the step where that is no JSON that can be read."""
+    try:
+        event = json.loads(path.read_bytes())
+    except (OSError, ValueError, RecursionError) as error:
+        sys.exit(f"GITHUB_EVENT_PATH: {path} cannot be read as JSON: {error}")
+    return event if isinstance(event, dict) else {}
+
+
 def main() -> None:
     """Write the group to the outputs of the step that runs this file."""
     environ = os.environ  # noqa: TID251 - no settings yet: nothing is installed
-    event = json.loads(Path(environ["GITHUB_EVENT_PATH"]).read_bytes())
+    event = read_event(Path(environ["GITHUB_EVENT_PATH"]))
     asked = Asked(
         event=event,
         repository=environ["GITHUB_REPOSITORY"],

@@ -159,7 +159,7 @@ def read_inputs(text: str) -> Inputs:
     """
     try:
         given = json.loads(text)
-    except json.JSONDecodeError:
+    except (ValueError, RecursionError):
         given = None
     if not isinstance(given, dict):
         raise SettingsError(

@@ -107,7 +107,7 @@ def _read_event(path: Path) -> tuple[bytes, Mapping[str, Any]]:
         with path.open("rb") as file:
             body = file.read(_MOST_BYTES)
         event = json.loads(body)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise SettingsError(
             f"GITHUB_EVENT_PATH: {path} cannot be read as JSON: {error}"
         ) from error

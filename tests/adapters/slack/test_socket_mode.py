@@ -23,6 +23,8 @@ from patchwright.integrations.slack.socket_mode import SocketMode, Take
 from tests.fakes.slack_socket import TIMEOUT_S, FakeSocketMode
 from tests.unit.slack.samples import LISTENING, command, envelope, mention, press
 
+# What is nested deeper, or longer, than Python reads; and what is no JSON.
+HOSTILE = ["[" * 100_000 + "]" * 100_000, "9" * 5_000, "["]
 Taken = tuple[Mapping[str, str], bytes]
 CLOCK = SystemClock()
 
@@ -199,3 +201,18 @@ def test_refused_websocket_is_unavailable(fake: FakeSocketMode) -> None:
     fake.refuses = True
     with pytest.raises(ServiceUnavailableError), connect(fake, Intake()):
         pass
+
+
+@pytest.mark.parametrize("value", HOSTILE)
+def test_a_frame_that_cannot_be_read_is_dropped_and_the_connection_goes_on(
+    fake: FakeSocketMode, value: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    intake = Intake()
+    frame = '{"type": "events_api", "envelope_id": "E1", "payload": {"x": %s}}'
+    with connect(fake, intake):
+        line = fake.next_line()
+        line.send_text(frame % value)
+        second = line.deliver("events_api", envelope(mention()))
+        assert fake.next_answer() == {"envelope_id": second}
+    assert fake.acknowledged.empty()
+    assert [one for one in caplog.records if one.exc_info] == []

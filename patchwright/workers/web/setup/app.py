@@ -66,11 +66,13 @@ def create_setup_app(site: SetupSite, leave: Callable[[], None]) -> FastAPI:
 
     @app.get(SETUP_PATH)
     def show(request: Request) -> Response:
+        """Offer to make an App on GitHub, to who brings the key or the token."""
         key = request.query_params.get("key")
         return _offer(site, request) if key is None else _let_in(site, key)
 
     @app.post(SETUP_PATH)
     async def enter(request: Request) -> Response:
+        """Let a browser in that brings the key, or `security.admin_token`."""
         try:
             body = await read_body(request, _MAX_FORM_BYTES)
         except BodyTooLargeError:
@@ -79,6 +81,7 @@ def create_setup_app(site: SetupSite, leave: Callable[[], None]) -> FastAPI:
 
     @app.get(DONE_PATH)
     def finish(request: Request) -> Response:
+        """Take the browser back from GitHub, and keep the App that was made."""
         return _finish(site, request, leave)
 
     return app
@@ -87,10 +90,12 @@ def create_setup_app(site: SetupSite, leave: Callable[[], None]) -> FastAPI:
 def _add_health(app: FastAPI, site: SetupSite, leave: Callable[[], None]) -> None:
     @app.get("/healthz")
     async def healthz() -> dict[str, str]:
+        """Tell that the process answers."""
         return {"status": "ok"}
 
     @app.get("/readyz")
     def readyz() -> JSONResponse:
+        """Tell that the service is not set up."""
         # Another process may have been the one that was set up.
         if site.is_done():
             leave()
