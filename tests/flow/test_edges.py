@@ -11,10 +11,11 @@ WISH = "@patchwright please fix the sum, 3 pieces cost 450"
 RULES = r"/contents/\.patchwright\.toml"
 # Of one read: PyGithub asks again by itself.
 TRIES = 4
-# Permission is asked for before the work, and before each of the three writes.
+# Permission is asked for before the work, and before each of the three writes. What the
+# default branch is called is read again before the push.
 READS = {
     "/app": 1,
-    "/repos/acme/shop": 1,
+    "/repos/acme/shop": 2,
     "/repos/acme/shop/collaborators/alice/permission": 4,
     "/repos/acme/shop/contents/.patchwright.toml": 1,
     "/repos/acme/shop/git/ref/heads/patchwright/1-wrong-sum": 1,

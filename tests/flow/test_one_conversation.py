@@ -18,7 +18,11 @@ ANSWER = call("finish", summary="Nothing to do.", answer="The empty cart is cove
 WAITS_IN_JIRA = """\
 *Needs you* · 3 steps · Ns · 360 tokens, price unknown · [run|GITHUB/runs/RUN]
 
+The agent wrote:
+
+{quote}
 Should {{total}} count in cents, or in euros?
+{quote}
 
 It goes on when you answer here: {{@patchwright}} and your words.
 

@@ -141,6 +141,6 @@ def test_s44_whatever_the_agent_says_the_comment_fits_and_is_whole(
     refused = Delivered(refusal="r" * 20_000, remarks=long)
     text = final_comment(outcome, refused, FRAME)
     assert len(text) <= 65_536
-    assert text.startswith("**Done** · ")
+    assert text.startswith("**Not delivered** · ")
     assert text.count("<details>") == text.count("</details>")
     assert text.endswith(mark(FRAME.run_id))
