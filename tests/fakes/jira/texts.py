@@ -71,6 +71,9 @@ def wiki_of(node: Json) -> str:
             return "\n"
         case "codeBlock":
             return f"{{code}}\n{''.join(content)}\n{{code}}"
+        case "blockquote":
+            body = "\n\n".join(content)
+            return f"{{quote}}\n{body}\n{{quote}}"
         case "listItem" | "taskItem":
             return f"* {' '.join(content)}"
         case "paragraph" | "heading" | "tableHeader" | "tableCell":
