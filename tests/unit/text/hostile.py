@@ -19,7 +19,9 @@ from patchwright.integrations.jira.text.mentions import (
     request_in_wiki,
 )
 from patchwright.integrations.jira.text.wiki_in import wiki_to_markdown
+from patchwright.integrations.slack.payloads import Content
 from patchwright.integrations.slack.text.incoming import request_in
+from patchwright.integrations.slack.text.message import Reader, people_of
 from patchwright.resolver.guards.globs import matches
 from patchwright.resolver.scope import find_excess
 from patchwright.resolver.substance import has_substance
@@ -31,6 +33,11 @@ HANDLE: Final = "@patchwright"
 _OURS: Final = frozenset({"b"})
 _REDACTOR: Final = Redactor(["s3cr&t+/wörd", "ghs_" + "a1" * 18])
 _CHUNK: Final = 4_096
+_SLACK: Final = Reader(names={"U2": "Jo"}, own_id="U1")
+# How much of a text there is in each of many elements.
+_SHORT: Final = 16
+_TEXT: Final = {"type": "text"}
+_SECTION: Final = {"type": "rich_text_section"}
 
 
 def _stream(text: str) -> None:
@@ -45,6 +52,64 @@ def _adf(text: str) -> dict[str, object]:
     return {"type": "doc", "content": [{"type": "paragraph", "content": [words]}]}
 
 
+def _shown(message: Mapping[str, object]) -> None:
+    """Read a message of Slack's as the thread and the model are shown it."""
+    content = Content.model_validate(message)
+    people_of(content)
+    _SLACK.read(content)
+
+
+def _part(text: str) -> str:
+    """Return what stands in each place of a message: there are many of them."""
+    return text[: len(text) // 4]
+
+
+def _cut(text: str) -> list[str]:
+    return [text[at : at + _SHORT] for at in range(0, len(text), _SHORT)]
+
+
+def _plain(text: str) -> dict[str, object]:
+    return {"type": "text", "text": text, "style": {"bold": True, "code": True}}
+
+
+def _rich(text: str) -> dict[str, object]:
+    """Return every element that people's own editor makes, one in the other."""
+    parts = [_plain(one) for one in _cut(text)]
+    section = {"type": "rich_text_section", "elements": parts}
+    listed = {"type": "rich_text_list", "style": "ordered", "elements": [section] * 2}
+    quote = {"type": "rich_text_quote", "elements": parts}
+    code = {"type": "rich_text_preformatted", "elements": [{"text": text} | _TEXT]}
+    return {"type": "rich_text", "elements": [section, listed, quote, code]}
+
+
+def _blocks(text: str) -> list[object]:
+    """Return every block that has words, of one large text and of many small ones."""
+    many = [{"type": "mrkdwn", "text": one} for one in _cut(text)]
+    cells = [{"type": "raw_text", "text": one} for one in _cut(text)]
+    link = {"type": "link", "url": text, "text": text}
+    return [
+        {"type": "section", "text": {"type": "mrkdwn", "text": text}, "fields": many},
+        {"type": "header", "text": {"type": "plain_text", "text": text}},
+        {"type": "context", "elements": many},
+        {"type": "image", "alt_text": text},
+        {"type": "markdown", "text": text},
+        {"type": "table", "rows": [cells, *([one] for one in cells)]},
+        {"type": "rich_text", "elements": [{"elements": [link]} | _SECTION]},
+        _rich(text),
+    ]
+
+
+def _attachments(text: str) -> list[object]:
+    """Return what an app added, and a message that somebody forwarded."""
+    fields = [{"title": one, "value": one} for one in _cut(text)]
+    files = [{"title": text, "url_private": text, "mimetype": "image/png"}]
+    words = dict.fromkeys(("pretext", "title", "title_link", "author_name"), text)
+    old = {"text": text, "fields": fields, "files": files, **words}
+    forwarded = {"is_share": True, "author_name": text, "channel_name": text}
+    blocks = [{"message": {"blocks": [_rich(text)]}}]
+    return [old, {**forwarded, "text": text, "message_blocks": blocks}]
+
+
 READERS: Final[Mapping[str, Read]] = {
     "mention, none there": lambda text: find_request(text, HANDLE),
     "mention at the end": lambda text: find_request(f"{text}\n\n{HANDLE} go", HANDLE),
@@ -57,6 +122,10 @@ READERS: Final[Mapping[str, Read]] = {
     "prose": visible_prose,
     "document": read_document,
     "Slack": lambda text: request_in(f"{text} <@U1> go", "U1"),
+    "Slack blocks": lambda text: _shown({"blocks": _blocks(_part(text))}),
+    "Slack attachments": lambda text: _shown(
+        {"attachments": _attachments(_part(text))}
+    ),
     "wiki": wiki_to_markdown,
     "wiki mention": lambda text: request_in_wiki(f"{HANDLE} {text}", _OURS, HANDLE),
     "ADF": lambda text: adf_to_markdown(_adf(text)),
@@ -171,6 +240,15 @@ WORST: Final = (
 )
 # Of readers that do the same in another order, one.
 DISTINCT: Final = (
-    *("mention at the end", "hidden text", "document", "Slack", "wiki", "ADF"),
+    *(
+        "mention at the end",
+        "hidden text",
+        "document",
+        "Slack",
+        "Slack blocks",
+        "Slack attachments",
+        "wiki",
+        "ADF",
+    ),
     *("redaction", "redaction of a stream", "marks", "template", "substance", "globs"),
 )
