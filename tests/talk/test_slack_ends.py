@@ -22,9 +22,11 @@ DONE = """\
 *Done* · <GITHUB/acme/shop/pull/1|pull request #1> · 4 steps · Ns · 480 tokens, price \
 unknown · 2 files, +9 -1 · <GITHUB/runs/RUN|run>
 
-*Bold* and <https://example.com|a link>, , `a &lt; b`.
-
 🟢 *Proven*: in fresh sandboxes, the test fails without the change and passes with it.
+
+The agent wrote:
+
+> *Bold* and a link `https://example.com`, &lt;!channel&gt;, `a &lt; b`.
 
 *Evidence: 2 commands, run by the controller in fresh sandboxes*
 

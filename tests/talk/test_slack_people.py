@@ -43,7 +43,7 @@ Nothing is running here. This is how the last run ended:
 
 The agent wrote:
 
-&gt; The total ignored the pieces.
+> The total ignored the pieces.
 {FOOTER}"""
 COST = f"""\
 *Answered* · <GITHUB/runs/RUN|run>

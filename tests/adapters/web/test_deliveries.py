@@ -42,7 +42,8 @@ def test_a_signed_request_is_accepted_and_stored(site: Site) -> None:
     answer = httpx.post(site.door(), content=REQUEST, headers=signed(REQUEST))
     assert (answer.status_code, answer.json()) == (202, {"status": "accepted"})
     [row] = _rows(site.database)
-    assert (row.delivery_id, row.body) == ("d1", REQUEST)
+    # The body may hold a secret that somebody pasted; it is read before it is stored.
+    assert (row.delivery_id, row.body) == ("d1", b"")
     wait_until(lambda: site.dispatched == [row.job_id], "dispatch", 10)
 
 
