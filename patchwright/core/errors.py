@@ -105,6 +105,12 @@ class PushRefusedError(GitError):
     reason = "push-refused"
 
 
+class BranchBlockedError(PushRefusedError):
+    """A branch whose name is the beginning of the other's keeps it from being made."""
+
+    reason = "branch-blocked"
+
+
 class CommitDiffersError(GitError):
     """The service made another commit than was asked for; it is not there any more."""
 

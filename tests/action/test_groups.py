@@ -87,6 +87,8 @@ def test_a_number_may_be_an_issues() -> None:
         ("{{date}}-{{number}}", "2026-01-31-12", "thread-12"),
         ("fix/{{slug}}", "fix/sum", "branch-fix/sum"),
         ("fix/{{number}}", "patchwright/12-sum", "thread-12"),
+        ("fix/{{number}}", "patchwright-12-sum", "thread-12"),
+        ("bot/{{number}}", "bot-12", "thread-12"),
         ("a.c/{{number}}", "abc/12", "branch-abc/12"),
     ],
 )

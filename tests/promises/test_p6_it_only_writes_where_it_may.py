@@ -121,3 +121,45 @@ def test_a_branch_of_that_name_that_is_not_ours_is_not_overwritten(
         assert _tip(story, "patchwright/1-wrong-sum") == taken
         assert pull.head_branch == f"patchwright/1-wrong-sum-{run}"
         assert "**Done** · #2" in story.reply(issue)
+
+
+def test_a_branch_called_like_our_prefix_does_not_keep_the_change_out(
+    tmp_path: Path,
+) -> None:
+    with telling(tmp_path, fix_turns()) as story:
+        theirs = story.github.commit_files(REPO, "patchwright", {"x.py": "x = 1\n"})
+        issue = story.ask("@patchwright fix the sum")
+        story.work()
+        [pull] = story.github.pull_requests(REPO)
+        assert _tip(story, "patchwright") == theirs
+        assert pull.head_branch == "patchwright-1-wrong-sum"
+        assert "**Done** · #2" in story.reply(issue)
+
+
+def test_a_branch_below_the_name_of_ours_does_not_keep_the_change_out(
+    tmp_path: Path,
+) -> None:
+    with telling(tmp_path, fix_turns()) as story:
+        below = "patchwright/1-wrong-sum/theirs"
+        theirs = story.github.commit_files(REPO, below, {"x.py": "x = 1\n"})
+        issue = story.ask("@patchwright fix the sum")
+        story.work()
+        [pull] = story.github.pull_requests(REPO)
+        assert _tip(story, below) == theirs
+        assert pull.head_branch == "patchwright-1-wrong-sum"
+        assert "**Done** · #2" in story.reply(issue)
+
+
+def test_a_branch_called_like_our_prefix_does_not_block_the_way_aside(
+    tmp_path: Path,
+) -> None:
+    with telling(tmp_path, [WRITE, FINISH]) as story:
+        story.github.commit_files(REPO, "patchwright", {"y.py": "y = 1\n"})
+        before = story.github.commit_files(REPO, "feature/x", {"x.py": "x = 1\n"})
+        story.github.protect_branch(REPO, "feature/x")
+        number = _open_pull(story, "feature/x")
+        story.say(number, WISH)
+        story.work()
+        run = story.jobs()[0].id[:8]
+        assert _tip(story, "feature/x") == before
+        assert f"The change is on [`patchwright-1-{run}`]" in story.reply(number)

@@ -28,6 +28,15 @@ def branch_name(token: str, title: str, prefix: str = "patchwright/") -> str:
     return f"{prefix}{token}-{slug(title)}"
 
 
+def flat_name(branch: str) -> str:
+    """Return a branch's name without folders, which no other branch's name blocks.
+
+    Git keeps branches as files: `patchwright` and `patchwright/1-fix` exclude each
+    other.
+    """
+    return branch.replace("/", "-")
+
+
 def _join_bounded(words: list[str]) -> str:
     joined = "-".join(words)
     if len(joined) <= _MAX_SLUG:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from patchwright.core.errors import (
     AuthenticationError,
+    BranchBlockedError,
     BranchMovedError,
     GitError,
     NotFoundError,
@@ -46,6 +47,10 @@ _MEANINGS: tuple[tuple[str, type[PatchwrightError], str], ...] = (
     (_UNANSWERED, ServiceUnavailableError, "the remote did not answer as it should"),
 )
 _NO_REASON = re.compile(r"hook declined|declined due to repository rule violations")
+# One branch cannot be a folder of another: the words of git, and those of GitHub.
+_BLOCKED = re.compile(
+    r"exists; cannot create|refname conflict|directory[/ ]file conflict"
+)
 # https://git-scm.com/docs/git-receive-pack
 _PROGRESS = re.compile(r"(?:Resolving deltas|Counting|Compressing|Checking)\b.*: +\d+%")
 _REJECTED = re.compile(r"^!\t[^\t]*\t\[(?P<by>(remote )?)rejected\] \((?P<why>.*)\)$")
@@ -72,7 +77,9 @@ def explain_push(done: Completed, branch: str) -> PatchwrightError:
                 f"the branch {branch} is not where it was left ({found['why']})"
             )
         words = "\n".join(_reasons(done.complaint, found["why"]))
-        return PushRefusedError(f"the remote refuses to update {branch}: {words}")
+        blocked = _BLOCKED.search(f"{done.complaint}\n{found['why']}")
+        error = BranchBlockedError if blocked else PushRefusedError
+        return error(f"the remote refuses to update {branch}: {words}")
     return explain(done)
 
 

@@ -4,6 +4,7 @@ from typing import Final
 from urllib.parse import quote
 
 from patchwright.core.errors import (
+    BranchBlockedError,
     BranchClosedError,
     BranchMovedError,
     GitError,
@@ -13,7 +14,7 @@ from patchwright.core.errors import (
     PushRefusedError,
 )
 from patchwright.core.text.fence import inline_code
-from patchwright.core.text.names import branch_name
+from patchwright.core.text.names import branch_name, flat_name
 from patchwright.core.types.threads import Repository
 from patchwright.core.types.work import Outcome
 from patchwright.integrations.git.remote import BranchUpdate
@@ -39,6 +40,8 @@ def push(
     where the two do not conflict. What became of the pull request is asked now: it may
     have been merged or closed while the run worked.
     """
+    if not effect.expect:
+        return _make_branch(effect, outcome, to, means)
     try:
         _require_open(effect, to, means)
         sha = _write(effect, outcome, to, means)
@@ -48,13 +51,49 @@ def push(
         aside = _aside(effect, error, to)
         if aside is None:
             raise
-        sha = _write(aside, outcome, to, means)
-        pushed = _pushed(aside, sha, outcome, to)
-        if not effect.expect:
-            return pushed
-        why = _why_left_alone(effect, error, aside, to)
+        pushed = _make_branch(aside, outcome, to, means)
+        why = _why_left_alone(effect, error, pushed.branch, to)
         return pushed.model_copy(update={"left_alone": why})
     return _pushed(effect, sha, outcome, to)
+
+
+def _make_branch(
+    effect: PushBranch, outcome: Outcome, to: Destination, means: Means
+) -> Delivered:
+    """Push to a new branch; one of another name where that one cannot be made."""
+    try:
+        sha = _write(effect, outcome, to, means)
+    except _REFUSALS as error:
+        other = _other_name(effect.branch, error, to, means)
+        if other is None:
+            raise
+        again = PushBranch(branch=other, sha=effect.sha)
+        return _make_branch(again, outcome, to, means)
+    return _pushed(effect, sha, outcome, to)
+
+
+def _other_name(
+    branch: str, error: PatchwrightError, to: Destination, means: Means
+) -> str | None:
+    """Return what else to call a new branch, None where the name is not at fault."""
+    if "/" in branch and _is_blocked(branch, error, to, means):
+        return flat_name(branch)
+    own = f"-{to.origin.run_id[:8]}"
+    is_taken = isinstance(error, BranchMovedError | BranchBlockedError)
+    return f"{branch}{own}" if is_taken and not branch.endswith(own) else None
+
+
+def _is_blocked(
+    branch: str, error: PatchwrightError, to: Destination, means: Means
+) -> bool:
+    """Tell whether another branch's name is in the way, also if nobody says so."""
+    if not isinstance(error, PushRefusedError):
+        return False
+    parts = branch.split("/")
+    above = ("/".join(parts[:end]) for end in range(1, len(parts)))
+    return isinstance(error, BranchBlockedError) or any(
+        means.forge.has_branch(to.repository.ref, name) for name in above
+    )
 
 
 def _require_open(effect: PushBranch, to: Destination, means: Means) -> None:
@@ -134,10 +173,6 @@ def _aside(
 ) -> PushBranch | None:
     """Return what to push instead, or None where nothing else would help."""
     run = to.origin.run_id[:8]
-    if not effect.expect:
-        other = f"{effect.branch}-{run}"
-        is_taken = isinstance(error, BranchMovedError)
-        return PushBranch(branch=other, sha=effect.sha) if is_taken else None
     if effect.fork or isinstance(error, BranchMovedError | PushRefusedError):
         return PushBranch(branch=branch_name(to.thread.token, run), sha=effect.sha)
     return None
@@ -172,7 +207,7 @@ def _sibling(url: str, repository: Repository, full_name: str) -> str:
 
 
 def _why_left_alone(
-    effect: PushBranch, error: PatchwrightError, aside: PushBranch, to: Destination
+    effect: PushBranch, error: PatchwrightError, aside: str, to: Destination
 ) -> str:
     branch = inline_code(effect.branch)
     if not effect.fork:
@@ -181,7 +216,7 @@ def _why_left_alone(
     why = "the service does not let us write there" if closed else str(error)
     return (
         f"{branch} of `{effect.fork}` was left alone: {why}. Its owner can take the "
-        f"change over: `git pull {to.repository.clone_url} {aside.branch}`."
+        f"change over: `git pull {to.repository.clone_url} {aside}`."
     )
 
 

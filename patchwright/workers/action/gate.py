@@ -89,7 +89,9 @@ def _head_in(
 def _branch_group(head: Head, asked: Asked) -> str:
     """Name the issue that a branch of ours is for; other branches go by their name."""
     branch = head[0]
-    for template in (asked.template, USUAL_TEMPLATE):
+    known = (asked.template, USUAL_TEMPLATE)
+    # Where another branch's name is in the way, ours is made without folders.
+    for template in (*known, *(one.replace("/", "-") for one in known)):
         if found := _as_pattern(template).fullmatch(branch):
             return f"thread-{found['number']}"
     return f"branch-{_CONTROL.sub('', branch)}"

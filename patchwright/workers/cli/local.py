@@ -1,6 +1,7 @@
 """Resolve an issue that is a text, in a repository on this machine."""
 
 import sys
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -8,7 +9,7 @@ from typing import Final
 from patchwright.core.errors import GitError, SettingsError
 from patchwright.core.settings.repository import CONFIG_FILE
 from patchwright.core.settings.repository_file import read_repository_config
-from patchwright.core.text.names import slug
+from patchwright.core.text.names import flat_name, slug
 from patchwright.core.types.work import Outcome, Task
 from patchwright.integrations.git.local import LocalRepository
 from patchwright.resolver.brief import brief_text
@@ -122,14 +123,20 @@ def _left_out(
 def _make_branch(
     repository: LocalRepository, wish: Wish, outcome: Outcome, run_id: str
 ) -> Delivered:
-    """Make a branch; if somebody has that name already, take another."""
-    name = f"patchwright/{slug(outcome.title or wish.title or 'proposed change')}"
-    try:
-        repository.create_branch(name, outcome.head_sha)
-    except GitError:
-        name = f"{name}-{run_id[:8]}"
-        repository.create_branch(name, outcome.head_sha)
-    return Delivered(branch=name)
+    """Make a branch; if that cannot be, one of another name.
+
+    Somebody may have that name already, or one such as `patchwright`, below which git
+    makes no other.
+    """
+    usual = f"patchwright/{slug(outcome.title or wish.title or 'proposed change')}"
+    own = f"{usual}-{run_id[:8]}"
+    *names, last = (usual, own, flat_name(usual), flat_name(own))
+    for name in names:
+        with suppress(GitError):
+            repository.create_branch(name, outcome.head_sha)
+            return Delivered(branch=name)
+    repository.create_branch(last, outcome.head_sha)
+    return Delivered(branch=last)
 
 
 def _read(issue: Path | None) -> tuple[str, str]:

@@ -1,5 +1,7 @@
 """REST: references are made and moved, commits shown as git has them."""
 
+from pathlib import Path
+
 from tests.fakes.github import bare
 from tests.fakes.github.access import READ_CONTENTS, WRITE_CONTENTS
 from tests.fakes.github.acts.pulls import follow_heads
@@ -19,9 +21,17 @@ def make_ref(call: Call) -> Answer:
         raise RefusedError(422, "Object does not exist")
     if bare.find_commit(repo.git, ref) is not None:
         raise RefusedError(422, "Reference already exists")
+    if is_blocked(repo.git, ref):
+        raise RefusedError(422, "Reference update failed")
     check_new_branch(call.world, repo)
     bare.git(repo.git, "update-ref", ref, sha)
     return Answer(status=201, body=ref_json(call.world, repo, ref, sha))
+
+
+def is_blocked(folder: Path, ref: str) -> bool:
+    """Tell whether a reference is a folder of this one, or this one of another."""
+    listed = bare.git(folder, "for-each-ref", "--format=%(refname)").decode().split()
+    return any(one.startswith(f"{ref}/") or ref.startswith(f"{one}/") for one in listed)
 
 
 def move_ref(call: Call) -> Answer:
