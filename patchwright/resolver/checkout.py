@@ -124,8 +124,7 @@ def _fill(runtime: Runtime, task: Task, kit: Toolkit, *, had_begun: bool) -> Wor
 
 def _check_out(runtime: Runtime, task: Task, kit: Toolkit) -> Workspace:
     base = task.base_sha
-    packed = kit.code.bundle(base, also=_merged(task))
-    workspace = Workspace.check_out(runtime, packed, base, WORK_BRANCH)
+    workspace = _unpack(runtime, task, kit, base)
     if task.merge_sha:
         workspace.begin_merge(task.merge_sha)
     return workspace
@@ -135,12 +134,19 @@ def _restore(runtime: Runtime, task: Task, kit: Toolkit, kept: bytes) -> Workspa
     """Put the work back as it was: as changes that are not committed."""
     base = task.base_sha
     head = kit.code.take(kept, base, f"{kit.run_id}-{_CHECKPOINT_REF}")
-    packed = kit.code.bundle(head, also=_merged(task))
-    workspace = Workspace.check_out(runtime, packed, head, WORK_BRANCH)
+    workspace = _unpack(runtime, task, kit, head)
     _run(runtime, f"git reset --quiet {base}")
     if task.merge_sha:
         workspace.mark_merge(task.merge_sha)
     return workspace
+
+
+def _unpack(runtime: Runtime, task: Task, kit: Toolkit, head: str) -> Workspace:
+    """Check out a commit with as much of its history as the code's repository has."""
+    also, base = _merged(task), task.base_sha
+    packed = kit.code.bundle(head, also=also, base=base)
+    ends = kit.code.find_ends(head, also, base)
+    return Workspace.check_out(runtime, packed, head, WORK_BRANCH, shallow=ends)
 
 
 def _merged(task: Task) -> tuple[str, ...]:

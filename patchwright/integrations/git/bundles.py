@@ -29,14 +29,18 @@ class BadObjectsError(GitError):
 
 
 def make_bundle(
-    store: GitDir, sha: str, branch: str, also: Sequence[str] = ()
+    store: GitDir,
+    sha: str,
+    branch: str,
+    also: Sequence[str] = (),
+    ends: Sequence[str] = (),
 ) -> bytes:
     """Pack a commit with its whole history; a clone of it checks out `branch`.
 
-    With it come the commits of `also` and their histories.
+    With it come the commits of `also` and their histories. All of these end at `ends`.
     """
     ref = check_branch(branch)
-    with borrow(store) as scratch:
+    with borrow(store, ends) as scratch:
         scratch.run(["update-ref", ref, sha])
         scratch.run(["symbolic-ref", "HEAD", ref])
         others = [f"{_BESIDE}/{number}" for number in range(len(also))]

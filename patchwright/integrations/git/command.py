@@ -34,6 +34,8 @@ _ENVIRONMENT = {
     "GIT_COMMITTER_EMAIL": "patchwright@localhost",
     "GIT_COMMITTER_NAME": "Patchwright",
     "GIT_LITERAL_PATHSPECS": "1",
+    # What a partial clone lacks is fetched by its user, with the user's own settings.
+    "GIT_NO_LAZY_FETCH": "1",
     "GIT_NO_REPLACE_OBJECTS": "1",
     "GIT_OPTIONAL_LOCKS": "0",
     "GIT_TERMINAL_PROMPT": "0",

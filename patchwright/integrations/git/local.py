@@ -34,13 +34,10 @@ class LocalRepository:
     def open(cls, path: Path) -> "LocalRepository":
         """Find the repository that `path` is in.
 
-        Raises GitError for a plain folder, for a repository of another owner that git
-        itself refuses, and for a shallow clone: its history
-        cannot be carried elsewhere.
+        Raises GitError for a plain folder, and for a repository of another owner that
+        git itself refuses.
         """
         git = GitDir(Path(_ask(path, "--absolute-git-dir")))
-        if _ask(path, "--is-shallow-repository") == "true":
-            raise GitError(f"{path} is a shallow clone; run `git fetch --unshallow`")
         bare = _ask(path, "--is-bare-repository") == "true"
         root = None if bare else Path(_ask(path, "--show-toplevel"))
         return cls(ObjectStore(git), root)
@@ -57,7 +54,14 @@ class LocalRepository:
         except NotFoundError:
             if revision != "HEAD":
                 raise
-            raise GitError("the repository has no commit yet") from None
+            raise GitError(self._say_unborn()) from None
+
+    def _say_unborn(self) -> str:
+        branch = self.find_branch() or "HEAD"
+        what = f"there is nothing to work on: the branch {branch} has no commit yet"
+        if self.objects.git.run(["for-each-ref", "--count=1"]):
+            return f"{what}. Check out one that has"
+        return f"{what}, and the repository has no other. Commit something first"
 
     def has_uncommitted_changes(self) -> bool:
         if self.root is None:

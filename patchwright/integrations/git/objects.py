@@ -32,6 +32,7 @@ from patchwright.integrations.git.grafts import (
     with_tests_of,
     without_history,
 )
+from patchwright.integrations.git.history import find_ends, require_files
 from patchwright.integrations.git.merging import Merge
 from patchwright.integrations.git.trees import Unread, list_files, read_files
 
@@ -93,13 +94,33 @@ class ObjectStore:
         return read_files(self.git, commit, paths, max_bytes)
 
     def bundle(
-        self, commit: str, branch: str = "base", also: Sequence[str] = ()
+        self,
+        commit: str,
+        branch: str = "base",
+        also: Sequence[str] = (),
+        base: str = "",
     ) -> bytes:
         """Pack a commit and its history; a clone of it checks out `branch`.
 
-        The commits of `also` and their histories come with it.
+        The commits of `also` and their histories come with it. History that is not
+        here is left out: `find_ends` says from where.
         """
-        return make_bundle(self.git, commit, branch, also)
+        ends = self.find_ends(commit, also, base)
+        return make_bundle(self.git, commit, branch, also, ends)
+
+    def find_ends(
+        self, commit: str, also: Sequence[str] = (), base: str = ""
+    ) -> Sequence[str]:
+        """Return the commits at which the history in a bundle of `commit` ends.
+
+        There are none where it is whole. A partial clone's ends at `base`, by default
+        the commit itself.
+        """
+        return find_ends(self.git, [commit, *also], [base or commit, *also])
+
+    def require_files(self, commit: str) -> None:
+        """Raise GitError where a partial clone lacks files of the commit."""
+        require_files(self.git, commit)
 
     def parcel(self, base_sha: str, sha: str) -> bytes:
         """Pack what a commit adds to `base_sha`; `take` unpacks it elsewhere."""

@@ -74,6 +74,7 @@ def _open(wish: Wish) -> tuple[LocalRepository, str]:
     try:
         repository = LocalRepository.open(wish.repo)
         base_sha = repository.resolve()
+        repository.objects.require_files(base_sha)
     except GitError as error:
         raise SettingsError(f"--repo: {error}") from error
     if wish.applies and repository.root is None:

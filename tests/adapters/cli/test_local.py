@@ -1,6 +1,7 @@
 """An issue in a file is resolved in a repository on this machine."""
 
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from tests.adapters.cli.terminal import Shop
 from tests.adapters.git.workshop import WorkTree
 from tests.fakes.llm import FakeProvider, call
 from tests.fakes.llm.turns import TurnLike, status
-from tests.flow.story import fix_turns
+from tests.flow.story import CART, TEST_CART, fix_turns
 
 PROMISED = [
     "outcome",
@@ -91,6 +92,71 @@ def test_a_branch_of_that_name_is_left_alone(shop: Shop) -> None:
     assert shop.tree.git("rev-parse", NEW_BRANCH) == shop.base
     assert answer["branch"] == f"{NEW_BRANCH}-{answer['run_id'][:8]}"
     assert shop.tree.git("rev-parse", answer["branch"]) == answer["head_sha"]
+
+
+def test_a_branch_called_like_our_prefix_does_not_lose_the_change(shop: Shop) -> None:
+    shop.tree.git("branch", "patchwright")
+    with FakeProvider(fix_turns()) as provider:
+        ended = shop.resolve(provider, "--json")
+    assert ended.code == 0, ended.err
+    assert ended.answer["branch"] == NEW_BRANCH.replace("/", "-")
+    made = shop.tree.git("rev-parse", ended.answer["branch"])
+    assert made == ended.answer["head_sha"]
+
+
+@pytest.mark.parametrize("options", [("--depth=1",), ("--filter=blob:none",)])
+def test_a_clone_without_its_whole_history_is_worked_on(
+    shop: Shop, options: tuple[str, ...]
+) -> None:
+    """Shallow, as CI clones; or partial, and its origin is away."""
+    source = _clone(shop, *options)
+    source.rename(shop.folder / "away")
+    with FakeProvider(fix_turns()) as provider:
+        ended = shop.resolve(provider, "--json")
+    assert (ended.code, ended.answer["proof"]) == (0, "proven"), ended.err
+    made = shop.tree.git("rev-parse", NEW_BRANCH, f"{NEW_BRANCH}^").splitlines()
+    assert made == [ended.answer["head_sha"], shop.tree.head]
+
+
+def test_a_partial_clone_without_the_files_names_them(shop: Shop) -> None:
+    _clone(shop, "--filter=blob:none", "--no-checkout")
+    with FakeProvider([]) as provider:
+        ended = shop.resolve(provider, "--json")
+    assert ended.code == 2
+    assert "lacks files of the commit" in ended.answer["summary"]
+    assert "cart.py, test_cart.py. Fetch them with" in ended.answer["summary"]
+    shop.tree.git("fetch", "--quiet", "--refetch", "--no-filter")
+    with FakeProvider(fix_turns()) as provider:
+        ended = shop.resolve(provider, "--json")
+    assert (ended.code, ended.answer["proof"]) == (0, "proven"), ended.err
+
+
+def test_a_repository_of_sha_256_is_worked_on(shop: Shop) -> None:
+    shutil.rmtree(shop.tree.path)
+    shop.tree.path.mkdir()
+    start = ("init", "--quiet", "--object-format=sha256", "--initial-branch=trunk")
+    shop.tree.git(*start)
+    shop.tree.write("cart.py", CART.encode())
+    shop.tree.write("test_cart.py", TEST_CART.encode())
+    base = shop.tree.commit()
+    with FakeProvider(fix_turns()) as provider:
+        ended = shop.resolve(provider, "--json")
+    assert (ended.code, ended.answer["proof"]) == (0, "proven"), ended.err
+    assert (len(base), ended.answer["base_sha"]) == (64, base)
+    assert shop.tree.git("rev-parse", NEW_BRANCH) == ended.answer["head_sha"]
+
+
+def _clone(shop: Shop, *options: str) -> Path:
+    """Put a clone in the shop's place, and return where its origin is."""
+    shop.tree.write("cart.py", b"def total(prices, pieces):\n    return 0\n")
+    shop.tree.commit("Try something")
+    shop.tree.git("config", "uploadpack.allowFilter", "true")
+    shop.tree.write("cart.py", CART.encode())
+    shop.tree.commit("Go back")
+    source = shop.tree.path.rename(shop.folder / "origin")
+    clone = ("clone", "--quiet", *options, source.as_uri(), "shop")
+    WorkTree(shop.folder).git(*clone)
+    return source
 
 
 def test_a_patch_can_be_applied_elsewhere(shop: Shop) -> None:

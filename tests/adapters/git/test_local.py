@@ -79,19 +79,45 @@ def test_missing_folder_is_refused(tmp_path: Path) -> None:
 
 def test_repository_without_a_commit_is_refused(tmp_path: Path) -> None:
     tree = WorkTree.start(tmp_path / "empty")
-    with pytest.raises(GitError, match="has no commit yet"):
+    remedy = "the branch trunk has no commit yet, .* Commit something first"
+    with pytest.raises(GitError, match=remedy):
         LocalRepository.open(tree.path).resolve()
 
 
-def test_shallow_clone_is_refused_with_the_remedy(
-    origin: WorkTree, tmp_path: Path
+def test_a_branch_without_a_commit_among_others_is_refused(origin: WorkTree) -> None:
+    origin.git("checkout", "--quiet", "--orphan", "fresh")
+    remedy = "the branch fresh has no commit yet. Check out one that has"
+    with pytest.raises(GitError, match=remedy):
+        LocalRepository.open(origin.path).resolve()
+
+
+@pytest.mark.parametrize("options", [("--depth=2",), ("--filter=blob:none",)])
+def test_what_is_made_on_a_clone_without_its_whole_history_is_taken(
+    origin: WorkTree, tmp_path: Path, options: tuple[str, ...]
 ) -> None:
-    origin.commit("Second")
-    shallow = tmp_path / "shallow"
+    for number in range(3):
+        origin.write("src/app.py", f"n = {number}\n".encode())
+        origin.commit(f"Number {number}")
+    origin.git("config", "uploadpack.allowFilter", "true")
     source = origin.path.as_uri()
-    origin.git("clone", "--quiet", "--depth=1", source, str(shallow))
-    with pytest.raises(GitError, match="git fetch --unshallow"):
-        LocalRepository.open(shallow)
+    origin.git("clone", "--quiet", *options, source, str(tmp_path / "clone"))
+    clone = WorkTree(tmp_path / "clone")
+    origin.path.rename(tmp_path / "away")
+    objects, base = clone.objects, clone.head
+    sandbox = WorkTree.start(tmp_path / "sandbox")
+    ends = "".join(f"{one}\n" for one in objects.find_ends(base))
+    (sandbox.path / ".git/shallow").write_text(ends)
+    (tmp_path / "base.bundle").write_bytes(objects.bundle(base))
+    sandbox.git("bundle", "unbundle", str(tmp_path / "base.bundle"))
+    sandbox.git("reset", "--quiet", "--hard", base)
+    sandbox.write("src/app.py", b"n = 4\n")
+    head = sandbox.commit("Work")
+    assert objects.take(sandbox.bundle(f"{base}..HEAD"), base, "run1") == head
+    assert objects.diff_stat(base, head).files == 1
+    assert b"n = 4" in objects.format_patch(base, head)
+    again = objects.bundle(head, base=base)
+    (tmp_path / "again.bundle").write_bytes(again)
+    clone.git("bundle", "verify", "--quiet", str(tmp_path / "again.bundle"))
 
 
 def give_away(tree: WorkTree) -> None:
