@@ -77,6 +77,12 @@ class NotFoundError(ServiceError):
     reason = "not-found"
 
 
+class EmptyRepositoryError(NotFoundError):
+    """The repository has no commit, so there is nothing to work on."""
+
+    reason = "no-commits"
+
+
 class InvalidRequestError(ServiceError):
     """The service understood the request and says which part of it cannot be."""
 
@@ -87,6 +93,12 @@ class GitError(PatchwrightError):
     """Git refused; the message carries its last lines, without credentials."""
 
     reason = "git"
+
+
+class ObjectFormatError(GitError):
+    """One repository names its objects by SHA-1, the other by SHA-256."""
+
+    reason = "object-format"
 
 
 class BranchMovedError(GitError):

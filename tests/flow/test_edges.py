@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from patchwright.core.types.work import OutcomeKind
+from tests.fakes.github import bare
 from tests.flow.story import REPO, fix_turns, telling
 
 WISH = "@patchwright please fix the sum, 3 pieces cost 450"
@@ -76,3 +78,19 @@ def test_who_may_not_ask_does_not_learn_that_the_rules_could_not_be_read(
         story.work()
         assert len(story.replies(number)) == answers
         assert story.outcome().kind == ("failed" if answers else "refused")
+
+
+def test_a_repository_without_a_commit_is_refused_in_plain_words(
+    tmp_path: Path,
+) -> None:
+    with telling(tmp_path, []) as story:
+        folder = story.github.git_folder(REPO)
+        bare.git(folder, "update-ref", "-d", "refs/heads/main")
+        number = story.ask(WISH)
+        story.work()
+        outcome = story.outcome()
+        assert (outcome.kind, outcome.reason) == (OutcomeKind.REFUSED, "no-commits")
+        reply = story.reply(number)
+        assert "the repository has no commit yet" in reply
+        assert "Push a first one, then ask again" in reply
+        story.pings(number)

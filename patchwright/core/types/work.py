@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 
-from patchwright.core.errors import PatchwrightError
+from patchwright.core.errors import EmptyRepositoryError, PatchwrightError
 from patchwright.core.types.base import Value
 from patchwright.core.types.words import Words
 
@@ -307,4 +307,7 @@ def explained(
 
 
 def failed(error: PatchwrightError) -> Outcome:
-    return explained(OutcomeKind.FAILED, error.reason, str(error))
+    """Return how a run ends that an error ended; one has nothing to work on."""
+    is_empty = isinstance(error, EmptyRepositoryError)
+    kind = OutcomeKind.REFUSED if is_empty else OutcomeKind.FAILED
+    return explained(kind, error.reason, str(error))

@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from patchwright.core.errors import GitError
+from patchwright.core.errors import GitError, ObjectFormatError
 from patchwright.core.forge import GitCredential
 from patchwright.core.trees import remove_tree
 from patchwright.integrations.git.command import run_git
@@ -109,13 +109,22 @@ def _build(path: Path, remote: Remote, refs: Sequence[str]) -> None:
     fresh, worn = path.with_suffix(".new"), path.with_suffix(".old")
     for leftover in (fresh, worn):
         _remove_if_possible(leftover)
-    run_git(["init", "--quiet", "--bare", "--template=", str(fresh)], cwd=path.parent)
-    _fetch_whole(GitDir(fresh), remote, refs)
+    try:
+        _begin(fresh, remote, refs, "sha1")
+    except ObjectFormatError:
+        remove_tree(fresh)
+        _begin(fresh, remote, refs, "sha256")
     if path.exists():
         _save_runs(GitDir(fresh), path)
         path.rename(worn)
     fresh.rename(path)
     _remove_if_possible(worn)
+
+
+def _begin(fresh: Path, remote: Remote, refs: Sequence[str], kind: str) -> None:
+    init = ["init", "--quiet", "--bare", "--template=", f"--object-format={kind}"]
+    run_git([*init, str(fresh)], cwd=fresh.parent)
+    _fetch_whole(GitDir(fresh), remote, refs)
 
 
 def _remove_if_possible(folder: Path) -> None:

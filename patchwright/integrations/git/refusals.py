@@ -9,6 +9,7 @@ from patchwright.core.errors import (
     BranchMovedError,
     GitError,
     NotFoundError,
+    ObjectFormatError,
     PatchwrightError,
     PermissionDeniedError,
     PushRefusedError,
@@ -33,6 +34,11 @@ _MEANINGS: tuple[tuple[str, type[PatchwrightError], str], ...] = (
         r"error: 403|Permission to \S+ denied|Write access to repository not granted",
         PermissionDeniedError,
         "the credential does not allow this",
+    ),
+    (
+        r"mismatched algorithms",
+        ObjectFormatError,
+        "the repository names its objects in another format",
     ),
     (
         r"couldn't find remote ref",

@@ -5,9 +5,15 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
-from patchwright.core.errors import GitError, PushRefusedError
+from patchwright.core.errors import (
+    EmptyRepositoryError,
+    GitError,
+    NotFoundError,
+    PushRefusedError,
+)
 from patchwright.core.forge import GitCredential
 from patchwright.integrations.git.bundles import TRANSFER_TIMEOUT_S
+from patchwright.integrations.git.command import Completed
 from patchwright.integrations.git.gitdir import GitDir
 from patchwright.integrations.git.names import check_branch, check_ref
 from patchwright.integrations.git.refusals import explain, explain_push
@@ -55,23 +61,33 @@ class Remote:
 def fetch_refs(store: GitDir, remote: Remote, refs: Sequence[str]) -> None:
     """Bring full refs such as `refs/heads/trunk` here, under the same names."""
     specs = [f"+{check_ref(ref)}:{ref}" for ref in refs]
-    done = store.call(
-        [
-            "fetch",
-            "--quiet",
-            "--no-tags",
-            "--no-write-fetch-head",
-            "--no-recurse-submodules",
-            remote.url,
-            *specs,
-        ],
+    fetch = ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head"]
+    done = _ask(store, remote, [*fetch, "--no-recurse-submodules", remote.url, *specs])
+    if done.exit_code == 0:
+        return
+    error = explain(done)
+    if isinstance(error, NotFoundError) and _is_empty(store, remote):
+        raise EmptyRepositoryError(
+            "there is nothing to work on: the repository has no commit yet. "
+            "Push a first one, then ask again"
+        )
+    raise error
+
+
+def _is_empty(store: GitDir, remote: Remote) -> bool:
+    """Tell whether the remote answers that it has no branch or tag at all."""
+    done = _ask(store, remote, ["ls-remote", "--quiet", remote.url])
+    return done.exit_code == 0 and not done.output.strip()
+
+
+def _ask(store: GitDir, remote: Remote, args: Sequence[str]) -> Completed:
+    return store.call(
+        args,
         settings=remote.settings(),
         environment=remote.environment,
         timeout_s=TRANSFER_TIMEOUT_S,
         secrets=remote.secrets(),
     )
-    if done.exit_code != 0:
-        raise explain(done)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,20 +122,8 @@ def push_commit(store: GitDir, remote: Remote, update: BranchUpdate) -> None:
     AuthenticationError or another error of `core.errors`.
     """
     ref = update.ref()
-    done = store.call(
-        [
-            "push",
-            "--porcelain",
-            "--no-verify",
-            "--no-recurse-submodules",
-            f"--force-with-lease={ref}:{update.expect or ''}",
-            remote.url,
-            f"{update.sha}:{ref}",
-        ],
-        settings=remote.settings(),
-        environment=remote.environment,
-        timeout_s=TRANSFER_TIMEOUT_S,
-        secrets=remote.secrets(),
-    )
+    lease = f"--force-with-lease={ref}:{update.expect or ''}"
+    push = ["push", "--porcelain", "--no-verify", "--no-recurse-submodules", lease]
+    done = _ask(store, remote, [*push, remote.url, f"{update.sha}:{ref}"])
     if done.exit_code != 0:
         raise explain_push(done, update.branch)

@@ -7,6 +7,7 @@ import pytest
 
 from patchwright.core.errors import (
     BranchMovedError,
+    EmptyRepositoryError,
     GitError,
     NotFoundError,
     PushRefusedError,
@@ -71,6 +72,32 @@ def test_s33_default_branch_of_any_name_is_mirrored(
     mirror: Mirror, forge: WorkTree
 ) -> None:
     assert mirror.resolve(TRUNK) == forge.head
+
+
+def test_a_repository_without_a_commit_is_called_so(
+    mirrors: Mirrors, tmp_path: Path
+) -> None:
+    empty = WorkTree.start(tmp_path / "empty")
+    for _ in range(2):
+        with pytest.raises(EmptyRepositoryError, match="has no commit yet"):
+            mirrors.fetch(url_of(empty), None, [TRUNK])
+    head = empty.commit("First")
+    assert mirrors.fetch(url_of(empty), None, [TRUNK]).resolve(TRUNK) == head
+
+
+def test_a_repository_of_sha_256_is_mirrored_and_pushed_to(
+    mirrors: Mirrors, tmp_path: Path
+) -> None:
+    origin = WorkTree(tmp_path / "long")
+    origin.path.mkdir()
+    start = ("init", "--quiet", "--object-format=sha256", "--initial-branch=trunk")
+    origin.git(*start)
+    head = origin.commit("First")
+    mirror = mirrors.fetch(url_of(origin), None, [TRUNK])
+    assert (len(head), mirror.resolve(TRUNK)) == (64, head)
+    made = new_commit(mirror, origin, b"n = 1\n")
+    push(mirror, made)
+    assert origin.git("rev-parse", "bot/fix") == made
 
 
 def test_only_the_refs_asked_for_are_fetched(mirrors: Mirrors, forge: WorkTree) -> None:
