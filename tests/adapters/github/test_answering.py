@@ -107,11 +107,12 @@ def test_s43_each_thread_gets_its_own_answer_and_what_is_done_is_settled(
     run = FRAME.run_id
     [first], [second] = scene.said(0), scene.said(1)
     assert first == (
-        f"**Addressed in [`{SHA[:10]}`]({url}).** Renamed it.\n\n"
+        f"**Addressed in [`{SHA[:10]}`]({url}).**\n\n"
+        "The agent wrote:\n\n> Renamed it.\n\n"
         f"<!-- patchwright:review run={run} thread=1 -->"
     )
     assert second == (
-        "**Needs input.** Which name?\n\n"
+        "**Needs input.**\n\nThe agent wrote:\n\n> Which name?\n\n"
         f"<!-- patchwright:review run={run} thread=2 -->"
     )
     assert (scene.is_settled(0), scene.is_settled(1)) == (True, False)
@@ -128,7 +129,8 @@ def test_without_a_commit_nothing_is_called_addressed_or_settled(
     scene: Scene,
 ) -> None:
     scene.answer(addressed(1), so_far=Delivered())
-    assert scene.said(0)[0].startswith("**No commit was made for this.** Renamed it.")
+    wanted = "**No commit was made for this.**\n\nThe agent wrote:\n\n> Renamed it.\n\n"
+    assert scene.said(0)[0].startswith(wanted)
     assert not scene.is_settled(0)
     assert scene.asked_again() == []
 
@@ -143,7 +145,8 @@ def test_what_the_agent_says_calls_nobody_and_hides_nothing(scene: Scene) -> Non
     )
     [said] = scene.said(0)
     assert said.startswith("**Not addressed.**")
-    assert "`@patchwright` stop" in said
+    assert "> @ patchwright stop" in said
+    assert "@patchwright" not in said
     assert "run=x" not in said
 
 

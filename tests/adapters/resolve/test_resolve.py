@@ -37,7 +37,7 @@ def test_p7_a_fix_is_proven_red_on_base_and_green_on_head(tmp_path: Path) -> Non
     assert "zip(prices, pieces)" in done.show("cart.py")
     assert done.repository.git("status", "--porcelain") == ""
     assert done.repository.git("show", "-s", "--format=%B", outcome.head_sha) == (
-        "Count every piece\n\nThe pieces were ignored.\n\n"
+        "Count every piece\n\nThe agent wrote:\n\n> The pieces were ignored.\n\n"
         "Co-authored-by: alice <alice@example.test>"
     )
 
