@@ -27,7 +27,7 @@ from patchwright.integrations.github.connection import (
 from patchwright.integrations.github.errors import translated
 
 _BROKEN: Final = 500
-# Whoever renews holds a lock meanwhile.
+# Others wait for who renews, and take over if it lasts.
 _RENEWAL_TIMEOUT_S: Final = 5
 # The words for a refresh token that has run out, was used, or was taken back.
 # https://docs.github.com/en/apps/creating-github-apps/authenticating-with-a-github-app/refreshing-user-access-tokens

@@ -28,6 +28,7 @@ accounts = Table(
 # `subject` is the service's own id of the person, or the login where it has none.
 # `renew_after` is when their token may be renewed again after that failed `failures`
 # times; `needs_reauth` says that it never will be, and `is_reported` that they know.
+# Until `renewing_until` one process asks for a new one, and the others do not.
 identities = Table(
     "identities",
     metadata,
@@ -38,6 +39,7 @@ identities = Table(
     Column("subject", String, nullable=False),
     Column("login", String, nullable=False),
     Column("renew_after", AwareTime),
+    Column("renewing_until", AwareTime),
     Column("failures", Integer, nullable=False, server_default=text("0")),
     Column("needs_reauth", Boolean, nullable=False, server_default=false()),
     Column("is_reported", Boolean, nullable=False, server_default=false()),

@@ -3,11 +3,12 @@
 import json
 from collections.abc import Callable
 from datetime import datetime, timedelta
-from typing import Any, Final
+from enum import Enum, auto
+from typing import Any, Final, assert_never
 
 import structlog
 from pydantic import SecretStr
-from sqlalchemy import Connection, Row, Select, select, update
+from sqlalchemy import Connection, Row, select, update
 
 from patchwright.core.clock import Clock
 from patchwright.core.crypto import DecryptionError
@@ -25,16 +26,28 @@ USER_TOKEN: Final = "user-token"  # noqa: S105 - the name of one
 _MARGIN: Final = timedelta(minutes=5)
 _FIRST_WAIT: Final = timedelta(seconds=30)
 _LONGEST_WAIT: Final = timedelta(hours=1)
+# Who has not come back by then is taken for dead, and another process asks.
+_LONGEST_RENEWAL: Final = timedelta(seconds=15)
+_MOMENT_S: Final = 0.1
 
 log = structlog.get_logger(__name__)
+
+
+class _Turn(Enum):
+    """Whose it is to renew a token. `OVER`: somebody has, or it is gone."""
+
+    OURS = auto()
+    THEIRS = auto()
+    NOBODYS = auto()
+    OVER = auto()
 
 
 class IdentityTokens:
     """The tokens of people of one forge, `service` at `host`, by their account.
 
-    `renew` raises `AuthenticationError` where only the person can help. A token is
-    renewed while the identity's row is locked, as it counts once; in SQLite whatever
-    writes waits as long.
+    `renew` raises `AuthenticationError` where only the person can help. A refresh token
+    counts once, so one process at a time asks for a new one. It says so in the
+    identity's row, and nothing is locked while it waits for the forge's answer.
     """
 
     def __init__(
@@ -55,14 +68,22 @@ class IdentityTokens:
 
     def fetch(self, account_id: AccountId) -> SecretStr | None:
         """Return a token that counts now, or None where there is none to be had."""
-        with self._database.reading() as connection:
-            grant = self._read(connection, account_id)
-        if grant is None:
-            return None
-        if not self._is_due(grant):
-            return grant.access_token
-        with self._database.writing() as connection:
-            return self._fetch_locked(connection, account_id)
+        while grant := self._stored(account_id):
+            if not self._is_due(grant):
+                return grant.access_token
+            match self._take_turn(account_id, grant):
+                case _Turn.OURS:
+                    self._renew_stored(account_id, grant)
+                    return self._usable(self._stored(account_id))
+                case _Turn.THEIRS if self._usable(grant) is None:
+                    self._clock.sleep(_MOMENT_S)
+                case _Turn.THEIRS | _Turn.NOBODYS:
+                    return self._usable(grant)
+                case _Turn.OVER:
+                    pass
+                case never:
+                    assert_never(never)
+        return None
 
     def keep(self, connection: Connection, account_id: AccountId, grant: Grant) -> None:
         """Put the grant in the place of an older one."""
@@ -71,7 +92,13 @@ class IdentityTokens:
         connection.execute(
             update(identities)
             .where(identities.c.account_id == account_id, *self._is_ours)
-            .values(renew_after=None, failures=0, needs_reauth=False, is_reported=False)
+            .values(
+                renew_after=None,
+                renewing_until=None,
+                failures=0,
+                needs_reauth=False,
+                is_reported=False,
+            )
         )
 
     def take_report(self, account_id: AccountId) -> bool:
@@ -85,48 +112,74 @@ class IdentityTokens:
         with self._database.writing() as connection:
             return connection.execute(told.values(is_reported=True)).rowcount == 1
 
-    def _fetch_locked(
-        self, connection: Connection, account_id: AccountId
-    ) -> SecretStr | None:
-        row = connection.execute(self._locked(account_id)).first()
-        grant = self._read(connection, account_id)
-        if row is None or grant is None:
-            return None
-        # Another process may have done it meanwhile.
-        if not self._is_due(grant):
-            return grant.access_token
-        if self._may_try(row):
-            grant = self._renewed(connection, row, account_id, grant)
-        still = grant.expires_at is None or grant.expires_at > self._clock.now()
-        return grant.access_token if still else None
+    def _take_turn(self, account_id: AccountId, grant: Grant) -> _Turn:
+        with self._database.writing() as connection:
+            row = self._lock(connection, account_id)
+            if row is None:
+                return _Turn.NOBODYS
+            if self._read(connection, account_id) != grant:
+                return _Turn.OVER
+            if not self._may_try(row):
+                return _Turn.NOBODYS
+            now = self._database.now(connection)
+            if row.renewing_until is not None and row.renewing_until > now:
+                return _Turn.THEIRS
+            _note(connection, row, renewing_until=now + _LONGEST_RENEWAL)
+            return _Turn.OURS
 
-    def _renewed(
-        self,
-        connection: Connection,
-        row: Row[*tuple[Any, ...]],
-        account_id: AccountId,
-        grant: Grant,
-    ) -> Grant:
-        """Return the new grant, or the old one where there is no new one."""
+    def _renew_stored(self, account_id: AccountId, grant: Grant) -> None:
+        """Put a new grant in the place of this one, or note why there is none."""
+        came = self._ask(account_id, grant)
+        with self._database.writing() as connection:
+            row = self._lock(connection, account_id)
+            # Unlinked or linked anew meanwhile, or another process has taken over.
+            if row is None or self._read(connection, account_id) != grant:
+                return
+            match came:
+                case Grant():
+                    self.keep(connection, account_id, came)
+                case AuthenticationError():
+                    _note(connection, row, needs_reauth=True, renewing_until=None)
+                case ServiceError():
+                    _note(
+                        connection,
+                        row,
+                        failures=row.failures + 1,
+                        renew_after=self._clock.now() + _wait(row.failures),
+                        renewing_until=None,
+                    )
+                case never:
+                    assert_never(never)
+
+    def _ask(self, account_id: AccountId, grant: Grant) -> Grant | ServiceError:
+        """Ask the forge, which may take its time: no transaction may be open."""
         try:
-            renewed = self._renew(grant.refresh_token or SecretStr(""))
-        except AuthenticationError:
+            return self._renew(grant.refresh_token or SecretStr(""))
+        except AuthenticationError as error:
             log.warning("user_token_lost", account_id=account_id)
-            _note(connection, row, needs_reauth=True)
-            return grant
+            return error
         except ServiceError as error:
             log.warning(
                 "user_token_not_renewed", account_id=account_id, reason=error.reason
             )
-            again = self._clock.now() + _wait(row.failures)
-            _note(connection, row, failures=row.failures + 1, renew_after=again)
-            return grant
-        self.keep(connection, account_id, renewed)
-        return renewed
+            return error
 
-    def _locked(self, account_id: AccountId) -> Select[*tuple[Any, ...]]:
+    def _lock(
+        self, connection: Connection, account_id: AccountId
+    ) -> Row[*tuple[Any, ...]] | None:
         theirs = (identities.c.account_id == account_id, *self._is_ours)
-        return select(identities).where(*theirs).limit(1).with_for_update()
+        mine = select(identities).where(*theirs).limit(1).with_for_update()
+        return connection.execute(mine).first()
+
+    def _usable(self, grant: Grant | None) -> SecretStr | None:
+        if grant is None:
+            return None
+        still = grant.expires_at is None or grant.expires_at > self._clock.now()
+        return grant.access_token if still else None
+
+    def _stored(self, account_id: AccountId) -> Grant | None:
+        with self._database.reading() as connection:
+            return self._read(connection, account_id)
 
     def _may_try(self, row: Row[*tuple[Any, ...]]) -> bool:
         if row.needs_reauth:
@@ -172,7 +225,9 @@ def _wait(failures: int) -> timedelta:
 
 
 def _note(
-    connection: Connection, row: Row[*tuple[Any, ...]], **values: bool | int | datetime
+    connection: Connection,
+    row: Row[*tuple[Any, ...]],
+    **values: bool | int | datetime | None,
 ) -> None:
     mine = update(identities).where(identities.c.id == row.id)
     connection.execute(mine.values(values))

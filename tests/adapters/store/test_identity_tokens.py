@@ -20,6 +20,7 @@ from patchwright.core.types.grants import Grant
 from patchwright.core.types.ids import AccountId
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.tables_people import secrets
+from patchwright.workers.store.identity_tokens import forget_grant
 from tests.adapters.store.linking_world import Linking, open_linking
 from tests.adapters.store.world import ALICE, World
 
@@ -32,7 +33,8 @@ PROCESSES = 4
 class Forge:
     """Renews as GitHub does: each refresh token counts once.
 
-    It takes its time with `rivals`: until a second one asks, or half a second.
+    It takes its time with `rivals`: until a second one asks, or half a second. With
+    `meanwhile` it is called before the answer.
     """
 
     clock: Clock
@@ -40,9 +42,14 @@ class Forge:
     renewed: int = 0
     failures: list[ServiceError] = field(default_factory=list)
     rivals: Barrier | None = None
+    meanwhile: Callable[[], None] | None = None
 
     def first(self) -> Grant:
         return self._grant("access-0", "refresh-0")
+
+    def anew(self) -> Grant:
+        self.counts.append("refresh-anew")
+        return self._grant("access-anew", "refresh-anew")
 
     def renew(self, refresh_token: SecretStr) -> Grant:
         if self.failures:
@@ -50,6 +57,8 @@ class Forge:
         if self.rivals:
             with suppress(BrokenBarrierError):
                 self.rivals.wait(0.5)
+        if self.meanwhile:
+            self.meanwhile()
         if refresh_token.get_secret_value() not in self.counts:
             raise AuthenticationError("bad_refresh_token")
         self.counts.clear()
@@ -132,6 +141,77 @@ def test_processes_that_want_it_at_once_renew_it_once(
     with ThreadPoolExecutor(PROCESSES) as pool:
         assert set(pool.map(fetch, processes)) == {SecretStr("access-1")}
     assert forge.renewed == 1
+
+
+def test_s3_whoever_writes_does_not_wait_for_the_forge_to_answer(
+    world: World,
+    forge: Forge,
+    linking: Linking,
+    account: AccountId,
+    token: Callable[[], str | None],
+) -> None:
+    world.clock.advance(EIGHT_HOURS.total_seconds())
+    with ThreadPoolExecutor(1) as pool:
+
+        def write() -> None:
+            assert not pool.submit(linking.tokens.take_report, account).result(5)
+
+        forge.meanwhile = write
+        assert token() == "access-1"
+
+
+def test_s3_a_process_that_dies_while_it_renews_is_followed_by_another(
+    world: World, forge: Forge, token: Callable[[], str | None]
+) -> None:
+    def die() -> None:
+        raise KeyboardInterrupt
+
+    world.clock.advance(EIGHT_HOURS.total_seconds() - MINUTE_S)
+    forge.meanwhile = die
+    with pytest.raises(KeyboardInterrupt):
+        token()
+    forge.meanwhile = None
+    assert token() == "access-0"
+    world.clock.advance(MINUTE_S)
+    assert token() == "access-1"
+
+
+def test_s3_who_waits_for_a_process_that_died_takes_over(
+    world: World, forge: Forge, token: Callable[[], str | None]
+) -> None:
+    def die() -> None:
+        raise KeyboardInterrupt
+
+    world.clock.advance(EIGHT_HOURS.total_seconds())
+    forge.meanwhile = die
+    with pytest.raises(KeyboardInterrupt):
+        token()
+    forge.meanwhile = None
+    assert token() == "access-1"
+    assert 14 < sum(world.clock.slept) < 16
+
+
+def test_s3_what_was_unlinked_or_linked_anew_meanwhile_stays_so(
+    world: World,
+    forge: Forge,
+    linking: Linking,
+    account: AccountId,
+    token: Callable[[], str | None],
+) -> None:
+    def link_anew() -> None:
+        assert linking.link(ALICE, grant=forge.anew()) == account
+
+    def unlink() -> None:
+        with world.database.writing() as connection:
+            forget_grant(connection, account)
+
+    world.clock.advance(EIGHT_HOURS.total_seconds())
+    forge.meanwhile = link_anew
+    assert token() == "access-anew"
+    world.clock.advance(EIGHT_HOURS.total_seconds())
+    forge.meanwhile = unlink
+    assert token() is None
+    assert world.rows(secrets) == []
 
 
 def test_a_forge_that_fails_is_asked_again_later_and_the_token_kept(
