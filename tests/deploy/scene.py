@@ -1,5 +1,7 @@
 """A GitHub and a model on this machine, where containers reach them."""
 
+import ipaddress
+import json
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -105,6 +107,12 @@ def scene() -> Iterator[Scene]:
 
 
 def _address_for_containers() -> str:
-    """Return where the engine's own bridge has this machine."""
-    template = "{{(index .IPAM.Config 0).Gateway}}"
-    return docker("network", "inspect", "bridge", "--format", template)
+    """Return where the engine's own bridge has this machine.
+
+    An engine that has just made its bridge tells no gateway before it is started again:
+    it is the first address of the network.
+    """
+    template = "{{json (index .IPAM.Config 0)}}"
+    told = json.loads(docker("network", "inspect", "bridge", "--format", template))
+    network = ipaddress.ip_network(told["Subnet"])
+    return str(told.get("Gateway") or network[1])
