@@ -66,11 +66,24 @@ class Reader:
         except ServiceError:
             return ()
 
+    def _is_one(self, by: Actor, own: Actor) -> bool:
+        """Tell whether both are one account; a name counts for one on the forge alone.
+
+        There it is nobody else's, and an administrator's list of people has no ids.
+        """
+        if by.is_same(own):
+            return True
+        is_known_by_name = own.service == self._home.forge and not own.external_id
+        same_name = by.login.casefold() == own.login.casefold()
+        return is_known_by_name and by.service == own.service and same_name
+
     def _may_read(self, link: Link) -> bool:
         repo = link.target.repo
         if repo == self._home:
             return True
-        is_named = any(one.is_same(own) for one in link.by for own in self._accounts)
+        is_named = any(
+            self._is_one(by, own) for by in link.by for own in self._accounts
+        )
         known = self._readable.get((repo, is_named))
         if known is None:
             known = self._judge(repo, is_named=is_named)
