@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Final
 from urllib.parse import urlsplit
 
-_ADDRESS: Final = re.compile(r"https?://[^\s/?#]+(/[^\s?#]*)?\Z")
+_ADDRESS: Final = re.compile(r"https?://(?!:)[^\s/?#]+(/[^\s?#]*)?\Z")
 SLACK_API: Final = "https://slack.com/api"
 _SERVER_API: Final = "/api/v3"
 _JIRA_PAGE: Final = re.compile(

@@ -5,6 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from patchwright.core.settings.addresses import (
+    is_address,
     is_among,
     read_github_api,
     read_github_web,
@@ -120,3 +121,8 @@ def test_proxies_are_addresses_or_networks() -> None:
     assert found == [True, True, False, False]
     with pytest.raises(ValueError, match=r"proxy\.corp: expected an address"):
         read_networks(("proxy.corp",))
+
+
+def test_an_address_without_a_host_is_none() -> None:
+    assert not is_address("http://:8080/api/v3")
+    assert is_address("http://host:8080/api/v3")
