@@ -29,6 +29,7 @@ PROMISED = {
     "iterations",
     "run_id",
     "events",
+    "left_out",
 }
 
 
