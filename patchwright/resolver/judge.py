@@ -24,6 +24,8 @@ from patchwright.integrations.git.objects import ObjectStore
 
 MAX_TASK_CHARS = 16_000
 MAX_DIFF_CHARS = 40_000
+# Beyond this nothing is read at all: a merge may bring any amount of changes.
+MAX_DIFF_BYTES = 5_000_000
 MAX_DOUBT_CHARS = 600
 MAX_PATHS = 100
 
@@ -101,7 +103,7 @@ def _find_answer(text: str) -> _Answer | None:
 def _case(task: Task, outcome: Outcome, code: ObjectStore) -> str:
     """Write what the judge sees."""
     base, head = outcome.base_sha or task.base_sha, outcome.head_sha
-    diff = code.diff(base, head).decode("utf-8", "replace")
+    diff = code.diff(base, head, MAX_DIFF_BYTES).decode("utf-8", "replace")
     parts = [
         f"# The task\n\n{cut_middle(task.text, MAX_TASK_CHARS)}",
         "# The change",

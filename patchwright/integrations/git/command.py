@@ -4,7 +4,10 @@ import os
 import re
 import signal
 import subprocess
-from collections.abc import Mapping, Sequence
+import tempfile
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -76,6 +79,59 @@ def run_git(
     if done.exit_code != 0:
         raise GitError(f"git {args[0]} failed: {done.last_words}")
     return done.output
+
+
+def read_git(
+    args: Sequence[str],
+    most_bytes: int,
+    *,
+    cwd: Path,
+    environment: Mapping[str, str] | None = None,
+    timeout_s: float = PLUMBING_TIMEOUT_S,
+) -> bytes:
+    """Return the beginning of what git writes, and end git where there is more of it.
+
+    What is beyond takes no memory here. Raises GitError when git fails.
+    """
+    variables = _environment({}) | dict(environment or {})
+    with (
+        tempfile.TemporaryFile() as complaints,
+        subprocess.Popen(
+            ["git", *args],
+            cwd=cwd,
+            env={name: value for name, value in variables.items() if value is not None},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=complaints,
+            start_new_session=True,
+        ) as process,
+        _ended_after(process, timeout_s),
+    ):
+        output = process.stdout.read(most_bytes) if process.stdout else b""
+        if len(output) == most_bytes:
+            _kill(process)
+            return output
+        if process.wait() == 0:
+            return output
+        complaints.seek(0)
+        said = complaints.read().decode("utf-8", "replace")
+        done = Completed(process.returncode, b"", without_credentials(said, ()))
+        raise GitError(f"git {args[0]} failed: {done.last_words}")
+
+
+@contextmanager
+def _ended_after(process: subprocess.Popen[bytes], seconds: float) -> Iterator[None]:
+    timer = threading.Timer(seconds, _kill, (process,))
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
 
 
 def call_git(

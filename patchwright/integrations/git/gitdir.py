@@ -9,6 +9,7 @@ from patchwright.integrations.git.command import (
     PLUMBING_TIMEOUT_S,
     Completed,
     call_git,
+    read_git,
     run_git,
 )
 
@@ -38,6 +39,10 @@ class GitDir:
             stdin=stdin,
             timeout_s=timeout_s,
         )
+
+    def read(self, args: Sequence[str], most_bytes: int) -> bytes:
+        """Return the beginning of what git writes; the rest takes no memory here."""
+        return read_git(args, most_bytes, cwd=self.path, environment=self._named())
 
     def call(
         self,

@@ -83,6 +83,11 @@ class ObjectStore:
         done = self.git.call(["cat-file", "blob", f"{commit}:{path}"])
         return done.output if done.exit_code == 0 else None
 
+    def size_of(self, commit: str, path: str) -> int | None:
+        """Return how large a file or link is, or None if there is none."""
+        done = self.git.call(["cat-file", "-s", f"{commit}:{path}"])
+        return int(done.output) if done.exit_code == 0 else None
+
     def list_files(self, commit: str) -> tuple[str, ...]:
         """Return the paths of all files and links of a commit."""
         return list_files(self.git, commit)
@@ -144,9 +149,9 @@ class ObjectStore:
     def diff_stat(self, base: str, head: str) -> DiffStat:
         return count_changes(self.git, base, head)
 
-    def diff(self, base: str, head: str) -> bytes:
-        """Return the patch from `base` to `head`, for reading."""
-        return self.git.run([*READABLE_DIFF, base, head])
+    def diff(self, base: str, head: str, most_bytes: int | None = None) -> bytes:
+        """Return the patch from `base` to `head`, for reading, or its beginning."""
+        return self._output([*READABLE_DIFF, base, head], most_bytes)
 
     def graft(self, onto: str, source: str, paths: Collection[str]) -> str:
         """Return the tree of `onto` in which `paths` are as `source` has them."""
@@ -211,6 +216,15 @@ class ObjectStore:
         shown = self.git.run(["show", "--no-patch", "--format=%B", commit])
         return shown.decode("utf-8", "replace").strip()
 
-    def format_patch(self, base: str, head: str) -> bytes:
+    def format_patch(
+        self, base: str, head: str, most_bytes: int | None = None
+    ) -> bytes:
         """Return the commits as mails that `git am` applies, binary files included."""
-        return self.git.run([*MAILED_PATCH, f"{base}..{head}"])
+        return self._output([*MAILED_PATCH, f"{base}..{head}"], most_bytes)
+
+    def _output(self, args: Sequence[str], most_bytes: int | None) -> bytes:
+        return (
+            self.git.run(args)
+            if most_bytes is None
+            else self.git.read(args, most_bytes)
+        )

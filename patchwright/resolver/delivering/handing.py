@@ -3,7 +3,7 @@
 from patchwright.core.errors import GitError, ServiceError
 from patchwright.core.types.work import Outcome
 from patchwright.resolver.delivering.destination import Means
-from patchwright.resolver.messages.patches import patch_block
+from patchwright.resolver.messages.patches import MAX_SHOWN_BYTES, patch_block
 from patchwright.resolver.messages.status import Delivered
 
 
@@ -16,7 +16,8 @@ def with_patch(outcome: Outcome, means: Means, so_far: Delivered) -> Delivered:
         # A merge is more than a patch can say.
         if code.parents_of(outcome.head_sha) != (outcome.base_sha,):
             return so_far
-        patch = code.format_patch(outcome.base_sha, outcome.head_sha)
+        most = MAX_SHOWN_BYTES + 1
+        patch = code.format_patch(outcome.base_sha, outcome.head_sha, most)
     except (GitError, ServiceError):
         return so_far
     return so_far.model_copy(update={"patch": patch_block(patch)})

@@ -51,9 +51,17 @@ def _read(code: ObjectStore, commit: str, paths: Sequence[str]) -> Mapping[str, 
     found = code.read_files(commit, paths, MAX_FILE_BYTES)
     texts = {path: text for path, text in found.items() if isinstance(text, bytes)}
     # One at a time where many at once cannot name it, or a link leads elsewhere.
-    singly = {path: code.read_file(commit, path) for path in paths if path not in texts}
+    others = [path for path in paths if path not in texts]
+    singly = {path: _read_singly(code, commit, path) for path in others}
     read = {**texts, **{path: text for path, text in singly.items() if text}}
     return {path: _decoded(text) for path, text in read.items()}
+
+
+def _read_singly(code: ObjectStore, commit: str, path: str) -> bytes | None:
+    """Read a file or a link itself; what is larger has only moved, or got a mode."""
+    size = code.size_of(commit, path)
+    is_small = size is not None and size <= MAX_FILE_BYTES
+    return code.read_file(commit, path) if is_small else None
 
 
 def _decoded(raw: bytes) -> str:

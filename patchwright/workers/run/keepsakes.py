@@ -26,7 +26,7 @@ def pack_change(
 ) -> dict[str, bytes]:
     """Return the commits of an outcome, and what people read of them."""
     base, head = outcome.base_sha, outcome.head_sha
-    diff = code.diff(base, head)[:_MAX_DIFF_BYTES]
+    diff = code.diff(base, head, _MAX_DIFF_BYTES)
     return {
         COMMITS: code.parcel(base, head),
         DIFF: redact(diff.decode("utf-8", "replace")).encode("utf-8", "replace"),
