@@ -2,11 +2,14 @@
 
 from pathlib import Path
 
+import pytest
+
 from patchwright.workers.store.job import JobState
 from tests.fakes.llm import call
-from tests.fakes.llm.turns import TurnLike
+from tests.fakes.llm.turns import TurnLike, status
 from tests.flow.script import Request, asked, in_turn
 from tests.flow.story import REPO, fix_turns, telling
+from tests.provision.waiting import wait_until
 
 WISH = "@patchwright please fix the sum"
 MORE = "@patchwright and mind the empty cart"
@@ -144,3 +147,67 @@ def test_what_comes_too_late_for_the_run_gets_a_run_of_its_own(tmp_path: Path) -
         first, second = story.replies(issue)
         assert "**Done** · #2 ·" in first
         assert "**Done** · #2 (draft) ·" in second
+
+
+@pytest.mark.parametrize("said", ["status", "budget +9999", "resume"])
+def test_a_command_that_was_obeyed_in_the_last_call_is_not_answered_again(
+    tmp_path: Path, said: str
+) -> None:
+    def last(_request: Request) -> TurnLike:
+        comment = story.say(1, f"@patchwright {said}")
+        answers = 1 if said == "resume" else 2
+        wait_until(
+            lambda: (
+                story.reactions(1, comment) == ["eyes"]
+                and len(story.replies(1)) == answers
+            ),
+            "the answer",
+            20,
+        )
+        return finish
+
+    *steps, finish = fix_turns()
+    with telling(tmp_path, in_turn(*steps, last)) as story:
+        issue = story.ask(WISH)
+        story.work()
+        assert len(story.jobs()) == 1
+        assert "**Done** · #2 ·" in story.replies(issue)[0]
+        assert not any("Nothing is running" in one for one in story.replies(issue))
+
+
+def test_a_command_that_was_answered_is_not_answered_again_by_a_run_that_fails(
+    tmp_path: Path,
+) -> None:
+    def last(_request: Request) -> TurnLike:
+        story.say(1, "@patchwright status")
+        wait_until(lambda: len(story.replies(1)) == 2, "the answer", 20)
+        return status(400)
+
+    with telling(tmp_path, in_turn(last)) as story:
+        issue = story.ask(WISH)
+        story.work()
+        assert len(story.jobs()) == 1
+        assert len(story.replies(issue)) == 2
+
+
+def test_a_request_said_beside_a_command_in_the_last_call_gets_its_run(
+    tmp_path: Path,
+) -> None:
+    def last(_request: Request) -> TurnLike:
+        story.say(1, "@patchwright status")
+        wait_until(lambda: len(story.replies(1)) == 2, "the answer", 20)
+        story.say(1, MORE)
+        return finish
+
+    def see(request: Request) -> TurnLike:
+        assert "and mind the empty cart" in asked(request)
+        return call("write", path="note.txt", content="1\n")
+
+    *steps, finish = fix_turns()
+    with telling(tmp_path, in_turn(*steps, last, see, finish)) as story:
+        issue = story.ask(WISH)
+        story.work()
+        first, _status, second = story.replies(issue)
+        assert "**Done** · #2 ·" in first
+        assert "**Done** · #2 (draft) ·" in second
+        assert len(story.jobs()) == 2

@@ -10,6 +10,7 @@ from sqlalchemy import (
     LargeBinary,
     Table,
     UniqueConstraint,
+    false,
     text,
     true,
 )
@@ -101,7 +102,8 @@ one_active_job = Index(
 )
 
 # `trigger_key` is null unless this delivery is the first one to ask for that.
-# `event_id` is the message it became when a run was already there for it to join.
+# `event_id` is the message it became when a run was already there for it to join, and
+# `is_settled` says that the run has obeyed or answered it.
 deliveries = Table(
     "deliveries",
     metadata,
@@ -118,6 +120,7 @@ deliveries = Table(
     Column("conversation_id", ForeignKey("conversations.id")),
     Column("job_id", ForeignKey("jobs.id")),
     Column("event_id", Integer),
+    Column("is_settled", Boolean, nullable=False, server_default=false()),
     UniqueConstraint("service", "delivery_id"),
     UniqueConstraint("service", "trigger_key"),
     Index("ix_deliveries_job_id_event_id", "job_id", "event_id"),

@@ -22,13 +22,13 @@ from patchwright.workers.run.services import Services
 from patchwright.workers.run.standing import About
 from patchwright.workers.run.status import StatusComment
 from patchwright.workers.run.steering import Steering
-from patchwright.workers.store.job import Job
+from patchwright.workers.store.job import Job, Lease
 
 log = structlog.get_logger(__name__)
 
 
 def open_steering(
-    services: Services, job: Job, plan: Plan, events: EventLog
+    services: Services, job: Job, lease: Lease, plan: Plan, events: EventLog
 ) -> Steering:
     about = About(
         frame=plan.frame,
@@ -42,7 +42,8 @@ def open_steering(
         services.channel,
         rules(services, plan.config),
         events,
-        lambda after_id: services.stores.requests.joined(job.id, after_id),
+        partial(services.stores.requests.joined, job.id),
+        settle=partial(services.stores.requests.settle, lease),
         about=lambda: about,
         # Asked for each act: who has lost a role must not steer for a while longer.
         permission_of=partial(known_permission, services.github.forge),

@@ -56,10 +56,10 @@ log = structlog.get_logger(__name__)
 class Steering:
     """Lets those steer a run who could have started it.
 
-    `about` says what is fixed about the run, for those who ask. `permission_of` asks
-    the forge for each act. `find_person` says who somebody is where the code lives, and
-    whom that does not know is sent what `invite` makes. `named` puts names in place of
-    ids.
+    `settle` notes that an event is done with, whatever becomes of the run. `about` says
+    what is fixed about the run, for those who ask. `permission_of` asks the forge for
+    each act. `find_person` says who somebody is where the code lives, and whom that
+    does not know is sent what `invite` makes. `named` puts names in place of ids.
     """
 
     def __init__(
@@ -69,6 +69,7 @@ class Steering:
         log: EventLog,
         joined_after: Callable[[int], tuple[JoinedRequest, ...]],
         *,
+        settle: Callable[[int], None],
         about: Callable[[], About],
         permission_of: Permissions,
         find_person: Callable[[Actor], Actor | None],
@@ -78,7 +79,7 @@ class Steering:
         self._channel, self._policy = channel, policy
         self._find_person, self._invite = find_person, invite
         self._named = named
-        self._joined_after = joined_after
+        self._joined_after, self._settle = joined_after, settle
         self._log = log
         self._about = about
         self._answering = Answering(channel, log, about)
@@ -91,7 +92,19 @@ class Steering:
         return self.judge(request.trigger, event.id) if request else None
 
     def judge(self, trigger: Trigger, event_id: int) -> Heard | None:
-        """Judge what somebody has said with the event of that id."""
+        """Judge what somebody has said with the event of that id.
+
+        Nothing more is to come of it, but of words that the model must read, and of
+        the wish for another run.
+        """
+        heard = self._judge(trigger, event_id)
+        command = command_in(trigger)
+        is_retry = command is not None and command.verb is Verb.RETRY
+        if not isinstance(heard, Message) and (heard is None or not is_retry):
+            self._settle(event_id)
+        return heard
+
+    def _judge(self, trigger: Trigger, event_id: int) -> Heard | None:
         # A reaction takes its time, and who says stop must not wait for it, nor for
         # those of strangers.
         known = as_known(trigger, self._find_person)

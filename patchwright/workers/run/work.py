@@ -262,7 +262,9 @@ class Work:
             self._job,
             self._lease,
             log=self._events,
-            steering=open_steering(self._services, self._job, self._plan, self._events),
+            steering=open_steering(
+                self._services, self._job, self._lease, self._plan, self._events
+            ),
             given_back=self._given_back,
             plan=self._plan,
             start_id=self._start_id,

@@ -10,7 +10,8 @@ from patchwright.core.types.ids import ConversationId, JobId
 from patchwright.core.types.triggers import Trigger
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.tables import deliveries, jobs
-from patchwright.workers.store.job import JobState
+from patchwright.workers.store.fencing import require_lease
+from patchwright.workers.store.job import JobState, Lease
 
 
 class JoinedRequest(Value):
@@ -33,11 +34,27 @@ class RequestStore:
         with self._database.reading() as connection:
             return _find(connection, job_id, deliveries.c.event_id > after_id)
 
+    def settle(self, lease: Lease, event_id: int) -> None:
+        """Note that the run has obeyed or answered what that event says.
+
+        Raises `LeaseLostError`.
+        """
+        this = (deliveries.c.job_id == lease.job_id) & (
+            deliveries.c.event_id == event_id
+        )
+        with self._database.writing() as connection:
+            require_lease(connection, lease)
+            connection.execute(update(deliveries).where(this).values(is_settled=True))
+
 
 def find_unread(connection: Connection, job_id: JobId) -> tuple[JoinedRequest, ...]:
-    """Return the requests that joined the job after it had stopped reading."""
+    """Return the requests that joined the job after it had stopped reading.
+
+    What it has obeyed or answered by then is none of them.
+    """
     read_up_to = select(jobs.c.read_up_to).where(jobs.c.id == job_id).scalar_subquery()
-    return _find(connection, job_id, deliveries.c.event_id > read_up_to)
+    is_unread = deliveries.c.event_id > read_up_to
+    return _find(connection, job_id, is_unread & ~deliveries.c.is_settled)
 
 
 def find_joined(connection: Connection, job_id: JobId) -> tuple[JoinedRequest, ...]:
