@@ -69,6 +69,10 @@ def test_s66_what_a_person_may_spend_a_day_holds_over_several_runs(
         assert f"${15 * calls}.00 of $60.00 for this person today" in (
             story.reply(second)
         )
+        for ended in (first, second):
+            assert "Raise `limits.per_user_day_usd`, or ask again tomorrow (UTC)" in (
+                story.reply(ended)
+            )
         [_, rest] = story.jobs()
         assert rest.outcome is not None
         assert rest.outcome.iterations == 0

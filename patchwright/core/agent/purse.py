@@ -16,6 +16,7 @@ from patchwright.core.types.work import Usage
 # Sums of floats are not exact. A billionth of a dollar more is not more.
 DECIMALS: Final = 9
 
+PRICE_UNKNOWN = "price-unknown"
 UNKNOWN_PRICE = (
     'The model\'s price is not known, and `limits.unknown_price` is "refuse". Set '
     "`llm.input_cost_per_token` and `llm.output_cost_per_token`."
@@ -72,7 +73,7 @@ class RunPurse:
 
     def reserve(self, most: Usage, more_usd: float = 0.0) -> Settle:
         if most.cost_usd is None and self._refuse_unknown:
-            raise OverBudgetError(UNKNOWN_PRICE)
+            raise OverBudgetError(UNKNOWN_PRICE, reason=PRICE_UNKNOWN)
         worst_usd = self._worst_usd(most)
         ceiling = self._max + more_usd
         with self._lock:

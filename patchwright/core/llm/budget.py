@@ -21,9 +21,16 @@ class LimitError(PatchwrightError):
 
 
 class OverBudgetError(LimitError):
-    """The next try could pass a ceiling of money; the message names it."""
+    """The next try could pass a ceiling of money; the message names it.
 
-    reason = "budget"
+    `reason` tells which: it is `budget` for that of the run.
+    """
+
+    def __init__(
+        self, message: str, usage: Usage = NO_USAGE, *, reason: str = "budget"
+    ) -> None:
+        super().__init__(message, usage)
+        self.reason = reason
 
 
 class TokenLimitError(LimitError):

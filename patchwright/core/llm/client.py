@@ -165,7 +165,8 @@ class _Call:
         try:
             return reserve(self._watch, most)
         except LimitError as error:
-            raise type(error)(str(error), self._spent) from error
+            error.usage = self._spent
+            raise
 
     def _most(self, output_tokens: int) -> Usage:
         """Return the most that a try can take; without a cost nobody knows it."""

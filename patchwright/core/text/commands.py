@@ -46,8 +46,8 @@ _AMOUNT = re.compile(
 )
 _LONGEST_AMOUNT = 3
 NO_AMOUNT = (
-    "`budget` takes an amount in US dollars: `budget +2` allows two more, `budget 5` "
-    "five in all."
+    "`budget` takes an amount in US dollars: `budget +AMOUNT` allows that much more, "
+    "`budget AMOUNT` that much in all."
 )
 _REASON = re.compile(r"\s*[,:;.!–—-]\s*(?=\S)")  # noqa: RUF001 - dashes as people type
 

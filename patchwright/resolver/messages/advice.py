@@ -28,6 +28,7 @@ def next_step(
         handle=handle,
         cost=dollars(limits.max_cost_usd),
         steps=limits.max_iterations,
+        tokens=f"{limits.max_tokens:,}",
         minutes=f"{limits.max_minutes:g}",
     )
 
@@ -61,9 +62,17 @@ _ANSWERS: Final = {
 }
 _AFTER_REFUSAL: Final = "Change that rule or the bot's rights, then ask again."
 _AGAIN: Final = "ask again with `{handle}`."
+_NEXT_DAY: Final = "or ask again tomorrow (UTC) with `{handle}`."
 _ADVICE_BY_REASON: Final = {
     "protected-paths": "If the change is right, take it over from there, or let the "
     f"bot change these paths and {_AGAIN}",
+    "budget-of-person": f"Raise `limits.per_user_day_usd`, {_NEXT_DAY}",
+    "budget-of-repository": f"Raise `limits.per_repo_day_usd`, {_NEXT_DAY}",
+    "budget-of-day": f"Raise `limits.per_day_usd`, {_NEXT_DAY}",
+    "price-unknown": "Tell what the model costs in `llm.input_cost_per_token` and "
+    f"`llm.output_cost_per_token`, then {_AGAIN}",
+    "tokens": "Raise `limits.max_tokens`, which is {tokens} now, or narrow the "
+    f"request, then {_AGAIN}",
 }
 _ADVICE: Final = {
     OutcomeKind.NEEDS_INPUT: f"Answer here and {_AGAIN}",

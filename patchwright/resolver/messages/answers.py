@@ -5,6 +5,7 @@ from typing import Final
 from patchwright.core.events.types import AgentState
 from patchwright.core.text.commands import Verb
 from patchwright.core.text.mentions import neutralise
+from patchwright.core.text.money import dollars
 from patchwright.core.types.base import Value
 from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.core.types.work import Outcome, Task, Usage
@@ -16,6 +17,7 @@ from patchwright.resolver.messages.facts import (
     duration,
     join,
     outcome_words,
+    raise_example,
 )
 from patchwright.resolver.messages.status import (
     Delivered,
@@ -127,11 +129,19 @@ _WAITS: Final = {
 def _cost(run: Standing) -> str:
     progress = run.progress
     spent = cost(progress.usage, progress.allowed(run.frame.limits))
-    handle = run.frame.handle
     return (
         f"{spent} so far, for {counted(progress.iterations, 'step')}: "
-        f"{_tokens(progress.usage)} `{handle} budget +2` allows two dollars more."
+        f"{_tokens(progress.usage)} {how_to_raise(run)}"
     )
+
+
+def how_to_raise(run: Standing) -> str:
+    """Say in a sentence how people allow the run to cost more."""
+    frame = run.frame
+    example = raise_example(frame.max_raise_usd, run.progress.more_cost_usd)
+    if not example:
+        return f"Admins of the repository can allow more with `{frame.handle} budget`."
+    return f"`{frame.handle} budget {example}` allows {dollars(float(example))} more."
 
 
 def _tokens(usage: Usage) -> str:
@@ -195,7 +205,8 @@ the opening text. While a run works, what you write after `{handle}` reaches it.
 - `{handle} plan` and what you want: it brings a plan first, and waits.
 - `{handle} approve` and `{handle} reject` answer when it asks whether to do something.
 - `{handle} stop` ends the run and keeps its work; `pause` and `resume` hold it up.
-- `{handle} budget +2` allows the run two more dollars, `budget 5` five in all.
+- `{handle} budget +AMOUNT` allows the run that many dollars more, `budget AMOUNT` so \
+many in all.
 - `{handle} status`, `cost` and `why` say how far it is, what it has spent, and why it \
 runs or how it ended.
 - `{handle} retry` works on this thread again.

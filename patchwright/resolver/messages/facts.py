@@ -1,5 +1,6 @@
 """Figures and tables that several messages show."""
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
@@ -30,6 +31,7 @@ EVIDENCE_DOUBTFUL = "evidence-doubtful"
 AGENT_WROTE: Final = "The agent wrote:"
 _MOST_LINES: Final = 20
 _MAX_LINE_CHARS: Final = 400
+_EXAMPLE_USD: Final = 2.0
 
 
 def agents_words(
@@ -130,6 +132,17 @@ def cost(usage: Usage, limits: Limits | None = None) -> str:
         return f"{usage.tokens_in + usage.tokens_out:,} tokens, price unknown"
     spent = dollars(usage.cost_usd)
     return f"{spent} of {dollars(limits.max_cost_usd)}" if limits else spent
+
+
+def raise_example(max_raise_usd: float | None, raised_usd: float = 0.0) -> str:
+    """Return an amount that people who may write may still add, such as `+2`.
+
+    Empty where that takes an admin. Without a known bound two dollars are an example.
+    """
+    left_usd = _EXAMPLE_USD if max_raise_usd is None else max_raise_usd - raised_usd
+    # Rounded down, but for what sums of floats lose.
+    cents = math.floor(100 * min(left_usd, _EXAMPLE_USD) + 1e-6)
+    return f"+{cents / 100:g}" if cents > 0 else ""
 
 
 def duration(seconds: float) -> str:

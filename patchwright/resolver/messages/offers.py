@@ -7,7 +7,8 @@ from patchwright.core.text.commands import Verb
 from patchwright.core.types.work import Outcome, OutcomeKind
 from patchwright.resolver.messages.advice import choices
 from patchwright.resolver.messages.ending import CUT_SHORT
-from patchwright.resolver.messages.status import Delivered
+from patchwright.resolver.messages.facts import raise_example
+from patchwright.resolver.messages.status import Delivered, Frame, Progress
 
 # Slack shows five buttons in a row.
 _MOST_CHOICES: Final = 4
@@ -17,13 +18,20 @@ _APPROVE: Final = Offer(words="Approve plan", command=Verb.APPROVE)
 _CHANGE: Final = Offer(
     words="Change", command=Verb.PLAN, asks="What should be different?"
 )
-_BUDGET: Final = Offer(
-    words="Raise the budget", command=Verb.BUDGET, asks="US dollars to add, as +2"
-)
 _RESUME: Final = Offer(words="Resume", command=Verb.RESUME)
 _YES: Final = Offer(words="Approve", command=Verb.APPROVE)
 _NO: Final = Offer(words="Reject", command=Verb.REJECT)
-WHILE_RUNNING: Final = (STOP, _BUDGET)
+_BY_ADMINS: Final = "US dollars to add (admins of the repository only)"
+
+
+def offers_while_running(frame: Frame, progress: Progress) -> Offers:
+    """Return what can be done about a run that works.
+
+    The example of an amount is one that people who may write may still add.
+    """
+    example = raise_example(frame.max_raise_usd, progress.more_cost_usd)
+    asks = f"US dollars to add, as {example}" if example else _BY_ADMINS
+    return (STOP, Offer(words="Raise the budget", command=Verb.BUDGET, asks=asks))
 
 
 def offers_at_end(outcome: Outcome, delivered: Delivered) -> Offers:

@@ -89,7 +89,8 @@ class Frame(Value):
     empty where something else did. `run_url` is the run's page. Where the thread is not
     beside the code, a pull request's number alone would lead nowhere, and `repo` says
     where the work is. `config_file` is where the repository says what it wishes.
-    `forge_url` begins the addresses of the forge.
+    `forge_url` begins the addresses of the forge. People who may write add at most
+    `max_raise_usd` to what the run may cost; None where that is not known.
     """
 
     run_id: str
@@ -104,6 +105,7 @@ class Frame(Value):
     repo: str = ""
     config_file: str = CONFIG_FILE
     forge_url: str = ""
+    max_raise_usd: float | None = None
 
     @property
     def links(self) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from patchwright.core.settings.work import LimitSettings
 from patchwright.core.text.commands import NO_AMOUNT, Command
 from patchwright.core.text.money import dollars
-from patchwright.resolver.messages.answers import Standing
+from patchwright.resolver.messages.answers import Standing, how_to_raise
 
 
 def most_raised(limits: LimitSettings) -> float:
@@ -51,7 +51,4 @@ def _wanted(command: Command, run: Standing) -> float | str:
     allowed = run.progress.allowed(run.frame.limits).max_cost_usd
     if amount > allowed:
         return amount - allowed
-    return (
-        f"The run may cost {dollars(allowed)} already. `budget +2` allows two dollars "
-        "more."
-    )
+    return f"The run may cost {dollars(allowed)} already. {how_to_raise(run)}"

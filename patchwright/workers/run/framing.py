@@ -7,6 +7,7 @@ from patchwright.core.types.threads import ForgeThread, ThreadRef
 from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.resolver.messages.status import Frame
 from patchwright.resolver.placing.openness import Openness
+from patchwright.workers.run.budget import most_raised
 from patchwright.workers.run.services import Services
 from patchwright.workers.run.wishes import heed
 from patchwright.workers.store.job import Job
@@ -39,6 +40,7 @@ def make_frame(services: Services, job: Job, config: RepositoryConfig) -> Frame:
         repo=_repo_of(job.trigger),
         config_file=config.file,
         forge_url=settings.github.web_url,
+        max_raise_usd=most_raised(services.settings.limits),
     )
     # In a chat or a ticket others read along than may read the repository.
     return frame if frame.is_beside_code else frame.keyless()

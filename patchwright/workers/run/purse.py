@@ -3,7 +3,7 @@
 from datetime import timedelta
 from functools import partial
 
-from patchwright.core.agent.purse import UNKNOWN_PRICE, money_of
+from patchwright.core.agent.purse import PRICE_UNKNOWN, UNKNOWN_PRICE, money_of
 from patchwright.core.clock import Clock
 from patchwright.core.llm.budget import OverBudgetError, Settle, assumed_usd
 from patchwright.core.settings.work import LimitSettings
@@ -46,13 +46,14 @@ class SharedPurse:
 
     def reserve(self, most: Usage, more_usd: float = 0.0) -> Settle:
         if most.cost_usd is None and self._refuse_unknown:
-            raise OverBudgetError(UNKNOWN_PRICE)
+            raise OverBudgetError(UNKNOWN_PRICE, reason=PRICE_UNKNOWN)
         worst_usd = self._worst_usd(most)
         answer = self._money.reserve(
             self._spender(), worst_usd, self._ceilings(more_usd)
         )
         if isinstance(answer, Refusal):
-            raise OverBudgetError(_explain(answer, worst_usd))
+            why = _explain(answer, worst_usd)
+            raise OverBudgetError(why, reason=_REASONS[answer.scope])
         return partial(self._settle, answer)
 
     def _worst_usd(self, most: Usage) -> float:
@@ -100,4 +101,10 @@ _WHOSE = {
     Scope.USER_DAY: "for this person today",
     Scope.REPO_DAY: "for this repository today",
     Scope.DAY: "for everybody today",
+}
+_REASONS = {
+    Scope.RUN: "budget",
+    Scope.USER_DAY: "budget-of-person",
+    Scope.REPO_DAY: "budget-of-repository",
+    Scope.DAY: "budget-of-day",
 }

@@ -15,7 +15,7 @@ from patchwright.core.forge import Forge
 from patchwright.core.types.threads import RepoRef, ThreadRef
 from patchwright.resolver.messages.check import check_at_start
 from patchwright.resolver.messages.labels import labels_at_start
-from patchwright.resolver.messages.offers import WHILE_RUNNING
+from patchwright.resolver.messages.offers import offers_while_running
 from patchwright.resolver.messages.status import Frame, Progress, progress_comment
 from patchwright.resolver.progress import Throttle, Watch
 
@@ -86,8 +86,10 @@ class StatusComment:
         if not self._is_shown:
             return
         try:
-            text = self._write(Progress(state="running"), self._frame)
-            self.post_id = self._channel.post(self._thread, text, WHILE_RUNNING)
+            begun = Progress(state="running")
+            text = self._write(begun, self._frame)
+            offers = offers_while_running(self._frame, begun)
+            self.post_id = self._channel.post(self._thread, text, offers)
         except ServiceError as error:
             log.warning("status_not_posted", reason=error.reason, error=str(error))
 
@@ -115,8 +117,9 @@ class StatusComment:
             return
         self._shown, self._text = progress, text
         self._shown_at = self._clock.monotonic()
+        offers = offers_while_running(self._frame, progress)
         try:
-            self._channel.edit(self._thread, self.post_id, text, WHILE_RUNNING)
+            self._channel.edit(self._thread, self.post_id, text, offers)
         except LeaseLostError:
             # Another worker shows it now; the run hears of that by its own writes.
             self._is_shown = False

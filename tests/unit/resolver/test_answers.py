@@ -51,7 +51,7 @@ def test_t9_status_of_a_run_that_has_not_begun() -> None:
 def test_t9_cost_says_what_was_spent_of_what() -> None:
     assert answer_running(Verb.COST, RUNNING) == (
         "$0.41 of $5.00 so far, for 4 steps: 12,345 tokens in (9,000 of them cached) "
-        "and 678 out. `@patchwright budget +2` allows two dollars more."
+        "and 678 out. `@patchwright budget +2` allows $2.00 more."
     )
 
 

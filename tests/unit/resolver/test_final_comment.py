@@ -158,6 +158,26 @@ def test_s42_every_other_ending_says_what_to_do_next(kind: OutcomeKind) -> None:
     assert said(ours) == "\n\n".join(lines)
 
 
+@pytest.mark.parametrize(
+    ("kind", "reason", "setting"),
+    [
+        (OutcomeKind.OVER_BUDGET, "budget", "limits.max_cost_usd"),
+        (OutcomeKind.OVER_BUDGET, "budget-of-person", "limits.per_user_day_usd"),
+        (OutcomeKind.OVER_BUDGET, "budget-of-repository", "limits.per_repo_day_usd"),
+        (OutcomeKind.OVER_BUDGET, "budget-of-day", "limits.per_day_usd"),
+        (OutcomeKind.OVER_BUDGET, "price-unknown", "llm.input_cost_per_token"),
+        (OutcomeKind.OVER_LIMIT, "tokens", "limits.max_tokens"),
+    ],
+)
+def test_the_advice_names_the_setting_that_held(
+    kind: OutcomeKind, reason: str, setting: str
+) -> None:
+    advice = said(ended(kind, "x", reason=reason)).split("\n\n")[-1]
+    assert f"`{setting}`" in advice
+    assert ("max_cost_usd" in advice) == (reason == "budget")
+    assert "steps" not in advice
+
+
 @pytest.mark.parametrize("kind", ENDINGS)
 def test_what_is_not_known_to_be_ours_is_quoted(kind: OutcomeKind) -> None:
     shown = said(ended(kind, "Ours. Theirs.", service_text="Ours."))

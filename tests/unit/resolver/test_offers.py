@@ -4,9 +4,9 @@ import pytest
 
 from patchwright.core.channel import Offer
 from patchwright.core.text.commands import parse_command
-from patchwright.core.types.work import Outcome, OutcomeKind
-from patchwright.resolver.messages.offers import WHILE_RUNNING, offers_at_end
-from patchwright.resolver.messages.status import Delivered
+from patchwright.core.types.work import Limits, Outcome, OutcomeKind
+from patchwright.resolver.messages.offers import offers_at_end, offers_while_running
+from patchwright.resolver.messages.status import Delivered, Frame, Progress
 from tests.unit.resolver.endings import ended, proven
 
 PULL = "https://github.com/acme/shop/pull/8"
@@ -56,7 +56,7 @@ def test_a_pull_request_is_opened_where_it_is() -> None:
 
 def test_what_is_pressed_is_a_command_of_its_own() -> None:
     plan = ended(OutcomeKind.PLAN_POSTED, "x", reason="plan", waits=True)
-    offered = [*offers_at_end(plan, NOTHING), *WHILE_RUNNING]
+    offered = [*offers_at_end(plan, NOTHING), *_while_running(2.0)]
     assert [(one.command, bool(one.asks)) for one in offered] == [
         ("approve", False),
         ("plan", True),
@@ -65,6 +65,47 @@ def test_what_is_pressed_is_a_command_of_its_own() -> None:
         ("budget", True),
     ]
     assert all(parse_command(f"{one.command} 2") for one in offered if one.asks)
+
+
+@pytest.mark.parametrize(
+    ("most_usd", "raised_usd", "example"),
+    [
+        (3.0, 0.0, "+2"),
+        (2.0, 0.0, "+2"),
+        (0.5, 0.0, "+0.5"),
+        (3.0, 2.7, "+0.3"),
+        (0.029, 0.0, "+0.02"),
+        (None, 7.0, "+2"),
+    ],
+)
+def test_the_form_for_the_budget_shows_an_amount_that_may_be_added(
+    most_usd: float | None, raised_usd: float, example: str
+) -> None:
+    assert _while_running(most_usd, raised_usd)[1].asks == (
+        f"US dollars to add, as {example}"
+    )
+
+
+@pytest.mark.parametrize(("most_usd", "raised_usd"), [(0.0, 0.0), (3.0, 3.0), (1, 9)])
+def test_the_form_for_the_budget_says_who_may_add_more(
+    most_usd: float, raised_usd: float
+) -> None:
+    asks = _while_running(most_usd, raised_usd)[1].asks
+    assert asks == "US dollars to add (admins of the repository only)"
+
+
+def _while_running(
+    max_raise_usd: float | None, raised_usd: float = 0.0
+) -> tuple[Offer, ...]:
+    frame = Frame(
+        run_id="r",
+        requester="alice",
+        handle="@patchwright",
+        model="m",
+        limits=Limits(),
+        max_raise_usd=max_raise_usd,
+    )
+    return offers_while_running(frame, Progress(more_cost_usd=raised_usd))
 
 
 def test_a_row_has_no_more_buttons_than_slack_shows() -> None:

@@ -7,7 +7,8 @@ from patchwright.core.settings.work import LimitSettings
 from patchwright.core.text.commands import NO_AMOUNT, Command, Verb, parse_command
 from patchwright.core.types.triggers import TriggerKind
 from patchwright.core.types.work import Outcome, OutcomeKind
-from patchwright.resolver.messages.answers import Ended, Standing
+from patchwright.resolver.messages.answers import Ended, Standing, answer_running
+from patchwright.resolver.messages.status import Frame
 from patchwright.workers.run.budget import more_money, most_raised
 from patchwright.workers.run.commands import answer_command
 from tests.unit.resolver.runs import FRAME, HANDLE, RUNNING, TRIGGER
@@ -77,8 +78,25 @@ def test_t9_a_budget_is_added_to_or_set(said: str, more: float) -> None:
 @pytest.mark.parametrize("said", ["budget 5", "budget 1"])
 def test_t9_a_budget_is_never_lowered(said: str) -> None:
     assert _more(said) == (
-        "The run may cost $5.00 already. `budget +2` allows two dollars more."
+        "The run may cost $5.00 already. `@patchwright budget +2` allows $2.00 more."
     )
+
+
+@pytest.mark.parametrize(
+    ("most_usd", "words"),
+    [
+        (2.5, "`@patchwright budget +0.5` allows $0.50 more."),
+        (2.0, "Admins of the repository can allow more with `@patchwright budget`."),
+    ],
+)
+def test_no_answer_shows_an_amount_that_would_be_refused(
+    most_usd: float, words: str
+) -> None:
+    # Two dollars were added before.
+    frame = Frame(**(dict(FRAME) | {"max_raise_usd": most_usd}))
+    run = Standing(**(dict(RUNNING) | {"frame": frame}))
+    assert str(_more("budget 1", run)).endswith(words)
+    assert answer_running(Verb.COST, run).endswith(words)
 
 
 def test_t9_a_budget_waits_for_the_run_to_begin() -> None:
