@@ -5,6 +5,7 @@ import re
 from collections.abc import Collection
 from dataclasses import dataclass
 from importlib.resources import files
+from pathlib import PurePosixPath
 from secrets import token_hex
 from typing import Final, Self
 
@@ -14,6 +15,7 @@ from patchwright.core.runtime import Runtime
 from patchwright.core.types.work import TestResults
 from patchwright.resolver import reports
 from patchwright.resolver.evidence import Runner
+from patchwright.resolver.recipes import find_runners, names_one_of
 from patchwright.resolver.runners import (
     TestCall,
     read_call,
@@ -38,22 +40,25 @@ class Bench:
     script: str
     folder: str
     call: TestCall | None
-    reads_output: bool
+    printed: tuple[Runner, ...]
 
     @classmethod
-    def lay(cls, runtime: Runtime, command: str, changed: Collection[str]) -> Self:
-        """Put what records the results into the sandbox."""
+    def lay(
+        cls, runtime: Runtime, command: str, changed: Collection[str], recipe: str
+    ) -> Self:
+        """Put what records the results into the sandbox.
+
+        `recipe` is what the scripts of the repository run that the command calls.
+        """
         call = read_call(command)
-        # A program that the change has brought along reports what it likes.
-        if call is None or call.program.removeprefix("./") in changed:
-            return cls(command, "", None, reads_output=False)
+        if call is None or _is_altered(call, changed, recipe):
+            return cls(command, "", None, ())
         folder = f"/workspace/reports-{token_hex(8)}"
         inside = files("patchwright.sandbox.inside")
         source = inside.joinpath("unittest_recorder.py").read_bytes()
         runtime.upload(f"{folder}/sitecustomize.py", source)
-        scripts = [path for path in changed if path.endswith(_SHELL_SCRIPTS)]
-        is_open = call.runner is Runner.SCRIPT and bool(scripts)
-        return cls(_script(command, folder), folder, call, reads_output=not is_open)
+        printed = _printed(call, changed, recipe)
+        return cls(_script(command, folder), folder, call, printed)
 
     def read(self, runtime: Runtime, output: CommandOutput) -> TestResults | None:
         """Return what the runner has reported, if that can be read."""
@@ -68,13 +73,39 @@ class Bench:
             lines = _download(runtime, f"{self.folder}/unittest.jsonl")
             if lines is not None:
                 return reports.of_records(runner, lines)
-        if not self.reads_output:
+        if not self.printed:
             return None
-        return reports.of_output(runner, _whole(runtime, output))
+        whole = _whole(runtime, output)
+        if runner is Runner.SCRIPT:
+            return reports.of_script(self.printed, whole)
+        return reports.of_output(runner, whole)
 
 
 _WITH_JUNIT: Final = (Runner.PYTEST, Runner.SCRIPT, Runner.UNITTEST)
 _WITH_RECORDS: Final = (Runner.UNITTEST, Runner.SCRIPT)
+
+
+def _is_altered(call: TestCall, changed: Collection[str], recipe: str) -> bool:
+    """Tell whether the change has to do with the program, which then says anything.
+
+    It may be called from another folder, or through a link; so its name alone counts.
+    """
+    programs = [PurePosixPath(one) for one in call.programs]
+    names = {one.name for one in programs}
+    above = {str(folder) for one in programs for folder in one.parents}
+    return names_one_of(recipe, changed) or any(
+        path in above or PurePosixPath(path).name in names for path in changed
+    )
+
+
+def _printed(
+    call: TestCall, changed: Collection[str], recipe: str
+) -> tuple[Runner, ...]:
+    """Return whose report is believed where it was only printed."""
+    if call.runner is not Runner.SCRIPT:
+        return (call.runner,)
+    is_open = any(path.endswith(_SHELL_SCRIPTS) for path in changed)
+    return () if is_open else find_runners(recipe)
 
 
 def _script(command: str, folder: str) -> str:

@@ -18,6 +18,7 @@ from patchwright.integrations.git.paths import find_needed
 from patchwright.resolver.bench import Bench
 from patchwright.resolver.blocked import close_and_tell
 from patchwright.resolver.guards.tampering import changed_tests
+from patchwright.resolver.recipes import recipe_of, recipe_paths
 from patchwright.resolver.setup import run_to_end, set_up_quietly
 from patchwright.resolver.toolkit import Toolkit, set_up_of
 from patchwright.sandbox.workspace import Workspace
@@ -27,6 +28,7 @@ COMMAND_LIMIT_S = 900.0
 _TAIL_CHARS = 2_000
 # More names than this tell nobody more.
 _MOST_NAMES = 100
+_MAX_RECIPE_BYTES = 500_000
 
 
 def prove(
@@ -44,7 +46,7 @@ def prove(
         return ()
     base_sha = task.base_sha
     changes = kit.code.changed_paths(base_sha, head_sha)
-    runs = _Runs(task, kit, frozenset(changed.path for changed in changes))
+    runs = _Runs(task, kit, frozenset(changed.path for changed in changes), base_sha)
     red = [] if task.merge_sha else named
     with ThreadPoolExecutor(2, thread_name_prefix="evidence") as pool:
         before_sha = _with_new_files(kit, base_sha, head_sha, changes)
@@ -92,6 +94,7 @@ class _Runs:
     task: Task
     kit: Toolkit
     changed: frozenset[str]
+    base_sha: str
 
     def run_old_tests(
         self, head_sha: str, commands: Sequence[str], changes: Sequence[ChangedPath]
@@ -141,7 +144,7 @@ class _Runs:
         name: str,
     ) -> Evidence:
         """Run one command in a shell of its own."""
-        bench = Bench.lay(runtime, command, self.changed)
+        bench = Bench.lay(runtime, command, self.changed, self._recipe(command))
         action = RunCommand(
             command=bench.script, session=name, timeout_s=COMMAND_LIMIT_S
         )
@@ -157,6 +160,20 @@ class _Runs:
             tail=output.output[-_TAIL_CHARS:],
             results=bench.read(runtime, output),
         )
+
+    def _recipe(self, command: str) -> str:
+        """Return what the repository's scripts run that a command calls.
+
+        What a change has altered in it is objected to elsewhere.
+        """
+        paths = recipe_paths(command)
+        found = self.kit.code.read_files(self.base_sha, paths, _MAX_RECIPE_BYTES)
+        texts = {
+            path: text.decode("utf-8", "replace")
+            for path, text in found.items()
+            if isinstance(text, bytes)
+        }
+        return recipe_of(command, texts)
 
 
 def _digest(text: str) -> str:

@@ -5,7 +5,7 @@ A report that cannot be read to its end is none.
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final, Literal, assert_never
 from xml.etree import ElementTree as ET
 
@@ -84,6 +84,8 @@ def of_output(runner: Runner, output: str) -> TestResults | None:
     match runner:
         case Runner.PYTEST | Runner.UNITTEST:
             return None  # these write reports
+        case Runner.SCRIPT:
+            return None  # it depends on what the script runs
         case Runner.GO:
             return _count(runner, _go(output)) if '"Action"' in output else None
         case Runner.CARGO:
@@ -92,12 +94,6 @@ def of_output(runner: Runner, output: str) -> TestResults | None:
             return _ended(runner, output, r"^(?:# |\S )fail \d+$", _node)
         case Runner.CTEST:
             return _ended(runner, output, r"^\d+% tests passed", _ctest)
-        case Runner.SCRIPT:
-            readers = (one for one in _ALL_PRINTED if one is not Runner.SCRIPT)
-            found = [results for one in readers if (results := of_output(one, output))]
-            if len(found) != 1:
-                return None
-            return TestResults(**(found[0].model_dump() | {"runner": runner}))
         case (
             Runner.JEST
             | Runner.VITEST
@@ -114,7 +110,12 @@ def of_output(runner: Runner, output: str) -> TestResults | None:
             assert_never(runner)
 
 
-_ALL_PRINTED: Final = tuple(Runner)
+def of_script(runners: Sequence[Runner], output: str) -> TestResults | None:
+    """Read what a script has printed that calls these runners."""
+    found = [results for one in runners if (results := of_output(one, output))]
+    if len(found) != 1:
+        return None
+    return TestResults(**(found[0].model_dump() | {"runner": Runner.SCRIPT}))
 
 
 def _ended(

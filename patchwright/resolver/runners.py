@@ -18,12 +18,12 @@ from patchwright.resolver.evidence import Runner
 
 @dataclass(frozen=True)
 class TestCall:
-    """A call of a runner. `program` is its first word, which may be a path."""
+    """A call of a runner. `programs` are the files that it runs by their paths."""
 
     __test__ = False
 
     runner: Runner
-    program: str
+    programs: tuple[str, ...] = ()
 
 
 _PYTHON: Final = re.compile(r"python(?:3(?:\.\d+)?)?")
@@ -31,17 +31,23 @@ _PYTHON: Final = re.compile(r"python(?:3(?:\.\d+)?)?")
 _TOOLS: Final = re.compile(
     r"(?:\./)?(?:\.?venv/bin/|env/bin/|node_modules/\.bin/|vendor/bin/|bin/)?([\w.-]+)"
 )
+_INTERPRETER: Final = re.compile(r"python[\d.]*|php|ruby")
+_SOURCES: Final = (".py", ".php", ".rb")
 _WRAPPERS: Final = re.compile(r"\./(gradlew|mvnw)")
 _LAUNCHERS: Final = (
     *(("uv", "run"), ("poetry", "run"), ("pipenv", "run"), ("pdm", "run")),
     *(("hatch", "run"), ("bundle", "exec"), ("pnpm", "exec"), ("yarn", "exec")),
     *(("npx",), ("xvfb-run",), ("env",), ("time",), ("coverage", "run", "-m")),
 )
-# These may only prepare what the runner needs, or look whether it is there.
+# These may only prepare what the runner needs, or look whether it is there. What they
+# run of the repository is read where its scripts are.
 _PREPARING: Final = re.compile(
-    r"(?:cd|test|\[|export|pip3?|uv|npm|pnpm|yarn|bundle|composer|cmake|python3? -m pip"
-    r"|poetry|go mod|go build|cargo build|cargo fetch|dotnet restore|dotnet build)"
-    r"(?: |$)"
+    r"(?:cd|test|\[|export|pip3?|(?:python3? -m |uv )pip|uv (?:sync|venv|lock|add)"
+    r"|(?:npm|pnpm) (?:ci|i|install|add|run (?:build|compile|generate|bundle)[\w:-]*)"
+    r"|yarn(?: (?:install|add|build|compile|generate)|$)"
+    r"|bundle (?:install|config|check)|composer (?:install|update|dump-autoload)"
+    r"|poetry (?:install|lock|sync|config)|go (?:mod|build|generate)"
+    r"|cargo (?:build|fetch)|dotnet (?:restore|build))(?: |$)|cmake (?!-[PE]\b)"
 )
 _PLAIN: Final = {
     "pytest": Runner.PYTEST,
@@ -82,16 +88,22 @@ _MODULES: Final = {
 }
 # Where a test's report goes, and what is run before it, is not for the command to say.
 _REFUSED_OPTIONS: Final = re.compile(
-    r"-(?:c|o|p)(?!no:).*|--(?:config-file|override-ini|rootdir|confcutdir"
+    r"-[hlqsvxV]*[cop](?!no:).*|@.+|--(?:config-file|override-ini|rootdir|confcutdir"
     r"|junit-?xml|co|collect-only|passWithNoTests|pass-with-no-tests|require|import"
     r"|reporters?|config|setupFiles\w*|exec|no-run|dry-run|list)(?:=.*)?"
 )
-# Pytest's own; elsewhere these letters mean something else.
-_OF_PYTEST: Final = re.compile(r"-[cop].*")
+# Pytest's own; elsewhere these letters mean something else. They may stand behind
+# others that take no value, and a file may hold further ones.
+_OF_PYTEST: Final = re.compile(r"-[hlqsvxV]*[cop].*|@.*")
+# Those with which tools are told what to run, or to run something first.
 _REFUSED_VARIABLES: Final = re.compile(
     r"PATH|LD_\w+|DYLD_\w+|ENV|BASH_ENV|IFS|SHELL|PYTHON(?!PATH|DONTWRITE|UNBUFF|WARN|UTF8"
-    r"|HASHSEED|ASYNCIO)\w*|PYTEST_\w+|NODE_OPTIONS|RUBYOPT|RUBYLIB|PERL5\w+|GOFLAGS"
-    r"|GOROOT|MAVEN_\w+|JAVA_TOOL_OPTIONS|MAKEFLAGS|HOME|PATCHWRIGHT_\w+"
+    r"|HASHSEED|ASYNCIO)\w*|PYTEST_\w+|NODE_(?:OPTIONS|PATH)|RUBY(?:OPT|LIB)|PERL5\w+"
+    r"|GO(?:FLAGS|ROOT|PROXY|WORK|BIN)|MAVEN_\w+|\w*JAVA_\w+|MAKE\w+|HOME|PATCHWRIGHT_\w+"
+    r"|(?i:npm_\w+|yarn_\w+|pnpm_\w+|cargo_\w+|rustc\w*|rustdoc\w*)|SPEC_OPTS"
+    r"|(?:TEST|RAKE)\w*OPTS?|HARNESS_\w+|PROVE\w+|PHP\w+|BUNDLE_\w+|GEM_\w+|(?:UV|POETRY"
+    r"|PIP|PIPENV|PDM|HATCH|TOX|NOX|COVERAGE|VSTEST|DOTNET|MVN|GRADLE|CTEST|CMAKE|JEST"
+    r"|VITEST|MOCHA|C8|NYC|TS_NODE|COMPOSER|GIT)_\w+|VIRTUAL_ENV|CC|CXX|AR"
 )
 _ASSIGNMENT: Final = re.compile(r"([A-Za-z_]\w*)=")
 _PUNCTUATION: Final = "();<>|&"
@@ -174,7 +186,10 @@ def _runner_of(words: Sequence[str]) -> TestCall | None:
     runner = _named(name, list(words[1:]))
     if runner is None or _has_refused_option(runner, words[1:]):
         return None
-    return TestCall(runner, words[0])
+    # An interpreter is told which file to run; tests are looked at elsewhere.
+    named = words[:2] if _INTERPRETER.fullmatch(name) else words[:1]
+    paths = (word for word in named if "/" in word or word.endswith(_SOURCES))
+    return TestCall(runner, tuple(path for path in paths if not is_test(path)))
 
 
 def _has_refused_option(runner: Runner, words: Sequence[str]) -> bool:

@@ -2,8 +2,9 @@
 
 import configparser
 import json
+import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Final
 
@@ -11,6 +12,7 @@ from pydantic import JsonValue
 
 from patchwright.resolver.guards.globs import matches
 from patchwright.resolver.guards.versions import Version
+from patchwright.resolver.recipes import reachable
 
 _CI: Final = (
     "/.github/workflows/**",
@@ -31,18 +33,40 @@ _CI: Final = (
 )
 _TESTING: Final = (
     *("conftest.py", "pytest.ini", ".pytest.ini", "tox.ini", "noxfile.py"),
+    *("pytest.toml", ".pytest.toml", "nose2.cfg", "unittest.cfg"),
     *(".coveragerc", ".codecov.y*ml", "codecov.y*ml", ".nycrc*"),
     *("jest.config.*", "vitest.config.*", "vitest.workspace.*", "karma.conf.*"),
     *(".mocharc*", "playwright.config.*", "cypress.config.*", "ava.config.*"),
+    *("vite.config.*", "jest.setup.*", "jest-setup.*", "vitest.setup.*"),
+    *("setupTests.*", "babel.config.*", ".babelrc*", ".swcrc"),
+    *("spec_helper.rb", "rails_helper.rb", "test_helper.rb", "*.rake"),
     *("phpunit.xml*", ".rspec", "nextest.toml", ".proverc", "CTestCustom.cmake"),
+    *("*.runsettings", "xunit.runner.json", "Directory.Build.*"),
+    # What a package manager runs first, or in place of a program.
+    *(".npmrc", ".yarnrc*", ".pnp.*", ".pnpmfile.cjs", "/node_modules/**"),
+    *("**/.cargo/config", "**/.cargo/config.toml", ".mvn/**", ".bundle/**"),
     # What a command for tests goes through.
     *("Makefile", "makefile", "GNUmakefile", "*.mk", "justfile", "Justfile"),
     *("Taskfile.y*ml", "Rakefile"),
     # What Python imports by itself, or in place of a test runner.
     *("sitecustomize.py", "usercustomize.py", "*.pth", "pytest.py", "unittest.py"),
-    *("/pytest/**", "/_pytest/**", "/unittest/**", "/src/pytest/**"),
+    *("nose2.py", "_pytest", "/pytest/**", "/unittest/**", "/src/pytest/**"),
+    *(f"**/{name}/__init__.py" for name in ("pytest", "unittest", "nose2")),
+    *(f"**/{name}/__main__.py" for name in ("pytest", "unittest", "nose2")),
 )
-_PARTS_OF_TOML: Final = ("pytest", "coverage", "tox", "nox", "hatch")
+_PARTS_OF_TOML: Final = (
+    *("pytest", "coverage", "tox", "nox", "hatch", "nose2", "poe", "taskipy"),
+)
+_OF_CTEST: Final = re.compile(
+    r"add_test|set_tests_properties|WILL_FAIL|_REGULAR_EXPRESSION|SKIP_RETURN_CODE"
+    r"|discover_tests|enable_testing|include\s*\(\s*CTest",
+    re.IGNORECASE,
+)
+_OF_JVM_TESTS: Final = re.compile(
+    r"surefire|failsafe|argLine|<(?:skip|include|exclude|group|test|parallel|listener)"
+    r"|[sS]kipTests|[tT]est[.\w]*[fF]ailure|useJUnit|ignoreFailures|\btest\b|jvmArgs"
+    r"|systemProp"
+)
 # What npm runs by itself when it installs.
 _INSTALLING: Final = ("install", "prepare", "prepublish")
 _PARTS_OF_PACKAGE: Final = ("jest", "vitest", "mocha", "ava", "nyc", "c8")
@@ -73,14 +97,34 @@ def changes_test_configuration(version: Version) -> bool:
 
 
 def _parts_of_toml(text: str) -> Mapping[str, object]:
-    tools = tomllib.loads(text).get("tool", {})
-    return {name: tools[name] for name in _PARTS_OF_TOML if name in tools}
+    read = tomllib.loads(text)
+    tools, project = read.get("tool", {}), read.get("project", {})
+    return {
+        **{name: tools[name] for name in _PARTS_OF_TOML if name in tools},
+        "entry points": project.get("entry-points"),
+        "plugins": tools.get("poetry", {}).get("plugins"),
+        "build": read.get("build-system", {}).get("backend-path"),
+    }
+
+
+def _parts_of_cargo(text: str) -> object:
+    """Return the tests and what runs them, which may be a program of the change's."""
+    read = tomllib.loads(text)
+    return [read.get(name) for name in ("test", "lib", "bench", "patch")]
+
+
+def _parts_of_cmake(text: str) -> Sequence[str]:
+    return [line.strip() for line in text.splitlines() if _OF_CTEST.search(line)]
+
+
+def _parts_of_maven(text: str) -> Sequence[str]:
+    return [line.strip() for line in text.splitlines() if _OF_JVM_TESTS.search(line)]
 
 
 def _parts_of_ini(text: str) -> Mapping[str, object]:
     read = configparser.RawConfigParser(strict=False)
     read.read_string(text)
-    wanted = ("tool:pytest", "coverage:", "tox")
+    wanted = ("tool:pytest", "coverage:", "tox", "options.entry_points")
     return {
         name: dict(read[name]) for name in read.sections() if name.startswith(wanted)
     }
@@ -93,16 +137,36 @@ def _parts_of_package(text: str) -> Mapping[str, object]:
     scripts = read.get("scripts")
     named = scripts if isinstance(scripts, dict) else {}
     counted = ("test", *_INSTALLING)
-    tests = {
-        name: run
-        for name, run in named.items()
-        if any(word in name for word in counted)
-    }
-    return {**{key: read.get(key) for key in _PARTS_OF_PACKAGE}, "scripts": tests}
+    first = [name for name in named if any(word in name for word in counted)]
+    tests = {name: named[name] for name in reachable(named, first)}
+    runners = [
+        (name, version)
+        for group in ("dependencies", "devDependencies", "overrides", "resolutions")
+        for name, version in _items(read.get(group))
+        if _is_ours(name, version)
+    ]
+    parts = {key: read.get(key) for key in (*_PARTS_OF_PACKAGE, "workspaces")}
+    return {**parts, "scripts": tests, "runners": runners}
 
 
-_PARTS_OF: Final = {
+def _items(value: JsonValue) -> Sequence[tuple[str, JsonValue]]:
+    return sorted(value.items()) if isinstance(value, dict) else ()
+
+
+def _is_ours(name: str, version: JsonValue) -> bool:
+    """Tell whether a package stands for a runner, and comes out of the repository."""
+    is_local = str(version).startswith(("file:", "link:", "portal:", "npm:", ".", "/"))
+    return is_local and any(one in name for one in (*_PARTS_OF_PACKAGE, "tap"))
+
+
+_PARTS_OF: Final[Mapping[str, Callable[[str], object]]] = {
     "pyproject.toml": _parts_of_toml,
     "setup.cfg": _parts_of_ini,
     "package.json": _parts_of_package,
+    "cargo.toml": _parts_of_cargo,
+    "cmakelists.txt": _parts_of_cmake,
+    "pom.xml": _parts_of_maven,
+    "build.gradle": _parts_of_maven,
+    "build.gradle.kts": _parts_of_maven,
+    "settings.gradle": _parts_of_maven,
 }

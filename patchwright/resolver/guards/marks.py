@@ -1,6 +1,7 @@
 """Know by its looks what skips a test, defines one, or asserts something."""
 
 import re
+from collections.abc import Collection, Iterable
 from pathlib import PurePosixPath
 from typing import Final
 
@@ -48,10 +49,14 @@ _ASSERTION = re.compile(
 
 # What ends a process before a runner has told anything, with an exit code that is no
 # failure, or names the runner in code that is no test.
-_SCRIPTS_EXIT = re.compile(r"\bprocess\.(?:exit\((?!\s*[1-9])|reallyExit|abort\()")
+_SCRIPTS_EXIT = re.compile(
+    r"\bprocess\.(?:exit\((?!\s*[1-9])|reallyExit|abort\()|\bprocess\s*\["
+    r"|\bprocess\.exitCode\s*=\s*(?:0|undefined|null|void)\b"
+    r"|\bprocess\.(?:on|once|(?:prepend)?(?:Once)?(?:[aA]dd)?Listener)\(\s*.(?:beforeE|e)xit"
+)
 _JVM_EXIT = re.compile(r"\bSystem\.exit\((?!\s*[1-9])|\bgetRuntime\(\)\.halt\(")
 _EXITS: Final = {
-    ".py": re.compile(r"\b_exit\b|\bos\.(?:abort\(|kill\(os\.getpid)"),
+    ".py": re.compile(r"\b_exit\b|\bos\.(?:abort\(|kill\(os\.getpid|exec[lv])"),
     **dict.fromkeys((".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx"), _SCRIPTS_EXIT),
     ".go": re.compile(r"\b(?:os|syscall)\.Exit\((?!\s*[1-9])"),
     ".rs": re.compile(r"\bprocess::(?:exit\((?!\s*[1-9])|abort\()"),
@@ -64,11 +69,25 @@ _EXITS: Final = {
     ),
 }
 _RUNNER = re.compile(
-    r"PATCHWRIGHT_TEST_REPORT|unittest_recorder|PYTEST_|junit-?xml|GOFLAGS"
+    r"PATCHWRIGHT_TEST|TEST_REPORT|_REPORT\b.*environ|environ.*_REPORT\b"
+    r"|unittest_recorder|PYTEST_|junit-?xml|GOFLAGS|/workspace/reports|\breports-"
+    r"|unittest\.jsonl|pytest\.xml|pytest11"
+    # Parts of a runner that a test or a helper can replace.
+    r"|\bpytest_(?:plugins|pyfunc_call|runtest_\w+|report_\w+|collection_\w+|collect_\w+"
+    r"|sessionfinish|configure|cmdline_\w+|load_\w+|itemcollected|exception_\w+)\b"
+    r"|\b(?:TestCase|TestResult|TestProgram|TestSuite)\.\w+\s*=[^=]"
 )
 _RUNNER_IN_CODE = re.compile(
-    r"\b(?:import|from)\s+_?(?:pytest|unittest)\b|[\"']_?(?:pytest|unittest)[\"'.]"
-    r"|\bsitecustomize\b"
+    r"\b(?:import|from)\s+_?(?:pytest|unittest|_pytest)\b"
+    r"|[\"']_?(?:pytest|unittest)[\"'.]|\bsitecustomize\b"
+    # Ways around these names.
+    r"|\bsys\.modules\b(?!\[__name__\])|\bgc\.get_\w+|\bsys\.set(?:trace|profile)\b"
+    r"|\bbuiltins\.\w+\s*=[^=]|\b(?:inspect\.stack|sys\._getframe)\("
+)
+_SCRIPT_RUNNER_IN_CODE = re.compile(
+    r"[\"'`](?:node:test|vitest|jest|@jest/[\w-]+|mocha|chai|node:assert|assert)[\"'`]"
+    r".*[\])]\s*\.?\s*[\w\[].*=|\brequire\.cache\b"
+    r"|\bglobal(?:This)?\.(?:expect|it|test|describe|assert)\b|\bJEST_WORKER_ID\b"
 )
 
 
@@ -80,8 +99,41 @@ def reaches_for_runner(path: str, line: str) -> bool:
         return False
     if exits.search(line) or _RUNNER.search(line):
         return True
-    is_code = suffix == ".py" and not is_test(path)
-    return is_code and _RUNNER_IN_CODE.search(line) is not None
+    in_code = _RUNNER_IN_CODE if suffix == ".py" else _SCRIPT_RUNNER_IN_CODE
+    return not is_test(path) and in_code.search(line) is not None
+
+
+# Code that is read as text, instead of being run.
+_READING: Final = re.compile(
+    r"\bopen\(|\bread_(?:text|bytes)\(|\breadFile(?:Sync)?\b|\bFile\.(?:read|open)|\bIO\.read"
+    r"|\bfile_get_contents\(|\b(?:os|ioutil)\.(?:ReadFile|Open)\(|\binclude_(?:str|bytes)!"
+    r"|\bfs::read|\bReadAll(?:Text|Lines|Bytes)\(|\bFiles\.(?:read|lines)|\blinecache\b"
+    r"|\bslurp\b|\b(?:ast\.parse|getsource\w*|tokenize)\("
+)
+_OWN_SOURCE: Final = re.compile(
+    r"\b(?:inspect\.)?getsource(?:lines|file)?\(|\b__code__\b|\bco_(?:code|consts|names)\b"
+    r"|\bgit\b[\s\"',]{1,8}grep\b"
+    r"|\b\w+\.toString\(\)\.(?:includes|match|indexOf)\("
+)
+
+
+def reads_code(lines: Iterable[str], names: Collection[str]) -> bool:
+    """Tell whether a test looks at the text of code, of which `names` are files.
+
+    Such a test can pass by a comment.
+    """
+    text = "\n".join(lines)
+    if _OWN_SOURCE.search(text):
+        return True
+    if _READING.search(text) is None:
+        return False
+    own = [rf"[\"'`/]{re.escape(name)}[\"'`]" for name in names]
+    return any(re.search(one, text) for one in (r"\w\.__file__\b", *own))
+
+
+def is_source(path: str) -> bool:
+    """Tell whether a file is code that a test could run, by its ending."""
+    return PurePosixPath(path).suffix.lower() in _SKIPS.keys() | _EXITS.keys()
 
 
 def find_skip(path: str, line: str) -> str | None:

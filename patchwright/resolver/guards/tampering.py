@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import PurePosixPath
 
 from patchwright.core.text.fence import inline_code
 from patchwright.integrations.git.changes import ChangedPath, ChangeKind
@@ -15,7 +16,9 @@ from patchwright.resolver.guards.marks import (
     count_tests,
     find_skip,
     has_tests_inside,
+    is_source,
     reaches_for_runner,
+    reads_code,
 )
 from patchwright.resolver.guards.versions import Version, old_path
 from patchwright.resolver.messages.facts import counted
@@ -40,13 +43,22 @@ def find_tampering(versions: Sequence[Version]) -> tuple[str, ...]:
             versions,
             _reaches_for_runner,
         ),
+        *_listed(
+            "A test reads code as text instead of running it",
+            versions,
+            _reader_of_code(versions),
+        ),
     )
 
 
 def rules_out_proof(versions: Sequence[Version]) -> bool:
     """Tell whether a change could make its tests say what it likes."""
+    reads_code_of = _reader_of_code(versions)
     return any(
-        changes_test_configuration(one) or _reaches_for_runner(one) for one in versions
+        changes_test_configuration(one)
+        or _reaches_for_runner(one)
+        or reads_code_of(one)
+        for one in versions
     )
 
 
@@ -70,6 +82,19 @@ def _reaches_for_runner(one: Version) -> bool:
         return False
     path = one.change.path
     return any(reaches_for_runner(path, line) for line in _added_lines(one))
+
+
+def _reader_of_code(versions: Sequence[Version]) -> Callable[[Version], bool]:
+    """Return what knows a test that reads the text of this change's own code."""
+    paths = (one.change.path for one in versions)
+    code = {path for path in paths if is_source(path) and not is_test(path)}
+    names = {PurePosixPath(path).name for path in code}
+
+    def reads(one: Version) -> bool:
+        is_read = one.after is not None and is_test(one.change.path)
+        return is_read and bool(code) and reads_code(_added_lines(one), names)
+
+    return reads
 
 
 def _skips(one: Version) -> Iterator[str]:

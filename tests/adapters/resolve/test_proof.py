@@ -33,12 +33,22 @@ def a_test(body: str, imports: str = "import unittest") -> bytes:
     ).encode()
 
 
-def ran(folder: Path, command: str, head: Mapping[str, bytes]) -> tuple[Evidence, ...]:
+NO_FILES: Mapping[str, bytes] = {}
+
+
+def ran(
+    folder: Path,
+    command: str,
+    head: Mapping[str, bytes],
+    before: Mapping[str, bytes] = NO_FILES,
+) -> tuple[Evidence, ...]:
     """Return what the command shows of the change to these files."""
     with bench(folder, Models.only(ScriptedModel([]))) as scene:
         repository = scene.repository
         repository.write("cart.py", CART)
         repository.write("test_old.py", OLD)
+        for path, content in before.items():
+            repository.write(path, content)
         base = repository.commit()
         for path, content in head.items():
             repository.write(path, content)
@@ -103,6 +113,57 @@ def test_h1_no_proof_is_given_for(cheat: str, tmp_path: Path) -> None:
     evidence = ran(tmp_path, command, head)
     assert judge(evidence) is Proof.NOT_PROVEN
     assert len(evidence) == 2
+
+
+JS = b"exports.total = (prices, pieces) => prices[0]\n"
+JS_TEST = b"""
+const { total } = require("./cart.js")
+const { equal } = require("node:assert")
+require("node:test")("pieces", () => equal(total([450], [3]), 1350))
+"""
+PASSED = b"print('Tests:       1 passed, 1 total')\n"
+FAILED = b"print('Tests:       1 failed, 1 total')\nraise SystemExit(1)\n"
+MAKEFILE = b"test:\n\tpython3 tools/check.py\n"
+REPORTS = b"""import os
+with open(os.environ["PATCHWRIGHT_TEST_REPORT"], "a") as report:
+    report.write('["%s", "a"]\\n')
+"""
+MENDS = b"open('cart.py', 'w').write('def total(*_): return 1350')\n"
+# The command, the files before, and what the change does to them.
+SCRIPTS: dict[str, tuple[str, dict[str, bytes], dict[str, bytes]]] = {
+    "a script that prints what it likes": (
+        "make test",
+        {"Makefile": MAKEFILE, "tools/check.py": FAILED},
+        {"tools/check.py": PASSED},
+    ),
+    "a step before the tests that makes up the code": (
+        f"npm run make && {RUN_TEST}",
+        {"package.json": b'{"scripts": {"make": "python3 m.py"}}', "m.py": b"\n"},
+        {"m.py": MENDS, "test_pieces.py": TEST.encode()},
+    ),
+    "a program of the change in a folder": (
+        "cd shop && python3 manage.py test",
+        {"shop/manage.py": REPORTS % b"failed" + b"raise SystemExit(1)\n"},
+        {"shop/manage.py": REPORTS % b"passed"},
+    ),
+}
+
+
+@pytest.mark.parametrize("script", SCRIPTS)
+def test_h1_no_proof_is_given_by_what_the_change_has_written(
+    script: str, tmp_path: Path
+) -> None:
+    command, before, head = SCRIPTS[script]
+    evidence = ran(tmp_path, command, head, before)
+    assert judge(evidence) is Proof.NOT_PROVEN
+    assert [one.results for one in evidence] == [None, None]
+
+
+def test_h1_a_script_that_calls_a_runner_is_believed(tmp_path: Path) -> None:
+    before = {"package.json": b'{"scripts": {"test": "node --test"}}', "cart.js": JS}
+    fixed = {"cart.js": JS.replace(b"0]", b"0] * pieces[0]"), "cart.test.js": JS_TEST}
+    evidence = ran(tmp_path, "npm test", fixed, before)
+    assert judge(evidence) is Proof.PROVEN
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,14 @@ import pytest
 
 from patchwright.integrations.git.changes import ChangedPath, ChangeKind
 from patchwright.resolver.guards.globs import matches
+from patchwright.resolver.guards.marks import reaches_for_runner
 from patchwright.resolver.guards.protected import find_protected
 from patchwright.resolver.guards.secrets import Leak, find_secrets
-from patchwright.resolver.guards.tampering import changed_tests, find_tampering
+from patchwright.resolver.guards.tampering import (
+    changed_tests,
+    find_tampering,
+    rules_out_proof,
+)
 from patchwright.resolver.guards.versions import Version
 
 PLAIN = 0o100644
@@ -233,6 +238,34 @@ def test_r7_a_change_of_ci_is_told(path: str) -> None:
         ("setup.cfg", "[tool:pytest]\na = 1\n", "[tool:pytest]\na = 2\n"),
         ("package.json", '{"jest": {}}', '{"jest": {"bail": true}}'),
         ("package.json", '{"scripts": {"test": "jest"}}', '{"scripts": {}}'),
+        (
+            "package.json",
+            '{"scripts": {"test": "npm run all", "all": "jest"}}',
+            '{"scripts": {"test": "npm run all", "all": "true"}}',
+        ),
+        ("package.json", "{}", '{"devDependencies": {"jest": "file:./own"}}'),
+        ("package.json", "{}", '{"workspaces": ["jest"]}'),
+        ("pyproject.toml", "", "[project.entry-points.pytest11]\nown = 'own'\n"),
+        ("pyproject.toml", "", "[build-system]\nbackend-path = ['.']\n"),
+        ("setup.cfg", "", "[options.entry_points]\npytest11 =\n  own = own\n"),
+        ("CMakeLists.txt", "add_test(a a)\n", "add_test(NAME a COMMAND true)\n"),
+        ("sub/CMakeLists.txt", "", "set_tests_properties(a PROPERTIES WILL_FAIL 1)\n"),
+        ("Cargo.toml", "", "[[test]]\nname = 'a'\nharness = false\n"),
+        ("pom.xml", "<a/>\n", "<testFailureIgnore>true</testFailureIgnore>\n"),
+        ("app/build.gradle", "", "test { ignoreFailures = true }\n"),
+        *(
+            (path, "a", "b")
+            for path in (
+                *("pytest.toml", ".npmrc", "web/vite.config.ts", "nose2.cfg"),
+                *("core/.cargo/config.toml", "lib/tasks/test.rake", "spec_helper.rb"),
+                *(
+                    "lib/pytest/__main__.py",
+                    "lib/unittest/__init__.py",
+                    "a.runsettings",
+                ),
+                *("node_modules/jest/index.js", ".mvn/maven.config", ".babelrc.json"),
+            )
+        ),
     ],
 )
 def test_r7_a_change_of_the_tests_configuration_is_told(
@@ -250,6 +283,11 @@ def test_r7_a_change_of_the_tests_configuration_is_told(
         ("setup.cfg", "[metadata]\nname = a\n", "[metadata]\nname = b\n"),
         ("package.json", '{"version": "1"}', '{"version": "2"}'),
         ("docs/workflows/ci.yml", "a", "b"),
+        ("package.json", "{}", '{"dependencies": {"left-pad": "file:./own"}}'),
+        ("package.json", "{}", '{"scripts": {"start": "node app.js"}}'),
+        ("CMakeLists.txt", "", "add_library(cart cart.c)\n"),
+        ("Cargo.toml", "[package]\nversion = '1'\n", "[package]\nversion = '2'\n"),
+        ("pom.xml", "<version>1</version>\n", "<version>2</version>\n"),
     ],
 )
 def test_r7_other_parts_of_such_files_may_change(
@@ -266,3 +304,82 @@ def test_r7_the_tests_of_the_base_are_known_by_their_old_names() -> None:
         version("src/d.py", "x", "y").change,
     ]
     assert changed_tests(changes) == ("tests/test_a.py", "tests/test_c.py")
+
+
+@pytest.mark.parametrize(
+    ("path", "line"),
+    [
+        ("shop.py", "found = sys.modules.get('unit' + 'test')"),
+        ("shop.py", "place = [v for k, v in os.environ.items() if '_REPORT' in k]"),
+        ("shop.py", "def pytest_runtest_makereport(item, call):"),
+        ("tests/plug.py", "pytest_plugins = ['own']"),
+        ("tests/plug.py", "    unittest.TestCase.assertEqual = lambda *a: None"),
+        ("shop.py", "os.execvp('true', ['true'])"),
+        ("setup.py", "    entry_points={'pytest11': ['own = own']},"),
+        ("shop.js", "process.on('exit', () => { process.exitCode = 0 })"),
+        ("shop.js", "process['exit'](0)"),
+        ("shop.ts", "global.expect = () => any"),
+        ("shop.js", "require('assert').equal = () => {}"),
+    ],
+)
+def test_h1_a_line_that_reaches_for_the_runner_is_known(path: str, line: str) -> None:
+    assert reaches_for_runner(path, line)
+
+
+@pytest.mark.parametrize(
+    ("path", "line"),
+    [
+        ("shop.py", "here = sys.modules[__name__]"),
+        ("shop.py", "report = make_report(environment)"),
+        ("tests/test_a.py", "import unittest"),
+        ("shop.js", "process.exitCode = 1"),
+        ("shop.js", "process.on('SIGTERM', stop)"),
+        ("shop.js", "const assert = require('assert')"),
+        ("tests/a.test.js", "import { test } from 'vitest'"),
+    ],
+)
+def test_a_line_of_a_usual_program_reaches_for_nothing(path: str, line: str) -> None:
+    assert not reaches_for_runner(path, line)
+
+
+@pytest.mark.parametrize(
+    ("path", "code", "text"),
+    [
+        ("test_a.py", "cart.py", "assert 'FIXED' in open('cart.py').read()"),
+        ("test_a.py", "src/cart.py", "p = HERE / 'cart.py'\nassert p.read_text()"),
+        ("test_a.py", "cart.py", "text = Path(cart.__file__).read_bytes()"),
+        ("test_a.py", "cart.py", "assert 'x' in inspect.getsource(cart.total)"),
+        ("test_a.py", "cart.py", "assert cart.total.__code__.co_consts"),
+        ("test_a.py", "cart.py", "subprocess.run(['git', 'grep', 'FIXED'])"),
+        ("a.test.js", "cart.js", "const t = readFileSync('./cart.js', 'utf8')"),
+        ("a.test.js", "cart.js", "ok(total.toString().includes('FIXED'))"),
+        ("a_test.go", "cart.go", 'text, _ := os.ReadFile("cart.go")'),
+        ("spec/a_spec.rb", "cart.rb", 'text = File.read("lib/cart.rb")'),
+    ],
+)
+def test_h1_a_test_that_reads_code_instead_of_running_it_is_no_proof(
+    path: str, code: str, text: str
+) -> None:
+    found = [version(code, "a\n", "a\n# FIXED\n"), version(path, None, text)]
+    assert rules_out_proof(found)
+    assert f"A test reads code as text instead of running it: `{path}`." in (
+        find_tampering(found)
+    )
+    assert not rules_out_proof(found[1:])
+
+
+@pytest.mark.parametrize(
+    ("path", "code", "text"),
+    [
+        ("test_a.py", "cart.py", "subprocess.run([sys.executable, 'cart.py'])"),
+        ("test_a.py", "cart.py", "assert open('prices.json').read()"),
+        ("a.test.js", "cart.js", "const { total } = require('./cart.js')"),
+        ("test_a.py", "prices.json", "assert open('prices.json').read()"),
+    ],
+)
+def test_a_test_may_run_code_and_read_what_is_none(
+    path: str, code: str, text: str
+) -> None:
+    found = [version(code, "a\n", "b\n"), version(path, None, text)]
+    assert not rules_out_proof(found)
+    assert find_tampering(found) == ()

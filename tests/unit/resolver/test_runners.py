@@ -7,7 +7,13 @@ from pathlib import Path
 import pytest
 
 from patchwright.resolver.evidence import Runner, says_failed
-from patchwright.resolver.reports import of_junit, of_output, of_records
+from patchwright.resolver.recipes import (
+    find_runners,
+    names_one_of,
+    recipe_of,
+    recipe_paths,
+)
+from patchwright.resolver.reports import of_junit, of_output, of_records, of_script
 from patchwright.resolver.runners import read_call, with_python_path
 
 
@@ -63,10 +69,98 @@ def test_h1_a_runner_is_known_by_its_call(command: str, runner: Runner) -> None:
         *("pytest --junitxml=a.xml", "python -c 'import pytest'", "python -m forge"),
         *("NODE_OPTIONS=--require=./a.js jest", "jest --config a.js", "node a.js"),
         *("go vet", "cargo build", "npm install", "pytest # || true", "pytest $X"),
+        *("pytest -qpforge", "pytest -vvp forge", "pytest -xcother.ini", "pytest @a"),
+        *("uv run x.py && pytest", "npm exec x && pytest", "yarn node x && pytest"),
+        *("npm run x && pytest", "poetry run x && pytest", "cmake -P x && ctest"),
+        *("bundle exec x && rspec", "python3 -m pip2 && pytest", "npmx ci && jest"),
+        *("npm_config_script_shell=./x npm test", "SPEC_OPTS=-r./x rspec"),
+        *("CARGO_TARGET_X_RUNNER=./x cargo test", "NODE_PATH=x jest"),
+        *("HARNESS_PERL=./x prove", "TESTOPTS=-r./x rake test", "UV_PYTHON=x pytest"),
+        *("JDK_JAVA_OPTIONS=-x mvn test", "PHP_INI_SCAN_DIR=x phpunit"),
     ],
 )
 def test_h1_anything_else_is_no_call_of_a_runner(command: str) -> None:
     assert read_call(command) is None
+
+
+@pytest.mark.parametrize(
+    ("command", "programs"),
+    [
+        ("pytest tests/test_a.py", ()),
+        ("cd sub && ./pytest", ("./pytest",)),
+        ("bin/rails test", ("bin/rails",)),
+        ("python3 shop/manage.py test", ("shop/manage.py",)),
+        ("php vendor/bin/phpunit", ("vendor/bin/phpunit",)),
+        ("python3 tests/test_a.py", ()),
+    ],
+)
+def test_h1_the_programs_are_known_that_a_change_could_replace(
+    command: str, programs: tuple[str, ...]
+) -> None:
+    call = read_call(command)
+    assert call is not None
+    assert call.programs == programs
+
+
+PACKAGE = """{"scripts": {
+  "test": "npm run all && jest", "all": "node ./tools/run.js", "start": "node app.js"
+}}"""
+
+
+@pytest.mark.parametrize(
+    ("command", "files", "runners"),
+    [
+        ("npm test", {"package.json": PACKAGE}, (Runner.JEST,)),
+        ("npm t", {"package.json": PACKAGE}, (Runner.JEST,)),
+        ("npm run all", {"package.json": PACKAGE}, ()),
+        ("npm start", {"package.json": PACKAGE}, ()),
+        ("make test", {"Makefile": "test:\n\t$(GO) test ./...\n"}, (Runner.GO,)),
+        ("make test", {"Makefile": "test:\n\tnode --test\n"}, (Runner.NODE,)),
+        ("make test", {"Makefile": "test:\n\tnode run.js\n"}, ()),
+        ("just test", {"justfile": "test:\n  cargo test\n"}, (Runner.CARGO,)),
+        ("npm test", {"package.json": "["}, ()),
+    ],
+)
+def test_h1_the_runners_of_a_script_are_those_that_it_names(
+    command: str, files: dict[str, str], runners: tuple[Runner, ...]
+) -> None:
+    assert find_runners(recipe_of(command, files)) == runners
+
+
+@pytest.mark.parametrize(
+    ("path", "named"),
+    [
+        ("tools/run.js", True),
+        ("app.js", False),  # another script's
+        ("src/cart.js", False),
+        ("tests/tools/run.js", False),  # the same in both runs
+    ],
+)
+def test_h1_a_changed_file_that_a_script_runs_is_noticed(
+    path: str, *, named: bool
+) -> None:
+    recipe = recipe_of("npm test", {"package.json": PACKAGE})
+    assert names_one_of(recipe, [path]) is named
+
+
+@pytest.mark.parametrize(
+    ("line", "path"),
+    [
+        ("\tpython3 -m tools.check", "tools/check.py"),
+        ("\tpython3 tools", "tools/__main__.py"),
+        ("\tcd tools && ./check", "tools/check"),
+        ("\tnode tools/check", "tools/check.js"),
+        ("\truby check.rb", "lib/check.rb"),
+    ],
+)
+def test_h1_a_script_may_call_a_file_by_many_names(line: str, path: str) -> None:
+    assert names_one_of(f"test:\n{line}\n", [path])
+
+
+def test_h1_scripts_are_looked_for_where_the_command_goes() -> None:
+    paths = recipe_paths("cd web && npm test")
+    assert {"package.json", "web/package.json", "web/Makefile"} <= {*paths}
+    assert "web/app/Makefile" in recipe_paths("make -C ./web/app test")
 
 
 def test_a_command_adds_to_the_python_path() -> None:
@@ -164,11 +258,20 @@ PRINTED = {
 
 @pytest.mark.parametrize("runner", PRINTED)
 def test_what_a_runner_prints_at_its_end_is_counted(runner: Runner) -> None:
-    for reader in (runner, Runner.SCRIPT):
-        found = of_output(reader, PRINTED[runner])
+    for found in (
+        of_output(runner, PRINTED[runner]),
+        of_script([Runner.PROVE, runner], PRINTED[runner]),
+    ):
         assert found is not None
         assert (found.passed, found.failed, found.skipped) == (1, 1, 1)
-        assert found.runner == reader
+
+
+@pytest.mark.parametrize("runner", PRINTED)
+def test_h1_a_script_is_believed_only_what_its_runners_print(runner: Runner) -> None:
+    others = [one for one in PRINTED if one is not runner]
+    assert of_script(others, PRINTED[runner]) is None
+    assert of_script([], PRINTED[runner]) is None
+    assert of_output(Runner.SCRIPT, PRINTED[runner]) is None
 
 
 @pytest.mark.parametrize("runner", PRINTED)

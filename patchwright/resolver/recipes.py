@@ -1,0 +1,118 @@
+"""Know what the repository's own scripts for tests come to.
+
+A script that a change has altered can print any report, and so can a program that is no
+test runner. So a report that was only printed counts where the script names the runner.
+"""
+
+import json
+import posixpath
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from pathlib import PurePosixPath
+from typing import Final
+
+from patchwright.integrations.git.paths import is_test
+from patchwright.resolver.evidence import Runner
+
+_FILES: Final = (
+    *("package.json", "composer.json", "Makefile", "makefile", "GNUmakefile"),
+    *("justfile", "Justfile", "Taskfile.yml", "Taskfile.yaml", "Rakefile"),
+    *("tox.ini", "noxfile.py", "pyproject.toml"),
+)
+_WITH_SCRIPTS: Final = ("package.json", "composer.json")
+_FOLDER: Final = re.compile(
+    r"(?:^|\s)(?:cd|-C|--prefix|--cwd|--dir|--directory)[ =]([\w./-]+)"
+)
+_WORD: Final = re.compile(r"[\w:.@/-]+")
+# By which words a script calls a runner that prints its results.
+_CALLS: Final[Mapping[Runner, str]] = {
+    Runner.NODE: r"\bnode\b[^&|;\n]* --test\b",
+    Runner.JEST: r"\bjest\b|\breact-scripts test\b",
+    Runner.VITEST: r"\bvitest\b",
+    Runner.MOCHA: r"\bmocha\b",
+    Runner.GO: r"\bgo\)? test\b",
+    Runner.CARGO: r"\bcargo\)? (?:\+\S+ )?t(?:est)?\b",
+    Runner.RSPEC: r"\brspec\b",
+    Runner.MINITEST: r"\bra(?:ils|ke) test\b|Rake::TestTask",
+    Runner.PHPUNIT: r"\bphpunit\b",
+    Runner.DOTNET: r"\bdotnet test\b",
+    Runner.MAVEN: r"\bmvnw? .*\b(?:test|verify)\b",
+    Runner.CTEST: r"\bctest\b",
+    Runner.PROVE: r"\bprove\b",
+}
+# A file with another ending is compiled or read, but never run by its name.
+_RUN_BY_NAME: Final = frozenset(
+    {"", ".py", ".js", ".mjs", ".cjs", ".ts", ".mts", ".rb", ".pl", ".php", ".lua"}
+    | {".sh", ".bash", ".zsh", ".mk"}
+)
+# Files by which a folder is run.
+_OF_A_FOLDER: Final = ("__main__", "index")
+
+
+def recipe_paths(command: str) -> tuple[str, ...]:
+    """Return where the scripts may be written down that a command calls."""
+    folders = ("", *_FOLDER.findall(command))
+    paths = (posixpath.join(folder, file) for folder in folders for file in _FILES)
+    return tuple(dict.fromkeys(map(posixpath.normpath, paths)))
+
+
+def recipe_of(command: str, files: Mapping[str, str]) -> str:
+    """Return what the scripts that a command calls run, as far as the files tell."""
+    parts = [
+        _scripts(text, _WORD.findall(command)) if path.endswith(_WITH_SCRIPTS) else text
+        for path, text in files.items()
+    ]
+    return "\n".join(parts)
+
+
+def find_runners(recipe: str) -> tuple[Runner, ...]:
+    """Return the runners that print what they have found, and are named there."""
+    return tuple(
+        one for one, call in _CALLS.items() if re.search(call, recipe, re.IGNORECASE)
+    )
+
+
+def names_one_of(recipe: str, changed: Collection[str]) -> bool:
+    """Tell whether a script runs one of the changed files.
+
+    Tests may be named: they are the same with the change and without it.
+    """
+    words = {posixpath.normpath(word) for word in _WORD.findall(recipe)}
+    names = words | {PurePosixPath(word).name for word in words}
+    own = (path for path in changed if not is_test(path))
+    return any(name in names for path in own for name in _called(path))
+
+
+def _called(path: str) -> Iterable[str]:
+    """Yield by which names a script may call a file."""
+    file = PurePosixPath(path)
+    if file.suffix not in _RUN_BY_NAME:
+        return
+    whole = file.parent if file.stem in _OF_A_FOLDER else file.with_suffix("")
+    yield from (path, file.name)
+    if whole.name:
+        yield from (str(whole), ".".join(whole.parts))
+
+
+def _scripts(text: str, words: Sequence[str]) -> str:
+    """Return the scripts that a command calls by name, and those that they call."""
+    try:
+        read = json.loads(text)
+    except ValueError:
+        return text
+    scripts = read.get("scripts") if isinstance(read, dict) else None
+    named = scripts if isinstance(scripts, dict) else {}
+    return "\n".join(str(named[name]) for name in reachable(named, words))
+
+
+def reachable(scripts: Mapping[str, object], words: Sequence[str]) -> tuple[str, ...]:
+    """Return the names of the scripts that these words call, directly or not."""
+    waiting = [*words, *(["test"] if {"t", "tst"} & {*words} else [])]
+    found: list[str] = []
+    while waiting:
+        word = waiting.pop()
+        for name in (word, f"pre{word}", f"post{word}"):
+            if name in scripts and name not in found:
+                found.append(name)
+                waiting += _WORD.findall(str(scripts[name]))
+    return tuple(sorted(found))
