@@ -1,10 +1,10 @@
 """An image whose `python3` is somebody else's program does not hold the worker up."""
 
 import json
-import os
+import socket
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import pytest
 
@@ -17,30 +17,37 @@ Answer = Callable[[dict[str, object]], bytes]
 
 
 class HostileServer:
-    """The worker's end of two pipes; who is at the other end answers as it likes."""
+    """The worker's end of a line; who is at the other end answers as it likes."""
 
     def __init__(self, answer: Answer) -> None:
         self._answer = answer
-        self._read, self._write = os.pipe()
+        self._ours, self._theirs = socket.socketpair()
+        self._talking: list[threading.Thread] = []
         self.questions = 0
 
     def read(self) -> bytes:
-        return os.read(self._read, 1 << 16)
+        return self._ours.recv(1 << 16)
 
     def write(self, data: bytes) -> None:
         self.questions += 1
         said = self._answer(json.loads(data))
-        threading.Thread(target=self._say, args=(said,), daemon=True).start()
+        self._talking.append(threading.Thread(target=self._say, args=(said,)))
+        self._talking[-1].start()
 
     def _say(self, said: bytes) -> None:
-        with open(self._write, "wb", closefd=False) as file:
-            file.write(said)
+        # Whoever has heard enough goes in the middle of a long answer.
+        with suppress(BrokenPipeError):
+            self._theirs.sendall(said)
 
     def last_words(self) -> str:
         return ""
 
     def close(self) -> None:
-        os.close(self._write)
+        self._theirs.shutdown(socket.SHUT_RDWR)
+        for thread in self._talking:
+            thread.join()
+        self._theirs.close()
+        self._ours.close()
 
 
 @contextmanager
