@@ -14,6 +14,8 @@ from tests.provision.image import ensure_image
 
 STARTS = 5
 COMMANDS = 100
+# Between two commands the model is asked, which takes longer than this.
+REST_S = 0.01
 KINDS: tuple[str, ...] = ("docker", "bubblewrap")
 NUMBERS = count(1)
 
@@ -28,7 +30,9 @@ def measure() -> Iterator[Figure]:
         yield Figure(f"{kind}: start to first command", ms(starts_s), beside)
         with closing(sandboxes.start(_spec(image))) as runtime:
             builtin, fork = _each(runtime, ":"), _each(runtime, "/bin/true")
+            rushed = _each(runtime, ":", rest_s=0)
         yield Figure(f"{kind}: a builtin, a program", f"{ms(builtin)}, {ms(fork)}")
+        yield Figure(f"{kind}: builtins without a rest between them", ms(rushed))
 
 
 def _spec(image: str) -> SandboxSpec:
@@ -42,8 +46,13 @@ def _start(sandboxes: RuntimeFactory, image: str) -> float:
         return CLOCK.monotonic() - started
 
 
-def _each(runtime: Runtime, command: str) -> list[float]:
-    return [took_s(lambda: _run(runtime, command)) for _ in range(COMMANDS)]
+def _each(runtime: Runtime, command: str, rest_s: float = REST_S) -> list[float]:
+    return [_after(rest_s, runtime, command) for _ in range(COMMANDS)]
+
+
+def _after(rest_s: float, runtime: Runtime, command: str) -> float:
+    CLOCK.sleep(rest_s)
+    return took_s(lambda: _run(runtime, command))
 
 
 def _run(runtime: Runtime, command: str) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from patchwright.sandbox.action_server.processes import read_table
+
 # https://docs.kernel.org/admin-guide/cgroup-v2.html (memory.events), and its old form
 COUNTERS = (
     "/sys/fs/cgroup/memory.events",
@@ -28,8 +30,7 @@ def _count_by_kernel() -> int:
     """Return what the kernel has counted; 0 where it does not."""
     for path in COUNTERS:
         try:
-            with open(path, encoding="ascii") as file:
-                found = re.search(r"^oom_kill (\d+)$", file.read(), re.MULTILINE)
+            found = re.search(r"^oom_kill (\d+)$", read_table(path), re.MULTILINE)
         except OSError:
             continue
         if found:

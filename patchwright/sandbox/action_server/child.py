@@ -7,7 +7,7 @@ import os
 import resource
 import signal
 import sys
-from typing import Dict, NamedTuple
+from typing import Dict, Iterator, NamedTuple
 
 from patchwright.sandbox.action_server.configuration import Config
 
@@ -18,6 +18,9 @@ NOT_STARTED = 126
 # first when memory runs out, and that must not be the server.
 OFFER_TO_BE_KILLED = "echo 1000 >/proc/self/oom_score_adj; "
 _EXECUTE = f'{{ {OFFER_TO_BE_KILLED}}} 2>/dev/null; exec "$@"'
+
+# Python ignores these, we one more; ignored signals are inherited.
+_IGNORED_SIGNALS = (signal.SIGINT, signal.SIGPIPE, signal.SIGXFSZ)
 
 # The number a file has in the program, and the number it has here.
 Wires = Dict[int, int]
@@ -47,12 +50,52 @@ def start_child(launch: Launch, config: Config, wires: Wires, cwd: str) -> int:
     return pid
 
 
+def spawn_child(launch: Launch, config: Config, wires: Wires) -> int:
+    """Return the process number of a program that starts in the server's own folder.
+
+    It costs a third of `start_child`: nothing of the server is copied. Its limits come
+    from here a moment later, so it must wait to be told before it does anything.
+    """
+    sources = _out_of_the_way(wires)
+    try:
+        pid = os.posix_spawn(
+            launch.path,
+            launch.arguments,
+            launch.environment,
+            file_actions=[
+                (os.POSIX_SPAWN_DUP2, source, target)
+                for target, source in sources.items()
+            ],
+            setsid=True,
+            setsigdef=_IGNORED_SIGNALS,
+        )
+    except NotImplementedError:  # a C library without sessions for spawned programs
+        return start_child(launch, config, wires, config.workspace)
+    finally:
+        for source in sources.values():
+            os.close(source)
+    _limit_other(pid, config)
+    return pid
+
+
+def _limit_other(pid: int, config: Config) -> None:
+    try:
+        for kind, limit in _limits(config):
+            resource.prlimit(pid, kind, (limit, limit))
+    except ProcessLookupError:  # it is gone already, which is seen as its end
+        return
+    except OSError:
+        os.kill(pid, signal.SIGKILL)
+        raise
+
+
 def _become(launch: Launch, config: Config, wires: Wires, cwd: str) -> None:
     """Turn this forked copy of the server into the program; it never returns."""
     try:
         os.setsid()
         _restore_signals()
-        _limit(config)
+        for kind, limit in _limits(config):
+            resource.setrlimit(kind, (limit, limit))
         os.chdir(cwd if os.path.isdir(cwd) else config.workspace)
         _move(wires)
         os.execve(launch.path, launch.arguments, launch.environment)  # noqa: S606 - no shell on purpose
@@ -63,31 +106,30 @@ def _become(launch: Launch, config: Config, wires: Wires, cwd: str) -> None:
 
 
 def _move(wires: Wires) -> None:
-    # First out of the way: a source may have the number of another's target.
-    sources = {
-        target: fcntl.fcntl(source, fcntl.F_DUPFD_CLOEXEC, FIRST_FREE_FD)
-        for target, source in wires.items()
-    }
-    for target, source in sources.items():
+    for target, source in _out_of_the_way(wires).items():
         os.dup2(source, target)
 
 
+def _out_of_the_way(wires: Wires) -> Wires:
+    """Return copies of the files: one may have the number of another's target."""
+    return {
+        target: fcntl.fcntl(source, fcntl.F_DUPFD_CLOEXEC, FIRST_FREE_FD)
+        for target, source in wires.items()
+    }
+
+
 def _restore_signals() -> None:
-    # Python ignores these, we one more; ignored signals are inherited.
-    for number in (signal.SIGINT, signal.SIGPIPE, signal.SIGXFSZ):
+    for number in _IGNORED_SIGNALS:
         signal.signal(number, signal.SIG_DFL)
 
 
-def _limit(config: Config) -> None:
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+def _limits(config: Config) -> Iterator[tuple[int, int]]:
+    yield resource.RLIMIT_CORE, 0
     if config.disk_bytes:
         # At once and for each file; all together are watched.
-        limit = config.disk_bytes
-        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+        yield resource.RLIMIT_FSIZE, config.disk_bytes
     if config.max_processes:
-        limit = config.max_processes
-        resource.setrlimit(resource.RLIMIT_NPROC, (limit, limit))
+        yield resource.RLIMIT_NPROC, config.max_processes
     if config.max_data_bytes:
         # Not RLIMIT_AS: some runtimes reserve far more addresses than they ever use.
-        limit = config.max_data_bytes
-        resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
+        yield resource.RLIMIT_DATA, config.max_data_bytes

@@ -6,7 +6,7 @@ import importlib
 import os
 from collections import deque
 from contextlib import suppress
-from typing import NamedTuple, Protocol
+from typing import Callable, NamedTuple, Protocol
 
 from patchwright.sandbox.action_server.cleaning import Cleaner
 from patchwright.sandbox.action_server.temporary import remove_if_there
@@ -23,17 +23,20 @@ class Hash(Protocol):
     def hexdigest(self) -> str: ...
 
 
-def new_hash() -> Hash:
-    """Return a SHA-256 without OpenSSL, which would load longer than all the server.
+def _find_hash() -> Callable[[], Hash]:
+    """Return the SHA-256 without OpenSSL, which would load longer than all the server.
 
     Its module is called `_sha256` until Python 3.11, and not every Python has it.
     """
     for name in ("_sha2", "_sha256"):
         with suppress(ImportError):
-            found: Hash = importlib.import_module(name).sha256()
+            found: Callable[[], Hash] = importlib.import_module(name).sha256
             return found
-    plain: Hash = importlib.import_module("hashlib").sha256()
+    plain: Callable[[], Hash] = importlib.import_module("hashlib").sha256
     return plain
+
+
+new_hash = _find_hash()
 
 
 class Excerpt(NamedTuple):

@@ -18,12 +18,12 @@ from patchwright.sandbox.action_server.processes import (
     find_children,
     find_descendants,
     list_processes,
-    read_process,
     send_signal,
 )
 from patchwright.sandbox.action_server.shell_process import (
     Shell,
     go,
+    is_waiting,
     lay_wires,
     read_whole,
     rewrite,
@@ -71,11 +71,10 @@ class Session:
             source = shell_script.PIPED_INPUT
             command.stdin = self._feed(order)
         self._shell, self.command = shell.pid, command
-        rewrite(self._wiring.state, self._state.for_shell())
+        rewrite(self._wiring.state, self._state.late(self._config.workspace))
         rewrite(self._wiring.command, order.command.encode("utf-8", "replace"))
         go(shell, source)
         self._set_hard_limit(order)
-        self._prepare_spare()
         return command
 
     def call_off(self, command: Command) -> None:
@@ -131,18 +130,20 @@ class Session:
 
     def _take_shell(self) -> Shell:
         spare, self._spare = self._spare, None
-        if spare is None or read_process(spare.pid) is None:
+        if spare is None or not is_waiting(spare):
             self._drop(spare)
             return self._start_shell()
         return spare
 
     def _start_shell(self) -> Shell:
+        early = self._state.early(self._config.workspace)
+        rewrite(self._wiring.variables, early)
         shell = start_shell(self._launch, self._config, self._wiring)
         self._loop.on_exit(shell.pid, lambda code: self._shell_ended(shell.pid, code))
         return shell
 
     def _prepare_spare(self) -> None:
-        """Start the next command's shell while this one runs: that takes a while."""
+        """Start the next command's shell before it comes: that takes a while."""
         with suppress(OSError):  # too many processes; there may be room later
             self._spare = self._start_shell()
 
@@ -177,6 +178,7 @@ class Session:
         output = self._capture.finish()
         notes = [note, *self._hints(command, exit_code, output.tail())]
         command.end(exit_code, self._state.cwd, " ".join(filter(None, notes)))
+        self._prepare_spare()
 
     def _hints(self, command: Command, exit_code: int | None, text: str) -> list[str]:
         kills_before, self._memory_kills = self._memory_kills, count_memory_kills()

@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from patchwright.sandbox.action_server import shell_script
-from patchwright.sandbox.action_server.child import Launch, start_child
+from patchwright.sandbox.action_server.child import Launch, spawn_child
 from patchwright.sandbox.action_server.configuration import Config
 from patchwright.sandbox.action_server.temporary import new_name
 
@@ -20,6 +20,7 @@ class Wiring(NamedTuple):
     input_read: int
     command: int
     state: int
+    variables: int
 
 
 class Shell(NamedTuple):
@@ -35,9 +36,8 @@ def lay_wires() -> Wiring:
     os.close(input_write)
     os.set_blocking(output_read, False)
     os.set_blocking(input_read, False)
-    return Wiring(
-        output_read, output_write, input_read, nameless_file(), nameless_file()
-    )
+    files = (nameless_file() for _ in range(3))
+    return Wiring(output_read, output_write, input_read, *files)
 
 
 def start_shell(launch: Launch, config: Config, wiring: Wiring) -> Shell:
@@ -47,12 +47,13 @@ def start_shell(launch: Launch, config: Config, wiring: Wiring) -> Shell:
         1: wiring.output_write,
         2: wiring.output_write,
         shell_script.STATE_FD: wiring.state,
+        shell_script.VARIABLES_FD: wiring.variables,
         shell_script.INPUT_FD: wiring.input_read,
         shell_script.GO_FD: go_read,
         shell_script.COMMAND_FD: wiring.command,
     }
     try:
-        pid = start_child(launch, config, wires, config.workspace)
+        pid = spawn_child(launch, config, wires)
     except OSError:  # too many processes
         os.close(go_write)
         raise
@@ -67,6 +68,15 @@ def go(shell: Shell, source: str) -> None:
     with suppress(BrokenPipeError):
         os.write(shell.go_write, source.encode() + b"\n")
     os.close(shell.go_write)
+
+
+def is_waiting(shell: Shell) -> bool:
+    """Tell whether it lives; a command that ran meanwhile may have killed it."""
+    try:
+        how = os.WEXITED | os.WNOHANG | os.WNOWAIT
+        return os.waitid(os.P_PID, shell.pid, how) is None
+    except ChildProcessError:
+        return False
 
 
 def rewrite(fd: int, data: bytes) -> None:

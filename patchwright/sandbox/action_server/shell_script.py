@@ -22,12 +22,14 @@ from patchwright.sandbox.action_server.environment import (
 # The shell's files. Plain digits, since POSIX sh knows no others; a command sees none
 # of them.
 STATE_FD = 4
+VARIABLES_FD = 5
 INPUT_FD = 6
 GO_FD = 8
 COMMAND_FD = 9
 
-NO_INPUT = os.devnull
-PIPED_INPUT = f"/proc/self/fd/{INPUT_FD}"
+NO_INPUT = "n"
+PIPED_INPUT = "p"
+_PIPE = f"/proc/self/fd/{INPUT_FD}"
 
 # Functions of these names would keep our own words from working. Unlike others, these
 # builtins come before functions in POSIX mode, `unset` among them.
@@ -42,41 +44,59 @@ _OWN = (
     "BASH_LINENO BASH_SOURCE _"
 )
 
-# A shell waits for its turn until it is told where its input comes from.
+# What is not the command's own, and must not stand in the output.
+_START = f"{{ {OFFER_TO_BE_KILLED}}} 2>/dev/null; "
+# Which input, as it is told to a shell that waits; a closed file tells it to go away.
+# Neither IFS nor TMOUT of the state, which is there already, has a part in this.
 _WAIT = (
-    f"{{ {OFFER_TO_BE_KILLED}}} 2>/dev/null; "
-    "IFS= read -r PATCHWRIGHT_INPUT <&8 || exit; "
-    'exec <"$PATCHWRIGHT_INPUT" 6<&- 8<&-; '
+    "read -r -N 1 -t 2147483647 PATCHWRIGHT_INPUT <&8 || exit; "
+    f'case "$PATCHWRIGHT_INPUT" in {PIPED_INPUT}) exec <{_PIPE} 6<&- 8<&-;; '
+    f"*) exec <{os.devnull} 6<&- 8<&-;; esac; "
 )
-# One line, so that the line numbers in messages are those of the command. The command
-# is read before the state, in which its author may have redefined `read`. The status of
-# the last subshell is that of the command, whatever `exit` means by then.
-_BASH = (
-    f"{_WAIT}"
-    "IFS= read -r -d '' PATCHWRIGHT_COMMAND </proc/self/fd/9; "
-    ". /proc/self/fd/4 >/dev/null 2>&1; "
-    f"{{ POSIXLY_CORRECT=1; unset -f {_SPECIAL}; unset POSIXLY_CORRECT; }} 2>/dev/null;"
-    ' eval "$PATCHWRIGHT_COMMAND" 4>&- 9>&-; '
-    "{ PATCHWRIGHT_STATUS=$?; POSIXLY_CORRECT=1; trap - DEBUG ERR RETURN; } "
-    "2>/dev/null; ( set +efnuvx; "
+# What a session keeps, and the end of the shell.
+_LEAVE = (
+    "set +efnuvx; "
     f"unset -f builtin declare printf pwd umask {_SPECIAL}; set +o posix; "
     f"unset -v {_OWN}; "
-    "{ declare -p; declare -f; declare -F; umask -p; "
+    "{ declare -p; printf '\\0'; declare -f; declare -F; umask -p; "
     "printf '\\0'; pwd -P; printf '\\0'; } >|/proc/self/fd/4; "
-    'set -o posix; exit "$PATCHWRIGHT_STATUS" ) 2>/dev/null'
+    'set -o posix; exit "$PATCHWRIGHT_STATUS"'
+)
+# One line, so that the line numbers in messages are those of the command. The variables
+# are there before the shell's turn comes, since that takes a while; the functions come
+# after the command was read, or they could be called `read`. Where the command has set
+# a trap, a subshell does the rest, which has none: the trap's own words find all as the
+# command has left it, and the status of the subshell is that of the command, whatever
+# `exit` means by then. Without one that fork is saved, half of what a command costs.
+_BASH = (
+    f"{_START}"
+    ". /proc/self/fd/5 >/dev/null 2>&1; "
+    f"{_WAIT}"
+    "read -r -N 2147483647 PATCHWRIGHT_COMMAND </proc/self/fd/9; "
+    ". /proc/self/fd/4 >/dev/null 2>&1; "
+    f"{{ POSIXLY_CORRECT=1; unset -f {_SPECIAL}; unset POSIXLY_CORRECT; }} 2>/dev/null;"
+    ' eval "$PATCHWRIGHT_COMMAND" 4>&- 5<&- 9>&-; '
+    "{ PATCHWRIGHT_STATUS=$?; POSIXLY_CORRECT=1; trap - DEBUG ERR RETURN; "
+    "unset -f trap set; set +o posix; trap -p >|/proc/self/fd/4; set -o posix; } "
+    "2>/dev/null; "
+    f"if [[ -s /proc/self/fd/4 ]]; then ( {_LEAVE} ) 2>/dev/null; "
+    f"else {{ {_LEAVE}; }} 2>/dev/null; fi"
 )
 # No `cat` here: a command may have set a PATH in which there is none.
 _SH = (
-    f"{_WAIT}"
+    f"{_START}"
+    "IFS= read -r PATCHWRIGHT_INPUT <&8 || exit; "
+    f'case "$PATCHWRIGHT_INPUT" in {PIPED_INPUT}) exec <{_PIPE} 6<&- 8<&-;; '
+    f"*) exec <{os.devnull} 6<&- 8<&-;; esac; "
     "PATCHWRIGHT_COMMAND=; "
     'while IFS= read -r PATCHWRIGHT_LINE || [ -n "$PATCHWRIGHT_LINE" ]; do '
     'PATCHWRIGHT_COMMAND="$PATCHWRIGHT_COMMAND$PATCHWRIGHT_LINE\n"; '
     "done </proc/self/fd/9; "
-    ". /proc/self/fd/4 >/dev/null 2>&1; "
-    'eval "$PATCHWRIGHT_COMMAND" 4>&- 9>&-; '
+    ". /proc/self/fd/5 >/dev/null 2>&1; "
+    'eval "$PATCHWRIGHT_COMMAND" 4>&- 5<&- 9>&-; '
     "( PATCHWRIGHT_STATUS=$?; set +efnuvx; unset -f printf pwd; "
     "unset PATCHWRIGHT_COMMAND PATCHWRIGHT_LINE PATCHWRIGHT_INPUT; "
-    "{ export -p; printf '\\0'; pwd -P; printf '\\0'; } >|/proc/self/fd/4; "
+    "{ export -p; printf '\\0\\0'; pwd -P; printf '\\0'; } >|/proc/self/fd/4; "
     'exit "$PATCHWRIGHT_STATUS" ) 2>/dev/null'
 )
 
@@ -86,14 +106,26 @@ _READ_ONLY = re.compile(rb"^declare -\w*r\w* (?:PATCHWRIGHT_|POSIXLY_)", re.MULT
 
 
 class State(NamedTuple):
-    """What a session's next command finds: `script` is for the shell to read."""
+    """What a session's next command finds: scripts for the shell to read."""
 
-    script: bytes
+    variables: bytes
+    functions: bytes
     cwd: str
 
-    def for_shell(self) -> bytes:
-        folder = os.fsencode(shlex.quote(self.cwd))
-        return b"cd -P -- %s\n%s" % (folder, self.script)
+    def early(self, workspace: str) -> bytes:
+        """Return what a shell may read before its turn comes."""
+        ways = _quote(workspace), _quote(self.cwd)
+        return b"cd -P -- %s; cd -P -- %s\n%s" % (*ways, self.variables)
+
+    def late(self, workspace: str) -> bytes:
+        """Return the rest; somebody may have replaced the folder meanwhile."""
+        ways = _quote(self.cwd), _quote(self.cwd), _quote(workspace)
+        found = b"[[ . -ef %s ]] || cd -P -- %s || cd -P -- %s\n" % ways
+        return found + self.functions
+
+
+def _quote(path: str) -> bytes:
+    return os.fsencode(shlex.quote(path))
 
 
 def plan_shell(config: Config, inherited: dict[str, str]) -> tuple[Launch, State]:
@@ -107,7 +139,7 @@ def plan_shell(config: Config, inherited: dict[str, str]) -> tuple[Launch, State
     others = {name: variables[name] for name in variables if name not in named}
     lines = [f"export {name}={shlex.quote(named[name])}\n" for name in named]
     folder = os.path.join(config.workspace, "repo")
-    state = State(os.fsencode("".join(lines)), folder)
+    state = State(os.fsencode("".join(lines)), b"", folder)
     bash = find_program("bash", variables["PATH"])
     if bash:
         words = [bash, "--noprofile", "--norc", "-c", _BASH, "bash"]
@@ -120,4 +152,4 @@ def read_state(stored: bytes) -> State | None:
     parts = stored.split(b"\0")
     if len(parts) != len(State._fields) + 1 or _READ_ONLY.search(parts[0]):
         return None
-    return State(parts[0], os.fsdecode(parts[1][:-1]))
+    return State(parts[0], parts[1], os.fsdecode(parts[2][:-1]))

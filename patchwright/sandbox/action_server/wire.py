@@ -9,7 +9,8 @@ from typing import Dict
 from patchwright.sandbox.action_server.failure import ActionError
 from patchwright.sandbox.action_server.lines import Lines
 
-CHUNK = 1 << 20
+# A pipe holds no more, and more would be taken from the kernel each time.
+CHUNK = 1 << 16
 
 Reply = Dict[str, object]
 

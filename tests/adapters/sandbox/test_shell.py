@@ -225,6 +225,9 @@ DISTURBANCES = (
     *("kill -9 $$", "exec true", "exit 0"),
     *("BASH_ENV=/dev/zero ENV=/dev/zero; export BASH_ENV ENV", "umask 777", "cd /proc"),
     "echo 'echo forged; exit 0' >&4; echo 'echo forged; exit 0' >&9",
+    "for fd in 4 5 8 9; do echo 'read() { :; }; exit 0' >/proc/$$/fd/$fd; done",
+    *("TMOUT=1; sleep 0.1", "readonly TMOUT=1 IFS=np", "declare -n BASH_COMMAND=x"),
+    "declare -i PATCHWRIGHT_STATUS PATCHWRIGHT_COMMAND PATCHWRIGHT_INPUT",
 )
 
 
@@ -244,6 +247,42 @@ def test_a_shell_that_ended_early_says_so_at_once(box: Box, command: str) -> Non
     output = box.sh(f"cd /; {command}", timeout_s=10)
     assert "The shell ended and was restarted" in output.note
     assert box.sh("pwd; echo $WORD").output == "/tmp\nkept\n"
+
+
+def test_the_words_of_a_trap_find_the_shell_as_the_command_has_left_it(
+    box: Box,
+) -> None:
+    output = box.sh(
+        'printf() { echo mine "$@"; }; set -f; kept=1; (exit 3);'
+        " trap 'printf $? *; kept=2' EXIT; exit_code() { return 7; }; exit_code"
+    )
+    assert (output.exit_code, output.output) == (7, "mine 7 *\n")
+    assert box.sh("echo $kept").output == "1\n"
+
+
+def test_a_folder_that_was_replaced_or_removed_meanwhile(box: Box) -> None:
+    other = Box(box.runtime)
+    box.sh("mkdir -p /tmp/place && cd /tmp/place")
+    other.sh("rm -rf /tmp/place; mkdir /tmp/place; touch /tmp/place/new")
+    assert box.sh("ls").output == "new\n"
+    other.sh("rm -rf /tmp/place")
+    gone = box.sh("pwd")
+    assert (gone.output, gone.cwd) == ("/workspace\n", "/workspace")
+
+
+def test_a_waiting_shell_that_was_killed_is_replaced(box: Box) -> None:
+    box.sh("export WORD=kept")
+    Box(box.runtime).sh(
+        "for one in /proc/[0-9]*; do one=${one#/proc/}; [ $one = $$ ] ||"
+        " [ $one = 1 ] || { kill -9 $one; while kill -0 $one; do :; done; }; done"
+        " 2>/dev/null"
+    )
+    assert box.sh("echo $WORD").output == "kept\n"
+
+
+def test_the_folder_before_this_one_is_remembered(box: Box) -> None:
+    box.sh("cd /tmp; cd /usr")
+    assert box.sh("cd -; pwd").output == "/tmp\n/tmp\n"
 
 
 def test_variables_of_every_kind_survive_until_they_are_unset(box: Box) -> None:
