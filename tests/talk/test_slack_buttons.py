@@ -71,7 +71,7 @@ def test_a_run_that_failed_is_tried_again(tmp_path: Path) -> None:
 def test_the_budget_of_a_run_at_work_is_raised_by_a_form(tmp_path: Path) -> None:
     def allow(_request: Request) -> TurnLike:
         press(office, thread, "Raise the budget")
-        fill_in(office, "US dollars to add, as +2", "+1")
+        fill_in(office, "US dollars to add, as +1.1", "+1")
         return first
 
     first, *rest = fix_turns()
