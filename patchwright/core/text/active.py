@@ -66,6 +66,20 @@ def inert_line(text: str) -> str:
     return inert(" ".join(text.split()), Place.PLAIN)
 
 
+def call_nobody(text: str, but: str = "") -> str:
+    """Take the calls out of a text, those in its code too, but that of one login.
+
+    Who copies a text may not know code in it: a forge makes the message of a commit of
+    what a pull request says.
+    """
+    kept = f"@{but}".casefold()
+
+    def apart(found: re.Match[str]) -> str:
+        return found[0] if found[0].casefold() == kept else f"@ {found[0][1:]}"
+
+    return _CALL.sub(apart, text)
+
+
 def find_active(text: str, place: Place = Place.WORDS) -> tuple[str, ...]:
     """Name what a service would act on in a text, as it is sent."""
     rules = (rule for rule in RULES if place in rule.places)
@@ -82,6 +96,10 @@ def plain(text: str) -> str:
     """Return a text whose lines end with a line feed, without what nobody sees."""
     text = _LINE_ENDS.sub("\n", well_formed(text).replace("\0", "\ufffd"))
     return strip_invisible(text)[0]
+
+
+_NO_ADDRESS: Final = r"(?<![\w/.+-])"
+_CALL: Final = re.compile(rf"{_NO_ADDRESS}@[a-z0-9][\w-]*", re.IGNORECASE | re.ASCII)
 
 
 def _compiled(pattern: str) -> re.Pattern[str]:
@@ -174,7 +192,7 @@ RULES: Final = (
         _compiled(rf":(?=[\w+-]{{0,40}}{_STATES})([\w+-]{{1,60}}):"),
         r"\1",
     ),
-    Rule("mention", _compiled(r"(?<![\w/.+-])@(?=[a-z0-9])"), "@ ", _NOT_IN_CODE),
+    Rule("mention", _compiled(rf"{_NO_ADDRESS}@(?=[a-z0-9])"), "@ ", _NOT_IN_CODE),
     Rule("address", _compiled(r"(h)tt(ps?://)"), r"\1xx\2", _NOT_IN_CODE),
     Rule("address", _compiled(r"ftp(?=://)"), "fxp", _NOT_IN_CODE),
     Rule("address", _compiled(r"(?<![a-z0-9])www\.(?=\w)"), "www[.]", _NOT_IN_CODE),

@@ -3,7 +3,7 @@
 from typing import Final
 
 from patchwright.core.forge import PullRequestText
-from patchwright.core.text.active import inert_line
+from patchwright.core.text.active import call_nobody, inert_line
 from patchwright.core.text.cut import cut_middle
 from patchwright.core.text.mentions import neutralise
 from patchwright.core.text.templates import render_template, variables_of
@@ -84,12 +84,22 @@ def pull_request_text(
     room = min(MAX_SUMMARY_CHARS, max_chars - rest - len("\n\n"))
     times = variables_of(origin.body).count("summary") or 1
     room = max(room, 0) // times
-    summary = outcome_words(outcome, origin.handle, room, origin.links)
+    summary = _summary(outcome, origin, room)
     return PullRequestText(
         title=_title(outcome, origin),
         body=cut_middle(_body(outcome, origin, summary), max_chars),
         draft=draft,
     )
+
+
+def _summary(outcome: Outcome, origin: Provenance, room: int) -> str:
+    """Call nobody in code either: of this text a squash makes a commit's message."""
+    for most in (room, room // 2):
+        said = outcome_words(outcome, origin.handle, most, origin.links)
+        quiet = call_nobody(said, outcome.by)
+        if len(quiet) <= room:
+            return quiet
+    return ""
 
 
 def _title(outcome: Outcome, origin: Provenance) -> str:
@@ -145,7 +155,7 @@ def _own(outcome: Outcome, origin: Provenance, summary: str) -> list[str]:
     evidence = _evidence(outcome)
     said = {**origin.names, "title": outcome.title, "requester": origin.requester}
     lines = {
-        name: agents_line(text, origin.handle, MAX_TITLE_CHARS)
+        name: call_nobody(agents_line(text, origin.handle, MAX_TITLE_CHARS))
         for name, text in said.items()
     }
     values = {
@@ -193,13 +203,13 @@ def _verdict(outcome: Outcome) -> str:
 
 
 def _table(outcome: Outcome) -> str:
-    table = evidence_table(outcome.evidence)
+    table = call_nobody(evidence_table(outcome.evidence))
     return join(table, _EVIDENCE_NOTE) if table else ""
 
 
 def _remarks(remarks: tuple[str, ...], handle: str) -> str:
     lines = (f"- {agents_line(one, handle, _MAX_REMARK_CHARS)}" for one in remarks)
-    return cut_middle("\n".join(lines), _MAX_REMARKS_CHARS)
+    return cut_middle(call_nobody("\n".join(lines)), _MAX_REMARKS_CHARS)
 
 
 def _changes(outcome: Outcome) -> str:

@@ -1,7 +1,10 @@
 """What a pull request says."""
 
+import re
+
 import pytest
 
+from patchwright.core.text.active import Place, find_active
 from patchwright.core.text.mentions import find_request
 from patchwright.core.types.work import (
     BlockedRequest,
@@ -14,6 +17,7 @@ from patchwright.resolver.messages.pull_request import (
     MAX_BODY_CHARS,
     MAX_TITLE_CHARS,
     Origin,
+    Provenance,
     pull_request_text,
 )
 from tests.unit.resolver.endings import HANDLE, ORIGIN, RED, proven
@@ -249,6 +253,40 @@ def test_s08_a_pull_request_asks_us_for_nothing() -> None:
     text = pull_request_text(outcome, asking, draft=False)
     assert find_request(text.body, HANDLE) is None
     assert find_request(text.title, HANDLE) is None
+
+
+_CALLING = "Ask `@bob`, as in\n\n```python\n@acme/security\n@pytest.fixture\n```"
+
+
+@pytest.mark.parametrize("body", ["", "{{summary}} {{title}} {{evidence}}"])
+def test_m10_a_squash_calls_nobody_whom_the_agent_named_in_code(body: str) -> None:
+    """GitHub makes a commit's message of it, and knows no code there."""
+    found = Evidence(**{**dict(RED), "command": "npm test @zoe/pkg"})
+    outcome = Outcome(
+        **{
+            **dict(proven()),
+            "summary": _CALLING,
+            "title": "Ask `@bob`",
+            "evidence": (found,),
+            "warnings": ("See `@eve`.",),
+            "notes": ("And `@dan`.",),
+        }
+    )
+    origin = Provenance(**{**dict(ORIGIN), "body": body})
+    text = pull_request_text(outcome, origin, draft=False)
+    message = f"{text.title}\n\n{text.body}".replace(f"@{ORIGIN.requester}", "")
+    assert find_active(text.title, Place.PLAIN) == ()
+    assert re.findall(r"@\w+", message) == []
+    for name in ("bob", "acme/security", "pytest.fixture", "zoe/pkg", "eve", "dan"):
+        assert f"@ {name}" in message
+
+
+def test_m10_much_that_calls_somebody_still_fits() -> None:
+    outcome = Outcome(**{**dict(proven()), "summary": "`@a" * 40_000})
+    body = pull_request_text(outcome, ORIGIN, draft=False, max_chars=5_000).body
+    assert len(body) <= 5_000
+    assert "The agent wrote:" in body
+    assert "@a" not in body.replace(f"@{ORIGIN.requester}", "")
 
 
 def _body(outcome: Outcome) -> str:
