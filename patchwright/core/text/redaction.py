@@ -8,12 +8,8 @@ from typing import Final
 from pydantic import JsonValue, SecretStr
 
 from patchwright.core.text.needles import Needles
-from patchwright.core.text.secret_forms import (
-    SHORTEST_SECRET,
-    digits_of,
-    forms_of,
-)
-from patchwright.core.text.spread_secrets import SpreadSecrets
+from patchwright.core.text.secret_forms import digits_of, forms_of, values_of
+from patchwright.core.text.spread_secrets import SpreadSecrets, begin_of
 from patchwright.core.text.token_formats import (
     begin_unfinished_token,
     blot_tokens,
@@ -44,7 +40,8 @@ class Redactor:
         self._known = re.compile("|".join(map(re.escape, self._forms)) or r"(?!)")
         self.longest = max(map(len, forms), default=0)
         digits = frozenset[str]().union(*map(digits_of, values))
-        self._spread = SpreadSecrets(forms, digits)
+        spoken = frozenset[str]().union(*map(values_of, values))
+        self._spread = SpreadSecrets(spoken, forms, digits)
         self._in_text = Needles(forms)
         self._in_json = Needles(forms | {_escape(form) for form in forms})
 
@@ -82,8 +79,9 @@ class Redactor:
 
         It is the text's length if none can.
         """
-        known = (_begin_of(form, text) for form in self._forms)
-        return min(begin_unfinished_token(text), *known, len(text))
+        known = (begin_of(form, text) for form in self._forms)
+        spread = self._spread.begin_unfinished(text)
+        return min(begin_unfinished_token(text), *known, spread)
 
     def _at_rest(self, text: str) -> str | None:
         """Return the text when nothing in it changes any more.
@@ -133,18 +131,6 @@ def _blotted(text: str, spans: list[tuple[int, int]]) -> str:
 
 def _filler(secret: re.Match[str]) -> str:
     return "\0" * len(secret[0])
-
-
-def _begin_of(form: str, text: str) -> int:
-    """Return from where on the text is the beginning of the form, and no more."""
-    head = form[:SHORTEST_SECRET]
-    at = text.find(head, max(0, len(text) - len(form) + 1))
-    while at >= 0:
-        if form.startswith(text[at:]):
-            return at
-        at = text.find(head, at + 1)
-    few = range(min(len(head) - 1, len(text)), 0, -1)
-    return len(text) - next((n for n in few if text.endswith(head[:n])), 0)
 
 
 def _escape(form: str) -> str:

@@ -19,18 +19,21 @@ def forms_of(secret: str) -> frozenset[str]:
 
     A shorter secret has no form: to blot it out would destroy texts and hide nothing.
     """
-    forms = {form for value in _values(secret) for form in _encodings(value)}
+    forms = {form for value in values_of(secret) for form in _encodings(value)}
     return frozenset(form for form in forms if len(form) >= SHORTEST_SECRET)
 
 
 def digits_of(secret: str) -> frozenset[str]:
     """Return the digits, of base 16 and 64, that stand for the secret."""
-    raw = [value.encode("utf-8", "surrogatepass") for value in _values(secret)]
+    raw = [value.encode("utf-8", "surrogatepass") for value in values_of(secret)]
     hexes = {form for one in raw for form in (one.hex(), one.hex().upper())}
-    return frozenset(hexes.union(*map(_base64_forms, raw)))
+    hexes |= {_swapped(one[start:]) for one in raw for start in (0, 1)}
+    digits = hexes.union(*map(_base64_forms, raw))
+    return frozenset(one for one in digits if len(one) >= SHORTEST_SECRET)
 
 
-def _values(secret: str) -> Iterator[str]:
+def values_of(secret: str) -> Iterator[str]:
+    """Yield what must not be read: the secret, and each line of a longer one."""
     trimmed = secret.strip()
     if len(trimmed) < SHORTEST_SECRET:
         return
@@ -40,6 +43,12 @@ def _values(secret: str) -> Iterator[str]:
     if len(lines) > 1:
         longer = (line.strip() for line in lines if "-----" not in line)
         yield from (line for line in longer if len(line) >= _SHORTEST_LINE)
+
+
+def _swapped(raw: bytes) -> str:
+    """Return the digits of words of two bytes, the lower one first: `hexdump`."""
+    words = (raw[at : at + 2] for at in range(0, len(raw) - 1, 2))
+    return "".join(word[::-1].hex() for word in words)
 
 
 def _encodings(value: str) -> Iterator[str]:

@@ -148,6 +148,7 @@ _UNITS: Final = (
     *("[a]", "[]", "[a](", "[a](b", "[a](<b", '[a](b "c', "[a][b]", "![]()", "![a](b)"),
     *("](", "]", "[a](b)(", "[[a](b)](", "[a]: b\n", "[a]: <b> 'c\n", "> [a]: b\n"),
     *("[^a]: b\n", "[^a]", "- [ ] a\n", "\n\n[", "[~a] ", "\x1b[0m", "[***]", "(", ")"),
+    *("%25", "%", "&amp;", "\\\\", "\n0000000: 73 72  x", "0000000 ", "a  ", "7 "),
     *("|-\n", "| a ", "| a | b |\n", "|a\n", "|\n", ":-:|\n", "\\|", "|a|b\n", "||"),
     *("@", "@patchwright ", "`@patchwright` ", "a@b.c ", "<@U1>", "<@U1|"),
     *("`", "` ", "`a``", "``` ", "```\n", "~~~\n", "```a\n", "$", "~", "~~a"),
@@ -236,6 +237,7 @@ WORST: Final = (
     *("AKIA", "a", "-----BEGIN", "://x:y@", "<![CDATA[", "[[ … ](u)](u)", "**/"),
     *("![![ … [a](b)", "[a]: b [[ … ](", "[a](javascript:[a](", "spaces in a label"),
     *("spaces in braces", "dashes of a comment", "attributes", "wide table"),
+    *("%25", "&amp;", "\n0000000: 73 72  x", "7 "),
     *("token in token", "<sub>", "<!-- patchwright:", "dots of an address"),
 )
 # Of readers that do the same in another order, one.

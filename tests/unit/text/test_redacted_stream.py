@@ -26,6 +26,9 @@ FORMS = (
     quote(SECRET),
     SECRET.encode().hex(),
     base64.b64encode(b"x" + SECRET.encode() + b"y").decode(),
+    base64.encodebytes(b"x" * 50 + SECRET.encode() + b"y" * 40).decode(),
+    SECRET.encode().hex(" ", 2),
+    "".join(f"%{byte:02x}" for byte in SECRET.encode()),
     TOKEN,
     KEY,
     json.dumps(KEY),
@@ -63,6 +66,26 @@ def test_the_pieces_are_together_what_the_whole_would_be(
 ) -> None:
     text, redactor = "".join(pieces), Redactor([SECRET])
     assert redacted(redactor, cut_up(text, cuts)) == redactor.redact(text)
+
+
+@pytest.mark.parametrize(
+    "wrapped",
+    [
+        base64.encodebytes(b"x" * 50 + SECRET.encode() + b"y" * 40).decode(),
+        "\n".join(SECRET.encode().hex("\n", 4).split("\n")),
+        (
+            '00000000: 636f 7272 6563 7420 686f 7273 6520 2262  correct horse "b\n'
+            '00000010: 6174 7465 7279 2220 7374 6170 6c65       attery" staple\n'
+        ),
+    ],
+)
+def test_l6_digits_on_several_lines_do_not_get_out_line_by_line(wrapped: str) -> None:
+    text = f"before\n{wrapped}after it\n"
+    redactor = Redactor([SECRET])
+    whole = redactor.redact(text)
+    assert BLOT in whole
+    assert redacted(redactor, text.splitlines(keepends=True)) == whole
+    assert redacted(redactor, list(text)) == whole
 
 
 @given(

@@ -208,6 +208,32 @@ def test_h10_what_never_comes_to_rest_is_blotted_as_a_whole() -> None:
 
 
 KEY = "s3cr&t+/w'rd-0123456789"
+# As `xxd`, `xxd -u -c 8`, `hexdump -C`, `hexdump` and `od -tx1` write it.
+DUMPS = (
+    (
+        "00000000: 6b65 793d 7333 6372 2674 2b2f 7727 7264  key=s3cr&t+/w'rd\n"
+        "00000010: 2d30 3132 3334 3536 3738 39              -0123456789"
+    ),
+    (
+        "00000000: 7333 6372 2674 2B2F  s3cr&t+/\n"
+        "00000008: 7727 7264 2D30 3132  w'rd-012\n"
+        "00000010: 3334 3536 3738 39    3456789"
+    ),
+    (
+        "00000000  6b 65 79 3d 73 33 63 72  26 74 2b 2f 77 27 72 64"
+        "  |key=s3cr&t+/w'rd|\n"
+        "00000010  2d 30 31 32 33 34 35 36  37 38 39              "
+        "  |-0123456789|\n0000001b"
+    ),
+    (
+        "0000000 656b 3d79 3373 7263 7426 2f2b 2777 6472\n"
+        "0000010 302d 3231 3433 3635 3837 0039\n000001b"
+    ),
+    (
+        "0000000 6b 65 79 3d 73 33 63 72 26 74 2b 2f 77 27 72 64\n"
+        "0000020 2d 30 31 32 33 34 35 36 37 38 39\n0000033"
+    ),
+)
 
 
 @pytest.mark.parametrize(
@@ -223,6 +249,17 @@ KEY = "s3cr&t+/w'rd-0123456789"
         "".join(f"\\x{byte:02x}" for byte in KEY.encode()),
         "\u200b".join(KEY),
         f"{KEY[:9]}\x1b[0m\x1b[1;31m{KEY[9:]}",
+        "".join(f"%{byte:02x}" for byte in KEY.encode()),
+        "".join(f"%25{byte:02X}" for byte in KEY.encode()),
+        KEY.replace("3", "%33").replace("r", "%72"),
+        KEY.replace("3", "%252533").replace("&", "\\u0026"),
+        json.dumps(json.dumps(KEY.replace("&", "\\u0026").replace("/", "\\/"))),
+        json.dumps(json.dumps("".join(f"\\u{ord(one):04x}" for one in KEY))),
+        "".join(f"&#{ord(one)};" for one in KEY),
+        "".join(f"&amp;#x{ord(one):x};" for one in KEY),
+        "".join(f"\\{ord(one):03o}" for one in KEY),
+        repr(KEY.encode().replace(b"3", b"\x01")).replace("\\x01", "\\x33"),
+        *(f"\n{dump}\n" for dump in DUMPS),
     ],
 )
 def test_l6_a_secret_is_blotted_as_usual_tools_write_it(disguised: str) -> None:
@@ -230,6 +267,19 @@ def test_l6_a_secret_is_blotted_as_usual_tools_write_it(disguised: str) -> None:
     assert BLOT in redactor.redact(f"before {disguised} after")
     tree: JsonValue = {"output": f"before {disguised} after"}
     assert BLOT in json.dumps(redactor.redact_json(tree))
+
+
+@pytest.mark.parametrize("dump", DUMPS[:3])
+def test_l6_the_letters_beside_a_dump_are_blotted_with_its_digits(dump: str) -> None:
+    seen = Redactor([KEY]).redact(f"see\n{dump}\nbelow")
+    assert "3456789" not in seen
+    assert "w'rd" not in seen
+    assert seen.endswith("below")
+
+
+def test_l6_what_is_escaped_around_it_stays() -> None:
+    seen = Redactor([KEY]).redact(f"a%20b {quote(quote(KEY, safe=''))} 100% &amp; c\\n")
+    assert seen == f"a%20b {BLOT} 100% &amp; c\\n"
 
 
 def test_l6_a_token_is_known_with_what_nobody_sees_in_it() -> None:
