@@ -48,7 +48,7 @@ from patchwright.workers.store.requests import RequestStore
 from patchwright.workers.store.reservations import ReservationStore
 from patchwright.workers.store.secrets import SecretStore
 from patchwright.workers.store.threads import ThreadStore
-from patchwright.workers.web.receiver import Entrance, by_header
+from patchwright.workers.web.receiver import Confirm, Entrance, by_header
 
 KEY_FILE = "encryption.key"
 SESSION_FILE = "session.secret"
@@ -174,11 +174,14 @@ def _own_threads(stores: Stores) -> OwnThreads:
     return OwnThreads(find_first)
 
 
-def open_github(settings: Settings, ear: GitHubEar) -> Entrance:
+def open_github(
+    settings: Settings, ear: GitHubEar, confirm: Confirm | None = None
+) -> Entrance:
     """Return the door for GitHub."""
     return Entrance(
         receiver=LateReceiver(ear),
         identify=by_header("x-github-delivery"),
         max_body_bytes=settings.server.max_body_bytes,
         signature_header="x-hub-signature-256",
+        confirm=confirm,
     )

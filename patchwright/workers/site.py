@@ -4,16 +4,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 
-from patchwright.core.settings.model import Settings
 from patchwright.core.types.ids import RandomIds
+from patchwright.core.types.people import Actor
 from patchwright.integrations.github.reading.listening import SERVICE
 from patchwright.workers.asking import make_asking
 from patchwright.workers.compose import open_github
 from patchwright.workers.github_ear import GitHubEar
+from patchwright.workers.intake.confirming import Confirming
 from patchwright.workers.intake.dispatcher import Dispatcher
 from patchwright.workers.intake.intake import Intake
 from patchwright.workers.intake.record import Recorder
-from patchwright.workers.linking.tokens import make_identity_tokens
+from patchwright.workers.linking.tokens import make_identity_tokens, make_user_tokens
 from patchwright.workers.ops.figures import SharedFigures
 from patchwright.workers.ops.health import Health
 from patchwright.workers.ops.reporter import Reporter
@@ -71,7 +72,7 @@ def make_site(base: Base, judge: JudgeWeb | None = None, role: Role = Role.WEB) 
         count_request=base.meters.count_request,
         intake=intake,
         dispatcher=dispatcher,
-        entrances=_entrances(base.settings, ear, doors),
+        entrances=_entrances(base, ear, doors),
         companions=(
             *([ear] if base.settings.github.is_configured else []),
             *(one for door in doors.values() for one in door.companions),
@@ -113,13 +114,31 @@ def _asking(
 
 
 def _entrances(
-    settings: Settings, ear: GitHubEar, doors: Mapping[str, Doors]
+    base: Base, ear: GitHubEar, doors: Mapping[str, Doors]
 ) -> Mapping[str, Entrance]:
     """Return where each service that is configured delivers, by its name."""
     found = {name: door.entrance for name, door in doors.items()}
-    if settings.github.is_configured:
-        found[SERVICE] = open_github(settings, ear)
+    if base.settings.github.is_configured:
+        confirming = Confirming(
+            base.github.app,
+            base.github.forge,
+            base.database,
+            partial(_consents, base),
+        )
+        found[SERVICE] = open_github(base.settings, ear, confirming.confirm)
     return {name: entrance for name, entrance in found.items() if entrance}
+
+
+def _consents(base: Base, person: Actor) -> bool:
+    """Tell whether somebody of GitHub lets us act in their name, as GitHub says."""
+    github = base.settings.github
+    account = base.stores.accounts.known(person, github.api_url)
+    if account is None:
+        return False
+    tokens = make_identity_tokens(github, base.database, base.secrets, base.clock)
+    token = tokens.fetch(account)
+    asking = make_user_tokens(github, base.clock)
+    return token is not None and asking.counts(token)
 
 
 def _linking(

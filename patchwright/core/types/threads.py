@@ -215,13 +215,14 @@ class Thread(Value):
 
 
 class Repository(Value):
-    """What the forge says about a repository."""
+    """What the forge says about a repository; `id` is what it keeps in every move."""
 
     ref: RepoRef
     default_branch: str
     clone_url: str
     web_url: str
     private: bool
+    id: str = ""
 
 
 class PullRequest(Value):

@@ -141,13 +141,15 @@ class ThreadClosed(Value):
 class InstallationChanged(Value):
     """The App's access changed: `repos` are those that it lost, by full name.
 
-    With `gone` the whole installation was removed or suspended.
+    With `gone` the whole installation was removed or suspended. `at` is when, by the
+    service's clock, where it says so.
     """
 
     installation: str
     gone: bool
     repos: tuple[RepoRef, ...] = ()
     service: str = "github"
+    at: AwareDatetime | None = None
 
 
 class ConsentRevoked(Value):
@@ -157,10 +159,11 @@ class ConsentRevoked(Value):
 
 
 class RepositoryMoved(Value):
-    """A repository was renamed or given to another owner."""
+    """A repository was renamed or given to another owner; `id` is what it keeps."""
 
     old: RepoRef
     new: RepoRef
+    id: str = ""
 
 
 class Challenge(Value):
@@ -220,6 +223,8 @@ Notice = (
     | ConsentRevoked
     | RepositoryMoved
 )
+# What tells no time of its own: whether it is still so, only the service can say.
+Undated = InstallationChanged | ConsentRevoked | RepositoryMoved
 # What is kept of a delivery.
 Kept = Trigger | Ignored | Notice
 Reading = Kept | Challenge | Prompt

@@ -196,8 +196,24 @@ class AppTokens:
         with self._lock, translated(self._clock):
             return self._app.requester.requestJsonAndCheck(method, path, query)
 
+    def is_installed(self, installation: str) -> bool:
+        """Tell whether an account lets the App do anything there now."""
+        return self._counts(f"/app/installations/{installation}", installation)
+
+    def reaches(self, installation: str, repo: RepoRef) -> bool:
+        """Tell whether the repository is one of those of the installation now."""
+        return self._counts(f"/repos/{repo.full_name}/installation", installation)
+
     def close(self) -> None:
         self._app.close()
+
+    def _counts(self, path: str, installation: str) -> bool:
+        try:
+            _, found = self.call("GET", path, {})
+        except NotFoundError:
+            return False
+        is_same = str(found.get("id")) == installation
+        return is_same and found.get("suspended_at") is None
 
     def _mint(self, installation: int) -> InstallationToken:
         with self._lock, translated(self._clock):

@@ -35,6 +35,7 @@ class _Repository(BaseModel):
     full_name: str
     default_branch: str
     private: bool
+    id: int = 0
 
 
 _ANSWER: TypeAdapter[_File | _Link | list[_Entry]] = TypeAdapter(
@@ -57,6 +58,7 @@ def fetch_repository(api: Api, repo: RepoRef) -> Repository:
         clone_url=api.addresses.clone_url(name),
         web_url=api.addresses.repository_url(name),
         private=found.private,
+        id=str(found.id or ""),
     )
 
 

@@ -9,6 +9,7 @@ from datetime import timedelta
 from typing import Final
 
 import requests
+from github import Auth
 from pydantic import SecretStr
 
 from patchwright.core.clock import Clock
@@ -84,6 +85,18 @@ class UserTokens:
         if not answer.access_token.get_secret_value():
             raise ServiceError(f"GitHub renewed no token: {answer.error}")
         return self._grant(answer)
+
+    def counts(self, token: SecretStr) -> bool:
+        """Tell whether GitHub still lets the person's token do anything."""
+        client = self.connection.open_client(Auth.Token(token.get_secret_value()))
+        try:
+            with translated(self.clock):
+                client.requester.requestJsonAndCheck("GET", "/user")
+        except AuthenticationError:
+            return False
+        finally:
+            client.close()
+        return True
 
     def _grant(self, answer: _Answer) -> Grant:
         life = answer.expires_in

@@ -39,7 +39,7 @@ from patchwright.workers.store.events import EventStore
 from patchwright.workers.store.fencing import lock_conversation
 from patchwright.workers.store.installations import OWNER as SLACK
 from patchwright.workers.store.job import JobState
-from patchwright.workers.store.secrets import forget_secret
+from patchwright.workers.store.secrets import forget_secret, stored_since
 from patchwright.workers.store.threads import (
     find_conversation,
     list_conversations,
@@ -149,6 +149,8 @@ class Noticing:
 
         Nothing can be said there either.
         """
+        if _is_installed_since(connection, notice):
+            return NOTHING
         if notice.service == SLACK:
             forget_secret(connection, notice.installation, SLACK)
             unlink_place(connection, self.ids, SLACK, notice.installation, now)
@@ -156,7 +158,7 @@ class Noticing:
             forget_secret(connection, installation_name(notice.installation))
         noted = NOTHING
         for job in list_active(connection):
-            if _has_lost(notice, job):
+            if has_lost(notice, job):
                 noted += self._end(connection, job.conversation_id, now)
         return noted
 
@@ -194,7 +196,16 @@ class Noticing:
         return NOTHING
 
 
-def _has_lost(notice: InstallationChanged, job: ActiveJob) -> bool:
+def _is_installed_since(connection: Connection, notice: InstallationChanged) -> bool:
+    """Tell whether a workspace has let us in again after the notice."""
+    if notice.service != SLACK or notice.at is None:
+        return False
+    stored_at = stored_since(connection, notice.installation, SLACK)
+    return stored_at is not None and stored_at > notice.at
+
+
+def has_lost(notice: InstallationChanged, job: ActiveJob) -> bool:
+    """Tell whether a job cannot reach its repository any more."""
     trigger = job.trigger
     is_theirs = trigger.thread.service == notice.service
     if not is_theirs or trigger.installation != notice.installation:

@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from hashlib import sha256
 from typing import Any, Final
 
 from sqlalchemy import Connection, bindparam, update
@@ -15,6 +16,7 @@ from patchwright.core.types.threads import TalkThread, ThreadRef
 from patchwright.core.types.triggers import (
     Ignored,
     Notice,
+    RepositoryMoved,
     ThreadClosed,
     Trigger,
     TriggerKind,
@@ -89,7 +91,7 @@ class Recorder:
         delivery: Delivery,
         notice: Notice,
     ) -> Stored:
-        key = notice.key if isinstance(notice, ThreadClosed) else None
+        key = _key_of(notice, delivery.body)
         noting = {"verdict": Verdict.NOTED, "trigger_key": key}
         if not insert_once(connection, deliveries, row | noting):
             insert_once(connection, deliveries, row | {"verdict": Verdict.DUPLICATE})
@@ -219,6 +221,21 @@ class Recorder:
         if found is None:
             raise LookupError(f"the conversation of {trigger.thread} came and went")
         return found
+
+
+def _key_of(notice: Notice, body: bytes) -> str | None:
+    """Return the name of a notice by meaning, None where it has none.
+
+    No two renames of a repository are told in the same words: what it is like has
+    changed between them.
+    """
+    match notice:
+        case ThreadClosed():
+            return notice.key
+        case RepositoryMoved() if body:
+            return f"{notice.old}:moved:{sha256(body).hexdigest()}"
+        case _:
+            return None
 
 
 def _lock_found(connection: Connection, thread: ThreadRef) -> ConversationId | None:

@@ -12,20 +12,23 @@ from patchwright.workers.store.identity_tokens import IdentityTokens
 from patchwright.workers.store.secrets import SecretStore
 
 
-def make_identity_tokens(
-    settings: GitHubSettings, database: Database, secrets: SecretStore, clock: Clock
-) -> IdentityTokens:
-    """Return the tokens of GitHub's people; without a client id none is renewed."""
-    renewing = UserTokens(
+def make_user_tokens(settings: GitHubSettings, clock: Clock) -> UserTokens:
+    return UserTokens(
         connection_to(settings),
         settings.client_id,
         settings.client_secret or SecretStr(""),
         clock,
     )
+
+
+def make_identity_tokens(
+    settings: GitHubSettings, database: Database, secrets: SecretStore, clock: Clock
+) -> IdentityTokens:
+    """Return the tokens of GitHub's people; without a client id none is renewed."""
     return IdentityTokens(
         database,
         secrets,
-        renewing.renew,
+        make_user_tokens(settings, clock).renew,
         clock,
         service=SERVICE,
         host=settings.api_url,

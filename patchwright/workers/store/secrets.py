@@ -122,6 +122,12 @@ class SecretStore:
         return row, self._keys.rewrap(_sealed(row), _context(row.owner, row.name))
 
 
+def stored_since(connection: Connection, name: str, owner: str = "") -> datetime | None:
+    """Return when a secret was put there, None if it is not."""
+    theirs = (secrets.c.owner == owner, secrets.c.name == name)
+    return connection.scalar(select(secrets.c.stored_at).where(*theirs))
+
+
 def forget_secret(connection: Connection, name: str, owner: str = "") -> None:
     theirs = (secrets.c.owner == owner, secrets.c.name == name)
     connection.execute(delete(secrets).where(*theirs))

@@ -26,6 +26,7 @@ from patchwright.core.types.triggers import (
     Kept,
     Prompt,
     Reading,
+    Undated,
 )
 from patchwright.workers.intake.delivery import Delivery, Verdict
 from patchwright.workers.intake.errors import IntakeUnavailableError
@@ -104,6 +105,8 @@ class DeliveryDoor:
             return JSONResponse({"challenge": reading.word})
         if isinstance(reading, Prompt):
             return await _prompt(entrance, reading)
+        if isinstance(reading, Undated) and entrance.confirm:
+            reading = await run_in_threadpool(entrance.confirm, reading)
         now = self.clock.now()
         delivery = make_delivery(
             service, entrance, reading, headers=headers, body=body, received_at=now

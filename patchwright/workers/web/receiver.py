@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from patchwright.core.errors import PatchwrightError
-from patchwright.core.types.triggers import Prompt, Reading
+from patchwright.core.types.triggers import Ignored, Prompt, Reading, Undated
 
 # https://docs.github.com/webhooks/webhook-events-and-payloads#payload-cap
 GITHUB_MAX_BODY_BYTES = 25 * 1024 * 1024
@@ -42,6 +42,9 @@ class Front(Protocol):
 
 
 Identify = Callable[[Mapping[str, str], bytes], str]
+# Asks the service whether a notice still holds; may take a while, and raise
+# `NotReadyError`.
+Confirm = Callable[[Undated], Undated | Ignored]
 
 
 @dataclass(frozen=True)
@@ -51,7 +54,8 @@ class Entrance:
     `identify` returns the service's own id of a delivery, the same when it is repeated,
     or an empty string. `signature_header` names, in lower case, the header that carries
     the signature: without one nothing is read. With `is_silent` it shows people what we
-    answer, so that it gets nothing but a status.
+    answer, so that it gets nothing but a status. What has no time of its own counts as
+    it is told where nothing `confirm`s it.
     """
 
     receiver: Receiver
@@ -60,6 +64,7 @@ class Entrance:
     front: Front | None = None
     is_silent: bool = False
     signature_header: str = ""
+    confirm: Confirm | None = None
 
 
 def by_header(name: str) -> Identify:

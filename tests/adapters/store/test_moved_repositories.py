@@ -6,6 +6,7 @@ import pytest
 
 from patchwright.core.types.threads import RepoRef, TalkThread, ThreadKind
 from patchwright.core.types.triggers import RepositoryMoved, Trigger, TriggerKind
+from patchwright.workers.intake.delivery import Verdict
 from patchwright.workers.store.active import change_trigger
 from patchwright.workers.store.fencing import lock_conversation
 from tests.adapters.store.world import ALICE, REPO, World
@@ -46,3 +47,14 @@ def test_a_repository_that_moves_waits_for_whoever_writes_its_conversations(
         moved.result(10)
     left = world.job(job_id).trigger
     assert (left.text, left.repo) == ("the answer", new)
+
+
+def test_a_rename_that_comes_again_moves_nothing_more(world: World) -> None:
+    """Another repository may have the old name by then."""
+    new = RepoRef(forge="github", full_name="acme/store")
+    moved = RepositoryMoved(old=REPO, new=new, id="7")
+    world.deliver(moved)
+    job_id = world.deliver(asked_in_chat()).job_id
+    assert job_id is not None
+    assert world.deliver(moved, "again").verdict is Verdict.DUPLICATE
+    assert world.job(job_id).trigger.repo == REPO

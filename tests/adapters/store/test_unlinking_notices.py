@@ -1,8 +1,15 @@
 """What is forgotten of people whose service or forge says so."""
 
-import pytest
+from datetime import timedelta
 
+import pytest
+from pydantic import SecretStr
+
+from patchwright.core.crypto import KeyRing
 from patchwright.core.types.triggers import ConsentRevoked, InstallationChanged
+from patchwright.workers.store.installations import OWNER
+from patchwright.workers.store.job import JobState
+from patchwright.workers.store.secrets import SecretStore
 from tests.adapters.store.linking_world import JO, Linking, open_linking
 from tests.adapters.store.world import ALICE, World
 
@@ -30,3 +37,24 @@ def test_the_people_of_a_workspace_that_uninstalls_are_unlinked(
     gone = InstallationChanged(service="slack", installation="T1", gone=True)
     world.deliver(gone)
     assert (linking.person_of(), linking.person_of(elsewhere)) == (None, ALICE)
+
+
+def test_a_workspace_that_has_installed_the_app_again_keeps_what_it_has(
+    world: World, linking: Linking
+) -> None:
+    secrets = SecretStore(world.database, KeyRing({"k": bytes(32)}, "k"), world.clock)
+    secrets.put("T1", SecretStr("xoxb-new"), owner=OWNER)
+    linking.link(ALICE)
+    job_id = linking.ask()
+
+    def left(seconds: float) -> InstallationChanged:
+        at = world.clock.now() + timedelta(seconds=seconds)
+        return InstallationChanged(service="slack", installation="T1", gone=True, at=at)
+
+    world.deliver(left(-60))
+    assert linking.person_of() == ALICE
+    assert secrets.fetch("T1", owner=OWNER) is not None
+    assert world.job(job_id).state is JobState.WAITING_USER
+    world.deliver(left(+60))
+    assert linking.person_of() is None
+    assert secrets.fetch("T1", owner=OWNER) is None

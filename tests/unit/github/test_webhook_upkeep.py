@@ -204,7 +204,7 @@ def test_repository_that_moved_is_told(
 ) -> None:
     payload = {"action": action, "repository": HERE, "changes": changes}
     assert read_json("repository", payload) == RepositoryMoved(
-        old=RepoRef(forge="github", full_name=old), new=SHOP
+        old=RepoRef(forge="github", full_name=old), new=SHOP, id="1"
     )
 
 

@@ -144,7 +144,9 @@ def read_repository(body: bytes, _: Listening) -> Reading:
     if old == new:
         return Ignored(reason="move-not-told")
     return RepositoryMoved(
-        old=RepoRef(forge=SERVICE, full_name=old), new=ref_of(delivery.repository)
+        old=RepoRef(forge=SERVICE, full_name=old),
+        new=ref_of(delivery.repository),
+        id=str(delivery.repository.id or ""),
     )
 
 

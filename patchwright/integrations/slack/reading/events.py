@@ -1,6 +1,7 @@
 """Read an event: something happened in a workspace that has the app."""
 
 from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
 from typing import Final
 
 from pydantic import TypeAdapter
@@ -49,7 +50,13 @@ def _read_revoked(envelope: Envelope) -> Reading:
 
 def _read_uninstalled(envelope: Envelope) -> Reading:
     installation = origin_of_event(envelope).installation
-    return InstallationChanged(service=SERVICE, installation=installation, gone=True)
+    told = envelope.event_time
+    return InstallationChanged(
+        service=SERVICE,
+        installation=installation,
+        gone=True,
+        at=datetime.fromtimestamp(told, UTC) if told else None,
+    )
 
 
 _READERS: Mapping[str, Callable[[Envelope], Reading]] = {

@@ -1,8 +1,15 @@
 """The fields of Slack's events that are read; everything else is passed over."""
 
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator
 
 from patchwright.integrations.slack.payloads import Content, Flag, Part, Text
+
+# Of a clock; anything that is no such number counts for none.
+Seconds = Annotated[
+    int, BeforeValidator(lambda v: v if isinstance(v, int) and 0 < v < 1 << 33 else 0)
+]
 
 
 class Head(Part):
@@ -37,6 +44,7 @@ class Envelope(Part):
     context_team_id: Text = ""
     context_enterprise_id: Text = ""
     api_app_id: Text = ""
+    event_time: Seconds = 0
     is_ext_shared_channel: Flag = False
     authorizations: tuple[Authorization, ...] = ()
     event: dict[str, Any]

@@ -1,0 +1,100 @@
+"""Ask the forge whether what it tells of is still so.
+
+A forge does not keep its deliveries in order, and sends one again when somebody wants
+it, days later. What tells of access or of a name has no time that could be compared.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final, assert_never
+
+import structlog
+
+from patchwright.core.errors import (
+    AuthenticationError,
+    NotFoundError,
+    PermissionDeniedError,
+    ServiceError,
+)
+from patchwright.core.forge import Forge
+from patchwright.core.types.people import Actor
+from patchwright.core.types.triggers import (
+    ConsentRevoked,
+    Ignored,
+    InstallationChanged,
+    RepositoryMoved,
+    Undated,
+)
+from patchwright.integrations.github.auth import AppTokens
+from patchwright.workers.db.database import Database
+from patchwright.workers.intake.notices import has_lost
+from patchwright.workers.store.active import list_active
+from patchwright.workers.web.receiver import NotReadyError
+
+log = structlog.get_logger(__name__)
+
+OVER: Final = Ignored(reason="no-longer-so")
+
+
+@dataclass(frozen=True)
+class Confirming:
+    """Asks GitHub, with its App if there is one.
+
+    `consents` tells whether somebody lets us act in their name. Each call takes its
+    time, and raises `NotReadyError` where GitHub does not answer: such a delivery is
+    fetched later. Whom GitHub does not know any more has lost what there was to lose.
+    """
+
+    app: AppTokens | None
+    forge: Forge
+    database: Database
+    consents: Callable[[Actor], bool]
+
+    def confirm(self, notice: Undated) -> Undated | Ignored:
+        """Return what is left of a notice."""
+        try:
+            match notice:
+                case InstallationChanged():
+                    return self._installation(notice)
+                case RepositoryMoved():
+                    return self._move(notice)
+                case ConsentRevoked():
+                    return OVER if self.consents(notice.person) else notice
+                case _:
+                    assert_never(notice)
+        except AuthenticationError:
+            return notice
+        except ServiceError as error:
+            log.warning("notice_not_confirmed", reason=error.reason, error=str(error))
+            raise NotReadyError(f"GitHub cannot be asked: {error}") from error
+
+    def _installation(self, notice: InstallationChanged) -> Undated | Ignored:
+        """Ask only about what a job of ours needs; of the rest nothing is known."""
+        if self.app is None:
+            return notice
+        with self.database.reading() as connection:
+            jobs = [one for one in list_active(connection) if has_lost(notice, one)]
+        if not jobs:
+            return notice
+        if notice.gone:
+            return OVER if self.app.is_installed(notice.installation) else notice
+        needed = {one.trigger.place for one in jobs}
+        lost = tuple(
+            repo
+            for repo in notice.repos
+            if repo in needed and not self.app.reaches(notice.installation, repo)
+        )
+        if not lost:
+            return OVER
+        return InstallationChanged(
+            installation=notice.installation, gone=False, repos=lost
+        )
+
+    def _move(self, notice: RepositoryMoved) -> Undated | Ignored:
+        """Heed no move of a repository that has its old name again."""
+        try:
+            found = self.forge.fetch_repository(notice.old)
+        except (NotFoundError, PermissionDeniedError):
+            return notice
+        is_back = found.ref == notice.old and found.id == notice.id
+        return OVER if is_back else notice
