@@ -84,9 +84,16 @@ class EmptyRepositoryError(NotFoundError):
 
 
 class InvalidRequestError(ServiceError):
-    """The service understood the request and says which part of it cannot be."""
+    """The service understood the request and says which part of it cannot be.
+
+    `fields` are the parts by the service's own names, where it tells them.
+    """
 
     reason = "invalid-request"
+
+    def __init__(self, message: str, fields: frozenset[str] = frozenset()) -> None:
+        super().__init__(message)
+        self.fields = fields
 
 
 class GitError(PatchwrightError):

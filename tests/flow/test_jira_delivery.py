@@ -60,6 +60,8 @@ def test_c7_where_no_way_leads_is_a_remark_and_no_failure(tmp_path: Path) -> Non
             "APP-1 stays where it is: no way leads to Shipped from here, only: Done, "
             "In Progress"
         ) in said
+        begun = "APP-1 was not moved to Nowhere when the work began: no way leads to "
+        assert said.count(begun) == 1
         assert office.jira.fake.issue(key).status == "To Do"
         assert len(office.jira.fake.remote_links(key)) == len(calls(office, key)) == 1
 

@@ -41,6 +41,12 @@ _FOR_COLLEAGUES: Final[JsonObject] = {
     "key": "sd.public.comment",
     "value": {"internal": True},
 }
+# How Jira calls the limit where it refuses one.
+_LIMITS: Final = frozenset({"commentLevel", "visibility"})
+_ABOUT_READERS: Final = re.compile(
+    r"\b(role|group|visibility|comment level|internal|sd\.public\.comment)\b",
+    re.IGNORECASE,
+)
 # What we write on a ticket, all its readers see.
 FOR_SOME: Final = "[left out: not everybody who may read the ticket may read this]"
 # The mark of a run's status.
@@ -88,13 +94,13 @@ def add_comment(api: Api, key: str, text: str, audience: str = "") -> str:
     """Post it for that audience and return its id.
 
     Where we may not write for them alone, a comment that all may read says so in place
-    of the text.
+    of the text. What Jira refuses for another reason is not said by us at all.
     """
     path = comments_path(key)
     try:
         answer = api.post(path, _body(api, text, audience))
-    except (InvalidRequestError, PermissionDeniedError):
-        if not audience:
+    except (InvalidRequestError, PermissionDeniedError) as error:
+        if not (audience and _is_about_readers(error)):
             raise
         answer = api.post(path, _body(api, _withheld(text, audience)))
     return read(_Written, answer).id
@@ -112,8 +118,8 @@ def edit_comment(
     quietly = {"notifyUsers": "false"}
     try:
         api.put(path, _body(api, text, audience), quietly)
-    except (InvalidRequestError, PermissionDeniedError):
-        if not audience:
+    except (InvalidRequestError, PermissionDeniedError) as error:
+        if not (audience and _is_about_readers(error)):
             raise
         api.put(path, _body(api, _withheld(text, audience)), quietly)
 
@@ -122,6 +128,16 @@ def delete_comment(api: Api, key: str, comment_id: str) -> None:
     """Take it back; one that is gone already stays so."""
     with suppress(NotFoundError):
         api.delete(f"{comments_path(key)}/{quote(comment_id, safe='')}")
+
+
+def _is_about_readers(error: InvalidRequestError | PermissionDeniedError) -> bool:
+    """Tell whether Jira may have refused to limit the comment, and not the comment.
+
+    What it forbids altogether it forbids without the limit too.
+    """
+    if isinstance(error, PermissionDeniedError):
+        return True
+    return bool(error.fields & _LIMITS) or bool(_ABOUT_READERS.search(str(error)))
 
 
 def comments_path(key: str) -> str:

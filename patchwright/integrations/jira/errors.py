@@ -68,18 +68,18 @@ def explain(answer: Response | None, now: datetime) -> ServiceError:
         return AuthenticationError(f"{words}; it does not accept jira.token")
     if status >= _BROKEN or status == _CONFLICT:
         return ServiceUnavailableError(words)
+    if status in _INVALID:
+        return InvalidRequestError(words, _fields(answer))
     return _BY_STATUS.get(status, ServiceError)(words)
 
 
 _BY_STATUS: Mapping[int, type[ServiceError]] = {
-    400: InvalidRequestError,
     401: AuthenticationError,
     403: PermissionDeniedError,
     404: NotFoundError,
     410: NotFoundError,
-    413: InvalidRequestError,
-    422: InvalidRequestError,
 }
+_INVALID: Final = frozenset({400, 413, 422})
 
 
 def _end_of_wait(headers: Mapping[str, str], now: datetime) -> datetime:
@@ -91,6 +91,16 @@ def _end_of_wait(headers: Mapping[str, str], now: datetime) -> datetime:
         return parsedate_to_datetime(wait).astimezone(UTC)
     except ValueError:
         return now + UNSAID_WAIT
+
+
+def _fields(answer: Response) -> frozenset[str]:
+    """Return the names of the fields that are wrong."""
+    try:
+        data = answer.json()
+    except ValueError:
+        return frozenset()
+    single = data.get("errors") if isinstance(data, dict) else None
+    return frozenset(single) if isinstance(single, dict) else frozenset()
 
 
 def _words(answer: Response) -> str:

@@ -46,6 +46,11 @@ class Delivered(Value):
     is_rebased: bool = False
     remarks: tuple[str, ...] = ()
 
+    def with_remarks(self, remarks: tuple[str, ...]) -> "Delivered":
+        """Return it with these remarks before its own, each once."""
+        others = tuple(one for one in self.remarks if one not in remarks)
+        return Delivered(**(dict(self) | {"remarks": (*remarks, *others)}))
+
     @property
     def is_nowhere(self) -> bool:
         """Tell whether nothing of the change can be seen by anybody."""

@@ -8,7 +8,7 @@ from patchwright.core.text.marks import Marked, split_marks
 from patchwright.core.types.base import Value
 from patchwright.core.types.threads import Post, Thread, ThreadRef
 from patchwright.core.types.triggers import Trigger
-from patchwright.core.types.work import Outcome, OutcomeKind, explained
+from patchwright.core.types.work import Outcome, OutcomeKind
 from patchwright.integrations.github.webhook import Listening
 from patchwright.workers.action.seal import Seal
 from patchwright.workers.store.cleaning import Redact, clean_text
@@ -24,6 +24,7 @@ _KNOWN_BY: Final = (
     "signed it, and nobody has changed it since."
 )
 _NOTHING: Final = f"No run of ours can be found in this thread. {_KNOWN_BY}"
+_LAST: Final = "This is what the last run has said:"
 _NO_PLAN: Final = (
     f"There is no plan in this thread that waits for a yes or no. {_KNOWN_BY}"
 )
@@ -97,11 +98,20 @@ def carry_out(trigger: Trigger, past: Past) -> Trigger:
 
 
 def answer_from(past: Past | None, command: Command, runs_url: str) -> Outcome | None:
-    """Answer what is asked about earlier runs; None for what is no such question."""
-    text = _answer(past, command.verb, runs_url)
-    if not text:
+    """Answer what is asked about earlier runs; None for what is no such question.
+
+    What an earlier run has said is not called ours: its agent has had a part in it.
+    """
+    ours = _answer(past, command.verb, runs_url)
+    if not ours:
         return None
-    return explained(OutcomeKind.ANSWERED, command.verb, text)
+    told = past.words if past and command.verb in _TOLD else ""
+    return Outcome(
+        kind=OutcomeKind.ANSWERED,
+        reason=command.verb,
+        summary=f"{ours}\n\n{told}" if told else ours,
+        service_text=ours,
+    )
 
 
 def _answer(past: Past | None, verb: Verb, runs_url: str) -> str:
@@ -113,7 +123,7 @@ def _answer(past: Past | None, verb: Verb, runs_url: str) -> str:
     if verb in (Verb.APPROVE, Verb.REJECT):
         return _about_plan(past, verb)
     if verb in _TOLD:
-        return f"{_at_work(past)} The last run said:\n\n{_said(past)}"
+        return f"{_at_work(past)} {_NOTHING if past is None else _LAST}"
     return ""
 
 
@@ -130,9 +140,3 @@ def _about_plan(past: Past | None, verb: Verb) -> str:
     if verb is Verb.APPROVE:
         return ""
     return f"The plan of run {past.run_id[:8]} is dropped; nothing was changed."
-
-
-def _said(past: Past | None) -> str:
-    if past is None:
-        return _NOTHING
-    return "\n".join(f"> {line}".rstrip() for line in past.words.splitlines())

@@ -25,6 +25,8 @@ from patchwright.resolver.delivering.destination import Destination, Means
 from patchwright.resolver.effects import (
     AdornPullRequest,
     Effect,
+    FinalMessage,
+    MirrorMessage,
     MoveTicket,
     OpenPullRequest,
     PushBranch,
@@ -115,6 +117,8 @@ class Delivery:
         so_far = self._delivered_so_far()
         while due := effects.next_due(self._job.id):
             try:
+                if isinstance(due.effect, FinalMessage | MirrorMessage):
+                    so_far = so_far.with_remarks(self._plan.remarks)
                 so_far = self._deliverer.perform(
                     due.effect, self._outcome, self._destination(due.effect), so_far
                 )

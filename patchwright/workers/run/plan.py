@@ -27,7 +27,8 @@ class Plan(Value):
     `repository` and `target` are missing when the run ended before they were known.
     `issue` is the one of the repository that the change closes, `key` the ticket's,
     `origins` what the pull request leads back to. `hidden` is what it must not repeat.
-    `mirrors` are the other threads of the conversation that are told.
+    `mirrors` are the other threads of the conversation that are told. `remarks` are
+    what could not be done before the work began, a sentence each.
     """
 
     frame: Frame
@@ -50,6 +51,7 @@ class Plan(Value):
     hidden: Hidden | None = None
     openness: Openness = Openness()
     last: Progress = Progress()
+    remarks: tuple[str, ...] = ()
 
 
 _NOWHERE: Final = RepoRef(forge="", full_name="")

@@ -37,16 +37,24 @@ def tickets_of(services: Services, job: Job) -> Tickets:
     return Tickets(tuple(threads), services.settings.jira.transitions.on_pr)
 
 
-def move_at_start(services: Services, job: Job) -> None:
-    """Show on the tickets that they are worked on; the work does not wait for that."""
+def move_at_start(services: Services, job: Job) -> tuple[str, ...]:
+    """Show on the tickets that they are worked on; the work does not wait for that.
+
+    Returns a sentence for each that could not be moved.
+    """
     status = services.settings.jira.transitions.on_start
     if not status:
-        return
+        return ()
+    remarks = []
     for ticket in tickets_of(services, job).threads:
         try:
             services.channel.board(ticket).move(ticket, status)
         except ServiceError as error:
             log.warning("ticket_not_moved", key=ticket.id, error=str(error))
+            remarks.append(
+                f"{ticket.name} was not moved to {status} when the work began: {error}"
+            )
+    return tuple(remarks)
 
 
 def after_merge(services: Services, job: Job) -> Wait:

@@ -237,7 +237,7 @@ class Work:
     def _start(self) -> Done:
         if not self._trigger.kind.is_automatic:
             self._react(self._channel.acknowledge)
-        move_at_start(self._services, self._job)
+        self._note(remarks=move_at_start(self._services, self._job))
         return self._work()
 
     def _work(self) -> Done:

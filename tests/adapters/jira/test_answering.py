@@ -6,7 +6,11 @@ from html import unescape
 import pytest
 
 from patchwright.core.channel import Offer
-from patchwright.core.errors import NotFoundError, ServiceUnavailableError
+from patchwright.core.errors import (
+    InvalidRequestError,
+    NotFoundError,
+    ServiceUnavailableError,
+)
 from patchwright.core.text.marks import call
 from patchwright.core.types.threads import ThreadKind
 from patchwright.core.types.triggers import Trigger, TriggerKind
@@ -190,3 +194,21 @@ def test_where_we_may_not_write_for_some_alone_nothing_is_told_to_all(
     assert "a_b.py" not in shown
     assert "may not write for them" in shown
     assert scene.channel.find_post(scene.ref, "run=7f3a -->") == post
+
+
+@pytest.mark.parametrize("audience", ["role:Developers", "internal"])
+def test_what_jira_refuses_for_another_reason_is_told_as_such(
+    scene: Scene, audience: str
+) -> None:
+    """Nobody is told that the bot may not write for them, where it may."""
+    too_long = {"errorMessages": [], "errors": {"comment": "CONTENT_LIMIT_EXCEEDED"}}
+    ref = scene.ref.model_copy(update={"audience": audience})
+    scene.fake.fail_next("POST", "/comment$", 400, body=too_long)
+    with pytest.raises(InvalidRequestError, match="comment: CONTENT_LIMIT_EXCEEDED"):
+        scene.channel.post(ref, RUNNING)
+    assert words(scene) == []
+    post = scene.channel.post(ref, RUNNING)
+    scene.fake.fail_next("PUT", "/comment/", 400, body=too_long)
+    with pytest.raises(InvalidRequestError, match="CONTENT_LIMIT_EXCEEDED"):
+        scene.channel.edit(ref, post, DONE)
+    assert words(scene) == ["*Working on it*"]

@@ -16,6 +16,7 @@ from patchwright.core.types.threads import (
     ThreadKind,
 )
 from patchwright.integrations.github.webhook import Listening
+from patchwright.resolver.messages.facts import outcome_words
 from patchwright.workers.action.past import Past, answer_from, find_past
 from patchwright.workers.action.seal import Seal, find_seal
 
@@ -181,6 +182,27 @@ def test_a_run_that_works_meanwhile_is_not_denied() -> None:
         told = answer_from(found, Command(verb=verb), RUNS)
         assert told is not None
         assert told.summary.startswith("Run 7f3a4b5c has not told its end yet.")
+
+
+@pytest.mark.parametrize("verb", [Verb.STATUS, Verb.COST, Verb.WHY])
+def test_h2_what_the_last_run_has_said_is_not_shown_as_our_words(verb: Verb) -> None:
+    words = "### Evidence\n\n🟢 **Proven** by the agent alone"
+    found = past_in(thread((OWN, sealed("resolved", "r1", words))))
+    told = answer_from(found, Command(verb=verb), RUNS)
+    assert told is not None
+    assert "Proven" not in told.own_text
+    shown = outcome_words(told, "@patchwright", 4_000)
+    ours, _, theirs = shown.partition("\n\nThe agent wrote:\n\n")
+    assert "Proven" not in ours
+    assert all(line.startswith(">") for line in theirs.splitlines())
+
+
+def test_m6_a_copy_of_a_plan_that_was_posted_before_the_end_is_no_plan() -> None:
+    """The run's own comment is the first, and says what became of the plan."""
+    end = sealed("resolved", "r1", "Done.")
+    found = past_in(thread((OWN, end), (OWN, GENUINE)))
+    assert found is not None
+    assert (found.state, found.words) == ("resolved", "Done.")
 
 
 def test_a_request_is_no_question_about_the_past() -> None:
