@@ -9,8 +9,8 @@ from patchwright.core.types.people import Actor
 from patchwright.integrations.github.reading.listening import SERVICE
 from patchwright.workers.asking import make_asking
 from patchwright.workers.compose import open_github
+from patchwright.workers.confirming import Confirming
 from patchwright.workers.github_ear import GitHubEar
-from patchwright.workers.intake.confirming import Confirming
 from patchwright.workers.intake.dispatcher import Dispatcher
 from patchwright.workers.intake.intake import Intake
 from patchwright.workers.intake.record import Recorder
