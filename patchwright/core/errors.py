@@ -37,6 +37,12 @@ class TenantError(PatchwrightError):
     reason = "wrong-tenant"
 
 
+class UnknownEffectError(PatchwrightError):
+    """Another version has planned something that this one does not know."""
+
+    reason = "unknown-effect"
+
+
 class ServiceError(PatchwrightError):
     """An outside service refused or failed a request."""
 

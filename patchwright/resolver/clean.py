@@ -55,6 +55,7 @@ class Cleaned:
 
     `warnings` are for a reviewer's eyes; what `rules_out_proof` can make tests say what
     it likes. With an `objection` nobody is asked to review the change at all.
+    Where there is `excess`, `whole` is the tree with what is too large as well.
     """
 
     tree: str
@@ -64,6 +65,7 @@ class Cleaned:
     rules_out_proof: bool = False
     objection: Objection | None = None
     left_out: tuple[LeftOut, ...] = ()
+    whole: str = ""
 
 
 def clean(
@@ -121,7 +123,14 @@ def _sift(
     tree = code.graft(head_sha, base_sha, paths) if paths else code.tree_of(head_sha)
     # A change of nothing else is one to ask about.
     excess = _excess_of(kept or tuple(change for change, _ in unfit))
-    return Cleaned(tree, _notes_on(rubbish), excess, left_out=_named(unfit)), kept
+    notes = _notes_on(rubbish)
+    if not excess:
+        return Cleaned(tree, notes, excess, left_out=_named(unfit)), kept
+    others = [one for one in unfit if one[1] is not LeftOutReason.TOO_LARGE]
+    paths = _paths_of({*rubbish, *(change for change, _ in others)})
+    whole = code.graft(head_sha, base_sha, paths) if paths else code.tree_of(head_sha)
+    found = Cleaned(tree, notes, excess, left_out=_named(others), whole=whole)
+    return found, kept
 
 
 def _named(

@@ -128,6 +128,12 @@ class Invite(Value):
     renews: bool = False
 
 
+class UnknownEffect(Value):
+    """Stands for one that another version has planned and this one cannot read."""
+
+    kind: Literal["unknown"] = "unknown"
+
+
 # What is written where others build on it, and what is said of it.
 Writing = (
     PushBranch | OpenPullRequest | UpdatePullRequest | AdornPullRequest | AnswerReviews
@@ -143,7 +149,7 @@ Telling = (
     | AskPrivately
     | Invite
 )
-Effect = Annotated[Writing | Telling, Field(discriminator="kind")]
+Effect = Annotated[Writing | Telling | UnknownEffect, Field(discriminator="kind")]
 
 
 class Showing(Value):

@@ -1,5 +1,6 @@
 """Turn what an attempt left into an outcome; work is kept whatever the ending."""
 
+from dataclasses import replace
 from typing import Final
 
 from patchwright.core.agent.endings import Ending
@@ -10,6 +11,7 @@ from patchwright.core.text.cut import cut_middle
 from patchwright.core.text.quotation import quoted_plain
 from patchwright.core.types.words import readable
 from patchwright.core.types.work import (
+    DiffStat,
     LeftOut,
     LeftOutReason,
     Outcome,
@@ -39,6 +41,7 @@ from patchwright.resolver.toolkit import Toolkit
 from patchwright.sandbox.workspace import Export
 
 _MAX_TITLE_CHARS: Final = 72
+_EXCESS: Final = "excess"
 _OF_AN_OBJECTION: Final = {
     *("kind", "reason", "summary", "service_text", "by", "as_patch"),
 }
@@ -53,9 +56,23 @@ def settle(task: Task, kit: Toolkit, ending: Ending, export: Export) -> Outcome:
     if is_half or (export.bundle is None and not task.merge_sha):
         return _naming(_unchanged(ending), export)
     try:
-        return _naming(_settle_change(task, kit, ending, export.bundle), export)
+        outcome = _settle_change(task, kit, ending, export.bundle)
+        lacking = _without_what_is_kept(task, kit, outcome, export)
+        return _naming(outcome, lacking)
     except PatchwrightError as error:
         return failed(error)
+
+
+def _without_what_is_kept(
+    task: Task, kit: Toolkit, outcome: Outcome, export: Export
+) -> Export:
+    """Return it without what is large, where the change is kept with all of that."""
+    if outcome.reason != _EXCESS or not outcome.head_sha:
+        return export
+    kept = kit.code.changed_paths(task.base_sha, outcome.head_sha)
+    held = {path.shown for path in kept}
+    lacking = tuple(one for one in export.left_out if one.path not in held)
+    return replace(export, left_out=lacking)
 
 
 def _naming(outcome: Outcome, export: Export) -> Outcome:
@@ -95,7 +112,7 @@ def _settle_change(
     )
     lacks = {"left_out": (*_refused(taken), *cleaned.left_out)}
     if cleaned.excess:
-        return _too_much(ending, cleaned.excess).model_copy(update=lacks)
+        return _too_much(task, kit, ending, cleaned).model_copy(update=lacks)
     if merged is None and cleaned.tree == kit.code.tree_of(base):
         return _unchanged(ending).model_copy(update=lacks)
     if cleaned.objection and cleaned.objection.keep is Keep.NOTHING:
@@ -105,10 +122,14 @@ def _settle_change(
         noted = {"notes": (*changed.notes, *merged.notes)}
         changed = changed.model_copy(update=noted)
     if cleaned.objection:
-        kept = _objected(cleaned.objection, ending)
-        said = kept.model_dump(include=_OF_AN_OBJECTION)
-        return changed.model_copy(update=said)
+        return _kept(changed, cleaned.objection, ending)
     return _proven(task, kit, changed, ending.finish, doubtful=cleaned.rules_out_proof)
+
+
+def _kept(changed: Outcome, objection: Objection, ending: Ending) -> Outcome:
+    """Return a change that is not proposed, in the words of what speaks against it."""
+    said = _objected(objection, ending).model_dump(include=_OF_AN_OBJECTION)
+    return Outcome.model_validate(changed.model_dump() | said)
 
 
 def _refused(taken: Taken) -> list[LeftOut]:
@@ -134,7 +155,9 @@ def _unfinished(merged: Merged, ending: Ending) -> Outcome:
     )
 
 
-def _changed(task: Task, kit: Toolkit, ending: Ending, cleaned: Cleaned) -> Outcome:
+def _changed(
+    task: Task, kit: Toolkit, ending: Ending, cleaned: Cleaned, *, counts: bool = True
+) -> Outcome:
     head_sha = _commit(task, kit, ending, cleaned.tree)
     return Outcome(
         kind=ending.kind,
@@ -145,7 +168,7 @@ def _changed(task: Task, kit: Toolkit, ending: Ending, cleaned: Cleaned) -> Outc
         title=_title(task, ending.finish),
         head_sha=head_sha,
         tree=cleaned.tree,
-        changed=kit.code.diff_stat(task.base_sha, head_sha),
+        changed=kit.code.diff_stat(task.base_sha, head_sha) if counts else DiffStat(),
         reviews=ending.finish.reviews if ending.finish else (),
         notes=cleaned.notes,
         warnings=cleaned.warnings,
@@ -200,16 +223,20 @@ def _unchanged(ending: Ending) -> Outcome:
     )
 
 
-def _too_much(ending: Ending, excess: tuple[str, ...]) -> Outcome:
+def _too_much(task: Task, kit: Toolkit, ending: Ending, cleaned: Cleaned) -> Outcome:
+    """Ask about a change that is more than anybody meant, and keep all of it.
+
+    What is too much to propose is too much to look through for secrets, too: it goes on
+    no branch. Nor are its lines counted.
+    """
     asked = "The change was not proposed, since it looks like an accident:"
-    said = "\n".join([asked, *(f"- {line}" for line in excess)])
-    return Outcome(
-        kind=OutcomeKind.NEEDS_INPUT,
-        reason="excess",
-        summary=f"{said}\n\n{ending.text}",
-        service_text=_service_text(said, ending),
-        by=ending.by,
-    )
+    said = "\n".join([asked, *(f"- {line}" for line in cleaned.excess)])
+    objection = Objection(_EXCESS, said, Keep.PATCH)
+    if cleaned.whole == kit.code.tree_of(task.base_sha):
+        return _objected(objection, ending)
+    whole = replace(cleaned, tree=cleaned.whole)
+    kept = _changed(task, kit, ending, whole, counts=False)
+    return _kept(kept, objection, ending)
 
 
 def _objected(objection: Objection, ending: Ending) -> Outcome:

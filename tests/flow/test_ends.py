@@ -76,11 +76,16 @@ ENDS = {
     "s29_excess": End(
         OutcomeKind.NEEDS_INPUT,
         "excess",
-        ("**Needs you**", "it touches very many files (2000 paths)"),
+        (
+            "**Needs you**",
+            "it touches very many files (2000 paths)",
+            "The change is kept. Whoever runs the service gets it with `patchwright",
+        ),
         lambda: [
             call("shell", command="mkdir many; cd many; touch $(seq 2000)"),
             UNTESTED,
         ],
+        calls=1,
     ),
     "plan": End(
         OutcomeKind.PLAN_POSTED,

@@ -15,6 +15,7 @@ from patchwright.core.events.types import ChangeState, Source
 from patchwright.workers.runs.steering import operator
 from patchwright.workers.store.job import JobState
 from tests.adapters.cli.terminal import PATIENCE_S, Ended
+from tests.fakes.github import bare
 from tests.fakes.llm import call, hang
 from tests.flow.script import in_turn
 from tests.flow.story import MODEL_KEY, REPO, Story, fix_turns, telling
@@ -43,6 +44,37 @@ def runs(story: Story, folder: Path, *arguments: str) -> Ended:
     process = start(story, folder, *arguments)
     out, err = process.communicate(timeout=PATIENCE_S)
     return Ended(process.returncode, out, err)
+
+
+def test_work_that_is_on_no_branch_is_had_from_the_service(tmp_path: Path) -> None:
+    many = call("shell", command="for n in $(seq 301); do echo $n > $n.txt; done")
+    finish = call("finish", title="Add numbers", summary="All of them.")
+    with telling(tmp_path, [many, finish]) as story:
+        number = story.ask(WISH)
+        story.work()
+        [job] = story.jobs()
+        assert f"`patchwright runs bundle {job.id[:8]}`" in story.reply(number)
+        story.pings(number)
+        assert story.branches() == []
+        told = runs(story, tmp_path, "bundle", job.id[:8], "--json").answer
+        assert told["file"] == f"work-{job.id[:8]}.bundle"
+        again = runs(story, tmp_path, "bundle", job.id[:8])
+        assert (again.code, again.out) == (2, "")
+        clone = story.github.git_folder(REPO)
+        fetch = ("fetch", "--quiet", str(tmp_path / told["file"]))
+        bare.git(clone, *fetch, f"{told['ref']}:refs/heads/kept")
+        changed = bare.git(clone, "diff", "--name-only", told["base_sha"], "kept")
+        assert len(changed.splitlines()) == 301
+
+
+def test_nothing_is_had_of_a_run_that_made_nothing(tmp_path: Path) -> None:
+    with telling(tmp_path, [call("finish", summary="The sum is right.")]) as story:
+        number = story.ask(WISH)
+        story.work()
+        story.reply(number)
+        ended = runs(story, tmp_path, "bundle", story.jobs()[0].id[:8])
+        assert ended.code == 2
+        assert "nothing is kept of what the run" in ended.err
 
 
 def test_runs_are_listed_with_what_one_wants_to_know(tmp_path: Path) -> None:

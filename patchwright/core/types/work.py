@@ -202,6 +202,8 @@ class DiffStat(Value):
     deletions: int = 0
 
 
+# The reason of a change that was made and that nobody can see anywhere.
+NOT_DELIVERED = "not-delivered"
 NO_USAGE = Usage(cost_usd=0.0)
 
 

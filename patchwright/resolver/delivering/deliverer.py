@@ -1,7 +1,7 @@
 """Perform the effects of a task, each of which may be asked for again."""
 
 from functools import partial
-from typing import assert_never
+from typing import Final, assert_never
 
 from patchwright.core.errors import (
     AuthenticationError,
@@ -9,6 +9,7 @@ from patchwright.core.errors import (
     InvalidRequestError,
     NotFoundError,
     PermissionDeniedError,
+    UnknownEffectError,
 )
 from patchwright.core.types.work import Outcome
 from patchwright.resolver.admission import Declined, Policy
@@ -47,6 +48,7 @@ from patchwright.resolver.effects import (
     ReportCheck,
     SwapLabels,
     Telling,
+    UnknownEffect,
     UpdatePullRequest,
     Writing,
 )
@@ -67,6 +69,9 @@ def unwritten(effect: Writing, why: str, so_far: Delivered) -> Delivered:
     return so_far.model_copy(update={"remarks": (*so_far.remarks, remark)})
 
 
+_UNKNOWN: Final = "another version has planned this; upgrade the worker to carry it out"
+
+
 class Deliverer:
     """Performs one run's effects, each of which may be asked for again."""
 
@@ -81,6 +86,8 @@ class Deliverer:
         A refusal that asking again would not change is part of the result; the errors
         that leaves are worth another try later.
         """
+        if isinstance(effect, UnknownEffect):
+            raise UnknownEffectError(_UNKNOWN)
         outcome = as_delivered(outcome, so_far)
         if isinstance(effect, Telling):
             return self._tell(effect, for_the_thread(outcome, to), to, so_far)

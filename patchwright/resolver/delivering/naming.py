@@ -1,16 +1,21 @@
-"""Name the commit that stands on the branch, where the forge has made it."""
+"""Say of an outcome what its delivery has made of it."""
 
-from patchwright.core.types.work import Outcome, Proof
+from patchwright.core.types.work import NOT_DELIVERED, Outcome, OutcomeKind, Proof
 from patchwright.resolver.messages.status import Delivered
 
 
 def as_delivered(outcome: Outcome, delivered: Delivered) -> Outcome:
-    """Return the outcome with evidence of the commit that people find.
+    """Return the outcome as people find it.
 
-    It holds the very tree of the one that the commands were run on: a commit with
+    What nobody can see anywhere has failed, whatever the run came to. Otherwise the
+    evidence is of the commit that stands on the branch, which may be the forge's. It
+    holds the very tree of the one that the commands were run on: a commit with
     another tree is not left standing. One that was put on top of other commits was
     never run, and nothing is proven of it.
     """
+    if outcome.kind is OutcomeKind.RESOLVED and delivered.is_nowhere:
+        failed = {"kind": OutcomeKind.FAILED, "reason": NOT_DELIVERED}
+        return Outcome.model_validate(outcome.model_dump() | failed)
     if delivered.is_rebased:
         return outcome.model_copy(update={"proof": Proof.NOT_PROVEN})
     ours, theirs = outcome.head_sha, delivered.head_sha

@@ -6,6 +6,7 @@ from patchwright.core.text.cut import cut_middle
 from patchwright.core.text.fence import code_block
 from patchwright.core.text.mentions import neutralise
 from patchwright.core.types.work import (
+    NOT_DELIVERED,
     BlockedRequest,
     DiffStat,
     Outcome,
@@ -67,7 +68,7 @@ def final_comment(
         _where_it_stopped(outcome, last, frame.handle),
         next_step(outcome, delivered, frame.handle, last.allowed(frame.limits)),
         footer(frame),
-        state_mark(_state(outcome, delivered), frame.run_id),
+        state_mark("waiting" if outcome.waits else outcome.kind, frame.run_id),
     )
     room = MAX_COMMENT_CHARS - len(join(before, "-", after))
     words = outcome_words(outcome, frame.handle, room, frame.links)
@@ -79,12 +80,12 @@ def headline(
 ) -> str:
     """Say in a few words how it ended, with the pull request if there is one."""
     words = f"**{WORDS[outcome.kind]}**"
+    if outcome.reason == NOT_DELIVERED:
+        return "**Not delivered**"
     if outcome.kind is OutcomeKind.FAILED and outcome.reason:
         return f"{words} (`{outcome.reason}`)"
     if outcome.kind is not OutcomeKind.RESOLVED:
         return words
-    if delivered.is_nowhere:
-        return "**Not delivered**"
     if delivered.refusal:
         return f"{words} · {'needs a click' if _one_click(delivered) else NOT_THERE}"
     if delivered.pull_request is None:
@@ -126,14 +127,6 @@ CUT_SHORT: Final = frozenset(
 )
 
 
-def _state(outcome: Outcome, delivered: Delivered) -> str:
-    """Return the state for machines, for which what nobody can see is not resolved."""
-    if outcome.waits:
-        return "waiting"
-    is_lost = outcome.kind is OutcomeKind.RESOLVED and delivered.is_nowhere
-    return OutcomeKind.FAILED if is_lost else outcome.kind
-
-
 def _head(outcome: Outcome, delivered: Delivered, frame: Frame, last: Progress) -> str:
     ran = outcome.iterations > 0
     facts = (
@@ -154,8 +147,13 @@ def _size(changed: DiffStat) -> str:
     return f"{files}, +{changed.insertions} -{changed.deletions}"
 
 
+def _is_own_end(outcome: Outcome) -> bool:
+    """Tell whether the work was done, whatever became of it then."""
+    return outcome.kind is OutcomeKind.RESOLVED or outcome.reason == NOT_DELIVERED
+
+
 def _proof(outcome: Outcome) -> str:
-    if outcome.kind is not OutcomeKind.RESOLVED:
+    if not _is_own_end(outcome):
         return ""
     words = proof_sentence(outcome.proof, outcome.evidence, outcome.reason)
     return f"{proof_sign(outcome.proof)} {words}"
@@ -215,13 +213,21 @@ def _kept_work(outcome: Outcome, delivered: Delivered, frame: Frame) -> str:
     """Say where the work is when no pull request shows it."""
     if delivered.refusal:
         refused = _refused(delivered.refusal, frame)
-        where = _where(outcome, delivered)
+        where = _where(outcome, delivered) or _kept(outcome, delivered, frame)
         return join(refused, where, _one_click(delivered), delivered.patch)
     if not outcome.head_sha or delivered.pull_request is not None:
         return ""
     left_alone = cut_middle(delivered.left_alone, _MAX_REFUSAL_CHARS)
     said = neutralise(left_alone, frame.handle)
-    return join(said, _where(outcome, delivered), delivered.patch)
+    where = _where(outcome, delivered) or _kept(outcome, delivered, frame)
+    return join(said, where, delivered.patch)
+
+
+def _kept(outcome: Outcome, delivered: Delivered, frame: Frame) -> str:
+    """Say where the change is that neither a branch nor this message shows."""
+    if not outcome.head_sha or delivered.patch or not frame.work_at:
+        return ""
+    return f"The change is kept. {frame.work_at}"
 
 
 def _refused(refusal: str, frame: Frame) -> str:
@@ -251,7 +257,7 @@ def _one_click(delivered: Delivered) -> str:
 
 def _where_it_stopped(outcome: Outcome, last: Progress, handle: str) -> str:
     """Say how far it came, for somebody who would rather not read a log."""
-    if outcome.kind not in CUT_SHORT or not last.doing:
+    if _is_own_end(outcome) or outcome.kind not in CUT_SHORT or not last.doing:
         return ""
     stopped = f"It stopped at: {last.doing}."
     before = checklist(last.model_copy(update={"doing": ""}), handle)

@@ -53,8 +53,8 @@ class Delivered(Value):
 
     @property
     def is_nowhere(self) -> bool:
-        """Tell whether nothing of the change can be seen by anybody."""
-        return bool(self.refusal) and not (self.branch or self.patch)
+        """Tell whether the change is on no branch, but at most in a message."""
+        return bool(self.refusal) and not self.branch
 
 
 class Progress(Value):
@@ -95,7 +95,8 @@ class Frame(Value):
     beside the code, a pull request's number alone would lead nowhere, and `repo` says
     where the work is. `config_file` is where the repository says what it wishes.
     `forge_url` begins the addresses of the forge. People who may write add at most
-    `max_raise_usd` to what the run may cost; None where that is not known.
+    `max_raise_usd` to what the run may cost; None where that is not known. `work_at`
+    says where the change is that is on no branch.
     """
 
     run_id: str
@@ -111,6 +112,7 @@ class Frame(Value):
     config_file: str = CONFIG_FILE
     forge_url: str = ""
     max_raise_usd: float | None = None
+    work_at: str = ""
 
     @property
     def links(self) -> tuple[str, ...]:

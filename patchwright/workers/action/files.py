@@ -14,9 +14,9 @@ from patchwright.resolver.delivering.naming import as_delivered
 from patchwright.resolver.messages.status import Delivered
 from patchwright.workers.connections import trust_for_git
 from patchwright.workers.process import Base
-from patchwright.workers.run.keepsakes import COMMITS
 from patchwright.workers.run.plan import Plan
 from patchwright.workers.store.job import Job
+from patchwright.workers.store.outcomes import COMMITS
 
 log = structlog.get_logger(__name__)
 

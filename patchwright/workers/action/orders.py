@@ -33,6 +33,7 @@ _FORMS: Final[Mapping[str, TypeAdapter[Any]]] = {
     "labels": TypeAdapter(tuple[Line, ...]),
     "protected-paths": TypeAdapter(tuple[Line, ...]),
 }
+_IN_ARTIFACT: Final = "It is `change.patch` in the artifact of the workflow run."
 
 
 def make_orders(inputs: Inputs, workspace: Path) -> Orders:
@@ -49,6 +50,7 @@ def make_orders(inputs: Inputs, workspace: Path) -> Orders:
     if inputs.text("mode") == "answer":
         config["pr"] = Delivery.NONE
     return Orders(
+        work_at=_IN_ARTIFACT,
         config=config,
         unsaid={
             "pr": Delivery.DRAFT,

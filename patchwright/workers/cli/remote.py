@@ -35,6 +35,7 @@ from patchwright.resolver.effects import (
     PushBranch,
     ReportCheck,
     SwapLabels,
+    UnknownEffect,
     UpdatePullRequest,
     plan_effects,
 )
@@ -206,6 +207,7 @@ def _wanted(effect: Effect, deliver: Deliver) -> Effect | None:
             | MoveTicket()
             | AskPrivately()
             | Invite()
+            | UnknownEffect()
         ):
             return None
         case PushBranch():

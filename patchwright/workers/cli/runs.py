@@ -41,6 +41,7 @@ def register(app: typer.Typer) -> None:
     commands.command("stop")(_stop)
     commands.command("retry")(_retry)
     commands.command("export")(_export)
+    commands.command("bundle")(_bundle)
     app.add_typer(commands, name="runs")
 
 
@@ -102,6 +103,23 @@ def _export(
 ) -> None:
     """Write a run as a trajectory, without secrets, as `replay` reads it."""
     _tending().export_run(run, out, as_object=json)
+
+
+def _bundle(
+    run: RunId,
+    *,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Write to this new file; work-RUN.bundle by default."),
+    ] = None,
+    json: AsJson = False,
+) -> None:
+    """Write what a run has made as a Git bundle, where no branch shows it.
+
+    In a clone of the repository, `git fetch` takes the commit out of the file. It is
+    as the agent left it: nobody has looked for secrets in it.
+    """
+    _tending().bundle_run(run, out, as_object=json)
 
 
 def _tending() -> ModuleType:

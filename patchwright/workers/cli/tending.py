@@ -20,7 +20,12 @@ from patchwright.workers.cli.run_table import print_runs
 from patchwright.workers.cli.run_view import follow_run, show_job, show_local
 from patchwright.workers.queue.errors import BrokerUnavailableError
 from patchwright.workers.runs.desk import Desk, ServiceRun, open_desk
-from patchwright.workers.runs.exporting import as_document, write_document
+from patchwright.workers.runs.exporting import (
+    as_document,
+    work_of,
+    write_document,
+    write_work,
+)
 from patchwright.workers.runs.listed import Listed, Wanted
 from patchwright.workers.runs.naming import SHORT
 from patchwright.workers.runs.service import Service
@@ -118,6 +123,21 @@ def export_run(run: str, out: Path | None, *, as_object: bool) -> None:
         typer.echo(json.dumps(told))
     else:
         typer.echo(f"The run {found.id[:SHORT]} is in {out}.")
+
+
+def bundle_run(run: str, out: Path | None, *, as_object: bool) -> None:
+    with _desk() as desk:
+        found = _of_service(desk, run, "its work is a branch or a patch there")
+        work = work_of(found.service, found.job)
+    path = out or Path(f"work-{found.id[:SHORT]}.bundle")
+    write_work(work, path)
+    fetch = f"git fetch {path} {work.ref}:patchwright-{found.id[:SHORT]}"
+    if as_object:
+        told = {"run_id": found.id, "file": str(path), "ref": work.ref}
+        typer.echo(json.dumps({**told, "base_sha": work.base_sha}))
+        return
+    typer.echo(f"The work of the run {found.id[:SHORT]} is in {path}.")
+    typer.echo(f"In a clone of the repository: {fetch}")
 
 
 @contextmanager

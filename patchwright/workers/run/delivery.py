@@ -32,11 +32,11 @@ from patchwright.resolver.effects import (
     PushBranch,
     ReportCheck,
     SwapLabels,
+    UnknownEffect,
     UpdatePullRequest,
 )
 from patchwright.resolver.messages.status import Delivered
 from patchwright.workers.run.gate import rules
-from patchwright.workers.run.keepsakes import COMMITS
 from patchwright.workers.run.opening import plan_of
 from patchwright.workers.run.plan import Plan, destination
 from patchwright.workers.run.prepare import fetch_mirror
@@ -44,6 +44,7 @@ from patchwright.workers.run.receipts import delivered_by
 from patchwright.workers.run.services import Services
 from patchwright.workers.store.effects import EffectState, EffectStore, StoredEffect
 from patchwright.workers.store.job import Job, Lease
+from patchwright.workers.store.outcomes import COMMITS
 
 MAX_TRIES = 8
 # People wait for the message behind these, and have what matters without them.
@@ -90,8 +91,9 @@ def give_up_lost_effect(effects: EffectStore, lease: Lease) -> None:
 
 def _most_tries(effect: Effect) -> int:
     is_trimming = isinstance(effect, AdornPullRequest | ReportCheck | SwapLabels)
-    if isinstance(effect, OpenPullRequest | UpdatePullRequest):
-        # The branch is there, with a link to open the pull request by hand.
+    if isinstance(effect, OpenPullRequest | UpdatePullRequest | UnknownEffect):
+        # The branch is there, with a link to open the pull request by hand. What is
+        # not known may be done by a worker of another version meanwhile.
         return _MAX_TRIES_OF_PULL_REQUESTS
     if isinstance(effect, MoveTicket):
         is_trimming = effect.with_pull
@@ -110,6 +112,11 @@ class Delivery:
         self._repository: Repository | None = None
         self._plan = plan_of(services, job)
         self._deliverer = make_deliverer(services, self._plan, self._fetch_mirror)
+
+    @property
+    def so_far(self) -> Delivered:
+        """Return what came of it outside."""
+        return self._delivered_so_far()
 
     def run(self) -> bool:
         """Carry out what is due; return whether nothing is left to do."""

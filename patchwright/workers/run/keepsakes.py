@@ -10,9 +10,8 @@ from patchwright.core.types.ids import JobId
 from patchwright.core.types.work import Outcome
 from patchwright.integrations.git.objects import ObjectStore
 from patchwright.workers.store.job import Lease
-from patchwright.workers.store.outcomes import OutcomeStore
+from patchwright.workers.store.outcomes import COMMITS, OutcomeStore
 
-COMMITS: Final = "commits"
 DIFF: Final = "diff"
 IMAGES: Final = "images"
 # What people read; git has the rest.

@@ -2,10 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from patchwright.core.settings.repository import CONFIG_FILE, RepositoryConfig
 from patchwright.core.types.work import Outcome
+
+OF_A_SERVICE: Final = (
+    "Whoever runs the service gets it with `patchwright runs bundle {run}`."
+)
 
 
 @dataclass(frozen=True)
@@ -17,7 +21,8 @@ class Orders:
     own. With `rehearses` nothing is written anywhere outside, and what would be is
     told. `schema` is a JSON schema, as text, for what the agent hands over besides its
     words. Without `waits_for_people` a run that has a question ends with it. `answer`
-    is how a request ends at once, where that is known already.
+    is how a request ends at once, where that is known already. `work_at` says where the
+    change of a run is that is on no branch; `{run}` stands for its short id.
     """
 
     config: Mapping[str, Any] = field(default_factory=dict)
@@ -27,6 +32,7 @@ class Orders:
     schema: str = ""
     waits_for_people: bool = True
     answer: Outcome | None = None
+    work_at: str = OF_A_SERVICE
 
     def over(self, config: RepositoryConfig) -> RepositoryConfig:
         """Return what a repository says with the orders on top of it."""

@@ -5,6 +5,7 @@ from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from typing import Final
 
 import structlog
 from sqlalchemy.exc import InterfaceError, OperationalError, SQLAlchemyError
@@ -12,11 +13,23 @@ from sqlalchemy.exc import InterfaceError, OperationalError, SQLAlchemyError
 from patchwright.core.agent.attention import GivenBack
 from patchwright.core.errors import LeaseLostError
 from patchwright.core.types.ids import JobId
-from patchwright.core.types.work import Outcome, OutcomeKind, explained
-from patchwright.resolver.effects import Effect, FinalMessage, plan_effects
+from patchwright.core.types.work import Outcome, OutcomeKind
+from patchwright.resolver.delivering.naming import as_delivered
+from patchwright.resolver.effects import (
+    Effect,
+    FinalMessage,
+    plan_effects,
+)
 from patchwright.workers.queue.errors import BrokerUnavailableError
 from patchwright.workers.run.delivery import Delivery, give_up_lost_effect
 from patchwright.workers.run.done import Done, Moved
+from patchwright.workers.run.giving_up import (
+    give_up,
+    internal,
+    is_broken_off,
+    is_broken_too_often,
+    naming_kept_work,
+)
 from patchwright.workers.run.guarded_forge import guarded
 from patchwright.workers.run.heartbeat import heartbeat
 from patchwright.workers.run.interruption import InterruptibleSandboxes
@@ -66,14 +79,14 @@ class Runner:
         if running is None:
             return
         lease = running.lease
-        self._services.warm_up()
         structlog.contextvars.bind_contextvars(
-            job_id=job_id,
-            conversation_id=lease.conversation_id,
-            delivery_id=stores.jobs.delivery_of(job_id),
+            job_id=job_id, conversation_id=lease.conversation_id
         )
         try:
             with heartbeat(running.guard, self._lease_s, running.let_go):
+                delivery_id = stores.jobs.delivery_of(job_id)
+                structlog.contextvars.bind_contextvars(delivery_id=delivery_id)
+                self._services.warm_up()
                 self._run_claimed(running)
         except LeaseLostError:
             log.info("lease_lost")
@@ -164,6 +177,18 @@ class Runner:
             self._running.pop(job_id, None)
 
     def _run_claimed(self, running: _Running) -> None:
+        """Run it; one that breaks again and again is ended, and not tried for ever."""
+        try:
+            self._go_on(running)
+        except (LeaseLostError, OperationalError, InterfaceError):
+            raise
+        except Exception:  # whatever broke beside the work itself
+            log.exception("job_broke")
+            if is_broken_too_often(running.lease):
+                services = self._services_for(running.guard)
+                self._submit_following(give_up(services, running.lease))
+
+    def _go_on(self, running: _Running) -> None:
         stores, lease = self._services.stores, running.lease
         job = stores.jobs.load(lease.job_id)
         if job is None:
@@ -186,22 +211,29 @@ class Runner:
             structlog.contextvars.bind_contextvars(user_id=account)
 
     def _deliver_done(self, job: Job, guard: LeaseGuard, done: Done) -> None:
+        """Keep how it ended, or as much of that as can be kept, and deliver it."""
         stores = self._services.stores
+        plain = _without_tickets(done, job, self._services.clock.now())
+        if not (self._is_kept(job, guard, done) or self._is_kept(job, guard, plain)):
+            self._keep(job, guard.lease, _broken(done, job))
+        # Where its code is, and whose it was, may have been found out meanwhile.
+        self._deliver(stores.jobs.load(job.id) or job, guard)
+
+    def _is_kept(self, job: Job, guard: LeaseGuard, done: Done) -> bool:
         try:
             self._keep(job, guard.lease, done)
         except (LeaseLostError, OperationalError, InterfaceError):
             raise
         except Exception:  # what cannot be kept must not be tried for ever
             log.exception("outcome_not_kept")
-            self._keep(job, guard.lease, _broken(done, job))
-        # Where its code is, and whose it was, may have been found out meanwhile.
-        self._deliver(stores.jobs.load(job.id) or job, guard)
+            return False
+        return True
 
     def _keep(self, job: Job, lease: Lease, done: Done) -> None:
         now = self._services.clock.now()
         self._services.stores.outcomes.store(
             lease,
-            done.outcome,
+            naming_kept_work(done.outcome, self._services, job.id),
             _effects(self._services, done, job, now),
             read_up_to=done.read_up_to,
             now=now,
@@ -236,13 +268,14 @@ class Runner:
             raise
         except Exception:  # the edge of a run: whatever broke, the thread is told
             log.exception("run_broke")
-            return work.end(_internal(job))
+            return work.end(internal(job.id))
 
     def _deliver(self, job: Job, guard: LeaseGuard) -> None:
         stores, lease = self._services.stores, guard.lease
-        outcome = job.outcome or _internal(job)
+        outcome = job.outcome or internal(job.id)
         give_up_lost_effect(stores.effects, lease)
-        if not Delivery(self._services_for(guard), job, outcome, lease).run():
+        delivery = Delivery(self._services_for(guard), job, outcome, lease)
+        if not delivery.run():
             stores.leases.release(lease)
             return
         if outcome.waits:
@@ -252,9 +285,20 @@ class Runner:
             if is_awake:
                 self._submit(job.id)
             return
-        state, now = _state_at_end(outcome), self._services.clock.now()
-        following = stores.outcomes.finish(lease, state, now, self._lease_s)
-        log.info("job_finished", outcome=outcome.kind, reason=outcome.reason)
+        ended = as_delivered(outcome, delivery.so_far)
+        state, now = _state_at_end(ended), self._services.clock.now()
+        following = stores.outcomes.finish(
+            lease,
+            state,
+            now,
+            self._lease_s,
+            outcome=ended if ended != outcome else None,
+            keeps_checkpoint=is_broken_off(ended),
+        )
+        log.info("job_finished", outcome=ended.kind, reason=ended.reason)
+        self._submit_following(following)
+
+    def _submit_following(self, following: JobId | None) -> None:
         if following is not None:
             self._submit(following)
 
@@ -266,18 +310,28 @@ class Runner:
             log.warning("job_not_submitted", job_id=job_id, reason=str(error))
 
 
-def _internal(job: Job) -> Outcome:
-    text = (
-        "Something broke inside Patchwright; the service's log has the details under "
-        f"run {job.id[:8]}."
-    )
-    return explained(OutcomeKind.FAILED, "internal", text)
+def _without_tickets(done: Done, job: Job, now: datetime) -> Done:
+    """Return the same end, planned by what is at hand without the tables."""
+    if done.quiet or done.effects is not None:
+        return done
+    notes = (*done.outcome.notes, _NO_TICKETS)
+    said = Outcome.model_validate(done.outcome.model_dump() | {"notes": notes})
+    plan = done.plan
+    showing = showing_of(said, plan, job.trigger, now)
+    effects = plan_effects(said, plan.target, plan.config, showing)
+    return replace(done, outcome=said, effects=effects)
+
+
+_NO_TICKETS: Final = (
+    "Something broke inside Patchwright when the tickets of this conversation were "
+    "looked up, so none of them was moved or linked."
+)
 
 
 def _broken(done: Done, job: Job) -> Done:
     """Return an end that says no more than that there is nothing else to say."""
     return replace(
-        done, outcome=_internal(job), artifacts={}, effects=(FinalMessage(),)
+        done, outcome=internal(job.id), artifacts={}, effects=(FinalMessage(),)
     )
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 import structlog
+from sqlalchemy.exc import InterfaceError, OperationalError
 
 from patchwright.core.agent.attention import GivenBack
 from patchwright.core.errors import LeaseLostError, PatchwrightError, ServiceError
@@ -12,6 +13,7 @@ from patchwright.core.types.threads import TalkThread, ThreadKind
 from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.core.types.work import Outcome, OutcomeKind, explained, failed
 from patchwright.resolver.admission import Declined
+from patchwright.resolver.delivering.destination import Mirrored
 from patchwright.resolver.effects import AskPrivately
 from patchwright.resolver.placing.asking import Ask
 from patchwright.workers.run.attempts import Attempt, begin_attempt, lost_too_often
@@ -254,7 +256,7 @@ class Work:
             except PatchwrightError as error:
                 done = self._fail(error)
         answered = self._placing.answered_up_to()
-        return done.with_last(status.last, mirrors.by_now()).read(answered)
+        return done.with_last(status.last, _told_by_now(mirrors)).read(answered)
 
     def _resolving(self) -> Resolving:
         return Resolving(
@@ -287,3 +289,14 @@ class Work:
             react(self._trigger)
         except ServiceError as error:
             log.warning("reaction_not_shown", reason=error.reason)
+
+
+def _told_by_now(mirrors: Mirrors) -> tuple[Mirrored, ...]:
+    """Return who else is told; not to know of some must not lose finished work."""
+    try:
+        return mirrors.by_now()
+    except (LeaseLostError, OperationalError, InterfaceError):
+        raise
+    except Exception:  # whatever is wrong with what was tied to the conversation
+        log.exception("mirrors_not_read")
+        return mirrors.kept

@@ -1,9 +1,11 @@
 """Take a run out of where it is kept, as the document that `replay` reads."""
 
+import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
-from typing import cast
+from typing import Final, cast
 
 from pydantic import JsonValue
 
@@ -34,6 +36,41 @@ def as_document(found: ServiceRun | LocalRun, redactor: Redactor) -> Trajectory:
         document = found.archive.read(found.id).trajectory
     clean = redactor.redact_json(document.model_dump(mode="json"))
     return Trajectory.model_validate(clean)
+
+
+@dataclass(frozen=True)
+class Work:
+    """A bundle of one commit, named by `ref`; it builds on `base_sha`."""
+
+    bundle: bytes
+    ref: str
+    base_sha: str
+
+
+def work_of(service: Service, job: Job) -> Work:
+    """Return what the run has made, the most that is kept of it."""
+    kept = service.reader.outcomes.load_work(job.id)
+    if kept is None:
+        raise SettingsError(f"nothing is kept of what the run {job.id} has made")
+    head = _HEAD.match(kept)
+    if head is None:
+        raise SettingsError(f"what is kept of the run {job.id} is no Git bundle")
+    return Work(kept, head["ref"].decode(), head["base"].decode())
+
+
+# https://git-scm.com/docs/gitformat-bundle
+_HEAD: Final = re.compile(
+    rb"# v[23] git bundle\n(?:@[^\n]*\n)*-(?P<base>[0-9a-f]+)[^\n]*\n"
+    rb"[0-9a-f]+ (?P<ref>[^\n]+)\n"
+)
+
+
+def write_work(work: Work, path: Path) -> None:
+    try:
+        with path.open("xb") as file:
+            file.write(work.bundle)
+    except OSError as error:
+        raise SettingsError(f"--out: {path}: {error.strerror}") from error
 
 
 def write_document(document: Trajectory, path: Path) -> None:

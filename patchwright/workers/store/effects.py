@@ -5,12 +5,12 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any, Final
 
-from pydantic import TypeAdapter
+from pydantic import TypeAdapter, ValidationError
 from sqlalchemy import Connection, Row, func, insert, select, update
 
 from patchwright.core.types.base import Value
 from patchwright.core.types.ids import JobId
-from patchwright.resolver.effects import Effect
+from patchwright.resolver.effects import Effect, UnknownEffect
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.tables import effects
 from patchwright.workers.store.fencing import require_lease
@@ -145,6 +145,15 @@ def insert_effects(
         connection.execute(insert(effects), rows)
 
 
+def abandon_pending(connection: Connection, job_id: JobId, error: str) -> None:
+    """Give up all that a job still had to do."""
+    connection.execute(
+        update(effects)
+        .where(effects.c.job_id == job_id, effects.c.state == EffectState.PENDING)
+        .values(state=EffectState.ABANDONED, error=error)
+    )
+
+
 def has_pending(connection: Connection, job_id: JobId) -> bool:
     query = select(effects.c.key).where(
         effects.c.job_id == job_id, effects.c.state == EffectState.PENDING
@@ -152,11 +161,19 @@ def has_pending(connection: Connection, job_id: JobId) -> bool:
     return connection.execute(query.limit(1)).first() is not None
 
 
+def _read(stored: str) -> Effect:
+    """Read an effect; one that cannot be read must not keep the others waiting."""
+    try:
+        return _EFFECT.validate_json(stored)
+    except ValidationError:
+        return UnknownEffect()
+
+
 def _effect_of(row: Row[Any]) -> StoredEffect:
     return StoredEffect(
         key=row.key,
         job_id=row.job_id,
-        effect=_EFFECT.validate_json(row.effect),
+        effect=_read(row.effect),
         state=EffectState(row.state),
         attempts=row.attempts,
         due_at=row.due_at,

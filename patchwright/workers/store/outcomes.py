@@ -4,7 +4,17 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Final
 
-from sqlalchemy import ColumnElement, Connection, delete, literal, select, update
+import structlog
+from pydantic import ValidationError
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    delete,
+    func,
+    literal,
+    select,
+    update,
+)
 
 from patchwright.core.errors import LeaseLostError, PatchwrightError
 from patchwright.core.types.ids import Ids, JobId
@@ -14,7 +24,11 @@ from patchwright.resolver.effects import Effect
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.tables import artifacts, jobs
 from patchwright.workers.db.upsert import insert_or_replace
-from patchwright.workers.store.effects import has_pending, insert_effects
+from patchwright.workers.store.effects import (
+    abandon_pending,
+    has_pending,
+    insert_effects,
+)
 from patchwright.workers.store.ended_runs import count_run
 from patchwright.workers.store.fencing import raise_fence, require_lease
 from patchwright.workers.store.job import ENDED, JobState, Lease
@@ -22,6 +36,11 @@ from patchwright.workers.store.operators import has_unread_word
 from patchwright.workers.store.requests import find_unread, hand_over, insert_job
 
 CHECKPOINT: Final = "checkpoint"
+COMMITS: Final = "commits"
+# What a run has made is in the first of these that is kept.
+WORK: Final = (COMMITS, CHECKPOINT)
+
+log = structlog.get_logger(__name__)
 
 
 class EffectsPendingError(PatchwrightError):
@@ -78,11 +97,18 @@ class OutcomeStore:
         state: JobState,
         now: datetime,
         verify_after_s: float = 0.0,
+        *,
+        outcome: Outcome | None = None,
+        keeps_checkpoint: bool = False,
     ) -> JobId | None:
         """End the job, and the lease with it.
 
+        With an `outcome` that one is kept instead: something came of the delivery that
+        was not known when the run ended.
+
         What a successor has said last is verified after `verify_after_s`. Returns the
-        job that was made of a request nobody has read yet; it is to be submitted.
+        job that was made of a request nobody has read yet; it is to be submitted. With
+        `keeps_checkpoint` the newest work tree stays: nothing else has the work.
         """
         if state not in ENDED:
             raise ValueError(f"{state} is not how a job ends")
@@ -98,16 +124,57 @@ class OutcomeStore:
                     state=state,
                     ended_at=now,
                     lease_until=None,
+                    **({"outcome": outcome.model_dump_json()} if outcome else {}),
                     **self._verified(connection, lease, verify_after_s),
                 )
             )
             count_run(connection, lease.job_id, now)
+            if not keeps_checkpoint:
+                _drop_checkpoint(connection, lease.job_id)
+            return self._start_unread(connection, lease, now)
+
+    def give_up(self, lease: Lease, outcome: Outcome, now: datetime) -> JobId | None:
+        """End a job that breaks whoever takes it, and whatever it has yet to do.
+
+        Nothing of it is read, since that may be what breaks, and nothing is removed.
+        Returns the job that was made of a request nobody has read yet, if those can be.
+        """
+        job_id = lease.job_id
+        with self._database.writing() as connection:
+            require_lease(connection, lease)
+            abandon_pending(connection, job_id, outcome.summary)
+            raise_fence(connection, lease.conversation_id)
             connection.execute(
-                delete(artifacts).where(
-                    artifacts.c.job_id == lease.job_id, artifacts.c.name == CHECKPOINT
+                update(jobs)
+                .where(jobs.c.id == job_id)
+                .values(
+                    state=JobState.FAILED,
+                    outcome=outcome.model_dump_json(),
+                    ended_at=now,
+                    lease_until=None,
                 )
             )
-            return self._start_unread(connection, lease, now)
+            try:
+                count_run(connection, job_id, now)
+                return self._start_unread(connection, lease, now)
+            except ValidationError:
+                log.exception("end_not_counted", job_id=job_id)
+                return None
+
+    def has_work(self, job_id: JobId) -> bool:
+        """Tell whether something of what the run has made is kept."""
+        query = select(artifacts.c.name).where(
+            artifacts.c.job_id == job_id,
+            artifacts.c.name.in_(WORK),
+            func.length(artifacts.c.data) > 0,
+        )
+        with self._database.reading() as connection:
+            return connection.execute(query.limit(1)).first() is not None
+
+    def load_work(self, job_id: JobId) -> bytes | None:
+        """Return a bundle of what the run has made, the most that is kept of it."""
+        kept = (self.load_artifact(job_id, name) for name in WORK)
+        return next(filter(None, kept), None)
 
     def wait(self, lease: Lease, verify_after_s: float = 0.0) -> bool:
         """Leave the job, and the lease, until a person says something.
@@ -174,6 +241,14 @@ class OutcomeStore:
         others = (one for one in unread if one is not calls[0])
         hand_over(connection, (calls[0], *others), job_id)
         return job_id
+
+
+def _drop_checkpoint(connection: Connection, job_id: JobId) -> None:
+    connection.execute(
+        delete(artifacts).where(
+            artifacts.c.job_id == job_id, artifacts.c.name == CHECKPOINT
+        )
+    )
 
 
 def _was_run(outcome: Outcome) -> ColumnElement[bool]:

@@ -109,13 +109,34 @@ def test_s29_rubbish_is_left_out_and_the_reader_is_told(tmp_path: Path) -> None:
 
 def test_what_looks_like_an_accident_is_asked_about(tmp_path: Path) -> None:
     many = shell("for n in $(seq 301); do echo $n > data$n.txt; done")
-    done = run(tmp_path, [many, finish()])
+    done = run(tmp_path, [many, FIX, finish()])
     assert (done.outcome.kind, done.outcome.reason) == (
         OutcomeKind.NEEDS_INPUT,
         "excess",
     )
-    assert "- it touches very many files (301 paths)" in done.outcome.summary
-    assert done.outcome.head_sha == ""
+    assert "- it touches very many files (302 paths)" in done.outcome.summary
+    assert (len(done.changed()), done.outcome.as_patch) == (302, True)
+
+
+@pytest.mark.parametrize(
+    ("command", "names"),
+    [
+        ("head -c 6000000 /dev/zero > data.bin", ["data.bin"]),
+        (
+            "for n in 1 2 3 4 5; do head -c 4500000 /dev/urandom > $n.bin; done",
+            ["1.bin", "2.bin", "3.bin", "4.bin", "5.bin"],
+        ),
+    ],
+)
+def test_what_is_too_large_to_propose_is_kept_all_the_same(
+    tmp_path: Path, command: str, names: list[str]
+) -> None:
+    done = run(tmp_path, [shell(command), finish(), finish()], proves=False)
+    outcome = done.outcome
+    assert (outcome.kind, outcome.reason) == (OutcomeKind.NEEDS_INPUT, "excess")
+    assert outcome.as_patch
+    assert done.changed() == names
+    assert outcome.left_out == ()
 
 
 def test_s65_the_work_of_a_run_that_ended_early_is_kept(tmp_path: Path) -> None:
