@@ -10,7 +10,7 @@ from patchwright.core.events.state import RunState
 from patchwright.core.events.types import CheckpointTaken, Message, RunCommand, Source
 from patchwright.core.runtime import Runtime
 from patchwright.core.types.ids import RandomIds
-from patchwright.core.types.work import Task
+from patchwright.core.types.work import LeftOut, Task
 from patchwright.resolver.toolkit import Toolkit
 from patchwright.sandbox.workspace import Export, Workspace
 
@@ -86,7 +86,22 @@ def keep_checkpoint(
         export = checkout.workspace.export(task.base_sha)
     if kit.checkpoints is not None:
         kit.checkpoints.save(export.bundle or b"")
-        kit.log.append(Source.SYSTEM, CheckpointTaken(up_to=up_to))
+        taken = CheckpointTaken(up_to=up_to, left_out=export.left_out)
+        kit.log.append(Source.SYSTEM, taken)
+
+
+def left_out_before(kit: Toolkit, state: RunState) -> tuple[LeftOut, ...]:
+    """Return what finished work had left in a sandbox that is gone.
+
+    The tree that was rebuilt from what was kept cannot show it any more.
+    """
+    if not 0 < state.finished_id <= state.checkpoint:
+        return ()
+    kinds = frozenset({"checkpoint_taken"})
+    newest = kit.log.read(limit=1, reverse=True, kinds=kinds)
+    taken = (one.payload for one in newest)
+    found = (one.left_out for one in taken if isinstance(one, CheckpointTaken))
+    return next(found, ())
 
 
 def forget_work(kit: Toolkit) -> None:

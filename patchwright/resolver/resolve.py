@@ -1,7 +1,7 @@
 """Resolve one task: sandbox, agent, commits out, checks, proof."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import partial
 from typing import Final
@@ -27,13 +27,14 @@ from patchwright.core.events.types import Finish, Message, OutcomeReached, Sourc
 from patchwright.core.mcp.servers import McpServers
 from patchwright.core.runtime import Runtime
 from patchwright.core.text.cut import cut_middle
-from patchwright.core.types.work import Outcome, OutcomeKind, Task
+from patchwright.core.types.work import LeftOut, Outcome, OutcomeKind, Task
 from patchwright.resolver.beginning import begin
 from patchwright.resolver.blocked import close_and_tell
 from patchwright.resolver.checkout import (
     Checkout,
     forget_work,
     keep_checkpoint,
+    left_out_before,
     open_checkout,
     tell_of_rebuilding,
 )
@@ -81,6 +82,7 @@ class _Run:
         self._checkpoint_at = kit.clock.now()
         self._notes: tuple[str, ...] = ()
         self._exported: Export | None = None
+        self._left_out: tuple[LeftOut, ...] = ()
         wanted = self._task.result_schema
         self._schema = read_schema(wanted) if wanted else None
 
@@ -169,6 +171,7 @@ class _Run:
         try:
             if had_begun and not checkout.is_the_same:
                 tell_of_rebuilding(kit, chronicle.state)
+                self._left_out = left_out_before(kit, chronicle.state)
             if failed := self._set_up(chronicle, checkout):
                 return failed, NOTHING
             ending = self._run_agent(chronicle, checkout)
@@ -209,6 +212,9 @@ class _Run:
         takes_aside = meant and ending.kind is not OutcomeKind.REFUSED
         export = self._exported or checkout.workspace.export(
             self._task.base_sha, is_last=True, takes_aside=takes_aside
+        )
+        export = replace(
+            export, left_out=tuple(dict.fromkeys((*self._left_out, *export.left_out)))
         )
         keep_checkpoint(checkout, self._task, self._kit, chronicle.last_id, export)
         return export

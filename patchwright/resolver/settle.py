@@ -41,7 +41,7 @@ from patchwright.resolver.toolkit import Toolkit
 from patchwright.sandbox.workspace import Export
 
 _MAX_TITLE_CHARS: Final = 72
-_EXCESS: Final = "excess"
+EXCESS: Final = "excess"
 _OF_AN_OBJECTION: Final = {
     *("kind", "reason", "summary", "service_text", "by", "as_patch"),
 }
@@ -67,7 +67,7 @@ def _without_what_is_kept(
     task: Task, kit: Toolkit, outcome: Outcome, export: Export
 ) -> Export:
     """Return it without what is large, where the change is kept with all of that."""
-    if outcome.reason != _EXCESS or not outcome.head_sha:
+    if outcome.reason != EXCESS or not outcome.head_sha:
         return export
     kept = kit.code.changed_paths(task.base_sha, outcome.head_sha)
     held = {path.shown for path in kept}
@@ -231,7 +231,7 @@ def _too_much(task: Task, kit: Toolkit, ending: Ending, cleaned: Cleaned) -> Out
     """
     asked = "The change was not proposed, since it looks like an accident:"
     said = "\n".join([asked, *(f"- {line}" for line in cleaned.excess)])
-    objection = Objection(_EXCESS, said, Keep.PATCH)
+    objection = Objection(EXCESS, said, Keep.PATCH)
     if cleaned.whole == kit.code.tree_of(task.base_sha):
         return _objected(objection, ending)
     whole = replace(cleaned, tree=cleaned.whole)

@@ -14,7 +14,7 @@ from tests.fakes.github.acts.repositories import (
 from tests.fakes.llm import call
 from tests.fakes.llm.turns import Script, TurnLike
 from tests.flow.script import Request, in_turn
-from tests.flow.story import REPO, Story, telling
+from tests.flow.story import REPO, Story, fix_turns, telling
 
 WISH = "@patchwright please finish this"
 NOTE = call("write", path="note.txt", content="Done.\n")
@@ -126,6 +126,70 @@ def test_a_colleagues_push_that_does_not_conflict_stays_below_the_change(
         reply = story.reply(number)
         assert "Others have pushed to `feature/x` while this run worked" in reply
         assert "Not proven" in reply
+        story.pings(number)
+
+
+def _fix_while(happens: Callable[[], object]) -> Script:
+    def last(_request: Request) -> TurnLike:
+        happens()
+        return finish
+
+    *steps, finish = fix_turns()
+    return in_turn(*steps, last)
+
+
+def test_what_was_proven_is_proven_again_on_top_of_a_colleagues_push(
+    tmp_path: Path,
+) -> None:
+    def push() -> None:
+        story.github.commit_files(REPO, "feature/x", {"y.py": "y = 2\n"})
+
+    with telling(tmp_path, _fix_while(push)) as story:
+        number = _pull(story)
+        story.say(number, WISH)
+        story.work()
+        reply = story.reply(number)
+        assert "🟢 **Proven**" in reply
+        assert "what checks it was run again there" in reply
+        head = _git(story, "rev-parse", "feature/x")
+        below = _git(story, "rev-parse", "feature/x^")
+        after = [one for one in story.outcome().evidence if one.role == "after"]
+        assert [one.commit for one in after] == [head]
+        assert _git(story, "show", "--name-only", "--format=", below) == "y.py"
+        assert len(story.provider.requests) == len(fix_turns())
+        story.pings(number)
+
+
+def test_what_a_colleagues_push_breaks_is_not_proven_any_more(tmp_path: Path) -> None:
+    def push() -> None:
+        broken = "raise ValueError\n"
+        story.github.commit_files(REPO, "feature/x", {"sitecustomize.py": broken})
+        story.github.commit_files(REPO, "feature/x", {"unittest.py": broken})
+
+    with telling(tmp_path, _fix_while(push)) as story:
+        number = _pull(story)
+        story.say(number, WISH)
+        story.work()
+        reply = story.reply(number)
+        assert "Not proven" in reply
+        assert "what checks it was run again there" in reply
+        assert story.outcome().proof == "not-proven"
+        story.pings(number)
+
+
+def test_without_time_to_prove_it_again_that_is_said(tmp_path: Path) -> None:
+    def push() -> None:
+        story.github.commit_files(REPO, "feature/x", {"y.py": "y = 2\n"})
+        # The whole time of the run has gone by.
+        story.clock.advance(1_800)
+
+    with telling(tmp_path, _fix_while(push)) as story:
+        number = _pull(story)
+        story.say(number, WISH)
+        story.work()
+        reply = story.reply(number)
+        assert "Not proven" in reply
+        assert "the run had no time left to run it again" in reply
         story.pings(number)
 
 

@@ -6,7 +6,14 @@ from typing import Literal
 from pydantic import JsonValue
 
 from patchwright.core.events.payload import Payload, Risk, ToolCall
-from patchwright.core.types.work import Evidence, Limits, Outcome, Task, Usage
+from patchwright.core.types.work import (
+    Evidence,
+    LeftOut,
+    Limits,
+    Outcome,
+    Task,
+    Usage,
+)
 
 
 class RunStarted(Payload):
@@ -70,10 +77,14 @@ class ConfirmationAsked(Payload):
 
 
 class CheckpointTaken(Payload):
-    """The work tree as it was after the event `up_to` is kept outside the sandbox."""
+    """The work tree as it was after the event `up_to` is kept outside the sandbox.
+
+    `left_out` is what the kept tree lacks of it.
+    """
 
     kind: Literal["checkpoint_taken"] = "checkpoint_taken"
     up_to: int
+    left_out: tuple[LeftOut, ...] = ()
 
 
 class RequestBlocked(Payload):

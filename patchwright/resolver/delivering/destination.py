@@ -17,6 +17,7 @@ from patchwright.core.types.threads import (
     Repository,
     ThreadRef,
 )
+from patchwright.core.types.work import Evidence, Outcome
 from patchwright.integrations.git.mirror import Mirror
 from patchwright.resolver.messages.ending import NOTHING_KNOWN
 from patchwright.resolver.messages.pull_request import Provenance
@@ -96,13 +97,25 @@ class Destination:
         return call(self.asked_by.login, self.asked_by.external_id)
 
 
+# Runs the change of an outcome, given the new base and the commit on top of it.
+ProveAgain = Callable[[Outcome, Mirror, str, str], tuple[Evidence, ...] | str]
+
+
+def prove_nothing(
+    _outcome: Outcome, _mirror: Mirror, _base_sha: str, _head_sha: str
+) -> str:
+    """Prove nothing again, where there is no sandbox to do it in."""
+    return "there was nothing to run it with"
+
+
 @dataclass(frozen=True)
 class Means:
     """What it is delivered with; `fetch_mirror` brings the commits.
 
     With `forge_signs` the forge makes the commits that it can make exactly. `invite`
     makes what somebody is told who is to show who they are, `renew` who did so and must
-    do it again, None where that cannot be.
+    do it again, None where that cannot be. `prove_again` runs a change on another base,
+    and says why not where it does not.
     """
 
     forge: Forge
@@ -113,3 +126,4 @@ class Means:
     clock: Clock = SYSTEM_CLOCK
     invite: Callable[[Actor], Invitation | None] = nobody
     renew: Callable[[Actor], Invitation | None] = nobody
+    prove_again: ProveAgain = prove_nothing

@@ -53,7 +53,7 @@ def update_pull_request(
 ) -> Delivered:
     repo = to.repository.ref
     found = means.forge.fetch_pull_request(repo, effect.number)
-    draft = effect.draft or so_far.is_rebased
+    draft = effect.draft or so_far.is_in_doubt
     text = _text(outcome, to, find_kept(found), draft=draft)
     pull = means.forge.update_pull_request(repo, effect.number, text)
     return _shown(pull, so_far)

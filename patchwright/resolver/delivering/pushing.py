@@ -16,11 +16,13 @@ from patchwright.core.errors import (
 from patchwright.core.text.fence import inline_code
 from patchwright.core.text.names import branch_name, flat_name
 from patchwright.core.types.threads import Repository
-from patchwright.core.types.work import Outcome
+from patchwright.core.types.work import Evidence, Outcome, Proof
 from patchwright.integrations.git.remote import BranchUpdate
 from patchwright.resolver.delivering.destination import Destination, Means
 from patchwright.resolver.delivering.signed import push_signed
 from patchwright.resolver.effects import PushBranch
+from patchwright.resolver.evidence import find_regressions, judge
+from patchwright.resolver.messages.facts import EVIDENCE_DOUBTFUL
 from patchwright.resolver.messages.status import Delivered
 
 _REFUSALS: Final = (
@@ -139,17 +141,50 @@ def _push_rebased(
         expect=head,
         pull_request=effect.pull_request,
     )
+    ran = means.prove_again(outcome, mirror, head, sha) if outcome.evidence else ()
     try:
-        sha = _write(again, outcome, to, means, onto=head)
+        written = _write(again, outcome, to, means, onto=head)
     except _REFUSALS:
         return None
-    remark = (
+    pushed = _pushed(again, written, outcome, to)
+    return _on_top(pushed, effect, outcome, ran, (sha, written))
+
+
+def _on_top(
+    pushed: Delivered,
+    effect: PushBranch,
+    outcome: Outcome,
+    ran: tuple[Evidence, ...] | str,
+    names: tuple[str, str],
+) -> Delivered:
+    """Say what is known of a change on top of other people's commits.
+
+    `names` are what its commit was called when it was run, and what it is called now.
+    """
+    said = (
         f"Others have pushed to {inline_code(effect.branch)} while this run worked. "
-        f"The change is on top of that; what was run to check it ran before, on "
-        f"{effect.sha[:10]}."
+        "The change is on top of that"
     )
-    pushed = _pushed(again, sha, outcome, to)
-    return pushed.model_copy(update={"is_rebased": True, "remarks": (remark,)})
+    if isinstance(ran, str):
+        said += f"; what was run to check it ran before, on {effect.sha[:10]}: {ran}."
+        evidence: tuple[Evidence, ...] = ()
+    else:
+        said += ", and what checks it was run again there." if ran else "."
+        evidence = tuple(_renamed(one, *names) for one in ran)
+    doubts = find_regressions(evidence)
+    is_sound = not doubts and outcome.reason != EVIDENCE_DOUBTFUL
+    again = {
+        "is_rebased": True,
+        "evidence": evidence,
+        "proof": judge(evidence) if is_sound else Proof.NOT_PROVEN,
+        "remarks": (said, *doubts),
+    }
+    return Delivered.model_validate(pushed.model_dump() | again)
+
+
+def _renamed(one: Evidence, before: str, now: str) -> Evidence:
+    commit = now if one.commit == before else one.commit
+    return Evidence.model_validate(one.model_dump() | {"commit": commit})
 
 
 def _write(

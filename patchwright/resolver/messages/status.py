@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 from patchwright.core.events.payload import Todo
 from patchwright.core.settings.repository import CONFIG_FILE
 from patchwright.core.types.base import Value
-from patchwright.core.types.work import Limits, Usage
+from patchwright.core.types.work import Evidence, Limits, Proof, Usage
 from patchwright.resolver.messages.facts import (
     agents_line,
     cost,
@@ -29,8 +29,9 @@ class Delivered(Value):
     was meant. `compare_url` is where a person can make a pull request of it.
     `head_sha` is the commit that is there now, `patch` the change as Markdown where
     there is no branch of it. With `is_rebased` it was put on top of other people's
-    commits, with which it was never run. `remarks` are what could not be done besides,
-    a sentence each.
+    commits: `evidence` is what was run there, and `proof` what that amounts to; without
+    them it was never run with those commits. `remarks` are what could not be done
+    besides, a sentence each.
     """
 
     branch: str = ""
@@ -44,12 +45,19 @@ class Delivered(Value):
     head_sha: str = ""
     patch: str = ""
     is_rebased: bool = False
+    evidence: tuple[Evidence, ...] = ()
+    proof: Proof = Proof.NOT_PROVEN
     remarks: tuple[str, ...] = ()
 
     def with_remarks(self, remarks: tuple[str, ...]) -> "Delivered":
         """Return it with these remarks before its own, each once."""
         others = tuple(one for one in self.remarks if one not in remarks)
         return Delivered(**(dict(self) | {"remarks": (*remarks, *others)}))
+
+    @property
+    def is_in_doubt(self) -> bool:
+        """Tell whether it may not do on top of other commits what it did before."""
+        return self.is_rebased and self.proof is not Proof.PROVEN
 
     @property
     def is_nowhere(self) -> bool:

@@ -24,9 +24,9 @@ _OUTPUTS: Final = """
 Every output is set however the run ends, also when it was refused, crashed or killed;
 one that has nothing to say is empty. None of them ever holds a token.
 
-`summary`, `branch` and `structured-output` hold words of the model and of other
-people. Hand them to a script in `env:`, and never write `${{ }}` into its text: the
-words would be part of the script.
+`summary`, `branch`, `structured-output` and `left-out` hold words of the model and of
+other people. Hand them to a script in `env:`, and never write `${{ }}` into its text:
+the words would be part of the script.
 
 | output | meaning |
 |---|---|

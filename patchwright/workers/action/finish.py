@@ -37,6 +37,7 @@ OUTPUTS = (
     "removed-content-count",
     "blocked-requests-count",
     "structured-output",
+    "left-out",
 )
 # A job may set a megabyte of each, and a summary of as much.
 # https://docs.github.com/en/actions/reference/limits

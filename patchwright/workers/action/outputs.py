@@ -1,5 +1,6 @@
 """Say what came of a run: its outputs, its files and its summary."""
 
+import json
 from collections.abc import Sequence
 from typing import Final
 
@@ -8,7 +9,7 @@ import structlog
 from patchwright.core.errors import ServiceError
 from patchwright.core.events.metrics import measure
 from patchwright.core.types.threads import ForgeThread, PullRequest, ThreadKind
-from patchwright.core.types.work import Evidence, EvidenceRole, OutcomeKind
+from patchwright.core.types.work import Evidence, EvidenceRole, Outcome, OutcomeKind
 from patchwright.integrations.github.lookups import fetch_head
 from patchwright.resolver.delivering.naming import as_delivered
 from patchwright.resolver.messages.status import mark
@@ -63,7 +64,7 @@ def _facts(end: End) -> dict[str, str]:
     shown = as_delivered(outcome, end.delivered).evidence
     cost = usage.cost_usd
     return {
-        "outcome": outcome.kind,
+        "outcome": _kind(end),
         "error-code": _code(end),
         "summary": outcome.summary,
         "base-sha": outcome.base_sha,
@@ -79,7 +80,14 @@ def _facts(end: End) -> dict[str, str]:
         "removed-content-count": str(outcome.removed),
         "blocked-requests-count": str(sum(one.count for one in outcome.blocked)),
         "structured-output": outcome.structured,
+        "left-out": _left_out(outcome),
     }
+
+
+def _left_out(outcome: Outcome) -> str:
+    """Return what the change lacks, as JSON; empty where it lacks nothing."""
+    lacking = [{"path": one.path, "reason": one.reason} for one in outcome.left_out]
+    return json.dumps(lacking, ensure_ascii=False) if lacking else ""
 
 
 def _code(end: End) -> str:
@@ -89,6 +97,15 @@ def _code(end: End) -> str:
     if end.delivered.refusal and end.outcome.kind is OutcomeKind.RESOLVED:
         return _NEEDS_CLICK if end.delivered.compare_url else _NOT_DELIVERED
     return end.outcome.reason
+
+
+def _kind(end: End) -> OutcomeKind:
+    """Return how it ended; what nobody can see when the time is up has failed."""
+    delivered = as_delivered(end.outcome, end.delivered)
+    is_seen = bool(end.delivered.branch) or not end.outcome.head_sha
+    if end.pending and not is_seen and delivered.kind is OutcomeKind.RESOLVED:
+        return OutcomeKind.FAILED
+    return delivered.kind
 
 
 def _grade(end: End) -> Grade:

@@ -15,6 +15,7 @@ from patchwright.integrations.git.local import LocalRepository
 from patchwright.resolver.brief import brief_text
 from patchwright.resolver.knowledge import gather
 from patchwright.resolver.messages.status import Delivered
+from patchwright.resolver.settle import EXCESS
 from patchwright.resolver.triage import Ask, needs_input, triage_texts
 from patchwright.workers.cli.options import Deliver, Order
 from patchwright.workers.cli.session import Finished, Session
@@ -92,7 +93,8 @@ def _deliver(
         delivered = _make_branch(repository, wish, outcome, session.run_id)
     if wish.deliver is Deliver.PATCH:
         session.write_patch(repository.objects, outcome)
-    if not wish.applies:
+    if not wish.applies or outcome.reason == EXCESS:
+        # What looks like an accident stays on its branch.
         return Finished(outcome, delivered)
     try:
         repository.apply(outcome.base_sha, outcome.head_sha)

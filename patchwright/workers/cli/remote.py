@@ -6,6 +6,7 @@ from functools import partial
 from typing import assert_never
 
 from patchwright.core.errors import SettingsError
+from patchwright.core.events.types import OutcomeReached, Source
 from patchwright.core.settings.github import GitHubSettings
 from patchwright.core.settings.repository import CONFIG_FILE, RepositoryConfig
 from patchwright.core.settings.repository_file import read_repository_config
@@ -20,6 +21,7 @@ from patchwright.integrations.github.auth import MemoryTokenCache
 from patchwright.resolver.admission import Policy
 from patchwright.resolver.delivering.deliverer import Deliverer
 from patchwright.resolver.delivering.destination import Means
+from patchwright.resolver.delivering.naming import as_delivered
 from patchwright.resolver.effects import (
     AdornPullRequest,
     AnswerReviews,
@@ -114,13 +116,18 @@ def _work_on(
         images=prepared.images,
     )
     delivered = Delivered()
-    if outcome.head_sha and deliver is Deliver.PATCH:
+    # What must not become a branch there is still wanted here.
+    is_wanted = outcome.as_patch and deliver is not Deliver.NONE
+    if outcome.head_sha and (is_wanted or deliver is Deliver.PATCH):
         session.write_patch(code, outcome)
     else:
         delivery = _Delivery(session, github, request.trigger, prepared, config)
         delivered = delivery.run(outcome, deliver)
     code.release(session.run_id)
-    return Finished(outcome, delivered)
+    ended = as_delivered(outcome, delivered)
+    if ended.kind is not outcome.kind:
+        session.log.append(Source.SYSTEM, OutcomeReached(outcome=ended))
+    return Finished(ended, delivered)
 
 
 def read_url(url: str, github: GitHubSettings) -> ForgeThread:

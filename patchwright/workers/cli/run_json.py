@@ -24,6 +24,9 @@ def run_as_json(
             "evidence": [one.model_dump(mode="json") for one in outcome.evidence]
             if outcome
             else [],
+            "left_out": [one.model_dump(mode="json") for one in outcome.left_out]
+            if outcome
+            else [],
             "branch": delivered.branch or None,
             "pr_url": delivered.pull_request_url or None,
             "refusal": delivered.refusal,

@@ -21,7 +21,12 @@ from patchwright.core.types.threads import ForgeThread, Repository, ThreadKind
 from patchwright.core.types.work import Outcome
 from patchwright.integrations.git.mirror import Mirror
 from patchwright.resolver.delivering.deliverer import Deliverer
-from patchwright.resolver.delivering.destination import Destination, Means
+from patchwright.resolver.delivering.destination import (
+    Destination,
+    Means,
+    ProveAgain,
+    prove_nothing,
+)
 from patchwright.resolver.effects import (
     AdornPullRequest,
     Effect,
@@ -41,6 +46,7 @@ from patchwright.workers.run.opening import plan_of
 from patchwright.workers.run.plan import Plan, destination
 from patchwright.workers.run.prepare import fetch_mirror
 from patchwright.workers.run.receipts import delivered_by
+from patchwright.workers.run.reproving import Reproving
 from patchwright.workers.run.services import Services
 from patchwright.workers.store.effects import EffectState, EffectStore, StoredEffect
 from patchwright.workers.store.job import Job, Lease
@@ -66,7 +72,10 @@ def _no_mirror() -> Mirror:
 
 
 def make_deliverer(
-    services: Services, plan: Plan, fetch_mirror: Callable[[], Mirror] = _no_mirror
+    services: Services,
+    plan: Plan,
+    fetch_mirror: Callable[[], Mirror] = _no_mirror,
+    prove_again: ProveAgain = prove_nothing,
 ) -> Deliverer:
     github = services.github
     means = Means(
@@ -78,6 +87,7 @@ def make_deliverer(
         clock=services.clock,
         invite=services.talk.invite,
         renew=services.talk.renew,
+        prove_again=prove_again,
     )
     return Deliverer(means, rules(services, plan.config))
 
@@ -111,7 +121,10 @@ class Delivery:
         self._mirror: Mirror | None = None
         self._repository: Repository | None = None
         self._plan = plan_of(services, job)
-        self._deliverer = make_deliverer(services, self._plan, self._fetch_mirror)
+        reproving = Reproving(services, job, lease, self._plan)
+        self._deliverer = make_deliverer(
+            services, self._plan, self._fetch_mirror, reproving.prove
+        )
 
     @property
     def so_far(self) -> Delivered:

@@ -12,6 +12,7 @@ from sqlalchemy.exc import InterfaceError, OperationalError, SQLAlchemyError
 
 from patchwright.core.agent.attention import GivenBack
 from patchwright.core.errors import LeaseLostError
+from patchwright.core.events.types import OutcomeReached, Source
 from patchwright.core.types.ids import JobId
 from patchwright.core.types.work import Outcome, OutcomeKind
 from patchwright.resolver.delivering.naming import as_delivered
@@ -286,6 +287,9 @@ class Runner:
                 self._submit(job.id)
             return
         ended = as_delivered(outcome, delivery.so_far)
+        if ended.kind is not outcome.kind:
+            events = stores.events.open(job.conversation_id, lease)
+            events.append(Source.SYSTEM, OutcomeReached(outcome=ended))
         state, now = _state_at_end(ended), self._services.clock.now()
         following = stores.outcomes.finish(
             lease,

@@ -6,7 +6,9 @@ import pytest
 
 from tests.adapters.cli.terminal import MODEL, Ended, Shop
 from tests.fakes.github import FakeGitHub, Proposal
-from tests.fakes.llm import FakeProvider
+from tests.fakes.github.acts.rules import set_rules
+from tests.fakes.github.rule_state import Rules
+from tests.fakes.llm import FakeProvider, call
 from tests.fakes.llm.turns import Script
 from tests.flow.story import FILES, REPO, fix_turns
 
@@ -115,6 +117,31 @@ def test_no_more_is_delivered_than_is_wanted(
     assert github.pull_requests(REPO) == []
     heads = github.git_folder(REPO) / "refs" / "heads"
     assert (heads / BRANCH).exists() is (branch is not None)
+
+
+def test_what_could_not_be_delivered_has_failed(shop: Shop, github: FakeGitHub) -> None:
+    ask(github)
+    set_rules(github.world, REPO, Rules(no_new_branches=True))
+    ended = resolve(shop, github, "issues/1", turns=fix_turns())
+    assert ended.code == 3
+    assert (ended.answer["outcome"], ended.answer["reason"]) == (
+        "failed",
+        "not-delivered",
+    )
+    shown = shop.call("runs", "show", ended.answer["run_id"][:8], "--json").answer
+    assert shown["run"]["outcome"] == "failed"
+
+
+def test_what_must_be_on_no_branch_there_is_a_patch_here(
+    shop: Shop, github: FakeGitHub
+) -> None:
+    ask(github)
+    many = call("shell", command="for n in $(seq 301); do echo $n > $n.txt; done")
+    finish = call("finish", title="Add numbers", summary="All of them.")
+    ended = resolve(shop, github, "issues/1", turns=[many, finish])
+    assert (ended.code, ended.answer["reason"]) == (1, "excess")
+    [patch] = shop.folder.glob("*.patch")
+    assert patch.read_text().count("new file mode") == 301
 
 
 def test_a_patch_is_written_here_and_nothing_there(

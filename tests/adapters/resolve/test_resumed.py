@@ -17,7 +17,13 @@ from patchwright.core.llm.model import ModelRequest
 from patchwright.core.llm.models import Models
 from patchwright.core.llm.scripted import ScriptedModel, reply
 from patchwright.core.runtime import Runtime, SandboxSpec
-from patchwright.core.types.work import Outcome, OutcomeKind, Proof
+from patchwright.core.types.work import (
+    LeftOut,
+    LeftOutReason,
+    Outcome,
+    OutcomeKind,
+    Proof,
+)
 from patchwright.resolver.resolve import resolve
 from patchwright.sandbox.choose import choose
 from tests.adapters.resolve.workbench import (
@@ -104,6 +110,20 @@ def test_finished_work_is_delivered_by_the_next_worker_without_a_model_call(
         assert "zip(prices, pieces)" in told.show(outcome, "cart.py")
         assert len(told.events("message")) == 1
     assert model.unplayed == 0
+
+
+def test_what_finished_work_has_left_out_is_named_by_the_next_worker(
+    tmp_path: Path,
+) -> None:
+    make = reply(calls=[("shell", {"command": "git init -q lib; echo x > lib/x"})])
+    model = ScriptedModel([make, FIX, finish(), finish()])
+    kit: dict[str, Any] = {"sandboxes": FatalOnce(), "checkpoints": Remembered()}
+    with bench(tmp_path, Models.only(model), **kit) as told:
+        outcome = resume(told)
+        assert (outcome.kind, model.unplayed) == (OutcomeKind.RESOLVED, 0)
+        lib = LeftOut(path="lib", reason=LeftOutReason.NESTED_REPOSITORY)
+        assert outcome.left_out == (lib,)
+        assert any("a Git repository of its own: `lib`" in one for one in outcome.notes)
 
 
 def test_a_run_that_was_stopped_stays_stopped_and_keeps_its_work(

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.fakes.github.acts.rules import set_rules
+from tests.fakes.github.rule_state import Rules
 from tests.fakes.llm import call
 from tests.fakes.llm.turns import Turn, TurnLike, hang
 from tests.flow.action.step import Said, Step, Workflow, a_step
@@ -46,6 +48,28 @@ def test_a_comment_ends_in_a_pull_request_and_every_fact_is_an_output(
         [status] = [one for one in comments if "patchwright:state=" in one.body]
         assert outputs["comment-url"].endswith(f"#issuecomment-{status.id}")
         assert "| before (base + new tests) |" in said.summary
+
+
+def test_what_could_not_be_delivered_is_an_error(tmp_path: Path) -> None:
+    with a_step(tmp_path, fix_turns()) as step:
+        set_rules(step.github.world, REPO, Rules(no_new_branches=True))
+        said = ask(step)
+        assert (said.end, said.grade) == (("failed", "not-delivered"), "error")
+        assert "**Not delivered**" in said.summary
+        assert said.outputs["patch-file"]
+
+
+def test_what_the_change_lacks_is_an_output_and_in_the_summary(tmp_path: Path) -> None:
+    nested = call("shell", command="git init -q lib; echo x > lib/x")
+    *steps, finish = fix_turns()
+    with a_step(tmp_path, [nested, *steps, finish, finish]) as step:
+        said = ask(step)
+        assert said.end == ("resolved", "")
+        lacks = [{"path": "lib", "reason": "nested-repository"}]
+        assert json.loads(said.outputs["left-out"]) == lacks
+        assert "Left out of the change, being a Git repository of its own" in (
+            said.summary
+        )
 
 
 def test_the_files_are_there_and_hold_no_secret(tmp_path: Path) -> None:

@@ -1,0 +1,107 @@
+"""A change that nobody can see is a failure, wherever somebody or something looks."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+from sqlalchemy import select
+
+from patchwright.core.events.types import OutcomeReached
+from patchwright.core.trajectory.fold import tell
+from patchwright.core.types.work import OutcomeKind
+from patchwright.resolver.messages.status import Delivered
+from patchwright.workers.cli.report import exit_code
+from patchwright.workers.cli.run_json import run_as_json
+from patchwright.workers.db.tables_ops import ended_runs
+from patchwright.workers.runs.known import Known
+from patchwright.workers.runs.listed import of_job
+from patchwright.workers.store.job import JobState
+from tests.fakes.github import Proposal
+from tests.fakes.github.acts.checks import checks_on
+from tests.fakes.llm import call
+from tests.fakes.llm.turns import Script, TurnLike
+from tests.flow.script import Request, in_turn
+from tests.flow.story import REPO, Story, fix_turns, telling
+
+FAILED = (OutcomeKind.FAILED, "not-delivered")
+
+
+def _losing_rights(story: list[Story]) -> Script:
+    """Let the bot lose its right to write before it delivers what it has made."""
+
+    def last(_request: Request) -> TurnLike:
+        world = story[0].github.world
+        for number, found in world.installations.items():
+            held = {**found.permissions, "contents": "read"}
+            world.installations[number] = replace(found, permissions=held)
+        return finish
+
+    *steps, finish = fix_turns()
+    return in_turn(*steps, last)
+
+
+def test_what_was_not_delivered_has_failed_for_people_and_for_machines(
+    tmp_path: Path,
+) -> None:
+    told: list[Story] = []
+    with telling(tmp_path, _losing_rights(told)) as story:
+        told.append(story)
+        issue = story.github.open_issue(REPO, "eve", "Wrong sum", "3 pieces cost 450.")
+        story.github.label(REPO, issue, "patchwright", "alice")
+        story.tell()
+        story.work()
+        said = story.reply(issue)
+        assert said.startswith("**Not delivered** · 4 steps")
+        assert "state=failed" in said
+        assert story.github.issue(REPO, issue).labels == ("patchwright:failed",)
+        [called] = story.pings(issue)
+        assert "**Not delivered** · why is said above" in called
+        outcome, [job] = story.outcome(), story.jobs()
+        assert (outcome.kind, outcome.reason, job.state) == (*FAILED, JobState.FAILED)
+        assert exit_code(outcome) == 3
+        listed = of_job(job, Known())
+        assert (listed.outcome, listed.reason) == FAILED
+        shown = run_as_json(listed, tell(story.events()), outcome, Delivered())
+        assert json.loads(shown)["run"]["outcome"] == "failed"
+        logged = [e.payload for e in story.events()]
+        ends = [one.outcome for one in logged if isinstance(one, OutcomeReached)]
+        assert (ends[-1].kind, ends[-1].reason) == FAILED
+        with story.base.database.reading() as connection:
+            counted = connection.execute(select(ended_runs.c.outcome)).scalars().all()
+        assert counted == ["failed"]
+
+
+def test_the_check_of_what_was_not_delivered_is_red(tmp_path: Path) -> None:
+    told: list[Story] = []
+    with telling(tmp_path, _losing_rights(told)) as story:
+        told.append(story)
+        story.github.commit_files(REPO, "work", {"a.txt": "1\n"}, author="alice")
+        proposal = Proposal(title="Sum", head="work", base="main", body="")
+        number = story.github.open_pull_request(REPO, "alice", proposal)
+        story.say(number, "@patchwright fix the sum")
+        story.work()
+        assert "**Not delivered**" in story.reply(number)
+        story.pings(number)
+        [pull] = story.github.pull_requests(REPO)
+        [check] = checks_on(story.github.world, REPO, pull.head_sha)
+        assert check.conclusion == "failure"
+        assert story.outcome().reason == "not-delivered"
+
+
+def test_what_the_change_lacks_is_named_wherever_it_is_shown(tmp_path: Path) -> None:
+    nested = call("shell", command="git init -q lib; echo x > lib/x")
+    *steps, finish = fix_turns()
+    with telling(tmp_path, [nested, *steps, finish, finish]) as story:
+        number = story.ask("@patchwright fix the sum")
+        story.work()
+        named = "Left out of the change, being a Git repository of its own: `lib`."
+        assert named in story.reply(number)
+        [pull] = story.github.pull_requests(REPO)
+        assert named in pull.body
+        story.pings(number)
+        outcome, [job] = story.outcome(), story.jobs()
+        shown = run_as_json(
+            of_job(job, Known()), tell(story.events()), outcome, Delivered()
+        )
+        lacks = [{"path": "lib", "reason": "nested-repository"}]
+        assert json.loads(shown)["left_out"] == lacks
