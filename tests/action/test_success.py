@@ -87,6 +87,7 @@ def test_a_comment_becomes_a_proven_pull_request(tmp_path: Path) -> None:
             cost_usd="",
             model="openai/scripted",
             structured_output="",
+            left_out="",
         )
         assert not run.failed
         assert steady_summary(run.job).strip() == SUMMARY.strip()

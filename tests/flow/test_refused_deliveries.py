@@ -25,6 +25,7 @@ ONE_CLICK = (
     "one click."
 )
 AS_PATCH = "+++ b/cart.py\n"
+NOT_DELIVERED = (OutcomeKind.FAILED, "not-delivered")
 UNSIGNED = {"PATCHWRIGHT_GITHUB__COMMIT_SIGNING": "none"}
 
 
@@ -131,7 +132,10 @@ def test_r9_a_refusal_names_its_rule_and_the_work_is_kept(
     with telling(tmp_path, in_turn(*steps, refuse), settings=refused.settings) as story:
         number = story.ask(WISH)
         story.work()
-        said = steady(final_message(story, number, OutcomeKind.RESOLVED, calls=1))
+        # A patch in a message is no delivery.
+        is_there = AS_PATCH not in refused.kept
+        ended = (OutcomeKind.RESOLVED, "") if is_there else NOT_DELIVERED
+        said = steady(final_message(story, number, *ended, calls=1))
         assert f"The result could not be delivered: {refused.rule}" in said
         for told in (refused.then, *refused.kept):
             assert told in said
@@ -150,7 +154,7 @@ def test_r9_a_workflow_is_not_pushed_without_the_permission_for_it(
     with telling(tmp_path, [*steps, add, finish], files=lax) as story:
         number = story.ask(WISH)
         story.work()
-        said = final_message(story, number, OutcomeKind.RESOLVED, calls=1)
+        said = final_message(story, number, *NOT_DELIVERED, calls=1)
         assert "Give the App the permission `workflows: write`" in said
         assert "+++ b/.github/workflows/ci.yml" in said
         assert story.branches() == []
@@ -189,7 +193,7 @@ def test_r9_what_became_of_an_archived_repository_is_told_when_it_can_be(
         assert "state=running" in story.reply(number)
         set_rules(story.github.world, REPO, Rules())
         story.work_later(10)
-        said = final_message(story, number, OutcomeKind.RESOLVED, calls=1)
+        said = final_message(story, number, *NOT_DELIVERED, calls=1)
         assert "The repository is archived. Unarchive it, then ask again." in said
         assert AS_PATCH in said
 

@@ -9,6 +9,7 @@ from patchwright.core.types.work import (
     ReviewAnswer,
     Verdict,
 )
+from patchwright.resolver.delivering.naming import as_delivered
 from patchwright.resolver.messages.advice import choices
 from patchwright.resolver.messages.ending import CUT_SHORT, final_comment
 from patchwright.resolver.messages.status import Delivered, Progress, mark
@@ -139,7 +140,7 @@ def test_s44_whatever_the_agent_says_the_comment_fits_and_is_whole(
         update={"notes": long, "warnings": long, "evidence": (RED, GREEN) * 40}
     )
     refused = Delivered(refusal="r" * 20_000, remarks=long)
-    text = final_comment(outcome, refused, FRAME)
+    text = final_comment(as_delivered(outcome, refused), refused, FRAME)
     assert len(text) <= 65_536
     assert text.startswith("**Not delivered** · ")
     assert text.count("<details>") == text.count("</details>")

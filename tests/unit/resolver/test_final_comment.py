@@ -12,6 +12,7 @@ from patchwright.core.types.work import (
     Proof,
     Usage,
 )
+from patchwright.resolver.delivering.naming import as_delivered
 from patchwright.resolver.messages.ending import MAX_COMMENT_CHARS, final_comment
 from patchwright.resolver.messages.status import UNFINISHED, Delivered, mark
 from tests.unit.resolver.endings import FRAME, GREEN, HANDLE, RED, ended, proven
@@ -33,10 +34,9 @@ AGAIN = "ask again with `@patchwright`."
 
 def said(outcome: Outcome, delivered: Delivered = BRANCH) -> str:
     """Return the comment without footer and mark, having checked those."""
+    outcome = as_delivered(outcome, delivered)
     text = final_comment(outcome, delivered, FRAME)
-    # For a machine, what nobody can see is not resolved.
-    state = OutcomeKind.FAILED if delivered.is_nowhere else outcome.kind
-    end = f"\n\n{FOOTER}\n\n<!-- patchwright:state={state} {mark(FRAME.run_id)}"
+    end = f"\n\n{FOOTER}\n\n<!-- patchwright:state={outcome.kind} {mark(FRAME.run_id)}"
     assert text.endswith(end)
     return text.removesuffix(end)
 
