@@ -103,12 +103,11 @@ class OutcomeStore:
     ) -> JobId | None:
         """End the job, and the lease with it.
 
-        With an `outcome` that one is kept instead: something came of the delivery that
-        was not known when the run ended.
-
-        What a successor has said last is verified after `verify_after_s`. Returns the
-        job that was made of a request nobody has read yet; it is to be submitted. With
+        What a successor has said last is verified after `verify_after_s`. An `outcome`
+        takes the place of the one that was kept before the delivery. With
         `keeps_checkpoint` the newest work tree stays: nothing else has the work.
+        Returns the job that was made of a request nobody has read yet; it is to be
+        submitted.
         """
         if state not in ENDED:
             raise ValueError(f"{state} is not how a job ends")
@@ -124,7 +123,7 @@ class OutcomeStore:
                     state=state,
                     ended_at=now,
                     lease_until=None,
-                    **({"outcome": outcome.model_dump_json()} if outcome else {}),
+                    **_told(outcome),
                     **self._verified(connection, lease, verify_after_s),
                 )
             )
@@ -241,6 +240,10 @@ class OutcomeStore:
         others = (one for one in unread if one is not calls[0])
         hand_over(connection, (calls[0], *others), job_id)
         return job_id
+
+
+def _told(outcome: Outcome | None) -> Mapping[str, str]:
+    return {} if outcome is None else {"outcome": outcome.model_dump_json()}
 
 
 def _drop_checkpoint(connection: Connection, job_id: JobId) -> None:
