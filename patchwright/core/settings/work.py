@@ -131,7 +131,9 @@ class SandboxSettings(Section):
         description="Most room for the files of a sandbox, as `512m`, `10g`; and one "
         "file for each 8 KiB of it.",
     )
-    cpus: float = Field(2.0, gt=0, description="Most processors' time.")
+    cpus: float = Field(
+        2.0, gt=0, description="Most processors' time; with Docker alone."
+    )
     command_timeout_s: float = Field(
         120.0, gt=0, description="Seconds before a command is reported as running."
     )

@@ -24,20 +24,28 @@ def resident_bytes(pid: int) -> int:
         return 0
 
 
-def used_by(pids: list[int]) -> int:
-    """Return the memory of all these, and what is kept for nobody in particular."""
+def used_by(pids: list[int], *, are_alone: bool) -> int:
+    """Return the memory of all these.
+
+    Where they are alone, what is kept for nobody in particular is theirs as well.
+    """
     own = mapped = 0
     for pid in pids:
         shares = _shares(pid)
         own += shares["Pss_Anon"] + shares["SwapPss"]
         mapped += shares["Pss_Shmem"]
     # What is in a file of memory may be mapped too, and is one and the same then.
-    return own + max(mapped, _in_files(pids)) + _in_segments()
+    if are_alone:
+        return own + max(mapped, _in_files(pids)) + _in_segments()
+    return own + max(mapped, memory_files(pids))
 
 
-def quickly_used_by(pids: list[int], folder: str = SHARED_FILES) -> int:
+def quickly_used_by(pids: list[int], *, are_alone: bool) -> int:
     """Return no less than that, at a small part of the price; no memory files."""
-    return sum(map(resident_bytes, pids)) + _in_folder(folder) + _in_segments()
+    resident = sum(map(resident_bytes, pids))
+    if are_alone:
+        return resident + _in_folder(SHARED_FILES) + _in_segments()
+    return resident
 
 
 def _shares(pid: int) -> dict[str, int]:

@@ -57,9 +57,12 @@ class MemoryWatch:
     `give_up` ends the sandbox where that does not help.
     """
 
-    def __init__(self, loop: Loop, limit: int, give_up: Stop) -> None:
+    def __init__(
+        self, loop: Loop, limit: int, give_up: Stop, *, are_alone: bool
+    ) -> None:
         self._loop = loop
         self._limit = limit
+        self._are_alone = are_alone
         self._give_up = give_up
         self._files_at = 0.0
         self._rounds = 0
@@ -70,7 +73,7 @@ class MemoryWatch:
         pids = descendants()
         excess = 0
         if self._may_be_over(pids, began):
-            excess = used_by(pids) - self._limit
+            excess = used_by(pids, are_alone=self._are_alone) - self._limit
         self._rounds = self._rounds + 1 if excess > 0 else 0
         if self._rounds > MOST_ROUNDS:
             self._give_up(hints.memory_given_up(self._limit))
@@ -80,7 +83,7 @@ class MemoryWatch:
         self._loop.after(max(MEMORY_EVERY_S, SHARE * took_s), self._look)
 
     def _may_be_over(self, pids: list[int], now: float) -> bool:
-        quick = quickly_used_by(pids)
+        quick = quickly_used_by(pids, are_alone=self._are_alone)
         if quick > self._limit or now < self._files_at:
             return quick > self._limit
         self._files_at = now + FILES_EVERY_S
@@ -103,7 +106,9 @@ class DiskWatch:
     fills up says when to measure.
     """
 
-    def __init__(self, loop: Loop, limit: int, stop: Stop, give_up: Stop) -> None:
+    def __init__(
+        self, loop: Loop, limit: int, roots: list[str], stop: Stop, give_up: Stop
+    ) -> None:
         self._loop = loop
         self._limit = Usage(limit, limit // BYTES_A_FILE)
         self._stop = stop
@@ -112,7 +117,7 @@ class DiskWatch:
         self._worst = Usage(0, 0)
         # Between a stop and the next measurement, which tells what it was stopped at.
         self._is_settling = False
-        self._roots = find_roots()
+        self._roots = roots
         self._at_start = self._now()
         self._measured = Usage(0, 0)
         self._measured_at = 0.0
@@ -195,10 +200,14 @@ def find_roots() -> list[str]:
 
 
 def watch(loop: Loop, config: Config, stop: Stop, give_up: Stop) -> None:
-    """Watch over a sandbox that is one: its processes and folders are all its own."""
-    if os.getpid() != 1:
-        return
+    """Watch over what the server has started and its files.
+
+    Where it is process 1, all processes and all that can be written are its sandbox's.
+    Elsewhere others are there too, and the files are those of the workspace.
+    """
+    is_alone = os.getpid() == 1
     if config.max_data_bytes:
-        MemoryWatch(loop, config.max_data_bytes, give_up)
+        MemoryWatch(loop, config.max_data_bytes, give_up, are_alone=is_alone)
     if config.disk_bytes:
-        DiskWatch(loop, config.disk_bytes, stop, give_up)
+        roots = find_roots() if is_alone else [config.workspace]
+        DiskWatch(loop, config.disk_bytes, roots, stop, give_up)

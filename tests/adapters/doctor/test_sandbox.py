@@ -33,6 +33,7 @@ def test_a_real_sandbox_has_its_tools_and_its_limits_and_is_gone_afterwards(
     assert "network `deny` and limits hold" in told.found
     # Which of the two holds the memory is said.
     assert ("memory is watched" in told.found) == (shown == "bubblewrap")
+    assert ("nothing holds sandbox.cpus" in told.found) == (shown == "bubblewrap")
     client = engine.connect()
     left = engine.find(client, container.MANAGED_LABEL)
     client.close()

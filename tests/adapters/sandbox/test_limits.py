@@ -7,6 +7,7 @@ import pytest
 
 from patchwright.core.runtime import RuntimeFactory, SandboxSpec
 from patchwright.sandbox.local.bubblewrap import BubblewrapRuntimes
+from patchwright.sandbox.local.unconfined import UnconfinedRuntimes
 from tests.adapters.sandbox.box import Box
 
 MIB = 1 << 20
@@ -134,6 +135,29 @@ def test_m3_the_memory_limit_is_for_the_whole_sandbox(
         pids = box.sh("cat /proc/[0-9]*/statm | awk '{s += $2} END {print s}'").output
         assert int(pids) * 4096 < 256 * MIB + 64 * MIB
         assert box.sh("echo alive").output == "alive\n"
+
+
+@pytest.mark.parametrize("program", [SHARED, SEVERAL, MEMORY_FILES])
+def test_m3_commands_without_a_sandbox_have_a_memory_limit_together(
+    spec: SandboxSpec, program: str
+) -> None:
+    with small(UnconfinedRuntimes(), spec, memory="256m") as box:
+        ran = box.sh("python3 -; echo ended", stdin=program, timeout_s=15)
+        if ran.still_running:
+            ran = box.kill(ran)
+        assert "memory limit of 256 MiB" in ran.note
+        assert "had it all" not in ran.output
+        assert box.sh("echo alive").output == "alive\n"
+
+
+@pytest.mark.parametrize("program", [HIDE, HOLD, MANY])
+def test_m2_commands_without_a_sandbox_have_a_disk_limit(
+    spec: SandboxSpec, program: str
+) -> None:
+    with small(UnconfinedRuntimes(), spec, disk="64m") as box:
+        full = box.sh("python3 -", stdin=program, timeout_s=60)
+        assert full.exit_code is None, full
+        assert "disk limit of 64 MiB" in full.note
 
 
 def test_m3_files_in_memory_have_a_limit(spec: SandboxSpec) -> None:

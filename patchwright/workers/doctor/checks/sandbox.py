@@ -33,7 +33,7 @@ _CHOOSE: Final = "choose an image with git and Python 3.8 or newer: sandbox.imag
 _FITTING: Final = f"{_CHOOSE}; and a sandbox.runtime that `docker info` lists"
 _UNCONFINED: Final = "unconfined: nothing holds the agent's commands back"
 # With an engine the kernel's cgroups hold the memory.
-_WATCHED: Final = " (memory is watched, ten times a second)"
+_WATCHED: Final = " (memory is watched, ten times a second; nothing holds sandbox.cpus)"
 _CGROUPS: Final = (
     "see what `docker info` warns of: the kernel needs the cgroups `memory` and `pids`"
 )
