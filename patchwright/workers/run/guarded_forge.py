@@ -5,24 +5,19 @@ from dataclasses import dataclass, replace
 from patchwright.core.forge import (
     Adornment,
     CheckReport,
-    Checks,
-    Forge,
-    GitCredential,
     NewCommit,
     PullRequestText,
     Reviews,
-    Rival,
 )
 from patchwright.core.text.marks import split_marks
-from patchwright.core.types.people import Actor, Permission
 from patchwright.core.types.threads import (
     ForgeThread,
     PullRequest,
     RepoRef,
-    Repository,
 )
 from patchwright.integrations.git.gitdir import GitDir
 from patchwright.integrations.git.remote import BranchUpdate, Push, Remote
+from patchwright.workers.run.forge_readings import ForgeReadings
 from patchwright.workers.run.guarded_channel import GuardedBoard, GuardedChannel
 from patchwright.workers.run.lease_guard import LeaseGuard
 from patchwright.workers.run.services import Services
@@ -57,26 +52,10 @@ def guarded(services: Services, guard: LeaseGuard) -> Services:
 
 
 @dataclass(frozen=True)
-class GuardedForge:
+class GuardedForge(ForgeReadings):
     """A `Forge`."""
 
-    real: Forge
     guard: LeaseGuard
-
-    def fetch_permission(self, repo: RepoRef, actor: Actor) -> Permission:
-        return self.real.fetch_permission(repo, actor)
-
-    def fetch_repository(self, repo: RepoRef) -> Repository:
-        return self.real.fetch_repository(repo)
-
-    def fetch_pull_request(self, repo: RepoRef, number: int) -> PullRequest:
-        return self.real.fetch_pull_request(repo, number)
-
-    def mint_credential(self, repo: RepoRef) -> GitCredential:
-        return self.real.mint_credential(repo)
-
-    def find_pull_request(self, repo: RepoRef, head_branch: str) -> PullRequest | None:
-        return self.real.find_pull_request(repo, head_branch)
 
     def open_pull_request(
         self, repo: RepoRef, head_branch: str, base_branch: str, text: PullRequestText
@@ -90,15 +69,6 @@ class GuardedForge:
         self.guard.require()
         return self.real.update_pull_request(repo, number, text)
 
-    def fetch_file(self, repo: RepoRef, path: str, ref: str = "") -> bytes | None:
-        return self.real.fetch_file(repo, path, ref)
-
-    def has_branch(self, repo: RepoRef, branch: str) -> bool:
-        return self.real.has_branch(repo, branch)
-
-    def fetch_commit_message(self, repo: RepoRef, sha: str) -> str | None:
-        return self.real.fetch_commit_message(repo, sha)
-
     def adorn_pull_request(
         self, repo: RepoRef, number: int, adornment: Adornment
     ) -> tuple[str, ...]:
@@ -111,15 +81,6 @@ class GuardedForge:
         self.guard.require()
         self.real.request_review(repo, number, reviewers)
 
-    def fetch_objectors(self, repo: RepoRef, number: int) -> tuple[str, ...]:
-        return self.real.fetch_objectors(repo, number)
-
-    def fetch_rivals(self, repo: RepoRef, issue: int) -> tuple[Rival, ...]:
-        return self.real.fetch_rivals(repo, issue)
-
-    def fetch_checks(self, repo: RepoRef, sha: str) -> Checks:
-        return self.real.fetch_checks(repo, sha)
-
     def report_check(self, repo: RepoRef, sha: str, report: CheckReport) -> None:
         with self.guard.writing():
             self.real.report_check(repo, sha, report)
@@ -127,9 +88,6 @@ class GuardedForge:
     def commit_on_branch(self, repo: RepoRef, branch: str, commit: NewCommit) -> str:
         self.guard.require()
         return self.real.commit_on_branch(repo, branch, commit)
-
-    def fetch_milestone(self, repo: RepoRef, issue: int) -> int | None:
-        return self.real.fetch_milestone(repo, issue)
 
 
 @dataclass(frozen=True)

@@ -7,21 +7,16 @@ from patchwright.core.errors import InvalidRequestError
 from patchwright.core.forge import (
     Adornment,
     CheckReport,
-    Checks,
-    Forge,
-    GitCredential,
     NewCommit,
     PullRequestText,
     Reviews,
-    Rival,
 )
-from patchwright.core.types.people import Actor, Permission
 from patchwright.core.types.threads import (
     ForgeThread,
     PullRequest,
     RepoRef,
-    Repository,
 )
+from patchwright.workers.run.forge_readings import ForgeReadings
 from patchwright.workers.run.rehearsal import Rehearsal
 from patchwright.workers.run.rehearsed_channel import place_of
 
@@ -30,26 +25,10 @@ NO_NUMBER: Final = 0
 
 
 @dataclass(frozen=True)
-class RehearsedForge:
+class RehearsedForge(ForgeReadings):
     """A `Forge`."""
 
-    real: Forge
     rehearsal: Rehearsal
-
-    def fetch_permission(self, repo: RepoRef, actor: Actor) -> Permission:
-        return self.real.fetch_permission(repo, actor)
-
-    def fetch_repository(self, repo: RepoRef) -> Repository:
-        return self.real.fetch_repository(repo)
-
-    def fetch_pull_request(self, repo: RepoRef, number: int) -> PullRequest:
-        return self.real.fetch_pull_request(repo, number)
-
-    def mint_credential(self, repo: RepoRef) -> GitCredential:
-        return self.real.mint_credential(repo)
-
-    def find_pull_request(self, repo: RepoRef, head_branch: str) -> PullRequest | None:
-        return self.real.find_pull_request(repo, head_branch)
 
     def open_pull_request(
         self, repo: RepoRef, head_branch: str, base_branch: str, text: PullRequestText
@@ -78,15 +57,6 @@ class RehearsedForge:
         )
         return self.real.fetch_pull_request(repo, number)
 
-    def fetch_file(self, repo: RepoRef, path: str, ref: str = "") -> bytes | None:
-        return self.real.fetch_file(repo, path, ref)
-
-    def has_branch(self, repo: RepoRef, branch: str) -> bool:
-        return self.real.has_branch(repo, branch)
-
-    def fetch_commit_message(self, repo: RepoRef, sha: str) -> str | None:
-        return self.real.fetch_commit_message(repo, sha)
-
     def adorn_pull_request(
         self, repo: RepoRef, number: int, adornment: Adornment
     ) -> tuple[str, ...]:
@@ -102,15 +72,6 @@ class RehearsedForge:
         asked = ", ".join(reviewers)
         self.rehearsal.tell(f"Ask {asked} to review {_pull(repo, number)}")
 
-    def fetch_objectors(self, repo: RepoRef, number: int) -> tuple[str, ...]:
-        return self.real.fetch_objectors(repo, number)
-
-    def fetch_rivals(self, repo: RepoRef, issue: int) -> tuple[Rival, ...]:
-        return self.real.fetch_rivals(repo, issue)
-
-    def fetch_checks(self, repo: RepoRef, sha: str) -> Checks:
-        return self.real.fetch_checks(repo, sha)
-
     def report_check(self, repo: RepoRef, sha: str, report: CheckReport) -> None:
         where = f"{sha[:10]} of {repo.full_name}"
         words = f"Report a check on {where}: “{report.title}” ({report.state})"
@@ -120,9 +81,6 @@ class RehearsedForge:
         """Leave it to git to push, which tells of it."""
         del repo, commit
         raise InvalidRequestError(f"no commit is made on {branch} in a rehearsal")
-
-    def fetch_milestone(self, repo: RepoRef, issue: int) -> int | None:
-        return self.real.fetch_milestone(repo, issue)
 
 
 @dataclass(frozen=True)
