@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+from patchwright.core.types.people import Actor
+from patchwright.workers.process import make_talking
 from tests.fakes.llm import call
 from tests.fakes.llm.turns import TurnLike
 from tests.fakes.slack.state import View
@@ -164,3 +166,20 @@ def test_who_commands_while_slack_is_away_is_told_later(tmp_path: Path) -> None:
         assert told.startswith("*Failed* (`service-unavailable`)")
         assert "Slack answered 503" in told
         assert slack.opened() == []
+
+
+def test_an_id_alone_in_the_list_of_people_means_the_workspace_that_is_served(
+    tmp_path: Path,
+) -> None:
+    """In a channel that workspaces share, somebody else may have the same id."""
+    bare = {"PATCHWRIGHT_ACCOUNTS__MAP": '[{"slack": "U7", "github": "alice"}]'}
+    with in_office(tmp_path, [], settings=bare) as office:
+        people = make_talking(office.story.base).people
+        here = Actor(
+            service="slack", login="jo", external_id="U7", host=office.slack.team
+        )
+        there = Actor(service="slack", login="jo", external_id="U7", host="T9")
+        found = people.find(here)
+        assert found is not None
+        assert found.login == "alice"
+        assert people.find(there) is None

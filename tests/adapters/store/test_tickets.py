@@ -4,6 +4,7 @@ from patchwright.core.types.ids import JobId
 from patchwright.core.types.threads import TalkThread, ThreadKind
 from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.workers.intake.record import LEFT_OUT
+from patchwright.workers.store.job import JobState
 from tests.adapters.store.world import World, trigger
 
 SITE = "acme.atlassian.net"
@@ -79,6 +80,14 @@ def test_who_may_read_a_request_is_kept_for_its_answer(world: World) -> None:
     assert isinstance(thread, TalkThread)
     assert thread.audience == DEVELOPERS
     assert audience_of(world, job_id) == [DEVELOPERS]
+
+
+def test_who_may_read_a_later_request_of_the_ticket_is_kept_too(world: World) -> None:
+    first = ask(world, "k1", ticket())
+    world.outcomes.finish(world.claim(first), JobState.DONE, world.clock.now())
+    second = ask(world, "k2", ticket(audience=DEVELOPERS))
+    assert world.conversation(second) == world.conversation(first)
+    assert audience_of(world, second) == [DEVELOPERS]
 
 
 def test_a_run_that_answers_to_all_does_not_hear_what_some_alone_may_read(

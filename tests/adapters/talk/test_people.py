@@ -39,6 +39,18 @@ def test_the_administrators_word_counts_before_theirs(linking: Linking) -> None:
     assert found == Actor(service="github", login="mallory")
 
 
+@pytest.mark.parametrize(("is_at_home", "login"), [(True, "mallory"), (False, "")])
+def test_an_id_alone_counts_where_they_are_at_home(
+    linking: Linking, login: str, *, is_at_home: bool
+) -> None:
+    bare = settings_of(ACCOUNTS__MAP='[{"slack": "U1", "github": "mallory"}]')
+    people = People(
+        bare, linking.accounts, linking.links, is_at_home=lambda _: is_at_home
+    )
+    found = people.find(JO)
+    assert (found.login if found else "") == login
+
+
 @pytest.mark.parametrize(
     "missing", ["GITHUB__CLIENT_ID", "GITHUB__CLIENT_SECRET", "SERVER__PUBLIC_URL"]
 )

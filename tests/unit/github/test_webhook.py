@@ -189,6 +189,7 @@ def test_closed_and_reopened_threads_are_told(event: str, action: str) -> None:
     assert isinstance(reading, ThreadClosed)
     assert reading.thread.number == 7
     assert reading.is_open is (action == "reopened")
+    assert reading.at == datetime(2030, 1, 1, 12, tzinfo=UTC)
 
 
 def test_other_label_is_ignored() -> None:

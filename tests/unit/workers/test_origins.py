@@ -99,6 +99,21 @@ def test_what_is_kept_out_is_noted_and_nothing_leads_back() -> None:
     assert "Patchwright" not in hidden.names
 
 
+def test_h8_what_was_read_in_private_repositories_is_kept_out_of_public_ones() -> None:
+    for openness in (OPEN, KEPT_OUT):
+        found = find_origins(
+            SETTINGS,
+            openness,
+            asked_in(SLACK),
+            [CHAT],
+            linked(SLACK),
+            private_texts=("We buy Initech",),
+        )
+        hidden = found["hidden"]
+        assert isinstance(hidden, Hidden)
+        assert "We buy Initech" in hidden.texts
+
+
 def test_what_is_said_while_it_works_is_kept_out_as_well() -> None:
     beside = asked_in(ISSUE).model_copy(update={"request": "use tabs"})
     private = asked_in(SLACK).model_copy(update={"request": "Globex waits"})

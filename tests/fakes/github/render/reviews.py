@@ -1,6 +1,7 @@
 """Review threads as GitHub's GraphQL shows them: the fields that were asked for."""
 
 import re
+from dataclasses import replace
 
 from tests.fakes.github.access import READ_PULL, forbidden, may, visible_repo
 from tests.fakes.github.auth import Caller
@@ -26,12 +27,12 @@ def list_reviews(world: World, caller: Caller, asked: Json) -> Answer:
     last = _LAST.search(query)
     size = min(int(last[1]), _MOST) if last else _MOST
     shown = last_page(world.reviews_of(issue), given.get("before"), size)
-    shown["nodes"] = [_thread(world, issue, one) for one in shown["nodes"]]
+    shown["nodes"] = [_thread(world, issue, one, query) for one in shown["nodes"]]
     answer = {"repository": {"pullRequest": {"reviewThreads": shown}}}
     return Answer(status=200, body={"data": only_asked(query, answer)})
 
 
-def _thread(world: World, issue: Issue, thread: ReviewThread) -> Json:
+def _thread(world: World, issue: Issue, thread: ReviewThread, query: str) -> Json:
     is_outdated = _is_outdated(world, issue, thread)
     return {
         "id": f"PRRT_{thread.id}",
@@ -43,8 +44,16 @@ def _thread(world: World, issue: Issue, thread: ReviewThread) -> Json:
         "diffSide": thread.side,
         "isResolved": thread.is_resolved,
         "isOutdated": is_outdated,
-        "comments": comment_page(world, thread),
+        "comments": _comments(world, thread, query),
     }
+
+
+def _comments(world: World, thread: ReviewThread, query: str) -> Json:
+    """Show the newest comments, or the oldest where those are asked for."""
+    if "comments(last:" in query:
+        return comment_page(world, thread)
+    oldest = replace(thread, comments=thread.comments[:_MOST])
+    return comment_page(world, oldest)
 
 
 def comment_page(world: World, thread: ReviewThread, before: str | None = None) -> Json:
