@@ -9,7 +9,13 @@ from patchwright.core.errors import SettingsError
 from patchwright.core.text.mentions import find_request
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import ForgeThread, RepoRef, Thread, ThreadKind
-from patchwright.core.types.triggers import Ignored, Reading, Trigger, TriggerKind
+from patchwright.core.types.triggers import (
+    Ignored,
+    Reading,
+    StatusReported,
+    Trigger,
+    TriggerKind,
+)
 from patchwright.integrations.github.adapter import GitHub
 from patchwright.integrations.github.lookups import (
     Said,
@@ -98,6 +104,8 @@ class Asking:
             return self._by_event()
         if number := number_of_checks(self._place.event):
             return Asked(self._by_number(number))
+        if self._place.event_name == "status":
+            return self._by_status()
         raise SettingsError(
             f"the event `{self._place.event_name}` has no thread: set one of the "
             "inputs `issue-number`, `comment-id`, `task` and `task-file`"
@@ -150,6 +158,22 @@ class Asking:
         if self._listening.is_own(self._place.actor):
             return NotAsked("own-text")
         return Asked(self._by_number(number_of_thread(self._place.event)))
+
+    def _by_status(self) -> Asked | NotAsked:
+        """Find the pull request that ends in a commit whose checks have failed.
+
+        An event of this kind names branches alone; those of forks are not among them.
+        """
+        found = read("status", self._place.event_bytes, self._listening)
+        if not isinstance(found, StatusReported):
+            return _as_read(found)
+        if found.has_passed:
+            return NotAsked("checks-passed")
+        for branch in found.branches:
+            pull = self._github.forge.find_pull_request(self._repo, branch)
+            if pull is not None and pull.head_sha == found.sha:
+                return Asked(self._by_number(pull.number))
+        return NotAsked("no-pull-request")
 
     def _by_number(self, number: int) -> Trigger:
         thread = self._opening(number)

@@ -8,6 +8,7 @@ from sqlalchemy import Connection
 
 from patchwright.core.types.ids import Ids, JobId
 from patchwright.core.types.people import Actor
+from patchwright.core.types.threads import ForgeThread
 from patchwright.core.types.triggers import (
     BaseMoved,
     Ignored,
@@ -64,16 +65,8 @@ def start_after_merge(
     conversation_id = find_conversation(connection, closed.thread)
     if conversation_id is None or not has_tickets(connection, conversation_id):
         return None
-    trigger = Trigger(
-        key=f"{closed.thread}:merged",
-        kind=TriggerKind.MERGED,
-        # Replaced by a person's name before it is stored.
-        actor=Actor(service=closed.thread.repo.forge, login=""),
-        thread=closed.thread,
-        request="",
-    )
-    started = start_automatic(connection, ids, trigger, now)
-    return started.job_id if isinstance(started, Stored) else None
+    trigger = _trigger(TriggerKind.MERGED, closed.thread, "merged")
+    return _started(connection, ids, trigger, now)
 
 
 def start_after_move(
@@ -85,19 +78,11 @@ def start_after_move(
     """
     pulls = list_own_pulls(connection, moved.repo, moved.branch, MAX_CONFLICTS)
     for pull in pulls:
-        trigger = Trigger(
-            key=f"{pull.thread}:conflict:{moved.sha}",
-            kind=TriggerKind.CONFLICT,
-            # Replaced by a person's name before it is stored.
-            actor=Actor(service=moved.repo.forge, login=""),
-            thread=pull.thread,
-            request="",
-            installation=moved.installation,
-            head_sha=moved.sha,
+        trigger = _trigger(
+            TriggerKind.CONFLICT, pull.thread, f"conflict:{moved.sha}", moved
         )
-        started = start_automatic(connection, ids, trigger, now)
-        if isinstance(started, Stored) and started.job_id is not None:
-            yield started.job_id
+        if job_id := _started(connection, ids, trigger, now):
+            yield job_id
 
 
 def start_after_status(
@@ -108,22 +93,42 @@ def start_after_status(
     One that passed may be the last that was waited for, and else is no news. Whether
     the pull request still ends there is not known here.
     """
+    sha = reported.sha
     pulls = list_pulls_from(connection, reported.repo, reported.branches, MAX_CHECKED)
     for pull in pulls:
         if reported.has_passed and not was_put_off(
-            connection, pull.conversation_id, reported.sha, PENDING
+            connection, pull.conversation_id, sha, PENDING
         ):
             continue
-        trigger = Trigger(
-            key=f"{pull.thread}:{TriggerKind.CHECKS}:{reported.sha}:status-{reported.id}",
-            kind=TriggerKind.CHECKS,
-            # Replaced by a person's name before it is stored.
-            actor=Actor(service=reported.repo.forge, login=""),
-            thread=pull.thread,
-            request="",
-            installation=reported.installation,
-            head_sha=reported.sha,
-        )
-        started = start_automatic(connection, ids, trigger, now)
-        if isinstance(started, Stored) and started.job_id is not None:
-            yield started.job_id
+        name = f"{TriggerKind.CHECKS}:{sha}:status-{reported.id}"
+        trigger = _trigger(TriggerKind.CHECKS, pull.thread, name, reported)
+        if job_id := _started(connection, ids, trigger, now):
+            yield job_id
+
+
+def _trigger(
+    kind: TriggerKind,
+    pull: ForgeThread,
+    name: str,
+    told: BaseMoved | StatusReported | None = None,
+) -> Trigger:
+    """Make the trigger of a run that nobody asks for.
+
+    Who asked last is put into it before it is stored.
+    """
+    return Trigger(
+        key=f"{pull}:{name}",
+        kind=kind,
+        actor=Actor(service=pull.repo.forge, login=""),
+        thread=pull,
+        request="",
+        installation=told.installation if told else "",
+        head_sha=told.sha if told else "",
+    )
+
+
+def _started(
+    connection: Connection, ids: Ids, trigger: Trigger, now: datetime
+) -> JobId | None:
+    started = start_automatic(connection, ids, trigger, now)
+    return started.job_id if isinstance(started, Stored) else None

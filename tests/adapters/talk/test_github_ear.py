@@ -1,5 +1,6 @@
 """GitHub away when the service starts: a user's token listens when it is back."""
 
+import json
 from collections.abc import Iterator
 from contextlib import closing
 
@@ -9,16 +10,19 @@ from structlog.testing import capture_logs
 
 from patchwright.core.clock import SystemClock
 from patchwright.core.settings.github import GitHubSettings
-from patchwright.core.types.triggers import Ignored
+from patchwright.core.types.triggers import Ignored, Trigger
 from patchwright.integrations.github.auth import MemoryTokenCache
 from patchwright.integrations.signatures import sign_sha256
 from patchwright.workers.connections import connect_github
 from patchwright.workers.github_ear import GitHubEar, LateReceiver
 from patchwright.workers.web.receiver import NotReadyError
+from tests.app_manifest import add_our_app
 from tests.fakes.github import FakeGitHub
 from tests.provision.waiting import wait_until
+from tests.unit.github.samples import delivery
 
 SECRET = "hook secret"
+APP_ID = 4711
 BODY = b'{"action": "starred"}'
 HEADERS = {
     "x-github-event": "ping",
@@ -55,6 +59,33 @@ def test_a_user_s_token_waits_for_github_and_listens_when_it_is_back(
             wait_until(lambda: _reads(receiver), "the own name", 10)
     [said] = [one for one in logs if one["event"] == "not_reached"]
     assert said["service"] == "github"
+
+
+def test_an_app_learns_its_own_name_when_github_is_back(github: FakeGitHub) -> None:
+    """Until then it listens all the same."""
+    key = add_our_app(github, APP_ID, SECRET)
+    settings = GitHubSettings(
+        api_url=github.api_url,
+        web_url=github.web_url,
+        app_id=str(APP_ID),
+        private_key=SecretStr(key),
+        webhook_secret=(SecretStr(SECRET),),
+    )
+    sender = {"login": "patchwright[bot]", "id": 5, "type": "Bot"}
+    label = {"name": settings.label}
+    body = json.dumps(delivery("labeled", label=label, sender=sender)).encode()
+    signed = {
+        "x-github-event": "issues",
+        "x-hub-signature-256": sign_sha256(body, SECRET),
+    }
+    github.fail_next("GET", "/app$", 404, body={"message": "away"}, times=1)
+    cache, clock = MemoryTokenCache(), SystemClock()
+    with closing(connect_github(settings, cache, clock)) as connected:
+        receiver = LateReceiver(GitHubEar(settings, connected))
+        assert isinstance(receiver.read(signed, body), Trigger)
+        own = Ignored(reason="own-act")
+        with receiver.ear:
+            wait_until(lambda: receiver.read(signed, body) == own, "the own name", 10)
 
 
 def _reads(receiver: LateReceiver) -> bool:

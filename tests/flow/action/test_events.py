@@ -115,6 +115,41 @@ def test_checks_ask_for_a_pull_request_of_this_repository_alone(
         assert step.use(name, event).end == ("answered", "")
 
 
+def _status(branch: str, sha: str, state: str) -> dict[str, object]:
+    ends = [{"name": "main", "commit": {"sha": "0" * 40}}]
+    ends.append({"name": branch, "commit": {"sha": sha}})
+    return {
+        "id": 1,
+        "sha": sha,
+        "state": state,
+        "branches": ends,
+        "repository": {"id": 77, "full_name": REPO},
+        "sender": {"id": 5, "login": "ci"},
+    }
+
+
+def test_a_status_that_failed_asks_for_the_pull_request_of_its_branch(
+    tmp_path: Path,
+) -> None:
+    with a_step(tmp_path, in_turn(ANSWER)) as step:
+        step.github.commit_files(REPO, "topic", {"note.md": "x\n"}, author="alice")
+        proposal = Proposal(head="topic", base="main", title="Sum")
+        step.github.open_pull_request(REPO, "alice", proposal)
+        [pull] = step.github.pull_requests(REPO)
+        sha = pull.head_sha
+        for event in (
+            _status("topic", sha, "pending"),
+            _status("topic", sha, "success"),
+            _status("topic", "a" * 40, "failure"),
+            _status("main", sha, "failure"),
+        ):
+            quiet = step.use("status", event, mode="ci-fix")
+            assert quiet.end == ("refused", "not-asked")
+        said = step.use("status", _status("topic", sha, "failure"), mode="ci-fix")
+        assert said.end == ("answered", "")
+        assert "Make the failing checks" in str(step.provider.requests[0])
+
+
 def test_a_comment_that_is_named_is_the_request(tmp_path: Path) -> None:
     with a_step(tmp_path, in_turn(ANSWER)) as step:
         issue = step.github.open_issue(REPO, "eve", "Wrong sum", "It is wrong.")
