@@ -4,6 +4,7 @@ https://docs.github.com/en/apps/creating-github-apps/authenticating-with-a-githu
 """
 
 from collections.abc import Mapping
+from concurrent.futures import wait
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
@@ -12,6 +13,7 @@ import requests
 from github import Auth
 from pydantic import SecretStr
 
+from patchwright.core.background import start
 from patchwright.core.clock import Clock
 from patchwright.core.errors import (
     AuthenticationError,
@@ -28,7 +30,9 @@ from patchwright.integrations.github.connection import (
 from patchwright.integrations.github.errors import translated
 
 _BROKEN: Final = 500
-# Others wait for who renews, and take over if it lasts.
+# Others wait for who renews, and take over if it lasts: so long for the whole answer,
+# and so long for any part of it.
+RENEWAL_S: Final = 10.0
 _RENEWAL_TIMEOUT_S: Final = 5
 # The words for a refresh token that has run out, was used, or was taken back.
 # https://docs.github.com/en/apps/creating-github-apps/authenticating-with-a-github-app/refreshing-user-access-tokens
@@ -53,6 +57,7 @@ class UserTokens:
     client_id: str
     client_secret: SecretStr
     clock: Clock
+    renewal_s: float = RENEWAL_S
 
     def exchange(self, code: str, verifier: str, redirect_uri: str) -> Grant:
         """Exchange the code that a person came back with; it counts once.
@@ -73,13 +78,14 @@ class UserTokens:
     def renew(self, refresh_token: SecretStr) -> Grant:
         """Return a new grant; the old one, with both its tokens, is no use any more.
 
-        Raises `AuthenticationError` where only the person can help, by signing in.
+        Raises `AuthenticationError` where only the person can help, by signing in, and
+        `ServiceUnavailableError` where GitHub takes more time than there is.
         """
         fields = {
             "grant_type": "refresh_token",
             "refresh_token": refresh_token.get_secret_value(),
         }
-        answer = self._ask(fields, _RENEWAL_TIMEOUT_S)
+        answer = self._ask_in_time(fields)
         if answer.error in _WORTHLESS:
             raise AuthenticationError(f"GitHub renews no token: {answer.error}")
         if not answer.access_token.get_secret_value():
@@ -105,6 +111,15 @@ class UserTokens:
             expires_at=self.clock.now() + timedelta(seconds=life) if life else None,
             refresh_token=answer.refresh_token,
         )
+
+    def _ask_in_time(self, fields: Mapping[str, str]) -> _Answer:
+        """Ask, and wait for no more than the whole time, however slowly words come."""
+        asked = start(lambda: self._ask(fields, _RENEWAL_TIMEOUT_S))
+        if not wait((asked,), self.renewal_s).done:
+            raise ServiceUnavailableError(
+                f"GitHub has renewed no token in {self.renewal_s:g} s"
+            )
+        return asked.result()
 
     def _ask(self, fields: Mapping[str, str], timeout_s: float) -> _Answer:
         with translated(self.clock):

@@ -26,8 +26,9 @@ USER_TOKEN: Final = "user-token"  # noqa: S105 - the name of one
 _MARGIN: Final = timedelta(minutes=5)
 _FIRST_WAIT: Final = timedelta(seconds=30)
 _LONGEST_WAIT: Final = timedelta(hours=1)
-# Who has not come back by then is taken for dead, and another process asks.
-_LONGEST_RENEWAL: Final = timedelta(seconds=15)
+# Who has not come back by then is taken for dead, and another process asks. It is more
+# than a renewal ever waits for the forge.
+LONGEST_RENEWAL: Final = timedelta(seconds=15)
 _MOMENT_S: Final = 0.1
 
 log = structlog.get_logger(__name__)
@@ -124,7 +125,7 @@ class IdentityTokens:
             now = self._database.now(connection)
             if row.renewing_until is not None and row.renewing_until > now:
                 return _Turn.THEIRS
-            _note(connection, row, renewing_until=now + _LONGEST_RENEWAL)
+            _note(connection, row, renewing_until=now + LONGEST_RENEWAL)
             return _Turn.OURS
 
     def _renew_stored(self, account_id: AccountId, grant: Grant) -> None:

@@ -121,9 +121,26 @@ def test_m13_a_clock_that_is_ahead_takes_no_job_from_a_living_worker(
         assert stores.jobs.take_unfinished(0.0) == ()
 
 
+AN_HOUR_AHEAD = (
+    "CREATE SCHEMA ahead",
+    """
+    CREATE FUNCTION ahead.clock_timestamp() RETURNS timestamptz LANGUAGE sql
+    AS $$ SELECT pg_catalog.clock_timestamp() + interval '1 hour' $$
+    """,
+)
+
+
 def test_m13_the_time_of_leases_is_the_databases_own(postgres_url: str) -> None:
-    with closing(Database(postgres_url)) as database, database.reading() as connection:
-        asked = text("SELECT clock_timestamp()")
-        before = connection.scalars(asked).one()
-        now = database.now(connection)
-        assert before <= now <= connection.scalars(asked).one()
+    with closing(Database(postgres_url)) as database:
+        upgrade(database)
+        with database.writing() as connection:
+            for statement in AN_HOUR_AHEAD:
+                connection.execute(text(statement))
+    ahead_url = f"{postgres_url}?options=-csearch_path%3Dahead,pg_catalog,public"
+    with closing(Database(ahead_url)) as database:
+        world = World(database)
+        lease = world.claim(world.ask(), "w1")
+        since = lease.until - timedelta(seconds=LEASE_S) - SystemClock().now()
+        assert abs(since - timedelta(hours=1)) < timedelta(minutes=1)
+        world.leases.heartbeat(lease, LEASE_S)
+        assert world.leases.claim(lease.job_id, "w2", LEASE_S) is None
