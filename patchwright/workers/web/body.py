@@ -117,14 +117,16 @@ class Bodies:
             self._size -= held.size
 
 
-async def read_body(request: Request, max_bytes: int) -> bytes:
+async def read_body(
+    request: Request, max_bytes: int, patience_s: float = BODY_S
+) -> bytes:
     """Return the body of a form.
 
     Raises `BodyTooLargeError` before a byte too many is kept, `BodyTooSlowError`, and
     `BodyCutOffError`.
     """
     try:
-        async with asyncio.timeout(BODY_S):
+        async with asyncio.timeout(patience_s):
             return b"".join([part async for part in _parts(request, max_bytes)])
     except TimeoutError as error:
         raise _too_slow() from error

@@ -19,6 +19,7 @@ from patchwright.workers.web.body import (
     BodyCutOffError,
     BodyTooLargeError,
     BodyTooSlowError,
+    read_body,
 )
 from tests.adapters.store.world import trigger
 from tests.adapters.web.serving import Site, serving
@@ -96,6 +97,15 @@ def test_h12_a_body_that_does_not_come_to_its_end_is_given_up() -> None:
     async def wait() -> None:
         with pytest.raises(BodyTooSlowError):
             await read(Bodies(patience_s=0.01), Sender())
+
+    asyncio.run(wait())
+
+
+def test_h12_a_form_that_does_not_come_to_its_end_is_given_up() -> None:
+    async def wait() -> None:
+        async with asyncio.timeout(5):
+            with pytest.raises(BodyTooSlowError):
+                await read_body(Sender().request, 1000, patience_s=0.01)
 
     asyncio.run(wait())
 

@@ -4,7 +4,9 @@ from collections.abc import Iterable
 from time import thread_time
 
 import pytest
+from markdown_it import MarkdownIt
 
+from patchwright.core.text.redaction import Redactor
 from tests.unit.text.hostile import DISTINCT, READERS, TEXTS, WORST, Make, Read
 
 SMALL, LARGE = 2_048, 8_192
@@ -41,6 +43,26 @@ def _growing(reader: str, names: Iterable[str]) -> dict[str, float]:
 @pytest.mark.parametrize("reader", DISTINCT)
 def test_h11_the_time_to_read_a_text_grows_with_its_length(reader: str) -> None:
     assert _growing(reader, WORST) == {}
+
+
+def test_h10_secrets_in_one_another_take_time_by_their_length() -> None:
+    redact = Redactor(["x[***]y"]).redact
+
+    def nested(length: int) -> str:
+        return "x" * (length // 2) + "[***]" + "y" * (length // 2)
+
+    assert _grows(redact, nested, LARGE, 4 * LARGE) <= MOST_GROWTH
+
+
+@pytest.mark.parametrize("reader", ["mention at the end", "document"])
+@pytest.mark.parametrize("text", ["![", "[", "[a|b", "[a](b ["])
+def test_h11_brackets_take_less_time_than_the_parser_alone_would(
+    reader: str, text: str
+) -> None:
+    """It looks for the end of a label anew at each bracket, and we do not."""
+    brackets = TEXTS[text](2 * SMALL)
+    alone = min(_took_s(MarkdownIt("commonmark").parse, brackets) for _ in range(3))
+    assert min(_took_s(READERS[reader], brackets) for _ in range(3)) < alone
 
 
 @pytest.mark.long

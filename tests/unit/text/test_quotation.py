@@ -222,3 +222,31 @@ def test_no_long_text_takes_long(piece: str) -> None:
     quoted(text)
     inert_line(text)
     assert process_time() - begun < 2.0
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("Signed-off-by: Linus <l@k.org>", "Signed-off-by - Linus <l@k.org>"),
+        ("Co-authored-by: Carol <c@k.org>", "Co-authored-by - Carol <c@k.org>"),
+        ("cc: bob", "cc - bob"),
+        ("bors r+", '"bors" r+'),
+        ("  lgtm", '  "lgtm"'),
+        ("!merge", '"!merge"'),
+        ("skip-checks: true", "skip-checks true"),
+        ("***NO_CI***", "NO_CI"),
+        ("PROJ-1 #close #time 2h", "PROJ-1 # close # time 2h"),
+        ("This does not fix #1", "This does not fix # 1"),
+    ],
+)
+def test_m10_the_message_of_a_commit_says_the_same_and_does_nothing(
+    text: str, line: str
+) -> None:
+    assert inert(f"Fix it\n\n{text}", Place.PLAIN) == f"Fix it\n\n{line}"
+    assert quoted_plain(f"Said:\n{text}") == f"> Said:\n> {line}"
+
+
+@pytest.mark.parametrize("bot", ["dependabot merge", "claude fix", "Copilot review"])
+def test_m10_bots_that_read_code_too_are_not_called_in_it(bot: str) -> None:
+    assert f"@{bot}" not in quoted(f"See `@{bot}`.\n\n```\n@{bot}\n```")
+    assert "`@pytest.fixture`" in quoted("See `@pytest.fixture`.")
