@@ -16,6 +16,10 @@ from patchwright.core.settings.addresses import (
     read_slack_api,
 )
 from patchwright.core.settings.github import GitHubSettings
+from patchwright.core.settings.jira import JiraSettings
+from patchwright.core.settings.llm import ModelSettings
+from patchwright.core.settings.service import ServerSettings
+from patchwright.core.settings.slack import SlackSettings
 
 
 @pytest.mark.parametrize(
@@ -79,6 +83,20 @@ def test_the_address_that_was_meant_is_found(
     read: Callable[[str], str], typed: str, meant: str
 ) -> None:
     assert read(typed) == meant
+
+
+def test_each_setting_reads_its_address_as_it_was_meant() -> None:
+    web = GitHubSettings(web_url="https://ghe.corp.example/api/v3").web_url
+    assert web == "https://ghe.corp.example"
+    jira = JiraSettings(base_url="https://jira.corp/rest/api/2").base_url
+    assert jira == "https://jira.corp"
+    assert SlackSettings(api_url="https://acme.slack.com/").api_url == (
+        "https://slack.com/api"
+    )
+    model = ModelSettings(base_url="https://m.corp/v1/chat/completions").base_url
+    assert model == "https://m.corp/v1"
+    server = ServerSettings(public_url="https://bot.corp/under/")
+    assert server.public_url == "https://bot.corp/under"
 
 
 @pytest.mark.parametrize(
