@@ -1,9 +1,32 @@
 """What a reviewer is told in a thread where the agent has said nothing."""
 
+from datetime import UTC, datetime
+
+from patchwright.core.types.people import Actor
+from patchwright.core.types.threads import (
+    ForgeThread,
+    Post,
+    RepoRef,
+    ReviewThread,
+    ThreadKind,
+)
+from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.core.types.work import Outcome, OutcomeKind, ReviewAnswer, Verdict
 from patchwright.resolver.messages.reviews import answers_where_asked, review_reply
+from patchwright.resolver.reviews import (
+    asked_threads,
+    opened_where_asked,
+    ordered_threads,
+)
 from tests.unit.resolver.endings import HANDLE, ended
 
+ALICE = Actor(service="github", login="alice", external_id="1")
+MOMENT = datetime(2030, 1, 1, tzinfo=UTC)
+PULL = ForgeThread(
+    repo=RepoRef(forge="github", full_name="acme/shop"),
+    kind=ThreadKind.PULL_REQUEST,
+    number=7,
+)
 MARK = "<!-- patchwright:review run=r1 thread=1 -->"
 
 
@@ -42,3 +65,26 @@ def test_an_answer_of_the_agents_is_quoted_and_kept() -> None:
     assert replied(answered) == (
         f"**Not addressed.**\n\nThe agent wrote:\n\n> As wanted.\n\n{MARK}"
     )
+
+
+def test_a_resolved_thread_that_asks_is_open_again_and_answered_as_such() -> None:
+    def thread(name: str, post_id: str) -> ReviewThread:
+        post = Post(id=post_id, author=ALICE, at=MOMENT, text="x")
+        return ReviewThread(
+            id=name, path="cart.py", line=1, is_resolved=True, posts=(post,)
+        )
+
+    asked = Trigger(
+        key="k",
+        kind=TriggerKind.COMMENT_MENTION,
+        actor=ALICE,
+        thread=PULL,
+        request="and this",
+        post_id="review-comment:2",
+    )
+    shown = (thread("a", "review-comment:1"), thread("b", "review-comment:2"))
+    opened = opened_where_asked(shown, asked)
+    assert [one.is_resolved for one in opened] == [True, False]
+    # Those that are open come first, and are known by that number.
+    assert [one.id for one in ordered_threads(opened)] == ["b", "a"]
+    assert asked_threads(opened, asked) == (1,)

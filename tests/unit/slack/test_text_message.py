@@ -66,6 +66,37 @@ def test_what_an_alert_says_in_blocks_is_read() -> None:
         assert part in shown
 
 
+def test_pictures_and_videos_are_read_by_their_words() -> None:
+    def plain(text: str) -> dict[str, Any]:
+        return {"type": "plain_text", "text": text}
+
+    picture = {"type": "image", "alt_text": "a red bar", "title": plain("Load")}
+    untitled = {"type": "image", "alt_text": "a red bar"}
+    video = {
+        "type": "video",
+        "title": plain("Crash"),
+        "description": plain("It stops at 0:07"),
+    }
+    shown = read(blocks=[picture, untitled, video])
+    assert shown.split("\n") == [
+        "[picture: Load]",
+        "[picture: a red bar]",
+        "Crash",
+        "It stops at 0:07",
+    ]
+
+
+def test_people_that_only_blocks_call_are_asked_for_by_name() -> None:
+    content = Content.model_validate({"blocks": [section("seen by <@UBOB>")]})
+    assert people_of(content) == {"UBOB"}
+
+
+def test_a_file_of_an_attachment_is_named() -> None:
+    file = {"name": "e.log", "url_private": "https://files.slack.com/e.log"}
+    shown = read(attachments=[{"text": "in `mean`", "files": [file]}])
+    assert shown == "in `mean`\n\n[e.log](https://files.slack.com/e.log)"
+
+
 def test_text_that_only_sums_up_the_blocks_stands_beside_them() -> None:
     shown = read(text="Alert 5 of service api", blocks=[section("Disk is full")])
     assert shown == "Alert 5 of service api\n\nDisk is full"
