@@ -116,8 +116,10 @@ def test_a_pull_request_that_github_fails_to_open_again_and_again_is_told(
         story.github.fail_next("POST", r"/pulls$", 502, times=99)
         issue = story.ask("@patchwright fix the sum")
         story.work()
-        for _ in range(8):
-            story.work_later(700)
+        # People wait for the message, and need not wait for ten minutes.
+        for wait_s in (5, 10, 20):
+            assert "state=running" in story.reply(issue)
+            story.work_later(wait_s)
         assert "The result could not be delivered: GitHub answered 502" in (
             story.reply(issue)
         )
