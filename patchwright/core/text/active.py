@@ -177,7 +177,7 @@ def _set_apart(found: re.Match[str]) -> str:
 
 RULES: Final = (
     Rule("skip word", _compiled(_SKIP_WORDS), r"(\1)"),
-    Rule("skip word", _compiled(r"\*{2,}(\s?no_ci\s?)\*{2,}"), r"\1"),
+    Rule("skip word", _compiled(r"(?<=\*)(\s?no)\\?_(?=ci\s?\\?\*)"), r"\1-"),
     Rule("skip word", _compiled(r"\b(skip-checks)\s*:\s*(?=true)"), r"\1 "),
     Rule(
         "closing word",

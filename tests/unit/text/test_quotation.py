@@ -8,7 +8,7 @@ import re
 from time import process_time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from patchwright.core.text.active import Place, find_active, inert, inert_line
@@ -140,6 +140,7 @@ def test_h9_no_text_leads_anywhere(text: str) -> None:
 
 
 @settings(max_examples=150)
+@example("***\n***NO_CI******\n")
 @given(TEXTS)
 def test_m10_no_text_makes_a_service_act(text: str) -> None:
     for made in (quoted(text), phrase(text), prose(text)):
@@ -234,7 +235,7 @@ def test_no_long_text_takes_long(piece: str) -> None:
         ("  lgtm", '  "lgtm"'),
         ("!merge", '"!merge"'),
         ("skip-checks: true", "skip-checks true"),
-        ("***NO_CI***", "NO_CI"),
+        ("***NO_CI***", "***NO-CI***"),
         ("PROJ-1 #close #time 2h", "PROJ-1 # close # time 2h"),
         ("This does not fix #1", "This does not fix # 1"),
     ],
