@@ -280,6 +280,14 @@ def test_a_waiting_shell_that_was_killed_is_replaced(box: Box) -> None:
     assert box.sh("echo $WORD").output == "kept\n"
 
 
+@pytest.mark.parametrize("command", ["IFS=x", "readonly IFS=x", "TMOUT=1 IFS=x"])
+def test_a_command_arrives_whole_whatever_separates_words(
+    box: Box, command: str
+) -> None:
+    box.sh(command)
+    assert box.sh("echo 'it ends on'; echo x").output == "it ends on\nx\n"
+
+
 def test_the_folder_before_this_one_is_remembered(box: Box) -> None:
     box.sh("cd /tmp; cd /usr")
     assert box.sh("cd -; pwd").output == "/tmp\n/tmp\n"
