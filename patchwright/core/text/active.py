@@ -119,16 +119,19 @@ _SKIPPED: Final = (
     r"|workflows?|preview|pages|docs?|lint|review|pr|e2e|travis|circle(?:ci)?|appveyor"
     r"|netlify|vercel|azure ?pipelines|azp(?:ipelines)?|buildkite|semaphore|drone"
     r"|jenkins|bitrise|codeship|wercker|render|heroku|cirrus|gha|github|gitlab|cf"
-    r"|codecov|coverage|sonar\w{0,10}|percy|chromatic|changelog|pre-commit(?:\.ci)?)"
+    r"|codecov|coverage|sonar\w{0,10}|percy|chromatic|changelog|pre-commit(?:\.ci)?"
+    r"|cloud ?build|code ?build|amplify|dependabot|renovate|railway|fly|teamcity|bamboo"
+    r"|woodpecker|concourse|harness|tekton|shippable|scrutinizer|snyk|bot)"
 )
 _SKIP_WORDS: Final = (
-    rf"\[(\s*(?:(?:skip|no)[\s_:-]{{1,3}}{_SKIPPED}(?:[\s_-]{_SKIPPED})?"
+    rf"\[(\s*(?:(?:skip|no)[\s_:-]{{1,3}}{_SKIPPED}(?:[\s_-]{_SKIPPED})?:?"
     rf"|(?:{_SKIPPED}[\s_:.-]{{1,3}}){{1,3}}skip"
     r"|pre-commit\.ci[\s-]\w{1,20})\s*)\]"
 )
 _CLOSING: Final = (
     r"\b(?i:clos(?:e[sd]?|ing)|fix(?:e[sd]|ing)?|resolv(?:e[sd]?|ing)"
-    r"|implement(?:s|ed|ing)?)\b"
+    r"|implement(?:s|ed|ing)?|complet(?:e[sd]?|ing)|finish(?:e[sd]|ing)?"
+    r"|deliver(?:s|ed|ing)?|re-?open(?:s|ed|ing)?)\b"
 )
 # What may stand between such a word and the number; Markdown is no hindrance.
 _BETWEEN: Final = r"[\s:*_~`\"'(\[\\>,]{0,12}(?:(?i:issues?)[\s:]{1,3})?"
@@ -136,11 +139,18 @@ _REPO: Final = r"[\w.-]{1,100}/[\w.-]{1,100}(?=#)"
 _THREAD: Final = (
     r"https?://[^\s<>]{1,300}?/(?:issues|pulls?|discussions|merge_requests)/"
 )
-_NUMBERED: Final = rf"(?i:(?:{_REPO})?#|\bGH-|{_THREAD})"
+# Azure Boards has a word before its numbers.
+_NUMBERED: Final = rf"(?i:(?:{_REPO}|\bAB)?#|\bGH-|{_THREAD})"
 # Words with a number that are no ticket of anybody.
 _TICKET: Final = (
     r"\b(?!(?:UTF|UCS|SHA|MD|AES|RSA|ISO|RFC|PEP|CVE|CWE|HTTP|TLS|BASE|GPT|ANSI|IEEE"
     r"|EN|ARM|AMD|INT|FP|X|Y)-)[A-Z][A-Z0-9_]{1,19}-"
+)
+# Some trackers know their tickets in small letters, too, as they stand in branches.
+_SMALL_TICKET: Final = (
+    r"\b(?!(?:utf|ucs|sha|md|aes|rsa|iso|rfc|pep|cve|cwe|http|tls|base|gpt|ansi|ieee|en"
+    r"|arm|amd|int|fp|py|python|node|java|php|vue|top|big|non|pre|sub|step|part|phase|line|page|level|type|web)-)"
+    r"[a-z][a-z0-9]{1,5}-"
 )
 # Those that take commands from whoever writes their name, in code as well.
 _BOTS: Final = (
@@ -181,7 +191,9 @@ RULES: Final = (
     Rule("skip word", _compiled(r"\b(skip-checks)\s*:\s*(?=true)"), r"\1 "),
     Rule(
         "closing word",
-        re.compile(rf"({_CLOSING}{_BETWEEN}(?:{_NUMBERED}|{_TICKET}))(?=\d)"),
+        re.compile(
+            rf"({_CLOSING}{_BETWEEN}(?:{_NUMBERED}|{_TICKET}|{_SMALL_TICKET}))(?=\d)"
+        ),
         r"\1 ",
     ),
     Rule("smart commit", re.compile(_SMART), _set_apart),
