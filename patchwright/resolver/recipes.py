@@ -26,17 +26,17 @@ _FOLDER: Final = re.compile(
 _WORD: Final = re.compile(r"[\w:.@/-]+")
 # By which words a script calls a runner that prints its results.
 _CALLS: Final[Mapping[Runner, str]] = {
-    Runner.NODE: r"\bnode\b[^&|;\n]* --test\b",
+    Runner.NODE: r"\bnode\b[^&|;\n]{0,200} --test\b",
     Runner.JEST: r"\bjest\b|\breact-scripts test\b",
     Runner.VITEST: r"\bvitest\b",
     Runner.MOCHA: r"\bmocha\b",
     Runner.GO: r"\bgo\)? test\b",
-    Runner.CARGO: r"\bcargo\)? (?:\+\S+ )?t(?:est)?\b",
+    Runner.CARGO: r"\bcargo\)? (?:\+\S{1,40} )?t(?:est)?\b",
     Runner.RSPEC: r"\brspec\b",
     Runner.MINITEST: r"\bra(?:ils|ke) test\b|Rake::TestTask",
     Runner.PHPUNIT: r"\bphpunit\b",
     Runner.DOTNET: r"\bdotnet test\b",
-    Runner.MAVEN: r"\bmvnw? .*\b(?:test|verify)\b",
+    Runner.MAVEN: r"\bmvnw? .{0,200}\b(?:test|verify)\b",
     Runner.CTEST: r"\bctest\b",
     Runner.PROVE: r"\bprove\b",
 }

@@ -64,7 +64,7 @@ _OF_CTEST: Final = re.compile(
 )
 _OF_JVM_TESTS: Final = re.compile(
     r"surefire|failsafe|argLine|<(?:skip|include|exclude|group|test|parallel|listener)"
-    r"|[sS]kipTests|[tT]est[.\w]*[fF]ailure|useJUnit|ignoreFailures|\btest\b|jvmArgs"
+    r"|[sS]kipTests|[tT]est[.\w]{0,40}[fF]ailure|useJUnit|ignoreFailures|\btest\b|jvmArgs"
     r"|systemProp"
 )
 # What npm runs by itself when it installs.

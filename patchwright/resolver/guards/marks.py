@@ -69,7 +69,7 @@ _EXITS: Final = {
     ),
 }
 _RUNNER = re.compile(
-    r"PATCHWRIGHT_TEST|TEST_REPORT|_REPORT\b.*environ|environ.*_REPORT\b"
+    r"PATCHWRIGHT_TEST|TEST_REPORT|_REPORT\b.{0,80}environ|environ.{0,80}_REPORT\b"
     r"|unittest_recorder|PYTEST_|junit-?xml|GOFLAGS|/workspace/reports|\breports-"
     r"|unittest\.jsonl|pytest\.xml|pytest11"
     # Parts of a runner that a test or a helper can replace.
@@ -86,7 +86,7 @@ _RUNNER_IN_CODE = re.compile(
 )
 _SCRIPT_RUNNER_IN_CODE = re.compile(
     r"[\"'`](?:node:test|vitest|jest|@jest/[\w-]+|mocha|chai|node:assert|assert)[\"'`]"
-    r".*[\])]\s*\.?\s*[\w\[].*=|\brequire\.cache\b"
+    r"\s*[\])]\s*(?:\.\s*\w{1,40}|\[[^\]]{1,40}\])\s*=[^=]|\brequire\.cache\b"
     r"|\bglobal(?:This)?\.(?:expect|it|test|describe|assert)\b|\bJEST_WORKER_ID\b"
 )
 

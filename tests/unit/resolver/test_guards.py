@@ -1,5 +1,7 @@
 """What a change may not touch, may not hold, and must not do to its tests unnoticed."""
 
+from time import process_time
+
 import pytest
 
 from patchwright.integrations.git.changes import ChangedPath, ChangeKind
@@ -383,3 +385,19 @@ def test_a_test_may_run_code_and_read_what_is_none(
     found = [version(code, "a\n", "b\n"), version(path, None, text)]
     assert not rules_out_proof(found)
     assert find_tampering(found) == ()
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        *("test", "environ ", "_REPORT ", "open(", "process.", "'assert'", "] ", "["),
+        *("'a.py'", "git ", "global.", "<test", "a", " ", "=", '"', "ast.parse("),
+    ],
+)
+def test_no_long_line_takes_long(piece: str) -> None:
+    line = piece * (100_000 // len(piece))
+    begun = process_time()
+    for path in ("a.py", "a.js", "pom.xml", "CMakeLists.txt", "test_a.py"):
+        found = [version(path, "a\n", line), version("b.py", "a\n", "b\n")]
+        rules_out_proof(found)
+    assert process_time() - begun < 2.0

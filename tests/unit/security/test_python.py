@@ -1,11 +1,14 @@
 """Python code is judged by what it calls, also through aliases and magics."""
 
+from time import process_time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from patchwright.core.events.types import Risk
 from patchwright.core.security.python.code import judge_python
+from patchwright.core.security.python.magics import read_cell
 from patchwright.core.security.shell.judge import judge_script
 
 LOW = [
@@ -121,3 +124,15 @@ def test_broken_code_is_judged(code: str, data: st.DataObject) -> None:
     at = data.draw(st.integers(0, len(code)))
     other = data.draw(st.lists(PIECES, max_size=3).map("".join))
     assert judge_python(code[:at] + other + code[at:], judge_script).risk in set(Risk)
+
+
+@pytest.mark.parametrize("piece", [" ", "\n", "\t", "a ", "a=", "!", "%a", " \n"])
+def test_h11_a_long_cell_is_read_in_time(piece: str) -> None:
+    begun = process_time()
+    read_cell(piece * 32_000)
+    assert process_time() - begun < 2.0
+
+
+def test_signs_of_percent_inside_of_a_cell_are_no_magic() -> None:
+    code = "x = '100 %% of all'\n"
+    assert read_cell(code).python == code

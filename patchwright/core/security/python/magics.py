@@ -6,15 +6,15 @@ from typing import Final
 from patchwright.core.types.base import Value
 
 _SHELL_LINE: Final = re.compile(
-    r"^[ \t]*(?:[\w, \t]+=[ \t]*)?!{1,2}(?!=)(.*)$", re.MULTILINE
+    r"^[ \t]*+(?:\w[\w, \t]*+=[ \t]*+)?!{1,2}(?!=)(.*)$", re.MULTILINE
 )
 _MAGIC_LINE: Final = re.compile(
-    r"^[ \t]*(?:[\w, \t]+=[ \t]*)?%(?!%)(\w+)(.*)$", re.MULTILINE
+    r"^[ \t]*+(?:\w[\w, \t]*+=[ \t]*+)?%(?!%)(\w+)(.*)$", re.MULTILINE
 )
 _SHELL_CELL: Final = re.compile(
-    r"\s*%%(?:bash|sh|!|sx|system|script[^\n]*)[^\n]*\n(.*)", re.DOTALL
+    r"\s*+%%(?:bash|sh|!|sx|system|script[^\n]*)[^\n]*\n(.*)", re.DOTALL
 )
-_OTHER_CELL: Final = re.compile(r"\s*%%[^\n]*(?:\n|\Z)")
+_OTHER_CELL: Final = re.compile(r"\A\s*+%%[^\n]*(?:\n|\Z)")
 # What follows these is a command; what follows others is their name's own argument.
 # https://ipython.readthedocs.io/en/stable/interactive/magics.html
 _SHELL_MAGICS: Final = {"sx", "system", "sc"}
