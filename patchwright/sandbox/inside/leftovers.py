@@ -310,7 +310,18 @@ def _files_below(place: bytes) -> Iterator[tuple[bytes, int]]:
 
 def _is_named(path: bytes, spoken_of: bytes) -> bool:
     name = os.path.basename(path)
-    return not matches(name, RUBBISH) and len(name) > SHORTEST and name in spoken_of
+    if matches(name, RUBBISH):
+        return False
+    return (len(name) > SHORTEST and name in spoken_of) or _is_imported(path, spoken_of)
+
+
+def _is_imported(path: bytes, spoken_of: bytes) -> bool:
+    """Say whether the file is named as a module is: by its folder, without its end."""
+    stem = path.rpartition(b".")[0]
+    if b"/" not in stem:
+        return False
+    spelled = (re.escape(one) for one in (stem, stem.replace(b"/", b".")))
+    return any(re.search(rb"(?<!\w)%s(?!\w)" % one, spoken_of) for one in spelled)
 
 
 def read_added(base: str, tree: str) -> dict[bytes, bytes]:

@@ -104,6 +104,13 @@ CASES = {
     ),
     "an ignored folder": ("mkdir data; echo x > data/x", {"data/": "ignored"}),
     "what builds make": ("mkdir build; echo x > build/thing.txt", {}),
+    "a module that builds make and the change imports": (
+        (
+            "mkdir build; echo x > build/n.py; echo x > build/m.js; "
+            "echo 'import build.n; require(\"./build/m\"); build.other' >> tracked.txt"
+        ),
+        {"build/n.py": "ignored", "build/m.js": "ignored"},
+    ),
     "what builds make and the change names": (
         "mkdir build; echo x > build/thing.txt; echo thing.txt >> tracked.txt",
         {"build/thing.txt": "ignored"},
