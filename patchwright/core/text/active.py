@@ -125,7 +125,7 @@ _SKIPPED: Final = (
 )
 _SKIP_WORDS: Final = (
     rf"\[(\s*(?:(?:skip|no)[\s_:-]{{1,3}}{_SKIPPED}(?:[\s_-]{_SKIPPED})?:?"
-    rf"|(?:{_SKIPPED}[\s_:.-]{{1,3}}){{1,3}}skip"
+    rf"|(?:{_SKIPPED}[\s_:.-]{{1,3}}){{1,3}}skip:?"
     r"|pre-commit\.ci[\s-]\w{1,20})\s*)\]"
 )
 _CLOSING: Final = (
