@@ -2,6 +2,7 @@
 
 import shlex
 from collections.abc import Callable
+from time import process_time
 
 import pytest
 from hypothesis import assume, given
@@ -160,3 +161,15 @@ def test_a_broken_script_is_judged(script: str, data: st.DataObject) -> None:
     at = data.draw(st.integers(0, len(script)))
     other = data.draw(SHELL_TEXT)
     assert judge_script(script[:at] + other + script[at + 1 :]).risk in set(Risk)
+
+
+@pytest.mark.parametrize("piece", ["a|", "x=(a ", "a|(b)", "$(", "`a`", "if a; then "])
+def test_a_long_script_is_judged_in_time(piece: str) -> None:
+    begun = process_time()
+    judge_script(piece * (64_000 // len(piece)))
+    assert process_time() - begun < 2.0
+
+
+def test_a_long_file_in_a_script_is_no_hidden_command() -> None:
+    rows = "| a | b | f(c) |\n" * 600
+    assert judge_script(f"cat > table.md <<'END'\n{rows}END").risk is Risk.LOW

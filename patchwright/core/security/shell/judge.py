@@ -32,6 +32,9 @@ DEEPEST: Final = 8
 MAX_COMMANDS: Final = 3_000
 # Reading a script takes about as long as judging so many commands.
 SCRIPT_COST: Final = 10
+# The parser takes the square of the time where there are many of these.
+_BRANCHES: Final = "|("
+MAX_BRANCHES: Final = 3_000
 
 _UNREADABLE: Final = high("It cannot be read as a shell script.")
 _TOO_DEEP: Final = high("It hides commands within commands, too many to follow.")
@@ -62,6 +65,8 @@ class _Judge:
     def script(self, text: str, scope: Scope, stdin: str | None, depth: int) -> Verdict:
         self._left -= SCRIPT_COST
         if depth > DEEPEST or self._left < 0:
+            return _TOO_DEEP
+        if sum(map(text.count, _BRANCHES)) > MAX_BRANCHES:
             return _TOO_DEEP
         try:
             commands = read_script(text.replace(SOMETHING, "${_}"), scope)
