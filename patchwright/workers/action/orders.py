@@ -34,6 +34,10 @@ _FORMS: Final[Mapping[str, TypeAdapter[Any]]] = {
     "protected-paths": TypeAdapter(tuple[Line, ...]),
 }
 _IN_ARTIFACT: Final = "It is `change.patch` in the artifact of the workflow run."
+_ON_RUNNER: Final = (
+    "It is in the file that the step's output `patch-file` names, for later steps of "
+    "this job: `upload-artifacts` is off."
+)
 
 
 def make_orders(inputs: Inputs, workspace: Path) -> Orders:
@@ -50,7 +54,7 @@ def make_orders(inputs: Inputs, workspace: Path) -> Orders:
     if inputs.text("mode") == "answer":
         config["pr"] = Delivery.NONE
     return Orders(
-        work_at=_IN_ARTIFACT,
+        work_at=_IN_ARTIFACT if inputs.is_true("upload-artifacts") else _ON_RUNNER,
         config=config,
         unsaid={
             "pr": Delivery.DRAFT,

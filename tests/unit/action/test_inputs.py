@@ -141,6 +141,12 @@ def test_an_answer_never_becomes_a_branch(tmp_path: Path) -> None:
     assert made.pr is Delivery.NONE
 
 
+def test_people_are_told_where_a_change_is_that_is_on_no_branch(tmp_path: Path) -> None:
+    assert "in the artifact" in make_orders(given(), tmp_path).work_at
+    without = make_orders(given(upload_artifacts="false"), tmp_path)
+    assert "the step's output `patch-file`" in without.work_at
+
+
 def test_a_template_that_gives_all_requests_one_branch_is_refused(
     tmp_path: Path,
 ) -> None:
