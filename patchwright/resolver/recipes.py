@@ -98,7 +98,7 @@ def _scripts(text: str, words: Sequence[str]) -> str:
     """Return the scripts that a command calls by name, and those that they call."""
     try:
         read = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return text
     scripts = read.get("scripts") if isinstance(read, dict) else None
     named = scripts if isinstance(scripts, dict) else {}

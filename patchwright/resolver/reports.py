@@ -143,13 +143,11 @@ def _go(output: str) -> Iterator[tuple[_Verdict, str]]:
     for line in output.splitlines():
         try:
             event = json.loads(line) if line.startswith("{") else None
-        except ValueError:
+        except (ValueError, RecursionError):
             continue
-        if not isinstance(event, dict) or event.get("Action") not in verdicts:
-            continue
-        name = f"{event.get('Package', '')}.{event.get('Test', '')}"
-        if event.get("Test"):
-            yield verdicts[event["Action"]], name
+        action = str(event.get("Action")) if isinstance(event, dict) else ""
+        if action in verdicts and event.get("Test"):
+            yield verdicts[action], f"{event.get('Package', '')}.{event['Test']}"
 
 
 def _cargo(output: str) -> Iterator[tuple[_Verdict, str]]:

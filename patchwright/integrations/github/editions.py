@@ -73,6 +73,6 @@ class Editions:
 def _parse(text: str) -> object:
     try:
         return json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         # A proxy in between answers in a form of its own.
         return None

@@ -6,7 +6,7 @@ import re
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import PurePosixPath
-from typing import Final
+from typing import Any, Final
 
 from pydantic import JsonValue
 
@@ -92,19 +92,25 @@ def changes_test_configuration(version: Version) -> bool:
         return False
     try:
         return parts(version.before or "") != parts(version.after or "")
-    except (ValueError, configparser.Error):
+    except (ValueError, RecursionError, configparser.Error):
         return version.before != version.after
 
 
 def _parts_of_toml(text: str) -> Mapping[str, object]:
     read = tomllib.loads(text)
-    tools, project = read.get("tool", {}), read.get("project", {})
+    tools = _table(read, "tool")
     return {
         **{name: tools[name] for name in _PARTS_OF_TOML if name in tools},
-        "entry points": project.get("entry-points"),
-        "plugins": tools.get("poetry", {}).get("plugins"),
-        "build": read.get("build-system", {}).get("backend-path"),
+        "entry points": _table(read, "project").get("entry-points"),
+        "plugins": _table(tools, "poetry").get("plugins"),
+        "build": _table(read, "build-system").get("backend-path"),
     }
+
+
+def _table(read: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    """Return a table, or none where the file has something else of that name."""
+    found = read.get(name)
+    return found if isinstance(found, dict) else {}
 
 
 def _parts_of_cargo(text: str) -> object:

@@ -271,6 +271,21 @@ def test_r7_a_change_of_the_tests_configuration_is_told(
     )
 
 
+@pytest.mark.parametrize("path", ["package.json", "pyproject.toml", "Cargo.toml"])
+def test_configuration_nested_too_deep_to_read_counts_as_changed(path: str) -> None:
+    deep = "[" * 100_000
+    after = deep if path == "package.json" else f"a = {deep}"
+    assert find_tampering([version(path, "", after)])
+
+
+@pytest.mark.parametrize(
+    "after",
+    ["tool = 1\n", "project = []\n", "build-system = 'a'\n", "[tool]\npoetry = 1\n"],
+)
+def test_configuration_of_another_shape_is_read_as_far_as_it_goes(after: str) -> None:
+    assert not find_tampering([version("pyproject.toml", "", after)])
+
+
 @pytest.mark.parametrize(
     ("path", "before", "after"),
     [

@@ -278,3 +278,18 @@ def test_h1_a_script_is_believed_only_what_its_runners_print(runner: Runner) -> 
 def test_an_output_that_breaks_off_is_no_report(runner: Runner) -> None:
     assert of_output(runner, "Segmentation fault\n") is None
     assert of_output(runner, "") is None
+
+
+@pytest.mark.parametrize(
+    "line", ['{"Action": ' + "[" * 100_000, '{"Action": [], "Test": "a"}', "{}"]
+)
+def test_a_line_that_is_no_event_of_go_is_passed_over(line: str) -> None:
+    passed = '{"Action": "pass", "Package": "a", "Test": "TestA"}'
+    found = of_output(Runner.GO, f"{line}\n{passed}\n")
+    assert found is not None
+    assert found.passing == ("a.TestA",)
+
+
+def test_scripts_nested_too_deep_to_read_are_searched_as_they_are() -> None:
+    deep = '{"scripts": ' + "[" * 100_000 + '"jest"'
+    assert find_runners(recipe_of("npm test", {"package.json": deep})) == (Runner.JEST,)
