@@ -22,11 +22,13 @@ _MAX_NAME: Final = 300
 
 def of_junit(runner: Runner, xml: bytes) -> TestResults | None:
     """Read the XML of `--junitxml`; a fixture or a module that broke is no failure."""
-    if b"<!DOCTYPE" in xml or b"<!ENTITY" in xml:
-        return None
     try:
-        root = ET.fromstring(xml)  # noqa: S314 - without entities it is no bomb
-    except ET.ParseError:
+        # Text is read as it is here, whatever encoding it says that it has.
+        text = xml.decode()
+        if "<!DOCTYPE" in text or "<!ENTITY" in text:
+            return None
+        root = ET.fromstring(text)  # noqa: S314 - without entities it is no bomb
+    except (UnicodeDecodeError, ET.ParseError):
         return None
     return _count(runner, (_junit_case(case) for case in root.iter("testcase")))
 

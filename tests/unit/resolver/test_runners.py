@@ -213,8 +213,9 @@ def test_h1_the_report_of_pytest_tells_failures_from_what_could_not_run(
 
 
 def test_a_report_that_is_none_is_not_read() -> None:
-    bomb = b'<!DOCTYPE a [<!ENTITY b "c">]><testsuites/>'
-    assert of_junit(Runner.PYTEST, bomb) is None
+    bomb = '<!DOCTYPE a [<!ENTITY b "c">]><testsuites/>'
+    assert of_junit(Runner.PYTEST, bomb.encode()) is None
+    assert of_junit(Runner.PYTEST, bomb.encode("utf-16")) is None
     assert of_junit(Runner.PYTEST, b"<testsuites>") is None
     assert of_records(Runner.UNITTEST, b'["passed"') is None
     assert of_records(Runner.UNITTEST, b'["hurray", "a"]') is None
