@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterator
 
 from patchwright.core.llm.room import LEAST_OUTPUT
 
-_NUMBER = r"(\d[\d,_]*)"
+# Begins at a number's first digit only: a row of digits is read once.
+_NUMBER = r"(?<![\d,_])(\d[\d,_]{0,19})"
 # Sums that Anthropic and vLLM write out, each with what it leaves for the reply.
 _SUMS: tuple[tuple[re.Pattern[str], Callable[..., int]], ...] = (
     (

@@ -1,5 +1,7 @@
 """How much room there was for a reply is read from what providers say."""
 
+from time import process_time
+
 import pytest
 
 from patchwright.core.llm.failures import Fault, Refusal, understand
@@ -214,3 +216,12 @@ def test_the_longest_reply_of_a_model_is_read(text: str, limit: int | None) -> N
     assert read_output_limit(text) == limit
     failure = understand(Refusal(status=400, text=text), START)
     assert failure.output_limit == limit
+
+
+@pytest.mark.parametrize("piece", ["0", "1,", "maximum context length is 1 ", "1 in "])
+def test_a_long_refusal_is_read_in_time(piece: str) -> None:
+    text = piece * (100_000 // len(piece))
+    begun = process_time()
+    read_output_room(text)
+    read_output_limit(text)
+    assert process_time() - begun < 2.0
