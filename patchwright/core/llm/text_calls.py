@@ -14,12 +14,13 @@ from patchwright.core.llm.tool_calls import SentCall
 
 CUT_OFF = "The reply was cut off in the middle of this call. Make it shorter."
 
-_ATTRIBUTES = r"""(?:"[^"]*"|'[^']*'|[^>"'])*"""
+# Bounded, since a reply may begin a tag at each character and end none.
+_ATTRIBUTES = r"""(?:"[^"]*"|'[^']*'|[^<>"']++){0,64}"""
 _ARG_WORDS = "arg|argument|param|parameter"
 # `<call tool="x">` as asked for, and what models were trained to write instead.
 _OPEN = re.compile(
     rf"<(?:(?:call|invoke|tool_call|function_call)\b(?P<attributes>{_ATTRIBUTES})"
-    r"|function=(?P<function>[^>\s]+)\s*)>",
+    r"|function=(?P<function>[^<>\s]{1,200})\s*)>",
     re.IGNORECASE,
 )
 _CLOSE = re.compile(
@@ -94,19 +95,32 @@ def read_text_reply(
 def _read_call(
     text: str, opened: re.Match[str], tools: Mapping[str, ToolSpec]
 ) -> _Found:
+    name, attributes = _read_tag(opened, tools)
+    # Some wrap one form in another: `<tool_call><function=x>`.
+    while not name and not _is_empty(opened):
+        inner = _OPEN.match(text, _past_blanks(text, opened.end()))
+        if inner is None:
+            break
+        opened = inner
+        name, attributes = _read_tag(opened, tools)
+    at = opened.end()
+    if _is_empty(opened):
+        return _Found(name, Written(attributes, ""), at, is_closed=True)
+    pieces, loose, at, is_closed = _read_body(text, at, tools.get(name))
+    return _Found(name, Written({**attributes, **pieces}, loose), at, is_closed)
+
+
+def _read_tag(
+    opened: re.Match[str], tools: Mapping[str, ToolSpec]
+) -> tuple[str, dict[str, str]]:
+    """Return the name of the tool that a tag calls, and its other attributes."""
     attributes = _read_attributes(opened["attributes"] or "")
     named = [attributes.pop(key) for key in _NAMES if key in attributes]
-    name = same_name(opened["function"] or "".join(named[:1]), tools)
-    at = opened.end()
-    if (opened["attributes"] or "").rstrip().endswith("/"):
-        return _Found(name, Written(attributes, ""), at, is_closed=True)
-    # Some wrap one form in another: `<tool_call><function=x>`.
-    inner = _OPEN.match(text, _past_blanks(text, at))
-    if not name and inner:
-        return _read_call(text, inner, tools)
-    tool = tools.get(name)
-    pieces, loose, at, is_closed = _read_body(text, at, tool)
-    return _Found(name, Written({**attributes, **pieces}, loose), at, is_closed)
+    return same_name(opened["function"] or "".join(named[:1]), tools), attributes
+
+
+def _is_empty(opened: re.Match[str]) -> bool:
+    return (opened["attributes"] or "").rstrip().endswith("/")
 
 
 def _read_body(

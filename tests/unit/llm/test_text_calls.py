@@ -1,6 +1,7 @@
 """Calls are found in replies of every shape that real models write."""
 
 import json
+from time import process_time
 from typing import Any
 
 import pytest
@@ -281,3 +282,17 @@ def test_a_tool_without_a_schema_takes_texts() -> None:
         '<call tool="bare"><arg name="n">1</arg></call>', [bare], is_cut_off=False
     )
     assert calls_in(reply) == [("bare", {"n": "1"})]
+
+
+def test_a_call_is_found_in_any_number_of_wraps() -> None:
+    inside = '<call tool="shell"><arg name="command">ls</arg></call>'
+    assert calls_in(read("<tool_call>" * 10_000 + inside)) == LS
+
+
+@pytest.mark.parametrize(
+    "piece", ["<function=", '<call a="b" ', '<call "', "<tool_call>", "<call a"]
+)
+def test_a_long_reply_that_begins_many_calls_is_read_in_time(piece: str) -> None:
+    begun = process_time()
+    read(piece * (64_000 // len(piece)))
+    assert process_time() - begun < 2.0
