@@ -147,8 +147,10 @@ def _go(output: str) -> Iterator[tuple[_Verdict, str]]:
             event = json.loads(line) if line.startswith("{") else None
         except (ValueError, RecursionError):
             continue
-        action = str(event.get("Action")) if isinstance(event, dict) else ""
-        if action in verdicts and event.get("Test"):
+        if not isinstance(event, dict) or not event.get("Test"):
+            continue
+        action = str(event.get("Action"))
+        if action in verdicts:
             yield verdicts[action], f"{event.get('Package', '')}.{event['Test']}"
 
 
