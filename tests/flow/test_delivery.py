@@ -86,7 +86,7 @@ def test_r7_a_skipped_test_makes_a_draft_and_is_told(tmp_path: Path) -> None:
         assert pull.draft
         assert (
             "### Look at this first\n\n- Tests are left out in `test_more.py` that "
-            "would run: `@unittest.skip`.\n"
+            "would run: `@ unittest.skip`.\n"
         ) in pull.body
         story.replies(number)
 

@@ -287,7 +287,8 @@ class Runner:
                 self._submit(job.id)
             return
         ended = as_delivered(outcome, delivery.so_far)
-        if ended.kind is not outcome.kind:
+        is_another = ended.kind is not outcome.kind or delivery.so_far.is_rebased
+        if is_another:
             events = stores.events.open(job.conversation_id, lease)
             events.append(Source.SYSTEM, OutcomeReached(outcome=ended))
         state, now = _state_at_end(ended), self._services.clock.now()
@@ -296,7 +297,7 @@ class Runner:
             state,
             now,
             self._lease_s,
-            outcome=ended if ended != outcome else None,
+            outcome=ended if is_another else None,
             keeps_checkpoint=is_broken_off(ended),
         )
         log.info("job_finished", outcome=ended.kind, reason=ended.reason)

@@ -45,7 +45,7 @@ def complete(shop: Shop, *words: str) -> list[str]:
     [
         (["re"], ["resolve", "replay"]),
         (["ru"], ["runs"]),
-        (["runs", ""], ["list", "show", "stop", "retry", "export"]),
+        (["runs", ""], ["list", "show", "stop", "retry", "export", "bundle"]),
         (["runs", "list", "--out"], ["--outcome"]),
         (["resolve", "--deliver", "pa"], ["patch"]),
         (["serve", "--ro"], ["--role"]),
