@@ -201,7 +201,8 @@ def _is_installed_since(connection: Connection, notice: InstallationChanged) -> 
     if notice.service != SLACK or notice.at is None:
         return False
     stored_at = stored_since(connection, notice.installation, SLACK)
-    return stored_at is not None and stored_at > notice.at
+    # Slack tells whole seconds: what is of the same second is over.
+    return stored_at is not None and stored_at.replace(microsecond=0) > notice.at
 
 
 def has_lost(notice: InstallationChanged, job: ActiveJob) -> bool:
