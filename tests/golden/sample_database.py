@@ -1,0 +1,245 @@
+"""A database of sample values: kinds, states and fields that no story has."""
+
+import json
+from contextlib import closing
+from datetime import timedelta
+from itertools import cycle
+from pathlib import Path
+from typing import Final, cast, get_args
+
+from pydantic import BaseModel
+from sqlalchemy import insert, update
+
+from patchwright.core.events.transfer import export_log
+from patchwright.core.events.types import Known, Source
+from patchwright.core.llm.model import Image
+from patchwright.core.types.grants import Grant
+from patchwright.core.types.ids import JobId
+from patchwright.core.types.people import Actor
+from patchwright.core.types.threads import ForgeThread, RepoRef, ThreadKind
+from patchwright.core.types.triggers import Trigger, TriggerKind
+from patchwright.core.types.work import Outcome
+from patchwright.integrations.github.deliveries import Attempt
+from patchwright.integrations.github.manifest import NewApp
+from patchwright.integrations.slack.tokens import Installation
+from patchwright.resolver.effects import Effect, Telling, Writing
+from patchwright.resolver.messages.status import Delivered
+from patchwright.workers.db.database import Database
+from patchwright.workers.db.tables import effects, jobs
+from patchwright.workers.db.upgrade import upgrade
+from patchwright.workers.intake.delivery import Delivery
+from patchwright.workers.intake.record import Recorder
+from patchwright.workers.ops.presence import Presence, show
+from patchwright.workers.run.keepsakes import DIFF, keep_images
+from patchwright.workers.run.plan import ARTIFACT, Plan
+from patchwright.workers.run.services import Stores
+from patchwright.workers.store.choices import (
+    DEFAULT_REPOSITORY,
+    ChoiceStore,
+    consent_name,
+)
+from patchwright.workers.store.effects import EffectState
+from patchwright.workers.store.events import SqlEventLog
+from patchwright.workers.store.github_app import AppStore
+from patchwright.workers.store.identity_tokens import USER_TOKEN, text_of
+from patchwright.workers.store.installations import StoredInstallations
+from patchwright.workers.store.job import JobState, Lease
+from patchwright.workers.store.missed import MissedStore
+from patchwright.workers.store.requests import insert_job
+from patchwright.workers.store.reservations import Ceilings, Reservation, Spender
+from patchwright.workers.store.secrets import SecretStore
+from patchwright.workers.store.threads import start_conversation
+from tests.fakes.clock import FakeClock
+from tests.golden.samples import AT, sample, samples
+from tests.golden.snapshot import APP_URL, OF_ANOTHER_VERSION, known_keys, open_stores
+
+REPO: Final = RepoRef(forge="github", full_name="acme/shop")
+SHARED: Final = ForgeThread(repo=REPO, kind=ThreadKind.ISSUE, number=9999)
+
+
+class CountedIds:
+    """Ids that are the same in every recording."""
+
+    def __init__(self) -> None:
+        self._count = 0
+
+    def new(self) -> str:
+        self._count += 1
+        return f"{self._count:032x}"
+
+
+class Writer:
+    """Fills one database through the stores."""
+
+    def __init__(self, database: Database) -> None:
+        self.database, self.ids, self.clock = database, CountedIds(), FakeClock(AT)
+        self.stores: Stores = open_stores(database, self.clock, self.ids)
+        self.secrets = SecretStore(database, known_keys(), self.clock)
+        self._numbers = iter(range(1, 1000))
+
+    def job(self, trigger: Trigger) -> JobId:
+        """Queue a job in a conversation of its own."""
+        number = next(self._numbers)
+        thread = ForgeThread(repo=REPO, kind=ThreadKind.ISSUE, number=number)
+        job_id = JobId(self.ids.new())
+        self.clock.advance(1)
+        with self.database.writing() as connection:
+            made = start_conversation(
+                connection, self.ids, thread, trigger.title, self.clock.now()
+            )
+            assert made is not None
+            insert_job(connection, job_id, made, trigger, self.clock.now())
+        return job_id
+
+    def claim(self, job_id: JobId) -> Lease:
+        lease = self.stores.leases.claim(job_id, "host.test:1", 3600.0)
+        assert lease is not None
+        return lease
+
+    def state(self, job_id: JobId, state: JobState) -> None:
+        """Set a state that no code of today sets."""
+        with self.database.writing() as connection:
+            ours = update(jobs).where(jobs.c.id == job_id)
+            connection.execute(ours.values(state=state))
+
+
+def make(file: Path, log_file: Path) -> None:
+    """Write the database, and its log of all event kinds as a file."""
+    with closing(Database(f"sqlite:///{file}", clock=FakeClock(AT))) as database:
+        upgrade(database)
+        writer = Writer(database)
+        _write_jobs(writer)
+        log = _write_events(writer)
+        with log_file.open("w", encoding="utf-8") as exported:
+            export_log(log, exported)
+        _write_effects(writer)
+        _write_people(writer)
+        _write_operations(writer)
+
+
+def _write_jobs(writer: Writer) -> None:
+    for trigger in samples(Trigger):
+        writer.job(trigger)
+    _write_joined(writer)
+    received = writer.job(sample(Trigger))
+    writer.state(received, JobState.RECEIVED)
+    for plan in samples(Plan):
+        lease = writer.claim(writer.job(sample(Trigger)))
+        kept = plan.model_dump_json().encode()
+        writer.stores.outcomes.keep_artifact(lease, ARTIFACT, kept)
+        keep_images(writer.stores.outcomes, lease, {"a.png": sample(Image)})
+
+
+def _write_joined(writer: Writer) -> None:
+    """Let requests of each kind join one job."""
+    recorder = Recorder(writer.stores.events, writer.ids)
+    for number, trigger in enumerate(samples(Trigger)):
+        if trigger.kind.is_automatic or trigger.kind is TriggerKind.REPLY:
+            continue
+        asked = trigger.model_copy(update={"thread": SHARED, "key": f"key {number}"})
+        delivery = Delivery(
+            service="github",
+            id=f"delivery-{number}",
+            headers={"x-github-event": "issues", "x-hub-signature-256": "secret"},
+            body=b"{}",
+            received_at=writer.clock.now(),
+            reading=asked,
+        )
+        with writer.database.writing() as connection:
+            recorder.record(connection, delivery)
+        writer.clock.advance(1)
+
+
+def _write_events(writer: Writer) -> SqlEventLog:
+    """Write events of each kind, by the agent and by delegates in turn."""
+    job_id = writer.job(sample(Trigger))
+    log = writer.stores.events.open(writer.claim(job_id).conversation_id)
+    sources = cycle(Source)
+    for kind in sorted(get_args(Known), key=lambda one: one.__name__):
+        for number, payload in enumerate(samples(kind)):
+            own = payload.model_copy(update={"agent": ""})
+            cause = number or None
+            log.append(next(sources), own if number % 2 else payload, cause)
+            writer.clock.advance(1)
+    return log
+
+
+def _write_effects(writer: Writer) -> None:
+    """Write an outcome of each kind; the first has effects of each kind and state."""
+    kinds: tuple[type[BaseModel], ...] = (*get_args(Writing), *get_args(Telling))
+    planned = [one for kind in kinds for one in samples(kind)]
+    receipts = cycle(samples(Delivered))
+    for outcome in samples(Outcome):
+        lease = writer.claim(writer.job(sample(Trigger)))
+        lease = writer.stores.outcomes.store(
+            lease,
+            outcome,
+            cast("list[Effect]", planned),
+            read_up_to=3,
+            now=writer.clock.now(),
+            artifacts={DIFF: b"+1", ARTIFACT: sample(Plan).model_dump_json().encode()},
+        )
+        stored = writer.stores.effects.of_job(lease.job_id)
+        for number, effect in enumerate(stored):
+            _settle(writer, lease, effect.key, number, next(receipts))
+        planned = planned[:1]
+    lease = writer.claim(writer.job(sample(Trigger)))
+    with writer.database.writing() as connection:
+        row = {
+            "key": f"{lease.job_id}:0:{OF_ANOTHER_VERSION}",
+            "job_id": lease.job_id,
+            "position": 0,
+            "effect": json.dumps({"kind": OF_ANOTHER_VERSION, "more": 1}),
+            "state": EffectState.PENDING,
+            "due_at": writer.clock.now(),
+        }
+        connection.execute(insert(effects).values(row))
+
+
+def _settle(
+    writer: Writer, lease: Lease, key: str, number: int, receipt: Delivered
+) -> None:
+    store = writer.stores.effects
+    match number % 4:
+        case 0:
+            store.mark_done(lease, key, receipt.model_dump_json())
+        case 1:
+            store.abandon(lease, key, "It never worked.")
+        case 2:
+            store.mark_failed(lease, key, "Not now.", timedelta(minutes=1))
+        case _:
+            pass
+
+
+def _write_people(writer: Writer) -> None:
+    """Write accounts, secrets and choices."""
+    clock, secrets = writer.clock, writer.secrets
+    AppStore(secrets, APP_URL).put(sample(NewApp))
+    StoredInstallations(secrets).save(sample(Installation))
+    accounts = writer.stores.accounts
+    for number, actor in enumerate(samples(Actor)):
+        account = accounts.account_of(actor, f"https://github.test/{number}")
+        secrets.put(USER_TOKEN, text_of(sample(Grant, number)), owner=account)
+    store = ChoiceStore(writer.database)
+    for name in (DEFAULT_REPOSITORY, consent_name(REPO)):
+        store.put("slack:T1/C1", name, str(REPO), by="account:1", now=clock.now())
+
+
+def _write_operations(writer: Writer) -> None:
+    """Write processes, missed deliveries and reservations."""
+    presence = sample(Presence)
+    until = presence.seen_at + timedelta(hours=1)
+    show(writer.database, presence.model_copy(update={"until": until}))
+    missed = MissedStore(writer.database, "github")
+    missed.note("hook 1", [sample(Attempt)])
+    for one in missed.take_due("hook 1"):
+        missed.mark_asked(one)
+    missed.note("hook 2", [sample(Attempt, 1)])
+    spender = sample(Spender).model_copy(
+        update={"job_id": writer.job(sample(Trigger)), "repo": REPO, "day": AT.date()}
+    )
+    money = writer.stores.money
+    made = [money.reserve(spender, 0.1 * number, Ceilings()) for number in range(1, 4)]
+    for number, reserved in enumerate(made[:2]):
+        assert isinstance(reserved, Reservation)
+        money.settle(reserved, 0.05, assumed_usd=0.01 * number)
