@@ -4,7 +4,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from patchwright.core.events.types import ControlAct, Edit, Todo
 from patchwright.core.types.words import Words
-from patchwright.core.types.work import ReviewAnswer
+from patchwright.core.types.work import Verdict
 
 
 class Arguments(BaseModel):
@@ -65,6 +65,14 @@ class ThinkArguments(Arguments):
     thought: str
 
 
+class ReviewArguments(Arguments):
+    """An answer to one review thread, by its number in the task, from 1."""
+
+    thread: int
+    verdict: Verdict
+    text: Words = ""
+
+
 class FinishArguments(Arguments):
     summary: Words = Field(
         description="What was wrong, what you changed and why; what is left undone."
@@ -80,7 +88,7 @@ class FinishArguments(Arguments):
         description="Commands, run from the repository's root in a new shell, that "
         "fail without your change to the code and pass with it.",
     )
-    reviews: tuple[ReviewAnswer, ...] = Field(
+    reviews: tuple[ReviewArguments, ...] = Field(
         default=(),
         description="One for each review thread that is not resolved, by its number: "
         "what became of it, and in `text` a sentence or two for the reviewer.",

@@ -17,6 +17,7 @@ from patchwright.core.agent.arguments import (
     ReadArguments,
     RecallArguments,
     RejectArguments,
+    ReviewArguments,
     SearchArguments,
     ShellArguments,
     ShellControlArguments,
@@ -43,6 +44,7 @@ from patchwright.core.events.types import (
     WriteTodos,
 )
 from patchwright.core.llm.model import ToolSpec
+from patchwright.core.types.work import ReviewAnswer
 
 
 def _without_titles(schema: Any) -> Any:  # noqa: ANN401 - any JSON
@@ -104,6 +106,12 @@ def _tool(
     )
 
 
+def _finish(*, reviews: tuple[ReviewArguments, ...], **given: Any) -> Finish:  # noqa: ANN401 - the other fields of `FinishArguments`
+    # Which part of an answer is the service's own words is not for the model to say.
+    answers = tuple(ReviewAnswer.model_validate(dict(one)) for one in reviews)
+    return Finish(reviews=answers, **given)
+
+
 WORKING: Final[tuple[Tool[Any], ...]] = (
     _tool(
         "shell",
@@ -160,7 +168,7 @@ ENDING: Final[tuple[Tool[Any], ...]] = (
         "finish",
         "End the work: the change is complete, or the question is answered.",
         FinishArguments,
-        Finish,
+        _finish,
     ),
     _tool(
         "reject",
