@@ -108,7 +108,10 @@ def _tool(
 
 def _finish(*, reviews: tuple[ReviewArguments, ...], **given: Any) -> Finish:  # noqa: ANN401 - the other fields of `FinishArguments`
     # Which part of an answer is the service's own words is not for the model to say.
-    answers = tuple(ReviewAnswer.model_validate(dict(one)) for one in reviews)
+    answers = tuple(
+        ReviewAnswer(thread=one.thread, verdict=one.verdict, text=one.text)
+        for one in reviews
+    )
     return Finish(reviews=answers, **given)
 
 
