@@ -1,4 +1,4 @@
-"""Values with every field sample, made from what their types say."""
+"""Sample values with all fields set, made from what their types say."""
 
 from datetime import UTC, date, datetime
 from enum import Enum
