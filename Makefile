@@ -1,5 +1,8 @@
 # Every target does the set-up it needs; `make help` lists them.
 
+# Without its bytecode Python compiles everything anew in each of hundreds of processes.
+unexport PYTHONDONTWRITEBYTECODE
+
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready

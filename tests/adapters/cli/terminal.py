@@ -90,7 +90,6 @@ class Shop:
             "PATH": IDENTITY["PATH"],
             "HOME": str(self.folder),
             "TMPDIR": str(self.tmp),
-            "PYTHONPYCACHEPREFIX": str(ROOT / ".cache" / "pycache"),
             "PATCHWRIGHT_STATE_DIR": str(self.folder / "state"),
             "PATCHWRIGHT_SANDBOX__KIND": "local",
             "LLM_API_KEY": "sk-test",
