@@ -5,6 +5,7 @@ from itertools import count
 from pathlib import Path
 
 import pytest
+import structlog
 
 from tests.provision import environment
 from tests.provision.engine import ensure_engine
@@ -31,6 +32,9 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "long: takes half a minute or more")
     for name, meaning in FOLDERS.values():
         config.addinivalue_line("markers", f"{name}: {meaning}")
+    # Unasked, it draws each frame with its source, which takes seconds an error.
+    renderer = structlog.dev.ConsoleRenderer.get_active()
+    renderer.exception_formatter = structlog.dev.plain_traceback
     is_worker = hasattr(config, "workerinput")
     if is_worker:
         return
