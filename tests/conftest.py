@@ -1,5 +1,6 @@
 """Real services for the tests: each is started or made when first asked for."""
 
+import sys
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
@@ -13,6 +14,10 @@ from tests.provision.guards import NothingLeftBehind, NothingSkipped
 from tests.provision.image import ensure_image
 from tests.provision.postgres_server import PostgresServer, postgres_server
 from tests.provision.redis_server import redis_server
+
+# `jsonschema` imports it when found, for formats of international addresses alone; no
+# description that tests read has one, and its grammar takes a second in each process.
+sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
 
 DATABASE_NUMBERS = count(1)
 _HERE = Path(__file__).parent

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from jsonschema import Draft7Validator, Draft202012Validator
+from openapi_schema_validator import oas30_format_checker
 from referencing import Registry
 from referencing.jsonschema import DRAFT7, DRAFT202012
 
@@ -29,6 +30,8 @@ from tests.fakes.github.webhooks.check_suites import SuiteDone, send_check_suite
 REPO = "acme/shop"
 APP = 7
 SECRET = "hush"
+# No library knows these, as they are GitHub's own words.
+FORMATS_OF_ITS_OWN = {"repo.nwo", "timestamp"}
 # The older schema refuses what these events must or may have today.
 GREW = {"discussion", "discussion_comment", "repository"}
 
@@ -258,3 +261,20 @@ def problems(delivery: Delivery) -> list[str]:
     found = [mismatches(delivery) for mismatches in schemas()]
     told = [problem for some in found for problem in some or ()]
     return ["no schema knows it"] if found and found == [None, None] else told
+
+
+def formats(node: Any) -> Iterator[str]:
+    """Yield the formats that a description asks of its strings and numbers."""
+    if isinstance(node, dict) and isinstance(node.get("format"), str):
+        yield node["format"]
+    for part in node.values() if isinstance(node, dict) else node:
+        if isinstance(part, dict | list):
+            yield from formats(part)
+
+
+def test_every_format_that_github_describes_is_checked() -> None:
+    corpus = corpus_folder()
+    described = read(corpus / "github" / "openapi.json") if corpus else {}
+    assert (
+        set(formats(described)) <= {*oas30_format_checker.checkers} | FORMATS_OF_ITS_OWN
+    )
