@@ -14,6 +14,14 @@ SPHINX := --fail-on-warning --keep-going --nitpicky --quiet \
 	--doctree-dir .cache/doctrees docs .cache/site
 # What `make test` runs; the rest has targets of its own.
 EVERYDAY := not real and not long and not talk and not action and not deploy
+# Where the tests of each mark are: what else there is need not be read to leave it out.
+TALK := tests/service tests/talk
+ACTION := tests/action tests/flow/action
+DEPLOY := tests/deploy tests/release tests/tutorials
+LONG := tests/adapters/cli tests/invariants tests/service tests/unit/text
+REAL := tests/action tests/adapters/mcp tests/adapters/resolve tests/real
+# Nothing in these is for every day.
+APART := $(ACTION) $(DEPLOY) tests/talk
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-talk test-long test-real test-action test-deploy check docs
@@ -29,27 +37,28 @@ demo: $(READY) ## From a mention on an issue to a proven pull request, in one te
 
 test: $(READY) ## Run all tests, with real Docker, git, Redis and PostgreSQL
 	@$(BIN)/python -m tests.provision.components test
-	$(BIN)/pytest -n 2 --dist worksteal -m "$(EVERYDAY)"
+	$(BIN)/pytest -n 2 --dist worksteal -m "$(EVERYDAY)" \
+		$(addprefix --ignore=,$(APART))
 
 test-talk: $(READY) ## All that people can do in Slack and Jira, told as stories
 	@$(BIN)/python -m tests.provision.components test
-	$(BIN)/pytest -n 2 --dist worksteal -m talk
+	$(BIN)/pytest -n 2 --dist worksteal -m talk $(TALK)
 
 test-long: $(READY) ## Killed and stopped processes and containers, and a run of two thousand steps
 	@$(BIN)/python -m tests.provision.components test
-	$(BIN)/pytest -n 2 --dist worksteal -m long
+	$(BIN)/pytest -n 2 --dist worksteal -m long $(LONG)
 
 test-action: $(READY) ## The GitHub Action, its steps executed as GitHub's runner would
 	@$(BIN)/python -m tests.provision.components test
-	$(BIN)/pytest -n 2 --dist worksteal -m "action and not real"
+	$(BIN)/pytest -n 2 --dist worksteal -m "action and not real" $(ACTION)
 
 test-deploy: $(READY) ## The Compose stack, what is released, and the commands of the tutorials
 	@$(BIN)/python -m tests.provision.components test-deploy
-	$(BIN)/pytest -n 0 -m deploy
+	$(BIN)/pytest -n 0 -m deploy $(DEPLOY)
 
 test-real: $(READY) ## Real packages and tool servers, fetched by name, version and hash
 	@$(BIN)/python -m tests.provision.components test
-	$(BIN)/pytest -n 2 --dist worksteal -m real
+	$(BIN)/pytest -n 2 --dist worksteal -m real $(REAL)
 
 check: $(READY) ## Format, lint, import contracts, types, dead code, dependencies
 	$(BIN)/ruff format --check .
@@ -85,7 +94,8 @@ bench: $(READY) ## Measure what docs/ promises about speed
 
 cover: $(READY) ## Run the tests and show the lines and branches they missed
 	@$(BIN)/python -m tests.provision.components test
-	$(BIN)/pytest -n 2 --dist worksteal -m "$(EVERYDAY) or talk or action" --cov --cov-report=term-missing:skip-covered
+	$(BIN)/pytest -n 2 --dist worksteal -m "$(EVERYDAY) or talk or action" \
+		$(addprefix --ignore=,$(DEPLOY)) --cov --cov-report=term-missing:skip-covered
 
 lock: ## Write both lock files anew from pyproject.toml
 	$(LOCK_TOOL)/bin/uv --version || { \
