@@ -3,6 +3,13 @@
 import socket
 from pathlib import Path
 
+from cryptography.hazmat.primitives.asymmetric.ec import SECP256R1, generate_private_key
+from cryptography.hazmat.primitives.serialization import (
+    Encoding,
+    NoEncryption,
+    PrivateFormat,
+)
+
 from patchwright.core.clock import SystemClock
 from patchwright.workers.doctor.examine import examine
 from patchwright.workers.doctor.finding import Status
@@ -32,4 +39,16 @@ def test_what_a_check_raises_becomes_its_finding(tmp_path: Path) -> None:
     assert told.finding.status is Status.FAILED
     assert (
         told.finding.found == "github.private_key is not the PEM text of a private key"
+    )
+
+
+def test_a_key_of_another_kind_than_githubs_is_found(tmp_path: Path) -> None:
+    key = generate_private_key(SECP256R1()).private_bytes(
+        Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()
+    )
+    case = case_of(tmp_path, GITHUB__PRIVATE_KEY=key.decode(), GITHUB__APP_ID="1")
+    [told] = examine(case, (Entry("github"),))
+    assert told.finding.status is Status.FAILED
+    assert told.finding.found == (
+        "github.private_key is not an RSA key, as GitHub makes them"
     )
