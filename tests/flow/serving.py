@@ -4,6 +4,7 @@ import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 from patchwright.core.llm.library import load as load_litellm
@@ -18,6 +19,12 @@ from tests.provision.servers import free_port
 from tests.provision.waiting import wait_until
 
 
+@cache
+def _redactor(secrets: tuple[str, ...]) -> Redactor:
+    """Keep one for the same secrets: all forms of a private key take their time."""
+    return Redactor(secrets)
+
+
 @contextmanager
 def serving(
     environment: Mapping[str, str],
@@ -30,7 +37,7 @@ def serving(
     load_litellm.cache_clear()
     load_litellm()
     settings = load(environment, flags={}, cwd=folder)
-    redactor = Redactor(secret_values(settings))
+    redactor = _redactor(secret_values(settings))
     with open_base(settings, redactor, lambda _job: None, clock) as opened:
         base = replace(opened, clock=clock)
         port = port or free_port()
