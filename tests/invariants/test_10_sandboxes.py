@@ -9,7 +9,6 @@ from patchwright.core.clock import SystemClock
 from patchwright.core.errors import SettingsError
 from patchwright.core.events.jsonl import JsonlEventLog
 from patchwright.core.events.types import CommandOutput, Event, OutcomeReached
-from patchwright.core.llm.scripted import reply
 from patchwright.core.runtime import RuntimeFactory, SandboxSpec
 from patchwright.core.trajectory.compare import Difference
 from patchwright.core.trajectory.normal import normalise
@@ -27,6 +26,7 @@ from tests.adapters.resolve.workbench import (
     finish,
     run,
 )
+from tests.fakes.scripted_model import reply
 
 # Each of them says something else each time, but for what a replay looks at.
 NOISY = reply(
