@@ -11,7 +11,6 @@ from patchwright.core.events.jsonl import JsonlEventLog
 from patchwright.core.events.types import CommandOutput, Event, OutcomeReached
 from patchwright.core.runtime import RuntimeFactory, SandboxSpec
 from patchwright.core.trajectory.compare import Difference
-from patchwright.core.trajectory.normal import normalise
 from patchwright.core.types.work import OutcomeKind
 from patchwright.resolver.replay import Rerun, Stage, rerun
 from patchwright.sandbox.choose import choose
@@ -27,6 +26,7 @@ from tests.adapters.resolve.workbench import (
     run,
 )
 from tests.fakes.scripted_model import reply
+from tests.unit.trajectory.normal import normalise
 
 # Each of them says something else each time, but for what a replay looks at.
 NOISY = reply(

@@ -23,8 +23,8 @@ from patchwright.core.llm.errors import ContextWindowError, ModelUnavailableErro
 from patchwright.core.llm.model import ModelTraits
 from patchwright.core.llm.models import Models
 from patchwright.core.trajectory.compare import compare
-from patchwright.core.trajectory.normal import normalise
 from tests.fakes.scripted_model import ScriptedModel, Step, reply
+from tests.unit.trajectory.normal import normalise
 from tests.unit.trajectory.stage import (
     Play,
     record,
