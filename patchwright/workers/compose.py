@@ -127,7 +127,12 @@ def make_services(
         settings=settings,
         clock=clock,
         stores=stores,
-        github=_code_host(github),
+        github=CodeHost(
+            forge=github.forge,
+            reviews=github.channel,
+            fetch_identity=github.fetch_identity,
+            starts_no_checks=github.starts_no_checks,
+        ),
         channel=Switchboard(github.channel, boards, _own_threads(stores)),
         talk=talk,
         mirrors=Mirrors(settings.state_dir / "mirrors", trust_for_git(settings.github)),
@@ -140,15 +145,6 @@ def make_services(
         submit=submit,
         warm_up=partial(warm_up, settings),
         orders=orders,
-    )
-
-
-def _code_host(github: GitHub) -> CodeHost:
-    return CodeHost(
-        forge=github.forge,
-        reviews=github.channel,
-        fetch_identity=github.fetch_identity,
-        starts_no_checks=github.starts_no_checks,
     )
 
 
