@@ -234,7 +234,7 @@ class GitHubForge:
             conflicts=_conflicts(pull),
             is_open=pull.state == "open",
             is_merged=bool(pull.merged_at),
-            author=GHOST if pull.user is None else pull.user.login,
+            author=_login(pull.user),
             title=pull.title,
             body=pull.body or "",
             number=number,
@@ -251,6 +251,10 @@ def _conflicts(pull: github.PullRequest.PullRequest) -> bool | None:
     # Null while GitHub finds out.
     mergeable: bool | None = pull.mergeable
     return None if mergeable is None else not mergeable
+
+
+def _login(user: github.NamedUser.NamedUser | None) -> str:
+    return GHOST if user is None else user.login
 
 
 def _fetch_grant(found: github.Repository.Repository, actor: Actor) -> _Grant:

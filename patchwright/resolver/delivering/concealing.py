@@ -48,12 +48,8 @@ def _private(hidden: Hidden) -> Private:
     return private_matter(hidden.texts, hidden.names, hidden.hosts, hidden.public_url)
 
 
-def for_the_public(outcome: Outcome, to: Destination) -> Outcome:
+def for_the_public(outcome: Outcome, hidden: Hidden | None) -> Outcome:
     """Return the outcome as it may be shown beside the code."""
-    return for_everybody(outcome, to.hidden)
-
-
-def for_everybody(outcome: Outcome, hidden: Hidden | None) -> Outcome:
     if hidden is None:
         return outcome
     title = concealing_title(hidden)(outcome.title)
@@ -63,7 +59,7 @@ def for_everybody(outcome: Outcome, hidden: Hidden | None) -> Outcome:
 def for_the_thread(outcome: Outcome, to: Destination) -> Outcome:
     """Return the outcome as it may be shown in the thread of the request."""
     is_private = isinstance(to.thread, TalkThread)
-    return outcome if is_private else for_the_public(outcome, to)
+    return outcome if is_private else for_the_public(outcome, to.hidden)
 
 
 def _without(outcome: Outcome, title: str, shown: Callable[[str], str]) -> Outcome:
