@@ -70,15 +70,15 @@ def brief(context: Context, trigger: Trigger, base_branch: str) -> Brief:
     return _joined(sections, notes, cleaner)
 
 
-def brief_text(title: str, text: str, author: str = "the user") -> Brief:
+def brief_text(title: str, text: str) -> Brief:
     """Write the task for an issue that came as a plain text."""
     cleaner = Cleaner()
     title, clean = cleaner.clean(title), cleaner.clean(text)
     whole = len(clean) <= MAX_REQUEST_CHARS
     parts = [
         "Resolve the following issue in this repository.",
-        as_data("title", author, title) if title else "",
-        as_data("issue", author, cut_middle(clean, MAX_REQUEST_CHARS)),
+        as_data("title", "the user", title) if title else "",
+        as_data("issue", "the user", cut_middle(clean, MAX_REQUEST_CHARS)),
         "" if whole else f"The whole text is in /workspace/context/{ISSUE_FILE}.",
     ]
     section = Section(

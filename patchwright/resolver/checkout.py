@@ -158,14 +158,10 @@ def _restore(runtime: Runtime, task: Task, kit: Toolkit, kept: bytes) -> Workspa
 
 def _unpack(runtime: Runtime, task: Task, kit: Toolkit, head: str) -> Workspace:
     """Check out a commit with as much of its history as the code's repository has."""
-    also, base = _merged(task), task.base_sha
+    also, base = ((task.merge_sha,) if task.merge_sha else ()), task.base_sha
     packed = kit.code.bundle(head, also=also, base=base)
     ends = kit.code.find_ends(head, also, base)
     return Workspace.check_out(runtime, packed, head, WORK_BRANCH, shallow=ends)
-
-
-def _merged(task: Task) -> tuple[str, ...]:
-    return (task.merge_sha,) if task.merge_sha else ()
 
 
 def _run(runtime: Runtime, command: str) -> None:

@@ -28,7 +28,7 @@ from patchwright.sandbox.choose import choose
 from patchwright.workers.conduct import make_conduct
 from patchwright.workers.connections import trust_for_git
 from patchwright.workers.db.database import Database
-from patchwright.workers.github_ear import GitHubEar, LateReceiver
+from patchwright.workers.github_ear import GitHubEar
 from patchwright.workers.models import models_by_name, warm_up
 from patchwright.workers.ops.measured import MeasuredModel, MeasuredSandboxes
 from patchwright.workers.ops.meters import Meters
@@ -127,7 +127,12 @@ def make_services(
         settings=settings,
         clock=clock,
         stores=stores,
-        github=_code_host(github),
+        github=CodeHost(
+            forge=github.forge,
+            reviews=github.channel,
+            fetch_identity=github.fetch_identity,
+            starts_no_checks=github.starts_no_checks,
+        ),
         channel=Switchboard(github.channel, boards, _own_threads(stores)),
         talk=talk,
         mirrors=Mirrors(settings.state_dir / "mirrors", trust_for_git(settings.github)),
@@ -140,15 +145,6 @@ def make_services(
         submit=submit,
         warm_up=partial(warm_up, settings),
         orders=orders,
-    )
-
-
-def _code_host(github: GitHub) -> CodeHost:
-    return CodeHost(
-        forge=github.forge,
-        reviews=github.channel,
-        fetch_identity=github.fetch_identity,
-        starts_no_checks=github.starts_no_checks,
     )
 
 
@@ -179,7 +175,7 @@ def open_github(
 ) -> Entrance:
     """Return the door for GitHub."""
     return Entrance(
-        receiver=LateReceiver(ear),
+        receiver=ear,
         identify=by_header("x-github-delivery"),
         max_body_bytes=settings.server.max_body_bytes,
         signature_header="x-hub-signature-256",

@@ -1,7 +1,6 @@
 """Listen to GitHub, also where it does not say yet who we are there."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import structlog
 
@@ -19,7 +18,7 @@ log = structlog.get_logger(__name__)
 
 
 class GitHubEar(Ear[Receiver]):
-    """Has what reads deliveries, once GitHub has told who we are there.
+    """Reads deliveries, once GitHub has told who we are there.
 
     The texts of an App are a bot's, which starts nothing, so that it listens at once.
     Those of a user must be told apart: until that is known, whoever delivers is asked
@@ -33,10 +32,9 @@ class GitHubEar(Ear[Receiver]):
             SERVICE, lambda: _receive_as(settings, github.fetch_identity()), unnamed
         )
 
-    @property
-    def receiver(self) -> Receiver:
-        """What reads deliveries; raises `NotReadyError`."""
-        return self.known()
+    def read(self, headers: Mapping[str, str], body: bytes) -> Reading:
+        """Read a delivery; raises `NotReadyError` where it must be sent again."""
+        return self.known().read(headers, body)
 
     def _follow(self) -> None:
         try:
@@ -53,13 +51,3 @@ def _receive_as(github: GitHubSettings, own: Actor | None) -> Receiver:
         mention=github.mention, label=github.label, own_login=own.login if own else ""
     )
     return Receiver(github.webhook_secret, listening)
-
-
-@dataclass(frozen=True)
-class LateReceiver:
-    """Refuses what comes too early, so that it is sent again."""
-
-    ear: GitHubEar
-
-    def read(self, headers: Mapping[str, str], body: bytes) -> Reading:
-        return self.ear.receiver.read(headers, body)

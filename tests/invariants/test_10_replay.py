@@ -24,9 +24,9 @@ from patchwright.core.llm.errors import (
     ModelUnavailableError,
 )
 from patchwright.core.llm.models import Models
-from patchwright.core.llm.scripted import ScriptedModel, Step, reply
 from patchwright.core.trajectory.compare import compare
-from patchwright.core.trajectory.normal import normalise
+from tests.fakes.scripted_model import ScriptedModel, Step, reply
+from tests.unit.trajectory.normal import normalise
 from tests.unit.trajectory.stage import Play, record, repeat, while_asked
 
 Call = tuple[str, dict[str, JsonValue]]

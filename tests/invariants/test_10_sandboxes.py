@@ -9,10 +9,8 @@ from patchwright.core.clock import SystemClock
 from patchwright.core.errors import SettingsError
 from patchwright.core.events.jsonl import JsonlEventLog
 from patchwright.core.events.types import CommandOutput, Event, OutcomeReached
-from patchwright.core.llm.scripted import reply
 from patchwright.core.runtime import RuntimeFactory, SandboxSpec
 from patchwright.core.trajectory.compare import Difference
-from patchwright.core.trajectory.normal import normalise
 from patchwright.core.types.work import OutcomeKind
 from patchwright.resolver.replay import Rerun, Stage, rerun
 from patchwright.sandbox.choose import choose
@@ -27,6 +25,8 @@ from tests.adapters.resolve.workbench import (
     finish,
     run,
 )
+from tests.fakes.scripted_model import reply
+from tests.unit.trajectory.normal import normalise
 
 # Each of them says something else each time, but for what a replay looks at.
 NOISY = reply(

@@ -7,20 +7,20 @@ from typing import Final
 
 from patchwright.core.clock import SystemClock
 from patchwright.core.errors import NotFoundError
-from patchwright.core.settings.describe import page as settings_page
 from patchwright.integrations.github.manifest import NewApp
-from patchwright.workers.action.describe import page as action_page
-from patchwright.workers.cli.describe import page as cli_page
 from patchwright.workers.cli.manual import manual
-from patchwright.workers.ops.describe import page as metrics_page
 from patchwright.workers.site import make_site
 from patchwright.workers.web.app import WebApp
-from patchwright.workers.web.describe import api_page
 from patchwright.workers.web.setup.app import SetupSite, create_setup_app
 from patchwright.workers.web.setup.visitors import Visitors
 from tests.architecture.tree import ROOT
 from tests.flow.office import in_office
+from tests.reference.action_page import page as action_page
+from tests.reference.api_page import api_page
+from tests.reference.cli_page import page as cli_page
 from tests.reference.field_reports import page as field_reports_page
+from tests.reference.metrics_page import page as metrics_page
+from tests.reference.settings_page import page as settings_page
 
 SLACK: Final = {
     "PATCHWRIGHT_SLACK__CLIENT_ID": "1.2",

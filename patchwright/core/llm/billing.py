@@ -44,7 +44,7 @@ class Billing:
         self._table_entry = table_entry
 
     def most_usd(self, tokens_in: int, tokens_out: int) -> float | None:
-        prices = self._prices()
+        prices = configured_prices(self._config) or dearest_prices(self._table_entry())
         return None if prices is None else prices.most(tokens_in, tokens_out)
 
     def bill(self, answer: Reply | Failure, most: Usage) -> Usage:
@@ -97,6 +97,3 @@ class Billing:
         total = sum(parts)
         may_be = math.isfinite(total) and min(parts) >= 0
         return total if may_be else dearest.cost(usage)
-
-    def _prices(self) -> Prices | None:
-        return configured_prices(self._config) or dearest_prices(self._table_entry())

@@ -111,12 +111,8 @@ def understand(refusal: Refusal, now: datetime) -> Failure:
         output_room=read_output_room(refusal.text) if fault in _OF_SIZE else None,
         output_limit=read_output_limit(refusal.text) if fault in _OF_SIZE else None,
         wants_new_name=bool(_NEW_NAME.search(refusal.text)),
-        may_be_billed=_may_be_billed(refusal),
+        may_be_billed=refusal.sent is Sent.LOST or refusal.status in _BILLED_STATUSES,
     )
-
-
-def _may_be_billed(refusal: Refusal) -> bool:
-    return refusal.sent is Sent.LOST or refusal.status in _BILLED_STATUSES
 
 
 def _fault(status: int | None, text: str) -> Fault:

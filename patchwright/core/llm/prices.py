@@ -95,10 +95,6 @@ def _highest(entry: Mapping[str, object], beginnings: tuple[str, ...]) -> float:
     )
 
 
-def ceiling(prices: Prices, request: ModelRequest, output_tokens: int) -> float:
-    return prices.most(most_prompt_tokens(request), output_tokens)
-
-
 def most_prompt_tokens(request: ModelRequest) -> int:
     """Return a number of tokens that the prompt cannot exceed.
 

@@ -8,7 +8,7 @@ import structlog
 from pydantic import JsonValue
 
 from patchwright.core.llm.bounded import call_within
-from patchwright.core.llm.counts import NOTHING_TOLD, Told, read_told
+from patchwright.core.llm.counts import NOTHING_TOLD, read_told
 from patchwright.core.llm.failures import Failure, Fault, understand
 from patchwright.core.llm.library import load
 from patchwright.core.llm.model import ModelRequest
@@ -94,7 +94,7 @@ def _make_sense(
             return reply
     failure = understand(refusal, now)
     told = read_told(body.get("usage")) if failure.may_be_billed else NOTHING_TOLD
-    return _with(failure, told)
+    return Failure(**{**dict(failure), "told": told})
 
 
 def _reply_in(body: Mapping[str, JsonValue], request: ModelRequest) -> Reply | None:
@@ -103,7 +103,3 @@ def _reply_in(body: Mapping[str, JsonValue], request: ModelRequest) -> Reply | N
         return None
     reply = read_reply(body, request)
     return reply if not reply.is_empty or reply.is_declined else None
-
-
-def _with(failure: Failure, told: Told) -> Failure:
-    return Failure(**{**dict(failure), "told": told})

@@ -109,13 +109,6 @@ class GitHubSettings(Section):
         return self.signing_key if self.commit_signing in ("auto", "ssh") else None
 
     @property
-    def graphql_url(self) -> str:
-        # https://docs.github.com/en/enterprise-server/graphql/guides/managing-enterprise-accounts
-        if self.api_url.endswith("/api/v3"):
-            return self.api_url.removesuffix("/v3") + "/graphql"
-        return self.api_url + "/graphql"
-
-    @property
     def noreply_domain(self) -> str:
         """The mail domain that stands for an account without showing its address."""
         return f"users.noreply.{urlsplit(self.web_url).hostname}"

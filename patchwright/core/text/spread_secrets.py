@@ -52,7 +52,7 @@ class SpreadSecrets:
             joined, places = _without(_UNSEEN, text)
             yield from _mapped(_find(self._forms, joined), places)
             yield from _mapped(token_spans(joined), places)
-        if _may_be_dump(text):
+        if "\n" in text and bool(_DUMP.search(text)):
             yield from self._find_in_dump(text)
         if self._is_escaped_in(text):
             decoded = decode(text)
@@ -118,10 +118,6 @@ def _decoded(values: Iterable[str]) -> Iterator[str]:
         for one in (decode_text(value), decode_text(raw)):
             if len(one) >= SHORTEST_SECRET:
                 yield one
-
-
-def _may_be_dump(text: str) -> bool:
-    return "\n" in text and bool(_DUMP.search(text))
 
 
 def _placed(

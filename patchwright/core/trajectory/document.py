@@ -55,12 +55,6 @@ class Trajectory(BaseModel):
     events: tuple[dict[str, JsonValue], ...]
 
 
-def to_trajectory(events: Sequence[Event]) -> Trajectory:
-    """Return the document of one run."""
-    stored = tuple(event.model_dump(mode="json") for event in events)
-    return Trajectory(run=facts_of(events), events=stored)
-
-
 def facts_of(events: Sequence[Event]) -> RunFacts:
     started, outcome, metrics = (
         find_start(events),

@@ -68,9 +68,6 @@ class ObjectStore:
     def tree_of(self, commit: str) -> str:
         return self.git.run_text(["rev-parse", "--verify", f"{commit}^{{tree}}"])
 
-    def contains(self, ancestor: str, commit: str) -> bool:
-        return self.git.contains(ancestor, commit)
-
     def merge_base(self, ours: str, theirs: str) -> str | None:
         """Return the best commit that both histories contain, if there is one."""
         done = self.git.call(["merge-base", ours, theirs])

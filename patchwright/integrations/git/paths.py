@@ -90,10 +90,6 @@ def is_rubbish(path: str) -> bool:
     return not folders and _RUBBISH_AT_THE_TOP.fullmatch(name) is not None
 
 
-def find_tests(changes: Sequence[ChangedPath]) -> tuple[ChangedPath, ...]:
-    return tuple(change for change in changes if is_test(change.path))
-
-
 def find_needed(changes: Sequence[ChangedPath]) -> tuple[ChangedPath, ...]:
     """Return what the tests of a change may need: tests, and whatever is new.
 

@@ -8,7 +8,6 @@ from contextlib import asynccontextmanager
 from typing import Final
 
 import httpx2
-from mcp.client import Transport
 from mcp.client._transport import TransportStreams
 from mcp.client.streamable_http import streamable_http_client
 
@@ -26,9 +25,6 @@ class HttpLink:
         self._settings = settings
         self._guard = Guard(allowed)
 
-    def carry(self) -> Transport:
-        return self._carry()
-
     def complaint(self) -> str:
         return self._guard.complaint
 
@@ -40,7 +36,7 @@ class HttpLink:
         """Do nothing: the session ends the connections."""
 
     @asynccontextmanager
-    async def _carry(self) -> AsyncIterator[TransportStreams]:
+    async def carry(self) -> AsyncIterator[TransportStreams]:
         async with (
             httpx2.AsyncClient(
                 transport=self._guard,

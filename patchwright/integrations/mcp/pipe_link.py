@@ -11,7 +11,6 @@ import anyio
 from anyio import from_thread, to_thread
 from anyio.lowlevel import EventLoopToken, current_token
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
-from mcp.client import Transport
 from mcp.shared.message import SessionMessage
 from mcp.types.jsonrpc import JSONRPCNotification, JSONRPCRequest
 
@@ -43,9 +42,6 @@ class PipeLink:
         self._complaint = ""
         self._lines_since_question = 0
 
-    def carry(self) -> Transport:
-        return self._carry()
-
     def complaint(self) -> str:
         return self._complaint
 
@@ -59,7 +55,7 @@ class PipeLink:
             self._pipe.close()
 
     @asynccontextmanager
-    async def _carry(
+    async def carry(
         self,
     ) -> AsyncIterator[tuple[MemoryObjectReceiveStream[Item], "_Outbox"]]:
         inbox, received = anyio.create_memory_object_stream[Item](0)

@@ -1,7 +1,6 @@
 """Keep private words out of what is written where everybody reads."""
 
 from collections.abc import Callable, Iterator
-from functools import partial
 
 from patchwright.core.types.threads import TalkThread
 from patchwright.core.types.work import Evidence, LeftOut, Outcome, TestResults
@@ -21,14 +20,16 @@ def concealing(hidden: Hidden | None) -> Callable[[str], str]:
     """Return what takes private words out of a text."""
     if hidden is None:
         return lambda text: text
-    return partial(_shown, _private(hidden))
+    private = _private(hidden)
+    return lambda text: without_private(text, private)
 
 
 def concealing_title(hidden: Hidden | None) -> Callable[[str], str]:
     """Return what takes private words out of a title, where fewer are a quotation."""
     if hidden is None:
         return lambda text: text
-    return partial(_title_shown, _private(hidden))
+    private = _private(hidden)
+    return lambda text: title_without_private(text, private)
 
 
 def finding_in_names(hidden: Hidden) -> Callable[[str], Iterator[Span]]:
@@ -47,20 +48,8 @@ def _private(hidden: Hidden) -> Private:
     return private_matter(hidden.texts, hidden.names, hidden.hosts, hidden.public_url)
 
 
-def _shown(private: Private, text: str) -> str:
-    return without_private(text, private)
-
-
-def _title_shown(private: Private, text: str) -> str:
-    return title_without_private(text, private)
-
-
-def for_the_public(outcome: Outcome, to: Destination) -> Outcome:
+def for_the_public(outcome: Outcome, hidden: Hidden | None) -> Outcome:
     """Return the outcome as it may be shown beside the code."""
-    return for_everybody(outcome, to.hidden)
-
-
-def for_everybody(outcome: Outcome, hidden: Hidden | None) -> Outcome:
     if hidden is None:
         return outcome
     title = concealing_title(hidden)(outcome.title)
@@ -70,7 +59,7 @@ def for_everybody(outcome: Outcome, hidden: Hidden | None) -> Outcome:
 def for_the_thread(outcome: Outcome, to: Destination) -> Outcome:
     """Return the outcome as it may be shown in the thread of the request."""
     is_private = isinstance(to.thread, TalkThread)
-    return outcome if is_private else for_the_public(outcome, to)
+    return outcome if is_private else for_the_public(outcome, to.hidden)
 
 
 def _without(outcome: Outcome, title: str, shown: Callable[[str], str]) -> Outcome:

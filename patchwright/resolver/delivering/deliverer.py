@@ -95,7 +95,7 @@ class Deliverer:
             return so_far
         try:
             self._judge_again(to)
-            return self._write(effect, for_the_public(outcome, to), to, so_far)
+            return self._write(effect, for_the_public(outcome, to.hidden), to, so_far)
         except (
             AuthenticationError,
             InvalidRequestError,

@@ -77,14 +77,10 @@ def service_words(
     )
 
 
-def agents_line(
-    text: str, handle: str, max_chars: int, keeps: tuple[str, ...] = ()
-) -> str:
+def agents_line(text: str, handle: str, max_chars: int) -> str:
     """Show words of others in one line of a list that says whose they are."""
     line = _one_line(text, max_chars)
-    return _bounded(
-        lambda room: phrase(cut_middle(line, room), keeps), handle, 2 * max_chars
-    )
+    return _bounded(lambda room: phrase(cut_middle(line, room)), handle, 2 * max_chars)
 
 
 def _labelled(quotation: str) -> str:

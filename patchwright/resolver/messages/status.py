@@ -152,7 +152,7 @@ def progress_comment(progress: Progress, frame: Frame) -> str:
     return join(
         " · ".join(part for part in _head(progress, frame) if part),
         checklist(progress, frame.handle),
-        _now(progress),
+        f"Now: {progress.doing}" if progress.doing and _is_planned(progress) else "",
         _notes(progress.notes, frame.handle),
         footer(frame),
         state_mark(progress.state, frame.run_id),
@@ -205,10 +205,6 @@ def _head(progress: Progress, frame: Frame) -> tuple[str, ...]:
 def _is_planned(progress: Progress) -> bool:
     """Tell whether the agent's plan says already what is done now."""
     return bool(progress.todos) and not progress.then
-
-
-def _now(progress: Progress) -> str:
-    return f"Now: {progress.doing}" if progress.doing and _is_planned(progress) else ""
 
 
 def _todo_lines(todos: tuple[Todo, ...], handle: str) -> list[str]:

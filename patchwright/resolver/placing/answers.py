@@ -47,7 +47,7 @@ def read_answer(text: str, places: Places) -> RepositoryAnswer | None:
     words = _words(text)
     named = [word for word in words if "/" in word]
     others = {word.casefold() for word in words if "/" not in word}
-    if len(named) != 1 or not _is_by_the_way(others):
+    if len(named) != 1 or not (others <= _COURTESY | _WHERE | _FOR_ME | {_ALWAYS}):
         return None
     found = find_references([named[0].removeprefix("repo:")], places).repositories
     if len(found) != 1:
@@ -65,10 +65,6 @@ def _words(text: str) -> list[str]:
     shown = _LINK.sub(lambda link: f" {link[1] or link[2]} ", text)
     stripped = (word.strip(_CLINGING) for word in shown.split())
     return [word for word in stripped if word]
-
-
-def _is_by_the_way(words: set[str]) -> bool:
-    return words <= _COURTESY | _WHERE | _FOR_ME | {_ALWAYS}
 
 
 def _remember(words: set[str]) -> Remember:

@@ -60,7 +60,7 @@ def private_matter(
     linked to by anybody.
     """
     known = [strip_invisible(text)[0] for text in texts]
-    theirs = {_bare_host(host) for host in hosts if host}
+    theirs = {re.split(r"[:/]", host.casefold())[0] for host in hosts if host}
     emails = {mail for text in known for mail in _EMAIL.findall(text)}
     return Private(
         quotable=frozenset(key for text in known for key, _ in _rows(text)),
@@ -163,10 +163,6 @@ def _is_private_url(url: str, private: Private) -> bool:
 def _page(url: str) -> str:
     """Return an address without what only leads to a part of the page."""
     return re.split(r"[?#]", url.casefold())[0].rstrip(_CLINGING)
-
-
-def _bare_host(host: str) -> str:
-    return re.split(r"[:/]", host.casefold())[0]
 
 
 def _called_in(texts: Iterable[str]) -> Iterator[str]:

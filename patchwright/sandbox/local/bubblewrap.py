@@ -17,7 +17,7 @@ from patchwright.sandbox.local.arguments import Binding, Data
 from patchwright.sandbox.local.folders import SandboxFolder, create_folder
 from patchwright.sandbox.local.process import ProcessStream, start_process
 from patchwright.sandbox.local.proxy import MEETING_FOLDER, start_proxy
-from patchwright.sandbox.local.runtime import remove_abandoned, serve
+from patchwright.sandbox.local.runtime import LocalRuntimes, serve
 from patchwright.sandbox.local.seccomp import filter_program
 from patchwright.sandbox.served import ServedRuntime
 
@@ -30,7 +30,7 @@ NOBODY = 65534
 PROBE_S = 10.0
 
 
-class BubblewrapRuntimes:
+class BubblewrapRuntimes(LocalRuntimes):
     """Starts sandboxes that see /usr and little else; see `RuntimeFactory`."""
 
     kind = "bubblewrap"
@@ -50,16 +50,6 @@ class BubblewrapRuntimes:
             stream = _start(spec, folder, server)
             undo.pop_all()
         return serve(self.kind, spec, folder, stream, proxy)
-
-    def attach(self, spec: SandboxSpec) -> ServedRuntime | None:  # noqa: ARG002 - the protocol's
-        """Find nothing: these sandboxes end with the worker that started them."""
-        return None
-
-    def remove(self, run_id: str) -> int:
-        return remove_abandoned(run_id)
-
-    def reap(self) -> int:
-        return remove_abandoned()
 
 
 def why_not() -> str:

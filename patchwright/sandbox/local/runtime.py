@@ -43,7 +43,21 @@ def serve(
     return runtime
 
 
-def remove_abandoned(run_id: str | None = None) -> int:
+class LocalRuntimes:
+    """What factories have in common whose sandboxes end with their worker."""
+
+    def attach(self, spec: SandboxSpec) -> ServedRuntime | None:  # noqa: ARG002 - the protocol's
+        """Find nothing: these sandboxes end with the worker that started them."""
+        return None
+
+    def remove(self, run_id: str) -> int:
+        return _remove_abandoned(run_id)
+
+    def reap(self) -> int:
+        return _remove_abandoned()
+
+
+def _remove_abandoned(run_id: str | None = None) -> int:
     """Remove the folders of a run, or of all runs, whose owner is gone.
 
     One that cannot be removed does not keep the others. Their processes ended with

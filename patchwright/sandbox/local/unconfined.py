@@ -11,13 +11,13 @@ from patchwright.sandbox import launch
 from patchwright.sandbox.archive import pack_action_server
 from patchwright.sandbox.local.folders import create_folder
 from patchwright.sandbox.local.process import start_process
-from patchwright.sandbox.local.runtime import remove_abandoned, serve
+from patchwright.sandbox.local.runtime import LocalRuntimes, serve
 from patchwright.sandbox.served import ServedRuntime
 
 log = structlog.get_logger()
 
 
-class UnconfinedRuntimes:
+class UnconfinedRuntimes(LocalRuntimes):
     """Only for those who ask for it by name; see `RuntimeFactory`.
 
     The environment is empty here too, but files and network of this machine are open.
@@ -44,13 +44,3 @@ class UnconfinedRuntimes:
             stream = start_process(command)
             undo.pop_all()
         return serve(self.kind, spec, folder, stream)
-
-    def attach(self, spec: SandboxSpec) -> ServedRuntime | None:  # noqa: ARG002 - the protocol's
-        """Find nothing: these sandboxes end with the worker that started them."""
-        return None
-
-    def remove(self, run_id: str) -> int:
-        return remove_abandoned(run_id)
-
-    def reap(self) -> int:
-        return remove_abandoned()

@@ -1,7 +1,6 @@
 """Take in the one request, and work on it until nothing of it is left to do."""
 
 import threading
-from collections.abc import Sequence
 from datetime import timedelta
 from functools import reduce
 from typing import Final
@@ -82,16 +81,13 @@ class Working:
 
     def _work(self) -> None:
         while not self._cancelled.is_set():
-            for job_id in self._due():
+            for job_id in self._base.stores.jobs.take_unfinished(0.0):
                 self._runner.run(job_id)
             wait_s = self._seconds_to_next()
             if wait_s is None:
                 return
             log.info("delivery_waits", seconds=round(wait_s))
             self._cancelled.wait(wait_s)
-
-    def _due(self) -> Sequence[JobId]:
-        return self._base.stores.jobs.take_unfinished(0.0)
 
     def _seconds_to_next(self) -> float | None:
         """Return how long it is to the next effect; None if there is none in time."""

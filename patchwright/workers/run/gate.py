@@ -8,7 +8,7 @@ from patchwright.core.settings.repository_file import read_repository_config
 from patchwright.core.types.ids import ConversationId
 from patchwright.core.types.threads import TalkThread, ThreadRef
 from patchwright.resolver.admission import Admitted, Declined, Policy
-from patchwright.resolver.delivering.concealing import for_everybody
+from patchwright.resolver.delivering.concealing import for_the_public
 from patchwright.resolver.house import actors_of, judge, occasion_of, policy_for
 from patchwright.resolver.messages.answers import Ended
 from patchwright.workers.run.permissions import known_permission
@@ -64,6 +64,6 @@ def last_run(
     return Ended(
         frame=plan.frame,
         trigger=job.trigger,
-        outcome=for_everybody(job.outcome, hidden),
+        outcome=for_the_public(job.outcome, hidden),
         delivered=delivered_by(stores.effects.of_job(job.id)),
     )

@@ -72,59 +72,17 @@ class RehearsedChannel(Generic[R]):
 
 
 @dataclass(frozen=True)
-class RehearsedBoard:
-    """A `Board`, of which `channel` is what it has in common with every channel."""
+class RehearsedBoard(RehearsedChannel[TalkThread]):
+    """A `Board`."""
 
     real: Board
-    channel: RehearsedChannel[TalkThread]
-
-    def acknowledge(self, trigger: Trigger) -> None:
-        self.channel.acknowledge(trigger)
-
-    def decline(self, trigger: Trigger) -> None:
-        self.channel.decline(trigger)
-
-    def fetch_thread(self, ref: TalkThread) -> Thread:
-        return self.channel.fetch_thread(ref)
-
-    def fetch_opening(self, ref: TalkThread) -> Thread:
-        return self.channel.fetch_opening(ref)
-
-    def find_post(self, ref: TalkThread, mark: str) -> str | None:
-        return self.channel.find_post(ref, mark)
-
-    def post(self, ref: TalkThread, text: str, offers: Offers = ()) -> str:
-        return self.channel.post(ref, text, offers)
-
-    def edit(
-        self, ref: TalkThread, post_id: str, text: str, offers: Offers = ()
-    ) -> None:
-        self.channel.edit(ref, post_id, text, offers)
-
-    def delete(self, ref: TalkThread, post_id: str) -> None:
-        self.channel.delete(ref, post_id)
-
-    def tell_privately(
-        self, ref: TalkThread, actor: Actor, text: str, offers: Offers = ()
-    ) -> None:
-        self.channel.tell_privately(ref, actor, text, offers)
-
-    def swap_labels(
-        self, ref: TalkThread, add: tuple[str, ...], remove: tuple[str, ...]
-    ) -> None:
-        self.channel.swap_labels(ref, add, remove)
-
-    def fetch_attachment(
-        self, ref: TalkThread, url: str, max_bytes: int, post_id: str = ""
-    ) -> bytes:
-        return self.channel.fetch_attachment(ref, url, max_bytes, post_id)
 
     def open_thread(self, trigger: Trigger, text: str) -> TalkThread:
         """Tell of the thread; the one that is named for want of it goes on."""
         thread = trigger.thread
         if not isinstance(thread, TalkThread):
             raise TypeError(f"{thread} is not a thread of a service for talk")
-        self.channel.rehearsal.tell(f"Open a thread in {thread.place}", text)
+        self.rehearsal.tell(f"Open a thread in {thread.place}", text)
         return thread
 
     def name_people(self, trigger: Trigger) -> Trigger:
@@ -133,14 +91,10 @@ class RehearsedBoard:
     def attach_link(self, ref: TalkThread, url: str, title: str, key: str) -> None:
         del key
         words = f"Show a link beside {place_of(ref)}"
-        self.channel.rehearsal.tell(words, f"{title} {url}".strip())
+        self.rehearsal.tell(words, f"{title} {url}".strip())
 
     def move(self, ref: TalkThread, status: str) -> None:
-        self.channel.rehearsal.tell(f"Move {place_of(ref)} to {status}")
-
-
-def rehearsed_board(real: Board, rehearsal: Rehearsal) -> RehearsedBoard:
-    return RehearsedBoard(real, RehearsedChannel(real, rehearsal))
+        self.rehearsal.tell(f"Move {place_of(ref)} to {status}")
 
 
 def _offered(offers: Offers) -> str:

@@ -12,8 +12,8 @@ from patchwright.resolver.delivering.destination import Invitation
 from patchwright.resolver.messages.facts import counted
 from patchwright.workers.run.rehearsal import Rehearsal
 from patchwright.workers.run.rehearsed_channel import (
+    RehearsedBoard,
     RehearsedChannel,
-    rehearsed_board,
 )
 from patchwright.workers.run.rehearsed_forge import RehearsedForge, RehearsedReviews
 from patchwright.workers.run.services import Services
@@ -47,7 +47,7 @@ def _rehearsed(channel: Switchboard, rehearsal: Rehearsal) -> Switchboard:
         channel,
         forge=RehearsedChannel(channel.forge, rehearsal),
         boards={
-            name: rehearsed_board(board, rehearsal)
+            name: RehearsedBoard(board, rehearsal)
             for name, board in channel.boards.items()
         },
     )

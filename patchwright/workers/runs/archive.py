@@ -19,7 +19,7 @@ class Archive:
 
     def ids(self) -> tuple[str, ...]:
         """Return the ids, those first whose log was written to last."""
-        written = {one: one.stat().st_mtime for one in self._files()}
+        written = {one: one.stat().st_mtime for one in self.folder.glob(f"*{_SUFFIX}")}
         newest = sorted(written, key=lambda one: written[one], reverse=True)
         return tuple(one.name.removesuffix(_SUFFIX) for one in newest)
 
@@ -34,6 +34,3 @@ class Archive:
             except PatchwrightError:
                 continue
             yield of_log(run_id, facts)
-
-    def _files(self) -> Iterator[Path]:
-        return self.folder.glob(f"*{_SUFFIX}")

@@ -59,7 +59,18 @@ class LeaseStore:
                 is_successor=claimed.is_successor,
                 delivery_attempt=claimed.delivery_attempt,
             )
-            _store(connection, lease, now)
+            connection.execute(
+                update(jobs)
+                .where(jobs.c.id == lease.job_id)
+                .values(
+                    state=lease.state,
+                    attempts=lease.attempt,
+                    delivery_attempts=lease.delivery_attempt,
+                    worker=lease.worker,
+                    lease_until=lease.until,
+                    started_at=func.coalesce(jobs.c.started_at, now),
+                )
+            )
             return lease
 
     def heartbeat(self, lease: Lease, lease_s: float) -> None:
@@ -133,18 +144,3 @@ def _claimed(connection: Connection, job_id: JobId, now: datetime) -> _Claimed |
         again = row.delivery_attempts + 1
         return _Claimed(JobState.DELIVERING, row.attempts, again, is_successor)
     return _Claimed(JobState.RUNNING, row.attempts + 1, 0, is_successor)
-
-
-def _store(connection: Connection, lease: Lease, now: datetime) -> None:
-    connection.execute(
-        update(jobs)
-        .where(jobs.c.id == lease.job_id)
-        .values(
-            state=lease.state,
-            attempts=lease.attempt,
-            delivery_attempts=lease.delivery_attempt,
-            worker=lease.worker,
-            lease_until=lease.until,
-            started_at=func.coalesce(jobs.c.started_at, now),
-        )
-    )

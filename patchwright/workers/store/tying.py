@@ -5,7 +5,7 @@ from datetime import datetime
 from sqlalchemy import Connection, update
 
 from patchwright.core.types.ids import ConversationId, Ids, JobId
-from patchwright.core.types.threads import RepoRef, TalkThread, ThreadRef
+from patchwright.core.types.threads import TalkThread, ThreadRef
 from patchwright.core.types.triggers import Trigger
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.tables import conversations, deliveries, threads
@@ -33,7 +33,11 @@ class TyingStore:
             require_lease(connection, lease)
             change_trigger(connection, lease.job_id, trigger)
             if place is not None:
-                _set_repository(connection, lease.conversation_id, place)
+                connection.execute(
+                    update(conversations)
+                    .where(conversations.c.id == lease.conversation_id)
+                    .values(repo=str(place))
+                )
 
     def swap(self, lease: Lease, joined: JoinedRequest, first: Trigger) -> None:
         """Have the job be about what had joined it, and the first request join it."""
@@ -99,16 +103,6 @@ class TyingStore:
             job_id = moving.move(lease, trigger, now)
         self._events.doorbell.ring(into)
         return job_id
-
-
-def _set_repository(
-    connection: Connection, conversation_id: ConversationId, repo: RepoRef
-) -> None:
-    connection.execute(
-        update(conversations)
-        .where(conversations.c.id == conversation_id)
-        .values(repo=str(repo))
-    )
 
 
 def _hand_over(connection: Connection, old: JobId, **values: object) -> None:

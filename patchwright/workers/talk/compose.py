@@ -29,7 +29,6 @@ from patchwright.workers.talk.people import People
 from patchwright.workers.talk.places import (
     find_places,
     mapped_repositories,
-    recent_repositories,
 )
 from patchwright.workers.talk.repositories import RepositorySearch
 
@@ -66,7 +65,7 @@ class Talking:
         return RepositorySearch(
             FORGE,
             mapped_repositories(self.settings),
-            partial(recent_repositories, self.stores.threads),
+            partial(self.stores.threads.newest_repositories, FORGE),
             permission=Remembered(self.forge, self.clock.monotonic).permission,
             search=self._search,
         )

@@ -1,7 +1,6 @@
 """What texts may refer to at this service, by its settings and its past."""
 
 from patchwright.core.settings.model import Settings
-from patchwright.core.types.threads import RepoRef
 from patchwright.integrations.github.reading.listening import SERVICE
 from patchwright.resolver.placing.places import Places
 from patchwright.workers.store.threads import ThreadStore
@@ -24,7 +23,3 @@ def mapped_repositories(settings: Settings) -> tuple[str, ...]:
     """Return the repositories that the administrator has given to places."""
     named = (*settings.slack.channels.values(), *settings.jira.projects.values())
     return tuple(dict.fromkeys(filter(None, named)))
-
-
-def recent_repositories(threads: ThreadStore) -> tuple[RepoRef, ...]:
-    return threads.newest_repositories(SERVICE)

@@ -5,7 +5,6 @@ from pathlib import Path
 
 from patchwright.core.events.types import RequestBlocked
 from patchwright.core.llm.models import Models
-from patchwright.core.llm.scripted import ScriptedModel, reply
 from patchwright.core.runtime import SandboxSpec
 from patchwright.core.security.domains import read_domain
 from patchwright.core.types.work import BlockedRequest, OutcomeKind, Proof
@@ -17,6 +16,7 @@ from tests.adapters.resolve.workbench import (
     bench,
     finish,
 )
+from tests.fakes.scripted_model import ScriptedModel, reply
 
 LISTING = SandboxSpec(run_id="run-1", domains=(read_domain("listed.example"),))
 

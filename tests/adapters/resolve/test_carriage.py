@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 from patchwright.core.events.types import ErrorObservation
-from patchwright.core.llm.scripted import Step, reply
 from patchwright.core.types.work import (
     LeftOut,
     LeftOutReason,
@@ -14,6 +13,7 @@ from patchwright.core.types.work import (
     OutcomeKind,
 )
 from tests.adapters.resolve.workbench import FIX, Run, finish, run
+from tests.fakes.scripted_model import Step, reply
 
 
 def shell(command: str) -> Step:

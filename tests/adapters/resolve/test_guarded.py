@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 from patchwright.core.llm.models import Models
-from patchwright.core.llm.scripted import ScriptedModel, Step, reply
 from patchwright.core.types.work import EvidenceRole, OutcomeKind, Proof
 from patchwright.resolver.evidence import find_regressions, judge
 from patchwright.resolver.prove import prove
@@ -19,6 +18,7 @@ from tests.adapters.resolve.workbench import (
     finish,
     run,
 )
+from tests.fakes.scripted_model import ScriptedModel, Step, reply
 
 TOKEN = "ghp_" + "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8"
 TEST_CART = b"""import unittest

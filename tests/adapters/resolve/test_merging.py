@@ -8,11 +8,11 @@ import pytest
 
 from patchwright.core.events.types import CommandOutput, RunCommand
 from patchwright.core.llm.models import Models
-from patchwright.core.llm.scripted import ScriptedModel
 from patchwright.core.runtime import Runtime
 from patchwright.core.types.ids import RandomIds
 from patchwright.resolver.checkout import Checkout, keep_checkpoint, open_checkout
 from tests.adapters.resolve.workbench import Bench, bench
+from tests.fakes.scripted_model import ScriptedModel
 
 IDS = RandomIds()
 

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from patchwright.core.llm.models import Models
-from patchwright.core.llm.scripted import ScriptedModel
 from patchwright.core.types.work import Evidence, EvidenceRole, Proof
 from patchwright.resolver.evidence import doubt, judge
 from patchwright.resolver.prove import prove
 from tests.adapters.resolve.workbench import CART, RUN_TEST, TEST, bench
+from tests.fakes.scripted_model import ScriptedModel
 
 FIXED = CART.replace(b"sum(prices)", b"sum(map(int.__mul__, prices, pieces))")
 COMMENT = CART + b"# FIXED\n"

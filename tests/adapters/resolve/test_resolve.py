@@ -6,7 +6,6 @@ import pytest
 
 from patchwright.core.events.types import OutcomeReached
 from patchwright.core.llm.errors import ModelCredentialError
-from patchwright.core.llm.scripted import Step, reply
 from patchwright.core.types.work import Limits, OutcomeKind, Proof, Usage
 from tests.adapters.resolve.workbench import (
     FIX,
@@ -16,6 +15,7 @@ from tests.adapters.resolve.workbench import (
     finish,
     run,
 )
+from tests.fakes.scripted_model import Step, reply
 
 
 def shell(command: str) -> Step:

@@ -15,7 +15,6 @@ from patchwright.core.events.types import (
 )
 from patchwright.core.llm.model import ModelRequest
 from patchwright.core.llm.models import Models
-from patchwright.core.llm.scripted import ScriptedModel, reply
 from patchwright.core.runtime import Runtime, SandboxSpec
 from patchwright.core.types.work import (
     LeftOut,
@@ -34,6 +33,7 @@ from tests.adapters.resolve.workbench import (
     bench,
     finish,
 )
+from tests.fakes.scripted_model import ScriptedModel, reply
 
 
 class Killed(BaseException):

@@ -19,7 +19,6 @@ from patchwright.core.events.types import (
     Source,
 )
 from patchwright.core.llm.models import Models
-from patchwright.core.llm.scripted import ScriptedModel
 from patchwright.core.runtime import Runtime, RuntimeFactory, SandboxSpec
 from patchwright.core.types.work import OutcomeKind, Proof
 from patchwright.resolver.resolve import resolve
@@ -32,6 +31,7 @@ from tests.adapters.resolve.workbench import (
     bench,
     finish,
 )
+from tests.fakes.scripted_model import ScriptedModel
 
 SLOW = "timeout 1 tail -f /dev/null; true"
 

@@ -15,7 +15,6 @@ from patchwright.core.errors import SandboxError
 from patchwright.core.events.jsonl import JsonlEventLog
 from patchwright.core.events.types import Event
 from patchwright.core.llm.models import Models
-from patchwright.core.llm.scripted import ScriptedModel, Step, reply
 from patchwright.core.runtime import Runtime, RuntimeFactory, SandboxSpec
 from patchwright.core.security.choose import choose_analyzer
 from patchwright.core.settings.model import Settings
@@ -26,6 +25,7 @@ from patchwright.resolver.toolkit import Conduct, Toolkit
 from patchwright.sandbox.choose import choose
 from patchwright.workers.models import make_models
 from tests.adapters.git.workshop import WorkTree
+from tests.fakes.scripted_model import ScriptedModel, Step, reply
 
 CART = b"def total(prices, pieces):\n    return sum(prices)\n"
 TEST = """import unittest

@@ -5,7 +5,6 @@ from patchwright.resolver.placing.places import Places
 from patchwright.workers.talk.places import (
     find_places,
     mapped_repositories,
-    recent_repositories,
 )
 from tests.adapters.store.world import World
 from tests.adapters.talk.conftest import settings_of
@@ -42,7 +41,7 @@ def test_places_without_a_repository_map_to_none() -> None:
 
 
 def test_where_work_was_done_is_remembered(world: World) -> None:
-    assert recent_repositories(world.threads) == ()
+    assert world.threads.newest_repositories("github") == ()
     world.ask()
     shop = RepoRef(forge="github", full_name="acme/shop")
-    assert recent_repositories(world.threads) == (shop,)
+    assert world.threads.newest_repositories("github") == (shop,)

@@ -36,11 +36,11 @@ from patchwright.core.events.types import (
 )
 from patchwright.core.llm.model import ChatMessage, ModelRequest, ModelTraits
 from patchwright.core.llm.models import Models
-from patchwright.core.llm.scripted import NOTHING_KNOWN, ScriptedModel, Step
 from patchwright.core.security.analyzer import Analyzer, Verdict
 from patchwright.core.security.policy import Policy
 from patchwright.core.types.work import Limits, Usage
 from tests.fakes.clock import FakeClock
+from tests.fakes.scripted_model import NOTHING_KNOWN, ScriptedModel, Step
 from tests.unit.agent.memory_sandbox import MemorySandbox
 
 TASK = "Fix the sum."

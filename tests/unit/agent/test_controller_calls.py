@@ -19,8 +19,8 @@ from patchwright.core.events.types import (
     ToolCall,
 )
 from patchwright.core.llm.model import AssistantTurn, ChatMessage, ToolResult
-from patchwright.core.llm.scripted import Step, reply
 from patchwright.core.types.work import OutcomeKind
+from tests.fakes.scripted_model import Step, reply
 from tests.unit.agent.scene import FINISH, Scene, playing
 
 Calls = list[tuple[str, Mapping[str, JsonValue]]]

@@ -7,8 +7,8 @@ from patchwright.core.condense.recent import RecentCondenser
 from patchwright.core.events.types import Condensed, ModelCalled, ModelReply
 from patchwright.core.llm.errors import ContextWindowError, ModelUnavailableError
 from patchwright.core.llm.model import ChatMessage, ModelTraits, ToolResult
-from patchwright.core.llm.scripted import Step, reply
 from patchwright.core.types.work import OutcomeKind, Usage
+from tests.fakes.scripted_model import Step, reply
 from tests.unit.agent.scene import FINISH, Scene, playing
 
 SMALL = ModelTraits(context_window=1_000)

@@ -15,10 +15,10 @@ from patchwright.core.events.types import (
     StateChanged,
     UserRejected,
 )
-from patchwright.core.llm.scripted import Step, reply
 from patchwright.core.security.digest import digest_of
 from patchwright.core.security.policy import Policy
 from patchwright.core.types.work import OutcomeKind
+from tests.fakes.scripted_model import Step, reply
 from tests.unit.agent.scene import FINISH, Calm, Scene, playing
 
 PUSH = reply(

@@ -22,9 +22,9 @@ from patchwright.core.llm.errors import (
     ModelUnavailableError,
 )
 from patchwright.core.llm.model import ModelRequest, UserText
-from patchwright.core.llm.scripted import Step, reply
 from patchwright.core.types.work import Limits, OutcomeKind, Usage
 from tests.fakes.clock import FakeClock
+from tests.fakes.scripted_model import Step, reply
 from tests.unit.agent.scene import FINISH, TASK, Scene, playing, replies
 
 

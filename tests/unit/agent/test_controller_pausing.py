@@ -16,8 +16,8 @@ from patchwright.core.events.types import (
     Source,
 )
 from patchwright.core.llm.errors import ModelUnavailableError
-from patchwright.core.llm.scripted import Step, reply
 from patchwright.core.types.work import OutcomeKind
+from tests.fakes.scripted_model import Step, reply
 from tests.unit.agent.scene import FINISH, Hang, Scene, playing
 
 ECHO = reply(calls=[("shell", {"command": "echo hello"})])

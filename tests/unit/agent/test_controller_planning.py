@@ -17,8 +17,8 @@ from patchwright.core.events.types import (
     Source,
     UserRejected,
 )
-from patchwright.core.llm.scripted import Step, reply
 from patchwright.core.types.work import Limits, OutcomeKind, Task, TaskMode
+from tests.fakes.scripted_model import Step, reply
 from tests.unit.agent.scene import FINISH, Scene, playing
 
 WAITING = AgentState.AWAITING_USER_CONFIRMATION

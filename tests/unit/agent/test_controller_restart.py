@@ -26,8 +26,8 @@ from patchwright.core.events.types import (
     Think,
 )
 from patchwright.core.llm.model import ModelRequest, ToolResult
-from patchwright.core.llm.scripted import Step, reply
 from patchwright.core.types.work import Limits, OutcomeKind
+from tests.fakes.scripted_model import Step, reply
 from tests.unit.agent.memory_sandbox import MemorySandbox
 from tests.unit.agent.scene import FINISH, Scene, playing
 

@@ -21,9 +21,9 @@ from patchwright.core.events.types import (
 from patchwright.core.llm.budget import CallWatch
 from patchwright.core.llm.model import ModelRequest, ModelTraits
 from patchwright.core.llm.models import Models
-from patchwright.core.llm.scripted import NOTHING_KNOWN, Step, reply
 from patchwright.core.types.work import OutcomeKind
 from tests.fakes.clock import START
+from tests.fakes.scripted_model import NOTHING_KNOWN, Step, reply
 from tests.unit.agent.scene import FINISH, Scene, playing
 
 PATIENCE_S = 20.0

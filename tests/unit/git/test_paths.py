@@ -9,7 +9,6 @@ from patchwright.integrations.git.paths import (
     SizeLimits,
     find_excess,
     find_rubbish,
-    find_tests,
     is_rubbish,
     is_test,
 )
@@ -79,11 +78,6 @@ def test_s29_work_is_no_rubbish(path: str) -> None:
 def test_s29_tracked_file_may_change_whatever_its_name() -> None:
     changed = ChangedPath("out.log", ChangeKind.MODIFIED, 0o100644, 1)
     assert find_rubbish([changed, added("debug.log")]) == (added("debug.log"),)
-
-
-def test_tests_are_picked_from_a_change() -> None:
-    test = added("tests/test_a.py")
-    assert find_tests([added("a.py"), test]) == (test,)
 
 
 def test_s29_change_of_usual_size_is_fine() -> None:

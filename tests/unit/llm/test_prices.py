@@ -18,7 +18,6 @@ from patchwright.core.llm.model import (
 )
 from patchwright.core.llm.prices import (
     Prices,
-    ceiling,
     configured_prices,
     dearest_prices,
     estimated_output,
@@ -104,7 +103,7 @@ def test_s66_no_tokenizer_can_need_more_than_the_bound(text: str, called: str) -
 def test_s66_the_ceiling_is_the_longest_prompt_and_the_longest_reply() -> None:
     request = ModelRequest(messages=(UserText(text="x" * 68),))
     prices = Prices(input_usd=0.01, output_usd=0.1)
-    assert ceiling(prices, request, output_tokens=10) == pytest.approx(1.0 + 1.0)
+    assert prices.most(most_prompt_tokens(request), 10) == pytest.approx(1.0 + 1.0)
 
 
 def test_output_is_limited_by_the_settings_first() -> None:

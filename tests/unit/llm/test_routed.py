@@ -14,10 +14,10 @@ from patchwright.core.llm.errors import (
 )
 from patchwright.core.llm.model import ModelRequest, UserText
 from patchwright.core.llm.routed import RoutedModel
-from patchwright.core.llm.scripted import ScriptedModel, Step, reply
 from patchwright.core.types.work import Usage
 from tests.adapters.llm.asking import Waits
 from tests.fakes.clock import FakeClock
+from tests.fakes.scripted_model import ScriptedModel, Step, reply
 
 REQUEST = ModelRequest(messages=(UserText(text="hi"),), tokens_left=1000)
 DOWN = ModelUnavailableError("Down.")

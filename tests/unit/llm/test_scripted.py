@@ -5,7 +5,7 @@ import pytest
 from patchwright.core.events.types import ModelReply
 from patchwright.core.llm.errors import ModelUnavailableError
 from patchwright.core.llm.model import ModelRequest, UserText
-from patchwright.core.llm.scripted import ScriptedModel, ScriptEndedError, reply
+from tests.fakes.scripted_model import ScriptedModel, ScriptEndedError, reply
 
 REQUEST = ModelRequest(messages=(UserText(text="hi"),))
 

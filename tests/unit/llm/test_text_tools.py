@@ -20,10 +20,10 @@ from patchwright.core.llm.model import (
     ToolResult,
     UserText,
 )
-from patchwright.core.llm.scripted import ScriptedModel, Step, reply
 from patchwright.core.llm.text_calls import read_text_reply
 from patchwright.core.llm.text_form import write_call
 from patchwright.core.llm.text_tools import TextToolModel, in_text
+from tests.fakes.scripted_model import ScriptedModel, Step, reply
 from tests.unit.llm.text_tools import EDIT, FINISH, READ, SHELL, STATUS, WRITE
 
 TOOLS = (SHELL, READ, WRITE, EDIT, FINISH, STATUS)

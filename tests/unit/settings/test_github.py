@@ -6,46 +6,38 @@ from patchwright.core.settings.github import GitHubSettings
 
 
 @pytest.mark.parametrize(
-    ("api", "web", "graphql", "mail"),
+    ("api", "web", "mail"),
     [
         (
             "https://api.github.com",
             "https://github.com",
-            "https://api.github.com/graphql",
             "users.noreply.github.com",
         ),
         (
             "https://ghe.corp.example/api/v3",
             "https://ghe.corp.example",
-            "https://ghe.corp.example/api/graphql",
             "users.noreply.ghe.corp.example",
         ),
         (
             "https://ghe.corp.example:8443/api/v3/",
             "https://ghe.corp.example:8443",
-            "https://ghe.corp.example:8443/api/graphql",
             "users.noreply.ghe.corp.example",
         ),
         (
             "https://api.acme.ghe.com",
             "https://acme.ghe.com",
-            "https://api.acme.ghe.com/graphql",
             "users.noreply.acme.ghe.com",
         ),
         (
             "http://127.0.0.1:5000",
             "http://127.0.0.1:5000",
-            "http://127.0.0.1:5000/graphql",
             "users.noreply.127.0.0.1",
         ),
     ],
 )
-def test_s14_every_address_derives_from_the_api(
-    api: str, web: str, graphql: str, mail: str
-) -> None:
+def test_s14_every_address_derives_from_the_api(api: str, web: str, mail: str) -> None:
     github = GitHubSettings(api_url=api)
     assert github.web_url == web
-    assert github.graphql_url == graphql
     assert github.noreply_domain == mail
 
 

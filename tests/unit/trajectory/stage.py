@@ -28,7 +28,6 @@ from patchwright.core.events.types import (
 from patchwright.core.llm.model import ModelRequest
 from patchwright.core.llm.models import Models
 from patchwright.core.llm.replayed import replayed_models
-from patchwright.core.llm.scripted import ScriptedModel, Step
 from patchwright.core.llm.tape import Tape
 from patchwright.core.mcp.servers import McpServers, NoMcpServers
 from patchwright.core.security.analyzer import Analyzer, Verdict
@@ -42,6 +41,7 @@ from patchwright.core.trajectory.served import (
 )
 from patchwright.core.types.work import Limits, Outcome
 from tests.fakes.clock import FakeClock
+from tests.fakes.scripted_model import ScriptedModel, Step
 from tests.unit.agent.memory_sandbox import MemorySandbox
 from tests.unit.trajectory.recorded import TASK
 

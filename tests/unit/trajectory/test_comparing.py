@@ -26,9 +26,9 @@ from patchwright.core.trajectory.demands import (
     find_served,
     find_task,
 )
-from patchwright.core.trajectory.normal import normalise
 from patchwright.core.trajectory.served import RecordedLibrary, RecordedServers
 from patchwright.core.types.work import EvidenceRole, OutcomeKind, Proof
+from tests.unit.trajectory.normal import normalise
 from tests.unit.trajectory.recorded import (
     TASK,
     Entry,

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from patchwright.core.errors import SettingsError
 from patchwright.core.events.types import Event, Known, Unknown
-from patchwright.core.trajectory.document import Trajectory, facts_of, to_trajectory
+from patchwright.core.trajectory.document import Trajectory, facts_of
 from patchwright.core.trajectory.files import TrajectoryError, read, write
 from patchwright.core.trajectory.runs import choose_run, split_runs
 from tests.unit.trajectory.recorded import asked, numbered, outcome, started, whole_run
@@ -29,6 +29,11 @@ def example() -> dict[str, object]:
     [text] = re.findall(r"```json\n(.*?)```", PAGE.read_text(), re.DOTALL)
     document: dict[str, object] = json.loads(text)
     return document
+
+
+def to_trajectory(events: list[Event]) -> Trajectory:
+    stored = tuple(event.model_dump(mode="json") for event in events)
+    return Trajectory(run=facts_of(events), events=stored)
 
 
 def test_the_documented_example_is_one(tmp_path: Path) -> None:

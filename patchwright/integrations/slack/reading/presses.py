@@ -71,7 +71,11 @@ def read_press(body: bytes) -> Reading:
         case actions.REPOSITORY:
             return _read_pick(pressing)
         case actions.DEFAULT_REPOSITORY:
-            return _read_default(pressing)
+            return DefaultChosen(
+                actor=pressing.actor,
+                repository=pressing.action.picked,
+                installation=pressing.origin.installation,
+            )
         case actions.NEW_REQUEST:
             return want_new_request(interaction)
         case actions.OPEN:
@@ -119,14 +123,6 @@ def _read_pick(pressing: Pressing) -> Reading:
     if not pressing.action.picked:
         return Ignored(reason="nothing-picked")
     return _answer(pressing, pressing.action.picked, TriggerKind.REPLY)
-
-
-def _read_default(pressing: Pressing) -> Reading:
-    return DefaultChosen(
-        actor=pressing.actor,
-        repository=pressing.action.picked,
-        installation=pressing.origin.installation,
-    )
 
 
 def _answer(pressing: Pressing, request: str, kind: TriggerKind) -> Reading:

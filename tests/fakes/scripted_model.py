@@ -1,4 +1,4 @@
-"""A model that says what it is told to: for tests, and for trying things out."""
+"""A model that says what a test has it say."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
