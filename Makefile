@@ -65,6 +65,7 @@ check: $(READY) ## Format, lint, import contracts, types, dead code, dependencie
 	$(BIN)/ruff check .
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/mypy
+	$(BIN)/mypy scripts/mypy_replace.py
 	$(BIN)/vulture
 	$(BIN)/deptry patchwright
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows $(WORKFLOWS)

@@ -72,7 +72,7 @@ def admit(facts: Facts, policy: Policy) -> Admitted | Declined:
     # Whoever only reviews has not called us, and needs no answer.
     is_uncalled = facts.occasion is Occasion.REVIEW
     if is_uncalled and isinstance(verdict, Declined) and verdict.quiet:
-        return verdict.model_copy(update={"silent": True})
+        return verdict.replace(silent=True)
     return verdict
 
 

@@ -61,12 +61,10 @@ def _steadied(text: str) -> str:
 
 
 def _clean(check: FailedCheck, cleaner: Cleaner) -> FailedCheck:
-    return check.model_copy(
-        update={
-            "name": cleaner.clean_code(check.name),
-            "summary": cleaner.clean(check.summary),
-            "log": cleaner.clean_code(check.log),
-        }
+    return check.replace(
+        name=cleaner.clean_code(check.name),
+        summary=cleaner.clean(check.summary),
+        log=cleaner.clean_code(check.log),
     )
 
 

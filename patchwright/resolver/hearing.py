@@ -86,13 +86,13 @@ def _only(thread: Thread, counts: Callable[[Post], bool]) -> Thread:
     opening, *said = thread.posts
     posts = (opening, *filter(counts, said))
     reviews = tuple(filter(None, (_heard(one, counts) for one in thread.reviews)))
-    return thread.model_copy(update={"posts": posts, "reviews": reviews})
+    return thread.replace(posts=posts, reviews=reviews)
 
 
 def _heard(review: ReviewThread, counts: Callable[[Post], bool]) -> ReviewThread | None:
     """Return a review thread with what counts in it, None if nothing does."""
     posts = tuple(filter(counts, review.posts))
-    return review.model_copy(update={"posts": posts}) if posts else None
+    return review.replace(posts=posts) if posts else None
 
 
 def _key(author: Actor) -> str:

@@ -117,7 +117,7 @@ def as_known(
     if person is None:
         return None
     others = tuple(find_person(one) or one for one in trigger.others)
-    return trigger.model_copy(update={"person": person, "others": others})
+    return trigger.replace(person=person, others=others)
 
 
 def judge(

@@ -29,12 +29,10 @@ def as_asked(thread: Thread, trigger: Trigger, asked_at: datetime) -> Thread:
         for post in _until(comments, trigger.post_id, moment)
         if UNFINISHED not in post.text
     ]
-    return thread.model_copy(
-        update={
-            "title": trigger.title or thread.title,
-            "posts": (_pinned(opening, trigger.body, moment), *kept),
-            "reviews": _reviews(thread.reviews, trigger, moment),
-        }
+    return thread.replace(
+        title=trigger.title or thread.title,
+        posts=(_pinned(opening, trigger.body, moment), *kept),
+        reviews=_reviews(thread.reviews, trigger, moment),
     )
 
 
@@ -47,7 +45,7 @@ def as_of(thread: Thread, moment: datetime) -> Thread:
         if post.at <= moment and UNFINISHED not in post.text
     ]
     posts = (_unedited(opening, moment), *kept)
-    return thread.model_copy(update={"posts": posts, "reviews": ()})
+    return thread.replace(posts=posts, reviews=())
 
 
 def opening_as_of(thread: Thread, moment: datetime) -> Post | None:
@@ -102,7 +100,7 @@ def _pinned(post: Post, text: str, moment: datetime) -> Post:
     """Return the post with the text that came with the request, if one did."""
     if not text:
         return _unedited(post, moment)
-    return post.model_copy(update={"text": text})
+    return post.replace(text=text)
 
 
 def _unedited(post: Post, moment: datetime) -> Post:
@@ -113,7 +111,7 @@ def _unedited(post: Post, moment: datetime) -> Post:
     limit = second if is_ours else second - _SECOND
     if post.edited_at is None or post.edited_at.replace(microsecond=0) <= limit:
         return post
-    return post.model_copy(update={"text": LEFT_OUT})
+    return post.replace(text=LEFT_OUT)
 
 
 def _reviews(
@@ -121,16 +119,14 @@ def _reviews(
 ) -> tuple[ReviewThread, ...]:
     """Return the threads on lines without what was said after the request."""
     earlier = (
-        thread.model_copy(
-            update={
-                "posts": tuple(
-                    _pinned(post, trigger.text, moment)
-                    if post.id == trigger.post_id
-                    else _unedited(post, moment)
-                    for post in thread.posts
-                    if post.at <= moment
-                )
-            }
+        thread.replace(
+            posts=tuple(
+                _pinned(post, trigger.text, moment)
+                if post.id == trigger.post_id
+                else _unedited(post, moment)
+                for post in thread.posts
+                if post.at <= moment
+            )
         )
         for thread in reviews
     )

@@ -25,4 +25,4 @@ def wants_plan(trigger: Trigger, config: RepositoryConfig) -> bool:
 def plan_first(task: Task) -> Task:
     """Return the task of bringing a plan for it; what the model reads first stays."""
     text = f"{task.text}\n\n{prompt('plan')}"
-    return task.model_copy(update={"text": text, "mode": TaskMode.PLAN})
+    return task.replace(text=text, mode=TaskMode.PLAN)

@@ -42,19 +42,18 @@ class Watch:
     def progress(self, now: datetime) -> Progress:
         """Return how far it is by now, though nothing may have happened meanwhile."""
         seconds = self._seconds + self._since_last(now)
-        return self._shown.model_copy(update={"seconds": seconds})
+        return self._shown.replace(seconds=seconds)
 
     def add(self, event: Event) -> Progress:
         self._count(event)
         self._state = fold(self._state, event)
-        changed = self._news(event) | {
-            "iterations": self._state.iterations,
-            "usage": self._state.usage,
-            "more_iterations": self._state.more_iterations,
-            "more_cost_usd": self._state.more_cost_usd,
-            "seconds": self._seconds,
-        }
-        self._shown = self._shown.model_copy(update=changed)
+        self._shown = self._after(event).replace(
+            iterations=self._state.iterations,
+            usage=self._state.usage,
+            more_iterations=self._state.more_iterations,
+            more_cost_usd=self._state.more_cost_usd,
+            seconds=self._seconds,
+        )
         return self._shown
 
     def _count(self, event: Event) -> None:
@@ -67,55 +66,61 @@ class Watch:
             return 0.0
         return max(0.0, (now - self._last_at).total_seconds())
 
-    def _news(self, event: Event) -> dict[str, object]:
-        """Return what an event changes of what is shown, besides the figures."""
-        payload = event.payload
+    def _after(self, event: Event) -> Progress:
+        """Return what is shown after an event, but for the figures."""
+        payload, shown = event.payload, self._shown
         if isinstance(payload, RunStarted):
-            return {"doing": "Preparing the sandbox", "notes": payload.task.notes}
+            return shown.replace(
+                doing="Preparing the sandbox", notes=payload.task.notes
+            )
         if isinstance(payload, StateChanged):
             return self._change(payload)
         if isinstance(payload, Finish) and not payload.agent:
             return self._end_of_work(payload)
         if isinstance(payload, EvidenceRecorded):
-            return {"then": (*self._shown.then, _evidence_line(payload.evidence))}
+            return shown.replace(then=(*shown.then, _evidence_line(payload.evidence)))
         if isinstance(payload, OutcomeReached):
             return self._outcome(payload.outcome)
         if isinstance(payload, RunCommand) and event.source is Source.SYSTEM:
-            return {"doing": f"Setting up: {inline_code(_shortened(payload.command))}"}
+            command = inline_code(_shortened(payload.command))
+            return shown.replace(doing=f"Setting up: {command}")
         if isinstance(payload, ModelReply) and not payload.agent:
-            return {"doing": f"Step {self._state.iterations}"}
+            return shown.replace(doing=f"Step {self._state.iterations}")
         if isinstance(payload, Action) and event.source is Source.AGENT:
             return self._step(payload)
-        return {}
+        return shown
 
-    def _change(self, change: StateChanged) -> dict[str, object]:
+    def _change(self, change: StateChanged) -> Progress:
+        shown = self._shown
         if change.state is AgentState.RATE_LIMITED and change.until is not None:
             until = f"{change.until:%H:%M:%S}Z"
-            return {"doing": f"Waiting until {until}, as the model's provider asks"}
+            words = f"Waiting until {until}, as the model's provider asks"
+            return shown.replace(doing=words)
         if change.state is not AgentState.RUNNING:
-            return {}
-        if self._checked_out in self._shown.done:
-            return {"doing": "Going on"}
-        done = (*self._shown.done, self._checked_out)
-        return {"done": done, "doing": "Reading the request"}
+            return shown
+        if self._checked_out in shown.done:
+            return shown.replace(doing="Going on")
+        done = (*shown.done, self._checked_out)
+        return shown.replace(done=done, doing="Reading the request")
 
-    def _step(self, action: Action) -> dict[str, object]:
+    def _step(self, action: Action) -> Progress:
         step = f"Step {self._state.iterations}: {inline_code(describe(action))}"
         if isinstance(action, WriteTodos) and not action.agent:
-            return {"doing": step, "todos": action.todos}
-        return {"doing": step}
+            return self._shown.replace(doing=step, todos=action.todos)
+        return self._shown.replace(doing=step)
 
-    def _end_of_work(self, finish: Finish) -> dict[str, object]:
+    def _end_of_work(self, finish: Finish) -> Progress:
         proves = bool(finish.test_commands)
         done = "Change made" if proves else "Work ended"
         then = (*self._shown.then, done)
-        return {"then": then, "doing": _PROVING if proves else _LOOKING}
+        return self._shown.replace(then=then, doing=_PROVING if proves else _LOOKING)
 
-    def _outcome(self, outcome: Outcome) -> dict[str, object]:
+    def _outcome(self, outcome: Outcome) -> Progress:
         """Leave what it was about, where that is where it stopped."""
         if outcome.kind in CUT_SHORT:
-            return {}
-        return {"doing": "Delivering" if outcome.head_sha else "Answering"}
+            return self._shown
+        doing = "Delivering" if outcome.head_sha else "Answering"
+        return self._shown.replace(doing=doing)
 
 
 def _evidence_line(evidence: Evidence) -> str:

@@ -120,7 +120,7 @@ class _Runs:
     ) -> list[Evidence]:
         if not commands:
             return []
-        spec = self.kit.spec.model_copy(update={"role": "evidence"})
+        spec = self.kit.spec.replace(role="evidence")
         runtime = self.kit.sandboxes.start(spec)
         try:
             # Which commit it is must not be seen inside: a test could go by it.

@@ -181,13 +181,13 @@ def _with_trees(
     then = _recorded_tree(recorded, repository)
     if then is None:
         note = "What the recorded run changed is not in this repository."
-        return found.model_copy(update={"notes": (*found.notes, note)})
+        return found.replace(notes=(*found.notes, note))
     if then == tree:
         return found
     parted = Difference(
         what="tree", recorded=then or _NO_CHANGE, rerun=tree or _NO_CHANGE
     )
-    return found.model_copy(update={"differences": (*found.differences, parted)})
+    return found.replace(differences=(*found.differences, parted))
 
 
 def _recorded_tree(recorded: Sequence[Event], repository: ObjectStore) -> str | None:

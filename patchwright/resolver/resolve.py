@@ -102,10 +102,8 @@ class _Run:
                 else self._look_over(settle(task, kit, ending, export), chronicle)
             )
         took_s = round(before_s + kit.clock.monotonic() - self._started, 1)
-        more = {"seconds": took_s, "notes": (*self._notes, *outcome.notes)}
-        outcome = sum_up(
-            outcome.model_copy(update=more), task, chronicle, ending, self._start_id
-        )
+        outcome = outcome.replace(seconds=took_s, notes=(*self._notes, *outcome.notes))
+        outcome = sum_up(outcome, task, chronicle, ending, self._start_id)
         heard_all = waits or ending.kind is OutcomeKind.STOPPED
         # What came after the model had spoken last has had no effect on it.
         read_up_to = chronicle.last_id if heard_all else chronicle.shown_id
@@ -141,7 +139,7 @@ class _Run:
         except (CalledOffError, GitError) as error:
             log.warning("change_not_judged", error=str(error))
             return outcome
-        return outcome.model_copy(update={"notes": (*outcome.notes, note)})
+        return outcome.replace(notes=(*outcome.notes, note))
 
     def _attempt(self, chronicle: Chronicle) -> tuple[Ending, Export]:
         """Return how the agent ended, and what its work tree came to."""

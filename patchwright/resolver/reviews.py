@@ -54,7 +54,7 @@ def opened_where_asked(
 ) -> tuple[ReviewThread, ...]:
     """Return the threads with those not resolved in which the request was made."""
     return tuple(
-        one.model_copy(update={"is_resolved": False}) if _asks(one, trigger) else one
+        one.replace(is_resolved=False) if _asks(one, trigger) else one
         for one in reviews
     )
 
@@ -72,12 +72,9 @@ def _rank(thread: ReviewThread) -> tuple[bool, bool]:
 
 
 def _clean(thread: ReviewThread, cleaner: Cleaner) -> ReviewThread:
-    posts = tuple(
-        post.model_copy(update={"text": cleaner.clean(post.text)})
-        for post in thread.posts
-    )
+    posts = tuple(post.replace(text=cleaner.clean(post.text)) for post in thread.posts)
     hunk = cleaner.clean_code(thread.hunk)
-    return thread.model_copy(update={"posts": posts, "hunk": hunk})
+    return thread.replace(posts=posts, hunk=hunk)
 
 
 def _that_fit(threads: Sequence[ReviewThread]) -> list[ReviewThread]:

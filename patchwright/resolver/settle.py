@@ -80,12 +80,10 @@ def _naming(outcome: Outcome, export: Export) -> Outcome:
     left_out = tuple(dict.fromkeys((*export.left_out, *outcome.left_out)))
     place = export.taken_from
     found = (taken_from_note(place),) if place and outcome.head_sha else ()
-    return outcome.model_copy(
-        update={
-            "left_out": left_out,
-            "notes": (*found, *outcome.notes, *left_out_notes(left_out)),
-            "warnings": (*outcome.warnings, *left_out_warnings(left_out)),
-        }
+    return outcome.replace(
+        left_out=left_out,
+        notes=(*found, *outcome.notes, *left_out_notes(left_out)),
+        warnings=(*outcome.warnings, *left_out_warnings(left_out)),
     )
 
 
@@ -110,17 +108,16 @@ def _settle_change(
         private=kit.find_private_words(),
         changes=merged.changes if merged else None,
     )
-    lacks = {"left_out": (*_refused(taken), *cleaned.left_out)}
+    left_out = (*_refused(taken), *cleaned.left_out)
     if cleaned.excess:
-        return _too_much(task, kit, ending, cleaned).model_copy(update=lacks)
+        return _too_much(task, kit, ending, cleaned).replace(left_out=left_out)
     if merged is None and cleaned.tree == kit.code.tree_of(base):
-        return _unchanged(ending).model_copy(update=lacks)
+        return _unchanged(ending).replace(left_out=left_out)
     if cleaned.objection and cleaned.objection.keep is Keep.NOTHING:
         return _objected(cleaned.objection, ending)
-    changed = _changed(task, kit, ending, cleaned).model_copy(update=lacks)
+    changed = _changed(task, kit, ending, cleaned).replace(left_out=left_out)
     if merged is not None:
-        noted = {"notes": (*changed.notes, *merged.notes)}
-        changed = changed.model_copy(update=noted)
+        changed = changed.replace(notes=(*changed.notes, *merged.notes))
     if cleaned.objection:
         return _kept(changed, cleaned.objection, ending)
     return _proven(task, kit, changed, ending.finish, doubtful=cleaned.rules_out_proof)
@@ -194,17 +191,17 @@ def _proven(
         evidence = prove(task, kit, changed.head_sha, commands)
     except (SandboxError, GitError) as error:
         note = f"No fresh sandbox could be used: {cut_middle(str(error), 500)}"
-        notes = (*changed.notes, note)
-        doubt = {"proof": Proof.NOT_PROVEN, "reason": EVIDENCE_FAILED, "notes": notes}
-        return changed.model_copy(update=doubt)
+        return changed.replace(
+            proof=Proof.NOT_PROVEN,
+            reason=EVIDENCE_FAILED,
+            notes=(*changed.notes, note),
+        )
     warnings = (*changed.warnings, *find_regressions(evidence))
     proof = judge(evidence)
-    shown: dict[str, object] = {"evidence": evidence, "warnings": warnings}
+    shown = changed.replace(evidence=evidence, warnings=warnings, proof=proof)
     if proof is Proof.PROVEN and doubtful:
-        shown |= {"reason": EVIDENCE_DOUBTFUL}
-        proof = Proof.NOT_PROVEN
-    shown |= {"proof": proof}
-    return changed.model_copy(update=shown)
+        return shown.replace(reason=EVIDENCE_DOUBTFUL, proof=Proof.NOT_PROVEN)
+    return shown
 
 
 def _unchanged(ending: Ending) -> Outcome:

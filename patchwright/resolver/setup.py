@@ -61,9 +61,7 @@ def set_up(
         except CalledOffError:
             runtime.cancel(str(asked.id))
             return None
-        log.append(
-            Source.ENVIRONMENT, output.model_copy(update={"agent": SETUP}), asked.id
-        )
+        log.append(Source.ENVIRONMENT, output.replace(agent=SETUP), asked.id)
         if output.exit_code == 0:
             continue
         if not wanted.may_fail:
@@ -117,7 +115,7 @@ def run_to_end(runtime: Runtime, action: RunCommand, action_id: str) -> CommandO
         return output
     kill = ControlCommand(handle=output.handle, act=ControlAct.KILL)
     killed = _command_output(runtime.run(kill, f"{action_id}-kill"))
-    return killed.model_copy(update={"exit_code": None})
+    return killed.replace(exit_code=None)
 
 
 def _command_output(observation: SandboxObservation) -> CommandOutput:

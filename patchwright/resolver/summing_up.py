@@ -19,17 +19,15 @@ def sum_up(
     """Return the outcome with what it took, and its notes after those of the task."""
     log, state = chronicle.log, chronicle.state
     notes = (*task.notes, *_notes_on(task, log, ending, start_id), *outcome.notes)
-    return outcome.model_copy(
-        update={
-            "base_branch": task.base_branch,
-            "base_sha": task.base_sha,
-            "usage": state.usage,
-            "iterations": state.iterations,
-            "notes": notes,
-            "removed": task.removed + _removed_later(log, start_id),
-            "blocked": add_up(log, start_id),
-            "structured": _structured(ending),
-        }
+    return outcome.replace(
+        base_branch=task.base_branch,
+        base_sha=task.base_sha,
+        usage=state.usage,
+        iterations=state.iterations,
+        notes=notes,
+        removed=task.removed + _removed_later(log, start_id),
+        blocked=add_up(log, start_id),
+        structured=_structured(ending),
     )
 
 

@@ -62,8 +62,8 @@ def models_by_name(
     def find(name: str) -> Models:
         with lock:
             if name not in made:
-                agent = settings.agent.model_copy(update={"model": name})
-                chosen = settings.model_copy(update={"agent": agent})
+                agent = settings.agent.replace(model=name)
+                chosen = settings.replace(agent=agent)
                 made[name] = make_models(chosen, clock, wrap)
             return made[name]
 

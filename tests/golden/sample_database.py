@@ -136,7 +136,7 @@ def _write_joined(writer: Writer) -> None:
     for number, trigger in enumerate(samples(Trigger)):
         if trigger.kind.is_automatic or trigger.kind is TriggerKind.REPLY:
             continue
-        asked = trigger.model_copy(update={"thread": SHARED, "key": f"key {number}"})
+        asked = trigger.replace(thread=SHARED, key=f"key {number}")
         delivery = Delivery(
             service="github",
             id=f"delivery-{number}",
@@ -157,7 +157,7 @@ def _write_events(writer: Writer) -> SqlEventLog:
     sources = cycle(Source)
     for kind in sorted(get_args(Known), key=lambda one: one.__name__):
         for number, payload in enumerate(samples(kind)):
-            own = payload.model_copy(update={"agent": ""})
+            own = payload.replace(agent="")
             cause = number or None
             log.append(next(sources), own if number % 2 else payload, cause)
             writer.clock.advance(1)
@@ -229,14 +229,14 @@ def _write_operations(writer: Writer) -> None:
     """Write processes, missed deliveries and reservations."""
     presence = sample(Presence)
     until = presence.seen_at + timedelta(hours=1)
-    show(writer.database, presence.model_copy(update={"until": until}))
+    show(writer.database, presence.replace(until=until))
     missed = MissedStore(writer.database, "github")
     missed.note("hook 1", [sample(Attempt)])
     for one in missed.take_due("hook 1"):
         missed.mark_asked(one)
     missed.note("hook 2", [sample(Attempt, 1)])
-    spender = sample(Spender).model_copy(
-        update={"job_id": writer.job(sample(Trigger)), "repo": REPO, "day": AT.date()}
+    spender = sample(Spender).replace(
+        job_id=writer.job(sample(Trigger)), repo=REPO, day=AT.date()
     )
     money = writer.stores.money
     made = [money.reserve(spender, 0.1 * number, Ceilings()) for number in range(1, 4)]

@@ -251,7 +251,7 @@ class _Snapshot:
     def _identity(self, actor: Actor, row: Any) -> dict[str, object]:
         people = self._stores.accounts
         host = row.host
-        at_home = actor.model_copy(update={"host": host})
+        at_home = actor.replace(host=host)
         return {
             "actor": at_home,
             "account": people.known(at_home, host),

@@ -93,7 +93,7 @@ def next_reply(request: ModelRequest, plans: Mapping[str, Plan]) -> ModelReply:
     plan = plans[task]
     # Whoever speaks to a run that has just ended makes it end once more.
     number = min(number, len(plan.turns))
-    return _reply(plan, task, number).model_copy(update={"usage": _usage(request)})
+    return _reply(plan, task, number).replace(usage=_usage(request))
 
 
 class CountsReplies:

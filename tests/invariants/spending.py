@@ -83,7 +83,7 @@ class Spending:
     def _open_run(self, number: int, account: str, name: str) -> SpendingRun:
         repo = RepoRef(forge="github", full_name=f"{name}{number // 4}")
         thread = ForgeThread(repo=repo, kind=ThreadKind.ISSUE, number=number)
-        asked = trigger(f"k{number}").model_copy(update={"thread": thread})
+        asked = trigger(f"k{number}").replace(thread=thread)
         job_id = self._world.deliver(asked).job_id
         assert job_id is not None
         account_id = AccountId(account)

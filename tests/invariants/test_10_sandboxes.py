@@ -118,13 +118,13 @@ def test_a_repository_without_the_commit_is_refused(tmp_path: Path) -> None:
 def _with_output(event: Event, text: str) -> Event:
     if not isinstance(event.payload, CommandOutput):
         return event
-    payload = event.payload.model_copy(update={"output": text})
-    return event.model_copy(update={"payload": payload})
+    payload = event.payload.replace(output=text)
+    return event.replace(payload=payload)
 
 
 def _with_tree(event: Event, tree: str) -> Event:
     if not isinstance(event.payload, OutcomeReached):
         return event
-    outcome = event.payload.outcome.model_copy(update={"tree": tree})
-    payload = event.payload.model_copy(update={"outcome": outcome})
-    return event.model_copy(update={"payload": payload})
+    outcome = event.payload.outcome.replace(tree=tree)
+    payload = event.payload.replace(outcome=outcome)
+    return event.replace(payload=payload)

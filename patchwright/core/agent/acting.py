@@ -95,10 +95,8 @@ class Acting:
             return action
         elapsed_s = self._chronicle.state.elapsed_s(self._kit.clock.now())
         left_s = max(self._kit.limits.max_minutes * 60 - elapsed_s, 1.0)
-        return action.model_copy(update={"timeout_s": min(action.timeout_s, left_s)})
+        return action.replace(timeout_s=min(action.timeout_s, left_s))
 
 
 def _result_of(action: AgentStep, observation: Observation) -> Observation:
-    return observation.model_copy(
-        update={"call_id": action.call_id, "agent": action.agent}
-    )
+    return observation.replace(call_id=action.call_id, agent=action.agent)

@@ -72,7 +72,7 @@ class Asking:
             )
             self._chronicle.append(Source.AGENT, failed, seen_id)
             raise
-        said = reply.model_copy(update={"agent": self._agent})
+        said = reply.replace(agent=self._agent)
         return self._chronicle.append(Source.AGENT, said, seen_id)
 
     def beside(self, role: str, model: Model, system: str, text: str) -> ModelReply:
@@ -84,17 +84,13 @@ class Asking:
         except (ModelError, LimitError) as error:
             if isinstance(error, LimitError) and error.usage == NO_USAGE:
                 raise  # No call was made.
-            failed = {"usage": error.usage, "failure": error.reason}
-            self._chronicle.append(
-                Source.SYSTEM, called.model_copy(update=failed), None
-            )
+            failed = called.replace(usage=error.usage, failure=error.reason)
+            self._chronicle.append(Source.SYSTEM, failed, None)
             raise
-        answered = {
-            "text": reply.text,
-            "usage": reply.usage,
-            "latency_ms": reply.latency_ms,
-        }
-        self._chronicle.append(Source.SYSTEM, called.model_copy(update=answered))
+        answered = called.replace(
+            text=reply.text, usage=reply.usage, latency_ms=reply.latency_ms
+        )
+        self._chronicle.append(Source.SYSTEM, answered)
         return reply
 
     def wait_out_rate_limit(self) -> None:

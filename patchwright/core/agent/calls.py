@@ -100,7 +100,7 @@ class Calls:
         if isinstance(judged, ErrorObservation):
             self._conclude(pending, judged)
             return None
-        whole = proposal.model_copy(update={"action": judged})
+        whole = proposal.replace(action=judged)
         return self._consider(pending, whole)
 
     def _propose(self, pending: Pending, finish: Finish) -> Ending | None:
@@ -179,7 +179,7 @@ class Calls:
         self, pending: Pending, observation: Observation, cause: int | None = None
     ) -> None:
         """Write down a call's one result."""
-        result = observation.model_copy(update={"call_id": pending.call.id})
+        result = observation.replace(call_id=pending.call.id)
         self._pen.write(Source.ENVIRONMENT, result, cause or self._reply.id)
 
     def refuse_the_rest(self, why: str) -> None:

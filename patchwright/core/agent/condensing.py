@@ -73,8 +73,10 @@ class Condensing:
         after = before - history.size_bytes + size_after(history.turns, condensed)
         if after >= before:
             return False
-        sizes = {"bytes_before": before, "bytes_after": after, "agent": self._agent}
-        self._chronicle.append(Source.SYSTEM, condensed.model_copy(update=sizes))
+        measured = condensed.replace(
+            bytes_before=before, bytes_after=after, agent=self._agent
+        )
+        self._chronicle.append(Source.SYSTEM, measured)
         return True
 
     def _ask(self, system: str, text: str) -> ModelReply:

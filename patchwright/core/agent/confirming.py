@@ -66,7 +66,7 @@ def judge(
     """
     action = proposal.action
     verdict = analyzer.judge(action, proposal.claimed)
-    action = action.model_copy(update={"risk": verdict.risk})
+    action = action.replace(risk=verdict.risk)
     free = isinstance(action, _HARMLESS)
     if free or not needs_confirmation(policy, verdict.risk):
         return Allowed(action)

@@ -24,7 +24,7 @@ class Pen:
         self._chronicle, self._agent = chronicle, agent
 
     def write(self, source: Source, payload: Known, cause: int | None = None) -> Event:
-        own = payload.model_copy(update={"agent": self._agent})
+        own = payload.replace(agent=self._agent)
         return self._chronicle.append(source, own, cause)
 
     def note(self, payload: Message | LoopDetected, cause: int | None = None) -> None:

@@ -74,7 +74,7 @@ class Handover:
         if not faults:
             return finish
         if self._tries + 1 >= MAX_TRIES:
-            return finish.model_copy(update={"result": None})
+            return finish.replace(result=None)
         lines = "\n".join(f"- {fault}" for fault in faults)
         text = f"{_FINISH} was not run: `{_RESULT}` does not fit its schema.\n{lines}"
         return ErrorObservation(reason=_REASON, text=text, call_id=finish.call_id)
@@ -88,7 +88,7 @@ def with_result(spec: ToolSpec, schema: ResultSchema) -> ToolSpec:
     named = properties if isinstance(properties, dict) else {}
     shown: dict[str, JsonValue] = {"description": _ABOUT, **schema.shown}
     parameters = {**spec.parameters, "properties": {**named, _RESULT: shown}}
-    return spec.model_copy(update={"parameters": parameters})
+    return spec.replace(parameters=parameters)
 
 
 def split_result(call: ToolCall) -> tuple[ToolCall, JsonValue]:
@@ -99,4 +99,4 @@ def split_result(call: ToolCall) -> tuple[ToolCall, JsonValue]:
     if not isinstance(arguments, dict):
         return call, None
     result: JsonValue = arguments.pop(_RESULT, None)
-    return call.model_copy(update={"arguments": json.dumps(arguments)}), result
+    return call.replace(arguments=json.dumps(arguments)), result

@@ -74,7 +74,7 @@ class Toolbox:
         except ValidationError as error:
             return _bad_arguments(call, error)
         if isinstance(action, Finish):
-            action = action.model_copy(update={"result": result})
+            action = action.replace(result=result)
         return Proposal(action=action, claimed=claimed)
 
     def _split_risk(self, call: ToolCall) -> tuple[ToolCall, Risk]:
@@ -82,7 +82,7 @@ class Toolbox:
             return call, Risk.UNKNOWN
         arguments = json.loads(call.arguments)
         claimed = arguments.pop(_RISK, None)
-        rest = call.model_copy(update={"arguments": json.dumps(arguments)})
+        rest = call.replace(arguments=json.dumps(arguments))
         return rest, next((one for one in Risk if one == claimed), Risk.UNKNOWN)
 
     def _unknown(self, call: ToolCall) -> ErrorObservation:
@@ -95,7 +95,7 @@ def _with_risk(spec: ToolSpec) -> ToolSpec:
     properties = spec.parameters.get("properties")
     named = properties if isinstance(properties, dict) else {}
     parameters = {**spec.parameters, "properties": {**named, _RISK: _RISK_SCHEMA}}
-    return spec.model_copy(update={"parameters": parameters})
+    return spec.replace(parameters=parameters)
 
 
 def _mcp_spec(tool: McpTool) -> ToolSpec:

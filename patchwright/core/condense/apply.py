@@ -52,9 +52,7 @@ def _masked(turn: Turn) -> Turn:
         text_bytes(old.text) - text_bytes(new.text)
         for old, new in zip(turn.messages, messages, strict=True)
     )
-    return turn.model_copy(
-        update={"messages": messages, "size_bytes": turn.size_bytes - saved}
-    )
+    return turn.replace(messages=messages, size_bytes=turn.size_bytes - saved)
 
 
 def _without_result(message: ChatMessage) -> ChatMessage:

@@ -45,4 +45,4 @@ def _both(earlier: Condensed | None, later: Condensed) -> Condensed:
         return later
     forgets = later if later.first_id else earlier
     masked_to = max(earlier.masked_to, later.masked_to)
-    return forgets.model_copy(update={"masked_to": masked_to})
+    return forgets.replace(masked_to=masked_to)

@@ -63,11 +63,9 @@ class RunState(Value):
 
     def allowed(self, limits: Limits) -> Limits:
         """Return the limits with what people have added to them since."""
-        return limits.model_copy(
-            update={
-                "max_iterations": limits.max_iterations + self.more_iterations,
-                "max_cost_usd": limits.max_cost_usd + self.more_cost_usd,
-            }
+        return limits.replace(
+            max_iterations=limits.max_iterations + self.more_iterations,
+            max_cost_usd=limits.max_cost_usd + self.more_cost_usd,
         )
 
     def elapsed_s(self, now: datetime) -> float:
@@ -79,62 +77,63 @@ class RunState(Value):
 
 def fold(run: RunState, event: Event) -> RunState:
     """Return the state after one more event."""
-    changed: dict[str, object] = {"last_at": event.at}
+    worked_s = run.worked_s if _is_loading(event) else run.elapsed_s(event.at)
+    return _with_payload(run, event).replace(last_at=event.at, worked_s=worked_s)
+
+
+def _with_payload(run: RunState, event: Event) -> RunState:
+    """Return the state with what the event says, but for the time that has passed."""
     payload = event.payload
-    if not _is_loading(event):
-        changed["worked_s"] = run.elapsed_s(event.at)
     if isinstance(payload, ModelReply):
-        changed |= {
-            "iterations": run.iterations + 1,
-            "usage": run.usage + payload.usage,
-            "finished_id": 0,
-        }
-    elif isinstance(payload, ModelCalled):
-        changed["usage"] = run.usage + payload.usage
-    elif isinstance(payload, StateChanged):
-        changed |= _after_change(run, event.id, payload)
-    elif isinstance(payload, ChangeState):
-        changed |= {"wanted": payload, "wanted_id": event.id, "held_as": None}
-    elif _is_word(event):
-        changed["held_as"] = None
-    elif isinstance(payload, RaiseLimits):
-        changed["more_iterations"] = run.more_iterations + payload.iterations
-        changed["more_cost_usd"] = run.more_cost_usd + payload.cost_usd
-    else:
-        changed |= _noted(payload)
-    return run.model_copy(update=changed)
+        return run.replace(
+            iterations=run.iterations + 1,
+            usage=run.usage + payload.usage,
+            finished_id=0,
+        )
+    if isinstance(payload, ModelCalled):
+        return run.replace(usage=run.usage + payload.usage)
+    if isinstance(payload, StateChanged):
+        return _after_change(run, event.id, payload)
+    if isinstance(payload, ChangeState):
+        return run.replace(wanted=payload, wanted_id=event.id, held_as=None)
+    if _is_word(event):
+        return run.replace(held_as=None)
+    if isinstance(payload, RaiseLimits):
+        return run.replace(
+            more_iterations=run.more_iterations + payload.iterations,
+            more_cost_usd=run.more_cost_usd + payload.cost_usd,
+        )
+    return _noted(run, payload)
 
 
-def _noted(payload: AnyPayload) -> dict[str, object]:
-    """Return what a payload changes that only has to be known."""
+def _noted(run: RunState, payload: AnyPayload) -> RunState:
+    """Return the state with what only has to be known."""
     match payload:
         case ConfirmationAsked():
-            return {"asked": payload}
+            return run.replace(asked=payload)
         case CheckpointTaken(up_to=up_to):
-            return {"checkpoint": up_to}
+            return run.replace(checkpoint=up_to)
         case RunStarted(task=task):
-            return {"is_planning": task.mode is TaskMode.PLAN}
+            return run.replace(is_planning=task.mode is TaskMode.PLAN)
         case PlanApproved():
-            return {"is_planning": False}
+            return run.replace(is_planning=False)
         case _:
-            return {}
+            return run
 
 
-def _after_change(
-    run: RunState, event_id: int, change: StateChanged
-) -> dict[str, object]:
+def _after_change(run: RunState, event_id: int, change: StateChanged) -> RunState:
     wanted = run.wanted.state if run.wanted else None
     reached = wanted is change.state and wanted not in _LASTING
     failed = change.state is AgentState.ERROR
-    return {
-        "state": change.state,
-        "finished_id": event_id if change.state in _FINISHED else run.finished_id,
-        "held_as": change.state if change.state in WAITING else run.held_as,
-        "has_run": run.has_run or change.state is AgentState.RUNNING,
-        "rate_limited_until": _waits_until(run, change),
-        "wanted": None if reached else run.wanted,
-        "last_error": change.reason if failed else run.last_error,
-    }
+    return run.replace(
+        state=change.state,
+        finished_id=event_id if change.state in _FINISHED else run.finished_id,
+        held_as=change.state if change.state in WAITING else run.held_as,
+        has_run=run.has_run or change.state is AgentState.RUNNING,
+        rate_limited_until=_waits_until(run, change),
+        wanted=None if reached else run.wanted,
+        last_error=change.reason if failed else run.last_error,
+    )
 
 
 def _is_word(event: Event) -> bool:

@@ -48,7 +48,7 @@ def without_twins(messages: Sequence[ChatMessage]) -> list[ChatMessage]:
         if isinstance(message, AssistantTurn):
             twins = _twins(message)
             kept = tuple(call for call in message.tool_calls if call.id not in twins)
-            joined.append(message.model_copy(update={"tool_calls": kept}))
+            joined.append(message.replace(tool_calls=kept))
         elif isinstance(message, ToolResult) and message.call_id in twins:
             at = places[twins[message.call_id]]
             joined[at] = _both(joined[at], message)
@@ -73,7 +73,7 @@ def _twins(turn: AssistantTurn) -> dict[str, str]:
 
 def _both(first: ChatMessage, second: ToolResult) -> ChatMessage:
     text = f"{first.text}\n\n(And once more:)\n{second.text}"
-    return first.model_copy(update={"text": text})
+    return first.replace(text=text)
 
 
 def _results_at(messages: Sequence[ChatMessage], start: int) -> list[ToolResult]:

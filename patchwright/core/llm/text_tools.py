@@ -87,7 +87,7 @@ def in_text(request: ModelRequest) -> ModelRequest:
     messages = tuple(_merged(_in_text(answered(request.messages))))
     if request.tools:
         messages = _with_tools(messages, describe_tools(request.tools))
-    return request.model_copy(update={"messages": messages, "tools": ()})
+    return request.replace(messages=messages, tools=())
 
 
 def with_calls(
@@ -99,17 +99,16 @@ def with_calls(
     found = read_text_reply(
         reply.text, request.tools, is_cut_off=reply.stop_reason == "length"
     )
-    named = [call.model_copy(update={"id": new_id()}) for call in found.calls]
+    named = [call.replace(id=new_id()) for call in found.calls]
     read = read_calls(named, request)
     ids = [call.id for call in read.calls]
     faults = {ids[number]: fault for number, fault in found.faults.items()}
-    changes = {
-        "text": found.prose,
-        "tool_calls": read.calls,
-        "malformed": {**read.malformed, **faults},
-        "stop_reason": "tool_calls" if read.calls else reply.stop_reason,
-    }
-    return reply.model_copy(update=changes)
+    return reply.replace(
+        text=found.prose,
+        tool_calls=read.calls,
+        malformed={**read.malformed, **faults},
+        stop_reason="tool_calls" if read.calls else reply.stop_reason,
+    )
 
 
 def _with_tools(
@@ -137,7 +136,7 @@ def _in_text(messages: Sequence[ChatMessage]) -> Iterator[ChatMessage]:
 def _written_turn(turn: AssistantTurn) -> AssistantTurn:
     texts = [turn.text, *map(_written_call, turn.tool_calls)]
     text = "\n\n".join(filter(None, texts))
-    return turn.model_copy(update={"text": text, "tool_calls": ()})
+    return turn.replace(text=text, tool_calls=())
 
 
 def _written_call(call: ToolCall) -> str:

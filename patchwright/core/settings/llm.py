@@ -96,9 +96,7 @@ class LlmSettings(ModelSettings):
         found = self.named.get(name)
         if found is None or found.base_url or found.api_key:
             return found
-        return found.model_copy(
-            update={"api_key": self.api_key, "base_url": self.base_url}
-        )
+        return found.replace(api_key=self.api_key, base_url=self.base_url)
 
     def nearest(self, name: str) -> str | None:
         """Return the configured name that looks most like this one, if there is any."""

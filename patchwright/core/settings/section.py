@@ -1,9 +1,11 @@
 """What the sections of the settings have in common."""
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import ConfigDict
+
+from patchwright.core.types.base import Replaceable
 
 
-class Section(BaseModel):
+class Section(Replaceable):
     """A frozen table of settings, in which every key is known.
 
     `hide_input_in_errors` keeps a wrong secret out of the message about it.

@@ -40,7 +40,7 @@ class _OpenStep:
     acts: dict[str, Act] = field(default_factory=dict)
 
     def close(self) -> Step:
-        return self.step.model_copy(update={"acts": tuple(self.acts.values())})
+        return self.step.replace(acts=tuple(self.acts.values()))
 
 
 class _Teller:
@@ -68,8 +68,9 @@ class _Teller:
             self._note_delegate(event.id, payload)
             step.acts[act.call_id] = _sent_off(act, payload, event.id)
         elif step and act and isinstance(payload, Observation):
-            result = {"result": words_for(payload), "result_id": event.id}
-            step.acts[act.call_id] = act.model_copy(update=result)
+            step.acts[act.call_id] = act.replace(
+                result=words_for(payload), result_id=event.id
+            )
         elif words := remark_words(event):
             self._parts.append(
                 Remark(
@@ -115,6 +116,4 @@ def _asked(call: ToolCall, malformed: dict[str, str]) -> Act:
 
 
 def _sent_off(act: Act, action: Action, action_id: int) -> Act:
-    return act.model_copy(
-        update={"kind": action.kind, "text": describe(action), "action_id": action_id}
-    )
+    return act.replace(kind=action.kind, text=describe(action), action_id=action_id)

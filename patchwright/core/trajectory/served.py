@@ -98,7 +98,7 @@ class RecordedServers:
 
 def _tool(call: CallMcpTool) -> McpTool:
     schema = McpTool(server=call.server, name=call.tool, description="", parameters={})
-    return schema.model_copy(update={"parameters": {"type": "object"}})
+    return schema.replace(parameters={"type": "object"})
 
 
 def _key(call: CallMcpTool) -> str:
@@ -133,8 +133,11 @@ class RecordedCondenser:
             place = bisect_right(self._turns_then, turn_id)
             return turns_now[min(place, len(turns_now)) - 1] if place else 0
 
-        ids = ("first_id", "last_id", "masked_to")
-        return then.model_copy(update={key: now(getattr(then, key)) for key in ids})
+        return then.replace(
+            first_id=now(then.first_id),
+            last_id=now(then.last_id),
+            masked_to=now(then.masked_to),
+        )
 
 
 def turn_ids(events: Sequence[Event]) -> list[int]:

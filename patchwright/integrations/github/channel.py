@@ -71,7 +71,7 @@ class GitHubChannel:
         title, opening, kind = self._api.ask(
             ref.repo, lambda repo: fetch_opening(repo, ref)
         )
-        found = ref.model_copy(update={"kind": kind})
+        found = ref.replace(kind=kind)
         return self._thread(found, Posts(title=title, posts=(opening,)))
 
     def find_post(self, ref: ForgeThread, mark: str) -> str | None:
@@ -166,7 +166,7 @@ class GitHubChannel:
             (*comments, *fetch_review_posts(repo, ref)), key=lambda post: post.at
         )
         reviews = fetch_reviews(repo, ref)
-        return thread.model_copy(update={"posts": (opening, *said), "reviews": reviews})
+        return thread.replace(posts=(opening, *said), reviews=reviews)
 
     def _thread(self, ref: ForgeThread, found: Posts) -> Thread:
         return Thread(

@@ -120,7 +120,7 @@ class GitHubForge:
                 return self._update_twin(repo, head_branch, text, error)
             if not (text.draft and "draft" in str(error).lower()):
                 raise
-        ready = text.model_copy(update={"draft": False})
+        ready = text.replace(draft=False)
         return self._create(repo, head_branch, base_branch, ready)
 
     def update_pull_request(
@@ -189,7 +189,7 @@ class GitHubForge:
             self._api.ask(repo, turn)
         except (InvalidRequestError, PermissionDeniedError):
             return pull_request
-        return pull_request.model_copy(update={"draft": text.draft})
+        return pull_request.replace(draft=text.draft)
 
     def _create(
         self, repo: RepoRef, head_branch: str, base_branch: str, text: PullRequestText

@@ -179,4 +179,4 @@ def _post(comment: _Comment) -> Post:
     review = comment.pull_request_review
     post = comment.post(review_comment_post(comment.database_id))
     submitted = "" if review is None else str(review.database_id)
-    return post.model_copy(update={"review_id": submitted})
+    return post.replace(review_id=submitted)

@@ -15,6 +15,7 @@ from pydantic import (
 from pydantic.alias_generators import to_camel
 
 from patchwright.core.errors import ServiceError
+from patchwright.core.types.base import Replaceable
 
 # https://developer.atlassian.com/cloud/jira/platform/rest/v3/
 # https://developer.atlassian.com/server/jira/platform/rest/
@@ -34,7 +35,7 @@ def read(kind: type[Answer], answer: JsonValue) -> Answer:
         raise ServiceError("Jira's answer has an unexpected shape") from error
 
 
-class Part(BaseModel):
+class Part(Replaceable):
     model_config = ConfigDict(
         frozen=True, extra="ignore", alias_generator=to_camel, populate_by_name=True
     )

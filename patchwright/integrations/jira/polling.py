@@ -98,9 +98,8 @@ def _comments(
 
 def _scene(ticket: Ticket, listening: Listening, state: State) -> Scene:
     """Set the scene with the texts as they were then."""
-    texts = {"summary": state.summary, "description": state.description}
-    fields = ticket.fields.model_copy(update=texts)
-    return Scene(ticket.model_copy(update={"fields": fields}), listening)
+    fields = ticket.fields.replace(summary=state.summary, description=state.description)
+    return Scene(ticket.replace(fields=fields), listening)
 
 
 def _later(ticket: Ticket, moment: datetime, act_id: str = "") -> Iterable[Entry]:

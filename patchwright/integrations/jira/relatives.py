@@ -26,7 +26,7 @@ def fetch_relatives(
     ours = [issue.key for issue, _ in near if project_of(issue.key) in projects]
     texts = {key: found for key in ours[:MAX_READ] if (found := _read(api, key))}
     return tuple(
-        texts[issue.key].model_copy(update={"relation": relation})
+        texts[issue.key].replace(relation=relation)
         if issue.key in texts
         else _named(issue, relation, is_ours=issue.key in ours)
         for issue, relation in near

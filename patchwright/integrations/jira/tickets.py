@@ -60,21 +60,19 @@ def fetch_thread(
     said = (*(_file_post(api, file) for file in files[-MAX_FILES:]), *comments.posts)
     epic = ticket.issue.raw_fields.get(own.epic)
     thread = _opened(api, ref, ticket)
-    return thread.model_copy(
-        update={
-            "posts": (
-                *thread.posts,
-                *_criteria(api, ticket, own),
-                *sorted(said, key=lambda post: post.at),
-            ),
-            "relatives": fetch_relatives(
-                api,
-                ticket.fields,
-                epic if isinstance(epic, str) else "",
-                projects | {project_of(ref.id)},
-            ),
-            "unread": comments.unread,
-        }
+    return thread.replace(
+        posts=(
+            *thread.posts,
+            *_criteria(api, ticket, own),
+            *sorted(said, key=lambda post: post.at),
+        ),
+        relatives=fetch_relatives(
+            api,
+            ticket.fields,
+            epic if isinstance(epic, str) else "",
+            projects | {project_of(ref.id)},
+        ),
+        unread=comments.unread,
     )
 
 
@@ -95,7 +93,7 @@ def _opened(api: Api, ref: TalkThread, ticket: Ticket) -> Thread:
         ref=ref,
         title=ticket.fields.summary,
         url=f"{api.base_url}/browse/{quote(ref.id, safe='')}",
-        posts=(opening.model_copy(update={"id": OPENING}),),
+        posts=(opening.replace(id=OPENING),),
     )
 
 
@@ -108,7 +106,7 @@ def _criteria(api: Api, ticket: Ticket, own: OwnFields) -> Iterator[Post]:
 
 def _field_post(api: Api, ticket: Ticket, field: FieldName, words: str) -> Post:
     post = _written(api, ticket, (field.id, field.name), words)
-    return post.model_copy(update={"label": f"field: {field.name}"})
+    return post.replace(label=f"field: {field.name}")
 
 
 def _written(api: Api, ticket: Ticket, field: tuple[str, str], text: str) -> Post:

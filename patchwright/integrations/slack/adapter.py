@@ -31,7 +31,7 @@ class Slack:
     def name_person(self, actor: Actor) -> Actor:
         """Return them by the name that others see in their workspace."""
         name = self.people.name_of(actor.host, actor.external_id)
-        return actor.model_copy(update={"login": name})
+        return actor.replace(login=name)
 
     def fetch_identity(self, installation: str) -> Actor:
         """Return who we are in that workspace."""

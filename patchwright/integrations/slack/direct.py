@@ -12,4 +12,4 @@ def open_direct(api: Api, ref: TalkThread, user: str) -> TalkThread:
     opened = api.ask(
         team, PlaceOpened, lambda client: client.conversations_open(users=user)
     )
-    return ref.model_copy(update={"place": f"{team}/{opened.channel.id}"})
+    return ref.replace(place=f"{team}/{opened.channel.id}")

@@ -21,8 +21,8 @@ def name_people(people: People, trigger: Trigger) -> Trigger:
     """Return the request with names; who has none that we can learn keeps the id."""
     if not isinstance(trigger.thread, TalkThread):
         return trigger
-    texts = {name: str(getattr(trigger, name)) for name in _TEXTS}
-    ids = [one for text in texts.values() for one in _ID.findall(text)]
+    texts = (trigger.title, trigger.body, trigger.text, trigger.request)
+    ids = [one for text in texts for one in _ID.findall(text)]
     if not ids:
         return trigger
     try:
@@ -31,11 +31,8 @@ def name_people(people: People, trigger: Trigger) -> Trigger:
         )
     except ServiceError:
         return trigger
-    named = {name: _named(text, names) for name, text in texts.items()}
-    return trigger.model_copy(update=named)
-
-
-_TEXTS: Final = ("title", "body", "text", "request")
+    title, body, text, request = (_named(one, names) for one in texts)
+    return trigger.replace(title=title, body=body, text=text, request=request)
 
 
 def _named(text: str, names: Mapping[str, str]) -> str:

@@ -51,7 +51,7 @@ def _begin(api: Api, ref: TalkThread, text: str) -> TalkThread:
     # Marks of ours are put in here alone: the text has other people's words.
     said = text.replace("<!--", "<! --")
     ts = _find(api, ref, mark) or _post(api, ref, f"{said}\n{mark}")
-    return ref.model_copy(update={"id": ts})
+    return ref.replace(id=ts)
 
 
 def _find(api: Api, ref: TalkThread, mark: str) -> str | None:

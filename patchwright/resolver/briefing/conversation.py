@@ -29,8 +29,7 @@ def brief_conversation(
     """
     title = cleaner.clean(thread.title)
     opening, *rest = (
-        post.model_copy(update={"text": cleaner.clean(post.text)})
-        for post in thread.posts
+        post.replace(text=cleaner.clean(post.text)) for post in thread.posts
     )
     asking = next((post for post in rest if post.id == asking_id), opening)
     asked = _pointing(asking, request)
@@ -61,7 +60,7 @@ def _pointing(asking: Post, request: str) -> Post:
     before, found, after = asking.text.rpartition(request) if request else ("", "", "")
     if not found:
         return asking
-    return asking.model_copy(update={"text": f"{before}{_POINTER}{after}"})
+    return asking.replace(text=f"{before}{_POINTER}{after}")
 
 
 def _opened(opening: Post, asking: Post) -> str:

@@ -74,26 +74,18 @@ def _without(outcome: Outcome, title: str, shown: Callable[[str], str]) -> Outco
         texts = {"command": shown(one.command), "tail": shown(one.tail)}
         return Evidence(**(one.model_dump() | texts | {"results": results}))
 
-    return outcome.model_copy(
-        update={
-            "title": title,
-            "summary": shown(outcome.summary),
-            "service_text": shown(outcome.service_text),
-            "notes": tuple(map(shown, outcome.notes)),
-            "warnings": tuple(map(shown, outcome.warnings)),
-            "evidence": tuple(map(told, outcome.evidence)),
-            "left_out": tuple(
-                LeftOut(path=shown(one.path), reason=one.reason)
-                for one in outcome.left_out
-            ),
-            "reviews": tuple(
-                one.model_copy(
-                    update={
-                        "text": shown(one.text),
-                        "service_text": shown(one.service_text),
-                    }
-                )
-                for one in outcome.reviews
-            ),
-        }
+    return outcome.replace(
+        title=title,
+        summary=shown(outcome.summary),
+        service_text=shown(outcome.service_text),
+        notes=tuple(map(shown, outcome.notes)),
+        warnings=tuple(map(shown, outcome.warnings)),
+        evidence=tuple(map(told, outcome.evidence)),
+        left_out=tuple(
+            LeftOut(path=shown(one.path), reason=one.reason) for one in outcome.left_out
+        ),
+        reviews=tuple(
+            one.replace(text=shown(one.text), service_text=shown(one.service_text))
+            for one in outcome.reviews
+        ),
     )

@@ -64,9 +64,9 @@ def unwritten(effect: Writing, why: str, so_far: Delivered) -> Delivered:
         case AnswerReviews():
             missing = f"The review threads could not be answered: {why}"
         case _:
-            return so_far.model_copy(update={"refusal": why})
+            return so_far.replace(refusal=why)
     remark = f"{missing.rstrip('.')}."
-    return so_far.model_copy(update={"remarks": (*so_far.remarks, remark)})
+    return so_far.replace(remarks=(*so_far.remarks, remark))
 
 
 _UNKNOWN: Final = "another version has planned this; upgrade the worker to carry it out"

@@ -20,4 +20,4 @@ def with_patch(outcome: Outcome, means: Means, so_far: Delivered) -> Delivered:
         patch = code.format_patch(outcome.base_sha, outcome.head_sha, most)
     except (GitError, ServiceError):
         return so_far
-    return so_far.model_copy(update={"patch": patch_block(patch)})
+    return so_far.replace(patch=patch_block(patch))

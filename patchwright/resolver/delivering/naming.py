@@ -24,7 +24,7 @@ def as_delivered(outcome: Outcome, delivered: Delivered) -> Outcome:
     if not ours or not theirs or ours == theirs:
         return outcome
     evidence = tuple(
-        one.model_copy(update={"commit": theirs}) if one.commit == ours else one
+        one.replace(commit=theirs) if one.commit == ours else one
         for one in outcome.evidence
     )
-    return outcome.model_copy(update={"evidence": evidence})
+    return outcome.replace(evidence=evidence)

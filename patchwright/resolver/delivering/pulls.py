@@ -74,7 +74,7 @@ def adorn_pull_request(to: Destination, means: Means, so_far: Delivered) -> Deli
         milestone=_milestone(to, means),
     )
     refused = means.forge.adorn_pull_request(repo, so_far.pull_request, adornment)
-    return so_far.model_copy(update={"remarks": (*so_far.remarks, *refused)})
+    return so_far.replace(remarks=(*so_far.remarks, *refused))
 
 
 def _text(
@@ -86,8 +86,9 @@ def _text(
 
 
 def _shown(pull: PullRequest, so_far: Delivered) -> Delivered:
-    found = {"pull_request": pull.number, "pull_request_url": pull.url}
-    return so_far.model_copy(update={**found, "draft": pull.draft})
+    return so_far.replace(
+        pull_request=pull.number, pull_request_url=pull.url, draft=pull.draft
+    )
 
 
 def _milestone(to: Destination, means: Means) -> int | None:

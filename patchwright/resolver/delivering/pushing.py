@@ -55,7 +55,7 @@ def push(
             raise
         pushed = _make_branch(aside, outcome, to, means)
         why = _why_left_alone(effect, error, pushed.branch, to)
-        return pushed.model_copy(update={"left_alone": why})
+        return pushed.replace(left_alone=why)
     return _pushed(effect, sha, outcome, to)
 
 

@@ -50,7 +50,7 @@ def answer_reviews(
     if commit:
         _ask_again(effect.number, to, means)
     remarks = (*so_far.remarks, _REMARK) if failed else so_far.remarks
-    return so_far.model_copy(update={"remarks": remarks})
+    return so_far.replace(remarks=remarks)
 
 
 def _one_each(answers: tuple[ReviewAnswer, ...], threads: int) -> list[ReviewAnswer]:

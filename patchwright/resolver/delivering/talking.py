@@ -45,7 +45,7 @@ def mirror(
     known = {str(one.thread): one for one in to.mirrors}
     told = known.get(str(effect.thread), Mirrored(thread=effect.thread))
     handle = told.handle or to.frame.handle
-    frame = to.frame.keyless().model_copy(update={"handle": handle})
+    frame = to.frame.keyless().replace(handle=handle)
     shown = _about(to, means, so_far)
     text = mirrored_ending(
         outcome, shown, frame, shows_words=told.shows_words, last=to.last
@@ -63,12 +63,8 @@ def _about(to: Destination, means: Means, so_far: Delivered) -> Delivered:
     if thread.kind is not ThreadKind.PULL_REQUEST:
         return so_far
     pull = means.forge.fetch_pull_request(thread.repo, thread.number)
-    return so_far.model_copy(
-        update={
-            "pull_request": pull.number,
-            "pull_request_url": pull.url,
-            "draft": pull.draft,
-        }
+    return so_far.replace(
+        pull_request=pull.number, pull_request_url=pull.url, draft=pull.draft
     )
 
 
@@ -98,7 +94,7 @@ def move_ticket(effect: MoveTicket, means: Means, so_far: Delivered) -> Delivere
     except _FINAL as error:
         log.warning("ticket_not_moved", key=effect.thread.id, error=str(error))
         remark = f"{effect.thread.name} stays where it is: {error}"
-        return so_far.model_copy(update={"remarks": (*so_far.remarks, remark)})
+        return so_far.replace(remarks=(*so_far.remarks, remark))
     return so_far
 
 

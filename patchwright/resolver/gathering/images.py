@@ -79,7 +79,7 @@ def fetch_images(
             pictures.append(Picture(url=one.url, problem=read))
             continue
         name = f"image-{len(images) + 1}.{_ending(read)}"
-        images[name] = read.model_copy(update={"name": name})
+        images[name] = read.replace(name=name)
         pictures.append(Picture(url=one.url, name=name))
     return Pictures(pictures=tuple(pictures), images=images)
 

@@ -260,5 +260,5 @@ def _where_it_stopped(outcome: Outcome, last: Progress, handle: str) -> str:
     if _is_own_end(outcome) or outcome.kind not in CUT_SHORT or not last.doing:
         return ""
     stopped = f"It stopped at: {last.doing}."
-    before = checklist(last.model_copy(update={"doing": ""}), handle)
+    before = checklist(last.replace(doing=""), handle)
     return join(stopped, folded("What it had done", before) if before else "")

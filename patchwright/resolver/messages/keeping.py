@@ -54,7 +54,7 @@ def mark(text: PullRequestText) -> PullRequestText:
     body = f"\n{text.body.strip()}\n"
     start = f"text={_digest(body)} title={_digest(text.title)}"
     marked = f"<!-- patchwright:body {start} -->\n{body}\n{_END}"
-    return text.model_copy(update={"body": marked})
+    return text.replace(body=marked)
 
 
 def weave(marked: PullRequestText, kept: Kept) -> PullRequestText:
@@ -63,9 +63,7 @@ def weave(marked: PullRequestText, kept: Kept) -> PullRequestText:
     body = "\n\n".join(part for part in parts if part)
     if len(body) > MAX_CHARS:
         body = "\n\n".join(part for part in (kept.before, kept.after) if part)
-    return marked.model_copy(
-        update={"title": kept.title or marked.title, "body": body[:MAX_CHARS]}
-    )
+    return marked.replace(title=kept.title or marked.title, body=body[:MAX_CHARS])
 
 
 def _digest(text: str) -> str:

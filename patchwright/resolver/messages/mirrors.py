@@ -70,7 +70,7 @@ _ELSEWHERE: Final = (
 def _ended(outcome: Outcome, delivered: Delivered, frame: Frame, last: Progress) -> str:
     ran = outcome.iterations > 0
     # Its number is a link in one repository alone.
-    without_number = delivered.model_copy(update={"pull_request": None})
+    without_number = delivered.replace(pull_request=None)
     return _line(
         headline(outcome, without_number),
         _pull_request(delivered),

@@ -55,7 +55,7 @@ def answers_where_asked(outcome: Outcome, asked: Sequence[int]) -> Outcome:
         for one in asked
         if one not in answered
     )
-    return outcome.model_copy(update={"reviews": (*outcome.reviews, *added)})
+    return outcome.replace(reviews=(*outcome.reviews, *added))
 
 
 def _label(verdict: Verdict, commit: str) -> str:

@@ -87,11 +87,9 @@ class Progress(Value):
     notes: tuple[str, ...] = ()
 
     def allowed(self, limits: Limits) -> Limits:
-        return limits.model_copy(
-            update={
-                "max_iterations": limits.max_iterations + self.more_iterations,
-                "max_cost_usd": limits.max_cost_usd + self.more_cost_usd,
-            }
+        return limits.replace(
+            max_iterations=limits.max_iterations + self.more_iterations,
+            max_cost_usd=limits.max_cost_usd + self.more_cost_usd,
         )
 
 
@@ -136,7 +134,7 @@ class Frame(Value):
 
         The usual one opens for whoever has it, and the page shows code and words.
         """
-        return self.model_copy(update={"run_url": self.run_url.partition("?")[0]})
+        return self.replace(run_url=self.run_url.partition("?")[0])
 
 
 def mark(run_id: str) -> str:

@@ -45,7 +45,7 @@ class DockerRuntimes:
         self._proxies = Proxies(client, clock, image)
 
     def start(self, spec: SandboxSpec) -> ServedRuntime:
-        spec = spec.model_copy(update={"image": spec.image or self._image})
+        spec = spec.replace(image=spec.image or self._image)
         if not spec.has_way_out:
             return self._start(spec)
         with ExitStack() as undo:

@@ -32,9 +32,7 @@ def with_proxy(spec: SandboxSpec) -> SandboxSpec:
     """Return the sandbox whose programs know the proxy, if it is to have one."""
     if not spec.has_way_out:
         return spec
-    return spec.model_copy(
-        update={"environment": {**ENVIRONMENT, **spec.environment}, "network": False}
-    )
+    return spec.replace(environment={**ENVIRONMENT, **spec.environment}, network=False)
 
 
 def command_line(

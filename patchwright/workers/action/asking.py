@@ -151,8 +151,7 @@ class Asking:
     def _by_review(self, found: Reading) -> Asked | NotAsked:
         """Take any review for a request: the workflow says that they are."""
         if isinstance(found, Trigger):
-            asking = {"kind": TriggerKind.COMMENT_MENTION}
-            return Asked(found.model_copy(update=asking))
+            return Asked(found.replace(kind=TriggerKind.COMMENT_MENTION))
         if found != Ignored(reason="no-mention"):
             return _as_read(found)
         if self._listening.is_own(self._place.actor):
@@ -238,7 +237,7 @@ class Asking:
         again = _person(self._place.rerun_by)
         if not again.login or _is_one(again, self._actor()):
             return trigger
-        return trigger.model_copy(update={"others": (*trigger.others, again)})
+        return trigger.replace(others=(*trigger.others, again))
 
 
 def _as_read(found: Reading) -> Asked | NotAsked:

@@ -32,7 +32,7 @@ def with_mode(trigger: Trigger, mode: str) -> Trigger:
         raise SettingsError(
             f"input `mode` is {mode}, which is for pull requests; {thread.name} is none"
         )
-    return trigger.model_copy(update={"request": _worded(trigger.request, mode)})
+    return trigger.replace(request=_worded(trigger.request, mode))
 
 
 def _worded(request: str, mode: str) -> str:

@@ -94,7 +94,7 @@ def carry_out(trigger: Trigger, past: Past) -> Trigger:
         f"@{trigger.asker.login} has approved this plan of run {past.run_id[:8]}. "
         f"Carry it out:\n\n{past.words}"
     )
-    return trigger.model_copy(update={"request": request})
+    return trigger.replace(request=request)
 
 
 def answer_from(past: Past | None, command: Command, runs_url: str) -> Outcome | None:

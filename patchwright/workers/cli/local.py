@@ -57,14 +57,13 @@ def resolve_local(session: Session, wish: Wish) -> Finished:
     config = read_repository_config(repository.objects.read_file(base_sha, CONFIG_FILE))
     session, notes = session.heeding(config)
     task = _write_task(wish, repository, base_sha, config.instructions)
-    wishes = {
-        "setup": config.setup,
-        "tests": config.test,
-        "proves": config.evidence != "off",
-        "setup_may_fail": config.on_setup_failure == "continue",
-        "notes": (*notes, *task.notes),
-    }
-    task = task.model_copy(update=wishes)
+    task = task.replace(
+        setup=config.setup,
+        tests=config.test,
+        proves=config.evidence != "off",
+        setup_may_fail=config.on_setup_failure == "continue",
+        notes=(*notes, *task.notes),
+    )
     outcome = session.resolve(task, repository.objects, base_sha, config=config)
     finished = _deliver(session, repository, wish, outcome)
     repository.objects.release(session.run_id)
@@ -101,7 +100,7 @@ def _deliver(
     except GitError as error:
         return _left_out(session, repository, wish, Finished(outcome, delivered), error)
     said = "The change is in your work tree; nothing was staged or committed."
-    return Finished(outcome, delivered.model_copy(update={"remarks": (said,)}))
+    return Finished(outcome, delivered.replace(remarks=(said,)))
 
 
 def _left_out(
@@ -119,7 +118,7 @@ def _left_out(
         "to your work tree, as that would overwrite what is not committed there. "
         f"Commit or stash it, then run `git merge {delivered.branch}`. {error}"
     )
-    told = delivered.model_copy(update={"refusal": said})
+    told = delivered.replace(refusal=said)
     return Finished(finished.outcome, told, is_left_out=True)
 
 

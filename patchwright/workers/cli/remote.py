@@ -147,7 +147,7 @@ def _trigger(thread: ForgeThread, github: GitHub) -> Trigger:
     return Trigger(
         key=f"cli:{thread}",
         kind=TriggerKind.BODY_MENTION,
-        actor=asker.model_copy(update={"is_bot": False}),
+        actor=asker.replace(is_bot=False),
         thread=thread,
         request="",
     )
@@ -221,7 +221,7 @@ def _wanted(effect: Effect, deliver: Deliver) -> Effect | None:
             return None if deliver in (Deliver.NONE, Deliver.PATCH) else effect
         case OpenPullRequest() | UpdatePullRequest():
             if deliver is Deliver.DRAFT:
-                return effect.model_copy(update={"draft": True})
+                return effect.replace(draft=True)
             return effect if deliver is Deliver.READY else None
         case AdornPullRequest() | AnswerReviews():
             return effect if deliver in (Deliver.DRAFT, Deliver.READY) else None

@@ -30,7 +30,7 @@ def show_job(service: Service, job: Job, *, as_object: bool) -> None:
     events = events_of(service, job)
     listed, delivered = service.listed_one(job), service.reader.delivered(job)
     outcome = outcome_of(job)
-    story = tell(events).model_copy(update={"outcome": outcome})
+    story = tell(events).replace(outcome=outcome)
     if as_object:
         typer.echo(run_as_json(listed, story, outcome, delivered))
         return

@@ -77,7 +77,7 @@ class Session:
 
         Which model is asked is for whoever runs the command to say.
         """
-        heeded = heed(self.settings, config.model_copy(update={"model": ""}))
+        heeded = heed(self.settings, config.replace(model=""))
         return replace(self, settings=heeded.settings), heeded.notes
 
     def resolve(
@@ -122,9 +122,7 @@ class Session:
     def broken_off(self, said: Outcome) -> Outcome:
         """Write down how a run ended that did not come to its end, and its cost."""
         state = reduce(fold, self.log.read(), RunState())
-        outcome = said.model_copy(
-            update={"usage": state.usage, "iterations": state.iterations}
-        )
+        outcome = said.replace(usage=state.usage, iterations=state.iterations)
         self.log.append(Source.SYSTEM, OutcomeReached(outcome=outcome))
         return outcome
 

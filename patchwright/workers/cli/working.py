@@ -115,11 +115,9 @@ def _resolve_remote() -> Callable[[Session, str, Deliver], Finished]:
 def _report(session: Session, finished: Finished, *, as_object: bool) -> None:
     outcome, delivered = finished.outcome, finished.delivered
     clean = session.redactor.redact
-    texts = {
-        "summary": clean(outcome.summary),
-        "service_text": clean(outcome.service_text),
-    }
-    outcome = outcome.model_copy(update=texts)
+    outcome = outcome.replace(
+        summary=clean(outcome.summary), service_text=clean(outcome.service_text)
+    )
     if as_object:
         typer.echo(as_json(outcome, delivered, session.run_id, session.events))
         return

@@ -53,7 +53,7 @@ def start_automatic(
     if asker is None:
         return Ignored(reason="not-ours")
     job_id = JobId(ids.new())
-    theirs = trigger.model_copy(update={"actor": asker})
+    theirs = trigger.replace(actor=asker)
     insert_job(connection, job_id, conversation_id, theirs, now)
     return Stored(Verdict.ACCEPTED, job_id, conversation_id)
 

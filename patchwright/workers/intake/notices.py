@@ -187,11 +187,11 @@ class Noticing:
         for job in list_active(connection):
             thread = job.trigger.thread
             if isinstance(thread, ForgeThread) and thread.repo == notice.old:
-                moved = thread.model_copy(update={"repo": notice.new})
-                trigger = job.trigger.model_copy(update={"thread": moved})
+                moved = thread.replace(repo=notice.new)
+                trigger = job.trigger.replace(thread=moved)
                 change_trigger(connection, job.id, trigger)
             elif job.trigger.repo == notice.old:
-                trigger = job.trigger.model_copy(update={"repo": notice.new})
+                trigger = job.trigger.replace(repo=notice.new)
                 change_trigger(connection, job.id, trigger)
         return NOTHING
 

@@ -268,7 +268,7 @@ def _for_its_readers(
     if asked_in == thread and asked_in.audience == thread.audience:
         return trigger
     if asked_in == thread and job.state is JobState.WAITING_USER:
-        answered = job.trigger.model_copy(update={"thread": thread})
+        answered = job.trigger.replace(thread=thread)
         change_trigger(connection, job.id, answered)
         keep_audience(connection, thread)
         return trigger
@@ -278,7 +278,7 @@ def _for_its_readers(
 def _without_words(trigger: Trigger) -> Trigger:
     if parse_command(trigger.request) is not None:
         return trigger
-    return trigger.model_copy(update={"request": LEFT_OUT, "text": LEFT_OUT})
+    return trigger.replace(request=LEFT_OUT, text=LEFT_OUT)
 
 
 def _stops(trigger: Trigger) -> bool:

@@ -35,7 +35,7 @@ class Answering:
     def answer(self, verb: Verb, trigger: Trigger, event_id: int) -> None:
         """Answer the question that is the event of that id."""
         hides = self._about().keeps_out and isinstance(trigger.thread, ForgeThread)
-        standing = self.standing().model_copy(update={"shows_words": not hides})
+        standing = self.standing().replace(shows_words=not hides)
         self.say(answer_running(verb, standing), trigger, event_id)
 
     def say(self, text: str, trigger: Trigger, event_id: int) -> None:

@@ -26,7 +26,7 @@ class Discretion:
             return plan
         joined = self._services.stores.requests.joined(self._job.id)
         hidden = also_hidden(plan.hidden, [one.trigger for one in joined])
-        return plan.model_copy(update={"hidden": hidden})
+        return plan.replace(hidden=hidden)
 
     def conceal(self, plan: Plan, text: str) -> str:
         return concealing(self.applied_to(plan).hidden)(text)

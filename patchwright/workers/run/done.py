@@ -28,8 +28,7 @@ class Done:
 
     def with_last(self, progress: Progress, mirrors: tuple[Mirrored, ...]) -> "Done":
         """Return it with how far the run was when it ended, and who else is told."""
-        update = {"last": progress, "mirrors": mirrors}
-        return replace(self, plan=self.plan.model_copy(update=update))
+        return replace(self, plan=self.plan.replace(last=progress, mirrors=mirrors))
 
     def read(self, up_to: int) -> "Done":
         """Return it with all until that event read, if no more was."""

@@ -49,6 +49,4 @@ def _stopped(who: str, removed: int) -> Outcome:
 
 def _with_message(task: Task, said: Message) -> Task:
     text = f"{task.text}\n\n{said.text}"
-    return task.model_copy(
-        update={"text": text, "removed": task.removed + said.removed}
-    )
+    return task.replace(text=text, removed=task.removed + said.removed)

@@ -90,8 +90,7 @@ class Mirrors:
     def _comment(self, ref: ThreadRef) -> StatusComment:
         services = self._services
         handle = handle_of(services.settings, ref)
-        shown = {"handle": handle, "label": ""}
-        frame = self._plan.frame.keyless().model_copy(update=shown)
+        frame = self._plan.frame.keyless().replace(handle=handle, label="")
         watch = Watch(services.sandboxes.kind, services.clock.now())
         return StatusComment(
             services.channel,

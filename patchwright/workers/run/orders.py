@@ -38,4 +38,4 @@ class Orders:
         """Return what a repository says with the orders on top of it."""
         said = config.model_fields_set
         unsaid = {k: v for k, v in self.unsaid.items() if k not in said}
-        return config.model_copy(update={**unsaid, **self.config})
+        return config.replace(**unsaid).replace(**self.config)

@@ -14,35 +14,34 @@ from patchwright.core.types.threads import (
 from patchwright.core.types.triggers import Trigger
 from patchwright.resolver.delivering.destination import Hidden
 from patchwright.resolver.messages.pull_request import Origin
-from patchwright.resolver.placing.openness import Openness
-from patchwright.workers.run.plan import issue_of
+from patchwright.workers.run.plan import Plan, issue_of
 from patchwright.workers.store.threads import Linked
 
 
-def find_origins(
+def with_origins(
+    plan: Plan,
     settings: Settings,
-    openness: Openness,
     trigger: Trigger,
     read: Sequence[Thread],
     linked: tuple[Linked, ...],
     *,
     private_texts: tuple[str, ...] = (),
-) -> dict[str, object]:
-    """Return that part of a plan, as far as the readers of the change may know it.
+) -> Plan:
+    """Return the plan with what the readers of the change may know of all that.
 
     `read` are the threads of the conversation that were read, `private_texts` what was
     read in private repositories besides.
     """
-    found: dict[str, object] = {"issue": _issue_in(trigger, linked)}
+    openness, plan = plan.openness, plan.replace(issue=_issue_in(trigger, linked))
     if openness.keeps_out:
         hidden = _hidden(settings, trigger, read, linked, private_texts)
-        return {**found, "hidden": hidden}
+        return plan.replace(hidden=hidden)
     for_some = openness.is_public and _is_for_some(trigger, read)
     if texts := (*((trigger.text,) if for_some else ()), *private_texts):
         site = f"{settings.github.web_url}/{trigger.home.full_name}"
-        found["hidden"] = Hidden(texts=texts, public_url=site)
+        plan = plan.replace(hidden=Hidden(texts=texts, public_url=site))
     origins = _origins(settings, trigger, read, linked)
-    return {**found, "key": key_in(trigger, linked), "origins": origins}
+    return plan.replace(key=key_in(trigger, linked), origins=origins)
 
 
 def _is_for_some(trigger: Trigger, read: Sequence[Thread]) -> bool:
@@ -58,7 +57,7 @@ def with_name(trigger: Trigger, thread: Thread) -> Trigger:
     own = trigger.actor
     authors = (post.author for post in thread.posts)
     found = next((one for one in authors if _is_same(one, own)), own)
-    return trigger.model_copy(update={"actor": found})
+    return trigger.replace(actor=found)
 
 
 def _is_same(one: Actor, other: Actor) -> bool:
@@ -127,11 +126,9 @@ def also_hidden(known: Hidden, said: Sequence[Trigger]) -> Hidden:
     """Add what was said in private to a run that works already."""
     private = [one for one in said if isinstance(one.thread, TalkThread)]
     texts = (text for one in private for text in (one.title, one.body, one.request))
-    return known.model_copy(
-        update={
-            "texts": (*known.texts, *texts),
-            "names": (*known.names, *(one.actor.login for one in private)),
-        }
+    return known.replace(
+        texts=(*known.texts, *texts),
+        names=(*known.names, *(one.actor.login for one in private)),
     )
 
 

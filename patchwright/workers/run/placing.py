@@ -64,7 +64,7 @@ class Placing:
         if isinstance(found, Wait):
             return found
         named = name_people(self._services, known)
-        placed = named.model_copy(update={"repo": found})
+        placed = named.replace(repo=found)
         if placed != self._job.trigger:
             self._talk.ties.settle(self._lease, placed)
         return placed
@@ -144,7 +144,7 @@ class Placing:
     def _prefer(self, one: JoinedRequest, first: Trigger) -> None:
         """Have the job be about that request; the first one joins it instead."""
         self._talk.ties.swap(self._lease, one, first)
-        self._job = self._job.model_copy(update={"trigger": one.trigger})
+        self._job = self._job.replace(trigger=one.trigger)
         self._joined = self._services.stores.requests.joined(self._job.id)
 
     def _was_asked(self, text: str) -> bool:
@@ -183,7 +183,7 @@ class Placing:
         new = self._open(thread)
         ties, now = self._talk.ties, self._services.clock.now()
         ties.replace(self._lease, thread, new, now)
-        begun = trigger.model_copy(update={"thread": new})
+        begun = trigger.replace(thread=new)
         ties.settle(self._lease, begun)
         return begun
 

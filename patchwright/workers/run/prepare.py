@@ -105,15 +105,15 @@ class Prepared:
 
     def with_notes(self, notes: tuple[str, ...]) -> "Prepared":
         """Return it with more to tell about, before what is there."""
-        noted = {"notes": (*notes, *self.task.notes)}
-        return replace(self, task=self.task.model_copy(update=noted))
+        task = self.task.replace(notes=(*notes, *self.task.notes))
+        return replace(self, task=task)
 
 
 def fetch_thread(channel: Channel, trigger: Trigger, asked_at: datetime) -> Thread:
     """Read the thread as it was when the request was made."""
     thread = as_asked(channel.fetch_thread(trigger.thread), trigger, asked_at)
     reviews = opened_where_asked(thread.reviews, trigger)
-    return thread.model_copy(update={"reviews": reviews})
+    return thread.replace(reviews=reviews)
 
 
 def prepare(sources: Sources, request: Request) -> Prepared:

@@ -87,8 +87,10 @@ class Rehearsal:
             return next(fits, None)
 
     def _add(self, told: Told) -> None:
-        clean = {"words": self._redact(told.words), "text": self._redact(told.text)}
-        self._told = [*self._told, told.model_copy(update=clean)]
+        clean = told.replace(
+            words=self._redact(told.words), text=self._redact(told.text)
+        )
+        self._told = [*self._told, clean]
         # Whoever has the job by now tells it anew.
         with suppress(LeaseLostError):
             kept = _TOLD.dump_json(self._told)

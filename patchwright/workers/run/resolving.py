@@ -28,7 +28,7 @@ from patchwright.workers.run.done import Done
 from patchwright.workers.run.follow_ups import with_follow_ups
 from patchwright.workers.run.hearing import read_threads
 from patchwright.workers.run.keepsakes import keep_images, load_images, pack_change
-from patchwright.workers.run.origins import find_origins, key_in, with_name
+from patchwright.workers.run.origins import key_in, with_name, with_origins
 from patchwright.workers.run.paying import open_purse
 from patchwright.workers.run.plan import ARTIFACT, Plan
 from patchwright.workers.run.prepare import (
@@ -112,16 +112,17 @@ class Resolving:
         request = self._request(thread, tied, linked)
         prepared = prepare(services.sources, request)
         prepared = prepared.with_notes((*self._notes, *heard.notes))
-        nudge = {"checks_need_nudge": services.github.starts_no_checks}
-        origins = find_origins(
+        plan = _with_found(self._plan, prepared).replace(
+            checks_need_nudge=services.github.starts_no_checks
+        )
+        self._plan = with_origins(
+            plan,
             self._settings,
-            self._plan.openness,
             job.trigger,
             (thread, *tied),
             self._threads,
             private_texts=prepared.private_texts,
         )
-        self._plan = self._plan.model_copy(update=_found(prepared) | nudge | origins)
         self._begin_check(prepared.task.base_sha)
         return self._keep_and_resolve(prepared)
 
@@ -178,14 +179,14 @@ class Resolving:
             return outcome
         note = note_on_silence(outcome.reviews, len(self._plan.review_threads))
         notes = (*outcome.notes, note) if note else outcome.notes
-        return outcome.model_copy(update={"notes": notes})
+        return outcome.replace(notes=notes)
 
     def _begin_check(self, sha: str) -> None:
         """Show on the commit of a pull request that it is worked on."""
         thread, services = self._job.trigger.thread, self._services
         if thread.kind is not ThreadKind.PULL_REQUEST:
             return
-        self._plan = self._plan.model_copy(update={"check_sha": sha})
+        self._plan = self._plan.replace(check_sha=sha)
         begin_check(
             services.github.forge,
             self._job.trigger.home,
@@ -253,14 +254,14 @@ class Resolving:
         )
 
 
-def _found(prepared: Prepared) -> dict[str, object]:
-    """Return what of it is needed once more to deliver what comes of the run."""
-    return {
-        "repository": prepared.repository,
-        "target": prepared.target,
-        "trusted_sha": prepared.trusted_sha,
-        "review_threads": prepared.review_threads,
-        "asked_reviews": prepared.asked_reviews,
-        "names": dict(prepared.names),
-        "template": prepared.template,
-    }
+def _with_found(plan: Plan, prepared: Prepared) -> Plan:
+    """Keep what is needed once more to deliver what comes of the run."""
+    return plan.replace(
+        repository=prepared.repository,
+        target=prepared.target,
+        trusted_sha=prepared.trusted_sha,
+        review_threads=prepared.review_threads,
+        asked_reviews=prepared.asked_reviews,
+        names=dict(prepared.names),
+        template=prepared.template,
+    )

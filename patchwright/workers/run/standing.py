@@ -44,13 +44,11 @@ def standing_of(log: EventLog, about: About) -> Standing:
         watch.add(event)
         # The newest is the question itself, or came after it.
         now = event.at
-    return standing.model_copy(
-        update={
-            "task": started.task,
-            "progress": watch.progress(now),
-            "held": state.held_as,
-            "posted": posted,
-        }
+    return standing.replace(
+        task=started.task,
+        progress=watch.progress(now),
+        held=state.held_as,
+        posted=posted,
     )
 
 

@@ -147,4 +147,4 @@ def begin_check(
 
 
 def _is_same(one: Progress, other: Progress) -> bool:
-    return one == other.model_copy(update={"seconds": one.seconds})
+    return one == other.replace(seconds=one.seconds)

@@ -1,6 +1,6 @@
 """Work as a repository wishes, as far as the service's own settings let it."""
 
-from typing import Any, Final
+from typing import Final, Literal
 
 from patchwright.core.security.domains import WEB_PORTS, Domain, read_domain
 from patchwright.core.settings.llm import LlmSettings
@@ -13,7 +13,8 @@ from patchwright.resolver.house import policy_of, refused_rules
 from patchwright.sandbox.egress.proxy.hello import is_address
 from patchwright.sandbox.egress.proxy.rules import Target, is_open
 
-_OPENNESS: Final = ("deny", "allowlist", "allow")
+_Network = Literal["deny", "allowlist", "allow"]
+_OPENNESS: Final[tuple[_Network, ...]] = ("deny", "allowlist", "allow")
 
 
 class Heeded(Value):
@@ -33,14 +34,14 @@ def heed(settings: Settings, config: RepositoryConfig) -> Heeded:
     """
     notes = list(refused_rules(policy_of(settings), config))
     model = _model(settings, config, notes)
-    changed = {
-        "agent": settings.agent.model_copy(update={"model": model}),
-        "limits": _limits(settings.limits, config),
-        "sandbox": _sandbox(settings.sandbox, config, notes),
-    }
+    heeding = settings.replace(
+        agent=settings.agent.replace(model=model),
+        limits=_limits(settings.limits, config),
+        sandbox=_sandbox(settings.sandbox, config, notes),
+    )
     file = inline_code(config.file)
     return Heeded(
-        settings=settings.model_copy(update=changed),
+        settings=heeding,
         notes=(*config.problems, *(f"{file} {one}" for one in notes)),
     )
 
@@ -70,31 +71,32 @@ def find_name(llm: LlmSettings, wanted: str) -> str | None:
 
 
 def _limits(limits: LimitSettings, config: RepositoryConfig) -> LimitSettings:
-    lowered: dict[str, Any] = {}
     if config.max_cost_usd is not None:
-        lowered["max_cost_usd"] = min(limits.max_cost_usd, config.max_cost_usd)
+        cost_usd = min(limits.max_cost_usd, config.max_cost_usd)
+        limits = limits.replace(max_cost_usd=cost_usd)
     if config.max_iterations is not None:
-        lowered["max_iterations"] = min(limits.max_iterations, config.max_iterations)
-    return limits.model_copy(update=lowered)
+        iterations = min(limits.max_iterations, config.max_iterations)
+        limits = limits.replace(max_iterations=iterations)
+    return limits
 
 
 def _sandbox(
     sandbox: SandboxSettings, config: RepositoryConfig, notes: list[str]
 ) -> SandboxSettings:
-    changed: dict[str, Any] = {"image": config.image} if config.image else {}
     network = _network(sandbox, config, notes)
     domains = sandbox.allow_domains
     if config.allow_domains:
         domains = _domains(sandbox, config, notes)
     if network == "allowlist" and not domains:
         notes.append("leaves no host to be reached: the network is closed.")
-    changed |= {"network": network, "allow_domains": domains}
-    return sandbox.model_copy(update=changed)
+    return sandbox.replace(
+        image=config.image or sandbox.image, network=network, allow_domains=domains
+    )
 
 
 def _network(
     sandbox: SandboxSettings, config: RepositoryConfig, notes: list[str]
-) -> str:
+) -> _Network:
     granted, wanted = sandbox.network, config.network or sandbox.network
     opens = _OPENNESS.index(wanted) > _OPENNESS.index(granted)
     if not opens or sandbox.repositories_may_open:

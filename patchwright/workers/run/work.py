@@ -87,7 +87,7 @@ class Work:
             return self._decline(judged)
         if self._has_begun:
             return self._work()
-        self._note(admitted=judged.why)
+        self._plan = self._plan.replace(admitted=judged.why)
         return (
             self._answer()
             or self._end_if(closed_before(self._services.stores.threads, self._job))
@@ -114,7 +114,9 @@ class Work:
         attempt = begin_attempt(self._events, self._job.id, self._lease.attempt)
         self._start_id = attempt.start_id
         if attempt.earlier:
-            self._note(status_post=find_earlier_post(self._services, self._job))
+            self._plan = self._plan.replace(
+                status_post=find_earlier_post(self._services, self._job)
+            )
             self._take_up(attempt)
 
     def _take_up(self, attempt: Attempt) -> None:
@@ -126,7 +128,7 @@ class Work:
             return
         self._start_id = attempt.start_of(begun[0].id)
         plan = Plan.model_validate_json(kept)
-        self._plan = plan.model_copy(update={"status_post": self._plan.status_post})
+        self._plan = plan.replace(status_post=self._plan.status_post)
         self._has_begun = True
 
     def _place(self) -> Done | None:
@@ -144,7 +146,7 @@ class Work:
         if isinstance(placed, Wait):
             return self._end_as(placed)
         self._trigger = placed
-        self._job = self._job.model_copy(update={"trigger": placed})
+        self._job = self._job.replace(trigger=placed)
         return None
 
     def _tie(self) -> Done | Moved | None:
@@ -171,15 +173,14 @@ class Work:
             return self._fail(error)
         if isinstance(found, Ask):
             return self._end_as(self._placing.ask(found))
-        self._note(openness=found, frame=without_key(self._plan.frame, found))
+        self._plan = self._plan.replace(
+            openness=found, frame=without_key(self._plan.frame, found)
+        )
         return None
 
     def _end_as(self, found: Wait) -> Done:
         done = Done(found.outcome, self._plan, found.read_up_to, effects=found.effects)
         return done.read(self._placing.answered_up_to())
-
-    def _note(self, **found: object) -> None:
-        self._plan = self._plan.model_copy(update=found)
 
     def _read_wishes(self) -> Done | None:
         """Learn what the repository wishes; without that nothing can be judged.
@@ -195,7 +196,7 @@ class Work:
                 return self._decline(judged)
             return self._fail(error, quiet=self._trigger.kind.is_automatic)
         frame = make_frame(self._services, self._job, config)
-        self._note(config=config, frame=frame)
+        self._plan = self._plan.replace(config=config, frame=frame)
         return None
 
     def _fail(self, error: PatchwrightError, *, quiet: bool = False) -> Done:
@@ -239,7 +240,9 @@ class Work:
     def _start(self) -> Done:
         if not self._trigger.kind.is_automatic:
             self._react(self._channel.acknowledge)
-        self._note(remarks=move_at_start(self._services, self._job))
+        self._plan = self._plan.replace(
+            remarks=move_at_start(self._services, self._job)
+        )
         return self._work()
 
     def _work(self) -> Done:
@@ -276,12 +279,12 @@ class Work:
     def _mirrors(self) -> Mirrors:
         """Keep the other threads of the conversation up to date as well."""
         mirrors = Mirrors(self._services, self._job, self._plan)
-        self._note(mirrors=mirrors.kept)
+        self._plan = self._plan.replace(mirrors=mirrors.kept)
         return mirrors
 
     def _status_comment(self) -> StatusComment:
         status = open_status(self._services, self._job, self._plan)
-        self._note(status_post=status.post_id)
+        self._plan = self._plan.replace(status_post=status.post_id)
         return status
 
     def _react(self, react: Callable[[Trigger], None]) -> None:

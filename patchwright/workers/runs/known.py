@@ -47,36 +47,32 @@ def read_on(known: Known, events: Iterable[Event]) -> Known:
     """Return what is known after more events; those already read do not count."""
     for event in events:
         if event.id > known.last_id:
-            known = known.model_copy(update=_news(known, event))
+            call = read_call(event)
+            totals = known.totals.with_call(call) if call else known.totals
+            known = _after(known, event).replace(totals=totals, last_id=event.id)
     return known
 
 
-def _news(known: Known, event: Event) -> dict[str, object]:
-    payload = event.payload
-    news: dict[str, object] = {"last_id": event.id}
-    if call := read_call(event):
-        news["totals"] = known.totals.with_call(call)
-    match payload:
+def _after(known: Known, event: Event) -> Known:
+    match event.payload:
         case RunStarted(task=task, limits=limits, model=model):
-            news |= {"title": task.title, "notes": task.notes}
-            news |= {"limits": limits, "model": model}
-        case RaiseLimits():
-            news["limits"] = known.limits and _raised(known.limits, payload)
+            return known.replace(
+                title=task.title, notes=task.notes, limits=limits, model=model
+            )
+        case RaiseLimits() as more:
+            return known.replace(limits=known.limits and _raised(known.limits, more))
         case EvidenceRecorded(evidence=evidence):
-            news["evidence"] = (*known.evidence, evidence)
+            return known.replace(evidence=(*known.evidence, evidence))
         case WriteTodos(todos=todos, agent=""):
-            news["todos"] = todos
+            return known.replace(todos=todos)
         case ModelReply():
-            news["steps"] = known.steps + 1
+            return known.replace(steps=known.steps + 1)
         case _:
-            pass
-    return news
+            return known
 
 
 def _raised(limits: Limits, more: RaiseLimits) -> Limits:
-    return limits.model_copy(
-        update={
-            "max_iterations": limits.max_iterations + more.iterations,
-            "max_cost_usd": limits.max_cost_usd + more.cost_usd,
-        }
+    return limits.replace(
+        max_iterations=limits.max_iterations + more.iterations,
+        max_cost_usd=limits.max_cost_usd + more.cost_usd,
     )

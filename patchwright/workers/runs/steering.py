@@ -80,7 +80,7 @@ class Helm:
         new_id = JobId(self.ids.new())
         now = self.clock.now()
         key = f"{job.trigger.key}:retry:{new_id}"
-        trigger = job.trigger.model_copy(update={"key": key})
+        trigger = job.trigger.replace(key=key)
         with self.database.writing() as connection:
             lock_conversation(connection, job.conversation_id)
             active = find_active(connection, job.conversation_id)

@@ -4,7 +4,6 @@ import json
 
 from pydantic import SecretStr
 
-from patchwright.core.settings.github import GitHubSettings
 from patchwright.core.settings.model import Settings
 from patchwright.integrations.github.manifest import NewApp
 from patchwright.workers.store.secrets import SecretStore
@@ -34,15 +33,16 @@ class AppStore:
 
 def completed(settings: Settings, app: NewApp) -> Settings:
     """Return the settings with what nobody wrote down, as the App has it."""
-    found: dict[str, object] = {
-        "app_id": str(app.id),
-        "private_key": app.private_key,
-        "webhook_secret": (app.webhook_secret,),
-    }
-    if not settings.github.client_id:
-        found |= {"client_id": app.client_id, "client_secret": app.client_secret}
-    github: GitHubSettings = settings.github.model_copy(update=found)
-    return settings.model_copy(update={"github": github})
+    github = settings.github.replace(
+        app_id=str(app.id),
+        private_key=app.private_key,
+        webhook_secret=(app.webhook_secret,),
+    )
+    if not github.client_id:
+        github = github.replace(
+            client_id=app.client_id, client_secret=app.client_secret
+        )
+    return settings.replace(github=github)
 
 
 def _reveal(value: object) -> object:

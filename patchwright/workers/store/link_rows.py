@@ -77,7 +77,7 @@ def open_request(digest: str, now: datetime) -> Update:
 def _request(row: Row[*tuple[Any, ...]], now: datetime) -> LinkRequest:
     return LinkRequest(
         digest=row.digest,
-        actor=actor_of(row).model_copy(update={"host": row.host}),
+        actor=actor_of(row).replace(host=row.host),
         standing=_standing(row, now),
         expires_at=row.expires_at,
         browser=row.browser,

@@ -89,7 +89,7 @@ class OutcomeStore:
             due_at = self._database.now(connection)
             insert_effects(connection, lease.job_id, effects, now, due_at)
             _keep_artifacts(connection, lease.job_id, artifacts or {})
-        return lease.model_copy(update={"state": JobState.DELIVERING})
+        return lease.replace(state=JobState.DELIVERING)
 
     def finish(
         self,

@@ -45,7 +45,7 @@ def unlink_place(
         identities.c.service == service, identities.c.host == host
     )
     for row in connection.execute(theirs).all():
-        actor = actor_of(row).model_copy(update={"host": host})
+        actor = actor_of(row).replace(host=host)
         unlink(connection, ids, actor, UNINSTALLED, now)
 
 
@@ -62,7 +62,7 @@ def forget_person(
     )
     for row in connection.execute(theirs).all():
         forget_grant(connection, row.account_id)
-        actor = actor_of(row).model_copy(update={"host": row.host})
+        actor = actor_of(row).replace(host=row.host)
         note = Note(at=now, actor=actor, by=REVOKED)
         note.write(connection, ids, row.account_id, "tokens-forgotten")
 

@@ -107,7 +107,7 @@ def test_json_is_one_object_with_steps_metrics_and_outcome(shop: Shop) -> None:
 
 def test_words_of_others_do_not_steer_the_terminal(shop: Shop) -> None:
     evil = "\x1b]0;owned\x07\x1b[2J"
-    task = TASK.model_copy(update={"title": f"Title{evil}"})
+    task = TASK.replace(title=f"Title{evil}")
     steps = [started(task=task), asked(evil), replied(cause=2, text=f"said{evil}")]
     write_log(shop.folder, numbered([*steps, outcome()]))
     for options in ([], ["--step", "1"]):

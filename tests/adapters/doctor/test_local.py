@@ -227,7 +227,7 @@ def test_no_process_or_a_missing_role_is_a_warning(tmp_path: Path) -> None:
 
 
 def test_what_does_not_work_and_another_version_are_told() -> None:
-    sick = alive("all").model_copy(update={"red": ("queue",), "version": "0.9"})
+    sick = alive("all").replace(red=("queue",), version="0.9")
     told = judge((sick,), "1.0")
     assert told.found == (
         "all host:1: queue not working; 0.9 is running, and this is 1.0"

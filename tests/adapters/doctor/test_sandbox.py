@@ -52,26 +52,24 @@ def test_an_image_that_is_not_there_is_told_with_the_command(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(
-    ("change", "words"),
+    ("trial", "words"),
     [
-        ({"git": ""}, "no git"),
-        ({"is_root": True}, "run as root"),
-        ({"has_network": True}, "the network can be reached"),
-        ({"holds_memory": False}, "limit of memory"),
-        ({"holds_processes": False}, "limit of processes"),
+        (GOOD.replace(git=""), "no git"),
+        (GOOD.replace(is_root=True), "run as root"),
+        (GOOD.replace(has_network=True), "the network can be reached"),
+        (GOOD.replace(holds_memory=False), "limit of memory"),
+        (GOOD.replace(holds_processes=False), "limit of processes"),
     ],
 )
-def test_each_thing_that_does_not_hold_is_told(
-    change: dict[str, object], words: str
-) -> None:
-    told = judge(GOOD.model_copy(update=change), "docker", SandboxSettings())
+def test_each_thing_that_does_not_hold_is_told(trial: Trial, words: str) -> None:
+    told = judge(trial, "docker", SandboxSettings())
     assert told.status is Status.FAILED
     assert words in told.found
 
 
 def test_an_open_network_is_no_fault_where_it_is_wanted() -> None:
     told = judge(
-        GOOD.model_copy(update={"has_network": True}),
+        GOOD.replace(has_network=True),
         "docker",
         SandboxSettings(network="allow"),
     )

@@ -22,9 +22,7 @@ STARTED = CheckReport(
     url="https://bot.test/runs/1",
     at=AT,
 )
-ENDED = STARTED.model_copy(
-    update={"state": CheckState.SUCCESS, "title": "Done, and proven"}
-)
+ENDED = STARTED.replace(state=CheckState.SUCCESS, title="Done, and proven")
 
 
 @pytest.fixture
@@ -55,7 +53,7 @@ def test_another_run_has_a_check_of_its_own(
     fake: FakeGitHub, as_app: GitHub, sha: str
 ) -> None:
     for key in ("run-1", "run-2", "run-1"):
-        report = STARTED.model_copy(update={"key": key})
+        report = STARTED.replace(key=key)
         as_app.forge.report_check(SHOP, sha, report)
     assert [one.external_id for one in checks(fake, sha)] == ["run-1", "run-2"]
 
@@ -64,7 +62,7 @@ def test_another_run_has_a_check_of_its_own(
 def test_every_state_is_one_that_github_knows(
     fake: FakeGitHub, as_app: GitHub, sha: str, state: CheckState
 ) -> None:
-    report = STARTED.model_copy(update={"state": state, "url": ""})
+    report = STARTED.replace(state=state, url="")
     as_app.forge.report_check(SHOP, sha, report)
     [check] = checks(fake, sha)
     assert state in (check.status, check.conclusion)
@@ -73,7 +71,7 @@ def test_every_state_is_one_that_github_knows(
 def test_a_long_report_is_cut_to_what_github_takes(
     fake: FakeGitHub, as_app: GitHub, sha: str
 ) -> None:
-    long = STARTED.model_copy(update={"summary": "x" * 90_000, "title": "y" * 900})
+    long = STARTED.replace(summary="x" * 90_000, title="y" * 900)
     as_app.forge.report_check(SHOP, sha, long)
     [check] = checks(fake, sha)
     assert len(check.summary or "") <= 65_535

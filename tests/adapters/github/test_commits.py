@@ -119,7 +119,7 @@ def test_a_push_in_between_is_noticed_by_github(
 def test_s27_a_commit_of_other_files_is_taken_back_with_its_branch(
     fake: FakeGitHub, as_app: GitHub
 ) -> None:
-    commit = wanted(fake).model_copy(update={"tree": "0" * 40})
+    commit = wanted(fake).replace(tree="0" * 40)
     with pytest.raises(CommitDiffersError):
         as_app.forge.commit_on_branch(SHOP, BRANCH, commit)
     assert not exists(fake, BRANCH)
@@ -128,7 +128,7 @@ def test_s27_a_commit_of_other_files_is_taken_back_with_its_branch(
 def test_s27_a_branch_that_was_there_goes_back_to_where_it_stood(
     fake: FakeGitHub, as_app: GitHub
 ) -> None:
-    commit = wanted(fake).model_copy(update={"tree": "0" * 40})
+    commit = wanted(fake).replace(tree="0" * 40)
     git = fake.git_folder("acme/shop")
     bare.git(git, "update-ref", f"refs/heads/{BRANCH}", commit.base_sha)
     with pytest.raises(CommitDiffersError):

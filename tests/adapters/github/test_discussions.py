@@ -103,6 +103,6 @@ def test_a_discussion_that_is_none_is_not_found(
     fake: FakeGitHub, as_user: GitHub, talk: Discussion
 ) -> None:
     number = fake.open_issue("acme/shop", "ann", "Wrong sum", "")
-    missing = ref_of(talk).model_copy(update={"number": number})
+    missing = ref_of(talk).replace(number=number)
     with pytest.raises(NotFoundError):
         as_user.channel.fetch_thread(missing)

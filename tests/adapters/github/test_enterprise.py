@@ -27,7 +27,7 @@ def test_s14_rest_graphql_and_links_share_one_host(server: FakeGitHub) -> None:
     try:
         ready = PullRequestText(title="Fix", body="", draft=False)
         opened = github.forge.open_pull_request(SHOP, "fix", "main", ready)
-        draft = ready.model_copy(update={"draft": True})
+        draft = ready.replace(draft=True)
         assert github.forge.update_pull_request(SHOP, opened.number, draft).draft
         assert github.forge.find_pull_request(SHOP, "fix") is not None
         assert github.channel.fetch_thread(issue_ref(opened.number)).title == "Fix"

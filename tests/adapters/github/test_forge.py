@@ -125,7 +125,7 @@ def test_s35_second_opening_updates_the_first(
 ) -> None:
     first = open_draft(as_app, branch)
     second = as_app.forge.open_pull_request(SHOP, branch, "trunk", READY)
-    assert second == first.model_copy(update={"draft": False, "body": READY.body})
+    assert second == first.replace(draft=False, body=READY.body)
     (seen,) = fake.pull_requests("acme/shop")
     assert (seen.body, seen.draft) == ("Closes #1, proven", False)
 

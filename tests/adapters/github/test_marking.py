@@ -38,7 +38,7 @@ from tests.fakes.github.fake import FakeGitHub
 from tests.provision.waiting import wait_until
 from tests.unit.resolver.endings import FRAME, ORIGIN, ended, proven
 
-LABELLED = FRAME.model_copy(update={"label": "patchwright"})
+LABELLED = FRAME.replace(label="patchwright")
 
 
 @pytest.fixture
@@ -137,7 +137,7 @@ def test_the_end_is_reported_on_the_old_commit_and_on_the_new_one(
 ) -> None:
     begin_check(as_app.forge, SHOP, sha, LABELLED, FakeClock())
     new = fake.commit_files("acme/shop", "fix", {"a.py": "2\n"}, author="ann")
-    outcome = proven().model_copy(update={"head_sha": new})
+    outcome = proven().replace(head_sha=new)
     so_far = Delivered(branch="fix", pull_request=12)
     effect = ReportCheck(sha=sha)
     perform(as_app, issue_ref(number), effect, outcome, so_far=so_far)

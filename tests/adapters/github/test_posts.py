@@ -135,7 +135,7 @@ def test_a_refusal_in_graphql_is_one_like_any_other(fake: FakeGitHub) -> None:
     fake.add_repository("acme/vault", private=True, files={"a.py": "1\n"})
     token = fake.mint_actions_token("acme/vault", {"contents": "read"})
     hidden = fake.open_issue("acme/vault", "acme", "Secret", "")
-    vault = SHOP.model_copy(update={"full_name": "acme/vault"})
+    vault = SHOP.replace(full_name="acme/vault")
     github = connect(fake, token)
     try:
         with pytest.raises(PermissionDeniedError, match="not accessible"):

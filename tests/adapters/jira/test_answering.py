@@ -167,7 +167,7 @@ def limits(scene: Scene) -> list[object]:
 def test_who_may_read_an_answer_stays_so_when_it_is_edited(
     scene: Scene, audience: str, limit: dict[str, str]
 ) -> None:
-    ref = scene.ref.model_copy(update={"audience": audience})
+    ref = scene.ref.replace(audience=audience)
     post = scene.channel.post(ref, RUNNING)
     assert limits(scene) == [limit]
     scene.channel.edit(ref, post, DONE)
@@ -175,7 +175,7 @@ def test_who_may_read_an_answer_stays_so_when_it_is_edited(
 
 
 def test_an_answer_among_colleagues_is_no_word_to_customers(cloud: Scene) -> None:
-    ref = cloud.ref.model_copy(update={"audience": "internal"})
+    ref = cloud.ref.replace(audience="internal")
     post = cloud.channel.post(ref, RUNNING)
     cloud.channel.edit(ref, post, DONE)
     (comment,) = cloud.fake.comments(cloud.key)
@@ -186,7 +186,7 @@ def test_where_we_may_not_write_for_some_alone_nothing_is_told_to_all(
     scene: Scene,
 ) -> None:
     scene.fake.world.foreign_roles.add("Developers")
-    ref = scene.ref.model_copy(update={"audience": "role:Developers"})
+    ref = scene.ref.replace(audience="role:Developers")
     post = scene.channel.post(ref, RUNNING)
     scene.channel.edit(ref, post, DONE)
     assert limits(scene) == [None]
@@ -202,7 +202,7 @@ def test_what_jira_refuses_for_another_reason_is_told_as_such(
 ) -> None:
     """Nobody is told that the bot may not write for them, where it may."""
     too_long = {"errorMessages": [], "errors": {"comment": "CONTENT_LIMIT_EXCEEDED"}}
-    ref = scene.ref.model_copy(update={"audience": audience})
+    ref = scene.ref.replace(audience=audience)
     scene.fake.fail_next("POST", "/comment$", 400, body=too_long)
     with pytest.raises(InvalidRequestError, match="comment: CONTENT_LIMIT_EXCEEDED"):
         scene.channel.post(ref, RUNNING)

@@ -88,7 +88,7 @@ def test_s61_a_signature_is_no_part_of_an_id() -> None:
 
 
 def test_the_schemas_of_real_tools_are_taken() -> None:
-    request = ask().model_copy(update={"tools": (EDIT, FINISH, READ)})
+    request = ask().replace(tools=(EDIT, FINISH, READ))
     with FakeGemini([[TEXT]]) as provider:
         assert model_at(provider).complete(request).text == "Done."
 

@@ -40,7 +40,7 @@ def test_set_up_agent_and_proof_are_held_to_the_list_and_reported(
     proof = f"{ask_for('proof.example')}; {RUN_TEST}"
     model = ScriptedModel([ask, WRITE_TEST, FIX, finish(proof)])
     with bench(tmp_path, Models.only(model), spec=LISTING) as scene:
-        task = scene.task.model_copy(update={"setup": (ask_for("setup.example"),)})
+        task = scene.task.replace(setup=(ask_for("setup.example"),))
         outcome = replace(scene, task=task).resolve()
         found = records(scene)
     # A chain with `||` is the agent's own check, which is run all the same.
@@ -64,7 +64,7 @@ def test_set_up_agent_and_proof_are_held_to_the_list_and_reported(
 def test_a_run_that_fails_tells_it_too(tmp_path: Path) -> None:
     fails = f"{ask_for('index.example')}; exit 3"
     with bench(tmp_path, Models.only(ScriptedModel([])), spec=LISTING) as scene:
-        task = scene.task.model_copy(update={"setup": (fails,)})
+        task = scene.task.replace(setup=(fails,))
         outcome = replace(scene, task=task).resolve()
     assert (outcome.kind, outcome.reason) == (OutcomeKind.FAILED, "setup-failed")
     assert outcome.blocked == (BlockedRequest(host="index.example", port=80),)

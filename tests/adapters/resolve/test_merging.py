@@ -42,8 +42,8 @@ def scene(tmp_path: Path) -> Iterator[Bench]:
         ours = origin.commit()
         origin.git("switch", "--quiet", "trunk")
         origin.write("cart.py", b"theirs\n")
-        shas = {"base_sha": ours, "merge_sha": origin.commit()}
-        yield replace(made, task=made.task.model_copy(update=shas))
+        task = made.task.replace(base_sha=ours, merge_sha=origin.commit())
+        yield replace(made, task=task)
 
 
 def open_again(scene: Bench, *, had_begun: bool) -> Checkout:

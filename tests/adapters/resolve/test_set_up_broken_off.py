@@ -80,7 +80,7 @@ def test_a_set_up_that_its_worker_left_is_run_again_in_a_new_sandbox(
     noted = Noted(choose("bubblewrap", SystemClock()), [])
     given_back: Future[None] = Future()
     with bench(tmp_path, Models.only(model), sandboxes=noted) as told:
-        task = told.task.model_copy(update={"setup": (SLOW,)})
+        task = told.task.replace(setup=(SLOW,))
         leave = on_set_up(lambda: given_back.set_result(None))
         with told.kit.log.subscribe(leave), pytest.raises(LeaseLostError):
             resolve(task, replace(told.kit, given_back=given_back))
@@ -92,7 +92,7 @@ def test_a_set_up_that_its_worker_left_is_run_again_in_a_new_sandbox(
 
 def test_a_stop_ends_a_set_up_at_once(tmp_path: Path) -> None:
     with bench(tmp_path, Models.only(ScriptedModel([]))) as told:
-        task = told.task.model_copy(update={"setup": ("tail -f /dev/null",)})
+        task = told.task.replace(setup=("tail -f /dev/null",))
         wish = ChangeState(state=AgentState.STOPPED, reason="@alice")
         stop = on_set_up(lambda: told.kit.log.append(Source.SYSTEM, wish))
         with told.kit.log.subscribe(stop):

@@ -160,6 +160,4 @@ def test_r9_what_became_no_branch_is_handed_over_as_a_patch(scene: Scene) -> Non
     assert "+++ b/b.py\n@@ -0,0 +1 @@\n+2\n```" in patch
     pushed = Delivered(branch="bot/fix")
     assert with_patch(outcome, means, pushed) == pushed
-    assert with_patch(outcome.model_copy(update={"head_sha": ""}), means, refused) == (
-        refused
-    )
+    assert with_patch(outcome.replace(head_sha=""), means, refused) == (refused)

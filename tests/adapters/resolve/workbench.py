@@ -121,7 +121,7 @@ class Bench:
 
     def at(self, base_sha: str) -> Task:
         """Return the task as it starts from another commit."""
-        return self.task.model_copy(update={"base_sha": base_sha})
+        return self.task.replace(base_sha=base_sha)
 
     def events(self, *kinds: str) -> list[Event]:
         return list(self.kit.log.read(kinds=frozenset(kinds) if kinds else None))
@@ -186,7 +186,7 @@ def run(
     limits: Limits | None = None,
     sandboxes: RuntimeFactory | None = None,
     files: dict[str, str] | None = None,
-    **wishes: tuple[str, ...] | bool,
+    **wishes: Any,
 ) -> Run:
     """Resolve the task by a script, as the command line and workers do.
 
@@ -196,7 +196,7 @@ def run(
     chosen = {"limits": limits, "sandboxes": sandboxes}
     changes = {name: value for name, value in chosen.items() if value is not None}
     with bench(folder, Models.only(model), files=files, **changes) as scene:
-        task = scene.task.model_copy(update=wishes)
+        task = scene.task.replace(**wishes)
         outcome = replace(scene, task=task).resolve()
         return Run(outcome, scene.events(), scene.repository, model)
 

@@ -46,12 +46,12 @@ def factory(request: pytest.FixtureRequest) -> RuntimeFactory:
 
 @pytest.fixture
 def spec() -> SandboxSpec:
-    return SPEC.model_copy(update={"run_id": RandomIds().new()})
+    return SPEC.replace(run_id=RandomIds().new())
 
 
 @pytest.fixture(scope="session")
 def shared_runtime(factory: RuntimeFactory) -> Iterator[Runtime]:
-    spec = SPEC.model_copy(update={"run_id": RandomIds().new()})
+    spec = SPEC.replace(run_id=RandomIds().new())
     runtime = factory.start(spec)
     yield runtime
     runtime.close()

@@ -35,7 +35,7 @@ class Outside(NamedTuple):
     def opened_in(self, spec: SandboxSpec) -> SandboxSpec:
         """Return a sandbox that may reach this server."""
         listed = read_domain(f"{self.host}:{self.port}")
-        return spec.model_copy(update={"domains": (listed,)})
+        return spec.replace(domains=(listed,))
 
 
 def fetch(box: Box, url: str) -> str:

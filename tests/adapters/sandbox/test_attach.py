@@ -140,7 +140,7 @@ def test_a_worker_that_was_only_slow_can_do_no_more(
 def test_the_roles_of_one_run_are_told_apart(
     spec: SandboxSpec, docker_runtimes: DockerRuntimes
 ) -> None:
-    evidence = spec.model_copy(update={"role": "evidence"})
+    evidence = spec.replace(role="evidence")
     docker_runtimes.start(evidence).detach()
     assert docker_runtimes.attach(spec) is None
     found = docker_runtimes.attach(evidence)

@@ -74,7 +74,7 @@ server.serve_forever()
 @pytest.fixture(scope="module")
 def browsing_runtime(factory: RuntimeFactory) -> Iterator[Runtime]:
     """Start a sandbox of its own: connections leave traces in the table of ports."""
-    runtime = factory.start(SPEC.model_copy(update={"run_id": IDS.new()}))
+    runtime = factory.start(SPEC.replace(run_id=IDS.new()))
     yield runtime
     runtime.close()
 

@@ -74,10 +74,10 @@ def test_s48_only_containers_past_their_time_are_reaped(
     client: docker.DockerClient,
     sandbox_image: str,
 ) -> None:
-    spec = spec.model_copy(update={"lifetime_s": DAY_S})
+    spec = spec.replace(lifetime_s=DAY_S)
     long_ago = FakeClock(SystemClock().now() - timedelta(days=2))
     young = docker_runtimes.start(spec)
-    old_spec = spec.model_copy(update={"run_id": f"{spec.run_id}-old"})
+    old_spec = spec.replace(run_id=f"{spec.run_id}-old")
     old = DockerRuntimes(client, long_ago, sandbox_image).start(old_spec)
     assert docker_runtimes.reap() >= 1
     assert find(client, old_spec.run_id) == []
@@ -89,7 +89,7 @@ def test_s48_only_containers_past_their_time_are_reaped(
 def test_s48_a_sandbox_ends_itself_at_the_end_of_its_life(
     spec: SandboxSpec, docker_runtimes: DockerRuntimes
 ) -> None:
-    runtime = docker_runtimes.start(spec.model_copy(update={"lifetime_s": 0.5}))
+    runtime = docker_runtimes.start(spec.replace(lifetime_s=0.5))
     with pytest.raises(RuntimeLostError):
         Box(runtime).sh("sleep 20")
     runtime.close()
@@ -168,7 +168,7 @@ def test_s54_an_engine_that_does_not_answer_is_not_waited_for(
 def test_s86_an_image_that_cannot_be_pulled_is_named_with_the_reason(
     spec: SandboxSpec, docker_runtimes: DockerRuntimes
 ) -> None:
-    absent = spec.model_copy(update={"image": "127.0.0.1:9/none:1"})
+    absent = spec.replace(image="127.0.0.1:9/none:1")
     with pytest.raises(
         SandboxError, match=r"127\.0\.0\.1:9/none:1.*connection refused"
     ):
@@ -182,5 +182,5 @@ def test_an_image_without_python_is_refused_with_a_remedy(
     client: docker.DockerClient,
 ) -> None:
     with pytest.raises(SandboxError, match="has no python3; choose one with"):
-        docker_runtimes.start(spec.model_copy(update={"image": empty_image}))
+        docker_runtimes.start(spec.replace(image=empty_image))
     assert find(client, spec.run_id) == []

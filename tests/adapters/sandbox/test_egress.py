@@ -19,9 +19,9 @@ def listing(factory: RuntimeFactory, outside: Outside) -> Iterator[Runtime]:
 
     Reading a list refuses the latter; here it has got through.
     """
-    spec = outside.opened_in(SPEC.model_copy(update={"run_id": RandomIds().new()}))
+    spec = outside.opened_in(SPEC.replace(run_id=RandomIds().new()))
     domains = (*spec.domains, Domain(host="169.254.0.7"))
-    runtime = factory.start(spec.model_copy(update={"domains": domains}))
+    runtime = factory.start(spec.replace(domains=domains))
     yield runtime
     runtime.close()
 
@@ -119,7 +119,7 @@ def test_nobody_waits_where_the_proxy_was_met(inside: Box) -> None:
 def test_what_was_refused_is_reported_with_its_count(
     factory: RuntimeFactory, spec: SandboxSpec, outside: Outside
 ) -> None:
-    evidence = outside.opened_in(spec).model_copy(update={"role": "evidence"})
+    evidence = outside.opened_in(spec).replace(role="evidence")
     runtime = factory.start(evidence)
     try:
         box = Box(runtime)

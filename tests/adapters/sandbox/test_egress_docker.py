@@ -21,7 +21,7 @@ ASK = "python3 -c 'import urllib.request as u; u.urlopen(\"http://no.example/\")
 
 @pytest.fixture
 def listing(spec: SandboxSpec) -> SandboxSpec:
-    return spec.model_copy(update={"domains": (read_domain("a.example"),)})
+    return spec.replace(domains=(read_domain("a.example"),))
 
 
 def facts_of(client: docker.DockerClient, run_id: str, role: str) -> dict[str, Any]:
@@ -79,14 +79,12 @@ def test_an_image_that_a_repository_chose_does_not_run_the_proxy(
     docker_runtimes: DockerRuntimes,
     client: docker.DockerClient,
 ) -> None:
-    own = listing.model_copy(update={"image": empty_image})
+    own = listing.replace(image=empty_image)
     with pytest.raises(SandboxError, match="has no python3; choose one with"):
         docker_runtimes.start(own)
     assert find(client, listing.run_id) == []
     client.images.get(sandbox_image).tag("patchwright-own", "test")
-    runtime = docker_runtimes.start(
-        listing.model_copy(update={"image": "patchwright-own:test"})
-    )
+    runtime = docker_runtimes.start(listing.replace(image="patchwright-own:test"))
     proxy = facts_of(client, listing.run_id, "proxy")
     sandbox = facts_of(client, listing.run_id, "work")
     runtime.close()
@@ -151,7 +149,7 @@ def test_a_proxy_past_its_time_is_reaped(
     sandbox_image: str,
 ) -> None:
     long_ago = FakeClock(SystemClock().now() - timedelta(days=2))
-    lasting = listing.model_copy(update={"lifetime_s": DAY_S})
+    lasting = listing.replace(lifetime_s=DAY_S)
     old = DockerRuntimes(client, long_ago, sandbox_image).start(lasting)
     old.detach()
     docker_runtimes.reap()

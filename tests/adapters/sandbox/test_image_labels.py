@@ -36,7 +36,7 @@ def spec(
     lines = [f"LABEL {name}='{value}'" for name, value in LABELS.items()]
     recipe = "\n".join([f"FROM {sandbox_image}", *lines]).encode()
     client.images.build(fileobj=BytesIO(recipe), tag=IMAGE, rm=True)
-    yield spec.model_copy(update={"image": IMAGE})
+    yield spec.replace(image=IMAGE)
     client.images.remove(IMAGE, force=True)
 
 

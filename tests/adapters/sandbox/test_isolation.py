@@ -40,7 +40,7 @@ def test_the_environment_holds_only_what_we_know(box: Box) -> None:
 def test_variables_of_the_spec_are_set(
     factory: RuntimeFactory, spec: SandboxSpec
 ) -> None:
-    runtime = factory.start(spec.model_copy(update={"environment": {"X_Y": "a b"}}))
+    runtime = factory.start(spec.replace(environment={"X_Y": "a b"}))
     try:
         assert Box(runtime).sh("echo $X_Y").output == "a b\n"
     finally:
@@ -145,7 +145,7 @@ def test_the_servers_file_cannot_be_changed(box: Box) -> None:
 def test_a_fork_bomb_meets_the_limit_and_the_sandbox_lives(
     factory: RuntimeFactory, spec: SandboxSpec
 ) -> None:
-    runtime = factory.start(spec.model_copy(update={"max_processes": 40}))
+    runtime = factory.start(spec.replace(max_processes=40))
     try:
         box = Box(runtime)
         output = box.sh("for i in $(seq 80); do sleep 5 & done; true", timeout_s=3)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import pytest
 
@@ -14,8 +15,8 @@ MIB = 1 << 20
 
 
 @contextmanager
-def small(factory: RuntimeFactory, spec: SandboxSpec, **limits: str) -> Iterator[Box]:
-    runtime = factory.start(spec.model_copy(update=limits))
+def small(factory: RuntimeFactory, spec: SandboxSpec, **limits: Any) -> Iterator[Box]:
+    runtime = factory.start(spec.replace(**limits))
     try:
         yield Box(runtime)
     finally:

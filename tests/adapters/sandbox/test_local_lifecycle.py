@@ -155,7 +155,7 @@ def test_a_sandbox_outlives_the_thread_that_started_it(
 def test_a_sandbox_ends_itself_at_the_end_of_its_life(
     local: RuntimeFactory, spec: SandboxSpec
 ) -> None:
-    runtime = local.start(spec.model_copy(update={"lifetime_s": 0.5}))
+    runtime = local.start(spec.replace(lifetime_s=0.5))
     with pytest.raises(RuntimeLostError):
         Box(runtime).sh("sleep 20")
     runtime.close()

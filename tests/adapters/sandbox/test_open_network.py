@@ -31,8 +31,7 @@ else:
 
 @pytest.fixture(scope="module")
 def opened(factory: RuntimeFactory) -> Iterator[Runtime]:
-    wanted = {"run_id": RandomIds().new(), "network": True}
-    runtime = factory.start(SPEC.model_copy(update=wanted))
+    runtime = factory.start(SPEC.replace(run_id=RandomIds().new(), network=True))
     yield runtime
     runtime.close()
 
@@ -79,9 +78,7 @@ def test_m4_abstract_sockets_of_this_machine_are_closed(inside: Box) -> None:
 def test_m4_one_run_does_not_reach_the_other(
     inside: Box, factory: RuntimeFactory
 ) -> None:
-    other = factory.start(
-        SPEC.model_copy(update={"run_id": RandomIds().new(), "network": True})
-    )
+    other = factory.start(SPEC.replace(run_id=RandomIds().new(), network=True))
     try:
         serve = "python3 -m http.server 8123 >/dev/null 2>&1 & "
         ready = "until : </dev/tcp/127.0.0.1/8123; do sleep 0.05; done 2>/dev/null"

@@ -11,7 +11,7 @@ from tests.adapters.sandbox.box import Box
 @pytest.fixture
 def plain(factory: RuntimeFactory, spec: SandboxSpec) -> Iterator[Box]:
     """Start a sandbox in which no bash is found."""
-    without_bash = spec.model_copy(update={"environment": {"PATH": "/nowhere"}})
+    without_bash = spec.replace(environment={"PATH": "/nowhere"})
     runtime = factory.start(without_bash)
     yield Box(runtime)
     runtime.close()

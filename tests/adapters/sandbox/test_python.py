@@ -194,7 +194,7 @@ def with_ipython(spec: SandboxSpec) -> Iterator[Box]:
     """Start a sandbox whose Python is that of the tests, which has IPython."""
     environment = {"PATH": f"{sys.prefix}/bin:{SYSTEM_PATH}"}
     runtime = UnconfinedRuntimes().start(
-        spec.model_copy(update={"environment": environment, "memory": "4g"})
+        spec.replace(environment=environment, memory="4g")
     )
     yield Box(runtime)
     runtime.close()

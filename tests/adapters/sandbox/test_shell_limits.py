@@ -21,7 +21,7 @@ def test_s50_an_endless_loop_returns_its_output_and_a_handle(box: Box) -> None:
 def test_s50_the_hard_limit_kills_and_says_so(
     factory: RuntimeFactory, spec: SandboxSpec
 ) -> None:
-    runtime = factory.start(spec.model_copy(update={"command_timeout_s": 0.1}))
+    runtime = factory.start(spec.replace(command_timeout_s=0.1))
     box = Box(runtime)
     running = box.sh("while true; do echo .; sleep 0.05; done")
     assert running.still_running
@@ -36,7 +36,7 @@ def test_s50_the_hard_limit_kills_and_says_so(
 def test_s52_a_silent_command_is_neither_cut_off_nor_disturbed(
     factory: RuntimeFactory, spec: SandboxSpec
 ) -> None:
-    runtime = factory.start(spec.model_copy(update={"command_timeout_s": 0.3}))
+    runtime = factory.start(spec.replace(command_timeout_s=0.3))
     box = Box(runtime)
     # Silent for longer than the usual limit, as a set-up script with its own may be.
     setup = box.sh("cat; sleep 0.9; exit 4", timeout_s=10)

@@ -261,7 +261,7 @@ def test_a_workspace_needs_no_fixed_place(origin: Origin, spec: SandboxSpec) -> 
 def test_a_sandbox_without_git_is_refused_with_a_remedy(
     factory: RuntimeFactory, spec: SandboxSpec, origin: Origin
 ) -> None:
-    bare = spec.model_copy(update={"environment": {"PATH": "/tmp/bin"}})
+    bare = spec.replace(environment={"PATH": "/tmp/bin"})
     runtime = factory.start(bare)
     Box(runtime).sh("/bin/mkdir /tmp/bin; /bin/ln -s /usr/bin/python3 /tmp/bin")
     with pytest.raises(SandboxError, match="has no git; choose an image"):

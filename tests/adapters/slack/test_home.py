@@ -1,6 +1,7 @@
 """The home tab and the forms are what Slack takes, and say what they should."""
 
 import json
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -28,7 +29,7 @@ RUN = RunShown(
 )
 
 
-def wanted(fake: FakeSlack, office: Office, **changes: object) -> FormWanted:
+def wanted(fake: FakeSlack, office: Office, **changes: Any) -> FormWanted:
     form = FormWanted(
         actor=office.actor(office.ann),
         handle=new_trigger(fake.world, office.ann),
@@ -37,7 +38,7 @@ def wanted(fake: FakeSlack, office: Office, **changes: object) -> FormWanted:
         asks="How much more, in dollars?",
         installation=office.team,
     )
-    return form.model_copy(update=changes)
+    return form.replace(**changes)
 
 
 def test_the_page_lists_runs_and_says_who_one_is(
@@ -146,7 +147,7 @@ def test_any_offers_are_blocks_that_slack_takes(
 def test_any_home_tab_is_one_that_slack_takes(
     state: str, title: str, name: str
 ) -> None:
-    run = RUN.model_copy(update={"state": state, "title": title})
+    run = RUN.replace(state=state, title=title)
     view = home_view(HomeFacts(runs=(run,), repository="a/b", linked_as=name))
     check_blocks(view["blocks"], is_view=True)
 

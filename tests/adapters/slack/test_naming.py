@@ -8,7 +8,7 @@ from tests.fakes.slack.fake import FakeSlack
 
 def asking(office: Office, request: str) -> Trigger:
     trigger = office.trigger(office.thread("1.000001"))
-    return trigger.model_copy(update={"request": request, "title": request})
+    return trigger.replace(request=request, title=request)
 
 
 def test_ids_become_names_in_all_texts(slack: Slack, office: Office) -> None:

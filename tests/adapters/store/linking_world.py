@@ -72,7 +72,7 @@ class Linking:
         place = TalkThread(
             service=actor.service, place="T1/C1", kind=ThreadKind.CHAT, id=thread
         )
-        asked = trigger(thread).model_copy(update={"actor": actor, "thread": place})
+        asked = trigger(thread).replace(actor=actor, thread=place)
         job_id = self.world.deliver(asked).job_id
         assert job_id is not None
         assert not self.world.outcomes.wait(self.world.claim(job_id))

@@ -34,20 +34,20 @@ def test_an_account_is_made_once_however_many_ask(
 
 def test_a_new_login_is_the_same_person(world: World, people: AccountStore) -> None:
     before = people.account_of(ALICE, HOST)
-    renamed = ALICE.model_copy(update={"login": "alicia"})
+    renamed = ALICE.replace(login="alicia")
     assert people.account_of(renamed, HOST) == before
     assert [row["login"] for row in world.rows(identities)] == ["alicia"]
 
 
 def test_somebody_who_took_over_a_login_is_somebody_else(people: AccountStore) -> None:
     before = people.account_of(ALICE, HOST)
-    impostor = ALICE.model_copy(update={"external_id": "2"})
+    impostor = ALICE.replace(external_id="2")
     assert people.account_of(impostor, HOST) != before
 
 
 def test_the_same_id_elsewhere_is_somebody_else(people: AccountStore) -> None:
     before = people.account_of(ALICE, HOST)
-    other_service = ALICE.model_copy(update={"service": "gitlab"})
+    other_service = ALICE.replace(service="gitlab")
     assert people.account_of(ALICE, "github.example.com") != before
     assert people.account_of(other_service, HOST) != before
 

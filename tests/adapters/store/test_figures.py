@@ -136,7 +136,7 @@ def test_money_is_spent_or_set_aside(world: World, shown: Shown) -> None:
         repo=REPO,
         day=world.clock.now().date(),
     )
-    earlier = spender.model_copy(update={"day": date(2029, 12, 31)})
+    earlier = spender.replace(day=date(2029, 12, 31))
     money = ReservationStore(world.database, RandomIds())
     for who, spent_usd in ((earlier, 1.5), (spender, 0.5)):
         money.settle(_reserve(money, who), spent_usd)

@@ -168,14 +168,14 @@ def test_the_pull_request_of_a_conversation_belongs_to_it(world: World) -> None:
     now = world.clock.now()
     assert world.threads.link(conversation_id, pull_request, now)
     assert world.threads.link(conversation_id, pull_request, now)
-    there = trigger("k2").model_copy(update={"thread": pull_request})
+    there = trigger("k2").replace(thread=pull_request)
     assert world.deliver(there).verdict is Verdict.JOINED
 
 
 def test_a_thread_of_another_conversation_is_not_taken_away(world: World) -> None:
     first = world.conversation(world.ask("k1"))
-    elsewhere = ISSUE.model_copy(update={"number": 9})
-    second = world.deliver(trigger("k2").model_copy(update={"thread": elsewhere}))
+    elsewhere = ISSUE.replace(number=9)
+    second = world.deliver(trigger("k2").replace(thread=elsewhere))
     assert second.conversation_id != first
     assert not world.threads.link(first, elsewhere, world.clock.now())
     assert world.threads.conversation_of(elsewhere) == second.conversation_id

@@ -26,8 +26,8 @@ def test_people_find_their_runs_however_much_others_ask(world: World) -> None:
 
 def _ask_as(world: World, actor: Actor, number: int) -> JobId | None:
     world.clock.advance(1)
-    thread = ISSUE.model_copy(update={"number": 100 + number})
-    asked = trigger(f"k{number}").model_copy(update={"actor": actor, "thread": thread})
+    thread = ISSUE.replace(number=100 + number)
+    asked = trigger(f"k{number}").replace(actor=actor, thread=thread)
     return world.deliver(asked).job_id
 
 

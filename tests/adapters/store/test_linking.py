@@ -39,7 +39,7 @@ def test_a_linked_actor_is_the_person_of_the_forge(linking: Linking) -> None:
     assert linking.person_of() == ALICE
     assert linking.accounts.account_of(JO, JO.host) == account
     assert linking.accounts.person_of(JO, "github", "https://other.test") is None
-    elsewhere = JO.model_copy(update={"host": "T2"})
+    elsewhere = JO.replace(host="T2")
     assert linking.person_of(elsewhere) is None
 
 
@@ -131,7 +131,7 @@ def test_what_the_person_asked_for_goes_on(world: World, linking: Linking) -> No
 
 def test_an_actor_of_the_same_id_elsewhere_wakes_nothing(linking: Linking) -> None:
     linking.ask()
-    elsewhere = JO.model_copy(update={"host": "T2"})
+    elsewhere = JO.replace(host="T2")
     assert linking.confirm(linking.arrive(ALICE, elsewhere), ALICE) == ()
 
 
@@ -156,8 +156,8 @@ def test_the_token_goes_with_the_last_identity(world: World, linking: Linking) -
 def test_a_workspace_that_uninstalls_unlinks_its_people(
     world: World, linking: Linking
 ) -> None:
-    ann = JO.model_copy(update={"external_id": "U2"})
-    elsewhere = JO.model_copy(update={"host": "T2"})
+    ann = JO.replace(external_id="U2")
+    elsewhere = JO.replace(host="T2")
     for actor, person in ((JO, ALICE), (ann, BOB), (elsewhere, BOB)):
         linking.link(person, actor)
     with world.database.writing() as connection:

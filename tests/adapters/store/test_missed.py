@@ -87,8 +87,8 @@ def test_the_repositories_with_the_newest_conversations_are_listed(
 ) -> None:
     for number, name in enumerate(["acme/shop", "acme/api", "acme/shop"]):
         repo = RepoRef(forge="github", full_name=name)
-        thread = ISSUE.model_copy(update={"repo": repo, "number": number})
-        world.deliver(trigger(f"k{number}").model_copy(update={"thread": thread}))
+        thread = ISSUE.replace(repo=repo, number=number)
+        world.deliver(trigger(f"k{number}").replace(thread=thread))
         world.clock.advance(1)
     names = [repo.full_name for repo in world.threads.newest_repositories("github")]
     assert names == ["acme/shop", "acme/api"]

@@ -36,9 +36,9 @@ STOPPED = ChangeState(state=AgentState.STOPPED, reason="the thread was closed")
 
 def install(world: World, key: str, number: int, installation: str = "5") -> JobId:
     """Start a job for a request that came through an installation."""
-    thread = ISSUE.model_copy(update={"number": number})
-    found = {"thread": thread, "installation": installation}
-    job_id = world.deliver(trigger(key).model_copy(update=found)).job_id
+    thread = ISSUE.replace(number=number)
+    asked = trigger(key).replace(thread=thread, installation=installation)
+    job_id = world.deliver(asked).job_id
     assert job_id is not None
     return job_id
 
@@ -85,7 +85,7 @@ def test_failed_checks_of_somebody_elses_pull_request_are_nothing_to_us(
 ) -> None:
     assert world.deliver(checks()).verdict is Verdict.IGNORED
     assert world.rows(deliveries)[0]["reason"] == "not-ours"
-    world.deliver(trigger().model_copy(update={"thread": PULL}))
+    world.deliver(trigger().replace(thread=PULL))
     world.deliver(checks("checks-2"))
     assert world.rows(deliveries)[-1]["reason"] == "not-ours"
 
@@ -213,8 +213,8 @@ def test_a_base_that_moves_starts_one_job_for_each_open_pull_request(
 @pytest.mark.parametrize(
     "moved",
     [
-        MOVED.model_copy(update={"branch": "dev"}),
-        MOVED.model_copy(update={"repo": RepoRef(forge="github", full_name="a/b")}),
+        MOVED.replace(branch="dev"),
+        MOVED.replace(repo=RepoRef(forge="github", full_name="a/b")),
     ],
 )
 def test_another_branch_that_moves_starts_nothing(
@@ -269,7 +269,7 @@ def test_closing_an_issue_does_not_stop_the_run_for_its_pull_request(
     world: World,
 ) -> None:
     with_pull(world)
-    job_id = world.deliver(trigger("k2").model_copy(update={"thread": PULL})).job_id
+    job_id = world.deliver(trigger("k2").replace(thread=PULL)).job_id
     assert job_id is not None
     world.claim(job_id)
     world.deliver(ThreadClosed(thread=ISSUE, is_open=False))
@@ -292,7 +292,7 @@ def test_m11_a_notice_that_is_older_than_the_request_stops_nothing(
     world: World,
 ) -> None:
     now = world.clock.now()
-    job_id = world.deliver(trigger("k1").model_copy(update={"at": now})).job_id
+    job_id = world.deliver(trigger("k1").replace(at=now)).job_id
     assert job_id is not None
     world.claim(job_id)
     assert world.deliver(closed(now - timedelta(days=1))).told == ()
@@ -362,7 +362,7 @@ def test_a_conversation_follows_its_repository_to_a_new_name(world: World) -> No
     job_id = world.ask()
     new = RepoRef(forge="github", full_name="acme/store")
     world.deliver(RepositoryMoved(old=REPO, new=new))
-    there = ISSUE.model_copy(update={"repo": new})
+    there = ISSUE.replace(repo=new)
     assert world.threads.conversation_of(there) == world.conversation(job_id)
     assert world.threads.conversation_of(ISSUE) is None
     assert world.rows(conversations)[0]["repo"] == "github:acme/store"
@@ -372,7 +372,7 @@ def test_a_conversation_follows_its_repository_to_a_new_name(world: World) -> No
 def test_a_thread_that_has_begun_under_the_new_name_stays_apart(world: World) -> None:
     world.ask()
     new = RepoRef(forge="github", full_name="acme/store")
-    there = ISSUE.model_copy(update={"repo": new})
-    stored = world.deliver(trigger("k2").model_copy(update={"thread": there}))
+    there = ISSUE.replace(repo=new)
+    stored = world.deliver(trigger("k2").replace(thread=there))
     world.deliver(RepositoryMoved(old=REPO, new=new))
     assert world.threads.conversation_of(there) == stored.conversation_id

@@ -230,7 +230,7 @@ def test_who_has_only_answered_has_asked_for_nothing(world: World) -> None:
     lease = _store(world, world.claim(job_id))
     _deliver(world, lease)
     world.outcomes.wait(lease)
-    reply = trigger("k2", "me too").model_copy(update={"kind": TriggerKind.REPLY})
+    reply = trigger("k2", "me too").replace(kind=TriggerKind.REPLY)
     assert world.deliver(reply).verdict is Verdict.JOINED
     lease = _store(world, world.claim(job_id))
     _deliver(world, lease)

@@ -15,7 +15,7 @@ WORDS = b'{"text": "we could also fire Bob"}'
 
 
 def reply(key: str = "r1", words: str = "the second one") -> Trigger:
-    return trigger(key, words).model_copy(update={"kind": TriggerKind.REPLY})
+    return trigger(key, words).replace(kind=TriggerKind.REPLY)
 
 
 def deliver(world: World, reading: Trigger | Ignored, service: str = "slack") -> Stored:

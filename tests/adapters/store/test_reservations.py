@@ -2,6 +2,7 @@
 
 from concurrent.futures import ThreadPoolExecutor
 from datetime import date
+from typing import Any
 
 import pytest
 
@@ -78,14 +79,14 @@ def test_each_ceiling_counts_its_own(
     world: World,
     money: ReservationStore,
     alice: Spender,
-    change: dict[str, object],
+    change: dict[str, Any],
     refused_by: Scope | None,
 ) -> None:
     ceilings = Ceilings(user_day_usd=1.0, repo_day_usd=1.0, day_usd=1.0)
     _reserve(money, alice, 1.0, ceilings)
     world.outcomes.finish(world.claim(alice.job_id), JobState.DONE, world.clock.now())
-    another = {"job_id": world.ask("k2"), **change}
-    answer = money.reserve(alice.model_copy(update=another), 0.5, ceilings)
+    another = alice.replace(job_id=world.ask("k2")).replace(**change)
+    answer = money.reserve(another, 0.5, ceilings)
     assert getattr(answer, "scope", None) == refused_by
 
 

@@ -97,8 +97,7 @@ def test_a_retry_waits_for_a_worker_at_once(world: World, helm: Helm) -> None:
     end(world, world.claim(job.id))
     new = world.job(helm.retry(job))
     assert (new.conversation_id, new.state) == (job.conversation_id, JobState.QUEUED)
-    asked = {"key": job.trigger.key}
-    assert new.trigger.model_copy(update=asked) == job.trigger
+    assert new.trigger.replace(key=job.trigger.key) == job.trigger
     assert world.jobs.take_unfinished(60.0) == (new.id,)
 
 

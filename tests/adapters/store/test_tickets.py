@@ -25,7 +25,7 @@ def ticket(
 
 
 def asked(name: str, thread: TalkThread, words: str = "fix it") -> Trigger:
-    return trigger(name, words).model_copy(update={"thread": thread})
+    return trigger(name, words).replace(thread=thread)
 
 
 def ask(world: World, name: str, thread: TalkThread, words: str = "fix it") -> JobId:
@@ -70,7 +70,7 @@ def test_a_plain_answer_on_a_moved_ticket_reaches_the_run_that_waits(
     first = ask(world, "k1", ticket())
     world.outcomes.wait(world.claim(first))
     said = asked("k2", ticket("OPS-3"), "the second one")
-    reply = said.model_copy(update={"kind": TriggerKind.REPLY})
+    reply = said.replace(kind=TriggerKind.REPLY)
     assert world.deliver(reply).job_id == first
 
 

@@ -30,8 +30,7 @@ OTHER = ForgeThread(repo=REPO, kind=ThreadKind.ISSUE, number=8)
 
 
 def asked_in(thread: ThreadRef, key: str, request: str = "fix it") -> Trigger:
-    changed = {"thread": thread, "repo": REPO, "person": ALICE}
-    return trigger(key, request).model_copy(update=changed)
+    return trigger(key, request).replace(thread=thread, repo=REPO, person=ALICE)
 
 
 def ask(world: World, thread: ThreadRef, key: str, request: str = "fix it") -> JobId:
@@ -161,7 +160,7 @@ def test_a_command_gets_the_thread_that_was_begun_for_it(world: World) -> None:
 
 
 def replace_id(thread: TalkThread, id_: str) -> TalkThread:
-    return thread.model_copy(update={"id": id_})
+    return thread.replace(id=id_)
 
 
 def test_two_that_move_towards_each_other_end_in_one_conversation(

@@ -31,7 +31,7 @@ def test_the_token_of_who_takes_their_consent_back_is_forgotten(
 def test_the_people_of_a_workspace_that_uninstalls_are_unlinked(
     world: World, linking: Linking
 ) -> None:
-    elsewhere = JO.model_copy(update={"host": "T2"})
+    elsewhere = JO.replace(host="T2")
     linking.link(ALICE)
     linking.link(ALICE, elsewhere)
     gone = InstallationChanged(service="slack", installation="T1", gone=True)

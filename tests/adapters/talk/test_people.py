@@ -101,10 +101,10 @@ def test_who_gets_no_more_links_hears_that_once(people: People) -> None:
 
 def test_whoever_is_invited_is_called_by_their_name(linking: Linking) -> None:
     def named(actor: Actor) -> Actor:
-        return actor.model_copy(update={"login": "Jo Miller"})
+        return actor.replace(login="Jo Miller")
 
     people = People(settings_of(), linking.accounts, linking.links, named)
-    invitation = people.invite(JO.model_copy(update={"login": "U1"}))
+    invitation = people.invite(JO.replace(login="U1"))
     assert invitation is not None
     token = invitation.offers[0].url.rpartition("/")[2]
     assert linking.request(digest_of(token)).actor.login == "Jo Miller"
@@ -112,7 +112,7 @@ def test_whoever_is_invited_is_called_by_their_name(linking: Linking) -> None:
 
 def test_a_persons_choices_are_theirs_alone(people: People) -> None:
     bob = Actor(service="github", login="bob", external_id="2")
-    renamed = ALICE.model_copy(update={"login": "alice-2"})
+    renamed = ALICE.replace(login="alice-2")
     own = people.scope_of(ALICE)
     assert own.startswith("account:")
     assert people.scope_of(renamed) == own
@@ -125,7 +125,7 @@ def test_an_id_alone_means_somebody_of_the_workspace_that_is_served(
     served = _slack_side(fake, SLACK__BOT_TOKEN=office.token)
     ann = Actor(service="slack", login="a", external_id=office.ann, host=office.team)
     assert served.is_at_home(ann)
-    assert not served.is_at_home(ann.model_copy(update={"host": "T9"}))
+    assert not served.is_at_home(ann.replace(host="T9"))
 
 
 def test_where_workspaces_install_the_app_an_id_alone_means_nobody(

@@ -96,7 +96,7 @@ def test_a_default_is_kept_and_taken_back_and_shown(
     assert choices.default_of(scope) == web
     front.follow(chosen)
     assert "acme/web" in str(fake.home(office.ann).view)
-    back = chosen.model_copy(update={"repository": ""})
+    back = chosen.replace(repository="")
     front.answer(back)
     assert choices.default_of(scope) is None
     front.follow(back)

@@ -81,7 +81,7 @@ def test_what_an_attacker_began_does_not_end_in_the_browser_of_another(
 
 
 def test_nor_where_the_other_is_about_to_be_linked(scene: Scene) -> None:
-    ann = JO.model_copy(update={"login": "ann", "external_id": "U2"})
+    ann = JO.replace(login="ann", external_id="U2")
     with browsing() as victim:
         offer = victim.get(scene.invite(ann))
         theirs = go_on(victim, scene.press(offer, victim)).headers["location"]
@@ -97,7 +97,7 @@ def test_nor_where_the_other_is_about_to_be_linked(scene: Scene) -> None:
 def test_a_code_of_somebody_else_is_worth_nothing_in_our_attempt(scene: Scene) -> None:
     sit_down(scene.github.world, "mallory")
     theirs = parse_qs(urlsplit(scene.leave(scene.invite()).headers["location"]).query)
-    ann = JO.model_copy(update={"external_id": "U2"})
+    ann = JO.replace(external_id="U2")
     with browsing() as victim:
         sent = scene.press(victim.get(scene.invite(ann)), victim)
         state = parse_qs(urlsplit(sent.headers["location"]).query)["state"][0]

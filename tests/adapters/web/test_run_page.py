@@ -42,12 +42,10 @@ def site(tmp_path: Path) -> Iterator[Watched]:
 @pytest.fixture
 def job_id(site: Watched) -> JobId:
     job_id, lease = begin_run(site.world)
-    outcome = proven().model_copy(
-        update={
-            "warnings": ("`test_old.py` was deleted.",),
-            "notes": ("A note.",),
-            "blocked": (BlockedRequest(host="evil.example", port=443, count=2),),
-        }
+    outcome = proven().replace(
+        warnings=("`test_old.py` was deleted.",),
+        notes=("A note.",),
+        blocked=(BlockedRequest(host="evil.example", port=443, count=2),),
     )
     end_run(site.world, lease, outcome, PULL)
     return job_id
@@ -122,7 +120,7 @@ def test_what_was_said_in_private_is_for_those_who_may_write(
     site: Watched, who: str, status: int
 ) -> None:
     chat = TalkThread(service="slack", place="T1/C1", kind=ThreadKind.CHAT, id="1.1")
-    asked = trigger("k-chat").model_copy(update={"thread": chat, "repo": REPO})
+    asked = trigger("k-chat").replace(thread=chat, repo=REPO)
     job_id = site.world.deliver(asked).job_id
     assert job_id is not None
     headers = {"x-viewer": f"github:{who}"}

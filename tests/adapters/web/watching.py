@@ -154,7 +154,7 @@ def append(
 ) -> int:
     if isinstance(payload, StateChanged) and payload.state is AgentState.LOADING:
         reason = f"run {job_id}, attempt 1"
-        payload = payload.model_copy(update={"reason": reason})
+        payload = payload.replace(reason=reason)
     return world.events.open(world.conversation(job_id)).append(source, payload).id
 
 

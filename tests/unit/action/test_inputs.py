@@ -113,7 +113,7 @@ def test_a_setting_that_is_wrong_is_told_as_the_input(tmp_path: Path) -> None:
 def test_an_input_left_alone_gives_way_to_the_repository(tmp_path: Path) -> None:
     orders = make_orders(given(), tmp_path)
     said = RepositoryConfig(pr=Delivery.READY, plan_approval="comment", labels=("a",))
-    assert orders.over(said) == said.model_copy(update={"context_from": "write"})
+    assert orders.over(said) == said.replace(context_from="write")
     assert orders.over(RepositoryConfig()).pr is Delivery.DRAFT
     assert not orders.waits_for_people
 

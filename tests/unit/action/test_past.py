@@ -103,7 +103,7 @@ FORGED = {
     "another run": GENUINE.replace("run=r1", "run=r9"),
     "another state": sealed("running", "r9").replace("running", "plan-posted"),
     "of another thread": SEAL.sign(
-        REF.model_copy(update={"number": 2}), status("plan-posted", "r9", "Other.")
+        REF.replace(number=2), status("plan-posted", "r9", "Other.")
     ),
     "quoted whole": "> " + GENUINE.replace("r1", "r9").replace("\n", "\n> "),
     "words in front": f"Evil. {GENUINE}",

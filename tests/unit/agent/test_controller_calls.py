@@ -42,11 +42,9 @@ def error(scene: Scene, call_id: str) -> ErrorObservation:
 def test_s60_a_call_with_broken_arguments_is_never_run(
     text: str, tmp_path: Path
 ) -> None:
-    broken = reply(calls=[("shell", {})]).model_copy(
-        update={
-            "tool_calls": (ToolCall(id="call_1", name="shell", arguments=text),),
-            "malformed": {"call_1": "They end in the middle."},
-        }
+    broken = reply(calls=[("shell", {})]).replace(
+        tool_calls=(ToolCall(id="call_1", name="shell", arguments=text),),
+        malformed={"call_1": "They end in the middle."},
     )
     scene = run(tmp_path, broken)
     assert scene.sandbox.ran == []

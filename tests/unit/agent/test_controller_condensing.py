@@ -46,8 +46,8 @@ class InRounds:
 def looks(times: int, *, tokens_in: int = 10, chars: int = 400) -> list[ModelReply]:
     usage = Usage(cost_usd=0.0, tokens_in=tokens_in)
     return [
-        reply(calls=[("shell", {"command": f"echo {n}{'x' * chars}"})]).model_copy(
-            update={"usage": usage}
+        reply(calls=[("shell", {"command": f"echo {n}{'x' * chars}"})]).replace(
+            usage=usage
         )
         for n in range(times)
     ]

@@ -143,7 +143,7 @@ def test_a_delegate_is_taken_up_in_its_middle(tmp_path: Path) -> None:
     with playing(tmp_path, steps, max_delegate_depth=1) as scene:
         agent = begin_delegate(scene, max_iterations=3)
         scene.log.append(Source.SYSTEM, Message(text="Find it.", agent=agent))
-        said = look(1).model_copy(update={"agent": agent})
+        said = look(1).replace(agent=agent)
         said_id = scene.log.append(Source.AGENT, said).id
         command = RunCommand(command="echo 1", call_id="call_1", agent=agent)
         scene.log.append(Source.AGENT, command, said_id)

@@ -37,9 +37,9 @@ SAME = reply(calls=[("shell", {"command": "cat lost.py"})])
 
 def sent_off(scene: Scene, action: RunCommand | CallMcpTool | Think) -> int:
     """Leave the log as a worker does that is lost when it has sent off an action."""
-    reply = ECHO.model_copy(update={"agent": action.agent})
+    reply = ECHO.replace(agent=action.agent)
     said = scene.log.append(Source.AGENT, reply)
-    call = action.model_copy(update={"call_id": "call_1"})
+    call = action.replace(call_id="call_1")
     return scene.log.append(Source.AGENT, call, said.id).id
 
 

@@ -61,8 +61,8 @@ class Story:
         call = ToolCall(id=call_id, name="shell", arguments="{}")
         self.tell(ModelReply(tool_calls=(call,)))
         if action is not None:
-            self.tell(action.model_copy(update={"call_id": call_id}))
-        self.tell(result.model_copy(update={"call_id": call_id}))
+            self.tell(action.replace(call_id=call_id))
+        self.tell(result.replace(call_id=call_id))
         return self.finder.found is not None
 
 

@@ -50,7 +50,7 @@ def test_an_age_has_one_unit(seconds: int, said: str) -> None:
 def test_what_was_spent_is_never_a_guess(
     cost_usd: float | None, limits: Limits | None, said: str
 ) -> None:
-    run = RUN.model_copy(update={"usage": Usage(cost_usd=cost_usd), "limits": limits})
+    run = RUN.replace(usage=Usage(cost_usd=cost_usd), limits=limits)
     assert spent(run) == said
 
 
@@ -58,7 +58,7 @@ def test_a_place_that_is_too_long_keeps_its_end() -> None:
     assert squeezed("github acme/webshop#10", 22) == "github acme/webshop#10"
     assert squeezed("github acme/webshop#10", 13) == "github…hop#10"
     assert where(RUN) == "github acme/shop#7"
-    assert where(RUN.model_copy(update={"thread": ""})) == "github acme/shop"
+    assert where(RUN.replace(thread="")) == "github acme/shop"
 
 
 def test_an_id_may_be_cut_as_far_as_it_is_clear() -> None:

@@ -115,10 +115,10 @@ def test_the_oldest_lines_of_a_list_go_where_room_is_short() -> None:
     steps = [ran(number, "pytest " + "a" * 150, "ok") for number in range(2, 202)]
     chat = history(said(1, "Fix it."), *steps)
     for goal in (round(chat.size_bytes * 0.4), 6_000):
-        chat = chat.model_copy(update={"goal_bytes": goal})
+        chat = chat.replace(goal_bytes=goal)
         condensed = AmortisedCondenser().condense(chat, ask_nobody)
         assert condensed is not None
-        chat = chat.model_copy(update={"turns": apply(chat.turns, condensed)})
+        chat = chat.replace(turns=apply(chat.turns, condensed))
         assert chat.size_bytes <= goal + 100
         _, _, note, *lines = condensed.summary.splitlines()
         shown = len(lines) + len(chat.turns) - len(["the task", "the summary"])

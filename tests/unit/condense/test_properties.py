@@ -34,7 +34,7 @@ def _after(condenser: Condenser, chat: History, ask: Asked) -> History | None:
     condensed = condenser.condense(chat, ask)
     if condensed is None:
         return None
-    return chat.model_copy(update={"turns": apply(chat.turns, condensed)})
+    return chat.replace(turns=apply(chat.turns, condensed))
 
 
 def _pairs(turn: Turn) -> tuple[list[str], list[str]]:
@@ -109,7 +109,7 @@ def test_folding_the_log_gives_what_was_seen_live(
     chat: History, condenser: Condenser, ask: Asked, split: int
 ) -> None:
     """Turns that come later neither change nor are changed by a condensation."""
-    early = chat.model_copy(update={"turns": chat.turns[: split + 1]})
+    early = chat.replace(turns=chat.turns[: split + 1])
     condensed = condenser.condense(early, ask)
     if condensed is None:
         return

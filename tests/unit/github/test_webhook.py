@@ -56,7 +56,7 @@ def test_s01_other_handles_are_no_mention(text: str) -> None:
 
 
 def test_s06_the_handle_is_said_in_one_place() -> None:
-    listening = LISTENING.model_copy(update={"mention": "@our-fixer"})
+    listening = LISTENING.replace(mention="@our-fixer")
     asked = json.dumps(comment("@our-fixer go")).encode()
     assert isinstance(read("issue_comment", asked, listening), Trigger)
     usual = json.dumps(comment("@patchwright go")).encode()

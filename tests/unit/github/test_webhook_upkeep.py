@@ -224,6 +224,6 @@ def test_old_name_that_would_lead_elsewhere_is_refused(old: str) -> None:
 
 
 def test_without_a_login_of_our_own_nothing_is_taken_for_ours() -> None:
-    unknown = LISTENING.model_copy(update={"own_login": ""})
+    unknown = LISTENING.replace(own_login="")
     assert not unknown.is_own("")
     assert not unknown.is_own("[bot]")

@@ -89,9 +89,7 @@ def test_every_outside_delivery_of_another_site_is_refused() -> None:
 def test_s19_every_outside_delivery_of_another_project_is_ignored() -> None:
     for file in outside_deliveries():
         payload = json.loads(file.read_bytes())
-        ours = at_home(payload, frozenset()).model_copy(
-            update={"projects": frozenset({"NONE"})}
-        )
+        ours = at_home(payload, frozenset()).replace(projects=frozenset({"NONE"}))
         assert isinstance(read(file.read_bytes(), ours), Ignored), file
 
 

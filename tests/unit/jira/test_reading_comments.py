@@ -219,7 +219,7 @@ def test_a_ticket_is_known_by_what_stays_when_it_is_moved() -> None:
     here, there = limited(), limited()
     there["issue"] = issue(key="OPS-3", id=here["issue"]["id"])
     projects = frozenset({"APP", "OPS"})
-    listening = LISTENING.model_copy(update={"projects": projects})
+    listening = LISTENING.replace(projects=projects)
     first, moved = (trigger_of(one, listening).thread for one in (here, there))
     assert isinstance(first, TalkThread)
     assert isinstance(moved, TalkThread)

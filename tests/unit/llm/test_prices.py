@@ -112,7 +112,7 @@ def test_output_is_limited_by_the_settings_first() -> None:
 
 def test_what_has_a_configured_price_is_bounded_without_the_table() -> None:
     priced = config(input_cost_per_token=0.1, output_cost_per_token=0.1)
-    small = priced.model_copy(update={"context_window": 4000})
+    small = priced.replace(context_window=4000)
     assert output_limit(priced, no_table) == 8192
     assert output_limit(small, no_table) == 1000
 

@@ -35,13 +35,13 @@ def test_jitter_spreads_a_wait_over_its_upper_half() -> None:
 
 
 def test_the_providers_figure_is_never_undercut() -> None:
-    asked = LIMITED.model_copy(update={"wait_s": 7.0})
+    asked = LIMITED.replace(wait_s=7.0)
     assert wait(asked, tries=9, jitter=0.0) == 7.0
     assert wait(asked, tries=9, jitter=0.5) == 7.5
 
 
 def test_no_wait_ends_past_the_deadline() -> None:
-    asked = LIMITED.model_copy(update={"wait_s": 7.0})
+    asked = LIMITED.replace(wait_s=7.0)
     assert wait(asked, left_s=7.0) is None
     assert wait(left_s=0.5) is None
 

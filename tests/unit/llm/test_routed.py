@@ -37,7 +37,7 @@ def model(*steps: Step, name: str, ceiling: float | None = 0.1) -> ScriptedModel
 
 def test_s58_the_next_answers_where_one_does_not_and_says_so() -> None:
     def answer(_request: ModelRequest) -> ModelReply:
-        return reply("ok").model_copy(update={"model": "second"})
+        return reply("ok").replace(model="second")
 
     first, second = model(DOWN, name="first"), model(answer, name="second")
     routed = RoutedModel([first, second], FakeClock())

@@ -88,7 +88,7 @@ def test_missing_and_repeated_ids_become_unique_also_across_turns() -> None:
     earlier = AssistantTurn(
         text="", tool_calls=(ToolCall(id="call", name="shell", arguments="{}"),)
     )
-    request = REQUEST.model_copy(update={"messages": (earlier,)})
+    request = REQUEST.replace(messages=(earlier,))
     sent = [_sent("a"), _sent("a"), _sent(""), _sent("")]
     read = read_calls(sent, request)
     assert [call.id for call in read.calls] == ["a", "a_2", "call_2", "call_3"]

@@ -45,6 +45,6 @@ _EDIT: JsonValue = {
     "required": ["old", "new"],
 }
 _EDIT_TOOL = tool("edit", ["path", "edits"], path=TEXT, edits=_EDITS)
-EDIT = _EDIT_TOOL.model_copy(
-    update={"parameters": {**_EDIT_TOOL.parameters, "$defs": {"Edit": _EDIT}}}
+EDIT = _EDIT_TOOL.replace(
+    parameters={**_EDIT_TOOL.parameters, "$defs": {"Edit": _EDIT}}
 )

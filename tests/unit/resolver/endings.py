@@ -1,6 +1,7 @@
 """An outcome of each kind, as a run would leave it."""
 
 from datetime import UTC, datetime
+from typing import Any
 
 from patchwright.core.types.work import (
     Evidence,
@@ -34,18 +35,16 @@ RED = Evidence(
     seconds=1.25,
     digest="d" * 64,
 )
-GREEN = RED.model_copy(
-    update={"role": EvidenceRole.AFTER, "commit": "b" * 40, "exit_code": 0}
-)
+GREEN = RED.replace(role=EvidenceRole.AFTER, commit="b" * 40, exit_code=0)
 
 
-def ended(kind: OutcomeKind, summary: str, **fields: object) -> Outcome:
+def ended(kind: OutcomeKind, summary: str, **fields: Any) -> Outcome:
     """Make an outcome after seven steps."""
     spent = Usage(cost_usd=0.41, tokens_in=9_000, tokens_out=800)
     outcome = Outcome(
         kind=kind, summary=summary, usage=spent, iterations=7, seconds=130.4
     )
-    return outcome.model_copy(update=fields)
+    return outcome.replace(**fields)
 
 
 def proven(summary: str = "The total ignored the pieces.") -> Outcome:

@@ -38,7 +38,7 @@ def test_t9_status_says_how_far_it_is() -> None:
     ],
 )
 def test_t9_status_says_what_it_waits_for(held: AgentState, words: str) -> None:
-    waiting = RUNNING.model_copy(update={"held": held})
+    waiting = RUNNING.replace(held=held)
     assert answer_running(Verb.STATUS, waiting).startswith(words)
 
 
@@ -65,22 +65,22 @@ def test_t9_why_says_who_asked_and_which_rule_let_them_in() -> None:
 
 
 def test_t9_plan_shows_the_plan_that_was_posted() -> None:
-    waiting = RUNNING.model_copy(update={"posted": PLAN})
+    waiting = RUNNING.replace(posted=PLAN)
     assert answer_running(Verb.PLAN, waiting) == ("The agent wrote:\n\n> 1. Fix it.")
 
 
 def test_t9_plan_shows_the_agents_own_steps() -> None:
     todos = (Todo(text="Test it", state="done"), Todo(text="Fix it", state="doing"))
-    progress = RUNNING.progress.model_copy(update={"todos": todos})
-    planned = RUNNING.model_copy(update={"progress": progress})
+    progress = RUNNING.progress.replace(todos=todos)
+    planned = RUNNING.replace(progress=progress)
     assert "- [x] Test it" in answer_running(Verb.PLAN, planned)
     assert answer_running(Verb.PLAN, RUNNING) == ("It has written down no plan so far.")
 
 
 @pytest.mark.parametrize("verb", sorted(ASKING))
 def test_s08_no_answer_calls_the_bot(verb: Verb) -> None:
-    said = PLAN.model_copy(update={"summary": f"{HANDLE} do it again"})
-    for run in (RUNNING, RUNNING.model_copy(update={"posted": said})):
+    said = PLAN.replace(summary=f"{HANDLE} do it again")
+    for run in (RUNNING, RUNNING.replace(posted=said)):
         assert find_request(answer_running(verb, run), HANDLE) is None
     ended = Ended(frame=FRAME, trigger=TRIGGER, outcome=said)
     assert find_request(answer_ended(verb, ended), HANDLE) is None

@@ -53,7 +53,7 @@ fix the sum
 
 
 def test_a_label_asks_without_words() -> None:
-    asked = trigger(request="").model_copy(update={"kind": TriggerKind.LABEL})
+    asked = trigger(request="").replace(kind=TriggerKind.LABEL)
     text = brief(thread("3 pieces cost 450."), asked, "main").text
     assert text.startswith("alice put the label on issue #7 of acme/shop.")
     assert "The request is what the title and the opening text ask for" in text
@@ -167,15 +167,13 @@ def test_the_comment_that_asked_is_shown_however_many_came_after_it() -> None:
 
 
 def test_roles_kinds_and_edits_of_posts_are_told() -> None:
-    said = post(1, "Do it otherwise.", "bob").model_copy(
-        update={
-            "role": "outsider",
-            "label": "review, changes requested",
-            "edited_at": NOON - timedelta(hours=1),
-        }
+    said = post(1, "Do it otherwise.", "bob").replace(
+        role="outsider",
+        label="review, changes requested",
+        edited_at=NOON - timedelta(hours=1),
     )
     found = thread("3 pieces.")
-    found = found.model_copy(update={"posts": (*found.posts, said)})
+    found = found.replace(posts=(*found.posts, said))
     text = unmarked(brief(found, trigger(), "main").text)
     assert (
         '<data what="review changes requested of 2030-01-01 12:01 UTC edited '

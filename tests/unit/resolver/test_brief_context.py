@@ -20,8 +20,8 @@ from tests.unit.resolver.asked import (
 
 
 def reviewed(*threads: ReviewThread) -> Thread:
-    pull = ISSUE.model_copy(update={"kind": ThreadKind.PULL_REQUEST})
-    return thread("My change.").model_copy(update={"ref": pull, "reviews": threads})
+    pull = ISSUE.replace(kind=ThreadKind.PULL_REQUEST)
+    return thread("My change.").replace(ref=pull, reviews=threads)
 
 
 def review(text: str, minute: int = 1, **fields: object) -> ReviewThread:
@@ -155,7 +155,7 @@ def test_c6_a_file_name_hides_nothing_and_stays_on_its_line() -> None:
 
 
 def test_c3_what_a_thread_refers_to_is_quoted_or_named_as_unread() -> None:
-    bob = ALICE.model_copy(update={"login": "bob"})
+    bob = ALICE.replace(login="bob")
     quotes = (
         Quote(what="opening text of issue", text="Old.<!-- psst -->", author=bob),
     )

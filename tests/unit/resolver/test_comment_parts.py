@@ -50,8 +50,8 @@ def test_a_run_that_came_to_its_end_does_not_say_where_it_stopped() -> None:
 
 def test_the_head_has_the_size_of_the_change_and_the_way_to_the_run() -> None:
     changed = DiffStat(files=3, insertions=24, deletions=7)
-    outcome = proven().model_copy(update={"changed": changed})
-    frame = FRAME.model_copy(update={"run_url": "https://bot.test/runs/7?key=k"})
+    outcome = proven().replace(changed=changed)
+    frame = FRAME.replace(run_url="https://bot.test/runs/7?key=k")
     head, _, _ = final_comment(outcome, PULL, frame).partition("\n")
     assert head == (
         "**Done** · #12 · 7 steps · 2m 10s · $0.41 of $3.00 · 3 files, +24 -7 · "
@@ -60,14 +60,14 @@ def test_the_head_has_the_size_of_the_change_and_the_way_to_the_run() -> None:
 
 
 def test_a_raised_budget_is_what_the_cost_is_compared_with() -> None:
-    far = FAR.model_copy(update={"more_cost_usd": 2.0})
+    far = FAR.replace(more_cost_usd=2.0)
     text = final_comment(ended(OutcomeKind.STUCK, "x"), Delivered(), FRAME, far)
     assert "· $0.41 of $5.00" in text
 
 
 def test_warnings_stand_where_a_reviewer_cannot_overlook_them() -> None:
-    outcome = proven().model_copy(
-        update={"warnings": ("`test_a.py` was deleted.", "`ci.yml` was\nchanged.")}
+    outcome = proven().replace(
+        warnings=("`test_a.py` was deleted.", "`ci.yml` was\nchanged.")
     )
     assert """\
 > [!WARNING]
@@ -82,7 +82,7 @@ def test_answers_to_reviewers_are_counted() -> None:
         ReviewAnswer(thread=number, verdict=verdict)
         for number, verdict in enumerate(verdicts, start=1)
     )
-    text = final_comment(proven().model_copy(update={"reviews": answers}), PULL, FRAME)
+    text = final_comment(proven().replace(reviews=answers), PULL, FRAME)
     assert "\n\nReview threads: 2 addressed, 1 waiting for an answer." in text
 
 
@@ -115,7 +115,7 @@ def test_choices_are_a_numbered_list(text: str, numbers: tuple[int, ...]) -> Non
 
 def test_what_was_refused_to_adorn_is_told_among_the_notes() -> None:
     remark = "GitHub knows no reviewer `bob`."
-    delivered = PULL.model_copy(update={"remarks": (remark,)})
+    delivered = PULL.replace(remarks=(remark,))
     assert f"\n\n- {remark}" in final_comment(proven(), delivered, FRAME)
 
 
@@ -136,8 +136,8 @@ def test_s44_whatever_the_agent_says_the_comment_fits_and_is_whole(
     summary: str,
 ) -> None:
     long = tuple(f"{number} {'n' * 900}" for number in range(60))
-    outcome = proven(summary).model_copy(
-        update={"notes": long, "warnings": long, "evidence": (RED, GREEN) * 40}
+    outcome = proven(summary).replace(
+        notes=long, warnings=long, evidence=(RED, GREEN) * 40
     )
     refused = Delivered(refusal="r" * 20_000, remarks=long)
     text = final_comment(as_delivered(outcome, refused), refused, FRAME)

@@ -23,16 +23,12 @@ HIDDEN = Hidden(
 )
 QUOTE = f"He said: {SAID}!"
 NAMED = "Jo Miller asked in APP-7."
-OUTCOME = proven(f"{QUOTE} {NAMED}").model_copy(
-    update={
-        "title": "Count as Jo Miller wants",
-        "notes": (NAMED, "A fork."),
-        "warnings": (QUOTE,),
-        "evidence": (
-            RED.model_copy(update={"command": "pytest -k APP-7", "tail": QUOTE}),
-        ),
-        "reviews": (ReviewAnswer(thread=1, verdict=Verdict.ADDRESSED, text=NAMED),),
-    }
+OUTCOME = proven(f"{QUOTE} {NAMED}").replace(
+    title="Count as Jo Miller wants",
+    notes=(NAMED, "A fork."),
+    warnings=(QUOTE,),
+    evidence=(RED.replace(command="pytest -k APP-7", tail=QUOTE),),
+    reviews=(ReviewAnswer(thread=1, verdict=Verdict.ADDRESSED, text=NAMED),),
 )
 
 

@@ -24,15 +24,10 @@ from patchwright.resolver.target import Target
 from tests.unit.resolver.endings import GREEN
 
 NEW = Target(start_ref="refs/heads/trunk", base_branch="trunk", branch="patchwright/7")
-OURS = NEW.model_copy(
-    update={
-        "moves_branch": True,
-        "pull_request": 8,
-        "own_pull_request": True,
-        "opens_pull_request": False,
-    }
+OURS = NEW.replace(
+    moves_branch=True, pull_request=8, own_pull_request=True, opens_pull_request=False
 )
-THEIRS = OURS.model_copy(update={"own_pull_request": False})
+THEIRS = OURS.replace(own_pull_request=False)
 
 
 def done(proof: Proof = Proof.PROVEN) -> Outcome:
@@ -82,7 +77,7 @@ def test_a_persons_pull_request_gets_commits_and_keeps_its_words() -> None:
 
 
 def test_s65_work_of_a_stuck_run_is_kept_on_a_branch() -> None:
-    stuck = done().model_copy(update={"kind": OutcomeKind.STUCK})
+    stuck = done().replace(kind=OutcomeKind.STUCK)
     assert plan_effects(stuck, NEW) == (
         PushBranch(branch="patchwright/7", sha="head"),
         FinalMessage(),
@@ -109,7 +104,7 @@ def test_what_is_said_comes_after_what_is_written_and_the_call_last() -> None:
 
 
 def test_reviewers_are_answered_only_when_the_work_is_done() -> None:
-    stuck = done().model_copy(update={"kind": OutcomeKind.STUCK})
+    stuck = done().replace(kind=OutcomeKind.STUCK)
     shown = plan_effects(stuck, OURS, showing=Showing(reviews_of=8))
     assert AnswerReviews(number=8) not in shown
 
@@ -121,7 +116,7 @@ def test_reviewers_are_answered_where_nothing_had_to_change(kind: OutcomeKind) -
 
 
 def test_who_waits_writes_nothing() -> None:
-    asks = done().model_copy(update={"waits": True})
+    asks = done().replace(waits=True)
     assert plan_effects(asks, NEW) == (FinalMessage(),)
 
 
@@ -156,7 +151,7 @@ def test_a_repository_may_want_less_than_a_pull_request(
 def test_what_is_in_doubt_is_a_draft(
     wish: Delivery | None, proof: Proof, warnings: tuple[str, ...], *, draft: bool
 ) -> None:
-    outcome = done(proof).model_copy(update={"warnings": warnings})
+    outcome = done(proof).replace(warnings=warnings)
     assert is_draft(outcome, RepositoryConfig(pr=wish)) is draft
 
 
@@ -176,8 +171,8 @@ def test_by_best_effort_only_what_speaks_against_a_change_makes_a_draft(
     *,
     draft: bool,
 ) -> None:
-    ran = () if after is None else (GREEN.model_copy(update={"exit_code": after}),)
-    outcome = done(Proof.NOT_PROVEN).model_copy(update={"evidence": ran})
+    ran = () if after is None else (GREEN.replace(exit_code=after),)
+    outcome = done(Proof.NOT_PROVEN).replace(evidence=ran)
     assert is_draft(outcome, RepositoryConfig(evidence=evidence)) is draft
 
 
@@ -196,14 +191,12 @@ def test_l1_a_wish_for_ready_does_not_replace_the_proof(
     *,
     draft: bool,
 ) -> None:
-    ran = () if after is None else (GREEN.model_copy(update={"exit_code": after}),)
-    outcome = done(Proof.NOT_PROVEN).model_copy(update={"evidence": ran})
+    ran = () if after is None else (GREEN.replace(exit_code=after),)
+    outcome = done(Proof.NOT_PROVEN).replace(evidence=ran)
     config = RepositoryConfig(pr=Delivery.READY, evidence=evidence)
     assert is_draft(outcome, config) is draft
 
 
 def test_r8_what_must_not_become_a_branch_is_not_pushed() -> None:
-    workflow = done().model_copy(
-        update={"kind": OutcomeKind.NEEDS_INPUT, "as_patch": True}
-    )
+    workflow = done().replace(kind=OutcomeKind.NEEDS_INPUT, as_patch=True)
     assert plan_effects(workflow, NEW) == (FinalMessage(),)

@@ -71,7 +71,7 @@ def test_what_the_network_refused_is_told_in_the_details() -> None:
         BlockedRequest(host="evil.example", port=443, count=3),
         BlockedRequest(host="no`host <b>", port=0),
     )
-    text = said(proven().model_copy(update={"blocked": blocked}), PULL)
+    text = said(proven().replace(blocked=blocked), PULL)
     assert text.endswith(
         "<details><summary>Blocked network requests: 2 hosts</summary>\n\n"
         "- `evil.example:443`, 3 times\n"
@@ -80,8 +80,8 @@ def test_what_the_network_refused_is_told_in_the_details() -> None:
 
 
 def test_s39_a_change_without_proof_is_kept_and_claims_nothing() -> None:
-    outcome = proven().model_copy(update={"proof": Proof.NOT_PROVEN, "evidence": ()})
-    draft = PULL.model_copy(update={"draft": True})
+    outcome = proven().replace(proof=Proof.NOT_PROVEN, evidence=())
+    draft = PULL.replace(draft=True)
     assert (
         said(outcome, draft)
         == f"""\
@@ -262,7 +262,7 @@ Change that rule or the bot's rights, then ask again.""")
 def test_p4_an_unknown_price_is_not_written_as_zero() -> None:
     outcome = ended(OutcomeKind.ANSWERED, "42.")
     unknown = Usage(cost_usd=None, tokens_in=9_000, tokens_out=800)
-    text = said(outcome.model_copy(update={"usage": unknown}))
+    text = said(outcome.replace(usage=unknown))
     assert text.startswith(
         "**Answered** · 7 steps · 2m 10s · 9,800 tokens, price unknown"
     )
@@ -290,11 +290,9 @@ def test_what_was_left_out_is_told() -> None:
 
 def hostile(text: str) -> tuple[Outcome, Delivered]:
     """Put a text wherever a run can put one."""
-    evidence = tuple(
-        one.model_copy(update={"command": f"echo {text}"}) for one in (RED, GREEN)
-    )
-    outcome = proven(f"Say {text} go on.\n\n> {text}\n\n- {text}").model_copy(
-        update={"evidence": evidence}
+    evidence = tuple(one.replace(command=f"echo {text}") for one in (RED, GREEN))
+    outcome = proven(f"Say {text} go on.\n\n> {text}\n\n- {text}").replace(
+        evidence=evidence
     )
     return outcome, Delivered(refusal=f"remote: ask {text} go on")
 
@@ -303,7 +301,7 @@ def hostile(text: str) -> tuple[Outcome, Delivered]:
 def test_s08_no_text_of_ours_asks_us_for_anything(text: str) -> None:
     outcome, delivered = hostile(text)
     for kind in OutcomeKind:
-        ending = outcome.model_copy(update={"kind": kind})
+        ending = outcome.replace(kind=kind)
         assert find_request(final_comment(ending, delivered, FRAME), HANDLE) is None
 
 
@@ -319,9 +317,7 @@ def test_s08_no_text_of_ours_asks_us_for_anything(text: str) -> None:
     ],
 )
 def test_the_agents_words_cannot_hide_what_we_say_of_them(summary: str) -> None:
-    unproven = proven(summary).model_copy(
-        update={"proof": Proof.NOT_PROVEN, "evidence": ()}
-    )
+    unproven = proven(summary).replace(proof=Proof.NOT_PROVEN, evidence=())
     text = final_comment(unproven, PULL, FRAME)
     before, _, _ = text.partition("**Not proven**")
     assert before.count("<!--") == 0

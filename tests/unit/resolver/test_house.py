@@ -31,9 +31,7 @@ def refuse_to_say(actor: Actor) -> Permission | None:
 
 def test_a_repository_that_says_nothing_adds_nothing_but_its_triggers() -> None:
     policy = policy_for(SERVICE, RepositoryConfig())
-    assert policy == SERVICE.model_copy(
-        update={"occasions": frozenset(RepositoryConfig().triggers)}
-    )
+    assert policy == SERVICE.replace(occasions=frozenset(RepositoryConfig().triggers))
     assert Occasion.REVIEW not in (policy.occasions or ())
 
 
@@ -63,9 +61,7 @@ def test_m9_the_stricter_permission_counts(
 
 
 def test_m9_it_widens_what_whoever_runs_the_service_lets_it() -> None:
-    lists = SERVICE.model_copy(
-        update={"repositories_may_widen": frozenset({"allow_users"})}
-    )
+    lists = SERVICE.replace(repositories_may_widen=frozenset({"allow_users"}))
     policy = policy_for(lists, WIDER)
     assert policy.allow_users == {"root", "eve"}
     assert policy.allow_bots == {"renovate"}
@@ -125,7 +121,7 @@ def test_s11_the_one_who_spoke_is_judged_and_named() -> None:
 def test_a_name_from_elsewhere_has_no_rights_here(service: str) -> None:
     """Anybody can call themselves `alice` in Slack or Jira."""
     impostor = Actor(service=service, login="alice", external_id="U1", host="T1")
-    robot = impostor.model_copy(update={"login": "renovate", "is_bot": True})
+    robot = impostor.replace(login="renovate", is_bot=True)
     policy = Policy(
         allow_users=frozenset({"alice"}), allow_bots=frozenset({"renovate"})
     )

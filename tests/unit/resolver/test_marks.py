@@ -64,19 +64,17 @@ CONCLUSIONS = {
 
 @pytest.mark.parametrize("kind", OutcomeKind)
 def test_every_ending_has_its_place_in_the_list_of_checks(kind: OutcomeKind) -> None:
-    assert (
-        conclusion_of(proven().model_copy(update={"kind": kind})) is (CONCLUSIONS[kind])
-    )
+    assert conclusion_of(proven().replace(kind=kind)) is (CONCLUSIONS[kind])
 
 
 def test_only_what_is_proven_is_green() -> None:
-    unproven = proven().model_copy(update={"proof": Proof.NOT_PROVEN})
+    unproven = proven().replace(proof=Proof.NOT_PROVEN)
     assert conclusion_of(unproven) is CheckState.NEUTRAL
     assert conclusion_of(QUESTION) is CheckState.ACTION_REQUIRED
 
 
 def test_a_check_links_the_run_and_says_what_the_comment_says() -> None:
-    frame = FRAME.model_copy(update={"run_url": "https://bot.test/runs/7"})
+    frame = FRAME.replace(run_url="https://bot.test/runs/7")
     begun = check_at_start(frame, START)
     delivered = Delivered(branch="b", pull_request=12)
     ended_so = check_at_end(proven(), delivered, frame, START)
@@ -121,7 +119,7 @@ def test_s08_bots_are_never_called() -> None:
 
 def test_the_call_is_one_line() -> None:
     delivered = Delivered(branch="b", pull_request=12, draft=True)
-    frame = FRAME.model_copy(update={"run_url": "https://bot.test/runs/7"})
+    frame = FRAME.replace(run_url="https://bot.test/runs/7")
     assert ping_text(proven(), delivered, "@alice", frame) == (
         "@alice **Done** · #12 (draft) · [run](https://bot.test/runs/7)\n\n"
         f"<!-- patchwright:ping run={FRAME.run_id} resolved@7 -->"

@@ -14,7 +14,7 @@ from tests.unit.resolver.endings import HANDLE, ORIGIN, proven
 
 
 def of_template(body: str, outcome: Outcome | None = None) -> str:
-    origin = ORIGIN.model_copy(update={"body": body, "names": {"number": "7"}})
+    origin = ORIGIN.replace(body=body, names={"number": "7"})
     return pull_request_text(outcome or proven(), origin, draft=False).body
 
 
@@ -39,7 +39,7 @@ def test_a_repositorys_own_text_is_filled_in_and_says_it_all_its_way() -> None:
     ],
 )
 def test_the_evidence_is_read_whatever_a_template_says(body: str) -> None:
-    warned = proven().model_copy(update={"warnings": ("A test file was deleted.",)})
+    warned = proven().replace(warnings=("A test file was deleted.",))
     text = of_template(body, warned)
     seen = strip_hidden(text).text
     evidence = seen.rindex("**Proven**")
@@ -49,9 +49,7 @@ def test_the_evidence_is_read_whatever_a_template_says(body: str) -> None:
 
 
 def test_a_value_is_no_template_and_calls_nobody() -> None:
-    sly = proven("{{requester}} @mallory").model_copy(
-        update={"title": "@patchwright x"}
-    )
+    sly = proven("{{requester}} @mallory").replace(title="@patchwright x")
     text = of_template("{{title}}: {{summary}}", sly)
     assert "{{requester}}" in text
     assert find_request(text, HANDLE) is None

@@ -160,13 +160,11 @@ def on_lines(*posts: Post) -> ReviewThread:
 
 
 def test_what_reviewers_said_or_changed_after_the_request_is_left_out() -> None:
-    now = thread(post(0, "My change.")).model_copy(
-        update={
-            "reviews": (
-                on_lines(post(1, "before"), post(2, "turned", edited=9)),
-                on_lines(post(5, "after")),
-            )
-        }
+    now = thread(post(0, "My change.")).replace(
+        reviews=(
+            on_lines(post(1, "before"), post(2, "turned", edited=9)),
+            on_lines(post(5, "after")),
+        )
     )
     then = as_asked(now, trigger(), NOON + timedelta(minutes=3))
     assert [[p.text for p in one.posts] for one in then.reviews] == [
@@ -178,13 +176,11 @@ def test_what_reviewers_said_or_changed_after_the_request_is_left_out() -> None:
 @pytest.mark.parametrize("asked_minute", [2, 4])
 def test_a_review_that_asks_by_one_comment_is_read_whole(asked_minute: int) -> None:
     """Its comments were begun before it was sent; our clock may be slow."""
-    now = thread(post(0, "My change.")).model_copy(
-        update={
-            "reviews": (
-                on_lines(post(1, "first", name="review-comment:1")),
-                on_lines(post(2, "EDITED", edited=9, name="review-comment:2")),
-            )
-        }
+    now = thread(post(0, "My change.")).replace(
+        reviews=(
+            on_lines(post(1, "first", name="review-comment:1")),
+            on_lines(post(2, "EDITED", edited=9, name="review-comment:2")),
+        )
     )
     asked = trigger(text="@bot and this", post_id="review-comment:2", review_id="5")
     then = as_asked(now, asked, NOON + timedelta(minutes=asked_minute))

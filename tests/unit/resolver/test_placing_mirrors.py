@@ -5,7 +5,7 @@ from patchwright.resolver.messages.mirrors import mirrored_ending, mirrored_prog
 from patchwright.resolver.messages.status import Delivered, Progress, mark
 from tests.unit.resolver.endings import FRAME, ended, proven
 
-AT = FRAME.model_copy(update={"run_url": "https://bot.example/runs/7"})
+AT = FRAME.replace(run_url="https://bot.example/runs/7")
 FACTS = "7 steps · 2m 10s · $0.41 of $3.00 · [run](https://bot.example/runs/7)"
 FOOTER = "<sub>run 7f3a9c1e</sub>"
 PULL = Delivered(
@@ -43,7 +43,7 @@ def test_k1_a_run_that_is_queued() -> None:
 
 
 def test_k1_a_pull_request_is_linked_to() -> None:
-    draft = PULL.model_copy(update={"draft": True})
+    draft = PULL.replace(draft=True)
     assert mirrored_ending(proven(), draft, AT, shows_words=False) == (
         f"**Done** · [pull request #12](https://example.com/pull/12) (draft) · {FACTS}"
         f"\n\n{FOOTER}\n\n{state('resolved')}"
@@ -74,7 +74,7 @@ def test_c7_a_mirror_names_nobody_and_tells_nothing_of_the_work() -> None:
 
 
 def test_a_result_that_was_not_delivered_links_to_nothing() -> None:
-    refused = PULL.model_copy(update={"refusal": "no", "pull_request": None})
+    refused = PULL.replace(refusal="no", pull_request=None)
     text = mirrored_ending(proven(), refused, FRAME, shows_words=True)
     assert text.startswith("**Done** · not delivered · 7 steps")
 

@@ -9,7 +9,7 @@ from patchwright.resolver.placing.places import Places
 from patchwright.resolver.placing.references import find_references, suggest
 from tests.unit.resolver.places import PLACES, WEB, issue, repo, ticket
 
-PULL = issue("acme/web", 12).model_copy(update={"kind": ThreadKind.PULL_REQUEST})
+PULL = issue("acme/web", 12).replace(kind=ThreadKind.PULL_REQUEST)
 
 
 def named(text: str, places: Places = PLACES) -> list[str]:
@@ -152,11 +152,8 @@ def test_s19_nothing_else_is_a_thread(text: str) -> None:
 
 
 def test_k1_tickets_of_a_site_below_a_path_are_found() -> None:
-    places = PLACES.model_copy(
-        update={
-            "jira_url": "https://jira.corp.example/jira",
-            "jira_host": "jira.corp.example/jira",
-        }
+    places = PLACES.replace(
+        jira_url="https://jira.corp.example/jira", jira_host="jira.corp.example/jira"
     )
     found = find_references(["https://jira.corp.example/jira/browse/app-7"], places)
     assert [str(one) for one in found.threads] == [
@@ -173,7 +170,7 @@ def test_a8_each_is_named_once_in_the_order_of_the_texts() -> None:
 
 
 def test_escapes_of_markdown_are_not_part_of_a_name() -> None:
-    places = PLACES.model_copy(update={"known": ("acme/my_web",)})
+    places = PLACES.replace(known=("acme/my_web",))
     assert named(r"fix it in acme/my\_web", places) == ["acme/my_web"]
 
 

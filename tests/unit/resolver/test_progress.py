@@ -138,7 +138,7 @@ stop
 
 def test_the_agents_own_plan_stands_where_its_work_does() -> None:
     progress = watched(RUNNING, REPLY, PLAN, REPLY, RunCommand(command="pytest"))
-    frame = FRAME.model_copy(update={"run_url": "https://bot.test/runs/7"})
+    frame = FRAME.replace(run_url="https://bot.test/runs/7")
     head, plan, now, *_ = progress_comment(progress, frame).split("\n\n")
     assert "· [live log](https://bot.test/runs/7) · reply" in head
     assert (
@@ -154,7 +154,7 @@ def test_the_agents_own_plan_stands_where_its_work_does() -> None:
 
 
 def test_the_plan_of_a_delegate_is_not_the_plan() -> None:
-    theirs = PLAN.model_copy(update={"agent": "7"})
+    theirs = PLAN.replace(agent="7")
     assert watched(RUNNING, REPLY, theirs).todos == ()
 
 
@@ -225,7 +225,7 @@ def test_what_must_be_seen_now_does_not_wait_for_its_turn() -> None:
 
 
 def test_a_run_of_the_old_tests_is_told_in_words() -> None:
-    old = GREEN.model_copy(update={"role": EvidenceRole.BASE_TESTS})
+    old = GREEN.replace(role=EvidenceRole.BASE_TESTS)
     progress = watched(RUNNING, EvidenceRecorded(evidence=old))
     assert progress.then == (
         "`pytest -k sum` after the change, with the tests of the base: exit 0",

@@ -25,7 +25,7 @@ from tests.unit.resolver.endings import HANDLE, ORIGIN, RED, proven
 
 def test_a_proven_change_reads_so() -> None:
     changed = DiffStat(files=2, insertions=12, deletions=1)
-    outcome = proven().model_copy(update={"changed": changed})
+    outcome = proven().replace(changed=changed)
     text = pull_request_text(outcome, ORIGIN, draft=False)
     assert text.title == "Count every piece"
     assert not text.draft
@@ -62,7 +62,7 @@ def test_what_the_network_refused_has_a_section() -> None:
     blocked = tuple(
         BlockedRequest(host=f"h{number}.example", port=443) for number in range(25)
     )
-    outcome = proven().model_copy(update={"blocked": blocked})
+    outcome = proven().replace(blocked=blocked)
     body = pull_request_text(outcome, ORIGIN, draft=False).body
     _, _, section = body.partition("### Blocked network requests\n\n")
     assert section.startswith("- `h0.example:443`, 1 time\n- `h1.example:443`")
@@ -70,16 +70,14 @@ def test_what_the_network_refused_has_a_section() -> None:
 
 
 def test_a_change_in_doubt_says_what_to_look_at() -> None:
-    unproven = proven().model_copy(
-        update={
-            "proof": Proof.NOT_PROVEN,
-            "evidence": (),
-            "warnings": ("A test file was deleted: `tests/test_a.py`.",),
-            "notes": ("Hidden text was removed: 1 HTML comment.", "A fork."),
-        }
+    unproven = proven().replace(
+        proof=Proof.NOT_PROVEN,
+        evidence=(),
+        warnings=("A test file was deleted: `tests/test_a.py`.",),
+        notes=("Hidden text was removed: 1 HTML comment.", "A fork."),
     )
-    found = {"issue": None, "run_url": "https://bot.test/runs/7"}
-    text = pull_request_text(unproven, ORIGIN.model_copy(update=found), draft=True)
+    origin = ORIGIN.replace(issue=None, run_url="https://bot.test/runs/7")
+    text = pull_request_text(unproven, origin, draft=True)
     assert text.draft
     assert (
         text.body
@@ -105,7 +103,7 @@ The agent wrote:
 
 
 def test_s38_with_the_token_of_a_workflow_the_checks_need_a_nudge() -> None:
-    nudged = ORIGIN.model_copy(update={"checks_need_nudge": True})
+    nudged = ORIGIN.replace(checks_need_nudge=True)
     assert (
         "> The checks need a nudge"
         in pull_request_text(proven(), nudged, draft=False).body
@@ -114,13 +112,13 @@ def test_s38_with_the_token_of_a_workflow_the_checks_need_a_nudge() -> None:
 
 
 def test_a_repositorys_template_for_titles_is_filled_in() -> None:
-    named = {"title": "fix: {{title}} (#{{number}})", "names": {"number": "7"}}
-    text = pull_request_text(proven(), ORIGIN.model_copy(update=named), draft=False)
+    named = ORIGIN.replace(title="fix: {{title}} (#{{number}})", names={"number": "7"})
+    text = pull_request_text(proven(), named, draft=False)
     assert text.title == "fix: Count every piece (#7)"
 
 
 def test_r8_a_title_is_no_longer_than_github_takes() -> None:
-    long = ORIGIN.model_copy(update={"title": "{{title}}" * 50})
+    long = ORIGIN.replace(title="{{title}}" * 50)
     title = pull_request_text(proven(), long, draft=False).title
     assert len(title) == MAX_TITLE_CHARS
     assert title.endswith("…")
@@ -137,13 +135,13 @@ def test_r8_a_title_is_no_longer_than_github_takes() -> None:
 def test_a_title_begins_with_the_tickets_key(
     key: str, template: str, title: str
 ) -> None:
-    of_ticket = ORIGIN.model_copy(update={"key": key, "title": template})
+    of_ticket = ORIGIN.replace(key=key, title=template)
     assert pull_request_text(proven(), of_ticket, draft=False).title == title
 
 
 def test_a_key_that_the_title_has_is_not_said_twice() -> None:
-    said = proven().model_copy(update={"title": "Count every piece (APP-7)"})
-    of_ticket = ORIGIN.model_copy(update={"key": "APP-7"})
+    said = proven().replace(title="Count every piece (APP-7)")
+    of_ticket = ORIGIN.replace(key="APP-7")
     text = pull_request_text(said, of_ticket, draft=False)
     assert text.title == "Count every piece (APP-7)"
 
@@ -151,7 +149,7 @@ def test_a_key_that_the_title_has_is_not_said_twice() -> None:
 def test_a_change_leads_back_to_where_it_was_asked_for() -> None:
     ticket = Origin(name="APP-7", url="https://acme.test/browse/APP-7")
     chat = Origin(name="a thread in Slack", url="https://acme.slack.test/p1")
-    asked = ORIGIN.model_copy(update={"origins": (ticket, chat)})
+    asked = ORIGIN.replace(origins=(ticket, chat))
     head, _, _ = pull_request_text(proven(), asked, draft=False).body.partition("###")
     assert (
         head
@@ -183,7 +181,7 @@ Describe the tests.
 ## Screenshots
 Before and after.
 """
-    filled = ORIGIN.model_copy(update={"template": template})
+    filled = ORIGIN.replace(template=template)
     body = pull_request_text(proven(), filled, draft=False).body
     head, _, rest = body.partition("🟢 **Proven**: in fresh sandboxes")[2].partition(
         "🟢 **Proven**"
@@ -217,8 +215,8 @@ The agent wrote:
     ],
 )
 def test_a_command_fits_into_its_cell(command: str, cell: str) -> None:
-    ran = RED.model_copy(update={"command": command})
-    rows = _body(proven().model_copy(update={"evidence": (ran,)})).splitlines()
+    ran = RED.replace(command=command)
+    rows = _body(proven().replace(evidence=(ran,))).splitlines()
     [row] = [line for line in rows if line.startswith("| before")]
     assert f"| {cell} |" in row
 
@@ -227,16 +225,16 @@ def test_a_command_fits_into_its_cell(command: str, cell: str) -> None:
     ("code", "cell"), [(None, "⏱ did not end"), (0, "🟢 0"), (127, "🔴 127")]
 )
 def test_an_exit_code_reads_so(code: int | None, cell: str) -> None:
-    ran: Evidence = RED.model_copy(update={"exit_code": code})
-    assert f"| {cell} |" in _body(proven().model_copy(update={"evidence": (ran,)}))
+    ran: Evidence = RED.replace(exit_code=code)
+    assert f"| {cell} |" in _body(proven().replace(evidence=(ran,)))
 
 
 @pytest.mark.parametrize("notes", [1, 400])
 def test_r8_the_agents_words_are_cut_and_never_the_evidence(notes: int) -> None:
-    outcome = proven("wörd " * 40_000).model_copy(
-        update={"notes": ("A remark of some length, as they are.",) * notes}
+    outcome = proven("wörd " * 40_000).replace(
+        notes=("A remark of some length, as they are.",) * notes
     )
-    template = ORIGIN.model_copy(update={"template": "## Notes\n" + "text " * 9_000})
+    template = ORIGIN.replace(template="## Notes\n" + "text " * 9_000)
     body = pull_request_text(outcome, template, draft=False).body
     assert len(body) <= MAX_BODY_CHARS
     assert "characters cut" in body
@@ -246,10 +244,10 @@ def test_r8_the_agents_words_are_cut_and_never_the_evidence(notes: int) -> None:
 
 
 def test_s08_a_pull_request_asks_us_for_nothing() -> None:
-    outcome = proven(f"{HANDLE} go on").model_copy(
-        update={"title": f"{HANDLE} do it", "warnings": (f"{HANDLE} look",)}
+    outcome = proven(f"{HANDLE} go on").replace(
+        title=f"{HANDLE} do it", warnings=(f"{HANDLE} look",)
     )
-    asking = ORIGIN.model_copy(update={"template": f"## More\n{HANDLE} review\n"})
+    asking = ORIGIN.replace(template=f"## More\n{HANDLE} review\n")
     text = pull_request_text(outcome, asking, draft=False)
     assert find_request(text.body, HANDLE) is None
     assert find_request(text.title, HANDLE) is None
@@ -294,7 +292,7 @@ def _body(outcome: Outcome) -> str:
 
 
 def test_without_evidence_none_is_claimed() -> None:
-    quiet = proven().model_copy(update={"proof": Proof.NONE, "evidence": ()})
+    quiet = proven().replace(proof=Proof.NONE, evidence=())
     text = pull_request_text(quiet, ORIGIN, draft=True).body
     assert "**No evidence**" in text
     assert text.endswith(" · no evidence</sub>")

@@ -57,7 +57,7 @@ def test_a_failure_is_worked_on() -> None:
     ("checks", "reason"),
     [
         (Checks(), "checks-passed"),
-        (RED.model_copy(update={"pending": ("slow",)}), "checks-pending"),
+        (RED.replace(pending=("slow",)), "checks-pending"),
     ],
 )
 def test_nothing_is_done_while_checks_run_or_when_none_failed(
@@ -108,19 +108,19 @@ def test_the_end_is_told_in_words_for_people() -> None:
 
 
 @pytest.mark.parametrize(
-    ("facts", "earlier", "reason"),
+    ("pull", "earlier", "reason"),
     [
-        ({"conflicts": True}, 0, None),
-        ({"conflicts": True}, 2, "rounds-used-up"),
-        ({"conflicts": False}, 0, "no-conflict"),
-        ({"conflicts": None}, 0, "mergeability-unknown"),
-        ({"conflicts": True, "is_open": False}, 0, "closed"),
+        (PULL.replace(conflicts=True), 0, None),
+        (PULL.replace(conflicts=True), 2, "rounds-used-up"),
+        (PULL.replace(conflicts=False), 0, "no-conflict"),
+        (PULL.replace(conflicts=None), 0, "mergeability-unknown"),
+        (PULL.replace(conflicts=True, is_open=False), 0, "closed"),
     ],
 )
 def test_only_a_conflict_that_is_there_is_worked_on(
-    facts: dict[str, object], earlier: int, reason: str | None
+    pull: PullRequest, earlier: int, reason: str | None
 ) -> None:
-    verdict = judge_conflict(PULL.model_copy(update=facts), earlier, 2)
+    verdict = judge_conflict(pull, earlier, 2)
     assert (verdict.reason if verdict else None) == reason
 
 
@@ -144,7 +144,7 @@ def test_only_a_conflict_that_is_there_is_worked_on(
 def test_a_request_about_conflicts_is_known(
     request_text: str, *, is_about_it: bool
 ) -> None:
-    torn = PULL.model_copy(update={"conflicts": True})
+    torn = PULL.replace(conflicts=True)
     assert needs_merge(torn, request_text) is is_about_it
     assert not needs_merge(PULL, request_text)
 

@@ -70,7 +70,7 @@ def test_a_container_without_a_readable_end_is_over(at: str) -> None:
 def test_a_container_has_no_network_whatever_is_open_and_the_runtime_asked_for() -> (
     None
 ):
-    open_spec = SPEC.model_copy(update={"network": True, "engine_runtime": "runsc"})
+    open_spec = SPEC.replace(network=True, engine_runtime="runsc")
     host = describe_host(open_spec, "1.41")
     assert (host["NetworkMode"], host["Runtime"]) == ("none", "runsc")
     assert describe_host(SPEC, "1.41")["NetworkMode"] == "none"

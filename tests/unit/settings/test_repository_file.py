@@ -142,8 +142,9 @@ def test_a_bad_value_is_told_and_left_out(line: str, meaning: str) -> None:
     [problem] = config.problems
     assert problem.startswith(f"`.patchwright.toml`: `{key}` was left out: it must be ")
     assert meaning in problem
-    as_default = {key: getattr(RepositoryConfig(), key), "pr": None, "problems": ()}
-    assert config.model_copy(update=as_default) == RepositoryConfig(model="strong")
+    as_default = {key: getattr(RepositoryConfig(), key)}
+    shown = config.replace(**as_default).replace(pr=None, problems=())
+    assert shown == RepositoryConfig(model="strong")
 
 
 @pytest.mark.parametrize(
@@ -268,8 +269,8 @@ def test_what_is_wrong_leaves_the_default_and_a_sentence(
 ) -> None:
     config = read(f"{key} = {_toml(value)}")
     if config.problems:
-        default = getattr(RepositoryConfig(), key, None)
-        found = config.model_copy(update={key: default, "pr": None, "problems": ()})
+        as_default = {key: getattr(RepositoryConfig(), key)}
+        found = config.replace(**as_default).replace(pr=None, problems=())
         assert found == RepositoryConfig()
 
 

@@ -41,7 +41,7 @@ PERSON = Actor(service="slack", login="ann", external_id=ANN, host=TEAM)
 THREAD = TalkThread(
     service="slack", place=f"{TEAM}/{CHANNEL}", kind=ThreadKind.CHAT, id=ROOT
 )
-ELSEWHERE = THREAD.model_copy(update={"place": "T1/C7", "id": "1712340000.000100"})
+ELSEWHERE = THREAD.replace(place="T1/C7", id="1712340000.000100")
 APPROVE = encode_press(Press(command="approve"))
 
 
@@ -59,7 +59,7 @@ def picker(repository: str | None, action_id: str) -> dict[str, Any]:
 def test_slash_command_opens_a_thread_that_has_no_message_yet() -> None:
     asked = trigger_of(command("fix <http://x.org|x.org> &amp; more"))
     assert asked.kind is TriggerKind.BODY_MENTION
-    assert asked.thread == THREAD.model_copy(update={"id": "cmd-111.222.abc"})
+    assert asked.thread == THREAD.replace(id="cmd-111.222.abc")
     assert (asked.request, asked.actor) == ("fix x.org & more", PERSON)
 
 
@@ -103,7 +103,7 @@ def test_guest_who_searches_is_answered_by_the_installation_of_the_thread() -> N
 def test_button_of_the_first_message_is_in_the_thread_of_it() -> None:
     shown = {"type": "message", "channel_id": CHANNEL, "message_ts": TS}
     pressed = trigger_of(press(button(), container=shown))
-    assert pressed.thread == THREAD.model_copy(update={"id": TS})
+    assert pressed.thread == THREAD.replace(id=TS)
 
 
 def test_button_that_needs_words_wants_a_form() -> None:

@@ -1,6 +1,7 @@
 """Recorded runs, written out event by event."""
 
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 from patchwright.core.events.types import (
     AgentState,
@@ -119,7 +120,7 @@ def evidence(role: EvidenceRole, exit_code: int) -> Entry:
     return noted(EvidenceRecorded(evidence=one))
 
 
-def outcome(kind: OutcomeKind = OutcomeKind.RESOLVED, **fields: object) -> Entry:
+def outcome(kind: OutcomeKind = OutcomeKind.RESOLVED, **fields: Any) -> Entry:
     reached = Outcome(
         kind=kind,
         proof=Proof.PROVEN,
@@ -131,7 +132,7 @@ def outcome(kind: OutcomeKind = OutcomeKind.RESOLVED, **fields: object) -> Entry
         iterations=4,
         seconds=21,
     )
-    return noted(OutcomeReached(outcome=reached.model_copy(update=fields)))
+    return noted(OutcomeReached(outcome=reached.replace(**fields)))
 
 
 def whole_run() -> list[Event]:
@@ -165,7 +166,7 @@ def _delegates() -> list[Entry]:
         replied("shell", cause=9, agent="8"),
         did(looks, 10),  # 11
         came(found, 11),
-        came(report.model_copy(update={"call_id": "delegate-6"}), 8),  # 13
+        came(report.replace(call_id="delegate-6"), 8),  # 13
     ]
 
 

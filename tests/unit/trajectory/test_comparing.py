@@ -1,5 +1,7 @@
 """Two runs are compared by what matters."""
 
+from typing import Any
+
 import pytest
 
 from patchwright.core.errors import SettingsError
@@ -11,6 +13,7 @@ from patchwright.core.events.types import (
     Event,
     Finish,
     McpResult,
+    ModelReply,
     Recall,
     Recalled,
     Risk,
@@ -44,12 +47,12 @@ from tests.unit.trajectory.recorded import (
 )
 
 
-def one_step(output: str, *ends: Entry, **fields: object) -> list[Event]:
+def one_step(output: str, *ends: Entry, **fields: Any) -> list[Event]:
     """Return a run of one command that printed this."""
     result = CommandOutput(exit_code=0, output=output, call_id="shell-2")
     command = RunCommand(command="ls", call_id="shell-2")
     entries = [started(), asked(), replied("shell", cause=2), did(command, 3)]
-    return numbered([*entries, came(result.model_copy(update=fields), 4), *ends])
+    return numbered([*entries, came(result.replace(**fields), 4), *ends])
 
 
 STEADY = [
@@ -175,12 +178,12 @@ def test_an_older_log_tells_its_task_by_its_outcome() -> None:
 def test_a_model_that_judged_its_calls_is_read_so_again() -> None:
     assert find_policy(one_step("x")) == "never"
     [reply] = [e for e in one_step("x") if e.source is Source.AGENT and e.cause == 2]
+    assert isinstance(reply.payload, ModelReply)
     calls = [
-        call.model_copy(update={"arguments": '{"risk": "low"}'})
-        for call in reply.payload.tool_calls  # type: ignore[union-attr]
+        call.replace(arguments='{"risk": "low"}') for call in reply.payload.tool_calls
     ]
-    payload = reply.payload.model_copy(update={"tool_calls": tuple(calls)})
-    assert find_policy([reply.model_copy(update={"payload": payload})]) == "risky"
+    payload = reply.payload.replace(tool_calls=tuple(calls))
+    assert find_policy([reply.replace(payload=payload)]) == "risky"
 
 
 def test_a_plan_that_was_shown_does_not_make_the_policy_a_careful_one() -> None:

@@ -76,7 +76,7 @@ def test_a_run_of_text_alone_asks_again(tmp_path: Path) -> None:
 
 def test_delegates_say_their_own_words(tmp_path: Path) -> None:
     delegate = ToolCall(id="d", name="delegate", arguments='{"task": "Look."}')
-    twice = ModelReply(tool_calls=(delegate, delegate.model_copy(update={"id": "e"})))
+    twice = ModelReply(tool_calls=(delegate, delegate.replace(id="e")))
     main, child = (
         ScriptedModel([ECHO, twice, FINISH]),
         ScriptedModel([TRUE, FINISH, ECHO, FINISH]),
@@ -91,7 +91,7 @@ def test_the_chat_is_condensed_where_it_was(tmp_path: Path) -> None:
     long = reply(calls=[("shell", {"command": f"echo {'x' * 3000}"})])
     steps: list[Step] = [
         long,
-        long.model_copy(update={"text": "a"}),
+        long.replace(text="a"),
         long,
         ContextWindowError("full"),
         TRUE,

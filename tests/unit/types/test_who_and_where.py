@@ -1,5 +1,7 @@
 """Threads are found again by their keys, and people by their ids."""
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -20,7 +22,7 @@ ISSUE = ForgeThread(repo=REPO, kind=ThreadKind.ISSUE, number=7)
 CHAT = TalkThread(
     service="slack", place="T1/C1", kind=ThreadKind.CHAT, id="1712345678.123456"
 )
-UNBEGUN = CHAT.model_copy(update={"id": "cmd-13.37"})
+UNBEGUN = CHAT.replace(id="cmd-13.37")
 TICKET = TalkThread(
     service="jira",
     place="acme.example:8443/jira/APP",
@@ -81,7 +83,7 @@ def test_every_key_leads_back(thread: ThreadRef) -> None:
     assert read_thread(str(thread), thread.kind) == thread
 
 
-def asked_in(thread: ThreadRef, **found: object) -> Trigger:
+def asked_in(thread: ThreadRef, **found: Any) -> Trigger:
     trigger = Trigger(
         key="k",
         kind=TriggerKind.COMMENT_MENTION,
@@ -89,7 +91,7 @@ def asked_in(thread: ThreadRef, **found: object) -> Trigger:
         thread=thread,
         request="fix it",
     )
-    return trigger.model_copy(update=found)
+    return trigger.replace(**found)
 
 
 def test_beside_the_code_the_repository_is_known() -> None:
@@ -119,11 +121,11 @@ def test_the_asker_is_who_they_are_where_the_code_is() -> None:
 @pytest.mark.parametrize(
     ("other", "is_one"),
     [
-        (JO.model_copy(update={"login": "Jo Miller"}), True),
-        (JO.model_copy(update={"external_id": "U2"}), False),
-        (JO.model_copy(update={"host": "T2"}), False),
-        (JO.model_copy(update={"service": "jira"}), False),
-        (JO.model_copy(update={"external_id": ""}), False),
+        (JO.replace(login="Jo Miller"), True),
+        (JO.replace(external_id="U2"), False),
+        (JO.replace(host="T2"), False),
+        (JO.replace(service="jira"), False),
+        (JO.replace(external_id=""), False),
     ],
 )
 def test_names_change_and_ids_do_not(other: Actor, *, is_one: bool) -> None:

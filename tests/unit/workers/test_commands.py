@@ -25,7 +25,7 @@ def answer(
     last: Ended | None = None,
     kind: TriggerKind = TriggerKind.COMMENT_MENTION,
 ) -> str | None:
-    asked = TRIGGER.model_copy(update={"request": request, "kind": kind})
+    asked = TRIGGER.replace(request=request, kind=kind)
     outcome = answer_command(asked, HANDLE, last)
     return None if outcome is None else outcome.summary
 

@@ -31,7 +31,7 @@ def at_home(actor: Actor) -> bool:
     [
         (JO, "alice"),
         (KIM, "kim"),
-        (JO.model_copy(update={"external_id": "U2", "host": "T2"}), "bob"),
+        (JO.replace(external_id="U2", host="T2"), "bob"),
     ],
 )
 def test_the_map_says_who_somebody_is(actor: Actor, login: str) -> None:
@@ -41,9 +41,9 @@ def test_the_map_says_who_somebody_is(actor: Actor, login: str) -> None:
 @pytest.mark.parametrize(
     "actor",
     [
-        JO.model_copy(update={"external_id": "U2"}),
-        JO.model_copy(update={"external_id": "u1"}),
-        JO.model_copy(update={"service": "jira"}),
+        JO.replace(external_id="U2"),
+        JO.replace(external_id="u1"),
+        JO.replace(service="jira"),
         Actor(service="slack", login="U1", host="T1"),
         Actor(service="jira", login="5b10", external_id="6c11", host=KIM.host),
         Actor(service="github", login="alice", external_id="1"),
@@ -55,7 +55,7 @@ def test_nobody_else_is_taken_for_them(actor: Actor) -> None:
 
 
 def test_an_id_without_a_workspace_is_nobodys_of_another_workspace() -> None:
-    stranger = JO.model_copy(update={"host": "T9"})
+    stranger = JO.replace(host="T9")
     assert mapped_person(MAP, stranger, at_home) is None
 
 
@@ -77,7 +77,7 @@ def test_an_invitation_has_the_link_and_its_limits() -> None:
 
 
 def test_a_name_that_somebody_chose_is_in_no_message() -> None:
-    bad = JO.model_copy(update={"login": "<!channel> [x](https://evil.example)"})
+    bad = JO.replace(login="<!channel> [x](https://evil.example)")
     for text in (
         invitation_text(bad, "https://b/link/t", "GitHub"),
         patience_text(bad),
@@ -86,10 +86,10 @@ def test_a_name_that_somebody_chose_is_in_no_message() -> None:
 
 
 def test_names_are_shown_as_they_read() -> None:
-    sly = JO.model_copy(update={"login": "al\u202eice\u200b \n x" + "y" * 200})
+    sly = JO.replace(login="al\u202eice\u200b \n x" + "y" * 200)
     assert shown_name(sly).startswith("alice xy")
     assert len(shown_name(sly)) == 80
-    assert shown_name(JO.model_copy(update={"login": "\u200b"})) == "U1"
+    assert shown_name(JO.replace(login="\u200b")) == "U1"
     assert (place_name(JO), place_name(KIM)) == ("workspace T1", KIM.host)
     assert place_name(Actor(service="github", login="a")) == ""
     assert (service_name("slack"), service_name("other")) == ("Slack", "other")

@@ -14,8 +14,10 @@ from patchwright.resolver.messages.pull_request import Origin
 from patchwright.resolver.placing.consent import Consent
 from patchwright.resolver.placing.openness import Openness
 from patchwright.workers.run.framing import handle_of, label_of
-from patchwright.workers.run.origins import also_hidden, find_origins, key_in, with_name
+from patchwright.workers.run.origins import also_hidden, key_in, with_name, with_origins
+from patchwright.workers.run.plan import Plan
 from patchwright.workers.store.threads import Linked
+from tests.unit.resolver.endings import FRAME
 from tests.unit.resolver.places import SLACK, WEB, issue, repo, ticket
 from tests.unit.resolver.runs import TRIGGER
 
@@ -38,6 +40,7 @@ BOT = Actor(service="slack", login="Patchwright", external_id="U9", is_bot=True)
 AT = datetime(2030, 1, 1, tzinfo=UTC)
 OPEN = Openness(is_public=True, consent=Consent.SHARE)
 KEPT_OUT = Openness(is_public=True, consent=Consent.KEEP_OUT)
+PLANNED = Plan(frame=FRAME, openness=OPEN)
 CHAT_URL = "https://acme.slack.test/archives/C1/p1712345678123456"
 CHAT = Thread(
     ref=SLACK,
@@ -55,8 +58,7 @@ OF_TICKET = Thread(ref=TICKET, title="Wrong sum", url="", posts=(), relatives=(T
 
 
 def asked_in(thread: ThreadRef) -> Trigger:
-    known = {"thread": thread, "repo": repo("acme/web"), "actor": JO}
-    return TRIGGER.model_copy(update=known)
+    return TRIGGER.replace(thread=thread, repo=repo("acme/web"), actor=JO)
 
 
 def linked(*threads: ThreadRef) -> tuple[Linked, ...]:
@@ -65,33 +67,35 @@ def linked(*threads: ThreadRef) -> tuple[Linked, ...]:
 
 def test_a_change_leads_back_to_ticket_chat_and_issue() -> None:
     tied = linked(TICKET, ISSUE, SLACK)
-    found = find_origins(SETTINGS, OPEN, asked_in(SLACK), [CHAT, OF_TICKET], tied)
-    assert found == {
-        "issue": 7,
-        "key": "APP-7",
-        "origins": (
+    found = with_origins(PLANNED, SETTINGS, asked_in(SLACK), [CHAT, OF_TICKET], tied)
+    assert found == PLANNED.replace(
+        issue=7,
+        key="APP-7",
+        origins=(
             Origin(name="a thread in Slack", url=CHAT_URL),
             Origin(name="APP-7", url="https://acme.atlassian.net/browse/APP-7"),
         ),
-    }
+    )
 
 
 def test_a_chat_without_an_address_is_not_named() -> None:
-    found = find_origins(SETTINGS, OPEN, asked_in(SLACK), [], linked(SLACK))
-    assert found == {"issue": None, "key": "", "origins": ()}
+    earlier = PLANNED.replace(issue=7, key="APP-7")
+    found = with_origins(earlier, SETTINGS, asked_in(SLACK), [], linked(SLACK))
+    assert found == PLANNED
 
 
 def test_an_issue_of_another_repository_is_not_closed() -> None:
     tied = linked(issue("acme/api", 3))
-    found = find_origins(SETTINGS, OPEN, asked_in(SLACK), [CHAT], tied)
-    assert found["issue"] is None
+    found = with_origins(PLANNED, SETTINGS, asked_in(SLACK), [CHAT], tied)
+    assert found.issue is None
 
 
 def test_what_is_kept_out_is_noted_and_nothing_leads_back() -> None:
     tied = linked(TICKET, ISSUE)
-    found = find_origins(SETTINGS, KEPT_OUT, asked_in(SLACK), [CHAT, OF_TICKET], tied)
-    assert set(found) == {"issue", "hidden"}
-    hidden = found["hidden"]
+    planned = PLANNED.replace(openness=KEPT_OUT)
+    found = with_origins(planned, SETTINGS, asked_in(SLACK), [CHAT, OF_TICKET], tied)
+    hidden = found.hidden
+    assert found == planned.replace(issue=7, hidden=hidden)
     assert isinstance(hidden, Hidden)
     said = {"The sum is off", "Wrong sum", "Quarter", "Globex pays less"}
     assert said <= set(hidden.texts)
@@ -101,22 +105,22 @@ def test_what_is_kept_out_is_noted_and_nothing_leads_back() -> None:
 
 def test_h8_what_was_read_in_private_repositories_is_kept_out_of_public_ones() -> None:
     for openness in (OPEN, KEPT_OUT):
-        found = find_origins(
+        found = with_origins(
+            PLANNED.replace(openness=openness),
             SETTINGS,
-            openness,
             asked_in(SLACK),
             [CHAT],
             linked(SLACK),
             private_texts=("We buy Initech",),
         )
-        hidden = found["hidden"]
+        hidden = found.hidden
         assert isinstance(hidden, Hidden)
         assert "We buy Initech" in hidden.texts
 
 
 def test_what_is_said_while_it_works_is_kept_out_as_well() -> None:
-    beside = asked_in(ISSUE).model_copy(update={"request": "use tabs"})
-    private = asked_in(SLACK).model_copy(update={"request": "Globex waits"})
+    beside = asked_in(ISSUE).replace(request="use tabs")
+    private = asked_in(SLACK).replace(request="Globex waits")
     known = also_hidden(Hidden(texts=("The sum is off",)), [beside, private])
     assert {"The sum is off", "Globex waits"} <= set(known.texts)
     assert "use tabs" not in known.texts
@@ -139,12 +143,10 @@ def test_the_key_is_that_of_the_first_ticket(
 
 
 def test_who_asks_is_called_as_they_are_in_the_thread() -> None:
-    by_id = asked_in(SLACK).model_copy(
-        update={"actor": JO.model_copy(update={"login": "U1"})}
-    )
+    by_id = asked_in(SLACK).replace(actor=JO.replace(login="U1"))
     assert with_name(by_id, CHAT).actor.login == "Jo Miller"
-    stranger = by_id.actor.model_copy(update={"external_id": "U2"})
-    unknown = by_id.model_copy(update={"actor": stranger})
+    stranger = by_id.actor.replace(external_id="U2")
+    unknown = by_id.replace(actor=stranger)
     assert with_name(unknown, CHAT) == unknown
 
 

@@ -86,7 +86,7 @@ def read_check_suite(body: bytes, listening: Listening) -> Reading:
     # The suites of one commit end one after the other.
     name = f"{TriggerKind.CHECKS}:{suite.head_sha}:{suite.id}"
     trigger = scene.trigger(name, TriggerKind.CHECKS, delivery.sender)
-    return trigger.model_copy(update={"head_sha": suite.head_sha})
+    return trigger.replace(head_sha=suite.head_sha)
 
 
 def _find_proposal(suite: _Suite, repository: int) -> _Proposal | None:

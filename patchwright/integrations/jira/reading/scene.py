@@ -69,7 +69,7 @@ class Scene:
             key=f"{SERVICE}:{self.listening.host}:{name}",
             kind=kind,
             actor=actor_of(asker, self.listening.host),
-            thread=self.ref.model_copy(update={"audience": audience}),
+            thread=self.ref.replace(audience=audience),
             request=request,
             title=fields.summary,
             body=read_markdown(fields.description),

@@ -61,7 +61,7 @@ class Said:
         if not (user and host):
             return None
         person = self.origin.actor(user, _name_of(message), host)
-        return person.model_copy(update={"is_bot": self.is_by_bot})
+        return person.replace(is_bot=self.is_by_bot)
 
 
 def _name_of(message: Message) -> str:

@@ -102,13 +102,12 @@ def _not_there(image: str) -> Finding:
 
 
 def _try(case: Case, runtimes: RuntimeFactory) -> Trial:
-    small = {
-        "memory": f"{_MEMORY_MIB}m",
-        "max_processes": _PROCESSES,
-        "lifetime_s": _LIFETIME_S,
-    }
-    spec = sandbox_spec(case.settings, f"doctor-{RandomIds().new()}")
-    runtime = runtimes.start(spec.model_copy(update=small))
+    spec = sandbox_spec(case.settings, f"doctor-{RandomIds().new()}").replace(
+        memory=f"{_MEMORY_MIB}m",
+        max_processes=_PROCESSES,
+        lifetime_s=_LIFETIME_S,
+    )
+    runtime = runtimes.start(spec)
     try:
         return _look_inside(runtime)
     finally:
@@ -130,7 +129,7 @@ def _look_inside(runtime: Runtime) -> Trial:
     except (ValueError, ValidationError):
         words = " ".join(said.split())[-200:]
         raise SandboxError(f"the trial inside came to no end: {words}") from None
-    return trial.model_copy(update={"git": _git_version(first)})
+    return trial.replace(git=_git_version(first))
 
 
 def _git_version(lines: list[str]) -> str:

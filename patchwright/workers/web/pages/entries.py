@@ -173,4 +173,4 @@ def _bounded(block: Block | None) -> Block | None:
     text = block.text.strip("\n") if block else ""
     if block is None or ("\n" not in text and len(text) <= _TITLE_CHARS):
         return None
-    return block.model_copy(update={"text": cut_middle(text, MAX_BLOCK_CHARS)})
+    return block.replace(text=cut_middle(text, MAX_BLOCK_CHARS))
