@@ -72,12 +72,12 @@ class Asking:
     """Reads what one workflow run was asked for."""
 
     def __init__(
-        self, place: Place, inputs: Inputs, listening: Listening, github: GitHub
+        self, workflow_job: Place, inputs: Inputs, listening: Listening, github: GitHub
     ) -> None:
-        self._place, self._inputs = place, inputs
+        self._workflow_job, self._inputs = workflow_job, inputs
         self._listening, self._github = listening, github
-        self._repo = RepoRef(forge=SERVICE, full_name=place.repository)
-        self._payload = payload_in(place.event, place.event_name)
+        self._repo = RepoRef(forge=SERVICE, full_name=workflow_job.repository)
+        self._payload = payload_in(workflow_job.event, workflow_job.event_name)
 
     def find(self, task: str) -> Asked | NotAsked:
         """Return what is asked, `task` being the text of the inputs.
@@ -94,20 +94,20 @@ class Asking:
         if task:
             return Asked(self._own(task), task)
         comment = self._number("comment-id")
-        if comment and comment != number_in(self._place.event, "comment", "id"):
+        if comment and comment != number_in(self._workflow_job.event, "comment", "id"):
             return self._by_comment(comment)
-        number, own = self._number("issue-number"), number_of_thread(self._place.event)
-        is_read = self._place.event_name in _EVENTS
+        number, own = self._number("issue-number"), number_of_thread(self._workflow_job.event)
+        is_read = self._workflow_job.event_name in _EVENTS
         if number and (not is_read or number != own):
             return Asked(self._by_number(number))
         if is_read:
             return self._by_event()
-        if number := number_of_checks(self._place.event):
+        if number := number_of_checks(self._workflow_job.event):
             return Asked(self._by_number(number))
-        if self._place.event_name == "status":
+        if self._workflow_job.event_name == "status":
             return self._by_status()
         raise SettingsError(
-            f"the event `{self._place.event_name}` has no thread: set one of the "
+            f"the event `{self._workflow_job.event_name}` has no thread: set one of the "
             "inputs `issue-number`, `comment-id`, `task` and `task-file`"
         )
 
@@ -121,8 +121,8 @@ class Asking:
         return int(given or 0)
 
     def _by_event(self) -> Asked | NotAsked:
-        event = _EVENTS[self._place.event_name]
-        found = read(event, self._place.event_bytes, self._listening)
+        event = _EVENTS[self._workflow_job.event_name]
+        found = read(event, self._workflow_job.event_bytes, self._listening)
         if event in _REVIEWS and self._inputs.text("mode") == "review-feedback":
             return self._by_review(found)
         if isinstance(found, Trigger) and event == "pull_request_review_comment":
@@ -136,7 +136,7 @@ class Asking:
         knows them for one request; here each is a workflow run that knows of no other.
         """
         number = found.forge_thread.number
-        if not found.review_id or self._place.event.get("action") != "created":
+        if not found.review_id or self._workflow_job.event.get("action") != "created":
             return Asked(found)
         texts = fetch_review_texts(
             self._github.api, self._repo, number, found.review_id
@@ -154,16 +154,16 @@ class Asking:
             return Asked(found.replace(kind=TriggerKind.COMMENT_MENTION))
         if found != Ignored(reason="no-mention"):
             return _as_read(found)
-        if self._listening.is_own(self._place.actor):
+        if self._listening.is_own(self._workflow_job.actor):
             return NotAsked("own-text")
-        return Asked(self._by_number(number_of_thread(self._place.event)))
+        return Asked(self._by_number(number_of_thread(self._workflow_job.event)))
 
     def _by_status(self) -> Asked | NotAsked:
         """Find the pull request that ends in a commit whose checks have failed.
 
         An event of this kind names branches alone; those of forks are not among them.
         """
-        found = read("status", self._place.event_bytes, self._listening)
+        found = read("status", self._workflow_job.event_bytes, self._listening)
         if not isinstance(found, StatusReported):
             return _as_read(found)
         if found.has_passed:
@@ -177,7 +177,7 @@ class Asking:
     def _by_number(self, number: int) -> Trigger:
         thread = self._opening(number)
         return Trigger(
-            key=f"{thread.ref}:run:{self._place.run_id}",
+            key=f"{thread.ref}:run:{self._workflow_job.run_id}",
             kind=TriggerKind.BODY_MENTION,
             actor=self._actor(),
             thread=thread.ref,
@@ -215,9 +215,9 @@ class Asking:
         return self._github.channel.fetch_opening(ref)
 
     def _own(self, task: str) -> Trigger:
-        number = int(self._place.run_id) if self._place.run_id.isdigit() else 1
+        number = int(self._workflow_job.run_id) if self._workflow_job.run_id.isdigit() else 1
         return Trigger(
-            key=f"action:{self._place.run_id}:{self._place.run_attempt}",
+            key=f"action:{self._workflow_job.run_id}:{self._workflow_job.run_attempt}",
             kind=TriggerKind.BODY_MENTION,
             actor=self._actor(),
             thread=ForgeThread(repo=self._repo, kind=ThreadKind.REQUEST, number=number),
@@ -226,15 +226,15 @@ class Asking:
         )
 
     def _actor(self) -> Actor:
-        if not self._place.actor:
+        if not self._workflow_job.actor:
             raise SettingsError(
                 "GITHUB_ACTOR: not set, so that nobody would have asked"
             )
-        return _person(self._place.actor, self._place.actor_id)
+        return _person(self._workflow_job.actor, self._workflow_job.actor_id)
 
     def _with_rerunner(self, trigger: Trigger) -> Trigger:
         """Judge whoever has had the workflow run again as well."""
-        again = _person(self._place.rerun_by)
+        again = _person(self._workflow_job.rerun_by)
         if not again.login or _is_one(again, self._actor()):
             return trigger
         return trigger.replace(others=(*trigger.others, again))

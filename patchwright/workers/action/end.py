@@ -18,7 +18,7 @@ class End:
     """A run that has ended, with all that is known of it."""
 
     base: Base
-    place: Place
+    workflow_job: Place
     inputs: Inputs
     job: Job
     outcome: Outcome
@@ -32,14 +32,14 @@ class End:
         return self.inputs.is_true("dry-run")
 
 
-def read_end(base: Base, place: Place, inputs: Inputs, job: Job) -> End:
+def read_end(base: Base, workflow_job: Place, inputs: Inputs, job: Job) -> End:
     """Read from the tables how the run ended, and what of it is not delivered yet."""
     kept = base.stores.outcomes.load_artifact(job.id, ARTIFACT)
     stored = base.stores.effects.of_job(job.id)
     lost = explained(OutcomeKind.FAILED, "no-outcome", "The run has no end.")
     return End(
         base=base,
-        place=place,
+        workflow_job=workflow_job,
         inputs=inputs,
         job=job,
         outcome=job.outcome or lost,

@@ -35,7 +35,7 @@ log = structlog.get_logger(__name__)
 def result_of(end: End) -> Result:
     """Write the files of a run, and return its outputs and summary."""
     outputs = _facts(end) | _places(end)
-    folder = end.place.artifacts
+    folder = end.workflow_job.artifacts
     events = end.base.stores.events.open(end.job.conversation_id).read()
     receipt = receipt_of(end, measure(events), outputs)
     written = {

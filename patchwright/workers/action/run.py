@@ -46,14 +46,14 @@ log = structlog.get_logger(__name__)
 
 def run(environ: Mapping[str, str]) -> None:
     """Run, and write the result, whatever it is; raises outside of a workflow."""
-    place = find_place(environ)
+    workflow_job = find_place(environ)
     hidden = secrets_in(environ)
     redact = Redactor(hidden).redact
-    crashed({}).write(place.result, redact)
+    crashed({}).write(workflow_job.result, redact)
     try:
         inputs = read_inputs(environ[f"{PREFIX}INPUTS"])
         redact = Redactor((*hidden, inputs.text("github-token"))).redact
-        action = _Action(place, inputs, settings_environment(environ))
+        action = _Action(workflow_job, inputs, settings_environment(environ))
         redact = action.redactor.redact
         result = action.run()
     except PatchwrightError as error:
@@ -63,7 +63,7 @@ def run(environ: Mapping[str, str]) -> None:
         log.exception("run_broke")
         text = "Something broke inside Patchwright; the log of this step has more."
         result = broken(_InternalError(text))
-    result.write(place.result, redact)
+    result.write(workflow_job.result, redact)
 
 
 class _InternalError(PatchwrightError):
@@ -74,16 +74,16 @@ class _InternalError(PatchwrightError):
 
 class _Action:
     def __init__(
-        self, place: Place, inputs: Inputs, environ: Mapping[str, str]
+        self, workflow_job: Place, inputs: Inputs, environ: Mapping[str, str]
     ) -> None:
         check_version(inputs.text("version"))
-        self._place, self._inputs = place, inputs
-        self._repo = RepoRef(forge=SERVICE, full_name=place.repository)
-        self._task = read_text(inputs, "task", place.workspace)
-        self._orders = make_orders(inputs, place.workspace)
-        self._settings = find_settings(place, inputs, environ)
+        self._workflow_job, self._inputs = workflow_job, inputs
+        self._repo = RepoRef(forge=SERVICE, full_name=workflow_job.repository)
+        self._task = read_text(inputs, "task", workflow_job.workspace)
+        self._orders = make_orders(inputs, workflow_job.workspace)
+        self._settings = find_settings(workflow_job, inputs, environ)
         self._seal = find_seal(
-            self._settings, environ, has_job_token=place.has_job_token
+            self._settings, environ, has_job_token=workflow_job.has_job_token
         )
         secrets = (*secret_values(self._settings), *secrets_in(environ))
         self.redactor = Redactor((*secrets, inputs.text("github-token")))
@@ -93,7 +93,7 @@ class _Action:
         set_up_logging(self.redactor.redact_json, as_json=settings.log_json)
         with open_base(settings, self.redactor, lambda _job: None) as opened:
             # What a job's own token does starts no other workflow; an App's does.
-            github = replace(opened.github, starts_no_checks=self._place.has_job_token)
+            github = replace(opened.github, starts_no_checks=self._workflow_job.has_job_token)
             if self._seal is not None:
                 signing = github.channel.signing(self._seal.sign)
                 github = replace(github, channel=signing)
@@ -102,25 +102,25 @@ class _Action:
     def _run(self, base: Base) -> Result:
         listening = self._listening(base)
         accord = self._accord(base, listening.mention)
-        asking = Asking(self._place, self._inputs, listening, base.github)
+        asking = Asking(self._workflow_job, self._inputs, listening, base.github)
         asked = asking.find(self._task)
         if isinstance(asked, NotAsked):
-            return unasked(asked.reason, self._place, listening, accord)
+            return unasked(asked.reason, self._workflow_job, listening, accord)
         asked, orders = self._with_past(base, listening, asked)
         runner = make_runner(base, orders)
         job_id = take_in(base, asked)
-        crashed({"run-id": job_id}).write(self._place.result, self.redactor.redact)
+        crashed({"run-id": job_id}).write(self._workflow_job.result, self.redactor.redact)
         job = Working(base, runner, job_id).run()
-        return result_of(read_end(base, self._place, self._inputs, job))
+        return result_of(read_end(base, self._workflow_job, self._inputs, job))
 
     def _accord(self, base: Base, mention: str) -> Accord | None:
         """Hold the workflow's own condition against what we listen to, and tell both.
 
         Nothing depends on it, so that it may be left out where the file is not shown.
         """
-        if self._place.workflow is None:
+        if self._workflow_job.workflow is None:
             return None
-        path, commit = self._place.workflow
+        path, commit = self._workflow_job.workflow
         try:
             found = base.github.forge.fetch_file(self._repo, path, commit)
         except ServiceError as error:
@@ -142,7 +142,7 @@ class _Action:
 
     def _own_login(self, base: Base) -> str:
         """Return who we are; where that cannot be known, no comment counts as ours."""
-        if self._place.has_job_token:
+        if self._workflow_job.has_job_token:
             return JOB_LOGIN
         try:
             identity = base.github.fetch_identity()
@@ -161,7 +161,7 @@ class _Action:
         thread = base.github.channel.fetch_thread(asked.trigger.forge_thread)
         redact = self.redactor.redact_json
         past = find_past(thread, listening, self._seal, redact)
-        answer = answer_from(past, command, self._place.runs_url)
+        answer = answer_from(past, command, self._workflow_job.runs_url)
         if answer is not None:
             return asked, replace(self._orders, answer=answer)
         if command.verb is not Verb.APPROVE or past is None:

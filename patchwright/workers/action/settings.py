@@ -42,16 +42,16 @@ _LISTED: Final[Mapping[str, str]] = {
 }
 
 
-def find_settings(place: Place, inputs: Inputs, environ: Mapping[str, str]) -> Settings:
+def find_settings(workflow_job: Place, inputs: Inputs, environ: Mapping[str, str]) -> Settings:
     """Return the settings; servers of tools may be named in a file of the repository.
 
     That is read from the default branch, whatever is checked out.
     """
     given = inputs.text("mcp-config")
     if not given or given.startswith("{"):
-        return make_settings(inputs, environ, place.folder, given)
-    first = make_settings(inputs, environ, place.folder)
-    found = _fetch_file(first, place.repository, given)
+        return make_settings(inputs, environ, workflow_job.folder, given)
+    first = make_settings(inputs, environ, workflow_job.folder)
+    found = _fetch_file(first, workflow_job.repository, given)
     if found is None:
         raise wrong_input(
             "mcp-config",
@@ -59,7 +59,7 @@ def find_settings(place: Place, inputs: Inputs, environ: Mapping[str, str]) -> S
             "itself",
         )
     text = found.decode("utf-8", "replace")
-    return make_settings(inputs, environ, place.folder, text)
+    return make_settings(inputs, environ, workflow_job.folder, text)
 
 
 def _fetch_file(settings: Settings, repository: str, path: str) -> bytes | None:

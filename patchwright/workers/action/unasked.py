@@ -18,7 +18,7 @@ log = structlog.get_logger(__name__)
 
 
 def unasked(
-    reason: str, place: Place, listening: Listening, accord: Accord | None
+    reason: str, workflow_job: Place, listening: Listening, accord: Accord | None
 ) -> Result:
     """Return how it ends where the event asks for nothing.
 
@@ -26,8 +26,8 @@ def unasked(
     """
     log.info("not_asked", reason=reason, listens_for=listening.mention)
     text = (
-        f"Nobody asked for anything ({reason}): {_event(place)} by "
-        f"{place.actor or 'somebody'}. This step listens for {_heard(listening)}. "
+        f"Nobody asked for anything ({reason}): {_event(workflow_job)} by "
+        f"{workflow_job.actor or 'somebody'}. This step listens for {_heard(listening)}. "
         f"{f'About the phrase: {accord}' if accord else _GATE}"
     )
     is_sound = accord is None or accord.is_sound
@@ -39,9 +39,9 @@ def unasked(
     return Result(Grade.GOOD if is_sound else Grade.UNRESOLVED, outputs, text)
 
 
-def _event(place: Place) -> str:
-    action = str(place.event.get("action") or "")
-    return f"{place.event_name} ({action})" if action else place.event_name
+def _event(workflow_job: Place) -> str:
+    action = str(workflow_job.event.get("action") or "")
+    return f"{workflow_job.event_name} ({action})" if action else workflow_job.event_name
 
 
 def _heard(listening: Listening) -> str:

@@ -53,9 +53,9 @@ def _verdicts(entries: Sequence[Entry], *, spends: bool) -> Iterator[Verdict]:
     except SettingsError as error:
         yield Verdict(SETTINGS, failed("they cannot be read", str(error)), 0.0)
         return
-    case = Case(_completed(settings, clock, entries), clock, spends)
-    redactor = Redactor(secret_values(case.settings))
-    for verdict in examine(case, entries):
+    context = Case(_completed(settings, clock, entries), clock, spends)
+    redactor = Redactor(secret_values(context.settings))
+    for verdict in examine(context, entries):
         yield without_secrets(verdict, redactor)
 
 

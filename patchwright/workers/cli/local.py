@@ -34,29 +34,29 @@ class Wish:
     applies: bool
 
 
-def read_wish(order: Order) -> Wish:
+def read_wish(options: Order) -> Wish:
     """Return what an order without a URL asks for; raises `SettingsError`."""
-    title, body = ("", order.task) if order.task is not None else _read(order.issue)
+    title, body = ("", options.task) if options.task is not None else _read(options.issue)
     if not (title + body).strip():
         raise SettingsError("--task is empty; write what is to be done")
     return Wish(
         title=title,
         body=body,
-        repo=order.repo or Path(),
-        deliver=order.deliver or Deliver.BRANCH,
-        applies=order.applies,
+        repo=options.repo or Path(),
+        deliver=options.deliver or Deliver.BRANCH,
+        applies=options.applies,
     )
 
 
-def resolve_local(session: Session, wish: Wish) -> Finished:
+def resolve_local(session: Session, local_task: Wish) -> Finished:
     """Work on the current commit; the work tree and the index stay as they are."""
-    repository, base_sha = _open(wish)
-    judged = triage_texts(wish.title, wish.body)
+    repository, base_sha = _open(local_task)
+    judged = triage_texts(local_task.title, local_task.body)
     if session.settings.agent.triage and isinstance(judged, Ask):
         return Finished(needs_input(judged), Delivered())
     config = read_repository_config(repository.objects.read_file(base_sha, CONFIG_FILE))
     session, notes = session.heeding(config)
-    task = _write_task(wish, repository, base_sha, config.instructions)
+    task = _write_task(local_task, repository, base_sha, config.instructions)
     task = task.replace(
         setup=config.setup,
         tests=config.test,
@@ -65,40 +65,40 @@ def resolve_local(session: Session, wish: Wish) -> Finished:
         notes=(*notes, *task.notes),
     )
     outcome = session.resolve(task, repository.objects, base_sha, config=config)
-    finished = _deliver(session, repository, wish, outcome)
+    finished = _deliver(session, repository, local_task, outcome)
     repository.objects.release(session.run_id)
     return finished
 
 
-def _open(wish: Wish) -> tuple[LocalRepository, str]:
+def _open(local_task: Wish) -> tuple[LocalRepository, str]:
     try:
-        repository = LocalRepository.open(wish.repo)
+        repository = LocalRepository.open(local_task.repo)
         base_sha = repository.resolve()
         repository.objects.require_files(base_sha)
     except GitError as error:
         raise SettingsError(f"--repo: {error}") from error
-    if wish.applies and repository.root is None:
+    if local_task.applies and repository.root is None:
         raise SettingsError("--apply: the repository is bare, it has no work tree")
     return repository, base_sha
 
 
 def _deliver(
-    session: Session, repository: LocalRepository, wish: Wish, outcome: Outcome
+    session: Session, repository: LocalRepository, local_task: Wish, outcome: Outcome
 ) -> Finished:
     delivered = Delivered()
     if not outcome.head_sha:
         return Finished(outcome, delivered)
-    if wish.deliver is Deliver.BRANCH:
-        delivered = _make_branch(repository, wish, outcome, session.run_id)
-    if wish.deliver is Deliver.PATCH:
+    if local_task.deliver is Deliver.BRANCH:
+        delivered = _make_branch(repository, local_task, outcome, session.run_id)
+    if local_task.deliver is Deliver.PATCH:
         session.write_patch(repository.objects, outcome)
-    if not wish.applies or outcome.reason == EXCESS:
+    if not local_task.applies or outcome.reason == EXCESS:
         # What looks like an accident stays on its branch.
         return Finished(outcome, delivered)
     try:
         repository.apply(outcome.base_sha, outcome.head_sha)
     except GitError as error:
-        return _left_out(session, repository, wish, Finished(outcome, delivered), error)
+        return _left_out(session, repository, local_task, Finished(outcome, delivered), error)
     said = "The change is in your work tree; nothing was staged or committed."
     return Finished(outcome, delivered.replace(remarks=(said,)))
 
@@ -106,14 +106,14 @@ def _deliver(
 def _left_out(
     session: Session,
     repository: LocalRepository,
-    wish: Wish,
+    local_task: Wish,
     finished: Finished,
     error: GitError,
 ) -> Finished:
     """Say why the work tree has not got the change; in any case a branch has it."""
     delivered = finished.delivered
     if not delivered.branch:
-        delivered = _make_branch(repository, wish, finished.outcome, session.run_id)
+        delivered = _make_branch(repository, local_task, finished.outcome, session.run_id)
     said = (
         "to your work tree, as that would overwrite what is not committed there. "
         f"Commit or stash it, then run `git merge {delivered.branch}`. {error}"
@@ -123,14 +123,14 @@ def _left_out(
 
 
 def _make_branch(
-    repository: LocalRepository, wish: Wish, outcome: Outcome, run_id: str
+    repository: LocalRepository, local_task: Wish, outcome: Outcome, run_id: str
 ) -> Delivered:
     """Make a branch; if that cannot be, one of another name.
 
     Somebody may have that name already, or one such as `patchwright`, below which git
     makes no other.
     """
-    usual = f"patchwright/{slug(outcome.title or wish.title or 'proposed change')}"
+    usual = f"patchwright/{slug(outcome.title or local_task.title or 'proposed change')}"
     own = f"{usual}-{run_id[:8]}"
     *names, last = (usual, own, flat_name(usual), flat_name(own))
     for name in names:
@@ -162,12 +162,12 @@ def _text_of(path: Path) -> str:
 
 
 def _write_task(
-    wish: Wish,
+    local_task: Wish,
     repository: LocalRepository,
     base_sha: str,
     instructions: tuple[str, ...],
 ) -> Task:
-    written = brief_text(wish.title, wish.body)
+    written = brief_text(local_task.title, local_task.body)
     knowledge = gather(repository.objects, base_sha, instructions)
     guide = knowledge.for_prompt(written.text)
     unsaved = repository.has_uncommitted_changes()
@@ -176,7 +176,7 @@ def _write_task(
         text="\n\n".join(part for part in (guide, written.text) if part),
         base_sha=base_sha,
         base_branch=repository.find_branch() or "",
-        title=wish.title,
+        title=local_task.title,
         files=written.files,
         notes=(*written.notes, *knowledge.notes, *notes),
         removed=written.removed + knowledge.removed,

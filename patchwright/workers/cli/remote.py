@@ -71,8 +71,8 @@ def resolve_remote(session: Session, url: str, deliver: Deliver) -> Finished:
         mirrors = Mirrors(session.settings.state_dir / "mirrors", trusted)
         sources = Sources(Switchboard(github.channel), github.forge, mirrors)
         session.console.print(f"Fetching {thread.repo.full_name}")
-        wishes = github.forge.fetch_file(thread.repo, CONFIG_FILE)
-        config = read_repository_config(wishes)
+        config_bytes = github.forge.fetch_file(thread.repo, CONFIG_FILE)
+        config = read_repository_config(config_bytes)
         read = fetch_thread(sources.channel, trigger, session.clock.now())
         heard = hear(
             [clean_thread(session.redactor.redact_json, read)],

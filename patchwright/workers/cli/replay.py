@@ -59,7 +59,7 @@ def _replay(
     With --rerun the exit code is 0 if all is the same, 1 if not, 2 for wrong
     usage, and 3 if it could not be run.
     """
-    playback = Playback(
+    options = Playback(
         file=file,
         run=run,
         step=step,
@@ -71,4 +71,4 @@ def _replay(
         as_object=json,
     )
     play = cast("Callable[[Playback], int]", import_module(_REPLAYING).play)
-    raise typer.Exit(play(playback))
+    raise typer.Exit(play(options))

@@ -14,31 +14,31 @@ from patchwright.workers.cli.replay_view import print_step, print_story
 from patchwright.workers.cli.rerun import rerun_run
 
 
-def play(wanted: Playback) -> int:
+def play(options: Playback) -> int:
     """Return the exit code; raises `SettingsError` for options that do not fit."""
-    _check_options(wanted)
-    found = read(wanted.file, wanted.run)
-    if wanted.export is not None:
-        _export(found, wanted.export)
-    if wanted.reruns:
-        flags = {"sandbox.kind": wanted.sandbox.value if wanted.sandbox else None}
-        repo = wanted.repo or Path()
-        as_object = wanted.as_object
-        return rerun_run(found, repo, flags, wanted.events, as_object=as_object)
-    if wanted.step is not None:
-        _show_step(found, wanted.step, as_object=wanted.as_object)
-    elif wanted.as_object:
+    _check_options(options)
+    found = read(options.file, options.run)
+    if options.export is not None:
+        _export(found, options.export)
+    if options.reruns:
+        flags = {"sandbox.kind": options.sandbox.value if options.sandbox else None}
+        repo = options.repo or Path()
+        as_object = options.as_object
+        return rerun_run(found, repo, flags, options.events, as_object=as_object)
+    if options.step is not None:
+        _show_step(found, options.step, as_object=options.as_object)
+    elif options.as_object:
         typer.echo(story_as_json(tell(found.events)))
-    elif wanted.export is None:
+    elif options.export is None:
         print_story(Console(), tell(found.events))
     return 0
 
 
-def _check_options(wanted: Playback) -> None:
-    if wanted.reruns and wanted.repo is None:
+def _check_options(options: Playback) -> None:
+    if options.reruns and options.repo is None:
         raise SettingsError("--rerun needs --repo PATH, the repository it was run on")
-    others = (wanted.repo, wanted.sandbox, wanted.events)
-    if not wanted.reruns and any(option is not None for option in others):
+    others = (options.repo, options.sandbox, options.events)
+    if not options.reruns and any(option is not None for option in others):
         raise SettingsError("--repo, --sandbox and --events go with --rerun")
 
 

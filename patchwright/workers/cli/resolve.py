@@ -75,7 +75,7 @@ def _resolve(
     The exit code is 0 when it is resolved, answered or planned, 1 for any other
     end, 2 for wrong usage, and 3 if a service, the model or the sandbox failed.
     """
-    order = Order(
+    options = Order(
         url=url,
         repo=repo,
         issue=issue,
@@ -93,4 +93,4 @@ def _resolve(
         quiet=quiet,
     )
     work_on = cast("Callable[[Order], int]", import_module(_WORKING).work_on)
-    raise typer.Exit(work_on(order))
+    raise typer.Exit(work_on(options))

@@ -25,16 +25,16 @@ _REMOTE: Final = "patchwright.workers.cli.remote"
 log = structlog.get_logger(__name__)
 
 
-def work_on(order: Order) -> int:
+def work_on(options: Order) -> int:
     """Return the exit code; raises `SettingsError` for an order that makes no sense."""
-    with _told_in_any_case(as_object=order.as_object):
-        _check(order)
-        settings = load_here(order.flags)
-        wish = read_wish(order) if order.url is None else None
-        quiet = order.as_object or order.quiet
-        with open_session(settings, order.events, quiet=quiet) as session:
-            finished = _work(session, order, wish)
-            _report(session, finished, as_object=order.as_object)
+    with _told_in_any_case(as_object=options.as_object):
+        _check(options)
+        settings = load_here(options.flags)
+        local_task = read_wish(options) if options.url is None else None
+        quiet = options.as_object or options.quiet
+        with open_session(settings, options.events, quiet=quiet) as session:
+            finished = _work(session, options, local_task)
+            _report(session, finished, as_object=options.as_object)
     return exit_code(finished.outcome) or int(finished.is_left_out)
 
 
@@ -49,41 +49,41 @@ def _told_in_any_case(*, as_object: bool) -> Iterator[None]:
         raise
 
 
-def _check(order: Order) -> None:
+def _check(options: Order) -> None:
     """Raise `SettingsError` unless it is clear what to work on, and where."""
-    local = (order.repo, order.issue, order.task)
-    if order.url is None and (order.issue is None) == (order.task is None):
+    local = (options.repo, options.issue, options.task)
+    if options.url is None and (options.issue is None) == (options.task is None):
         raise SettingsError(
             "say what to work on: the URL of an issue, or --issue FILE or --task TEXT "
             "with --repo PATH for a repository that is not here"
         )
-    if order.url is not None and any(one is not None for one in local):
+    if options.url is not None and any(one is not None for one in local):
         raise SettingsError(
             "a URL says what to work on and where: leave out --repo, --issue and --task"
         )
-    if order.url is not None and order.applies:
+    if options.url is not None and options.applies:
         raise SettingsError(
             "--apply is for a repository on this machine; for a URL, fetch the branch "
             "of the pull request"
         )
-    if order.url is None and order.deliver in (Deliver.DRAFT, Deliver.READY):
+    if options.url is None and options.deliver in (Deliver.DRAFT, Deliver.READY):
         raise SettingsError(
-            f"--deliver {order.deliver} opens a pull request, which needs an issue's "
+            f"--deliver {options.deliver} opens a pull request, which needs an issue's "
             "URL; for a local repository use branch, patch or none"
         )
 
 
-def _work(session: Session, order: Order, wish: Wish | None) -> Finished:
+def _work(session: Session, options: Order, local_task: Wish | None) -> Finished:
     """Work; a service that fails before the run has begun is an outcome as well."""
     try:
-        if wish is not None:
-            return resolve_local(session, wish)
-        deliver = order.deliver or Deliver.DRAFT
-        return _resolve_remote()(session, order.url or "", deliver)
+        if local_task is not None:
+            return resolve_local(session, local_task)
+        deliver = options.deliver or Deliver.DRAFT
+        return _resolve_remote()(session, options.url or "", deliver)
     except SettingsError:
         raise
     except KeyboardInterrupt as told:
-        said = _stopped(told, is_local=wish is not None)
+        said = _stopped(told, is_local=local_task is not None)
     except PatchwrightError as error:
         said = failed(error)
     except Exception:  # the edge of a run: whatever broke, its caller is told

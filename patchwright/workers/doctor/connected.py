@@ -28,28 +28,28 @@ NO_HOOK_SEEN = skipped(
 )
 
 
-def hooks_of(case: Case, github: GitHub) -> tuple[Hook, ...]:
+def hooks_of(context: Case, github: GitHub) -> tuple[Hook, ...]:
     """Return the App's webhook, or those of repositories that lead to us."""
-    address = case.public_url + WEBHOOK_PATH
-    repos = () if github.app else known_repositories(case)
+    address = context.public_url + WEBHOOK_PATH
+    repos = () if github.app else known_repositories(context)
     return tuple(github.find_hooks(address, repos))
 
 
-def known_repositories(case: Case) -> tuple[RepoRef, ...]:
+def known_repositories(context: Case) -> tuple[RepoRef, ...]:
     """Return those of the settings, and those where there was work lately."""
-    named = [RepoRef(forge=SERVICE, full_name=one) for one in named_repositories(case)]
-    with readable(case.settings) as database:
+    named = [RepoRef(forge=SERVICE, full_name=one) for one in named_repositories(context)]
+    with readable(context.settings) as database:
         if database is None:
             return tuple(named)
         lately = ThreadStore(database).newest_repositories(SERVICE)
     return tuple(dict.fromkeys((*named, *lately)))
 
 
-def named_repositories(case: Case) -> dict[str, str]:
+def named_repositories(context: Case) -> dict[str, str]:
     """Return each repository of the settings, with the key that names it."""
     tables = {
-        "slack.channels": case.settings.slack.channels,
-        "jira.projects": case.settings.jira.projects,
+        "slack.channels": context.settings.slack.channels,
+        "jira.projects": context.settings.jira.projects,
     }
     return {
         repository: f"{setting}.{key}"
@@ -60,8 +60,8 @@ def named_repositories(case: Case) -> dict[str, str]:
 
 
 @contextmanager
-def github_of(case: Case) -> Iterator[GitHub]:
+def github_of(context: Case) -> Iterator[GitHub]:
     """Lend GitHub as the service would speak to it."""
     cache = MemoryTokenCache()
-    with closing(connect_github(case.settings.github, cache, case.clock)) as github:
+    with closing(connect_github(context.settings.github, cache, context.clock)) as github:
         yield github

@@ -24,22 +24,22 @@ class _Running:
     ended: "Future[float]"
 
 
-def examine(case: Case, entries: Iterable[Entry]) -> Iterator[Verdict]:
+def examine(context: Case, entries: Iterable[Entry]) -> Iterator[Verdict]:
     """Yield a verdict for each check; who waits for a slow one misses nothing.
 
     One that is late is left behind, in a thread that keeps no process alive.
     """
-    clock = case.clock
+    clock = context.clock
     began_at = clock.monotonic()
-    for running in [_begin(entry, case) for entry in entries]:
+    for running in [_begin(entry, context) for entry in entries]:
         left_s = began_at + running.entry.within_s - clock.monotonic()
         yield _verdict(running, began_at, max(left_s, 0.0))
 
 
-def _begin(entry: Entry, case: Case) -> _Running:
+def _begin(entry: Entry, context: Case) -> _Running:
     ended: Future[float] = Future()
-    asked = start(lambda: _find(entry)(case))
-    asked.add_done_callback(lambda _: ended.set_result(case.clock.monotonic()))
+    asked = start(lambda: _find(entry)(context))
+    asked.add_done_callback(lambda _: ended.set_result(context.clock.monotonic()))
     return _Running(entry, asked, ended)
 
 

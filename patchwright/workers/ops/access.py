@@ -21,7 +21,7 @@ class Access(Enum):
     CLOSED = auto()
 
 
-def judge(token: SecretStr | None, authorization: str, door: Door, peer: str) -> Access:
+def judge(token: SecretStr | None, authorization: str, listener: Door, peer: str) -> Access:
     """Decide whether the metrics are shown.
 
     Without a token nobody reads them where the public comes: a proxy on the same
@@ -30,7 +30,7 @@ def judge(token: SecretStr | None, authorization: str, door: Door, peer: str) ->
     if token is not None:
         is_right = bears(authorization, token.get_secret_value())
         return Access.GRANTED if is_right else Access.NEEDS_TOKEN
-    if door is Door.OWN_PORT and _is_near(peer):
+    if listener is Door.OWN_PORT and _is_near(peer):
         return Access.GRANTED
     return Access.CLOSED
 

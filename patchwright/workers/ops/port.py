@@ -132,7 +132,7 @@ class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         asking = Asking(
             path=urlsplit(self.path).path,
-            door=Door.OWN_PORT,
+            listener=Door.OWN_PORT,
             peer=self.client_address[0],
             authorization=self.headers.get("Authorization", ""),
         )

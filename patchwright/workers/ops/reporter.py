@@ -27,7 +27,7 @@ class Asking:
     """A request for one of the three; `authorization` is that header, or empty."""
 
     path: str
-    door: Door
+    listener: Door
     peer: str = ""
     authorization: str = ""
 
@@ -76,7 +76,7 @@ class Reporter:
         return _json(status, {**body, "parts": describe(parts)})
 
     def metrics(self, asking: Asking) -> Answer:
-        access = judge(self.token, asking.authorization, asking.door, asking.peer)
+        access = judge(self.token, asking.authorization, asking.listener, asking.peer)
         match access:
             case Access.GRANTED:
                 return Answer(200, MEDIA_TYPE, self.show())

@@ -61,12 +61,12 @@ def create_app(services: Services) -> FastAPI:
                 stack.enter_context(companion)
             yield
 
-    door = DeliveryDoor(services.entrances, services.intake, services.clock)
+    route = DeliveryDoor(services.entrances, services.intake, services.clock)
     # The pages that FastAPI would add run scripts of a host that is not ours.
     app = FastAPI(title="Patchwright", lifespan=lifespan, openapi_url=None)
     add_body_errors(app)
     # A plain route: what FastAPI adds to it costs more than all the rest of the way.
-    app.add_route(DELIVERIES, door.receive, methods=["POST"])
+    app.add_route(DELIVERIES, route.receive, methods=["POST"])
     add_health(app, services.reporter)
     if services.sign_in is not None:
         add_sign_in(app, services.sign_in, linking_errands(services.linking))

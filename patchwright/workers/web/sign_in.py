@@ -73,65 +73,65 @@ Errands = Mapping[str, Callable[[Request], Response]]
 _NO_ERRANDS: Final[Errands] = {}
 
 
-def add_sign_in(app: FastAPI, door: SignInDoor, errands: Errands = _NO_ERRANDS) -> None:
+def add_sign_in(app: FastAPI, routes: SignInDoor, errands: Errands = _NO_ERRANDS) -> None:
     # None of them is async: GitHub and a browser's reading of it may take their time.
     @app.get(LOGIN_PATH, include_in_schema=False)
     def login(request: Request) -> Response:
         """Send the browser to GitHub, and note that it was this one."""
-        return _login(door, request)
+        return _login(routes, request)
 
     @app.get(f"{_PATH}/callback", include_in_schema=False)
     def callback(request: Request) -> Response:
         """Take the browser back, signed in or from its errand."""
         name, dot, _ = request.query_params.get("state", "").partition(".")
         errand = errands.get(name) if dot else None
-        return errand(request) if errand else _callback(door, request)
+        return errand(request) if errand else _callback(routes, request)
 
     @app.post("/auth/logout", include_in_schema=False)
     def logout(request: Request) -> Response:
         """Forget who the browser's user is."""
         response = _arrive(request.query_params.get("next", ""), "signed-out")
         # A form of another site brings no cookie of ours, and signs nobody out.
-        if door.sessions.viewer_of(request) is not None:
-            door.sessions.end(response)
+        if routes.sessions.viewer_of(request) is not None:
+            routes.sessions.end(response)
         return response
 
 
-def _login(door: SignInDoor, request: Request) -> Response:
+def _login(routes: SignInDoor, request: Request) -> Response:
     state, verifier = secrets.token_urlsafe(32), secrets.token_urlsafe(48)
-    address = door.provider.address(state, verifier)
+    address = routes.provider.address(state, verifier)
     response = RedirectResponse(address, _SEE_OTHER, _no_store())
     wanted = local_path(request.query_params.get("next", ""))
     facts = {"state": state, "verifier": verifier, "next": wanted}
-    door.attempts.put(response, facts)
+    routes.attempts.put(response, facts)
     return response
 
 
-def _callback(door: SignInDoor, request: Request) -> Response:
-    attempt = door.attempts.read(request)
+def _callback(routes: SignInDoor, request: Request) -> Response:
+    attempt = routes.attempts.read(request)
     told = request.query_params.get("state", "")
     if not attempt or not secrets.compare_digest(
         attempt.get("state", "").encode(), told.encode()
     ):
-        return _end(door, _answer(400, "bad-state"))
+        return _end(routes, _answer(400, "bad-state"))
     code = request.query_params.get("code", "")
     if not code:
-        return _end(door, _answer(403, "access-denied"))
+        return _end(routes, _answer(403, "access-denied"))
     try:
-        person = door.provider.fetch_person(code, attempt.get("verifier", ""))
+        person = routes.provider.fetch_person(code, attempt.get("verifier", ""))
     except ServiceError as error:
         log.warning("sign_in_failed", reason=error.reason, error=str(error))
         status = 401 if isinstance(error, AuthenticationError) else 502
-        return _end(door, _answer(status, error.reason))
+        return _end(routes, _answer(status, error.reason))
     log.info("signed_in", service=person.service, login=person.login)
     response = _arrive(attempt.get("next", ""), "signed-in")
-    door.sessions.begin(response, person)
-    return _end(door, response)
+    routes.sessions.begin(response, person)
+    return _end(routes, response)
 
 
-def _end(door: SignInDoor, response: Response) -> Response:
+def _end(routes: SignInDoor, response: Response) -> Response:
     """Let the attempt count once, whatever came of it."""
-    door.attempts.drop(response)
+    routes.attempts.drop(response)
     return response
 
 

@@ -72,8 +72,8 @@ def open_install(
     return InstallDoor(install, save, attempts)
 
 
-def _installed(door: InstallDoor, request: Request) -> Response:
-    held = door.attempts.read(request).get("state", "")
+def _installed(routes: InstallDoor, request: Request) -> Response:
+    held = routes.attempts.read(request).get("state", "")
     told = request.query_params.get("state", "")
     if not held or not secrets.compare_digest(held.encode(), told.encode()):
         return _answer(400, f"This did not begin here. Begin again at {INSTALL_PATH}.")
@@ -81,12 +81,12 @@ def _installed(door: InstallDoor, request: Request) -> Response:
     if not code:
         return _answer(403, "Nothing was installed: Slack was told not to.")
     try:
-        installed = door.install.exchange(code)
+        installed = routes.install.exchange(code)
     except ServiceError as error:
         log.warning("slack_not_installed", reason=error.reason, error=str(error))
         status = 403 if isinstance(error, PermissionDeniedError) else 502
         return _answer(status, f"Nothing was installed: {error}")
-    door.save(installed)
+    routes.save(installed)
     log.info("slack_installed", installation=installed.id, name=installed.name)
     return _answer(200, f"Patchwright is installed in {installed.name}.")
 

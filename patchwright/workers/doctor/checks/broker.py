@@ -11,16 +11,16 @@ from patchwright.workers.queue.round_trip import send_round
 _FIX = "start it, and check host and password in queue.broker_url"
 
 
-def check(case: Case) -> Finding:
-    queue = case.settings.queue
+def check(context: Case) -> Finding:
+    queue = context.settings.queue
     if queue.is_in_memory:
         return ok("in memory: for `serve --role all`, one process group")
     url = queue.broker_url.get_secret_value()
-    began_at = case.clock.monotonic()
+    began_at = context.clock.monotonic()
     try:
         send_round(url)
     except BrokerUnavailableError as error:
         return explained(error, _FIX)
-    took_ms = (case.clock.monotonic() - began_at) * 1000
+    took_ms = (context.clock.monotonic() - began_at) * 1000
     parts = urlsplit(url)
     return ok(f"{parts.scheme} at {parts.hostname}, there and back in {took_ms:.0f} ms")

@@ -16,12 +16,12 @@ _SOME_S: Final = 20.0
 _FIX: Final = "let NTP set the clock: timedatectl set-ntp true"
 
 
-def check(case: Case) -> Finding:
-    asked_at = case.clock.now()
-    theirs = fetch_server_time(connection_to(case.settings.github), case.clock)
+def check(context: Case) -> Finding:
+    asked_at = context.clock.now()
+    theirs = fetch_server_time(connection_to(context.settings.github), context.clock)
     if theirs is None:
         return skipped("GitHub does not tell what time it is")
-    ours = asked_at + (case.clock.now() - asked_at) / 2
+    ours = asked_at + (context.clock.now() - asked_at) / 2
     return judge(ours, theirs)
 
 

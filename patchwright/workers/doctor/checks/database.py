@@ -22,8 +22,8 @@ _LATER: Final = "start the version that migrated it, as soon as it works for you
 _UPGRADE: Final = "patchwright db upgrade (`serve` does it too when it starts)"
 
 
-def check(case: Case) -> Finding:
-    with closing(Database(case.settings.database.url.get_secret_value())) as database:
+def check(context: Case) -> Finding:
+    with closing(Database(context.settings.database.url.get_secret_value())) as database:
         file = file_of(database)
         if is_missing(database):
             return ok(f"SQLite; `serve` will make {file}")

@@ -31,36 +31,36 @@ _PAIR: Final = (
 _RENEW: Final = "set github.token to a new one: docs/github.md says which"
 
 
-def check(case: Case) -> Finding:
-    if not case.settings.github.is_configured:
+def check(context: Case) -> Finding:
+    if not context.settings.github.is_configured:
         return NO_GITHUB
-    has_app = bool(case.settings.github.app_id)
-    with github_of(case) as github:
+    has_app = bool(context.settings.github.app_id)
+    with github_of(context) as github:
         try:
-            return combine(_examine(case, github))
+            return combine(_examine(context, github))
         except (AuthenticationError, NotFoundError) as error:
             return explained(error, _PAIR if has_app else _RENEW)
 
 
-def _examine(case: Case, github: GitHub) -> Iterator[Finding]:
+def _examine(context: Case, github: GitHub) -> Iterator[Finding]:
     identity = github.fetch_identity()
     name = identity.login if identity else "a token that cannot say whose it is"
-    connection = connection_to(case.settings.github)
+    connection = connection_to(context.settings.github)
     if github.app is None:
         yield ok(name)
-        yield from _judge_token(case, case.settings.github)
+        yield from _judge_token(context, context.settings.github)
         return
-    seen = tuple(list_installations(github.app, connection, case.clock))
-    yield from judge_installations(name, seen, case.settings.github.web_url)
+    seen = tuple(list_installations(github.app, connection, context.clock))
+    yield from judge_installations(name, seen, context.settings.github.web_url)
     yield from judge_allowance(fetch_app_allowance(github.app))
 
 
-def _judge_token(case: Case, settings: GitHubSettings) -> Iterator[Finding]:
+def _judge_token(context: Case, settings: GitHubSettings) -> Iterator[Finding]:
     if settings.token is None:
         return
     connection = connection_to(settings)
-    standing = fetch_token_standing(connection, settings.token, case.clock)
-    yield from judge_end(standing, case.clock.now())
+    standing = fetch_token_standing(connection, settings.token, context.clock)
+    yield from judge_end(standing, context.clock.now())
     yield from judge_allowance(standing.allowance)
 
 

@@ -17,11 +17,11 @@ _FIXES: Final[Mapping[int, str]] = {
 }
 
 
-def check(case: Case) -> Finding:
-    if not case.settings.github.is_configured:
+def check(context: Case) -> Finding:
+    if not context.settings.github.is_configured:
         return skipped("GitHub is not configured")
-    with github_of(case) as github:
-        hooks = hooks_of(case, github)
+    with github_of(context) as github:
+        hooks = hooks_of(context, github)
         if not hooks:
             return NO_HOOK_SEEN
         sent = [attempt for hook in hooks for attempt in hook.list_newest()]

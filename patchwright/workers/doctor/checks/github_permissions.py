@@ -9,10 +9,10 @@ _ASK = "add it on the App's page (Permissions & events), and let owners accept"
 _ANOTHER = "make a token that has it: docs/github.md says which"
 
 
-def check(case: Case) -> Finding:
-    if not case.settings.github.is_configured:
+def check(context: Case) -> Finding:
+    if not context.settings.github.is_configured:
         return skipped("GitHub is not configured")
-    with github_of(case) as github:
+    with github_of(context) as github:
         missing = github.fetch_missing()
         is_app = github.app is not None
     if missing:

@@ -21,18 +21,18 @@ from patchwright.workers.doctor.finding import (
 _NO_HOOK = "tick *Active* under *Webhook* on the App's page, and set its address"
 
 
-def check(case: Case) -> Finding:
-    if not case.settings.github.is_configured:
+def check(context: Case) -> Finding:
+    if not context.settings.github.is_configured:
         return skipped("GitHub is not configured")
-    with github_of(case) as github:
-        hooks = hooks_of(case, github)
+    with github_of(context) as github:
+        hooks = hooks_of(context, github)
         if github.app is None:
             return judge_seen(hooks)
         try:
             config = hooks[0].fetch_config()
         except NotFoundError as error:
             return explained(error, _NO_HOOK)
-    return judge(config, case.public_url)
+    return judge(config, context.public_url)
 
 
 def judge_seen(hooks: Sequence[Hook]) -> Finding:

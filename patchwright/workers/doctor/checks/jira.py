@@ -11,11 +11,11 @@ from patchwright.workers.doctor.finding import Finding, ok, skipped
 _FIX = "set jira.token to a valid one, and jira.user to whom it belongs (Cloud alone)"
 
 
-def check(case: Case) -> Finding:
-    settings = case.settings.jira
+def check(context: Case) -> Finding:
+    settings = context.settings.jira
     if not settings.is_configured:
         return skipped("Jira is not configured")
-    with closing(connect_jira(settings, case.clock)) as jira:
+    with closing(connect_jira(settings, context.clock)) as jira:
         try:
             own = jira.fetch_identity()
         except AuthenticationError as error:

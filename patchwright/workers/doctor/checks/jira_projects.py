@@ -24,8 +24,8 @@ from patchwright.workers.doctor.finding import (
 )
 
 
-def check(case: Case) -> Finding:
-    settings = case.settings.jira
+def check(context: Case) -> Finding:
+    settings = context.settings.jira
     if not settings.is_configured:
         return skipped("Jira is not configured")
     if not settings.projects:
@@ -33,7 +33,7 @@ def check(case: Case) -> Finding:
             "no project is listened to",
             'set jira.projects, such as {"SHOP": "owner/name"}',
         )
-    with closing(connect_jira(settings, case.clock)) as jira:
+    with closing(connect_jira(settings, context.clock)) as jira:
         found = [
             one for key in settings.projects for one in _look(jira.api, key, settings)
         ]

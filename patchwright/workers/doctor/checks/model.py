@@ -20,16 +20,16 @@ _KEY = "set LLM_API_KEY (llm.api_key) to a valid key of this provider"
 _NAME = "write llm.model as litellm spells it, provider/model, and check llm.base_url"
 
 
-def check(case: Case) -> Finding:
-    settings = case.settings
+def check(context: Case) -> Finding:
+    settings = context.settings
     try:
         found = find_model(settings.llm, "agent.model", settings.agent.model)
-        model = make_models(settings, case.clock).main
+        model = make_models(settings, context.clock).main
     except SettingsError as error:
         return explained(error, "name a model: set LLM_MODEL and LLM_API_KEY")
     if found.model.startswith(RECORDED):
         return ok(f"{found.model}: repeats a recording")
-    return combine((*_examine(found, model, settings), *_asked(case, model)))
+    return combine((*_examine(found, model, settings), *_asked(context, model)))
 
 
 def _examine(
@@ -63,9 +63,9 @@ def _unpriced(settings: Settings) -> Finding:
     return warning(f"its price is not known: {most} tokens are a run's ceiling", fix)
 
 
-def _asked(case: Case, model: Model) -> Iterator[Finding]:
+def _asked(context: Case, model: Model) -> Iterator[Finding]:
     """Ask it one thing, where that was allowed."""
-    if not case.spends:
+    if not context.spends:
         return
     try:
         reply = model.complete(_REQUEST)

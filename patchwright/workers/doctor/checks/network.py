@@ -20,9 +20,9 @@ _CERTIFICATE: Final = (
 )
 
 
-def check(case: Case) -> Finding:
+def check(context: Case) -> Finding:
     found = [
-        start(_reach(url, bundle)) for url, bundle in _addresses(case.settings).items()
+        start(_reach(url, bundle)) for url, bundle in _addresses(context.settings).items()
     ]
     return combine(one.result() for one in found)
 

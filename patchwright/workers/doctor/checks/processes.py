@@ -13,8 +13,8 @@ _EMBEDDED = "all"
 _NEEDED = ("web", "worker", "beat")
 
 
-def check(case: Case) -> Finding:
-    with readable(case.settings) as database:
+def check(context: Case) -> Finding:
+    with readable(context.settings) as database:
         if database is None:
             return skipped("no process has told of itself in this database")
         found = alive(database)

@@ -20,21 +20,21 @@ _ELSEWHERE: Final = (
 )
 
 
-def check(case: Case) -> Finding:
-    if not case.public_url:
-        return _without_address(case)
+def check(context: Case) -> Finding:
+    if not context.public_url:
+        return _without_address(context)
     try:
-        health = ask(case.public_url + _HEALTH)
+        health = ask(context.public_url + _HEALTH)
         if not _is_health(health):
-            words = f"something else answers at {case.public_url}"
+            words = f"something else answers at {context.public_url}"
             return failed(f"{words} (status {health.status})", _ELSEWHERE)
-        return _whose(case)
+        return _whose(context)
     except UnreachableError as error:
-        return failed(f"{case.public_url}: {error}", error.fix)
+        return failed(f"{context.public_url}: {error}", error.fix)
 
 
-def _without_address(case: Case) -> Finding:
-    if case.settings.github.app_id or case.settings.slack.client_id:
+def _without_address(context: Case) -> Finding:
+    if context.settings.github.app_id or context.settings.slack.client_id:
         return warning(
             "server.public_url is not set: no links to runs, and nobody can sign in",
             "set PATCHWRIGHT_SERVER__PUBLIC_URL to the address that GitHub calls",
@@ -47,18 +47,18 @@ def _is_health(answer: Answer) -> bool:
     return is_known and isinstance(answer.json(), dict)
 
 
-def _whose(case: Case) -> Finding:
+def _whose(context: Case) -> Finding:
     """Tell whether it holds our secret, and so is this service and no other."""
-    secrets = case.settings.github.webhook_secret
+    secrets = context.settings.github.webhook_secret
     if not secrets:
-        return ok(f"{case.public_url} answers")
+        return ok(f"{context.public_url} answers")
     signature = sign_sha256(_BODY, secrets[0].get_secret_value())
     headers = {
         "Content-Type": "application/json",
         "X-Hub-Signature-256": signature,
     }
-    answer = ask(case.public_url + WEBHOOK_PATH, headers, _BODY)
-    return judge(answer, case.public_url)
+    answer = ask(context.public_url + WEBHOOK_PATH, headers, _BODY)
+    return judge(answer, context.public_url)
 
 
 def judge(answer: Answer, public_url: str) -> Finding:

@@ -10,13 +10,13 @@ from patchwright.workers.doctor.connected import github_of, named_repositories
 from patchwright.workers.doctor.finding import Finding, combine, failed, ok, skipped
 
 
-def check(case: Case) -> Finding:
-    names = named_repositories(case)
+def check(context: Case) -> Finding:
+    names = named_repositories(context)
     if not names:
         return skipped("none is named in slack.channels or jira.projects")
-    if not case.settings.github.is_configured:
+    if not context.settings.github.is_configured:
         return skipped("GitHub is not configured")
-    with github_of(case) as github:
+    with github_of(context) as github:
         found = [_look(github, name, where) for name, where in names.items()]
     count = counted(len(names), "repository", "repositories")
     return combine((ok(f"{count} can be read"), *filter(None, found)))

@@ -50,18 +50,18 @@ class Trial(Value):
     git: str = ""
 
 
-def check(case: Case) -> Finding:
-    wanted = case.settings.sandbox
+def check(context: Case) -> Finding:
+    wanted = context.settings.sandbox
     if wanted.kind == "unconfined":
         return warning(_UNCONFINED, "set sandbox.kind to docker or local")
     try:
-        runtimes = choose(wanted.kind, case.clock, wanted.image)
+        runtimes = choose(wanted.kind, context.clock, wanted.image)
     except SandboxError as error:
         return explained(error, _NO_PLACE)
     try:
         if runtimes.kind == "docker" and not has_image(wanted.image):
             return _not_there(wanted.image)
-        return judge(_try(case, runtimes), runtimes.kind, wanted)
+        return judge(_try(context, runtimes), runtimes.kind, wanted)
     except SandboxError as error:
         return explained(error, _FITTING)
     finally:
@@ -101,8 +101,8 @@ def _not_there(image: str) -> Finding:
     )
 
 
-def _try(case: Case, runtimes: RuntimeFactory) -> Trial:
-    spec = sandbox_spec(case.settings, f"doctor-{RandomIds().new()}").replace(
+def _try(context: Case, runtimes: RuntimeFactory) -> Trial:
+    spec = sandbox_spec(context.settings, f"doctor-{RandomIds().new()}").replace(
         memory=f"{_MEMORY_MIB}m",
         max_processes=_PROCESSES,
         lifetime_s=_LIFETIME_S,

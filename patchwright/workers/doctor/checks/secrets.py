@@ -23,14 +23,14 @@ _LOST = (
 _ROTATE = "patchwright keys rotate, and then take the old keys out"
 
 
-def check(case: Case) -> Finding:
-    with readable(case.settings) as database:
+def check(context: Case) -> Finding:
+    with readable(context.settings) as database:
         if database is None:
             return skipped("nothing is stored yet in a database of this version")
-        store = secret_store(case.settings, database, case.clock)
+        store = secret_store(context.settings, database, context.clock)
         if store is None:
             return skipped("no key yet; `serve` makes one")
-        known = tuple(key.id for key in case.settings.security.encryption_keys)
+        known = tuple(key.id for key in context.settings.security.encryption_keys)
         return judge(store.survey(), known)
 
 

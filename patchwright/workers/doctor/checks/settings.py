@@ -7,9 +7,9 @@ from patchwright.workers.doctor.finding import Finding, combine, failed, ok
 from patchwright.workers.doctor.prudence import imprudent
 
 
-def check(case: Case) -> Finding:
-    errors = service_errors(case.settings)
+def check(context: Case) -> Finding:
+    errors = service_errors(context.settings)
     if errors:
         words = f"{counted(len(errors), 'fault')} that `serve` refuses to start with"
         return failed(words, "\n".join(errors))
-    return combine((ok("complete"), *imprudent(case.settings)))
+    return combine((ok("complete"), *imprudent(context.settings)))

@@ -30,37 +30,37 @@ _RENEW = "install the app in the workspace again, and set slack.bot_token to its
 _SCOPES = "take them over from slack.yml (OAuth & Permissions), and install it again"
 
 
-def check(case: Case) -> Finding:
-    settings = case.settings.slack
+def check(context: Case) -> Finding:
+    settings = context.settings.slack
     if not settings.is_configured:
         return skipped("Slack is not configured")
     if settings.bot_token is None:
-        return _installations(case)
+        return _installations(context)
     tokens = GivenToken(settings.bot_token)
-    api = connect(settings.api_url, tokens=tokens, clock=case.clock).api
+    api = connect(settings.api_url, tokens=tokens, clock=context.clock).api
     return combine(_look(api, ""))
 
 
-def _installations(case: Case) -> Finding:
+def _installations(context: Case) -> Finding:
     """Look at every workspace that has installed the app."""
-    with readable(case.settings) as database:
+    with readable(context.settings) as database:
         secrets = (
-            secret_store(case.settings, database, case.clock) if database else None
+            secret_store(context.settings, database, context.clock) if database else None
         )
         if secrets is None:
             return skipped("no workspace has installed the app")
         tokens = StoredInstallations(secrets)
-        url = case.settings.slack.api_url
-        api = connect(url, tokens=tokens, clock=case.clock).api
+        url = context.settings.slack.api_url
+        api = connect(url, tokens=tokens, clock=context.clock).api
         found = [one for team in tokens.ids() for one in _look(api, team)]
     if not found:
-        return warning("no workspace has installed the app", _next_step(case))
+        return warning("no workspace has installed the app", _next_step(context))
     return combine((ok(counted(len(found), "workspace")), *found))
 
 
-def _next_step(case: Case) -> str:
-    page = f"{case.public_url}/auth/slack/install"
-    if case.settings.slack.workspaces:
+def _next_step(context: Case) -> str:
+    page = f"{context.public_url}/auth/slack/install"
+    if context.settings.slack.workspaces:
         return f"install it: {page}"
     return f"name the workspaces in slack.workspaces, then install it: {page}"
 

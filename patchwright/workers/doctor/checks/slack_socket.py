@@ -14,12 +14,12 @@ _FIX = (
 )
 
 
-def check(case: Case) -> Finding:
-    settings = case.settings.slack
+def check(context: Case) -> Finding:
+    settings = context.settings.slack
     if settings.app_token is None:
         return skipped("slack.app_token is not set: deliveries come by HTTP")
     tokens = GivenToken(settings.app_token)
-    api = connect(settings.api_url, tokens=tokens, clock=case.clock).api
+    api = connect(settings.api_url, tokens=tokens, clock=context.clock).api
     try:
         try_connection(api, settings.app_token)
     except (AuthenticationError, PermissionDeniedError) as error:

@@ -19,8 +19,8 @@ _FULL: Final = _GIB // 4
 _OTHERS: Final = stat.S_IRWXG | stat.S_IRWXO
 
 
-def check(case: Case) -> Finding:
-    folder = case.settings.state_dir
+def check(context: Case) -> Finding:
+    folder = context.settings.state_dir
     there = next(one for one in (folder, *folder.parents) if one.exists())
     if there != folder:
         return combine((_unmade(folder, there), judge_space(_free(there), there)))

@@ -85,8 +85,8 @@ class Held(Value):
         return hmac.compare_digest(self.check(found).encode(), check.encode())
 
 
-def held_by(door: LinkingDoor, request: Request) -> Held:
-    return Held.model_validate(door.cookie.read(request))
+def held_by(routes: LinkingDoor, request: Request) -> Held:
+    return Held.model_validate(routes.cookie.read(request))
 
 
 def named(held: Held) -> Held:
@@ -96,5 +96,5 @@ def named(held: Held) -> Held:
     return Held(browser=secrets.token_urlsafe(_WORD_BYTES))
 
 
-def let_hold(door: LinkingDoor, response: Response, held: Held) -> None:
-    door.cookie.put(response, held.model_dump())
+def let_hold(routes: LinkingDoor, response: Response, held: Held) -> None:
+    routes.cookie.put(response, held.model_dump())

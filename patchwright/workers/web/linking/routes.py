@@ -25,34 +25,34 @@ from patchwright.workers.web.sign_in import Errands
 _MAX_FORM_BYTES: Final = 4096
 
 
-def add_linking(app: FastAPI, door: LinkingDoor) -> None:
+def add_linking(app: FastAPI, routes: LinkingDoor) -> None:
     # What waits for database or forge gets a thread.
     @app.get(LINK_PATH, include_in_schema=False)
     def show_both(request: Request) -> Response:
         """Show both accounts that would be linked."""
-        return show_confirmation(door, request)
+        return show_confirmation(routes, request)
 
     @app.post(LINK_PATH, include_in_schema=False)
     async def link(request: Request) -> Response:
         """Link them."""
-        return await _with_check(request, lambda check: confirm(door, request, check))
+        return await _with_check(request, lambda check: confirm(routes, request, check))
 
     @app.get(LINK_PATH + "/{token}", include_in_schema=False)
     def show(request: Request, token: str) -> Response:
         """Show who asked to be linked."""
-        return show_offer(door, request, token)
+        return show_offer(routes, request, token)
 
     @app.post(LINK_PATH + "/{token}", include_in_schema=False)
     async def set_out(request: Request, token: str) -> Response:
         """Send the browser to the forge, to show who its user is there."""
         return await _with_check(
-            request, lambda check: begin(door, request, token, check)
+            request, lambda check: begin(routes, request, token, check)
         )
 
 
-def linking_errands(door: LinkingDoor | None) -> Errands:
+def linking_errands(routes: LinkingDoor | None) -> Errands:
     """Return who takes back those that went to the forge to be linked."""
-    return {ERRAND: lambda request: come_back(door, request)} if door else {}
+    return {ERRAND: lambda request: come_back(routes, request)} if routes else {}
 
 
 async def _with_check(request: Request, answer: Callable[[str], Response]) -> Response:

@@ -38,77 +38,77 @@ _VERIFIER_BYTES: Final = 48
 log = structlog.get_logger(__name__)
 
 
-def show_offer(door: LinkingDoor, request: Request, token: str) -> Response:
+def show_offer(routes: LinkingDoor, request: Request, token: str) -> Response:
     """Say who wants to be linked; whoever only looks, such as a preview, may."""
-    found = usable(door.links.find(digest_of(token)))
+    found = usable(routes.links.find(digest_of(token)))
     if isinstance(found, Problem):
         return problem_page(found)
-    held = named(held_by(door, request))
+    held = named(held_by(routes, request))
     if found.browser is not None and not held.has(found):
         return problem_page(Problem.OTHER_BROWSER)
-    response = offer_page(found, held.check(found), door.forge_url)
-    let_hold(door, response, held)
+    response = offer_page(found, held.check(found), routes.forge_url)
+    let_hold(routes, response, held)
     return response
 
 
-def begin(door: LinkingDoor, request: Request, token: str, check: str) -> Response:
+def begin(routes: LinkingDoor, request: Request, token: str, check: str) -> Response:
     """Bind the link to the browser, and send it to the forge."""
-    found = usable(door.links.find(digest_of(token)))
+    found = usable(routes.links.find(digest_of(token)))
     if isinstance(found, Problem):
         return problem_page(found)
-    held = held_by(door, request)
+    held = held_by(routes, request)
     if not held.sent(found, check):
         return problem_page(Problem.NOT_FROM_HERE)
     state = f"{ERRAND}.{secrets.token_urlsafe(_STATE_BYTES)}"
-    if not door.links.begin(found.digest, held.browser_digest, digest_of(state)):
+    if not routes.links.begin(found.digest, held.browser_digest, digest_of(state)):
         return problem_page(Problem.OTHER_BROWSER)
     verifier = secrets.token_urlsafe(_VERIFIER_BYTES)
-    response = _go(door.provider.address(state, verifier))
+    response = _go(routes.provider.address(state, verifier))
     let_hold(
-        door,
+        routes,
         response,
         Held(browser=held.browser, request=found.digest, verifier=verifier),
     )
     return response
 
 
-def come_back(door: LinkingDoor, request: Request) -> Response:
+def come_back(routes: LinkingDoor, request: Request) -> Response:
     """Take the browser back from the forge, and note who is in front of it."""
-    held, query = held_by(door, request), request.query_params
+    held, query = held_by(routes, request), request.query_params
     state = digest_of(query.get("state", ""))
-    if not door.links.use_state(held.request, held.browser_digest, state):
-        return _refuse(door, held)
-    found = usable(door.links.find(held.request))
+    if not routes.links.use_state(held.request, held.browser_digest, state):
+        return _refuse(routes, held)
+    found = usable(routes.links.find(held.request))
     if isinstance(found, Problem):
         return problem_page(found)
     if query.get("error") == _SAID_NO:
         return problem_page(Problem.DECLINED)
     try:
-        person, grant = door.provider.fetch_grant(query.get("code", ""), held.verifier)
+        person, grant = routes.provider.fetch_grant(query.get("code", ""), held.verifier)
     except ServiceError as error:
         log.warning("link_failed", reason=error.reason, error=str(error))
         return problem_page(Problem.FORGE_FAILED)
-    if not door.linker.prove(found, held.browser_digest, person, grant):
+    if not routes.linker.prove(found, held.browser_digest, person, grant):
         return problem_page(Problem.EXPIRED)
     # The address without the code is the one that stays in the browser's history.
-    return _go(f"{door.prefix}{LINK_PATH}")
+    return _go(f"{routes.prefix}{LINK_PATH}")
 
 
-def show_confirmation(door: LinkingDoor, request: Request) -> Response:
+def show_confirmation(routes: LinkingDoor, request: Request) -> Response:
     """Show both sides to the one who proved to be one of them."""
-    held = held_by(door, request)
-    found = usable(door.links.find(held.request))
+    held = held_by(routes, request)
+    found = usable(routes.links.find(held.request))
     if isinstance(found, Problem):
         return problem_page(found)
     if found.person is None or not held.has(found):
         return problem_page(Problem.NOT_PROVEN)
-    before = door.find_person(found.actor)
+    before = routes.find_person(found.actor)
     return confirm_page(found, found.person, before, held.check(found))
 
 
-def confirm(door: LinkingDoor, request: Request, check: str) -> Response:
-    held = held_by(door, request)
-    found = door.links.find(held.request)
+def confirm(routes: LinkingDoor, request: Request, check: str) -> Response:
+    held = held_by(routes, request)
+    found = routes.links.find(held.request)
     if found is not None and found.standing is Standing.EXPIRED:
         return problem_page(Problem.EXPIRED)
     if found is None or found.person is None or not held.has(found):
@@ -118,10 +118,10 @@ def confirm(door: LinkingDoor, request: Request, check: str) -> Response:
     if found.standing is Standing.USED:
         # They pressed the button twice.
         return done_page(found, found.person)
-    woken = door.linker.confirm(found, held.browser_digest, found.person)
+    woken = routes.linker.confirm(found, held.browser_digest, found.person)
     if woken is None:
         # It was found out in between: a second press, or the time was up.
-        return show_confirmation(door, request)
+        return show_confirmation(routes, request)
     log.info(
         "linked",
         service=found.actor.service,
@@ -130,12 +130,12 @@ def confirm(door: LinkingDoor, request: Request, check: str) -> Response:
         jobs=woken,
     )
     for job_id in woken:
-        door.dispatch(job_id)
+        routes.dispatch(job_id)
     return done_page(found, found.person)
 
 
-def _refuse(door: LinkingDoor, held: Held) -> Response:
-    found = usable(door.links.find(held.request))
+def _refuse(routes: LinkingDoor, held: Held) -> Response:
+    found = usable(routes.links.find(held.request))
     problem = found if found is Problem.EXPIRED else Problem.WRONG_STATE
     log.warning("link_refused", problem=problem.name)
     return problem_page(problem)
