@@ -18,7 +18,7 @@ class Offer(Value):
     the command is what was picked.
     """
 
-    words: str
+    label: str
     command: str = ""
     asks: str = ""
     url: str = ""

@@ -36,7 +36,7 @@ def look_over_merge(
     return Merged(
         tree=joined.tree,
         changes=merge.own_changes(joined.tree),
-        notes=(_torn(joined.torn),) if joined.torn else (),
+        notes=(_torn(joined.conflicting),) if joined.conflicting else (),
         objection=_unfinished(unfinished) or _lost(lost),
     )
 

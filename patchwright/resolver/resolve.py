@@ -134,7 +134,7 @@ class _Run:
         )
         try:
             note = second_opinion(
-                self._task, outcome, kit.code, partial(asking.beside, "judge", model)
+                self._task, outcome, kit.code, partial(asking.ask_as_role, "judge", model)
             )
         except (CalledOffError, GitError) as error:
             log.warning("change_not_judged", error=str(error))
@@ -230,7 +230,7 @@ class _Run:
         return ending.waits_as is not None and self._kit.checkpoints is not None
 
     def _run_agent(self, chronicle: Chronicle, checkout: Checkout) -> Ending:
-        kit, conduct = self._kit, self._kit.conduct
+        kit, conduct = self._kit, self._kit.agent_configuration
         mcp = self._open_mcp(checkout.runtime)
         agent_kit = AgentKit(
             agent=conduct.agent,

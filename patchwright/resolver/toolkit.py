@@ -88,7 +88,7 @@ class Toolkit:
     purse: Purse
     clock: Clock
     author: Signature
-    conduct: Conduct
+    agent_configuration: Conduct
     hear: Hear = hear_nobody
     library: Library = field(default_factory=NoLibrary)
     open_mcp: Callable[[Runtime], McpServers] = open_no_mcp

@@ -72,11 +72,11 @@ class ServedRuntime:
 
     def reach_out(self, gateway: Gateway) -> None:
         """Open the way to a proxy, for what is started from now on."""
-        self.keep(gateway)
+        self.use_gateway(gateway)
         fields: JsonObject = {"meeting": gateway.meeting, "port": PORT}
         self._ask("reach_out", fields, START_S)
 
-    def keep(self, gateway: Gateway) -> None:
+    def use_gateway(self, gateway: Gateway) -> None:
         """Take the proxy to which the way is open already."""
         self._gateway = gateway
 

@@ -35,14 +35,14 @@ def make_asking(
 
     def find_job(thread: ForgeThread) -> JobId | None:
         found = stores.threads.conversation_of(thread)
-        job = stores.jobs.last_of(found) if found else None
+        job = stores.jobs.last_job_of(found) if found else None
         return job.id if job else None
 
     return AskingDoor(
         secret=secret,
         clock=clock,
         find_viewer=sign_in.sessions.viewer_of,
-        may_read=Readers(fetch_permission, clock).may,
+        may_read=Readers(fetch_permission, clock).is_allowed,
         submit=submit,
         find_job=find_job,
         offer_to=offer_to,

@@ -97,7 +97,7 @@ def make_stores(
         events=EventStore(database, redact, clock, doorbell),
         jobs=JobStore(database),
         leases=LeaseStore(database),
-        money=ReservationStore(database, ids),
+        reservations=ReservationStore(database, ids),
         outcomes=OutcomeStore(database, ids),
         requests=RequestStore(database),
         threads=ThreadStore(database),
@@ -127,14 +127,14 @@ def make_services(
         settings=settings,
         clock=clock,
         stores=stores,
-        github=CodeHost(
+        code_host=CodeHost(
             forge=github.forge,
             reviews=github.channel,
             fetch_identity=github.fetch_identity,
             starts_no_checks=github.starts_no_checks,
         ),
         channel=Switchboard(github.channel, boards, _own_threads(stores)),
-        talk=talk,
+        chat=talk,
         mirrors=Mirrors(settings.state_dir / "mirrors", trust_for_git(settings.github)),
         sandboxes=_sandboxes(settings, clock, meters),
         find_models=_find_models(settings, clock, meters),
@@ -144,7 +144,7 @@ def make_services(
         find_page=find_page,
         submit=submit,
         warm_up=partial(warm_up, settings),
-        orders=orders,
+        overrides=orders,
     )
 
 
@@ -165,7 +165,7 @@ def _find_models(
 def _own_threads(stores: Stores) -> OwnThreads:
     def find_first(thread: ForgeThread) -> Job | None:
         found = stores.threads.conversation_of(thread)
-        return stores.jobs.first_of(found) if found else None
+        return stores.jobs.first_job_of(found) if found else None
 
     return OwnThreads(find_first)
 

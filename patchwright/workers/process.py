@@ -108,7 +108,7 @@ def make_runner(base: Base, orders: Orders = _NONE) -> Runner:
         base.settings,
         github=base.github,
         boards=base.sites.boards,
-        talk=make_talking(base).talk(),
+        talk=make_talking(base).chat_services(),
         stores=base.stores,
         clock=base.clock,
         find_known=base.redactor.find_known,
@@ -141,7 +141,7 @@ def make_talking(base: Base) -> Talking:
         stores=base.stores,
         secrets=base.secrets,
         forge=base.github.forge,
-        named=base.sites.name_person,
+        resolve_name=base.sites.name_person,
         is_at_home=base.sites.is_at_home,
     )
 

@@ -41,8 +41,8 @@ def make_run_pages(
         public_url=settings.server.public_url,
         clock=clock,
         find_viewer=sign_in.sessions.viewer_of if sign_in else _nobody,
-        may_read=Readers(fetch_permission, clock).may,
-        may_write=Readers(fetch_permission, clock, Permission.WRITE).may,
+        may_read=Readers(fetch_permission, clock).is_allowed,
+        may_write=Readers(fetch_permission, clock, Permission.WRITE).is_allowed,
         is_private=partial(_is_private, stores.threads),
     )
     return RunPages(

@@ -138,7 +138,7 @@ def _consents(base: Base, person: Actor) -> bool:
     tokens = make_identity_tokens(github, base.database, base.secrets, base.clock)
     token = tokens.fetch(account)
     asking = make_user_tokens(github, base.clock)
-    return token is not None and asking.counts(token)
+    return token is not None and asking.is_valid(token)
 
 
 def _linking(

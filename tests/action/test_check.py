@@ -24,7 +24,7 @@ jobs:
 
 def test_both_phrases_are_found() -> None:
     accord = find_accord(GATE, "@patchwright")
-    assert accord.gate == ("@patchwright", "/fix", "@patchwright please")
+    assert accord.workflow_phrases == ("@patchwright", "/fix", "@patchwright please")
     assert accord.is_sound
     assert str(accord) == (
         "the workflow's `if:` asks for `@patchwright`, `/fix`, `@patchwright please`, "
@@ -67,7 +67,7 @@ def test_what_every_asking_text_has_is_enough(gate: str, phrase: str) -> None:
 )
 def test_a_workflow_without_phrases_has_nothing_to_differ_in(workflow: str) -> None:
     accord = find_accord(workflow, "@patchwright")
-    assert accord.gate == ()
+    assert accord.workflow_phrases == ()
     assert accord.is_sound
 
 

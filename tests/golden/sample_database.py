@@ -238,7 +238,7 @@ def _write_operations(writer: Writer) -> None:
     spender = sample(Spender).replace(
         job_id=writer.job(sample(Trigger)), repo=REPO, day=AT.date()
     )
-    money = writer.stores.money
+    money = writer.stores.reservations
     made = [money.reserve(spender, 0.1 * number, Ceilings()) for number in range(1, 4)]
     for number, reserved in enumerate(made[:2]):
         assert isinstance(reserved, Reservation)

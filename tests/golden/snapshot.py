@@ -148,7 +148,7 @@ class _Snapshot:
             "secrets": self._secrets(),
             "missed": self._missed(),
             "processes": alive(self.database),
-            "spent": self._stores.money.dearest_usd(self.clock.now().date()),
+            "spent": self._stores.reservations.dearest_usd(self.clock.now().date()),
             "rows": {table.name: self._rows(table) for table in _ROWS},
         }
         with self.database.reading() as connection:
@@ -205,7 +205,7 @@ class _Snapshot:
             "delivery": stores.jobs.delivery_of(job_id),
             "effects": stores.effects.of_job(job_id),
             "joined": stores.requests.joined(job_id),
-            "spent_usd": stores.money.spent_usd(job_id),
+            "spent_usd": stores.reservations.spent_usd(job_id),
             "plan": plan and Plan.model_validate_json(plan),
             "images": load_images(stores.outcomes, job_id),
             "work": _digest(work or b""),
@@ -217,7 +217,7 @@ class _Snapshot:
         span = reader.span(job)
         return {
             "span": span,
-            "row": of_job(job, reader.known(job, span)),
+            "row": of_job(job, reader.summarize(job, span)),
             "delivered": reader.delivered(job),
             "diff": reader.diff(job),
         }

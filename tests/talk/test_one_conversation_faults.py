@@ -86,7 +86,7 @@ class DyingStore(TyingStore):
 
     def tie(self, lease: Lease, ref: ThreadRef, now: datetime) -> ConversationId | None:
         self._die("tie", after=False)
-        tied = super().tie(lease, ref, now)
+        tied = super().link(lease, ref, now)
         self._die("tie", after=True)
         return tied
 
@@ -115,7 +115,7 @@ def _die_at(story: Story, step: str, *, after: bool) -> None:
     base = story.base
     ties = DyingStore(base.database, base.stores.events, RandomIds())
     ties.step, ties.after = step, after
-    talk = replace(services.talk, ties=ties)
+    talk = replace(services.chat, ties=ties)
     worker = Runner(replace(services, talk=talk), "the one that dies")
     [waiting] = base.stores.jobs.take_unfinished(0.0)
     with pytest.raises(Killed):

@@ -75,7 +75,7 @@ class Asking:
         said = reply.replace(agent=self._agent)
         return self._chronicle.append(Source.AGENT, said, seen_id)
 
-    def beside(self, role: str, model: Model, system: str, text: str) -> ModelReply:
+    def ask_as_role(self, role: str, model: Model, system: str, text: str) -> ModelReply:
         """Ask something that is no step of the agent, in the name of a role."""
         messages = (SystemText(text=system), UserText(text=text))
         called = ModelCalled(role=role, model=model.name, agent=self._agent)

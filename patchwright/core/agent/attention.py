@@ -34,7 +34,7 @@ class Attention:
         wanted = self._chronicle.state.wanted
         return wanted is not None and wanted.state in _CALL_OFF
 
-    def hear(self) -> None:
+    def check(self) -> None:
         """Take note of what was said; raise if nothing more is to be done.
 
         Raises `CalledOffError`, or `LeaseLostError` when the job was given back.
@@ -57,5 +57,5 @@ class Attention:
         while not future.done():
             bell.wait()
             if not future.done():
-                self.hear()
+                self.check()
         return future.result()

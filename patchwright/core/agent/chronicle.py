@@ -39,7 +39,7 @@ class Chronicle:
     """
 
     def __init__(
-        self, log: EventLog, bell: threading.Event, hear: Hear, start_id: int
+        self, log: EventLog, bell: threading.Event, filter_steering: Hear, start_id: int
     ) -> None:
         self.log = log
         self.bell = bell
@@ -48,7 +48,7 @@ class Chronicle:
         self.last_id = start_id - 1
         self.shown_id = start_id
         self.spoken_id = 0
-        self._hear = hear
+        self._filter_steering = filter_steering
         self._unheard: dict[int, Event] = {}
         self._followers: list[Follower] = []
 
@@ -78,7 +78,7 @@ class Chronicle:
         self._read_on()
         while self._unheard:
             event = self._unheard[min(self._unheard)]
-            if heard := self._hear(event):
+            if heard := self._filter_steering(event):
                 self.append(Source.SYSTEM, heard, event.id)
             self._unheard.pop(event.id, None)
 

@@ -80,4 +80,4 @@ class Condensing:
         return True
 
     def _ask(self, system: str, text: str) -> ModelReply:
-        return self._asking.beside("condense", self._kit.models.condense, system, text)
+        return self._asking.ask_as_role("condense", self._kit.models.condense, system, text)

@@ -97,11 +97,11 @@ class Controller:
         self._wait_for_the_provider()
         if self._chronicle.state.state is not AgentState.AWAITING_USER_CONFIRMATION:
             self._pen.change(AgentState.RUNNING)
-        ending = self._as_finished(self.work())
+        ending = self._as_finished(self.take_steps())
         self._pen.change(ending.state, ending.reason)
         return ending
 
-    def work(self) -> Ending:
+    def take_steps(self) -> Ending:
         """Take steps until one of them is the last."""
         while (ending := self._step()) is None:
             self._kit.after_step()
@@ -121,14 +121,14 @@ class Controller:
         if (done := self._reply.finished) is not None:
             return self._end(_ending_by(done))
         try:
-            self._attention.hear()
+            self._attention.check()
             if held := self._held():
                 return held
             if pending := self._reply.first():
                 return self._calls.deal_with(pending)
             return self._settle_reply() or self._forbidden() or self._ask()
         except CalledOffError:
-            return self._call_off()
+            return self._cancel()
 
     def _held(self) -> Ending | None:
         """Return what the run still waits for, where nobody has said anything."""
@@ -198,7 +198,7 @@ class Controller:
         self._calls.refuse_the_rest(AFTER_THE_END)
         return ending
 
-    def _call_off(self) -> Ending:
+    def _cancel(self) -> Ending:
         """End or pause at once, as a person wants it."""
         state = self._chronicle.state
         if state.wanted is not None and state.wanted.state is AgentState.PAUSED:
@@ -233,15 +233,15 @@ class Controller:
             bounds=delegate_bounds(action, self._bounds, self._chronicle.state, done),
         )
         try:
-            return child.work_on(action.task, action_id)
+            return child.run_delegate(action.task, action_id)
         finally:
             child.close()
 
-    def work_on(self, task: str, action_id: int) -> DelegateResult | Ending:
+    def run_delegate(self, task: str, action_id: int) -> DelegateResult | Ending:
         """Work as a delegate, and say how it went."""
         if self._view.size_bytes == 0:
             self._pen.note(Message(text=task), action_id)
-        ending = self.work()
+        ending = self.take_steps()
         if ending.waits_as in (
             AgentState.PAUSED,
             AgentState.AWAITING_USER_CONFIRMATION,

@@ -34,7 +34,7 @@ class Doorbell:
         self._listeners: defaultdict[ConversationId, set[Bell]] = defaultdict(set)
         self._tell_others = tell_others
 
-    def ring(self, conversation_id: ConversationId) -> None:
+    def notify(self, conversation_id: ConversationId) -> None:
         self.ring_here(conversation_id)
         self._tell_others(conversation_id)
 

@@ -52,7 +52,7 @@ class JsonlEventLog:
                 payload=payload,
             )
             stored = self._write(event)
-        self._doorbell.ring(_THE_ONLY_ONE)
+        self._doorbell.notify(_THE_ONLY_ONE)
         return stored
 
     def read(
@@ -77,7 +77,7 @@ class JsonlEventLog:
                 raise LogNotEmptyError(f"{self._path} has events already")
             for entry in entries:
                 self._write(entry)
-        self._doorbell.ring(_THE_ONLY_ONE)
+        self._doorbell.notify(_THE_ONLY_ONE)
 
     def listen(self) -> AbstractContextManager[threading.Event]:
         return self._doorbell.listen(_THE_ONLY_ONE)

@@ -27,8 +27,8 @@ def shown_usage(answer: Reply | Failure, took: Usage, prompt_tokens: int) -> Usa
         return took
     return Usage(
         cost_usd=took.cost_usd,
-        tokens_in=answer.told.tokens_in or prompt_tokens,
-        tokens_out=answer.told.tokens_out or estimated_output(answer),
+        tokens_in=answer.reported.tokens_in or prompt_tokens,
+        tokens_out=answer.reported.tokens_out or estimated_output(answer),
         tokens_cached=took.tokens_cached,
         tokens_cache_written=took.tokens_cache_written,
     )
@@ -55,9 +55,9 @@ class Billing:
         match answer:
             case Failure(may_be_billed=False):
                 return NO_USAGE
-            case Failure(told=told):
+            case Failure(reported=told):
                 return self._usage(told, most) if told.is_whole else most
-            case Reply(told=told):
+            case Reply(reported=told):
                 return self._usage(told, most)
 
     def _usage(self, told: Told, most: Usage) -> Usage:

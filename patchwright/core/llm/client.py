@@ -57,7 +57,7 @@ class LitellmModel:
         self.name = config.model
         self.config = config
         self.clock = clock
-        self.patience = Patience(clock, jitter)
+        self.retry_policy = Patience(clock, jitter)
         self.billing = Billing(config, self._table_entry)
         self.output = _Output()
 
@@ -99,7 +99,7 @@ class _Call:
         deadline_at = clock.monotonic() + self._request.deadline_s
         while True:
             asked_at = clock.monotonic()
-            answer = self._model.patience.ask(self._try, deadline_at, self._watch)
+            answer = self._model.retry_policy.ask(self._try, deadline_at, self._watch)
             took_s = clock.monotonic() - asked_at
             if isinstance(answer, Reply):
                 if reply := self._read(answer, took_s):

@@ -58,7 +58,7 @@ class Failure(Value):
     output_limit: int | None = None
     wants_new_name: bool = False
     may_be_billed: bool = False
-    told: Told = NOTHING_TOLD
+    reported: Told = NOTHING_TOLD
     is_last: bool = False
 
     @property

@@ -29,7 +29,7 @@ class Reply(Value):
     malformed: dict[str, str] = {}
     reasoning: tuple[dict[str, JsonValue], ...] = ()
     stop_reason: str = ""
-    told: Told = NOTHING_TOLD
+    reported: Told = NOTHING_TOLD
 
     @property
     def is_empty(self) -> bool:
@@ -59,7 +59,7 @@ def read_reply(dump: Mapping[str, JsonValue], request: ModelRequest) -> Reply:
         malformed=read.malformed,
         reasoning=read_reasoning(_sent_reasoning(message), read.extras),
         stop_reason=_word(choice.get("finish_reason")),
-        told=told,
+        reported=told,
     )
 
 

@@ -30,12 +30,12 @@ class RedactedStream:
         self._held += self._without_rest(chunk)
         cut = self._before_words(self._redactor.begin_unfinished(self._held))
         if len(self._held) - cut <= max(MAX_HELD, self._redactor.longest):
-            return self._let_go(cut)
+            return self._release(cut)
         return self._let_go_of_long(len(self._held) - _LONGEST_TOKEN)
 
     def close(self) -> str:
         """Return what was held back to the end."""
-        return self._let_go(len(self._held))
+        return self._release(len(self._held))
 
     def _without_rest(self, chunk: str) -> str:
         if self._leave_out is None:
@@ -63,13 +63,13 @@ class RedactedStream:
     def _let_go_of_long(self, cut: int) -> str:
         begin = self._begin_of_secret_at(cut)
         if begin == cut:
-            return self._let_go(cut)
+            return self._release(cut)
         # It fills all that is held, whatever comes: the rest of it will not be missed.
-        seen = self._let_go(begin)
+        seen = self._release(begin)
         self._leave_out = rest_of_token(self._held)
         self._held = ""
         return seen + BLOT
 
-    def _let_go(self, cut: int) -> str:
+    def _release(self, cut: int) -> str:
         seen, self._held = self._held[:cut], self._held[cut:]
         return self._redactor.redact(seen)

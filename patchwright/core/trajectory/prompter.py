@@ -38,7 +38,7 @@ class Cue:
 
     beats: int
     event: Event
-    heard: Heard | None
+    accepted: Heard | None
 
 
 class Prompter:
@@ -64,10 +64,10 @@ class Prompter:
         self._changed = threading.Condition(threading.RLock())
         self.was_answered = False
 
-    def hear(self, event: Event) -> Heard | None:
+    def filter_steering(self, event: Event) -> Heard | None:
         """Judge what is said as it was judged then."""
         cue = self._said.get(event.id)
-        return cue.heard if cue else None
+        return cue.accepted if cue else None
 
     def wait_until_heard(self) -> bool:
         """Wait until all is heard that was said; return whether the work goes on.
@@ -128,7 +128,7 @@ class Prompter:
         self._said[said.id] = cue
         self.was_answered = True
         self._calls_off |= _calls_off(said)
-        if cue.heard is not None:
+        if cue.accepted is not None:
             self._unheard.add(said.id)
 
 

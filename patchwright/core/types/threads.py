@@ -210,7 +210,7 @@ class Thread(Value):
     url: str
     posts: tuple[Post, ...]
     reviews: tuple[ReviewThread, ...] = ()
-    relatives: tuple[Relative, ...] = ()
+    linked_issues: tuple[Relative, ...] = ()
     unread: int = 0
 
 

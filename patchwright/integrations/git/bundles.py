@@ -184,5 +184,5 @@ def _admit(store: GitDir, scratch: GitDir, ref: str) -> None:
     if done.exit_code == 0:
         return
     # https://git-scm.com/docs/git-fsck#_fsck_messages
-    bad = frozenset(_BAD_OBJECT.findall(done.complaint))
-    raise BadObjectsError(f"the bundle was not accepted: {done.last_words}", bad)
+    bad = frozenset(_BAD_OBJECT.findall(done.error_output))
+    raise BadObjectsError(f"the bundle was not accepted: {done.error_summary}", bad)

@@ -57,11 +57,11 @@ class Completed:
 
     exit_code: int
     output: bytes
-    complaint: str
+    error_output: str
 
     @property
-    def last_words(self) -> str:
-        return "\n".join(self.complaint.strip().splitlines()[-SHOWN_LINES:])
+    def error_summary(self) -> str:
+        return "\n".join(self.error_output.strip().splitlines()[-SHOWN_LINES:])
 
 
 def run_git(
@@ -77,7 +77,7 @@ def run_git(
         args, cwd=cwd, environment=environment, stdin=stdin, timeout_s=timeout_s
     )
     if done.exit_code != 0:
-        raise GitError(f"git {args[0]} failed: {done.last_words}")
+        raise GitError(f"git {args[0]} failed: {done.error_summary}")
     return done.output
 
 
@@ -116,7 +116,7 @@ def read_git(
         complaints.seek(0)
         said = complaints.read().decode("utf-8", "replace")
         done = Completed(process.returncode, b"", without_credentials(said, ()))
-        raise GitError(f"git {args[0]} failed: {done.last_words}")
+        raise GitError(f"git {args[0]} failed: {done.error_summary}")
 
 
 @contextmanager

@@ -78,7 +78,7 @@ class GitDir:
         """Say whether the history of `commit` contains `ancestor`."""
         done = self.call(["merge-base", "--is-ancestor", ancestor, commit])
         if done.exit_code not in (0, 1):
-            raise GitError(f"git cannot compare the commits: {done.last_words}")
+            raise GitError(f"git cannot compare the commits: {done.error_summary}")
         return done.exit_code == 0
 
     def _named(self) -> dict[str, str]:

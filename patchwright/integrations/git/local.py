@@ -77,7 +77,7 @@ class LocalRepository:
         create = ["update-ref", "-m", "patchwright: new branch", ref, sha, nothing]
         done = self.objects.git.call(create)
         if done.exit_code != 0:
-            raise GitError(f"cannot make the branch {branch}: {done.last_words}")
+            raise GitError(f"cannot make the branch {branch}: {done.error_summary}")
 
     def apply(self, base_sha: str, head_sha: str) -> None:
         """Bring a change into the work tree, uncommitted and not staged.
@@ -99,9 +99,9 @@ def _ask(path: Path, question: str) -> str:
     done = call_git(["rev-parse", question], cwd=path, environment=_as_its_user())
     if done.exit_code == 0:
         return done.output.decode("utf-8", "surrogateescape").rstrip("\n")
-    if "dubious ownership" in done.complaint:
-        raise GitError(f"{path} belongs to somebody else. Git says: {done.last_words}")
-    raise GitError(f"{path} is not a git repository: {done.last_words}")
+    if "dubious ownership" in done.error_output:
+        raise GitError(f"{path} belongs to somebody else. Git says: {done.error_summary}")
+    raise GitError(f"{path} is not a git repository: {done.error_summary}")
 
 
 def _as_its_user() -> dict[str, str | None]:

@@ -32,7 +32,7 @@ class Joined:
     """
 
     tree: str
-    torn: tuple[str, ...]
+    conflicting: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -72,7 +72,7 @@ class ObjectStore:
         """Return the best commit that both histories contain, if there is one."""
         done = self.git.call(["merge-base", ours, theirs])
         if done.exit_code not in (0, 1):
-            raise GitError(f"git cannot compare the commits: {done.last_words}")
+            raise GitError(f"git cannot compare the commits: {done.error_summary}")
         return done.output.decode("ascii").strip() or None
 
     def read_file(self, commit: str, path: str) -> bytes | None:

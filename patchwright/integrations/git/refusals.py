@@ -65,11 +65,11 @@ _REJECTED = re.compile(r"^!\t[^\t]*\t\[(?P<by>(remote )?)rejected\] \((?P<why>.*
 def explain(done: Completed) -> PatchwrightError:
     """Turn a failed fetch or push into an error that says what its catcher can do."""
     if done.exit_code == TIMED_OUT:
-        return ServiceUnavailableError(f"the remote is too slow: {done.complaint}")
+        return ServiceUnavailableError(f"the remote is too slow: {done.error_output}")
     for pattern, error, meaning in _MEANINGS:
-        if re.search(pattern, done.complaint):
-            return error(f"{meaning}: {done.last_words}")
-    return GitError(f"git failed: {done.last_words}")
+        if re.search(pattern, done.error_output):
+            return error(f"{meaning}: {done.error_summary}")
+    return GitError(f"git failed: {done.error_summary}")
 
 
 def explain_push(done: Completed, branch: str) -> PatchwrightError:
@@ -82,8 +82,8 @@ def explain_push(done: Completed, branch: str) -> PatchwrightError:
             return BranchMovedError(
                 f"the branch {branch} is not where it was left ({found['why']})"
             )
-        words = "\n".join(_reasons(done.complaint, found["why"]))
-        blocked = _BLOCKED.search(f"{done.complaint}\n{found['why']}")
+        words = "\n".join(_reasons(done.error_output, found["why"]))
+        blocked = _BLOCKED.search(f"{done.error_output}\n{found['why']}")
         error = BranchBlockedError if blocked else PushRefusedError
         return error(f"the remote refuses to update {branch}: {words}")
     return explain(done)

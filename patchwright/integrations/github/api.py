@@ -29,8 +29,8 @@ class Api:
         self._connection = connection
         self._tokens = tokens
         self._clock = clock
-        self._lines: dict[str, _Line] = {}
-        self._editions = Editions()
+        self._clients: dict[str, _Line] = {}
+        self._etag_cache = Editions()
 
     @property
     def connection(self) -> Connection:
@@ -50,9 +50,9 @@ class Api:
         return self._tokens.fetch_login()
 
     @property
-    def editions(self) -> Editions:
+    def etag_cache(self) -> Editions:
         """What was read before, to be read again at no cost while it is the same."""
-        return self._editions
+        return self._etag_cache
 
     def ask(self, repo: RepoRef, question: Callable[[Repository], T]) -> T:
         """Answer a question about a repository, of which nothing was fetched yet.
@@ -66,19 +66,19 @@ class Api:
     def ask_now(self, repo: RepoRef, question: Callable[[Repository], T]) -> T:
         """Answer as `ask` does, but wait for nothing."""
         try:
-            return self._put(repo, self._tokens.fetch(repo), question)
+            return self._ask_with(repo, self._tokens.fetch(repo), question)
         except AuthenticationError:
-            return self._put(repo, self._tokens.renew(repo), question)
+            return self._ask_with(repo, self._tokens.renew(repo), question)
 
     def close(self) -> None:
-        for line in self._lines.values():
+        for line in self._clients.values():
             line.close()
         self._tokens.close()
 
-    def _put(
+    def _ask_with(
         self, repo: RepoRef, token: SecretStr, question: Callable[[Repository], T]
     ) -> T:
-        line = self._lines.setdefault(repo.full_name, _Line(self._connection))
+        line = self._clients.setdefault(repo.full_name, _Line(self._connection))
         with line.lock, translated(self._clock):
             return question(line.client(token).get_repo(repo.full_name))
 

@@ -202,16 +202,16 @@ class AppTokens:
 
     def is_installed(self, installation: str) -> bool:
         """Tell whether an account lets the App do anything there now."""
-        return self._counts(f"/app/installations/{installation}", installation)
+        return self._is_active(f"/app/installations/{installation}", installation)
 
     def reaches(self, installation: str, repo: RepoRef) -> bool:
         """Tell whether the repository is one of those of the installation now."""
-        return self._counts(f"/repos/{repo.full_name}/installation", installation)
+        return self._is_active(f"/repos/{repo.full_name}/installation", installation)
 
     def close(self) -> None:
         self._app.close()
 
-    def _counts(self, path: str, installation: str) -> bool:
+    def _is_active(self, path: str, installation: str) -> bool:
         try:
             _, found = self.call("GET", path, {})
         except NotFoundError:

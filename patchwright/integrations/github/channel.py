@@ -53,7 +53,7 @@ class GitHubChannel:
         self._api = api
         self._signed = signed or _as_written
 
-    def signing(self, signed: Signed) -> "GitHubChannel":
+    def with_signature(self, signed: Signed) -> "GitHubChannel":
         """Return a channel that puts a signature on what it writes."""
         return GitHubChannel(self._api, signed)
 

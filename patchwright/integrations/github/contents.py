@@ -47,7 +47,7 @@ def fetch_repository(api: Api, repo: RepoRef) -> Repository:
     found = api.ask(
         repo,
         lambda asked: _Repository.model_validate(
-            api.editions.fetch(asked.requester, asked.url)
+            api.etag_cache.fetch(asked.requester, asked.url)
         ),
     )
     # A renamed repository answers under its old name, and tells the new one.
@@ -71,7 +71,7 @@ def fetch_file(api: Api, repo: RepoRef, path: str, ref: str) -> bytes | None:
 
     def read(asked: github.Repository.Repository) -> _File | _Link | list[_Entry]:
         address = f"{asked.url}/contents/{quote(path)}"
-        answer = api.editions.fetch(asked.requester, address, parameters)
+        answer = api.etag_cache.fetch(asked.requester, address, parameters)
         return _ANSWER.validate_python(answer)
 
     try:

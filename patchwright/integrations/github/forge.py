@@ -117,7 +117,7 @@ class GitHubForge:
             return self._create(repo, head_branch, base_branch, text)
         except InvalidRequestError as error:
             if "already exists" in str(error):
-                return self._update_twin(repo, head_branch, text, error)
+                return self._update_existing(repo, head_branch, text, error)
             if not (text.draft and "draft" in str(error).lower()):
                 raise
         ready = text.replace(draft=False)
@@ -136,7 +136,7 @@ class GitHubForge:
         updated = self._api.ask(repo, update)
         if updated.draft == text.draft:
             return updated
-        return self._turn(repo, updated, text)
+        return self._set_draft(repo, updated, text)
 
     def fetch_file(self, repo: RepoRef, path: str, ref: str = "") -> bytes | None:
         return fetch_file(self._api, repo, path, ref)
@@ -175,7 +175,7 @@ class GitHubForge:
     def commit_on_branch(self, repo: RepoRef, branch: str, commit: NewCommit) -> str:
         return commit_on_branch(self._api, repo, branch, commit)
 
-    def _turn(
+    def _set_draft(
         self, repo: RepoRef, pull_request: PullRequest, text: PullRequestText
     ) -> PullRequest:
         def turn(found: github.Repository.Repository) -> None:
@@ -208,7 +208,7 @@ class GitHubForge:
             ),
         )
 
-    def _update_twin(
+    def _update_existing(
         self,
         repo: RepoRef,
         head_branch: str,

@@ -92,7 +92,7 @@ class UserTokens:
             raise ServiceError(f"GitHub renewed no token: {answer.error}")
         return self._grant(answer)
 
-    def counts(self, token: SecretStr) -> bool:
+    def is_valid(self, token: SecretStr) -> bool:
         """Tell whether GitHub still lets the person's token do anything."""
         client = self.connection.open_client(Auth.Token(token.get_secret_value()))
         try:

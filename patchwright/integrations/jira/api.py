@@ -42,7 +42,7 @@ class Api:
     def __init__(self, jira: JIRA, flavour: Flavour, host: str, clock: Clock) -> None:
         self._jira = jira
         self._clock = clock
-        self.flavour = flavour
+        self.deployment = flavour
         self.host = host
         self.base_url = jira.server_url
 
@@ -63,24 +63,24 @@ class Api:
         def ask() -> JsonValue:
             return self._ask("GET", self.address(path, version), query=query)
 
-        return self._outlast(lambda: _repeat(ask))
+        return self._retry_after_limits(lambda: _repeat(ask))
 
     def post(self, path: str, body: Body) -> JsonValue:
-        return self._outlast(lambda: self._ask("POST", self.address(path), body=body))
+        return self._retry_after_limits(lambda: self._ask("POST", self.address(path), body=body))
 
     def put(
         self, path: str, body: Body, query: Mapping[str, str] = _EMPTY
     ) -> JsonValue:
         """Write once: whether to repeat it is for those to say who can look first."""
-        return self._outlast(
+        return self._retry_after_limits(
             lambda: self._ask("PUT", self.address(path), query=query, body=body)
         )
 
     def delete(self, path: str) -> JsonValue:
-        return self._outlast(lambda: self._ask("DELETE", self.address(path)))
+        return self._retry_after_limits(lambda: self._ask("DELETE", self.address(path)))
 
     def address(self, path: str, version: str = "") -> str:
-        return f"{self.base_url}/rest/api/{version or self.flavour.version}/{path}"
+        return f"{self.base_url}/rest/api/{version or self.deployment.version}/{path}"
 
     @contextmanager
     def open(self, url: str, *, as_ourselves: bool) -> Iterator[Response]:
@@ -126,7 +126,7 @@ class Api:
             )
             return _read(answer)
 
-    def _outlast(self, ask: Callable[[], T]) -> T:
+    def _retry_after_limits(self, ask: Callable[[], T]) -> T:
         return outlast_limits(ask, self._clock)
 
 

@@ -152,7 +152,7 @@ def _body(api: Api, text: str, audience: str = "") -> Body:
         properties.append(_FOR_COLLEAGUES)
     limit = visibility_for(audience)
     return {
-        "body": api.flavour.write(marked.text),
+        "body": api.deployment.write(marked.text),
         "properties": properties,
         **({"visibility": limit} if limit else {}),
     }
@@ -207,7 +207,7 @@ def _post(api: Api, comment: Comment) -> Post:
     is_own = _is_own(api, comment)
     label = _label(comment)
     is_open = is_own or not label
-    text = api.flavour.read(comment.body) if is_open else FOR_SOME
+    text = api.deployment.read(comment.body) if is_open else FOR_SOME
     marks = _marks(comment) if is_own else ()
     return Post(
         id=comment.id,
@@ -251,4 +251,4 @@ def _has(api: Api, comment: Comment, mark: str) -> bool:
     if marks or run is None:
         return any(mark in one for one in marks)
     # Where the property was lost, the link to the run still has its id.
-    return run[1] in api.flavour.read(comment.body)
+    return run[1] in api.deployment.read(comment.body)

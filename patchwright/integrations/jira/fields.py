@@ -50,8 +50,8 @@ def words_of(api: Api, value: JsonValue) -> str:
         parts = (words_of(api, part) for part in value)
         return "\n".join(f"- {part}" for part in parts if part)
     if not isinstance(value, dict):
-        return api.flavour.read(value) if isinstance(value, str) else ""
+        return api.deployment.read(value) if isinstance(value, str) else ""
     if value.get("type") == "doc":
-        return api.flavour.read(value)
+        return api.deployment.read(value)
     chosen = value.get("value") or value.get("name")
     return chosen if isinstance(chosen, str) else ""

@@ -51,6 +51,6 @@ def _mail(api: Api, key: str, actor: Actor, text: str) -> JsonObject:
             "assignee": False,
             "watchers": False,
             "voters": False,
-            "users": [api.flavour.person(actor.external_id)],
+            "users": [api.deployment.person(actor.external_id)],
         },
     }

@@ -80,6 +80,6 @@ def _read(api: Api, key: str) -> Relative | None:
         name=key,
         relation="",
         title=fields.summary,
-        text=api.flavour.read(fields.description),
+        text=api.deployment.read(fields.description),
         author=actor_of(fields.creator or fields.reporter, api.host, api.own_id),
     )

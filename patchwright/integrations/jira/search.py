@@ -69,16 +69,16 @@ def quoted(word: str) -> str:
 
 def _keys(api: Api, jql: str) -> Iterator[str]:
     query = {"jql": jql, "fields": "updated", "maxResults": str(PAGE)}
-    place = {} if api.flavour.has_tokens else {"startAt": "0"}
+    place = {} if api.deployment.has_tokens else {"startAt": "0"}
     count = 0
     while True:
-        answer = api.get(api.flavour.search, {**query, **place}, VERSION)
+        answer = api.get(api.deployment.search, {**query, **place}, VERSION)
         page = read(_Found, answer)
         yield from (str(issue["key"]) for issue in page.issues)
         count += len(page.issues)
         if page.next_page_token:
             place = {"nextPageToken": page.next_page_token}
-        elif api.flavour.has_tokens or not page.issues or count >= page.total:
+        elif api.deployment.has_tokens or not page.issues or count >= page.total:
             return
         else:
             place = {"startAt": str(count)}

@@ -87,7 +87,7 @@ def _fetch(api: Api, ref: TalkThread, fields: tuple[str, ...]) -> Ticket:
 
 
 def _opened(api: Api, ref: TalkThread, ticket: Ticket) -> Thread:
-    text = api.flavour.read(ticket.fields.description)
+    text = api.deployment.read(ticket.fields.description)
     opening = _written(api, ticket, ("description", "description"), text)
     return Thread(
         ref=ref,

@@ -26,16 +26,16 @@ class Guard(httpx2.AsyncBaseTransport):
     def __init__(self, allowed: Collection[str]) -> None:
         self._allowed = allowed
         self._inner = httpx2.AsyncHTTPTransport()
-        self.complaint = ""
+        self.error_text = ""
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         try:
             response = await self._send(request)
         except httpx2.RequestError as error:
-            self.complaint = str(error) or type(error).__name__
+            self.error_text = str(error) or type(error).__name__
             raise
         if request.method == "POST":
-            self.complaint = _status_complaint(response.status_code)
+            self.error_text = _status_complaint(response.status_code)
         return httpx2.Response(
             response.status_code,
             headers=response.headers,
@@ -98,10 +98,10 @@ class _Bounded(httpx2.AsyncByteStream):
         async for chunk in self._response.aiter_raw():
             size += len(chunk)
             if size > MAX_ANSWER_BYTES:
-                self._guard.complaint = (
+                self._guard.error_text = (
                     f"its answer is larger than {MAX_ANSWER_BYTES >> 20} MiB"
                 )
-                raise RefusedError(self._guard.complaint)
+                raise RefusedError(self._guard.error_text)
             yield chunk
 
     async def aclose(self) -> None:

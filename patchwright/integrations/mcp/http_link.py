@@ -25,8 +25,8 @@ class HttpLink:
         self._settings = settings
         self._guard = Guard(allowed)
 
-    def complaint(self) -> str:
-        return self._guard.complaint
+    def error_text(self) -> str:
+        return self._guard.error_text
 
     @property
     def is_broken(self) -> bool:
@@ -36,7 +36,7 @@ class HttpLink:
         """Do nothing: the session ends the connections."""
 
     @asynccontextmanager
-    async def carry(self) -> AsyncIterator[TransportStreams]:
+    async def open_streams(self) -> AsyncIterator[TransportStreams]:
         async with (
             httpx2.AsyncClient(
                 transport=self._guard,

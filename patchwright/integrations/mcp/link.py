@@ -8,11 +8,11 @@ from mcp.client import Transport
 class Link(Protocol):
     """Carries the messages of one session, and knows why it broke."""
 
-    def carry(self) -> Transport:
+    def open_streams(self) -> Transport:
         """Return the streams of messages, for one use."""
         ...
 
-    def complaint(self) -> str:
+    def error_text(self) -> str:
         """Return why the server cannot be spoken to; empty while it seems well."""
         ...
 

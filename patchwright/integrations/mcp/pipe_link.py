@@ -42,7 +42,7 @@ class PipeLink:
         self._complaint = ""
         self._lines_since_question = 0
 
-    def complaint(self) -> str:
+    def error_text(self) -> str:
         return self._complaint
 
     @property
@@ -55,7 +55,7 @@ class PipeLink:
             self._pipe.close()
 
     @asynccontextmanager
-    async def carry(
+    async def open_streams(
         self,
     ) -> AsyncIterator[tuple[MemoryObjectReceiveStream[Item], "_Outbox"]]:
         inbox, received = anyio.create_memory_object_stream[Item](0)

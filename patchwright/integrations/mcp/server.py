@@ -64,7 +64,7 @@ class Server:
         if self._session is None:
             return
         try:
-            listed = self._session.listed(self._start_s)
+            listed = self._session.wait_for_tools(self._start_s)
         except (CallError, ServerLostError) as error:
             self._fault = f"it offers nothing: {error}"
             self.close()
@@ -82,7 +82,7 @@ class Server:
         try:
             session = self._ready_session()
         except ServerLostError as error:
-            return self._not_there(name, error)
+            return self._cannot_start(name, error)
         except CallError as error:
             return _failure(name, error)
         return self._call(session, name, original, arguments)
@@ -148,15 +148,15 @@ class Server:
         self._losses += 1
         words = f"The MCP server {self._name} was lost ({error}), and with it the call"
         text = f"{words} of {name}, which may or may not have had effects."
-        return ErrorObservation(reason="mcp-lost", text=f"{text} {self._hope()}")
+        return ErrorObservation(reason="mcp-lost", text=f"{text} {self._retry_advice()}")
 
-    def _not_there(self, name: str, error: ServerLostError) -> ErrorObservation:
+    def _cannot_start(self, name: str, error: ServerLostError) -> ErrorObservation:
         self._losses += 1
         words = f"The MCP server {self._name} cannot be started again ({error})"
-        text = f"{words}, and {name} was not called. {self._hope()}"
+        text = f"{words}, and {name} was not called. {self._retry_advice()}"
         return ErrorObservation(reason="mcp-lost", text=text)
 
-    def _hope(self) -> str:
+    def _retry_advice(self) -> str:
         if self._losses < MAX_LOSSES:
             return "The next call starts it again."
         return "It stays away."

@@ -43,12 +43,12 @@ class Session:
         self._link = link
         self._over = anyio.Event()
         self._client = Client(
-            link.carry(),
+            link.open_streams(),
             client_info=_CLIENT,
             cache=None,
         )
         self._tools: list[Tool] = []
-        self._listed: Future[None] = Future()
+        self._tools_listed: Future[None] = Future()
         self._life = loop.begin(self._live)
         self._is_lost = False
 
@@ -56,10 +56,10 @@ class Session:
     def is_over(self) -> bool:
         return self._is_lost or self._life.done() or self._link.is_broken
 
-    def listed(self, timeout_s: float) -> list[Tool]:
+    def wait_for_tools(self, timeout_s: float) -> list[Tool]:
         """Wait for the server's tools; raise `CallError` or `ServerLostError`."""
-        wait((self._listed, self._life), timeout_s, FIRST_COMPLETED)
-        if self._listed.done():
+        wait((self._tools_listed, self._life), timeout_s, FIRST_COMPLETED)
+        if self._tools_listed.done():
             return self._tools
         if not self._life.done():
             raise CallError("mcp-timeout", f"it did not start in {timeout_s:.0f} s")
@@ -85,7 +85,7 @@ class Session:
     async def _live(self) -> None:
         async with self._client as client:
             self._tools = await _list(client)
-            self._listed.set_result(None)
+            self._tools_listed.set_result(None)
             await self._over.wait()
 
     async def _end(self) -> None:
@@ -102,7 +102,7 @@ class Session:
             return CallError("mcp-timeout", "it did not answer in time")
         except CancelledError:
             return CallError("mcp-closed", "the run has ended")
-        fault = explain(error, self._link.complaint()) if error else None
+        fault = explain(error, self._link.error_text()) if error else None
         self._is_lost = self._is_lost or isinstance(fault, ServerLostError)
         return fault
 

@@ -28,7 +28,7 @@ class Posts:
 
     def __init__(self, api: Api) -> None:
         self._api = api
-        self._alone = _Alone()
+        self._single_messages = _Alone()
 
     def post(self, ref: TalkThread, text: str, offers: Offers = ()) -> str:
         """Reply in the thread, and return the time stamp of the first message."""
@@ -39,7 +39,7 @@ class Posts:
         for one in rest:
             self._continue(ref, posted.ts, one)
         if not rest:
-            self._alone.add(posted.ts)
+            self._single_messages.add(posted.ts)
         return posted.ts
 
     def edit(
@@ -48,8 +48,8 @@ class Posts:
         composed = compose(ref, text, offers)
         first, *rest = composed.messages
         self._replace(ref, post_id, first, note(composed.marked))
-        if rest or post_id not in self._alone:
-            self._keep_in_step(ref, post_id, tuple(rest))
+        if rest or post_id not in self._single_messages:
+            self._update_continuations(ref, post_id, tuple(rest))
 
     def delete(self, ref: TalkThread, post_id: str) -> None:
         """Take back a post with all that continues it; what is gone is gone."""
@@ -57,7 +57,7 @@ class Posts:
         for ts in (post_id, *parts):
             with suppress(NotFoundError):
                 self._remove(ref, ts)
-        self._alone.discard(post_id)
+        self._single_messages.discard(post_id)
 
     def find(self, ref: TalkThread, mark: str) -> str | None:
         own = (m for m in self._own(ref) if mark in "\n".join(marks_of(m)))
@@ -68,7 +68,7 @@ class Posts:
         found = fetch_messages(self._api, ref).messages
         return [message for message in found if is_own(message, own)]
 
-    def _keep_in_step(
+    def _update_continuations(
         self, ref: TalkThread, post_id: str, wanted: tuple[SlackText, ...]
     ) -> None:
         """Make the continuations what they should be: replaced, added, taken away."""
@@ -81,9 +81,9 @@ class Posts:
             else:
                 self._replace(ref, ts, text, note(_NOTHING, post_id))
         if wanted:
-            self._alone.discard(post_id)
+            self._single_messages.discard(post_id)
         else:
-            self._alone.add(post_id)
+            self._single_messages.add(post_id)
 
     def _continue(self, ref: TalkThread, post_id: str, text: SlackText) -> None:
         metadata = note(_NOTHING, post_id)

@@ -76,15 +76,15 @@ class PythonSession:
         )
         self._cell = cell
         os.write(python.go_write, cell.word + b"\n")
-        return lambda: self._call_off(cell)
+        return lambda: self._cancel_cell(cell)
 
-    def _call_off(self, cell: Cell) -> None:
+    def _cancel_cell(self, cell: Cell) -> None:
         if self._cell is not cell:
             return
         if self._stopping is None:
             self._stop(hints.PYTHON_CALLED_OFF, SHORT_GRACE_S)
         else:
-            self._stopping.hurry()
+            self._stopping.escalate()
 
     def _stop(self, note: str, grace_s: float) -> None:
         """Interrupt the code and, if that does not help, end the interpreter."""

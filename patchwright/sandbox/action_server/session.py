@@ -71,7 +71,7 @@ class Session:
             source = shell_script.PIPED_INPUT
             command.stdin = self._feed(order)
         self._shell, self.command = shell.pid, command
-        rewrite(self._wiring.state, self._state.late(self._config.workspace))
+        rewrite(self._wiring.state, self._state.script_at_turn(self._config.workspace))
         rewrite(self._wiring.command, order.command.encode("utf-8", "replace"))
         go(shell, source)
         self._set_hard_limit(order)
@@ -84,7 +84,7 @@ class Session:
         if self._stopping is None:
             self.stop(hints.CALLED_OFF, SHORT_GRACE_S)
         else:
-            self._stopping.hurry()
+            self._stopping.escalate()
 
     def stop(self, note: str, grace_s: float = GRACE_S) -> None:
         """Kill the running command; its waiters hear of it when all of it is gone."""
@@ -136,7 +136,7 @@ class Session:
         return spare
 
     def _start_shell(self) -> Shell:
-        early = self._state.early(self._config.workspace)
+        early = self._state.script_before_turn(self._config.workspace)
         rewrite(self._wiring.variables, early)
         shell = start_shell(self._launch, self._config, self._wiring)
         self._loop.on_exit(shell.pid, lambda code: self._shell_ended(shell.pid, code))

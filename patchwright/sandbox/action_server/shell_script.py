@@ -112,12 +112,12 @@ class State(NamedTuple):
     functions: bytes
     cwd: str
 
-    def early(self, workspace: str) -> bytes:
+    def script_before_turn(self, workspace: str) -> bytes:
         """Return what a shell may read before its turn comes."""
         ways = _quote(workspace), _quote(self.cwd)
         return b"cd -P -- %s; cd -P -- %s\n%s" % (*ways, self.variables)
 
-    def late(self, workspace: str) -> bytes:
+    def script_at_turn(self, workspace: str) -> bytes:
         """Return the rest; somebody may have replaced the folder meanwhile."""
         ways = _quote(self.cwd), _quote(self.cwd), _quote(workspace)
         found = b"[[ . -ef %s ]] || cd -P -- %s || cd -P -- %s\n" % ways

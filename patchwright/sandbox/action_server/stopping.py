@@ -51,7 +51,7 @@ class Stopping:
         self._loop.on_reap(self.check)
         self._step()
 
-    def hurry(self) -> None:
+    def escalate(self) -> None:
         """Take the next step now, and those after it at short intervals."""
         self._grace_s = SHORT_GRACE_S
         if self._timer is not None:

@@ -50,7 +50,7 @@ class DockerRuntimes:
             return self._start(spec)
         with ExitStack() as undo:
             proxy = self._proxies.create(spec)
-            undo.callback(self._let_go, proxy)
+            undo.callback(self._remove_quietly, proxy)
             opening = start(partial(self._proxies.open, spec, proxy))
             undo.callback(_abandon, opening)
             runtime = self._start(with_proxy(spec), proxy)
@@ -89,7 +89,7 @@ class DockerRuntimes:
     def _start(self, spec: SandboxSpec, proxy: str = "") -> ServedRuntime:
         name = self._create(spec, proxy)
         with ExitStack() as undo:
-            undo.callback(self._let_go, name)
+            undo.callback(self._remove_quietly, name)
             stream = birth.start(
                 self._client,
                 name,
@@ -130,7 +130,7 @@ class DockerRuntimes:
                 runtime = self._serve(spec, found.name, stream, proxy)
                 runtime.take_over()
                 if proxy:
-                    runtime.keep(self._proxies.attach(spec, proxy))
+                    runtime.use_gateway(self._proxies.attach(spec, proxy))
             except SandboxError as error:
                 log.warning(
                     "sandbox_not_attached", container=found.name, reason=str(error)
@@ -151,12 +151,12 @@ class DockerRuntimes:
         )
 
     def _let_go_of_both(self, name: str, proxy: str) -> None:
-        going = start(partial(self._let_go, proxy)) if proxy else None
-        self._let_go(name)
+        going = start(partial(self._remove_quietly, proxy)) if proxy else None
+        self._remove_quietly(name)
         if going:
             going.result()
 
-    def _let_go(self, name: str) -> None:
+    def _remove_quietly(self, name: str) -> None:
         """Remove a container after its work; a run must not fail for that."""
         try:
             engine.remove(self._client, name)

@@ -54,7 +54,7 @@ class SandboxFolder:
             log.warning("sandbox_not_removed", folder=str(self.path), reason=str(error))
             return False
         finally:
-            self._let_go()
+            self._release_lock()
         return True
 
     def _remove_all(self) -> None:
@@ -64,7 +64,7 @@ class SandboxFolder:
                 remove_tree(inside)
         remove_tree(self.path)
 
-    def _let_go(self) -> None:
+    def _release_lock(self) -> None:
         if self._lock_fd >= 0:
             os.close(self._lock_fd)
             self._lock_fd = -1

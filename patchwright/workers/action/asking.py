@@ -92,7 +92,7 @@ class Asking:
 
     def _find(self, task: str) -> Asked | NotAsked:
         if task:
-            return Asked(self._own(task), task)
+            return Asked(self._task_trigger(task), task)
         comment = self._number("comment-id")
         if comment and comment != number_in(self._workflow_job.event, "comment", "id"):
             return self._by_comment(comment)
@@ -126,10 +126,10 @@ class Asking:
         if event in _REVIEWS and self._inputs.text("mode") == "review-feedback":
             return self._by_review(found)
         if isinstance(found, Trigger) and event == "pull_request_review_comment":
-            return self._as_one(found)
+            return self._once_per_review(found)
         return _as_read(found)
 
-    def _as_one(self, found: Trigger) -> Asked | NotAsked:
+    def _once_per_review(self, found: Trigger) -> Asked | NotAsked:
         """Take a comment of a review only if no other text of the review asks first.
 
         GitHub raises an event for the review and for each of its comments. A service
@@ -175,7 +175,7 @@ class Asking:
         return NotAsked("no-pull-request")
 
     def _by_number(self, number: int) -> Trigger:
-        thread = self._opening(number)
+        thread = self._fetch_opening(number)
         return Trigger(
             key=f"{thread.ref}:run:{self._workflow_job.run_id}",
             kind=TriggerKind.BODY_MENTION,
@@ -190,10 +190,10 @@ class Asking:
         said = fetch_comment(self._github.api, self._repo, comment_id)
         if any(map(self._listening.is_own, (said.author.login, said.app))):
             return NotAsked("own-text")
-        thread = self._opening(said.number)
-        return Asked(self._said(said, thread))
+        thread = self._fetch_opening(said.number)
+        return Asked(self._comment_trigger(said, thread))
 
-    def _said(self, said: Said, thread: Thread) -> Trigger:
+    def _comment_trigger(self, said: Said, thread: Thread) -> Trigger:
         """Make a request of a comment; who has it followed counts as taking part."""
         actor, request = self._actor(), find_request(said.text, self._listening.mention)
         return Trigger(
@@ -210,11 +210,11 @@ class Asking:
             others=() if _is_one(actor, said.author) else (actor,),
         )
 
-    def _opening(self, number: int) -> Thread:
+    def _fetch_opening(self, number: int) -> Thread:
         ref = ForgeThread(repo=self._repo, kind=ThreadKind.ISSUE, number=number)
         return self._github.channel.fetch_opening(ref)
 
-    def _own(self, task: str) -> Trigger:
+    def _task_trigger(self, task: str) -> Trigger:
         number = int(self._workflow_job.run_id) if self._workflow_job.run_id.isdigit() else 1
         return Trigger(
             key=f"action:{self._workflow_job.run_id}:{self._workflow_job.run_attempt}",

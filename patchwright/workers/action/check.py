@@ -22,7 +22,7 @@ _ASKED_FOR: Final = re.compile(
 class Accord:
     """The phrases that a workflow lets through, and the one that is listened to."""
 
-    gate: tuple[str, ...]
+    workflow_phrases: tuple[str, ...]
     phrase: str
 
     @property
@@ -32,10 +32,10 @@ class Accord:
         A workflow without phrases lets everything through, or has them elsewhere.
         """
         heard = self.phrase.lower()
-        return not self.gate or any(one.lower() in heard for one in self.gate)
+        return not self.workflow_phrases or any(one.lower() in heard for one in self.workflow_phrases)
 
     def __str__(self) -> str:
-        shown = ", ".join(f"`{one}`" for one in self.gate) or "no phrase of its own"
+        shown = ", ".join(f"`{one}`" for one in self.workflow_phrases) or "no phrase of its own"
         told = f"the workflow's `if:` asks for {shown}, the Action for `{self.phrase}`"
         if self.is_sound:
             return told

@@ -56,7 +56,7 @@ def make_orders(inputs: Inputs, workspace: Path) -> Orders:
     return Orders(
         work_at=_IN_ARTIFACT if inputs.is_true("upload-artifacts") else _ON_RUNNER,
         config=config,
-        unsaid={
+        defaults={
             "pr": Delivery.DRAFT,
             "context_from": inputs.text("context-from"),
         },

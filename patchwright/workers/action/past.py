@@ -77,7 +77,7 @@ def _own_text(
     if not listening.is_own(post.author.login):
         return None
     if seal is not None:
-        return seal.opened(ref, post.text)
+        return seal.verified_text(ref, post.text)
     return None if listening.is_own(JOB_LOGIN) else post.text
 
 

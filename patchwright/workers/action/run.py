@@ -95,7 +95,7 @@ class _Action:
             # What a job's own token does starts no other workflow; an App's does.
             github = replace(opened.github, starts_no_checks=self._workflow_job.has_job_token)
             if self._seal is not None:
-                signing = github.channel.signing(self._seal.sign)
+                signing = github.channel.with_signature(self._seal.sign)
                 github = replace(github, channel=signing)
             return self._run(replace(opened, github=github))
 
@@ -128,7 +128,7 @@ class _Action:
             return None
         accord = find_accord((found or b"").decode("utf-8", "replace"), mention)
         tell = log.info if accord.is_sound else log.warning
-        tell("phrases", gate=accord.gate, listens_for=mention, is_sound=accord.is_sound)
+        tell("phrases", gate=accord.workflow_phrases, listens_for=mention, is_sound=accord.is_sound)
         return accord
 
     def _listening(self, base: Base) -> Listening:

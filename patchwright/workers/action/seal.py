@@ -36,7 +36,7 @@ class Seal:
             return text
         return f"{text}\n<!-- patchwright:seal={self._digest(ref, text)} -->"
 
-    def opened(self, ref: ThreadRef, text: str) -> str | None:
+    def verified_text(self, ref: ThreadRef, text: str) -> str | None:
         """Return a text without its signature, or None if that is not ours."""
         found = _SEAL.search(text)
         if found is None:

@@ -105,7 +105,7 @@ class Session:
             purse=_open_purse(limits),
             clock=self.clock,
             author=author_of(self.settings.github),
-            conduct=self.conduct,
+            agent_configuration=self.conduct,
             library=RepositoryLibrary(code, trusted_sha, config.instructions),
             open_mcp=partial(open_servers, self.settings),
             images=images or {},

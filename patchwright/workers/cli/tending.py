@@ -150,8 +150,8 @@ def _desk(*, hears: bool = False) -> Iterator[Desk]:
 
 def _newest(desk: Desk, wanted: Wanted, limit: int) -> list[Listed]:
     """Return the newest of both kinds, as many as may be."""
-    of_service = desk.service.listed(wanted) if desk.service else ()
-    kinds = (of_service, desk.archive.listed())
+    of_service = desk.service.list_rows(wanted) if desk.service else ()
+    kinds = (of_service, desk.archive.list_rows())
     fitting = ((one for one in kind if wanted.has(one)) for kind in kinds)
     found = list(chain.from_iterable(islice(kind, limit) for kind in fitting))
     return sorted(found, key=_asked_at, reverse=True)[:limit]

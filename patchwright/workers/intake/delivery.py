@@ -53,7 +53,7 @@ class Stored:
     conversation_id: ConversationId | None = None
     wakes: bool = False
     due: tuple[JobId, ...] = ()
-    told: tuple[ConversationId, ...] = ()
+    other_conversations: tuple[ConversationId, ...] = ()
 
     @property
     def ids(self) -> dict[str, str]:

@@ -133,9 +133,9 @@ class Intake:
         for job_id in stored.due:
             self._dispatch(job_id)
         if stored.verdict is Verdict.JOINED and stored.conversation_id is not None:
-            self._recorder.events.doorbell.ring(stored.conversation_id)
-        for conversation_id in stored.told:
-            self._recorder.events.doorbell.ring(conversation_id)
+            self._recorder.events.doorbell.notify(stored.conversation_id)
+        for conversation_id in stored.other_conversations:
+            self._recorder.events.doorbell.notify(conversation_id)
 
 
 def _refuse(future: "Future[Stored]", error: SQLAlchemyError) -> None:

@@ -57,10 +57,10 @@ class Noted:
     """What is to be done after the commit: jobs to submit, and who must be told."""
 
     due: tuple[JobId, ...] = ()
-    told: tuple[ConversationId, ...] = ()
+    other_conversations: tuple[ConversationId, ...] = ()
 
     def __add__(self, other: "Noted") -> "Noted":
-        return Noted(self.due + other.due, self.told + other.told)
+        return Noted(self.due + other.due, self.other_conversations + other.other_conversations)
 
 
 NOTHING: Final = Noted()
@@ -136,7 +136,7 @@ class Noticing:
         stop = ChangeState(state=AgentState.STOPPED, reason=reason)
         event = self.events.new_event(Source.SYSTEM, stop)
         append_row(connection, job.conversation_id, event)
-        told = Noted(told=(job.conversation_id,))
+        told = Noted(other_conversations=(job.conversation_id,))
         if job.state is not JobState.WAITING_USER:
             return told
         wake(connection, job.id, now)

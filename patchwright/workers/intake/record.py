@@ -97,7 +97,7 @@ class Recorder:
             insert_once(connection, deliveries, row | {"verdict": Verdict.DUPLICATE})
             return Stored(Verdict.DUPLICATE)
         noted = self._noticing.note(connection, notice, delivery.received_at)
-        return Stored(Verdict.NOTED, due=noted.due, told=noted.told)
+        return Stored(Verdict.NOTED, due=noted.due, other_conversations=noted.other_conversations)
 
     def _request(
         self,
@@ -119,7 +119,7 @@ class Recorder:
     ) -> Callable[[Connection, str, Delivery, Trigger], Stored]:
         if trigger.kind.is_automatic:
             return self._automatic
-        return self._replied if trigger.kind is TriggerKind.REPLY else self._asked
+        return self._replied if trigger.kind is TriggerKind.REPLY else self._record_request
 
     def _row(self, delivery: Delivery) -> dict[str, Any]:
         return {
@@ -156,7 +156,7 @@ class Recorder:
         if active is not None and (
             _stops(trigger) or active[1] is JobState.WAITING_USER
         ):
-            return self._asked(connection, row_id, delivery, trigger)
+            return self._record_request(connection, row_id, delivery, trigger)
         # Its key stays: found again later, it must not answer a later question.
         _note(
             connection,
@@ -166,7 +166,7 @@ class Recorder:
         )
         return Stored(Verdict.IGNORED)
 
-    def _asked(
+    def _record_request(
         self, connection: Connection, row_id: str, delivery: Delivery, trigger: Trigger
     ) -> Stored:
         conversation_id = self._conversation(connection, delivery, trigger)

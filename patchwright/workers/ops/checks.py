@@ -37,15 +37,15 @@ class Moving:
     """A loop that must move at least once in `within_s`; one that is busy does."""
 
     name: str
-    pulse: Pulse
+    activity: Pulse
     within_s: Callable[[], float]
     why: str
     is_busy: Callable[[], bool] = lambda: False
 
     def __call__(self, now: datetime) -> Part:
         if self.is_busy():
-            self.pulse.touch()
-        moved_at, began_at = self.pulse.moved_at, self.pulse.began_at
+            self.activity.touch()
+        moved_at, began_at = self.activity.moved_at, self.activity.began_at
         within = timedelta(seconds=self.within_s())
         due_at = moved_at + within if moved_at else began_at + max(within, START_UP)
         if now <= due_at:

@@ -34,7 +34,7 @@ class Vitals:
         intake = Answering("intake", takes_in, _NOT_STORED)
         return Health(
             live=(intake,),
-            ready=(self._database(), intake, Staffed(self.database)),
+            ready=(self._database_check(), intake, Staffed(self.database)),
         )
 
     def worker(
@@ -45,10 +45,10 @@ class Vitals:
     ) -> Health:
         """Judge a worker by the sweeps that it takes, or by having its hands full."""
         broker = Answering("broker", broker_answers, _BROKER_AWAY)
-        moving = self._taking(taken, is_busy)
+        moving = self._sweep_check(taken, is_busy)
         return Health(
             live=(Stuck(moving, (broker, Ticking(self.database))),),
-            ready=(self._database(), broker, moving),
+            ready=(self._database_check(), broker, moving),
         )
 
     def all(
@@ -59,10 +59,10 @@ class Vitals:
         is_busy: Callable[[], bool],
     ) -> Health:
         """Judge web and worker in one, which sends the sweeps itself."""
-        web, moving = self.web(takes_in), self._taking(taken, is_busy)
+        web, moving = self.web(takes_in), self._sweep_check(taken, is_busy)
         broker = Answering("broker", broker_answers, _BROKER_AWAY)
         return Health(
-            live=(*web.live, Stuck(moving, (broker, self._database()))),
+            live=(*web.live, Stuck(moving, (broker, self._database_check()))),
             ready=(*web.ready, moving),
         )
 
@@ -71,10 +71,10 @@ class Vitals:
         ticks = Moving("ticks", sent, lambda: _SWEEPS * self.sweep_s, _NOT_SENT)
         return Health(live=(Stuck(ticks, (broker,)),), ready=(broker, ticks))
 
-    def _database(self) -> Answering:
+    def _database_check(self) -> Answering:
         return Answering("database", self.database.answers, _DATABASE_AWAY)
 
-    def _taking(self, taken: Pulse, is_busy: Callable[[], bool]) -> Moving:
+    def _sweep_check(self, taken: Pulse, is_busy: Callable[[], bool]) -> Moving:
         return Moving("sweeps", taken, self._taken_within_s, _NOT_TAKEN, is_busy)
 
     def _taken_within_s(self) -> float:

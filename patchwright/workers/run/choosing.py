@@ -41,12 +41,12 @@ class Choosing:
         self._remember()
         # The whole channel may read what is asked in a ticket.
         is_chat = self.thread.kind is ThreadKind.CHAT
-        offered = self.services.talk.offer_to(self.person) if is_chat else ()
+        offered = self.services.chat.offer_to(self.person) if is_chat else ()
         judge = judge_for(self.person, self._permission)
         return choose(self._hints(trigger), judge, offered)
 
     def _hints(self, trigger: Trigger) -> Hints:
-        settings, talk, places = self.services.settings, self.services.talk, self.places
+        settings, talk, places = self.services.settings, self.services.chat, self.places
         request = find_references(
             [trigger.title, trigger.body, trigger.request], places
         )
@@ -67,7 +67,7 @@ class Choosing:
 
     def _remember(self) -> None:
         """Keep a choice that is meant for later requests as well."""
-        talk = self.services.talk
+        talk = self.services.chat
         answer = read_answer(self.said[-1], self.places) if self.said else None
         if answer is None or answer.remember is Remember.NOT:
             return
@@ -89,7 +89,7 @@ class Choosing:
     def _permission(self, repo: RepoRef, person: Actor) -> Permission | None:
         """Ask the forge; one that is away does not say no, and the run tries again."""
         try:
-            return self.services.github.forge.fetch_permission(repo, person)
+            return self.services.code_host.forge.fetch_permission(repo, person)
         except (RateLimitedError, ServiceUnavailableError):
             raise
         except ServiceError:

@@ -23,7 +23,7 @@ def find_openness(
     if private is None:
         return Openness()
     repo = job.trigger.home
-    is_private = services.github.forge.fetch_repository(repo).private
+    is_private = services.code_host.forge.fetch_repository(repo).private
     consent = None if is_private else _consent(services, job, private, answers)
     asked = needs_consent(
         private, repo, repository_is_private=is_private, remembered=consent
@@ -40,7 +40,7 @@ def may_join(
 
     Not one that shows what it does to everybody, if that is to be kept out.
     """
-    name, choices = consent_name(job.trigger.home), services.talk.choices
+    name, choices = consent_name(job.trigger.home), services.chat.choices
     keeps_out = choices.get(_conversation_scope(into), name) == Consent.KEEP_OUT
     return keeps_out or not openness.keeps_out
 
@@ -50,12 +50,12 @@ def carry_consent(services: Services, job: Job, into: ConversationId) -> None:
 
     There, what was to be kept out is kept out.
     """
-    name, choices = consent_name(job.trigger.home), services.talk.choices
+    name, choices = consent_name(job.trigger.home), services.chat.choices
     kept = choices.get(_conversation_scope(job.conversation_id), name)
     there = _conversation_scope(into)
     if kept is None or choices.get(there, name) == Consent.KEEP_OUT:
         return
-    by = services.talk.scope_of(job.trigger.asker)
+    by = services.chat.scope_of(job.trigger.asker)
     choices.put(there, name, kept, by=by, now=services.clock.now())
 
 
@@ -77,7 +77,7 @@ def _consent(
 
     Beside the code nobody can give it: who writes there may not read what is private.
     """
-    name, choices = consent_name(job.trigger.home), services.talk.choices
+    name, choices = consent_name(job.trigger.home), services.chat.choices
     own, here = _conversation_scope(job.conversation_id), place_scope(private)
     words = (
         one.request
@@ -92,7 +92,7 @@ def _consent(
                 scope,
                 name,
                 said[-1].consent,
-                by=services.talk.scope_of(job.trigger.asker),
+                by=services.chat.scope_of(job.trigger.asker),
                 now=services.clock.now(),
             )
     kept = choices.get(own, name) or choices.get(here, name)

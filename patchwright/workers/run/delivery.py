@@ -77,7 +77,7 @@ def make_deliverer(
     fetch_mirror: Callable[[], Mirror] = _no_mirror,
     prove_again: ProveAgain = prove_nothing,
 ) -> Deliverer:
-    github = services.github
+    github = services.code_host
     means = Means(
         github.forge,
         services.channel,
@@ -85,8 +85,8 @@ def make_deliverer(
         fetch_mirror,
         forge_signs=services.settings.github.is_signed_by_github,
         clock=services.clock,
-        invite=services.talk.invite,
-        renew=services.talk.renew,
+        invite=services.chat.invite,
+        renew=services.chat.renew,
         prove_again=prove_again,
     )
     return Deliverer(means, rules(services, plan.config))
@@ -172,7 +172,7 @@ class Delivery:
         """Read it again: its default branch may have another name by now."""
         if self._repository is None:
             try:
-                self._repository = self._services.github.forge.fetch_repository(
+                self._repository = self._services.code_host.forge.fetch_repository(
                     known.ref
                 )
             except (AuthenticationError, NotFoundError, PermissionDeniedError):
@@ -206,7 +206,7 @@ class Delivery:
 
     def _link(self, so_far: Delivered) -> None:
         """Make the pull request part of the conversation it came from."""
-        if so_far.pull_request is None or self._services.orders.rehearses:
+        if so_far.pull_request is None or self._services.overrides.rehearses:
             return
         pull = ForgeThread(
             repo=self._job.trigger.home,

@@ -32,7 +32,7 @@ def _was_answer(services: Services, trigger: Trigger) -> bool:
     """Tell whether it has answered what was asked before the run could begin."""
     if not isinstance(trigger.thread, TalkThread):
         return False
-    return is_answer(trigger.request, services.talk.find_places())
+    return is_answer(trigger.request, services.chat.find_places())
 
 
 def _stopped(who: str, removed: int) -> Outcome:

@@ -41,7 +41,7 @@ def make_frame(services: Services, job: Job, config: RepositoryConfig) -> Frame:
         config_file=config.file,
         forge_url=settings.github.web_url,
         max_raise_usd=most_raised(services.settings.limits),
-        work_at=services.orders.work_at.format(run=job.id[:8]),
+        work_at=services.overrides.work_at.format(run=job.id[:8]),
     )
     # In a chat or a ticket others read along than may read the repository.
     return frame if frame.is_beside_code else frame.keyless()

@@ -20,10 +20,10 @@ from patchwright.workers.store.job import Job
 
 def fetch_config(services: Services, job: Job) -> RepositoryConfig:
     """Read the repository's wishes from its default branch; raises `ServiceError`."""
-    orders = services.orders
+    orders = services.overrides
     path = orders.config_file
-    said = services.github.forge.fetch_file(job.trigger.home, path)
-    return orders.over(read_repository_config(said, path))
+    said = services.code_host.forge.fetch_file(job.trigger.home, path)
+    return orders.applied_to(read_repository_config(said, path))
 
 
 def rules(services: Services, config: RepositoryConfig) -> Policy:
@@ -34,7 +34,7 @@ def judge_request(
     services: Services, job: Job, config: RepositoryConfig
 ) -> Admitted | Declined:
     """Judge whoever took part in a request, by what the forge says of them now."""
-    trigger, forge = job.trigger, services.github.forge
+    trigger, forge = job.trigger, services.code_host.forge
     since = services.clock.now() - timedelta(hours=1)
     runs = services.stores.jobs.count_since(job.conversation_id, since)
     return judge(

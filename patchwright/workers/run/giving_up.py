@@ -47,7 +47,7 @@ def naming_kept_work(outcome: Outcome, services: Services, job_id: JobId) -> Out
     if not is_broken_off(outcome) or not services.stores.outcomes.has_work(job_id):
         return outcome
     said = f"What it had made is kept. {OF_A_SERVICE.format(run=job_id[:8])}"
-    if said in outcome.notes or services.orders.work_at != OF_A_SERVICE:
+    if said in outcome.notes or services.overrides.work_at != OF_A_SERVICE:
         return outcome
     notes = (*outcome.notes, said)
     return Outcome.model_validate(outcome.model_dump() | {"notes": notes})

@@ -28,7 +28,7 @@ def guarded(services: Services, guard: LeaseGuard) -> Services:
 
     This is the one place that every write of a run passes.
     """
-    github, channel = services.github, services.channel
+    github, channel = services.code_host, services.channel
     return replace(
         services,
         github=replace(

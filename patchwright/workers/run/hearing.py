@@ -38,10 +38,10 @@ def _hear(
     """Return the threads with what those say who count for this run, and we."""
 
     def ask(author: Actor) -> Permission | None:
-        person = services.talk.find_person(author)
+        person = services.chat.find_person(author)
         if person is None:
             return None
-        return known_permission(services.github.forge, trigger.home, person)
+        return known_permission(services.code_host.forge, trigger.home, person)
 
     if rule == "all-marked":
         return Heard(threads=tuple(threads))
@@ -51,7 +51,7 @@ def _hear(
 
 def _ourselves(services: Services) -> tuple[Actor, ...]:
     try:
-        found = services.github.fetch_identity()
+        found = services.code_host.fetch_identity()
     except ServiceError as error:
         log.warning("own_identity_unknown", reason=error.reason)
         return ()

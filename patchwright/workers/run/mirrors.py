@@ -45,17 +45,17 @@ class Mirrors:
         self._stack.close()
 
     @property
-    def kept(self) -> tuple[Mirrored, ...]:
+    def saved(self) -> tuple[Mirrored, ...]:
         """What their delivery needs of them."""
         return tuple(
-            self._told(one.thread, one.comment.post_id) for one in self._mirrored
+            self._as_cross_post(one.thread, one.comment.post_id) for one in self._mirrored
         )
 
     def by_now(self) -> tuple[Mirrored, ...]:
         """Return those, and the threads that were tied while the run worked."""
         begun = {str(one.thread) for one in self._mirrored}
         late = [ref for ref in self._refs() if str(ref) not in begun]
-        return (*self.kept, *(self._told(ref) for ref in late))
+        return (*self.saved, *(self._as_cross_post(ref) for ref in late))
 
     def show(self, event: Event) -> None:
         for one in self._mirrored:
@@ -75,7 +75,7 @@ class Mirrors:
         others = [one.ref for one in linked if not one.is_own_pull]
         return [ref for ref in others if _hears_of(ref, own)]
 
-    def _told(self, ref: ThreadRef, post: str = "") -> Mirrored:
+    def _as_cross_post(self, ref: ThreadRef, post: str = "") -> Mirrored:
         openness, own = self._plan.openness, self._job.trigger.thread
         shows_words = may_show_words(
             own,

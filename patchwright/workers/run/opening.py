@@ -46,10 +46,10 @@ def open_steering(
         settle=partial(services.stores.requests.settle, lease),
         about=lambda: about,
         # Asked for each act: who has lost a role must not steer for a while longer.
-        permission_of=partial(known_permission, services.github.forge),
-        find_person=services.talk.find_person,
+        permission_of=partial(known_permission, services.code_host.forge),
+        find_person=services.chat.find_person,
         named=partial(name_people, services),
-        invite=services.talk.invite,
+        invite=services.chat.invite,
     )
 
 

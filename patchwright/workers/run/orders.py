@@ -26,7 +26,7 @@ class Orders:
     """
 
     config: Mapping[str, Any] = field(default_factory=dict)
-    unsaid: Mapping[str, Any] = field(default_factory=dict)
+    defaults: Mapping[str, Any] = field(default_factory=dict)
     config_file: str = CONFIG_FILE
     rehearses: bool = False
     schema: str = ""
@@ -34,8 +34,8 @@ class Orders:
     answer: Outcome | None = None
     work_at: str = OF_A_SERVICE
 
-    def over(self, config: RepositoryConfig) -> RepositoryConfig:
+    def applied_to(self, config: RepositoryConfig) -> RepositoryConfig:
         """Return what a repository says with the orders on top of it."""
         said = config.model_fields_set
-        unsaid = {k: v for k, v in self.unsaid.items() if k not in said}
+        unsaid = {k: v for k, v in self.defaults.items() if k not in said}
         return config.replace(**unsaid).replace(**self.config)

@@ -16,7 +16,7 @@ def open_purse(services: Services, settings: Settings, job: Job) -> SharedPurse:
     )
     structlog.contextvars.bind_contextvars(user_id=account)
     return SharedPurse(
-        services.stores.money,
+        services.stores.reservations,
         settings.limits,
         services.clock,
         job_id=job.id,

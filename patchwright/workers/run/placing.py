@@ -52,10 +52,10 @@ class Asked(Value):
 class Placing:
     def __init__(self, services: Services, job: Job, lease: Lease) -> None:
         self._services, self._job, self._lease = services, job, lease
-        self._talk: Talk = services.talk
+        self._talk: Talk = services.chat
         self._joined = services.stores.requests.joined(job.id)
 
-    def place(self, thread: TalkThread) -> Trigger | Wait:
+    def resolve(self, thread: TalkThread) -> Trigger | Wait:
         """Return the request with what was found out, or why it waits."""
         known = self._find_request(self._begun(thread))
         if known is None:

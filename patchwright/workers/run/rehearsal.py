@@ -56,7 +56,7 @@ class Rehearsal:
         # The status of a run is shown by a thread of its own.
         self._lock = threading.Lock()
 
-    def tell(self, words: str, text: str = "") -> None:
+    def record(self, words: str, text: str = "") -> None:
         with self._lock:
             self._add(Told(words=words, text=text))
 

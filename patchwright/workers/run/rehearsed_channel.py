@@ -27,11 +27,11 @@ class RehearsedChannel(Generic[R]):
 
     def acknowledge(self, trigger: Trigger) -> None:
         place = place_of(trigger.thread)
-        self.rehearsal.tell(f"React to the request in {place}: it was seen")
+        self.rehearsal.record(f"React to the request in {place}: it was seen")
 
     def decline(self, trigger: Trigger) -> None:
         place = place_of(trigger.thread)
-        self.rehearsal.tell(f"React to the request in {place}: it is not followed")
+        self.rehearsal.record(f"React to the request in {place}: it is not followed")
 
     def fetch_thread(self, ref: R) -> Thread:
         return self.real.fetch_thread(ref)
@@ -51,19 +51,19 @@ class RehearsedChannel(Generic[R]):
         self.rehearsal.edit(str(ref), post_id, words, text)
 
     def delete(self, ref: R, post_id: str) -> None:
-        self.rehearsal.tell(f"Delete our comment {post_id} on {place_of(ref)}")
+        self.rehearsal.record(f"Delete our comment {post_id} on {place_of(ref)}")
 
     def tell_privately(
         self, ref: R, actor: Actor, text: str, offers: Offers = ()
     ) -> None:
         words = f"Tell {actor.login} alone, in {place_of(ref)}{_offered(offers)}"
-        self.rehearsal.tell(words, text)
+        self.rehearsal.record(words, text)
 
     def swap_labels(
         self, ref: R, add: tuple[str, ...], remove: tuple[str, ...]
     ) -> None:
         words = f"Swap labels of {place_of(ref)}"
-        self.rehearsal.tell(words, f"add {_named(add)}, take off {_named(remove)}")
+        self.rehearsal.record(words, f"add {_named(add)}, take off {_named(remove)}")
 
     def fetch_attachment(
         self, ref: R, url: str, max_bytes: int, post_id: str = ""
@@ -82,7 +82,7 @@ class RehearsedBoard(RehearsedChannel[TalkThread]):
         thread = trigger.thread
         if not isinstance(thread, TalkThread):
             raise TypeError(f"{thread} is not a thread of a service for talk")
-        self.rehearsal.tell(f"Open a thread in {thread.place}", text)
+        self.rehearsal.record(f"Open a thread in {thread.place}", text)
         return thread
 
     def name_people(self, trigger: Trigger) -> Trigger:
@@ -91,10 +91,10 @@ class RehearsedBoard(RehearsedChannel[TalkThread]):
     def attach_link(self, ref: TalkThread, url: str, title: str, key: str) -> None:
         del key
         words = f"Show a link beside {place_of(ref)}"
-        self.rehearsal.tell(words, f"{title} {url}".strip())
+        self.rehearsal.record(words, f"{title} {url}".strip())
 
     def move(self, ref: TalkThread, status: str) -> None:
-        self.rehearsal.tell(f"Move {place_of(ref)} to {status}")
+        self.rehearsal.record(f"Move {place_of(ref)} to {status}")
 
 
 def _offered(offers: Offers) -> str:

@@ -33,7 +33,7 @@ class RehearsedForge(ForgeReadings):
     def open_pull_request(
         self, repo: RepoRef, head_branch: str, base_branch: str, text: PullRequestText
     ) -> PullRequest:
-        self.rehearsal.tell(
+        self.rehearsal.record(
             f"Open {_kind(text)} in {repo.full_name}, from `{head_branch}` into "
             f"`{base_branch}`: “{text.title}”",
             text.body,
@@ -51,7 +51,7 @@ class RehearsedForge(ForgeReadings):
     def update_pull_request(
         self, repo: RepoRef, number: int, text: PullRequestText
     ) -> PullRequest:
-        self.rehearsal.tell(
+        self.rehearsal.record(
             f"Describe {repo.full_name}#{number} as {_kind(text)}: “{text.title}”",
             text.body,
         )
@@ -63,19 +63,19 @@ class RehearsedForge(ForgeReadings):
         put = adornment.model_dump(exclude_defaults=True)
         listed = "\n".join(f"- {key}: {_listed(value)}" for key, value in put.items())
         if listed:
-            self.rehearsal.tell(f"Put on {_pull(repo, number)}", listed)
+            self.rehearsal.record(f"Put on {_pull(repo, number)}", listed)
         return ()
 
     def request_review(
         self, repo: RepoRef, number: int, reviewers: tuple[str, ...]
     ) -> None:
         asked = ", ".join(reviewers)
-        self.rehearsal.tell(f"Ask {asked} to review {_pull(repo, number)}")
+        self.rehearsal.record(f"Ask {asked} to review {_pull(repo, number)}")
 
     def report_check(self, repo: RepoRef, sha: str, report: CheckReport) -> None:
         where = f"{sha[:10]} of {repo.full_name}"
         words = f"Report a check on {where}: “{report.title}” ({report.state})"
-        self.rehearsal.tell(words, report.summary)
+        self.rehearsal.record(words, report.summary)
 
     def commit_on_branch(self, repo: RepoRef, branch: str, commit: NewCommit) -> str:
         """Leave it to git to push, which tells of it."""
@@ -103,11 +103,11 @@ class RehearsedReviews:
 
     def delete_review_answer(self, ref: ForgeThread, answer: str) -> None:
         words = f"Delete our answer {answer} to a review of {place_of(ref)}"
-        self.rehearsal.tell(words)
+        self.rehearsal.record(words)
 
     def resolve_review(self, ref: ForgeThread, review_thread: str) -> None:
         words = f"Resolve the review thread {review_thread} of {place_of(ref)}"
-        self.rehearsal.tell(words)
+        self.rehearsal.record(words)
 
 
 def _kind(text: PullRequestText) -> str:

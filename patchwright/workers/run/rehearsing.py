@@ -26,7 +26,7 @@ def rehearsing(services: Services, lease: Lease) -> Services:
     rehearsal = Rehearsal(
         services.stores.outcomes, lease, lambda text: str(redact(text))
     )
-    github, talk = services.github, services.talk
+    github, talk = services.code_host, services.chat
     return replace(
         services,
         github=replace(
@@ -70,7 +70,7 @@ class ToldPush:
         changed = code.changed_paths(code.parents_of(update.sha)[0], update.sha)
         at = update.expect
         over = f", which is at {at[:10]} now" if at else ""
-        self.rehearsal.tell(
+        self.rehearsal.record(
             f"Push {update.sha[:10]} with {counted(len(changed), 'file')} to the "
             f"branch `{update.branch}` of {remote.url}{over}",
             "\n".join(f"- {inline_code(change.shown)}" for change in changed),

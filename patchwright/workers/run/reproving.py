@@ -68,7 +68,7 @@ class Reproving:
             purse=open_purse(services, settings, job),
             clock=services.clock,
             author=author_of(settings.github),
-            conduct=services.conduct,
+            agent_configuration=services.conduct,
             config_file=self._plan.config.file,
         )
 

@@ -113,7 +113,7 @@ class Resolving:
         prepared = prepare(services.sources, request)
         prepared = prepared.with_notes((*self._notes, *heard.notes))
         plan = _with_found(self._plan, prepared).replace(
-            checks_need_nudge=services.github.starts_no_checks
+            checks_need_nudge=services.code_host.starts_no_checks
         )
         self._plan = with_origins(
             plan,
@@ -143,7 +143,7 @@ class Resolving:
             checks=self._checks,
             token=self._token(),
             privacy=privacy_note() if self._plan.openness.keeps_out else "",
-            schema=self._services.orders.schema,
+            schema=self._services.overrides.schema,
         )
 
     def _keep_and_resolve(self, prepared: Prepared) -> Done:
@@ -188,7 +188,7 @@ class Resolving:
             return
         self._plan = self._plan.replace(check_sha=sha)
         begin_check(
-            services.github.forge,
+            services.code_host.forge,
             self._job.trigger.home,
             sha,
             self._plan.frame,
@@ -235,13 +235,13 @@ class Resolving:
             purse=open_purse(services, settings, job),
             clock=services.clock,
             author=author_of(settings.github),
-            conduct=services.conduct,
-            hear=self._steering.hear,
+            agent_configuration=services.conduct,
+            hear=self._steering.receive,
             open_mcp=partial(services.open_mcp, settings),
             library=RepositoryLibrary(code, plan.trusted_sha, config.instructions),
             images=images,
             checkpoints=StoredCheckpoints(services.stores.outcomes, self._lease)
-            if services.orders.waits_for_people
+            if services.overrides.waits_for_people
             else None,
             given_back=self._given_back,
             protected_paths=config.kept_for_people,

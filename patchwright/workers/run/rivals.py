@@ -26,7 +26,7 @@ def find_rival_of(services: Services, job: Job) -> Outcome | None:
         return None
     ended = services.stores.jobs.outcomes_of(job.conversation_id)
     try:
-        rivals = services.github.forge.fetch_rivals(thread.repo, thread.number)
+        rivals = services.code_host.forge.fetch_rivals(thread.repo, thread.number)
     except ServiceError as error:
         # A server that is older than the question does not know the answer.
         log.info("rivals_unknown", reason=error.reason, error=str(error))

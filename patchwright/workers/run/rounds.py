@@ -49,7 +49,7 @@ def find_occasion(
 def _find_conflict(services: Services, job: Job, config: RepositoryConfig) -> Occasion:
     thread = job.trigger.forge_thread
     pull = fetch_settled(
-        services.github.forge, thread.repo, thread.number, services.clock
+        services.code_host.forge, thread.repo, thread.number, services.clock
     )
     earlier = len(_merged_since_asked(services, job))
     quiet = judge_conflict(pull, earlier, config.ci_rounds)
@@ -65,7 +65,7 @@ def _merged_since_asked(services: Services, job: Job) -> list[Job]:
 def _find_failure(
     services: Services, job: Job, lease: Lease, config: RepositoryConfig
 ) -> Occasion:
-    forge, thread = services.github.forge, job.trigger.forge_thread
+    forge, thread = services.code_host.forge, job.trigger.forge_thread
     pull = forge.fetch_pull_request(thread.repo, thread.number)
     sha = job.trigger.head_sha
     if not pull.is_open or pull.head_sha != sha:

@@ -250,7 +250,7 @@ class Runner:
         In a rehearsal nothing does at all.
         """
         services = guarded(self._services, guard)
-        if self._services.orders.rehearses:
+        if self._services.overrides.rehearses:
             return rehearsing(services, guard.lease)
         return services
 

@@ -41,7 +41,7 @@ class Stores:
     events: EventStore
     jobs: JobStore
     leases: LeaseStore
-    money: ReservationStore
+    reservations: ReservationStore
     outcomes: OutcomeStore
     requests: RequestStore
     threads: ThreadStore
@@ -75,9 +75,9 @@ class Services:
     settings: Settings
     clock: Clock
     stores: Stores
-    github: CodeHost
+    code_host: CodeHost
     channel: Switchboard
-    talk: Talk
+    chat: Talk
     mirrors: Mirrors
     sandboxes: RuntimeFactory
     find_models: Callable[[str], Models]
@@ -87,11 +87,11 @@ class Services:
     find_page: Callable[[JobId, datetime], str]
     submit: Callable[[JobId], None]
     warm_up: Callable[[], None]
-    orders: Orders = field(default_factory=Orders)
+    overrides: Orders = field(default_factory=Orders)
 
     @property
     def sources(self) -> Sources:
-        return Sources(self.channel, self.github.forge, self.mirrors)
+        return Sources(self.channel, self.code_host.forge, self.mirrors)
 
     @property
     def policy(self) -> Policy:

@@ -85,7 +85,7 @@ class Steering:
         self._answering = Answering(channel, log, about)
         self._permission_of = permission_of
 
-    def hear(self, event: Event) -> Heard | None:
+    def receive(self, event: Event) -> Heard | None:
         """Judge a message of the log; one that nobody stands behind is not heard."""
         joined = self._joined_after(event.id - 1)
         request = next((one for one in joined if one.event_id == event.id), None)

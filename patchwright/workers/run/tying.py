@@ -43,7 +43,7 @@ def tie_threads(services: Services, job: Job, lease: Lease) -> Elsewhere | None:
         found = None if str(named) in known else _found(services, trigger, named)
         if found is None:
             continue
-        other = services.talk.ties.tie(lease, found, services.clock.now())
+        other = services.chat.ties.link(lease, found, services.clock.now())
         if other is not None and stores.threads.repository_of(other) == trigger.home:
             return Elsewhere(found, other)
     return None
@@ -56,7 +56,7 @@ def move_there(
     into = there.conversation_id
     joins = may_join(services, job, openness, into)
     now = services.clock.now()
-    ties, trigger = services.talk.ties, job.trigger
+    ties, trigger = services.chat.ties, job.trigger
     moved = ties.move(lease, trigger, (there.named, into), now, joins=joins)
     if moved is not None:
         carry_consent(services, job, into)
@@ -73,7 +73,7 @@ def _not_told(trigger: Trigger, there: Elsewhere) -> Wait:
 
 def _named(services: Services, trigger: Trigger) -> tuple[ThreadRef, ...]:
     """Return what the request names on other services than its own."""
-    found = find_references(_own_words(trigger), services.talk.find_places())
+    found = find_references(_own_words(trigger), services.chat.find_places())
     own = trigger.thread.service
     return tuple(one for one in found.threads if one.service != own)
 

@@ -39,7 +39,7 @@ log = structlog.get_logger(__name__)
 def verify_last_word(services: Services, job_id: JobId) -> None:
     """Repair what a lost worker has written over; later, where a service is away."""
     job = services.stores.jobs.load(job_id)
-    if job is None or job.outcome is None or services.orders.rehearses:
+    if job is None or job.outcome is None or services.overrides.rehearses:
         return
     if not (is_over(job) or job.state is JobState.WAITING_USER):
         # It goes on, and is looked at when it ends.

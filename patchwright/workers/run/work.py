@@ -78,7 +78,7 @@ class Work:
             early := self._end_if(
                 stopped_before(self._events, self._job, self._start_id)
             )
-            or self._place()
+            or self._resolve_repository()
             or self._read_wishes()
         ):
             return early
@@ -131,7 +131,7 @@ class Work:
         self._plan = plan.replace(status_post=self._plan.status_post)
         self._has_begun = True
 
-    def _place(self) -> Done | None:
+    def _resolve_repository(self) -> Done | None:
         """Find out where the code is, and who asks there, where that is not said."""
         thread = self._trigger.thread
         if not isinstance(thread, TalkThread):
@@ -140,7 +140,7 @@ class Work:
             return self._end_as(answered)
         self._react(self._channel.acknowledge)
         try:
-            placed = self._placing.place(thread)
+            placed = self._placing.resolve(thread)
         except ServiceError as error:
             return self._fail(error)
         if isinstance(placed, Wait):
@@ -224,7 +224,7 @@ class Work:
         handle = self._plan.frame.handle
         conversation_id, thread = self._job.conversation_id, self._trigger.thread
         last = last_run(self._services, conversation_id, thread)
-        known = self._services.orders.answer
+        known = self._services.overrides.answer
         return self._end_if(known or answer_command(self._trigger, handle, last))
 
     def _stand_down(self) -> Done | None:
@@ -279,7 +279,7 @@ class Work:
     def _mirrors(self) -> Mirrors:
         """Keep the other threads of the conversation up to date as well."""
         mirrors = Mirrors(self._services, self._job, self._plan)
-        self._plan = self._plan.replace(mirrors=mirrors.kept)
+        self._plan = self._plan.replace(mirrors=mirrors.saved)
         return mirrors
 
     def _status_comment(self) -> StatusComment:
@@ -302,4 +302,4 @@ def _told_by_now(mirrors: Mirrors) -> tuple[Mirrored, ...]:
         raise
     except Exception:  # whatever is wrong with what was tied to the conversation
         log.exception("mirrors_not_read")
-        return mirrors.kept
+        return mirrors.saved

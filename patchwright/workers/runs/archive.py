@@ -26,7 +26,7 @@ class Archive:
     def read(self, run_id: str) -> Run:
         return read(self.folder / f"{run_id}{_SUFFIX}")
 
-    def listed(self) -> Iterator[Listed]:
+    def list_rows(self) -> Iterator[Listed]:
         """Yield what the logs say; one that says nothing yet is left out."""
         for run_id in self.ids():
             try:

@@ -40,7 +40,7 @@ class RunReader:
     def log_of(self, job: Job) -> EventLog:
         return self.events.open(job.conversation_id)
 
-    def known(self, job: Job, span: Span) -> Known:
+    def summarize(self, job: Job, span: Span) -> Known:
         if not span.first:
             return Known()
         events = self.log_of(job).read(span.first, span.last, kinds=TELLING)

@@ -27,14 +27,14 @@ class Service:
     events: EventStore
     clock: Clock
 
-    def listed(self, wanted: Wanted) -> Iterator[Listed]:
+    def list_rows(self, wanted: Wanted) -> Iterator[Listed]:
         for run_id in newest(self.database, wanted):
             job = self.reader.jobs.load(run_id)
             if job is not None:
                 yield self.listed_one(job)
 
     def listed_one(self, job: Job) -> Listed:
-        return of_job(job, self.reader.known(job, self.reader.span(job)))
+        return of_job(job, self.reader.summarize(job, self.reader.span(job)))
 
     def helm(self) -> Helm:
         ids, name = RandomIds(), operator()

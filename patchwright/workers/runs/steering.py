@@ -72,7 +72,7 @@ class Helm:
             append_row(connection, job.conversation_id, event)
             if active.state is JobState.WAITING_USER:
                 wake(connection, job.id, self.clock.now())
-        self.events.doorbell.ring(job.conversation_id)
+        self.events.doorbell.notify(job.conversation_id)
         return active.state
 
     def retry(self, job: Job) -> JobId:
@@ -97,5 +97,5 @@ class Helm:
             insert_job(connection, new_id, job.conversation_id, trigger, now)
             # It has not been handed to the queue: the next sweep does that in any case.
             wake(connection, new_id, now)
-        self.events.doorbell.ring(job.conversation_id)
+        self.events.doorbell.notify(job.conversation_id)
         return new_id

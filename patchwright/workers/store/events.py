@@ -101,7 +101,7 @@ class SqlEventLog:
         new = self._store.new_event(source, payload, cause)
         with self._store.database.appending() as connection:
             event_id = append_row(connection, self._conversation_id, new, self._fence)
-        self._store.doorbell.ring(self._conversation_id)
+        self._store.doorbell.notify(self._conversation_id)
         return event_of(event_id, new.at, new.source, new.cause, new.payload)
 
     def read(
@@ -131,7 +131,7 @@ class SqlEventLog:
                 )
                 if event_id != entry.id:
                     raise LogNotEmptyError("the conversation has events already")
-        self._store.doorbell.ring(self._conversation_id)
+        self._store.doorbell.notify(self._conversation_id)
 
     def listen(self) -> AbstractContextManager[threading.Event]:
         return self._store.doorbell.listen(self._conversation_id)

@@ -96,11 +96,11 @@ class JobStore:
             kept = connection.scalars(query)
             return tuple(map(Outcome.model_validate_json, kept))
 
-    def first_of(self, conversation_id: ConversationId) -> Job | None:
+    def first_job_of(self, conversation_id: ConversationId) -> Job | None:
         """Return the job that a conversation began with."""
         return self._of(conversation_id, jobs.c.created_at.asc())
 
-    def last_of(self, conversation_id: ConversationId) -> Job | None:
+    def last_job_of(self, conversation_id: ConversationId) -> Job | None:
         """Return the conversation's newest job, whatever it is."""
         return self._of(conversation_id, jobs.c.created_at.desc())
 

@@ -27,7 +27,7 @@ class LinkRequest(Value):
 
     digest: str
     actor: Actor
-    standing: Standing
+    status: Standing
     expires_at: datetime
     browser: str | None = None
     person: Actor | None = None
@@ -78,7 +78,7 @@ def _request(row: Row[*tuple[Any, ...]], now: datetime) -> LinkRequest:
     return LinkRequest(
         digest=row.digest,
         actor=actor_of(row).replace(host=row.host),
-        standing=_standing(row, now),
+        status=_standing(row, now),
         expires_at=row.expires_at,
         browser=row.browser,
         person=_person(row),

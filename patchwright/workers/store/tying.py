@@ -63,7 +63,7 @@ class TyingStore:
             insert_once(connection, threads, row)
             connection.execute(threads.delete().where(threads.c.key == str(old)))
 
-    def tie(self, lease: Lease, ref: ThreadRef, now: datetime) -> ConversationId | None:
+    def link(self, lease: Lease, ref: ThreadRef, now: datetime) -> ConversationId | None:
         """Make a thread part of the job's conversation.
 
         Returns the other conversation that it is part of already: see `move`.
@@ -101,7 +101,7 @@ class TyingStore:
                 return None
             moving = Moving(connection, self._events, self._ids, into)
             job_id = moving.move(lease, trigger, now)
-        self._events.doorbell.ring(into)
+        self._events.doorbell.notify(into)
         return job_id
 
 

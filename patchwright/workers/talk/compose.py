@@ -50,14 +50,14 @@ class Talking:
     stores: Stores
     secrets: SecretStore
     forge: Forge
-    named: Callable[[Actor], Actor]
+    resolve_name: Callable[[Actor], Actor]
     is_at_home: Callable[[Actor], bool]
 
     @cached_property
     def people(self) -> People:
         links = LinkStore(self.database, self.clock)
         return People(
-            self.settings, self.stores.accounts, links, self.named, self.is_at_home
+            self.settings, self.stores.accounts, links, self.resolve_name, self.is_at_home
         )
 
     @cached_property
@@ -74,7 +74,7 @@ class Talking:
     def choices(self) -> ChoiceStore:
         return ChoiceStore(self.database)
 
-    def talk(self) -> Talk:
+    def chat_services(self) -> Talk:
         people = self.people
         return Talk(
             find_person=people.find,

@@ -42,7 +42,7 @@ class People:
     settings: Settings
     accounts: AccountStore
     links: LinkStore
-    named: Callable[[Actor], Actor] = as_they_are
+    resolve_name: Callable[[Actor], Actor] = as_they_are
     is_at_home: Callable[[Actor], bool] = at_home_nowhere
 
     @property
@@ -66,7 +66,7 @@ class People:
         """
         if not self.can_invite:
             return None
-        actor = self.named(actor)
+        actor = self.resolve_name(actor)
         token = self.links.invite(actor)
         if token is None:
             is_new = self.links.count_refused(actor) == 1
@@ -79,7 +79,7 @@ class People:
 
     def renew(self, actor: Actor) -> Invitation | None:
         """Make a link for somebody whose earlier word counts no more."""
-        token = self.links.invite(self.named(actor)) if self.can_invite else None
+        token = self.links.invite(self.resolve_name(actor)) if self.can_invite else None
         if token is None:
             return None
         link = link_address(self.settings.server.public_url, token)

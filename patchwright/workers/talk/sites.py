@@ -30,20 +30,20 @@ log = structlog.get_logger(__name__)
 class Sites:
     """What is configured, by the service's name; close them when done."""
 
-    sides: Mapping[str, Side] = field(default_factory=dict)
+    plugins: Mapping[str, Side] = field(default_factory=dict)
 
     @property
     def boards(self) -> Mapping[str, Board]:
-        return {name: side.board for name, side in self.sides.items()}
+        return {name: side.board for name, side in self.plugins.items()}
 
     def open_doors(self, talking: Talking, edge: Edge) -> Mapping[str, Doors]:
         return {
-            name: side.open_doors(talking, edge) for name, side in self.sides.items()
+            name: side.open_doors(talking, edge) for name, side in self.plugins.items()
         }
 
     def name_person(self, actor: Actor) -> Actor:
         """Return somebody by the name they have there, if it can be found out."""
-        side = self.sides.get(actor.service)
+        side = self.plugins.get(actor.service)
         if side is None:
             return actor
         try:
@@ -54,11 +54,11 @@ class Sites:
 
     def is_at_home(self, actor: Actor) -> bool:
         """Tell whether they are of the one place that is served; `ServiceError`."""
-        side = self.sides.get(actor.service)
+        side = self.plugins.get(actor.service)
         return side is not None and side.is_at_home(actor)
 
     def close(self) -> None:
-        for side in self.sides.values():
+        for side in self.plugins.values():
             side.close()
 
 

@@ -125,7 +125,7 @@ def _entrance(receiver: WebReceiver, front: SlackFront) -> Entrance:
         receiver=receiver,
         identify=delivery_id,
         max_body_bytes=MAX_BODY_BYTES,
-        front=front,
+        interactions=front,
         is_silent=True,
         signature_header="x-slack-signature",
     )

@@ -59,7 +59,7 @@ class Taking:
         return None
 
     def _answer(self, prompt: Prompt) -> dict[str, object] | None:
-        front = self.entrance.front
+        front = self.entrance.interactions
         if front is None:
             return None
         answer = front.answer(prompt)

@@ -152,7 +152,7 @@ def make_delivery(
 
 async def _prompt(entrance: Entrance, prompt: Prompt) -> Response:
     """Answer at once, and do the rest when the service has its answer."""
-    front = entrance.front
+    front = entrance.interactions
     if front is None:
         return Response(status_code=200)
     answer = await run_in_threadpool(front.answer, prompt)

@@ -38,7 +38,7 @@ class Readers:
         self._known: dict[tuple[RepoRef, Actor], tuple[bool, datetime]] = {}
         self._lock = Lock()
 
-    def may(self, repo: RepoRef, actor: Actor) -> bool:
+    def is_allowed(self, repo: RepoRef, actor: Actor) -> bool:
         """Tell whether they may; not knowing means no, and is asked again."""
         known = self._find(repo, actor)
         if known is not None:

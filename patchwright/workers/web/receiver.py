@@ -61,7 +61,7 @@ class Entrance:
     receiver: Receiver
     identify: Identify
     max_body_bytes: int = GITHUB_MAX_BODY_BYTES
-    front: Front | None = None
+    interactions: Front | None = None
     is_silent: bool = False
     signature_header: str = ""
     confirm: Confirm | None = None

@@ -105,7 +105,7 @@ def test_s28_a_submodule_follows_the_side_that_moved_it(origin: WorkTree) -> Non
         origin.objects.tree_of(ours)
     )
     assert links(origin, joined.tree) == [f"{SECOND}\tmodule", f"{THIRD}\tnew"]
-    assert joined.torn == ()
+    assert joined.conflicting == ()
 
 
 def test_s28_a_submodule_that_both_sides_moved_stays_where_ours_is(
@@ -118,7 +118,7 @@ def test_s28_a_submodule_that_both_sides_moved_stays_where_ours_is(
     link(origin, "module", THIRD)
     tree = origin.objects.tree_of(ours)
     joined = origin.objects.merge(ours, origin.head).join_submodules(tree)
-    assert (joined.tree, joined.torn) == (tree, ("module",))
+    assert (joined.tree, joined.conflicting) == (tree, ("module",))
 
 
 def test_s28_files_in_place_of_a_submodule_come_with_the_merge(

@@ -152,7 +152,7 @@ def bench(
             purse=RunPurse(3.0, refuse_unknown=False),
             clock=clock,
             author=Signature("Patchwright", "bot@example.test"),
-            conduct=CONDUCT,
+            agent_configuration=CONDUCT,
         )
         task = Task(
             text="Fix the sum.",

@@ -295,16 +295,16 @@ def test_m11_a_notice_that_is_older_than_the_request_stops_nothing(
     job_id = world.deliver(trigger("k1").replace(at=now)).job_id
     assert job_id is not None
     world.claim(job_id)
-    assert world.deliver(closed(now - timedelta(days=1))).told == ()
+    assert world.deliver(closed(now - timedelta(days=1))).other_conversations == ()
     assert (world.log(job_id), world.threads.closed_at(ISSUE)) == ([], None)
-    assert world.deliver(closed(now + timedelta(seconds=1))).told != ()
+    assert world.deliver(closed(now + timedelta(seconds=1))).other_conversations != ()
 
 
 def test_m11_notices_out_of_order_leave_what_the_newest_says(world: World) -> None:
     now, job_id = world.clock.now(), world.ask()
     world.claim(job_id)
     world.deliver(closed(now + timedelta(seconds=2), is_open=True))
-    assert world.deliver(closed(now)).told == ()
+    assert world.deliver(closed(now)).other_conversations == ()
     assert (world.log(job_id), world.threads.closed_at(ISSUE)) == ([], None)
 
 
@@ -316,7 +316,7 @@ def test_m11_a_notice_that_comes_again_is_known_by_its_meaning(world: World) -> 
 
 
 def test_a_thread_that_nobody_asked_in_may_close(world: World) -> None:
-    assert world.deliver(ThreadClosed(thread=ISSUE, is_open=False)).told == ()
+    assert world.deliver(ThreadClosed(thread=ISSUE, is_open=False)).other_conversations == ()
     assert world.rows(deliveries)[0]["verdict"] == "noted"
 
 
@@ -335,7 +335,7 @@ def test_the_jobs_of_an_installation_end_when_it_is_gone(world: World) -> None:
         JobState.RUNNING,
         JobState.QUEUED,
     ]
-    assert stored.told == (world.conversation(running),)
+    assert stored.other_conversations == (world.conversation(running),)
     assert world.jobs.take_unfinished(0.0) == (other,)
 
 

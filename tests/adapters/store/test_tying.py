@@ -69,10 +69,10 @@ def finish(world: World, job_id: JobId) -> None:
 def test_a_thread_is_tied_once_and_to_one_conversation(world: World) -> None:
     first, second = ask(world, CHAT, "a"), ask(world, ISSUE, "b")
     lease, now = world.claim(first), world.clock.now()
-    assert tying(world).tie(lease, TICKET, now) is None
-    assert tying(world).tie(lease, TICKET, now) is None
+    assert tying(world).link(lease, TICKET, now) is None
+    assert tying(world).link(lease, TICKET, now) is None
     assert threads_of(world, first) == {str(CHAT), str(TICKET)}
-    assert tying(world).tie(lease, ISSUE, now) == world.conversation(second)
+    assert tying(world).link(lease, ISSUE, now) == world.conversation(second)
     assert threads_of(world, second) == {str(ISSUE)}
 
 

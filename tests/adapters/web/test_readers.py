@@ -43,25 +43,25 @@ def person(fake: FakeGitHub, login: str) -> Actor:
 
 def test_reading_is_enough_and_necessary(fake: FakeGitHub, github: GitHub) -> None:
     readers = Readers(github.forge.fetch_permission, MovableClock())
-    assert readers.may(SHOP, person(fake, "alice"))
-    assert not readers.may(SHOP, person(fake, "eve"))
+    assert readers.is_allowed(SHOP, person(fake, "alice"))
+    assert not readers.is_allowed(SHOP, person(fake, "eve"))
 
 
 def test_who_has_taken_over_a_login_may_not(github: GitHub) -> None:
     readers = Readers(github.forge.fetch_permission, MovableClock())
     other = Actor(service="github", login="alice", external_id="1")
-    assert not readers.may(SHOP, other)
+    assert not readers.is_allowed(SHOP, other)
 
 
 def test_an_answer_counts_for_a_minute(fake: FakeGitHub, github: GitHub) -> None:
     clock = MovableClock()
     readers, alice = Readers(github.forge.fetch_permission, clock), "alice"
-    assert readers.may(SHOP, person(fake, alice))
+    assert readers.is_allowed(SHOP, person(fake, alice))
     fake.grant("acme/shop", alice, "none")
     clock.advance(55)
-    assert readers.may(SHOP, person(fake, alice))
+    assert readers.is_allowed(SHOP, person(fake, alice))
     clock.advance(10)
-    assert not readers.may(SHOP, person(fake, alice))
+    assert not readers.is_allowed(SHOP, person(fake, alice))
     asked = [one for one in fake.requests if one.path.endswith("/permission")]
     assert len(asked) == 2
 
@@ -71,5 +71,5 @@ def test_not_knowing_means_no_and_is_asked_again(
 ) -> None:
     readers = Readers(github.forge.fetch_permission, MovableClock())
     fake.fail_next("GET", ".*/permission", 403)
-    assert not readers.may(SHOP, person(fake, "alice"))
-    assert readers.may(SHOP, person(fake, "alice"))
+    assert not readers.is_allowed(SHOP, person(fake, "alice"))
+    assert readers.is_allowed(SHOP, person(fake, "alice"))

@@ -113,8 +113,8 @@ def test_a_setting_that_is_wrong_is_told_as_the_input(tmp_path: Path) -> None:
 def test_an_input_left_alone_gives_way_to_the_repository(tmp_path: Path) -> None:
     orders = make_orders(given(), tmp_path)
     said = RepositoryConfig(pr=Delivery.READY, plan_approval="comment", labels=("a",))
-    assert orders.over(said) == said.replace(context_from="write")
-    assert orders.over(RepositoryConfig()).pr is Delivery.DRAFT
+    assert orders.applied_to(said) == said.replace(context_from="write")
+    assert orders.applied_to(RepositoryConfig()).pr is Delivery.DRAFT
     assert not orders.waits_for_people
 
 
@@ -126,7 +126,7 @@ def test_an_input_that_is_chosen_counts_before_the_repository(tmp_path: Path) ->
         plan_approval="comment",
         assign_requester="false",
     )
-    made = make_orders(inputs, tmp_path).over(RepositoryConfig(pr=Delivery.READY))
+    made = make_orders(inputs, tmp_path).applied_to(RepositoryConfig(pr=Delivery.READY))
     assert (made.pr, made.test, made.labels) == (
         Delivery.BRANCH,
         ("make a", "make b"),
@@ -137,7 +137,7 @@ def test_an_input_that_is_chosen_counts_before_the_repository(tmp_path: Path) ->
 
 
 def test_an_answer_never_becomes_a_branch(tmp_path: Path) -> None:
-    made = make_orders(given(mode="answer"), tmp_path).over(RepositoryConfig())
+    made = make_orders(given(mode="answer"), tmp_path).applied_to(RepositoryConfig())
     assert made.pr is Delivery.NONE
 
 

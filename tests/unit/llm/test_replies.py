@@ -30,7 +30,7 @@ def test_text_reason_and_usage_are_read() -> None:
         REQUEST,
     )
     assert (reply.text, reply.stop_reason) == ("hi", "stop")
-    assert reply.told == Told(
+    assert reply.reported == Told(
         cost_usd=0.5,
         tokens_in=9,
         tokens_out=2,
@@ -41,13 +41,13 @@ def test_text_reason_and_usage_are_read() -> None:
 
 @pytest.mark.parametrize("cost", [-1.0, math.inf, math.nan])
 def test_s66_a_cost_that_cannot_be_one_is_not_stated(cost: float) -> None:
-    assert read_reply({"usage": {"cost": cost}}, REQUEST).told.cost_usd is None
+    assert read_reply({"usage": {"cost": cost}}, REQUEST).reported.cost_usd is None
 
 
 def test_no_choices_is_an_empty_reply_with_its_usage() -> None:
     reply = read_reply({"choices": [], "usage": {"prompt_tokens": 4241}}, REQUEST)
     assert reply.is_empty
-    assert reply.told.tokens_in == 4241
+    assert reply.reported.tokens_in == 4241
 
 
 def test_thinking_alone_is_empty() -> None:

@@ -100,7 +100,7 @@ def repeat(folder: Path, recorded: Sequence[Event]) -> list[Event]:
         tape = Tape(recorded, prompter.wait_until_heard)
         play = Play(
             models=replayed_models(tape),
-            hear=prompter.hear,
+            hear=prompter.filter_steering,
             answer=lambda _: prompter.was_answered,
             condenser=RecordedCondenser(tape, recorded, log),
             analyzer=RecordedAnalyzer(recorded),

@@ -28,7 +28,7 @@ def spoken(words: Known, *after: tuple[Source, Known, int | None]) -> list[Event
 
 def test_what_is_said_comes_after_the_same_number_of_beats(tmp_path: Path) -> None:
     recorded = spoken(Message(text="use tabs"), replied("shell", cause=3))
-    assert [(cue.beats, cue.heard) for cue in find_cues(recorded)] == [(1, None)]
+    assert [(cue.beats, cue.accepted) for cue in find_cues(recorded)] == [(1, None)]
     with open_log(tmp_path / "log") as log:
         prompter = Prompter(log, recorded)
         prompter.append(*started())
@@ -46,7 +46,7 @@ def test_an_answer_waits_until_the_words_before_it_are_heard(tmp_path: Path) -> 
         prompter.append(*started())
         prompter.append(*asked())
         [said] = log.read(3)
-        assert prompter.hear(said) == judged[1]
+        assert prompter.filter_steering(said) == judged[1]
         answer = pool.submit(prompter.wait_until_heard)
         assert not answer.done()
         prompter.append(*judged)

@@ -37,7 +37,7 @@ class Gate(NamedTuple):
     """
 
     rules: Sequence[Rule]
-    tally: Tally
+    refusals: Tally
     resolve: Resolve
     opens_public: bool = False
     own: Container[str] = ()

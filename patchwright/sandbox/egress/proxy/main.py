@@ -42,7 +42,7 @@ def main() -> None:
         )
     )
     for line in sys.stdin:
-        _answer(line, gate.tally)
+        _answer(line, gate.refusals)
     # Whoever has started it is gone for good: an engine keeps this open.
     os._exit(0)
 

@@ -39,7 +39,7 @@ def serve(client: socket.socket, gate: Gate) -> None:
             request = read_request(head)
             remote = gate.pass_through(request.target)
         except Refusal as refusal:
-            gate.tally.note(refusal)
+            gate.refusals.note(refusal)
             _refuse(client, refusal)
             return
         with remote:
@@ -106,7 +106,7 @@ def _pour_judged(visit: _Visit, rest: bytes) -> None:
         greeting = _read_greeting(visit, rest)
         visit.remote.sendall(greeting)
     except Refusal as refusal:
-        visit.gate.tally.note(refusal)
+        visit.gate.refusals.note(refusal)
         with suppress(OSError):
             visit.client.sendall(ALERT)
     except OSError:

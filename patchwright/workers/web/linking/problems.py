@@ -76,7 +76,7 @@ def usable(found: LinkRequest | None) -> LinkRequest | Problem:
     """Return the link if it still counts, or else why it does not."""
     if found is None:
         return Problem.UNKNOWN
-    match found.standing:
+    match found.status:
         case Standing.OPEN:
             return found
         case Standing.EXPIRED:

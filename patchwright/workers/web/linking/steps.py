@@ -109,13 +109,13 @@ def show_confirmation(routes: LinkingDoor, request: Request) -> Response:
 def confirm(routes: LinkingDoor, request: Request, check: str) -> Response:
     held = held_by(routes, request)
     found = routes.links.find(held.request)
-    if found is not None and found.standing is Standing.EXPIRED:
+    if found is not None and found.status is Standing.EXPIRED:
         return problem_page(Problem.EXPIRED)
     if found is None or found.person is None or not held.has(found):
         return problem_page(Problem.NOT_PROVEN)
     if not held.sent(found, check):
         return problem_page(Problem.NOT_FROM_HERE)
-    if found.standing is Standing.USED:
+    if found.status is Standing.USED:
         # They pressed the button twice.
         return done_page(found, found.person)
     woken = routes.linker.confirm(found, held.browser_digest, found.person)

@@ -107,7 +107,7 @@ class _View:
         job = self._reader.jobs.load(self._job.id) or self._job
         if not self._span.first:
             self._span = self._reader.span(job)
-            self._known = self._reader.known(job, self._span)
+            self._known = self._reader.summarize(job, self._span)
         while events := self._reader.after(job, self._span, self._after):
             self._known = read_on(self._known, events)
             self._after = events[-1].id

@@ -88,7 +88,7 @@ def _show(pages: RunPages, job: Job, before: int | None) -> Response:
     span = reader.span(job)
     view = run_view(
         job,
-        reader.known(job, span),
+        reader.summarize(job, span),
         reader.delivered(job),
         reader.diff(job),
         site=pages.site,
