@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable, Mapping
 from rich.console import Console
 
 from bench import event_log, intake, parsers, sandboxes, siege, start_up, steps
-from bench.figures import Figure, show
+from bench.figures import Metric, show
 
 # In this order: a child's peak memory is never less than that of a parent which had
 # more when it started it, and the later ones load litellm into this process.
 # https://man7.org/linux/man-pages/man2/getrusage.2.html
-BENCHES: Mapping[str, tuple[str, Callable[[], Iterable[Figure]]]] = {
+BENCHES: Mapping[str, tuple[str, Callable[[], Iterable[Metric]]]] = {
     "start": ("Command line", start_up.measure),
     "intake": ("Webhook intake", intake.measure),
     "siege": ("Deliveries while strangers hold connections", siege.measure),

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from bench.figures import CLOCK, Figure, ms, rate, took_s
+from bench.figures import CLOCK, Metric, ms, rate, took_s
 from bench.seen import seen_after_s, seen_from_afar_s
 from patchwright.core.events.types import CommandOutput, Source
 from patchwright.core.text.redaction import Redactor
@@ -15,7 +15,7 @@ from patchwright.core.types.ids import ConversationId
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.tables import conversations
 from patchwright.workers.db.upgrade import upgrade
-from patchwright.workers.store.doorbells import open_doorbell
+from patchwright.workers.store.doorbells import open_notifier
 from patchwright.workers.store.events import EventStore, SqlEventLog
 
 EVENTS = 100_000
@@ -26,7 +26,7 @@ SEEN = 200
 OUTPUT = CommandOutput(exit_code=0, output="collected 12 items\n" * 68, call_id="c1")
 
 
-def measure() -> Iterator[Figure]:
+def measure() -> Iterator[Metric]:
     with tempfile.TemporaryDirectory(prefix="patchwright-bench-") as folder:
         plain_s = took_s(lambda: _append_rows(Path(folder, "plain.db")))
         plain = f"SQLite, one row a commit: {rate(PART, plain_s)}"
@@ -38,12 +38,12 @@ def measure() -> Iterator[Figure]:
             read_s = took_s(lambda: log.read(limit=READ))
             pages_s = [took_s(lambda: _read_page(log)) for _ in range(PAGES)]
             near_s, far_s = seen_after_s(log, SEEN), seen_from_afar_s(log, ours, SEEN)
-    yield Figure(f"append, the first {PART:,}", rate(PART, first_s), plain)
-    yield Figure(f"append, the last {PART:,} of {EVENTS:,}", rate(PART, last_s), plain)
-    yield Figure("read", rate(READ, read_s))
-    yield Figure(f"a page of 100 of two kinds, of {EVENTS:,}", ms(pages_s))
-    yield Figure("begin of append to seen, in process", ms(near_s))
-    yield Figure("begin of append to seen, across processes", ms(far_s))
+    yield Metric(f"append, the first {PART:,}", rate(PART, first_s), plain)
+    yield Metric(f"append, the last {PART:,} of {EVENTS:,}", rate(PART, last_s), plain)
+    yield Metric("read", rate(READ, read_s))
+    yield Metric(f"a page of 100 of two kinds, of {EVENTS:,}", ms(pages_s))
+    yield Metric("begin of append to seen, in process", ms(near_s))
+    yield Metric("begin of append to seen, across processes", ms(far_s))
 
 
 def _read_page(log: SqlEventLog) -> None:
@@ -61,8 +61,8 @@ def opened_log(path: Path) -> Iterator[SqlEventLog]:
         row = {"id": "1", "repo": "r", "title": "t", "created_at": CLOCK.now()}
         with database.writing() as connection:
             connection.execute(conversations.insert().values(**row))
-        with open_doorbell(database) as doorbell:
-            store = EventStore(database, redactor.redact_json, CLOCK, doorbell)
+        with open_notifier(database) as notifier:
+            store = EventStore(database, redactor.redact_json, CLOCK, notifier)
             yield store.open(ConversationId("1"))
 
 

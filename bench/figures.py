@@ -13,7 +13,7 @@ CLOCK = SystemClock()
 
 
 @dataclass(frozen=True)
-class Figure:
+class Metric:
     """One line: what was measured, ours, and what it is compared with in this run."""
 
     what: str
@@ -40,8 +40,8 @@ def rate(count: int, seconds: float) -> str:
     return f"{count / seconds:,.0f}/s"
 
 
-def show(console: Console, title: str, figures: Iterable[Figure]) -> None:
+def show(console: Console, title: str, figures: Iterable[Metric]) -> None:
     table = Table("", "ours", "beside it", title=title, title_justify="left", box=None)
-    for figure in figures:
-        table.add_row(figure.what, figure.ours, figure.beside)
+    for metric in figures:
+        table.add_row(metric.what, metric.ours, metric.beside)
     console.print(table, "")

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from bench.figures import CLOCK, Figure, p99_ms, rate
+from bench.figures import CLOCK, Metric, p99_ms, rate
 from bench.web import HOST, MENTION, SECRET
 from tests.provision.servers import free_port, running
 
@@ -21,7 +21,7 @@ WARM_UP = 200
 BODY_BYTES = 10_000
 
 
-def measure() -> Iterator[Figure]:
+def measure() -> Iterator[Metric]:
     bare = _load("bare", "a comment")
     yield _figure(
         "comments that ask for nothing, stored", _load("ours", "a comment"), bare
@@ -32,8 +32,8 @@ def measure() -> Iterator[Figure]:
 Loaded = tuple[float, list[float]]
 
 
-def _figure(what: str, ours: Loaded, bare: Loaded) -> Figure:
-    return Figure(what, _text(ours), f"FastAPI + HMAC: {_text(bare)}")
+def _figure(what: str, ours: Loaded, bare: Loaded) -> Metric:
+    return Metric(what, _text(ours), f"FastAPI + HMAC: {_text(bare)}")
 
 
 def _text(loaded: Loaded) -> str:

@@ -6,10 +6,10 @@ from itertools import count
 
 import docker
 
-from bench.figures import CLOCK, Figure, ms, took_s
+from bench.figures import CLOCK, Metric, ms, took_s
 from patchwright.core.events.types import CommandOutput, RunCommand
 from patchwright.core.runtime import Runtime, RuntimeFactory, SandboxSpec
-from patchwright.sandbox.choose import choose
+from patchwright.sandbox.choose import create_factory
 from tests.provision.image import ensure_image
 
 STARTS = 5
@@ -20,19 +20,19 @@ KINDS: tuple[str, ...] = ("docker", "bubblewrap")
 NUMBERS = count(1)
 
 
-def measure() -> Iterator[Figure]:
+def measure() -> Iterator[Metric]:
     image = ensure_image()
     plain = f"docker run + exec: {ms(_plain_docker(image))}"
     for kind in KINDS:
-        sandboxes = choose(kind, CLOCK, image)
+        sandboxes = create_factory(kind, CLOCK, image)
         starts_s = [_start(sandboxes, image) for _ in range(STARTS)]
         beside = plain if kind == "docker" else ""
-        yield Figure(f"{kind}: start to first command", ms(starts_s), beside)
+        yield Metric(f"{kind}: start to first command", ms(starts_s), beside)
         with closing(sandboxes.start(_spec(image))) as runtime:
             builtin, fork = _each(runtime, ":"), _each(runtime, "/bin/true")
             rushed = _each(runtime, ":", rest_s=0)
-        yield Figure(f"{kind}: a builtin, a program", f"{ms(builtin)}, {ms(fork)}")
-        yield Figure(f"{kind}: builtins without a rest between them", ms(rushed))
+        yield Metric(f"{kind}: a builtin, a program", f"{ms(builtin)}, {ms(fork)}")
+        yield Metric(f"{kind}: builtins without a rest between them", ms(rushed))
 
 
 def _spec(image: str) -> SandboxSpec:

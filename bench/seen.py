@@ -11,7 +11,7 @@ from bench.figures import CLOCK
 from patchwright.core.events.types import Event, Null, Source
 from patchwright.core.types.ids import ConversationId
 from patchwright.workers.db.database import Database
-from patchwright.workers.store.doorbells import open_doorbell
+from patchwright.workers.store.doorbells import open_notifier
 from patchwright.workers.store.events import EventStore, SqlEventLog
 
 _PAUSE_S = 0.005
@@ -56,8 +56,8 @@ def _append_now_and_then(log: SqlEventLog, count: int) -> None:
 
 
 def main(url: str, conversation: str, count: str) -> None:
-    with closing(Database(url)) as database, open_doorbell(database) as doorbell:
-        store = EventStore(database, lambda tree: tree, CLOCK, doorbell)
+    with closing(Database(url)) as database, open_notifier(database) as notifier:
+        store = EventStore(database, lambda tree: tree, CLOCK, notifier)
         _append_now_and_then(store.open(ConversationId(conversation)), int(count))
 
 

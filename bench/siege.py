@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, suppress
 from typing import Final
 
-from bench.figures import CLOCK, Figure, p99_ms
+from bench.figures import CLOCK, Metric, p99_ms
 from bench.intake import length_of, request, web
 from bench.web import HOST
 
@@ -26,14 +26,14 @@ _PAUSE_S: Final = 0.02
 _FILES: Final = ("--nofile=1024:",)
 
 
-def measure() -> Iterator[Figure]:
-    yield Figure("10 kB, nobody else there", _run(0, 0, SMALL_DELIVERIES, 10_000))
+def measure() -> Iterator[Metric]:
+    yield Metric("10 kB, nobody else there", _run(0, 0, SMALL_DELIVERIES, 10_000))
     idle = f"10 kB, {IDLE} connections that send no body"
-    yield Figure(idle, _run(IDLE, 0, SMALL_DELIVERIES, 10_000))
+    yield Metric(idle, _run(IDLE, 0, SMALL_DELIVERIES, 10_000))
     large = f"2 MB, {LARGE} slow bodies of 20 MB"
-    yield Figure(large, _run(0, LARGE, LARGE_DELIVERIES, DELIVERY_BYTES))
+    yield Metric(large, _run(0, LARGE, LARGE_DELIVERIES, DELIVERY_BYTES))
     both = f"2 MB, {IDLE} connections and {LARGE} slow bodies"
-    yield Figure(both, _run(IDLE, LARGE, LARGE_DELIVERIES, DELIVERY_BYTES))
+    yield Metric(both, _run(IDLE, LARGE, LARGE_DELIVERIES, DELIVERY_BYTES))
 
 
 def _run(idle: int, large: int, count: int, size: int) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import median
 
-from bench.figures import CLOCK, Figure
+from bench.figures import CLOCK, Metric
 from tests.fakes.llm import Call, FakeProvider, call
 from tests.provision.image import ensure_image
 
@@ -20,7 +20,7 @@ KINDS = ("docker", "local")
 OFFLINE = {"LITELLM_OFFLINE_MODE": "true", "LITELLM_LOCAL_MODEL_COST_MAP": "true"}
 
 
-def measure() -> Iterator[Figure]:
+def measure() -> Iterator[Metric]:
     with tempfile.TemporaryDirectory(prefix="patchwright-bench-") as folder:
         bench = _StartUp(Path(folder))
         plain_s, plain_mib = bench.import_litellm()
@@ -28,7 +28,7 @@ def measure() -> Iterator[Figure]:
         for kind in KINDS:
             first_s, whole_s, mib = bench.resolve(kind)
             ours = f"{first_s:.1f} s, {whole_s:.1f} s, {mib:.0f} MiB"
-            yield Figure(f"{kind}: first request, whole run, memory", ours, beside)
+            yield Metric(f"{kind}: first request, whole run, memory", ours, beside)
 
 
 class _StartUp:

@@ -11,23 +11,23 @@ from pathlib import Path
 from pydantic import SecretStr
 
 from bench.event_log import opened_log
-from bench.figures import CLOCK, Figure, ms, took_s
+from bench.figures import CLOCK, Metric, ms, took_s
 from patchwright.core.agent.agents import coder
-from patchwright.core.agent.chronicle import Chronicle, hear_nobody
+from patchwright.core.agent.chronicle import RunLog, ignore_steering
 from patchwright.core.agent.controller import Controller
-from patchwright.core.agent.kit import AgentKit
-from patchwright.core.agent.purse import RunPurse
+from patchwright.core.agent.kit import AgentDependencies
+from patchwright.core.agent.purse import RunBudget
 from patchwright.core.condense.choose import choose_condenser
 from patchwright.core.events.types import Message, ModelReply, Source
 from patchwright.core.llm.budget import CallWatch
 from patchwright.core.llm.client import LitellmModel
 from patchwright.core.llm.config import ModelConfig
-from patchwright.core.llm.model import ModelRequest, ModelTraits
+from patchwright.core.llm.model import ModelRequest, ModelCapabilities
 from patchwright.core.llm.models import Models
 from patchwright.core.runtime import Runtime, SandboxSpec
 from patchwright.core.security.choose import choose_analyzer
 from patchwright.core.types.work import Limits
-from patchwright.sandbox.choose import choose
+from patchwright.sandbox.choose import create_factory
 from tests.fakes.llm.server import Answer, LoopbackServer, json_answer
 from tests.provision.image import ensure_image
 
@@ -36,7 +36,7 @@ PART = 20
 KINDS = ("bubblewrap", "docker")
 
 
-def measure() -> Iterator[Figure]:
+def measure() -> Iterator[Metric]:
     for kind in KINDS:
         yield _figure(kind, _run(kind, ensure_image()))
 
@@ -51,9 +51,9 @@ class Found:
     request_bytes: tuple[int, int]
 
 
-def _figure(kind: str, found: Found) -> Figure:
+def _figure(kind: str, found: Found) -> Metric:
     first_bytes, last_bytes = found.request_bytes
-    return Figure(
+    return Metric(
         f"{kind}: the first {PART} and the last {PART} of {STEPS} "
         f"({first_bytes:,} and {last_bytes:,} bytes asked)",
         f"{ms(found.steps_s[1:PART])}, {ms(found.steps_s[-PART:])}",
@@ -97,8 +97,8 @@ class KeepingModel:
         self.requests.append(request)
         return self.model.complete(request, watch)
 
-    def traits(self) -> ModelTraits:
-        return self.model.traits()
+    def capabilities(self) -> ModelCapabilities:
+        return self.model.capabilities()
 
     def ceiling_usd(self, request: ModelRequest) -> float | None:
         return self.model.ceiling_usd(request)
@@ -111,7 +111,7 @@ def _run(kind: str, image: str) -> Found:
         config = ModelConfig(model="openai/m", base_url=f"{server.url}/v1", api_key=key)
         model = KeepingModel(LitellmModel(config, CLOCK))
         spec = SandboxSpec(run_id="bench-steps", image=image)
-        with closing(choose(kind, CLOCK, image).start(spec)) as runtime:
+        with closing(create_factory(kind, CLOCK, image).start(spec)) as runtime:
             _loop(model, runtime)
         steps_s = [later - earlier for earlier, later in pairwise(provider.received_at)]
         sizes = (provider.sizes[0], provider.sizes[-1])
@@ -130,18 +130,18 @@ def _loop(model: KeepingModel, runtime: Runtime) -> None:
         opened_log(Path(folder, "events.db")) as log,
     ):
         log.append(Source.SYSTEM, Message(text="Count."))
-        kit = AgentKit(
+        dependencies = AgentDependencies(
             agent=coder(),
             models=Models.only(model),
             runtime=runtime,
             condenser=choose_condenser(["none"]),
             analyzer=choose_analyzer(["rules", "model"]),
             limits=Limits(max_iterations=STEPS + 1),
-            purse=RunPurse(1.0, refuse_unknown=False),
+            run_budget=RunBudget(1.0, refuse_unknown=False),
             clock=CLOCK,
         )
-        with log.listen() as bell:
-            Controller(Chronicle(log, bell, hear_nobody, start_id=1), kit).run()
+        with log.listen() as wakeup:
+            Controller(RunLog(log, wakeup, ignore_steering, start_id=1), dependencies).run()
 
 
 def _alone(model: KeepingModel, request: ModelRequest) -> list[float]:

@@ -9,23 +9,23 @@ from fastapi import FastAPI, Request, Response
 from pydantic import SecretStr
 
 from patchwright.core.clock import SystemClock
-from patchwright.core.events.doorbell import Doorbell
+from patchwright.core.events.doorbell import Notifier
 from patchwright.core.logs import set_up_logging
 from patchwright.core.text.redaction import Redactor
 from patchwright.core.types.ids import RandomIds
-from patchwright.integrations.github.receiver import Receiver
-from patchwright.integrations.github.webhook import Listening
+from patchwright.integrations.github.receiver import GitHubReceiver
+from patchwright.integrations.github.webhook import GitHubTriggerRules
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.upgrade import upgrade
 from patchwright.workers.intake.dispatcher import Dispatcher
-from patchwright.workers.intake.intake import Intake
+from patchwright.workers.intake.intake import Inbox
 from patchwright.workers.intake.record import Recorder
-from patchwright.workers.ops.meters import Meters
+from patchwright.workers.ops.meters import ProcessMetrics
 from patchwright.workers.ops.reporter import Reporter
-from patchwright.workers.ops.vitals import Vitals
+from patchwright.workers.ops.vitals import HealthChecks
 from patchwright.workers.store.events import EventStore
-from patchwright.workers.web.app import Services, create_app
-from patchwright.workers.web.receiver import Entrance, by_header
+from patchwright.workers.web.app import WebServices, create_app
+from patchwright.workers.web.receiver import WebhookSource, by_header
 from patchwright.workers.web.server import make_server
 
 SECRET = "a secret of the webhook"  # noqa: S105 - made up for this bench
@@ -39,28 +39,28 @@ def serve_ours(port: int, folder: str) -> None:
     set_up_logging(redactor.redact_json, as_json=True)
     with closing(Database(f"sqlite:///{folder}/bench.db")) as database:
         upgrade(database)
-        events = EventStore(database, redactor.redact_json, clock, Doorbell())
+        events = EventStore(database, redactor.redact_json, clock, Notifier())
         dispatcher = Dispatcher(lambda _job_id: None)
-        intake = Intake(database, Recorder(events, RandomIds()), dispatcher.dispatch)
-        listening = Listening(
+        intake = Inbox(database, Recorder(events, RandomIds()), dispatcher.dispatch)
+        listening = GitHubTriggerRules(
             mention=MENTION, label="fix", own_login="bot", allow_bots=frozenset()
         )
-        receiver = Receiver([SecretStr(SECRET)], listening)
-        meters = Meters()
-        health = Vitals(database, clock, sweep_s=20).web(lambda: intake.is_alive)
-        services = Services(
+        receiver = GitHubReceiver([SecretStr(SECRET)], listening)
+        meters = ProcessMetrics()
+        health = HealthChecks(database, clock, sweep_s=20).web(lambda: intake.is_alive)
+        services = WebServices(
             reporter=Reporter("web", health, clock, meters.show),
             count_request=meters.count_request,
             intake=intake,
             dispatcher=dispatcher,
-            entrances={"github": _entrance(receiver)},
+            webhook_sources={"github": _entrance(receiver)},
             clock=clock,
         )
         make_server(create_app(services), HOST, port).run()
 
 
-def _entrance(receiver: Receiver) -> Entrance:
-    return Entrance(
+def _entrance(receiver: GitHubReceiver) -> WebhookSource:
+    return WebhookSource(
         receiver,
         by_header("x-github-delivery"),
         signature_header="x-hub-signature-256",

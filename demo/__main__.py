@@ -11,7 +11,7 @@ from patchwright.core.clock import SystemClock
 from patchwright.core.settings.environment import process_environment
 from patchwright.core.types.work import Limits
 from patchwright.resolver.messages.status import UNFINISHED
-from patchwright.resolver.progress import Watch
+from patchwright.resolver.progress import ProgressTracker
 from patchwright.workers.cli.live import live_view
 from tests.fakes.github import FakeGitHub, deliver
 from tests.provision.errors import ProvisionError
@@ -85,7 +85,7 @@ def _watch(
         is_over = bodies and UNFINISHED not in bodies[-1]
         return bodies[-1] if is_over else ""
 
-    watch = Watch(service.sandbox, SystemClock().now())
+    watch = ProgressTracker(service.sandbox, SystemClock().now())
     with (
         service.open_log(number) as log,
         live_view(console, log, watch, Limits(), SystemClock()),

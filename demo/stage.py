@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from patchwright.core.clock import SystemClock
-from patchwright.core.events.doorbell import Doorbell
+from patchwright.core.events.doorbell import Notifier
 from patchwright.core.events.log import EventLog
 from patchwright.core.settings.environment import process_environment
 from patchwright.core.types.threads import ForgeThread, RepoRef, ThreadKind
@@ -110,7 +110,7 @@ class Service:
             conversation = ThreadStore(database).conversation_of(thread)
             if conversation is None:
                 raise ProvisionError("the service did not take the mention in")
-            store = EventStore(database, lambda tree: tree, SystemClock(), Doorbell())
+            store = EventStore(database, lambda tree: tree, SystemClock(), Notifier())
             yield store.open(conversation)
 
 

@@ -11,7 +11,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-def start(call: Callable[[], T]) -> "Future[T]":
+def start_call(call: Callable[[], T]) -> "Future[T]":
     """Make a call in a thread of its own, which does not keep the process alive.
 
     It can be left behind: a model's answer may come late, or never. What it logs
@@ -25,10 +25,10 @@ def start(call: Callable[[], T]) -> "Future[T]":
         except BaseException as error:  # noqa: BLE001 - raised again by who waits for it
             future.set_exception(error)
 
-    threading.Thread(target=carrying(run), name="background-call", daemon=True).start()
+    threading.Thread(target=with_log_context(run), name="background-call", daemon=True).start()
     return future
 
 
-def carrying(call: Callable[P, T]) -> Callable[P, T]:
+def with_log_context(call: Callable[P, T]) -> Callable[P, T]:
     """Let what a call logs in another thread carry the ids of the lines from here."""
     return partial(copy_context().run, call)

@@ -100,7 +100,7 @@ class ServiceChannel(Protocol[Ref_contra]):
 Channel = ServiceChannel[ThreadRef]
 
 
-class Board(ServiceChannel[TalkThread], Protocol):
+class Tracker(ServiceChannel[TalkThread], Protocol):
     """A channel of a service where no code lives.
 
     Some have threads that we open ourselves, others tickets that move; what a service

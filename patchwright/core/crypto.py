@@ -26,7 +26,7 @@ class DecryptionError(PatchwrightError):
 
 
 @dataclass(frozen=True)
-class Sealed:
+class EncryptedValue:
     """An encrypted value, and its key encrypted by the operator's key `key_id`."""
 
     key_id: str
@@ -47,29 +47,29 @@ class KeyRing:
         self._keys = {key_id: AESGCM(key) for key_id, key in keys.items()}
         self.current = current
 
-    def seal(self, value: bytes, context: bytes) -> Sealed:
+    def seal(self, value: bytes, context: bytes) -> EncryptedValue:
         """Encrypt; only who names the same `context` can open it."""
         key = AESGCM.generate_key(bit_length=8 * KEY_BYTES)
-        return Sealed(
+        return EncryptedValue(
             key_id=self.current,
             wrapped_key=_encrypt(self._keys[self.current], key, context),
             ciphertext=_encrypt(AESGCM(key), value, context),
         )
 
-    def open(self, sealed: Sealed, context: bytes) -> bytes:
+    def open(self, sealed: EncryptedValue, context: bytes) -> bytes:
         key = self._unwrap(sealed, context)
         return _decrypt(AESGCM(key), sealed.ciphertext, context)
 
-    def rewrap(self, sealed: Sealed, context: bytes) -> Sealed:
+    def rewrap(self, sealed: EncryptedValue, context: bytes) -> EncryptedValue:
         """Return the same value under the current key."""
         key = self._unwrap(sealed, context)
-        return Sealed(
+        return EncryptedValue(
             key_id=self.current,
             wrapped_key=_encrypt(self._keys[self.current], key, context),
             ciphertext=sealed.ciphertext,
         )
 
-    def _unwrap(self, sealed: Sealed, context: bytes) -> bytes:
+    def _unwrap(self, sealed: EncryptedValue, context: bytes) -> bytes:
         if sealed.key_id not in self._keys:
             raise DecryptionError(
                 f"security.encryption_keys has no key named {sealed.key_id}"

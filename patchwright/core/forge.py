@@ -31,7 +31,7 @@ class PullRequestText(Value):
     draft: bool
 
 
-class Adornment(Value):
+class PullMetadata(Value):
     """What is put on a pull request besides its text.
 
     `reviewers` are logins, or `team/NAME` for a team. `milestone` is its number, None
@@ -60,7 +60,7 @@ class Checks(Value):
     pending: tuple[str, ...] = ()
 
 
-class Rival(Value):
+class CompetingPullRequest(Value):
     """An open pull request of somebody else that says it closes an issue."""
 
     number: int
@@ -148,8 +148,8 @@ class Forge(Protocol):
         """Return what a commit says, or None if there is no such commit."""
         ...
 
-    def adorn_pull_request(
-        self, repo: RepoRef, number: int, adornment: Adornment
+    def set_pull_metadata(
+        self, repo: RepoRef, number: int, pull_metadata: PullMetadata
     ) -> tuple[str, ...]:
         """Add what is missing; return what the forge refused, a sentence each."""
         ...
@@ -158,11 +158,11 @@ class Forge(Protocol):
         self, repo: RepoRef, number: int, reviewers: tuple[str, ...]
     ) -> None: ...
 
-    def fetch_objectors(self, repo: RepoRef, number: int) -> tuple[str, ...]:
+    def fetch_change_requesters(self, repo: RepoRef, number: int) -> tuple[str, ...]:
         """Return the people whose last word on a pull request is to change it."""
         ...
 
-    def fetch_rivals(self, repo: RepoRef, issue: int) -> tuple[Rival, ...]:
+    def fetch_competing_pulls(self, repo: RepoRef, issue: int) -> tuple[CompetingPullRequest, ...]:
         """Return the open pull requests of other people that close an issue."""
         ...
 

@@ -36,7 +36,7 @@ class SandboxSpec(Value):
     environment: Mapping[str, str] = {}
 
     @property
-    def has_way_out(self) -> bool:
+    def has_network_access(self) -> bool:
         return self.network or bool(self.domains)
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from patchwright.core.channel import Board, Channel, Offers, ServiceChannel
+from patchwright.core.channel import Tracker, Channel, Offers, ServiceChannel
 from patchwright.core.errors import NotFoundError
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import ForgeThread, TalkThread, Thread, ThreadRef
@@ -11,19 +11,19 @@ from patchwright.core.types.triggers import Trigger
 
 
 @dataclass(frozen=True)
-class Switchboard:
+class ChannelRouter:
     """A `Channel`; `boards` are by the name of their service.
 
     `own` has the threads beside the code that the forge does not know.
     """
 
     forge: ServiceChannel[ForgeThread]
-    boards: Mapping[str, Board] = field(default_factory=dict)
+    trackers: Mapping[str, Tracker] = field(default_factory=dict)
     own: ServiceChannel[ForgeThread] | None = None
 
-    def board(self, ref: TalkThread) -> Board:
+    def tracker(self, ref: TalkThread) -> Tracker:
         """Return the channel of a thread; `NotFoundError` if there is none by now."""
-        found = self.boards.get(ref.service)
+        found = self.trackers.get(ref.service)
         if found is None:
             raise NotFoundError(f"{ref.service} is not configured any more")
         return found
@@ -72,7 +72,7 @@ class Switchboard:
     def _of(self, ref: ThreadRef) -> Channel:
         # Each service gets no threads but its own, which no type can say.
         channel: ServiceChannel[ForgeThread] | ServiceChannel[TalkThread] = (
-            self.board(ref) if isinstance(ref, TalkThread) else self._beside(ref)
+            self.tracker(ref) if isinstance(ref, TalkThread) else self._beside(ref)
         )
         return channel  # type: ignore[return-value]
 

@@ -70,7 +70,7 @@ def _remove(root: int, name: str, numbers: Iterator[int]) -> list[str]:
     try:
         os.rmdir(name, dir_fd=root)
     except PermissionError:
-        _let_go(root, name)
+        _allow_removal(root, name)
         os.rmdir(name, dir_fd=root)
     except OSError:
         if not moved:
@@ -127,11 +127,11 @@ def _unlink(folder: int, name: str) -> None:
     try:
         os.unlink(name, dir_fd=folder)
     except PermissionError:
-        _let_go(folder, name)
+        _allow_removal(folder, name)
         os.unlink(name, dir_fd=folder)
 
 
-def _let_go(folder: int, name: str) -> None:
+def _allow_removal(folder: int, name: str) -> None:
     """Take the marks off a name that forbid its removal, where we may."""
     flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
     with suppress(OSError):

@@ -16,7 +16,7 @@ T = TypeVar("T")
 log = structlog.get_logger(__name__)
 
 
-def outlast_limits(ask: Callable[[], T], clock: Clock) -> T:
+def retry_after_limits(ask: Callable[[], T], clock: Clock) -> T:
     """Repeat what was refused for a limit, as long as all the waiting is short.
 
     Nothing was done then, so that a write may be repeated like a read.

@@ -1,11 +1,11 @@
 """Decide whether a request may start a run, or steer one."""
 
-from patchwright.core.settings.repository import Occasion
+from patchwright.core.settings.repository import FollowUpTrigger
 from patchwright.core.types.base import Value
 from patchwright.core.types.people import Actor, Permission
 
 
-class Policy(Value):
+class AdmissionPolicy(Value):
     """Who may ask for what, and how often: the service's settings and a repository's.
 
     Everybody who is named is so as `forge` names them: in other places anybody may
@@ -17,12 +17,12 @@ class Policy(Value):
     min_permission: Permission = Permission.WRITE
     allow_users: frozenset[str] = frozenset()
     allow_bots: frozenset[str] = frozenset()
-    occasions: frozenset[Occasion] | None = None
+    start_triggers: frozenset[FollowUpTrigger] | None = None
     runs_per_thread_hour: int = 10
     repositories_may_widen: frozenset[str] = frozenset()
 
 
-class Involved(Value):
+class Participant(Value):
     """Somebody who took part in a request.
 
     `permission` is None when the forge could not say, whatever the reason.
@@ -32,7 +32,7 @@ class Involved(Value):
     permission: Permission | None = None
 
 
-class Facts(Value):
+class AdmissionFacts(Value):
     """What is known about a request: whose words count, and who else took part.
 
     Without an `occasion` nothing is to be started: a run that works is steered.
@@ -40,8 +40,8 @@ class Facts(Value):
 
     actor: Actor
     permission: Permission | None
-    others: tuple[Involved, ...] = ()
-    occasion: Occasion | None = None
+    others: tuple[Participant, ...] = ()
+    start_trigger: FollowUpTrigger | None = None
     runs_in_thread_last_hour: int = 0
 
 
@@ -66,18 +66,18 @@ class Declined(Value):
     by: str = ""
 
 
-def admit(facts: Facts, policy: Policy) -> Admitted | Declined:
+def admit(facts: AdmissionFacts, policy: AdmissionPolicy) -> Admitted | Declined:
     """Judge a request; what is not known counts against it."""
     verdict = _judge(facts, policy)
     # Whoever only reviews has not called us, and needs no answer.
-    is_uncalled = facts.occasion is Occasion.REVIEW
+    is_uncalled = facts.start_trigger is FollowUpTrigger.REVIEW
     if is_uncalled and isinstance(verdict, Declined) and verdict.quiet:
         return verdict.replace(silent=True)
     return verdict
 
 
-def _judge(facts: Facts, policy: Policy) -> Admitted | Declined:
-    asker = Involved(actor=facts.actor, permission=facts.permission)
+def _judge(facts: AdmissionFacts, policy: AdmissionPolicy) -> Admitted | Declined:
+    asker = Participant(actor=facts.actor, permission=facts.permission)
     verdicts = [_judge_one(one, policy) for one in (asker, *facts.others)]
     declined = [one for one in verdicts if isinstance(one, Declined)]
     # Bots before people: where one of them is silent, all of it is.
@@ -89,16 +89,16 @@ def _judge(facts: Facts, policy: Policy) -> Admitted | Declined:
     return _judge_rate(facts, policy) or verdicts[0]
 
 
-def _judge_occasion(facts: Facts, policy: Policy) -> Declined | None:
-    if facts.occasion is None or policy.occasions is None:
+def _judge_occasion(facts: AdmissionFacts, policy: AdmissionPolicy) -> Declined | None:
+    if facts.start_trigger is None or policy.start_triggers is None:
         return None
-    if facts.occasion in policy.occasions:
+    if facts.start_trigger in policy.start_triggers:
         return None
-    text = f"`{facts.occasion}` is not among the `triggers` of this repository."
+    text = f"`{facts.start_trigger}` is not among the `triggers` of this repository."
     return Declined(reason="trigger-off", text=text, quiet=True)
 
 
-def _judge_rate(facts: Facts, policy: Policy) -> Declined | None:
+def _judge_rate(facts: AdmissionFacts, policy: AdmissionPolicy) -> Declined | None:
     if facts.runs_in_thread_last_hour < policy.runs_per_thread_hour:
         return None
     return Declined(
@@ -111,7 +111,7 @@ def _judge_rate(facts: Facts, policy: Policy) -> Declined | None:
     )
 
 
-def _judge_one(one: Involved, policy: Policy) -> Admitted | Declined:
+def _judge_one(one: Participant, policy: AdmissionPolicy) -> Admitted | Declined:
     login, permission = one.actor.login, one.permission
     if one.actor.is_bot:
         return _judge_bot(one.actor, policy)
@@ -137,7 +137,7 @@ def _judge_one(one: Involved, policy: Policy) -> Admitted | Declined:
     return Admitted(why=f"{login} has {permission} permission")
 
 
-def _judge_bot(bot: Actor, policy: Policy) -> Admitted | Declined:
+def _judge_bot(bot: Actor, policy: AdmissionPolicy) -> Admitted | Declined:
     is_named = _bare(bot.login) in {_bare(name) for name in policy.allow_bots}
     if is_named and _is_of_forge(bot, policy):
         return Admitted(why=f"{bot.login} is named in `allow_bots`")
@@ -156,17 +156,17 @@ def _unknown_there(actor: Actor) -> Declined:
     return Declined(reason="not-linked", text=text, quiet=False)
 
 
-def needs_permission(actor: Actor, policy: Policy) -> bool:
+def needs_permission(actor: Actor, policy: AdmissionPolicy) -> bool:
     """Tell whether it matters what the forge says: not of bots and of those named."""
     is_asked_about = _is_of_forge(actor, policy) and not actor.is_bot
     return is_asked_about and not _is_named(actor, policy)
 
 
-def _is_of_forge(actor: Actor, policy: Policy) -> bool:
+def _is_of_forge(actor: Actor, policy: AdmissionPolicy) -> bool:
     return actor.service == policy.forge
 
 
-def _is_named(actor: Actor, policy: Policy) -> bool:
+def _is_named(actor: Actor, policy: AdmissionPolicy) -> bool:
     return actor.login.lower() in {name.lower() for name in policy.allow_users}
 
 

@@ -14,8 +14,8 @@ from patchwright.core.events.types import CommandOutput
 from patchwright.core.runtime import Runtime
 from patchwright.core.types.work import TestResults
 from patchwright.resolver import reports
-from patchwright.resolver.evidence import Runner
-from patchwright.resolver.recipes import find_runners, names_one_of
+from patchwright.resolver.evidence import RunnerKind
+from patchwright.resolver.recipes import find_runners, runs_changed_file
 from patchwright.resolver.runners import (
     TestCall,
     read_call,
@@ -30,7 +30,7 @@ _SHELL_SCRIPTS: Final = (".sh", ".bash", ".zsh", ".mk")
 
 
 @dataclass(frozen=True)
-class Bench:
+class ReportedCommand:
     """How one command is run. Without a `call` no runner's report is looked for.
 
     `script` is the command, after the variables by which runners write reports into
@@ -40,10 +40,10 @@ class Bench:
     script: str
     folder: str
     call: TestCall | None
-    printed: tuple[Runner, ...]
+    printed: tuple[RunnerKind, ...]
 
     @classmethod
-    def lay(
+    def prepare_report(
         cls, runtime: Runtime, command: str, changed: Collection[str], recipe: str
     ) -> Self:
         """Put what records the results into the sandbox.
@@ -51,14 +51,14 @@ class Bench:
         `recipe` is what the scripts of the repository run that the command calls.
         """
         call = read_call(command)
-        if call is None or _is_altered(call, changed, recipe):
+        if call is None or _is_program_changed(call, changed, recipe):
             return cls(command, "", None, ())
         folder = f"/workspace/reports-{token_hex(8)}"
         inside = files("patchwright.sandbox.inside")
         source = inside.joinpath("unittest_recorder.py").read_bytes()
         runtime.upload(f"{folder}/sitecustomize.py", source)
-        printed = _printed(call, changed, recipe)
-        return cls(_script(command, folder), folder, call, printed)
+        printed = _believed_runners(call, changed, recipe)
+        return cls(_reporting_script(command, folder), folder, call, printed)
 
     def read(self, runtime: Runtime, output: CommandOutput) -> TestResults | None:
         """Return what the runner has reported, if that can be read."""
@@ -68,24 +68,24 @@ class Bench:
         if runner in _WITH_JUNIT:
             xml = _download(runtime, f"{self.folder}/pytest.xml")
             if xml is not None:
-                return reports.of_junit(runner, xml)
+                return reports.read_junit(runner, xml)
         if runner in _WITH_RECORDS:
             lines = _download(runtime, f"{self.folder}/unittest.jsonl")
             if lines is not None:
-                return reports.of_records(runner, lines)
+                return reports.read_records(runner, lines)
         if not self.printed:
             return None
-        whole = _whole(runtime, output)
-        if runner is Runner.SCRIPT:
-            return reports.of_script(self.printed, whole)
-        return reports.of_output(runner, whole)
+        whole = _whole_output(runtime, output)
+        if runner is RunnerKind.SCRIPT:
+            return reports.read_script_results(self.printed, whole)
+        return reports.read_printed_results(runner, whole)
 
 
-_WITH_JUNIT: Final = (Runner.PYTEST, Runner.SCRIPT, Runner.UNITTEST)
-_WITH_RECORDS: Final = (Runner.UNITTEST, Runner.SCRIPT)
+_WITH_JUNIT: Final = (RunnerKind.PYTEST, RunnerKind.SCRIPT, RunnerKind.UNITTEST)
+_WITH_RECORDS: Final = (RunnerKind.UNITTEST, RunnerKind.SCRIPT)
 
 
-def _is_altered(call: TestCall, changed: Collection[str], recipe: str) -> bool:
+def _is_program_changed(call: TestCall, changed: Collection[str], recipe: str) -> bool:
     """Tell whether the change has to do with the program, which then says anything.
 
     It may be called from another folder, or through a link; so its name alone counts.
@@ -93,22 +93,22 @@ def _is_altered(call: TestCall, changed: Collection[str], recipe: str) -> bool:
     programs = [PurePosixPath(one) for one in call.programs]
     names = {one.name for one in programs}
     above = {str(folder) for one in programs for folder in one.parents}
-    return names_one_of(recipe, changed) or any(
+    return runs_changed_file(recipe, changed) or any(
         path in above or PurePosixPath(path).name in names for path in changed
     )
 
 
-def _printed(
+def _believed_runners(
     call: TestCall, changed: Collection[str], recipe: str
-) -> tuple[Runner, ...]:
+) -> tuple[RunnerKind, ...]:
     """Return whose report is believed where it was only printed."""
-    if call.runner is not Runner.SCRIPT:
+    if call.runner is not RunnerKind.SCRIPT:
         return (call.runner,)
     is_open = any(path.endswith(_SHELL_SCRIPTS) for path in changed)
     return () if is_open else find_runners(recipe)
 
 
-def _script(command: str, folder: str) -> str:
+def _reporting_script(command: str, folder: str) -> str:
     inside = f'"$WORKSPACE"{folder.removeprefix("/workspace")}'
     variables = (
         f'PYTHONPATH={inside}"${{PYTHONPATH:+:$PYTHONPATH}}"',
@@ -128,7 +128,7 @@ def _download(runtime: Runtime, path: str) -> bytes | None:
         return None
 
 
-def _whole(runtime: Runtime, output: CommandOutput) -> str:
+def _whole_output(runtime: Runtime, output: CommandOutput) -> str:
     """Return all that was printed, unless its file is no longer what was printed."""
     if not output.full_output_path:
         return output.output

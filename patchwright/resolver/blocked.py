@@ -8,7 +8,7 @@ from patchwright.core.runtime import Runtime
 from patchwright.core.types.work import BlockedRequest
 
 
-def close_and_tell(runtime: Runtime, log: EventLog) -> None:
+def close_and_record_blocked(runtime: Runtime, log: EventLog) -> None:
     """Close a sandbox, and have the log say what was blocked in it."""
     try:
         for blocked in runtime.blocked():
@@ -17,7 +17,7 @@ def close_and_tell(runtime: Runtime, log: EventLog) -> None:
         runtime.close()
 
 
-def add_up(log: EventLog, start_id: int) -> tuple[BlockedRequest, ...]:
+def sum_blocked_requests(log: EventLog, start_id: int) -> tuple[BlockedRequest, ...]:
     """Return what was blocked in all sandboxes of a run, each host and port once."""
     events = log.read(start_id, kinds=frozenset({"request_blocked"}))
     total: Counter[tuple[str, int]] = Counter()

@@ -3,29 +3,29 @@
 from collections.abc import Sequence
 from typing import Final, assert_never
 
-from patchwright.core.text.cleaner import Cleaner
-from patchwright.core.text.cut import cut_middle
+from patchwright.core.text.cleaner import TextCleaner
+from patchwright.core.text.cut import truncate_middle
 from patchwright.core.text.fence import as_data
 from patchwright.core.types.base import Value
 from patchwright.core.types.threads import ForgeThread, ThreadKind, ThreadRef
 from patchwright.core.types.triggers import Trigger, TriggerKind
-from patchwright.resolver.briefing.authority import whose_words
-from patchwright.resolver.briefing.changes import brief_changes
+from patchwright.resolver.briefing.authority import authority_text
+from patchwright.resolver.briefing.changes import changes_section
 from patchwright.resolver.briefing.conversation import (
     MAX_ASKING_CHARS,
-    brief_conversation,
+    conversation_section,
 )
 from patchwright.resolver.briefing.mentions import (
-    brief_mentions,
-    brief_pictures,
-    picture_notes,
+    mentions_section,
+    images_section,
+    image_notes,
 )
-from patchwright.resolver.checks import brief_checks
+from patchwright.resolver.checks import checks_section
 from patchwright.resolver.context import Context
-from patchwright.resolver.messages.facts import counted
+from patchwright.resolver.messages.facts import count_noun
 from patchwright.resolver.pinning import count_left_out
-from patchwright.resolver.reviews import brief_reviews
-from patchwright.resolver.section import Section
+from patchwright.resolver.reviews import reviews_section
+from patchwright.resolver.section import TaskSection
 
 MAX_REQUEST_CHARS: Final = MAX_ASKING_CHARS
 REQUEST_FILE: Final = "request.md"
@@ -44,52 +44,52 @@ class Brief(Value):
     removed: int = 0
 
 
-def brief(context: Context, trigger: Trigger, base_branch: str) -> Brief:
+def write_brief(context: Context, trigger: Trigger, base_branch: str) -> Brief:
     """Write the task; other people's words are cleaned, bounded and fenced as data."""
-    cleaner = Cleaner()
+    cleaner = TextCleaner()
     request = cleaner.clean(trigger.request).strip()
     sections = [
-        Section(text=_heading(context, trigger, base_branch)),
-        Section(text=whose_words(trigger, request)),
-        brief_conversation(
+        TaskSection(text=_heading(context, trigger, base_branch)),
+        TaskSection(text=authority_text(trigger, request)),
+        conversation_section(
             context.thread, cleaner, asking_id=trigger.post_id, request=request
         ),
-        brief_changes(context.diff, cleaner),
-        brief_reviews(context.thread.reviews, cleaner),
-        brief_checks(context.checks, cleaner) if context.checks else Section(),
-        brief_mentions(context.mentioned, cleaner),
-        brief_pictures(context.pictures, cleaner),
-        _brief_branch(context.other_branch, cleaner),
-        _brief_request(request, trigger.actor.login),
+        changes_section(context.diff, cleaner),
+        reviews_section(context.thread.reviews, cleaner),
+        checks_section(context.checks, cleaner) if context.checks else TaskSection(),
+        mentions_section(context.mentioned, cleaner),
+        images_section(context.pictures, cleaner),
+        _branch_section(context.other_branch, cleaner),
+        _request_section(request, trigger.actor.login),
     ]
     notes = (
         *context.notes,
-        *_left_out(context),
-        *picture_notes(context.pictures, cleaner),
+        *_left_out_notes(context),
+        *image_notes(context.pictures, cleaner),
     )
-    return _joined(sections, notes, cleaner)
+    return _join_sections(sections, notes, cleaner)
 
 
-def brief_text(title: str, text: str) -> Brief:
+def write_text_brief(title: str, text: str) -> Brief:
     """Write the task for an issue that came as a plain text."""
-    cleaner = Cleaner()
+    cleaner = TextCleaner()
     title, clean = cleaner.clean(title), cleaner.clean(text)
     whole = len(clean) <= MAX_REQUEST_CHARS
     parts = [
         "Resolve the following issue in this repository.",
         as_data("title", "the user", title) if title else "",
-        as_data("issue", "the user", cut_middle(clean, MAX_REQUEST_CHARS)),
+        as_data("issue", "the user", truncate_middle(clean, MAX_REQUEST_CHARS)),
         "" if whole else f"The whole text is in /workspace/context/{ISSUE_FILE}.",
     ]
-    section = Section(
+    section = TaskSection(
         text="\n\n".join(part for part in parts if part),
         files={} if whole else {ISSUE_FILE: clean},
     )
-    return _joined([section], (), cleaner)
+    return _join_sections([section], (), cleaner)
 
 
-def _joined(
-    sections: Sequence[Section], notes: tuple[str, ...], cleaner: Cleaner
+def _join_sections(
+    sections: Sequence[TaskSection], notes: tuple[str, ...], cleaner: TextCleaner
 ) -> Brief:
     files: dict[str, str] = {}
     for section in sections:
@@ -105,7 +105,7 @@ def _joined(
 
 
 def _heading(context: Context, trigger: Trigger, base_branch: str) -> str:
-    thread, actor = _name_of(context.thread.ref), trigger.actor.login
+    thread, actor = _thread_name(context.thread.ref), trigger.actor.login
     meant = f"The change is meant for the branch `{base_branch}`."
     if context.pull is not None and context.pull.is_open:
         meant = f"Its head is checked out; its base is the branch `{base_branch}`."
@@ -129,7 +129,7 @@ def _heading(context: Context, trigger: Trigger, base_branch: str) -> str:
     return f"{actor} {how} {thread}. {meant} Resolve the request."
 
 
-_KINDS: Final = {
+_KIND_NAMES: Final = {
     ThreadKind.ISSUE: "issue",
     ThreadKind.PULL_REQUEST: "pull request",
     ThreadKind.DISCUSSION: "discussion",
@@ -139,8 +139,8 @@ _KINDS: Final = {
 }
 
 
-def _name_of(ref: ThreadRef) -> str:
-    kind = _KINDS[ref.kind]
+def _thread_name(ref: ThreadRef) -> str:
+    kind = _KIND_NAMES[ref.kind]
     if isinstance(ref, ForgeThread):
         name = kind if ref.is_own else f"{kind} {ref.name}"
         return f"{name} of {ref.repo.full_name}"
@@ -148,37 +148,37 @@ def _name_of(ref: ThreadRef) -> str:
     return f"{kind} {where}" if ref.kind is ThreadKind.CHAT else f"{kind} {ref.name}"
 
 
-def _brief_branch(branch: str, cleaner: Cleaner) -> Section:
+def _branch_section(branch: str, cleaner: TextCleaner) -> TaskSection:
     if not branch:
-        return Section()
+        return TaskSection()
     text = (
         "The links to code in the thread lead to another branch than the one that is "
         "checked out:"
     )
-    return Section(
+    return TaskSection(
         text=f"{text}\n\n{as_data('branch', 'git', cleaner.clean_name(branch))}"
     )
 
 
-def _brief_request(request: str, author: str) -> Section:
+def _request_section(request: str, author: str) -> TaskSection:
     if not request:
-        return Section()
+        return TaskSection()
     whole = len(request) <= MAX_REQUEST_CHARS
-    text = as_data("the request", author, cut_middle(request, MAX_REQUEST_CHARS))
+    text = as_data("the request", author, truncate_middle(request, MAX_REQUEST_CHARS))
     if whole:
-        return Section(text=text)
+        return TaskSection(text=text)
     where = f"The whole request is in /workspace/context/{REQUEST_FILE}."
-    return Section(text=f"{text}\n\n{where}", files={REQUEST_FILE: request})
+    return TaskSection(text=f"{text}\n\n{where}", files={REQUEST_FILE: request})
 
 
-def _left_out(context: Context) -> tuple[str, ...]:
+def _left_out_notes(context: Context) -> tuple[str, ...]:
     edited, unread = count_left_out(context.thread), context.thread.unread
     notes: list[str] = []
     if edited:
         was = "was" if edited == 1 else "were"
         notes.append(
-            f"{counted(edited, 'text')} {was} edited after the request and left out."
+            f"{count_noun(edited, 'text')} {was} edited after the request and left out."
         )
     if unread:
-        notes.append(f"{counted(unread, 'older comment')} not read.")
+        notes.append(f"{count_noun(unread, 'older comment')} not read.")
     return tuple(notes)

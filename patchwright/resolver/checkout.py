@@ -11,14 +11,14 @@ from patchwright.core.events.types import CheckpointTaken, Message, RunCommand, 
 from patchwright.core.runtime import Runtime
 from patchwright.core.types.ids import RandomIds
 from patchwright.core.types.work import LeftOut, Task
-from patchwright.resolver.toolkit import Toolkit
+from patchwright.resolver.toolkit import RunDependencies
 from patchwright.sandbox.workspace import Export, Workspace
 
 WORK_BRANCH: Final = "work"
 CONTEXT_FOLDER: Final = "/workspace/context"
 _CHECKPOINT_REF: Final = "checkpoint"
 
-_REBUILT: Final = (
+_REBUILT_TEXT: Final = (
     "The sandbox of this run was lost and has been made anew. {files} Running "
     "programs, shell variables, installed packages, stashes, other branches and files "
     "outside the repository are gone. Check what you rely on before you go on."
@@ -43,38 +43,38 @@ class Checkout:
 
 def open_checkout(
     task: Task,
-    kit: Toolkit,
+    dependencies: RunDependencies,
     *,
-    had_begun: bool,
-    is_half_made: bool,
-    before_new: Callable[[], None],
+    is_resumed: bool,
+    is_incomplete: bool,
+    before_rebuild: Callable[[], None],
 ) -> Checkout:
     """Return the sandbox of a run that begins, or of one that is taken up again.
 
     One that is half made is not taken over. `before_new` is called when the one that a
     run had is lost for good. Raises `SandboxError` or `GitError`.
     """
-    if had_begun and not is_half_made:
-        runtime = kit.sandboxes.attach(kit.spec)
+    if is_resumed and not is_incomplete:
+        runtime = dependencies.sandboxes.attach(dependencies.spec)
         if runtime is not None:
             return Checkout(runtime, Workspace(runtime, RandomIds()), is_the_same=True)
-    if had_begun:
-        before_new()
+    if is_resumed:
+        before_rebuild()
     # What a lost worker had begun to make must not be taken for this one later.
-    kit.sandboxes.remove(kit.run_id)
-    runtime = kit.sandboxes.start(kit.spec)
+    dependencies.sandboxes.remove(dependencies.run_id)
+    runtime = dependencies.sandboxes.start(dependencies.spec)
     try:
-        workspace = _fill(runtime, task, kit, had_begun=had_begun)
+        workspace = _fill_sandbox(runtime, task, dependencies, is_resumed=is_resumed)
     except BaseException:
         runtime.close()
         raise
     return Checkout(runtime, workspace, is_the_same=False)
 
 
-def keep_checkpoint(
+def save_checkpoint(
     checkout: Checkout,
     task: Task,
-    kit: Toolkit,
+    dependencies: RunDependencies,
     up_to: int,
     export: Export | None = None,
 ) -> None:
@@ -84,13 +84,13 @@ def keep_checkpoint(
     """
     if export is None:
         export = checkout.workspace.export(task.base_sha)
-    if kit.checkpoints is not None:
-        kit.checkpoints.save(export.bundle or b"")
+    if dependencies.checkpoints is not None:
+        dependencies.checkpoints.save(export.bundle or b"")
         taken = CheckpointTaken(up_to=up_to, left_out=export.left_out)
-        kit.log.append(Source.SYSTEM, taken)
+        dependencies.log.append(Source.SYSTEM, taken)
 
 
-def left_out_before(kit: Toolkit, state: RunState) -> tuple[LeftOut, ...]:
+def find_earlier_left_out(dependencies: RunDependencies, state: RunState) -> tuple[LeftOut, ...]:
     """Return what finished work had left in a sandbox that is gone.
 
     The tree that was rebuilt from what was kept cannot show it any more.
@@ -98,20 +98,20 @@ def left_out_before(kit: Toolkit, state: RunState) -> tuple[LeftOut, ...]:
     if not 0 < state.finished_id <= state.checkpoint:
         return ()
     kinds = frozenset({"checkpoint_taken"})
-    newest = kit.log.read(limit=1, reverse=True, kinds=kinds)
+    newest = dependencies.log.read(limit=1, reverse=True, kinds=kinds)
     taken = (one.payload for one in newest)
     found = (one.left_out for one in taken if isinstance(one, CheckpointTaken))
     return next(found, ())
 
 
-def forget_work(kit: Toolkit) -> None:
+def discard_checkpoint(dependencies: RunDependencies) -> None:
     """Have whoever takes the run up start from the base again."""
-    if kit.checkpoints is not None:
-        kit.checkpoints.save(b"")
-        kit.log.append(Source.SYSTEM, CheckpointTaken(up_to=0))
+    if dependencies.checkpoints is not None:
+        dependencies.checkpoints.save(b"")
+        dependencies.log.append(Source.SYSTEM, CheckpointTaken(up_to=0))
 
 
-def tell_of_rebuilding(kit: Toolkit, state: RunState) -> None:
+def report_rebuilt_sandbox(dependencies: RunDependencies, state: RunState) -> None:
     """Say to the model, and to readers of the log, what was lost.
 
     Where the agent had finished and all of its work was kept, nothing was.
@@ -121,50 +121,50 @@ def tell_of_rebuilding(kit: Toolkit, state: RunState) -> None:
     files = _FROM_BASE
     if state.checkpoint:
         files = _FROM_CHECKPOINT.format(up_to=state.checkpoint)
-    kit.log.append(Source.SYSTEM, Message(text=_REBUILT.format(files=files)))
+    dependencies.log.append(Source.SYSTEM, Message(text=_REBUILT_TEXT.format(files=files)))
 
 
-def _fill(runtime: Runtime, task: Task, kit: Toolkit, *, had_begun: bool) -> Workspace:
-    kept = kit.checkpoints.load() if kit.checkpoints and had_begun else None
+def _fill_sandbox(runtime: Runtime, task: Task, dependencies: RunDependencies, *, is_resumed: bool) -> Workspace:
+    kept = dependencies.checkpoints.load() if dependencies.checkpoints and is_resumed else None
     workspace = (
-        _restore(runtime, task, kit, kept) if kept else _check_out(runtime, task, kit)
+        _restore(runtime, task, dependencies, kept) if kept else _check_out(runtime, task, dependencies)
     )
     for name, text in task.files.items():
         runtime.upload(f"{CONTEXT_FOLDER}/{name}", text.encode("utf-8", "replace"))
-    for name, image in kit.images.items():
+    for name, image in dependencies.images.items():
         picture = b64decode(image.data)
         runtime.upload(f"{CONTEXT_FOLDER}/images/{name}", picture)
     return workspace
 
 
-def _check_out(runtime: Runtime, task: Task, kit: Toolkit) -> Workspace:
+def _check_out(runtime: Runtime, task: Task, dependencies: RunDependencies) -> Workspace:
     base = task.base_sha
-    workspace = _unpack(runtime, task, kit, base)
+    workspace = _unpack(runtime, task, dependencies, base)
     if task.merge_sha:
         workspace.begin_merge(task.merge_sha)
     return workspace
 
 
-def _restore(runtime: Runtime, task: Task, kit: Toolkit, kept: bytes) -> Workspace:
+def _restore(runtime: Runtime, task: Task, dependencies: RunDependencies, kept: bytes) -> Workspace:
     """Put the work back as it was: as changes that are not committed."""
     base = task.base_sha
-    head = kit.code.take(kept, base, f"{kit.run_id}-{_CHECKPOINT_REF}")
-    workspace = _unpack(runtime, task, kit, head)
-    _run(runtime, f"git reset --quiet {base}")
+    head = dependencies.code.take(kept, base, f"{dependencies.run_id}-{_CHECKPOINT_REF}")
+    workspace = _unpack(runtime, task, dependencies, head)
+    _run_command(runtime, f"git reset --quiet {base}")
     if task.merge_sha:
         workspace.mark_merge(task.merge_sha)
     return workspace
 
 
-def _unpack(runtime: Runtime, task: Task, kit: Toolkit, head: str) -> Workspace:
+def _unpack(runtime: Runtime, task: Task, dependencies: RunDependencies, head: str) -> Workspace:
     """Check out a commit with as much of its history as the code's repository has."""
     also, base = ((task.merge_sha,) if task.merge_sha else ()), task.base_sha
-    packed = kit.code.bundle(head, also=also, base=base)
-    ends = kit.code.find_ends(head, also, base)
+    packed = dependencies.code.bundle(head, also=also, base=base)
+    ends = dependencies.code.find_ends(head, also, base)
     return Workspace.check_out(runtime, packed, head, WORK_BRANCH, shallow=ends)
 
 
-def _run(runtime: Runtime, command: str) -> None:
+def _run_command(runtime: Runtime, command: str) -> None:
     action = RunCommand(command=command, session="patchwright")
     output = runtime.run(action, RandomIds().new())
     if getattr(output, "exit_code", 1) != 0:

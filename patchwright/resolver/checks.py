@@ -6,12 +6,12 @@ from hashlib import sha256
 from typing import Final
 
 from patchwright.core.forge import Checks, FailedCheck
-from patchwright.core.text.cleaner import Cleaner
-from patchwright.core.text.cut import cut_middle
+from patchwright.core.text.cleaner import TextCleaner
+from patchwright.core.text.cut import truncate_middle
 from patchwright.core.text.fence import as_data
-from patchwright.core.text.steady import steady
-from patchwright.resolver.messages.facts import counted
-from patchwright.resolver.section import Section
+from patchwright.core.text.steady import normalise_text
+from patchwright.resolver.messages.facts import count_noun
+from patchwright.resolver.section import TaskSection
 
 MAX_SUMMARY_CHARS: Final = 2_000
 MAX_LOG_CHARS: Final = 6_000
@@ -29,38 +29,38 @@ _NOISE: Final = re.compile(
 _BLANKS: Final = re.compile(r"\s+")
 
 
-def brief_checks(checks: Checks, cleaner: Cleaner) -> Section:
+def checks_section(checks: Checks, cleaner: TextCleaner) -> TaskSection:
     """Write down what failed, the end of each log; what others printed is data."""
     if not checks.failed:
-        return Section()
-    cleaned = [_clean(check, cleaner) for check in checks.failed]
+        return TaskSection()
+    cleaned = [_clean_check(check, cleaner) for check in checks.failed]
     shown = cleaned[:MAX_CHECKS]
-    whole = len(shown) == len(cleaned) and not any(map(_is_long, shown))
+    whole = len(shown) == len(cleaned) and not any(map(_is_long_check, shown))
     parts = [
-        _summary(cleaned),
-        *(_written(check) for check in shown),
+        _checks_summary(cleaned),
+        *(_check_text(check) for check in shown),
         "" if whole else f"All of them, whole: /workspace/context/{CHECKS_FILE}.",
     ]
-    return Section(
+    return TaskSection(
         text="\n\n".join(part for part in parts if part),
-        files={} if whole else {CHECKS_FILE: _transcript(cleaned)},
+        files={} if whole else {CHECKS_FILE: _checks_transcript(cleaned)},
     )
 
 
 def fingerprint(checks: Checks) -> str:
     """Return what is the same for the same failures, whenever and wherever they ran."""
     told = sorted(
-        f"{check.name}\n{_steadied(check.log or check.summary)}"
+        f"{check.name}\n{_without_noise(check.log or check.summary)}"
         for check in checks.failed
     )
     return sha256("\0".join(told).encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _steadied(text: str) -> str:
-    return _BLANKS.sub(" ", _NOISE.sub("~", steady(text))).strip()
+def _without_noise(text: str) -> str:
+    return _BLANKS.sub(" ", _NOISE.sub("~", normalise_text(text))).strip()
 
 
-def _clean(check: FailedCheck, cleaner: Cleaner) -> FailedCheck:
+def _clean_check(check: FailedCheck, cleaner: TextCleaner) -> FailedCheck:
     return check.replace(
         name=cleaner.clean_code(check.name),
         summary=cleaner.clean(check.summary),
@@ -68,35 +68,35 @@ def _clean(check: FailedCheck, cleaner: Cleaner) -> FailedCheck:
     )
 
 
-def _is_long(check: FailedCheck) -> bool:
+def _is_long_check(check: FailedCheck) -> bool:
     return len(check.summary) > MAX_SUMMARY_CHARS or len(check.log) > MAX_LOG_CHARS
 
 
-def _summary(failed: Sequence[FailedCheck]) -> str:
+def _checks_summary(failed: Sequence[FailedCheck]) -> str:
     return (
-        f"On the newest commit of this pull request, {counted(len(failed), 'check')} "
+        f"On the newest commit of this pull request, {count_noun(len(failed), 'check')} "
         "failed. They ran outside your sandbox; find the cause and make sure of it "
         "here before you change anything."
     )
 
 
-def _written(check: FailedCheck) -> str:
-    summary = cut_middle(check.summary, MAX_SUMMARY_CHARS)
+def _check_text(check: FailedCheck) -> str:
+    summary = truncate_middle(check.summary, MAX_SUMMARY_CHARS)
     parts = [
         as_data("failed check", "the checks", f"{check.name}\n{summary}".strip()),
-        as_data("end of its log", "the checks", _end(check.log)) if check.log else "",
+        as_data("end of its log", "the checks", _log_end(check.log)) if check.log else "",
     ]
     return "\n\n".join(part for part in parts if part)
 
 
-def _end(log: str) -> str:
+def _log_end(log: str) -> str:
     """Keep the end, which has the failure."""
     if len(log) <= MAX_LOG_CHARS:
         return log
     return f"[... cut ...]\n{log[-MAX_LOG_CHARS:]}"
 
 
-def _transcript(failed: Sequence[FailedCheck]) -> str:
+def _checks_transcript(failed: Sequence[FailedCheck]) -> str:
     return "\n\n".join(
         "\n\n".join(
             part

@@ -8,31 +8,31 @@ from patchwright.core.settings.repository import CONFIG_FILE, PROTECTED_PATHS
 from patchwright.core.text.fence import inline_code
 from patchwright.core.types.work import LeftOut, LeftOutReason
 from patchwright.integrations.git.changes import GITLINK, ChangedPath, shown_path
-from patchwright.integrations.git.merging import adds_conflict
+from patchwright.integrations.git.merging import adds_conflict_markers
 from patchwright.integrations.git.objects import ObjectStore
 from patchwright.integrations.git.paths import (
-    FindingKind,
+    ChangeProblemKind,
     SizeLimits,
     find_excess,
     find_rubbish,
 )
 from patchwright.resolver.guards.configuration import is_ci
 from patchwright.resolver.guards.private import PrivateWords, find_repeated
-from patchwright.resolver.guards.protected import Protected, find_protected
+from patchwright.resolver.guards.protected import RuleViolation, find_protected
 from patchwright.resolver.guards.secrets import (
-    FindKnown,
+    FindKnownSecrets,
     Leak,
-    find_nothing,
+    find_no_secrets,
     find_secrets,
 )
 from patchwright.resolver.guards.tampering import find_tampering, rules_out_proof
-from patchwright.resolver.guards.versions import Version, read_versions
-from patchwright.resolver.messages.facts import counted
+from patchwright.resolver.guards.versions import FileVersions, read_versions
+from patchwright.resolver.messages.facts import count_noun
 
 _SHOWN = 5
 
 
-class Keep(StrEnum):
+class KeepAs(StrEnum):
     """What may leave the service of a change that is not proposed."""
 
     BRANCH = "branch"
@@ -46,11 +46,11 @@ class Objection:
 
     reason: str
     text: str
-    keep: Keep
+    keep: KeepAs
 
 
 @dataclass(frozen=True)
-class Cleaned:
+class CleanedChange:
     """The tree to propose, remarks on it, and what makes it one to ask about.
 
     `warnings` are for a reviewer's eyes; what `rules_out_proof` can make tests say what
@@ -75,10 +75,10 @@ def clean(
     *,
     protected_paths: Sequence[str] = PROTECTED_PATHS,
     config_file: str = CONFIG_FILE,
-    find_known: FindKnown = find_nothing,
+    find_known: FindKnownSecrets = find_no_secrets,
     private: PrivateWords | None = None,
     changes: Sequence[ChangedPath] | None = None,
-) -> Cleaned:
+) -> CleanedChange:
     """Judge the change from base to head; left-overs of builds are not part of it.
 
     Which paths are protected, people say in `config_file`. The `private` words must not
@@ -87,30 +87,30 @@ def clean(
     is_merge = changes is not None
     if changes is None:
         changes = code.changed_paths(base_sha, head_sha)
-    found, kept = _sift(code, base_sha, head_sha, changes, is_merge=is_merge)
+    found, kept = _split_change(code, base_sha, head_sha, changes, is_merge=is_merge)
     if found.excess:  # too much to read, too
         return found
     versions = read_versions(code, base_sha, found.tree, kept)
     leaks = find_secrets(versions, find_known)
     return replace(
         found,
-        warnings=(*find_tampering(versions), *_unfiltered(code, found.tree, kept)),
+        warnings=(*find_tampering(versions), *_warn_of_unfiltered(code, found.tree, kept)),
         rules_out_proof=rules_out_proof(versions),
-        objection=_leaked(leaks)
-        or _repeated(versions, private)
-        or _forbidden(find_protected(kept, protected_paths), config_file)
-        or (None if is_merge else _conflicting(versions)),
+        objection=_object_to_secrets(leaks)
+        or _object_to_private_words(versions, private)
+        or _object_to_protected_paths(find_protected(kept, protected_paths), config_file)
+        or (None if is_merge else _object_to_conflict_markers(versions)),
     )
 
 
-def _sift(
+def _split_change(
     code: ObjectStore,
     base_sha: str,
     head_sha: str,
     changes: Sequence[ChangedPath],
     *,
     is_merge: bool,
-) -> tuple[Cleaned, tuple[ChangedPath, ...]]:
+) -> tuple[CleanedChange, tuple[ChangedPath, ...]]:
     """Take out what does not belong into a change; return what is left of it, too.
 
     A merge goes without nothing: it would undo the other side's work.
@@ -120,20 +120,20 @@ def _sift(
     out = {*rubbish, *(change for change, _ in unfit)}
     paths = _paths_of(out)
     kept = tuple(change for change in changes if change not in out)
-    tree = code.graft(head_sha, base_sha, paths) if paths else code.tree_of(head_sha)
+    tree = code.replace_paths(head_sha, base_sha, paths) if paths else code.tree_of(head_sha)
     # A change of nothing else is one to ask about.
-    excess = _excess_of(kept or tuple(change for change, _ in unfit))
-    notes = _notes_on(rubbish)
+    excess = _describe_excess(kept or tuple(change for change, _ in unfit))
+    notes = _note_rubbish(rubbish)
     if not excess:
-        return Cleaned(tree, notes, excess, left_out=_named(unfit)), kept
+        return CleanedChange(tree, notes, excess, left_out=_as_left_out(unfit)), kept
     others = [one for one in unfit if one[1] is not LeftOutReason.TOO_LARGE]
     paths = _paths_of({*rubbish, *(change for change, _ in others)})
-    whole = code.graft(head_sha, base_sha, paths) if paths else code.tree_of(head_sha)
-    found = Cleaned(tree, notes, excess, left_out=_named(others), whole=whole)
+    whole = code.replace_paths(head_sha, base_sha, paths) if paths else code.tree_of(head_sha)
+    found = CleanedChange(tree, notes, excess, left_out=_as_left_out(others), whole=whole)
     return found, kept
 
 
-def _named(
+def _as_left_out(
     unfit: Sequence[tuple[ChangedPath, LeftOutReason]],
 ) -> tuple[LeftOut, ...]:
     return tuple(LeftOut(path=one.shown, reason=why) for one, why in unfit)
@@ -144,14 +144,14 @@ def _paths_of(changes: Collection[ChangedPath]) -> set[str]:
     return {path for one in changes for path in (one.path, one.old_path) if path}
 
 
-def _notes_on(rubbish: Sequence[ChangedPath]) -> tuple[str, ...]:
-    said = f"Left out as build or scratch files: {_listed(rubbish)}."
+def _note_rubbish(rubbish: Sequence[ChangedPath]) -> tuple[str, ...]:
+    said = f"Left out as build or scratch files: {_list_changes(rubbish)}."
     return (said,) if rubbish else ()
 
 
-def _excess_of(changes: Sequence[ChangedPath]) -> tuple[str, ...]:
+def _describe_excess(changes: Sequence[ChangedPath]) -> tuple[str, ...]:
     return tuple(
-        f"{_WORDS[finding.kind]} ({counted(len(finding.paths), 'path')})"
+        f"{_EXCESS_TEXTS[finding.kind]} ({count_noun(len(finding.paths), 'path')})"
         for finding in find_excess(changes, SizeLimits())
     )
 
@@ -174,7 +174,7 @@ def _find_unfit(
     )
 
 
-def _unfiltered(
+def _warn_of_unfiltered(
     code: ObjectStore, tree: str, changes: Sequence[ChangedPath]
 ) -> tuple[str, ...]:
     """Warn of files that a filter such as Git LFS would have stored in another form."""
@@ -187,46 +187,46 @@ def _unfiltered(
     )
 
 
-def _conflicting(versions: Sequence[Version]) -> Objection | None:
+def _object_to_conflict_markers(versions: Sequence[FileVersions]) -> Objection | None:
     """Object to a merge that was left half way."""
     torn = [
         one.change
         for one in versions
         if one.after is not None
-        and adds_conflict(one.after.encode(), (one.before or "").encode())
+        and adds_conflict_markers(one.after.encode(), (one.before or "").encode())
     ]
     if not torn:
         return None
     text = (
-        f"Conflict markers were left in {_listed(torn)}, so the change was not "
+        f"Conflict markers were left in {_list_changes(torn)}, so the change was not "
         "proposed."
     )
-    return Objection("merge-unfinished", text, Keep.BRANCH)
+    return Objection("merge-unfinished", text, KeepAs.BRANCH)
 
 
-_WORDS = {
-    FindingKind.TOO_MANY_FILES: "it touches very many files",
-    FindingKind.FILE_TOO_LARGE: "it adds, changes or deletes a very large file",
-    FindingKind.TOO_LARGE: "it is very large in all",
-    FindingKind.SUBMODULE: "it moves a submodule",
+_EXCESS_TEXTS = {
+    ChangeProblemKind.TOO_MANY_FILES: "it touches very many files",
+    ChangeProblemKind.FILE_TOO_LARGE: "it adds, changes or deletes a very large file",
+    ChangeProblemKind.TOO_LARGE: "it is very large in all",
+    ChangeProblemKind.SUBMODULE: "it moves a submodule",
 }
 
 
-def _leaked(leaks: Sequence[Leak]) -> Objection | None:
+def _object_to_secrets(leaks: Sequence[Leak]) -> Objection | None:
     """Object to a secret; not even a patch of it goes anywhere."""
     if not leaks:
         return None
     text = (
         "The change holds what looks like a secret, so nothing of it was pushed:\n\n"
-        f"{_places(leaks)}\n\n"
+        f"{_list_leaks(leaks)}\n\n"
         "Say where the value should come from instead, such as a variable of the "
         "environment. An example can be written with the word EXAMPLE in it."
     )
-    return Objection("secret-in-diff", text, Keep.NOTHING)
+    return Objection("secret-in-diff", text, KeepAs.NOTHING)
 
 
-def _repeated(
-    versions: Sequence[Version], private: PrivateWords | None
+def _object_to_private_words(
+    versions: Sequence[FileVersions], private: PrivateWords | None
 ) -> Objection | None:
     """Object to what was to be kept out of a repository that everybody reads."""
     leaks = find_repeated(versions, private) if private else ()
@@ -235,15 +235,15 @@ def _repeated(
     where = "" if private.are_known_here else " where it was said"
     text = (
         "The change repeats what was said in private, and everybody can read the "
-        f"repository, so nothing of it was pushed:\n\n{_places(leaks)}\n\n"
+        f"repository, so nothing of it was pushed:\n\n{_list_leaks(leaks)}\n\n"
         "Say what should stand there instead, or answer `share`, after calling me"
         f"{where}, if it may be shown."
     )
-    keep = Keep.PATCH if private.are_known_here else Keep.NOTHING
+    keep = KeepAs.PATCH if private.are_known_here else KeepAs.NOTHING
     return Objection("private-words", text, keep)
 
 
-def _places(leaks: Sequence[Leak]) -> str:
+def _list_leaks(leaks: Sequence[Leak]) -> str:
     places = "\n".join(
         f"- {inline_code(leak.path)}, line {leak.line}" for leak in leaks[:_SHOWN]
     )
@@ -251,7 +251,7 @@ def _places(leaks: Sequence[Leak]) -> str:
     return f"{places}\n- and {more} more" if more > 0 else places
 
 
-def _forbidden(protected: Sequence[Protected], file: str) -> Objection | None:
+def _object_to_protected_paths(protected: Sequence[RuleViolation], file: str) -> Objection | None:
     """Object to protected paths; a changed workflow would run as soon as it is pushed.
 
     https://docs.github.com/en/actions/reference/workflows-and-actions/events-that-trigger-workflows#push
@@ -259,7 +259,7 @@ def _forbidden(protected: Sequence[Protected], file: str) -> Objection | None:
     if not protected:
         return None
     rules = "\n".join(
-        f"- {inline_code(one.rule)}: {_listed(one.changes)}" for one in protected
+        f"- {inline_code(one.rule)}: {_list_changes(one.changes)}" for one in protected
     )
     text = (
         f"The change touches paths that `protected_paths` in {inline_code(file)} keeps "
@@ -267,11 +267,11 @@ def _forbidden(protected: Sequence[Protected], file: str) -> Objection | None:
     )
     touched = (change for one in protected for change in one.changes)
     runs = any(is_ci(c.path) or is_ci(c.old_path or c.path) for c in touched)
-    keep = Keep.PATCH if runs else Keep.BRANCH
+    keep = KeepAs.PATCH if runs else KeepAs.BRANCH
     return Objection("protected-paths", text, keep)
 
 
-def _listed(changes: Sequence[ChangedPath]) -> str:
+def _list_changes(changes: Sequence[ChangedPath]) -> str:
     names = [inline_code(change.shown) for change in changes[:_SHOWN]]
     more = len(changes) - len(names)
     return ", ".join(names) + (f" and {more} more" if more else "")

@@ -6,7 +6,7 @@ from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import PullRequest, Thread
 
 
-class Quote(Value):
+class QuotedText(Value):
     """A text of somebody, and what it is; without an author git has it."""
 
     what: str
@@ -15,7 +15,7 @@ class Quote(Value):
     role: str = ""
 
 
-class Mentioned(Value):
+class LinkedItem(Value):
     """Something that a text refers to, by the `name` it has there.
 
     Without quotes it could not be read. What `is_private` stands in another repository
@@ -23,11 +23,11 @@ class Mentioned(Value):
     """
 
     name: str
-    quotes: tuple[Quote, ...] = ()
+    quotes: tuple[QuotedText, ...] = ()
     is_private: bool = False
 
 
-class Picture(Value):
+class ContextImage(Value):
     """A picture that a post shows.
 
     `name` is the file's in `/workspace/context/images`, empty where it could not be
@@ -64,7 +64,7 @@ class Context(Value):
     pull: PullRequest | None = None
     diff: PullDiff | None = None
     checks: Checks | None = None
-    mentioned: tuple[Mentioned, ...] = ()
-    pictures: tuple[Picture, ...] = ()
+    mentioned: tuple[LinkedItem, ...] = ()
+    pictures: tuple[ContextImage, ...] = ()
     other_branch: str = ""
     notes: tuple[str, ...] = ()

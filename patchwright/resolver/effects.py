@@ -5,14 +5,14 @@ from typing import Annotated, Final, Literal, assert_never
 from pydantic import Field
 
 from patchwright.core.channel import Offer
-from patchwright.core.settings.repository import Delivery, RepositoryConfig
+from patchwright.core.settings.repository import DeliveryMode, RepositoryConfig
 from patchwright.core.types.base import Value
 from patchwright.core.types.threads import TalkThread, ThreadRef
 from patchwright.core.types.work import EvidenceRole, Outcome, OutcomeKind, Proof
-from patchwright.resolver.target import Target
+from patchwright.resolver.target import RunTarget
 
-_WITHOUT_BRANCH: Final = (Delivery.PATCH, Delivery.NONE)
-NO_WISHES: Final = RepositoryConfig()
+_WITHOUT_BRANCH: Final = (DeliveryMode.PATCH, DeliveryMode.NONE)
+DEFAULT_CONFIG: Final = RepositoryConfig()
 # Only who came to an end of their own has an answer to reviewers, change or none.
 _OWN_ENDS: Final = (OutcomeKind.RESOLVED, OutcomeKind.ANSWERED, OutcomeKind.NO_CHANGE)
 
@@ -49,7 +49,7 @@ class UpdatePullRequest(Value):
     draft: bool
 
 
-class AdornPullRequest(Value):
+class SetPullMetadata(Value):
     """Put reviewers, labels, assignees and milestone on our pull request."""
 
     kind: Literal["adorn_pull_request"] = "adorn_pull_request"
@@ -87,7 +87,7 @@ class Ping(Value):
     kind: Literal["ping"] = "ping"
 
 
-class MirrorMessage(Value):
+class CrossPost(Value):
     """Say in short how it ended in another thread of the conversation."""
 
     kind: Literal["mirror_message"] = "mirror_message"
@@ -135,24 +135,24 @@ class UnknownEffect(Value):
 
 
 # What is written where others build on it, and what is said of it.
-Writing = (
-    PushBranch | OpenPullRequest | UpdatePullRequest | AdornPullRequest | AnswerReviews
+RepositoryEffect = (
+    PushBranch | OpenPullRequest | UpdatePullRequest | SetPullMetadata | AnswerReviews
 )
-Telling = (
+NotificationEffect = (
     ReportCheck
     | SwapLabels
     | FinalMessage
     | Ping
-    | MirrorMessage
+    | CrossPost
     | AttachLink
     | MoveTicket
     | AskPrivately
     | Invite
 )
-Effect = Annotated[Writing | Telling | UnknownEffect, Field(discriminator="kind")]
+Effect = Annotated[RepositoryEffect | NotificationEffect | UnknownEffect, Field(discriminator="kind")]
 
 
-class Showing(Value):
+class NotificationPlan(Value):
     """How much is shown besides the final message, and where.
 
     `swaps_labels` and `pings` are about the thread. `check_sha` is the commit of a
@@ -171,14 +171,14 @@ class Showing(Value):
     status_on_pull: str = ""
 
 
-PLAIN: Final = Showing()
+NO_NOTIFICATIONS: Final = NotificationPlan()
 
 
 def plan_effects(
     outcome: Outcome,
-    target: Target | None,
-    config: RepositoryConfig = NO_WISHES,
-    showing: Showing = PLAIN,
+    target: RunTarget | None,
+    config: RepositoryConfig = DEFAULT_CONFIG,
+    showing: NotificationPlan = NO_NOTIFICATIONS,
 ) -> tuple[Effect, ...]:
     """List the effects in their order: what is written first, then what is said.
 
@@ -187,7 +187,7 @@ def plan_effects(
     """
     effects: list[Effect] = []
     if target is not None and not outcome.waits:
-        effects += _writing(outcome, target, config)
+        effects += _repository_effects(outcome, target, config)
     tickets = showing.tickets if _shows_pull_request(effects) else ()
     if showing.status_on_pull:
         # Before the final message, which says which of them did not go there.
@@ -200,7 +200,7 @@ def plan_effects(
     if showing.swaps_labels:
         effects.append(SwapLabels())
     effects.append(FinalMessage())
-    effects += [MirrorMessage(thread=one) for one in showing.mirrors]
+    effects += [CrossPost(thread=one) for one in showing.mirrors]
     if showing.pings:
         effects.append(Ping())
     effects += [AttachLink(thread=one) for one in tickets]
@@ -211,8 +211,8 @@ def _shows_pull_request(effects: list[Effect]) -> bool:
     return any(isinstance(one, OpenPullRequest | UpdatePullRequest) for one in effects)
 
 
-def _writing(
-    outcome: Outcome, target: Target, config: RepositoryConfig
+def _repository_effects(
+    outcome: Outcome, target: RunTarget, config: RepositoryConfig
 ) -> list[Effect]:
     effects: list[Effect] = []
     is_written = not outcome.as_patch and config.pr not in _WITHOUT_BRANCH
@@ -226,25 +226,25 @@ def _writing(
                 pull_request=target.pull_request if target.moves_branch else None,
             )
         )
-        effects += _pull_request(outcome, target, config)
+        effects += _pull_request_effects(outcome, target, config)
     return effects
 
 
-def _pull_request(
-    outcome: Outcome, target: Target, config: RepositoryConfig
+def _pull_request_effects(
+    outcome: Outcome, target: RunTarget, config: RepositoryConfig
 ) -> list[Effect]:
     if outcome.kind is not OutcomeKind.RESOLVED:
         return []
     draft = is_draft(outcome, config)
     if target.own_pull_request and target.pull_request is not None:
         described = UpdatePullRequest(number=target.pull_request, draft=draft)
-        return [described, AdornPullRequest()]
-    if not target.opens_pull_request or config.pr is Delivery.BRANCH:
+        return [described, SetPullMetadata()]
+    if not target.opens_pull_request or config.pr is DeliveryMode.BRANCH:
         return []
     opened = OpenPullRequest(
         branch=target.branch, base_branch=target.base_branch, draft=draft
     )
-    return [opened, AdornPullRequest()]
+    return [opened, SetPullMetadata()]
 
 
 def is_draft(outcome: Outcome, config: RepositoryConfig) -> bool:
@@ -252,7 +252,7 @@ def is_draft(outcome: Outcome, config: RepositoryConfig) -> bool:
 
     A wish for a ready pull request does not replace the proof that is required.
     """
-    if config.pr is Delivery.DRAFT or outcome.warnings:
+    if config.pr is DeliveryMode.DRAFT or outcome.warnings:
         return True
     if outcome.proof is Proof.PROVEN:
         return False
@@ -262,7 +262,7 @@ def is_draft(outcome: Outcome, config: RepositoryConfig) -> bool:
         case "best-effort":
             return _is_refuted(outcome)
         case "off":
-            return config.pr is not Delivery.READY
+            return config.pr is not DeliveryMode.READY
         case other:
             assert_never(other)
 

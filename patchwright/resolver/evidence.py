@@ -8,7 +8,7 @@ from patchwright.core.text.fence import inline_code
 from patchwright.core.types.work import Evidence, EvidenceRole, Proof, TestResults
 
 
-class Runner(StrEnum):
+class RunnerKind(StrEnum):
     PYTEST = "pytest"
     UNITTEST = "unittest"
     NODE = "node --test"
@@ -27,30 +27,30 @@ class Runner(StrEnum):
     SCRIPT = "the repository's own script"
 
 
-_ANY: Final = range(1, 126)
+_ANY_FAILURE: Final = range(1, 126)
 # With which exit codes a runner says that tests ran and failed; others mean that they
 # could not be run. https://docs.pytest.org/en/stable/reference/exit-codes.html
-_FAILED: Final[dict[Runner, Sequence[int]]] = {
-    Runner.PYTEST: (1,),
-    Runner.UNITTEST: (1,),
-    Runner.NODE: (1,),
-    Runner.JEST: (1,),
-    Runner.VITEST: (1,),
-    Runner.MOCHA: _ANY,  # how many have failed
-    Runner.GO: (1,),
-    Runner.CARGO: (101,),
-    Runner.RSPEC: (1,),
-    Runner.MINITEST: (1,),
-    Runner.PHPUNIT: (1, 2),
-    Runner.DOTNET: (1,),
-    Runner.MAVEN: (1,),
-    Runner.CTEST: (8,),
-    Runner.PROVE: _ANY,  # how many have failed
-    Runner.SCRIPT: _ANY,
+_FAILED: Final[dict[RunnerKind, Sequence[int]]] = {
+    RunnerKind.PYTEST: (1,),
+    RunnerKind.UNITTEST: (1,),
+    RunnerKind.NODE: (1,),
+    RunnerKind.JEST: (1,),
+    RunnerKind.VITEST: (1,),
+    RunnerKind.MOCHA: _ANY_FAILURE,  # how many have failed
+    RunnerKind.GO: (1,),
+    RunnerKind.CARGO: (101,),
+    RunnerKind.RSPEC: (1,),
+    RunnerKind.MINITEST: (1,),
+    RunnerKind.PHPUNIT: (1, 2),
+    RunnerKind.DOTNET: (1,),
+    RunnerKind.MAVEN: (1,),
+    RunnerKind.CTEST: (8,),
+    RunnerKind.PROVE: _ANY_FAILURE,  # how many have failed
+    RunnerKind.SCRIPT: _ANY_FAILURE,
 }
 
 
-def says_failed(runner: Runner, exit_code: int | None) -> bool:
+def says_failed(runner: RunnerKind, exit_code: int | None) -> bool:
     """Tell whether the exit code is that of tests which ran and failed."""
     return exit_code in _FAILED[runner]
 
@@ -60,7 +60,7 @@ def says_failed(runner: Runner, exit_code: int | None) -> bool:
 _NOT_RUN: Final = (None, 126, 127)
 
 
-def judge(evidence: Sequence[Evidence]) -> Proof:
+def judge_evidence(evidence: Sequence[Evidence]) -> Proof:
     """Return what the evidence amounts to: red on base and green on head, or not.
 
     Red is a test that a known runner has seen fail. Green is that the same test has run
@@ -68,7 +68,7 @@ def judge(evidence: Sequence[Evidence]) -> Proof:
     """
     before = [one for one in evidence if one.role is EvidenceRole.BEFORE]
     after = [one for one in evidence if one.role is EvidenceRole.AFTER]
-    mended = [_is_mended(one, _same_command(one, after)) for one in before]
+    mended = [_is_fixed(one, _same_command(one, after)) for one in before]
     green = all(one.exit_code == 0 for one in after)
     return Proof.PROVEN if mended and all(mended) and green else Proof.NOT_PROVEN
 
@@ -77,7 +77,7 @@ def _same_command(before: Evidence, after: Sequence[Evidence]) -> Evidence | Non
     return next((one for one in after if one.command == before.command), None)
 
 
-def _is_mended(before: Evidence, after: Evidence | None) -> bool:
+def _is_fixed(before: Evidence, after: Evidence | None) -> bool:
     if after is None or after.exit_code != 0 or not is_red(before):
         return False
     was, now = before.results, after.results
@@ -104,10 +104,10 @@ def is_red(one: Evidence) -> bool:
     found = one.results
     if found is None or not found.failed:
         return False
-    return says_failed(Runner(found.runner), one.exit_code)
+    return says_failed(RunnerKind(found.runner), one.exit_code)
 
 
-def doubt(evidence: Sequence[Evidence]) -> str:
+def why_not_proven(evidence: Sequence[Evidence]) -> str:
     """Say why evidence is no proof, in a sentence without a beginning."""
     before = [one for one in evidence if one.role is EvidenceRole.BEFORE]
     after = [one for one in evidence if one.role is EvidenceRole.AFTER]

@@ -4,26 +4,26 @@ from collections.abc import Callable, Sequence
 from typing import assert_never
 
 from patchwright.core.settings.model import Settings
-from patchwright.core.settings.repository import Occasion, RepositoryConfig
+from patchwright.core.settings.repository import FollowUpTrigger, RepositoryConfig
 from patchwright.core.types.people import Actor, Permission
 from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.resolver.admission import (
     Admitted,
     Declined,
-    Facts,
-    Involved,
-    Policy,
+    AdmissionFacts,
+    Participant,
+    AdmissionPolicy,
     admit,
     needs_permission,
 )
 
-Ask = Callable[[Actor], Permission | None]
+FetchPermission = Callable[[Actor], Permission | None]
 
 
-def policy_of(settings: Settings) -> Policy:
+def service_policy(settings: Settings) -> AdmissionPolicy:
     """Return what whoever runs the service says of everybody."""
     security = settings.security
-    return Policy(
+    return AdmissionPolicy(
         min_permission=security.min_permission,
         allow_users=frozenset(security.allow_users),
         allow_bots=frozenset(security.allow_bots),
@@ -32,7 +32,7 @@ def policy_of(settings: Settings) -> Policy:
     )
 
 
-def policy_for(policy: Policy, config: RepositoryConfig) -> Policy:
+def repository_policy(policy: AdmissionPolicy, config: RepositoryConfig) -> AdmissionPolicy:
     """Return the service's policy with what the repository says on top of it.
 
     `config` must come from the default branch, where only those write whom the
@@ -42,20 +42,20 @@ def policy_for(policy: Policy, config: RepositoryConfig) -> Policy:
     widens = policy.repositories_may_widen
     users = config.allow_users if "allow_users" in widens else ()
     bots = config.allow_bots if "allow_bots" in widens else ()
-    return Policy(
+    return AdmissionPolicy(
         forge=policy.forge,
-        min_permission=_needed(policy, config),
+        min_permission=_needed_permission(policy, config),
         allow_users=policy.allow_users.union(users),
         allow_bots=policy.allow_bots.union(bots),
-        occasions=frozenset(config.triggers),
+        start_triggers=frozenset(config.triggers),
         runs_per_thread_hour=policy.runs_per_thread_hour,
         repositories_may_widen=widens,
     )
 
 
-def refused_rules(policy: Policy, config: RepositoryConfig) -> tuple[str, ...]:
+def refused_rules(policy: AdmissionPolicy, config: RepositoryConfig) -> tuple[str, ...]:
     """Return a sentence, after the name of the file, for each rule that is not kept."""
-    held = policy_for(policy, config)
+    held = repository_policy(policy, config)
     notes = []
     if config.min_permission not in (None, held.min_permission):
         notes.append(
@@ -71,7 +71,7 @@ def refused_rules(policy: Policy, config: RepositoryConfig) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def _needed(policy: Policy, config: RepositoryConfig) -> Permission:
+def _needed_permission(policy: AdmissionPolicy, config: RepositoryConfig) -> Permission:
     """Return the stricter of the two, unless the repository may ask for less."""
     wanted = config.min_permission
     if wanted is None:
@@ -81,32 +81,32 @@ def _needed(policy: Policy, config: RepositoryConfig) -> Permission:
     return wanted if may else policy.min_permission
 
 
-def occasion_of(kind: TriggerKind) -> Occasion:
+def start_trigger_of(kind: TriggerKind) -> FollowUpTrigger:
     match kind:
         case TriggerKind.BODY_MENTION | TriggerKind.COMMENT_MENTION | TriggerKind.REPLY:
-            return Occasion.MENTION
+            return FollowUpTrigger.MENTION
         case TriggerKind.LABEL:
-            return Occasion.LABEL
+            return FollowUpTrigger.LABEL
         case TriggerKind.ASSIGNMENT:
-            return Occasion.ASSIGNMENT
+            return FollowUpTrigger.ASSIGNMENT
         case TriggerKind.REVIEW:
-            return Occasion.REVIEW
+            return FollowUpTrigger.REVIEW
         case TriggerKind.CHECKS:
-            return Occasion.CHECKS
+            return FollowUpTrigger.CHECKS
         case TriggerKind.CONFLICT:
-            return Occasion.CONFLICT
+            return FollowUpTrigger.CONFLICT
         case TriggerKind.MERGED:
-            return Occasion.CHECKS
+            return FollowUpTrigger.CHECKS
         case _:
             assert_never(kind)
 
 
-def actors_of(trigger: Trigger) -> tuple[Actor, ...]:
+def trigger_actors(trigger: Trigger) -> tuple[Actor, ...]:
     """Return everybody who took part, the one whose words count first."""
     return tuple(dict.fromkeys((trigger.asker, *trigger.others)))
 
 
-def as_known(
+def with_forge_accounts(
     trigger: Trigger, find_person: Callable[[Actor], Actor | None]
 ) -> Trigger | None:
     """Return the request with everybody as the forge knows them, where it does.
@@ -120,12 +120,12 @@ def as_known(
     return trigger.replace(person=person, others=others)
 
 
-def judge(
+def check_access(
     actors: Sequence[Actor],
-    policy: Policy,
-    ask: Ask,
+    policy: AdmissionPolicy,
+    ask: FetchPermission,
     *,
-    occasion: Occasion | None = None,
+    start_trigger: FollowUpTrigger | None = None,
     runs_in_thread_last_hour: int = 0,
 ) -> Admitted | Declined:
     """Judge everybody who took part, by what the forge says of them now.
@@ -134,17 +134,17 @@ def judge(
     are not asked about.
     """
     first, *others = (
-        Involved(
+        Participant(
             actor=actor,
             permission=ask(actor) if needs_permission(actor, policy) else None,
         )
         for actor in actors
     )
-    facts = Facts(
+    facts = AdmissionFacts(
         actor=first.actor,
         permission=first.permission,
         others=tuple(others),
-        occasion=occasion,
+        start_trigger=start_trigger,
         runs_in_thread_last_hour=runs_in_thread_last_hour,
     )
     return admit(facts, policy)

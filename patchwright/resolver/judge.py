@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from patchwright.core.events.types import ModelReply
 from patchwright.core.llm.budget import LimitError
 from patchwright.core.llm.errors import ModelError
-from patchwright.core.text.cut import cut_middle
+from patchwright.core.text.cut import truncate_middle
 from patchwright.core.text.fence import as_data, inline_code
 from patchwright.core.text.hidden import strip_hidden
 from patchwright.core.types.work import Evidence, Outcome, OutcomeKind, Proof, Task
@@ -37,7 +37,7 @@ NO_DOUBT = "A second model looked over the change and had no doubt; that is no p
 NOT_UNDERSTOOD = "The judge could not be understood, so the change counts as doubtful."
 
 
-class _Answer(BaseModel):
+class _JudgeReply(BaseModel):
     """What the model was asked for; `"yes"` and `1` are read as true."""
 
     model_config = ConfigDict(extra="ignore")
@@ -46,7 +46,7 @@ class _Answer(BaseModel):
     doubt: str = ""
 
 
-def needs_judge(outcome: Outcome) -> bool:
+def needs_second_opinion(outcome: Outcome) -> bool:
     """Say whether a second look can tell people anything: not of what is proven."""
     is_done = outcome.kind is OutcomeKind.RESOLVED and bool(outcome.head_sha)
     return is_done and outcome.proof is not Proof.PROVEN
@@ -59,11 +59,11 @@ def second_opinion(
 
     A judge that cannot be asked or understood is a note as well.
     """
-    text = _case(task, outcome, code)
+    text = _write_prompt(task, outcome, code)
     try:
         reply = ask(_instructions(), text)
     except (ModelError, LimitError) as error:
-        why = inline_code(cut_middle(str(error), MAX_DOUBT_CHARS))
+        why = inline_code(truncate_middle(str(error), MAX_DOUBT_CHARS))
         return f"No second model could look over the change: {why}"
     return read_opinion(reply.text)
 
@@ -73,7 +73,7 @@ def read_opinion(text: str) -> str:
 
     What it writes may repeat a stranger's words, so it is shown as a quoted line.
     """
-    answer = _find_answer(text)
+    answer = _find_reply(text)
     if answer is None:
         return NOT_UNDERSTOOD
     doubt = " ".join(strip_hidden(answer.doubt).text.split())
@@ -83,46 +83,46 @@ def read_opinion(text: str) -> str:
         return (
             "A second model that looked over the change doubts it, and gave no reason."
         )
-    shown = inline_code(cut_middle(doubt, MAX_DOUBT_CHARS))
+    shown = inline_code(truncate_middle(doubt, MAX_DOUBT_CHARS))
     return f"A second model that looked over the change doubts it: {shown}"
 
 
-def _find_answer(text: str) -> _Answer | None:
+def _find_reply(text: str) -> _JudgeReply | None:
     """Return the last object in the text that is an answer, whatever surrounds it."""
-    found: _Answer | None = None
+    found: _JudgeReply | None = None
     reader = json.JSONDecoder(strict=False)
     for start in re.finditer(r"\{", text):
         try:
             value, _ = reader.raw_decode(text, start.start())
-            found = _Answer.model_validate(value)
+            found = _JudgeReply.model_validate(value)
         except (ValueError, RecursionError, ValidationError):
             continue
     return found
 
 
-def _case(task: Task, outcome: Outcome, code: ObjectStore) -> str:
+def _write_prompt(task: Task, outcome: Outcome, code: ObjectStore) -> str:
     """Write what the judge sees."""
     base, head = outcome.base_sha or task.base_sha, outcome.head_sha
     diff = code.diff(base, head, MAX_DIFF_BYTES).decode("utf-8", "replace")
     parts = [
-        f"# The task\n\n{cut_middle(task.text, MAX_TASK_CHARS)}",
+        f"# The task\n\n{truncate_middle(task.text, MAX_TASK_CHARS)}",
         "# The change",
-        as_data("changed files", "git", _listed(code.changed_paths(base, head))),
-        as_data("diff", "git", cut_middle(diff, MAX_DIFF_CHARS)),
+        as_data("changed files", "git", _list_changes(code.changed_paths(base, head))),
+        as_data("diff", "git", truncate_middle(diff, MAX_DIFF_CHARS)),
         "# What was run",
-        *(_run(one) for one in outcome.evidence),
+        *(_evidence_text(one) for one in outcome.evidence),
         "" if outcome.evidence else "Nothing.",
     ]
     return "\n\n".join(part for part in parts if part)
 
 
-def _listed(changes: Sequence[ChangedPath]) -> str:
+def _list_changes(changes: Sequence[ChangedPath]) -> str:
     lines = [f"{change.kind} {change.shown}" for change in changes[:MAX_PATHS]]
     more = len(changes) - len(lines)
     return "\n".join([*lines, *([f"and {more} more"] if more > 0 else [])])
 
 
-def _run(one: Evidence) -> str:
+def _evidence_text(one: Evidence) -> str:
     ended = "did not end" if one.exit_code is None else f"exit code {one.exit_code}"
     text = f"$ {one.command}\n{one.tail}\n[{ended}]"
     return as_data(f"{one.role} the change", "controller", text)

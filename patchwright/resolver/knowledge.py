@@ -12,11 +12,11 @@ from pathlib import PurePosixPath
 from patchwright.core.events.types import Recalled
 from patchwright.core.knowledge.front_matter import split_front_matter
 from patchwright.core.knowledge.knowledge import Knowledge
-from patchwright.core.knowledge.pages import Page, PageKind
-from patchwright.core.knowledge.search import search
-from patchwright.core.text.cleaner import Cleaner
+from patchwright.core.knowledge.pages import KnowledgePage, PageKind
+from patchwright.core.knowledge.search import search_pages
+from patchwright.core.text.cleaner import TextCleaner
 from patchwright.integrations.git.objects import ObjectStore
-from patchwright.integrations.git.trees import Unread
+from patchwright.integrations.git.trees import UnreadReason
 
 MAX_FILE_BYTES = 128 * 1024
 MAX_PAGES = 200
@@ -36,12 +36,12 @@ _NONE_THERE = "None of the files that `instructions` names is there."
 _FOREIGN = frozenset({"node_modules", "vendor", "third_party", "site-packages"})
 
 
-def gather(code: ObjectStore, sha: str, named: Sequence[str] = ()) -> Knowledge:
+def read_instructions(code: ObjectStore, sha: str, named: Sequence[str] = ()) -> Knowledge:
     """Read the instructions and microagents of a commit; raises GitError.
 
     Where files are `named`, those are the instructions, and nothing else is.
     """
-    return _gather(code, sha, code.list_files(sha), named)
+    return _read_knowledge(code, sha, code.list_files(sha), named)
 
 
 class RepositoryLibrary:
@@ -54,26 +54,26 @@ class RepositoryLibrary:
         self._code, self._sha, self._named = code, sha, named
 
     def recall(self, query: str) -> Recalled:
-        return search(self._pages, query)
+        return search_pages(self._pages, query)
 
     @cached_property
-    def _pages(self) -> tuple[Page, ...]:
+    def _pages(self) -> tuple[KnowledgePage, ...]:
         paths = self._code.list_files(self._sha)
-        known = _gather(self._code, self._sha, paths, self._named).pages
+        known = _read_knowledge(self._code, self._sha, paths, self._named).pages
         return (*known, *_read_documents(self._code, self._sha, paths))
 
 
-def _gather(
+def _read_knowledge(
     code: ObjectStore, sha: str, paths: Sequence[str], named: Sequence[str]
 ) -> Knowledge:
     kinds = _named_pages(paths, named) if named else _find_pages(paths)
-    cleaner = Cleaner()
-    pages: list[Page] = []
+    cleaner = TextCleaner()
+    pages: list[KnowledgePage] = []
     notes = [_NONE_THERE] if named and not kinds else []
     contents = code.read_files(sha, list(kinds), MAX_FILE_BYTES)
     for path, kind in kinds.items():
         content = contents[path]
-        if isinstance(content, Unread):
+        if isinstance(content, UnreadReason):
             notes.append(f"`{path}` was not read: it {content}.")
             continue
         page, fault = _read_page(path, kind, _decode(content), cleaner)
@@ -83,7 +83,7 @@ def _gather(
             pages.append(page)
     return Knowledge(
         pages=tuple(pages),
-        notes=(*notes, *_hidden(cleaner)),
+        notes=(*notes, *_hidden_text_notes(cleaner)),
         removed=cleaner.removed,
     )
 
@@ -114,8 +114,8 @@ def _is_of_a_folder(path: PurePosixPath) -> bool:
 
 
 def _read_page(
-    path: str, kind: PageKind, text: str, cleaner: Cleaner
-) -> tuple[Page, str]:
+    path: str, kind: PageKind, text: str, cleaner: TextCleaner
+) -> tuple[KnowledgePage, str]:
     """Return the page, and what is wrong with its front matter."""
     triggers: tuple[str, ...] = ()
     fault = ""
@@ -123,10 +123,10 @@ def _read_page(
         about, text = split_front_matter(text)
         kind, triggers, fault = about.kind, about.triggers, about.fault
     shown = cleaner.clean(text).strip()
-    return Page(path=path, kind=kind, text=shown, triggers=triggers), fault
+    return KnowledgePage(path=path, kind=kind, text=shown, triggers=triggers), fault
 
 
-def _hidden(cleaner: Cleaner) -> list[str]:
+def _hidden_text_notes(cleaner: TextCleaner) -> list[str]:
     removed = cleaner.describe()
     said = f"Hidden text in the repository's instructions was not used: {removed}."
     return [said] if removed else []
@@ -134,19 +134,19 @@ def _hidden(cleaner: Cleaner) -> list[str]:
 
 def _read_documents(
     code: ObjectStore, sha: str, paths: Iterable[str]
-) -> Iterable[Page]:
+) -> Iterable[KnowledgePage]:
     wanted = [p for p in paths if p.isprintable() and _DOCUMENT.fullmatch(p)]
     room = MAX_DOCUMENT_CHARS
     contents = code.read_files(sha, wanted[:MAX_DOCUMENTS], MAX_FILE_BYTES)
     for path, content in contents.items():
-        if isinstance(content, Unread):
+        if isinstance(content, UnreadReason):
             continue
         text = _decode(content)
         room -= len(text)
         if room < 0:
             return
-        shown = Cleaner().clean(text).strip()
-        yield Page(path=path, kind=PageKind.DOCUMENT, text=shown)
+        shown = TextCleaner().clean(text).strip()
+        yield KnowledgePage(path=path, kind=PageKind.DOCUMENT, text=shown)
 
 
 def _decode(content: bytes) -> str:

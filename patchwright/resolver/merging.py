@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from patchwright.core.text.fence import inline_code
 from patchwright.integrations.git.changes import ChangedPath, shown_path
 from patchwright.integrations.git.objects import ObjectStore
-from patchwright.resolver.messages.facts import counted
+from patchwright.resolver.messages.facts import count_noun
 
 _SHOWN = 5
 
 
 @dataclass(frozen=True)
-class Merged:
+class CheckedMerge:
     """What a merge has come to.
 
     `tree` has the submodules as the merge moves them. `changes` are those that are
@@ -25,44 +25,44 @@ class Merged:
     objection: str = ""
 
 
-def look_over_merge(
+def check_merge(
     code: ObjectStore, base_sha: str, merge_sha: str, head: str
-) -> Merged:
+) -> CheckedMerge:
     """Judge `head`, a commit or tree, as the merge of `merge_sha` into `base_sha`."""
     merge = code.merge(base_sha, merge_sha)
-    joined = merge.join_submodules(code.tree_of(head))
+    joined = merge.merge_submodules(code.tree_of(head))
     unfinished = merge.find_conflict_markers(joined.tree)
     lost = merge.find_lost(joined.tree)
-    return Merged(
+    return CheckedMerge(
         tree=joined.tree,
         changes=merge.own_changes(joined.tree),
-        notes=(_torn(joined.conflicting),) if joined.conflicting else (),
-        objection=_unfinished(unfinished) or _lost(lost),
+        notes=(_submodules_text(joined.conflicting),) if joined.conflicting else (),
+        objection=_conflict_markers_text(unfinished) or _lost_changes_text(lost),
     )
 
 
-def _lost(paths: tuple[str, ...]) -> str:
+def _lost_changes_text(paths: tuple[str, ...]) -> str:
     if not paths:
         return ""
     return (
-        f"What the base branch changed in {_listed(paths)} was left out, so the merge "
+        f"What the base branch changed in {_list_paths(paths)} was left out, so the merge "
         "was not committed."
     )
 
 
-def _unfinished(changes: tuple[ChangedPath, ...]) -> str:
+def _conflict_markers_text(changes: tuple[ChangedPath, ...]) -> str:
     if not changes:
         return ""
-    shown = _listed(tuple(change.path for change in changes))
+    shown = _list_paths(tuple(change.path for change in changes))
     return f"Conflict markers were left in {shown}, so the merge was not committed."
 
 
-def _torn(paths: tuple[str, ...]) -> str:
-    which = counted(len(paths), "submodule")
-    return f"Both sides moved {which}, which stays as in this branch: {_listed(paths)}."
+def _submodules_text(paths: tuple[str, ...]) -> str:
+    which = count_noun(len(paths), "submodule")
+    return f"Both sides moved {which}, which stays as in this branch: {_list_paths(paths)}."
 
 
-def _listed(paths: tuple[str, ...]) -> str:
+def _list_paths(paths: tuple[str, ...]) -> str:
     names = [inline_code(shown_path(path)) for path in paths[:_SHOWN]]
     more = len(paths) - len(names)
     return ", ".join(names) + (f" and {more} more" if more else "")

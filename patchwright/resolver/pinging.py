@@ -5,12 +5,12 @@ from typing import Final
 from patchwright.core.types.people import Actor
 from patchwright.core.types.work import Outcome, OutcomeKind
 from patchwright.resolver.messages.ending import headline
-from patchwright.resolver.messages.status import Delivered, Frame, run_link
+from patchwright.resolver.messages.status import DeliveryResult, MessageHeader, run_link
 
 # Whoever asked less than this ago still looks at the thread.
 _STILL_LOOKING_S: Final = 30.0
 # What a person has just asked for needs no calling them.
-_THEIR_OWN_DOING: Final = frozenset({"asked", "paused"})
+_ASKED_BY_PERSON: Final = frozenset({"asked", "paused"})
 
 
 def wants_ping(
@@ -23,7 +23,7 @@ def wants_ping(
     """
     if requester.is_bot or not is_edit:
         return False
-    if outcome.kind is OutcomeKind.STOPPED or outcome.reason in _THEIR_OWN_DOING:
+    if outcome.kind is OutcomeKind.STOPPED or outcome.reason in _ASKED_BY_PERSON:
         return False
     return bool(outcome.head_sha) or outcome.waits or since_asked_s > _STILL_LOOKING_S
 
@@ -37,7 +37,7 @@ def ping_mark(outcome: Outcome, run_id: str) -> str:
     return f"<!-- patchwright:ping run={run_id} {where} -->"
 
 
-def ping_text(outcome: Outcome, delivered: Delivered, caller: str, frame: Frame) -> str:
+def ping_text(outcome: Outcome, delivered: DeliveryResult, caller: str, frame: MessageHeader) -> str:
     """Return the call; `caller` is what calls the requester in that thread."""
     head = headline(outcome, delivered, is_beside_code=frame.is_beside_code)
     facts = [head, _where_to_look(outcome, delivered)]
@@ -45,7 +45,7 @@ def ping_text(outcome: Outcome, delivered: Delivered, caller: str, frame: Frame)
     return f"{caller} {line}\n\n{ping_mark(outcome, frame.run_id)}"
 
 
-def _where_to_look(outcome: Outcome, delivered: Delivered) -> str:
+def _where_to_look(outcome: Outcome, delivered: DeliveryResult) -> str:
     if outcome.kind is OutcomeKind.PLAN_POSTED:
         return "it is above, and waits for your word"
     if outcome.waits:

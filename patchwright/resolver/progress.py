@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from datetime import datetime
 
-from patchwright.core.agent.stuck import describe
+from patchwright.core.agent.stuck import describe_step
 from patchwright.core.events.state import RunState, fold
 from patchwright.core.events.states import WAITING
 from patchwright.core.events.types import (
@@ -22,14 +22,14 @@ from patchwright.core.events.types import (
 )
 from patchwright.core.text.fence import inline_code
 from patchwright.core.types.work import Evidence, Outcome
-from patchwright.resolver.messages.ending import CUT_SHORT
+from patchwright.resolver.messages.ending import CUT_SHORT_KINDS
 from patchwright.resolver.messages.status import Progress
 
 _PROVING = "Proving it in fresh sandboxes"
 _LOOKING = "Looking at what was changed"
 
 
-class Watch:
+class ProgressTracker:
     """Keeps a `Progress` up to date, event by event."""
 
     def __init__(self, sandbox: str, started_at: datetime) -> None:
@@ -104,7 +104,7 @@ class Watch:
         return shown.replace(done=done, doing="Reading the request")
 
     def _step(self, action: Action) -> Progress:
-        step = f"Step {self._state.iterations}: {inline_code(describe(action))}"
+        step = f"Step {self._state.iterations}: {inline_code(describe_step(action))}"
         if isinstance(action, WriteTodos) and not action.agent:
             return self._shown.replace(doing=step, todos=action.todos)
         return self._shown.replace(doing=step)
@@ -117,7 +117,7 @@ class Watch:
 
     def _outcome(self, outcome: Outcome) -> Progress:
         """Leave what it was about, where that is where it stopped."""
-        if outcome.kind in CUT_SHORT:
+        if outcome.kind in CUT_SHORT_KINDS:
             return self._shown
         doing = "Delivering" if outcome.head_sha else "Answering"
         return self._shown.replace(doing=doing)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
-from patchwright.core.background import carrying
+from patchwright.core.background import with_log_context
 from patchwright.core.events.types import (
     EvidenceRecorded,
     RunCommand,
@@ -14,13 +14,13 @@ from patchwright.core.events.types import (
 from patchwright.core.runtime import Runtime
 from patchwright.core.types.work import Evidence, EvidenceRole, Task
 from patchwright.integrations.git.changes import ChangedPath
-from patchwright.integrations.git.paths import find_needed
-from patchwright.resolver.bench import Bench
-from patchwright.resolver.blocked import close_and_tell
+from patchwright.integrations.git.paths import find_test_dependencies
+from patchwright.resolver.bench import ReportedCommand
+from patchwright.resolver.blocked import close_and_record_blocked
 from patchwright.resolver.guards.tampering import changed_tests
 from patchwright.resolver.recipes import recipe_of, recipe_paths
-from patchwright.resolver.setup import run_to_end, set_up_quietly
-from patchwright.resolver.toolkit import Toolkit, set_up_of
+from patchwright.resolver.setup import run_to_end, set_up_unrecorded
+from patchwright.resolver.toolkit import RunDependencies, set_up_of_task
 from patchwright.sandbox.workspace import Workspace
 
 MAX_COMMANDS = 5
@@ -32,7 +32,7 @@ _MAX_RECIPE_BYTES = 500_000
 
 
 def prove(
-    task: Task, kit: Toolkit, head_sha: str, commands: Sequence[str]
+    task: Task, dependencies: RunDependencies, head_sha: str, commands: Sequence[str]
 ) -> tuple[Evidence, ...]:
     """Run the commands on base plus the new tests, and on head; record what came of it.
 
@@ -45,39 +45,39 @@ def prove(
     if not chosen:
         return ()
     base_sha = task.base_sha
-    changes = kit.code.changed_paths(base_sha, head_sha)
-    runs = _Runs(task, kit, frozenset(changed.path for changed in changes), base_sha)
+    changes = dependencies.code.changed_paths(base_sha, head_sha)
+    runs = _EvidenceRuns(task, dependencies, frozenset(changed.path for changed in changes), base_sha)
     red = [] if task.merge_sha else named
     with ThreadPoolExecutor(2, thread_name_prefix="evidence") as pool:
-        before_sha = _with_new_files(kit, base_sha, head_sha, changes)
-        before = pool.submit(carrying(runs.run), EvidenceRole.BEFORE, before_sha, red)
-        after = pool.submit(carrying(runs.run), EvidenceRole.AFTER, head_sha, chosen)
-        then = pool.submit(carrying(runs.run_old_tests), head_sha, chosen, changes)
-        reds = [_naming(one, lambda _: False) for one in before.result()]
-        greens = [_matching(reds, one) for one in after.result()]
-        olds = [_naming(one, lambda _: False) for one in then.result()]
+        before_sha = _with_new_files(dependencies, base_sha, head_sha, changes)
+        before = pool.submit(with_log_context(runs.run), EvidenceRole.BEFORE, before_sha, red)
+        after = pool.submit(with_log_context(runs.run), EvidenceRole.AFTER, head_sha, chosen)
+        then = pool.submit(with_log_context(runs.run_old_tests), head_sha, chosen, changes)
+        reds = [_limit_names(one, lambda _: False) for one in before.result()]
+        greens = [_keep_fixed_tests(reds, one) for one in after.result()]
+        olds = [_limit_names(one, lambda _: False) for one in then.result()]
         evidence = (*reds, *greens, *olds)
     for one in evidence:
-        kit.log.append(Source.SYSTEM, EvidenceRecorded(evidence=one))
+        dependencies.log.append(Source.SYSTEM, EvidenceRecorded(evidence=one))
     return evidence
 
 
 def _with_new_files(
-    kit: Toolkit, base_sha: str, head_sha: str, changes: Sequence[ChangedPath]
+    dependencies: RunDependencies, base_sha: str, head_sha: str, changes: Sequence[ChangedPath]
 ) -> str:
     """Return the base with the new tests, and with all else that they may need."""
-    needed = [changed.path for changed in find_needed(changes)]
-    return kit.code.with_tests_of(base_sha, head_sha, needed) if needed else base_sha
+    needed = [changed.path for changed in find_test_dependencies(changes)]
+    return dependencies.code.with_tests_of(base_sha, head_sha, needed) if needed else base_sha
 
 
-def _matching(before: Sequence[Evidence], after: Evidence) -> Evidence:
+def _keep_fixed_tests(before: Sequence[Evidence], after: Evidence) -> Evidence:
     """Keep of the tests that passed those that failed before: the others are many."""
     was = next((one for one in before if one.command == after.command), None)
     failing = set(was.results.failing) if was and was.results else set[str]()
-    return _naming(after, lambda name: name in failing)
+    return _limit_names(after, lambda name: name in failing)
 
 
-def _naming(one: Evidence, matters: Callable[[str], bool]) -> Evidence:
+def _limit_names(one: Evidence, matters: Callable[[str], bool]) -> Evidence:
     results = one.results
     if results is None:
         return one
@@ -88,11 +88,11 @@ def _naming(one: Evidence, matters: Callable[[str], bool]) -> Evidence:
 
 
 @dataclass(frozen=True)
-class _Runs:
+class _EvidenceRuns:
     """Runs commands on commits, each time in a sandbox of its own."""
 
     task: Task
-    kit: Toolkit
+    dependencies: RunDependencies
     changed: frozenset[str]
     base_sha: str
 
@@ -108,7 +108,7 @@ class _Runs:
         if not paths:
             return []
         base_sha, role = self.task.base_sha, EvidenceRole.BASE_TESTS
-        commit = self.kit.code.with_tests_of(head_sha, base_sha, paths)
+        commit = self.dependencies.code.with_tests_of(head_sha, base_sha, paths)
         ran = self.run(role, commit, commands)
         failed = [one.command for one in ran if one.exit_code != 0]
         before = self.run(role, base_sha, failed)
@@ -120,20 +120,20 @@ class _Runs:
     ) -> list[Evidence]:
         if not commands:
             return []
-        spec = self.kit.spec.replace(role="evidence")
-        runtime = self.kit.sandboxes.start(spec)
+        spec = self.dependencies.spec.replace(role="evidence")
+        runtime = self.dependencies.sandboxes.start(spec)
         try:
             # Which commit it is must not be seen inside: a test could go by it.
-            alike = self.kit.code.without_history(commit)
-            packed = self.kit.code.bundle(alike)
+            alike = self.dependencies.code.without_history(commit)
+            packed = self.dependencies.code.bundle(alike)
             Workspace.check_out(runtime, packed, alike, "evidence")
-            set_up_quietly(set_up_of(self.task, self.kit), runtime)
+            set_up_unrecorded(set_up_of_task(self.task, self.dependencies), runtime)
             return [
                 self._run_one(runtime, role, commit, command, f"proof-{number}")
                 for number, command in enumerate(commands)
             ]
         finally:
-            close_and_tell(runtime, self.kit.log)
+            close_and_record_blocked(runtime, self.dependencies.log)
 
     def _run_one(
         self,
@@ -144,18 +144,18 @@ class _Runs:
         name: str,
     ) -> Evidence:
         """Run one command in a shell of its own."""
-        bench = Bench.lay(runtime, command, self.changed, self._recipe(command))
+        bench = ReportedCommand.prepare_report(runtime, command, self.changed, self._recipe(command))
         action = RunCommand(
             command=bench.script, session=name, timeout_s=COMMAND_LIMIT_S
         )
-        started = self.kit.clock.monotonic()
+        started = self.dependencies.clock.monotonic()
         output = run_to_end(runtime, action, name)
         return Evidence(
             role=role,
             command=command,
             commit=commit,
             exit_code=output.exit_code,
-            seconds=round(self.kit.clock.monotonic() - started, 3),
+            seconds=round(self.dependencies.clock.monotonic() - started, 3),
             digest=output.digest or _digest(output.output),
             tail=output.output[-_TAIL_CHARS:],
             results=bench.read(runtime, output),
@@ -167,7 +167,7 @@ class _Runs:
         What a change has altered in it is objected to elsewhere.
         """
         paths = recipe_paths(command)
-        found = self.kit.code.read_files(self.base_sha, paths, _MAX_RECIPE_BYTES)
+        found = self.dependencies.code.read_files(self.base_sha, paths, _MAX_RECIPE_BYTES)
         texts = {
             path: text.decode("utf-8", "replace")
             for path, text in found.items()

@@ -12,7 +12,7 @@ from pathlib import PurePosixPath
 from typing import Final
 
 from patchwright.integrations.git.paths import is_test
-from patchwright.resolver.evidence import Runner
+from patchwright.resolver.evidence import RunnerKind
 
 _FILES: Final = (
     *("package.json", "composer.json", "Makefile", "makefile", "GNUmakefile"),
@@ -25,20 +25,20 @@ _FOLDER: Final = re.compile(
 )
 _WORD: Final = re.compile(r"[\w:.@/-]+")
 # By which words a script calls a runner that prints its results.
-_CALLS: Final[Mapping[Runner, str]] = {
-    Runner.NODE: r"\bnode\b[^&|;\n]{0,200} --test\b",
-    Runner.JEST: r"\bjest\b|\breact-scripts test\b",
-    Runner.VITEST: r"\bvitest\b",
-    Runner.MOCHA: r"\bmocha\b",
-    Runner.GO: r"\bgo\)? test\b",
-    Runner.CARGO: r"\bcargo\)? (?:\+\S{1,40} )?t(?:est)?\b",
-    Runner.RSPEC: r"\brspec\b",
-    Runner.MINITEST: r"\bra(?:ils|ke) test\b|Rake::TestTask",
-    Runner.PHPUNIT: r"\bphpunit\b",
-    Runner.DOTNET: r"\bdotnet test\b",
-    Runner.MAVEN: r"\bmvnw? .{0,200}\b(?:test|verify)\b",
-    Runner.CTEST: r"\bctest\b",
-    Runner.PROVE: r"\bprove\b",
+_CALLS: Final[Mapping[RunnerKind, str]] = {
+    RunnerKind.NODE: r"\bnode\b[^&|;\n]{0,200} --test\b",
+    RunnerKind.JEST: r"\bjest\b|\breact-scripts test\b",
+    RunnerKind.VITEST: r"\bvitest\b",
+    RunnerKind.MOCHA: r"\bmocha\b",
+    RunnerKind.GO: r"\bgo\)? test\b",
+    RunnerKind.CARGO: r"\bcargo\)? (?:\+\S{1,40} )?t(?:est)?\b",
+    RunnerKind.RSPEC: r"\brspec\b",
+    RunnerKind.MINITEST: r"\bra(?:ils|ke) test\b|Rake::TestTask",
+    RunnerKind.PHPUNIT: r"\bphpunit\b",
+    RunnerKind.DOTNET: r"\bdotnet test\b",
+    RunnerKind.MAVEN: r"\bmvnw? .{0,200}\b(?:test|verify)\b",
+    RunnerKind.CTEST: r"\bctest\b",
+    RunnerKind.PROVE: r"\bprove\b",
 }
 # A file with another ending is compiled or read, but never run by its name.
 _RUN_BY_NAME: Final = frozenset(
@@ -59,20 +59,20 @@ def recipe_paths(command: str) -> tuple[str, ...]:
 def recipe_of(command: str, files: Mapping[str, str]) -> str:
     """Return what the scripts that a command calls run, as far as the files tell."""
     parts = [
-        _scripts(text, _WORD.findall(command)) if path.endswith(_WITH_SCRIPTS) else text
+        _called_scripts(text, _WORD.findall(command)) if path.endswith(_WITH_SCRIPTS) else text
         for path, text in files.items()
     ]
     return "\n".join(parts)
 
 
-def find_runners(recipe: str) -> tuple[Runner, ...]:
+def find_runners(recipe: str) -> tuple[RunnerKind, ...]:
     """Return the runners that print what they have found, and are named there."""
     return tuple(
         one for one, call in _CALLS.items() if re.search(call, recipe, re.IGNORECASE)
     )
 
 
-def names_one_of(recipe: str, changed: Collection[str]) -> bool:
+def runs_changed_file(recipe: str, changed: Collection[str]) -> bool:
     """Tell whether a script runs one of the changed files.
 
     Tests may be named: they are the same with the change and without it.
@@ -80,10 +80,10 @@ def names_one_of(recipe: str, changed: Collection[str]) -> bool:
     words = {posixpath.normpath(word) for word in _WORD.findall(recipe)}
     names = words | {PurePosixPath(word).name for word in words}
     own = (path for path in changed if not is_test(path))
-    return any(name in names for path in own for name in _called(path))
+    return any(name in names for path in own for name in _script_names(path))
 
 
-def _called(path: str) -> Iterable[str]:
+def _script_names(path: str) -> Iterable[str]:
     """Yield by which names a script may call a file."""
     file = PurePosixPath(path)
     if file.suffix not in _RUN_BY_NAME:
@@ -94,7 +94,7 @@ def _called(path: str) -> Iterable[str]:
         yield from (str(whole), ".".join(whole.parts))
 
 
-def _scripts(text: str, words: Sequence[str]) -> str:
+def _called_scripts(text: str, words: Sequence[str]) -> str:
     """Return the scripts that a command calls by name, and those that they call."""
     try:
         read = json.loads(text)
@@ -102,10 +102,10 @@ def _scripts(text: str, words: Sequence[str]) -> str:
         return text
     scripts = read.get("scripts") if isinstance(read, dict) else None
     named = scripts if isinstance(scripts, dict) else {}
-    return "\n".join(str(named[name]) for name in reachable(named, words))
+    return "\n".join(str(named[name]) for name in reachable_scripts(named, words))
 
 
-def reachable(scripts: Mapping[str, object], words: Sequence[str]) -> tuple[str, ...]:
+def reachable_scripts(scripts: Mapping[str, object], words: Sequence[str]) -> tuple[str, ...]:
     """Return the names of the scripts that these words call, directly or not."""
     waiting = [*words, *(["test"] if {"t", "tst"} & {*words} else [])]
     found: list[str] = []

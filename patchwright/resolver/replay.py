@@ -5,45 +5,45 @@ from dataclasses import dataclass
 from typing import Final
 
 from patchwright.core.agent.agents import Agent
-from patchwright.core.agent.purse import RunPurse
+from patchwright.core.agent.purse import RunBudget
 from patchwright.core.agent.results import LEFT_OUT
 from patchwright.core.clock import Clock
 from patchwright.core.errors import NotFoundError, SettingsError
 from patchwright.core.events.log import EventLog
 from patchwright.core.events.types import ErrorObservation, Event
-from patchwright.core.knowledge.library import NoLibrary
+from patchwright.core.knowledge.library import NoKnowledgeLibrary
 from patchwright.core.llm.replayed import replayed_models
-from patchwright.core.llm.tape import Tape
+from patchwright.core.llm.tape import ModelRecording
 from patchwright.core.runtime import RuntimeFactory, SandboxSpec
 from patchwright.core.trajectory.compare import Comparison, Difference, compare
 from patchwright.core.trajectory.demands import (
     find_depth,
     find_policy,
-    find_served,
+    find_recorded_inputs,
     find_task,
     has_waited,
 )
 from patchwright.core.trajectory.document import find_outcome
-from patchwright.core.trajectory.prompter import Prompter
+from patchwright.core.trajectory.prompter import ScriptedUser
 from patchwright.core.trajectory.served import (
     RecordedAnalyzer,
     RecordedCondenser,
-    RecordedLibrary,
-    RecordedServers,
+    RecordedKnowledge,
+    RecordedMcpServers,
 )
 from patchwright.core.types.work import Limits, Outcome, Task
 from patchwright.integrations.git.grafts import Signature
 from patchwright.integrations.git.objects import ObjectStore
-from patchwright.integrations.git.scratch import borrow
+from patchwright.integrations.git.scratch import scratch_repository
 from patchwright.resolver.resolve import resolve
-from patchwright.resolver.toolkit import Conduct, Toolkit
+from patchwright.resolver.toolkit import AgentConfiguration, RunDependencies
 
 _AUTHOR: Final = Signature("Patchwright", "patchwright@localhost")
 _NO_CHANGE: Final = "no change"
 
 
 @dataclass(frozen=True)
-class Stage:
+class ReplayEnvironment:
     """Where a run is run again; `spec.run_id` names its sandboxes."""
 
     repository: ObjectStore
@@ -55,7 +55,7 @@ class Stage:
 
 
 @dataclass(frozen=True)
-class Rerun:
+class ReplayResult:
     """What came of it the second time; `tree` is empty when nothing was changed.
 
     `served` names what was taken from the recording instead of being done again.
@@ -68,7 +68,7 @@ class Rerun:
     served: tuple[str, ...]
 
 
-def rerun(recorded: Sequence[Event], stage: Stage) -> Rerun:
+def replay_run(recorded: Sequence[Event], stage: ReplayEnvironment) -> ReplayResult:
     """Run it again and compare. The repository is only read.
 
     Raises `SettingsError` when the log does not say what was to be done, or when the
@@ -76,18 +76,18 @@ def rerun(recorded: Sequence[Event], stage: Stage) -> Rerun:
     """
     task, limits = find_task(recorded)
     _check_base(stage.repository, task.base_sha)
-    with borrow(stage.repository.git) as scratch:
+    with scratch_repository(stage.repository.git) as scratch:
         code = ObjectStore(scratch)
         outcome = _resolve(recorded, task, limits, stage, code)
         tree = code.tree_of(outcome.head_sha) if outcome.head_sha else ""
     events = stage.log.read()
     found = compare(recorded, events)
-    return Rerun(
+    return ReplayResult(
         events=events,
         outcome=outcome,
         tree=tree,
         comparison=_with_trees(found, recorded, tree, stage.repository),
-        served=find_served(recorded),
+        served=find_recorded_inputs(recorded),
     )
 
 
@@ -105,55 +105,55 @@ def _resolve(
     recorded: Sequence[Event],
     task: Task,
     limits: Limits,
-    stage: Stage,
+    stage: ReplayEnvironment,
     code: ObjectStore,
 ) -> Outcome:
     """Resolve the task, and go on as often as somebody has said something then."""
-    prompter = Prompter(stage.log, recorded)
-    kit = _kit(recorded, limits, stage, code, prompter)
-    resolution = resolve(task, kit)
-    while resolution.outcome.waits and prompter.was_answered:
-        resolution = resolve(task, kit)
+    scripted_user = ScriptedUser(stage.log, recorded)
+    dependencies = _dependencies(recorded, limits, stage, code, scripted_user)
+    resolution = resolve(task, dependencies)
+    while resolution.outcome.waits and scripted_user.was_answered:
+        resolution = resolve(task, dependencies)
     return resolution.outcome
 
 
-def _kit(
+def _dependencies(
     recorded: Sequence[Event],
     limits: Limits,
-    stage: Stage,
+    stage: ReplayEnvironment,
     code: ObjectStore,
-    prompter: Prompter,
-) -> Toolkit:
-    tape = Tape(recorded, prompter.wait_until_heard)
-    library = RecordedLibrary(recorded)
-    conduct = Conduct(
+    scripted_user: ScriptedUser,
+) -> RunDependencies:
+    model_recording = ModelRecording(recorded, scripted_user.wait_until_accepted)
+    library = RecordedKnowledge(recorded)
+    conduct = AgentConfiguration(
         agent=stage.agent,
-        condenser=RecordedCondenser(tape, recorded, stage.log),
+        condenser=RecordedCondenser(model_recording, recorded, stage.log),
         analyzer=RecordedAnalyzer(recorded),
         confirm=find_policy(recorded),
         max_delegate_depth=find_depth(recorded),
     )
-    return Toolkit(
+    return RunDependencies(
         run_id=stage.spec.run_id,
-        models=replayed_models(tape),
+        models=replayed_models(model_recording),
         sandboxes=stage.sandboxes,
         spec=stage.spec,
         code=code,
-        log=prompter,
+        log=scripted_user,
         limits=limits,
-        purse=RunPurse(limits.max_cost_usd, refuse_unknown=False),
+        run_budget=RunBudget(limits.max_cost_usd, refuse_unknown=False),
         clock=stage.clock,
         author=_AUTHOR,
         agent_configuration=conduct,
-        hear=prompter.filter_steering,
-        library=library or NoLibrary(),
-        open_mcp=lambda _: RecordedServers(recorded),
+        hear=scripted_user.filter_steering,
+        library=library or NoKnowledgeLibrary(),
+        open_mcp=lambda _: RecordedMcpServers(recorded),
         checkpoints=_MemoryCheckpoints() if has_waited(recorded) else None,
-        tells_left_out=_was_told(recorded),
+        reports_left_out=_heard_left_out(recorded),
     )
 
 
-def _was_told(recorded: Sequence[Event]) -> bool:
+def _heard_left_out(recorded: Sequence[Event]) -> bool:
     """Say whether the agent heard what its change would lack; older runs did not."""
     payloads = (event.payload for event in recorded)
     return any(

@@ -12,7 +12,7 @@ from xml.etree import ElementTree as ET
 from pydantic import TypeAdapter, ValidationError
 
 from patchwright.core.types.work import TestResults
-from patchwright.resolver.evidence import Runner
+from patchwright.resolver.evidence import RunnerKind
 
 _Verdict = Literal["passed", "failed", "skipped", "broken"]
 _RECORD: Final = TypeAdapter(tuple[_Verdict, str])
@@ -20,7 +20,7 @@ _RECORD: Final = TypeAdapter(tuple[_Verdict, str])
 _MAX_NAME: Final = 300
 
 
-def of_junit(runner: Runner, xml: bytes) -> TestResults | None:
+def read_junit(runner: RunnerKind, xml: bytes) -> TestResults | None:
     """Read the XML of `--junitxml`; a fixture or a module that broke is no failure."""
     try:
         # Text is read as it is here, whatever encoding it says that it has.
@@ -48,7 +48,7 @@ _JUNIT: Final[Mapping[str, _Verdict]] = {
 }
 
 
-def of_records(runner: Runner, lines: bytes) -> TestResults | None:
+def read_records(runner: RunnerKind, lines: bytes) -> TestResults | None:
     """Read what `sandbox.inside.unittest_recorder` has written."""
     try:
         records = [_RECORD.validate_json(line) for line in lines.splitlines()]
@@ -58,7 +58,7 @@ def of_records(runner: Runner, lines: bytes) -> TestResults | None:
 
 
 def _count(
-    runner: Runner, records: Iterable[tuple[_Verdict, str]]
+    runner: RunnerKind, records: Iterable[tuple[_Verdict, str]]
 ) -> TestResults | None:
     """Add up; a test that is reported twice has its worst verdict."""
     worst: dict[str, _Verdict] = {}
@@ -81,47 +81,47 @@ def _count(
     )
 
 
-def of_output(runner: Runner, output: str) -> TestResults | None:
+def read_printed_results(runner: RunnerKind, output: str) -> TestResults | None:
     """Read what a runner prints at its end; None where it has not come so far."""
     match runner:
-        case Runner.PYTEST | Runner.UNITTEST:
+        case RunnerKind.PYTEST | RunnerKind.UNITTEST:
             return None  # these write reports
-        case Runner.SCRIPT:
+        case RunnerKind.SCRIPT:
             return None  # it depends on what the script runs
-        case Runner.GO:
-            return _count(runner, _go(output)) if '"Action"' in output else None
-        case Runner.CARGO:
-            return _ended(runner, output, r"^test result: ", _cargo)
-        case Runner.NODE:
-            return _ended(runner, output, r"^(?:# |\S )fail \d+$", _node)
-        case Runner.CTEST:
-            return _ended(runner, output, r"^\d+% tests passed", _ctest)
+        case RunnerKind.GO:
+            return _count(runner, _read_go(output)) if '"Action"' in output else None
+        case RunnerKind.CARGO:
+            return _read_finished(runner, output, r"^test result: ", _read_cargo)
+        case RunnerKind.NODE:
+            return _read_finished(runner, output, r"^(?:# |\S )fail \d+$", _read_node)
+        case RunnerKind.CTEST:
+            return _read_finished(runner, output, r"^\d+% tests passed", _read_ctest)
         case (
-            Runner.JEST
-            | Runner.VITEST
-            | Runner.MOCHA
-            | Runner.RSPEC
-            | Runner.MINITEST
-            | Runner.PHPUNIT
-            | Runner.DOTNET
-            | Runner.MAVEN
-            | Runner.PROVE
+            RunnerKind.JEST
+            | RunnerKind.VITEST
+            | RunnerKind.MOCHA
+            | RunnerKind.RSPEC
+            | RunnerKind.MINITEST
+            | RunnerKind.PHPUNIT
+            | RunnerKind.DOTNET
+            | RunnerKind.MAVEN
+            | RunnerKind.PROVE
         ):
-            return _summary(runner, output)
+            return _read_summary(runner, output)
         case _:
             assert_never(runner)
 
 
-def of_script(runners: Sequence[Runner], output: str) -> TestResults | None:
+def read_script_results(runners: Sequence[RunnerKind], output: str) -> TestResults | None:
     """Read what a script has printed that calls these runners."""
-    found = [results for one in runners if (results := of_output(one, output))]
+    found = [results for one in runners if (results := read_printed_results(one, output))]
     if len(found) != 1:
         return None
-    return TestResults(**(found[0].model_dump() | {"runner": Runner.SCRIPT}))
+    return TestResults(**(found[0].model_dump() | {"runner": RunnerKind.SCRIPT}))
 
 
-def _ended(
-    runner: Runner,
+def _read_finished(
+    runner: RunnerKind,
     output: str,
     end: str,
     read: Callable[[str], Iterator[tuple[_Verdict, str]]],
@@ -132,7 +132,7 @@ def _ended(
     return _count(runner, read(output))
 
 
-def _go(output: str) -> Iterator[tuple[_Verdict, str]]:
+def _read_go(output: str) -> Iterator[tuple[_Verdict, str]]:
     """Read `go test -json`.
 
     https://pkg.go.dev/cmd/test2json
@@ -154,7 +154,7 @@ def _go(output: str) -> Iterator[tuple[_Verdict, str]]:
             yield verdicts[action], f"{event.get('Package', '')}.{event['Test']}"
 
 
-def _cargo(output: str) -> Iterator[tuple[_Verdict, str]]:
+def _read_cargo(output: str) -> Iterator[tuple[_Verdict, str]]:
     verdicts: Mapping[str, _Verdict] = {
         "ok": "passed",
         "FAILED": "failed",
@@ -167,7 +167,7 @@ def _cargo(output: str) -> Iterator[tuple[_Verdict, str]]:
         yield verdicts[one[2]], one[1]
 
 
-def _node(output: str) -> Iterator[tuple[_Verdict, str]]:
+def _read_node(output: str) -> Iterator[tuple[_Verdict, str]]:
     """Read TAP, whose words for what is left out have four letters, and `spec`.
 
     https://nodejs.org/api/test.html
@@ -182,7 +182,7 @@ def _node(output: str) -> Iterator[tuple[_Verdict, str]]:
         yield signs[one[1]], one[2]
 
 
-def _ctest(output: str) -> Iterator[tuple[_Verdict, str]]:
+def _read_ctest(output: str) -> Iterator[tuple[_Verdict, str]]:
     verdicts: Mapping[str, _Verdict] = {
         "Passed": "passed",
         "***Failed": "failed",
@@ -195,32 +195,32 @@ def _ctest(output: str) -> Iterator[tuple[_Verdict, str]]:
 
 # The last line that fits counts. A group that is not there is 0; `total` is with those
 # that failed.
-_SUMMARIES: Final[Mapping[Runner, tuple[str, ...]]] = {
-    Runner.JEST: (
+_SUMMARIES: Final[Mapping[RunnerKind, tuple[str, ...]]] = {
+    RunnerKind.JEST: (
         (
             r"^Tests: +(?:(?P<failed>\d+) failed, )?(?:(?P<skipped>\d+) skipped, )?"
             r"(?:\d+ todo, )?(?:(?P<passed>\d+) passed, )?\d+ total$"
         ),
     ),
-    Runner.VITEST: (
+    RunnerKind.VITEST: (
         (
             r"^ *Tests +(?:(?P<failed>\d+) failed(?: \| )?)?(?:(?P<passed>\d+) passed)?"
             r"(?: \| (?P<skipped>\d+) skipped)?(?: \| \d+ todo)? \(\d+\)$"
         ),
     ),
-    Runner.MOCHA: (
+    RunnerKind.MOCHA: (
         (
             r"^ *(?P<passed>\d+) passing \(.*\)(?:\n+ *(?P<skipped>\d+) pending)?"
             r"(?:\n+ *(?P<failed>\d+) failing)?$"
         ),
     ),
-    Runner.RSPEC: (
+    RunnerKind.RSPEC: (
         (
             r"^(?P<total>\d+) examples?, (?P<failed>\d+) failures?"
             r"(?:, (?P<skipped>\d+) pending)?$"
         ),
     ),
-    Runner.MINITEST: (
+    RunnerKind.MINITEST: (
         (
             r"^(?P<total>\d+) (?:runs|tests), \d+ assertions, "
             r"(?P<failed>\d+) failures, (?P<errors>\d+) errors"
@@ -228,7 +228,7 @@ _SUMMARIES: Final[Mapping[Runner, tuple[str, ...]]] = {
             r"(?:, (?P<skipped>\d+) skips)?"
         ),
     ),
-    Runner.PHPUNIT: (
+    RunnerKind.PHPUNIT: (
         r"^OK \((?P<passed>\d+) tests?, \d+ assertions?\)$",
         (
             r"^Tests: (?P<total>\d+), Assertions: \d+(?:, Errors: (?P<errors>\d+))?"
@@ -237,36 +237,36 @@ _SUMMARIES: Final[Mapping[Runner, tuple[str, ...]]] = {
             r"(?:, Skipped: (?P<skipped>\d+))?"
         ),
     ),
-    Runner.DOTNET: (
+    RunnerKind.DOTNET: (
         (
             r"^ *(?:Passed|Failed)! +- Failed: +(?P<failed>\d+), "
             r"Passed: +(?P<passed>\d+), "
             r"Skipped: +(?P<skipped>\d+)"
         ),
     ),
-    Runner.MAVEN: (
+    RunnerKind.MAVEN: (
         (
             r"^(?:\[\w+\] )?Tests run: (?P<total>\d+), Failures: (?P<failed>\d+), "
             r"Errors: (?P<errors>\d+), Skipped: (?P<skipped>\d+)$"
         ),
     ),
-    Runner.PROVE: (
+    RunnerKind.PROVE: (
         r"^Files=\d+, Tests=(?P<total>\d+),",
         r"^ *Failed (?P<failed>\d+)/(?P<total>\d+) subtests",
     ),
 }
 
 
-def _summary(runner: Runner, output: str) -> TestResults | None:
+def _read_summary(runner: RunnerKind, output: str) -> TestResults | None:
     """Read how many tests there were; these runners do not name them all."""
     for pattern in reversed(_SUMMARIES[runner]):
         found = list(re.finditer(pattern, output, re.MULTILINE))
         if found:
-            return _numbers(runner, found[-1].groupdict())
+            return _read_numbers(runner, found[-1].groupdict())
     return None
 
 
-def _numbers(runner: Runner, groups: Mapping[str, str | None]) -> TestResults:
+def _read_numbers(runner: RunnerKind, groups: Mapping[str, str | None]) -> TestResults:
     read = {name: int(number or 0) for name, number in groups.items()}
     failed, skipped = read.get("failed", 0), read.get("skipped", 0)
     errors = read.get("errors", 0)

@@ -5,82 +5,82 @@ from collections.abc import Sequence
 from typing import Final
 
 from patchwright.core.clock import Clock
-from patchwright.core.forge import Checks, Forge, Rival
+from patchwright.core.forge import Checks, Forge, CompetingPullRequest
 from patchwright.core.settings.repository import CONFIG_FILE
 from patchwright.core.text.fence import inline_code
 from patchwright.core.types.base import Value
 from patchwright.core.types.threads import PullRequest, RepoRef
 from patchwright.resolver.checks import fingerprint
-from patchwright.resolver.messages.facts import counted
+from patchwright.resolver.messages.facts import count_noun
 
 # GitHub works out in the background whether a pull request can be merged, and says
 # null until then. https://docs.github.com/en/rest/pulls/pulls#get-a-pull-request
-LOOKS_S: Final = (1.0, 2.0, 4.0, 8.0)
+RETRY_DELAYS_S: Final = (1.0, 2.0, 4.0, 8.0)
 _NAMED: Final = 5
 # Why a look at failed checks came to nothing yet.
 PENDING: Final = "checks-pending"
 
 
-class Round(Value):
+class CheckRound(Value):
     """One look at failed checks: at which commit, and what had failed."""
 
     sha: str
     fingerprint: str
 
 
-class Go(Value):
+class StartRound(Value):
     """Work on it; `found` is to be kept for the next time."""
 
-    found: Round
+    found: CheckRound
 
 
-class Quiet(Value):
+class SkipRound(Value):
     """There is nothing to do, and nothing to say."""
 
     reason: str
 
 
-class Enough(Value):
+class StopRounds(Value):
     """Work on it no more, and say so; `found` is to be kept for the next time."""
 
-    found: Round
+    found: CheckRound
     reason: str
     text: str
 
 
-Verdict = Go | Quiet | Enough
+RoundVerdict = StartRound | SkipRound | StopRounds
 
 
 def judge_round(
     checks: Checks,
     sha: str,
-    earlier: Sequence[Round],
+    earlier: Sequence[CheckRound],
     max_rounds: int,
     config_file: str = CONFIG_FILE,
-) -> Verdict:
+) -> RoundVerdict:
     """Judge the checks of a commit; `earlier` are all rounds that were kept before.
 
     How many there may be, the repository says in its `config_file`.
     While some checks still run nothing is done: they will be heard of when they end.
     """
     if checks.pending:
-        return Quiet(reason=PENDING)
+        return SkipRound(reason=PENDING)
     if not checks.failed:
-        return Quiet(reason="checks-passed")
-    if max_rounds == 0 or _was_told(earlier, max_rounds):
-        return Quiet(reason="rounds-used-up")
+        return SkipRound(reason="checks-passed")
+    if max_rounds == 0 or _was_stopped(earlier, max_rounds):
+        return SkipRound(reason="rounds-used-up")
     if any(one.sha == sha for one in earlier):
-        return Quiet(reason="seen-before")
-    found = Round(sha=sha, fingerprint=fingerprint(checks))
+        return SkipRound(reason="seen-before")
+    found = CheckRound(sha=sha, fingerprint=fingerprint(checks))
     names = ", ".join(inline_code(check.name) for check in checks.failed[:_NAMED])
     if earlier and earlier[-1].fingerprint == found.fingerprint:
         text = _SAME.format(names=names)
-        return Enough(found=found, reason="same-failure", text=text)
+        return StopRounds(found=found, reason="same-failure", text=text)
     if len(earlier) >= max_rounds:
-        rounds, file = counted(max_rounds, "round"), inline_code(config_file)
+        rounds, file = count_noun(max_rounds, "round"), inline_code(config_file)
         text = _USED_UP.format(rounds=rounds, names=names, file=file)
-        return Enough(found=found, reason="rounds-used-up", text=text)
-    return Go(found=found)
+        return StopRounds(found=found, reason="rounds-used-up", text=text)
+    return StartRound(found=found)
 
 
 _SAME: Final = (
@@ -93,28 +93,28 @@ _USED_UP: Final = (
 )
 
 
-def _was_told(earlier: Sequence[Round], max_rounds: int) -> bool:
+def _was_stopped(earlier: Sequence[CheckRound], max_rounds: int) -> bool:
     """Tell whether a verdict of enough was given: it was kept as a round, too."""
     last_two = [one.fingerprint for one in earlier[-2:]]
     is_repeated = len(last_two) > 1 and len(set(last_two)) == 1
     return len(earlier) > max_rounds or is_repeated
 
 
-def judge_conflict(pull: PullRequest, earlier: int, max_rounds: int) -> Quiet | None:
+def judge_conflict(pull: PullRequest, earlier: int, max_rounds: int) -> SkipRound | None:
     """Return why a conflict is not worked on, or None if it is.
 
     `earlier` counts the runs for conflicts since a person asked for something.
     """
     if not pull.is_open:
-        return Quiet(reason="closed")
+        return SkipRound(reason="closed")
     if pull.conflicts is None:
-        return Quiet(reason="mergeability-unknown")
+        return SkipRound(reason="mergeability-unknown")
     if not pull.conflicts:
-        return Quiet(reason="no-conflict")
-    return Quiet(reason="rounds-used-up") if earlier >= max_rounds else None
+        return SkipRound(reason="no-conflict")
+    return SkipRound(reason="rounds-used-up") if earlier >= max_rounds else None
 
 
-def fetch_settled(
+def fetch_with_mergeability(
     forge: Forge, repo: RepoRef, number: int, clock: Clock
 ) -> PullRequest:
     """Return the pull request when it is known whether it conflicts.
@@ -122,7 +122,7 @@ def fetch_settled(
     The forge finds out because it was asked; after some seconds it is left at that.
     """
     pull = forge.fetch_pull_request(repo, number)
-    for seconds in LOOKS_S:
+    for seconds in RETRY_DELAYS_S:
         if pull.conflicts is not None or not pull.is_open:
             break
         clock.sleep(seconds)
@@ -155,17 +155,17 @@ def merge_text(base_branch: str) -> str:
     )
 
 
-def find_rival(rivals: Sequence[Rival], *, was_told: bool) -> Rival | None:
+def find_competing_pull(competing_pulls: Sequence[CompetingPullRequest], *, was_told: bool) -> CompetingPullRequest | None:
     """Return a pull request of somebody else that we would compete with.
 
     Who asks once more when they were told of it has answered the question.
     """
-    return None if was_told or not rivals else rivals[0]
+    return None if was_told or not competing_pulls else competing_pulls[0]
 
 
-def rival_text(rival: Rival, handle: str) -> str:
+def competing_pull_text(competing_pull: CompetingPullRequest, handle: str) -> str:
     return (
-        f"#{rival.number} by {rival.author} is open and says that it closes this "
+        f"#{competing_pull.number} by {competing_pull.author} is open and says that it closes this "
         f"issue, so I have not started another one. Mention `{handle}` there to have "
         f"it worked on, or ask again here with `{handle} retry` if you want one of "
         "mine as well."

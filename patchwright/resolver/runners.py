@@ -13,7 +13,7 @@ from pathlib import PurePosixPath
 from typing import Final
 
 from patchwright.integrations.git.paths import is_test
-from patchwright.resolver.evidence import Runner
+from patchwright.resolver.evidence import RunnerKind
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class TestCall:
 
     __test__ = False
 
-    runner: Runner
+    runner: RunnerKind
     programs: tuple[str, ...] = ()
 
 
@@ -50,41 +50,41 @@ _PREPARING: Final = re.compile(
     r"|cargo (?:build|fetch)|dotnet (?:restore|build))(?: |$)|cmake (?!-[PE]\b)"
 )
 _PLAIN: Final = {
-    "pytest": Runner.PYTEST,
-    "py.test": Runner.PYTEST,
-    "nose2": Runner.UNITTEST,
-    "jest": Runner.JEST,
-    "vitest": Runner.VITEST,
-    "mocha": Runner.MOCHA,
-    "rspec": Runner.RSPEC,
-    "phpunit": Runner.PHPUNIT,
-    "ctest": Runner.CTEST,
-    "prove": Runner.PROVE,
-    **dict.fromkeys(("make", "gmake", "just", "task", "tox", "nox"), Runner.SCRIPT),
+    "pytest": RunnerKind.PYTEST,
+    "py.test": RunnerKind.PYTEST,
+    "nose2": RunnerKind.UNITTEST,
+    "jest": RunnerKind.JEST,
+    "vitest": RunnerKind.VITEST,
+    "mocha": RunnerKind.MOCHA,
+    "rspec": RunnerKind.RSPEC,
+    "phpunit": RunnerKind.PHPUNIT,
+    "ctest": RunnerKind.CTEST,
+    "prove": RunnerKind.PROVE,
+    **dict.fromkeys(("make", "gmake", "just", "task", "tox", "nox"), RunnerKind.SCRIPT),
 }
 _WITH_WORD: Final = {
-    ("go", "test"): Runner.GO,
-    ("cargo", "test"): Runner.CARGO,
-    ("cargo", "t"): Runner.CARGO,
-    ("dotnet", "test"): Runner.DOTNET,
-    ("rails", "test"): Runner.MINITEST,
-    ("rake", "test"): Runner.MINITEST,
-    ("mvn", "test"): Runner.MAVEN,
-    ("mvn", "verify"): Runner.MAVEN,
-    ("mvnw", "test"): Runner.MAVEN,
-    ("mvnw", "verify"): Runner.MAVEN,
+    ("go", "test"): RunnerKind.GO,
+    ("cargo", "test"): RunnerKind.CARGO,
+    ("cargo", "t"): RunnerKind.CARGO,
+    ("dotnet", "test"): RunnerKind.DOTNET,
+    ("rails", "test"): RunnerKind.MINITEST,
+    ("rake", "test"): RunnerKind.MINITEST,
+    ("mvn", "test"): RunnerKind.MAVEN,
+    ("mvn", "verify"): RunnerKind.MAVEN,
+    ("mvnw", "test"): RunnerKind.MAVEN,
+    ("mvnw", "verify"): RunnerKind.MAVEN,
     **{
-        (program, word): Runner.SCRIPT
+        (program, word): RunnerKind.SCRIPT
         for program in ("npm", "yarn", "pnpm", "composer")
         for word in ("test", "t", "run")
     },
 }
 _MODULES: Final = {
-    "pytest": Runner.PYTEST,
-    "unittest": Runner.UNITTEST,
-    "nose2": Runner.UNITTEST,
-    "tox": Runner.SCRIPT,
-    "nox": Runner.SCRIPT,
+    "pytest": RunnerKind.PYTEST,
+    "unittest": RunnerKind.UNITTEST,
+    "nose2": RunnerKind.UNITTEST,
+    "tox": RunnerKind.SCRIPT,
+    "nox": RunnerKind.SCRIPT,
 }
 # Where a test's report goes, and what is run before it, is not for the command to say.
 _REFUSED_OPTIONS: Final = re.compile(
@@ -113,7 +113,7 @@ def read_call(command: str) -> TestCall | None:
     """Return the runner that a command calls, or None if it may do anything else."""
     if re.search(r"[`\n\r\\!]|\$(?!PWD\b|PYTHONPATH\b)|(?:^|\s)#", command):
         return None
-    parts = _split(command)
+    parts = _split_chain(command)
     if not parts or not all(_prepares(words) for words in parts[:-1]):
         return None
     return _runner_of(_without_launchers(parts[-1]))
@@ -124,7 +124,7 @@ def with_python_path(command: str) -> str:
     return re.sub(r"(?<!\S)PYTHONPATH=", 'PYTHONPATH="$PYTHONPATH":', command)
 
 
-def _split(command: str) -> list[list[str]]:
+def _split_chain(command: str) -> list[list[str]]:
     """Return the words of each part of an `a && b` chain; nothing if it is no such."""
     lexer = shlex.shlex(command, posix=True, punctuation_chars=_PUNCTUATION)
     lexer.whitespace_split = True
@@ -145,10 +145,10 @@ def _split(command: str) -> list[list[str]]:
 
 def _prepares(words: Sequence[str]) -> bool:
     assigned = words[1:] if words[0] == "export" else ()
-    return bool(_PREPARING.match(" ".join(words))) and not any(map(_refused, assigned))
+    return bool(_PREPARING.match(" ".join(words))) and not any(map(_sets_refused_variable, assigned))
 
 
-def _refused(word: str) -> bool:
+def _sets_refused_variable(word: str) -> bool:
     found = _ASSIGNMENT.match(word)
     return found is not None and _REFUSED_VARIABLES.fullmatch(found[1]) is not None
 
@@ -157,7 +157,7 @@ def _without_launchers(words: Sequence[str]) -> Sequence[str]:
     """Strip assignments and programs that only start another; nothing if in doubt."""
     while words:
         if _ASSIGNMENT.match(words[0]):
-            if _refused(words[0]):
+            if _sets_refused_variable(words[0]):
                 return ()
             words = words[1:]
             continue
@@ -183,7 +183,7 @@ def _runner_of(words: Sequence[str]) -> TestCall | None:
     if not wrapper and not tool:
         return None
     name = wrapper[1] if wrapper else tool[1] if tool else ""
-    runner = _named(name, list(words[1:]))
+    runner = _runner_by_name(name, list(words[1:]))
     if runner is None or _has_refused_option(runner, words[1:]):
         return None
     # An interpreter is told which file to run; tests are looked at elsewhere.
@@ -192,28 +192,28 @@ def _runner_of(words: Sequence[str]) -> TestCall | None:
     return TestCall(runner, tuple(path for path in paths if not is_test(path)))
 
 
-def _has_refused_option(runner: Runner, words: Sequence[str]) -> bool:
+def _has_refused_option(runner: RunnerKind, words: Sequence[str]) -> bool:
     def refused(at: int, word: str) -> bool:
         if not _REFUSED_OPTIONS.fullmatch(word):
             return False
         if not _OF_PYTEST.fullmatch(word):
             return True
         plain = word == "-p" and at + 1 < len(words) and words[at + 1].startswith("no:")
-        return runner is Runner.PYTEST and not plain
+        return runner is RunnerKind.PYTEST and not plain
 
     return any(refused(at, word) for at, word in enumerate(words))
 
 
-def _named(name: str, words: list[str]) -> Runner | None:
+def _runner_by_name(name: str, words: list[str]) -> RunnerKind | None:
     if _PYTHON.fullmatch(name):
-        return _python(words)
+        return _python_runner(words)
     if name == "node":
-        return Runner.NODE if "--test" in words[:1] else None
+        return RunnerKind.NODE if "--test" in words[:1] else None
     if name == "ruby":
-        return Runner.MINITEST if words and is_test(words[-1]) else None
+        return RunnerKind.MINITEST if words and is_test(words[-1]) else None
     if name == "php" and words:
         found = _TOOLS.fullmatch(words[0])
-        return Runner.PHPUNIT if found and found[1] == "phpunit" else None
+        return RunnerKind.PHPUNIT if found and found[1] == "phpunit" else None
     if name in _PLAIN:
         return _PLAIN[name]
     # Options may come first, as in `mvn -q test`.
@@ -221,15 +221,15 @@ def _named(name: str, words: list[str]) -> Runner | None:
     return _WITH_WORD.get((name, bare[0])) if bare else None
 
 
-def _python(words: list[str]) -> Runner | None:
+def _python_runner(words: list[str]) -> RunnerKind | None:
     while words and re.fullmatch(r"-[BbuvqEsO]+|-[WX].*", words[0]):
         words = words[2:] if words[0] in ("-W", "-X") else words[1:]
     match words:
         case ["-m", module, *_]:
             return _MODULES.get(module)
         case [file, "test", *_] if PurePosixPath(file).name == "manage.py":
-            return Runner.UNITTEST
+            return RunnerKind.UNITTEST
         case [file, *_] if file.endswith(".py") and is_test(file):
-            return Runner.UNITTEST
+            return RunnerKind.UNITTEST
         case _:
             return None

@@ -10,7 +10,7 @@ MAX_TASKS = 10
 _BEGINNING = 400
 
 
-def find_excess(request: str, title: str, text: str) -> str | None:
+def find_oversized_request(request: str, title: str, text: str) -> str | None:
     """Return what to ask if it is too much, or None.
 
     `request` is empty where the issue itself asks. Who asks for a part of something

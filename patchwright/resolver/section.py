@@ -3,7 +3,7 @@
 from patchwright.core.types.base import Value
 
 
-class Section(Value):
+class TaskSection(Value):
     """A part of the prompt; `files` are by name, for `/workspace/context`."""
 
     text: str = ""

@@ -3,11 +3,11 @@
 from dataclasses import replace
 from typing import Final
 
-from patchwright.core.agent.endings import Ending
+from patchwright.core.agent.endings import AgentEnding
 from patchwright.core.errors import GitError, PatchwrightError, SandboxError
 from patchwright.core.events.types import Finish
-from patchwright.core.text.active import inert_line
-from patchwright.core.text.cut import cut_middle
+from patchwright.core.text.active import make_inert_line
+from patchwright.core.text.cut import truncate_middle
 from patchwright.core.text.quotation import quoted_plain
 from patchwright.core.types.words import readable
 from patchwright.core.types.work import (
@@ -18,13 +18,13 @@ from patchwright.core.types.work import (
     OutcomeKind,
     Proof,
     Task,
-    failed,
+    error_outcome,
 )
-from patchwright.integrations.git.bundles import Taken
+from patchwright.integrations.git.bundles import AcceptedCommit
 from patchwright.integrations.git.changes import shown_path
-from patchwright.resolver.clean import Cleaned, Keep, Objection, clean
-from patchwright.resolver.evidence import find_regressions, judge
-from patchwright.resolver.merging import Merged, look_over_merge
+from patchwright.resolver.clean import CleanedChange, KeepAs, Objection, clean
+from patchwright.resolver.evidence import find_regressions, judge_evidence
+from patchwright.resolver.merging import CheckedMerge, check_merge
 from patchwright.resolver.messages.facts import (
     AGENT_WROTE,
     EVIDENCE_DOUBTFUL,
@@ -37,45 +37,45 @@ from patchwright.resolver.messages.left_out import (
     taken_from_note,
 )
 from patchwright.resolver.prove import prove
-from patchwright.resolver.toolkit import Toolkit
+from patchwright.resolver.toolkit import RunDependencies
 from patchwright.sandbox.workspace import Export
 
 _MAX_TITLE_CHARS: Final = 72
 EXCESS: Final = "excess"
-_OF_AN_OBJECTION: Final = {
+_OBJECTION_FIELDS: Final = {
     *("kind", "reason", "summary", "service_text", "by", "as_patch"),
 }
 
 
-def settle(task: Task, kit: Toolkit, ending: Ending, export: Export) -> Outcome:
+def settle_outcome(task: Task, dependencies: RunDependencies, ending: AgentEnding, export: Export) -> Outcome:
     """Return the outcome; `export` is what the work tree came to.
 
     Half a merge is no work to keep.
     """
     is_half = bool(task.merge_sha) and ending.kind is not OutcomeKind.RESOLVED
     if is_half or (export.bundle is None and not task.merge_sha):
-        return _naming(_unchanged(ending), export)
+        return _with_left_out(_unchanged_outcome(ending), export)
     try:
-        outcome = _settle_change(task, kit, ending, export.bundle)
-        lacking = _without_what_is_kept(task, kit, outcome, export)
-        return _naming(outcome, lacking)
+        outcome = _settle_change(task, dependencies, ending, export.bundle)
+        lacking = _without_kept_files(task, dependencies, outcome, export)
+        return _with_left_out(outcome, lacking)
     except PatchwrightError as error:
-        return failed(error)
+        return error_outcome(error)
 
 
-def _without_what_is_kept(
-    task: Task, kit: Toolkit, outcome: Outcome, export: Export
+def _without_kept_files(
+    task: Task, dependencies: RunDependencies, outcome: Outcome, export: Export
 ) -> Export:
     """Return it without what is large, where the change is kept with all of that."""
     if outcome.reason != EXCESS or not outcome.head_sha:
         return export
-    kept = kit.code.changed_paths(task.base_sha, outcome.head_sha)
+    kept = dependencies.code.changed_paths(task.base_sha, outcome.head_sha)
     held = {path.shown for path in kept}
     lacking = tuple(one for one in export.left_out if one.path not in held)
     return replace(export, left_out=lacking)
 
 
-def _naming(outcome: Outcome, export: Export) -> Outcome:
+def _with_left_out(outcome: Outcome, export: Export) -> Outcome:
     """Name what the change lacks, and where it was found if not in the work tree."""
     left_out = tuple(dict.fromkeys((*export.left_out, *outcome.left_out)))
     place = export.taken_from
@@ -88,61 +88,61 @@ def _naming(outcome: Outcome, export: Export) -> Outcome:
 
 
 def _settle_change(
-    task: Task, kit: Toolkit, ending: Ending, bundle: bytes | None
+    task: Task, dependencies: RunDependencies, ending: AgentEnding, bundle: bytes | None
 ) -> Outcome:
     base = task.base_sha
     taken = (
-        Taken(base) if bundle is None else kit.code.take_most(bundle, base, kit.run_id)
+        AcceptedCommit(base) if bundle is None else dependencies.code.take_without_refused(bundle, base, dependencies.run_id)
     )
     arrived = taken.head
-    merged = _merged(task, kit, arrived)
+    merged = _checked_merge(task, dependencies, arrived)
     if merged is not None and merged.objection:
-        return _unfinished(merged, ending)
+        return _unfinished_merge(merged, ending)
     cleaned = clean(
-        kit.code,
+        dependencies.code,
         base,
         merged.tree if merged else arrived,
-        protected_paths=kit.protected_paths,
-        config_file=kit.config_file,
-        find_known=kit.find_known,
-        private=kit.find_private_words(),
+        protected_paths=dependencies.protected_paths,
+        config_file=dependencies.config_file,
+        find_known=dependencies.find_known,
+        private=dependencies.find_private_words(),
         changes=merged.changes if merged else None,
     )
-    left_out = (*_refused(taken), *cleaned.left_out)
+    left_out = (*_refused_by_git(taken), *cleaned.left_out)
     if cleaned.excess:
-        return _too_much(task, kit, ending, cleaned).replace(left_out=left_out)
-    if merged is None and cleaned.tree == kit.code.tree_of(base):
-        return _unchanged(ending).replace(left_out=left_out)
-    if cleaned.objection and cleaned.objection.keep is Keep.NOTHING:
-        return _objected(cleaned.objection, ending)
-    changed = _changed(task, kit, ending, cleaned).replace(left_out=left_out)
+        return _oversized_outcome(task, dependencies, ending, cleaned).replace(left_out=left_out)
+    if merged is None and cleaned.tree == dependencies.code.tree_of(base):
+        return _unchanged_outcome(ending).replace(left_out=left_out)
+    if cleaned.objection and cleaned.objection.keep is KeepAs.NOTHING:
+        return _objection_outcome(cleaned.objection, ending)
+    changed = _changed_outcome(task, dependencies, ending, cleaned).replace(left_out=left_out)
     if merged is not None:
         changed = changed.replace(notes=(*changed.notes, *merged.notes))
     if cleaned.objection:
-        return _kept(changed, cleaned.objection, ending)
-    return _proven(task, kit, changed, ending.finish, doubtful=cleaned.rules_out_proof)
+        return _as_objected(changed, cleaned.objection, ending)
+    return _with_evidence(task, dependencies, changed, ending.finish, doubtful=cleaned.rules_out_proof)
 
 
-def _kept(changed: Outcome, objection: Objection, ending: Ending) -> Outcome:
+def _as_objected(changed: Outcome, objection: Objection, ending: AgentEnding) -> Outcome:
     """Return a change that is not proposed, in the words of what speaks against it."""
-    said = _objected(objection, ending).model_dump(include=_OF_AN_OBJECTION)
+    said = _objection_outcome(objection, ending).model_dump(include=_OBJECTION_FIELDS)
     return Outcome.model_validate(changed.model_dump() | said)
 
 
-def _refused(taken: Taken) -> list[LeftOut]:
+def _refused_by_git(taken: AcceptedCommit) -> list[LeftOut]:
     return [
         LeftOut(path=shown_path(path), reason=LeftOutReason.REFUSED_BY_GIT)
         for path in taken.refused
     ]
 
 
-def _merged(task: Task, kit: Toolkit, arrived: str) -> Merged | None:
+def _checked_merge(task: Task, dependencies: RunDependencies, arrived: str) -> CheckedMerge | None:
     if not task.merge_sha:
         return None
-    return look_over_merge(kit.code, task.base_sha, task.merge_sha, arrived)
+    return check_merge(dependencies.code, task.base_sha, task.merge_sha, arrived)
 
 
-def _unfinished(merged: Merged, ending: Ending) -> Outcome:
+def _unfinished_merge(merged: CheckedMerge, ending: AgentEnding) -> Outcome:
     return Outcome(
         kind=OutcomeKind.NEEDS_INPUT,
         reason="merge-unfinished",
@@ -152,29 +152,29 @@ def _unfinished(merged: Merged, ending: Ending) -> Outcome:
     )
 
 
-def _changed(
-    task: Task, kit: Toolkit, ending: Ending, cleaned: Cleaned, *, counts: bool = True
+def _changed_outcome(
+    task: Task, dependencies: RunDependencies, ending: AgentEnding, cleaned: CleanedChange, *, counts: bool = True
 ) -> Outcome:
-    head_sha = _commit(task, kit, ending, cleaned.tree)
+    head_sha = _commit(task, dependencies, ending, cleaned.tree)
     return Outcome(
         kind=ending.kind,
         reason=ending.reason,
         summary=ending.text,
         service_text=ending.service_text,
         by=ending.by,
-        title=_title(task, ending.finish),
+        title=_change_title(task, ending.finish),
         head_sha=head_sha,
         tree=cleaned.tree,
-        changed=kit.code.diff_stat(task.base_sha, head_sha) if counts else DiffStat(),
+        changed=dependencies.code.diff_stat(task.base_sha, head_sha) if counts else DiffStat(),
         reviews=ending.finish.reviews if ending.finish else (),
         notes=cleaned.notes,
         warnings=cleaned.warnings,
     )
 
 
-def _proven(
+def _with_evidence(
     task: Task,
-    kit: Toolkit,
+    dependencies: RunDependencies,
     changed: Outcome,
     finish: Finish | None,
     *,
@@ -188,23 +188,23 @@ def _proven(
         return changed
     commands = finish.test_commands if finish else ()
     try:
-        evidence = prove(task, kit, changed.head_sha, commands)
+        evidence = prove(task, dependencies, changed.head_sha, commands)
     except (SandboxError, GitError) as error:
-        note = f"No fresh sandbox could be used: {cut_middle(str(error), 500)}"
+        note = f"No fresh sandbox could be used: {truncate_middle(str(error), 500)}"
         return changed.replace(
             proof=Proof.NOT_PROVEN,
             reason=EVIDENCE_FAILED,
             notes=(*changed.notes, note),
         )
     warnings = (*changed.warnings, *find_regressions(evidence))
-    proof = judge(evidence)
+    proof = judge_evidence(evidence)
     shown = changed.replace(evidence=evidence, warnings=warnings, proof=proof)
     if proof is Proof.PROVEN and doubtful:
         return shown.replace(reason=EVIDENCE_DOUBTFUL, proof=Proof.NOT_PROVEN)
     return shown
 
 
-def _unchanged(ending: Ending) -> Outcome:
+def _unchanged_outcome(ending: AgentEnding) -> Outcome:
     kind, text = ending.kind, ending.text
     if kind is OutcomeKind.RESOLVED:
         answer = ending.finish.answer if ending.finish else ""
@@ -220,7 +220,7 @@ def _unchanged(ending: Ending) -> Outcome:
     )
 
 
-def _too_much(task: Task, kit: Toolkit, ending: Ending, cleaned: Cleaned) -> Outcome:
+def _oversized_outcome(task: Task, dependencies: RunDependencies, ending: AgentEnding, cleaned: CleanedChange) -> Outcome:
     """Ask about a change that is more than anybody meant, and keep all of it.
 
     What is too much to propose is too much to look through for secrets, too: it goes on
@@ -228,15 +228,15 @@ def _too_much(task: Task, kit: Toolkit, ending: Ending, cleaned: Cleaned) -> Out
     """
     asked = "The change was not proposed, since it looks like an accident:"
     said = "\n".join([asked, *(f"- {line}" for line in cleaned.excess)])
-    objection = Objection(EXCESS, said, Keep.PATCH)
-    if cleaned.whole == kit.code.tree_of(task.base_sha):
-        return _objected(objection, ending)
+    objection = Objection(EXCESS, said, KeepAs.PATCH)
+    if cleaned.whole == dependencies.code.tree_of(task.base_sha):
+        return _objection_outcome(objection, ending)
     whole = replace(cleaned, tree=cleaned.whole)
-    kept = _changed(task, kit, ending, whole, counts=False)
-    return _kept(kept, objection, ending)
+    kept = _changed_outcome(task, dependencies, ending, whole, counts=False)
+    return _as_objected(kept, objection, ending)
 
 
-def _objected(objection: Objection, ending: Ending) -> Outcome:
+def _objection_outcome(objection: Objection, ending: AgentEnding) -> Outcome:
     """Ask about a change that is not proposed; what broke off has broken off."""
     is_done = ending.kind is OutcomeKind.RESOLVED
     return Outcome(
@@ -245,54 +245,54 @@ def _objected(objection: Objection, ending: Ending) -> Outcome:
         summary=f"{objection.text}\n\n{ending.text}",
         service_text=_service_text(objection.text, ending),
         by=ending.by,
-        as_patch=objection.keep is Keep.PATCH,
+        as_patch=objection.keep is KeepAs.PATCH,
     )
 
 
-def _service_text(said: str, ending: Ending) -> str:
+def _service_text(said: str, ending: AgentEnding) -> str:
     """Return what is ours where `said` stands before the words of an ending."""
     return join(said, ending.service_text)
 
 
-def _commit(task: Task, kit: Toolkit, ending: Ending, tree: str) -> str:
+def _commit(task: Task, dependencies: RunDependencies, ending: AgentEnding, tree: str) -> str:
     """Make the one commit that is delivered; its tree is what the sandbox held."""
-    finish = _last_words(kit) if ending.finish else None
-    message = _message(task, kit, ending, finish)
-    return kit.code.commit(
+    finish = _logged_finish(dependencies) if ending.finish else None
+    message = _commit_message(task, dependencies, ending, finish)
+    return dependencies.code.commit(
         tree,
         *filter(None, (task.base_sha, task.merge_sha)),
         message=f"{message}\n",
-        author=kit.author,
-        committer=kit.author,
-        when=kit.clock.now(),
-        signing_key=kit.signing_key,
+        author=dependencies.author,
+        committer=dependencies.author,
+        when=dependencies.clock.now(),
+        signing_key=dependencies.signing_key,
     )
 
 
-def _message(task: Task, kit: Toolkit, ending: Ending, finish: Finish | None) -> str:
+def _commit_message(task: Task, dependencies: RunDependencies, ending: AgentEnding, finish: Finish | None) -> str:
     """Return the message of the commit, in which the agent is quoted.
 
     A forge acts on words of a message, and tools read commands and trailers in it. Ours
     names the person as the forge knows them.
     """
-    title = inert_line(kit.conceal_title(_title(task, finish)))
+    title = make_inert_line(dependencies.redact_private_title(_change_title(task, finish)))
     said = f"Unfinished: the run ended as {ending.kind}."
     if finish:
-        quotation = quoted_plain(kit.conceal(finish.summary))
+        quotation = quoted_plain(dependencies.redact_private(finish.summary))
         said = join(AGENT_WROTE, quotation) if quotation else ""
     return join(title, said, task.message_trailer)
 
 
-def _last_words(kit: Toolkit) -> Finish | None:
+def _logged_finish(dependencies: RunDependencies) -> Finish | None:
     """Return how the agent finished as the log has it: without secrets."""
     kinds = frozenset({"finish"})
-    newest = kit.log.read(limit=1, reverse=True, kinds=kinds)
+    newest = dependencies.log.read(limit=1, reverse=True, kinds=kinds)
     return next((e.payload for e in newest if isinstance(e.payload, Finish)), None)
 
 
-def _title(task: Task, finish: Finish | None) -> str:
+def _change_title(task: Task, finish: Finish | None) -> str:
     proposed = finish.title if finish else ""
     # The task's own title comes from an issue, and may hold anything.
-    lines = (inert_line(readable(one)) for one in (proposed, task.title))
+    lines = (make_inert_line(readable(one)) for one in (proposed, task.title))
     line = next(filter(None, lines), "Proposed change")
     return line if len(line) <= _MAX_TITLE_CHARS else f"{line[: _MAX_TITLE_CHARS - 1]}…"

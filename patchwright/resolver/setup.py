@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from patchwright.core.agent.attention import Attention, CalledOffError
-from patchwright.core.agent.endings import Ending
-from patchwright.core.background import start
+from patchwright.core.agent.attention import CancelToken, RunCancelledError
+from patchwright.core.agent.endings import AgentEnding
+from patchwright.core.background import start_call
 from patchwright.core.errors import SandboxError
 from patchwright.core.events.log import EventLog
 from patchwright.core.events.types import (
@@ -43,8 +43,8 @@ class SetUp:
 
 
 def set_up(
-    wanted: SetUp, runtime: Runtime, log: EventLog, attention: Attention
-) -> Ending | None:
+    wanted: SetUp, runtime: Runtime, log: EventLog, cancel_token: CancelToken
+) -> AgentEnding | None:
     """Run the commands one after the other; return how the run ends if one fails.
 
     Nothing else runs in the sandbox before they have ended. Called off, they end at
@@ -55,29 +55,29 @@ def set_up(
             command=command, session=SETUP, timeout_s=SETUP_S, agent=SETUP
         )
         asked = log.append(Source.SYSTEM, action)
-        future = start(lambda: run_to_end(runtime, action, str(asked.id)))  # noqa: B023 - waited for before the next turn
+        future = start_call(lambda: run_to_end(runtime, action, str(asked.id)))  # noqa: B023 - waited for before the next turn
         try:
-            output = attention.wait_for(future)
-        except CalledOffError:
+            output = cancel_token.wait_for(future)
+        except RunCancelledError:
             runtime.cancel(str(asked.id))
             return None
         log.append(Source.ENVIRONMENT, output.replace(agent=SETUP), asked.id)
         if output.exit_code == 0:
             continue
         if not wanted.may_fail:
-            return _failed(command, output, wanted.config_file)
-        told = f"{_failure(command, output.exit_code)} The work goes on without it."
+            return _failed_ending(command, output, wanted.config_file)
+        told = f"{_failure_text(command, output.exit_code)} The work goes on without it."
         log.append(Source.SYSTEM, Message(text=told))
     return None
 
 
-def failures(log: EventLog, start_id: int) -> tuple[str, ...]:
+def set_up_failures(log: EventLog, start_id: int) -> tuple[str, ...]:
     """Say which commands of a run's set-ups have failed, each once."""
     kinds = frozenset({"run_command", "command_output"})
     own = [e for e in log.read(start_id, kinds=kinds) if e.payload.agent == SETUP]
     asked = {e.id: e.payload for e in own if isinstance(e.payload, RunCommand)}
     told = [
-        _failure(asked[event.cause].command, event.payload.exit_code)
+        _failure_text(asked[event.cause].command, event.payload.exit_code)
         for event in own
         if isinstance(event.payload, CommandOutput)
         and event.payload.exit_code != 0
@@ -86,7 +86,7 @@ def failures(log: EventLog, start_id: int) -> tuple[str, ...]:
     return tuple(dict.fromkeys(told))
 
 
-def was_broken_off(commands: Sequence[str], log: EventLog, start_id: int) -> bool:
+def was_set_up_interrupted(commands: Sequence[str], log: EventLog, start_id: int) -> bool:
     """Tell whether the newest set-up did not come to its end: its worker was lost."""
     if not commands:
         return False
@@ -99,13 +99,13 @@ def was_broken_off(commands: Sequence[str], log: EventLog, start_id: int) -> boo
     return last is None or last.command != commands[-1]
 
 
-def set_up_quietly(wanted: SetUp, runtime: Runtime) -> None:
+def set_up_unrecorded(wanted: SetUp, runtime: Runtime) -> None:
     """Run them in a sandbox that only the controller uses; raises `SandboxError`."""
     for number, command in enumerate(wanted.commands):
         action = RunCommand(command=command, session=SETUP, timeout_s=SETUP_S)
         output = run_to_end(runtime, action, f"{SETUP}-{number}")
         if output.exit_code != 0 and not wanted.may_fail:
-            raise SandboxError(_failed(command, output, wanted.config_file).text)
+            raise SandboxError(_failed_ending(command, output, wanted.config_file).text)
 
 
 def run_to_end(runtime: Runtime, action: RunCommand, action_id: str) -> CommandOutput:
@@ -124,15 +124,15 @@ def _command_output(observation: SandboxObservation) -> CommandOutput:
     raise SandboxError(f"the command could not be run: {observation}")
 
 
-def _failed(command: str, output: CommandOutput, file: str) -> Ending:
+def _failed_ending(command: str, output: CommandOutput, file: str) -> AgentEnding:
     text = (
-        f"{_failure(command, output.exit_code)} It is the "
+        f"{_failure_text(command, output.exit_code)} It is the "
         f"`setup` of its {inline_code(file)}.\n\n"
         f"{code_block(output.output[-_TAIL_CHARS:])}"
     )
-    return Ending(OutcomeKind.FAILED, "setup-failed", text, by_service=True)
+    return AgentEnding(OutcomeKind.FAILED, "setup-failed", text, by_service=True)
 
 
-def _failure(command: str, exit_code: int | None) -> str:
+def _failure_text(command: str, exit_code: int | None) -> str:
     code = "did not end" if exit_code is None else f"exit {exit_code}"
     return f"The repository's set-up failed ({code}): {inline_code(command)}."

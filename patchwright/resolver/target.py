@@ -10,7 +10,7 @@ from patchwright.core.types.threads import (
 )
 
 
-class Target(Value):
+class RunTarget(Value):
     """Where the work starts and where it goes.
 
     `start_ref` is fetched and checked out; `branch` is the only one that is written.
@@ -46,7 +46,7 @@ def plan_target(
     branch: str = "",
     base: str = "",
     is_named: bool = False,
-) -> Target:
+) -> RunTarget:
     """Choose the target; `pull` is the pull request of the thread or our open one.
 
     `branch` is the name for a new branch, and `base` what it starts from, where these
@@ -55,18 +55,18 @@ def plan_target(
     """
     new = branch or branch_name(thread.token, title)
     if pull is None:
-        return _new_branch(new, base or repository.default_branch)
+        return _new_branch_target(new, base or repository.default_branch)
     if not pull.is_open:
-        return _new_branch(new, pull.base_branch, _CLOSED)
+        return _new_branch_target(new, pull.base_branch, _CLOSED)
     if pull.same_repository:
         own = thread.kind is not ThreadKind.PULL_REQUEST and not is_named
-        return _head_of(pull, f"refs/heads/{pull.head_branch}", own=own)
+        return _pull_request_target(pull, f"refs/heads/{pull.head_branch}", own=own)
     # The branch of a fork is somewhere else; its commits are here under this name.
     # https://docs.github.com/pull-requests/collaborating-with-pull-requests/reviewing-changes-in-pull-requests/checking-out-pull-requests-locally
     start_ref = f"refs/pull/{pull.number}/head"
     if pull.head_repo is not None and pull.maintainers_may_push:
-        return _head_of(pull, start_ref, fork=pull.head_repo.full_name)
-    return Target(
+        return _pull_request_target(pull, start_ref, fork=pull.head_repo.full_name)
+    return RunTarget(
         start_ref=start_ref,
         base_branch=pull.base_branch,
         branch=new,
@@ -88,15 +88,15 @@ _GONE = (
 )
 
 
-def _new_branch(branch: str, base: str, note: str = "") -> Target:
+def _new_branch_target(branch: str, base: str, note: str = "") -> RunTarget:
     start_ref = f"refs/heads/{base}"
-    return Target(start_ref=start_ref, base_branch=base, branch=branch, note=note)
+    return RunTarget(start_ref=start_ref, base_branch=base, branch=branch, note=note)
 
 
-def _head_of(
+def _pull_request_target(
     pull: PullRequest, start_ref: str, *, fork: str = "", own: bool = False
-) -> Target:
-    return Target(
+) -> RunTarget:
+    return RunTarget(
         start_ref=start_ref,
         base_branch=pull.base_branch,
         branch=pull.head_branch,

@@ -8,36 +8,36 @@ from typing import Protocol
 from pydantic import SecretStr
 
 from patchwright.core.agent.agents import Agent, coder
-from patchwright.core.agent.attention import GivenBack
-from patchwright.core.agent.chronicle import Hear, hear_nobody
-from patchwright.core.agent.purse import Purse
+from patchwright.core.agent.attention import ReleaseSignal
+from patchwright.core.agent.chronicle import SteeringFilter, ignore_steering
+from patchwright.core.agent.purse import Budget
 from patchwright.core.clock import Clock
 from patchwright.core.condense.condenser import Condenser
 from patchwright.core.events.log import EventLog
-from patchwright.core.knowledge.library import Library, NoLibrary
+from patchwright.core.knowledge.library import KnowledgeLibrary, NoKnowledgeLibrary
 from patchwright.core.llm.model import Image
 from patchwright.core.llm.models import Models
 from patchwright.core.mcp.servers import McpServers, NoMcpServers
 from patchwright.core.runtime import Runtime, RuntimeFactory, SandboxSpec
 from patchwright.core.security.analyzer import Analyzer
-from patchwright.core.security.policy import Policy
+from patchwright.core.security.policy import ConfirmPolicy
 from patchwright.core.settings.repository import CONFIG_FILE, PROTECTED_PATHS
 from patchwright.core.types.work import Limits, Task
 from patchwright.integrations.git.grafts import Signature
 from patchwright.integrations.git.objects import ObjectStore
 from patchwright.resolver.guards.private import PrivateWords
-from patchwright.resolver.guards.secrets import FindKnown, find_nothing
+from patchwright.resolver.guards.secrets import FindKnownSecrets, find_no_secrets
 from patchwright.resolver.setup import SetUp
 
 
 @dataclass(frozen=True)
-class Conduct:
+class AgentConfiguration:
     """How the agent works: the same for all the runs of a process."""
 
     condenser: Condenser
     analyzer: Analyzer
     agent: Agent = field(default_factory=coder)
-    confirm: Policy = "never"
+    confirm: ConfirmPolicy = "never"
     max_delegate_depth: int = 0
 
 
@@ -54,17 +54,17 @@ def open_no_mcp(runtime: Runtime) -> McpServers:
     return NoMcpServers()
 
 
-def as_it_is(text: str) -> str:
+def unchanged_text(text: str) -> str:
     return text
 
 
-def nothing_private() -> PrivateWords | None:
+def no_private_words() -> PrivateWords | None:
     """Return nothing: where all words are public, none can be repeated in vain."""
     return None
 
 
 @dataclass(frozen=True)
-class Toolkit:
+class RunDependencies:
     """The collaborators of one run. `author` signs its commits.
 
     `open_mcp` starts the servers of a sandbox. `given_back` is done when this process
@@ -85,25 +85,25 @@ class Toolkit:
     code: ObjectStore
     log: EventLog
     limits: Limits
-    purse: Purse
+    run_budget: Budget
     clock: Clock
     author: Signature
-    agent_configuration: Conduct
-    hear: Hear = hear_nobody
-    library: Library = field(default_factory=NoLibrary)
+    agent_configuration: AgentConfiguration
+    hear: SteeringFilter = ignore_steering
+    library: KnowledgeLibrary = field(default_factory=NoKnowledgeLibrary)
     open_mcp: Callable[[Runtime], McpServers] = open_no_mcp
     checkpoints: Checkpoints | None = None
-    given_back: GivenBack = field(default_factory=Future)
+    release_signal: ReleaseSignal = field(default_factory=Future)
     protected_paths: tuple[str, ...] = PROTECTED_PATHS
     config_file: str = CONFIG_FILE
-    find_known: FindKnown = find_nothing
+    find_known: FindKnownSecrets = find_no_secrets
     signing_key: SecretStr | None = None
     images: Mapping[str, Image] = field(default_factory=dict)
-    tells_left_out: bool = True
-    conceal: Callable[[str], str] = as_it_is
-    conceal_title: Callable[[str], str] = as_it_is
-    find_private_words: Callable[[], PrivateWords | None] = nothing_private
+    reports_left_out: bool = True
+    redact_private: Callable[[str], str] = unchanged_text
+    redact_private_title: Callable[[str], str] = unchanged_text
+    find_private_words: Callable[[], PrivateWords | None] = no_private_words
 
 
-def set_up_of(task: Task, kit: Toolkit) -> SetUp:
-    return SetUp(task.setup, task.setup_may_fail, kit.config_file)
+def set_up_of_task(task: Task, dependencies: RunDependencies) -> SetUp:
+    return SetUp(task.setup, task.setup_may_fail, dependencies.config_file)

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from patchwright.core.channel import Channel
 from patchwright.core.text.fence import inline_code
 from patchwright.core.types.base import Value
-from patchwright.core.types.threads import Post, Thread, ThreadKind, ThreadRef
+from patchwright.core.types.threads import ThreadPost, Thread, ThreadKind, ThreadRef
 from patchwright.core.types.triggers import Trigger, TriggerKind
-from patchwright.core.types.work import Outcome, OutcomeKind, explained
-from patchwright.resolver.scope import find_excess
+from patchwright.core.types.work import Outcome, OutcomeKind, service_outcome
+from patchwright.resolver.scope import find_oversized_request
 from patchwright.resolver.substance import has_substance, without_form
 
 TOO_VAGUE, TOO_LARGE = "too-vague", "too-large"
@@ -19,11 +19,11 @@ TOO_VAGUE, TOO_LARGE = "too-vague", "too-large"
 _HAS_ASKED = f"<!-- patchwright:state={OutcomeKind.NEEDS_INPUT} "
 
 
-class Clear(Value):
+class ClearRequest(Value):
     """The work can begin."""
 
 
-class Ask(Value):
+class TriageQuestion(Value):
     """What to ask the person who made the request; `reason` is a short code."""
 
     question: str
@@ -32,7 +32,7 @@ class Ask(Value):
 
 def triage(
     thread: Thread, trigger: Trigger, tied: Sequence[Thread] = ()
-) -> Clear | Ask:
+) -> ClearRequest | TriageQuestion:
     """Judge a request together with the thread as it was when it was made.
 
     `tied` are the other threads of its conversation: what they say counts as well.
@@ -42,8 +42,8 @@ def triage(
     request = trigger.request if by_comment else ""
     if thread.ref.kind is ThreadKind.PULL_REQUEST:
         # The change itself says what it is about.
-        return triage_texts("", "", request) if has_substance(request) else Clear()
-    said = [*_by_people(comments), *(text for one in tied for text in _texts(one))]
+        return triage_texts("", "", request) if has_substance(request) else ClearRequest()
+    said = [*_by_people(comments), *(text for one in tied for text in _thread_texts(one))]
     return triage_texts(thread.title, opening.text, request, said)
 
 
@@ -57,32 +57,32 @@ def has_asked(channel: Channel, ref: ThreadRef) -> bool:
 
 def triage_texts(
     title: str, text: str, request: str = "", said: Sequence[str] = ()
-) -> Clear | Ask:
+) -> ClearRequest | TriageQuestion:
     """Judge an issue, and what else was said; `request` is empty if the issue asks."""
-    if too_large := find_excess(request, title, text):
-        return Ask(question=too_large, reason=TOO_LARGE)
+    if too_large := find_oversized_request(request, title, text):
+        return TriageQuestion(question=too_large, reason=TOO_LARGE)
     if any(has_substance(part) for part in (title, request, *said)):
-        return Clear()
+        return ClearRequest()
     if has_substance(without_form(text)):
-        return Clear()
-    return Ask(question=_vague_words(title), reason=TOO_VAGUE)
+        return ClearRequest()
+    return TriageQuestion(question=_vague_question(title), reason=TOO_VAGUE)
 
 
-def needs_input(asked: Ask) -> Outcome:
+def needs_input_outcome(asked: TriageQuestion) -> Outcome:
     """Return how a run ends that asks before it begins."""
-    return explained(OutcomeKind.NEEDS_INPUT, asked.reason, asked.question)
+    return service_outcome(OutcomeKind.NEEDS_INPUT, asked.reason, asked.question)
 
 
-def _texts(thread: Thread) -> list[str]:
+def _thread_texts(thread: Thread) -> list[str]:
     return [thread.title, *(post.text for post in thread.posts)]
 
 
-def _by_people(comments: Sequence[Post]) -> list[str]:
+def _by_people(comments: Sequence[ThreadPost]) -> list[str]:
     """Return what people said: a greeting by a bot says nothing about the fault."""
     return [post.text for post in comments if not post.author.is_bot]
 
 
-def _vague_words(title: str) -> str:
+def _vague_question(title: str) -> str:
     shown = " ".join(title.split())
     of_title = f", {inline_code(shown)}," if shown else ""
     return (

@@ -7,34 +7,34 @@ from functools import cache
 from importlib.resources import files
 from pathlib import PurePosixPath
 
-PACKAGE = "patchwright.sandbox.action_server"
-PROGRAMS = "patchwright.sandbox.inside"
-CARRIER = (
+ACTION_SERVER_PACKAGE = "patchwright.sandbox.action_server"
+INSIDE_PACKAGE = "patchwright.sandbox.inside"
+TRANSFER_MODULES = (
     "__init__.py",
     "carry.py",
     "elsewhere.py",
     "leftovers.py",
     "repository.py",
 )
-PROXY = "patchwright.sandbox.egress.proxy"
+PROXY_PACKAGE = "patchwright.sandbox.egress.proxy"
 # A fixed date: the same sources give the same bytes.
-DATE = (1980, 1, 1, 0, 0, 0)
+ARCHIVE_DATE = (1980, 1, 1, 0, 0, 0)
 
 
 @cache
 def pack_action_server() -> bytes:
-    return _pack(PACKAGE, PROGRAMS)
+    return _pack(ACTION_SERVER_PACKAGE, INSIDE_PACKAGE)
 
 
 @cache
 def pack_proxy() -> bytes:
-    return _pack(PROXY)
+    return _pack(PROXY_PACKAGE)
 
 
 @cache
-def pack_carrier() -> bytes:
+def pack_transfer_program() -> bytes:
     """Pack what carries commits in and out, and nothing that it does not need."""
-    return _write(_modules(PROGRAMS, CARRIER) | _start(f"{PROGRAMS}.carry"))
+    return _write(_modules(INSIDE_PACKAGE, TRANSFER_MODULES) | _main_module(f"{INSIDE_PACKAGE}.carry"))
 
 
 def _pack(started: str, *others: str) -> bytes:
@@ -42,13 +42,13 @@ def _pack(started: str, *others: str) -> bytes:
 
     https://docs.python.org/3/library/zipapp.html
     """
-    contents = _start(f"{started}.main")
+    contents = _main_module(f"{started}.main")
     for package in (started, *others):
         contents |= _modules(package)
     return _write(contents)
 
 
-def _start(module: str) -> dict[str, bytes]:
+def _main_module(module: str) -> dict[str, bytes]:
     return {"__main__.py": f"from {module} import main\n\nmain()\n".encode()}
 
 
@@ -68,5 +68,5 @@ def _write(contents: Mapping[str, bytes]) -> bytes:
     # Stored, not deflated: small Python builds come without zlib.
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_STORED) as archive:
         for name in sorted(contents):
-            archive.writestr(zipfile.ZipInfo(name, DATE), contents[name])
+            archive.writestr(zipfile.ZipInfo(name, ARCHIVE_DATE), contents[name])
     return packed.getvalue()

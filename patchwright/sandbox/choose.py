@@ -19,7 +19,7 @@ from patchwright.sandbox.local.unconfined import UnconfinedRuntimes
 PROBE_S = 2
 
 
-def choose(kind: str, clock: Clock, image: str = DEFAULT_IMAGE) -> RuntimeFactory:
+def create_factory(kind: str, clock: Clock, image: str = DEFAULT_IMAGE) -> RuntimeFactory:
     """Return the factory of that kind; raise `SandboxError` when it cannot work here.
 
     `auto` is Docker where an engine answers, else bubblewrap where it works. Nothing
@@ -30,7 +30,7 @@ def choose(kind: str, clock: Clock, image: str = DEFAULT_IMAGE) -> RuntimeFactor
     return made if kind in BUILT_IN else refuse_domains_unless_able(made)
 
 
-def _whichever_works(clock: Clock, image: str) -> RuntimeFactory:
+def _first_that_works(clock: Clock, image: str) -> RuntimeFactory:
     try:
         return _docker(clock, image)
     except SandboxError as no_docker:
@@ -48,7 +48,7 @@ def _docker(clock: Clock, image: str) -> DockerRuntimes:
 
 
 def _bubblewrap(_clock: Clock, _image: str) -> BubblewrapRuntimes:
-    reason = bubblewrap.why_not()
+    reason = bubblewrap.why_unavailable()
     if reason:
         raise SandboxError(f"bubblewrap does not work here: {reason}")
     return BubblewrapRuntimes()
@@ -59,7 +59,7 @@ def _unconfined(_clock: Clock, _image: str) -> UnconfinedRuntimes:
 
 
 BUILT_IN: Final[Mapping[str, Callable[[Clock, str], RuntimeFactory]]] = {
-    "auto": _whichever_works,
+    "auto": _first_that_works,
     "docker": _docker,
     "local": _bubblewrap,
     "bubblewrap": _bubblewrap,

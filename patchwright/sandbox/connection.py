@@ -9,16 +9,16 @@ from typing import Protocol
 from pydantic import JsonValue
 
 from patchwright.core.errors import RuntimeLostError
-from patchwright.sandbox.action_server.lines import Lines
+from patchwright.sandbox.action_server.lines import LineBuffer
 
 JsonObject = dict[str, JsonValue]
 
 # The longest answers are pieces of files and lines of programs, with their escapes.
 MAX_LINE_BYTES = 32 << 20
-ENDLESS = f"it sent a line of more than {MAX_LINE_BYTES >> 20} MiB"
+LINE_TOO_LONG = f"it sent a line of more than {MAX_LINE_BYTES >> 20} MiB"
 
 
-class Stream(Protocol):
+class ServerStream(Protocol):
     """Two pipes to a server. Reading blocks, and returns `b""` once it is gone."""
 
     def read(self) -> bytes: ...
@@ -34,10 +34,10 @@ class Stream(Protocol):
     def close(self) -> None: ...
 
 
-class Connection:
+class ServerConnection:
     """Questions and answers by id; several threads may ask at the same time."""
 
-    def __init__(self, stream: Stream) -> None:
+    def __init__(self, stream: ServerStream) -> None:
         self._stream = stream
         self._lock = Lock()
         self._waiting: dict[str, Future[JsonObject]] = {}
@@ -78,13 +78,13 @@ class Connection:
             return self._waiting.setdefault(question_id, Future())
 
     def _read_answers(self) -> None:
-        lines = Lines()
+        lines = LineBuffer()
         while data := self._read():
             for line in lines.feed(data):
                 self._deliver(_parse(line))
             if lines.waiting_bytes > MAX_LINE_BYTES:
                 # Whoever runs in the sandbox may be anybody: it is not listened to.
-                self._complaint = ENDLESS
+                self._complaint = LINE_TOO_LONG
                 break
         with self._lock:
             self._is_lost = True

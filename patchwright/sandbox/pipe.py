@@ -5,13 +5,13 @@ from collections.abc import Callable
 from patchwright.sandbox.connection import JsonObject
 
 # An operation of the server, its fields, and how long its answer may take.
-Ask = Callable[[str, JsonObject, float], JsonObject]
+AskServer = Callable[[str, JsonObject, float], JsonObject]
 
 ANSWER_S = 60.0
 
 
 class ServedPipe:
-    def __init__(self, ask: Ask, name: str) -> None:
+    def __init__(self, ask: AskServer, name: str) -> None:
         self._ask = ask
         self._name = name
 

@@ -20,7 +20,7 @@ from patchwright.core.events.types import (
 )
 from patchwright.core.types.ids import RandomIds
 from patchwright.sandbox.action_server.hosts import TAKEN_OVER
-from patchwright.sandbox.connection import Connection, JsonObject
+from patchwright.sandbox.connection import ServerConnection, JsonObject
 from patchwright.sandbox.egress.gateway import Gateway
 from patchwright.sandbox.egress.launch import PORT
 from patchwright.sandbox.pipe import ServedPipe
@@ -46,7 +46,7 @@ class ServedRuntime:
         self,
         *,
         kind: str,
-        connection: Connection,
+        connection: ServerConnection,
         command_timeout_s: float,
         remove: Callable[[], None],
         leave: Callable[[], None],
@@ -83,8 +83,8 @@ class ServedRuntime:
     def run(self, action: SandboxAction, action_id: str) -> SandboxObservation:
         question: JsonObject = action.model_dump(mode="json", exclude={"kind"})
         question |= {"id": action_id, "op": action.kind}
-        answer = self._ask_server(question, self._patience_s(action))
-        with _whole_answers(action.kind):
+        answer = self._ask_server(question, self._answer_limit_s(action))
+        with _valid_answers(action.kind):
             return _OBSERVATION.validate_python({**answer, "call_id": action.call_id})
 
     def cancel(self, action_id: str) -> None:
@@ -133,7 +133,7 @@ class ServedRuntime:
         if self._gateway:
             self._gateway.close()
 
-    def _patience_s(self, action: SandboxAction) -> float:
+    def _answer_limit_s(self, action: SandboxAction) -> float:
         limit_s: float | None = None
         if isinstance(action, RunCommand | ControlCommand | RunIpython | Browse):
             limit_s = action.timeout_s
@@ -155,13 +155,13 @@ class ServedRuntime:
 
 def _read_piece(answer: JsonObject) -> tuple[int, bytes]:
     """Return the size of the whole file, and a piece of it."""
-    with _whole_answers("download"):
+    with _valid_answers("download"):
         size = TypeAdapter(NonNegativeInt).validate_python(answer.get("size"))
         return size, base64.b64decode(str(answer.get("data")), validate=True)
 
 
 @contextmanager
-def _whole_answers(op: str) -> Iterator[None]:
+def _valid_answers(op: str) -> Iterator[None]:
     """Count a server as lost that answers in no form of ours: an image has another."""
     try:
         yield

@@ -18,7 +18,7 @@ from patchwright.core.runtime import Runtime
 from patchwright.core.types.base import Value
 from patchwright.core.types.ids import Ids, RandomIds
 from patchwright.core.types.work import LeftOut
-from patchwright.sandbox.archive import pack_carrier
+from patchwright.sandbox.archive import pack_transfer_program
 
 PROGRAM = "carry/carry.pyz"
 FOLDER = "/workspace/carry"
@@ -42,7 +42,7 @@ class Export:
     taken_from: LeftOut | None = None
 
 
-class _Answer(Value):
+class _TransferReply(Value):
     """What the program inside prints last."""
 
     head: str = ""
@@ -109,7 +109,7 @@ class Workspace:
         max_bytes: int = MAX_BUNDLE_BYTES,
         *,
         is_last: bool = False,
-        takes_aside: bool = False,
+        takes_stray_work: bool = False,
     ) -> Export:
         """Return the work tree as a bundle of one commit on top of `base_sha`.
 
@@ -125,7 +125,7 @@ class Workspace:
             str(max_bytes),
             str(MAX_FILE_BYTES),
             "last" if is_last else "",
-            "aside" if takes_aside else "",
+            "aside" if takes_stray_work else "",
         )
         bundle = (
             self._runtime.download(f"{FOLDER}/head.bundle", max_bytes)
@@ -134,10 +134,10 @@ class Workspace:
         )
         return Export(bundle, answer.left_out, answer.conflicts, answer.taken_from)
 
-    def _run(self, *words: str) -> _Answer:
+    def _run(self, *words: str) -> _TransferReply:
         """Run the program inside; return what it has to tell."""
         # Each time anew: what lies in a sandbox may have been changed there.
-        self._runtime.upload(f"/workspace/{PROGRAM}", pack_carrier())
+        self._runtime.upload(f"/workspace/{PROGRAM}", pack_transfer_program())
         command = f'python3 -I -S "$WORKSPACE"/{PROGRAM} {shlex.join(words)}'
         action = RunCommand(command=command, session=self._session, timeout_s=GIT_S)
         output = self._runtime.run(action, self._ids.new())
@@ -150,10 +150,10 @@ class Workspace:
         return _read_answer(output)
 
 
-def _read_answer(output: CommandOutput) -> _Answer:
+def _read_answer(output: CommandOutput) -> _TransferReply:
     last_line = output.output.strip().rpartition("\n")[2]
     try:
-        answer = _Answer.model_validate_json(last_line)
+        answer = _TransferReply.model_validate_json(last_line)
     except ValidationError as error:
         text = f"git could not be run in the sandbox: {output.output[-1000:]}"
         raise SandboxError(text) from error

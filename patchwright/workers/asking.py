@@ -10,25 +10,25 @@ from patchwright.core.types.ids import JobId
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import ForgeThread
 from patchwright.integrations.github.reading.listening import SERVICE
-from patchwright.workers.intake.delivery import Delivery, Stored
+from patchwright.workers.intake.delivery import Delivery, InboxResult
 from patchwright.workers.run.services import Stores
-from patchwright.workers.web.asking.door import AskingDoor
-from patchwright.workers.web.asking.pace import Pace
-from patchwright.workers.web.readers import FetchPermission, Readers
-from patchwright.workers.web.sign_in import LOGIN_PATH, SignInDoor
+from patchwright.workers.web.asking.door import RequestFormRoutes
+from patchwright.workers.web.asking.pace import FormRateLimit
+from patchwright.workers.web.readers import FetchPermission, RepositoryAccessCache
+from patchwright.workers.web.sign_in import LOGIN_PATH, SignInRoutes
 
 
-def make_asking(
+def make_request_form(
     settings: Settings,
     stores: Stores,
     *,
     secret: bytes | None,
-    sign_in: SignInDoor | None,
+    sign_in: SignInRoutes | None,
     fetch_permission: FetchPermission,
     offer_to: Callable[[Actor], tuple[str, ...]],
     submit: "Callable[[Delivery], Future[Stored]]",
     clock: Clock,
-) -> AskingDoor | None:
+) -> RequestFormRoutes | None:
     """Return the door, or None where nobody can sign in."""
     if sign_in is None or secret is None:
         return None
@@ -38,17 +38,17 @@ def make_asking(
         job = stores.jobs.last_job_of(found) if found else None
         return job.id if job else None
 
-    return AskingDoor(
+    return RequestFormRoutes(
         secret=secret,
         clock=clock,
         find_viewer=sign_in.sessions.viewer_of,
-        may_read=Readers(fetch_permission, clock).is_allowed,
+        may_read=RepositoryAccessCache(fetch_permission, clock).is_allowed,
         submit=submit,
         find_job=find_job,
         offer_to=offer_to,
         forge=SERVICE,
         site=settings.github.web_url,
-        pace=Pace(clock),
+        rate_limit=FormRateLimit(clock),
         login_path=LOGIN_PATH,
         prefix=urlsplit(settings.server.public_url).path,
     )

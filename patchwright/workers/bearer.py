@@ -6,7 +6,7 @@ from typing import Final
 _SCHEME: Final = "bearer"
 
 
-def bears(authorization: str, token: str) -> bool:
+def has_bearer_token(authorization: str, token: str) -> bool:
     """Judge by the header of that name; an empty token is brought by nobody.
 
     https://www.rfc-editor.org/rfc/rfc6750#section-2.1

@@ -7,35 +7,35 @@ from functools import partial
 import structlog
 from pydantic import JsonValue
 
-from patchwright.core.channel import Board
+from patchwright.core.channel import Tracker
 from patchwright.core.clock import Clock
 from patchwright.core.crypto import KeyRing
 from patchwright.core.errors import SettingsError
-from patchwright.core.events.doorbell import Doorbell
+from patchwright.core.events.doorbell import Notifier
 from patchwright.core.llm.model import Model
 from patchwright.core.llm.models import Models
 from patchwright.core.runtime import RuntimeFactory
 from patchwright.core.settings.checks import NO_SHARED_KEY
 from patchwright.core.settings.model import Settings
-from patchwright.core.switchboard import Switchboard
+from patchwright.core.switchboard import ChannelRouter
 from patchwright.core.types.ids import Ids, JobId
 from patchwright.core.types.threads import ForgeThread
-from patchwright.integrations.git.mirror import Mirrors
+from patchwright.integrations.git.mirror import MirrorCache
 from patchwright.integrations.github.adapter import GitHub
 from patchwright.integrations.mcp.opening import open_servers
-from patchwright.resolver.guards.secrets import FindKnown
-from patchwright.sandbox.choose import choose
-from patchwright.workers.conduct import make_conduct
+from patchwright.resolver.guards.secrets import FindKnownSecrets
+from patchwright.sandbox.choose import create_factory
+from patchwright.workers.conduct import make_agent_configuration
 from patchwright.workers.connections import trust_for_git
 from patchwright.workers.db.database import Database
-from patchwright.workers.github_ear import GitHubEar
+from patchwright.workers.github_ear import GitHubReceiverLookup
 from patchwright.workers.models import models_by_name, warm_up
 from patchwright.workers.ops.measured import MeasuredModel, MeasuredSandboxes
-from patchwright.workers.ops.meters import Meters
-from patchwright.workers.run.orders import Orders
-from patchwright.workers.run.own_threads import OwnThreads
-from patchwright.workers.run.services import CodeHost, Services, Stores
-from patchwright.workers.run.talk import Talk
+from patchwright.workers.ops.meters import ProcessMetrics
+from patchwright.workers.run.orders import RunOverrides
+from patchwright.workers.run.own_threads import PageChannel
+from patchwright.workers.run.services import CodeHost, RunServices, Stores
+from patchwright.workers.run.talk import ChatServices
 from patchwright.workers.store.accounts import AccountStore
 from patchwright.workers.store.effects import EffectStore
 from patchwright.workers.store.events import EventStore
@@ -48,7 +48,7 @@ from patchwright.workers.store.requests import RequestStore
 from patchwright.workers.store.reservations import ReservationStore
 from patchwright.workers.store.secrets import SecretStore
 from patchwright.workers.store.threads import ThreadStore
-from patchwright.workers.web.receiver import Confirm, Entrance, by_header
+from patchwright.workers.web.receiver import ConfirmNotice, WebhookSource, by_header
 
 KEY_FILE = "encryption.key"
 SESSION_FILE = "session.secret"
@@ -89,12 +89,12 @@ def make_stores(
     redact: Callable[[JsonValue], JsonValue],
     clock: Clock,
     ids: Ids,
-    doorbell: Doorbell,
+    notifier: Notifier,
 ) -> Stores:
     return Stores(
         accounts=AccountStore(database, ids, clock),
         effects=EffectStore(database),
-        events=EventStore(database, redact, clock, doorbell),
+        events=EventStore(database, redact, clock, notifier),
         jobs=JobStore(database),
         leases=LeaseStore(database),
         reservations=ReservationStore(database, ids),
@@ -112,18 +112,18 @@ def make_services(
     settings: Settings,
     *,
     github: GitHub,
-    boards: Mapping[str, Board],
-    talk: Talk,
+    trackers: Mapping[str, Tracker],
+    talk: ChatServices,
     stores: Stores,
     clock: Clock,
-    find_known: FindKnown,
+    find_known: FindKnownSecrets,
     find_page: Callable[[JobId, datetime], str],
     submit: Callable[[JobId], None],
-    meters: Meters,
-    orders: Orders,
-) -> Services:
+    meters: ProcessMetrics,
+    orders: RunOverrides,
+) -> RunServices:
     """Compose what running jobs takes; raises when a part of it cannot work here."""
-    return Services(
+    return RunServices(
         settings=settings,
         clock=clock,
         stores=stores,
@@ -133,12 +133,12 @@ def make_services(
             fetch_identity=github.fetch_identity,
             starts_no_checks=github.starts_no_checks,
         ),
-        channel=Switchboard(github.channel, boards, _own_threads(stores)),
+        channel=ChannelRouter(github.channel, trackers, _page_channel(stores)),
         chat=talk,
-        mirrors=Mirrors(settings.state_dir / "mirrors", trust_for_git(settings.github)),
+        mirrors=MirrorCache(settings.state_dir / "mirrors", trust_for_git(settings.github)),
         sandboxes=_sandboxes(settings, clock, meters),
         find_models=_find_models(settings, clock, meters),
-        conduct=make_conduct(settings),
+        conduct=make_agent_configuration(settings),
         open_mcp=open_servers,
         find_known=find_known,
         find_page=find_page,
@@ -148,13 +148,13 @@ def make_services(
     )
 
 
-def _sandboxes(settings: Settings, clock: Clock, meters: Meters) -> RuntimeFactory:
-    chosen = choose(settings.sandbox.kind, clock, settings.sandbox.image)
+def _sandboxes(settings: Settings, clock: Clock, meters: ProcessMetrics) -> RuntimeFactory:
+    chosen = create_factory(settings.sandbox.kind, clock, settings.sandbox.image)
     return MeasuredSandboxes(chosen, meters.count_start, clock)
 
 
 def _find_models(
-    settings: Settings, clock: Clock, meters: Meters
+    settings: Settings, clock: Clock, meters: ProcessMetrics
 ) -> Callable[[str], Models]:
     def wrap(model: Model) -> Model:
         return MeasuredModel(model, meters.count_call, clock)
@@ -162,19 +162,19 @@ def _find_models(
     return models_by_name(settings, clock, wrap)
 
 
-def _own_threads(stores: Stores) -> OwnThreads:
+def _page_channel(stores: Stores) -> PageChannel:
     def find_first(thread: ForgeThread) -> Job | None:
         found = stores.threads.conversation_of(thread)
         return stores.jobs.first_job_of(found) if found else None
 
-    return OwnThreads(find_first)
+    return PageChannel(find_first)
 
 
 def open_github(
-    settings: Settings, ear: GitHubEar, confirm: Confirm | None = None
-) -> Entrance:
+    settings: Settings, ear: GitHubReceiverLookup, confirm: ConfirmNotice | None = None
+) -> WebhookSource:
     """Return the door for GitHub."""
-    return Entrance(
+    return WebhookSource(
         receiver=ear,
         identify=by_header("x-github-delivery"),
         max_body_bytes=settings.server.max_body_bytes,

@@ -23,21 +23,21 @@ from patchwright.core.types.triggers import (
     Ignored,
     InstallationChanged,
     RepositoryMoved,
-    Undated,
+    UndatedNotice,
 )
 from patchwright.integrations.github.auth import AppTokens
 from patchwright.workers.db.database import Database
-from patchwright.workers.intake.notices import has_lost
-from patchwright.workers.store.active import list_active
+from patchwright.workers.intake.notices import has_lost_access
+from patchwright.workers.store.active import list_active_jobs
 from patchwright.workers.web.receiver import NotReadyError
 
 log = structlog.get_logger(__name__)
 
-OVER: Final = Ignored(reason="no-longer-so")
+NO_LONGER_TRUE: Final = Ignored(reason="no-longer-so")
 
 
 @dataclass(frozen=True)
-class Confirming:
+class EventConfirmation:
     """Asks GitHub, with its App if there is one.
 
     `consents` tells whether somebody lets us act in their name. Each call takes its
@@ -50,7 +50,7 @@ class Confirming:
     database: Database
     consents: Callable[[Actor], bool]
 
-    def confirm(self, notice: Undated) -> Undated | Ignored:
+    def confirm(self, notice: UndatedNotice) -> UndatedNotice | Ignored:
         """Return what is left of a notice."""
         try:
             match notice:
@@ -59,7 +59,7 @@ class Confirming:
                 case RepositoryMoved():
                     return self._move(notice)
                 case ConsentRevoked():
-                    return OVER if self.consents(notice.person) else notice
+                    return NO_LONGER_TRUE if self.consents(notice.person) else notice
                 case _:
                     assert_never(notice)
         except AuthenticationError:
@@ -68,16 +68,16 @@ class Confirming:
             log.warning("notice_not_confirmed", reason=error.reason, error=str(error))
             raise NotReadyError(f"GitHub cannot be asked: {error}") from error
 
-    def _installation(self, notice: InstallationChanged) -> Undated | Ignored:
+    def _installation(self, notice: InstallationChanged) -> UndatedNotice | Ignored:
         """Ask only about what a job of ours needs; of the rest nothing is known."""
         if self.app is None:
             return notice
         with self.database.reading() as connection:
-            jobs = [one for one in list_active(connection) if has_lost(notice, one)]
+            jobs = [one for one in list_active_jobs(connection) if has_lost_access(notice, one)]
         if not jobs:
             return notice
         if notice.gone:
-            return OVER if self.app.is_installed(notice.installation) else notice
+            return NO_LONGER_TRUE if self.app.is_installed(notice.installation) else notice
         needed = {one.trigger.place for one in jobs}
         lost = tuple(
             repo
@@ -85,16 +85,16 @@ class Confirming:
             if repo in needed and not self.app.reaches(notice.installation, repo)
         )
         if not lost:
-            return OVER
+            return NO_LONGER_TRUE
         return InstallationChanged(
             installation=notice.installation, gone=False, repos=lost
         )
 
-    def _move(self, notice: RepositoryMoved) -> Undated | Ignored:
+    def _move(self, notice: RepositoryMoved) -> UndatedNotice | Ignored:
         """Heed no move of a repository that has its old name again."""
         try:
             found = self.forge.fetch_repository(notice.old)
         except (NotFoundError, PermissionDeniedError):
             return notice
         is_back = found.ref == notice.old and found.id == notice.id
-        return OVER if is_back else notice
+        return NO_LONGER_TRUE if is_back else notice

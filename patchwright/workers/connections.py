@@ -14,7 +14,7 @@ from patchwright.integrations.github.adapter import (
 )
 from patchwright.integrations.github.addresses import locate
 from patchwright.integrations.github.auth import TokenCache
-from patchwright.integrations.github.connection import Connection
+from patchwright.integrations.github.connection import GitHubConnection
 
 
 def connect_github(settings: GitHubSettings, cache: TokenCache, clock: Clock) -> GitHub:
@@ -45,11 +45,11 @@ def connect_github(settings: GitHubSettings, cache: TokenCache, clock: Clock) ->
     )
 
 
-def connection_to(settings: GitHubSettings) -> Connection:
+def make_github_connection(settings: GitHubSettings) -> GitHubConnection:
     """Return how to reach that GitHub as somebody else than our App or user."""
     _check_authorities(settings.ca_bundle)
     addresses = locate(settings.api_url, settings.web_url)
-    return Connection(addresses, ca_bundle=settings.ca_bundle)
+    return GitHubConnection(addresses, ca_bundle=settings.ca_bundle)
 
 
 def trust_for_git(settings: GitHubSettings) -> Mapping[str, str]:

@@ -7,17 +7,17 @@ import structlog
 from patchwright.core.errors import ServiceError
 from patchwright.core.settings.github import GitHubSettings
 from patchwright.core.types.people import Actor
-from patchwright.core.types.triggers import Reading
+from patchwright.core.types.triggers import ParsedWebhook
 from patchwright.integrations.github.adapter import GitHub
 from patchwright.integrations.github.reading.listening import SERVICE
-from patchwright.integrations.github.receiver import Receiver
-from patchwright.integrations.github.webhook import Listening
-from patchwright.workers.talk.trying import Ear
+from patchwright.integrations.github.receiver import GitHubReceiver
+from patchwright.integrations.github.webhook import GitHubTriggerRules
+from patchwright.workers.talk.trying import BackgroundLookup
 
 log = structlog.get_logger(__name__)
 
 
-class GitHubEar(Ear[Receiver]):
+class GitHubReceiverLookup(BackgroundLookup[GitHubReceiver]):
     """Reads deliveries, once GitHub has told who we are there.
 
     The texts of an App are a bot's, which starts nothing, so that it listens at once.
@@ -32,7 +32,7 @@ class GitHubEar(Ear[Receiver]):
             SERVICE, lambda: _receive_as(settings, github.fetch_identity()), unnamed
         )
 
-    def read(self, headers: Mapping[str, str], body: bytes) -> Reading:
+    def read(self, headers: Mapping[str, str], body: bytes) -> ParsedWebhook:
         """Read a delivery; raises `NotReadyError` where it must be sent again."""
         return self.known().read(headers, body)
 
@@ -46,8 +46,8 @@ class GitHubEar(Ear[Receiver]):
             log.warning("permission_missing", missing=line)
 
 
-def _receive_as(github: GitHubSettings, own: Actor | None) -> Receiver:
-    listening = Listening(
+def _receive_as(github: GitHubSettings, own: Actor | None) -> GitHubReceiver:
+    listening = GitHubTriggerRules(
         mention=github.mention, label=github.label, own_login=own.login if own else ""
     )
-    return Receiver(github.webhook_secret, listening)
+    return GitHubReceiver(github.webhook_secret, listening)

@@ -6,7 +6,7 @@ import sys
 from typing import NoReturn
 
 
-def leave(exit_code: int) -> NoReturn:
+def exit_now(exit_code: int) -> NoReturn:
     """End the process now, with the threads that do not end by themselves.
 
     Python would wait for them, and one of them may be in the middle of a clone. A job

@@ -17,7 +17,7 @@ class PortUnavailableError(PatchwrightError):
 
 
 @dataclass(frozen=True)
-class Spot:
+class ListenAddress:
     """Where to listen. `section` is that of the settings, `fix` is for a port taken."""
 
     section: str
@@ -26,7 +26,7 @@ class Spot:
     fix: str
 
 
-def listen(spot: Spot) -> socket.socket:
+def listen(spot: ListenAddress) -> socket.socket:
     """Return a socket that listens; who connects waits until somebody accepts.
 
     Raises `PortUnavailableError`, and `SettingsError` for a host that is none.

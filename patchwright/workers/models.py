@@ -8,7 +8,7 @@ from patchwright.core.clock import Clock
 from patchwright.core.errors import SettingsError
 from patchwright.core.llm.client import LitellmModel
 from patchwright.core.llm.config import ModelConfig
-from patchwright.core.llm.library import preload
+from patchwright.core.llm.library import preload_litellm
 from patchwright.core.llm.model import Model
 from patchwright.core.llm.models import Models
 from patchwright.core.llm.recording import RecordedModel, load_recording
@@ -22,16 +22,16 @@ RECORDED = "recorded:"
 Wrap = Callable[[Model], Model]
 
 
-def as_it_is(model: Model) -> Model:
+def unwrapped(model: Model) -> Model:
     return model
 
 
-def make_models(settings: Settings, clock: Clock, wrap: Wrap = as_it_is) -> Models:
+def make_models(settings: Settings, clock: Clock, wrap: Wrap = unwrapped) -> Models:
     """Return the model of each role; `recorded:FILE` repeats a recording.
 
     Roles with the same name share a model, as does what several fall back on.
     """
-    making = _Making(settings.llm, clock, wrap)
+    making = _ModelFactory(settings.llm, clock, wrap)
     agent = settings.agent
     main = making.role("agent.model", agent.model)
     return Models(
@@ -49,7 +49,7 @@ def make_models(settings: Settings, clock: Clock, wrap: Wrap = as_it_is) -> Mode
 
 
 def models_by_name(
-    settings: Settings, clock: Clock, wrap: Wrap = as_it_is
+    settings: Settings, clock: Clock, wrap: Wrap = unwrapped
 ) -> Callable[[str], Models]:
     """Return a function from the name of the main model to the models of a run.
 
@@ -80,7 +80,7 @@ def warm_up(settings: Settings) -> None:
     named = {agent.model, agent.condense_model or agent.model}
     found = [find_model(settings.llm, "agent.model", name) for name in named]
     if not all(model.model.startswith(RECORDED) for model in found):
-        preload()
+        preload_litellm()
 
 
 def find_model(llm: LlmSettings, key: str, name: str) -> ModelSettings:
@@ -99,7 +99,7 @@ def find_model(llm: LlmSettings, key: str, name: str) -> ModelSettings:
     return found
 
 
-class _Making:
+class _ModelFactory:
     """Makes each model and each chain of models once."""
 
     def __init__(self, llm: LlmSettings, clock: Clock, wrap: Wrap) -> None:

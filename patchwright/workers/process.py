@@ -29,29 +29,29 @@ from patchwright.workers.db.upgrade import upgrade
 from patchwright.workers.intake.catching_up import CatchUp
 from patchwright.workers.ops.duty import process_name
 from patchwright.workers.ops.health import Health
-from patchwright.workers.ops.meters import Meters
+from patchwright.workers.ops.meters import ProcessMetrics
 from patchwright.workers.ops.reporter import Reporter
-from patchwright.workers.ops.vitals import Vitals
+from patchwright.workers.ops.vitals import HealthChecks
 from patchwright.workers.roles import Role
-from patchwright.workers.run.orders import Orders
-from patchwright.workers.run.runner import Runner
+from patchwright.workers.run.orders import RunOverrides
+from patchwright.workers.run.runner import JobWorker
 from patchwright.workers.run.services import Stores
-from patchwright.workers.run_links import run_link
-from patchwright.workers.store.doorbells import open_doorbell
-from patchwright.workers.store.missed import MissedStore
+from patchwright.workers.run_links import make_run_link
+from patchwright.workers.store.doorbells import open_notifier
+from patchwright.workers.store.missed import MissedDeliveryStore
 from patchwright.workers.store.secrets import SecretStore
-from patchwright.workers.store.token_cache import StoredTokens
-from patchwright.workers.talk.compose import Talking
-from patchwright.workers.talk.sites import Sites, connect_sites
-from patchwright.workers.web.deliveries import DELIVERIES
+from patchwright.workers.store.token_cache import InstallationTokenStore
+from patchwright.workers.talk.compose import ChatComposition
+from patchwright.workers.talk.sites import ChatPlugins, connect_plugins
+from patchwright.workers.web.deliveries import WEBHOOK_ROUTE
 
-_NONE: Final = Orders()
+_NONE: Final = RunOverrides()
 
 log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True)
-class Base:
+class ServiceParts:
     """What web and worker share."""
 
     settings: Settings
@@ -59,20 +59,20 @@ class Base:
     database: Database
     stores: Stores
     github: GitHub
-    sites: Sites
+    sites: ChatPlugins
     secrets: SecretStore
     redactor: Redactor
     submit: Callable[[JobId], None]
-    meters: Meters
+    meters: ProcessMetrics
 
 
 @contextmanager
-def open_base(
+def open_service_parts(
     settings: Settings,
     redactor: Redactor,
     submit: Callable[[JobId], None],
     database_clock: Clock | None = None,
-) -> Iterator[Base]:
+) -> Iterator[ServiceParts]:
     """Open database and GitHub for a process, and close them after it.
 
     `database_clock` stands in for the database's own.
@@ -81,34 +81,34 @@ def open_base(
     with closing(open_database(settings, database_clock)) as database:
         upgrade(database)
         secrets = open_secrets(settings, database, clock)
-        tokens = StoredTokens(secrets)
+        tokens = InstallationTokenStore(secrets)
         with (
             closing(connect_github(settings.github, tokens, clock)) as github,
-            closing(connect_sites(settings, secrets, clock)) as sites,
-            open_doorbell(database) as doorbell,
+            closing(connect_plugins(settings, secrets, clock)) as sites,
+            open_notifier(database) as notifier,
         ):
-            yield Base(
+            yield ServiceParts(
                 settings=settings,
                 clock=clock,
                 database=database,
                 stores=make_stores(
-                    database, redactor.redact_json, clock, RandomIds(), doorbell
+                    database, redactor.redact_json, clock, RandomIds(), notifier
                 ),
                 github=github,
                 sites=sites,
                 secrets=secrets,
                 redactor=redactor,
                 submit=submit,
-                meters=Meters(),
+                meters=ProcessMetrics(),
             )
 
 
-def make_runner(base: Base, orders: Orders = _NONE) -> Runner:
+def make_worker(base: ServiceParts, orders: RunOverrides = _NONE) -> JobWorker:
     services = make_services(
         base.settings,
         github=base.github,
-        boards=base.sites.boards,
-        talk=make_talking(base).chat_services(),
+        trackers=base.sites.trackers,
+        talk=make_chat_composition(base).chat_services(),
         stores=base.stores,
         clock=base.clock,
         find_known=base.redactor.find_known,
@@ -118,23 +118,23 @@ def make_runner(base: Base, orders: Orders = _NONE) -> Runner:
         orders=orders,
     )
     log.info("worker_ready", sandbox=services.sandboxes.kind)
-    return Runner(services, process_name())
+    return JobWorker(services, process_name())
 
 
-def make_catch_up(base: Base) -> CatchUp:
+def make_catch_up(base: ServiceParts) -> CatchUp:
     public_url = base.settings.server.public_url
-    address = public_url + DELIVERIES.format(service=SERVICE)
+    address = public_url + WEBHOOK_ROUTE.format(service=SERVICE)
 
     def find_hooks() -> Iterable[Hook]:
         # Without an address of our own, no repository's hook is known to be ours.
         named = base.stores.threads.newest_repositories(SERVICE) if public_url else ()
         return base.github.find_hooks(address, named)
 
-    return CatchUp(find_hooks, MissedStore(base.database, SERVICE), base.clock)
+    return CatchUp(find_hooks, MissedDeliveryStore(base.database, SERVICE), base.clock)
 
 
-def make_talking(base: Base) -> Talking:
-    return Talking(
+def make_chat_composition(base: ServiceParts) -> ChatComposition:
+    return ChatComposition(
         settings=base.settings,
         clock=base.clock,
         database=base.database,
@@ -142,15 +142,15 @@ def make_talking(base: Base) -> Talking:
         secrets=base.secrets,
         forge=base.github.forge,
         resolve_name=base.sites.name_person,
-        is_at_home=base.sites.is_at_home,
+        is_from_own_site=base.sites.is_from_own_site,
     )
 
 
-def vitals_of(base: Base) -> Vitals:
-    return Vitals(base.database, base.clock, base.settings.queue.sweep_s)
+def vitals_of(base: ServiceParts) -> HealthChecks:
+    return HealthChecks(base.database, base.clock, base.settings.queue.sweep_s)
 
 
-def make_reporter(base: Base, role: Role, health: Health) -> Reporter:
+def make_reporter(base: ServiceParts, role: Role, health: Health) -> Reporter:
     return Reporter(
         role=role,
         health=health,
@@ -160,9 +160,9 @@ def make_reporter(base: Base, role: Role, health: Health) -> Reporter:
     )
 
 
-def page_finder(base: Base) -> Callable[[JobId, datetime], str]:
-    return partial(run_link, base.settings.server.public_url, own_session_secret(base))
+def page_finder(base: ServiceParts) -> Callable[[JobId, datetime], str]:
+    return partial(make_run_link, base.settings.server.public_url, own_session_secret(base))
 
 
-def own_session_secret(base: Base) -> bytes | None:
+def own_session_secret(base: ServiceParts) -> bytes | None:
     return session_secret(base.settings, base.database)

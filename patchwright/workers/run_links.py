@@ -7,22 +7,22 @@ from typing import Final
 
 from patchwright.core.types.ids import JobId
 
-LIFE: Final = timedelta(days=30)
+RUN_LINK_LIFETIME: Final = timedelta(days=30)
 _KEY: Final = re.compile(r"(\d{1,12})-([0-9a-f]{64})\Z")
 
 
-def run_link(
+def make_run_link(
     public_url: str, secret: bytes | None, job_id: JobId, created_at: datetime
 ) -> str:
     """Return the link, the same each time; empty where there can be none."""
     if not public_url or not secret:
         return ""
-    expires = int((created_at + LIFE).timestamp())
+    expires = int((created_at + RUN_LINK_LIFETIME).timestamp())
     key = f"{expires}-{_sign(secret, job_id, expires)}"
     return f"{public_url}/runs/{job_id}?key={key}"
 
 
-def opens_until(secret: bytes, job_id: str, key: str, now: datetime) -> datetime | None:
+def link_expiry(secret: bytes, job_id: str, key: str, now: datetime) -> datetime | None:
     """Return until when a key opens the run's page, or None if it does not."""
     parts = _KEY.match(key)
     if parts is None:

@@ -12,11 +12,11 @@ from patchwright.workers.run.services import Stores
 from patchwright.workers.runs.reader import RunReader
 from patchwright.workers.store.job import Job
 from patchwright.workers.store.threads import ThreadStore
-from patchwright.workers.web.pages.access import Access
-from patchwright.workers.web.pages.live import Live
+from patchwright.workers.web.pages.access import RunAccess
+from patchwright.workers.web.pages.live import LiveUpdates
 from patchwright.workers.web.pages.routes import RunPages
-from patchwright.workers.web.readers import FetchPermission, Readers
-from patchwright.workers.web.sign_in import LOGIN_PATH, SignInDoor
+from patchwright.workers.web.readers import FetchPermission, RepositoryAccessCache
+from patchwright.workers.web.sign_in import LOGIN_PATH, SignInRoutes
 
 log = structlog.get_logger(__name__)
 
@@ -26,7 +26,7 @@ def make_run_pages(
     stores: Stores,
     *,
     secret: bytes | None,
-    sign_in: SignInDoor | None,
+    sign_in: SignInRoutes | None,
     fetch_permission: FetchPermission,
     clock: Clock,
 ) -> RunPages:
@@ -35,20 +35,20 @@ def make_run_pages(
         log.warning("no_links_to_runs", missing="security.session_secret")
     token = settings.security.admin_token
     reader = RunReader(stores.jobs, stores.events, stores.outcomes, stores.effects)
-    access = Access(
+    access = RunAccess(
         secret=secret,
         admin_token=token.get_secret_value() if token else "",
         public_url=settings.server.public_url,
         clock=clock,
         find_viewer=sign_in.sessions.viewer_of if sign_in else _nobody,
-        may_read=Readers(fetch_permission, clock).is_allowed,
-        may_write=Readers(fetch_permission, clock, Permission.WRITE).is_allowed,
+        may_read=RepositoryAccessCache(fetch_permission, clock).is_allowed,
+        may_write=RepositoryAccessCache(fetch_permission, clock, Permission.WRITE).is_allowed,
         is_private=partial(_is_private, stores.threads),
     )
     return RunPages(
         reader=reader,
         access=access,
-        live=Live(reader, stores.events.doorbell, clock),
+        live=LiveUpdates(reader, stores.events.notifier, clock),
         clock=clock,
         site=settings.github.web_url,
         login_path=LOGIN_PATH if sign_in else "",

@@ -10,7 +10,7 @@ from typing import Final, assert_never
 
 import structlog
 
-from patchwright.core.background import start
+from patchwright.core.background import start_call
 from patchwright.core.clock import SystemClock
 from patchwright.core.errors import SettingsError
 from patchwright.core.logs import log_strays, set_up_logging
@@ -20,19 +20,19 @@ from patchwright.core.settings.secret_values import secret_values
 from patchwright.core.text.redaction import Redactor
 from patchwright.workers.db.database import Database
 from patchwright.workers.intake.catching_up import CatchUp
-from patchwright.workers.listening import Spot, listen
+from patchwright.workers.listening import ListenAddress, listen
 from patchwright.workers.models import warm_up
-from patchwright.workers.ops.duty import LONGEST_EVERY_S, Post, on_duty
-from patchwright.workers.ops.meters import Meters
-from patchwright.workers.ops.pulse import Pulse
+from patchwright.workers.ops.duty import LONGEST_EVERY_S, HeartbeatConfig, report_alive
+from patchwright.workers.ops.meters import ProcessMetrics
+from patchwright.workers.ops.pulse import LoopActivity
 from patchwright.workers.ops.reporter import Reporter
-from patchwright.workers.ops.vitals import Vitals
+from patchwright.workers.ops.vitals import HealthChecks
 from patchwright.workers.process import (
-    Base,
+    ServiceParts,
     make_catch_up,
     make_reporter,
-    make_runner,
-    open_base,
+    make_worker,
+    open_service_parts,
     vitals_of,
 )
 from patchwright.workers.queue.app import (
@@ -44,14 +44,14 @@ from patchwright.workers.queue.app import (
     submitter,
 )
 from patchwright.workers.queue.embedded import embedded_worker
-from patchwright.workers.queue.periodic import repeating
+from patchwright.workers.queue.periodic import repeat_in_background
 from patchwright.workers.queue.processes import run_beat, run_worker
-from patchwright.workers.queue.signs import broker_answers, hear_sent, hear_taken
+from patchwright.workers.queue.signs import broker_answers, on_message_sent, on_message_taken
 from patchwright.workers.roles import Role
-from patchwright.workers.run.runner import Runner
-from patchwright.workers.setup import with_app, with_stored_app
-from patchwright.workers.site import JudgeWeb, make_site
-from patchwright.workers.stopping import until_told
+from patchwright.workers.run.runner import JobWorker
+from patchwright.workers.setup import with_github_app, with_stored_app
+from patchwright.workers.site import MakeWebHealth, make_website
+from patchwright.workers.stopping import until_terminated
 from patchwright.workers.web.server import make_server
 
 _OTHER_PORT: Final = "choose another with --port or PATCHWRIGHT_SERVER__PORT"
@@ -60,12 +60,12 @@ log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True)
-class _Crew:
+class _WorkerParts:
     """What works in a process that runs jobs; `taken` moves with each message."""
 
-    runner: Runner
+    runner: JobWorker
     catch_up: CatchUp
-    taken: Pulse
+    taken: LoopActivity
     parallel: int
 
     def is_busy(self) -> bool:
@@ -86,7 +86,7 @@ def serve(settings: Settings, role: Role) -> int:
     broker_url = settings.queue.broker_url.get_secret_value()
     queue = make_celery(broker_url, settings.queue.sweep_s)
     log.info("starting", role=role)
-    with until_told():
+    with until_terminated():
         return _run(settings, role, queue)
     return 0
 
@@ -102,14 +102,14 @@ def _run(settings: Settings, role: Role, queue: Queue) -> int:
         case Role.WEB:
             with (
                 _listen(settings) as listening,
-                _open(with_app(settings, listening), queue, role) as base,
+                _open(with_github_app(settings, listening), queue, role) as base,
             ):
                 return _serve_web(base, listening, vitals_of(base).web, role)
         case Role.ALL:
             with (
                 _listen(settings) as listening,
-                _open(with_app(settings, listening), queue, role) as base,
-                _working(base, queue) as judge,
+                _open(with_github_app(settings, listening), queue, role) as base,
+                _run_jobs_in_background(base, queue) as judge,
             ):
                 return _serve_web(base, listening, judge, role)
         case _:
@@ -117,10 +117,10 @@ def _run(settings: Settings, role: Role, queue: Queue) -> int:
 
 
 @contextmanager
-def _open(settings: Settings, queue: Queue, role: Role) -> Iterator[Base]:
+def _open(settings: Settings, queue: Queue, role: Role) -> Iterator[ServiceParts]:
     # Anew, as an App that was made for us brings secrets of its own.
     redactor = _log_without_secrets(settings, role)
-    with open_base(settings, redactor, submitter(queue)) as base:
+    with open_service_parts(settings, redactor, submitter(queue)) as base:
         yield base
 
 
@@ -134,66 +134,66 @@ def _log_without_secrets(settings: Settings, role: Role) -> Redactor:
 def _listen(settings: Settings) -> socket.socket:
     """Take the port before anything else is started."""
     server = settings.server
-    listening = listen(Spot("server", server.host, server.port, _OTHER_PORT))
+    listening = listen(ListenAddress("server", server.host, server.port, _OTHER_PORT))
     log.info("listening", host=server.host, port=listening.getsockname()[1])
     return listening
 
 
 def _serve_web(
-    base: Base, listening: socket.socket, judge: JudgeWeb, role: Role
+    base: ServiceParts, listening: socket.socket, judge: MakeWebHealth, role: Role
 ) -> int:
     address = base.settings.server
-    site = make_site(base, judge, role)
+    site = make_website(base, judge, role)
     server = make_server(
         site.app, address.host, address.port, proxies=address.trusted_proxies
     )
-    with on_duty(_post(base.settings, base.database, site.reporter)):
+    with report_alive(_post(base.settings, base.database, site.reporter)):
         server.run(sockets=[listening])
     return 0
 
 
-def _serve_jobs(base: Base, queue: Queue) -> int:
-    crew = _make_crew(base, queue)
-    start(crew.catch_up)
+def _serve_jobs(base: ServiceParts, queue: Queue) -> int:
+    crew = _make_worker_parts(base, queue)
+    start_call(crew.catch_up)
     health = vitals_of(base).worker(
         crew.taken, partial(broker_answers, queue), crew.is_busy
     )
     reporter = make_reporter(base, Role.WORKER, health)
-    with on_duty(_post(base.settings, base.database, reporter)):
+    with report_alive(_post(base.settings, base.database, reporter)):
         return run_worker(queue, crew.runner, crew.parallel)
 
 
 def _serve_beat(settings: Settings, queue: Queue) -> int:
     clock = SystemClock()
-    sent = Pulse(clock)
-    hear_sent(sent.touch)
+    sent = LoopActivity(clock)
+    on_message_sent(sent.touch)
     # It needs no database but to say that it lives, and does not wait for one.
     with closing(Database(settings.database.url.get_secret_value())) as database:
-        vitals = Vitals(database, clock, settings.queue.sweep_s)
+        health_checks = HealthChecks(database, clock, settings.queue.sweep_s)
         reporter = Reporter(
             role=Role.BEAT,
-            health=vitals.beat(sent, partial(broker_answers, queue)),
+            health=health_checks.beat(sent, partial(broker_answers, queue)),
             clock=clock,
-            show=Meters().show,
+            show=ProcessMetrics().show,
             token=settings.telemetry.metrics_token,
         )
-        with on_duty(_post(settings, database, reporter)):
+        with report_alive(_post(settings, database, reporter)):
             run_beat(queue)
     return 0
 
 
-def _post(settings: Settings, database: Database, reporter: Reporter) -> Post:
+def _post(settings: Settings, database: Database, reporter: Reporter) -> HeartbeatConfig:
     every_s = min(settings.queue.sweep_s, LONGEST_EVERY_S)
-    return Post(reporter, database, settings.telemetry, every_s)
+    return HeartbeatConfig(reporter, database, settings.telemetry, every_s)
 
 
 @contextmanager
-def _working(base: Base, queue: Queue) -> Iterator[JudgeWeb]:
+def _run_jobs_in_background(base: ServiceParts, queue: Queue) -> Iterator[MakeWebHealth]:
     """Run jobs in this process; yields how it is judged together with its web side."""
-    crew, sweep_s = _make_crew(base, queue), base.settings.queue.sweep_s
+    crew, sweep_s = _make_worker_parts(base, queue), base.settings.queue.sweep_s
     with (
         embedded_worker(queue, crew.runner, crew.parallel, sweep_s),
-        repeating(crew.catch_up, CATCH_UP_EVERY_S),
+        repeat_in_background(crew.catch_up, CATCH_UP_EVERY_S),
     ):
         yield partial(
             vitals_of(base).all,
@@ -203,13 +203,13 @@ def _working(base: Base, queue: Queue) -> Iterator[JudgeWeb]:
         )
 
 
-def _make_crew(base: Base, queue: Queue) -> _Crew:
+def _make_worker_parts(base: ServiceParts, queue: Queue) -> _WorkerParts:
     """Put them to the queue, which hands them messages once it is run."""
-    runner, catch_up, taken = make_runner(base), make_catch_up(base), Pulse(base.clock)
+    runner, catch_up, taken = make_worker(base), make_catch_up(base), LoopActivity(base.clock)
     add_tasks(queue, runner)
     add_catch_up(queue, catch_up)
-    hear_taken(taken.touch)
-    return _Crew(runner, catch_up, taken, base.settings.limits.max_parallel)
+    on_message_taken(taken.touch)
+    return _WorkerParts(runner, catch_up, taken, base.settings.limits.max_parallel)
 
 
 def _broker_errors(settings: Settings, role: Role) -> Iterator[str]:

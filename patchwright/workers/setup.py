@@ -11,13 +11,13 @@ from patchwright.core.errors import SettingsError
 from patchwright.core.settings.model import Settings
 from patchwright.integrations.github.manifest import NewApp, convert
 from patchwright.workers.compose import key_ring, open_database
-from patchwright.workers.connections import connection_to
+from patchwright.workers.connections import make_github_connection
 from patchwright.workers.db.upgrade import upgrade
-from patchwright.workers.store.github_app import AppStore, completed
+from patchwright.workers.store.github_app import GitHubAppStore, with_app_settings
 from patchwright.workers.store.secrets import SecretStore
-from patchwright.workers.web.setup.app import SETUP_PATH, SetupSite
+from patchwright.workers.web.setup.app import SETUP_PATH, SetupPages
 from patchwright.workers.web.setup.serving import serve_setup
-from patchwright.workers.web.setup.visitors import Visitors
+from patchwright.workers.web.setup.visitors import SetupVisitors
 
 _NOT_SET_UP = (
     "github: not configured, and no App was made yet; open the link that the web "
@@ -40,10 +40,10 @@ def with_stored_app(settings: Settings) -> Settings:
         app = store.fetch()
     if app is None:
         raise SettingsError(_NOT_SET_UP)
-    return completed(settings, app)
+    return with_app_settings(settings, app)
 
 
-def with_app(settings: Settings, listening: socket.socket) -> Settings:
+def with_github_app(settings: Settings, listening: socket.socket) -> Settings:
     """Complete the settings; where no App was made yet, let somebody make one.
 
     Meanwhile the set-up pages are served from the socket, which stays open.
@@ -53,26 +53,26 @@ def with_app(settings: Settings, listening: socket.socket) -> Settings:
     clock = SystemClock()
     with _opened_store(settings, clock) as store:
         if store.fetch() is None:
-            _let_make(settings, store, clock, listening)
+            _wait_for_new_app(settings, store, clock, listening)
         app = store.fetch()
     if app is None:
         raise SettingsError(_NOT_SET_UP)
-    return completed(settings, app)
+    return with_app_settings(settings, app)
 
 
 @contextmanager
-def _opened_store(settings: Settings, clock: Clock) -> Iterator[AppStore]:
+def _opened_store(settings: Settings, clock: Clock) -> Iterator[GitHubAppStore]:
     with closing(open_database(settings)) as database:
         upgrade(database)
         secrets = SecretStore(database, key_ring(settings, database), clock)
-        yield AppStore(secrets, settings.github.api_url)
+        yield GitHubAppStore(secrets, settings.github.api_url)
 
 
-def _let_make(
-    settings: Settings, store: AppStore, clock: Clock, listening: socket.socket
+def _wait_for_new_app(
+    settings: Settings, store: GitHubAppStore, clock: Clock, listening: socket.socket
 ) -> None:
     """Serve the set-up pages until there is an App."""
-    connection = connection_to(settings.github)
+    connection = make_github_connection(settings.github)
 
     def register(code: str) -> NewApp:
         app = convert(connection, code, clock)
@@ -80,8 +80,8 @@ def _let_make(
         return app
 
     public_url = settings.server.public_url
-    visitors = Visitors(settings.security.admin_token, clock)
-    site = SetupSite(
+    visitors = SetupVisitors(settings.security.admin_token, clock)
+    site = SetupPages(
         web_url=settings.github.web_url,
         public_url=public_url,
         mention=settings.github.mention,

@@ -8,15 +8,15 @@ from patchwright.core.clock import Clock
 from patchwright.core.settings.model import Settings
 from patchwright.integrations.github.manifest import CALLBACK_PATH
 from patchwright.integrations.github.sign_in import SignIn
-from patchwright.workers.connections import connection_to
-from patchwright.workers.web.sign_in import SignInDoor, open_door
+from patchwright.workers.connections import make_github_connection
+from patchwright.workers.web.sign_in import SignInRoutes, make_sign_in_routes
 
 log = structlog.get_logger(__name__)
 
 
 def make_sign_in(
     settings: Settings, secret: bytes | None, clock: Clock
-) -> SignInDoor | None:
+) -> SignInRoutes | None:
     """Return the door for people, or None where nobody can sign in."""
     github = settings.github
     if not (github.client_id and github.client_secret):
@@ -29,13 +29,13 @@ def make_sign_in(
         log.warning("sign_in_off", missing="security.session_secret")
         return None
     provider = SignIn(
-        connection=connection_to(github),
+        connection=make_github_connection(github),
         client_id=github.client_id,
         client_secret=github.client_secret,
         redirect_uri=public_url + CALLBACK_PATH,
         clock=clock,
     )
-    return open_door(
+    return make_sign_in_routes(
         provider,
         secret,
         clock,

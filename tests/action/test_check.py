@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from patchwright.workers.action.check import find_accord, find_workflow
+from patchwright.workers.action.check import check_workflow, find_workflow
 from tests.architecture.tree import ROOT
 
 EXAMPLES = sorted(Path(ROOT, "docs", "examples", "workflows").glob("*.yml"))
@@ -23,10 +23,10 @@ jobs:
 
 
 def test_both_phrases_are_found() -> None:
-    accord = find_accord(GATE, "@patchwright")
-    assert accord.workflow_phrases == ("@patchwright", "/fix", "@patchwright please")
-    assert accord.is_sound
-    assert str(accord) == (
+    workflow_check = check_workflow(GATE, "@patchwright")
+    assert workflow_check.workflow_phrases == ("@patchwright", "/fix", "@patchwright please")
+    assert workflow_check.is_sound
+    assert str(workflow_check) == (
         "the workflow's `if:` asks for `@patchwright`, `/fix`, `@patchwright please`, "
         "the Action for `@patchwright`"
     )
@@ -34,9 +34,9 @@ def test_both_phrases_are_found() -> None:
 
 def test_s06_phrases_that_differ_are_told_with_what_to_do() -> None:
     gate = GATE.replace("@patchwright", "@bot")
-    accord = find_accord(gate, "/exp")
-    assert not accord.is_sound
-    assert str(accord) == (
+    workflow_check = check_workflow(gate, "/exp")
+    assert not workflow_check.is_sound
+    assert str(workflow_check) == (
         "the workflow's `if:` asks for `@bot`, `/fix`, `@bot please`, the Action for "
         "`/exp`: no text has both, and so nobody is ever answered. Write the same in "
         "both: the input `trigger-phrase`, and the `if:` of the workflow."
@@ -49,7 +49,7 @@ def test_s06_phrases_that_differ_are_told_with_what_to_do() -> None:
 )
 def test_what_every_asking_text_has_is_enough(gate: str, phrase: str) -> None:
     workflow = GATE.replace("@patchwright", gate)
-    assert find_accord(workflow, phrase).is_sound
+    assert check_workflow(workflow, phrase).is_sound
 
 
 @pytest.mark.parametrize(
@@ -66,9 +66,9 @@ def test_what_every_asking_text_has_is_enough(gate: str, phrase: str) -> None:
     ],
 )
 def test_a_workflow_without_phrases_has_nothing_to_differ_in(workflow: str) -> None:
-    accord = find_accord(workflow, "@patchwright")
-    assert accord.workflow_phrases == ()
-    assert accord.is_sound
+    workflow_check = check_workflow(workflow, "@patchwright")
+    assert workflow_check.workflow_phrases == ()
+    assert workflow_check.is_sound
 
 
 def test_the_workflow_is_the_one_that_runs() -> None:
@@ -84,4 +84,4 @@ def test_the_workflow_is_the_one_that_runs() -> None:
 
 @pytest.mark.parametrize("file", EXAMPLES, ids=lambda file: file.name)
 def test_our_examples_are_sound(file: Path) -> None:
-    assert find_accord(file.read_text(), "@patchwright").is_sound
+    assert check_workflow(file.read_text(), "@patchwright").is_sound

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from patchwright.core.text.mentions import find_request
 from patchwright.core.types.triggers import Trigger
-from patchwright.integrations.github.webhook import Listening, read
+from patchwright.integrations.github.webhook import GitHubTriggerRules, read_delivery
 from tests.action.gates import group_of, lets_in
 from tests.runner.expressions.values import Value
 
@@ -184,8 +184,8 @@ def _made_to_ask(file: Path) -> tuple[str, dict[str, Any]]:
 
 
 def _asks(name: str, payload: dict[str, Any]) -> bool:
-    listening = Listening(mention="@patchwright", label="fix-me")
-    reading = read(name, json.dumps(payload).encode(), listening)
+    listening = GitHubTriggerRules(mention="@patchwright", label="fix-me")
+    reading = read_delivery(name, json.dumps(payload).encode(), listening)
     return isinstance(reading, Trigger) and not reading.actor.is_bot
 
 

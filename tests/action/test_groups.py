@@ -11,7 +11,7 @@ from patchwright.core.text.names import branch_name
 from patchwright.workers.action.gate import (
     ANSWERED,
     USUAL_TEMPLATE,
-    Asked,
+    GateRequest,
     Head,
     find_group,
 )
@@ -35,7 +35,7 @@ def group(
     number: str = "",
     template: str = USUAL_TEMPLATE,
 ) -> str:
-    asked = Asked(event, REPO, "4711", number, "@patchwright", template)
+    asked = GateRequest(event, REPO, "4711", number, "@patchwright", template)
     return find_group(asked, lambda _number: head)
 
 
@@ -49,13 +49,13 @@ def pull(ref: str, repository: str | None = REPO) -> Event:
 
 
 def test_an_issue_is_a_group_and_nobody_is_asked() -> None:
-    asked = Asked({"issue": {"number": 7}}, REPO, "1", "", "@p", USUAL_TEMPLATE)
+    asked = GateRequest({"issue": {"number": 7}}, REPO, "1", "", "@p", USUAL_TEMPLATE)
     assert find_group(asked, nobody_is_asked) == "thread-7"
 
 
 @pytest.mark.parametrize("number", ["7\ngroup=mine", "7/../../9", "seven", "\u0667"])
 def test_what_is_no_number_makes_no_group_and_asks_nobody(number: str) -> None:
-    asked = Asked({}, REPO, "4711", number, "@p", USUAL_TEMPLATE)
+    asked = GateRequest({}, REPO, "4711", number, "@p", USUAL_TEMPLATE)
     assert find_group(asked, nobody_is_asked) == "run-4711"
 
 

@@ -9,13 +9,13 @@ from patchwright.core.types.triggers import (
     BaseMoved,
     Ignored,
     InstallationChanged,
-    Reading,
+    ParsedWebhook,
     RepositoryMoved,
     ThreadClosed,
     Trigger,
     TriggerKind,
 )
-from patchwright.integrations.github.webhook import Listening, read
+from patchwright.integrations.github.webhook import GitHubTriggerRules, read_delivery
 from tests.fakes.github import FakeGitHub, Proposal
 from tests.fakes.github.acts import (
     assignments,
@@ -29,7 +29,7 @@ from tests.fakes.github.acts.reviews import Remark, Spot
 from tests.fakes.github.webhooks.check_suites import SuiteDone, send_check_suite
 
 REPO = "acme/shop"
-LISTENING = Listening(mention="@fixbot", label="fix me", own_login="fixbot[bot]")
+LISTENING = GitHubTriggerRules(mention="@fixbot", label="fix me", own_login="fixbot[bot]")
 
 
 @pytest.fixture
@@ -42,8 +42,8 @@ def github() -> Iterator[FakeGitHub]:
         yield fake
 
 
-def read_all(github: FakeGitHub) -> list[Reading]:
-    return [read(told.event, told.body, LISTENING) for told in github.deliveries]
+def read_all(github: FakeGitHub) -> list[ParsedWebhook]:
+    return [read_delivery(told.event, told.body, LISTENING) for told in github.deliveries]
 
 
 def triggers(github: FakeGitHub) -> list[Trigger]:

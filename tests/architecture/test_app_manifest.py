@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from patchwright.integrations.github.manifest import manifest
-from patchwright.integrations.github.permissions import UNASKED_EVENTS
+from patchwright.integrations.github.permissions import AUTOMATIC_EVENTS
 from patchwright.integrations.github.webhook import EVENTS
 from tests import fakes
 from tests.app_manifest import app_manifest
@@ -27,7 +27,7 @@ def test_the_file_is_what_the_service_sends() -> None:
 
 
 def test_every_event_that_is_read_is_asked_for_and_no_other() -> None:
-    assert set(app_manifest()["default_events"]) == EVENTS - UNASKED_EVENTS
+    assert set(app_manifest()["default_events"]) == EVENTS - AUTOMATIC_EVENTS
 
 
 def test_github_takes_it() -> None:
@@ -35,7 +35,7 @@ def test_github_takes_it() -> None:
         assert register(github.world, dict(app_manifest()), "acme")
 
 
-@pytest.mark.parametrize("event", sorted(UNASKED_EVENTS))
+@pytest.mark.parametrize("event", sorted(AUTOMATIC_EVENTS))
 def test_github_takes_none_that_asks_for_what_every_app_hears(event: str) -> None:
     with FakeGitHub() as github, pytest.raises(Exception, match="events unsupported"):
         register(github.world, {**app_manifest(), "default_events": [event]}, "")

@@ -10,7 +10,7 @@ from patchwright.core.settings.jira import JiraSettings
 from patchwright.core.text.commands import Verb
 from patchwright.integrations.jira.listening import SERVICE as JIRA
 from patchwright.integrations.slack.actions import SERVICE as SLACK
-from patchwright.workers.web.deliveries import DELIVERIES
+from patchwright.workers.web.deliveries import WEBHOOK_ROUTE
 from patchwright.workers.web.slack_install import INSTALL_PATH
 from tests.architecture.tree import ROOT
 
@@ -41,7 +41,7 @@ def test_each_command_is_named(service: str) -> None:
 
 
 def test_addresses_are_those_of_the_service() -> None:
-    assert f"https://YOUR-HOST{DELIVERIES.format(service=JIRA)}`" in PAGES[JIRA]
+    assert f"https://YOUR-HOST{WEBHOOK_ROUTE.format(service=JIRA)}`" in PAGES[JIRA]
     assert f"https://YOUR-HOST{INSTALL_PATH}`" in PAGES[SLACK]
 
 

@@ -102,8 +102,8 @@ def _running(stack: Stack) -> list[str]:
     return stack.query("SELECT id FROM jobs WHERE state = 'running'")
 
 
-def _say(what: str, figure: str) -> None:
-    sys.stdout.write(f"{what}: {figure}\n")
+def _say(what: str, metric: str) -> None:
+    sys.stdout.write(f"{what}: {metric}\n")
     sys.stdout.flush()
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from patchwright.core.settings.schema import Form, all_keys, variable
+from patchwright.core.settings.schema import ValueForm, all_keys, variable_name
 from tests.architecture.tree import ROOT
 
 DEPLOY = ROOT / "deploy"
@@ -30,9 +30,9 @@ NOT_IN_FILES = {"queue.broker_url", "mcp.servers"}
 
 def test_every_secret_of_the_settings_is_a_file_of_the_stack() -> None:
     secrets = {
-        f"{variable(key.path)}_FILE"
+        f"{variable_name(key.path)}_FILE"
         for key in all_keys()
-        if key.form is Form.SECRET and ".".join(key.path) not in NOT_IN_FILES
+        if key.form is ValueForm.SECRET and ".".join(key.path) not in NOT_IN_FILES
     }
     compose = yaml.safe_load((DEPLOY / "compose.yaml").read_text())
     assert set(compose["x-secret-files"]) == secrets
@@ -44,7 +44,7 @@ def test_every_secret_of_the_settings_is_a_file_of_the_stack() -> None:
 
 
 def test_every_setting_that_the_stack_names_is_known() -> None:
-    known = {variable(key.path) for key in all_keys()}
+    known = {variable_name(key.path) for key in all_keys()}
     known |= {f"{name}_FILE" for name in known}
     texts = [(DEPLOY / name).read_text() for name in ("compose.yaml", ".env.example")]
     named = set(re.findall(r"\bPATCHWRIGHT_[A-Z0-9_]+", "\n".join(texts)))

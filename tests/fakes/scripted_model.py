@@ -8,11 +8,11 @@ from pydantic import JsonValue
 from patchwright.core.events.types import ModelReply, ToolCall
 from patchwright.core.llm.budget import CallWatch, LimitError, reserve
 from patchwright.core.llm.errors import ModelError
-from patchwright.core.llm.model import ModelRequest, ModelTraits
+from patchwright.core.llm.model import ModelRequest, ModelCapabilities
 from patchwright.core.types.work import Usage
 
 Step = ModelReply | Exception | Callable[[ModelRequest], ModelReply]
-NOTHING_KNOWN = ModelTraits()
+NOTHING_KNOWN = ModelCapabilities()
 
 
 class ScriptEndedError(AssertionError):
@@ -32,13 +32,13 @@ class ScriptedModel:
         *,
         name: str = "scripted",
         ceiling: float | None = 0.0,
-        traits: ModelTraits = NOTHING_KNOWN,
+        capabilities: ModelCapabilities = NOTHING_KNOWN,
     ) -> None:
         self.name = name
         self.requests: list[ModelRequest] = []
         self._steps = list(steps)
         self._ceiling = ceiling
-        self._traits = traits
+        self._capabilities = capabilities
 
     @property
     def unplayed(self) -> int:
@@ -71,8 +71,8 @@ class ScriptedModel:
         del request
         return self._ceiling
 
-    def traits(self) -> ModelTraits:
-        return self._traits
+    def capabilities(self) -> ModelCapabilities:
+        return self._capabilities
 
 
 def reply(

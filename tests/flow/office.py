@@ -9,7 +9,7 @@ from pathlib import Path
 
 import httpx
 
-from patchwright.workers.web.deliveries import DELIVERIES
+from patchwright.workers.web.deliveries import WEBHOOK_ROUTE
 from tests.adapters.web.browser import browsing, forms_on, go_on
 from tests.fakes.github.acts.sign_ins import sit_down
 from tests.fakes.jira.fake import FakeJira
@@ -220,8 +220,8 @@ def in_office(
                 signs_in_at=url,
             )
         )
-        workspace.fake.send_to(url + DELIVERIES.format(service="slack"))
-        jira.url = url + DELIVERIES.format(service="jira")
+        workspace.fake.send_to(url + WEBHOOK_ROUTE.format(service="slack"))
+        jira.url = url + WEBHOOK_ROUTE.format(service="jira")
         yield Office(story, workspace, jira, browser)
         workspace.nothing_unread()
         jira.nothing_unread()

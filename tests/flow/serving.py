@@ -7,12 +7,12 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
-from patchwright.core.llm.library import load as load_litellm
-from patchwright.core.settings.load import load
+from patchwright.core.llm.library import load_litellm as load_litellm
+from patchwright.core.settings.load import load_settings
 from patchwright.core.settings.secret_values import secret_values
 from patchwright.core.text.redaction import Redactor
-from patchwright.workers.process import Base, open_base
-from patchwright.workers.site import make_site
+from patchwright.workers.process import ServiceParts, open_service_parts
+from patchwright.workers.site import make_website
 from patchwright.workers.web.server import make_server
 from tests.flow.clock import MovableClock
 from tests.provision.servers import free_port
@@ -31,17 +31,17 @@ def serving(
     folder: Path,
     clock: MovableClock,
     port: int | None,
-) -> Iterator[tuple[Base, str]]:
+) -> Iterator[tuple[ServiceParts, str]]:
     """Run the web side in this process; jobs wait until the story runs them."""
     # With each test pytest forgets which of its warnings are none.
     load_litellm.cache_clear()
     load_litellm()
-    settings = load(environment, flags={}, cwd=folder)
+    settings = load_settings(environment, flags={}, cwd=folder)
     redactor = _redactor(secret_values(settings))
-    with open_base(settings, redactor, lambda _job: None, clock) as opened:
+    with open_service_parts(settings, redactor, lambda _job: None, clock) as opened:
         base = replace(opened, clock=clock)
         port = port or free_port()
-        server = make_server(make_site(base).app, "127.0.0.1", port)
+        server = make_server(make_website(base).app, "127.0.0.1", port)
         thread = threading.Thread(target=server.run)
         thread.start()
         try:

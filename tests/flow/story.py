@@ -12,9 +12,9 @@ from patchwright.core.types.ids import JobId
 from patchwright.core.types.work import Outcome
 from patchwright.integrations.github.manifest import CALLBACK_PATH
 from patchwright.workers.db.tables import jobs
-from patchwright.workers.process import Base, make_runner
-from patchwright.workers.run.orders import Orders
-from patchwright.workers.run.runner import Runner
+from patchwright.workers.process import ServiceParts, make_worker
+from patchwright.workers.run.orders import RunOverrides
+from patchwright.workers.run.runner import JobWorker
 from patchwright.workers.store.job import Job
 from tests.app_manifest import add_our_app
 from tests.fakes.github import Comment, Delivery, FakeGitHub, File, Receipt, deliver
@@ -29,7 +29,7 @@ APP_ID = 4711
 MODEL_KEY = "sk-story-0123456789abcdef"
 REPO = "acme/shop"
 BOT = "patchwright[bot]"
-NO_ORDERS = Orders()
+NO_ORDERS = RunOverrides()
 PING = "<!-- patchwright:ping run="
 
 CART = '''"""What a customer is about to buy."""
@@ -70,8 +70,8 @@ class Story:
 
     github: FakeGitHub
     provider: FakeProvider
-    base: Base
-    runner: Runner
+    base: ServiceParts
+    runner: JobWorker
     url: str
     clock: MovableClock
     environment: Mapping[str, str]
@@ -187,7 +187,7 @@ def telling(
     private: bool = False,
     port: int | None = None,
     signs_in_at: str = "",
-    orders: Orders = NO_ORDERS,
+    orders: RunOverrides = NO_ORDERS,
 ) -> Iterator[Story]:
     """Set the scene: `acme/shop`, which alice may write, eve may not.
 
@@ -210,7 +210,7 @@ def telling(
         clock = MovableClock()
         with serving(environment, folder, clock, port) as (base, url):
             bot = BOT if as_app else "patchwright"
-            runner = make_runner(base, orders)
+            runner = make_worker(base, orders)
             story = Story(github, provider, base, runner, url, clock, environment, bot)
             yield story
             story.nothing_unread()

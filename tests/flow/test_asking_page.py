@@ -10,7 +10,7 @@ import httpx
 from patchwright.core.types.threads import ThreadKind
 from patchwright.core.types.work import OutcomeKind
 from patchwright.workers.web.asking.form import MAX_TEXT_CHARS
-from patchwright.workers.web.asking.pace import MOST
+from patchwright.workers.web.asking.pace import MAX_PER_HOUR
 from tests.adapters.web.browser import browsing, forms_on, go_on
 from tests.fakes.github.acts.sign_ins import sit_down
 from tests.fakes.llm.turns import Script
@@ -143,7 +143,7 @@ def test_a_stranger_does_not_ask_without_end(tmp_path: Path) -> None:
     with _asking(tmp_path, []) as page:
         page.sign_in("eve")
         check = page.check()
-        for _ in range(MOST):
+        for _ in range(MAX_PER_HOUR):
             assert page.send(check=check, where="acme/vault").status_code == 422
         refused = page.send(check=check, where=REPO, text=TEXT)
         assert refused.status_code == 429

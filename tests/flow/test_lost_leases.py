@@ -11,16 +11,16 @@ from pathlib import Path
 import pytest
 
 from patchwright.core.errors import LeaseLostError
-from patchwright.core.settings.load import load
+from patchwright.core.settings.load import load_settings
 from patchwright.core.settings.secret_values import secret_values
 from patchwright.core.text.redaction import Redactor
 from patchwright.core.types.ids import JobId
 from patchwright.core.types.work import Outcome, OutcomeKind
 from patchwright.resolver.effects import Effect, FinalMessage, SwapLabels
-from patchwright.workers.process import make_runner, open_base
-from patchwright.workers.run.guarded_forge import guarded
+from patchwright.workers.process import make_worker, open_service_parts
+from patchwright.workers.run.guarded_forge import with_lease_checks
 from patchwright.workers.run.lease_guard import LeaseGuard
-from patchwright.workers.run.runner import Runner
+from patchwright.workers.run.runner import JobWorker
 from patchwright.workers.store.effects import EffectState
 from patchwright.workers.store.job import is_over
 from tests.fakes.github.faults import Moment
@@ -45,7 +45,7 @@ class Scene:
     """A story with a second worker, which has connections of its own."""
 
     story: Story
-    second: Runner
+    second: JobWorker
 
     def take_over(self) -> None:
         """Let the lease run out, and the second worker do the whole job."""
@@ -57,10 +57,10 @@ class Scene:
 @pytest.fixture
 def scene(tmp_path: Path) -> Iterator[Scene]:
     with telling(tmp_path, look) as story:
-        settings = load(story.environment, flags={}, cwd=tmp_path)
+        settings = load_settings(story.environment, flags={}, cwd=tmp_path)
         redactor = Redactor(secret_values(settings))
-        with open_base(settings, redactor, lambda _job: None, story.clock) as opened:
-            yield Scene(story, make_runner(replace(opened, clock=story.clock)))
+        with open_service_parts(settings, redactor, lambda _job: None, story.clock) as opened:
+            yield Scene(story, make_worker(replace(opened, clock=story.clock)))
 
 
 def test_h3_what_a_frozen_worker_writes_over_the_final_message_is_repaired(
@@ -155,7 +155,7 @@ def test_h3_a_worker_whose_lease_ran_out_changes_nothing(scene: Scene) -> None:
     guard = LeaseGuard(
         stores.leases, stores.jobs, lease, clock, LEASE_S, asked_at=asked_at
     )
-    channel = guarded(story.runner._services, guard).channel
+    channel = with_lease_checks(story.runner._services, guard).channel
     thread = job.trigger.thread
     post = channel.post(thread, "Working on it")
     scene.take_over()

@@ -7,14 +7,14 @@ from pathlib import Path
 from sqlalchemy import select
 
 from patchwright.core.events.types import OutcomeReached
-from patchwright.core.trajectory.fold import tell
+from patchwright.core.trajectory.fold import tell_story
 from patchwright.core.types.work import OutcomeKind
-from patchwright.resolver.messages.status import Delivered
+from patchwright.resolver.messages.status import DeliveryResult
 from patchwright.workers.cli.report import exit_code
 from patchwright.workers.cli.run_json import run_as_json
 from patchwright.workers.db.tables_ops import ended_runs
-from patchwright.workers.runs.known import Known
-from patchwright.workers.runs.listed import of_job
+from patchwright.workers.runs.known import RunSummary
+from patchwright.workers.runs.listed import row_of_job
 from patchwright.workers.store.job import JobState
 from tests.fakes.github import Proposal
 from tests.fakes.github.acts.checks import checks_on
@@ -59,9 +59,9 @@ def test_what_was_not_delivered_has_failed_for_people_and_for_machines(
         outcome, [job] = story.outcome(), story.jobs()
         assert (outcome.kind, outcome.reason, job.state) == (*FAILED, JobState.FAILED)
         assert exit_code(outcome) == 3
-        listed = of_job(job, Known())
+        listed = row_of_job(job, RunSummary())
         assert (listed.outcome, listed.reason) == FAILED
-        shown = run_as_json(listed, tell(story.events()), outcome, Delivered())
+        shown = run_as_json(listed, tell_story(story.events()), outcome, DeliveryResult())
         assert json.loads(shown)["run"]["outcome"] == "failed"
         logged = [e.payload for e in story.events()]
         ends = [one.outcome for one in logged if isinstance(one, OutcomeReached)]
@@ -101,7 +101,7 @@ def test_what_the_change_lacks_is_named_wherever_it_is_shown(tmp_path: Path) -> 
         story.pings(number)
         outcome, [job] = story.outcome(), story.jobs()
         shown = run_as_json(
-            of_job(job, Known()), tell(story.events()), outcome, Delivered()
+            row_of_job(job, RunSummary()), tell_story(story.events()), outcome, DeliveryResult()
         )
         lacks = [{"path": "lib", "reason": "nested-repository"}]
         assert json.loads(shown)["left_out"] == lacks

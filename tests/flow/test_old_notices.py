@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
-from patchwright.core.types.grants import Grant
+from patchwright.core.types.grants import PersonalToken
 from patchwright.core.types.people import Actor
 from patchwright.workers.linking.tokens import make_identity_tokens
 from patchwright.workers.store.job import JobState
@@ -116,7 +116,7 @@ def _keep_token(story: Story, token: str) -> Callable[[], bool]:
         base.settings.github, base.database, base.secrets, base.clock
     )
     with base.database.writing() as connection:
-        grant = Grant(access_token=SecretStr(token), expires_at=None)
+        grant = PersonalToken(access_token=SecretStr(token), expires_at=None)
         tokens.keep(connection, account, grant)
     return lambda: tokens.fetch(account) is not None
 

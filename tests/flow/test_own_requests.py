@@ -6,16 +6,16 @@ from patchwright.core.types.ids import RandomIds
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import RepoRef
 from patchwright.core.types.work import OutcomeKind
-from patchwright.workers.intake.delivery import Verdict
-from patchwright.workers.intake.own_requests import own_request
+from patchwright.workers.intake.delivery import DeliveryVerdict
+from patchwright.workers.intake.own_requests import make_own_delivery
 from patchwright.workers.intake.record import Recorder
 from tests.flow.story import REPO, Story, fix_turns, telling
 
 TEXT = "The total ignores the pieces\n\n`total([450], [3])` is 450, and not 1350."
 
 
-def _send(story: Story, login: str, delivery_id: str = "form-1") -> Verdict:
-    delivery = own_request(
+def _send(story: Story, login: str, delivery_id: str = "form-1") -> DeliveryVerdict:
+    delivery = make_own_delivery(
         "web",
         delivery_id,
         repo=RepoRef(forge="github", full_name=REPO),
@@ -31,7 +31,7 @@ def _send(story: Story, login: str, delivery_id: str = "form-1") -> Verdict:
 
 def test_it_ends_in_a_pull_request_and_says_nothing_elsewhere(tmp_path: Path) -> None:
     with telling(tmp_path, fix_turns()) as story:
-        assert _send(story, "alice") is Verdict.ACCEPTED
+        assert _send(story, "alice") is DeliveryVerdict.ACCEPTED
         story.work()
         assert story.outcome().kind is OutcomeKind.RESOLVED
         assert story.branches() == ["patchwright/r4711-the-total-ignores-the-pieces"]
@@ -44,15 +44,15 @@ def test_it_ends_in_a_pull_request_and_says_nothing_elsewhere(tmp_path: Path) ->
 
 def test_sent_twice_it_is_one(tmp_path: Path) -> None:
     with telling(tmp_path, fix_turns()) as story:
-        assert _send(story, "alice") is Verdict.ACCEPTED
-        assert _send(story, "alice") is Verdict.DUPLICATE
+        assert _send(story, "alice") is DeliveryVerdict.ACCEPTED
+        assert _send(story, "alice") is DeliveryVerdict.DUPLICATE
         story.work()
         assert len(story.github.pull_requests(REPO)) == 1
 
 
 def test_a_stranger_starts_nothing(tmp_path: Path) -> None:
     with telling(tmp_path, []) as story:
-        assert _send(story, "eve") is Verdict.ACCEPTED
+        assert _send(story, "eve") is DeliveryVerdict.ACCEPTED
         story.work()
         outcome = story.outcome()
         assert (outcome.kind, outcome.reason) == (OutcomeKind.REFUSED, "not-permitted")

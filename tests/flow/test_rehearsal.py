@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from patchwright.core.types.work import OutcomeKind, Proof
-from patchwright.workers.run.orders import Orders
-from patchwright.workers.run.rehearsal import rehearsed
+from patchwright.workers.run.orders import RunOverrides
+from patchwright.workers.run.rehearsal import list_planned_writes
 from tests.fakes.github import Proposal
 from tests.fakes.github.acts import reviews
 from tests.fakes.github.acts.reviews import Spot
@@ -14,14 +14,14 @@ from tests.flow.story import REPO, Story, fix_turns, telling
 
 PLAIN = "Three pieces cost as much as one."
 WISH = "@patchwright please fix the sum"
-REHEARSES = Orders(rehearses=True)
+REHEARSES = RunOverrides(is_dry_run=True)
 # A POST each, and still no more than a way to read.
 READS = ("/access_tokens", "/graphql", "/git-upload-pack")
 
 
 def told(story: Story) -> list[str]:
     [job] = story.jobs()
-    return list(rehearsed(story.base.stores, job.id))
+    return list(list_planned_writes(story.base.stores, job.id))
 
 
 def writes(story: Story, since: int) -> list[RequestSeen]:

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from patchwright.core.types.work import OutcomeKind
-from patchwright.workers.run.orders import Orders
+from patchwright.workers.run.orders import RunOverrides
 from tests.fakes.llm import call, say
 from tests.fakes.llm.turns import TurnLike
 from tests.flow.script import Request, in_turn, results
@@ -16,7 +16,7 @@ SCHEMA = {
     "required": ["risk"],
     "$defs": {"Risk": {"enum": ["low", "high"]}},
 }
-ASKS = Orders(schema=json.dumps(SCHEMA))
+ASKS = RunOverrides(schema=json.dumps(SCHEMA))
 
 
 def answer(**more: object) -> TurnLike:

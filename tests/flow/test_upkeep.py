@@ -215,11 +215,11 @@ def test_s35_a_pull_request_of_somebody_else_is_linked_and_not_rivalled(
         proposal = Proposal(
             title="Mend it", head="mine", base="main", body=f"Fixes #{issue}"
         )
-        rival = story.github.open_pull_request(REPO, "alice", proposal)
+        competing_pull = story.github.open_pull_request(REPO, "alice", proposal)
         story.say(issue, "@patchwright fix the sum")
         story.work()
         assert story.branches() == ["mine"]
-        assert f"#{rival} by alice is open" in story.reply(issue)
+        assert f"#{competing_pull} by alice is open" in story.reply(issue)
         story.say(issue, "@patchwright retry")
         story.work()
         assert len(story.github.pull_requests(REPO)) == 2

@@ -13,25 +13,25 @@ from sqlalchemy import insert, update
 from patchwright.core.events.transfer import export_log
 from patchwright.core.events.types import Known, Source
 from patchwright.core.llm.model import Image
-from patchwright.core.types.grants import Grant
+from patchwright.core.types.grants import PersonalToken
 from patchwright.core.types.ids import JobId
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import ForgeThread, RepoRef, ThreadKind
 from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.core.types.work import Outcome
-from patchwright.integrations.github.deliveries import Attempt
+from patchwright.integrations.github.deliveries import DeliveryAttempt
 from patchwright.integrations.github.manifest import NewApp
-from patchwright.integrations.slack.tokens import Installation
-from patchwright.resolver.effects import Effect, Telling, Writing
-from patchwright.resolver.messages.status import Delivered
+from patchwright.integrations.slack.tokens import SlackInstallation
+from patchwright.resolver.effects import Effect, NotificationEffect, RepositoryEffect
+from patchwright.resolver.messages.status import DeliveryResult
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.tables import effects, jobs
 from patchwright.workers.db.upgrade import upgrade
 from patchwright.workers.intake.delivery import Delivery
 from patchwright.workers.intake.record import Recorder
-from patchwright.workers.ops.presence import Presence, show
+from patchwright.workers.ops.presence import ProcessStatus, record_heartbeat
 from patchwright.workers.run.keepsakes import DIFF, keep_images
-from patchwright.workers.run.plan import ARTIFACT, Plan
+from patchwright.workers.run.plan import PLAN_ARTIFACT, RunPlan
 from patchwright.workers.run.services import Stores
 from patchwright.workers.store.choices import (
     DEFAULT_REPOSITORY,
@@ -40,11 +40,11 @@ from patchwright.workers.store.choices import (
 )
 from patchwright.workers.store.effects import EffectState
 from patchwright.workers.store.events import SqlEventLog
-from patchwright.workers.store.github_app import AppStore
-from patchwright.workers.store.identity_tokens import USER_TOKEN, text_of
-from patchwright.workers.store.installations import StoredInstallations
+from patchwright.workers.store.github_app import GitHubAppStore
+from patchwright.workers.store.identity_tokens import USER_TOKEN, serialize_grant
+from patchwright.workers.store.installations import SlackInstallationStore
 from patchwright.workers.store.job import JobState, Lease
-from patchwright.workers.store.missed import MissedStore
+from patchwright.workers.store.missed import MissedDeliveryStore
 from patchwright.workers.store.requests import insert_job
 from patchwright.workers.store.reservations import Ceilings, Reservation, Spender
 from patchwright.workers.store.secrets import SecretStore
@@ -123,10 +123,10 @@ def _write_jobs(writer: Writer) -> None:
     _write_joined(writer)
     received = writer.job(sample(Trigger))
     writer.state(received, JobState.RECEIVED)
-    for plan in samples(Plan):
+    for plan in samples(RunPlan):
         lease = writer.claim(writer.job(sample(Trigger)))
         kept = plan.model_dump_json().encode()
-        writer.stores.outcomes.keep_artifact(lease, ARTIFACT, kept)
+        writer.stores.outcomes.keep_artifact(lease, PLAN_ARTIFACT, kept)
         keep_images(writer.stores.outcomes, lease, {"a.png": sample(Image)})
 
 
@@ -166,9 +166,9 @@ def _write_events(writer: Writer) -> SqlEventLog:
 
 def _write_effects(writer: Writer) -> None:
     """Write an outcome of each kind; the first has effects of each kind and state."""
-    kinds: tuple[type[BaseModel], ...] = (*get_args(Writing), *get_args(Telling))
+    kinds: tuple[type[BaseModel], ...] = (*get_args(RepositoryEffect), *get_args(NotificationEffect))
     planned = [one for kind in kinds for one in samples(kind)]
-    receipts = cycle(samples(Delivered))
+    receipts = cycle(samples(DeliveryResult))
     for outcome in samples(Outcome):
         lease = writer.claim(writer.job(sample(Trigger)))
         lease = writer.stores.outcomes.store(
@@ -177,7 +177,7 @@ def _write_effects(writer: Writer) -> None:
             cast("list[Effect]", planned),
             read_up_to=3,
             now=writer.clock.now(),
-            artifacts={DIFF: b"+1", ARTIFACT: sample(Plan).model_dump_json().encode()},
+            artifacts={DIFF: b"+1", PLAN_ARTIFACT: sample(RunPlan).model_dump_json().encode()},
         )
         stored = writer.stores.effects.of_job(lease.job_id)
         for number, effect in enumerate(stored):
@@ -197,7 +197,7 @@ def _write_effects(writer: Writer) -> None:
 
 
 def _settle(
-    writer: Writer, lease: Lease, key: str, number: int, receipt: Delivered
+    writer: Writer, lease: Lease, key: str, number: int, receipt: DeliveryResult
 ) -> None:
     store = writer.stores.effects
     match number % 4:
@@ -214,12 +214,12 @@ def _settle(
 def _write_people(writer: Writer) -> None:
     """Write accounts, secrets and choices."""
     clock, secrets = writer.clock, writer.secrets
-    AppStore(secrets, APP_URL).put(sample(NewApp))
-    StoredInstallations(secrets).save(sample(Installation))
+    GitHubAppStore(secrets, APP_URL).put(sample(NewApp))
+    SlackInstallationStore(secrets).save(sample(SlackInstallation))
     accounts = writer.stores.accounts
     for number, actor in enumerate(samples(Actor)):
         account = accounts.account_of(actor, f"https://github.test/{number}")
-        secrets.put(USER_TOKEN, text_of(sample(Grant, number)), owner=account)
+        secrets.put(USER_TOKEN, serialize_grant(sample(PersonalToken, number)), owner=account)
     store = ChoiceStore(writer.database)
     for name in (DEFAULT_REPOSITORY, consent_name(REPO)):
         store.put("slack:T1/C1", name, str(REPO), by="account:1", now=clock.now())
@@ -227,14 +227,14 @@ def _write_people(writer: Writer) -> None:
 
 def _write_operations(writer: Writer) -> None:
     """Write processes, missed deliveries and reservations."""
-    presence = sample(Presence)
+    presence = sample(ProcessStatus)
     until = presence.seen_at + timedelta(hours=1)
-    show(writer.database, presence.replace(until=until))
-    missed = MissedStore(writer.database, "github")
-    missed.note("hook 1", [sample(Attempt)])
+    record_heartbeat(writer.database, presence.replace(until=until))
+    missed = MissedDeliveryStore(writer.database, "github")
+    missed.note("hook 1", [sample(DeliveryAttempt)])
     for one in missed.take_due("hook 1"):
         missed.mark_asked(one)
-    missed.note("hook 2", [sample(Attempt, 1)])
+    missed.note("hook 2", [sample(DeliveryAttempt, 1)])
     spender = sample(Spender).replace(
         job_id=writer.job(sample(Trigger)), repo=REPO, day=AT.date()
     )

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from patchwright.workers.db.database import Database
-from patchwright.workers.process import make_runner
+from patchwright.workers.process import make_worker
 from tests.fakes.github import FakeGitHub, bare
 from tests.fakes.llm import FakeProvider, call
 from tests.fakes.llm.turns import Script, TurnLike
@@ -105,7 +105,7 @@ def resumed_service(
         }
         clock = MovableClock()
         with serving(environment, folder, clock, None) as (base, url):
-            runner = make_runner(base)
+            runner = make_worker(base)
             story = Story(github, provider, base, runner, url, clock, environment, BOT)
             yield story
             story.nothing_unread()

@@ -9,10 +9,10 @@ from typing import Any, Final
 from pydantic import SecretStr, TypeAdapter
 from sqlalchemy import Table, select
 
-from patchwright.core.agent.view import View
+from patchwright.core.agent.view import ChatView
 from patchwright.core.clock import Clock
 from patchwright.core.crypto import KeyRing
-from patchwright.core.events.doorbell import Doorbell
+from patchwright.core.events.doorbell import Notifier
 from patchwright.core.events.state import RunState, fold
 from patchwright.core.events.types import Event
 from patchwright.core.llm.wire import wire_messages
@@ -44,24 +44,24 @@ from patchwright.workers.db.tables_people import (
     identities,
     link_requests,
     reservations,
-    secrets,
+    secrets_table,
 )
 from patchwright.workers.db.tables_talk import choices
-from patchwright.workers.ops.presence import alive
+from patchwright.workers.ops.presence import live_processes
 from patchwright.workers.run.keepsakes import load_images
-from patchwright.workers.run.plan import ARTIFACT, Plan
+from patchwright.workers.run.plan import PLAN_ARTIFACT, RunPlan
 from patchwright.workers.run.services import Stores
-from patchwright.workers.runs.listed import of_job
+from patchwright.workers.runs.listed import row_of_job
 from patchwright.workers.runs.reader import RunReader
-from patchwright.workers.store.active import list_active
+from patchwright.workers.store.active import list_active_jobs
 from patchwright.workers.store.choices import ChoiceStore
-from patchwright.workers.store.github_app import AppStore
+from patchwright.workers.store.github_app import GitHubAppStore
 from patchwright.workers.store.identities import actor_of
-from patchwright.workers.store.identity_tokens import USER_TOKEN, read_grant
-from patchwright.workers.store.installations import StoredInstallations
+from patchwright.workers.store.identity_tokens import USER_TOKEN, parse_grant
+from patchwright.workers.store.installations import SlackInstallationStore
 from patchwright.workers.store.job import Job
 from patchwright.workers.store.links import LinkStore
-from patchwright.workers.store.missed import MissedStore
+from patchwright.workers.store.missed import MissedDeliveryStore
 from patchwright.workers.store.own_pulls import find_asker, list_own_pulls
 from patchwright.workers.store.secrets import SecretStore
 
@@ -90,7 +90,7 @@ def snapshot(database: Database, clock: Clock) -> dict[str, Any]:
 
 
 def open_stores(database: Database, clock: Clock, ids: Ids) -> Stores:
-    return make_stores(database, lambda tree: tree, clock, ids, Doorbell())
+    return make_stores(database, lambda tree: tree, clock, ids, Notifier())
 
 
 def known_keys() -> KeyRing:
@@ -116,12 +116,12 @@ def contains(found: Any, recorded: Any, where: str = "") -> list[str]:
 def prompts(events: Sequence[Event], images: Iterable[Any] = ()) -> dict[str, Any]:
     """Return the chat of each agent as it is sent, but for what the product says."""
     return {
-        agent: _chat(View("", agent, () if agent else images), events)
+        agent: _chat(ChatView("", agent, () if agent else images), events)
         for agent in sorted({event.payload.agent for event in events})
     }
 
 
-def _chat(view: View, events: Sequence[Event]) -> list[Any]:
+def _chat(view: ChatView, events: Sequence[Event]) -> list[Any]:
     for event in events:
         view.add(event)
     _system, *said = wire_messages(
@@ -147,12 +147,12 @@ class _Snapshot:
             "choices": self._choices(),
             "secrets": self._secrets(),
             "missed": self._missed(),
-            "processes": alive(self.database),
+            "processes": live_processes(self.database),
             "spent": self._stores.reservations.dearest_usd(self.clock.now().date()),
             "rows": {table.name: self._rows(table) for table in _ROWS},
         }
         with self.database.reading() as connection:
-            found["active"] = list_active(connection)
+            found["active"] = list_active_jobs(connection)
         plain: dict[str, Any] = _JSON.dump_python(found, mode="json")
         return plain
 
@@ -197,7 +197,7 @@ class _Snapshot:
         stores = self._stores
         job = stores.jobs.load(job_id)
         assert job is not None
-        plan = stores.outcomes.load_artifact(job_id, ARTIFACT)
+        plan = stores.outcomes.load_artifact(job_id, PLAN_ARTIFACT)
         work = stores.outcomes.load_work(job_id)
         return {
             "job": job,
@@ -206,7 +206,7 @@ class _Snapshot:
             "effects": stores.effects.of_job(job_id),
             "joined": stores.requests.joined(job_id),
             "spent_usd": stores.reservations.spent_usd(job_id),
-            "plan": plan and Plan.model_validate_json(plan),
+            "plan": plan and RunPlan.model_validate_json(plan),
             "images": load_images(stores.outcomes, job_id),
             "work": _digest(work or b""),
         }
@@ -217,7 +217,7 @@ class _Snapshot:
         span = reader.span(job)
         return {
             "span": span,
-            "row": of_job(job, reader.summarize(job, span)),
+            "row": row_of_job(job, reader.summarize(job, span)),
             "delivered": reader.delivered(job),
             "diff": reader.diff(job),
         }
@@ -273,7 +273,7 @@ class _Snapshot:
         text = store.fetch(USER_TOKEN, owner=account_id)
         if text is None:
             return None
-        grant = read_grant(text)
+        grant = parse_grant(text)
         return {
             "access_token": _hidden(grant.access_token),
             "refresh_token": _hidden(grant.refresh_token),
@@ -292,14 +292,14 @@ class _Snapshot:
     def _secrets(self) -> dict[str, object]:
         store = SecretStore(self.database, known_keys(), self.clock)
         with self.database.reading() as connection:
-            rows = connection.execute(select(secrets.c.owner, secrets.c.name)).all()
+            rows = connection.execute(select(secrets_table.c.owner, secrets_table.c.name)).all()
         found = {
             f"{owner} {name}": store.fetch(name, owner=owner)
             for owner, name in sorted(map(tuple, rows))
         }
-        installations = StoredInstallations(store)
+        installations = SlackInstallationStore(store)
         return {
-            "app": AppStore(store, APP_URL).fetch(),
+            "app": GitHubAppStore(store, APP_URL).fetch(),
             "installations": {
                 one: _hidden(installations.token_of(one)) for one in installations.ids()
             },
@@ -308,7 +308,7 @@ class _Snapshot:
         }
 
     def _missed(self) -> dict[str, object]:
-        store = MissedStore(self.database, "github")
+        store = MissedDeliveryStore(self.database, "github")
         with self.database.reading() as connection:
             sources = sorted(connection.scalars(select(hook_marks.c.source)))
         return {

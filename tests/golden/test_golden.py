@@ -18,11 +18,11 @@ from patchwright.core.types.base import Value
 from patchwright.core.types.ids import JobId
 from patchwright.core.types.triggers import Trigger
 from patchwright.core.types.work import Outcome
-from patchwright.resolver.messages.status import Delivered
+from patchwright.resolver.messages.status import DeliveryResult
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.tables import artifacts, deliveries, effects, events, jobs
 from patchwright.workers.db.upgrade import later_schema, missing_migrations, upgrade
-from patchwright.workers.run.plan import ARTIFACT, Plan
+from patchwright.workers.run.plan import PLAN_ARTIFACT, RunPlan
 from patchwright.workers.store.effects import EffectStore
 from patchwright.workers.store.job import JobState
 from tests.adapters.cli.conftest import shop
@@ -153,13 +153,13 @@ def test_a_run_of_the_command_line_is_shown_as_it_was(
 
 def _lost_in_columns(connection: Connection) -> Iterator[str]:
     """Yield the stored fields that the models do not read."""
-    plan = artifacts.c.name == ARTIFACT
+    plan = artifacts.c.name == PLAN_ARTIFACT
     columns: tuple[tuple[Select[Any], type[Value]], ...] = (
         (select(jobs.c.trigger), Trigger),
         (select(jobs.c.outcome), Outcome),
         (select(deliveries.c.trigger), Trigger),
-        (select(effects.c.receipt), Delivered),
-        (select(artifacts.c.data).where(plan), Plan),
+        (select(effects.c.receipt), DeliveryResult),
+        (select(artifacts.c.data).where(plan), RunPlan),
     )
     for query, kind in columns:
         for text in filter(None, connection.scalars(query)):

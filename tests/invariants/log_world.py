@@ -10,7 +10,7 @@ from sqlalchemy import insert
 from patchwright.core.types.ids import ConversationId, RandomIds
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.tables import conversations
-from patchwright.workers.store.doorbells import open_doorbell
+from patchwright.workers.store.doorbells import open_notifier
 from patchwright.workers.store.events import EventStore, SqlEventLog
 from tests.fakes.clock import START, FakeClock
 
@@ -38,8 +38,8 @@ class LogWorld:
         """Open what a process has: a database, and a doorbell, of its own."""
         url = self.database.engine.url.render_as_string(hide_password=False)
         database = self._opened.enter_context(closing(Database(url, pool_size=4)))
-        doorbell = self._opened.enter_context(open_doorbell(database))
-        return EventStore(database, self.redact, self.clock, doorbell)
+        notifier = self._opened.enter_context(open_notifier(database))
+        return EventStore(database, self.redact, self.clock, notifier)
 
     def open_log(self) -> SqlEventLog:
         """Open the conversation's log in a process of its own."""

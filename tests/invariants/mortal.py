@@ -14,7 +14,7 @@ from patchwright.core.events.types import (
     Source,
 )
 from patchwright.core.llm.budget import CallWatch
-from patchwright.core.llm.model import ModelRequest, ModelTraits
+from patchwright.core.llm.model import ModelRequest, ModelCapabilities
 from tests.unit.agent.memory_sandbox import MemorySandbox
 
 
@@ -108,7 +108,7 @@ class MortalModel:
         context_window: int | None,
     ) -> None:
         self._answer, self._fate = answer, fate
-        self._traits = ModelTraits(context_window=context_window)
+        self._capabilities = ModelCapabilities(context_window=context_window)
 
     def complete(
         self, request: ModelRequest, watch: CallWatch | None = None
@@ -123,5 +123,5 @@ class MortalModel:
         del request
         return 0.0
 
-    def traits(self) -> ModelTraits:
-        return self._traits
+    def capabilities(self) -> ModelCapabilities:
+        return self._capabilities

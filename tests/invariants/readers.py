@@ -32,7 +32,7 @@ class Reader:
         self._hung_up, self._may_read = threading.Event(), threading.Event()
         self._may_read.set()
         self._connection = ExitStack()
-        self._bell = self._connection.enter_context(self._log.listen())
+        self._wakeup = self._connection.enter_context(self._log.listen())
         thread = threading.Thread(target=self._follow)
         thread.start()
         self._connection.callback(thread.join)
@@ -43,7 +43,7 @@ class Reader:
             return
         self._hung_up.set()
         self._may_read.set()
-        self._bell.set()
+        self._wakeup.set()
         self._connection.close()
         self._connection = None
 
@@ -62,8 +62,8 @@ class Reader:
         until = monotonic() + 10 * PATIENCE_S
         self._catch_up()
         while not self._hung_up.is_set():
-            assert self._bell.wait(until - monotonic())
-            self._bell.clear()
+            assert self._wakeup.wait(until - monotonic())
+            self._wakeup.clear()
             self._catch_up()
 
     def _catch_up(self) -> None:

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Final
 
 from patchwright.core.agent.agents import coder
-from patchwright.core.agent.chronicle import Chronicle
+from patchwright.core.agent.chronicle import RunLog
 from patchwright.core.agent.controller import Controller
-from patchwright.core.agent.disowning import disown
-from patchwright.core.agent.endings import Ending
-from patchwright.core.agent.kit import AgentKit
-from patchwright.core.agent.purse import RunPurse
+from patchwright.core.agent.disowning import mark_unknown
+from patchwright.core.agent.endings import AgentEnding
+from patchwright.core.agent.kit import AgentDependencies
+from patchwright.core.agent.purse import RunBudget
 from patchwright.core.agent.render import observation_text
 from patchwright.core.events.jsonl import JsonlEventLog
 from patchwright.core.events.states import may_change
@@ -31,7 +31,7 @@ from patchwright.core.events.types import (
     Source,
     StateChanged,
 )
-from patchwright.core.llm.history import answered
+from patchwright.core.llm.history import with_all_results
 from patchwright.core.llm.model import ModelRequest
 from patchwright.core.llm.models import Models
 from patchwright.core.llm.wire import wire_messages, wire_tools
@@ -104,40 +104,40 @@ class ResumedRun:
     def lose_sandbox(self) -> None:
         self._is_lost = True
 
-    def work(self, fate: Fate) -> Ending | None:
+    def work(self, fate: Fate) -> AgentEnding | None:
         """Let one worker do what it can; None means that it was killed."""
         try:
-            with self.log.listen() as bell:
-                return self._work(MortalLog(self.log, fate), bell, fate)
+            with self.log.listen() as wakeup:
+                return self._work(MortalLog(self.log, fate), wakeup, fate)
         except KilledError:
             return None
 
-    def _work(self, log: MortalLog, bell: threading.Event, fate: Fate) -> Ending:
+    def _work(self, log: MortalLog, wakeup: threading.Event, fate: Fate) -> AgentEnding:
         log.append(Source.SYSTEM, StateChanged(state=AgentState.LOADING))
-        chronicle = Chronicle(log, bell, _repeat, 1)
+        run_log = RunLog(log, wakeup, _repeat, 1)
         if self._is_lost:
-            disown(chronicle, 1)
+            mark_unknown(run_log, 1)
             fate.meet()
             self.sandboxes.append(MemorySandbox())
             self._is_lost = False
         model = MortalModel(self._answer, fate, self.context_window)
-        kit = AgentKit(
+        dependencies = AgentDependencies(
             agent=coder(),
             models=Models.only(model),
             runtime=MortalSandbox(self.sandboxes[-1], fate),
             condenser=CountsReplies(),
             analyzer=Calm(),
             limits=LIMITS,
-            purse=RunPurse(1.0, refuse_unknown=False),
+            run_budget=RunBudget(1.0, refuse_unknown=False),
             clock=self._clock,
             max_delegate_depth=DEEPEST,
             after_step=fate.meet,
         )
-        return Controller(chronicle, kit).run()
+        return Controller(run_log, dependencies).run()
 
     def _answer(self, request: ModelRequest) -> ModelReply:
         """Look at a request as a strict provider does, and answer."""
-        assert answered(request.messages) == list(request.messages)
+        assert with_all_results(request.messages) == list(request.messages)
         wired = wire_messages(request.messages, "openai/gpt", cache_marks=False)
         body = {
             "model": "openai/gpt",

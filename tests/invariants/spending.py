@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Final
 
-from patchwright.core.agent.purse import Purse, SlicePurse
+from patchwright.core.agent.purse import Budget, DelegateBudget
 from patchwright.core.llm.budget import OverBudgetError, Settle, settle_nothing
 from patchwright.core.settings.work import LimitSettings
 from patchwright.core.types.ids import AccountId, JobId, RandomIds
 from patchwright.core.types.threads import ForgeThread, RepoRef, ThreadKind
 from patchwright.core.types.work import Usage
-from patchwright.workers.run.purse import SharedPurse
+from patchwright.workers.run.purse import SharedBudget
 from patchwright.workers.store.reservations import ReservationStore
 from tests.adapters.store.world import World, trigger
 
@@ -41,7 +41,7 @@ class Bill:
 class Slice:
     """A delegate's part, and the calls that were made from it."""
 
-    purse: SlicePurse
+    run_budget: DelegateBudget
     max_usd: float
     spent_usd: float = 0.0
 
@@ -53,19 +53,19 @@ class SpendingRun:
     job_id: JobId
     account_id: AccountId
     repo: RepoRef
-    purse: SharedPurse
+    run_budget: SharedBudget
     more_usd: float = 0.0
     slices: list[Slice] = field(default_factory=list)
     bill: Bill | None = None
     settle: Settle = settle_nothing
 
     @property
-    def innermost(self) -> Purse:
-        return self.slices[-1].purse if self.slices else self.purse
+    def innermost(self) -> Budget:
+        return self.slices[-1].run_budget if self.slices else self.run_budget
 
     def delegate(self, max_usd: float) -> None:
-        purse = SlicePurse(self.innermost, max_usd, spent_usd=0.0)
-        self.slices.append(Slice(purse, max_usd))
+        run_budget = DelegateBudget(self.innermost, max_usd, spent_usd=0.0)
+        self.slices.append(Slice(run_budget, max_usd))
 
 
 class Spending:
@@ -87,13 +87,13 @@ class Spending:
         job_id = self._world.deliver(asked).job_id
         assert job_id is not None
         account_id = AccountId(account)
-        purse = self._open_purse(job_id, account_id, repo)
-        return SpendingRun(job_id, account_id, repo, purse)
+        run_budget = self._open_purse(job_id, account_id, repo)
+        return SpendingRun(job_id, account_id, repo, run_budget)
 
     def _open_purse(
         self, job_id: JobId, account_id: AccountId, repo: RepoRef
-    ) -> SharedPurse:
-        return SharedPurse(
+    ) -> SharedBudget:
+        return SharedBudget(
             self.money,
             LIMITS,
             self._world.clock,
@@ -129,7 +129,7 @@ class Spending:
 
     def lose_worker(self, run: SpendingRun) -> None:
         """Put another worker in its place, which knows nothing of a call under way."""
-        run.purse = self._open_purse(run.job_id, run.account_id, run.repo)
+        run.run_budget = self._open_purse(run.job_id, run.account_id, run.repo)
         run.slices.clear()
         run.bill = None
 

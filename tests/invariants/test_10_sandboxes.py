@@ -12,9 +12,9 @@ from patchwright.core.events.types import CommandOutput, Event, OutcomeReached
 from patchwright.core.runtime import RuntimeFactory, SandboxSpec
 from patchwright.core.trajectory.compare import Difference
 from patchwright.core.types.work import OutcomeKind
-from patchwright.resolver.replay import Rerun, Stage, rerun
-from patchwright.sandbox.choose import choose
-from patchwright.workers.cli.rerun import COULD_NOT_RUN, exit_code
+from patchwright.resolver.replay import ReplayResult, ReplayEnvironment, replay_run
+from patchwright.sandbox.choose import create_factory
+from patchwright.workers.cli.rerun import COULD_NOT_RUN, rerun_exit_code
 from tests.adapters.git.workshop import WorkTree
 from tests.adapters.resolve.workbench import (
     FIX,
@@ -44,18 +44,18 @@ def run_again(
     recorded: list[Event],
     repository: WorkTree,
     sandboxes: RuntimeFactory | None = None,
-) -> Rerun:
+) -> ReplayResult:
     clock = SystemClock()
     with JsonlEventLog(folder / "rerun.jsonl", lambda tree: tree, clock) as log:
-        stage = Stage(
+        stage = ReplayEnvironment(
             repository=repository.objects,
-            sandboxes=sandboxes or choose("bubblewrap", clock),
+            sandboxes=sandboxes or create_factory("bubblewrap", clock),
             spec=SandboxSpec(run_id="run-2"),
             log=log,
             clock=clock,
             agent=coder(),
         )
-        return rerun(recorded, stage)
+        return replay_run(recorded, stage)
 
 
 def fixing(folder: Path) -> Run:
@@ -105,7 +105,7 @@ def test_where_there_is_no_sandbox_it_could_not_be_run(tmp_path: Path) -> None:
     first = run(tmp_path, [finish()])
     again = run_again(tmp_path, first.events, first.repository, NoSandboxes())
     assert again.outcome.reason == "sandbox"
-    assert exit_code(again) == COULD_NOT_RUN
+    assert rerun_exit_code(again) == COULD_NOT_RUN
 
 
 def test_a_repository_without_the_commit_is_refused(tmp_path: Path) -> None:

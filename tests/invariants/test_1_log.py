@@ -141,10 +141,10 @@ def test_writers_that_are_killed_leave_no_gap(database: Database) -> None:
     log = world.open_log()
     url = database.engine.url.render_as_string(hide_password=False)
     program = [sys.executable, "-m", "tests.adapters.store.append_many"]
-    with log.listen() as bell:
+    with log.listen() as wakeup:
         for count in (1, 3, 20, 60, 150):
             writer = subprocess.Popen([*program, url, world.conversation, "100000"])
-            wait_for_more(log, bell, count)
+            wait_for_more(log, wakeup, count)
             log.append(Source.USER, Message(text="in between"))
             writer.send_signal(signal.SIGKILL)
             assert writer.wait(PATIENCE_S) == -signal.SIGKILL
@@ -154,10 +154,10 @@ def test_writers_that_are_killed_leave_no_gap(database: Database) -> None:
     assert len(ids) > 234
 
 
-def wait_for_more(log: SqlEventLog, bell: Bell, count: int) -> None:
+def wait_for_more(log: SqlEventLog, wakeup: Bell, count: int) -> None:
     """Wait until there are so many events more than now."""
     start_id = len(log.read()) + 1
     until = monotonic() + PATIENCE_S
     while len(log.read(start_id, limit=count)) < count:
-        assert bell.wait(until - monotonic())
-        bell.clear()
+        assert wakeup.wait(until - monotonic())
+        wakeup.clear()

@@ -13,7 +13,7 @@ from hypothesis.stateful import (
     rule,
 )
 
-from patchwright.core.agent.endings import Ending
+from patchwright.core.agent.endings import AgentEnding
 from patchwright.core.events.types import AgentState
 from tests.invariants.mortal import Fate
 from tests.invariants.resumed_run import ResumedRun, Step
@@ -32,7 +32,7 @@ class Crashes(RuleBasedStateMachine):
         super().__init__()
         self._folder = tempfile.TemporaryDirectory()
         self._runs: list[ResumedRun] = []
-        self._ending: Ending | None = None
+        self._ending: AgentEnding | None = None
 
     @initialize(plan=PLANS, window=WINDOWS)
     def begin(self, plan: Plan, window: int | None) -> None:

@@ -18,13 +18,13 @@ import pytest
 from pydantic import SecretStr
 
 from patchwright.core.agent.agents import coder
-from patchwright.core.agent.chronicle import Chronicle, hear_nobody
+from patchwright.core.agent.chronicle import RunLog, ignore_steering
 from patchwright.core.agent.controller import Controller
-from patchwright.core.agent.kit import AgentKit
-from patchwright.core.agent.purse import RunPurse
+from patchwright.core.agent.kit import AgentDependencies
+from patchwright.core.agent.purse import RunBudget
 from patchwright.core.clock import SystemClock
 from patchwright.core.condense.choose import choose_condenser
-from patchwright.core.events.doorbell import Doorbell
+from patchwright.core.events.doorbell import Notifier
 from patchwright.core.events.types import Message, Source
 from patchwright.core.llm.client import LitellmModel
 from patchwright.core.llm.config import ModelConfig
@@ -32,7 +32,7 @@ from patchwright.core.llm.models import Models
 from patchwright.core.runtime import SandboxSpec
 from patchwright.core.security.choose import choose_analyzer
 from patchwright.core.types.work import Limits, OutcomeKind
-from patchwright.sandbox.choose import choose
+from patchwright.sandbox.choose import create_factory
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.upgrade import upgrade
 from patchwright.workers.store.events import EventStore, SqlEventLog
@@ -123,20 +123,20 @@ def _run(log: SqlEventLog, url: str) -> OutcomeKind:
     )
     log.append(Source.SYSTEM, Message(text="Count."))
     with (
-        closing(choose("bubblewrap", CLOCK).start(SandboxSpec(run_id="r"))) as runtime,
-        log.listen() as bell,
+        closing(create_factory("bubblewrap", CLOCK).start(SandboxSpec(run_id="r"))) as runtime,
+        log.listen() as wakeup,
     ):
-        kit = AgentKit(
+        dependencies = AgentDependencies(
             agent=coder(),
             models=Models.only(LitellmModel(config, CLOCK)),
             runtime=runtime,
             condenser=choose_condenser(["masking", "summary"]),
             analyzer=choose_analyzer(["rules", "model"]),
             limits=Limits(max_iterations=STEPS + 1, max_tokens=10**9, max_minutes=10.0),
-            purse=RunPurse(1.0, refuse_unknown=False),
+            run_budget=RunBudget(1.0, refuse_unknown=False),
             clock=CLOCK,
         )
-        return Controller(Chronicle(log, bell, hear_nobody, 1), kit).run().kind
+        return Controller(RunLog(log, wakeup, ignore_steering, 1), dependencies).run().kind
 
 
 def _condensed_before(log: SqlEventLog) -> int:
@@ -154,7 +154,7 @@ def _opened(folder: Path) -> Iterator[SqlEventLog]:
     with closing(Database(f"sqlite:///{folder / 'events.db'}")) as database:
         upgrade(database)
         world = World(database)
-        store = EventStore(database, lambda tree: tree, CLOCK, Doorbell())
+        store = EventStore(database, lambda tree: tree, CLOCK, Notifier())
         yield store.open(world.conversation(world.ask()))
 
 

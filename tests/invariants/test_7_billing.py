@@ -161,7 +161,7 @@ def _call(run: SpendingRun, model: Model, tools: tuple[ToolSpec, ...]) -> None:
     text = UserText(text=f"{run.job_id} Fix the bug.")
     request = ModelRequest(messages=(text,), tools=tools)
     with suppress(ModelError, LimitError):
-        model.complete(request, Waits(run.purse))
+        model.complete(request, Waits(run.run_budget))
 
 
 def _sum(bills: list[tuple[str, float, bool]], run: str = "") -> float:

@@ -26,7 +26,7 @@ from hypothesis.stateful import (
 from patchwright.core.clock import SystemClock
 from patchwright.core.runtime import SandboxSpec
 from patchwright.core.types.ids import RandomIds
-from patchwright.sandbox.choose import choose
+from patchwright.sandbox.choose import create_factory
 from patchwright.sandbox.workspace import Workspace
 from tests.adapters.git.workshop import WorkTree
 from tests.adapters.sandbox.box import Box
@@ -89,7 +89,7 @@ class Trees(RuleBasedStateMachine):
         for name, content in START.items():
             self._outside.write(name, content)
         self._base = self._outside.commit()
-        self._inside = choose("bubblewrap", SystemClock()).start(
+        self._inside = create_factory("bubblewrap", SystemClock()).start(
             SandboxSpec(run_id=RandomIds().new())
         )
         self._box = Box(self._inside)

@@ -5,11 +5,11 @@ from collections.abc import Callable
 
 import pytest
 
-from patchwright.core.text.marks import call, split_marks
+from patchwright.core.text.marks import mention_link, split_marks
 from patchwright.integrations.jira.text.adf_out import to_adf
 from patchwright.integrations.jira.text.wiki_out import to_wiki
 from patchwright.integrations.slack.text.outgoing import render
-from patchwright.resolver.messages.facts import agents_line, agents_words, listed
+from patchwright.resolver.messages.facts import quote_agent_line, quote_agent, list_sentences
 
 HANDLE = "@patchwright"
 STATE = "<!-- patchwright:state=resolved run=r1 -->"
@@ -28,15 +28,15 @@ FORGED = (
 
 
 def in_line(text: str) -> str:
-    return agents_line(text, HANDLE, 400)
+    return quote_agent_line(text, HANDLE, 400)
 
 
 def in_words(text: str) -> str:
-    return agents_words(text, HANDLE, 4_000)
+    return quote_agent(text, HANDLE, 4_000)
 
 
 def in_list(text: str) -> str:
-    return "\n".join(listed([text], HANDLE))
+    return "\n".join(list_sentences([text], HANDLE))
 
 
 @pytest.mark.parametrize("forged", FORGED)
@@ -63,7 +63,7 @@ def test_they_carry_no_marks(quote: Callable[[str], str], forged: str) -> None:
     "name", ["](patchwright-call:U3) [x", "<!channel>", "*_`~zoe`_*", STATE, "[~zoe]"]
 )
 def test_a_name_calls_nobody_but_who_has_it(name: str) -> None:
-    text = call(name, "U1")
+    text = mention_link(name, "U1")
     assert split_marks(text).marks == ()
     [message] = render(text)
     assert message.text == "<@U1>"

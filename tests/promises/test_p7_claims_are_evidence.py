@@ -6,7 +6,7 @@ from pathlib import Path
 from patchwright.core.errors import SandboxError
 from patchwright.core.runtime import Runtime, RuntimeFactory, SandboxSpec
 from patchwright.core.types.work import EvidenceRole
-from patchwright.workers.run.runner import Runner
+from patchwright.workers.run.runner import JobWorker
 from tests.fakes.llm import call
 from tests.fakes.llm.turns import TurnLike
 from tests.flow.story import NEW_TEST, REPO, fix_turns, telling
@@ -124,7 +124,7 @@ def test_s39_work_is_kept_when_there_is_no_sandbox_for_the_proof(
         issue = story.ask(WISH)
         services = story.runner._services
         without = replace(services, sandboxes=OneSandbox(services.sandboxes))
-        Runner(without, "worker").run(story.jobs()[0].id)
+        JobWorker(without, "worker").run(story.jobs()[0].id)
         [pull] = story.github.pull_requests(REPO)
         assert pull.draft
         assert "**Not proven**: the tests could not be run again." in pull.body

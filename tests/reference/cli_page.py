@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from patchwright.workers.cli.tree import Command, Word, read_commands
+from patchwright.workers.cli.tree import CommandHelp, ParameterHelp, read_commands
 
 _ABOUT: Final = """\
 # Commands
@@ -18,7 +18,7 @@ def page() -> str:
     return "\n".join([_ABOUT, *map(_section, read_commands())])
 
 
-def _section(command: Command) -> str:
+def _section(command: CommandHelp) -> str:
     options = [one for one in command.options if one.written != _HELP]
     parts = [
         f"## `{command.name}`",
@@ -30,7 +30,7 @@ def _section(command: Command) -> str:
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _table(kind: str, words: Sequence[Word]) -> str:
+def _table(kind: str, words: Sequence[ParameterHelp]) -> str:
     if not words:
         return ""
     rows = [f"| {_code(one.written)} | {_escaped(one.meaning)} |" for one in words]

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Final
 
-from patchwright.workers.ops.catalogue import OWN, SHARED, Figure
+from patchwright.workers.ops.catalogue import PROCESS_METRICS, SERVICE_METRICS, Metric
 
 _HEAD: Final = "| name | kind | labels | meaning |\n|---|---|---|---|"
 _ABOUT: Final = """\
@@ -31,14 +31,14 @@ open files.
 
 
 def page() -> str:
-    parts = (_ABOUT, _SHARED, _table(SHARED), _OWN, _table(OWN))
+    parts = (_ABOUT, _SHARED, _table(SERVICE_METRICS), _OWN, _table(PROCESS_METRICS))
     return "\n".join(parts)
 
 
-def _table(figures: Iterable[Figure]) -> str:
+def _table(figures: Iterable[Metric]) -> str:
     return "\n".join([_HEAD, *map(_row, figures)]) + "\n"
 
 
-def _row(figure: Figure) -> str:
-    labels = ", ".join(f"`{label}`" for label in figure.labels) or "none"
-    return f"| `{figure.name}` | {figure.kind} | {labels} | {figure.about} |"
+def _row(metric: Metric) -> str:
+    labels = ", ".join(f"`{label}`" for label in metric.labels) or "none"
+    return f"| `{metric.name}` | {metric.kind} | {labels} | {metric.about} |"

@@ -9,10 +9,10 @@ from patchwright.core.clock import SystemClock
 from patchwright.core.errors import NotFoundError
 from patchwright.integrations.github.manifest import NewApp
 from patchwright.workers.cli.manual import manual
-from patchwright.workers.site import make_site
+from patchwright.workers.site import make_website
 from patchwright.workers.web.app import WebApp
-from patchwright.workers.web.setup.app import SetupSite, create_setup_app
-from patchwright.workers.web.setup.visitors import Visitors
+from patchwright.workers.web.setup.app import SetupPages, create_setup_app
+from patchwright.workers.web.setup.visitors import SetupVisitors
 from tests.architecture.tree import ROOT
 from tests.flow.office import in_office
 from tests.reference.action_page import page as action_page
@@ -43,18 +43,18 @@ def _office_app(settings: Mapping[str, str]) -> WebApp:
         tempfile.TemporaryDirectory() as folder,
         in_office(Path(folder), [], settings=settings) as office,
     ):
-        return make_site(office.story.base).app
+        return make_website(office.story.base).app
 
 
-def _setup_site() -> SetupSite:
+def _setup_site() -> SetupPages:
     def register(code: str) -> NewApp:
         raise NotFoundError(f"nobody has made an App with the code {code}")
 
-    return SetupSite(
+    return SetupPages(
         web_url="https://github.com",
         public_url="https://patchwright.example.com",
         mention="@patchwright",
-        visitors=Visitors(None, SystemClock()),
+        visitors=SetupVisitors(None, SystemClock()),
         register=register,
         is_done=lambda: False,
     )

@@ -5,7 +5,7 @@ from itertools import groupby
 
 from pydantic import SecretStr
 
-from patchwright.core.settings.schema import Form, Key, all_keys, find_section, variable
+from patchwright.core.settings.schema import ValueForm, SettingsKey, all_keys, find_section, variable_name
 from patchwright.core.settings.sources import ALIASES
 
 _GENERAL = "What belongs to no section stands at the top of the file."
@@ -36,23 +36,23 @@ def describe() -> str:
     return "\n\n".join(_section(path, list(keys)) for path, keys in groups) + "\n"
 
 
-def _section(path: tuple[str, ...], keys: list[Key]) -> str:
+def _section(path: tuple[str, ...], keys: list[SettingsKey]) -> str:
     section = find_section(path)
     title = f"## `{path[0]}`" if path else "## General"
     about = (section.__doc__ or "").strip() if path and section else _GENERAL
     return "\n".join([title, "", about, "", _HEAD, *map(_row, keys)])
 
 
-def _row(key: Key) -> str:
-    names = [variable(key.path)]
+def _row(key: SettingsKey) -> str:
+    names = [variable_name(key.path)]
     names += [alias for alias, path in ALIASES.items() if path == key.path]
-    if key.form is Form.SECRET:
-        names += [f"{variable(key.path)}_FILE"]
+    if key.form is ValueForm.SECRET:
+        names += [f"{variable_name(key.path)}_FILE"]
     shown = ", ".join(f"`{name}`" for name in names)
     return f"| `{key.path[-1]}` | {shown} | {_default(key)} | {key.field.description} |"
 
 
-def _default(key: Key) -> str:
+def _default(key: SettingsKey) -> str:
     extra = key.field.json_schema_extra
     if isinstance(extra, dict) and "default" in extra:
         return str(extra["default"])

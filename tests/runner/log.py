@@ -56,7 +56,7 @@ class Log:
         elif command is None:
             self.lines.append(self.masked(line))
         else:
-            self._obey(command["name"], _unescaped(command["text"]))
+            self._apply_command(command["name"], _unescaped(command["text"]))
 
     def say(self, level: str, text: str) -> None:
         masked = self.masked(text)
@@ -71,7 +71,7 @@ class Log:
             self._resumes_at = None
         self.lines.append(self.masked(line))
 
-    def _obey(self, name: str, text: str) -> None:
+    def _apply_command(self, name: str, text: str) -> None:
         if name in _ANNOTATIONS:
             self.say(name, text)
         elif name == "add-mask":

@@ -14,15 +14,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO
 
-from patchwright.core.llm.library import load as load_litellm
+from patchwright.core.llm.library import load_litellm as load_litellm
 from patchwright.core.logs import set_up_logging
 from patchwright.core.settings.environment import process_environment
-from patchwright.core.settings.load import load
+from patchwright.core.settings.load import load_settings
 from patchwright.core.settings.model import Settings
 from patchwright.core.settings.secret_values import secret_values
 from patchwright.core.text.redaction import Redactor
 from patchwright.core.types.ids import JobId
-from patchwright.workers.process import make_runner, open_base
+from patchwright.workers.process import make_worker, open_service_parts
 from tests.flow.clock import MovableClock
 
 
@@ -84,7 +84,7 @@ def nursery(environment: Mapping[str, str], log: Path) -> Iterator[Nursery]:
 
 def _main() -> None:
     load_litellm()
-    settings = load(process_environment(), flags={}, cwd=Path.cwd())
+    settings = load_settings(process_environment(), flags={}, cwd=Path.cwd())
     for line in sys.stdin:
         job_id, ahead_s = line.split()
         pid = os.fork()
@@ -106,8 +106,8 @@ def _work(settings: Settings, job_id: JobId, ahead_s: float) -> None:
     set_up_logging(redactor.redact_json, as_json=True)
     clock = MovableClock()
     clock.advance(ahead_s)
-    with open_base(settings, redactor, lambda _job: None, clock) as opened:
-        make_runner(replace(opened, clock=clock)).run(job_id)
+    with open_service_parts(settings, redactor, lambda _job: None, clock) as opened:
+        make_worker(replace(opened, clock=clock)).run(job_id)
     os._exit(0)
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from patchwright.workers.web.deliveries import DELIVERIES
+from patchwright.workers.web.deliveries import WEBHOOK_ROUTE
 from tests.fakes.jira.fake import FakeJira
 from tests.fakes.slack.fake import FakeSlack
 from tests.flow.story import REPO
@@ -62,4 +62,4 @@ def jira_settings(jira: FakeJira, ann: str) -> Mapping[str, str]:
 
 def address(service: ServiceProcess, name: str) -> str:
     """Return where that service delivers."""
-    return service.url + DELIVERIES.format(service=name)
+    return service.url + WEBHOOK_ROUTE.format(service=name)

@@ -74,7 +74,7 @@ class Scene:
             # What the worker has sent arrives when everything else is done.
             self._until_the_end()
 
-    def cut_off(self, _moment: Moment) -> None:
+    def end_early(self, _moment: Moment) -> None:
         self.line.cut()
         self.stays.set()
 
@@ -104,7 +104,7 @@ class Scene:
 FATES: dict[str, Callable[[Scene, Moment], None]] = {
     "killed": Scene.kill,
     "frozen": Scene.stop,
-    "without database": Scene.cut_off,
+    "without database": Scene.end_early,
 }
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from patchwright.core.clock import SystemClock
 from patchwright.core.events.types import ChangeState, Source
-from patchwright.workers.runs.steering import operator
+from patchwright.workers.runs.steering import operator_name
 from patchwright.workers.store.job import JobState
 from tests.adapters.cli.terminal import PATIENCE_S, Ended
 from tests.fakes.github import bare
@@ -148,7 +148,7 @@ def test_what_works_stops_within_seconds_in_the_operators_name(tmp_path: Path) -
         ends.result()
         assert clock.monotonic() - told_at < SOON_S
         assert story.reply(issue).startswith("**Stopped**")
-        assert f"Stopped by {operator()}." in story.reply(issue)
+        assert f"Stopped by {operator_name()}." in story.reply(issue)
         assert "The work so far is on" in story.reply(issue)
         [said] = [one for one in story.events() if isinstance(one.payload, ChangeState)]
         assert said.source is Source.USER
@@ -171,7 +171,7 @@ def test_what_waits_ends_as_stopped_too(tmp_path: Path, *, is_begun: bool) -> No
         assert story.jobs()[0].state is JobState.CANCELLED
         assert len(story.provider.requests) == asked
         assert story.reply(issue).startswith("**Stopped**")
-        assert f"Stopped by {operator()}" in story.reply(issue)
+        assert f"Stopped by {operator_name()}" in story.reply(issue)
 
 
 def test_the_stop_of_one_run_is_not_that_of_the_next(tmp_path: Path) -> None:
@@ -213,7 +213,7 @@ def test_a_retry_is_a_new_run_answered_in_the_same_thread(tmp_path: Path) -> Non
         log = story.base.stores.events.open(first.conversation_id).read()
         said = [one.payload for one in log if isinstance(one.payload, ChangeState)]
         assert [one.reason for one in said] == [
-            f"{operator()}, to retry the run {first.id[:8]},"
+            f"{operator_name()}, to retry the run {first.id[:8]},"
         ]
 
 

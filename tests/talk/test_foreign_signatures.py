@@ -6,7 +6,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from patchwright.workers.web.deliveries import DELIVERIES
+from patchwright.workers.web.deliveries import WEBHOOK_ROUTE
 from tests.flow.office import JIRA_SECRET, in_office
 from tests.flow.story import WEBHOOK_SECRET
 
@@ -31,7 +31,7 @@ def test_s17_a_token_in_place_of_a_signature_opens_no_door(
     with in_office(tmp_path, []) as office:
         known = SECRETS.get(service, office.slack.fake.app.signing_secret)
         answer = httpx.post(
-            office.story.url + DELIVERIES.format(service=service),
+            office.story.url + WEBHOOK_ROUTE.format(service=service),
             content=json.dumps(NOTE),
             headers={
                 "content-type": "application/json",

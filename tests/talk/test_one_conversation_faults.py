@@ -9,9 +9,9 @@ import pytest
 from patchwright.core.types.ids import ConversationId, JobId, RandomIds
 from patchwright.core.types.threads import ThreadRef
 from patchwright.core.types.triggers import Trigger
-from patchwright.workers.run.runner import Runner
+from patchwright.workers.run.runner import JobWorker
 from patchwright.workers.store.job import JobState, Lease
-from patchwright.workers.store.tying import TyingStore
+from patchwright.workers.store.tying import ConversationLinkStore
 from tests.fakes.llm import call
 from tests.fakes.llm.turns import TurnLike
 from tests.flow.office import in_office
@@ -79,7 +79,7 @@ class Killed(BaseException):
     """Ends a worker as nothing can that is caught."""
 
 
-class DyingStore(TyingStore):
+class DyingStore(ConversationLinkStore):
     """Lets the worker die `after` a step, or right before it."""
 
     step, after = "", False
@@ -113,10 +113,10 @@ def _die_at(story: Story, step: str, *, after: bool) -> None:
     """Have a worker take the job that waits, and die at that step."""
     services = story.runner._services
     base = story.base
-    ties = DyingStore(base.database, base.stores.events, RandomIds())
-    ties.step, ties.after = step, after
-    talk = replace(services.chat, ties=ties)
-    worker = Runner(replace(services, talk=talk), "the one that dies")
+    conversation_links = DyingStore(base.database, base.stores.events, RandomIds())
+    conversation_links.step, conversation_links.after = step, after
+    talk = replace(services.chat, conversation_links=conversation_links)
+    worker = JobWorker(replace(services, talk=talk), "the one that dies")
     [waiting] = base.stores.jobs.take_unfinished(0.0)
     with pytest.raises(Killed):
         worker.run(waiting)

@@ -11,8 +11,8 @@ import pytest
 from structlog.testing import capture_logs
 
 from patchwright.integrations.slack.manifest import CALLBACK_PATH
-from patchwright.workers.store.installations import OWNER
-from patchwright.workers.web.deliveries import DELIVERIES
+from patchwright.workers.store.installations import SLACK_OWNER
+from patchwright.workers.web.deliveries import WEBHOOK_ROUTE
 from patchwright.workers.web.slack_install import INSTALL_PATH
 from tests.adapters.web.browser import browsing
 from tests.fakes.slack.fake import FakeSlack
@@ -49,7 +49,7 @@ class Installing:
         return self.browser.get(back)
 
     def has_token(self, team: Team) -> bool:
-        return self.story.base.secrets.fetch(team.id, owner=OWNER) is not None
+        return self.story.base.secrets.fetch(team.id, owner=SLACK_OWNER) is not None
 
     def open_channel(self, team: Team) -> None:
         team.channel = self.slack.scene.add_channel(team.id, "dev", (team.jo,))
@@ -84,7 +84,7 @@ def installing(
             signs_in_at=url,
         )
         with told as story:
-            slack.send_to(url + DELIVERIES.format(service="slack"))
+            slack.send_to(url + WEBHOOK_ROUTE.format(service="slack"))
             yield Installing(story, slack, browser), found
 
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from patchwright.core.types.people import Actor
-from patchwright.workers.process import make_talking
+from patchwright.workers.process import make_chat_composition
 from tests.fakes.llm import call
 from tests.fakes.llm.turns import TurnLike
 from tests.fakes.slack.state import View
@@ -174,7 +174,7 @@ def test_an_id_alone_in_the_list_of_people_means_the_workspace_that_is_served(
     """In a channel that workspaces share, somebody else may have the same id."""
     bare = {"PATCHWRIGHT_ACCOUNTS__MAP": '[{"slack": "U7", "github": "alice"}]'}
     with in_office(tmp_path, [], settings=bare) as office:
-        people = make_talking(office.story.base).people
+        people = make_chat_composition(office.story.base).people
         here = Actor(
             service="slack", login="jo", external_id="U7", host=office.slack.team
         )

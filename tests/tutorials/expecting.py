@@ -10,7 +10,7 @@ def is_seen(expected: str, output: str) -> bool:
     return re.fullmatch(_pattern(expected), _tidy(output)) is not None
 
 
-def is_among(expected: str, output: str) -> bool:
+def is_in_networks(expected: str, output: str) -> bool:
     """Tell whether these lines, one after the other, are in what was said."""
     return re.search(f"(?m)^{_pattern(expected)}", _tidy(output)) is not None
 

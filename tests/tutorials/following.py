@@ -10,7 +10,7 @@ from patchwright.core.clock import SystemClock
 from tests.architecture.tree import ROOT
 from tests.provision.errors import ProvisionError
 from tests.provision.waiting import wait_until
-from tests.tutorials.expecting import ANYTHING, is_among, is_seen
+from tests.tutorials.expecting import ANYTHING, is_in_networks, is_seen
 from tests.tutorials.machine import LONG_S, Machine
 from tests.tutorials.page import (
     ByHand,
@@ -100,7 +100,7 @@ class _Reader:
         if self.is_left:
             seen = f"{expected}\nis not in\n"
             try:
-                wait_until(lambda: is_among(expected, shell.output), seen, LONG_S)
+                wait_until(lambda: is_in_networks(expected, shell.output), seen, LONG_S)
             except ProvisionError as late:
                 raise AssertionError(f"{late}\n{shell.output}") from late
         elif not is_seen(expected, shell.output):

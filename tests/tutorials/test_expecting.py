@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.tutorials.expecting import is_among, is_seen
+from tests.tutorials.expecting import is_in_networks, is_seen
 
 
 @pytest.mark.parametrize(
@@ -38,5 +38,5 @@ def test_the_rest_is_to_be_there_and_no_more(expected: str, output: str) -> None
 
 
 def test_what_still_runs_may_say_more_before_and_after() -> None:
-    assert is_among("two\nthree", "one\ntwo\nthree\nfour")
-    assert not is_among("two", "one\ntwo and a half\nthree")
+    assert is_in_networks("two\nthree", "one\ntwo\nthree\nfour")
+    assert not is_in_networks("two", "one\ntwo and a half\nthree")

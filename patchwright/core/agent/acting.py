@@ -3,11 +3,11 @@
 from concurrent.futures import Future
 from typing import Final
 
-from patchwright.core.agent.attention import Attention, CalledOffError
-from patchwright.core.agent.chronicle import Chronicle
-from patchwright.core.agent.disowning import NOT_KNOWN
-from patchwright.core.agent.kit import AgentKit
-from patchwright.core.background import start
+from patchwright.core.agent.attention import CancelToken, RunCancelledError
+from patchwright.core.agent.chronicle import RunLog
+from patchwright.core.agent.disowning import UNKNOWN_RESULT
+from patchwright.core.agent.kit import AgentDependencies
+from patchwright.core.background import start_call
 from patchwright.core.events.types import (
     AgentStep,
     CallMcpTool,
@@ -23,22 +23,22 @@ from patchwright.core.events.types import (
 )
 
 # What a cancelled action gets to hand over what it has printed so far.
-LAST_WORDS_S: Final = 0.7
+CANCEL_GRACE_S: Final = 0.7
 
-_CALLED_OFF: Final = "Ended before its time: a person wanted the run to stop."
+_CANCELLED_TEXT: Final = "Ended before its time: a person wanted the run to stop."
 
 
-class Acting:
+class ActionExecutor:
     """Carries out actions of one agent, all but delegation.
 
     Raises `RuntimeLostError`, and `LeaseLostError` when the job was given back.
     """
 
     def __init__(
-        self, chronicle: Chronicle, kit: AgentKit, attention: Attention
+        self, run_log: RunLog, dependencies: AgentDependencies, cancel_token: CancelToken
     ) -> None:
-        self._chronicle, self._kit = chronicle, kit
-        self._attention = attention
+        self._run_log, self._dependencies = run_log, dependencies
+        self._cancel_token = cancel_token
 
     def perform(self, action: AgentStep, action_id: int) -> Observation:
         if isinstance(action, SandboxAction):
@@ -46,7 +46,7 @@ class Acting:
         if isinstance(action, CallMcpTool):
             return _result_of(action, self._call_tool(action))
         if isinstance(action, Recall):
-            return _result_of(action, self._kit.library.recall(action.query))
+            return _result_of(action, self._dependencies.library.recall(action.query))
         return _result_of(action, Null())
 
     def resume(self, action: AgentStep, action_id: int) -> Observation:
@@ -56,36 +56,36 @@ class Acting:
         result was given before (see `disown`); a server of tools knows no such thing.
         """
         if isinstance(action, CallMcpTool):
-            unknown = ErrorObservation(reason="unknown", text=NOT_KNOWN)
+            unknown = ErrorObservation(reason="unknown", text=UNKNOWN_RESULT)
             return _result_of(action, unknown)
         return self.perform(action, action_id)
 
     def _run(self, action: SandboxAction, action_id: int) -> Observation:
-        runtime, timed = self._kit.runtime, self._in_time(action)
-        future = start(lambda: runtime.run(timed, str(action_id)))
+        runtime, timed = self._dependencies.runtime, self._in_time(action)
+        future = start_call(lambda: runtime.run(timed, str(action_id)))
         try:
-            return self._attention.wait_for(future)
-        except CalledOffError:
+            return self._cancel_token.wait_for(future)
+        except RunCancelledError:
             return self._cancel(future, str(action_id))
 
     def _cancel(
         self, future: "Future[SandboxObservation]", action_id: str
     ) -> Observation:
         """End an action, and return what it has printed if it says so soon."""
-        self._kit.runtime.cancel(action_id)
+        self._dependencies.runtime.cancel(action_id)
         try:
-            return future.result(LAST_WORDS_S)
+            return future.result(CANCEL_GRACE_S)
         except TimeoutError:
             # Perhaps the word to end it has overtaken the action itself.
-            self._kit.runtime.cancel(action_id)
-            return ErrorObservation(reason="called-off", text=_CALLED_OFF)
+            self._dependencies.runtime.cancel(action_id)
+            return ErrorObservation(reason="called-off", text=_CANCELLED_TEXT)
 
     def _call_tool(self, action: CallMcpTool) -> Observation:
-        mcp = self._kit.mcp
+        mcp = self._dependencies.mcp
         try:
-            return self._attention.wait_for(start(lambda: mcp.call(action)))
-        except CalledOffError:
-            return ErrorObservation(reason="called-off", text=_CALLED_OFF)
+            return self._cancel_token.wait_for(start_call(lambda: mcp.call(action)))
+        except RunCancelledError:
+            return ErrorObservation(reason="called-off", text=_CANCELLED_TEXT)
 
     def _in_time(self, action: SandboxAction) -> SandboxAction:
         """Let no command be waited for beyond the end of the run."""
@@ -93,8 +93,8 @@ class Acting:
             return action
         if action.timeout_s is None:
             return action
-        elapsed_s = self._chronicle.state.elapsed_s(self._kit.clock.now())
-        left_s = max(self._kit.limits.max_minutes * 60 - elapsed_s, 1.0)
+        elapsed_s = self._run_log.state.elapsed_s(self._dependencies.clock.now())
+        left_s = max(self._dependencies.limits.max_minutes * 60 - elapsed_s, 1.0)
         return action.replace(timeout_s=min(action.timeout_s, left_s))
 
 

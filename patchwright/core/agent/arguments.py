@@ -3,8 +3,8 @@
 from pydantic import BaseModel, ConfigDict, Field
 
 from patchwright.core.events.types import ControlAct, Edit, Todo
-from patchwright.core.types.words import Words
-from patchwright.core.types.work import Verdict
+from patchwright.core.types.words import ReadableText
+from patchwright.core.types.work import ReviewVerdict
 
 
 class Arguments(BaseModel):
@@ -69,21 +69,21 @@ class ReviewArguments(Arguments):
     """An answer to one review thread, by its number in the task, from 1."""
 
     thread: int
-    verdict: Verdict
-    text: Words = ""
+    verdict: ReviewVerdict
+    text: ReadableText = ""
 
 
 class FinishArguments(Arguments):
-    summary: Words = Field(
+    summary: ReadableText = Field(
         description="What was wrong, what you changed and why; what is left undone."
     )
-    title: Words = Field(
+    title: ReadableText = Field(
         default="", description="Pull request title, imperative, under 65 characters."
     )
-    answer: Words = Field(
+    answer: ReadableText = Field(
         default="", description="The answer, if the request was only a question."
     )
-    test_commands: tuple[Words, ...] = Field(
+    test_commands: tuple[ReadableText, ...] = Field(
         default=(),
         description="Commands, run from the repository's root in a new shell, that "
         "fail without your change to the code and pass with it.",
@@ -96,7 +96,7 @@ class FinishArguments(Arguments):
 
 
 class RejectArguments(Arguments):
-    reason: Words = Field(description="Why this should not or cannot be done here.")
+    reason: ReadableText = Field(description="Why this should not or cannot be done here.")
 
 
 class PythonArguments(Arguments):

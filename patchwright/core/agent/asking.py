@@ -5,10 +5,10 @@ from concurrent.futures import Future
 from datetime import timedelta
 from typing import Final
 
-from patchwright.core.agent.attention import Attention, CalledOffError
-from patchwright.core.agent.chronicle import Chronicle
-from patchwright.core.agent.purse import Purse
-from patchwright.core.background import start
+from patchwright.core.agent.attention import CancelToken, RunCancelledError
+from patchwright.core.agent.chronicle import RunLog
+from patchwright.core.agent.purse import Budget
+from patchwright.core.background import start_call
 from patchwright.core.clock import Clock
 from patchwright.core.events.log import EventLog
 from patchwright.core.events.types import (
@@ -31,10 +31,10 @@ from patchwright.core.llm.model import (
 )
 from patchwright.core.types.work import NO_USAGE, Limits, Usage
 
-LAST_ANSWER_S: Final = 0.4
+ANSWER_GRACE_S: Final = 0.4
 
 
-class Asking:
+class ModelCaller:
     """Makes model calls one at a time.
 
     Each raises a `ModelError`, a `LimitError`, or what `Attention` raises.
@@ -42,16 +42,16 @@ class Asking:
 
     def __init__(
         self,
-        chronicle: Chronicle,
-        attention: Attention,
+        run_log: RunLog,
+        cancel_token: CancelToken,
         *,
         limits: Limits,
-        purse: Purse,
+        run_budget: Budget,
         clock: Clock,
         agent: str = "",
     ) -> None:
-        self._chronicle, self._attention = chronicle, attention
-        self._limits, self._purse, self._clock = limits, purse, clock
+        self._run_log, self._cancel_token = run_log, cancel_token
+        self._limits, self._run_budget, self._clock = limits, run_budget, clock
         self._agent = agent
 
     def reply(
@@ -61,7 +61,7 @@ class Asking:
         tools: tuple[ToolSpec, ...],
     ) -> Event:
         """Ask for the agent's next step."""
-        seen_id = self._chronicle.last_id
+        seen_id = self._run_log.last_id
         try:
             reply = self._call(model, messages, tools)
         except (ModelError, LimitError) as error:
@@ -70,10 +70,10 @@ class Asking:
             failed = ModelReply(
                 usage=error.usage, stop_reason=error.reason, agent=self._agent
             )
-            self._chronicle.append(Source.AGENT, failed, seen_id)
+            self._run_log.append(Source.AGENT, failed, seen_id)
             raise
         said = reply.replace(agent=self._agent)
-        return self._chronicle.append(Source.AGENT, said, seen_id)
+        return self._run_log.append(Source.AGENT, said, seen_id)
 
     def ask_as_role(self, role: str, model: Model, system: str, text: str) -> ModelReply:
         """Ask something that is no step of the agent, in the name of a role."""
@@ -85,20 +85,20 @@ class Asking:
             if isinstance(error, LimitError) and error.usage == NO_USAGE:
                 raise  # No call was made.
             failed = called.replace(usage=error.usage, failure=error.reason)
-            self._chronicle.append(Source.SYSTEM, failed, None)
+            self._run_log.append(Source.SYSTEM, failed, None)
             raise
         answered = called.replace(
             text=reply.text, usage=reply.usage, latency_ms=reply.latency_ms
         )
-        self._chronicle.append(Source.SYSTEM, answered)
+        self._run_log.append(Source.SYSTEM, answered)
         return reply
 
     def wait_out_rate_limit(self) -> None:
         """Wait as long as the provider has asked for, whichever worker it asked."""
-        until, clock = self._chronicle.state.rate_limited_until, self._clock
+        until, clock = self._run_log.state.rate_limited_until, self._clock
         left_s = (until - clock.now()).total_seconds() if until else 0.0
         if left_s > 0:
-            self._attention.wait_for(start(lambda: clock.sleep(left_s)))
+            self._cancel_token.wait_for(start_call(lambda: clock.sleep(left_s)))
 
     def _call(
         self,
@@ -106,7 +106,7 @@ class Asking:
         messages: tuple[ChatMessage, ...],
         tools: tuple[ToolSpec, ...],
     ) -> ModelReply:
-        state, limits = self._chronicle.state, self._limits
+        state, limits = self._run_log.state, self._limits
         left_s = limits.max_minutes * 60 - state.elapsed_s(self._clock.now())
         taken = state.usage.tokens_in + state.usage.tokens_out
         request = ModelRequest(
@@ -116,15 +116,15 @@ class Asking:
             tokens_left=max(0, limits.max_tokens - taken),
         )
         watch = _Watch(
-            self._chronicle.log, self._clock, self._purse, state.more_cost_usd
+            self._run_log.log, self._clock, self._run_budget, state.more_cost_usd
         )
         # A call that is left behind is still settled when its answer comes.
-        future = start(lambda: model.complete(request, watch))
+        future = start_call(lambda: model.complete(request, watch))
         try:
-            return self._attention.wait_for(future)
-        except CalledOffError:
+            return self._cancel_token.wait_for(future)
+        except RunCancelledError:
             watch.close()
-            if (reply := _answered_soon(future)) is None:
+            if (reply := _answer_within_grace(future)) is None:
                 raise
             return reply
         finally:
@@ -132,13 +132,13 @@ class Asking:
             # A call that was left behind may have to be waited out by whoever is next.
             if watch.has_waited and future.done():
                 running = StateChanged(state=AgentState.RUNNING)
-                self._chronicle.append(Source.SYSTEM, running)
+                self._run_log.append(Source.SYSTEM, running)
 
 
-def _answered_soon(future: "Future[ModelReply]") -> ModelReply | None:
+def _answer_within_grace(future: "Future[ModelReply]") -> ModelReply | None:
     """Wait a moment for an answer that is paid for, even if nobody acts on it."""
     try:
-        return future.result(LAST_ANSWER_S)
+        return future.result(ANSWER_GRACE_S)
     except TimeoutError:
         return None
 
@@ -150,10 +150,10 @@ class _Watch:
     """
 
     def __init__(
-        self, log: EventLog, clock: Clock, purse: Purse, more_usd: float
+        self, log: EventLog, clock: Clock, run_budget: Budget, more_usd: float
     ) -> None:
         self._log, self._clock = log, clock
-        self._purse, self._more_usd = purse, more_usd
+        self._run_budget, self._more_usd = run_budget, more_usd
         self._lock = threading.Lock()
         self._is_closed = False
         self.has_waited = False
@@ -166,7 +166,7 @@ class _Watch:
         with self._lock:
             if self._is_closed:
                 # Nobody waits any more; the call ends here instead of costing more.
-                raise CalledOffError
+                raise RunCancelledError
             self.has_waited = True
             self._log.append(Source.SYSTEM, limited)
 
@@ -174,8 +174,8 @@ class _Watch:
         with self._lock:
             if self._is_closed:
                 # Nobody waits for what one more try would bring.
-                raise CalledOffError
-        return self._purse.reserve(most, self._more_usd)
+                raise RunCancelledError
+        return self._run_budget.reserve(most, self._more_usd)
 
     def close(self) -> None:
         """Write nothing more: a call left behind says nothing of the run's state."""

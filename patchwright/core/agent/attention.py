@@ -3,36 +3,36 @@
 from concurrent.futures import Future
 from typing import TypeVar
 
-from patchwright.core.agent.chronicle import Chronicle
+from patchwright.core.agent.chronicle import RunLog
 from patchwright.core.errors import LeaseLostError
 from patchwright.core.events.types import AgentState
 
 T = TypeVar("T")
-GivenBack = Future[None]
+ReleaseSignal = Future[None]
 
-_CALL_OFF = frozenset({AgentState.STOPPED, AgentState.PAUSED})
+_CANCEL_STATES = frozenset({AgentState.STOPPED, AgentState.PAUSED})
 
 
-class CalledOffError(Exception):
+class RunCancelledError(Exception):
     """A person wants the run stopped or paused: nothing more is waited for."""
 
 
-class Attention:
+class CancelToken:
     """Keeps an ear on the run's log while something else is waited for.
 
     `given_back` is done when this process must let go of the job.
     """
 
-    def __init__(self, chronicle: Chronicle, given_back: GivenBack) -> None:
-        self._chronicle = chronicle
-        self._given_back = given_back
-        bell = chronicle.bell
-        given_back.add_done_callback(lambda _: bell.set())
+    def __init__(self, run_log: RunLog, release_signal: ReleaseSignal) -> None:
+        self._run_log = run_log
+        self._release_signal = release_signal
+        wakeup = run_log.wakeup
+        release_signal.add_done_callback(lambda _: wakeup.set())
 
     @property
-    def is_called_off(self) -> bool:
-        wanted = self._chronicle.state.wanted
-        return wanted is not None and wanted.state in _CALL_OFF
+    def is_cancelled(self) -> bool:
+        wanted = self._run_log.state.wanted
+        return wanted is not None and wanted.state in _CANCEL_STATES
 
     def check(self) -> None:
         """Take note of what was said; raise if nothing more is to be done.
@@ -40,22 +40,22 @@ class Attention:
         Raises `CalledOffError`, or `LeaseLostError` when the job was given back.
         """
         self._check_held()
-        self._chronicle.catch_up()
+        self._run_log.catch_up()
         # It silences the bell, which may have rung for this.
         self._check_held()
-        if self.is_called_off:
-            raise CalledOffError
+        if self.is_cancelled:
+            raise RunCancelledError
 
     def _check_held(self) -> None:
-        if self._given_back.done():
+        if self._release_signal.done():
             raise LeaseLostError("the job was given back")
 
     def wait_for(self, future: "Future[T]") -> T:
         """Return what comes of a call; raises as `hear` does, leaving it behind."""
-        bell = self._chronicle.bell
-        future.add_done_callback(lambda _: bell.set())
+        wakeup = self._run_log.wakeup
+        future.add_done_callback(lambda _: wakeup.set())
         while not future.done():
-            bell.wait()
+            wakeup.wait()
             if not future.done():
                 self.check()
         return future.result()

@@ -3,27 +3,27 @@
 from collections.abc import Callable
 from typing import Final, assert_never
 
-from patchwright.core.agent.acting import Acting
-from patchwright.core.agent.chronicle import Chronicle
-from patchwright.core.agent.confirming import Allowed, Refused, Waits, judge
+from patchwright.core.agent.acting import ActionExecutor
+from patchwright.core.agent.chronicle import RunLog
+from patchwright.core.agent.confirming import ActionAllowed, ActionRefused, ActionWaits, judge_action
 from patchwright.core.agent.endings import (
-    Ending,
-    confirmation,
-    plan_dropped,
-    plan_posted,
+    AgentEnding,
+    confirmation_ending,
+    plan_dropped_ending,
+    plan_posted_ending,
 )
-from patchwright.core.agent.kit import AgentKit
-from patchwright.core.agent.limits import must_stop
-from patchwright.core.agent.open_reply import OpenReply, Pending
-from patchwright.core.agent.pen import Pen
+from patchwright.core.agent.kit import AgentDependencies
+from patchwright.core.agent.limits import find_reached_limit
+from patchwright.core.agent.open_reply import OpenReply, PendingCall
+from patchwright.core.agent.pen import EventWriter
 from patchwright.core.agent.planning import (
-    Approved,
-    Dropped,
-    Proposed,
-    Revised,
+    ApprovedPlan,
+    DroppedPlan,
+    ProposedPlan,
+    RevisedPlan,
     judge_plan,
 )
-from patchwright.core.agent.results import Handover
+from patchwright.core.agent.results import FinishCheck
 from patchwright.core.agent.toolbox import Proposal, Toolbox
 from patchwright.core.events.types import (
     AgentState,
@@ -37,10 +37,10 @@ from patchwright.core.events.types import (
     UserRejected,
 )
 
-AFTER_THE_END: Final = "Not run: the run had ended before it."
+SKIPPED_AFTER_END: Final = "Not run: the run had ended before it."
 
 
-class Calls:
+class ToolCallExecutor:
     """Deals with the calls of one agent's newest reply.
 
     `agent` is empty, or names a delegate: those bring no plans. `delegate` has another
@@ -49,28 +49,28 @@ class Calls:
 
     def __init__(
         self,
-        chronicle: Chronicle,
-        kit: AgentKit,
+        run_log: RunLog,
+        dependencies: AgentDependencies,
         *,
         agent: str,
-        pen: Pen,
+        event_writer: EventWriter,
         reply: OpenReply,
         toolbox: Toolbox,
-        acting: Acting,
-        handover: Handover,
-        delegate: Callable[[Delegate, int], DelegateResult | Ending],
+        action_executor: ActionExecutor,
+        finish_check: FinishCheck,
+        delegate: Callable[[Delegate, int], DelegateResult | AgentEnding],
     ) -> None:
-        self._chronicle, self._kit = chronicle, kit
-        self._agent, self._pen, self._reply = agent, pen, reply
-        self._toolbox, self._acting = toolbox, acting
-        self._handover = handover
+        self._run_log, self._dependencies = run_log, dependencies
+        self._agent, self._event_writer, self._reply = agent, event_writer, reply
+        self._toolbox, self._action_executor = toolbox, action_executor
+        self._finish_check = finish_check
         self._delegate = delegate
 
-    def deal_with(self, pending: Pending) -> Ending | None:
+    def execute_call(self, pending: PendingCall) -> AgentEnding | None:
         """Give a call its one result, whichever worker has begun with it."""
         call = pending.call
         if self._reply.has_ended:
-            self._conclude(pending, _not_run(AFTER_THE_END))
+            self._conclude(pending, _not_run(SKIPPED_AFTER_END))
             return None
         if pending.fault is not None:
             text = f"{call.name} was not run: its arguments are broken. {pending.fault}"
@@ -83,7 +83,7 @@ class Calls:
             self._conclude(pending, proposal)
             return None
         action = proposal.action
-        is_planning = self._chronicle.state.is_planning and not self._agent
+        is_planning = self._run_log.state.is_planning and not self._agent
         if isinstance(action, Finish) and is_planning:
             return self._propose(pending, action)
         if isinstance(action, Finish):
@@ -91,98 +91,98 @@ class Calls:
         return self._consider(pending, proposal)
 
     def _hand_over(
-        self, pending: Pending, proposal: Proposal, finish: Finish
-    ) -> Ending | None:
-        state, limits = self._chronicle.state, self._kit.limits
-        elapsed_s = state.elapsed_s(self._kit.clock.now())
-        stops = must_stop(state, limits, elapsed_s)
-        judged = self._handover.judge(finish, is_last_word=stops is not None)
+        self, pending: PendingCall, proposal: Proposal, finish: Finish
+    ) -> AgentEnding | None:
+        state, limits = self._run_log.state, self._dependencies.limits
+        elapsed_s = state.elapsed_s(self._dependencies.clock.now())
+        stops = find_reached_limit(state, limits, elapsed_s)
+        judged = self._finish_check.judge(finish, is_last_word=stops is not None)
         if isinstance(judged, ErrorObservation):
             self._conclude(pending, judged)
             return None
         whole = proposal.replace(action=judged)
         return self._consider(pending, whole)
 
-    def _propose(self, pending: Pending, finish: Finish) -> Ending | None:
+    def _propose(self, pending: PendingCall, finish: Finish) -> AgentEnding | None:
         """Show a plan to people, or do what they have said about it."""
-        chronicle = self._chronicle
-        verdict = judge_plan(finish, pending, chronicle.state, chronicle.spoken_id)
+        run_log = self._run_log
+        verdict = judge_plan(finish, pending, run_log.state, run_log.last_message_id)
         match verdict:
-            case Approved(by=by):
-                self._pen.change(AgentState.USER_CONFIRMED, by)
-                self._pen.change(AgentState.RUNNING)
+            case ApprovedPlan(by=by):
+                self._event_writer.change(AgentState.USER_CONFIRMED, by)
+                self._event_writer.change(AgentState.RUNNING)
                 self._conclude(pending, verdict.result)
-            case Revised():
-                self._pen.change(AgentState.USER_REJECTED)
-                self._pen.change(AgentState.RUNNING)
+            case RevisedPlan():
+                self._event_writer.change(AgentState.USER_REJECTED)
+                self._event_writer.change(AgentState.RUNNING)
                 self._conclude(pending, verdict.result)
-            case Dropped(by=by):
-                self._pen.change(AgentState.USER_REJECTED, by)
-                self.refuse_the_rest(AFTER_THE_END)
-                return plan_dropped(by)
-            case Proposed(asked=asked, text=text):
+            case DroppedPlan(by=by):
+                self._event_writer.change(AgentState.USER_REJECTED, by)
+                self.refuse_remaining(SKIPPED_AFTER_END)
+                return plan_dropped_ending(by)
+            case ProposedPlan(asked=asked, text=text):
                 if pending.asked is None:
-                    self._pen.write(Source.SYSTEM, asked, self._reply.id)
-                return plan_posted(text)
+                    self._event_writer.write(Source.SYSTEM, asked, self._reply.id)
+                return plan_posted_ending(text)
             case _:
                 assert_never(verdict)
-        self.refuse_the_rest(AFTER_THE_END)
+        self.refuse_remaining(SKIPPED_AFTER_END)
         return None
 
-    def _consider(self, pending: Pending, proposal: Proposal) -> Ending | None:
+    def _consider(self, pending: PendingCall, proposal: Proposal) -> AgentEnding | None:
         """Send an action off, unless a person is to allow it and has not."""
-        chronicle = self._chronicle
-        verdict = judge(
+        run_log = self._run_log
+        verdict = judge_action(
             proposal,
             pending,
-            chronicle.state,
-            analyzer=self._kit.analyzer,
-            policy=self._kit.confirm,
-            spoken_id=chronicle.spoken_id,
+            run_log.state,
+            analyzer=self._dependencies.analyzer,
+            policy=self._dependencies.confirm,
+            last_message_id=run_log.last_message_id,
         )
         match verdict:
-            case Allowed(action=action, by=by):
+            case ActionAllowed(action=action, by=by):
                 if by:
-                    self._pen.change(AgentState.USER_CONFIRMED, by)
-                    self._pen.change(AgentState.RUNNING)
-                sent = self._pen.write(Source.AGENT, action, self._reply.id)
+                    self._event_writer.change(AgentState.USER_CONFIRMED, by)
+                    self._event_writer.change(AgentState.RUNNING)
+                sent = self._event_writer.write(Source.AGENT, action, self._reply.id)
                 return self._carry_out(pending, action, sent.id)
-            case Refused(text=text, by=by):
-                self._pen.change(AgentState.USER_REJECTED, by)
-                self._pen.change(AgentState.RUNNING)
+            case ActionRefused(text=text, by=by):
+                self._event_writer.change(AgentState.USER_REJECTED, by)
+                self._event_writer.change(AgentState.RUNNING)
                 self._conclude(pending, UserRejected(text=text))
                 return None
-            case Waits(asked=asked, text=text):
+            case ActionWaits(asked=asked, text=text):
                 if pending.asked is None:
-                    self._pen.write(Source.SYSTEM, asked, self._reply.id)
-                return confirmation(text)
+                    self._event_writer.write(Source.SYSTEM, asked, self._reply.id)
+                return confirmation_ending(text)
             case _:
                 assert_never(verdict)
 
     def _carry_out(
-        self, pending: Pending, action: AgentStep, action_id: int
-    ) -> Ending | None:
+        self, pending: PendingCall, action: AgentStep, action_id: int
+    ) -> AgentEnding | None:
         observation: Observation
         if isinstance(action, Delegate):
             result = self._delegate(action, action_id)
-            if isinstance(result, Ending):
+            if isinstance(result, AgentEnding):
                 return result
             observation = result
         elif pending.action_id is not None:
-            observation = self._acting.resume(action, action_id)
+            observation = self._action_executor.resume(action, action_id)
         else:
-            observation = self._acting.perform(action, action_id)
+            observation = self._action_executor.perform(action, action_id)
         self._conclude(pending, observation, action_id)
         return None
 
     def _conclude(
-        self, pending: Pending, observation: Observation, cause: int | None = None
+        self, pending: PendingCall, observation: Observation, cause: int | None = None
     ) -> None:
         """Write down a call's one result."""
         result = observation.replace(call_id=pending.call.id)
-        self._pen.write(Source.ENVIRONMENT, result, cause or self._reply.id)
+        self._event_writer.write(Source.ENVIRONMENT, result, cause or self._reply.id)
 
-    def refuse_the_rest(self, why: str) -> None:
+    def refuse_remaining(self, why: str) -> None:
         while pending := self._reply.first():
             self._conclude(pending, _not_run(why))
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from functools import reduce
 from typing import Final
 
-from patchwright.core.condense.facts import Facts
+from patchwright.core.condense.facts import LastingFacts
 from patchwright.core.events.log import EventLog
 from patchwright.core.events.state import RunState, fold
 from patchwright.core.events.types import (
@@ -20,16 +20,16 @@ from patchwright.core.events.types import (
 
 _PAGE: Final = 500
 
-Heard = Message | ChangeState | RaiseLimits
-Hear = Callable[[Event], Heard | None]
-Follower = Callable[[Event], None]
+AcceptedSteering = Message | ChangeState | RaiseLimits
+SteeringFilter = Callable[[Event], AcceptedSteering | None]
+EventFollower = Callable[[Event], None]
 
 
-def hear_nobody(event: Event) -> None:
+def ignore_steering(event: Event) -> None:
     """Let nobody steer the run."""
 
 
-class Chronicle:
+class RunLog:
     """What has happened in a run: its state, and each event to those who follow.
 
     `hear` judges what people say: what it returns goes to the model or changes the
@@ -39,20 +39,20 @@ class Chronicle:
     """
 
     def __init__(
-        self, log: EventLog, bell: threading.Event, filter_steering: Hear, start_id: int
+        self, log: EventLog, wakeup: threading.Event, filter_steering: SteeringFilter, start_id: int
     ) -> None:
         self.log = log
-        self.bell = bell
+        self.wakeup = wakeup
         self.state = RunState()
-        self.facts = Facts()
+        self.facts = LastingFacts()
         self.last_id = start_id - 1
-        self.shown_id = start_id
-        self.spoken_id = 0
+        self.last_seen_id = start_id
+        self.last_message_id = 0
         self._filter_steering = filter_steering
-        self._unheard: dict[int, Event] = {}
-        self._followers: list[Follower] = []
+        self._unjudged: dict[int, Event] = {}
+        self._followers: list[EventFollower] = []
 
-    def follow(self, follower: Follower, since_id: int) -> None:
+    def follow(self, follower: EventFollower, since_id: int) -> None:
         """Hand over every event from `since_id` on, the past ones at once."""
         at = since_id
         while at <= self.last_id and (page := self._page(at, self.last_id)):
@@ -61,7 +61,7 @@ class Chronicle:
             at = page[-1].id + 1
         self._followers.append(follower)
 
-    def leave(self, follower: Follower) -> None:
+    def leave(self, follower: EventFollower) -> None:
         self._followers.remove(follower)
 
     def append(self, source: Source, payload: Known, cause: int | None = None) -> Event:
@@ -74,13 +74,13 @@ class Chronicle:
 
     def catch_up(self) -> None:
         """Take note of what others have written, and judge what people say in it."""
-        self.bell.clear()
+        self.wakeup.clear()
         self._read_on()
-        while self._unheard:
-            event = self._unheard[min(self._unheard)]
+        while self._unjudged:
+            event = self._unjudged[min(self._unjudged)]
             if heard := self._filter_steering(event):
                 self.append(Source.SYSTEM, heard, event.id)
-            self._unheard.pop(event.id, None)
+            self._unjudged.pop(event.id, None)
 
     def since(self, event_id: int) -> RunState:
         """Return what has been done from an event on."""
@@ -102,13 +102,13 @@ class Chronicle:
         self.last_id = event.id
         self.state = fold(self.state, event)
         self.facts.add(event)
-        if event.source is Source.SYSTEM and event.cause in self._unheard:
-            del self._unheard[event.cause]
+        if event.source is Source.SYSTEM and event.cause in self._unjudged:
+            del self._unjudged[event.cause]
             if isinstance(event.payload, Message):
-                self.spoken_id = event.id
+                self.last_message_id = event.id
         if event.source is Source.USER and isinstance(event.payload, Message):
-            self._unheard[event.id] = event
+            self._unjudged[event.id] = event
         if isinstance(event.payload, ModelReply) and not event.payload.agent:
-            self.shown_id = event.cause or event.id
+            self.last_seen_id = event.cause or event.id
         for follower in tuple(self._followers):
             follower(event)

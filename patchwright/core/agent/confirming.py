@@ -3,7 +3,7 @@
 import json
 from dataclasses import dataclass
 
-from patchwright.core.agent.open_reply import Pending
+from patchwright.core.agent.open_reply import PendingCall
 from patchwright.core.agent.toolbox import Proposal
 from patchwright.core.events.state import RunState
 from patchwright.core.events.types import (
@@ -18,8 +18,8 @@ from patchwright.core.events.types import (
 )
 from patchwright.core.security.analyzer import Analyzer
 from patchwright.core.security.digest import digest_of
-from patchwright.core.security.policy import Policy, needs_confirmation
-from patchwright.core.text.cut import cut_middle
+from patchwright.core.security.policy import ConfirmPolicy, needs_confirmation
+from patchwright.core.text.cut import truncate_middle
 from patchwright.core.text.fence import code_block
 
 MAX_SHOWN_CHARS = 6_000
@@ -28,7 +28,7 @@ _HARMLESS = Think | WriteTodos | Finish | Reject
 
 
 @dataclass(frozen=True)
-class Allowed:
+class ActionAllowed:
     """The action may run; `by` is who said so, where somebody had to."""
 
     action: AgentStep
@@ -36,28 +36,28 @@ class Allowed:
 
 
 @dataclass(frozen=True)
-class Refused:
+class ActionRefused:
     text: str
     by: str
 
 
 @dataclass(frozen=True)
-class Waits:
+class ActionWaits:
     """A person is to decide; `asked` is what to write down, `text` what to tell."""
 
     asked: ConfirmationAsked
     text: str
 
 
-def judge(
+def judge_action(
     proposal: Proposal,
-    pending: Pending,
+    pending: PendingCall,
     run: RunState,
     *,
     analyzer: Analyzer,
-    policy: Policy,
-    spoken_id: int,
-) -> Allowed | Refused | Waits:
+    policy: ConfirmPolicy,
+    last_message_id: int,
+) -> ActionAllowed | ActionRefused | ActionWaits:
     """Judge a proposal by its risk, the policy, and what people have said.
 
     `spoken_id` is the event of what a person said last: words are a no, with a yes or
@@ -69,13 +69,13 @@ def judge(
     action = action.replace(risk=verdict.risk)
     free = isinstance(action, _HARMLESS)
     if free or not needs_confirmation(policy, verdict.risk):
-        return Allowed(action)
+        return ActionAllowed(action)
     digest = digest_of(action)
     if pending.asked is not None and pending.asked.digest == digest:
-        if spoken_id > pending.asked_id:
-            return Refused("Not run: a person answered with words instead.", "")
+        if last_message_id > pending.asked_id:
+            return ActionRefused("Not run: a person answered with words instead.", "")
         wanted = run.wanted if run.wanted_id > pending.asked_id else None
-        answer = _answer(action, digest, wanted)
+        answer = _confirmation_answer(action, digest, wanted)
         if answer is not None:
             return answer
     asked = ConfirmationAsked(
@@ -85,19 +85,19 @@ def judge(
         why=(verdict.why,) if verdict.why else (),
         call_id=pending.call.id,
     )
-    return Waits(asked, _question(action, verdict.why, digest))
+    return ActionWaits(asked, _question(action, verdict.why, digest))
 
 
-def _answer(
+def _confirmation_answer(
     action: AgentStep, digest: str, wanted: ChangeState | None
-) -> Allowed | Refused | None:
+) -> ActionAllowed | ActionRefused | None:
     if wanted is None or wanted.digest != digest:
         return None
     if wanted.state is AgentState.USER_CONFIRMED:
-        return Allowed(action, wanted.reason or "a person")
+        return ActionAllowed(action, wanted.reason or "a person")
     if wanted.state is AgentState.USER_REJECTED:
         who = wanted.reason or "a person"
-        return Refused(f"Not run: {who} did not allow it.", who)
+        return ActionRefused(f"Not run: {who} did not allow it.", who)
     return None
 
 
@@ -111,7 +111,7 @@ def _question(action: AgentStep, why: str, digest: str) -> str:
     shown = "\n".join(part for part in (command, rest) if part)
     parts = [
         f"May this be done (`{action.kind}`, risk: {action.risk})? {why}".strip(),
-        code_block(cut_middle(shown, MAX_SHOWN_CHARS)),
+        code_block(truncate_middle(shown, MAX_SHOWN_CHARS)),
         f"Its digest is `{digest[:12]}`.",
     ]
     return "\n\n".join(parts)

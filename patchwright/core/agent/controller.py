@@ -2,28 +2,28 @@
 
 from typing import assert_never
 
-from patchwright.core.agent.acting import Acting
-from patchwright.core.agent.asking import Asking
-from patchwright.core.agent.attention import Attention, CalledOffError
-from patchwright.core.agent.calls import AFTER_THE_END, Calls
-from patchwright.core.agent.chronicle import Chronicle
-from patchwright.core.agent.condensing import Condensing
-from patchwright.core.agent.delegating import Bounds, delegate_bounds, delegate_kit
+from patchwright.core.agent.acting import ActionExecutor
+from patchwright.core.agent.asking import ModelCaller
+from patchwright.core.agent.attention import CancelToken, RunCancelledError
+from patchwright.core.agent.calls import SKIPPED_AFTER_END, ToolCallExecutor
+from patchwright.core.agent.chronicle import RunLog
+from patchwright.core.agent.condensing import ChatCondenser
+from patchwright.core.agent.delegating import DelegateBounds, delegate_bounds, delegate_dependencies
 from patchwright.core.agent.endings import (
-    Ending,
-    ending_of,
-    paused,
-    question,
+    AgentEnding,
+    limit_ending,
+    paused_ending,
+    question_ending,
 )
-from patchwright.core.agent.kit import AgentKit, let_finish
-from patchwright.core.agent.limits import must_stop, out_of_tokens
+from patchwright.core.agent.kit import AgentDependencies, allow_finish
+from patchwright.core.agent.limits import find_reached_limit, token_limit_reached
 from patchwright.core.agent.open_reply import OpenReply
-from patchwright.core.agent.pen import Pen
+from patchwright.core.agent.pen import EventWriter
 from patchwright.core.agent.prompts import prompt
-from patchwright.core.agent.results import Handover
-from patchwright.core.agent.stuck import Loop, LoopFinder
+from patchwright.core.agent.results import FinishCheck
+from patchwright.core.agent.stuck import RepeatedSteps, LoopFinder
 from patchwright.core.agent.toolbox import Toolbox
-from patchwright.core.agent.view import View
+from patchwright.core.agent.view import ChatView
 from patchwright.core.events.types import (
     AgentState,
     Delegate,
@@ -34,7 +34,7 @@ from patchwright.core.events.types import (
     Message,
     Reject,
 )
-from patchwright.core.knowledge.library import NoLibrary
+from patchwright.core.knowledge.library import NoKnowledgeLibrary
 from patchwright.core.llm.budget import LimitError, TokenLimitError
 from patchwright.core.llm.errors import ContextWindowError, ModelError
 from patchwright.core.types.work import OutcomeKind
@@ -52,116 +52,116 @@ class Controller:
 
     def __init__(
         self,
-        chronicle: Chronicle,
-        kit: AgentKit,
+        run_log: RunLog,
+        dependencies: AgentDependencies,
         *,
         agent: str = "",
         since_id: int = 1,
-        bounds: Bounds | None = None,
+        bounds: DelegateBounds | None = None,
     ) -> None:
-        self._chronicle, self._kit = chronicle, kit
-        self._agent, self._bounds = agent, bounds or Bounds()
-        self._pen = Pen(chronicle, agent)
-        self._model = kit.models.delegate if agent else kit.models.main
-        self._toolbox = _toolbox(kit, agent, self._bounds.depth)
-        self._view = _view(kit, agent)
+        self._run_log, self._dependencies = run_log, dependencies
+        self._agent, self._bounds = agent, bounds or DelegateBounds()
+        self._event_writer = EventWriter(run_log, agent)
+        self._model = dependencies.models.delegate if agent else dependencies.models.main
+        self._toolbox = _toolbox(dependencies, agent, self._bounds.depth)
+        self._view = _view(dependencies, agent)
         self._reply = OpenReply()
         self._loops = LoopFinder()
-        self._handover = _handover(kit, agent)
-        self._attention = attention = Attention(chronicle, kit.given_back)
-        self._asking = Asking(
-            chronicle,
-            attention,
-            limits=kit.limits,
-            purse=kit.purse,
-            clock=kit.clock,
+        self._finish_check = _finish_check(dependencies, agent)
+        self._cancel_token = cancel_token = CancelToken(run_log, dependencies.release_signal)
+        self._asking = ModelCaller(
+            run_log,
+            cancel_token,
+            limits=dependencies.limits,
+            run_budget=dependencies.run_budget,
+            clock=dependencies.clock,
             agent=agent,
         )
-        self._calls = Calls(
-            chronicle,
-            kit,
+        self._calls = ToolCallExecutor(
+            run_log,
+            dependencies,
             agent=agent,
-            pen=self._pen,
+            event_writer=self._event_writer,
             reply=self._reply,
             toolbox=self._toolbox,
-            acting=Acting(chronicle, kit, attention),
-            handover=self._handover,
+            action_executor=ActionExecutor(run_log, dependencies, cancel_token),
+            finish_check=self._finish_check,
             delegate=self._delegate,
         )
-        self._condensing = Condensing(chronicle, kit, self._view, self._asking, agent)
-        chronicle.follow(self._follow, since_id)
+        self._chat_condenser = ChatCondenser(run_log, dependencies, self._view, self._asking, agent)
+        run_log.follow(self._follow, since_id)
 
-    def run(self) -> Ending:
+    def run(self) -> AgentEnding:
         """Work as the run's own agent, through all its states."""
-        self._chronicle.catch_up()
+        self._run_log.catch_up()
         self._wait_for_the_provider()
-        if self._chronicle.state.state is not AgentState.AWAITING_USER_CONFIRMATION:
-            self._pen.change(AgentState.RUNNING)
+        if self._run_log.state.state is not AgentState.AWAITING_USER_CONFIRMATION:
+            self._event_writer.change(AgentState.RUNNING)
         ending = self._as_finished(self.take_steps())
-        self._pen.change(ending.state, ending.reason)
+        self._event_writer.change(ending.state, ending.reason)
         return ending
 
-    def take_steps(self) -> Ending:
+    def take_steps(self) -> AgentEnding:
         """Take steps until one of them is the last."""
         while (ending := self._step()) is None:
-            self._kit.after_step()
+            self._dependencies.after_step()
         return ending
 
-    def _as_finished(self, ending: Ending) -> Ending:
+    def _as_finished(self, ending: AgentEnding) -> AgentEnding:
         """Let a finish count that was held back, where the run ends before another."""
-        held_back = self._handover.held_back
+        held_back = self._finish_check.held_back
         if held_back is None or ending.kind not in _BROKEN_OFF:
             return ending
         return _ending_by(held_back)
 
     def close(self) -> None:
-        self._chronicle.leave(self._follow)
+        self._run_log.leave(self._follow)
 
-    def _step(self) -> Ending | None:
+    def _step(self) -> AgentEnding | None:
         if (done := self._reply.finished) is not None:
             return self._end(_ending_by(done))
         try:
-            self._attention.check()
+            self._cancel_token.check()
             if held := self._held():
                 return held
             if pending := self._reply.first():
-                return self._calls.deal_with(pending)
+                return self._calls.execute_call(pending)
             return self._settle_reply() or self._forbidden() or self._ask()
-        except CalledOffError:
+        except RunCancelledError:
             return self._cancel()
 
-    def _held(self) -> Ending | None:
+    def _held(self) -> AgentEnding | None:
         """Return what the run still waits for, where nobody has said anything."""
-        match self._chronicle.state.held_as:
+        match self._run_log.state.waiting_state:
             case AgentState.PAUSED:
-                return paused("")
+                return paused_ending("")
             case AgentState.AWAITING_USER_INPUT:
-                return question(self._reply.text)
+                return question_ending(self._reply.text)
             case _:
                 return None
 
-    def _settle_reply(self) -> Ending | None:
+    def _settle_reply(self) -> AgentEnding | None:
         """See to what a whole reply has led to: words alone, or a circle."""
         if self._loops.found is not None:
             return self._break_loop(self._loops.found)
-        has_news = self._chronicle.spoken_id > self._chronicle.shown_id
+        has_news = self._run_log.last_message_id > self._run_log.last_seen_id
         if self._reply.is_unanswered_text and not has_news:
             if self._loops.texts_in_a_row >= TEXT_ONLY_LIMIT:
-                return question(self._reply.text)
-            self._pen.note(Message(text=prompt("nobody_answers")))
+                return question_ending(self._reply.text)
+            self._event_writer.note(Message(text=prompt("nobody_answers")))
         return None
 
-    def _forbidden(self) -> Ending | None:
-        state, limits = self._chronicle.state, self._kit.limits
-        if stop := must_stop(state, limits, state.elapsed_s(self._kit.clock.now())):
-            return ending_of(stop)
+    def _forbidden(self) -> AgentEnding | None:
+        state, limits = self._run_log.state, self._dependencies.limits
+        if stop := find_reached_limit(state, limits, state.elapsed_s(self._dependencies.clock.now())):
+            return limit_ending(stop)
         return self._bounds.forbid(state)
 
-    def _ask(self) -> Ending | None:
+    def _ask(self) -> AgentEnding | None:
         """Make one model call, in a chat that fits its window."""
         try:
-            if self._condensing.is_due(self._model):
-                self._condensing.condense()
+            if self._chat_condenser.is_due(self._model):
+                self._chat_condenser.condense()
             self._asking.reply(self._model, self._view.messages(), self._toolbox.specs)
         except ContextWindowError as error:
             return self._make_room(error)
@@ -169,45 +169,45 @@ class Controller:
             return self._failure(error)
         return None
 
-    def _make_room(self, refused: ContextWindowError) -> Ending | None:
+    def _make_room(self, refused: ContextWindowError) -> AgentEnding | None:
         """Condense, since the provider says it must be; what cannot be is the end."""
         try:
-            if self._condensing.condense():
+            if self._chat_condenser.condense():
                 return None
         except (LimitError, ModelError) as error:
             return self._failure(error)
         text = f"The conversation cannot be shortened any further. {refused}"
-        return Ending(OutcomeKind.FAILED, refused.reason, text, by_service=True)
+        return AgentEnding(OutcomeKind.FAILED, refused.reason, text, by_service=True)
 
-    def _failure(self, error: LimitError | ModelError) -> Ending | None:
-        if self._attention.is_called_off:
+    def _failure(self, error: LimitError | ModelError) -> AgentEnding | None:
+        if self._cancel_token.is_cancelled:
             return None  # That is how it ends, and the next step sees to it.
         match error:
             case TokenLimitError():
-                return ending_of(out_of_tokens(self._kit.limits))
+                return limit_ending(token_limit_reached(self._dependencies.limits))
             case LimitError():
                 kind = OutcomeKind.OVER_BUDGET
             case ModelError():
                 kind = OutcomeKind.FAILED
             case _:
                 assert_never(error)
-        return Ending(kind, error.reason, str(error), by_service=True)
+        return AgentEnding(kind, error.reason, str(error), by_service=True)
 
-    def _end(self, ending: Ending) -> Ending:
+    def _end(self, ending: AgentEnding) -> AgentEnding:
         """Give the calls that came after the last one their results too."""
-        self._calls.refuse_the_rest(AFTER_THE_END)
+        self._calls.refuse_remaining(SKIPPED_AFTER_END)
         return ending
 
-    def _cancel(self) -> Ending:
+    def _cancel(self) -> AgentEnding:
         """End or pause at once, as a person wants it."""
-        state = self._chronicle.state
+        state = self._run_log.state
         if state.wanted is not None and state.wanted.state is AgentState.PAUSED:
-            return paused(state.wanted.reason)
-        self._calls.refuse_the_rest("Not run: a person stopped the run.")
-        stop = must_stop(state, self._kit.limits, 0.0)
-        return ending_of(stop) if stop else paused("")
+            return paused_ending(state.wanted.reason)
+        self._calls.refuse_remaining("Not run: a person stopped the run.")
+        stop = find_reached_limit(state, self._dependencies.limits, 0.0)
+        return limit_ending(stop) if stop else paused_ending("")
 
-    def _break_loop(self, loop: Loop) -> Ending | None:
+    def _break_loop(self, loop: RepeatedSteps) -> AgentEnding | None:
         """Warn about a loop once; end the run at the second one."""
         if self._loops.was_warned:
             text = (
@@ -215,39 +215,39 @@ class Controller:
             )
             if loop.error:
                 text = f"{text} It was: {loop.error}"
-            return Ending(OutcomeKind.STUCK, "repeated-step", text, by_service=True)
+            return AgentEnding(OutcomeKind.STUCK, "repeated-step", text, by_service=True)
         text = prompt("loop").format(times=loop.times, step=loop.step)
         # In this order, so that a crash in between does not swallow the warning.
-        self._pen.note(Message(text=text))
-        self._pen.note(LoopDetected(pattern=loop.step, text=text))
+        self._event_writer.note(Message(text=text))
+        self._event_writer.note(LoopDetected(pattern=loop.step, text=text))
         return None
 
-    def _delegate(self, action: Delegate, action_id: int) -> DelegateResult | Ending:
+    def _delegate(self, action: Delegate, action_id: int) -> DelegateResult | AgentEnding:
         """Have a delegate work in this thread; its waiting is ours."""
-        done = self._chronicle.since(action_id)
+        done = self._run_log.since(action_id)
         child = Controller(
-            self._chronicle,
-            delegate_kit(self._kit, action, done),
+            self._run_log,
+            delegate_dependencies(self._dependencies, action, done),
             agent=str(action_id),
             since_id=action_id,
-            bounds=delegate_bounds(action, self._bounds, self._chronicle.state, done),
+            bounds=delegate_bounds(action, self._bounds, self._run_log.state, done),
         )
         try:
             return child.run_delegate(action.task, action_id)
         finally:
             child.close()
 
-    def run_delegate(self, task: str, action_id: int) -> DelegateResult | Ending:
+    def run_delegate(self, task: str, action_id: int) -> DelegateResult | AgentEnding:
         """Work as a delegate, and say how it went."""
         if self._view.size_bytes == 0:
-            self._pen.note(Message(text=task), action_id)
+            self._event_writer.note(Message(text=task), action_id)
         ending = self.take_steps()
         if ending.waits_as in (
             AgentState.PAUSED,
             AgentState.AWAITING_USER_CONFIRMATION,
         ):
             return ending
-        done = self._chronicle.since(action_id)
+        done = self._run_log.since(action_id)
         return DelegateResult(
             outcome=ending.kind,
             summary=ending.text,
@@ -258,7 +258,7 @@ class Controller:
     def _wait_for_the_provider(self) -> None:
         try:
             self._asking.wait_out_rate_limit()
-        except CalledOffError:
+        except RunCancelledError:
             return  # The first step sees it too.
 
     def _follow(self, event: Event) -> None:
@@ -267,7 +267,7 @@ class Controller:
         self._view.add(event)
         self._reply.follow(event)
         self._loops.follow(event)
-        self._handover.follow(event)
+        self._finish_check.follow(event)
 
 
 # What the agent had no say in.
@@ -279,30 +279,30 @@ _BROKEN_OFF = (
 )
 
 
-def _handover(kit: AgentKit, agent: str) -> Handover:
+def _finish_check(dependencies: AgentDependencies, agent: str) -> FinishCheck:
     """Return what looks at a finish; that of a delegate ends nothing but its part."""
     if agent:
-        return Handover(None, let_finish)
-    return Handover(kit.result_schema, kit.before_finish)
+        return FinishCheck(None, allow_finish)
+    return FinishCheck(dependencies.result_schema, dependencies.before_finish)
 
 
-def _ending_by(action: Finish | Reject) -> Ending:
+def _ending_by(action: Finish | Reject) -> AgentEnding:
     if isinstance(action, Finish):
-        return Ending(OutcomeKind.RESOLVED, "", action.summary, action)
-    return Ending(OutcomeKind.REFUSED, "agent-declined", action.reason)
+        return AgentEnding(OutcomeKind.RESOLVED, "", action.summary, action)
+    return AgentEnding(OutcomeKind.REFUSED, "agent-declined", action.reason)
 
 
-def _view(kit: AgentKit, agent: str) -> View:
+def _view(dependencies: AgentDependencies, agent: str) -> ChatView:
     if agent:  # A delegate has a task of its own, without pictures.
-        return View(kit.agent.delegate_system, agent)
-    return View(kit.agent.system, images=kit.images.values())
+        return ChatView(dependencies.agent.delegate_system, agent)
+    return ChatView(dependencies.agent.system, images=dependencies.images.values())
 
 
-def _toolbox(kit: AgentKit, agent: str, depth: int) -> Toolbox:
-    recalls = not isinstance(kit.library, NoLibrary)
+def _toolbox(dependencies: AgentDependencies, agent: str, depth: int) -> Toolbox:
+    recalls = not isinstance(dependencies.library, NoKnowledgeLibrary)
     return Toolbox(
-        kit.agent.tools_at(depth, kit.max_delegate_depth, recalls=recalls),
-        kit.mcp.tools(),
-        asks_risk=kit.confirm != "never",
-        result_schema=None if agent else kit.result_schema,
+        dependencies.agent.tools_at(depth, dependencies.max_delegate_depth, recalls=recalls),
+        dependencies.mcp.tools(),
+        asks_risk=dependencies.confirm != "never",
+        result_schema=None if agent else dependencies.result_schema,
     )

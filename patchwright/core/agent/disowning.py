@@ -2,8 +2,8 @@
 
 from typing import Final
 
-from patchwright.core.agent.chronicle import Chronicle
-from patchwright.core.agent.open_reply import OpenReply, Pending
+from patchwright.core.agent.chronicle import RunLog
+from patchwright.core.agent.open_reply import OpenReply, PendingCall
 from patchwright.core.events.types import (
     ErrorObservation,
     Event,
@@ -11,13 +11,13 @@ from patchwright.core.events.types import (
     Source,
 )
 
-NOT_KNOWN: Final = (
+UNKNOWN_RESULT: Final = (
     "It is not known what came of this: the worker was lost while it ran, and the "
     "sandbox with it. It was not run again. Look at the state of things before you do."
 )
 
 
-def disown(chronicle: Chronicle, since_id: int) -> None:
+def mark_unknown(run_log: RunLog, since_id: int) -> None:
     """Give the actions that were sent off, by whichever agent, their results.
 
     To be called before another sandbox is started: what is sent off after that went
@@ -28,17 +28,17 @@ def disown(chronicle: Chronicle, since_id: int) -> None:
     def follow(event: Event) -> None:
         agents.setdefault(event.payload.agent, OpenReply()).follow(event)
 
-    chronicle.catch_up()
-    chronicle.follow(follow, since_id)
-    chronicle.leave(follow)
+    run_log.catch_up()
+    run_log.follow(follow, since_id)
+    run_log.leave(follow)
     for agent, reply in agents.items():
         pending = reply.first()
         if pending is not None and isinstance(pending.action, SandboxAction):
-            _conclude(chronicle, agent, pending)
+            _conclude(run_log, agent, pending)
 
 
-def _conclude(chronicle: Chronicle, agent: str, pending: Pending) -> None:
+def _conclude(run_log: RunLog, agent: str, pending: PendingCall) -> None:
     unknown = ErrorObservation(
-        reason="unknown", text=NOT_KNOWN, call_id=pending.call.id, agent=agent
+        reason="unknown", text=UNKNOWN_RESULT, call_id=pending.call.id, agent=agent
     )
-    chronicle.append(Source.ENVIRONMENT, unknown, pending.action_id)
+    run_log.append(Source.ENVIRONMENT, unknown, pending.action_id)

@@ -2,14 +2,14 @@
 
 from dataclasses import dataclass
 
-from patchwright.core.agent.limits import Stop
+from patchwright.core.agent.limits import LimitReached
 from patchwright.core.events.types import AgentState, Finish
-from patchwright.core.types.people import called_login
+from patchwright.core.types.people import login_in_mention
 from patchwright.core.types.work import OutcomeKind
 
 
 @dataclass(frozen=True)
-class Ending:
+class AgentEnding:
     """Why the loop ended; `finish` is there when the agent said it was done.
 
     `by_service` says that the text is ours, which may call the person of the login
@@ -45,23 +45,23 @@ _STATE_AT_END = {
 }
 
 
-def ending_of(stop: Stop) -> Ending:
-    return Ending(stop.kind, stop.reason, stop.text, by_service=True, by=stop.by)
+def limit_ending(stop: LimitReached) -> AgentEnding:
+    return AgentEnding(stop.kind, stop.reason, stop.text, by_service=True, by=stop.by)
 
 
-def paused(who: str) -> Ending:
-    return Ending(
+def paused_ending(who: str) -> AgentEnding:
+    return AgentEnding(
         OutcomeKind.NEEDS_INPUT,
         "paused",
         f"Paused by {who}." if who else "Still paused.",
         waits_as=AgentState.PAUSED,
         by_service=True,
-        by=called_login(who),
+        by=login_in_mention(who),
     )
 
 
-def question(text: str) -> Ending:
-    return Ending(
+def question_ending(text: str) -> AgentEnding:
+    return AgentEnding(
         OutcomeKind.NEEDS_INPUT,
         "question",
         text,
@@ -69,8 +69,8 @@ def question(text: str) -> Ending:
     )
 
 
-def plan_posted(text: str) -> Ending:
-    return Ending(
+def plan_posted_ending(text: str) -> AgentEnding:
+    return AgentEnding(
         OutcomeKind.PLAN_POSTED,
         "plan",
         text,
@@ -78,19 +78,19 @@ def plan_posted(text: str) -> Ending:
     )
 
 
-def plan_dropped(who: str) -> Ending:
+def plan_dropped_ending(who: str) -> AgentEnding:
     text = f"{who} did not want the plan carried out."
-    return Ending(
+    return AgentEnding(
         OutcomeKind.STOPPED,
         "plan-rejected",
         text,
         by_service=True,
-        by=called_login(who),
+        by=login_in_mention(who),
     )
 
 
-def confirmation(text: str) -> Ending:
-    return Ending(
+def confirmation_ending(text: str) -> AgentEnding:
+    return AgentEnding(
         OutcomeKind.NEEDS_INPUT,
         "confirmation",
         text,

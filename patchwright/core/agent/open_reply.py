@@ -17,7 +17,7 @@ from patchwright.core.events.types import (
 
 
 @dataclass(frozen=True)
-class Pending:
+class PendingCall:
     """A call without a result.
 
     `action_id` is there when its action was sent off: something may have come of it.
@@ -46,7 +46,7 @@ class OpenReply:
         self.is_unanswered_text = False
         self.finished: Finish | Reject | None = None
         self.has_ended = False
-        self._pending: dict[str, Pending] = {}
+        self._pending: dict[str, PendingCall] = {}
 
     def follow(self, event: Event) -> None:
         payload = event.payload
@@ -62,7 +62,7 @@ class OpenReply:
         elif isinstance(payload, AgentStep):
             self._update(payload.call_id, action=payload, action_id=event.id)
 
-    def first(self) -> Pending | None:
+    def first(self) -> PendingCall | None:
         """Return the next call to be dealt with: they run in order."""
         return next(iter(self._pending.values()), None)
 
@@ -71,7 +71,7 @@ class OpenReply:
         self.finished, self.has_ended = None, False
         self.is_unanswered_text = bool(reply.text) and not reply.tool_calls
         self._pending = {
-            call.id: Pending(call, reply.malformed.get(call.id))
+            call.id: PendingCall(call, reply.malformed.get(call.id))
             for call in reply.tool_calls
         }
 
@@ -83,4 +83,4 @@ class OpenReply:
     def _update(self, call_id: str, **known: object) -> None:
         if call_id in self._pending:
             pending = self._pending[call_id]
-            self._pending[call_id] = Pending(**{**vars(pending), **known})
+            self._pending[call_id] = PendingCall(**{**vars(pending), **known})

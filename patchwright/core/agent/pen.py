@@ -2,7 +2,7 @@
 
 import structlog
 
-from patchwright.core.agent.chronicle import Chronicle
+from patchwright.core.agent.chronicle import RunLog
 from patchwright.core.events.states import may_change
 from patchwright.core.events.types import (
     AgentState,
@@ -17,15 +17,15 @@ from patchwright.core.events.types import (
 log = structlog.get_logger(__name__)
 
 
-class Pen:
+class EventWriter:
     """Puts the agent's name under what it writes; states are those of the whole run."""
 
-    def __init__(self, chronicle: Chronicle, agent: str) -> None:
-        self._chronicle, self._agent = chronicle, agent
+    def __init__(self, run_log: RunLog, agent: str) -> None:
+        self._run_log, self._agent = run_log, agent
 
     def write(self, source: Source, payload: Known, cause: int | None = None) -> Event:
         own = payload.replace(agent=self._agent)
-        return self._chronicle.append(source, own, cause)
+        return self._run_log.append(source, own, cause)
 
     def note(self, payload: Message | LoopDetected, cause: int | None = None) -> None:
         """Tell the agent something in the system's name."""
@@ -37,10 +37,10 @@ class Pen:
         One that the table does not foresee is a fault of ours, and no reason to lose a
         run.
         """
-        before = self._chronicle.state.state
+        before = self._run_log.state.state
         if state is before:
             return
         if not may_change(before, state):
             log.error("state_not_foreseen", before=before, after=state)
         changed = StateChanged(state=state, reason=reason)
-        self._chronicle.append(Source.SYSTEM, changed)
+        self._run_log.append(Source.SYSTEM, changed)

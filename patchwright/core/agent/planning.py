@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from patchwright.core.agent.open_reply import Pending
+from patchwright.core.agent.open_reply import PendingCall
 from patchwright.core.agent.prompts import prompt
 from patchwright.core.events.state import RunState
 from patchwright.core.events.types import (
@@ -23,7 +23,7 @@ _REVISE = (
 
 
 @dataclass(frozen=True)
-class Approved:
+class ApprovedPlan:
     """The plan is to be carried out; `by` is who said so."""
 
     by: str
@@ -34,7 +34,7 @@ class Approved:
 
 
 @dataclass(frozen=True)
-class Revised:
+class RevisedPlan:
     """The plan is to be another one."""
 
     @property
@@ -43,14 +43,14 @@ class Revised:
 
 
 @dataclass(frozen=True)
-class Dropped:
+class DroppedPlan:
     """Nothing is to be done; `by` is who said so."""
 
     by: str
 
 
 @dataclass(frozen=True)
-class Proposed:
+class ProposedPlan:
     """People are to decide about `asked`; they are shown `text`."""
 
     asked: ConfirmationAsked
@@ -58,8 +58,8 @@ class Proposed:
 
 
 def judge_plan(
-    finish: Finish, pending: Pending, run: RunState, spoken_id: int
-) -> Approved | Revised | Dropped | Proposed:
+    finish: Finish, pending: PendingCall, run: RunState, last_message_id: int
+) -> ApprovedPlan | RevisedPlan | DroppedPlan | ProposedPlan:
     """Judge the plan that an agent has ended its reply with.
 
     `spoken_id` is the event of what a person said last. A yes or no counts for the plan
@@ -69,12 +69,12 @@ def judge_plan(
     digest = digest_of(finish)
     asked = pending.asked
     if asked is not None and asked.digest == digest:
-        if spoken_id > pending.asked_id:
-            return Revised()
+        if last_message_id > pending.asked_id:
+            return RevisedPlan()
         wanted = run.wanted if run.wanted_id > pending.asked_id else None
-        if (answer := _answer(wanted, digest)) is not None:
+        if (answer := _plan_answer(wanted, digest)) is not None:
             return answer
-    return Proposed(
+    return ProposedPlan(
         asked=ConfirmationAsked(
             action=finish.model_dump(mode="json"),
             digest=digest,
@@ -85,10 +85,10 @@ def judge_plan(
     )
 
 
-def _answer(wanted: ChangeState | None, digest: str) -> Approved | Dropped | None:
+def _plan_answer(wanted: ChangeState | None, digest: str) -> ApprovedPlan | DroppedPlan | None:
     if wanted is None or wanted.digest != digest:
         return None
     who = wanted.reason or "a person"
     if wanted.state is AgentState.USER_CONFIRMED:
-        return Approved(who)
-    return Dropped(who) if wanted.state is AgentState.USER_REJECTED else None
+        return ApprovedPlan(who)
+    return DroppedPlan(who) if wanted.state is AgentState.USER_REJECTED else None

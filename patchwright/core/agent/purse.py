@@ -23,7 +23,7 @@ UNKNOWN_PRICE = (
 )
 
 
-class Purse(Protocol):
+class Budget(Protocol):
     """Holds one run to its ceilings. Tries are made one at a time, in any thread."""
 
     def reserve(self, most: Usage, more_usd: float = 0.0) -> Settle:
@@ -36,7 +36,7 @@ class Purse(Protocol):
         ...
 
 
-def money_of(spent: Usage, most_usd: float) -> float | None:
+def settled_cost(spent: Usage, most_usd: float) -> float | None:
     """Return what a try did cost, None where nobody knows.
 
     No figure that is no amount gives money back: the most counts in its place.
@@ -47,7 +47,7 @@ def money_of(spent: Usage, most_usd: float) -> float | None:
     return spent.cost_usd if may_be else most_usd
 
 
-class RunPurse:
+class RunBudget:
     """The ceiling of one run, kept in memory.
 
     Where no price is known, a try is taken to cost as much as its tokens do at
@@ -92,24 +92,24 @@ class RunPurse:
         return max(self._dearest, assumed_usd(most, self._unknown_cost_per_token))
 
     def _settle(self, worst_usd: float, spent: Usage) -> None:
-        spent_usd = money_of(spent, worst_usd) or 0.0
+        spent_usd = settled_cost(spent, worst_usd) or 0.0
         with self._lock:
             self._reserved -= worst_usd
             self._spent += spent_usd
             self._dearest = max(self._dearest, spent_usd)
 
 
-class SlicePurse:
+class DelegateBudget:
     """A delegate's part of a purse: its own ceiling, within that of the others."""
 
-    def __init__(self, purse: Purse, max_cost_usd: float, spent_usd: float) -> None:
-        self._purse = purse
-        self._own = RunPurse(max_cost_usd, spent_usd=spent_usd, refuse_unknown=False)
+    def __init__(self, run_budget: Budget, max_cost_usd: float, spent_usd: float) -> None:
+        self._run_budget = run_budget
+        self._own = RunBudget(max_cost_usd, spent_usd=spent_usd, refuse_unknown=False)
 
     def reserve(self, most: Usage, more_usd: float = 0.0) -> Settle:
         settle_own = self._own.reserve(most)
         try:
-            settle = self._purse.reserve(most, more_usd)
+            settle = self._run_budget.reserve(most, more_usd)
         except OverBudgetError:
             settle_own(Usage(cost_usd=0.0))
             raise

@@ -24,7 +24,7 @@ LEFT_OUT: Final = "left-out"
 _ABOUT: Final = "What was asked for besides your words; it must fit this schema."
 
 
-class Handover:
+class FinishCheck:
     """Judges how the agent finishes; knows from its events how often it has tried.
 
     Without a schema any result is right. What `look` has to say, the agent hears once.

@@ -18,7 +18,7 @@ from patchwright.core.events.types import (
     UserRejected,
     WriteTodos,
 )
-from patchwright.core.text.steady import steady
+from patchwright.core.text.steady import normalise_text
 from patchwright.core.types.base import Value
 
 SAME_RESULT_LIMIT: Final = 4
@@ -33,7 +33,7 @@ _INCIDENTAL = frozenset(
 )
 
 
-class Loop(Value):
+class RepeatedSteps(Value):
     """What is repeated and how often; `error` is what each time came of it."""
 
     step: str
@@ -49,7 +49,7 @@ class LoopFinder:
     """
 
     def __init__(self) -> None:
-        self.found: Loop | None = None
+        self.found: RepeatedSteps | None = None
         self.was_warned = False
         self.texts_in_a_row = 0
         self._steps: dict[str, Action | ToolCall] = {}
@@ -83,7 +83,7 @@ class LoopFinder:
             self._condensed += 1
         self._has_asked = False
         if self._condensed >= CONDENSED_LIMIT:
-            self.found = Loop(step="condense", times=self._condensed)
+            self.found = RepeatedSteps(step="condense", times=self._condensed)
 
     def _observe(self, observation: Observation) -> None:
         step = self._steps.pop(observation.call_id, None)
@@ -95,10 +95,10 @@ class LoopFinder:
             error = observation.text
         times = self._times_in_a_row()
         if times >= (SAME_ERROR_LIMIT if error else SAME_RESULT_LIMIT):
-            self.found = Loop(step=describe(step), times=times, error=error)
+            self.found = RepeatedSteps(step=describe_step(step), times=times, error=error)
         elif self._is_cycle():
-            self.found = Loop(
-                step=f"a cycle that ends with {describe(step)}",
+            self.found = RepeatedSteps(
+                step=f"a cycle that ends with {describe_step(step)}",
                 times=CYCLE_LIMIT,
                 error=error,
             )
@@ -129,7 +129,7 @@ def _is_progress(observation: Observation) -> bool:
     )
 
 
-def describe(step: Action | ToolCall) -> str:
+def describe_step(step: Action | ToolCall) -> str:
     """Name a step in a few words, for people."""
     if isinstance(step, ToolCall):
         return step.name
@@ -152,5 +152,5 @@ def _present_todo(plan: WriteTodos) -> str:
 def _fingerprint(step: Action | ToolCall, observation: Observation) -> bytes:
     what = step.model_dump_json(exclude={"call_id", "id", "agent", "risk"})
     result = observation.model_dump_json(exclude=set(_INCIDENTAL))
-    text = f"{what}\0{steady(result)}"
+    text = f"{what}\0{normalise_text(result)}"
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()

@@ -5,7 +5,7 @@ from itertools import chain
 from typing import Final
 
 from patchwright.core.agent.render import observation_text
-from patchwright.core.condense.apply import apply
+from patchwright.core.condense.apply import apply_condensation
 from patchwright.core.condense.condenser import History, Turn
 from patchwright.core.events.types import (
     Condensed,
@@ -30,7 +30,7 @@ IMAGE_BYTES: Final = 4800
 _UNKNOWN_RESULT = "[it is not known what came of it]"
 
 
-class View:
+class ChatView:
     """One agent's chat: a growing list; what is in it never changes or moves.
 
     Providers cache the part of a request that equals the one before, so a message that
@@ -69,7 +69,7 @@ class View:
 
     @property
     def size_bytes(self) -> int:
-        return self._bytes + sum(map(size_of, self._open()))
+        return self._bytes + sum(map(bytes_of_message, self._open()))
 
     def add(self, event: Event) -> None:
         payload = event.payload
@@ -132,7 +132,7 @@ class View:
     def _condense(self, event_id: int, condensed: Condensed) -> None:
         self._settle(event_id)
         before = self._bytes
-        self._turns = list(apply(self._turns, condensed))
+        self._turns = list(apply_condensation(self._turns, condensed))
         self._settled = [self._system, *chain(*(turn.messages for turn in self._turns))]
         self._bytes = sum(turn.size_bytes for turn in self._turns)
         # What the provider counted shrinks as the bytes do, until it counts anew.
@@ -144,7 +144,7 @@ class View:
             return []
         event_id, reply = self._reply
         messages: tuple[ChatMessage, ...] = (reply, *self._open_results())
-        size = sum(map(size_of, messages))
+        size = sum(map(bytes_of_message, messages))
         return [Turn(id=event_id, messages=messages, size_bytes=size)]
 
     def _open_results(self) -> list[ToolResult]:
@@ -164,7 +164,7 @@ class View:
         return Turn(
             id=event.id,
             messages=(text,),
-            size_bytes=size_of(text),
+            size_bytes=bytes_of_message(text),
             is_pinned=not self._turns or event.cause is not None,
         )
 
@@ -174,7 +174,7 @@ class View:
         return UserText(text=event.payload.text, images=images)
 
 
-def size_of(message: ChatMessage) -> int:
+def bytes_of_message(message: ChatMessage) -> int:
     """Return the bytes of all that a message says."""
     size = len(message.text.encode(errors="replace"))
     if isinstance(message, UserText):

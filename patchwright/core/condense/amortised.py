@@ -4,15 +4,15 @@ import re
 from typing import Final
 
 from patchwright.core.condense.condenser import Ask, History, Turn
-from patchwright.core.condense.parts import LEAST_BYTES, part, room_of, total
+from patchwright.core.condense.parts import LEAST_BYTES, split_history, free_bytes_of, total_bytes
 from patchwright.core.condense.summaries import (
     read_summary,
-    replacing,
+    condense_to_summary,
     summary_bytes,
 )
 from patchwright.core.events.types import Condensed, ToolCall
 from patchwright.core.llm.model import AssistantTurn, ToolResult
-from patchwright.core.text.cut import cut_middle
+from patchwright.core.text.cut import truncate_middle
 
 MAX_SAID_CHARS: Final = 160
 MAX_CALL_CHARS: Final = 200
@@ -32,11 +32,11 @@ class AmortisedCondenser:
 
 def list_steps(history: History) -> Condensed | None:
     """Replace the older turns by a list, whose oldest lines go where room is short."""
-    parts = part(history)
+    parts = split_history(history)
     lines = [line for turn in parts.older for line in _lines_of(turn)]
-    room = room_of(history) - total(parts.newest) - summary_bytes(history.facts)
+    room = free_bytes_of(history) - total_bytes(parts.newest) - summary_bytes(history.facts)
     kept = _newest_that_fit(lines, max(room, LEAST_BYTES))
-    return replacing(history, parts.older, "\n".join(kept))
+    return condense_to_summary(history, parts.older, "\n".join(kept))
 
 
 def _lines_of(turn: Turn) -> list[str]:
@@ -86,4 +86,4 @@ def _newest_that_fit(lines: list[str], room_bytes: int) -> list[str]:
 
 def _short(text: str, max_chars: int) -> str:
     """Return the beginning and the end of a text in one line."""
-    return " ".join(cut_middle(" ".join(text.split()), max_chars).split())
+    return " ".join(truncate_middle(" ".join(text.split()), max_chars).split())

@@ -11,7 +11,7 @@ from patchwright.core.llm.model import ChatMessage, ToolResult, UserText
 MASKED_FROM_BYTES: Final = 200
 
 
-def apply(turns: Sequence[Turn], condensed: Condensed) -> tuple[Turn, ...]:
+def apply_condensation(turns: Sequence[Turn], condensed: Condensed) -> tuple[Turn, ...]:
     """Return the turns as they are from this condensation on.
 
     The summary takes the place and the id of the last turn that goes, so that it comes
@@ -34,7 +34,7 @@ def text_bytes(text: str) -> int:
 
 def size_after(turns: Sequence[Turn], condensed: Condensed) -> int:
     """Return how many bytes the turns have after the condensation."""
-    return sum(turn.size_bytes for turn in apply(turns, condensed))
+    return sum(turn.size_bytes for turn in apply_condensation(turns, condensed))
 
 
 def _goes(turn: Turn, condensed: Condensed) -> bool:

@@ -15,7 +15,7 @@ from patchwright.core.events.types import (
     Todo,
     WriteTodos,
 )
-from patchwright.core.text.cut import cut_middle
+from patchwright.core.text.cut import truncate_middle
 
 MAX_PATHS: Final = 40
 MAX_TODOS: Final = 20
@@ -33,7 +33,7 @@ class _FailedTest:
     tail: str
 
 
-class Facts:
+class LastingFacts:
     """Folds events, at a constant cost each, into lines that survive condensing.
 
     The work tree is shared by an agent and its delegates; a plan is its agent's own.
@@ -80,7 +80,7 @@ class Facts:
         if is_test_command(command):
             self._add_test(command, output)
         elif output.exit_code == 0 and _SHOWS_DIFF.search(command):
-            self._diff = cut_middle(output.output.strip(), MAX_DIFF_CHARS) or self._diff
+            self._diff = truncate_middle(output.output.strip(), MAX_DIFF_CHARS) or self._diff
 
     def _add_test(self, command: str, output: CommandOutput) -> None:
         if output.exit_code:
@@ -93,7 +93,7 @@ class Facts:
         self._paths.pop(edited.path, None)
         self._paths[edited.path] = None
         if edited.diff:
-            self._diff = cut_middle(edited.diff.strip(), MAX_DIFF_CHARS)
+            self._diff = truncate_middle(edited.diff.strip(), MAX_DIFF_CHARS)
 
     def _paths_text(self) -> str:
         if not self._paths:
@@ -119,7 +119,7 @@ class Facts:
 
 
 def _line(text: str) -> str:
-    return " ".join(cut_middle(" ".join(text.split()), MAX_LINE_CHARS).split())
+    return " ".join(truncate_middle(" ".join(text.split()), MAX_LINE_CHARS).split())
 
 
 def _quoted(head: str, text: str) -> str:

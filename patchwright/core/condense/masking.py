@@ -2,7 +2,7 @@
 
 from patchwright.core.condense.apply import size_after
 from patchwright.core.condense.condenser import Ask, History
-from patchwright.core.condense.parts import part
+from patchwright.core.condense.parts import split_history
 from patchwright.core.events.types import Condensed
 
 
@@ -12,7 +12,7 @@ class MaskingCondenser:
     name = "masking"
 
     def condense(self, history: History, ask: Ask) -> Condensed | None:  # noqa: ARG002 - the protocol's
-        older = part(history).older
+        older = split_history(history).older
         if not older:
             return None
         condensed = Condensed(masked_to=older[-1].id)

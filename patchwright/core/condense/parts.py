@@ -15,49 +15,49 @@ LEFT_SHARE: Final = 0.25
 LEAST_BYTES: Final = 1_050
 
 
-class Parts(Value):
+class HistoryParts(Value):
     """`older` may go; `newest` are the turns that the agent is in the middle of."""
 
     older: tuple[Turn, ...]
     newest: tuple[Turn, ...]
 
 
-def goal_of(history: History) -> int:
+def goal_bytes_of(history: History) -> int:
     return history.goal_bytes or round(history.size_bytes * GOAL)
 
 
-def room_of(history: History) -> int:
+def free_bytes_of(history: History) -> int:
     """Return what the goal leaves to everything that is not pinned."""
-    pinned = total(turn for turn in history.turns if turn.is_pinned)
-    return max(goal_of(history) - pinned, 0)
+    pinned = total_bytes(turn for turn in history.turns if turn.is_pinned)
+    return max(goal_bytes_of(history) - pinned, 0)
 
 
-def part(history: History) -> Parts:
+def split_history(history: History) -> HistoryParts:
     """Keep at least three turns, and 15 %, where that is within the goal.
 
     The very newest stays in any case: nobody has read its results.
     """
-    room = round(room_of(history) * (1 - LEFT_SHARE))
+    room = round(free_bytes_of(history) * (1 - LEFT_SHARE))
     share = round(history.size_bytes * NEWEST_SHARE)
     free = [turn for turn in history.turns if not turn.is_pinned]
     newest: list[Turn] = []
     for turn in reversed(free):
-        enough = len(newest) >= NEWEST_TURNS and total(newest) >= share
-        if newest and (enough or total([*newest, turn]) > room):
+        enough = len(newest) >= NEWEST_TURNS and total_bytes(newest) >= share
+        if newest and (enough or total_bytes([*newest, turn]) > room):
             break
         newest.insert(0, turn)
-    return Parts(older=tuple(free[: len(free) - len(newest)]), newest=tuple(newest))
+    return HistoryParts(older=tuple(free[: len(free) - len(newest)]), newest=tuple(newest))
 
 
-def part_to_fill(history: History, reserved_bytes: int) -> Parts:
+def split_history_to_fill(history: History, reserved_bytes: int) -> HistoryParts:
     """Keep all the newest turns that fit the goal beside so many bytes."""
-    room = room_of(history) - reserved_bytes
+    room = free_bytes_of(history) - reserved_bytes
     free = [turn for turn in history.turns if not turn.is_pinned]
     kept = 1
-    while kept < len(free) and total(free[-kept - 1 :]) <= room:
+    while kept < len(free) and total_bytes(free[-kept - 1 :]) <= room:
         kept += 1
-    return Parts(older=tuple(free[:-kept]), newest=tuple(free[-kept:]))
+    return HistoryParts(older=tuple(free[:-kept]), newest=tuple(free[-kept:]))
 
 
-def total(turns: Iterable[Turn]) -> int:
+def total_bytes(turns: Iterable[Turn]) -> int:
     return sum(turn.size_bytes for turn in turns)

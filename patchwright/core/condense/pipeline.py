@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from patchwright.core.condense.apply import size_after
 from patchwright.core.condense.condenser import Ask, Condenser, History
-from patchwright.core.condense.parts import goal_of
-from patchwright.core.condense.summaries import least_of
+from patchwright.core.condense.parts import goal_bytes_of
+from patchwright.core.condense.summaries import smallest_bytes_of
 from patchwright.core.events.types import Condensed
 
 
@@ -22,11 +22,11 @@ class PipelineCondenser:
         self._condensers = tuple(condensers)
 
     def condense(self, history: History, ask: Ask) -> Condensed | None:
-        goal, smallest = goal_of(history), history.size_bytes
+        goal, smallest = goal_bytes_of(history), history.size_bytes
         best: Condensed | None = None
         for condenser in self._condensers:
             # A summary is not paid for where it could not be any shorter.
-            enough = max(goal, least_of(history)) if best else goal
+            enough = max(goal, smallest_bytes_of(history)) if best else goal
             if smallest <= enough:
                 break
             found = condenser.condense(history, ask)

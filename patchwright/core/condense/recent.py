@@ -1,8 +1,8 @@
 """The condenser that keeps the newest turns and forgets the others."""
 
 from patchwright.core.condense.condenser import Ask, History
-from patchwright.core.condense.parts import part_to_fill
-from patchwright.core.condense.summaries import replacing, summary_bytes
+from patchwright.core.condense.parts import split_history_to_fill
+from patchwright.core.condense.summaries import condense_to_summary, summary_bytes
 from patchwright.core.events.types import Condensed
 
 
@@ -12,5 +12,5 @@ class RecentCondenser:
     name = "recent"
 
     def condense(self, history: History, ask: Ask) -> Condensed | None:  # noqa: ARG002 - the protocol's
-        parts = part_to_fill(history, summary_bytes(history.facts))
-        return replacing(history, parts.older, "")
+        parts = split_history_to_fill(history, summary_bytes(history.facts))
+        return condense_to_summary(history, parts.older, "")

@@ -4,7 +4,7 @@ from typing import Final
 
 from patchwright.core.condense.apply import size_after
 from patchwright.core.condense.condenser import History, Turn
-from patchwright.core.condense.parts import LEAST_BYTES, part, total
+from patchwright.core.condense.parts import LEAST_BYTES, split_history, total_bytes
 from patchwright.core.events.types import Condensed
 from patchwright.core.llm.model import UserText
 
@@ -35,19 +35,19 @@ def summary_bytes(facts: str) -> int:
     return len(write_summary("", facts).encode(errors="replace"))
 
 
-def least_of(history: History) -> int:
+def smallest_bytes_of(history: History) -> int:
     """Return the size of a chat in which nothing is left that is worth condensing.
 
     That is what must stay, beside a summary, or a short text for the rest.
     """
-    pinned = total(turn for turn in history.turns if turn.is_pinned)
-    parts = part(history)
-    summaries = total(t for t in parts.older if read_summary(t) is not None)
+    pinned = total_bytes(turn for turn in history.turns if turn.is_pinned)
+    parts = split_history(history)
+    summaries = total_bytes(t for t in parts.older if read_summary(t) is not None)
     short = summary_bytes(history.facts) + LEAST_BYTES
-    return pinned + total(parts.newest) + max(summaries, short)
+    return pinned + total_bytes(parts.newest) + max(summaries, short)
 
 
-def replacing(history: History, older: tuple[Turn, ...], body: str) -> Condensed | None:
+def condense_to_summary(history: History, older: tuple[Turn, ...], body: str) -> Condensed | None:
     """Return the condensation of these turns, or None if it makes nothing shorter."""
     if not older:
         return None

@@ -8,17 +8,17 @@ from patchwright.core.condense.amortised import list_steps
 from patchwright.core.condense.condenser import Ask, History
 from patchwright.core.condense.parts import (
     LEAST_BYTES,
-    Parts,
-    part,
-    room_of,
-    total,
+    HistoryParts,
+    split_history,
+    free_bytes_of,
+    total_bytes,
 )
 from patchwright.core.condense.summaries import (
     read_summary,
-    replacing,
+    condense_to_summary,
     summary_bytes,
 )
-from patchwright.core.condense.transcript import transcript
+from patchwright.core.condense.transcript import write_transcript
 from patchwright.core.events.types import Condensed, ModelReply
 from patchwright.core.llm.errors import ContextWindowError
 from patchwright.core.text.fence import as_data
@@ -41,7 +41,7 @@ class SummaryCondenser:
 
         Work that is too long even for the model that condenses is listed instead.
         """
-        parts = part(history)
+        parts = split_history(history)
         if not _is_worth_asking(parts):
             return list_steps(history)
         words = _words(history, parts)
@@ -51,7 +51,7 @@ class SummaryCondenser:
             return list_steps(history)
         if not _is_usable(reply, words):
             return list_steps(history)
-        condensed = replacing(history, parts.older, reply.text.strip())
+        condensed = condense_to_summary(history, parts.older, reply.text.strip())
         return condensed or list_steps(history)
 
 
@@ -60,21 +60,21 @@ def _prompt() -> str:
     return files(__package__).joinpath("summary.md").read_text(encoding="utf-8").strip()
 
 
-def _is_worth_asking(parts: Parts) -> bool:
+def _is_worth_asking(parts: HistoryParts) -> bool:
     """Tell whether there is work that a shorter text could stand for."""
     work = [turn for turn in parts.older if read_summary(turn) is None]
-    return bool(work) and total(parts.older) > LEAST_BYTES
+    return bool(work) and total_bytes(parts.older) > LEAST_BYTES
 
 
-def _words(history: History, parts: Parts) -> int:
-    room = room_of(history) - total(parts.newest) - summary_bytes(history.facts)
+def _words(history: History, parts: HistoryParts) -> int:
+    room = free_bytes_of(history) - total_bytes(parts.newest) - summary_bytes(history.facts)
     return min(max(room // BYTES_PER_WORD, MIN_WORDS), MAX_WORDS)
 
 
-def _question(history: History, parts: Parts, words: int) -> str:
-    request = transcript(turn for turn in history.turns if turn.is_pinned)
+def _question(history: History, parts: HistoryParts, words: int) -> str:
+    request = write_transcript(turn for turn in history.turns if turn.is_pinned)
     asked = as_data("the request", "people", request)
-    record = as_data("the record", "the engineer", transcript(parts.older))
+    record = as_data("the record", "the engineer", write_transcript(parts.older))
     return f"{asked}\n\n{record}\n\nSummarise the record in at most {words} words."
 
 

@@ -6,13 +6,13 @@ from typing import Final
 from patchwright.core.condense.condenser import Turn
 from patchwright.core.condense.summaries import read_summary
 from patchwright.core.llm.model import AssistantTurn, ChatMessage, ToolResult
-from patchwright.core.text.cut import cut_middle
+from patchwright.core.text.cut import truncate_middle
 
 # Longer ones say what matters at their ends, as far as anything that long can.
 MAX_TEXT_CHARS: Final = 8_000
 
 
-def transcript(turns: Iterable[Turn]) -> str:
+def write_transcript(turns: Iterable[Turn]) -> str:
     return "\n\n".join(entry for turn in turns for entry in _entries(turn))
 
 
@@ -26,7 +26,7 @@ def _entries(turn: Turn) -> Iterator[str]:
 
 
 def _message_entries(message: ChatMessage) -> Iterator[str]:
-    text = cut_middle(message.text.strip(), MAX_TEXT_CHARS)
+    text = truncate_middle(message.text.strip(), MAX_TEXT_CHARS)
     if isinstance(message, ToolResult):
         yield f"Result of {message.call_id}:\n{text}"
         return
@@ -35,5 +35,5 @@ def _message_entries(message: ChatMessage) -> Iterator[str]:
         yield f"{who}:\n{text}"
     if isinstance(message, AssistantTurn):
         for call in message.tool_calls:
-            arguments = cut_middle(call.arguments, MAX_TEXT_CHARS)
+            arguments = truncate_middle(call.arguments, MAX_TEXT_CHARS)
             yield f"Call {call.id}: {call.name} {arguments}"

@@ -7,7 +7,7 @@ from pydantic import JsonValue
 
 from patchwright.core.events.payload import AgentState, Payload, Risk, Todo
 from patchwright.core.types.base import Value
-from patchwright.core.types.words import Words
+from patchwright.core.types.words import ReadableText
 from patchwright.core.types.work import ReviewAnswer
 
 
@@ -176,10 +176,10 @@ class Finish(AgentAction):
     """
 
     kind: Literal["finish"] = "finish"
-    summary: Words
-    title: Words = ""
-    answer: Words = ""
-    test_commands: tuple[Words, ...] = ()
+    summary: ReadableText
+    title: ReadableText = ""
+    answer: ReadableText = ""
+    test_commands: tuple[ReadableText, ...] = ()
     reviews: tuple[ReviewAnswer, ...] = ()
     result: JsonValue = None
 
@@ -188,7 +188,7 @@ class Reject(AgentAction):
     """The agent says that it will not or cannot do this, and why."""
 
     kind: Literal["reject"] = "reject"
-    reason: Words
+    reason: ReadableText
 
 
 # What people may ask of a run

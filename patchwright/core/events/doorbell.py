@@ -9,17 +9,17 @@ from typing import Protocol
 from patchwright.core.types.ids import ConversationId
 
 
-def _tell_nobody(_conversation_id: ConversationId) -> None:
+def _notify_nobody(_conversation_id: ConversationId) -> None:
     """Serve where this process is the only one, or the others hear by themselves."""
 
 
-class Bell(Protocol):
+class Wakeup(Protocol):
     """Something that rings; being told to twice is no more than being told once."""
 
     def set(self) -> None: ...
 
 
-class Doorbell:
+class Notifier:
     """Rings for every listener of a conversation.
 
     A ring says only that there may be something new: it is remembered until the
@@ -28,22 +28,22 @@ class Doorbell:
     """
 
     def __init__(
-        self, tell_others: Callable[[ConversationId], None] = _tell_nobody
+        self, notify_others: Callable[[ConversationId], None] = _notify_nobody
     ) -> None:
         self._lock = threading.Lock()
-        self._listeners: defaultdict[ConversationId, set[Bell]] = defaultdict(set)
-        self._tell_others = tell_others
+        self._listeners: defaultdict[ConversationId, set[Wakeup]] = defaultdict(set)
+        self._notify_others = notify_others
 
     def notify(self, conversation_id: ConversationId) -> None:
-        self.ring_here(conversation_id)
-        self._tell_others(conversation_id)
+        self.notify_here(conversation_id)
+        self._notify_others(conversation_id)
 
-    def ring_here(self, conversation_id: ConversationId) -> None:
+    def notify_here(self, conversation_id: ConversationId) -> None:
         with self._lock:
             for listener in self._listeners.get(conversation_id, ()):
                 listener.set()
 
-    def ring_all_here(self) -> None:
+    def notify_all_here(self) -> None:
         """Ring for everybody in this process, for who was meant is not known."""
         with self._lock:
             for listeners in self._listeners.values():
@@ -57,16 +57,16 @@ class Doorbell:
             yield listener
 
     @contextmanager
-    def attach(self, conversation_id: ConversationId, bell: Bell) -> Iterator[None]:
+    def attach(self, conversation_id: ConversationId, wakeup: Wakeup) -> Iterator[None]:
         """Ring a bell of the listener's own, from whichever thread."""
         with self._lock:
-            self._listeners[conversation_id].add(bell)
+            self._listeners[conversation_id].add(wakeup)
         try:
             yield
         finally:
-            self._forget(conversation_id, bell)
+            self._forget(conversation_id, wakeup)
 
-    def _forget(self, conversation_id: ConversationId, listener: Bell) -> None:
+    def _forget(self, conversation_id: ConversationId, listener: Wakeup) -> None:
         with self._lock:
             self._listeners[conversation_id].discard(listener)
             if not self._listeners[conversation_id]:

@@ -25,7 +25,7 @@ class EventFileError(PatchwrightError):
         self.line = line
 
 
-class Entry(Value):
+class StoredEvent(Value):
     """An event as it is stored: its payload with every field that it came with."""
 
     id: int
@@ -45,15 +45,15 @@ def read_events(path: Path) -> Sequence[Event]:
     return [event for event, _ in _read(path)]
 
 
-def read_entries(path: Path) -> Iterator[Entry]:
+def read_entries(path: Path) -> Iterator[StoredEvent]:
     """Yield the events of a file with all their fields; otherwise as `read_events`."""
     return (entry for _, entry in _read(path))
 
 
-def _read(path: Path) -> Iterator[tuple[Event, Entry]]:
+def _read(path: Path) -> Iterator[tuple[Event, StoredEvent]]:
     for number, line in _lines(path):
         try:
-            entry = Entry.model_validate_json(line)
+            entry = StoredEvent.model_validate_json(line)
             event = Event.model_validate_json(line)
         except ValidationError as error:
             raise EventFileError(path, number, _problem(error)) from None

@@ -12,10 +12,10 @@ log = structlog.get_logger(__name__)
 
 
 @contextmanager
-def follow(
+def follow_log(
     read: Callable[[int], Sequence[Event]],
     reader: Callable[[Event], None],
-    bell: threading.Event,
+    wakeup: threading.Event,
     *,
     after_id: int = 0,
     look_again_s: float | None = None,
@@ -26,7 +26,7 @@ def follow(
     `bell` is set, and every `look_again_s` for writers that this bell does not hear.
     Leaving the context waits until everything has been read.
     """
-    follower = _Follower(read, reader, bell, after_id, look_again_s)
+    follower = _Follower(read, reader, wakeup, after_id, look_again_s)
     thread = threading.Thread(target=follower.run, name="event-reader", daemon=True)
     thread.start()
     try:
@@ -41,25 +41,25 @@ class _Follower:
         self,
         read: Callable[[int], Sequence[Event]],
         reader: Callable[[Event], None],
-        bell: threading.Event,
+        wakeup: threading.Event,
         after_id: int,
         look_again_s: float | None,
     ) -> None:
-        self._read, self._reader, self._bell = read, reader, bell
+        self._read, self._reader, self._wakeup = read, reader, wakeup
         self._cursor = after_id
         self._look_again_s = look_again_s
         self._finishing = threading.Event()
 
     def finish(self) -> None:
         self._finishing.set()
-        self._bell.set()
+        self._wakeup.set()
 
     def run(self) -> None:
         self._catch_up()
         last_look = False
         while not last_look:
-            self._bell.wait(self._look_again_s)
-            self._bell.clear()
+            self._wakeup.wait(self._look_again_s)
+            self._wakeup.clear()
             # Asked before reading: what was appended before `finish` is read then.
             last_look = self._finishing.is_set()
             self._catch_up()

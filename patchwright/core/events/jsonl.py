@@ -10,10 +10,10 @@ from typing import Final, Self
 from pydantic import JsonValue
 
 from patchwright.core.clock import Clock
-from patchwright.core.events.doorbell import Doorbell
-from patchwright.core.events.files import Entry, read_entries
-from patchwright.core.events.follow import follow
-from patchwright.core.events.shelf import Shelf
+from patchwright.core.events.doorbell import Notifier
+from patchwright.core.events.files import StoredEvent, read_entries
+from patchwright.core.events.follow import follow_log
+from patchwright.core.events.shelf import InMemoryEvents
 from patchwright.core.events.transfer import LogNotEmptyError
 from patchwright.core.events.types import Event, Known, Source
 from patchwright.core.text.surrogates import well_formed_tree
@@ -32,9 +32,9 @@ class JsonlEventLog:
         self._path = path
         self._file = path.open("x", encoding="utf-8")
         self._redact, self._clock = redact, clock
-        self._events = Shelf()
+        self._events = InMemoryEvents()
         self._lock = threading.Lock()
-        self._doorbell = Doorbell()
+        self._notifier = Notifier()
 
     def __enter__(self) -> Self:
         return self
@@ -52,7 +52,7 @@ class JsonlEventLog:
                 payload=payload,
             )
             stored = self._write(event)
-        self._doorbell.notify(_THE_ONLY_ONE)
+        self._notifier.notify(_THE_ONLY_ONE)
         return stored
 
     def read(
@@ -68,28 +68,28 @@ class JsonlEventLog:
             start_id, end_id, limit=limit, reverse=reverse, kinds=kinds
         )
 
-    def entries(self) -> Iterator[Entry]:
+    def entries(self) -> Iterator[StoredEvent]:
         return read_entries(self._path)
 
-    def restore(self, entries: Iterable[Entry]) -> None:
+    def restore(self, entries: Iterable[StoredEvent]) -> None:
         with self._lock:
             if len(self._events):
                 raise LogNotEmptyError(f"{self._path} has events already")
             for entry in entries:
                 self._write(entry)
-        self._doorbell.notify(_THE_ONLY_ONE)
+        self._notifier.notify(_THE_ONLY_ONE)
 
     def listen(self) -> AbstractContextManager[threading.Event]:
-        return self._doorbell.listen(_THE_ONLY_ONE)
+        return self._notifier.listen(_THE_ONLY_ONE)
 
     @contextmanager
     def subscribe(
         self, reader: Callable[[Event], None], after_id: int = 0
     ) -> Iterator[None]:
-        with self.listen() as bell, follow(self.read, reader, bell, after_id=after_id):
+        with self.listen() as wakeup, follow_log(self.read, reader, wakeup, after_id=after_id):
             yield
 
-    def _write(self, new: Event | Entry) -> Event:
+    def _write(self, new: Event | StoredEvent) -> Event:
         clean = self._redact(well_formed_tree(new.model_dump(mode="json")))
         stored = Event.model_validate(clean)
         line = json.dumps(clean, ensure_ascii=False, separators=(",", ":"))

@@ -29,7 +29,7 @@ class ModelCall(Value):
     failure: str = ""
 
 
-class Totals(Value):
+class ModelCallTotals(Value):
     """Sums over model calls.
 
     `usage` has no cost as soon as the price of one call is unknown; `priced_usd` is
@@ -45,7 +45,7 @@ class Totals(Value):
 
     def with_call(self, call: ModelCall) -> "Totals":
         cost_usd = call.usage.cost_usd
-        return Totals(
+        return ModelCallTotals(
             calls=self.calls + 1,
             failures=self.failures + bool(call.failure),
             usage=self.usage + call.usage,
@@ -55,26 +55,26 @@ class Totals(Value):
         )
 
 
-class Metrics(Value):
+class RunMetrics(Value):
     """Every model call of a run in order, and what they took together."""
 
     calls: tuple[ModelCall, ...] = ()
-    total: Totals = Totals()
-    by_role: Mapping[str, Totals] = {}
-    by_model: Mapping[str, Totals] = {}
+    total: ModelCallTotals = ModelCallTotals()
+    by_role: Mapping[str, ModelCallTotals] = {}
+    by_model: Mapping[str, ModelCallTotals] = {}
 
 
-def measure(events: Iterable[Event]) -> Metrics:
+def measure(events: Iterable[Event]) -> RunMetrics:
     """Return the metrics of what happened in these events."""
     calls = tuple(call for event in events if (call := read_call(event)))
-    total = Totals()
-    by_role: defaultdict[str, Totals] = defaultdict(Totals)
-    by_model: defaultdict[str, Totals] = defaultdict(Totals)
+    total = ModelCallTotals()
+    by_role: defaultdict[str, ModelCallTotals] = defaultdict(ModelCallTotals)
+    by_model: defaultdict[str, ModelCallTotals] = defaultdict(ModelCallTotals)
     for call in calls:
         total = total.with_call(call)
         by_role[call.role] = by_role[call.role].with_call(call)
         by_model[call.model] = by_model[call.model].with_call(call)
-    return Metrics(calls=calls, total=total, by_role=by_role, by_model=by_model)
+    return RunMetrics(calls=calls, total=total, by_role=by_role, by_model=by_model)
 
 
 def read_call(event: Event) -> ModelCall | None:

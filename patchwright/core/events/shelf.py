@@ -9,7 +9,7 @@ from itertools import islice
 from patchwright.core.events.types import Event
 
 
-class Shelf:
+class InMemoryEvents:
     """Events in the order of their ids; one thread at a time may add.
 
     Others may read meanwhile: they see what had been added when they began.

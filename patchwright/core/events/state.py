@@ -45,7 +45,7 @@ class RunState(Value):
 
     state: AgentState = AgentState.LOADING
     has_run: bool = False
-    held_as: AgentState | None = None
+    waiting_state: AgentState | None = None
     rate_limited_until: datetime | None = None
     iterations: int = 0
     usage: Usage = NO_USAGE
@@ -95,9 +95,9 @@ def _with_payload(run: RunState, event: Event) -> RunState:
     if isinstance(payload, StateChanged):
         return _after_change(run, event.id, payload)
     if isinstance(payload, ChangeState):
-        return run.replace(wanted=payload, wanted_id=event.id, held_as=None)
+        return run.replace(wanted=payload, wanted_id=event.id, waiting_state=None)
     if _is_word(event):
-        return run.replace(held_as=None)
+        return run.replace(waiting_state=None)
     if isinstance(payload, RaiseLimits):
         return run.replace(
             more_iterations=run.more_iterations + payload.iterations,
@@ -128,7 +128,7 @@ def _after_change(run: RunState, event_id: int, change: StateChanged) -> RunStat
     return run.replace(
         state=change.state,
         finished_id=event_id if change.state in _FINISHED else run.finished_id,
-        held_as=change.state if change.state in WAITING else run.held_as,
+        waiting_state=change.state if change.state in WAITING else run.waiting_state,
         has_run=run.has_run or change.state is AgentState.RUNNING,
         rate_limited_until=_waits_until(run, change),
         wanted=None if reached else run.wanted,

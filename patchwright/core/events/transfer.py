@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import IO, Protocol
 
 from patchwright.core.errors import PatchwrightError
-from patchwright.core.events.files import Entry, read_entries
+from patchwright.core.events.files import StoredEvent, read_entries
 
 
 class LogNotEmptyError(PatchwrightError):
@@ -21,11 +21,11 @@ class TransferableLog(Protocol):
     version does not know. Secrets are redacted on the way in.
     """
 
-    def entries(self) -> Iterator[Entry]:
+    def entries(self) -> Iterator[StoredEvent]:
         """Yield all events, in order."""
         ...
 
-    def restore(self, entries: Iterable[Entry]) -> None:
+    def restore(self, entries: Iterable[StoredEvent]) -> None:
         """Store events that had these ids; raises `LogNotEmptyError`."""
         ...
 

@@ -23,7 +23,7 @@ class FrontMatter(Value):
     fault: str = ""
 
 
-class _Fields(BaseModel):
+class _FrontMatterFields(BaseModel):
     """The fields that matter here; files for other tools have more of them."""
 
     model_config = ConfigDict(extra="ignore")
@@ -54,7 +54,7 @@ def _read(source: str) -> FrontMatter:
     try:
         # Everything stays text: a trigger may be `no` or `404`.
         loaded = yaml.load(source, Loader=yaml.BaseLoader)  # noqa: S506 - no objects
-        fields = _Fields.model_validate(loaded or {})
+        fields = _FrontMatterFields.model_validate(loaded or {})
     except (yaml.YAMLError, RecursionError) as error:
         return _broken(_first_line(error))
     except ValidationError as error:
@@ -62,7 +62,7 @@ def _read(source: str) -> FrontMatter:
     return _judge(fields)
 
 
-def _judge(fields: _Fields) -> FrontMatter:
+def _judge(fields: _FrontMatterFields) -> FrontMatter:
     triggers = tuple(filter(None, (" ".join(t.split()) for t in fields.triggers)))
     if fields.type:
         kind = PageKind(fields.type)

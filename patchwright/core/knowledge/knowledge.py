@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib.resources import files
 
-from patchwright.core.knowledge.pages import Page, PageKind
-from patchwright.core.knowledge.triggers import occurs
+from patchwright.core.knowledge.pages import KnowledgePage, PageKind
+from patchwright.core.knowledge.triggers import has_trigger
 from patchwright.core.text.fence import as_data
 from patchwright.core.types.base import Value
 
@@ -22,7 +22,7 @@ class Knowledge(Value):
     `removed` counts the hidden things that were taken out of them.
     """
 
-    pages: tuple[Page, ...] = ()
+    pages: tuple[KnowledgePage, ...] = ()
     notes: tuple[str, ...] = ()
     removed: int = 0
 
@@ -38,9 +38,9 @@ class Knowledge(Value):
             _listed(self._more_than(shown)),
         ]
         said = [part for part in parts if part]
-        return "\n\n".join([frame(), *said]) if said else ""
+        return "\n\n".join([knowledge_frame(), *said]) if said else ""
 
-    def _more_than(self, shown: list[Page]) -> list[str]:
+    def _more_than(self, shown: list[KnowledgePage]) -> list[str]:
         texts = {page.text for page in shown}
         others = (
             page
@@ -51,25 +51,25 @@ class Knowledge(Value):
 
 
 @cache
-def frame() -> str:
+def knowledge_frame() -> str:
     """Return what an agent is told about all of these texts."""
     folder = files("patchwright.core.knowledge")
     return folder.joinpath("frame.md").read_text(encoding="utf-8").strip()
 
 
-def _is_wanted(page: Page, request: str) -> bool:
+def _is_wanted(page: KnowledgePage, request: str) -> bool:
     match page.kind:
         case PageKind.REPO:
             return True
         case PageKind.KNOWLEDGE | PageKind.TASK:
-            return occurs(page.triggers, request)
+            return has_trigger(page.triggers, request)
         case PageKind.FOLDER:
             return f"{page.folder}/" in request
         case PageKind.DOCUMENT:
             return False
 
 
-def _unlike(pages: Iterable[Page]) -> Iterator[Page]:
+def _unlike(pages: Iterable[KnowledgePage]) -> Iterator[KnowledgePage]:
     seen: set[str] = set()
     for page in pages:
         if page.text not in seen:
@@ -77,7 +77,7 @@ def _unlike(pages: Iterable[Page]) -> Iterator[Page]:
             yield page
 
 
-def _that_fit(pages: Iterable[Page]) -> Iterator[Page]:
+def _that_fit(pages: Iterable[KnowledgePage]) -> Iterator[KnowledgePage]:
     room = MAX_PROMPT_CHARS
     for page in pages:
         size = min(len(page.text), MAX_PAGE_CHARS)
@@ -86,7 +86,7 @@ def _that_fit(pages: Iterable[Page]) -> Iterator[Page]:
             yield page
 
 
-def _fenced(page: Page) -> str:
+def _fenced(page: KnowledgePage) -> str:
     if len(page.text) <= MAX_PAGE_CHARS:
         return as_data(page.path, SPEAKER, page.text)
     kept = page.text[:MAX_PAGE_CHARS]

@@ -5,7 +5,7 @@ from typing import Protocol
 from patchwright.core.events.types import Recalled
 
 
-class Library(Protocol):
+class KnowledgeLibrary(Protocol):
     """Texts from the base branch: how to work here, and what to know about parts."""
 
     def recall(self, query: str) -> Recalled:
@@ -13,7 +13,7 @@ class Library(Protocol):
         ...
 
 
-class NoLibrary:
+class NoKnowledgeLibrary:
     """What a run has whose repository says nothing."""
 
     def recall(self, query: str) -> Recalled:

@@ -20,7 +20,7 @@ class PageKind(StrEnum):
     DOCUMENT = "document"
 
 
-class Page(Value):
+class KnowledgePage(Value):
     """One file; `text` is what its readers see, without the front matter."""
 
     path: str

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from patchwright.core.knowledge.pages import Page
+from patchwright.core.knowledge.pages import KnowledgePage
 from patchwright.core.types.base import Value
 
 MAX_PASSAGE_CHARS = 3_000
@@ -25,7 +25,7 @@ class Passage(Value):
         return f"{self.path} {self.heading}{part}".strip()
 
 
-def split(page: Page) -> Iterator[Passage]:
+def split_page(page: KnowledgePage) -> Iterator[Passage]:
     """Return the passages in order; together they hold the whole text."""
     for heading, text in _sections(page.text):
         for number, part in enumerate(_parts(text), start=1):

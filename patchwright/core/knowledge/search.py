@@ -5,8 +5,8 @@ from collections.abc import Iterable, Sequence
 
 from patchwright.core.events.types import Recalled
 from patchwright.core.knowledge.knowledge import MAX_LISTED, SPEAKER
-from patchwright.core.knowledge.pages import Page
-from patchwright.core.knowledge.passages import Passage, split
+from patchwright.core.knowledge.pages import KnowledgePage
+from patchwright.core.knowledge.passages import Passage, split_page
 from patchwright.core.text.fence import as_data
 
 MAX_PASSAGES = 6
@@ -25,7 +25,7 @@ _EMPTY_WORDS = frozenset(
 _PLURAL_FROM = 4
 
 
-def search(pages: Sequence[Page], query: str) -> Recalled:
+def search_pages(pages: Sequence[KnowledgePage], query: str) -> Recalled:
     """Return the passages that fit best, each with its source, best first.
 
     A page that the query names is the only one that is searched; with nothing but its
@@ -34,7 +34,7 @@ def search(pages: Sequence[Page], query: str) -> Recalled:
     named = [page for page in pages if _is_named(page.path, query)]
     for page in named:
         query = query.replace(page.path, " ")
-    passages = [passage for page in named or pages for passage in split(page)]
+    passages = [passage for page in named or pages for passage in split_page(page)]
     terms = _terms(query)
     found = _best(passages, terms) if terms else passages if named else []
     return _answer(found or (passages if named else [])) or _nothing(query, pages)
@@ -100,7 +100,7 @@ def _answer(passages: Sequence[Passage]) -> Recalled | None:
     return Recalled(text="\n\n".join(parts), sources=sources)
 
 
-def _nothing(query: str, pages: Sequence[Page]) -> Recalled:
+def _nothing(query: str, pages: Sequence[KnowledgePage]) -> Recalled:
     said = f"This repository says nothing about {query.strip()!r}."
     paths = [f"`{page.path}`" for page in pages[:MAX_LISTED]]
     there = f" There is: {', '.join(paths)}." if paths else ""

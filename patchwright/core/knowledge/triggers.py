@@ -9,7 +9,7 @@ _UNSPACED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af"
 _LETTER = rf"[^\W{_UNSPACED}]"
 
 
-def occurs(triggers: Sequence[str], request: str) -> bool:
+def has_trigger(triggers: Sequence[str], request: str) -> bool:
     """Say whether one of the triggers stands in the request as words of its own.
 
     Case does not matter, nor how the words of a trigger are spaced.

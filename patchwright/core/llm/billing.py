@@ -4,13 +4,13 @@ import math
 from collections.abc import Callable, Mapping
 
 from patchwright.core.llm.config import ModelConfig
-from patchwright.core.llm.counts import Told
+from patchwright.core.llm.counts import ReportedUsage
 from patchwright.core.llm.failures import Failure
-from patchwright.core.llm.library import load
+from patchwright.core.llm.library import load_litellm
 from patchwright.core.llm.prices import (
     Prices,
     configured_prices,
-    dearest_prices,
+    highest_prices,
     estimated_output,
 )
 from patchwright.core.llm.replies import Reply
@@ -44,7 +44,7 @@ class Billing:
         self._table_entry = table_entry
 
     def most_usd(self, tokens_in: int, tokens_out: int) -> float | None:
-        prices = configured_prices(self._config) or dearest_prices(self._table_entry())
+        prices = configured_prices(self._config) or highest_prices(self._table_entry())
         return None if prices is None else prices.most(tokens_in, tokens_out)
 
     def bill(self, answer: Reply | Failure, most: Usage) -> Usage:
@@ -60,7 +60,7 @@ class Billing:
             case Reply(reported=told):
                 return self._usage(told, most)
 
-    def _usage(self, told: Told, most: Usage) -> Usage:
+    def _usage(self, told: ReportedUsage, most: Usage) -> Usage:
         """Return what is told, and the most there can be of what is not."""
         counted = Usage(
             tokens_in=told.tokens_in or most.tokens_in,
@@ -79,13 +79,13 @@ class Billing:
     def _cost_usd(self, usage: Usage) -> float | None:
         if prices := configured_prices(self._config):
             return prices.cost(usage)
-        prices = dearest_prices(self._table_entry())
+        prices = highest_prices(self._table_entry())
         return None if prices is None else self._table_cost(usage, prices)
 
     def _table_cost(self, usage: Usage, dearest: Prices) -> float:
         """Return litellm's figure, or the dearest where that cannot be one."""
         try:
-            parts = load().litellm.cost_per_token(
+            parts = load_litellm().litellm.cost_per_token(
                 model=self._config.model,
                 prompt_tokens=usage.tokens_in,
                 completion_tokens=usage.tokens_out,

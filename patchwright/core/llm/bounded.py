@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import TypeVar
 
-from patchwright.core.background import start
+from patchwright.core.background import start_call
 
 T = TypeVar("T")
 
@@ -14,4 +14,4 @@ def call_within(seconds: float, call: Callable[[], T]) -> T:
     An HTTP client's time limit starts anew with each byte, so a server that keeps
     sending blanks can hold it for ever. Here the call is left behind.
     """
-    return start(call).result(timeout=seconds)
+    return start_call(call).result(timeout=seconds)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from patchwright.core.events.types import ModelReply
 from patchwright.core.llm.config import ModelConfig
-from patchwright.core.llm.model import AssistantTurn, ModelRequest, ModelTraits
+from patchwright.core.llm.model import AssistantTurn, ModelRequest, ModelCapabilities
 from patchwright.core.llm.reasoning import is_thinking
 from patchwright.core.llm.replies import Reply
 from patchwright.core.llm.wire import wants_cache_marks, wire_messages, wire_tools
@@ -21,7 +21,7 @@ EFFORT_PASSED_ON: Mapping[str, object] = {"allowed_openai_params": ["reasoning_e
 
 
 def call_arguments(
-    config: ModelConfig, request: ModelRequest, traits: ModelTraits
+    config: ModelConfig, request: ModelRequest, capabilities: ModelCapabilities
 ) -> dict[str, object]:
     """Return the arguments, but for how long the reply may be: tries differ in that."""
     optional = {
@@ -38,7 +38,7 @@ def call_arguments(
             request.messages,
             config.model,
             cache_marks=wants_cache_marks(config.model),
-            images=traits.sees_images,
+            images=capabilities.sees_images,
         ),
         **SIGNATURES_APART,
         **(EFFORT_PASSED_ON if config.base_url else {}),

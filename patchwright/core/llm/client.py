@@ -16,16 +16,16 @@ from patchwright.core.llm.budget import (
 )
 from patchwright.core.llm.calls import call_arguments, model_reply
 from patchwright.core.llm.config import ModelConfig
-from patchwright.core.llm.explain import declined, explain, nothing_said
+from patchwright.core.llm.explain import declined_error, error_for_failure, empty_reply_error
 from patchwright.core.llm.failures import Failure, Fault
 from patchwright.core.llm.library import table_entry
-from patchwright.core.llm.model import ModelRequest, ModelTraits
+from patchwright.core.llm.model import ModelRequest, ModelCapabilities
 from patchwright.core.llm.prices import most_prompt_tokens, usual_prompt_tokens
 from patchwright.core.llm.replies import Reply
-from patchwright.core.llm.retry import Patience
+from patchwright.core.llm.retry import RetryPolicy
 from patchwright.core.llm.room import LEAST_OUTPUT, output_allowed
 from patchwright.core.llm.sending import send
-from patchwright.core.llm.traits import model_traits, output_limit
+from patchwright.core.llm.traits import model_capabilities, output_limit
 from patchwright.core.types.work import NO_USAGE, Usage
 
 # What may have been billed and came to nothing is not asked for more often.
@@ -34,7 +34,7 @@ LONGEST_TRY_S = 300.0
 
 
 @dataclass(frozen=True)
-class _Output:
+class _OutputParameter:
     """How a model wants to be told the most tokens of a reply, as it has said."""
 
     name: str = "max_tokens"
@@ -57,9 +57,9 @@ class LitellmModel:
         self.name = config.model
         self.config = config
         self.clock = clock
-        self.retry_policy = Patience(clock, jitter)
+        self.retry_policy = RetryPolicy(clock, jitter)
         self.billing = Billing(config, self._table_entry)
-        self.output = _Output()
+        self.output = _OutputParameter()
 
     def complete(
         self, request: ModelRequest, watch: CallWatch | None = None
@@ -70,8 +70,8 @@ class LitellmModel:
         limit = output_limit(self.config, self._table_entry)
         return self.billing.most_usd(most_prompt_tokens(request), limit)
 
-    def traits(self) -> ModelTraits:
-        return model_traits(self.config, self._table_entry)
+    def capabilities(self) -> ModelCapabilities:
+        return model_capabilities(self.config, self._table_entry)
 
     def _table_entry(self) -> Mapping[str, object]:
         return table_entry(self.name)
@@ -88,8 +88,8 @@ class _Call:
         self, model: LitellmModel, request: ModelRequest, watch: CallWatch | None
     ) -> None:
         self._model, self._request, self._watch = model, request, watch
-        self._traits = model.traits()
-        self._arguments = call_arguments(model.config, request, self._traits)
+        self._capabilities = model.capabilities()
+        self._arguments = call_arguments(model.config, request, self._capabilities)
         self._room: int | None = None
         self._spent = NO_USAGE
         self._billed_tries = 0
@@ -105,17 +105,17 @@ class _Call:
                 if reply := self._read(answer, took_s):
                     return reply
             elif not self._adapts_to(answer):
-                raise explain(answer, self._model.config, self._spent, waited_s=took_s)
+                raise error_for_failure(answer, self._model.config, self._spent, waited_s=took_s)
 
     def _read(self, reply: Reply, took_s: float) -> ModelReply | None:
         """Return what the model said, or None if it may be asked once more."""
         config, spent = self._model.config, self._spent
         if reply.is_declined:
-            raise declined(reply.refusal or reply.text, config, spent)
+            raise declined_error(reply.refusal or reply.text, config, spent)
         if not reply.is_empty:
             return model_reply(reply, self._model.name, spent, latency_s=took_s)
         if self._billed_tries >= BILLED_TRIES:
-            raise nothing_said(config, spent, self._billed_tries)
+            raise empty_reply_error(config, spent, self._billed_tries)
         return None
 
     def _adapts_to(self, failure: Failure) -> bool:
@@ -125,8 +125,8 @@ class _Call:
             output = replace(output, name="max_completion_tokens")
         if failure.output_limit is not None:
             output = replace(output, limit=failure.output_limit)
-        if self._room is None and failure.output_room is not None:
-            self._room = failure.output_room
+        if self._room is None and failure.output_budget is not None:
+            self._room = failure.output_budget
         self._model.output = output
         return (output, self._room) != before
 
@@ -178,7 +178,7 @@ class _Call:
 
     def _output_tokens(self) -> int:
         """Return what to allow the reply: less where not so much is left."""
-        usual = output_allowed(self._traits, self._estimated_prompt)
+        usual = output_allowed(self._capabilities, self._estimated_prompt)
         caps = (usual, self._model.output.limit, self._room)
         wanted = min(cap for cap in caps if cap is not None)
         if self._request.tokens_left is None:

@@ -14,7 +14,7 @@ _MOST_USD: Final = 10.0**6
 _MOST_DIGITS: Final = 20
 
 
-class Told(Value):
+class ReportedUsage(Value):
     """A provider's own count; what it does not tell, or cannot be, is None."""
 
     cost_usd: float | None = None
@@ -30,10 +30,10 @@ class Told(Value):
         return counted or self.cost_usd is not None
 
 
-NOTHING_TOLD: Final = Told()
+NOTHING_REPORTED: Final = ReportedUsage()
 
 
-def read_told(value: JsonValue) -> Told:
+def read_reported_usage(value: JsonValue) -> ReportedUsage:
     """Read a usage as OpenAI writes it, or as Anthropic does.
 
     Some leave what was cached out of the prompt: then it comes on top.
@@ -50,7 +50,7 @@ def read_told(value: JsonValue) -> Told:
     )
     prompt = _count(usage, "prompt_tokens", "input_tokens")
     beside = cached + written
-    return Told(
+    return ReportedUsage(
         cost_usd=_amount(usage.get("cost")),
         tokens_in=(prompt if beside <= prompt else prompt + beside) or None,
         tokens_out=_count(usage, "completion_tokens", "output_tokens") or None,

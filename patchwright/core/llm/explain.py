@@ -33,7 +33,7 @@ _ERRORS: dict[Fault, type[ModelError]] = {
 }
 
 
-def explain(
+def error_for_failure(
     failure: Failure, config: ModelConfig, usage: Usage, waited_s: float
 ) -> ModelError:
     """Return the error to raise for a failure that waiting did not or cannot cure."""
@@ -64,12 +64,12 @@ def _sentences(failure: Failure, config: ModelConfig, waited_s: float) -> str:
             assert_never(failure.fault)
 
 
-def declined(reason: str, config: ModelConfig, usage: Usage) -> ModelDeclinedError:
+def declined_error(reason: str, config: ModelConfig, usage: Usage) -> ModelDeclinedError:
     text = f"The model {config.place} declined to answer{_said(reason, config)}"
     return ModelDeclinedError(text, usage)
 
 
-def nothing_said(config: ModelConfig, usage: Usage, tries: int) -> EmptyReplyError:
+def empty_reply_error(config: ModelConfig, usage: Usage, tries: int) -> EmptyReplyError:
     text = f"The model {config.place} answered with nothing (tries: {tries})."
     return EmptyReplyError(text, usage)
 

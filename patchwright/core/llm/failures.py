@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from enum import StrEnum
 
-from patchwright.core.llm.counts import NOTHING_TOLD, Told
-from patchwright.core.llm.overflow import read_output_limit, read_output_room
+from patchwright.core.llm.counts import NOTHING_REPORTED, ReportedUsage
+from patchwright.core.llm.overflow import read_output_limit, read_output_budget
 from patchwright.core.types.base import Value
 
 
@@ -20,7 +20,7 @@ class Fault(StrEnum):
     UNAVAILABLE = "unavailable"
 
 
-class Sent(StrEnum):
+class SendState(StrEnum):
     """How far a request came that nothing good came of.
 
     `REFUSED` is an answer that says so, which is not billed; of what is `LOST` nobody
@@ -32,10 +32,10 @@ class Sent(StrEnum):
     LOST = "lost"
 
 
-class Refusal(Value):
+class ProviderRefusal(Value):
     """What came instead of a reply. Without `status` there was no answer at all."""
 
-    sent: Sent = Sent.REFUSED
+    sent: SendState = SendState.REFUSED
     status: int | None = None
     code: str = ""
     text: str = ""
@@ -54,11 +54,11 @@ class Failure(Value):
     fault: Fault
     detail: str
     wait_s: float | None = None
-    output_room: int | None = None
+    output_budget: int | None = None
     output_limit: int | None = None
     wants_new_name: bool = False
     may_be_billed: bool = False
-    reported: Told = NOTHING_TOLD
+    reported: ReportedUsage = NOTHING_REPORTED
     is_last: bool = False
 
     @property
@@ -98,7 +98,7 @@ _NEW_NAME = re.compile(
 )
 
 
-def understand(refusal: Refusal, now: datetime) -> Failure:
+def classify_refusal(refusal: ProviderRefusal, now: datetime) -> Failure:
     fault = _fault(refusal.status, f"{refusal.code} {refusal.text}")
     wait_s = _wait_s(refusal.retry_after, now)
     if fault is Fault.NO_CREDIT and wait_s is not None:
@@ -108,10 +108,10 @@ def understand(refusal: Refusal, now: datetime) -> Failure:
         fault=fault,
         detail=refusal.text,
         wait_s=wait_s,
-        output_room=read_output_room(refusal.text) if fault in _OF_SIZE else None,
+        output_budget=read_output_budget(refusal.text) if fault in _OF_SIZE else None,
         output_limit=read_output_limit(refusal.text) if fault in _OF_SIZE else None,
         wants_new_name=bool(_NEW_NAME.search(refusal.text)),
-        may_be_billed=refusal.sent is Sent.LOST or refusal.status in _BILLED_STATUSES,
+        may_be_billed=refusal.sent is SendState.LOST or refusal.status in _BILLED_STATUSES,
     )
 
 

@@ -14,7 +14,7 @@ MISSING_RESULT = "(No result of this call was recorded.)"
 ORPHAN_RESULT = "(The result of an earlier call that is not shown any more:)\n"
 
 
-def answered(messages: Sequence[ChatMessage]) -> list[ChatMessage]:
+def with_all_results(messages: Sequence[ChatMessage]) -> list[ChatMessage]:
     """Return the messages with exactly one result, in order, after each tool call.
 
     Providers refuse any other history, and with it the rest of the run.
@@ -35,7 +35,7 @@ def answered(messages: Sequence[ChatMessage]) -> list[ChatMessage]:
     return repaired
 
 
-def without_twins(messages: Sequence[ChatMessage]) -> list[ChatMessage]:
+def without_duplicate_calls(messages: Sequence[ChatMessage]) -> list[ChatMessage]:
     """Join the calls of one reply that are the same, and their results.
 
     For Gemini before 3, litellm leaves such calls out, and the results would be too

@@ -13,12 +13,12 @@ from typing import NamedTuple, Protocol, cast
 from pydantic import JsonValue
 
 
-def preload() -> None:
+def preload_litellm() -> None:
     """Start the import, which takes seconds, so that it overlaps with other work.
 
     A call that comes too early waits for the rest of it.
     """
-    threading.Thread(target=load, name="litellm-import", daemon=True).start()
+    threading.Thread(target=load_litellm, name="litellm-import", daemon=True).start()
 
 
 class Dumpable(Protocol):
@@ -45,7 +45,7 @@ class Litellm(Protocol):
     ) -> tuple[float, float]: ...
 
 
-class Library(NamedTuple):
+class LitellmLibrary(NamedTuple):
     """litellm, and the error that all of its errors are."""
 
     litellm: Litellm
@@ -53,7 +53,7 @@ class Library(NamedTuple):
 
 
 @cache
-def load() -> Library:
+def load_litellm() -> LitellmLibrary:
     """Import litellm so that it is quiet and asks nobody but the provider."""
     # Settings that litellm reads while it is imported: no price table or notices from
     # the network, and no .env file of whatever folder this process runs in.
@@ -73,7 +73,7 @@ def load() -> Library:
     for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
     logging.getLogger("httpx").setLevel(logging.WARNING)
-    return Library(cast("Litellm", litellm), OpenAIError)
+    return LitellmLibrary(cast("Litellm", litellm), OpenAIError)
 
 
 @contextmanager
@@ -96,7 +96,7 @@ def table_entry(model: str) -> Mapping[str, object]:
     A row is named `provider/model`, or `model` alone and then says its provider.
     `get_model_info` would find it too, but says 0 for a price that is not there.
     """
-    table = load().litellm.model_cost
+    table = load_litellm().litellm.model_cost
     provider, _, name = model.rpartition("/")
     row = table.get(name, {})
     bare = row if provider in ("", row.get("litellm_provider")) else {}
@@ -105,7 +105,7 @@ def table_entry(model: str) -> Mapping[str, object]:
 
 def missing_keys(model: str) -> tuple[str, ...]:
     """Return the variables that a provider's key is looked for in, and not found."""
-    told = load().litellm.validate_environment(model)
+    told = load_litellm().litellm.validate_environment(model)
     found = told.get("missing_keys")
     missing = found if isinstance(found, list) else []
     return () if told.get("keys_in_environment") else tuple(map(str, missing))

@@ -67,7 +67,7 @@ class ModelRequest(Value):
     tokens_left: int | None = None
 
 
-class ModelTraits(Value):
+class ModelCapabilities(Value):
     """What a model can take. None means that nobody knows."""
 
     context_window: int | None = None
@@ -93,6 +93,6 @@ class Model(Protocol):
         """Return the most one try can cost, or None when no price is known."""
         ...
 
-    def traits(self) -> ModelTraits:
+    def capabilities(self) -> ModelCapabilities:
         """Return what the model can take; may import what a call imports."""
         ...

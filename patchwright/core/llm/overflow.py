@@ -59,7 +59,7 @@ _LIMITS = tuple(
 _EXCLUSIVE = frozenset({")", "(exclusive)"})
 
 
-def read_output_room(text: str) -> int | None:
+def read_output_budget(text: str) -> int | None:
     """Return for how many tokens there was room; None if for too few, or not said."""
     left = next(_rooms(text), None)
     return left if left is not None and left >= LEAST_OUTPUT else None

@@ -14,7 +14,7 @@ from patchwright.core.llm.model import (
     UserText,
 )
 from patchwright.core.llm.replies import Reply
-from patchwright.core.llm.room import tokens_of
+from patchwright.core.llm.room import tokens_in_bytes
 from patchwright.core.text.surrogates import well_formed
 from patchwright.core.types.base import Value
 from patchwright.core.types.work import Usage
@@ -73,7 +73,7 @@ def configured_prices(config: ModelConfig) -> Prices | None:
     )
 
 
-def dearest_prices(entry: Mapping[str, object]) -> Prices | None:
+def highest_prices(entry: Mapping[str, object]) -> Prices | None:
     """Return the highest prices of an entry of the table, over all its tiers.
 
     An entry that states no price is not free: there is no price.
@@ -106,7 +106,7 @@ def most_prompt_tokens(request: ModelRequest) -> int:
 def usual_prompt_tokens(request: ModelRequest) -> int:
     """Estimate the tokens of the prompt, not too low."""
     images = USUAL_TOKENS_PER_IMAGE * image_count(request)
-    return tokens_of(_prompt_bytes(request)) + images
+    return tokens_in_bytes(_prompt_bytes(request)) + images
 
 
 def _prompt_bytes(request: ModelRequest) -> int:
@@ -130,7 +130,7 @@ def image_count(request: ModelRequest) -> int:
 def estimated_output(reply: Reply) -> int:
     """Estimate the tokens that a reply has taken, where its provider does not count."""
     said = reply.text + "".join(call.arguments for call in reply.tool_calls)
-    return tokens_of(len(said.encode())) + 1
+    return tokens_in_bytes(len(said.encode())) + 1
 
 
 def _texts(message: ChatMessage) -> list[str]:

@@ -27,7 +27,7 @@ from patchwright.core.llm.errors import ModelError
 from patchwright.core.llm.model import (
     AssistantTurn,
     ModelRequest,
-    ModelTraits,
+    ModelCapabilities,
 )
 from patchwright.core.types.base import Value
 from patchwright.core.types.work import NO_USAGE
@@ -43,7 +43,7 @@ class RecordedReply(Value):
     calls: tuple[RecordedCall, ...] = ()
 
 
-class Recording(Value):
+class RecordedReplies(Value):
     name: str
     replies: tuple[RecordedReply, ...]
 
@@ -54,9 +54,9 @@ class RecordingEndedError(ModelError):
     reason = "recording-ended"
 
 
-def load_recording(path: Path) -> Recording:
+def load_recording(path: Path) -> RecordedReplies:
     try:
-        return Recording.model_validate_json(path.read_bytes())
+        return RecordedReplies.model_validate_json(path.read_bytes())
     except OSError as error:
         raise SettingsError(f"The recording cannot be read: {error}") from error
     except ValidationError as error:
@@ -70,7 +70,7 @@ class RecordedModel:
     worker goes on with, or several at once, can share one recording.
     """
 
-    def __init__(self, recording: Recording) -> None:
+    def __init__(self, recording: RecordedReplies) -> None:
         self.name = f"recorded:{recording.name}"
         self._replies = recording.replies
 
@@ -90,8 +90,8 @@ class RecordedModel:
         del request
         return 0.0
 
-    def traits(self) -> ModelTraits:
-        return ModelTraits()
+    def capabilities(self) -> ModelCapabilities:
+        return ModelCapabilities()
 
 
 def _reply(recorded: RecordedReply, number: int, model: str) -> ModelReply:

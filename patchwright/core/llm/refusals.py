@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from pydantic import JsonValue
 
-from patchwright.core.llm.failures import Refusal, Sent
+from patchwright.core.llm.failures import ProviderRefusal, SendState
 
 # litellm and openai put their class names and the status in front of the text.
 _PREFIX = re.compile(
@@ -36,7 +36,7 @@ _BROKEN_OFF = frozenset(
 )
 
 
-def read_refusal(error: BaseException, *, was_sent: bool = True) -> Refusal:
+def read_refusal(error: BaseException, *, was_sent: bool = True) -> ProviderRefusal:
     """Read an error of litellm.
 
     litellm reports 413 as 429, an unreachable host as 500, and an answer that it cannot
@@ -49,7 +49,7 @@ def read_refusal(error: BaseException, *, was_sent: bool = True) -> Refusal:
     body = getattr(source, "body", None)
     details = body if isinstance(body, Mapping) else {}
     headers = getattr(getattr(source, "response", None), "headers", {})
-    return Refusal(
+    return ProviderRefusal(
         status=_status_of(source),
         code=str(details.get("code") or details.get("type") or ""),
         text=str(details.get("message") or _plain(str(error))),
@@ -57,7 +57,7 @@ def read_refusal(error: BaseException, *, was_sent: bool = True) -> Refusal:
     )
 
 
-def read_told_error(body: Mapping[str, JsonValue]) -> Refusal | None:
+def read_error_in_reply(body: Mapping[str, JsonValue]) -> ProviderRefusal | None:
     """Read an error that came with a status of success, as some gateways send it."""
     error = body.get("error")
     if not error or body.get("choices"):
@@ -66,30 +66,30 @@ def read_told_error(body: Mapping[str, JsonValue]) -> Refusal | None:
     code = details.get("code")
     is_status = isinstance(code, int) and code >= _LEAST_ERROR_STATUS
     told = details.get("message") or (error if isinstance(error, str) else "")
-    return Refusal(
+    return ProviderRefusal(
         status=code if is_status and isinstance(code, int) else _SERVER_ERROR,
         code="" if is_status else str(code or details.get("type") or ""),
         text=str(told),
     )
 
 
-def _without_answer(error: BaseException, *, was_sent: bool) -> Refusal:
+def _without_answer(error: BaseException, *, was_sent: bool) -> ProviderRefusal:
     """Say in our words why there was no answer: a library's are for programmers."""
     names = {type(inner).__name__ for inner in _chain(error)}
     status = getattr(error, "status_code", None)
     is_local = isinstance(status, int) and _LEAST_ERROR_STATUS <= status < _SERVER_ERROR
     if names & _NOT_SENT:
-        return Refusal(sent=Sent.NOT, text="Connection error")
+        return ProviderRefusal(sent=SendState.NOT, text="Connection error")
     if names & _TIMEOUTS:
-        return Refusal(sent=Sent.LOST, text="it did not answer in time")
+        return ProviderRefusal(sent=SendState.LOST, text="it did not answer in time")
     if names & _BROKEN_OFF:
-        return Refusal(sent=Sent.LOST, text="the connection broke before its answer")
+        return ProviderRefusal(sent=SendState.LOST, text="the connection broke before its answer")
     if is_local or not was_sent:
         # By its words the kind of trouble is found; nobody is shown them.
-        return Refusal(
-            sent=Sent.NOT, status=status if is_local else None, code=str(error)
+        return ProviderRefusal(
+            sent=SendState.NOT, status=status if is_local else None, code=str(error)
         )
-    return Refusal(sent=Sent.LOST, text="its answer has a form that cannot be read")
+    return ProviderRefusal(sent=SendState.LOST, text="its answer has a form that cannot be read")
 
 
 def _retry_delay(text: str) -> str:

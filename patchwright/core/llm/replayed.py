@@ -26,17 +26,17 @@ from patchwright.core.llm.errors import (
 from patchwright.core.llm.model import (
     ChatMessage,
     ModelRequest,
-    ModelTraits,
+    ModelCapabilities,
     UserText,
 )
 from patchwright.core.llm.models import Models
-from patchwright.core.llm.tape import CONDENSE, JUDGE, Tape
+from patchwright.core.llm.tape import CONDENSE, JUDGE, ModelRecording
 from patchwright.core.types.work import NO_USAGE, Usage
 
 # A chat begins with the system's text and the task.
 _FIRST_REQUEST: Final = 2
 # So large that no chat nears it, and so small that every chat does.
-_ROOMY, _TIGHT = ModelTraits(context_window=10**12), ModelTraits(context_window=1)
+_ROOMY, _TIGHT = ModelCapabilities(context_window=10**12), ModelCapabilities(context_window=1)
 _ERRORS: Final[dict[str, type[ModelError] | type[LimitError]]] = {
     error.reason: error
     for error in (
@@ -53,19 +53,19 @@ _ERRORS: Final[dict[str, type[ModelError] | type[LimitError]]] = {
 }
 
 
-class RecordingOverError(ModelError):
+class ReplayEndedError(ModelError):
     """The run goes on where the recorded one had ended."""
 
     reason = "recording-over"
 
 
-def replayed_models(tape: Tape) -> Models:
+def replayed_models(model_recording: ModelRecording) -> Models:
     """Return the models of the recorded run, by their roles."""
     return Models(
-        main=ReplayedModel(tape, is_delegate=False),
-        delegate=ReplayedModel(tape, is_delegate=True),
-        condense=ReplayedRole(tape, CONDENSE),
-        judge=ReplayedRole(tape, JUDGE) if tape.has_judge else None,
+        main=ReplayedModel(model_recording, is_delegate=False),
+        delegate=ReplayedModel(model_recording, is_delegate=True),
+        condense=ReplayedRole(model_recording, CONDENSE),
+        judge=ReplayedRole(model_recording, JUDGE) if model_recording.has_judge else None,
     )
 
 
@@ -76,9 +76,9 @@ class ReplayedModel:
     and its price such that the budget ends where it did.
     """
 
-    def __init__(self, tape: Tape, *, is_delegate: bool) -> None:
+    def __init__(self, model_recording: ModelRecording, *, is_delegate: bool) -> None:
         self.name = "replayed"
-        self._tape, self._is_delegate = tape, is_delegate
+        self._model_recording, self._is_delegate = model_recording, is_delegate
         self._agent = ""
 
     def complete(
@@ -86,14 +86,14 @@ class ReplayedModel:
     ) -> ModelReply:
         if self._is_delegate:
             self._agent = self._find_delegate(request)
-        is_poor = self._tape.is_out_of_money(self._agent)
+        is_poor = self._model_recording.is_out_of_money(self._agent)
         most = Usage(cost_usd=math.inf if is_poor else 0.0)
         settle = reserve(watch, most)
-        reply = self._tape.next_reply(self._agent)
-        if reply is None and self._tape.is_out_of_tokens(self._agent):
+        reply = self._model_recording.next_reply(self._agent)
+        if reply is None and self._model_recording.is_out_of_tokens(self._agent):
             raise TokenLimitError("The recorded run had no tokens left here.")
         if reply is None:
-            raise RecordingOverError("The recorded run had ended here.")
+            raise ReplayEndedError("The recorded run had ended here.")
         settle(reply.usage)
         if not has_answer(reply):
             raise _failure(reply.stop_reason, reply)
@@ -103,31 +103,31 @@ class ReplayedModel:
         del request
         return 0.0
 
-    def traits(self) -> ModelTraits:
-        return _TIGHT if self._tape.condenses_next(self._agent) else _ROOMY
+    def capabilities(self) -> ModelCapabilities:
+        return _TIGHT if self._model_recording.condenses_next(self._agent) else _ROOMY
 
     def _find_delegate(self, request: ModelRequest) -> str:
         task = first_text(request.messages)
         if len(request.messages) <= _FIRST_REQUEST:
-            self._tape.begin_delegate(task)
-        return self._tape.find_agent(task)
+            self._model_recording.begin_delegate(task)
+        return self._model_recording.find_agent(task)
 
 
 class ReplayedRole:
     """Answers once more what was asked beside the steps, in one role."""
 
-    def __init__(self, tape: Tape, role: str) -> None:
+    def __init__(self, model_recording: ModelRecording, role: str) -> None:
         self.name = "replayed"
-        self._tape, self._role = tape, role
+        self._model_recording, self._role = model_recording, role
 
     def complete(
         self, request: ModelRequest, watch: CallWatch | None = None
     ) -> ModelReply:
         del request
         settle = reserve(watch, NO_USAGE)
-        called = self._tape.next_beside(self._role)
+        called = self._model_recording.next_beside(self._role)
         if called is None:
-            raise RecordingOverError(f"The recorded run did not {self._role} here.")
+            raise ReplayEndedError(f"The recorded run did not {self._role} here.")
         settle(called.usage)
         if called.failure:
             raise _failure(called.failure, called)
@@ -143,7 +143,7 @@ class ReplayedRole:
         del request
         return 0.0
 
-    def traits(self) -> ModelTraits:
+    def capabilities(self) -> ModelCapabilities:
         return _ROOMY
 
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from pydantic import JsonValue
 
 from patchwright.core.events.types import ToolCall
-from patchwright.core.llm.counts import NOTHING_TOLD, Told, read_told
+from patchwright.core.llm.counts import NOTHING_REPORTED, ReportedUsage, read_reported_usage
 from patchwright.core.llm.model import ModelRequest
 from patchwright.core.llm.reasoning import SentReasoning, read_reasoning
 from patchwright.core.llm.tool_calls import (
@@ -29,7 +29,7 @@ class Reply(Value):
     malformed: dict[str, str] = {}
     reasoning: tuple[dict[str, JsonValue], ...] = ()
     stop_reason: str = ""
-    reported: Told = NOTHING_TOLD
+    reported: ReportedUsage = NOTHING_REPORTED
 
     @property
     def is_empty(self) -> bool:
@@ -48,7 +48,7 @@ def read_reply(dump: Mapping[str, JsonValue], request: ModelRequest) -> Reply:
     What has an odd form is read as far as it can be: the answer is paid for, and a call
     that cannot be run is told to the model.
     """
-    told = read_told(dump.get("usage"))
+    told = read_reported_usage(dump.get("usage"))
     choice = _table(_first(dump.get("choices")))
     message = _table(choice.get("message")) or {"content": choice.get("text")}
     read = read_calls(_sent_calls(message), request)

@@ -11,7 +11,7 @@ from patchwright.core.llm.failures import Failure, Fault
 FIRST_WAIT_S = 1.0
 LONGEST_WAIT_S = 60.0
 # A provider's per-minute limit passes; a wrong address or a dead server does not.
-OUTAGE_PATIENCE_S = 180.0
+OUTAGE_RETRY_S = 180.0
 OUTAGE_TRIES = 3
 
 T = TypeVar("T")
@@ -27,7 +27,7 @@ def plan_wait(
     """
     if not failure.may_pass:
         return None
-    gone = tries >= OUTAGE_TRIES and waited_s >= OUTAGE_PATIENCE_S
+    gone = tries >= OUTAGE_TRIES and waited_s >= OUTAGE_RETRY_S
     if failure.fault is Fault.UNAVAILABLE and gone:
         return None
     if failure.wait_s:
@@ -39,7 +39,7 @@ def plan_wait(
 
 
 @dataclass(frozen=True)
-class Patience:
+class RetryPolicy:
     """Asks again while it may help.
 
     The clock's `sleep` may raise to end the wait; that passes through.

@@ -6,19 +6,19 @@ from patchwright.core.clock import Clock
 from patchwright.core.events.types import ModelReply
 from patchwright.core.llm.budget import CallWatch, LimitError
 from patchwright.core.llm.errors import ModelError
-from patchwright.core.llm.model import Model, ModelRequest, ModelTraits
+from patchwright.core.llm.model import Model, ModelRequest, ModelCapabilities
 from patchwright.core.llm.routing import (
-    RESTING,
-    need_of,
+    COOLDOWN_ERRORS,
+    needs_of_request,
     plan_route,
     route_after,
-    summed_up,
+    combined_error,
 )
 from patchwright.core.types.work import NO_USAGE, Usage
 
 # While another model is left, one is given up after this long.
-PATIENCE_S = 300.0
-REST_S = 300.0
+ANSWER_TIMEOUT_S = 300.0
+COOLDOWN_S = 300.0
 
 
 class RoutedModel:
@@ -40,14 +40,14 @@ class RoutedModel:
         self._models = tuple(models)
         self._clock = clock
         self._only_for_images = only_for_images
-        self._rests_until: dict[int, float] = {}
+        self._cooldown_until: dict[int, float] = {}
 
     def complete(
         self, request: ModelRequest, watch: CallWatch | None = None
     ) -> ModelReply:
         deadline_at = self._clock.monotonic() + request.deadline_s
-        traits = [model.traits() for model in self._models]
-        left = self._route(request, traits)
+        capabilities = [model.capabilities() for model in self._models]
+        left = self._route(request, capabilities)
         errors: list[ModelError] = []
         spent = NO_USAGE
         while left:
@@ -65,36 +65,36 @@ class RoutedModel:
                 errors.append(error)
                 spent += error.usage
                 self._note(at, error)
-                left = route_after(error, traits[at], others, traits)
+                left = route_after(error, capabilities[at], others, capabilities)
             else:
-                self._rests_until.pop(at, None)
+                self._cooldown_until.pop(at, None)
                 return ModelReply(**{**dict(reply), "usage": spent + reply.usage})
-        raise summed_up(errors, spent) from errors[-1]
+        raise combined_error(errors, spent) from errors[-1]
 
     def ceiling_usd(self, request: ModelRequest) -> float | None:
         """Return the dearest known price of one try; None if no price is known.
 
         What has none is judged when its turn comes: each try is reserved on its own.
         """
-        traits = [model.traits() for model in self._models]
+        capabilities = [model.capabilities() for model in self._models]
         ceilings = [
-            self._models[at].ceiling_usd(request) for at in self._route(request, traits)
+            self._models[at].ceiling_usd(request) for at in self._route(request, capabilities)
         ]
         return max((one for one in ceilings if one is not None), default=None)
 
-    def traits(self) -> ModelTraits:
-        return self._models[0].traits()
+    def capabilities(self) -> ModelCapabilities:
+        return self._models[0].capabilities()
 
     def _route(
-        self, request: ModelRequest, traits: Sequence[ModelTraits]
+        self, request: ModelRequest, capabilities: Sequence[ModelCapabilities]
     ) -> tuple[int, ...]:
         now = self._clock.monotonic()
-        resting = [at for at, until in self._rests_until.copy().items() if until > now]
+        cooling_down = [at for at, until in self._cooldown_until.copy().items() if until > now]
         return plan_route(
-            need_of(request),
-            traits,
+            needs_of_request(request),
+            capabilities,
             only_for_images=self._only_for_images,
-            resting=resting,
+            cooling_down=cooling_down,
         )
 
     def _share(
@@ -107,10 +107,10 @@ class RoutedModel:
         return ModelRequest(
             messages=request.messages,
             tools=request.tools,
-            deadline_s=left_s if is_last else min(left_s, PATIENCE_S),
+            deadline_s=left_s if is_last else min(left_s, ANSWER_TIMEOUT_S),
             tokens_left=tokens,
         )
 
     def _note(self, at: int, error: ModelError) -> None:
-        if isinstance(error, RESTING):
-            self._rests_until[at] = self._clock.monotonic() + REST_S
+        if isinstance(error, COOLDOWN_ERRORS):
+            self._cooldown_until[at] = self._clock.monotonic() + COOLDOWN_S

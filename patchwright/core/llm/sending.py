@@ -8,11 +8,11 @@ import structlog
 from pydantic import JsonValue
 
 from patchwright.core.llm.bounded import call_within
-from patchwright.core.llm.counts import NOTHING_TOLD, read_told
-from patchwright.core.llm.failures import Failure, Fault, understand
-from patchwright.core.llm.library import load
+from patchwright.core.llm.counts import NOTHING_REPORTED, read_reported_usage
+from patchwright.core.llm.failures import Failure, Fault, classify_refusal
+from patchwright.core.llm.library import load_litellm
 from patchwright.core.llm.model import ModelRequest
-from patchwright.core.llm.refusals import read_refusal, read_told_error
+from patchwright.core.llm.refusals import read_refusal, read_error_in_reply
 from patchwright.core.llm.replies import Reply, read_reply
 
 Arguments = Mapping[str, object]
@@ -69,7 +69,7 @@ def _complete(
     arguments: Arguments, request: ModelRequest, received: _Received, now: datetime
 ) -> Reply | Failure:
     try:
-        completion = load().litellm.completion(
+        completion = load_litellm().litellm.completion(
             **arguments,
             num_retries=0,
             max_retries=0,
@@ -88,12 +88,12 @@ def _make_sense(
     refusal = read_refusal(error, was_sent=received.was_sent)
     body = received.body()
     if refusal.status is None and body:
-        if refused := read_told_error(body):
-            return understand(refused, now)
+        if refused := read_error_in_reply(body):
+            return classify_refusal(refused, now)
         if (reply := _reply_in(body, request)) is not None:
             return reply
-    failure = understand(refusal, now)
-    told = read_told(body.get("usage")) if failure.may_be_billed else NOTHING_TOLD
+    failure = classify_refusal(refusal, now)
+    told = read_reported_usage(body.get("usage")) if failure.may_be_billed else NOTHING_REPORTED
     return Failure(**{**dict(failure), "told": told})
 
 

@@ -18,14 +18,14 @@ from patchwright.core.types.work import OutcomeKind
 
 CONDENSE: Final = "condense"
 JUDGE: Final = "judge"
-Said = ModelReply | ModelCalled | Condensed
+RecordedAnswer = ModelReply | ModelCalled | Condensed
 
 
 def _always() -> bool:
     return True
 
 
-class Tape:
+class ModelRecording:
     """All that models said in a run: for each agent in order, and for each role.
 
     `may_go_on` is asked before each answer, and may wait for what comes first; if it
@@ -36,7 +36,7 @@ class Tape:
         self, events: Iterable[Event], may_go_on: Callable[[], bool] = _always
     ) -> None:
         self._may_go_on = may_go_on
-        self._agents: defaultdict[str, deque[Said]] = defaultdict(deque)
+        self._agents: defaultdict[str, deque[RecordedAnswer]] = defaultdict(deque)
         self._beside: defaultdict[str, deque[ModelCalled]] = defaultdict(deque)
         self._tasks: dict[str, str] = {}
         self._endings: dict[str, OutcomeKind] = {}

@@ -28,7 +28,7 @@ _FENCED = re.compile(r"\A```[\w-]*\n(.*?)\n?```\Z", re.DOTALL)
 LARGEST_LIST = 1000
 
 
-class Written(NamedTuple):
+class WrittenCall(NamedTuple):
     """A call as it was written: its arguments by name, and the text beside them."""
 
     pieces: Mapping[str, str]
@@ -36,7 +36,7 @@ class Written(NamedTuple):
 
 
 def build_arguments(
-    name: str, written: Written, tool: ToolSpec | None
+    name: str, written: WrittenCall, tool: ToolSpec | None
 ) -> tuple[str, str, str]:
     """Return the tool's name, its arguments as JSON, and what is wrong with them."""
     loose = written.loose.strip()

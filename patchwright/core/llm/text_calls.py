@@ -8,7 +8,7 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from patchwright.core.llm.model import ToolSpec
-from patchwright.core.llm.text_arguments import Written, build_arguments
+from patchwright.core.llm.text_arguments import WrittenCall, build_arguments
 from patchwright.core.llm.text_schema import parameters_of, same_name
 from patchwright.core.llm.tool_calls import SentCall
 
@@ -58,9 +58,9 @@ class TextReply(NamedTuple):
     faults: dict[int, str]
 
 
-class _Found(NamedTuple):
+class _FoundCall(NamedTuple):
     name: str
-    written: Written
+    written: WrittenCall
     end: int
     is_closed: bool
 
@@ -94,7 +94,7 @@ def read_text_reply(
 
 def _read_call(
     text: str, opened: re.Match[str], tools: Mapping[str, ToolSpec]
-) -> _Found:
+) -> _FoundCall:
     name, attributes = _read_tag(opened, tools)
     # Some wrap one form in another: `<tool_call><function=x>`.
     while not name and not _is_empty(opened):
@@ -105,9 +105,9 @@ def _read_call(
         name, attributes = _read_tag(opened, tools)
     at = opened.end()
     if _is_empty(opened):
-        return _Found(name, Written(attributes, ""), at, is_closed=True)
+        return _FoundCall(name, WrittenCall(attributes, ""), at, is_closed=True)
     pieces, loose, at, is_closed = _read_body(text, at, tools.get(name))
-    return _Found(name, Written({**attributes, **pieces}, loose), at, is_closed)
+    return _FoundCall(name, WrittenCall({**attributes, **pieces}, loose), at, is_closed)
 
 
 def _read_tag(
@@ -176,7 +176,7 @@ def _read_argument(text: str, opened: re.Match[str]) -> tuple[str, int]:
     return text[start : end.start()], end.end() if is_own else end.start()
 
 
-def _sent(found: _Found, tool: ToolSpec | None) -> tuple[SentCall, str]:
+def _sent(found: _FoundCall, tool: ToolSpec | None) -> tuple[SentCall, str]:
     name, arguments, fault = build_arguments(found.name, found.written, tool)
     return SentCall(name=name, arguments=arguments), fault
 
@@ -192,7 +192,7 @@ def _bare_call(prose: str, tools: Mapping[str, ToolSpec]) -> SentCall | None:
         return None
     if not isinstance(value, dict):
         return None
-    name, arguments, fault = build_arguments("", Written({}, written), None)
+    name, arguments, fault = build_arguments("", WrittenCall({}, written), None)
     if name not in tools or fault:
         return None
     return SentCall(name=name, arguments=arguments)

@@ -23,7 +23,7 @@ from patchwright.core.llm.text_schema import Schema, kinds_of, parameters_of, re
 # The arguments that are the whole text of a file.
 FILE_TEXTS = frozenset({"content"})
 
-_RULES = """\
+_CALL_RULES = """\
 # Tools
 
 You act by calling tools, and a call is text of this form in your reply:
@@ -45,7 +45,7 @@ The tools are:
 
 
 def describe_tools(tools: tuple[ToolSpec, ...]) -> str:
-    return "\n\n".join([_RULES.rstrip(), *map(_describe, tools)])
+    return "\n\n".join([_CALL_RULES.rstrip(), *map(_describe, tools)])
 
 
 def write_call(name: str, arguments: Mapping[str, JsonValue]) -> str:

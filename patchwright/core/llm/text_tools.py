@@ -8,13 +8,13 @@ from collections.abc import Callable, Iterator, Sequence
 from patchwright.core.events.types import ModelReply, ToolCall
 from patchwright.core.llm.budget import CallWatch
 from patchwright.core.llm.errors import ModelRequestError
-from patchwright.core.llm.history import answered
+from patchwright.core.llm.history import with_all_results
 from patchwright.core.llm.model import (
     AssistantTurn,
     ChatMessage,
     Model,
     ModelRequest,
-    ModelTraits,
+    ModelCapabilities,
     SystemText,
     ToolResult,
     UserText,
@@ -31,7 +31,7 @@ _NO_TOOLS = re.compile(
 )
 
 
-def random_id() -> str:
+def new_call_id() -> str:
     return f"call_{secrets.token_hex(6)}"
 
 
@@ -39,7 +39,7 @@ class TextToolModel:
     """Asks a model for calls in writing, always or once it is known to need that."""
 
     def __init__(
-        self, model: Model, *, always: bool, new_id: Callable[[], str] = random_id
+        self, model: Model, *, always: bool, new_id: Callable[[], str] = new_call_id
     ) -> None:
         self.name = model.name
         self._model = model
@@ -62,35 +62,35 @@ class TextToolModel:
         return ModelReply(**{**dict(reply), "usage": spent + reply.usage})
 
     def ceiling_usd(self, request: ModelRequest) -> float | None:
-        asked = in_text(request) if self._writes() else request
+        asked = request_in_text(request) if self._writes() else request
         return self._model.ceiling_usd(asked)
 
-    def traits(self) -> ModelTraits:
-        return self._model.traits()
+    def capabilities(self) -> ModelCapabilities:
+        return self._model.capabilities()
 
     def _writes(self) -> bool:
-        self._needs_text = self._needs_text or not self._model.traits().calls_tools
+        self._needs_text = self._needs_text or not self._model.capabilities().calls_tools
         return self._needs_text
 
     def _complete_in_text(
         self, request: ModelRequest, watch: CallWatch | None
     ) -> ModelReply:
-        reply = self._model.complete(in_text(request), watch)
-        return with_calls(reply, request, self._new_id)
+        reply = self._model.complete(request_in_text(request), watch)
+        return reply_with_calls(reply, request, self._new_id)
 
 
-def in_text(request: ModelRequest) -> ModelRequest:
+def request_in_text(request: ModelRequest) -> ModelRequest:
     """Return the request with its tools, calls and results as text.
 
     What was written for the beginning of a chat stays the same as the chat grows.
     """
-    messages = tuple(_merged(_in_text(answered(request.messages))))
+    messages = tuple(_merged(_in_text(with_all_results(request.messages))))
     if request.tools:
         messages = _with_tools(messages, describe_tools(request.tools))
     return request.replace(messages=messages, tools=())
 
 
-def with_calls(
+def reply_with_calls(
     reply: ModelReply, request: ModelRequest, new_id: Callable[[], str]
 ) -> ModelReply:
     """Return the reply with the calls that its text holds."""

@@ -4,12 +4,12 @@ import math
 from collections.abc import Callable, Mapping
 
 from patchwright.core.llm.config import ModelConfig
-from patchwright.core.llm.model import ModelTraits
+from patchwright.core.llm.model import ModelCapabilities
 from patchwright.core.llm.prices import (
     DEFAULT_OUTPUT_TOKENS,
     Prices,
     configured_prices,
-    dearest_prices,
+    highest_prices,
 )
 
 MAX_TABLE_OUTPUT_TOKENS = 16_384
@@ -19,14 +19,14 @@ UNPRICED_OUTPUT_TOKENS = 16_384
 _WINDOW_PART = 4
 
 
-def model_traits(
+def model_capabilities(
     config: ModelConfig, table_entry: Callable[[], Mapping[str, object]]
-) -> ModelTraits:
+) -> ModelCapabilities:
     window = config.context_window or _whole(table_entry().get("max_input_tokens"))
     sees = config.sees_images
     if sees is None:
         sees = table_entry().get("supports_vision") is True
-    return ModelTraits(
+    return ModelCapabilities(
         context_window=window,
         max_output_tokens=output_limit(config, table_entry),
         sees_images=sees,
@@ -49,7 +49,7 @@ def output_limit(
     if stated := _whole(entry.get("max_output_tokens")):
         return min(stated, MAX_TABLE_OUTPUT_TOKENS)
     window = config.context_window or _whole(entry.get("max_input_tokens"))
-    return _usual_limit(window, dearest_prices(entry))
+    return _usual_limit(window, highest_prices(entry))
 
 
 def _usual_limit(window: int | None, prices: Prices | None) -> int:

@@ -6,7 +6,7 @@ from typing import assert_never
 from pydantic import JsonValue
 
 from patchwright.core.events.types import ToolCall
-from patchwright.core.llm.history import answered, without_twins
+from patchwright.core.llm.history import with_all_results, without_duplicate_calls
 from patchwright.core.llm.model import (
     AssistantTurn,
     ChatMessage,
@@ -39,9 +39,9 @@ def wire_messages(
     model sees no images, a line says so.
     """
     shown = messages if images else [_without_images(message) for message in messages]
-    valid = answered(shown)
+    valid = with_all_results(shown)
     if "gemini" in model:
-        valid = without_twins(valid)
+        valid = without_duplicate_calls(valid)
     wired = [_message(message, model) for message in valid]
     if cache_marks:
         for message in wired:

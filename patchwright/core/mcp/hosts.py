@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 
-from patchwright.core.security.addresses import Host, kind_of
+from patchwright.core.security.addresses import HostKind, kind_of_host
 
 # An IPv4 address stands in each of these, and may be a private one: NAT64 and 6to4.
 _TUNNELS = tuple(
@@ -31,7 +31,7 @@ def may_reach(host: str, address: str, allowed: Collection[str]) -> bool:
 
 def _is_public(found: IPv4Address | IPv6Address) -> bool:
     """Tell whether anybody may be there, and no cloud's metadata or neighbour."""
-    if kind_of(str(found)) is Host.METADATA or found.is_multicast:
+    if kind_of_host(str(found)) is HostKind.METADATA or found.is_multicast:
         return False
     is_tunnel = any(found in one for one in _TUNNELS if one.version == found.version)
     return found.is_global and not found.is_reserved and not is_tunnel

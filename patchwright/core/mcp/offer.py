@@ -6,9 +6,9 @@ from typing import Final
 from pydantic import JsonValue
 
 from patchwright.core.mcp.names import tool_name
-from patchwright.core.mcp.schemas import SchemaError, read_schema
+from patchwright.core.mcp.schemas import SchemaError, read_tool_schema
 from patchwright.core.mcp.servers import McpTool
-from patchwright.core.text.cut import cut_middle
+from patchwright.core.text.cut import truncate_middle
 from patchwright.core.text.invisible import strip_invisible
 from patchwright.core.types.base import Value
 
@@ -25,7 +25,7 @@ class ListedTool(Value):
     parameters: dict[str, JsonValue]
 
 
-class Offer(Value):
+class ToolOffer(Value):
     """What a server brings; `originals` has its own name for each tool's name."""
 
     tools: tuple[McpTool, ...] = ()
@@ -33,9 +33,9 @@ class Offer(Value):
     faults: tuple[str, ...] = ()
 
 
-def make_offer(
+def make_tool_offer(
     server: str, listed: Sequence[ListedTool], wanted: Sequence[str]
-) -> Offer:
+) -> ToolOffer:
     """Return the tools to offer: those that are wanted, or all if none is named."""
     chosen = [tool for tool in listed if not wanted or tool.name in wanted]
     tools: dict[str, McpTool] = {}
@@ -52,7 +52,7 @@ def make_offer(
             faults.append(f"its tool {_shown(tool.name)} is left out: {error}")
             continue
         originals[name] = tool.name
-    return Offer(tools=tuple(tools.values()), originals=originals, faults=tuple(faults))
+    return ToolOffer(tools=tuple(tools.values()), originals=originals, faults=tuple(faults))
 
 
 def _as_offered(server: str, name: str, tool: ListedTool) -> McpTool:
@@ -60,8 +60,8 @@ def _as_offered(server: str, name: str, tool: ListedTool) -> McpTool:
     return McpTool(
         server=server,
         name=name,
-        description=cut_middle(description.strip(), MAX_DESCRIPTION),
-        parameters=read_schema(tool.parameters),
+        description=truncate_middle(description.strip(), MAX_DESCRIPTION),
+        parameters=read_tool_schema(tool.parameters),
     )
 
 

@@ -15,7 +15,7 @@ class SchemaError(ValueError):
     """A schema cannot be shown to a model; the message says why."""
 
 
-def read_schema(schema: dict[str, JsonValue]) -> dict[str, JsonValue]:
+def read_tool_schema(schema: dict[str, JsonValue]) -> dict[str, JsonValue]:
     """Return a schema as models get it, without characters that people do not see.
 
     Raises `SchemaError` for one that describes no object, or is absurdly large.

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 METADATA: Final = "It asks the cloud's metadata service, which gives out credentials."
 
 
-class Host(Enum):
+class HostKind(Enum):
     OWN = auto()
     METADATA = auto()
     OTHER = auto()
@@ -48,21 +48,21 @@ def host_of(url: str) -> str:
         return ""
 
 
-def kind_of(host: str) -> Host:
+def kind_of_host(host: str) -> HostKind:
     name = host.lower().rstrip(".")
     if name in _METADATA_NAMES:
-        return Host.METADATA
+        return HostKind.METADATA
     if name == "localhost" or name.endswith(".localhost"):
-        return Host.OWN
+        return HostKind.OWN
     address = _address(name)
     if address is None:
-        return Host.OTHER
+        return HostKind.OTHER
     if address.is_loopback or address.is_unspecified:
-        return Host.OWN
+        return HostKind.OWN
     is_metadata = any(
         address in one for one in _METADATA if one.version == address.version
     )
-    return Host.METADATA if is_metadata else Host.OTHER
+    return HostKind.METADATA if is_metadata else HostKind.OTHER
 
 
 def _address(name: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:

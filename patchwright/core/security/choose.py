@@ -6,7 +6,7 @@ from typing import Final
 from patchwright.core.plugins import ANALYZERS, find_maker
 from patchwright.core.security.analyzer import Analyzer
 from patchwright.core.security.claims import ClaimAnalyzer
-from patchwright.core.security.panel import Panel
+from patchwright.core.security.panel import AnalyzerPanel
 from patchwright.core.security.rules import RuleAnalyzer
 
 _BUILT_IN: Final[Mapping[str, Callable[[], Analyzer]]] = {
@@ -25,4 +25,4 @@ def choose_analyzer(names: Sequence[str]) -> Analyzer:
         find_maker(ANALYZERS, name, _BUILT_IN, setting="agent.analyzers")
         for name in names
     )
-    return Panel([make() for make in found])
+    return AnalyzerPanel([make() for make in found])

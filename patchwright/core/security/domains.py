@@ -4,7 +4,7 @@ import re
 from ipaddress import IPv6Address, ip_address
 from typing import Final
 
-from patchwright.core.security.addresses import Host, kind_of
+from patchwright.core.security.addresses import HostKind, kind_of_host
 from patchwright.core.types.base import Value
 
 WEB_PORTS: Final = (80, 443)
@@ -47,18 +47,18 @@ def read_domain(text: str) -> Domain:
     host, port = _split(spelled)
     if host.startswith("*."):
         return Domain(host=_parent(text, host[2:]), port=port, with_subdomains=True)
-    address = _address(host)
+    address = _address_of(host)
     if not address and "*" in host:
         raise ValueError(f"{text!r}: a * stands at the beginning, as *.example.com")
     name = address or _name(text, host)
-    if kind_of(name) is Host.METADATA:
+    if kind_of_host(name) is HostKind.METADATA:
         raise ValueError(f"{text!r}: a cloud's metadata service is never open")
     return Domain(host=name, port=port)
 
 
 def _split(spelled: str) -> tuple[str, int | None]:
     found = _PORT.match(spelled)
-    if found is None or _address(spelled):
+    if found is None or _address_of(spelled):
         return spelled, None
     port = int(found.group(2))
     if not 0 < port <= MAX_PORT:
@@ -66,7 +66,7 @@ def _split(spelled: str) -> tuple[str, int | None]:
     return found.group(1), port
 
 
-def _address(host: str) -> str:
+def _address_of(host: str) -> str:
     """Return an address in its one spelling, or nothing if it is a name."""
     try:
         found = ip_address(host.removeprefix("[").removesuffix("]"))

@@ -7,7 +7,7 @@ from posixpath import join, normpath
 from typing import Final
 
 from patchwright.core.security.analyzer import Verdict
-from patchwright.core.security.verdicts import LOW, high, medium
+from patchwright.core.security.verdicts import LOW_RISK, high_risk, medium_risk
 
 REPOSITORY: Final = "/workspace/repo"
 WORKSPACE: Final = "/workspace"
@@ -15,10 +15,10 @@ HOME: Final = "/home/user"
 SCRATCH: Final = "/tmp"  # noqa: S108 - the sandbox's own; nothing is opened here
 
 # What a part of a path is that nobody knows before it is run.
-SOMETHING: Final = "\0"
+UNKNOWN_PART: Final = "\0"
 
 
-class Place(Enum):
+class PathKind(Enum):
     """What kind of thing a path is, from the one that must not be read downwards."""
 
     CREDENTIAL = auto()
@@ -88,81 +88,81 @@ def absolute(path: str, folder: str = REPOSITORY) -> str:
     """Return a path without `.` and `..`, its home folder always spelled the same."""
     if path == "~" or path.startswith("~/"):
         path = HOME + path[1:]
-    full = normpath(join(folder, path.replace(SOMETHING, "?")))
+    full = normpath(join(folder, path.replace(UNKNOWN_PART, "?")))
     return _HOMES.sub(HOME, re.sub("^//+", "/", full))
 
 
-def place_of(full: str) -> Place:
+def kind_of_path(full: str) -> PathKind:
     """Return what an absolute path is; wildcards in it count as what they may match."""
     if (
         _CREDENTIALS.covers(full)
         or _OF_PROCESSES.match(full)
         or _KEY_NAMES.search(full)
     ):
-        return Place.CREDENTIAL
+        return PathKind.CREDENTIAL
     if full.startswith("/dev/"):
         harmless = _HARMLESS_DEVICES.match(full)
-        return Place.SCRATCH if harmless else Place.DEVICE
+        return PathKind.SCRATCH if harmless else PathKind.DEVICE
     if _STARTUP.covers(full):
-        return Place.STARTUP
+        return PathKind.STARTUP
     if _GIT.search(full):
-        return Place.GIT
+        return PathKind.GIT
     if _CI.search(full):
-        return Place.CI
+        return PathKind.CI
     return _whereabouts(full)
 
 
 def judge_read(path: str, folder: str = REPOSITORY) -> Verdict:
-    place = place_of(absolute(path, folder))
-    if place is Place.CREDENTIAL:
-        return high("It reads where credentials are kept.")
-    if place is Place.DEVICE:
-        return medium("It reads a device.")
-    return LOW
+    place = kind_of_path(absolute(path, folder))
+    if place is PathKind.CREDENTIAL:
+        return high_risk("It reads where credentials are kept.")
+    if place is PathKind.DEVICE:
+        return medium_risk("It reads a device.")
+    return LOW_RISK
 
 
 def judge_write(path: str, folder: str = REPOSITORY) -> Verdict:
     full = absolute(path, folder)
-    match place_of(full):
-        case Place.CREDENTIAL:
-            return high("It writes where credentials are kept.")
-        case Place.DEVICE:
-            return high("It writes to a device.")
-        case Place.STARTUP:
-            return high("It changes what is run later by itself.")
-        case Place.GIT:
-            return high("It changes what git keeps for itself, such as hooks.")
-        case Place.CI:
-            return medium("It changes what the CI runs.")
-        case Place.REPOSITORY | Place.SCRATCH:
-            return LOW
-        case Place.HOME if full.startswith((f"{HOME}/.cache", f"{HOME}/.local")):
-            return medium("It writes into the home folder.")
+    match kind_of_path(full):
+        case PathKind.CREDENTIAL:
+            return high_risk("It writes where credentials are kept.")
+        case PathKind.DEVICE:
+            return high_risk("It writes to a device.")
+        case PathKind.STARTUP:
+            return high_risk("It changes what is run later by itself.")
+        case PathKind.GIT:
+            return high_risk("It changes what git keeps for itself, such as hooks.")
+        case PathKind.CI:
+            return medium_risk("It changes what the CI runs.")
+        case PathKind.REPOSITORY | PathKind.SCRATCH:
+            return LOW_RISK
+        case PathKind.HOME if full.startswith((f"{HOME}/.cache", f"{HOME}/.local")):
+            return medium_risk("It writes into the home folder.")
         case _:
-            return high("It writes outside the workspace.")
+            return high_risk("It writes outside the workspace.")
 
 
 def judge_delete(path: str, folder: str = REPOSITORY) -> Verdict:
     """Judge the deletion of a path with all that is under it."""
-    if path.startswith(SOMETHING):
-        return medium("It deletes a folder whose name is only known when it is run.")
+    if path.startswith(UNKNOWN_PART):
+        return medium_risk("It deletes a folder whose name is only known when it is run.")
     full = absolute(path, folder)
     bare = full.rstrip("*").rstrip("/") or "/"
-    place = place_of(bare)
+    place = kind_of_path(bare)
     if bare in {"/", HOME, "/home", WORKSPACE, REPOSITORY, SCRATCH}:
-        return LOW if bare == SCRATCH else high("It deletes a whole root folder.")
-    if place is Place.GIT:
-        return high("It deletes the repository's history or a part of it.")
-    if place in {Place.REPOSITORY, Place.SCRATCH}:
-        return LOW
-    if place is Place.CI:
-        return medium("It changes what the CI runs.")
-    return high("It deletes outside the workspace.")
+        return LOW_RISK if bare == SCRATCH else high_risk("It deletes a whole root folder.")
+    if place is PathKind.GIT:
+        return high_risk("It deletes the repository's history or a part of it.")
+    if place in {PathKind.REPOSITORY, PathKind.SCRATCH}:
+        return LOW_RISK
+    if place is PathKind.CI:
+        return medium_risk("It changes what the CI runs.")
+    return high_risk("It deletes outside the workspace.")
 
 
-def _whereabouts(full: str) -> Place:
+def _whereabouts(full: str) -> PathKind:
     if full == WORKSPACE or full.startswith(f"{WORKSPACE}/"):
-        return Place.REPOSITORY
+        return PathKind.REPOSITORY
     if full.startswith((f"{SCRATCH}/", "/var/tmp/")) or full == SCRATCH:  # noqa: S108 - as above
-        return Place.SCRATCH
-    return Place.HOME if full.startswith(HOME) else Place.SYSTEM
+        return PathKind.SCRATCH
+    return PathKind.HOME if full.startswith(HOME) else PathKind.SYSTEM

@@ -4,10 +4,10 @@ from typing import Literal, assert_never
 
 from patchwright.core.events.types import Risk
 
-Policy = Literal["never", "risky", "always"]
+ConfirmPolicy = Literal["never", "risky", "always"]
 
 
-def needs_confirmation(policy: Policy, risk: Risk) -> bool:
+def needs_confirmation(policy: ConfirmPolicy, risk: Risk) -> bool:
     """Tell whether to ask; a risk that nobody could judge is risky."""
     match policy:
         case "never":

@@ -27,14 +27,14 @@ from patchwright.core.events.types import (
     WriteFile,
     WriteTodos,
 )
-from patchwright.core.security.addresses import METADATA, Host, host_of, kind_of
+from patchwright.core.security.addresses import METADATA, HostKind, host_of, kind_of_host
 from patchwright.core.security.analyzer import Verdict
 from patchwright.core.security.paths import judge_read, judge_write
 from patchwright.core.security.python.code import judge_python
 from patchwright.core.security.shell.judge import judge_script
-from patchwright.core.security.verdicts import LOW, high, medium, worst
+from patchwright.core.security.verdicts import LOW_RISK, high_risk, medium_risk, worst_verdict
 
-_METADATA: Final = high(METADATA)
+_METADATA: Final = high_risk(METADATA)
 
 IsReadOnly = Callable[[str, str], bool]
 
@@ -60,8 +60,8 @@ class RuleAnalyzer:
             case RunCommand():
                 return judge_script(action.command, action.stdin)
             case ControlCommand(act=ControlAct.WRITE):
-                return worst(
-                    [judge_script(action.text), medium("It types into a program.")]
+                return worst_verdict(
+                    [judge_script(action.text), medium_risk("It types into a program.")]
                 )
             case RunIpython():
                 return judge_python(action.code, judge_script)
@@ -74,38 +74,38 @@ class RuleAnalyzer:
             case CallMcpTool():
                 return self._judge_tool(action)
             case ControlCommand() | Delegate() | Recall() | Condense() | Think():
-                return LOW
+                return LOW_RISK
             case WriteTodos() | Finish() | Reject():
-                return LOW
+                return LOW_RISK
             case _:
-                return medium("It is an action that nothing is known of.")
+                return medium_risk("It is an action that nothing is known of.")
 
     def _judge_tool(self, action: CallMcpTool) -> Verdict:
-        given = worst(map(_judge_argument, _texts_in(action.arguments)))
+        given = worst_verdict(map(_judge_argument, _texts_in(action.arguments)))
         if self._is_read_only(action.server, action.tool):
             return given
-        return worst([given, medium("It calls a tool that may change something.")])
+        return worst_verdict([given, medium_risk("It calls a tool that may change something.")])
 
 
 def _judge_page(url: str) -> Verdict:
     try:
         parts = urlsplit(url)
     except ValueError:
-        return medium("It opens an address that cannot be read.")
+        return medium_risk("It opens an address that cannot be read.")
     if parts.scheme == "file":
-        return worst([judge_read(unquote(parts.path))])
-    kind = kind_of(host_of(url))
-    if kind is Host.METADATA:
+        return worst_verdict([judge_read(unquote(parts.path))])
+    kind = kind_of_host(host_of(url))
+    if kind is HostKind.METADATA:
         return _METADATA
-    if kind is Host.OWN and parts.scheme in {"http", "https", ""}:
-        return LOW
-    return medium("It opens a page of another machine.")
+    if kind is HostKind.OWN and parts.scheme in {"http", "https", ""}:
+        return LOW_RISK
+    return medium_risk("It opens a page of another machine.")
 
 
 def _judge_argument(text: str) -> Verdict:
-    if "://" in text and kind_of(host_of(text)) is Host.METADATA:
+    if "://" in text and kind_of_host(host_of(text)) is HostKind.METADATA:
         return _METADATA
-    return judge_read(text) if text.startswith(("/", "~", ".")) else LOW
+    return judge_read(text) if text.startswith(("/", "~", ".")) else LOW_RISK
 
 
 def _texts_in(tree: JsonValue) -> Iterator[str]:

@@ -9,19 +9,19 @@ from patchwright.core.security.analyzer import Verdict
 # What nobody knows does not outweigh what somebody does.
 _ORDER: Final = (Risk.UNKNOWN, Risk.LOW, Risk.MEDIUM, Risk.HIGH)
 
-UNKNOWN: Final = Verdict(risk=Risk.UNKNOWN)
-LOW: Final = Verdict(risk=Risk.LOW)
+UNKNOWN_RISK: Final = Verdict(risk=Risk.UNKNOWN)
+LOW_RISK: Final = Verdict(risk=Risk.LOW)
 
 
-def medium(why: str) -> Verdict:
+def medium_risk(why: str) -> Verdict:
     return Verdict(risk=Risk.MEDIUM, why=why)
 
 
-def high(why: str) -> Verdict:
+def high_risk(why: str) -> Verdict:
     return Verdict(risk=Risk.HIGH, why=why)
 
 
-def worst(verdicts: Iterable[Verdict], default: Verdict = LOW) -> Verdict:
+def worst_verdict(verdicts: Iterable[Verdict], default: Verdict = LOW_RISK) -> Verdict:
     """Return the first with the highest risk, and look no further than HIGH."""
     found: Verdict | None = None
     for verdict in verdicts:

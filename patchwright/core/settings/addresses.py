@@ -139,7 +139,7 @@ def read_networks(value: tuple[str, ...]) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=4096)
-def is_among(networks: tuple[str, ...], address: str) -> bool:
+def is_in_networks(networks: tuple[str, ...], address: str) -> bool:
     """Tell whether an address is one of these; what is no address is none of them."""
     try:
         found = ipaddress.ip_address(address)

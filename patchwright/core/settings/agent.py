@@ -4,12 +4,12 @@ from typing import Literal
 
 from pydantic import Field
 
-from patchwright.core.settings.section import Section
+from patchwright.core.settings.section import SettingsSection
 
 _NAMED = "Which `llm.<name>`; empty: the one of `agent.model`."
 
 
-class AgentSettings(Section):
+class AgentSettings(SettingsSection):
     """How the agent works."""
 
     name: str = Field(

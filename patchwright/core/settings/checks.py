@@ -14,7 +14,7 @@ from pydantic import SecretStr
 from patchwright.core.settings.github import GitHubSettings
 from patchwright.core.settings.jira import JiraSettings
 from patchwright.core.settings.model import Settings
-from patchwright.core.settings.schema import KeyPath, dotted, variable
+from patchwright.core.settings.schema import KeyPath, dotted_key, variable_name
 from patchwright.core.settings.service import AccountSettings
 from patchwright.core.settings.slack import SlackSettings
 
@@ -128,7 +128,7 @@ def _signing_errors(github: GitHubSettings) -> Iterator[str]:
 
 
 def _missing(path: KeyPath, reason: str) -> str:
-    return f"{dotted(path)}: not set; {reason}: set {variable(path)}"
+    return f"{dotted_key(path)}: not set; {reason}: set {variable_name(path)}"
 
 
 def _is_ssh_key(text: SecretStr) -> bool:

@@ -8,12 +8,12 @@ from pydantic import Field, SecretStr, field_validator, model_validator
 
 from patchwright.core.settings.addresses import read_github_api, read_github_web
 from patchwright.core.settings.secret_types import Pem, Secrets
-from patchwright.core.settings.section import Section
+from patchwright.core.settings.section import SettingsSection
 
 _HANDLE = re.compile(r"[@/][A-Za-z0-9][A-Za-z0-9_.-]*\Z")
 
 
-class GitHubSettings(Section):
+class GitHubSettings(SettingsSection):
     """How to reach GitHub and who we are there: an App, or a user by token."""
 
     api_url: str = Field(

@@ -6,12 +6,12 @@ from types import MappingProxyType
 from typing import Final
 
 from patchwright.core.settings.environment import process_environment
-from patchwright.core.settings.load import load
+from patchwright.core.settings.load import load_settings
 from patchwright.core.settings.model import Settings
 
 _NO_FLAGS: Final[Mapping[str, object]] = MappingProxyType({})
 
 
-def load_here(flags: Mapping[str, object] = _NO_FLAGS) -> Settings:
+def load_settings_here(flags: Mapping[str, object] = _NO_FLAGS) -> Settings:
     """Raise `SettingsError` with a line for everything that is wrong."""
-    return load(process_environment(), flags=flags, cwd=Path.cwd())
+    return load_settings(process_environment(), flags=flags, cwd=Path.cwd())

@@ -8,13 +8,13 @@ from pydantic import Field, SecretStr, field_validator
 
 from patchwright.core.settings.addresses import read_jira_site, read_repositories
 from patchwright.core.settings.secret_types import Secrets
-from patchwright.core.settings.section import Section
+from patchwright.core.settings.section import SettingsSection
 
 # Jira takes no label with a blank in it.
 _LABEL = re.compile(r"\S{1,255}\Z")
 
 
-class JiraTransitions(Section):
+class JiraTransitions(SettingsSection):
     """The status a ticket is brought to, by its name; empty: it stays where it is."""
 
     on_start: str = Field("", description="When a run begins to work on it.")
@@ -22,7 +22,7 @@ class JiraTransitions(Section):
     on_merge: str = Field("", description="When that was merged.")
 
 
-class JiraSettings(Section):
+class JiraSettings(SettingsSection):
     """How to reach Jira as a user of our own, and which repository a project has."""
 
     flavour: Literal["cloud", "datacenter"] = Field(

@@ -5,22 +5,22 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from patchwright.core.settings.schema import (
-    Form,
-    Key,
+    ValueForm,
+    SettingsKey,
     KeyPath,
-    dotted,
+    dotted_key,
     find_key,
     find_section,
     is_model_name,
     nearest_key,
-    variable,
+    variable_name,
 )
 
 _FILE = "_file"
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundValue:
     """A value, and where it was found."""
 
     value: object
@@ -28,11 +28,11 @@ class Found:
 
 
 @dataclass(slots=True)
-class Layer:
+class SettingsLayer:
     """The settings of one source; relative names of files start at `folder`."""
 
     folder: Path
-    values: dict[KeyPath, Found] = field(default_factory=dict)
+    values: dict[KeyPath, FoundValue] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
 
     def place(self, path: KeyPath, value: object, where: str) -> None:
@@ -52,39 +52,39 @@ class Layer:
     def place_text(self, path: KeyPath, text: str, where: str) -> None:
         """Take over a value from a place that holds only text: tables are JSON."""
         key = find_key(path)
-        is_json = key.form is Form.JSON if key else bool(find_section(path))
+        is_json = key.form is ValueForm.JSON if key else bool(find_section(path))
         if not is_json or (is_model_name(path) and not text.startswith("{")):
             self.place(path, text, where)
             return
         try:
             self.place(path, json.loads(text), where)
         except json.JSONDecodeError:
-            self.problems.append(f"{dotted(path)}: not JSON, found in {where}; {_JSON}")
+            self.problems.append(f"{dotted_key(path)}: not JSON, found in {where}; {_JSON}")
 
-    def _place_value(self, key: Key, value: object, where: str) -> None:
-        if key.form is Form.SECRET and isinstance(value, str) and value[:1] == "[":
+    def _place_value(self, key: SettingsKey, value: object, where: str) -> None:
+        if key.form is ValueForm.SECRET and isinstance(value, str) and value[:1] == "[":
             value = _read_list(value)
         if key.path in self.values:
             places = f"{self.values[key.path].where} and {where}"
             self.problems.append(
-                f"{dotted(key.path)}: set twice, in {places}; keep one of them"
+                f"{dotted_key(key.path)}: set twice, in {places}; keep one of them"
             )
-        self.values[key.path] = Found(value, where)
+        self.values[key.path] = FoundValue(value, where)
 
     def _place_table(self, path: KeyPath, value: object, where: str) -> None:
         if not isinstance(value, dict):
-            self.problems.append(f"{dotted(path)}: not a table, found in {where}")
+            self.problems.append(f"{dotted_key(path)}: not a table, found in {where}")
             return
         for name, inner in value.items():
             self.place((*path, str(name)), inner, where)
 
-    def _place_file(self, key: Key, value: object, where: str) -> None:
+    def _place_file(self, key: SettingsKey, value: object, where: str) -> None:
         try:
             text = (self.folder / str(value)).read_text("utf-8").rstrip("\r\n")
         except (OSError, UnicodeDecodeError) as error:
             reason = error.strerror if isinstance(error, OSError) else "it is not text"
             what = f"the file named in {where} cannot be read"
-            self.problems.append(f"{dotted(key.path)}: {what}: {reason}")
+            self.problems.append(f"{dotted_key(key.path)}: {what}: {reason}")
             return
         # As with a variable: what is empty is not set.
         if text:
@@ -94,19 +94,19 @@ class Layer:
 _JSON = 'write lists as ["a", "b"] and tables as {"a": 1}'
 
 
-def _named_by_file(path: KeyPath) -> Key | None:
+def _named_by_file(path: KeyPath) -> SettingsKey | None:
     """Return the secret that `..._file` stands for."""
     if not path or not path[-1].endswith(_FILE):
         return None
     key = find_key((*path[:-1], path[-1].removesuffix(_FILE)))
-    return key if key and key.form is Form.SECRET else None
+    return key if key and key.form is ValueForm.SECRET else None
 
 
 def _unknown(path: KeyPath, where: str) -> str:
     nearest = nearest_key(path)
     return (
-        f"{dotted(path)}: unknown key, found in {where}; the nearest known one is "
-        f"{dotted(nearest)} ({variable(nearest)})"
+        f"{dotted_key(path)}: unknown key, found in {where}; the nearest known one is "
+        f"{dotted_key(nearest)} ({variable_name(nearest)})"
     )
 
 

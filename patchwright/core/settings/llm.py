@@ -6,10 +6,10 @@ from typing import Any, Literal
 from pydantic import Field, SecretStr, field_validator, model_validator
 
 from patchwright.core.settings.addresses import read_model_server
-from patchwright.core.settings.section import Section
+from patchwright.core.settings.section import SettingsSection
 
 
-class ModelSettings(Section):
+class ModelSettings(SettingsSection):
     """A model and how to reach it; what it costs, where no table knows."""
 
     model: str = Field("", description="Name as litellm spells it: `provider/model`.")

@@ -7,10 +7,10 @@ from typing import Any
 from pydantic import ValidationError
 
 from patchwright.core.errors import SettingsError
-from patchwright.core.settings.layers import Found
+from patchwright.core.settings.layers import FoundValue
 from patchwright.core.settings.mcp_checks import mcp_errors
 from patchwright.core.settings.model import Settings
-from patchwright.core.settings.schema import KeyPath, dotted, find_key
+from patchwright.core.settings.schema import KeyPath, dotted_key, find_key
 from patchwright.core.settings.sources import (
     read_environment,
     read_file,
@@ -21,7 +21,7 @@ _STATE_DIR = ("state_dir",)
 _DATABASE_URL = ("database", "url")
 
 
-def load(
+def load_settings(
     environ: Mapping[str, str],
     *,
     flags: Mapping[str, object],
@@ -53,7 +53,7 @@ def load(
     return settings
 
 
-def _default_places(environ: Mapping[str, str], cwd: Path) -> dict[KeyPath, Found]:
+def _default_places(environ: Mapping[str, str], cwd: Path) -> dict[KeyPath, FoundValue]:
     """Return where state is kept by the rules of the desktop, or else here.
 
     https://specifications.freedesktop.org/basedir-spec/latest/#variables
@@ -66,17 +66,17 @@ def _default_places(environ: Mapping[str, str], cwd: Path) -> dict[KeyPath, Foun
         folder = Path(home) / ".local" / "state" / "patchwright"
     else:
         folder = cwd / ".patchwright"
-    return {_STATE_DIR: Found(str(folder), "the default")}
+    return {_STATE_DIR: FoundValue(str(folder), "the default")}
 
 
-def _settle_places(values: dict[KeyPath, Found], cwd: Path) -> None:
+def _settle_places(values: dict[KeyPath, FoundValue], cwd: Path) -> None:
     folder = cwd / str(values[_STATE_DIR].value)
-    values[_STATE_DIR] = Found(folder, values[_STATE_DIR].where)
+    values[_STATE_DIR] = FoundValue(folder, values[_STATE_DIR].where)
     url = f"sqlite:///{folder / 'patchwright.db'}"
-    values.setdefault(_DATABASE_URL, Found(url, "the default"))
+    values.setdefault(_DATABASE_URL, FoundValue(url, "the default"))
 
 
-def _nest(values: Mapping[KeyPath, Found]) -> dict[str, Any]:
+def _nest(values: Mapping[KeyPath, FoundValue]) -> dict[str, Any]:
     tree: dict[str, Any] = {}
     for path, found in values.items():
         table = tree
@@ -86,7 +86,7 @@ def _nest(values: Mapping[KeyPath, Found]) -> dict[str, Any]:
     return tree
 
 
-def _describe(problem: Any, values: Mapping[KeyPath, Found]) -> str:  # noqa: ANN401 - pydantic's
+def _describe(problem: Any, values: Mapping[KeyPath, FoundValue]) -> str:  # noqa: ANN401 - pydantic's
     """Say what is wrong and where, without the value: it may be a secret."""
     place = tuple(str(part) for part in problem["loc"] if part != "named")
     lengths = range(len(place), 0, -1)
@@ -95,4 +95,4 @@ def _describe(problem: Any, values: Mapping[KeyPath, Found]) -> str:  # noqa: AN
     where = f", found in {values[path].where}" if path in values else ""
     key = find_key(place)
     meaning = f"; {path[-1]} means: {key.field.description}" if key else ""
-    return f"{dotted(place)}: {message}{where}{meaning}"
+    return f"{dotted_key(place)}: {message}{where}{meaning}"

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from pydantic import BeforeValidator, Field, SecretStr, field_validator, model_validator
 
-from patchwright.core.settings.section import Section
+from patchwright.core.settings.section import SettingsSection
 
 # Tools are called SERVER__TOOL, in what all providers take as a name.
 _SERVER_NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,31}\Z")
@@ -19,7 +19,7 @@ _HEADER_VALUE: Final = re.compile(r"[\t\x20-\x7e]*\Z")
 _OURS: Final = frozenset({"host", "content-length", "transfer-encoding"})
 
 
-class McpServerSettings(Section):
+class McpServerSettings(SettingsSection):
     """A server: a command in the sandbox, or an address that the service calls."""
 
     command: tuple[str, ...] = ()
@@ -104,7 +104,7 @@ offer; empty: all) and `timeout_s` (of a call; 60).""".replace("\n", " ")
 _Servers = Annotated[dict[str, McpServerSettings], BeforeValidator(_read_json)]
 
 
-class McpSettings(Section):
+class McpSettings(SettingsSection):
     """Servers that bring tools to the agent over the Model Context Protocol."""
 
     servers: _Servers = Field({}, description=_MEANING)

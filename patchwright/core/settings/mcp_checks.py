@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from patchwright.core.security.domains import read_domain
 from patchwright.core.settings.mcp import McpServerSettings
 from patchwright.core.settings.model import Settings
-from patchwright.core.settings.schema import Form, all_keys, variable
+from patchwright.core.settings.schema import ValueForm, all_keys, variable_name
 from patchwright.core.settings.secret_values import secret_values
 from patchwright.core.settings.sources import ALIASES
 
@@ -20,7 +20,7 @@ def mcp_errors(settings: Settings) -> Iterator[str]:
         if server.host and server.host not in allowed_hosts(settings):
             yield (
                 f"{place}.url: the host {server.host} is not allowed; add it to "
-                f"sandbox.allow_domains ({variable(('sandbox', 'allow_domains'))})"
+                f"sandbox.allow_domains ({variable_name(('sandbox', 'allow_domains'))})"
             )
         yield from _secret_errors(place, server, secrets)
 
@@ -50,9 +50,9 @@ def _secret_errors(
 
 
 def _secret_names() -> frozenset[str]:
-    secret = {key.path for key in all_keys() if key.form is Form.SECRET}
+    secret = {key.path for key in all_keys() if key.form is ValueForm.SECRET}
     aliases = (alias for alias, path in ALIASES.items() if path in secret)
-    names = {*map(variable, secret), *aliases}
+    names = {*map(variable_name, secret), *aliases}
     return frozenset(names | {f"{name}_FILE" for name in names})
 
 

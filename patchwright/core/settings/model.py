@@ -9,7 +9,7 @@ from patchwright.core.settings.github import GitHubSettings
 from patchwright.core.settings.jira import JiraSettings
 from patchwright.core.settings.llm import LlmSettings
 from patchwright.core.settings.mcp import McpSettings
-from patchwright.core.settings.section import Section
+from patchwright.core.settings.section import SettingsSection
 from patchwright.core.settings.service import (
     AccountSettings,
     DatabaseSettings,
@@ -25,7 +25,7 @@ from patchwright.core.settings.work import (
 )
 
 
-class Settings(Section):
+class Settings(SettingsSection):
     """Everything that can be set; `load` makes it."""
 
     log_json: bool = Field(

@@ -10,7 +10,7 @@ CONFIG_FILE: Final = ".patchwright.toml"
 PROTECTED_PATHS: Final = (".github/**", "CODEOWNERS", ".patchwright*")
 
 
-class Delivery(StrEnum):
+class DeliveryMode(StrEnum):
     """How a change is handed over; without any of these, as the proof allows."""
 
     DRAFT = "draft"
@@ -20,7 +20,7 @@ class Delivery(StrEnum):
     NONE = "none"
 
 
-class Occasion(StrEnum):
+class FollowUpTrigger(StrEnum):
     """What may start a run in a repository.
 
     `review` is one that asks for changes of a pull request of ours, without a mention.
@@ -60,7 +60,7 @@ class RepositoryConfig(Value):
     branch: str = ""
     title: str = ""
     body: str = ""
-    pr: Delivery | None = None
+    pr: DeliveryMode | None = None
     reviewers: tuple[str, ...] = ()
     labels: tuple[str, ...] = ()
     assign_requester: bool = True
@@ -70,12 +70,12 @@ class RepositoryConfig(Value):
     min_permission: Permission | None = None
     max_cost_usd: float | None = None
     max_iterations: int | None = None
-    triggers: tuple[Occasion, ...] = (
-        Occasion.MENTION,
-        Occasion.LABEL,
-        Occasion.ASSIGNMENT,
-        Occasion.CHECKS,
-        Occasion.CONFLICT,
+    triggers: tuple[FollowUpTrigger, ...] = (
+        FollowUpTrigger.MENTION,
+        FollowUpTrigger.LABEL,
+        FollowUpTrigger.ASSIGNMENT,
+        FollowUpTrigger.CHECKS,
+        FollowUpTrigger.CONFLICT,
     )
     network: Literal["deny", "allowlist", "allow"] | None = None
     allow_domains: tuple[str, ...] = ()

@@ -10,8 +10,8 @@ from pydantic_core import ErrorDetails
 from patchwright.core.settings.repository import (
     CONFIG_FILE,
     ContextFrom,
-    Delivery,
-    Occasion,
+    DeliveryMode,
+    FollowUpTrigger,
     RepositoryConfig,
 )
 from patchwright.core.settings.repository_types import (
@@ -28,7 +28,7 @@ from patchwright.core.settings.repository_types import (
     Word,
 )
 from patchwright.core.text.fence import inline_code
-from patchwright.core.text.nearest import nearest
+from patchwright.core.text.nearest import nearest_name
 from patchwright.core.types.people import Permission
 
 MAX_BYTES: Final = 64 * 1024
@@ -37,10 +37,10 @@ _TEMPLATES: Final = ("body", "branch", "title")
 _OCCASION = Literal["mention", "label", "assignment", "review", "checks", "conflict"]
 
 
-_ASKED_FOR: Final = (Occasion.MENTION, Occasion.LABEL, Occasion.ASSIGNMENT)
+_ASKED_FOR: Final = (FollowUpTrigger.MENTION, FollowUpTrigger.LABEL, FollowUpTrigger.ASSIGNMENT)
 
 
-class _Care(NamedTuple):
+class _Hint(NamedTuple):
     """What holds until a limit can be read, and how people are told."""
 
     key: str
@@ -49,22 +49,22 @@ class _Care(NamedTuple):
 
 
 # It may have been meant as strictly as can be, so that its default will not do.
-_CARE: Final[Mapping[str, _Care]] = {
-    "context_from": _Care("context_from", "write", "comments of others are not read"),
-    "evidence": _Care("evidence", "required", "proof is required"),
-    "min_permission": _Care("min_permission", Permission.ADMIN, "only admins may ask"),
-    "network": _Care("network", "deny", "the network is closed"),
-    "on_setup_failure": _Care(
+_CARE: Final[Mapping[str, _Hint]] = {
+    "context_from": _Hint("context_from", "write", "comments of others are not read"),
+    "evidence": _Hint("evidence", "required", "proof is required"),
+    "min_permission": _Hint("min_permission", Permission.ADMIN, "only admins may ask"),
+    "network": _Hint("network", "deny", "the network is closed"),
+    "on_setup_failure": _Hint(
         "on_setup_failure", "stop", "a set-up that fails ends the run"
     ),
-    "plan_approval": _Care("plan_approval", "comment", "each plan waits for a yes"),
-    "pr": _Care("pr", Delivery.DRAFT, "changes stay drafts"),
-    "protected_paths": _Care("pr", Delivery.DRAFT, "changes stay drafts"),
-    "triggers": _Care("triggers", _ASKED_FOR, "nothing starts unasked"),
+    "plan_approval": _Hint("plan_approval", "comment", "each plan waits for a yes"),
+    "pr": _Hint("pr", DeliveryMode.DRAFT, "changes stay drafts"),
+    "protected_paths": _Hint("pr", DeliveryMode.DRAFT, "changes stay drafts"),
+    "triggers": _Hint("triggers", _ASKED_FOR, "nothing starts unasked"),
 }
 
 
-class _File(BaseModel):
+class _RepositoryFile(BaseModel):
     """The keys as they are written; each description completes "it must be ..."."""
 
     model_config = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
@@ -141,7 +141,7 @@ class _File(BaseModel):
 
 
 def known_keys() -> frozenset[str]:
-    return frozenset(_File.model_fields)
+    return frozenset(_RepositoryFile.model_fields)
 
 
 def read_repository_config(
@@ -168,13 +168,13 @@ def _read(table: dict[str, Any], path: str) -> RepositoryConfig:
     errors = _errors(table)
     wrong = {str(error["loc"][0]) for error in errors}
     rest = {key: value for key, value in table.items() if key not in wrong}
-    read = _File.model_validate(rest).model_dump(exclude_unset=True)
+    read = _RepositoryFile.model_validate(rest).model_dump(exclude_unset=True)
     # One sentence for each key, however many faults it has.
     first = {str(error["loc"][0]): error for error in reversed(errors)}
     told = [_describe(key, first[key]) for key in table if key in first]
     for care in (_CARE[key] for key in sorted(wrong) if key in _CARE):
         # One that is stricter than a draft stays.
-        if read.get(care.key) in (None, Delivery.READY):
+        if read.get(care.key) in (None, DeliveryMode.READY):
             read[care.key] = care.value
     problems = [f"{inline_code(path)}{one}" for one in _bounded(told)]
     return RepositoryConfig.model_validate(read | {"file": path, "problems": problems})
@@ -182,7 +182,7 @@ def _read(table: dict[str, Any], path: str) -> RepositoryConfig:
 
 def _errors(table: dict[str, Any]) -> list[ErrorDetails]:
     try:
-        _File.model_validate(table)
+        _RepositoryFile.model_validate(table)
     except ValidationError as error:
         return error.errors(include_url=False, include_input=False)
     return []
@@ -192,12 +192,12 @@ def _describe(key: str, error: ErrorDetails) -> str:
     """Say what is wrong with a key, after the name of the file."""
     shown = inline_code(key[:MAX_NAME_CHARS])
     if error["type"] == "extra_forbidden":
-        close = nearest(key[:MAX_NAME_CHARS], sorted(known_keys()))
+        close = nearest_name(key[:MAX_NAME_CHARS], sorted(known_keys()))
         return f" has an unknown key, {shown}; the nearest known one is `{close}`."
     said = error.get("ctx", {}).get("error")
     if key in _TEMPLATES and isinstance(said, ValueError):
         return f": {shown} was left out: {said}."
-    meaning = _File.model_fields[key].description
+    meaning = _RepositoryFile.model_fields[key].description
     until_then = f" Until then {_CARE[key].told}." if key in _CARE else ""
     return f": {shown} was left out: it must be {meaning}.{until_then}"
 
@@ -214,7 +214,7 @@ def _unread(path: str, why: str) -> RepositoryConfig:
         f"{inline_code(path)} {why}; nothing of it counts, and a change stays a draft."
     )
     return RepositoryConfig(
-        pr=Delivery.DRAFT,
+        pr=DeliveryMode.DRAFT,
         triggers=_ASKED_FOR,
         context_from="write",
         file=path,

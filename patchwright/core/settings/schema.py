@@ -11,15 +11,15 @@ from pydantic.fields import FieldInfo
 from patchwright.core.settings.llm import LlmSettings, ModelSettings
 from patchwright.core.settings.model import Settings
 from patchwright.core.settings.secret_types import EncryptionKey
-from patchwright.core.settings.section import Section
-from patchwright.core.text.nearest import nearest
+from patchwright.core.settings.section import SettingsSection
+from patchwright.core.text.nearest import nearest_name
 
 KeyPath = tuple[str, ...]
 PREFIX = "PATCHWRIGHT_"
 _SECRETS = (SecretStr, EncryptionKey)
 
 
-class Form(Enum):
+class ValueForm(Enum):
     """How a value is written where only text can be: as it is, hidden, or as JSON."""
 
     TEXT = auto()
@@ -28,32 +28,32 @@ class Form(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Key:
+class SettingsKey:
     path: KeyPath
     field: FieldInfo
-    form: Form
+    form: ValueForm
 
 
-def all_keys(section: type[Section] = Settings, path: KeyPath = ()) -> Iterator[Key]:
+def all_keys(section: type[SettingsSection] = Settings, path: KeyPath = ()) -> Iterator[SettingsKey]:
     """Yield every key that can be named, those of `llm.<name>` excepted."""
     for name, field in _fields(section).items():
         inner = _section_of(field)
         if inner:
             yield from all_keys(inner, (*path, name))
         else:
-            yield Key((*path, name), field, _form_of(field.annotation))
+            yield SettingsKey((*path, name), field, _form_of(field.annotation))
 
 
-def find_key(path: KeyPath) -> Key | None:
+def find_key(path: KeyPath) -> SettingsKey | None:
     section = find_section(path[:-1])
     field = _fields(section).get(path[-1]) if section else None
     if field is None or _section_of(field):
         return None
-    return Key(path, field, _form_of(field.annotation))
+    return SettingsKey(path, field, _form_of(field.annotation))
 
 
-def find_section(path: KeyPath) -> type[Section] | None:
-    section: type[Section] = Settings
+def find_section(path: KeyPath) -> type[SettingsSection] | None:
+    section: type[SettingsSection] = Settings
     for name in path:
         field = _fields(section).get(name)
         inner = _section_of(field) if field else None
@@ -75,36 +75,36 @@ def nearest_key(path: KeyPath) -> KeyPath:
     known = [key.path for key in all_keys()]
     if path[:1] == ("llm",) and len(path) == len(("llm", "name", "key")):
         known += [(*path[:2], name) for name in _fields(ModelSettings)]
-    by_name = {dotted(key): key for key in known}
-    return by_name[nearest(dotted(path), by_name)]
+    by_name = {dotted_key(key): key for key in known}
+    return by_name[nearest_name(dotted_key(path), by_name)]
 
 
-def dotted(path: KeyPath) -> str:
+def dotted_key(path: KeyPath) -> str:
     return ".".join(path)
 
 
-def variable(path: KeyPath) -> str:
+def variable_name(path: KeyPath) -> str:
     return PREFIX + "__".join(path).upper()
 
 
-def _fields(section: type[Section]) -> dict[str, FieldInfo]:
+def _fields(section: type[SettingsSection]) -> dict[str, FieldInfo]:
     fields = section.model_fields.items()
     return {name: field for name, field in fields if not field.exclude}
 
 
-def _section_of(field: FieldInfo) -> type[Section] | None:
+def _section_of(field: FieldInfo) -> type[SettingsSection] | None:
     kind = field.annotation
-    return kind if isinstance(kind, type) and issubclass(kind, Section) else None
+    return kind if isinstance(kind, type) and issubclass(kind, SettingsSection) else None
 
 
-def _form_of(annotation: Any) -> Form:  # noqa: ANN401 - a type has no type of its own
+def _form_of(annotation: Any) -> ValueForm:  # noqa: ANN401 - a type has no type of its own
     if _mentions_secret(annotation):
-        return Form.SECRET
-    return Form.JSON if get_origin(annotation) in {tuple, list, dict} else Form.TEXT
+        return ValueForm.SECRET
+    return ValueForm.JSON if get_origin(annotation) in {tuple, list, dict} else ValueForm.TEXT
 
 
 def _mentions_secret(annotation: Any) -> bool:  # noqa: ANN401 - the same
-    if isinstance(annotation, type) and issubclass(annotation, Section):
+    if isinstance(annotation, type) and issubclass(annotation, SettingsSection):
         fields = annotation.model_fields.values()
         return any(_mentions_secret(field.annotation) for field in fields)
     inner = get_args(annotation)

@@ -5,7 +5,7 @@ from pydantic import ConfigDict
 from patchwright.core.types.base import Replaceable
 
 
-class Section(Replaceable):
+class SettingsSection(Replaceable):
     """A frozen table of settings, in which every key is known.
 
     `hide_input_in_errors` keeps a wrong secret out of the message about it.

@@ -6,11 +6,11 @@ from pydantic import Field, SecretStr, field_validator
 
 from patchwright.core.settings.addresses import read_networks, read_public_url
 from patchwright.core.settings.secret_types import EncryptionKeys
-from patchwright.core.settings.section import Section
+from patchwright.core.settings.section import SettingsSection
 from patchwright.core.types.people import Permission
 
 
-class ServerSettings(Section):
+class ServerSettings(SettingsSection):
     """Where the web side listens, and under which address people reach it."""
 
     host: str = Field("127.0.0.1", description="Address to listen on.")
@@ -40,7 +40,7 @@ class ServerSettings(Section):
         return read_public_url(value) if value else ""
 
 
-class DatabaseSettings(Section):
+class DatabaseSettings(SettingsSection):
     """Where everything is stored."""
 
     url: SecretStr = Field(
@@ -54,7 +54,7 @@ class DatabaseSettings(Section):
         return self.url.get_secret_value().startswith(("sqlite:", "sqlite+"))
 
 
-class QueueSettings(Section):
+class QueueSettings(SettingsSection):
     """What carries job ids from the web side to the workers."""
 
     broker_url: SecretStr = Field(
@@ -85,7 +85,7 @@ class QueueSettings(Section):
         return 3 * self.sweep_s
 
 
-class SecuritySettings(Section):
+class SecuritySettings(SettingsSection):
     """Who may start runs, and the service's own secrets."""
 
     encryption_keys: EncryptionKeys = Field(
@@ -130,7 +130,7 @@ class SecuritySettings(Section):
         return value
 
 
-class AccountSettings(Section):
+class AccountSettings(SettingsSection):
     """How identities on services become accounts."""
 
     linking: Literal["auto", "required"] = Field(

@@ -6,14 +6,14 @@ from pydantic import Field, SecretStr, field_validator
 
 from patchwright.core.settings.addresses import read_repositories, read_slack_api
 from patchwright.core.settings.secret_types import Secrets
-from patchwright.core.settings.section import Section
+from patchwright.core.settings.section import SettingsSection
 
 _COMMAND = re.compile(r"/[a-z0-9_-]{1,31}\Z")
 _WORKSPACE = re.compile(r"[TE][A-Z0-9]+\Z")
 ANY_WORKSPACE = "*"
 
 
-class SlackSettings(Section):
+class SlackSettings(SettingsSection):
     """How to reach Slack, and which repository a channel is about."""
 
     api_url: str = Field(

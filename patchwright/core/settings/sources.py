@@ -5,7 +5,7 @@ import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 
-from patchwright.core.settings.layers import Layer
+from patchwright.core.settings.layers import SettingsLayer
 from patchwright.core.settings.schema import PREFIX, KeyPath
 
 CONFIG_VARIABLE = f"{PREFIX}CONFIG"
@@ -29,18 +29,18 @@ _SERVICE_LINK = re.compile(
 )
 
 
-def read_flags(flags: Mapping[str, object], cwd: Path) -> Layer:
+def read_flags(flags: Mapping[str, object], cwd: Path) -> SettingsLayer:
     """Read what was given on the command line, by dotted key; None was not given."""
-    layer = Layer(cwd)
+    layer = SettingsLayer(cwd)
     for name, value in flags.items():
         if value is not None:
             layer.place(tuple(name.split(".")), value, "the command line")
     return layer
 
 
-def read_environment(environ: Mapping[str, str], cwd: Path) -> Layer:
+def read_environment(environ: Mapping[str, str], cwd: Path) -> SettingsLayer:
     """Read the variables that are ours; an empty one counts as not set."""
-    aliases, ours = Layer(cwd), Layer(cwd)
+    aliases, ours = SettingsLayer(cwd), SettingsLayer(cwd)
     for name, text in sorted(environ.items()):
         where = f"environment variable {name}"
         if not text:
@@ -50,14 +50,14 @@ def read_environment(environ: Mapping[str, str], cwd: Path) -> Layer:
         elif path := _path_of(name):
             ours.place_text(path, text, where)
     problems = [*aliases.problems, *ours.problems]
-    return Layer(cwd, aliases.values | ours.values, problems)
+    return SettingsLayer(cwd, aliases.values | ours.values, problems)
 
 
-def read_file(environ: Mapping[str, str], cwd: Path) -> Layer:
+def read_file(environ: Mapping[str, str], cwd: Path) -> SettingsLayer:
     """Read the file that the environment names, or else the one in the folder."""
     named = environ.get(CONFIG_VARIABLE)
     path = cwd / (named or CONFIG_FILE)
-    layer = Layer(path.parent)
+    layer = SettingsLayer(path.parent)
     if not named and not path.exists():
         return layer
     try:

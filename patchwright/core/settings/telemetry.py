@@ -2,10 +2,10 @@
 
 from pydantic import Field, SecretStr
 
-from patchwright.core.settings.section import Section
+from patchwright.core.settings.section import SettingsSection
 
 
-class TelemetrySettings(Section):
+class TelemetrySettings(SettingsSection):
     """Health and metrics of each process, on a port that the public does not reach."""
 
     host: str = Field(

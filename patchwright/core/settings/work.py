@@ -6,7 +6,7 @@ from pydantic import BeforeValidator, Field, ValidationInfo, field_validator
 
 from patchwright.core.llm.budget import UNKNOWN_COST_PER_TOKEN
 from patchwright.core.security.domains import read_domain
-from patchwright.core.settings.section import Section
+from patchwright.core.settings.section import SettingsSection
 from patchwright.core.types.work import Limits
 
 
@@ -28,7 +28,7 @@ DayCeiling = Annotated[
 ]
 
 
-class LimitSettings(Section):
+class LimitSettings(SettingsSection):
     """Where a run must stop, and how much may be spent in all."""
 
     max_cost_usd: float = Field(
@@ -90,7 +90,7 @@ class LimitSettings(Section):
         )
 
 
-class SandboxSettings(Section):
+class SandboxSettings(SettingsSection):
     """Where the agent's commands run, and what they may use."""
 
     kind: str = Field(

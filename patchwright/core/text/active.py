@@ -11,11 +11,11 @@ from enum import StrEnum
 from typing import Final
 
 from patchwright.core.text.invisible import strip_invisible
-from patchwright.core.text.marks import disarmed
+from patchwright.core.text.marks import without_mentions_and_marks
 from patchwright.core.text.surrogates import well_formed
 
 
-class Place(StrEnum):
+class TextPlace(StrEnum):
     """Where a text stands.
 
     `CODE` is what a forge shows as code, where it neither calls people nor makes
@@ -28,29 +28,29 @@ class Place(StrEnum):
     PLAIN = "plain"
 
 
-_EVERYWHERE: Final = frozenset(Place)
-_NOT_IN_CODE: Final = frozenset({Place.WORDS, Place.PLAIN})
-_PLAIN_ALONE: Final = frozenset({Place.PLAIN})
+_EVERYWHERE: Final = frozenset(TextPlace)
+_NOT_IN_CODE: Final = frozenset({TextPlace.WORDS, TextPlace.PLAIN})
+_PLAIN_ALONE: Final = frozenset({TextPlace.PLAIN})
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class ActiveTextRule:
     """A kind of active text, and how it is made harmless while people can read it."""
 
     name: str
     pattern: re.Pattern[str]
     replacement: str | Callable[[re.Match[str]], str]
-    places: frozenset[Place] = _EVERYWHERE
+    places: frozenset[TextPlace] = _EVERYWHERE
 
 
-def inert(text: str, place: Place = Place.WORDS) -> str:
+def make_inert(text: str, place: TextPlace = TextPlace.WORDS) -> str:
     """Return the text so that no service acts on it; nothing in it is invisible.
 
     What one rule leaves can be the matter of another, so they go on until all is still.
     """
-    if place is not Place.PLAIN and _STILL.fullmatch(text):
+    if place is not TextPlace.PLAIN and _STILL.fullmatch(text):
         return text
-    text = disarmed(plain(text))
+    text = without_mentions_and_marks(visible_lines(text))
     for _ in range(_MAX_ROUNDS):
         before = text
         for rule in RULES:
@@ -61,12 +61,12 @@ def inert(text: str, place: Place = Place.WORDS) -> str:
     return text
 
 
-def inert_line(text: str) -> str:
+def make_inert_line(text: str) -> str:
     """Return a text as a title: one line, and no service acts on it."""
-    return inert(" ".join(text.split()), Place.PLAIN)
+    return make_inert(" ".join(text.split()), TextPlace.PLAIN)
 
 
-def call_nobody(text: str, but: str = "") -> str:
+def without_mentions_except(text: str, but: str = "") -> str:
     """Take the calls out of a text, those in its code too, but that of one login.
 
     Who copies a text may not know code in it: a forge makes the message of a commit of
@@ -80,7 +80,7 @@ def call_nobody(text: str, but: str = "") -> str:
     return _CALL.sub(apart, text)
 
 
-def find_active(text: str, place: Place = Place.WORDS) -> tuple[str, ...]:
+def find_active(text: str, place: TextPlace = TextPlace.WORDS) -> tuple[str, ...]:
     """Name what a service would act on in a text, as it is sent."""
     rules = (rule for rule in RULES if place in rule.places)
     return tuple(rule.name for rule in rules if rule.pattern.search(text))
@@ -92,7 +92,7 @@ _STILL: Final = re.compile(r"[\w ,;()'\"?%&+=<>\n]*", re.ASCII)
 _LINE_ENDS: Final = re.compile(r"\r\n?|[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 
 
-def plain(text: str) -> str:
+def visible_lines(text: str) -> str:
     """Return a text whose lines end with a line feed, without what nobody sees."""
     text = _LINE_ENDS.sub("\n", well_formed(text).replace("\0", "\ufffd"))
     return strip_invisible(text)[0]
@@ -186,30 +186,30 @@ def _set_apart(found: re.Match[str]) -> str:
 
 
 RULES: Final = (
-    Rule("skip word", _compiled(_SKIP_WORDS), r"(\1)"),
-    Rule("skip word", _compiled(r"(?<=\*)(\s?no)\\?_(?=ci\s?\\?\*)"), r"\1-"),
-    Rule("skip word", _compiled(r"\b(skip-checks)\s*:\s*(?=true)"), r"\1 "),
-    Rule(
+    ActiveTextRule("skip word", _compiled(_SKIP_WORDS), r"(\1)"),
+    ActiveTextRule("skip word", _compiled(r"(?<=\*)(\s?no)\\?_(?=ci\s?\\?\*)"), r"\1-"),
+    ActiveTextRule("skip word", _compiled(r"\b(skip-checks)\s*:\s*(?=true)"), r"\1 "),
+    ActiveTextRule(
         "closing word",
         re.compile(
             rf"({_CLOSING}{_BETWEEN}(?:{_NUMBERED}|{_TICKET}|{_SMALL_TICKET}))(?=\d)"
         ),
         r"\1 ",
     ),
-    Rule("smart commit", re.compile(_SMART), _set_apart),
-    Rule("command of a bot", _compiled(rf"@(?={_BOTS}(?![a-z0-9]))"), "@ "),
-    Rule("sign of a proof", _compiled(_SIGNS), "·"),
-    Rule(
+    ActiveTextRule("smart commit", re.compile(_SMART), _set_apart),
+    ActiveTextRule("command of a bot", _compiled(rf"@(?={_BOTS}(?![a-z0-9]))"), "@ "),
+    ActiveTextRule("sign of a proof", _compiled(_SIGNS), "·"),
+    ActiveTextRule(
         "sign of a proof",
         _compiled(rf":(?=[\w+-]{{0,40}}{_STATES})([\w+-]{{1,60}}):"),
         r"\1",
     ),
-    Rule("mention", _compiled(rf"{_NO_ADDRESS}@(?=[a-z0-9])"), "@ ", _NOT_IN_CODE),
-    Rule("address", _compiled(r"(h)tt(ps?://)"), r"\1xx\2", _NOT_IN_CODE),
-    Rule("address", _compiled(r"ftp(?=://)"), "fxp", _NOT_IN_CODE),
-    Rule("address", _compiled(r"(?<![a-z0-9])www\.(?=\w)"), "www[.]", _NOT_IN_CODE),
-    Rule("alert", _compiled(r"\[!(?=[a-z]{1,20}\])"), "[", _NOT_IN_CODE),
-    Rule("command", _lines(r"^([ \t]*)([/!][a-z][\w-]*)"), r'\1"\2"', _PLAIN_ALONE),
-    Rule("command", _lines(_SPOKEN), r'\1"\2"', _PLAIN_ALONE),
-    Rule("trailer", _lines(_TRAILER), r"\1 -", _PLAIN_ALONE),
+    ActiveTextRule("mention", _compiled(rf"{_NO_ADDRESS}@(?=[a-z0-9])"), "@ ", _NOT_IN_CODE),
+    ActiveTextRule("address", _compiled(r"(h)tt(ps?://)"), r"\1xx\2", _NOT_IN_CODE),
+    ActiveTextRule("address", _compiled(r"ftp(?=://)"), "fxp", _NOT_IN_CODE),
+    ActiveTextRule("address", _compiled(r"(?<![a-z0-9])www\.(?=\w)"), "www[.]", _NOT_IN_CODE),
+    ActiveTextRule("alert", _compiled(r"\[!(?=[a-z]{1,20}\])"), "[", _NOT_IN_CODE),
+    ActiveTextRule("command", _lines(r"^([ \t]*)([/!][a-z][\w-]*)"), r'\1"\2"', _PLAIN_ALONE),
+    ActiveTextRule("command", _lines(_SPOKEN), r'\1"\2"', _PLAIN_ALONE),
+    ActiveTextRule("trailer", _lines(_TRAILER), r"\1 -", _PLAIN_ALONE),
 )

@@ -3,21 +3,21 @@
 import re
 from collections import Counter
 
-from patchwright.core.text.cut import cut_middle
+from patchwright.core.text.cut import truncate_middle
 from patchwright.core.text.hidden import Removal, describe_removals, strip_hidden
 from patchwright.core.text.invisible import strip_invisible
-from patchwright.core.text.markup import Hidden
+from patchwright.core.text.markup import HiddenKind
 
 MAX_NAME_CHARS = 300
 # By these we know our own posts again; nobody has hidden anything with them.
 _OWN_MARKS = re.compile(r"<!-- patchwright:[\w:=@. -]{1,160}-->")
 
 
-class Cleaner:
+class TextCleaner:
     """Counts over all texts that it is given."""
 
     def __init__(self) -> None:
-        self._removed: Counter[Hidden] = Counter()
+        self._removed: Counter[HiddenKind] = Counter()
 
     def clean(self, text: str) -> str:
         """Return a text, which may be Markdown, as its readers see it."""
@@ -30,7 +30,7 @@ class Cleaner:
         """Return source code without invisible characters: markup in it is code."""
         lines = text.replace("\r\n", "\n").replace("\r", "\n")
         cleaned, invisible = strip_invisible(lines)
-        self._removed[Hidden.CHARACTER] += invisible
+        self._removed[HiddenKind.CHARACTER] += invisible
         return cleaned
 
     def clean_name(self, name: str) -> str:
@@ -39,7 +39,7 @@ class Cleaner:
         Git allows line ends and all else but NUL in names.
         """
         words = self.clean_code(name).split()
-        return cut_middle(" ".join(words), MAX_NAME_CHARS)
+        return truncate_middle(" ".join(words), MAX_NAME_CHARS)
 
     @property
     def removed(self) -> int:

@@ -21,7 +21,7 @@ class Verb(StrEnum):
     HELP = "help"
 
 
-class Command(Value):
+class BotCommand(Value):
     """A verb and what was said with it: a plan's subject, a reason, an amount.
 
     An amount with a plus comes on top of what is allowed. `fault` says what is wrong
@@ -52,7 +52,7 @@ NO_AMOUNT = (
 _REASON = re.compile(r"\s*[,:;.!–—-]\s*(?=\S)")  # noqa: RUF001 - dashes as people type
 
 
-def parse_command(request: str) -> Command | None:
+def parse_command(request: str) -> BotCommand | None:
     """Return the command, or None when the text is a request.
 
     A command stands alone but for a courtesy ("stop it, please"), so that "help me with
@@ -68,20 +68,20 @@ def parse_command(request: str) -> Command | None:
     if verb is Verb.BUDGET:
         return _budget(rest)
     if set(re.findall(r"\w+", rest.lower())) <= _COURTESY:
-        return Command(verb=verb)
+        return BotCommand(verb=verb)
     if verb in _TAKES_TEXT:
-        return Command(verb=verb, argument=rest.strip(" \t\n,:;.!-"))
+        return BotCommand(verb=verb, argument=rest.strip(" \t\n,:;.!-"))
     if verb in _TAKES_REASON and (pause := _REASON.match(rest)):
-        return Command(verb=verb, argument=rest[pause.end() :].strip())
+        return BotCommand(verb=verb, argument=rest[pause.end() :].strip())
     return None
 
 
-def _budget(rest: str) -> Command | None:
+def _budget(rest: str) -> BotCommand | None:
     amount = _AMOUNT.match(rest)
     if amount is not None and float(amount[2]) > 0:
-        return Command(verb=Verb.BUDGET, argument=f"{amount[1]}{amount[2]}")
+        return BotCommand(verb=Verb.BUDGET, argument=f"{amount[1]}{amount[2]}")
     words = re.findall(r"[\w.,]+", rest.lower())
     is_number = any(map(str.isdigit, rest)) and len(words) <= _LONGEST_AMOUNT
     if is_number or set(words) <= _COURTESY:
-        return Command(verb=Verb.BUDGET, argument=rest.strip(), fault=NO_AMOUNT)
+        return BotCommand(verb=Verb.BUDGET, argument=rest.strip(), fault=NO_AMOUNT)
     return None

@@ -7,7 +7,7 @@ _LONGEST_CLUSTER = 32
 _JOINER = "\u200d"
 
 
-def cut_middle(text: str, max_chars: int) -> str:
+def truncate_middle(text: str, max_chars: int) -> str:
     """Keep head and tail, and say between them how many characters were cut.
 
     The result is never longer than `max_chars`; where that leaves no room for the note,

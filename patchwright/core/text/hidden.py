@@ -5,19 +5,19 @@ from collections import Counter
 from collections.abc import Iterator
 
 from patchwright.core.text.invisible import is_invisible, strip_invisible
-from patchwright.core.text.markdown import Piece, PieceKind, Source, read_markdown
-from patchwright.core.text.markup import Cut, Hidden, find_hidden_markup, is_shown_word
+from patchwright.core.text.markdown import MarkdownPiece, PieceKind, MarkdownSource, read_markdown
+from patchwright.core.text.markup import TextCut, HiddenKind, find_hidden_markup, is_shown_word
 from patchwright.core.types.base import Value
 
 
 class Removal(Value):
     """How many things of one kind were taken out."""
 
-    kind: Hidden
+    kind: HiddenKind
     count: int
 
 
-class Cleaned(Value):
+class CleanedText(Value):
     """What is left of a text, and what was taken out."""
 
     text: str
@@ -27,7 +27,7 @@ class Cleaned(Value):
 # A cut can bring together what becomes markup only then; each round shortens the text.
 _MAX_ROUNDS = 8
 # Nobody writes so by hand: who does wants something to get past.
-_UNREADABLE = Cleaned(text="", removed=(Removal(kind=Hidden.UNREADABLE, count=1),))
+_UNREADABLE = CleanedText(text="", removed=(Removal(kind=HiddenKind.UNREADABLE, count=1),))
 _STRUCTURE = re.compile(r"[<&`~]|\]")
 _TITLE_AT_END = re.compile(
     r"(?<!\s)\s++(?:\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|\((?:\\.|[^()\\])*\))(\s*\)?\s*)\Z"
@@ -36,7 +36,7 @@ _FENCE_LINE = re.compile(r".*?(?:`{3,}|~{3,})(?P<info>[^\n]*)")
 _LANGUAGE = re.compile(r"\s*([\w+#.-]{1,20})(?!\S)(\s*\Z)?")
 
 
-def strip_hidden(text: str) -> Cleaned:
+def strip_hidden(text: str) -> CleanedText:
     """Return the text as its readers see it, and a count of what they do not see.
 
     Removed are HTML comments, hidden elements and attributes, alternative texts and
@@ -45,9 +45,9 @@ def strip_hidden(text: str) -> Cleaned:
     block shows stays. Lines end with a line feed afterwards. Nothing is left of a text
     that hides things in one another so deeply that it cannot be read.
     """
-    counts: Counter[Hidden] = Counter()
+    counts: Counter[HiddenKind] = Counter()
     text, invisible = strip_invisible(text.replace("\r\n", "\n").replace("\r", "\n"))
-    counts[Hidden.CHARACTER] += invisible
+    counts[HiddenKind.CHARACTER] += invisible
     for _ in range(_MAX_ROUNDS):
         if not _STRUCTURE.search(text):
             break
@@ -62,9 +62,9 @@ def strip_hidden(text: str) -> Cleaned:
     else:
         return _UNREADABLE
     removed = (
-        Removal(kind=kind, count=counts[kind]) for kind in Hidden if counts[kind]
+        Removal(kind=kind, count=counts[kind]) for kind in HiddenKind if counts[kind]
     )
-    return Cleaned(text=text, removed=tuple(removed))
+    return CleanedText(text=text, removed=tuple(removed))
 
 
 def describe_removals(removed: tuple[Removal, ...]) -> str:
@@ -75,7 +75,7 @@ def describe_removals(removed: tuple[Removal, ...]) -> str:
     )
 
 
-def _find_cuts(source: Source) -> list[Cut]:
+def _find_cuts(source: MarkdownSource) -> list[TextCut]:
     """Return the cuts from first to last, none inside another."""
     html = [(p.start, p.end) for p in source.pieces if p.kind is PieceKind.HTML]
     used = {p.label for p in source.pieces if p.kind in _USES_LABELS}
@@ -88,36 +88,36 @@ def _find_cuts(source: Source) -> list[Cut]:
 _USES_LABELS = frozenset({PieceKind.LINK, PieceKind.IMAGE})
 
 
-def _outermost(cuts: list[Cut]) -> list[Cut]:
-    kept: list[Cut] = []
+def _outermost(cuts: list[TextCut]) -> list[TextCut]:
+    kept: list[TextCut] = []
     for cut in sorted(cuts, key=lambda cut: (cut.start, -cut.end)):
         if not kept or cut.start >= kept[-1].end:
             kept.append(cut)
     return kept
 
 
-def _cut_piece(piece: Piece, raw: str, used: set[str]) -> Iterator[Cut]:
+def _cut_piece(piece: MarkdownPiece, raw: str, used: set[str]) -> Iterator[TextCut]:
     start, end = piece.start, piece.end
     match piece.kind:
         case PieceKind.LINK if piece.title and raw.endswith(")"):
-            yield Cut(start, end, Hidden.LINK_TITLE, _TITLE_AT_END.sub(r"\1", raw))
+            yield TextCut(start, end, HiddenKind.LINK_TITLE, _TITLE_AT_END.sub(r"\1", raw))
         case PieceKind.IMAGE if piece.title or not is_shown_word(piece.content):
-            yield Cut(start, end, Hidden.IMAGE_TEXT, f"![]({_address(piece.href)})")
+            yield TextCut(start, end, HiddenKind.IMAGE_TEXT, f"![]({_address(piece.href)})")
         case PieceKind.ENTITY if is_invisible(piece.content):
-            yield Cut(start, end, Hidden.CHARACTER)
+            yield TextCut(start, end, HiddenKind.CHARACTER)
         case PieceKind.DEFINITION if piece.label not in used:
-            yield Cut(start, end, Hidden.LINK_DEFINITION)
+            yield TextCut(start, end, HiddenKind.LINK_DEFINITION)
         case PieceKind.DEFINITION if piece.title:
-            yield Cut(start, end, Hidden.LINK_TITLE, _TITLE_AT_END.sub(r"\1", raw))
+            yield TextCut(start, end, HiddenKind.LINK_TITLE, _TITLE_AT_END.sub(r"\1", raw))
         case PieceKind.UNUSED_NOTE:
-            yield Cut(start, end, Hidden.FOOTNOTE)
+            yield TextCut(start, end, HiddenKind.FOOTNOTE)
         case PieceKind.FENCE if piece.info:
             yield from _cut_label(piece, raw)
         case _:
             return
 
 
-def _cut_label(fence: Piece, raw: str) -> Iterator[Cut]:
+def _cut_label(fence: MarkdownPiece, raw: str) -> Iterator[TextCut]:
     """Keep the first word of a fence's label where it can be a language."""
     language = _LANGUAGE.match(fence.info)
     opening = _FENCE_LINE.match(raw)
@@ -125,14 +125,14 @@ def _cut_label(fence: Piece, raw: str) -> Iterator[Cut]:
         return
     begin, end = opening.span("info")
     word = language[1] if language else ""
-    yield Cut(fence.start + begin, fence.start + end, Hidden.CODE_LABEL, word)
+    yield TextCut(fence.start + begin, fence.start + end, HiddenKind.CODE_LABEL, word)
 
 
 def _address(href: str) -> str:
     return f"<{href}>" if re.search(r"[()\s]", href) else href
 
 
-def _apply(text: str, cuts: list[Cut]) -> str:
+def _apply(text: str, cuts: list[TextCut]) -> str:
     parts: list[str] = []
     done = 0
     for cut in cuts:

@@ -57,7 +57,7 @@ class _Target:
 
 
 @dataclass(slots=True)
-class _Open:
+class _OpenBracket:
     """A bracket that waits for its end; `nested` counts the images in one another."""
 
     at: int
@@ -161,7 +161,7 @@ class _Pass:
 
     def __init__(self, state: StateInline) -> None:
         self._state = state
-        self._open: list[_Open] = []
+        self._open: list[_OpenBracket] = []
         # Links hold no links: none of this many brackets, which are around one, makes
         # another.
         self._spent = 0
@@ -182,7 +182,7 @@ class _Pass:
         if sign[0] == "]":
             return self._close(sign.start())
         if sign[0].endswith("["):
-            self._open.append(_Open(sign.start(), is_image=sign[0] != "["))
+            self._open.append(_OpenBracket(sign.start(), is_image=sign[0] != "["))
             return sign.end()
         return self._skip_atom(sign)
 
@@ -217,7 +217,7 @@ class _Pass:
             self._spent = len(self._open)
         return address.end
 
-    def _address(self, opened: _Open, at: int) -> _Address | None:
+    def _address(self, opened: _OpenBracket, at: int) -> _Address | None:
         start = opened.at + (2 if opened.is_image else 1)
         inline = _inline_address(self._state, at + 1)
         return inline or _reference(self._state, start, at)

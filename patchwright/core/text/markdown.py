@@ -22,7 +22,7 @@ from patchwright.core.text.inline_rules import (
     is_too_deep,
     link,
 )
-from patchwright.core.text.source_lines import Lines
+from patchwright.core.text.source_lines import SourceLines
 from patchwright.core.text.tables import add_tables, cell_start, locate_in_cell
 
 # Every level of nesting costs Python stack; nobody writes this many by hand.
@@ -45,7 +45,7 @@ class PieceKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class MarkdownPiece:
     """A part of the source that is not plain prose, or an `@` in it.
 
     `quoted` is true inside a block quote, `linked` inside the text of a link, `unseen`
@@ -69,14 +69,14 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class MarkdownSource:
     """A text whose lines end with a line feed, and the pieces found in it.
 
     `too_deep` says that parts of it were nested too deeply to be read.
     """
 
     text: str
-    pieces: tuple[Piece, ...]
+    pieces: tuple[MarkdownPiece, ...]
     too_deep: bool
 
 
@@ -85,32 +85,32 @@ def plain_lines(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "\ufffd")
 
 
-def read_markdown(text: str) -> Source:
+def read_markdown(text: str) -> MarkdownSource:
     text = plain_lines(text)
     env: dict[str, Any] = {}
     tokens = _PARSER.parse(text, env)
-    lines = Lines(text)
+    lines = SourceLines(text)
     pieces = [*_block_pieces(tokens, lines, env), *_definitions(env, lines)]
     too_deep = is_too_deep(env) or any(
         token.level >= _MAX_NESTING - 1 for token in tokens
     )
-    return Source(text, tuple(sorted(pieces, key=lambda piece: piece.start)), too_deep)
+    return MarkdownSource(text, tuple(sorted(pieces, key=lambda piece: piece.start)), too_deep)
 
 
 def _block_pieces(
-    tokens: list[Token], lines: Lines, env: dict[str, Any]
-) -> Iterator[Piece]:
+    tokens: list[Token], lines: SourceLines, env: dict[str, Any]
+) -> Iterator[MarkdownPiece]:
     quotes = notes = 0
     for token in tokens:
         if token.type in {"blockquote_open", "blockquote_close"}:
             quotes += token.nesting
         elif token.type in {"footnote_open", "footnote_close"}:
             notes += 0 if is_shown(token, env) else token.nesting
-        where = Piece(PieceKind.AT, 0, 0, quoted=quotes > 0, unseen=notes > 0)
+        where = MarkdownPiece(PieceKind.AT, 0, 0, quoted=quotes > 0, unseen=notes > 0)
         yield from _pieces_of(token, lines, where)
 
 
-def _pieces_of(token: Token, lines: Lines, where: Piece) -> Iterator[Piece]:
+def _pieces_of(token: Token, lines: SourceLines, where: MarkdownPiece) -> Iterator[MarkdownPiece]:
     """Yield what a block consists of; `where` is a piece in the same surroundings."""
     if token.type == "inline":
         yield from _inline_pieces(token, lines, where)
@@ -123,7 +123,7 @@ def _pieces_of(token: Token, lines: Lines, where: Piece) -> Iterator[Piece]:
         yield replace(where, kind=kind, start=start, end=end, info=token.info)
 
 
-def _inline_pieces(block: Token, lines: Lines, where: Piece) -> Iterator[Piece]:
+def _inline_pieces(block: Token, lines: SourceLines, where: MarkdownPiece) -> Iterator[MarkdownPiece]:
     locate = _locator(block, lines)
     links = 0
     for token in block.children or []:
@@ -143,20 +143,20 @@ def _inline_pieces(block: Token, lines: Lines, where: Piece) -> Iterator[Piece]:
             links += token.nesting
 
 
-def _locator(block: Token, lines: Lines) -> Callable[[int], int]:
+def _locator(block: Token, lines: SourceLines) -> Callable[[int], int]:
     start = cell_start(block)
     if start is not None:
         return locate_in_cell(block.content, start)
     return lines.locate(block.content, (block.map or [0])[0])
 
 
-def _definitions(env: dict[str, Any], lines: Lines) -> Iterator[Piece]:
+def _definitions(env: dict[str, Any], lines: SourceLines) -> Iterator[MarkdownPiece]:
     known = [{**ref, "label": name} for name, ref in env.get("references", {}).items()]
     for ref in [*known, *env.get("duplicate_refs", [])]:
         first, last = ref["map"]
         start = lines.starts[first] + lines.lines[first].find("[")
         end = min(lines.starts[last], lines.size)
-        yield Piece(
+        yield MarkdownPiece(
             PieceKind.DEFINITION, start, end, label=ref["label"], title=ref["title"]
         )
 
@@ -194,7 +194,7 @@ def _at_sign(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 - parser
     return True
 
 
-class _Reader(MarkdownIt):
+class _MarkdownParser(MarkdownIt):
     def validateLink(self, url: str) -> bool:  # noqa: N802 - parser's name
         """Take every address: a title is hidden, whatever a browser refuses to open."""
         del url
@@ -202,7 +202,7 @@ class _Reader(MarkdownIt):
 
 
 def _parser() -> MarkdownIt:
-    parser = _Reader("commonmark", {"maxNesting": _MAX_NESTING})
+    parser = _MarkdownParser("commonmark", {"maxNesting": _MAX_NESTING})
     # Joining would drop the tokens of entities, and the places kept in them.
     parser.disable("text_join")
     add_tables(parser)

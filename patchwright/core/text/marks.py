@@ -12,7 +12,7 @@ _MARK: Final = re.compile(rf"{_BEGIN}[^\n<]*? -->")
 _STATE: Final = re.compile(r"patchwright:state=([a-z-]+) run=(\S+) -->")
 # A link to this calls a person on a service that has ids for people. It is ours alone:
 # see `without_calls`.
-CALL: Final = "patchwright-call:"
+MENTION_LINK: Final = "patchwright-call:"
 
 
 class Marked(Value):
@@ -51,17 +51,17 @@ def plain_name(name: str) -> str:
     return re.sub(r"[\\\[\]`*_<>]", "", name)
 
 
-def call(name: str, person_id: str) -> str:
+def mention_link(name: str, person_id: str) -> str:
     """Call somebody: a link for a channel to make a mention of."""
-    return f"[@{plain_name(name) or 'you'}]({CALL}{quote(person_id, safe=':@')})"
+    return f"[@{plain_name(name) or 'you'}]({MENTION_LINK}{quote(person_id, safe=':@')})"
 
 
-def without_calls(text: str) -> str:
+def without_mentions(text: str) -> str:
     """Return somebody else's text so that it calls nobody."""
     # A blank of no width ends the name of the scheme.
-    return re.sub(re.escape(CALL), f"{CALL[:-1]}\u200b:", text, flags=re.IGNORECASE)
+    return re.sub(re.escape(MENTION_LINK), f"{MENTION_LINK[:-1]}\u200b:", text, flags=re.IGNORECASE)
 
 
-def disarmed(text: str) -> str:
+def without_mentions_and_marks(text: str) -> str:
     """Return somebody else's text so that it calls nobody and has no mark of ours."""
-    return without_calls(text).replace(_BEGIN, _BEGIN.replace("<!", "<\u200b!"))
+    return without_mentions(text).replace(_BEGIN, _BEGIN.replace("<!", "<\u200b!"))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 
-class Hidden(StrEnum):
+class HiddenKind(StrEnum):
     """What kind of thing was hidden, in words for the note that tells of it."""
 
     COMMENT = "HTML comment"
@@ -23,12 +23,12 @@ class Hidden(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Cut:
+class TextCut:
     """Replace `start` to `end` of a text; `kind` is None where nothing was hidden."""
 
     start: int
     end: int
-    kind: Hidden | None
+    kind: HiddenKind | None
     text: str = ""
 
 
@@ -87,18 +87,18 @@ def find_tags(text: str, start: int, end: int) -> Iterator[tuple[str, bool]]:
             yield UNCLOSED_COMMENT, False
 
 
-def find_hidden_markup(text: str, regions: Sequence[tuple[int, int]]) -> list[Cut]:
+def find_hidden_markup(text: str, regions: Sequence[tuple[int, int]]) -> list[TextCut]:
     """Return what to cut from the parts of a text that are HTML.
 
     An element that is never closed is left to stand but for its attributes: somebody
     who writes about `<title>` means the word.
     """
-    cuts: list[Cut] = []
+    cuts: list[TextCut] = []
     tags: list[_Tag] = []
     for start, end in regions:
         for match in _MARKUP.finditer(text, start, end):
             if match["unseen"] is not None:
-                cuts.append(Cut(*match.span(), Hidden.COMMENT))
+                cuts.append(TextCut(*match.span(), HiddenKind.COMMENT))
             else:
                 tags.append(_read_tag(match))
     return [*cuts, *_cut_elements(tags), *_cut_attributes(tags)]
@@ -113,12 +113,12 @@ def _read_tag(match: re.Match[str]) -> _Tag:
     return _Tag(*match.span(), match["name"].lower(), closing, attributes)
 
 
-def _cut_elements(tags: list[_Tag]) -> Iterator[Cut]:
+def _cut_elements(tags: list[_Tag]) -> Iterator[TextCut]:
     ends = _match_ends(tags)
     for tag in tags:
         end = tag.end if tag.name in _VOID_ELEMENTS else ends.get(tag.start)
         if end is not None and _is_unseen(tag):
-            yield Cut(tag.start, end, Hidden.ELEMENT)
+            yield TextCut(tag.start, end, HiddenKind.ELEMENT)
 
 
 def _match_ends(tags: list[_Tag]) -> dict[int, int]:
@@ -149,19 +149,19 @@ def _is_dot(attributes: Mapping[str, str]) -> bool:
     return any(re.fullmatch(r"[01](?:px|%)?", size) for size in sizes)
 
 
-def _cut_attributes(tags: list[_Tag]) -> Iterator[Cut]:
+def _cut_attributes(tags: list[_Tag]) -> Iterator[TextCut]:
     for tag in tags:
         if _WORDY_NAME.match(tag.name):
-            yield Cut(tag.start, tag.end, Hidden.ELEMENT)
+            yield TextCut(tag.start, tag.end, HiddenKind.ELEMENT)
             continue
         kept = [pair for pair in tag.attributes if _is_address(*pair)]
         dropped = [pair for pair in tag.attributes if not _is_address(*pair)]
         if dropped:
             says = any(not is_shown_word(name + value) for name, value in dropped)
-            yield Cut(
+            yield TextCut(
                 tag.start,
                 tag.end,
-                Hidden.ATTRIBUTE if says else None,
+                HiddenKind.ATTRIBUTE if says else None,
                 _write(tag, kept),
             )
 

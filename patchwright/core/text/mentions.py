@@ -8,13 +8,13 @@ from functools import lru_cache
 
 from patchwright.core.text.hidden import strip_hidden
 from patchwright.core.text.markdown import (
-    Piece,
+    MarkdownPiece,
     PieceKind,
-    Source,
+    MarkdownSource,
     plain_lines,
     read_markdown,
 )
-from patchwright.core.text.marks import disarmed
+from patchwright.core.text.marks import without_mentions_and_marks
 from patchwright.core.text.markup import UNCLOSED_COMMENT, find_tags
 
 # What may cling to a mention without being part of the request.
@@ -56,7 +56,7 @@ def neutralise(text: str, handle: str) -> str:
 
     Nobody else is called either, and what looks like a mark of ours is none.
     """
-    text = disarmed(text)
+    text = without_mentions_and_marks(text)
     if handle.lower() not in text.lower():
         return text
     source = _read(text, handle)
@@ -76,7 +76,7 @@ def neutralise(text: str, handle: str) -> str:
     return "".join([*parts, source.text[done:]]) if parts else text
 
 
-def _read(text: str, handle: str) -> Source:
+def _read(text: str, handle: str) -> MarkdownSource:
     """Read a text so that the sign of the handle is found wherever it is one.
 
     The parser knows `@` alone as a sign: it is shown one for the slash of a `/word`.
@@ -88,7 +88,7 @@ def _read(text: str, handle: str) -> Source:
     return replace(read_markdown(shown), text=text)
 
 
-def _find_mentions(source: Source, handle: str) -> Iterator[tuple[int, int]]:
+def _find_mentions(source: MarkdownSource, handle: str) -> Iterator[tuple[int, int]]:
     mention = _mention(handle)
     for piece, done in _signs_in_prose(source):
         match = mention.match(source.text, piece.start)
@@ -96,7 +96,7 @@ def _find_mentions(source: Source, handle: str) -> Iterator[tuple[int, int]]:
             yield match.span()
 
 
-def _signs_in_prose(source: Source) -> Iterator[tuple[Piece, int]]:
+def _signs_in_prose(source: MarkdownSource) -> Iterator[tuple[MarkdownPiece, int]]:
     """Yield each `@` that is read as a sign, and where the piece before it ended."""
     open_tags: Counter[str] = Counter()
     done = 0
@@ -110,7 +110,7 @@ def _signs_in_prose(source: Source) -> Iterator[tuple[Piece, int]]:
             yield piece, done
 
 
-def _note_tags(open_tags: Counter[str], text: str, piece: Piece) -> None:
+def _note_tags(open_tags: Counter[str], text: str, piece: MarkdownPiece) -> None:
     """Count what HTML in between opens and closes, across blocks as a browser does."""
     start = piece.start
     if open_tags[UNCLOSED_COMMENT]:

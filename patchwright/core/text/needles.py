@@ -9,7 +9,7 @@ _COMMON: Final = " etaonisrlcdpmuhfgyb_.\"/-:,012vwk=()'3456789xqjz"
 _RANK: Final = {character: rank for rank, character in enumerate(_COMMON)}
 
 
-class Needles:
+class StringMatcher:
     """Strings to look for, under the rarest character of each.
 
     A search for one character is a tenth of one for a string, and most texts lack most

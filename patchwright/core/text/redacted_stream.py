@@ -4,7 +4,7 @@ import re
 from operator import itemgetter
 from typing import Final
 
-from patchwright.core.text.redaction import BLOT, Redactor
+from patchwright.core.text.redaction import REDACTED, Redactor
 from patchwright.core.text.token_formats import begin_of_word, rest_of_token
 
 MAX_HELD: Final = 16_384
@@ -31,7 +31,7 @@ class RedactedStream:
         cut = self._before_words(self._redactor.begin_unfinished(self._held))
         if len(self._held) - cut <= max(MAX_HELD, self._redactor.longest):
             return self._release(cut)
-        return self._let_go_of_long(len(self._held) - _LONGEST_TOKEN)
+        return self._release_long(len(self._held) - _LONGEST_TOKEN)
 
     def close(self) -> str:
         """Return what was held back to the end."""
@@ -60,7 +60,7 @@ class RedactedStream:
         spans = self._redactor.spans(self._held)
         return min((begin for begin, end in spans if begin < cut < end), default=cut)
 
-    def _let_go_of_long(self, cut: int) -> str:
+    def _release_long(self, cut: int) -> str:
         begin = self._begin_of_secret_at(cut)
         if begin == cut:
             return self._release(cut)
@@ -68,7 +68,7 @@ class RedactedStream:
         seen = self._release(begin)
         self._leave_out = rest_of_token(self._held)
         self._held = ""
-        return seen + BLOT
+        return seen + REDACTED
 
     def _release(self, cut: int) -> str:
         seen, self._held = self._held[:cut], self._held[cut:]

@@ -7,19 +7,19 @@ from typing import Final
 
 from pydantic import JsonValue, SecretStr
 
-from patchwright.core.text.needles import Needles
-from patchwright.core.text.secret_forms import digits_of, forms_of, values_of
+from patchwright.core.text.needles import StringMatcher
+from patchwright.core.text.secret_forms import digits_of_secret, forms_of_secret, secret_lines
 from patchwright.core.text.spread_secrets import SpreadSecrets, begin_of
 from patchwright.core.text.token_formats import (
     begin_unfinished_token,
-    blot_tokens,
+    redact_tokens,
     may_hold_token,
     token_spans,
 )
 
 # Shorter than any secret, so that a text shrinks with each round and comes to rest,
 # even if blotting one secret brings the letters of another together.
-BLOT = "[***]"
+REDACTED = "[***]"
 # What is not one secret inside another is at rest after two or three.
 _MAX_ROUNDS: Final = 6
 
@@ -35,23 +35,23 @@ class Redactor:
         values = [
             s.get_secret_value() if isinstance(s, SecretStr) else s for s in secrets
         ]
-        forms = frozenset[str]().union(*map(forms_of, values))
+        forms = frozenset[str]().union(*map(forms_of_secret, values))
         self._forms = sorted(forms, key=lambda form: (-len(form), form))
         self._known = re.compile("|".join(map(re.escape, self._forms)) or r"(?!)")
         self.longest = max(map(len, forms), default=0)
-        digits = frozenset[str]().union(*map(digits_of, values))
-        spoken = frozenset[str]().union(*map(values_of, values))
+        digits = frozenset[str]().union(*map(digits_of_secret, values))
+        spoken = frozenset[str]().union(*map(secret_lines, values))
         self._spread = SpreadSecrets(spoken, forms, digits)
-        self._in_text = Needles(forms)
-        self._in_json = Needles(forms | {_escape(form) for form in forms})
+        self._in_text = StringMatcher(forms)
+        self._in_json = StringMatcher(forms | {_escape(form) for form in forms})
 
     def redact(self, text: str) -> str:
         rest = self._at_rest(text)
         if rest is None:
             # Nobody nests secrets so deep by chance: these lines are lost, none leaks.
             lines = (self._at_rest(line) for line in text.split("\n"))
-            rest = self._at_rest("\n".join(BLOT if x is None else x for x in lines))
-        return BLOT if rest is None else rest
+            rest = self._at_rest("\n".join(REDACTED if x is None else x for x in lines))
+        return REDACTED if rest is None else rest
 
     def redact_json(self, value: JsonValue) -> JsonValue:
         """Redact every string of a JSON tree, keys included."""
@@ -90,19 +90,19 @@ class Redactor:
         take n rounds.
         """
         for _ in range(_MAX_ROUNDS):
-            cleaner = self._blot(text)
+            cleaner = self._redact_text(text)
             if cleaner == text:
                 return text
             text = cleaner
         return None
 
-    def _blot(self, text: str) -> str:
+    def _redact_text(self, text: str) -> str:
         # One pass of a large pattern costs more than all the plain searches.
         if self._in_text.any_in(text):
-            text = self._known.sub(BLOT, text)
+            text = self._known.sub(REDACTED, text)
         if spread := sorted(self._spread.find(text)):
-            text = _blotted(text, spread)
-        return blot_tokens(text, BLOT)
+            text = _redact_spans(text, spread)
+        return redact_tokens(text, REDACTED)
 
     def _redact_tree(self, value: JsonValue) -> JsonValue:
         match value:
@@ -119,12 +119,12 @@ class Redactor:
                 return value
 
 
-def _blotted(text: str, spans: list[tuple[int, int]]) -> str:
+def _redact_spans(text: str, spans: list[tuple[int, int]]) -> str:
     parts: list[str] = []
     done = 0
     for begin, end in spans:
         if begin >= done:
-            parts += [text[done:begin], BLOT]
+            parts += [text[done:begin], REDACTED]
         done = max(done, end)
     return "".join([*parts, text[done:]])
 

@@ -22,7 +22,7 @@ def is_branch_name(name: str) -> bool:
     return all(map(_is_part, name.split("/")))
 
 
-def as_part(text: str, instead: str) -> str:
+def branch_part(text: str, instead: str) -> str:
     """Return a text as a part of a branch's name, keeping its case; never empty."""
     plain = re.sub(r"[^A-Za-z0-9]+", "-", text).strip("-")
     return plain[:60].rstrip("-") or instead

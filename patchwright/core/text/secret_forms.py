@@ -14,25 +14,25 @@ _BITS_PER_DIGIT = 6
 _SHORTEST_LINE = 16
 
 
-def forms_of(secret: str) -> frozenset[str]:
+def forms_of_secret(secret: str) -> frozenset[str]:
     """Return the secret as it is and as texts carry it, all at least six characters.
 
     A shorter secret has no form: to blot it out would destroy texts and hide nothing.
     """
-    forms = {form for value in values_of(secret) for form in _encodings(value)}
+    forms = {form for value in secret_lines(secret) for form in _encodings(value)}
     return frozenset(form for form in forms if len(form) >= SHORTEST_SECRET)
 
 
-def digits_of(secret: str) -> frozenset[str]:
+def digits_of_secret(secret: str) -> frozenset[str]:
     """Return the digits, of base 16 and 64, that stand for the secret."""
-    raw = [value.encode("utf-8", "surrogatepass") for value in values_of(secret)]
+    raw = [value.encode("utf-8", "surrogatepass") for value in secret_lines(secret)]
     hexes = {form for one in raw for form in (one.hex(), one.hex().upper())}
     hexes |= {_swapped(one[start:]) for one in raw for start in (0, 1)}
     digits = hexes.union(*map(_base64_forms, raw))
     return frozenset(one for one in digits if len(one) >= SHORTEST_SECRET)
 
 
-def values_of(secret: str) -> Iterator[str]:
+def secret_lines(secret: str) -> Iterator[str]:
     """Yield what must not be read: the secret, and each line of a longer one."""
     trimmed = secret.strip()
     if len(trimmed) < SHORTEST_SECRET:

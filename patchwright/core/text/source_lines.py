@@ -6,7 +6,7 @@ from collections.abc import Callable
 from markdown_it.token import Token
 
 
-class Lines:
+class SourceLines:
     """The lines of a text, and where each begins."""
 
     def __init__(self, text: str) -> None:

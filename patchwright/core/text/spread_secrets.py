@@ -6,7 +6,7 @@ from typing import Final
 
 from patchwright.core.text.escapes import Decoded, decode, decode_text, may_be_escaped
 from patchwright.core.text.invisible import INVISIBLE
-from patchwright.core.text.needles import Needles
+from patchwright.core.text.needles import StringMatcher
 from patchwright.core.text.secret_forms import SHORTEST_SECRET
 from patchwright.core.text.token_formats import token_spans
 
@@ -37,9 +37,9 @@ class SpreadSecrets:
     ) -> None:
         self._digits = sorted(digits, key=lambda form: (-len(form), form))
         self._forms = sorted(forms, key=lambda form: (-len(form), form))
-        self._digits_in = Needles(self._digits)
+        self._digits_in = StringMatcher(self._digits)
         self._decoded = sorted(set(_decoded(values)), key=lambda one: (-len(one), one))
-        self._decoded_in = Needles(self._decoded)
+        self._decoded_in = StringMatcher(self._decoded)
         self._longest_digits = max(map(len, self._digits), default=0)
 
     def find(self, text: str) -> Iterator[tuple[int, int]]:

@@ -20,6 +20,6 @@ _VOLATILE: Final = re.compile(
 )
 
 
-def steady(text: str) -> str:
+def normalise_text(text: str) -> str:
     """Put a mark for times, durations, process ids, addresses and temporary paths."""
     return _VOLATILE.sub(_MARK, text)

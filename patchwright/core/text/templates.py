@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from patchwright.core.text.names import branch_name, slug
-from patchwright.core.text.refs import as_part, is_branch_name
+from patchwright.core.text.refs import branch_part, is_branch_name
 
 VARIABLES: Final = ("number", "slug", "key", "label", "date", "sha", "title", "run")
 # In the text of a pull request there is more to say.
@@ -77,4 +77,4 @@ def _fit(key: str, values: Mapping[str, str]) -> str:
     value = values.get(key, "")
     if key in ("slug", "title"):
         return slug(value)
-    return as_part(value, "none")
+    return branch_part(value, "none")

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from patchwright.core.text.needles import Needles
+from patchwright.core.text.needles import StringMatcher
 
 # What nearly every text lacks is looked for first, by plain search.
 _HINTS = (
@@ -46,8 +46,8 @@ _TOKEN = re.compile(f"()(?:{'|'.join(_WHOLE)})")
 _VALUE = r"[\w.~+/=-]{6,}"
 _QUOTES = r"[\"'\\ \t]{0,8}"
 _HEADER_HINTS = ("earer", "EARER", "uthorization", "UTHORIZATION")
-_MAY_BE_TOKEN = Needles(_HINTS)
-_MAY_BE_HEADER = Needles(_HEADER_HINTS)
+_MAY_BE_TOKEN = StringMatcher(_HINTS)
+_MAY_BE_HEADER = StringMatcher(_HEADER_HINTS)
 _HEADERS = (
     re.compile(
         r"(\bbearer[ \t]+)(?=[A-Z._~+/=-]{0,80}\d)[A-Z0-9._~+/=-]{16,}", re.IGNORECASE
@@ -79,7 +79,7 @@ def may_hold_token(text: str) -> bool:
     return bool(_likely_patterns(text))
 
 
-def blot_tokens(text: str, blot: str) -> str:
+def redact_tokens(text: str, blot: str) -> str:
     for pattern in _likely_patterns(text):
         text = pattern.sub(lambda match: match[1] + blot, text)
     return text

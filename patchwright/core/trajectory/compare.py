@@ -4,10 +4,10 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from patchwright.core.events.types import Event, EvidenceRecorded, Observation
-from patchwright.core.llm.replayed import RecordingOverError
-from patchwright.core.trajectory.fold import tell
-from patchwright.core.trajectory.normal import normal_result
-from patchwright.core.trajectory.story import Act, Step
+from patchwright.core.llm.replayed import ReplayEndedError
+from patchwright.core.trajectory.fold import tell_story
+from patchwright.core.trajectory.normal import normalise_result
+from patchwright.core.trajectory.story import CallSummary, Step
 from patchwright.core.types.base import Value
 from patchwright.core.types.work import Evidence, Outcome, OutcomeKind
 
@@ -46,7 +46,7 @@ class Comparison(Value):
 
 def compare(recorded: Sequence[Event], rerun: Sequence[Event]) -> Comparison:
     """Compare step by step what came of each call; then the proof and the outcome."""
-    then, now = _Side(recorded), _Side(rerun)
+    then, now = _ComparedRun(recorded), _ComparedRun(rerun)
     parted = [
         _difference(step, act, now.acts.get(key))
         for key, (step, act) in then.acts.items()
@@ -74,18 +74,18 @@ def compare(recorded: Sequence[Event], rerun: Sequence[Event]) -> Comparison:
 _Key = tuple[int, int, int]
 
 
-class _Side:
+class _ComparedRun:
     """One of the runs: its calls by their places, and their results."""
 
     def __init__(self, events: Sequence[Event]) -> None:
-        story = tell(events)
+        story = tell_story(events)
         self.steps, self.outcome = story.steps, story.outcome
         self._results = {
             event.id: event.payload
             for event in events
             if isinstance(event.payload, Observation)
         }
-        self.acts: dict[_Key, tuple[Step, Act]] = {}
+        self.acts: dict[_Key, tuple[Step, CallSummary]] = {}
         agents: dict[str, int] = {}
         counts: defaultdict[str, int] = defaultdict(int)
         for step in self.steps:
@@ -94,12 +94,12 @@ class _Side:
             for place, act in enumerate(step.acts):
                 self.acts[agent, counts[step.agent], place] = step, act
 
-    def result(self, act: Act) -> object:
+    def result(self, act: CallSummary) -> object:
         found = self._results.get(act.result_id or 0)
-        return normal_result(found) if found else None
+        return normalise_result(found) if found else None
 
 
-def _difference(step: Step, act: Act, again: tuple[Step, Act] | None) -> Difference:
+def _difference(step: Step, act: CallSummary, again: tuple[Step, CallSummary] | None) -> Difference:
     return Difference(
         step=step.number,
         what=act.text,
@@ -134,13 +134,13 @@ def _verdict(one: Evidence) -> str:
 
 
 def _compare_ends(
-    then: _Side, now: _Side
+    then: _ComparedRun, now: _ComparedRun
 ) -> tuple[tuple[Difference, ...], tuple[str, ...]]:
     """Compare the outcomes, but for one that came from outside and will not again."""
     recorded, rerun = _ending(then.outcome), _ending(now.outcome)
     if recorded == rerun:
         return (), ()
-    is_over = now.outcome and now.outcome.reason == RecordingOverError.reason
+    is_over = now.outcome and now.outcome.reason == ReplayEndedError.reason
     if is_over and (then.outcome is None or then.outcome.kind in _FROM_OUTSIDE):
         note = f"How the recorded run ended cannot be had again: {recorded}."
         return (), (note,)

@@ -16,7 +16,7 @@ from patchwright.core.events.types import (
     Recall,
     Source,
 )
-from patchwright.core.security.policy import Policy
+from patchwright.core.security.policy import ConfirmPolicy
 from patchwright.core.trajectory.document import find_outcome, find_start
 from patchwright.core.types.work import Limits, Task
 
@@ -50,7 +50,7 @@ def find_task(recorded: Sequence[Event]) -> tuple[Task, Limits]:
     ), Limits()
 
 
-def find_policy(recorded: Sequence[Event]) -> Policy:
+def find_policy(recorded: Sequence[Event]) -> ConfirmPolicy:
     """Return a policy under which the model's calls are read as they were then.
 
     A plan is asked about under every policy.
@@ -80,7 +80,7 @@ def has_waited(recorded: Sequence[Event]) -> bool:
     )
 
 
-def find_served(recorded: Sequence[Event]) -> tuple[str, ...]:
+def find_recorded_inputs(recorded: Sequence[Event]) -> tuple[str, ...]:
     """Name what will come from the recording instead of being done again."""
     payloads = [event.payload for event in recorded]
     return tuple(

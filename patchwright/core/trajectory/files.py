@@ -28,21 +28,21 @@ class TrajectoryError(PatchwrightError):
     reason = "bad-trajectory"
 
 
-def write(trajectory: Trajectory, path: Path) -> None:
+def write_trajectory(trajectory: Trajectory, path: Path) -> None:
     """Write a document to a file that must not exist yet."""
     with path.open("x", encoding="utf-8") as file:
         file.write(f"{trajectory.model_dump_json()}\n")
 
 
 @dataclass(frozen=True)
-class Run:
+class StoredRun:
     """A run as it was stored, and as this version understands it."""
 
     trajectory: Trajectory
     events: Sequence[Event]
 
 
-def read(path: Path, run_id: str | None = None) -> Run:
+def read_run(path: Path, run_id: str | None = None) -> StoredRun:
     """Return the run in a trajectory document or in a log of events.
 
     Where there are several runs, `run_id` says which. Raises `SettingsError` when the
@@ -57,7 +57,7 @@ def read(path: Path, run_id: str | None = None) -> Run:
         raise SettingsError(f"{path} cannot be read: {error.strerror}") from error
     trajectory = _check(path, document)
     events = choose_run(parse_events(trajectory.events, str(path)), run_id, str(path))
-    return Run(trajectory, events)
+    return StoredRun(trajectory, events)
 
 
 def parse_events(stored: Sequence[Stored], name: str) -> list[Event]:
@@ -118,13 +118,13 @@ def _check(path: Path, document: Stored) -> Trajectory:
         raise TrajectoryError(f"{path}: {_first_fault(error)}") from None
 
 
-def _run_of_log(path: Path, run_id: str | None) -> Run:
+def _run_of_log(path: Path, run_id: str | None) -> StoredRun:
     events = read_events(path)
     run = choose_run(events, run_id, str(path))
     with path.open("rb") as file:
         lines = islice(file, run[0].id - 1, run[-1].id)
         stored = tuple(json.loads(line) for line in lines)
-    return Run(Trajectory(run=facts_of(run), events=stored), run)
+    return StoredRun(Trajectory(run=facts_of(run), events=stored), run)
 
 
 def _first_fault(error: ValidationError) -> str:

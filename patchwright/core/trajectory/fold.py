@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from patchwright.core.agent.stuck import describe
+from patchwright.core.agent.stuck import describe_step
 from patchwright.core.events.metrics import ModelCall, measure, read_call
 from patchwright.core.events.types import (
     Action,
@@ -14,12 +14,12 @@ from patchwright.core.events.types import (
     ToolCall,
 )
 from patchwright.core.trajectory.document import facts_of, find_outcome
-from patchwright.core.trajectory.remarks import remark_words
-from patchwright.core.trajectory.story import Act, Remark, Step, Story
-from patchwright.core.trajectory.words import first_line, words_for
+from patchwright.core.trajectory.remarks import note_phrase
+from patchwright.core.trajectory.story import CallSummary, StoryNote, Step, Story
+from patchwright.core.trajectory.words import first_line, observation_phrase
 
 
-def tell(events: Sequence[Event]) -> Story:
+def tell_story(events: Sequence[Event]) -> Story:
     """Return the story of one run."""
     teller = _Teller()
     for event in events:
@@ -37,7 +37,7 @@ class _OpenStep:
     """A step while its acts come in, by the id of the call."""
 
     step: Step
-    acts: dict[str, Act] = field(default_factory=dict)
+    acts: dict[str, CallSummary] = field(default_factory=dict)
 
     def close(self) -> Step:
         return self.step.replace(acts=tuple(self.acts.values()))
@@ -47,12 +47,12 @@ class _Teller:
     """Reads events in order; what comes in later completes what is there."""
 
     def __init__(self) -> None:
-        self._parts: list[_OpenStep | Remark] = []
+        self._parts: list[_OpenStep | StoryNote] = []
         self._newest: dict[str, _OpenStep] = {}
         self._depths: dict[str, int] = {"": 0}
         self._steps = 0
 
-    def parts(self) -> tuple[Step | Remark, ...]:
+    def parts(self) -> tuple[Step | StoryNote, ...]:
         return tuple(
             part.close() if isinstance(part, _OpenStep) else part
             for part in self._parts
@@ -69,11 +69,11 @@ class _Teller:
             step.acts[act.call_id] = _sent_off(act, payload, event.id)
         elif step and act and isinstance(payload, Observation):
             step.acts[act.call_id] = act.replace(
-                result=words_for(payload), result_id=event.id
+                result=observation_phrase(payload), result_id=event.id
             )
-        elif words := remark_words(event):
+        elif words := note_phrase(event):
             self._parts.append(
-                Remark(
+                StoryNote(
                     event_id=event.id,
                     at=event.at,
                     kind=payload.kind,
@@ -110,10 +110,10 @@ class _Teller:
         self._parts.append(self._newest[reply.agent])
 
 
-def _asked(call: ToolCall, malformed: dict[str, str]) -> Act:
+def _asked(call: ToolCall, malformed: dict[str, str]) -> CallSummary:
     broken = " (broken arguments)" if call.id in malformed else ""
-    return Act(call_id=call.id, kind=call.name, text=f"{call.name}{broken}")
+    return CallSummary(call_id=call.id, kind=call.name, text=f"{call.name}{broken}")
 
 
-def _sent_off(act: Act, action: Action, action_id: int) -> Act:
-    return act.replace(kind=action.kind, text=describe(action), action_id=action_id)
+def _sent_off(act: CallSummary, action: Action, action_id: int) -> CallSummary:
+    return act.replace(kind=action.kind, text=describe_step(action), action_id=action_id)

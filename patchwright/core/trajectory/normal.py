@@ -9,7 +9,7 @@ from patchwright.core.events.types import (
     ErrorObservation,
     Observation,
 )
-from patchwright.core.text.steady import steady
+from patchwright.core.text.steady import normalise_text
 from patchwright.core.types.work import OutcomeKind
 
 Normal = dict[str, JsonValue]
@@ -38,7 +38,7 @@ _INCIDENTAL: Final = frozenset(
 _LISTING: Final = "unknown-tool"
 
 
-def normal_result(observation: Observation) -> Normal:
+def normalise_result(observation: Observation) -> Normal:
     """Return an observation in the form in which two runs can be compared."""
     tree = observation.model_dump(mode="json", exclude={"call_id", "agent"})
     if isinstance(observation, ErrorObservation) and observation.reason == _LISTING:
@@ -58,7 +58,7 @@ def without_incidents(tree: Normal) -> Normal:
 
 def _calm(value: JsonValue) -> JsonValue:
     if isinstance(value, str):
-        return steady(value)
+        return normalise_text(value)
     if isinstance(value, dict):
         return without_incidents(value)
     if isinstance(value, list):

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from patchwright.core.events.types import Event, Message, ModelReply, Source, Steering
 
 
-def is_said(event: Event) -> bool:
+def is_steering(event: Event) -> bool:
     """Tell whether a person said or asked for this, in whoever's name it stands."""
     payload = event.payload
     if isinstance(payload, Message):
@@ -13,7 +13,7 @@ def is_said(event: Event) -> bool:
     return isinstance(payload, Steering) and event.cause is None
 
 
-def heard_as(events: Sequence[Event]) -> dict[int, Event]:
+def accepted_steering(events: Sequence[Event]) -> dict[int, Event]:
     """Return how each thing that was said was heard, by the id of its event."""
     return {
         event.cause: event
@@ -24,16 +24,16 @@ def heard_as(events: Sequence[Event]) -> dict[int, Event]:
     }
 
 
-def as_noticed(events: Sequence[Event]) -> list[Event]:
+def in_order_noticed(events: Sequence[Event]) -> list[Event]:
     """Put what was said while a model answered after its answer, unless it was heard.
 
     Which of the two came first is chance then, and changed nothing.
     """
     places = {event.id: (event.id, 0) for event in events}
-    heard = heard_as(events)
+    heard = accepted_steering(events)
     said: list[Event] = []
     for event in events:
-        if is_said(event):
+        if is_steering(event):
             said.append(event)
         elif isinstance(event.payload, ModelReply):
             seen_id = event.cause or 0

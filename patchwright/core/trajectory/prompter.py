@@ -24,24 +24,24 @@ from patchwright.core.events.types import (
     StateChanged,
     Steering,
 )
-from patchwright.core.trajectory.noticed import as_noticed, heard_as, is_said
+from patchwright.core.trajectory.noticed import in_order_noticed, accepted_steering, is_steering
 
-Heard = Message | ChangeState | RaiseLimits
+AcceptedSteering = Message | ChangeState | RaiseLimits
 # To hear takes milliseconds; whoever does not will not any more.
-PATIENCE_S: Final = 5.0
-_CALLS_OFF: Final = frozenset({AgentState.STOPPED, AgentState.PAUSED})
+WAIT_LIMIT_S: Final = 5.0
+_CANCELLING_KINDS: Final = frozenset({AgentState.STOPPED, AgentState.PAUSED})
 
 
 @dataclass(frozen=True)
-class Cue:
+class ScriptedInput:
     """What somebody said after so many beats of the run, and how it was heard."""
 
-    beats: int
+    steps_before: int
     event: Event
-    accepted: Heard | None
+    accepted: AcceptedSteering | None
 
 
-class Prompter:
+class ScriptedUser:
     """Passes on to a log what is written, and writes what people said in between.
 
     `was_answered` tells whether somebody has said something since the run began to
@@ -53,31 +53,31 @@ class Prompter:
         log: EventLog,
         recorded: Sequence[Event],
         *,
-        patience_s: float = PATIENCE_S,
+        patience_s: float = WAIT_LIMIT_S,
     ) -> None:
-        self._log, self._patience_s = log, patience_s
-        self._cues = deque(find_cues(recorded))
-        self._said: dict[int, Cue] = {}
-        self._unheard: set[int] = set()
-        self._calls_off = False
-        self._beats = 0
+        self._log, self._answer_limit_s = log, patience_s
+        self._inputs = deque(find_scripted_inputs(recorded))
+        self._said: dict[int, ScriptedInput] = {}
+        self._unjudged: set[int] = set()
+        self._cancels = False
+        self._steps_taken = 0
         self._changed = threading.Condition(threading.RLock())
         self.was_answered = False
 
-    def filter_steering(self, event: Event) -> Heard | None:
+    def filter_steering(self, event: Event) -> AcceptedSteering | None:
         """Judge what is said as it was judged then."""
         cue = self._said.get(event.id)
         return cue.accepted if cue else None
 
-    def wait_until_heard(self) -> bool:
+    def wait_until_accepted(self) -> bool:
         """Wait until all is heard that was said; return whether the work goes on.
 
         A model that answers at once would otherwise now and then be faster.
         """
         with self._changed:
-            called_off = self._calls_off
+            called_off = self._cancels
             self._changed.wait_for(
-                lambda: not self._unheard and not self._calls_off, self._patience_s
+                lambda: not self._unjudged and not self._cancels, self._answer_limit_s
             )
         return not called_off
 
@@ -85,9 +85,9 @@ class Prompter:
         with self._changed:
             event = self._log.append(source, payload, cause)
             self._note(event)
-            self._beats += is_beat(event)
-            while self._cues and self._cues[0].beats <= self._beats:
-                self._say(self._cues.popleft())
+            self._steps_taken += is_own_step(event)
+            while self._inputs and self._inputs[0].steps_before <= self._steps_taken:
+                self._say(self._inputs.popleft())
             self._changed.notify_all()
         return event
 
@@ -115,37 +115,37 @@ class Prompter:
     def _note(self, event: Event) -> None:
         if isinstance(event.payload, StateChanged):
             self.was_answered = False
-            self._calls_off = False
+            self._cancels = False
         if event.source is Source.SYSTEM and event.cause is not None:
-            self._unheard.discard(event.cause)
-            self._calls_off |= _calls_off(event)
+            self._unjudged.discard(event.cause)
+            self._cancels |= _cancels(event)
 
-    def _say(self, cue: Cue) -> None:
+    def _say(self, cue: ScriptedInput) -> None:
         payload = cue.event.payload
         if not isinstance(payload, Steering):
             return
         said = self._log.append(cue.event.source, payload)
         self._said[said.id] = cue
         self.was_answered = True
-        self._calls_off |= _calls_off(said)
+        self._cancels |= _cancels(said)
         if cue.accepted is not None:
-            self._unheard.add(said.id)
+            self._unjudged.add(said.id)
 
 
-def find_cues(recorded: Sequence[Event]) -> list[Cue]:
-    heard = heard_as(recorded)
-    cues: list[Cue] = []
-    beats = 0
-    for event in as_noticed(recorded):
-        beats += is_beat(event)
-        if is_said(event):
+def find_scripted_inputs(recorded: Sequence[Event]) -> list[ScriptedInput]:
+    heard = accepted_steering(recorded)
+    cues: list[ScriptedInput] = []
+    steps_before = 0
+    for event in in_order_noticed(recorded):
+        steps_before += is_own_step(event)
+        if is_steering(event):
             answer = heard[event.id].payload if event.id in heard else None
             kept = answer if isinstance(answer, Steering) else None
-            cues.append(Cue(beats, event, kept))
+            cues.append(ScriptedInput(steps_before, event, kept))
     return cues
 
 
-def is_beat(event: Event) -> bool:
+def is_own_step(event: Event) -> bool:
     """Tell whether the run itself did this, and would do so again."""
     payload = event.payload
     if isinstance(payload, OutcomeReached):
@@ -158,6 +158,6 @@ def is_beat(event: Event) -> bool:
     return isinstance(payload, ModelReply | ModelCalled | Action | Observation)
 
 
-def _calls_off(event: Event) -> bool:
+def _cancels(event: Event) -> bool:
     payload = event.payload
-    return isinstance(payload, ChangeState) and payload.state in _CALLS_OFF
+    return isinstance(payload, ChangeState) and payload.state in _CANCELLING_KINDS

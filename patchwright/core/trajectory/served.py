@@ -25,7 +25,7 @@ from patchwright.core.events.types import (
     Source,
 )
 from patchwright.core.llm.replayed import first_text
-from patchwright.core.llm.tape import Tape
+from patchwright.core.llm.tape import ModelRecording
 from patchwright.core.mcp.servers import McpTool
 from patchwright.core.security.analyzer import Verdict
 from patchwright.core.security.digest import digest_of
@@ -44,7 +44,7 @@ def results_of(recorded: Sequence[Event]) -> dict[int, Observation]:
     }
 
 
-class RecordedLibrary:
+class RecordedKnowledge:
     """Knows what was recalled."""
 
     def __init__(self, recorded: Sequence[Event]) -> None:
@@ -65,7 +65,7 @@ class RecordedLibrary:
         return Recalled(text=f"The recorded run did not recall {query!r}.")
 
 
-class RecordedServers:
+class RecordedMcpServers:
     """Answers the calls of tools as they were answered, each as often as it was."""
 
     def __init__(self, recorded: Sequence[Event]) -> None:
@@ -113,17 +113,17 @@ class RecordedCondenser:
 
     name = "recorded"
 
-    def __init__(self, tape: Tape, recorded: Sequence[Event], log: EventLog) -> None:
-        self._tape, self._log = tape, log
+    def __init__(self, model_recording: ModelRecording, recorded: Sequence[Event], log: EventLog) -> None:
+        self._model_recording, self._log = model_recording, log
         self._turns_then = turn_ids(recorded)
 
     def condense(self, history: History, ask: Ask) -> Condensed | None:
         chat = (message for turn in history.turns for message in turn.messages)
-        agent = self._tape.find_agent(first_text(chat))
-        done = self._tape.next_condensing(agent)
+        agent = self._model_recording.find_agent(first_text(chat))
+        done = self._model_recording.next_condensing(agent)
         while isinstance(done, ModelCalled):
             ask("", "")
-            done = self._tape.next_condensing(agent)
+            done = self._model_recording.next_condensing(agent)
         return self._translate(done) if done else None
 
     def _translate(self, then: Condensed) -> Condensed | None:

@@ -2,14 +2,14 @@
 
 from datetime import datetime
 
-from patchwright.core.events.metrics import Metrics, ModelCall
+from patchwright.core.events.metrics import RunMetrics, ModelCall
 from patchwright.core.trajectory.document import RunFacts
-from patchwright.core.trajectory.words import NOTHING_YET, Tone, Words
+from patchwright.core.trajectory.words import NO_RESULT_YET, Tone, Phrase
 from patchwright.core.types.base import Value
 from patchwright.core.types.work import Outcome
 
 
-class Act(Value):
+class CallSummary(Value):
     """One call of a reply, and what came of it; the ids are those of its events.
 
     `action_id` is None for a call that was never sent off.
@@ -18,7 +18,7 @@ class Act(Value):
     call_id: str
     kind: str
     text: str
-    result: Words = NOTHING_YET
+    result: Phrase = NO_RESULT_YET
     action_id: int | None = None
     result_id: int | None = None
 
@@ -37,10 +37,10 @@ class Step(Value):
     depth: int
     said: str
     call: ModelCall
-    acts: tuple[Act, ...] = ()
+    acts: tuple[CallSummary, ...] = ()
 
 
-class Remark(Value):
+class StoryNote(Value):
     """Something that happened beside the steps; `kind` is that of its event."""
 
     event_id: int
@@ -57,8 +57,8 @@ class Story(Value):
     """A whole run. Without an `outcome` it had not ended."""
 
     facts: RunFacts
-    parts: tuple[Step | Remark, ...]
-    metrics: Metrics
+    parts: tuple[Step | StoryNote, ...]
+    metrics: RunMetrics
     outcome: Outcome | None = None
 
     @property
@@ -66,5 +66,5 @@ class Story(Value):
         return tuple(part for part in self.parts if isinstance(part, Step))
 
     @property
-    def remarks(self) -> tuple[Remark, ...]:
-        return tuple(part for part in self.parts if isinstance(part, Remark))
+    def remarks(self) -> tuple[StoryNote, ...]:
+        return tuple(part for part in self.parts if isinstance(part, StoryNote))

@@ -37,77 +37,77 @@ class Tone(StrEnum):
     OPEN = "open"
 
 
-class Words(Value):
+class Phrase(Value):
     """A short text, and whether it is good news."""
 
     text: str
     tone: Tone = Tone.PLAIN
 
 
-NOTHING_YET = Words(text="no result", tone=Tone.OPEN)
+NO_RESULT_YET = Phrase(text="no result", tone=Tone.OPEN)
 
 
-def words_for(observation: Observation) -> Words:
+def observation_phrase(observation: Observation) -> Phrase:
     if isinstance(observation, SandboxObservation):
-        return _sandbox_words(observation)
+        return _sandbox_phrase(observation)
     match observation:
         case McpResult(failed=failed):
-            return _bad("it failed") if failed else Words(text="ok", tone=Tone.GOOD)
+            return _bad("it failed") if failed else Phrase(text="ok", tone=Tone.GOOD)
         case DelegateResult(outcome=outcome, iterations=steps):
-            return Words(text=f"{outcome} after {_counted(steps, 'step')}")
+            return Phrase(text=f"{outcome} after {_counted(steps, 'step')}")
         case Recalled(sources=sources):
-            return Words(text=", ".join(sources) or "nothing found")
+            return Phrase(text=", ".join(sources) or "nothing found")
         case UserRejected() | PlanApproved():
             return _verdict(observation)
         case StateChanged():
-            return state_words(observation)
+            return state_phrase(observation)
         case LoopDetected(pattern=pattern):
-            return Words(text=f"loop: {pattern}", tone=Tone.OPEN)
+            return Phrase(text=f"loop: {pattern}", tone=Tone.OPEN)
         case Condensed():
-            return condensed_words(observation)
+            return condensed_phrase(observation)
         case Null():
-            return Words(text="")
+            return Phrase(text="")
         case _:
             assert_never(observation)
 
 
-def _verdict(said: UserRejected | PlanApproved) -> Words:
+def _verdict(said: UserRejected | PlanApproved) -> Phrase:
     if isinstance(said, PlanApproved):
-        return Words(text="plan approved", tone=Tone.GOOD)
+        return Phrase(text="plan approved", tone=Tone.GOOD)
     return _bad(f"rejected: {said.text}")
 
 
-def _sandbox_words(observation: SandboxObservation) -> Words:
+def _sandbox_phrase(observation: SandboxObservation) -> Phrase:
     match observation:
         case CommandOutput():
             return _command(observation)
         case IpythonOutput(failed=failed):
-            return _bad("it raised") if failed else Words(text="ran", tone=Tone.GOOD)
+            return _bad("it raised") if failed else Phrase(text="ran", tone=Tone.GOOD)
         case FileContent(text=text):
-            return Words(text=_counted(len(text.splitlines()), "line"))
+            return Phrase(text=_counted(len(text.splitlines()), "line"))
         case FileEdited(diff=diff):
             return _edit(diff)
         case SearchResult(matches=matches):
-            return Words(text=_counted(matches, "match", "matches"))
+            return Phrase(text=_counted(matches, "match", "matches"))
         case BrowserOutput(status=status, title=title):
-            return Words(text=f"{status or 'read'} {title}".strip())
+            return Phrase(text=f"{status or 'read'} {title}".strip())
         case ErrorObservation(text=text):
             return _bad(text)
         case _:
             assert_never(observation)
 
 
-def condensed_words(condensed: Condensed) -> Words:
+def condensed_phrase(condensed: Condensed) -> Phrase:
     sizes = f"{condensed.bytes_before:,} to {condensed.bytes_after:,} bytes"
     how = "with a summary" if condensed.summary else "older results left out"
-    return Words(text=f"condensed from {sizes}, {how}")
+    return Phrase(text=f"condensed from {sizes}, {how}")
 
 
-def state_words(changed: StateChanged) -> Words:
+def state_phrase(changed: StateChanged) -> Phrase:
     tone = Tone.BAD if changed.state in _BAD_STATES else Tone.PLAIN
     until = f" until {changed.until:%H:%M:%S}" if changed.until else ""
     why = f" ({changed.reason})" if changed.reason else ""
-    return Words(text=f"{changed.state}{until}{why}", tone=tone)
+    return Phrase(text=f"{changed.state}{until}{why}", tone=tone)
 
 
 def first_line(text: str) -> str:
@@ -117,24 +117,24 @@ def first_line(text: str) -> str:
     return line if len(line) <= _MAX_CHARS else f"{line[: _MAX_CHARS - 1]}…"
 
 
-def _command(output: CommandOutput) -> Words:
+def _command(output: CommandOutput) -> Phrase:
     if output.still_running:
-        return Words(text="still running", tone=Tone.OPEN)
+        return Phrase(text="still running", tone=Tone.OPEN)
     if output.exit_code is None:
         return _bad("no exit code")
     tone = Tone.GOOD if output.exit_code == 0 else Tone.BAD
-    return Words(text=f"exit {output.exit_code}", tone=tone)
+    return Phrase(text=f"exit {output.exit_code}", tone=tone)
 
 
-def _edit(diff: str) -> Words:
+def _edit(diff: str) -> Phrase:
     body = [one for one in diff.splitlines() if not one.startswith(("+++ ", "--- "))]
     added = sum(line.startswith("+") for line in body)
     removed = sum(line.startswith("-") for line in body)
-    return Words(text=f"+{added} -{removed}" if body else "no change")
+    return Phrase(text=f"+{added} -{removed}" if body else "no change")
 
 
-def _bad(text: str) -> Words:
-    return Words(text=first_line(text), tone=Tone.BAD)
+def _bad(text: str) -> Phrase:
+    return Phrase(text=first_line(text), tone=Tone.BAD)
 
 
 def _counted(number: int, noun: str, plural: str = "") -> str:

@@ -7,7 +7,7 @@ from pydantic import SecretStr
 from patchwright.core.types.base import Value
 
 
-class Grant(Value):
+class PersonalToken(Value):
     """A token of a person, and what it is renewed with.
 
     Without `expires_at` it holds until it is taken back, and without a `refresh_token`

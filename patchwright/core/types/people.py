@@ -11,7 +11,7 @@ BY_LOGIN: Final = "login:"
 _CALL: Final = re.compile(r"@([A-Za-z0-9](?:[\w.-]{0,98}[A-Za-z0-9])?)", re.ASCII)
 
 
-def called_login(who: str) -> str:
+def login_in_mention(who: str) -> str:
     """Return the login of `@login`; empty for whatever else says who did something."""
     found = _CALL.fullmatch(who)
     return found[1] if found else ""

@@ -67,7 +67,7 @@ class ForgeThread(Value):
 
 
 # Begins the id of a thread that is yet to be opened.
-UNBEGUN: Final = "cmd-"
+NOT_STARTED: Final = "cmd-"
 
 
 class TalkThread(Value):
@@ -108,7 +108,7 @@ class TalkThread(Value):
     @property
     def has_begun(self) -> bool:
         """Whether there is a message yet; a command or a form comes without one."""
-        return not self.id.startswith(UNBEGUN)
+        return not self.id.startswith(NOT_STARTED)
 
     @property
     def name(self) -> str:
@@ -139,7 +139,7 @@ def read_thread(key: str, kind: ThreadKind) -> ThreadRef:
     return ForgeThread(repo=repo, kind=kind, number=int(token))
 
 
-class Post(Value):
+class ThreadPost(Value):
     """One text in a thread: its opening body, a comment, the words of a review.
 
     `edited_at` is when its text was last changed, None if it never was. `label` says
@@ -183,10 +183,10 @@ class ReviewThread(Value):
     hunk: str = ""
     is_resolved: bool = False
     is_outdated: bool = False
-    posts: tuple[Post, ...]
+    posts: tuple[ThreadPost, ...]
 
 
-class Relative(Value):
+class LinkedIssue(Value):
     """Another thread that this one is tied to by its service, such as an epic."""
 
     name: str
@@ -208,9 +208,9 @@ class Thread(Value):
     ref: ThreadRef
     title: str
     url: str
-    posts: tuple[Post, ...]
+    posts: tuple[ThreadPost, ...]
     reviews: tuple[ReviewThread, ...] = ()
-    linked_issues: tuple[Relative, ...] = ()
+    linked_issues: tuple[LinkedIssue, ...] = ()
     unread: int = 0
 
 

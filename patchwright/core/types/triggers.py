@@ -172,7 +172,7 @@ class Challenge(Value):
     word: str
 
 
-class OptionsWanted(Value):
+class OptionsRequest(Value):
     """Somebody types into a field, and waits for what it may be."""
 
     actor: Actor
@@ -180,7 +180,7 @@ class OptionsWanted(Value):
     installation: str = ""
 
 
-class FormWanted(Value):
+class FormRequest(Value):
     """Somebody pressed a button that needs words.
 
     `handle` opens a form within three seconds. What is typed there becomes the request
@@ -195,7 +195,7 @@ class FormWanted(Value):
     installation: str = ""
 
 
-class HomeWanted(Value):
+class HomeRequest(Value):
     """Somebody looks at the page that a service gives us for each person."""
 
     actor: Actor
@@ -214,7 +214,7 @@ class DefaultChosen(Value):
 
 
 # What is answered at once, and is no part of any run.
-Prompt = OptionsWanted | FormWanted | HomeWanted | DefaultChosen
+InteractionRequest = OptionsRequest | FormRequest | HomeRequest | DefaultChosen
 Notice = (
     BaseMoved
     | StatusReported
@@ -224,7 +224,7 @@ Notice = (
     | RepositoryMoved
 )
 # What tells no time of its own: whether it is still so, only the service can say.
-Undated = InstallationChanged | ConsentRevoked | RepositoryMoved
+UndatedNotice = InstallationChanged | ConsentRevoked | RepositoryMoved
 # What is kept of a delivery.
-Kept = Trigger | Ignored | Notice
-Reading = Kept | Challenge | Prompt
+StoredDelivery = Trigger | Ignored | Notice
+ParsedWebhook = StoredDelivery | Challenge | InteractionRequest

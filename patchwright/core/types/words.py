@@ -25,4 +25,4 @@ def _read(value: object) -> object:
 
 
 # A control character in what the agent says must not cost its work.
-Words = Annotated[str, BeforeValidator(_read)]
+ReadableText = Annotated[str, BeforeValidator(_read)]

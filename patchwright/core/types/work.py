@@ -4,7 +4,7 @@ from enum import StrEnum
 
 from patchwright.core.errors import EmptyRepositoryError, PatchwrightError
 from patchwright.core.types.base import Value
-from patchwright.core.types.words import Words
+from patchwright.core.types.words import ReadableText
 
 
 class Limits(Value):
@@ -142,7 +142,7 @@ class Evidence(Value):
     results: TestResults | None = None
 
 
-class Verdict(StrEnum):
+class ReviewVerdict(StrEnum):
     """What became of what a reviewer asked for."""
 
     ADDRESSED = "addressed"
@@ -151,7 +151,7 @@ class Verdict(StrEnum):
     ANSWERED = "answered"
 
 
-def own_part(text: str, service_text: str) -> str:
+def service_part(text: str, service_text: str) -> str:
     """Return the beginning of a text that is the service's, if it is there."""
     return service_text if text.startswith(service_text) else ""
 
@@ -163,9 +163,9 @@ class ReviewAnswer(Value):
     """
 
     thread: int
-    verdict: Verdict
-    text: Words = ""
-    service_text: Words = ""
+    verdict: ReviewVerdict
+    text: ReadableText = ""
+    service_text: ReadableText = ""
     by: str = ""
 
 
@@ -286,7 +286,7 @@ class Outcome(Value):
     @property
     def own_text(self) -> str:
         """Return the part of the summary that is the service's, if any is."""
-        return own_part(self.summary, self.service_text)
+        return service_part(self.summary, self.service_text)
 
     @property
     def agent_text(self) -> str:
@@ -294,7 +294,7 @@ class Outcome(Value):
         return self.summary.removeprefix(self.own_text).strip()
 
 
-def explained(
+def service_outcome(
     kind: OutcomeKind, reason: str, text: str, *, waits: bool = False, by: str = ""
 ) -> Outcome:
     """Return an outcome that the service explains in its own words."""
@@ -308,8 +308,8 @@ def explained(
     )
 
 
-def failed(error: PatchwrightError) -> Outcome:
+def error_outcome(error: PatchwrightError) -> Outcome:
     """Return how a run ends that an error ended; one has nothing to work on."""
     is_empty = isinstance(error, EmptyRepositoryError)
     kind = OutcomeKind.REFUSED if is_empty else OutcomeKind.FAILED
-    return explained(kind, error.reason, str(error))
+    return service_outcome(kind, error.reason, str(error))

@@ -7,13 +7,13 @@ from pathlib import Path
 
 from patchwright.core.errors import GitError
 from patchwright.integrations.git.gitdir import GitDir
-from patchwright.integrations.git.grafts import ALWAYS, CONTROLLER, graft, make_commit
+from patchwright.integrations.git.grafts import FIXED_DATE, BOT_SIGNATURE, replace_paths, make_commit
 from patchwright.integrations.git.names import check_branch, check_ref
-from patchwright.integrations.git.scratch import borrow
+from patchwright.integrations.git.scratch import scratch_repository
 
 TRANSFER_TIMEOUT_S = 900.0
-_ARRIVED = "refs/patchwright/arrived"
-_BESIDE = "refs/patchwright/beside"
+_ARRIVED_REF = "refs/patchwright/arrived"
+_ALSO_REF = "refs/patchwright/beside"
 _MOST_REFUSED = 50
 _BAD_OBJECT = re.compile(
     r"^(?:remote: )?error: object ([0-9a-f]{40,64}):", re.MULTILINE
@@ -40,20 +40,20 @@ def make_bundle(
     With it come the commits of `also` and their histories. All of these end at `ends`.
     """
     ref = check_branch(branch)
-    with borrow(store, ends) as scratch:
+    with scratch_repository(store, ends) as scratch:
         scratch.run(["update-ref", ref, sha])
         scratch.run(["symbolic-ref", "HEAD", ref])
-        others = [f"{_BESIDE}/{number}" for number in range(len(also))]
+        others = [f"{_ALSO_REF}/{number}" for number in range(len(also))]
         for other, commit in zip(others, also, strict=True):
             scratch.run(["update-ref", other, commit])
         create = ["bundle", "create", "--quiet", "-", "HEAD", ref, *others]
         return scratch.run(create, timeout_s=TRANSFER_TIMEOUT_S)
 
 
-def make_parcel(store: GitDir, base_sha: str, sha: str) -> bytes:
+def make_partial_bundle(store: GitDir, base_sha: str, sha: str) -> bytes:
     """Pack what a commit adds to another, in the form that `take_bundle` reads."""
     ref = check_branch("parcel")
-    with borrow(store) as scratch:
+    with scratch_repository(store) as scratch:
         scratch.run(["update-ref", ref, sha])
         create = ["bundle", "create", "--quiet", "-", ref, f"^{base_sha}"]
         return scratch.run(create, timeout_s=TRANSFER_TIMEOUT_S)
@@ -65,46 +65,46 @@ def take_bundle(store: GitDir, bundle: bytes, base_sha: str, run_id: str) -> str
     It must descend from `base_sha`, and every object of it must pass git's own checks.
     It is kept alive by a ref of its own, which no other run and no other commit share.
     """
-    with borrow(store) as scratch:
-        parcel = scratch.path / "parcel.bundle"
-        parcel.write_bytes(bundle)
-        head = _unpack(scratch, parcel)
+    with scratch_repository(store) as scratch:
+        partial_bundle = scratch.path / "parcel.bundle"
+        partial_bundle.write_bytes(bundle)
+        head = _unpack(scratch, partial_bundle)
         if not scratch.contains(base_sha, head):
             raise GitError(f"the bundle's commits do not build on {base_sha}")
-        _admit(store, scratch, check_ref(f"{_prefix(run_id)}/{head}"))
+        _fetch_checked(store, scratch, check_ref(f"{_prefix(run_id)}/{head}"))
         return head
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class AcceptedCommit:
     """A commit that was let in, and the paths that git's checks kept out of it."""
 
     head: str
     refused: tuple[str, ...] = ()
 
 
-def take_most(store: GitDir, bundle: bytes, base_sha: str, run_id: str) -> Taken:
+def take_without_refused(store: GitDir, bundle: bytes, base_sha: str, run_id: str) -> AcceptedCommit:
     """Let a commit in as `take_bundle` does, but for files that git refuses.
 
     Those are as in the base. Git reads some files itself, such as `.gitmodules`, and
     refuses what could mislead it there.
     """
-    with borrow(store) as scratch:
-        parcel = scratch.path / "parcel.bundle"
-        parcel.write_bytes(bundle)
-        head = _unpack(scratch, parcel)
+    with scratch_repository(store) as scratch:
+        partial_bundle = scratch.path / "parcel.bundle"
+        partial_bundle.write_bytes(bundle)
+        head = _unpack(scratch, partial_bundle)
         if not scratch.contains(base_sha, head):
             raise GitError(f"the bundle's commits do not build on {base_sha}")
         refused: set[str] = set()
         for _ in range(_MOST_REFUSED):
             try:
-                _admit(store, scratch, check_ref(f"{_prefix(run_id)}/{head}"))
+                _fetch_checked(store, scratch, check_ref(f"{_prefix(run_id)}/{head}"))
             except BadObjectsError as error:
-                paths = _paths_of(scratch, head, error.objects)
+                paths = _paths_of_objects(scratch, head, error.objects)
                 if not paths:
                     raise
             else:
-                return Taken(head, tuple(sorted(refused)))
+                return AcceptedCommit(head, tuple(sorted(refused)))
             refused |= paths
             head = _without(scratch, base_sha, head, paths)
         raise GitError("the bundle was not accepted: git refuses too many files of it")
@@ -114,18 +114,18 @@ def _without(scratch: GitDir, base_sha: str, head: str, paths: set[str]) -> str:
     """Offer a commit instead that has these paths as the base has them."""
     whole = make_commit(
         scratch,
-        graft(scratch, head, base_sha, paths),
+        replace_paths(scratch, head, base_sha, paths),
         base_sha,
         message="The work without what git refuses\n",
-        author=CONTROLLER,
-        committer=CONTROLLER,
-        when=ALWAYS,
+        author=BOT_SIGNATURE,
+        committer=BOT_SIGNATURE,
+        when=FIXED_DATE,
     )
-    scratch.run(["update-ref", _ARRIVED, whole])
+    scratch.run(["update-ref", _ARRIVED_REF, whole])
     return whole
 
 
-def _paths_of(scratch: GitDir, head: str, objects: Collection[str]) -> set[str]:
+def _paths_of_objects(scratch: GitDir, head: str, objects: Collection[str]) -> set[str]:
     listing = scratch.run(["ls-tree", "-r", "-z", "--full-tree", head])
     entries = listing.decode("utf-8", "surrogateescape").split("\0")
     found = (entry.partition("\t") for entry in entries if entry)
@@ -149,12 +149,12 @@ def _deletions(listed: bytes) -> bytes:
     return b"".join(name + b"\0\0" for name in names)
 
 
-def _unpack(scratch: GitDir, parcel: Path) -> str:
-    name = _only_ref(scratch.run(["bundle", "list-heads", str(parcel)]))
-    spec = f"+{name}:{_ARRIVED}"
+def _unpack(scratch: GitDir, partial_bundle: Path) -> str:
+    name = _only_ref(scratch.run(["bundle", "list-heads", str(partial_bundle)]))
+    spec = f"+{name}:{_ARRIVED_REF}"
     fetch = ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head"]
-    scratch.run([*fetch, str(parcel), spec], timeout_s=TRANSFER_TIMEOUT_S)
-    return scratch.resolve(_ARRIVED)
+    scratch.run([*fetch, str(partial_bundle), spec], timeout_s=TRANSFER_TIMEOUT_S)
+    return scratch.resolve(_ARRIVED_REF)
 
 
 def _only_ref(listing: bytes) -> str:
@@ -165,7 +165,7 @@ def _only_ref(listing: bytes) -> str:
     return name if name == "HEAD" else check_ref(name)
 
 
-def _admit(store: GitDir, scratch: GitDir, ref: str) -> None:
+def _fetch_checked(store: GitDir, scratch: GitDir, ref: str) -> None:
     # Git checks objects that arrive by a fetch, not those of a bundle: hence two steps.
     # https://git-scm.com/docs/git-config#Documentation/git-config.txt-transferfsckObjects
     done = store.call(
@@ -176,7 +176,7 @@ def _admit(store: GitDir, scratch: GitDir, ref: str) -> None:
             "--no-write-fetch-head",
             "--no-recurse-submodules",
             str(scratch.path),
-            f"{_ARRIVED}:{ref}",
+            f"{_ARRIVED_REF}:{ref}",
         ],
         settings={"transfer.fsckObjects": "true"},
         timeout_s=TRANSFER_TIMEOUT_S,

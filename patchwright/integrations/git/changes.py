@@ -58,7 +58,7 @@ def shown_path(path: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Entry:
+class _RawChange:
     old_mode: int
     mode: int
     old_blob: str
@@ -100,7 +100,7 @@ def count_changes(store: GitDir, base: str, head: str) -> DiffStat:
 _DIFF = ("diff-tree", "-r", "-z", "-M", "--no-ext-diff", "--no-textconv")
 
 
-def _read_entries(raw: bytes) -> Iterator[_Entry]:
+def _read_entries(raw: bytes) -> Iterator[_RawChange]:
     # https://git-scm.com/docs/git-diff-tree#_raw_output_format
     fields = iter(raw.decode("utf-8", "surrogateescape").split("\0"))
     for head in fields:
@@ -110,7 +110,7 @@ def _read_entries(raw: bytes) -> Iterator[_Entry]:
         kind = ChangeKind(status[0])
         first = next(fields)
         moved = kind in (ChangeKind.RENAMED, ChangeKind.COPIED)
-        yield _Entry(
+        yield _RawChange(
             old_mode=int(old_mode, 8),
             mode=int(mode, 8),
             old_blob=old_blob,
@@ -134,7 +134,7 @@ def _read_counts(raw: bytes) -> Iterator[tuple[int, int]]:
         yield (0, 0) if binary else (int(added), int(removed))
 
 
-def _fetch_sizes(store: GitDir, entries: tuple[_Entry, ...]) -> dict[str, int]:
+def _fetch_sizes(store: GitDir, entries: tuple[_RawChange, ...]) -> dict[str, int]:
     sides = (
         side
         for entry in entries

@@ -52,7 +52,7 @@ _AUTHORIZATION = re.compile(r"(?i)(authorization:\s*\w+\s+)\S+")
 
 
 @dataclass(frozen=True, slots=True)
-class Completed:
+class GitResult:
     """How a git command ended; its texts are safe to show."""
 
     exit_code: int
@@ -115,7 +115,7 @@ def read_git(
             return output
         complaints.seek(0)
         said = complaints.read().decode("utf-8", "replace")
-        done = Completed(process.returncode, b"", without_credentials(said, ()))
+        done = GitResult(process.returncode, b"", without_credentials(said, ()))
         raise GitError(f"git {args[0]} failed: {done.error_summary}")
 
 
@@ -143,7 +143,7 @@ def call_git(
     stdin: bytes = b"",
     timeout_s: float = PLUMBING_TIMEOUT_S,
     secrets: Sequence[str] = (),
-) -> Completed:
+) -> GitResult:
     """Run git to its end, whatever that is.
 
     `settings` are configuration that exists for this call alone: it is passed in the
@@ -167,9 +167,9 @@ def call_git(
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             process.communicate()
-            return Completed(TIMED_OUT, b"", f"no end after {timeout_s:g} seconds")
+            return GitResult(TIMED_OUT, b"", f"no end after {timeout_s:g} seconds")
     shown = without_credentials(complaint.decode("utf-8", "replace"), secrets)
-    return Completed(process.returncode, output, shown)
+    return GitResult(process.returncode, output, shown)
 
 
 def without_credentials(text: str, secrets: Sequence[str]) -> str:

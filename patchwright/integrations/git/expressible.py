@@ -6,12 +6,12 @@ from typing import Final
 from patchwright.integrations.git.changes import ChangedPath
 
 _PLAIN: Final = 0o100644
-_ABSENT: Final = 0
+_NO_MODE: Final = 0
 # GitHub says nothing of a limit; beyond this a request takes too long to be sure.
 MAX_BYTES: Final = 10_000_000
 
 
-def is_expressible(changes: Sequence[ChangedPath]) -> bool:
+def can_commit_by_api(changes: Sequence[ChangedPath]) -> bool:
     """Say whether additions and deletions of plain files are all there is to a change.
 
     GitHub makes every file that it commits a plain one: no program, no link, no
@@ -23,7 +23,7 @@ def is_expressible(changes: Sequence[ChangedPath]) -> bool:
 
 
 def _is_plain(change: ChangedPath) -> bool:
-    modes = {change.mode, change.old_mode} - {_ABSENT}
+    modes = {change.mode, change.old_mode} - {_NO_MODE}
     names = (change.path, change.old_path)
     return modes == {_PLAIN} and all(map(_has_name, names))
 

@@ -24,7 +24,7 @@ _MAX_ATTRIBUTES_BYTES: Final = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Filtered:
+class FilteredFile:
     """A changed file and its filter. `is_pointer` says that Git LFS has seen it."""
 
     path: str
@@ -39,15 +39,15 @@ class Filtered:
 
 def find_filtered(
     store: GitDir, commit: str, changes: Sequence[ChangedPath]
-) -> tuple[Filtered, ...]:
+) -> tuple[FilteredFile, ...]:
     """Return the files with new content for which a filter is named."""
     paths = [c.path for c in changes if c.mode not in (0, GITLINK) and not c.is_same]
-    if not paths or not _names_filters(store, commit):
+    if not paths or not _has_filter_rules(store, commit):
         return ()
     named = _filters_of(store, commit, paths)
     contents = read_files(store, commit, list(named), _MAX_POINTER_BYTES)
     return tuple(
-        Filtered(path, name, _is_pointer(contents[path]))
+        FilteredFile(path, name, _is_pointer(contents[path]))
         for path, name in named.items()
     )
 
@@ -56,7 +56,7 @@ def _is_pointer(content: object) -> bool:
     return isinstance(content, bytes) and content.startswith(_POINTER)
 
 
-def _names_filters(store: GitDir, commit: str) -> bool:
+def _has_filter_rules(store: GitDir, commit: str) -> bool:
     files = list_files(store, commit)
     rules = [one for one in files if one.rpartition("/")[2] == _ATTRIBUTES]
     read = read_files(store, commit, rules, _MAX_ATTRIBUTES_BYTES)

@@ -7,7 +7,7 @@ from pathlib import Path
 from patchwright.core.errors import GitError, NotFoundError
 from patchwright.integrations.git.command import (
     PLUMBING_TIMEOUT_S,
-    Completed,
+    GitResult,
     call_git,
     read_git,
     run_git,
@@ -52,7 +52,7 @@ class GitDir:
         environment: Mapping[str, str] | None = None,
         timeout_s: float = PLUMBING_TIMEOUT_S,
         secrets: Sequence[str] = (),
-    ) -> Completed:
+    ) -> GitResult:
         return call_git(
             args,
             cwd=self.path,

@@ -11,7 +11,7 @@ from pydantic import SecretStr
 from patchwright.core.errors import GitError
 from patchwright.core.types.words import readable
 from patchwright.integrations.git.gitdir import GitDir
-from patchwright.integrations.git.signing import signing
+from patchwright.integrations.git.signing import signing_options
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,14 +44,14 @@ def make_commit(
     # Git refuses a NUL, and keeps every other control character for ever.
     text = readable(message).encode("utf-8", "replace")
     named = [word for parent in parents for word in ("-p", parent)]
-    with signing(signing_key) as options:
+    with signing_options(signing_key) as options:
         sign = ["-S"] if options else []
         command = [*options, "commit-tree", *sign, tree, *named]
         made = store.run(command, environment=identity, stdin=text)
     return made.decode("ascii").strip()
 
 
-def graft(store: GitDir, onto: str, source: str, paths: Collection[str]) -> str:
+def replace_paths(store: GitDir, onto: str, source: str, paths: Collection[str]) -> str:
     """Return the tree of `onto` in which `paths` are as `source` has them.
 
     A path that `source` lacks is removed.
@@ -78,7 +78,7 @@ def rebase(store: GitDir, commit: str, onto: str) -> str | None:
     if merged.exit_code != 0:
         return None
     tree = merged.output.decode("ascii", "replace").partition("\n")[0].strip()
-    people = {name: _person(value) for name, _, value in lines}
+    people = {name: _read_signature(value) for name, _, value in lines}
     author, when = people["author"]
     return make_commit(
         store,
@@ -96,7 +96,7 @@ def _builds_on(store: GitDir, commit: str, ancestor: str) -> bool:
     return store.call(asked).exit_code == 0
 
 
-def _person(line: str) -> tuple[Signature, datetime]:
+def _read_signature(line: str) -> tuple[Signature, datetime]:
     """Read `Name <address> seconds zone`, as it stands in a commit."""
     who, _, moment = line.rpartition("> ")
     name, _, email = who.partition(" <")
@@ -105,9 +105,9 @@ def _person(line: str) -> tuple[Signature, datetime]:
     return Signature(name, email), datetime.fromtimestamp(at, UTC)
 
 
-CONTROLLER = Signature("Patchwright", "patchwright@localhost")
+BOT_SIGNATURE = Signature("Patchwright", "patchwright@localhost")
 # The same tests on the same base are the same commit, whenever it is made.
-ALWAYS = datetime(2000, 1, 1, tzinfo=UTC)
+FIXED_DATE = datetime(2000, 1, 1, tzinfo=UTC)
 
 
 def without_history(store: GitDir, commit: str) -> str:
@@ -120,9 +120,9 @@ def without_history(store: GitDir, commit: str) -> str:
         store,
         tree,
         message="Code under test\n",
-        author=CONTROLLER,
-        committer=CONTROLLER,
-        when=ALWAYS,
+        author=BOT_SIGNATURE,
+        committer=BOT_SIGNATURE,
+        when=FIXED_DATE,
     )
 
 
@@ -130,12 +130,12 @@ def with_tests_of(store: GitDir, base: str, head: str, paths: Collection[str]) -
     """Return a commit on `base` that differs from it by these paths of `head` alone."""
     return make_commit(
         store,
-        graft(store, base, head, paths),
+        replace_paths(store, base, head, paths),
         base,
         message="The new tests on the old code\n",
-        author=CONTROLLER,
-        committer=CONTROLLER,
-        when=ALWAYS,
+        author=BOT_SIGNATURE,
+        committer=BOT_SIGNATURE,
+        when=FIXED_DATE,
     )
 
 

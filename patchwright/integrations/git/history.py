@@ -13,7 +13,7 @@ _SHOWN_PATHS: Final = 3
 _PROMISES: Final = r"^(extensions\.partialclone|remote\..*\.promisor)$"
 
 
-def cut_commits(store: GitDir) -> frozenset[str]:
+def shallow_commits(store: GitDir) -> frozenset[str]:
     """Return the commits of a shallow clone whose parents are not there."""
     where = ["rev-parse", "--path-format=absolute", "--git-path", "shallow"]
     file = Path(store.run(where).decode("utf-8", "surrogateescape").rstrip("\n"))
@@ -36,7 +36,7 @@ def find_ends(store: GitDir, commits: Sequence[str], bases: Sequence[str]) -> li
     """
     if is_partial(store):
         return list(bases)
-    cut = cut_commits(store)
+    cut = shallow_commits(store)
     if not cut:
         return []
     roots = store.run_text(["rev-list", "--max-parents=0", *commits]).split()
@@ -53,7 +53,7 @@ def require_files(store: GitDir, commit: str) -> None:
     missing = {line[1:] for line in lines if line.startswith("?")}
     if not missing:
         return
-    paths = _paths_of(store, commit, missing)
+    paths = _paths_of_missing(store, commit, missing)
     named = ", ".join(paths[:_SHOWN_PATHS]) or "among them whole folders"
     more = f" and {len(paths) - _SHOWN_PATHS} more" if len(paths) > _SHOWN_PATHS else ""
     raise GitError(
@@ -62,7 +62,7 @@ def require_files(store: GitDir, commit: str) -> None:
     )
 
 
-def _paths_of(store: GitDir, commit: str, objects: set[str]) -> list[str]:
+def _paths_of_missing(store: GitDir, commit: str, objects: set[str]) -> list[str]:
     listing = store.call(["ls-tree", "-r", "-z", "--full-tree", commit])
     entries = listing.output.decode("utf-8", "backslashreplace").split("\0")
     found = (entry.partition("\t") for entry in entries if entry)

@@ -20,7 +20,7 @@ _WHOLE_DIFF = (
     "--no-textconv",
 )
 # Where git finds its user's own settings, and whether that is who has called sudo.
-_OF_THE_USER = ("HOME", "XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL", "SUDO_UID")
+_USER_VARIABLES = ("HOME", "XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL", "SUDO_UID")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +37,9 @@ class LocalRepository:
         Raises GitError for a plain folder, and for a repository of another owner that
         git itself refuses.
         """
-        git = GitDir(Path(_ask(path, "--absolute-git-dir")))
-        bare = _ask(path, "--is-bare-repository") == "true"
-        root = None if bare else Path(_ask(path, "--show-toplevel"))
+        git = GitDir(Path(_rev_parse(path, "--absolute-git-dir")))
+        bare = _rev_parse(path, "--is-bare-repository") == "true"
+        root = None if bare else Path(_rev_parse(path, "--show-toplevel"))
         return cls(ObjectStore(git), root)
 
     def find_branch(self) -> str | None:
@@ -93,7 +93,7 @@ class LocalRepository:
         run_git(apply, cwd=self.root, environment=named, stdin=change)
 
 
-def _ask(path: Path, question: str) -> str:
+def _rev_parse(path: Path, question: str) -> str:
     if not path.is_dir():
         raise GitError(f"{path} is not a folder")
     done = call_git(["rev-parse", question], cwd=path, environment=_as_its_user())
@@ -112,5 +112,5 @@ def _as_its_user() -> dict[str, str | None]:
     https://git-scm.com/docs/git-config#Documentation/git-config.txt-safedirectory
     """
     here = os.environ  # noqa: TID251 - these are settings of git, not of ours
-    known = {name: here.get(name) for name in _OF_THE_USER}
+    known = {name: here.get(name) for name in _USER_VARIABLES}
     return {"GIT_CONFIG_NOSYSTEM": None, **known}

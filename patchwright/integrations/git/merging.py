@@ -12,8 +12,8 @@ from patchwright.integrations.git.changes import (
     list_changes,
 )
 from patchwright.integrations.git.gitdir import GitDir
-from patchwright.integrations.git.grafts import graft
-from patchwright.integrations.git.trees import Unread, list_files, read_files
+from patchwright.integrations.git.grafts import replace_paths
+from patchwright.integrations.git.trees import UnreadReason, list_files, read_files
 
 _MAX_BYTES = 5_000_000
 # Where a conflict begins and where it ends; seven characters, or more by attribute.
@@ -21,11 +21,11 @@ _MAX_BYTES = 5_000_000
 _OPENING = re.compile(rb"^<{7,}(?: .*)?\r?$", re.MULTILINE)
 _CLOSING = re.compile(rb"^>{7,}(?: .*)?\r?$", re.MULTILINE)
 
-_Links = Mapping[str, str]
+_Gitlinks = Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Joined:
+class MergedSubmodules:
     """A tree with the submodules of a merge; `torn` are those that both sides moved.
 
     A torn one stays where our side has it.
@@ -85,14 +85,14 @@ class Merge:
             if _is_unfinished(now[change.path], ours[change.path], theirs[change.path])
         )
 
-    def join_submodules(self, tree: str) -> Joined:
+    def merge_submodules(self, tree: str) -> MergedSubmodules:
         """Move the submodules of a tree as the other side did, and no others.
 
         The tree has them where our side has them: nothing else moves one.
         """
-        ours = _list_links(self.git, self.ours)
-        theirs = _list_links(self.git, self.theirs)
-        before = _list_links(self.git, self._find_ancestor())
+        ours = _list_gitlinks(self.git, self.ours)
+        theirs = _list_gitlinks(self.git, self.theirs)
+        before = _list_gitlinks(self.git, self._find_ancestor())
         either = before.keys() | theirs.keys()
         moved = {path for path in either if theirs.get(path) != before.get(path)}
         torn = {
@@ -101,8 +101,8 @@ class Merge:
             if ours.get(path) not in (before.get(path), theirs.get(path))
         }
         followed = self._what_theirs_has(moved - torn)
-        joined = graft(self.git, tree, self.theirs, followed) if followed else tree
-        return Joined(joined, tuple(sorted(torn)))
+        joined = replace_paths(self.git, tree, self.theirs, followed) if followed else tree
+        return MergedSubmodules(joined, tuple(sorted(torn)))
 
     def _what_theirs_has(self, links: Collection[str]) -> set[str]:
         """Return the paths, and the files that are there instead of a submodule."""
@@ -117,8 +117,8 @@ class Merge:
         return done.output.decode("ascii").strip()
 
 
-def _is_unfinished(now: bytes | Unread, *sides: bytes | Unread) -> bool:
-    if isinstance(now, Unread):
+def _is_unfinished(now: bytes | UnreadReason, *sides: bytes | UnreadReason) -> bool:
+    if isinstance(now, UnreadReason):
         return False
     known = b"\n".join(side for side in sides if isinstance(side, bytes))
     return all(
@@ -127,12 +127,12 @@ def _is_unfinished(now: bytes | Unread, *sides: bytes | Unread) -> bool:
     )
 
 
-def adds_conflict(now: bytes, before: bytes) -> bool:
+def adds_conflict_markers(now: bytes, before: bytes) -> bool:
     """Say whether a file has got the marks of a conflict that it had not."""
     return _is_unfinished(now, before)
 
 
-def _list_links(store: GitDir, commit: str) -> _Links:
+def _list_gitlinks(store: GitDir, commit: str) -> _Gitlinks:
     """Return the commits of submodules by their paths."""
     listing = store.run(["ls-tree", "-r", "-z", "--full-tree", commit])
     entries = listing.decode("utf-8", "surrogateescape").split("\0")

@@ -44,7 +44,7 @@ class Mirror:
         self.push_by(self.objects.git, remote, update)
 
 
-class Mirrors:
+class MirrorCache:
     """The mirrors under one folder, which the bot alone writes.
 
     Nothing is ever pruned from a mirror while it is in use: a commit that was seen
@@ -67,9 +67,9 @@ class Mirrors:
         """What its mirrors push with."""
         return self._push
 
-    def pushing_by(self, push: Push) -> "Mirrors":
+    def with_push(self, push: Push) -> "Mirrors":
         """Return the same mirrors, whose way back is another one."""
-        return Mirrors(self._root, self._environment, push)
+        return MirrorCache(self._root, self._environment, push)
 
     def fetch(
         self, clone_url: str, credential: GitCredential | None, refs: Sequence[str]
@@ -78,7 +78,7 @@ class Mirrors:
         remote = Remote(clone_url, credential, self._environment)
         self._root.mkdir(parents=True, exist_ok=True)
         path = self._root / hashlib.sha256(clone_url.encode()).hexdigest()[:32]
-        with _alone(path.with_suffix(".lock")):
+        with _locked(path.with_suffix(".lock")):
             self._refresh(path, remote, refs)
         store = ObjectStore.at(path)
         return Mirror(clone_url, store, self._environment, self._push)
@@ -96,7 +96,7 @@ class Mirrors:
 
 
 @contextmanager
-def _alone(lock: Path) -> Iterator[None]:
+def _locked(lock: Path) -> Iterator[None]:
     descriptor = os.open(lock, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
@@ -110,18 +110,18 @@ def _build(path: Path, remote: Remote, refs: Sequence[str]) -> None:
     for leftover in (fresh, worn):
         _remove_if_possible(leftover)
     try:
-        _begin(fresh, remote, refs, "sha1")
+        _create(fresh, remote, refs, "sha1")
     except ObjectFormatError:
         remove_tree(fresh)
-        _begin(fresh, remote, refs, "sha256")
+        _create(fresh, remote, refs, "sha256")
     if path.exists():
-        _save_runs(GitDir(fresh), path)
+        _keep_run_refs(GitDir(fresh), path)
         path.rename(worn)
     fresh.rename(path)
     _remove_if_possible(worn)
 
 
-def _begin(fresh: Path, remote: Remote, refs: Sequence[str], kind: str) -> None:
+def _create(fresh: Path, remote: Remote, refs: Sequence[str], kind: str) -> None:
     init = ["init", "--quiet", "--bare", "--template=", f"--object-format={kind}"]
     run_git([*init, str(fresh)], cwd=fresh.parent)
     _fetch_whole(GitDir(fresh), remote, refs)
@@ -132,7 +132,7 @@ def _remove_if_possible(folder: Path) -> None:
         remove_tree(folder)
 
 
-def _save_runs(fresh: GitDir, damaged: Path) -> None:
+def _keep_run_refs(fresh: GitDir, damaged: Path) -> None:
     # Whatever can still be read of runs under way; none of it is needed to go on.
     kept = "+refs/patchwright/*:refs/patchwright/*"
     fresh.call(["fetch", "--quiet", "--no-write-fetch-head", str(damaged), kept])

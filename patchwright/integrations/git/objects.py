@@ -10,23 +10,23 @@ from pydantic import SecretStr
 from patchwright.core.errors import GitError
 from patchwright.core.types.work import DiffStat
 from patchwright.integrations.git.bundles import (
-    Taken,
+    AcceptedCommit,
     make_bundle,
-    make_parcel,
+    make_partial_bundle,
     release,
     take_bundle,
-    take_most,
+    take_without_refused,
 )
 from patchwright.integrations.git.changes import (
     ChangedPath,
     count_changes,
     list_changes,
 )
-from patchwright.integrations.git.filters import Filtered, find_filtered
+from patchwright.integrations.git.filters import FilteredFile, find_filtered
 from patchwright.integrations.git.gitdir import GitDir
 from patchwright.integrations.git.grafts import (
     Signature,
-    graft,
+    replace_paths,
     make_commit,
     rebase,
     with_tests_of,
@@ -34,7 +34,7 @@ from patchwright.integrations.git.grafts import (
 )
 from patchwright.integrations.git.history import find_ends, require_files
 from patchwright.integrations.git.merging import Merge
-from patchwright.integrations.git.trees import Unread, list_files, read_files
+from patchwright.integrations.git.trees import UnreadReason, list_files, read_files
 
 READABLE_DIFF = ("diff-tree", "-r", "-p", "-M", "--no-ext-diff", "--no-textconv")
 MAILED_PATCH = (
@@ -91,7 +91,7 @@ class ObjectStore:
 
     def read_files(
         self, commit: str, paths: Sequence[str], max_bytes: int
-    ) -> Mapping[str, bytes | Unread]:
+    ) -> Mapping[str, bytes | UnreadReason]:
         """Read files of at most that size; links are followed inside the commit."""
         return read_files(self.git, commit, paths, max_bytes)
 
@@ -124,17 +124,17 @@ class ObjectStore:
         """Raise GitError where a partial clone lacks files of the commit."""
         require_files(self.git, commit)
 
-    def parcel(self, base_sha: str, sha: str) -> bytes:
+    def partial_bundle(self, base_sha: str, sha: str) -> bytes:
         """Pack what a commit adds to `base_sha`; `take` unpacks it elsewhere."""
-        return make_parcel(self.git, base_sha, sha)
+        return make_partial_bundle(self.git, base_sha, sha)
 
     def take(self, bundle: bytes, base_sha: str, run_id: str) -> str:
         """Let in the commits of a bundle; raises GitError unless all is in order."""
         return take_bundle(self.git, bundle, base_sha, run_id)
 
-    def take_most(self, bundle: bytes, base_sha: str, run_id: str) -> Taken:
+    def take_without_refused(self, bundle: bytes, base_sha: str, run_id: str) -> AcceptedCommit:
         """Let in the commits of a bundle, but for files that git itself refuses."""
-        return take_most(self.git, bundle, base_sha, run_id)
+        return take_without_refused(self.git, bundle, base_sha, run_id)
 
     def release(self, run_id: str) -> None:
         """Let go of what `take` kept for a run."""
@@ -150,13 +150,13 @@ class ObjectStore:
         """Return the patch from `base` to `head`, for reading, or its beginning."""
         return self._output([*READABLE_DIFF, base, head], most_bytes)
 
-    def graft(self, onto: str, source: str, paths: Collection[str]) -> str:
+    def replace_paths(self, onto: str, source: str, paths: Collection[str]) -> str:
         """Return the tree of `onto` in which `paths` are as `source` has them."""
-        return graft(self.git, onto, source, paths)
+        return replace_paths(self.git, onto, source, paths)
 
     def find_filtered(
         self, tree: str, changes: Sequence[ChangedPath]
-    ) -> tuple[Filtered, ...]:
+    ) -> tuple[FilteredFile, ...]:
         """Return the changed files that a filter should have rewritten."""
         return find_filtered(self.git, tree, changes)
 

@@ -45,7 +45,7 @@ _RUBBISH_FILE = re.compile(
 _RUBBISH_AT_THE_TOP = re.compile(r"repro(?:duce|duction)?(?:[_-].*)?\.\w+")
 
 
-class FindingKind(StrEnum):
+class ChangeProblemKind(StrEnum):
     TOO_MANY_FILES = "too-many-files"
     FILE_TOO_LARGE = "file-too-large"
     TOO_LARGE = "too-large"
@@ -53,10 +53,10 @@ class FindingKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class ChangeProblem:
     """A reason not to propose a change as it is, and the paths it is about."""
 
-    kind: FindingKind
+    kind: ChangeProblemKind
     paths: tuple[str, ...]
 
 
@@ -90,7 +90,7 @@ def is_rubbish(path: str) -> bool:
     return not folders and _RUBBISH_AT_THE_TOP.fullmatch(name) is not None
 
 
-def find_needed(changes: Sequence[ChangedPath]) -> tuple[ChangedPath, ...]:
+def find_test_dependencies(changes: Sequence[ChangedPath]) -> tuple[ChangedPath, ...]:
     """Return what the tests of a change may need: tests, and whatever is new.
 
     A test that fails only for want of a new file shows no fault in the old ones.
@@ -109,19 +109,19 @@ def find_rubbish(changes: Sequence[ChangedPath]) -> tuple[ChangedPath, ...]:
 
 def find_excess(
     changes: Sequence[ChangedPath], limits: SizeLimits
-) -> tuple[Finding, ...]:
+) -> tuple[ChangeProblem, ...]:
     """Return what makes a change one to ask about before it is proposed."""
     paths = tuple(change.path for change in changes)
     large = tuple(c.path for c in changes if max(c.sizes) > limits.max_file_bytes)
     gitlinks = tuple(c.path for c in changes if GITLINK in (c.mode, c.old_mode))
     found = (
-        (FindingKind.TOO_MANY_FILES, paths, len(paths) > limits.max_files),
-        (FindingKind.FILE_TOO_LARGE, large, bool(large)),
+        (ChangeProblemKind.TOO_MANY_FILES, paths, len(paths) > limits.max_files),
+        (ChangeProblemKind.FILE_TOO_LARGE, large, bool(large)),
         (
-            FindingKind.TOO_LARGE,
+            ChangeProblemKind.TOO_LARGE,
             paths,
             sum(sum(change.sizes) for change in changes) > limits.max_total_bytes,
         ),
-        (FindingKind.SUBMODULE, gitlinks, bool(gitlinks)),
+        (ChangeProblemKind.SUBMODULE, gitlinks, bool(gitlinks)),
     )
-    return tuple(Finding(kind, paths) for kind, paths, holds in found if holds)
+    return tuple(ChangeProblem(kind, paths) for kind, paths, holds in found if holds)

@@ -15,7 +15,7 @@ from patchwright.core.errors import (
     PushRefusedError,
     ServiceUnavailableError,
 )
-from patchwright.integrations.git.command import TIMED_OUT, Completed
+from patchwright.integrations.git.command import TIMED_OUT, GitResult
 
 # Git has no codes for these; the words below are those of its C locale, in
 # remote-curl.c, http.c, credential.c and connect.c, and hold since Git 2.30.
@@ -62,7 +62,7 @@ _PROGRESS = re.compile(r"(?:Resolving deltas|Counting|Compressing|Checking)\b.*:
 _REJECTED = re.compile(r"^!\t[^\t]*\t\[(?P<by>(remote )?)rejected\] \((?P<why>.*)\)$")
 
 
-def explain(done: Completed) -> PatchwrightError:
+def map_remote_error(done: GitResult) -> PatchwrightError:
     """Turn a failed fetch or push into an error that says what its catcher can do."""
     if done.exit_code == TIMED_OUT:
         return ServiceUnavailableError(f"the remote is too slow: {done.error_output}")
@@ -72,7 +72,7 @@ def explain(done: Completed) -> PatchwrightError:
     return GitError(f"git failed: {done.error_summary}")
 
 
-def explain_push(done: Completed, branch: str) -> PatchwrightError:
+def map_push_error(done: GitResult, branch: str) -> PatchwrightError:
     """Read the report of `git push --porcelain`, and fall back on its complaints."""
     for line in done.output.decode("utf-8", "replace").splitlines():
         found = _REJECTED.match(line)
@@ -86,7 +86,7 @@ def explain_push(done: Completed, branch: str) -> PatchwrightError:
         blocked = _BLOCKED.search(f"{done.error_output}\n{found['why']}")
         error = BranchBlockedError if blocked else PushRefusedError
         return error(f"the remote refuses to update {branch}: {words}")
-    return explain(done)
+    return map_remote_error(done)
 
 
 def _reasons(complaint: str, why: str) -> Iterator[str]:

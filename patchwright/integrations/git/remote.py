@@ -13,10 +13,10 @@ from patchwright.core.errors import (
 )
 from patchwright.core.forge import GitCredential
 from patchwright.integrations.git.bundles import TRANSFER_TIMEOUT_S
-from patchwright.integrations.git.command import Completed
+from patchwright.integrations.git.command import GitResult
 from patchwright.integrations.git.gitdir import GitDir
 from patchwright.integrations.git.names import check_branch, check_ref
-from patchwright.integrations.git.refusals import explain, explain_push
+from patchwright.integrations.git.refusals import map_remote_error, map_push_error
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +62,10 @@ def fetch_refs(store: GitDir, remote: Remote, refs: Sequence[str]) -> None:
     """Bring full refs such as `refs/heads/trunk` here, under the same names."""
     specs = [f"+{check_ref(ref)}:{ref}" for ref in refs]
     fetch = ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head"]
-    done = _ask(store, remote, [*fetch, "--no-recurse-submodules", remote.url, *specs])
+    done = _run_remote(store, remote, [*fetch, "--no-recurse-submodules", remote.url, *specs])
     if done.exit_code == 0:
         return
-    error = explain(done)
+    error = map_remote_error(done)
     if isinstance(error, NotFoundError) and _is_empty(store, remote):
         raise EmptyRepositoryError(
             "there is nothing to work on: the repository has no commit yet. "
@@ -76,11 +76,11 @@ def fetch_refs(store: GitDir, remote: Remote, refs: Sequence[str]) -> None:
 
 def _is_empty(store: GitDir, remote: Remote) -> bool:
     """Tell whether the remote answers that it has no branch or tag at all."""
-    done = _ask(store, remote, ["ls-remote", "--quiet", remote.url])
+    done = _run_remote(store, remote, ["ls-remote", "--quiet", remote.url])
     return done.exit_code == 0 and not done.output.strip()
 
 
-def _ask(store: GitDir, remote: Remote, args: Sequence[str]) -> Completed:
+def _run_remote(store: GitDir, remote: Remote, args: Sequence[str]) -> GitResult:
     return store.call(
         args,
         settings=remote.settings(),
@@ -124,6 +124,6 @@ def push_commit(store: GitDir, remote: Remote, update: BranchUpdate) -> None:
     ref = update.ref()
     lease = f"--force-with-lease={ref}:{update.expect or ''}"
     push = ["push", "--porcelain", "--no-verify", "--no-recurse-submodules", lease]
-    done = _ask(store, remote, [*push, remote.url, f"{update.sha}:{ref}"])
+    done = _run_remote(store, remote, [*push, remote.url, f"{update.sha}:{ref}"])
     if done.exit_code != 0:
-        raise explain_push(done, update.branch)
+        raise map_push_error(done, update.branch)

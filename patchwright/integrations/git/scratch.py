@@ -7,11 +7,11 @@ from pathlib import Path
 
 from patchwright.integrations.git.command import run_git
 from patchwright.integrations.git.gitdir import GitDir
-from patchwright.integrations.git.history import cut_commits
+from patchwright.integrations.git.history import shallow_commits
 
 
 @contextmanager
-def borrow(source: GitDir, ends: Collection[str] = ()) -> Iterator[GitDir]:
+def scratch_repository(source: GitDir, ends: Collection[str] = ()) -> Iterator[GitDir]:
     """Give a bare repository without refs that sees every object of `source`.
 
     What is written there never reaches `source` unless it is fetched from there. Its
@@ -29,7 +29,7 @@ def borrow(source: GitDir, ends: Collection[str] = ()) -> Iterator[GitDir]:
         alternates = path / "objects" / "info" / "alternates"
         alternates.parent.mkdir(exist_ok=True)
         alternates.write_bytes(objects)
-        cut = sorted(cut_commits(source) | set(ends))
+        cut = sorted(shallow_commits(source) | set(ends))
         if cut:
             (path / "shallow").write_text("".join(f"{sha}\n" for sha in cut))
         yield GitDir(path)

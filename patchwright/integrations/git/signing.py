@@ -9,7 +9,7 @@ from pydantic import SecretStr
 
 
 @contextmanager
-def signing(key: SecretStr | None) -> Iterator[Sequence[str]]:
+def signing_options(key: SecretStr | None) -> Iterator[Sequence[str]]:
     """Give git's options for signing with this key; there are none without a key.
 
     `key` is an OpenSSH private key without a passphrase.

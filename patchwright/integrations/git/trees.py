@@ -8,7 +8,7 @@ from patchwright.core.errors import GitError
 from patchwright.integrations.git.gitdir import GitDir
 
 
-class Unread(StrEnum):
+class UnreadReason(StrEnum):
     """Why a file was not read, as the end of a sentence about it."""
 
     NOT_THERE = "is not there, or is no file"
@@ -39,25 +39,25 @@ def list_files(store: GitDir, commit: str) -> tuple[str, ...]:
 
 def read_files(
     store: GitDir, commit: str, paths: Sequence[str], max_bytes: int
-) -> Mapping[str, bytes | Unread]:
+) -> Mapping[str, bytes | UnreadReason]:
     """Read files, through links as long as these stay in the tree of the commit.
 
     A path with a line break in it is not found.
     """
     asked = [path for path in paths if "\n" not in path]
     found = dict(zip(asked, _find(store, commit, asked, max_bytes), strict=True))
-    blobs = {blob for blob in found.values() if not isinstance(blob, Unread)}
+    blobs = {blob for blob in found.values() if not isinstance(blob, UnreadReason)}
     contents = _contents(store, sorted(blobs))
     return {
-        path: contents[blob] if not isinstance(blob, Unread) else blob
+        path: contents[blob] if not isinstance(blob, UnreadReason) else blob
         for path in paths
-        for blob in [found.get(path, Unread.NOT_THERE)]
+        for blob in [found.get(path, UnreadReason.NOT_THERE)]
     }
 
 
 def _find(
     store: GitDir, commit: str, paths: Sequence[str], max_bytes: int
-) -> Iterator[str | Unread]:
+) -> Iterator[str | UnreadReason]:
     """Yield the blob of each path."""
     question = "".join(f"{commit}:{path}\n" for path in paths)
     check = ["cat-file", "--batch-check", "--follow-symlinks"]
@@ -68,17 +68,17 @@ def _find(
         astray = _ASTRAY.fullmatch(line)
         if astray:
             at += int(astray["size"]) + 1  # where the link leads, on a line of its own
-        yield _judge(line, astray, max_bytes)
+        yield _blob_or_reason(line, astray, max_bytes)
 
 
-def _judge(line: bytes, astray: re.Match[bytes] | None, max_bytes: int) -> str | Unread:
+def _blob_or_reason(line: bytes, astray: re.Match[bytes] | None, max_bytes: int) -> str | UnreadReason:
     if astray:
-        return Unread.OUTSIDE if astray["why"] == b"symlink" else Unread.NOT_THERE
+        return UnreadReason.OUTSIDE if astray["why"] == b"symlink" else UnreadReason.NOT_THERE
     found = _FOUND.fullmatch(line)
     if found is None:
-        return Unread.NOT_THERE
+        return UnreadReason.NOT_THERE
     if int(found["size"]) > max_bytes:
-        return Unread.TOO_LARGE
+        return UnreadReason.TOO_LARGE
     return found["blob"].decode("ascii")
 
 

@@ -10,14 +10,14 @@ from patchwright.core.clock import Clock
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import RepoRef
 from patchwright.integrations.github.addresses import Addresses
-from patchwright.integrations.github.api import Api
+from patchwright.integrations.github.api import GitHubClient
 from patchwright.integrations.github.auth import (
     AppTokens,
-    GivenToken,
+    StaticToken,
     TokenCache,
 )
 from patchwright.integrations.github.channel import GitHubChannel
-from patchwright.integrations.github.connection import Connection
+from patchwright.integrations.github.connection import GitHubConnection
 from patchwright.integrations.github.deliveries import Hook, find_hook
 from patchwright.integrations.github.forge import GitHubForge
 from patchwright.integrations.github.webhook import SERVICE
@@ -31,7 +31,7 @@ _OF_A_WORKFLOW: Final = "ghs_"
 class GitHub:
     """One GitHub, as a channel and as a forge; close it when done."""
 
-    api: Api
+    api: GitHubClient
     channel: GitHubChannel
     forge: GitHubForge
     app: AppTokens | None = None
@@ -75,11 +75,11 @@ def connect_app(
     ca_bundle: str = "",
 ) -> GitHub:
     """Act as a GitHub App. `pause_s` is the least time between two writes."""
-    connection = Connection(addresses, pause_s, ca_bundle)
+    connection = GitHubConnection(addresses, pause_s, ca_bundle)
     tokens = AppTokens(
         app_id, private_key, connection=connection, cache=cache, clock=clock
     )
-    api = Api(connection=connection, tokens=tokens, clock=clock)
+    api = GitHubClient(connection=connection, tokens=tokens, clock=clock)
     return GitHub(api, GitHubChannel(api), GitHubForge(api), tokens)
 
 
@@ -92,9 +92,9 @@ def connect_token(
     ca_bundle: str = "",
 ) -> GitHub:
     """Act with a token of a person, a machine user or a workflow."""
-    connection = Connection(addresses, pause_s, ca_bundle)
-    tokens = GivenToken(token, connection, clock)
-    api = Api(connection=connection, tokens=tokens, clock=clock)
+    connection = GitHubConnection(addresses, pause_s, ca_bundle)
+    tokens = StaticToken(token, connection, clock)
+    api = GitHubClient(connection=connection, tokens=tokens, clock=clock)
     return GitHub(
         api,
         GitHubChannel(api),

@@ -14,19 +14,19 @@ from patchwright.core.errors import (
     PermissionDeniedError,
     ServiceError,
 )
-from patchwright.core.forge import Adornment
+from patchwright.core.forge import PullMetadata
 from patchwright.core.types.threads import RepoRef
-from patchwright.integrations.github.api import Api
+from patchwright.integrations.github.api import GitHubClient
 
 _TEAM = "team/"
 _REFUSALS = (InvalidRequestError, NotFoundError, PermissionDeniedError)
 
 
-def adorn(
-    api: Api, repo: RepoRef, number: int, adornment: Adornment
+def add_pull_metadata(
+    api: GitHubClient, repo: RepoRef, number: int, pull_metadata: PullMetadata
 ) -> tuple[str, ...]:
     """Add what is missing, each thing by itself: one refusal must not stop the rest."""
-    missing = api.ask(repo, lambda found: _missing(found, number, adornment))
+    missing = api.ask(repo, lambda found: _missing(found, number, pull_metadata))
     return (
         *_add_labels(api, repo, number, missing.labels),
         *_assign(api, repo, number, missing.assignees),
@@ -36,7 +36,7 @@ def adorn(
 
 
 def request_review(
-    api: Api, repo: RepoRef, number: int, reviewers: tuple[str, ...]
+    api: GitHubClient, repo: RepoRef, number: int, reviewers: tuple[str, ...]
 ) -> None:
     """Ask for a review, also of those who have given one."""
     people = [name for name in reviewers if not name.startswith(_TEAM)]
@@ -49,7 +49,7 @@ def request_review(
     api.ask(repo, ask)
 
 
-def fetch_milestone(api: Api, repo: RepoRef, issue: int) -> int | None:
+def fetch_milestone(api: GitHubClient, repo: RepoRef, issue: int) -> int | None:
     return api.ask(repo, lambda found: _milestone(found.get_issue(issue)))
 
 
@@ -59,14 +59,14 @@ def _milestone(thread: Issue | PullRequest) -> int | None:
     return milestone.number if milestone is not None else None
 
 
-def _missing(found: Repository, number: int, wanted: Adornment) -> Adornment:
+def _missing(found: Repository, number: int, wanted: PullMetadata) -> PullMetadata:
     pull = found.get_pull(number)
     labels = {label.name.lower() for label in pull.labels}
     assignees = {person.login.lower() for person in pull.assignees}
-    return Adornment(
-        labels=_others(wanted.labels, labels),
-        assignees=_others(wanted.assignees, assignees),
-        reviewers=_others(wanted.reviewers, _known_reviewers(pull))
+    return PullMetadata(
+        labels=_not_yet_there(wanted.labels, labels),
+        assignees=_not_yet_there(wanted.assignees, assignees),
+        reviewers=_not_yet_there(wanted.reviewers, _known_reviewers(pull))
         if wanted.reviewers
         else (),
         milestone=wanted.milestone if _milestone(pull) is None else None,
@@ -82,23 +82,23 @@ def _known_reviewers(pull: PullRequest) -> set[str]:
     return asked | teams | answered
 
 
-def _others(wanted: Sequence[str], there: set[str]) -> tuple[str, ...]:
+def _not_yet_there(wanted: Sequence[str], there: set[str]) -> tuple[str, ...]:
     return tuple(name for name in dict.fromkeys(wanted) if name.lower() not in there)
 
 
 def _add_labels(
-    api: Api, repo: RepoRef, number: int, labels: Sequence[str]
+    api: GitHubClient, repo: RepoRef, number: int, labels: Sequence[str]
 ) -> Iterator[str]:
     if not labels:
         return
     try:
         api.ask(repo, lambda found: found.get_issue(number).add_to_labels(*labels))
     except _REFUSALS as error:
-        yield _refused(f"The labels {_named(labels)} were not put on", error)
+        yield _refusal_line(f"The labels {_quoted_names(labels)} were not put on", error)
 
 
 def _assign(
-    api: Api, repo: RepoRef, number: int, people: Sequence[str]
+    api: GitHubClient, repo: RepoRef, number: int, people: Sequence[str]
 ) -> Iterator[str]:
     """Assign; GitHub answers well and leaves out whom it does not let be assigned.
 
@@ -115,14 +115,14 @@ def _assign(
     try:
         assigned = api.ask(repo, assign)
     except _REFUSALS as error:
-        yield _refused(f"{_named(people)} could not be assigned", error)
+        yield _refusal_line(f"{_quoted_names(people)} could not be assigned", error)
         return
-    if left := _others(people, assigned):
-        yield f"{_named(left)} could not be assigned: GitHub does not let them be."
+    if left := _not_yet_there(people, assigned):
+        yield f"{_quoted_names(left)} could not be assigned: GitHub does not let them be."
 
 
 def _set_milestone(
-    api: Api, repo: RepoRef, number: int, milestone: int | None
+    api: GitHubClient, repo: RepoRef, number: int, milestone: int | None
 ) -> Iterator[str]:
     if milestone is None:
         return
@@ -136,11 +136,11 @@ def _set_milestone(
     try:
         api.ask(repo, edit)
     except _REFUSALS as error:
-        yield _refused("The issue's milestone was not taken over", error)
+        yield _refusal_line("The issue's milestone was not taken over", error)
 
 
 def _ask_reviewers(
-    api: Api, repo: RepoRef, number: int, reviewers: Sequence[str]
+    api: GitHubClient, repo: RepoRef, number: int, reviewers: Sequence[str]
 ) -> Iterator[str]:
     """Ask all at once; one of them who may not review spoils it for all others."""
     if not reviewers:
@@ -149,15 +149,15 @@ def _ask_reviewers(
         request_review(api, repo, number, tuple(reviewers))
     except _REFUSALS as error:
         if len(reviewers) == 1:
-            yield _refused(f"{_named(reviewers)} could not be asked to review", error)
+            yield _refusal_line(f"{_quoted_names(reviewers)} could not be asked to review", error)
             return
         for one in reviewers:
             yield from _ask_reviewers(api, repo, number, (one,))
 
 
-def _named(names: Sequence[str]) -> str:
+def _quoted_names(names: Sequence[str]) -> str:
     return ", ".join(f"`{name}`" for name in names)
 
 
-def _refused(what: str, error: ServiceError) -> str:
+def _refusal_line(what: str, error: ServiceError) -> str:
     return f"{what}: {str(error).rstrip('.')}."

@@ -13,27 +13,27 @@ from patchwright.core.clock import Clock
 from patchwright.core.errors import AuthenticationError
 from patchwright.core.types.threads import RepoRef
 from patchwright.integrations.github.addresses import Addresses
-from patchwright.integrations.github.auth import Tokens
-from patchwright.integrations.github.connection import Connection
-from patchwright.integrations.github.editions import Editions
-from patchwright.integrations.github.errors import translated
-from patchwright.integrations.patience import outlast_limits
+from patchwright.integrations.github.auth import RepositoryTokens
+from patchwright.integrations.github.connection import GitHubConnection
+from patchwright.integrations.github.editions import ETagCache
+from patchwright.integrations.github.errors import translate_errors
+from patchwright.integrations.patience import retry_after_limits
 
 T = TypeVar("T")
 
 
-class Api:
+class GitHubClient:
     """Holds one client for each repository; any thread may ask."""
 
-    def __init__(self, *, connection: Connection, tokens: Tokens, clock: Clock) -> None:
+    def __init__(self, *, connection: GitHubConnection, tokens: RepositoryTokens, clock: Clock) -> None:
         self._connection = connection
         self._tokens = tokens
         self._clock = clock
-        self._clients: dict[str, _Line] = {}
-        self._etag_cache = Editions()
+        self._clients: dict[str, _RepositoryClient] = {}
+        self._etag_cache = ETagCache()
 
     @property
-    def connection(self) -> Connection:
+    def connection(self) -> GitHubConnection:
         return self._connection
 
     @property
@@ -41,7 +41,7 @@ class Api:
         return self._connection.addresses
 
     @property
-    def tokens(self) -> Tokens:
+    def tokens(self) -> RepositoryTokens:
         return self._tokens
 
     @cached_property
@@ -50,7 +50,7 @@ class Api:
         return self._tokens.fetch_login()
 
     @property
-    def etag_cache(self) -> Editions:
+    def etag_cache(self) -> ETagCache:
         """What was read before, to be read again at no cost while it is the same."""
         return self._etag_cache
 
@@ -61,7 +61,7 @@ class Api:
         limit is waited for, if that is not long. A question may so be put again from
         its beginning: of several writes, the first ones must be harmless to repeat.
         """
-        return outlast_limits(lambda: self.ask_now(repo, question), self._clock)
+        return retry_after_limits(lambda: self.ask_now(repo, question), self._clock)
 
     def ask_now(self, repo: RepoRef, question: Callable[[Repository], T]) -> T:
         """Answer as `ask` does, but wait for nothing."""
@@ -78,19 +78,19 @@ class Api:
     def _ask_with(
         self, repo: RepoRef, token: SecretStr, question: Callable[[Repository], T]
     ) -> T:
-        line = self._clients.setdefault(repo.full_name, _Line(self._connection))
-        with line.lock, translated(self._clock):
+        line = self._clients.setdefault(repo.full_name, _RepositoryClient(self._connection))
+        with line.lock, translate_errors(self._clock):
             return question(line.client(token).get_repo(repo.full_name))
 
 
-class _Line:
+class _RepositoryClient:
     """A client that is replaced when the token is another one.
 
     PyGithub's clients serve one thread at a time, and GitHub asks for one request at
     a time as well.
     """
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: GitHubConnection) -> None:
         self.lock = Lock()
         self._connection = connection
         self._token = ""

@@ -21,11 +21,11 @@ from patchwright.core.errors import (
 from patchwright.core.types.threads import ForgeThread, ThreadKind
 from patchwright.integrations.downloads import CHUNK_BYTES, read_limited
 from patchwright.integrations.github.addresses import Addresses
-from patchwright.integrations.github.api import Api
+from patchwright.integrations.github.api import GitHubClient
 from patchwright.integrations.github.connection import (
     TIMEOUT_S,
     USER_AGENT,
-    Connection,
+    GitHubConnection,
     without_credentials,
 )
 from patchwright.integrations.github.discussions import fetch_html
@@ -51,7 +51,7 @@ class _Rendered(BaseModel):
 
 
 def fetch_attachment(
-    api: Api, ref: ForgeThread, url: str, max_bytes: int, post_id: str = ""
+    api: GitHubClient, ref: ForgeThread, url: str, max_bytes: int, post_id: str = ""
 ) -> bytes:
     """Return the file. Raises a `ServiceError` of a sentence that says why not."""
     check_host(api.addresses, url)
@@ -110,7 +110,7 @@ def _is_known(host: str, web_host: str) -> bool:
     return host in (f"media.{web_host}", f"raw.{web_host}", f"assets.{web_host}")
 
 
-def _find_signed(api: Api, ref: ForgeThread, url: str, post_id: str) -> str | None:
+def _find_signed(api: GitHubClient, ref: ForgeThread, url: str, post_id: str) -> str | None:
     """Return the signed address of an upload, as the rendered post has it."""
     upload = _UPLOAD.search(urlsplit(url).path)
     if upload is None:
@@ -142,7 +142,7 @@ def _address_of(ref: ForgeThread, post_id: str) -> str:
 
 
 def _download(
-    connection: Connection, url: str, token: SecretStr | None, max_bytes: int
+    connection: GitHubConnection, url: str, token: SecretStr | None, max_bytes: int
 ) -> bytes:
     headers = {"User-Agent": USER_AGENT}
     if token is not None:
@@ -157,7 +157,7 @@ def _download(
 
 
 def _follow(
-    connection: Connection,
+    connection: GitHubConnection,
     session: requests.Session,
     request: tuple[str, dict[str, str]],
     max_bytes: int,

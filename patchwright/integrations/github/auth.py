@@ -22,14 +22,14 @@ from patchwright.core.errors import (
 )
 from patchwright.core.types.base import Value
 from patchwright.core.types.threads import RepoRef
-from patchwright.integrations.github.connection import Connection
-from patchwright.integrations.github.errors import translated
+from patchwright.integrations.github.connection import GitHubConnection
+from patchwright.integrations.github.errors import translate_errors
 from patchwright.integrations.github.permissions import (
     Granted,
     missing_permissions,
     missing_scopes,
 )
-from patchwright.integrations.patience import outlast_limits
+from patchwright.integrations.patience import retry_after_limits
 
 # An installation token lives for an hour; what is left must outlast a long push.
 LEAST_LIFE = timedelta(minutes=5)
@@ -64,7 +64,7 @@ class MemoryTokenCache:
         self._tokens[name] = token
 
 
-class Tokens(Protocol):
+class RepositoryTokens(Protocol):
     """A way of authenticating. Errors are those of `core.errors`."""
 
     def fetch(self, repo: RepoRef) -> SecretStr:
@@ -90,14 +90,14 @@ class Tokens(Protocol):
     def close(self) -> None: ...
 
 
-class GivenToken:
+class StaticToken:
     """A token that somebody made: of a person, of a machine user, of Actions.
 
     It is never tried out beforehand: tokens of Actions and of installations may not
     ask REST who they are, and work all the same.
     """
 
-    def __init__(self, token: SecretStr, connection: Connection, clock: Clock) -> None:
+    def __init__(self, token: SecretStr, connection: GitHubConnection, clock: Clock) -> None:
         if not token.get_secret_value():
             raise SettingsError("github.token is empty")
         self._token = token
@@ -116,7 +116,7 @@ class GivenToken:
     def fetch_login(self) -> str:
         client = self._connection.open_client(self._auth())
         try:
-            with translated(self._clock):
+            with translate_errors(self._clock):
                 return client.get_user().login
         except PermissionDeniedError:
             return _login_of_bot(client, self._clock)
@@ -127,7 +127,7 @@ class GivenToken:
         """Tell it of a classic token: GitHub says nothing about the others."""
         client = self._connection.open_client(self._auth())
         try:
-            with translated(self._clock):
+            with translate_errors(self._clock):
                 client.requester.requestJsonAndCheck("GET", "/user")
         except PermissionDeniedError:
             return ()
@@ -151,7 +151,7 @@ class AppTokens:
         app_id: str,
         private_key: SecretStr,
         *,
-        connection: Connection,
+        connection: GitHubConnection,
         cache: TokenCache,
         clock: Clock,
     ) -> None:
@@ -181,14 +181,14 @@ class AppTokens:
         return token.token
 
     def fetch_lasting(self, repo: RepoRef) -> SecretStr:
-        return outlast_limits(lambda: self.renew(repo), self._clock)
+        return retry_after_limits(lambda: self.renew(repo), self._clock)
 
     def fetch_login(self) -> str:
-        with self._lock, translated(self._clock):
+        with self._lock, translate_errors(self._clock):
             return f"{self._app.get_app().slug}[bot]"
 
     def fetch_missing(self) -> tuple[str, ...]:
-        with self._lock, translated(self._clock):
+        with self._lock, translate_errors(self._clock):
             app = self._app.get_app()
             granted = Granted(permissions=app.permissions, events=tuple(app.events))
         return missing_permissions(granted)
@@ -197,7 +197,7 @@ class AppTokens:
         self, method: str, path: str, query: dict[str, str]
     ) -> tuple[dict[str, Any], Any]:
         """Make a request in the App's own name; return its headers and its JSON."""
-        with self._lock, translated(self._clock):
+        with self._lock, translate_errors(self._clock):
             return self._app.requester.requestJsonAndCheck(method, path, query)
 
     def is_installed(self, installation: str) -> bool:
@@ -220,7 +220,7 @@ class AppTokens:
         return is_same and found.get("suspended_at") is None
 
     def _mint(self, installation: int) -> InstallationToken:
-        with self._lock, translated(self._clock):
+        with self._lock, translate_errors(self._clock):
             minted = self._app.get_access_token(installation)
             return InstallationToken(
                 token=SecretStr(minted.token), expires_at=minted.expires_at
@@ -231,7 +231,7 @@ class AppTokens:
         if known is not None:
             return known
         owner, _, name = repo.full_name.partition("/")
-        with self._lock, translated(self._clock):
+        with self._lock, translate_errors(self._clock):
             found = self._app.get_repo_installation(owner, name).id
         self._installations[repo.full_name] = found
         return found
@@ -266,7 +266,7 @@ def _read_key(pem: str) -> RSAPrivateKey:
 def _login_of_bot(client: Github, clock: Clock) -> str:
     """Ask as an installation's token can, which is no person's; '' if it is refused."""
     try:
-        with translated(clock):
+        with translate_errors(clock):
             _, answer = client.requester.graphql_query(_VIEWER, {})
     except (InvalidRequestError, NotFoundError, PermissionDeniedError):
         return ""

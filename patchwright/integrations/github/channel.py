@@ -13,7 +13,7 @@ from patchwright.core.errors import InvalidRequestError, NotFoundError
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import ForgeThread, Thread, ThreadKind
 from patchwright.core.types.triggers import Trigger
-from patchwright.integrations.github.api import Api
+from patchwright.integrations.github.api import GitHubClient
 from patchwright.integrations.github.attachments import fetch_attachment
 from patchwright.integrations.github.discussions import (
     add_comment,
@@ -23,7 +23,7 @@ from patchwright.integrations.github.discussions import (
     find_own_comment,
 )
 from patchwright.integrations.github.labels import swap_labels
-from patchwright.integrations.github.posts import Posts, fetch_opening, fetch_posts
+from patchwright.integrations.github.posts import ThreadPosts, fetch_opening, fetch_posts
 from patchwright.integrations.github.reactions import react
 from patchwright.integrations.github.review_answers import (
     answer_review,
@@ -39,7 +39,7 @@ DECLINED = "-1"
 
 Author = NamedUser | Organization
 # Returns a text for a thread with what shows later that it is ours.
-Signed = Callable[[ForgeThread, str], str]
+AddSignature = Callable[[ForgeThread, str], str]
 
 
 class GitHubChannel:
@@ -49,11 +49,11 @@ class GitHubChannel:
     thread are its opening text, its comments and the words of reviews.
     """
 
-    def __init__(self, api: Api, signed: Signed | None = None) -> None:
+    def __init__(self, api: GitHubClient, signed: AddSignature | None = None) -> None:
         self._api = api
-        self._signed = signed or _as_written
+        self._signed = signed or _without_signature
 
-    def with_signature(self, signed: Signed) -> "GitHubChannel":
+    def with_signature(self, signed: AddSignature) -> "GitHubChannel":
         """Return a channel that puts a signature on what it writes."""
         return GitHubChannel(self._api, signed)
 
@@ -72,7 +72,7 @@ class GitHubChannel:
             ref.repo, lambda repo: fetch_opening(repo, ref)
         )
         found = ref.replace(kind=kind)
-        return self._thread(found, Posts(title=title, posts=(opening,)))
+        return self._thread(found, ThreadPosts(title=title, posts=(opening,)))
 
     def find_post(self, ref: ForgeThread, mark: str) -> str | None:
         if ref.kind is ThreadKind.DISCUSSION:
@@ -168,7 +168,7 @@ class GitHubChannel:
         reviews = fetch_reviews(repo, ref)
         return thread.replace(posts=(opening, *said), reviews=reviews)
 
-    def _thread(self, ref: ForgeThread, found: Posts) -> Thread:
+    def _thread(self, ref: ForgeThread, found: ThreadPosts) -> Thread:
         return Thread(
             ref=ref,
             title=found.title,
@@ -185,7 +185,7 @@ def _delete(repo: Repository, ref: ForgeThread, post_id: str) -> None:
         repo.get_issue(ref.number).get_comment(int(post_id)).delete()
 
 
-def _as_written(_ref: ForgeThread, text: str) -> str:
+def _without_signature(_ref: ForgeThread, text: str) -> str:
     return text
 
 

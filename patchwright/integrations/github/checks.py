@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter
 from patchwright.core.errors import PermissionDeniedError
 from patchwright.core.forge import Checks, FailedCheck
 from patchwright.core.types.threads import RepoRef
-from patchwright.integrations.github.api import Api
+from patchwright.integrations.github.api import GitHubClient
 from patchwright.integrations.github.check_runs import CHECK_NAME
 from patchwright.integrations.github.connection import LARGEST_PAGE
 from patchwright.integrations.github.job_logs import fetch_log_tail
@@ -35,29 +35,29 @@ _PENDING: Final = "pending"
 _JOB: Final = re.compile(r"/actions/runs/\d+/job/(\d+)")
 
 
-class _Part(BaseModel):
+class _CheckModel(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore")
 
 
-class _App(_Part):
+class _CheckApp(_CheckModel):
     slug: str = ""
 
 
-class _Output(_Part):
+class _CheckOutput(_CheckModel):
     title: Text = ""
     summary: Text = ""
     annotations_count: int = 0
 
 
-class _Run(_Part):
+class _CheckRun(_CheckModel):
     id: int
     name: str
     status: str
     conclusion: str | None = None
     html_url: Text = ""
     details_url: Text = ""
-    app: _App | None = None
-    output: _Output = _Output()
+    app: _CheckApp | None = None
+    output: _CheckOutput = _CheckOutput()
 
     @property
     def has_failed(self) -> bool:
@@ -71,24 +71,24 @@ class _Run(_Part):
         return int(job[1]) if job and is_job else None
 
 
-class _Runs(_Part):
+class _CheckRunPage(_CheckModel):
     total_count: int
-    check_runs: tuple[_Run, ...]
+    check_runs: tuple[_CheckRun, ...]
 
 
-class _Status(_Part):
+class _CommitStatus(_CheckModel):
     context: str
     state: str
     description: Text = ""
     target_url: Text = ""
 
 
-class _Statuses(_Part):
+class _CommitStatusPage(_CheckModel):
     total_count: int
-    statuses: tuple[_Status, ...]
+    statuses: tuple[_CommitStatus, ...]
 
 
-class _Annotation(_Part):
+class _Annotation(_CheckModel):
     path: str
     start_line: int
     annotation_level: Text = ""
@@ -96,16 +96,16 @@ class _Annotation(_Part):
 
 
 _ANNOTATIONS = TypeAdapter(tuple[_Annotation, ...])
-_Page = TypeVar("_Page", _Runs, _Statuses)
-_Found = TypeVar("_Found", _Run, _Status)
+_Page = TypeVar("_Page", _CheckRunPage, _CommitStatusPage)
+_Found = TypeVar("_Found", _CheckRun, _CommitStatus)
 
 log = structlog.get_logger(__name__)
 
 
-def fetch_checks(api: Api, repo: RepoRef, sha: str) -> Checks:
+def fetch_checks(api: GitHubClient, repo: RepoRef, sha: str) -> Checks:
     """Return how they stand, as far as we may see them: tokens may lack the right."""
-    runs = _ask(api, repo, lambda found: _list_runs(found, sha))
-    statuses = _ask(api, repo, lambda found: _list_statuses(found, sha))
+    runs = _ask_if_allowed(api, repo, lambda found: _list_runs(found, sha))
+    statuses = _ask_if_allowed(api, repo, lambda found: _list_statuses(found, sha))
     failed = [run for run in runs if run.has_failed]
     logs = _fetch_logs(api, repo, failed)
     return Checks(
@@ -120,8 +120,8 @@ def fetch_checks(api: Api, repo: RepoRef, sha: str) -> Checks:
     )
 
 
-def _ask(
-    api: Api, repo: RepoRef, question: Callable[[Repository], list[_Found]]
+def _ask_if_allowed(
+    api: GitHubClient, repo: RepoRef, question: Callable[[Repository], list[_Found]]
 ) -> list[_Found]:
     try:
         return api.ask(repo, question)
@@ -130,14 +130,14 @@ def _ask(
         return []
 
 
-def _list_runs(found: Repository, sha: str) -> list[_Run]:
-    pages = _pages(found, f"{found.url}/commits/{sha}/check-runs", _Runs)
+def _list_runs(found: Repository, sha: str) -> list[_CheckRun]:
+    pages = _pages(found, f"{found.url}/commits/{sha}/check-runs", _CheckRunPage)
     runs = [run for page in pages for run in page.check_runs]
     return [run for run in runs if run.name != CHECK_NAME]
 
 
-def _list_statuses(found: Repository, sha: str) -> list[_Status]:
-    pages = _pages(found, f"{found.url}/commits/{sha}/status", _Statuses)
+def _list_statuses(found: Repository, sha: str) -> list[_CommitStatus]:
+    pages = _pages(found, f"{found.url}/commits/{sha}/status", _CommitStatusPage)
     return [status for page in pages for status in page.statuses]
 
 
@@ -151,7 +151,7 @@ def _pages(found: Repository, url: str, shape: type[_Page]) -> Iterator[_Page]:
             return
 
 
-def _fetch_logs(api: Api, repo: RepoRef, failed: Iterable[_Run]) -> dict[int, str]:
+def _fetch_logs(api: GitHubClient, repo: RepoRef, failed: Iterable[_CheckRun]) -> dict[int, str]:
     """Return what the first of them printed, or else said about lines of files."""
     logs: dict[int, str] = {}
     for run in list(failed)[:MAX_LOGS]:
@@ -159,7 +159,7 @@ def _fetch_logs(api: Api, repo: RepoRef, failed: Iterable[_Run]) -> dict[int, st
     return logs
 
 
-def _fetch_log(run: _Run, found: Repository) -> str:
+def _fetch_log(run: _CheckRun, found: Repository) -> str:
     log = fetch_log_tail(found, run.job_id) if run.job_id is not None else ""
     if log or not run.output.annotations_count:
         return log
@@ -173,7 +173,7 @@ def _fetch_log(run: _Run, found: Repository) -> str:
     )
 
 
-def _failed_run(run: _Run, log: str) -> FailedCheck:
+def _failed_run(run: _CheckRun, log: str) -> FailedCheck:
     said = (run.output.title, run.output.summary)
     return FailedCheck(
         name=run.name,
@@ -183,7 +183,7 @@ def _failed_run(run: _Run, log: str) -> FailedCheck:
     )
 
 
-def _failed_status(status: _Status) -> FailedCheck:
+def _failed_status(status: _CommitStatus) -> FailedCheck:
     return FailedCheck(
         name=status.context, url=status.target_url, summary=status.description
     )

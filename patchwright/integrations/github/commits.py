@@ -21,7 +21,7 @@ from patchwright.core.errors import (
 )
 from patchwright.core.forge import NewCommit
 from patchwright.core.types.threads import RepoRef
-from patchwright.integrations.github.api import Api
+from patchwright.integrations.github.api import GitHubClient
 
 MUTATION = """\
 mutation($input: CreateCommitOnBranchInput!) {
@@ -32,28 +32,28 @@ mutation($input: CreateCommitOnBranchInput!) {
 """
 
 
-class _Object(BaseModel):
+class _TreeId(BaseModel):
     oid: str
 
 
-class _Commit(BaseModel):
+class _CreatedCommit(BaseModel):
     oid: str
-    tree: _Object
+    tree: _TreeId
 
 
-class _Created(BaseModel):
-    commit: _Commit
+class _CreatedAnswer(BaseModel):
+    commit: _CreatedCommit
 
 
-class _Data(BaseModel):
-    created: _Created = Field(alias="createCommitOnBranch")
+class _CreatedData(BaseModel):
+    created: _CreatedAnswer = Field(alias="createCommitOnBranch")
 
 
-class _Answer(BaseModel):
-    data: _Data
+class _CreatedResponse(BaseModel):
+    data: _CreatedData
 
 
-def commit_on_branch(api: Api, repo: RepoRef, branch: str, commit: NewCommit) -> str:
+def commit_on_branch(api: GitHubClient, repo: RepoRef, branch: str, commit: NewCommit) -> str:
     """Make the commit unless it is there, and see that it holds what it should.
 
     One that differs is taken back, with the branch if that was made for it. Raises
@@ -62,26 +62,26 @@ def commit_on_branch(api: Api, repo: RepoRef, branch: str, commit: NewCommit) ->
     try:
         return api.ask(repo, lambda found: _commit(found, branch, commit))
     except (InvalidRequestError, PermissionDeniedError) as error:
-        raise _explained(error, branch) from error
+        raise _map_refusal(error, branch) from error
 
 
-def _explained(error: ServiceError, branch: str) -> PatchwrightError:
+def _map_refusal(error: ServiceError, branch: str) -> PatchwrightError:
     words = str(error)
     if "Expected branch to point to" in words:
-        return _moved(branch)
+        return _branch_moved_error(branch)
     if "rule violations" in words or "protected branch" in words.lower():
         return PushRefusedError(f"the remote refuses to update {branch}: {words}")
     return error
 
 
-def _moved(branch: str) -> BranchMovedError:
+def _branch_moved_error(branch: str) -> BranchMovedError:
     return BranchMovedError(f"the branch {branch} is not where it was left")
 
 
 def _commit(repo: Repository, branch: str, commit: NewCommit) -> str:
     head = _find_head(repo, branch)
     if head is not None and head.object.sha != commit.base_sha:
-        return _recognise(repo, branch, head.object.sha, commit)
+        return _recognize_own_commit(repo, branch, head.object.sha, commit)
     if head is None:
         repo.create_git_ref(f"refs/heads/{branch}", commit.base_sha)
     back_to = None if head is None else commit.base_sha
@@ -109,16 +109,16 @@ def _find_head(repo: Repository, branch: str) -> GitRef | None:
     return found
 
 
-def _recognise(repo: Repository, branch: str, sha: str, commit: NewCommit) -> str:
+def _recognize_own_commit(repo: Repository, branch: str, sha: str, commit: NewCommit) -> str:
     """Return a commit that was made before, by a run whose answer got lost."""
     found = repo.get_git_commit(sha)
     parents = [parent.sha for parent in found.parents]
     if (found.tree.sha, parents) != (commit.tree, [commit.base_sha]):
-        raise _moved(branch)
+        raise _branch_moved_error(branch)
     return sha
 
 
-def _create(repo: Repository, branch: str, commit: NewCommit) -> _Commit:
+def _create(repo: Repository, branch: str, commit: NewCommit) -> _CreatedCommit:
     headline, _, body = commit.message.partition("\n")
     asked = {
         "branch": {"repositoryNameWithOwner": repo.full_name, "branchName": branch},
@@ -141,7 +141,7 @@ def _create(repo: Repository, branch: str, commit: NewCommit) -> _Commit:
         },
     }
     _, answer = repo.requester.graphql_query(MUTATION, {"input": asked})
-    return _Answer.model_validate(answer).data.created.commit
+    return _CreatedResponse.model_validate(answer).data.created.commit
 
 
 def _take_back(repo: Repository, branch: str, made: str, back_to: str | None) -> None:

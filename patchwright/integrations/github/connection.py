@@ -25,7 +25,7 @@ _RETRY_OF_READS = Retry(
 
 
 @dataclass(frozen=True, slots=True)
-class Connection:
+class GitHubConnection:
     """Opens clients. `pause_s` is the least time between two writes of one client.
 
     `ca_bundle` is a file with the authorities to trust, in place of the usual ones.

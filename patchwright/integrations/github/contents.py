@@ -9,44 +9,44 @@ from pydantic import BaseModel, TypeAdapter
 
 from patchwright.core.errors import InvalidRequestError, NotFoundError
 from patchwright.core.types.threads import RepoRef, Repository
-from patchwright.integrations.github.api import Api
+from patchwright.integrations.github.api import GitHubClient
 
 
-class _File(BaseModel):
+class _FileContent(BaseModel):
     type: Literal["file"]
     encoding: str
     content: str
     submodule_git_url: str | None = None
 
 
-class _Link(BaseModel):
+class _LinkContent(BaseModel):
     """A link to nothing in the repository, or a submodule."""
 
     type: Literal["symlink", "submodule"]
 
 
-class _Entry(BaseModel):
+class _FolderEntry(BaseModel):
     """Something in a folder."""
 
     path: str
 
 
-class _Repository(BaseModel):
+class _RepositoryAnswer(BaseModel):
     full_name: str
     default_branch: str
     private: bool
     id: int = 0
 
 
-_ANSWER: TypeAdapter[_File | _Link | list[_Entry]] = TypeAdapter(
-    _File | _Link | list[_Entry]
+_ANSWER: TypeAdapter[_FileContent | _LinkContent | list[_FolderEntry]] = TypeAdapter(
+    _FileContent | _LinkContent | list[_FolderEntry]
 )
 
 
-def fetch_repository(api: Api, repo: RepoRef) -> Repository:
+def fetch_repository(api: GitHubClient, repo: RepoRef) -> Repository:
     found = api.ask(
         repo,
-        lambda asked: _Repository.model_validate(
+        lambda asked: _RepositoryAnswer.model_validate(
             api.etag_cache.fetch(asked.requester, asked.url)
         ),
     )
@@ -62,14 +62,14 @@ def fetch_repository(api: Api, repo: RepoRef) -> Repository:
     )
 
 
-def fetch_file(api: Api, repo: RepoRef, path: str, ref: str) -> bytes | None:
+def fetch_file(api: GitHubClient, repo: RepoRef, path: str, ref: str) -> bytes | None:
     """Return a file; None for what is none, such as a folder or a submodule.
 
     Raises `InvalidRequestError` for one of more than a megabyte.
     """
     parameters = {"ref": ref} if ref else {}
 
-    def read(asked: github.Repository.Repository) -> _File | _Link | list[_Entry]:
+    def read(asked: github.Repository.Repository) -> _FileContent | _LinkContent | list[_FolderEntry]:
         address = f"{asked.url}/contents/{quote(path)}"
         answer = api.etag_cache.fetch(asked.requester, address, parameters)
         return _ANSWER.validate_python(answer)
@@ -78,10 +78,10 @@ def fetch_file(api: Api, repo: RepoRef, path: str, ref: str) -> bytes | None:
         found = api.ask(repo, read)
     except NotFoundError:
         return None
-    return _bytes_of(found, path) if isinstance(found, _File) else None
+    return _bytes_of(found, path) if isinstance(found, _FileContent) else None
 
 
-def _bytes_of(found: _File, path: str) -> bytes | None:
+def _bytes_of(found: _FileContent, path: str) -> bytes | None:
     if found.submodule_git_url:
         return None
     # A larger file has no content here, and "none" for its encoding.

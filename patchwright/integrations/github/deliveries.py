@@ -18,7 +18,7 @@ from patchwright.core.errors import NotFoundError, PermissionDeniedError
 from patchwright.core.settings.addresses import is_address
 from patchwright.core.types.base import Value
 from patchwright.core.types.threads import RepoRef
-from patchwright.integrations.github.api import Api
+from patchwright.integrations.github.api import GitHubClient
 
 # https://docs.github.com/en/webhooks/testing-and-troubleshooting-webhooks/redelivering-webhooks
 KEPT_FOR: Final = timedelta(days=3)
@@ -34,7 +34,7 @@ Headers = Mapping[str, Any]
 Call = Callable[[str, str, dict[str, str]], tuple[Headers, Any]]
 
 
-class Attempt(Value):
+class DeliveryAttempt(Value):
     """One try to bring a delivery; each has an id, and shares the `guid`."""
 
     id: int
@@ -61,7 +61,7 @@ class HookConfig(Value):
         return str(self.insecure_ssl) != "1"
 
 
-_ATTEMPTS: TypeAdapter[tuple[Attempt, ...]] = TypeAdapter(tuple[Attempt, ...])
+_ATTEMPTS: TypeAdapter[tuple[DeliveryAttempt, ...]] = TypeAdapter(tuple[DeliveryAttempt, ...])
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class Hook:
     path: str
     call: Call
 
-    def list_failed(self, since: datetime) -> tuple[Attempt, ...]:
+    def list_failed(self, since: datetime) -> tuple[DeliveryAttempt, ...]:
         """Return the attempts that failed, newest first, if another may succeed."""
         return tuple(
             attempt
@@ -83,7 +83,7 @@ class Hook:
             and attempt.status_code not in _HOPELESS
         )
 
-    def list_newest(self) -> tuple[Attempt, ...]:
+    def list_newest(self) -> tuple[DeliveryAttempt, ...]:
         """Return the newest attempts, whatever became of them, newest first."""
         query = {"per_page": str(_NEWEST)}
         _, answer = self.call("GET", f"{self.path}/deliveries", query)
@@ -93,10 +93,10 @@ class Hook:
         _, answer = self.call("GET", f"{self.path}/config", {})
         return HookConfig.model_validate(answer)
 
-    def ask_again(self, attempt_id: int) -> None:
+    def redeliver(self, attempt_id: int) -> None:
         self.call("POST", f"{self.path}/deliveries/{attempt_id}/attempts", {})
 
-    def _attempts(self, since: datetime) -> Iterator[Attempt]:
+    def _attempts(self, since: datetime) -> Iterator[DeliveryAttempt]:
         query = {"per_page": "100", "status": "failure"}
         for _ in range(MAX_PAGES):
             headers, answer = self.call("GET", f"{self.path}/deliveries", query)
@@ -109,7 +109,7 @@ class Hook:
         log.warning("too_many_failed_deliveries", hook=self.path)
 
 
-def find_hook(api: Api, repo: RepoRef, url: str) -> Hook | None:
+def find_hook(api: GitHubClient, repo: RepoRef, url: str) -> Hook | None:
     """Return the repository's hook that calls this address, if we may look at it."""
     try:
         found = api.ask_now(

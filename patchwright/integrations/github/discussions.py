@@ -9,20 +9,20 @@ from datetime import datetime
 from github.Repository import Repository
 from pydantic import Field
 
-from patchwright.core.types.threads import ForgeThread, Post
+from patchwright.core.types.threads import ForgeThread, ThreadPost
 from patchwright.integrations.github.graphql import (
-    WRITTEN,
+    POST_FRAGMENT,
     PageBefore,
-    Part,
-    Written,
+    GraphQLModel,
+    PostNode,
     mutate,
     owner_and_name,
     query,
 )
-from patchwright.integrations.github.posts import OPENING, Posts, read_back
+from patchwright.integrations.github.posts import OPENING, ThreadPosts, read_pages_backwards
 
 # Of what belongs to a page, GitHub gives at most a hundred replies each.
-QUERY = f"""\
+DISCUSSION_QUERY = f"""\
 query($owner: String!, $name: String!, $number: Int!, $before: String) {{
   repository(owner: $owner, name: $name) {{
     discussion(number: $number) {{
@@ -44,33 +44,33 @@ query($owner: String!, $name: String!, $number: Int!, $before: String) {{
     }}
   }}
 }}
-{WRITTEN}"""
-FIND = """\
+{POST_FRAGMENT}"""
+DISCUSSION_ID_QUERY = """\
 query($owner: String!, $name: String!, $number: Int!) {
   repository(owner: $owner, name: $name) { discussion(number: $number) { id } }
 }
 """
-POST = """\
+ADD_COMMENT = """\
 mutation($input: AddDiscussionCommentInput!) {
   addDiscussionComment(input: $input) { comment { id } }
 }
 """
-EDIT = """\
+EDIT_COMMENT = """\
 mutation($input: UpdateDiscussionCommentInput!) {
   updateDiscussionComment(input: $input) { comment { id } }
 }
 """
-DELETE = """\
+DELETE_COMMENT = """\
 mutation($input: DeleteDiscussionCommentInput!) {
   deleteDiscussionComment(input: $input) { comment { id } }
 }
 """
-REACT = """\
+ADD_REACTION = """\
 mutation($input: AddReactionInput!) {
   addReaction(input: $input) { reaction { content } }
 }
 """
-HTML = """\
+POST_HTML_QUERY = """\
 query postHtml($id: ID!) {
   node(id: $id) { ... on Comment { bodyHTML } }
 }
@@ -80,7 +80,7 @@ query postHtml($id: ID!) {
 _REACTIONS = {"eyes": "EYES", "-1": "THUMBS_DOWN"}
 
 
-class _Reply(Written):
+class _DiscussionReply(PostNode):
     is_minimized: bool = False
     deleted_at: datetime | None = None
     viewer_did_author: bool = False
@@ -90,66 +90,66 @@ class _Reply(Written):
         return not self.is_minimized and self.deleted_at is None
 
 
-class _Replies(Part):
-    nodes: tuple[_Reply, ...]
+class _DiscussionReplies(GraphQLModel):
+    nodes: tuple[_DiscussionReply, ...]
 
 
-class _Comment(_Reply):
-    replies: _Replies
+class _DiscussionComment(_DiscussionReply):
+    replies: _DiscussionReplies
 
 
-class _Comments(Part):
+class _DiscussionComments(GraphQLModel):
     total_count: int
     page_info: PageBefore
-    nodes: tuple[_Comment, ...]
+    nodes: tuple[_DiscussionComment, ...]
 
 
-class _Discussion(Written):
+class _Discussion(PostNode):
     title: str
-    comments: _Comments
+    comments: _DiscussionComments
 
 
-class _Repository(Part):
+class _DiscussionRepository(GraphQLModel):
     discussion: _Discussion
 
 
-class _Data(Part):
-    repository: _Repository
+class _DiscussionData(GraphQLModel):
+    repository: _DiscussionRepository
 
 
-class _Node(Part):
+class _NodeId(GraphQLModel):
     id: str
 
 
-class _FoundRepository(Part):
-    discussion: _Node
+class _DiscussionIdRepository(GraphQLModel):
+    discussion: _NodeId
 
 
-class _Found(Part):
-    repository: _FoundRepository
+class _DiscussionIdData(GraphQLModel):
+    repository: _DiscussionIdRepository
 
 
-class _Posted(Part):
-    comment: _Node
+class _AddedComment(GraphQLModel):
+    comment: _NodeId
 
 
-class _PostData(Part):
-    add_discussion_comment: _Posted
+class _AddedCommentData(GraphQLModel):
+    add_discussion_comment: _AddedComment
 
 
-class _Html(Part):
+class _Html(GraphQLModel):
     body_html: str = Field("", alias="bodyHTML")
 
 
-class _HtmlData(Part):
+class _HtmlData(GraphQLModel):
     node: _Html
 
 
-class _Nothing(Part):
+class _EmptyData(GraphQLModel):
     """An answer of which nothing is needed."""
 
 
-def fetch_discussion(repo: Repository, ref: ForgeThread) -> Posts:
+def fetch_discussion(repo: Repository, ref: ForgeThread) -> ThreadPosts:
     """Return title, opening text and comments, each followed by its replies.
 
     Raises the errors of PyGithub, as all of this file does.
@@ -157,9 +157,9 @@ def fetch_discussion(repo: Repository, ref: ForgeThread) -> Posts:
     pages = _fetch_pages(repo, ref)
     newest = pages[-1]
     comments = [comment for page in pages for comment in page.comments.nodes]
-    return Posts(
+    return ThreadPosts(
         title=newest.title,
-        posts=(newest.post(OPENING), *map(_post, _shown(comments))),
+        posts=(newest.post(OPENING), *map(_post, _visible_comments(comments))),
         unread=max(0, newest.comments.total_count - len(comments)),
     )
 
@@ -168,37 +168,37 @@ def find_own_comment(repo: Repository, ref: ForgeThread, mark: str) -> str | Non
     comments = [
         comment for page in _fetch_pages(repo, ref) for comment in page.comments.nodes
     ]
-    own = (c.id for c in _shown(comments) if c.viewer_did_author and mark in c.body)
+    own = (c.id for c in _visible_comments(comments) if c.viewer_did_author and mark in c.body)
     return next(own, None)
 
 
 def add_comment(repo: Repository, ref: ForgeThread, text: str) -> str:
-    asked = {"discussionId": _find(repo, ref), "body": text}
-    answer = mutate(repo, POST, {"input": asked}, _PostData)
+    asked = {"discussionId": _fetch_discussion_id(repo, ref), "body": text}
+    answer = mutate(repo, ADD_COMMENT, {"input": asked}, _AddedCommentData)
     return answer.add_discussion_comment.comment.id
 
 
 def edit_comment(repo: Repository, comment: str, text: str) -> None:
-    mutate(repo, EDIT, {"input": {"commentId": comment, "body": text}}, _Nothing)
+    mutate(repo, EDIT_COMMENT, {"input": {"commentId": comment, "body": text}}, _EmptyData)
 
 
 def delete_comment(repo: Repository, comment: str) -> None:
-    mutate(repo, DELETE, {"input": {"id": comment}}, _Nothing)
+    mutate(repo, DELETE_COMMENT, {"input": {"id": comment}}, _EmptyData)
 
 
 def fetch_html(repo: Repository, ref: ForgeThread, comment: str) -> str:
     """Return a comment as it is rendered, or the opening text for an empty one."""
-    asked: dict[str, object] = {"id": comment or _find(repo, ref)}
-    return query(repo, HTML, asked, _HtmlData).node.body_html
+    asked: dict[str, object] = {"id": comment or _fetch_discussion_id(repo, ref)}
+    return query(repo, POST_HTML_QUERY, asked, _HtmlData).node.body_html
 
 
-def react(repo: Repository, ref: ForgeThread, comment: str, reaction: str) -> None:
+def add_discussion_reaction(repo: Repository, ref: ForgeThread, comment: str, reaction: str) -> None:
     """React to a comment, or to the opening text where `comment` is empty."""
     asked = {
-        "subjectId": comment or _find(repo, ref),
+        "subjectId": comment or _fetch_discussion_id(repo, ref),
         "content": _REACTIONS[reaction],
     }
-    mutate(repo, REACT, {"input": asked}, _Nothing)
+    mutate(repo, ADD_REACTION, {"input": asked}, _EmptyData)
 
 
 def _fetch_pages(repo: Repository, ref: ForgeThread) -> list[_Discussion]:
@@ -206,22 +206,22 @@ def _fetch_pages(repo: Repository, ref: ForgeThread) -> list[_Discussion]:
 
     def read(before: str | None) -> _Discussion:
         variables = {**asked, "before": before}
-        return query(repo, QUERY, variables, _Data).repository.discussion
+        return query(repo, DISCUSSION_QUERY, variables, _DiscussionData).repository.discussion
 
-    return read_back(read, lambda found: found.comments.page_info)
+    return read_pages_backwards(read, lambda found: found.comments.page_info)
 
 
-def _find(repo: Repository, ref: ForgeThread) -> str:
+def _fetch_discussion_id(repo: Repository, ref: ForgeThread) -> str:
     asked = {**owner_and_name(ref.repo.full_name), "number": ref.number}
-    return query(repo, FIND, asked, _Found).repository.discussion.id
+    return query(repo, DISCUSSION_ID_QUERY, asked, _DiscussionIdData).repository.discussion.id
 
 
-def _shown(comments: list[_Comment]) -> Iterator[_Reply]:
+def _visible_comments(comments: list[_DiscussionComment]) -> Iterator[_DiscussionReply]:
     for comment in comments:
         for one in (comment, *comment.replies.nodes):
             if one.is_shown:
                 yield one
 
 
-def _post(comment: _Reply) -> Post:
+def _post(comment: _DiscussionReply) -> ThreadPost:
     return comment.post(comment.id)

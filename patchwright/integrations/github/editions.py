@@ -19,19 +19,19 @@ _REFUSED: Final = 400
 
 
 @dataclass(frozen=True, slots=True)
-class _Edition:
+class _CachedAnswer:
     tag: str
     answer: object
 
 
-class Editions:
+class ETagCache:
     """The newest answers with their ETags, kept for this process; any thread may ask.
 
     That we may still read it is GitHub's to say each time.
     """
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[str, _Edition] = OrderedDict()
+        self._kept: OrderedDict[str, _CachedAnswer] = OrderedDict()
         self._lock = Lock()
 
     def fetch(
@@ -53,18 +53,18 @@ class Editions:
             said = answer if isinstance(answer, dict) else {}
             raise requester.createException(status, told, said)
         if tag := told.get("etag"):
-            self._keep(key, _Edition(tag, answer))
+            self._keep(key, _CachedAnswer(tag, answer))
         return answer
 
-    def _find(self, key: str) -> _Edition | None:
+    def _find(self, key: str) -> _CachedAnswer | None:
         with self._lock:
             if key in self._kept:
                 self._kept.move_to_end(key)
             return self._kept.get(key)
 
-    def _keep(self, key: str, edition: _Edition) -> None:
+    def _keep(self, key: str, cached_answer: _CachedAnswer) -> None:
         with self._lock:
-            self._kept[key] = edition
+            self._kept[key] = cached_answer
             self._kept.move_to_end(key)
             if len(self._kept) > MAX_KEPT:
                 self._kept.popitem(last=False)

@@ -23,7 +23,7 @@ from patchwright.core.errors import (
 
 # "Wait for at least one minute", when GitHub does not say how long.
 # https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api
-UNSAID_WAIT = timedelta(minutes=1)
+DEFAULT_WAIT = timedelta(minutes=1)
 
 _UNAUTHORIZED, _FORBIDDEN, _NOT_FOUND, _GONE = 401, 403, 404, 410
 _TOO_MANY, _BROKEN = 429, 500
@@ -34,12 +34,12 @@ _LIMIT_TYPES = frozenset({"RATE_LIMIT", "RATE_LIMITED"})
 
 
 @contextmanager
-def translated(clock: Clock) -> Iterator[None]:
+def translate_errors(clock: Clock) -> Iterator[None]:
     """Let no error of PyGithub or of its transport out."""
     try:
         yield
     except GithubException as error:
-        raise explain(error, clock.now()) from error
+        raise map_error(error, clock.now()) from error
     except SSLError as error:
         raise ServiceError(
             "GitHub's certificate is not signed by an authority that is trusted here; "
@@ -58,9 +58,9 @@ def translated(clock: Clock) -> Iterator[None]:
         ) from error
 
 
-def explain(error: GithubException, now: datetime) -> ServiceError:
+def map_error(error: GithubException, now: datetime) -> ServiceError:
     """Say in our words what an answer of 400 and above means."""
-    words = f"GitHub answered {error.status}: {_words(error.data)}"
+    words = f"GitHub answered {error.status}: {_message_of(error.data)}"
     headers = {key.lower(): value for key, value in (error.headers or {}).items()}
     if _is_limit(error, headers):
         return RateLimitedError(words, _end_of_wait(headers, now))
@@ -107,11 +107,11 @@ def _end_of_wait(headers: Mapping[str, str], now: datetime) -> datetime:
     if wait.isdigit():
         return now + timedelta(seconds=int(wait))
     if wait:
-        return _date_of(wait) or now + UNSAID_WAIT
+        return _date_of(wait) or now + DEFAULT_WAIT
     reset = headers.get("x-ratelimit-reset", "")
     if headers.get("x-ratelimit-remaining") == "0" and reset.isdigit():
         return datetime.fromtimestamp(int(reset), UTC)
-    return now + UNSAID_WAIT
+    return now + DEFAULT_WAIT
 
 
 def _date_of(text: str) -> datetime | None:
@@ -121,11 +121,11 @@ def _date_of(text: str) -> datetime | None:
         return None
 
 
-def _words(data: object) -> str:
+def _message_of(data: object) -> str:
     if not isinstance(data, dict):
         return "no explanation"
     parts = [str(data.get("message") or "")]
-    parts += [_problem(problem) for problem in _problems(data)]
+    parts += [_problem_text(problem) for problem in _problems(data)]
     return "; ".join(part for part in parts if part) or "no explanation"
 
 
@@ -141,7 +141,7 @@ def _problems(data: Mapping[str, object]) -> list[object]:
     return problems if isinstance(problems, list) else []
 
 
-def _problem(problem: object) -> str:
+def _problem_text(problem: object) -> str:
     if not isinstance(problem, dict):
         return str(problem)
     said = problem.get("message") or problem.get("code") or ""

@@ -14,28 +14,28 @@ from patchwright.core.errors import (
     ServiceError,
 )
 from patchwright.core.forge import (
-    Adornment,
+    PullMetadata,
     CheckReport,
     Checks,
     GitCredential,
     NewCommit,
     PullRequestText,
-    Rival,
+    CompetingPullRequest,
 )
 from patchwright.core.types.people import Actor, Permission
 from patchwright.core.types.threads import PullRequest, RepoRef, Repository
 from patchwright.integrations.github.adornments import (
-    adorn,
+    add_pull_metadata,
     fetch_milestone,
     request_review,
 )
-from patchwright.integrations.github.api import Api
+from patchwright.integrations.github.api import GitHubClient
 from patchwright.integrations.github.check_runs import report_check
 from patchwright.integrations.github.checks import fetch_checks
 from patchwright.integrations.github.commits import commit_on_branch
 from patchwright.integrations.github.contents import fetch_file, fetch_repository
 from patchwright.integrations.github.history import fetch_commit_message, has_branch
-from patchwright.integrations.github.opinions import fetch_objectors, fetch_rivals
+from patchwright.integrations.github.opinions import fetch_change_requesters, fetch_competing_pulls
 from patchwright.integrations.github.payloads import GHOST
 
 # Any name will do beside a token; this one is what GitHub's pages say.
@@ -43,11 +43,11 @@ from patchwright.integrations.github.payloads import GHOST
 GIT_USER = "x-access-token"
 
 
-class _Holder(BaseModel):
+class _GrantUser(BaseModel):
     id: int
 
 
-class _Grant(BaseModel):
+class _PermissionAnswer(BaseModel):
     """An answer about somebody's rights.
 
     `permission` is one of the old four, the highest of all that teams, organization
@@ -58,21 +58,21 @@ class _Grant(BaseModel):
 
     permission: str
     role_name: str = ""
-    user: _Holder | None = None
+    user: _GrantUser | None = None
 
 
 class GitHubForge:
     """A `Forge`."""
 
-    def __init__(self, api: Api) -> None:
+    def __init__(self, api: GitHubClient) -> None:
         self._api = api
 
     def fetch_permission(self, repo: RepoRef, actor: Actor) -> Permission:
         try:
-            grant = self._api.ask(repo, lambda found: _fetch_grant(found, actor))
+            grant = self._api.ask(repo, lambda found: _fetch_permission(found, actor))
         except NotFoundError:
             return Permission.NONE
-        return _judge(grant, actor)
+        return _permission_of(grant, actor)
 
     def fetch_repository(self, repo: RepoRef) -> Repository:
         return fetch_repository(self._api, repo)
@@ -147,10 +147,10 @@ class GitHubForge:
     def fetch_commit_message(self, repo: RepoRef, sha: str) -> str | None:
         return fetch_commit_message(self._api, repo, sha)
 
-    def adorn_pull_request(
-        self, repo: RepoRef, number: int, adornment: Adornment
+    def set_pull_metadata(
+        self, repo: RepoRef, number: int, pull_metadata: PullMetadata
     ) -> tuple[str, ...]:
-        return adorn(self._api, repo, number, adornment)
+        return add_pull_metadata(self._api, repo, number, pull_metadata)
 
     def fetch_milestone(self, repo: RepoRef, issue: int) -> int | None:
         return fetch_milestone(self._api, repo, issue)
@@ -160,11 +160,11 @@ class GitHubForge:
     ) -> None:
         request_review(self._api, repo, number, reviewers)
 
-    def fetch_objectors(self, repo: RepoRef, number: int) -> tuple[str, ...]:
-        return fetch_objectors(self._api, repo, number)
+    def fetch_change_requesters(self, repo: RepoRef, number: int) -> tuple[str, ...]:
+        return fetch_change_requesters(self._api, repo, number)
 
-    def fetch_rivals(self, repo: RepoRef, issue: int) -> tuple[Rival, ...]:
-        return fetch_rivals(self._api, repo, issue)
+    def fetch_competing_pulls(self, repo: RepoRef, issue: int) -> tuple[CompetingPullRequest, ...]:
+        return fetch_competing_pulls(self._api, repo, issue)
 
     def fetch_checks(self, repo: RepoRef, sha: str) -> Checks:
         return fetch_checks(self._api, repo, sha)
@@ -257,15 +257,15 @@ def _login(user: github.NamedUser.NamedUser | None) -> str:
     return GHOST if user is None else user.login
 
 
-def _fetch_grant(found: github.Repository.Repository, actor: Actor) -> _Grant:
+def _fetch_permission(found: github.Repository.Repository, actor: Actor) -> _PermissionAnswer:
     login = quote(actor.login, safe="")
     _, answer = found.requester.requestJsonAndCheck(
         "GET", f"{found.url}/collaborators/{login}/permission"
     )
-    return _Grant.model_validate(answer)
+    return _PermissionAnswer.model_validate(answer)
 
 
-def _judge(grant: _Grant, actor: Actor) -> Permission:
+def _permission_of(grant: _PermissionAnswer, actor: Actor) -> Permission:
     # The login may have passed to another person since they wrote.
     if grant.user and actor.external_id and str(grant.user.id) != actor.external_id:
         return Permission.NONE

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 from patchwright.core.types.people import Actor
-from patchwright.core.types.threads import Post
+from patchwright.core.types.threads import ThreadPost
 from patchwright.integrations.github.payloads import GHOST, Text
 from patchwright.integrations.github.reading.listening import SERVICE
 
@@ -20,7 +20,7 @@ _FORBIDDEN, _BROKEN = 403, 500
 # https://docs.github.com/en/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api
 _REFUSALS = frozenset({"FORBIDDEN", "RATE_LIMITED"})
 # https://docs.github.com/en/graphql/reference/interfaces#comment
-WRITTEN = """
+POST_FRAGMENT = """
 fragment written on Comment {
   id
   body
@@ -38,20 +38,20 @@ fragment written on Comment {
 """
 
 
-class Part(BaseModel):
+class GraphQLModel(BaseModel):
     model_config = ConfigDict(
         frozen=True, extra="ignore", alias_generator=to_camel, populate_by_name=True
     )
 
 
-class PageBefore(Part):
+class PageBefore(GraphQLModel):
     """Where the page before this one ends; connections are read from their end."""
 
     has_previous_page: bool
     start_cursor: str | None = None
 
 
-class Writer(Part):
+class AuthorNode(GraphQLModel):
     kind: str = Field("User", alias="__typename")
     login: str
     database_id: int | None = None
@@ -96,7 +96,7 @@ _ROLES = {
 }
 
 
-class Written(Part):
+class PostNode(GraphQLModel):
     """What `WRITTEN` asks for; without an author the account was deleted."""
 
     id: str
@@ -104,12 +104,12 @@ class Written(Part):
     created_at: datetime
     last_edited_at: datetime | None = None
     author_association: Association = Association.NONE
-    author: Writer | None = None
+    author: AuthorNode | None = None
 
-    def post(self, post_id: str, label: str = "", at: datetime | None = None) -> Post:
+    def post(self, post_id: str, label: str = "", at: datetime | None = None) -> ThreadPost:
         """Return it as a post; `at` replaces the time it was begun at."""
         ghost = Actor(service=SERVICE, login=GHOST)
-        return Post(
+        return ThreadPost(
             id=post_id,
             author=self.author.actor if self.author else ghost,
             text=self.body,
@@ -146,7 +146,7 @@ def mutate(
     try:
         _, found = repo.requester.graphql_query(text, variables)
     except GithubException as error:
-        raise _named(error) from error
+        raise _with_rest_status(error) from error
     return answer.model_validate(found.get("data"))
 
 
@@ -155,7 +155,7 @@ def owner_and_name(full_name: str) -> dict[str, object]:
     return {"owner": owner, "name": name}
 
 
-def _named(error: GithubException) -> GithubException:
+def _with_rest_status(error: GithubException) -> GithubException:
     """Give a refusal the status that REST would give it."""
     problems = error.data.get("errors") if isinstance(error.data, dict) else None
     kinds = {one.get("type") for one in problems or [] if isinstance(one, dict)}

@@ -6,19 +6,19 @@ from pydantic import BaseModel
 
 from patchwright.core.errors import InvalidRequestError, NotFoundError
 from patchwright.core.types.threads import RepoRef
-from patchwright.integrations.github.api import Api
+from patchwright.integrations.github.api import GitHubClient
 from patchwright.integrations.github.payloads import Text
 
 
-class _Commit(BaseModel):
+class _CommitText(BaseModel):
     message: Text = ""
 
 
-class _Found(BaseModel):
-    commit: _Commit
+class _CommitAnswer(BaseModel):
+    commit: _CommitText
 
 
-def has_branch(api: Api, repo: RepoRef, branch: str) -> bool:
+def has_branch(api: GitHubClient, repo: RepoRef, branch: str) -> bool:
     name = quote(branch, safe="")
     try:
         api.ask(
@@ -32,7 +32,7 @@ def has_branch(api: Api, repo: RepoRef, branch: str) -> bool:
     return True
 
 
-def fetch_commit_message(api: Api, repo: RepoRef, sha: str) -> str | None:
+def fetch_commit_message(api: GitHubClient, repo: RepoRef, sha: str) -> str | None:
     """Return a commit's message; `sha` may be the beginning of its id.
 
     What is no commit, or of several the beginning, is answered as invalid.
@@ -47,4 +47,4 @@ def fetch_commit_message(api: Api, repo: RepoRef, sha: str) -> str | None:
         )
     except (NotFoundError, InvalidRequestError):
         return None
-    return _Found.model_validate(answer).commit.message
+    return _CommitAnswer.model_validate(answer).commit.message

@@ -8,7 +8,7 @@ from github.Issue import Issue
 from github.Repository import Repository
 
 from patchwright.core.types.threads import ForgeThread
-from patchwright.integrations.github.api import Api
+from patchwright.integrations.github.api import GitHubClient
 
 _ALREADY_THERE: Final = 422
 _DENIED: Final = 403
@@ -23,12 +23,12 @@ _COLOUR: Final = "ededed"
 
 
 def swap_labels(
-    api: Api, ref: ForgeThread, add: tuple[str, ...], remove: tuple[str, ...]
+    api: GitHubClient, ref: ForgeThread, add: tuple[str, ...], remove: tuple[str, ...]
 ) -> None:
-    api.ask(ref.repo, lambda repo: _swap(repo, ref.number, add, remove))
+    api.ask(ref.repo, lambda repo: _swap_labels(repo, ref.number, add, remove))
 
 
-def _swap(
+def _swap_labels(
     repo: Repository, number: int, add: tuple[str, ...], remove: tuple[str, ...]
 ) -> None:
     issue = repo.get_issue(number)
@@ -36,15 +36,15 @@ def _swap(
     present = {label.name.lower() for label in issue.labels}
     missing = [name for name in add if name.lower() not in present]
     for name in missing:
-        _see_to_label(repo, name)
+        _ensure_label(repo, name)
     if missing:
         issue.add_to_labels(*missing)
     for name in remove:
         if name.lower() in present:
-            _take_off(repo, issue, name)
+            _remove_label(repo, issue, name)
 
 
-def _see_to_label(repo: Repository, name: str) -> None:
+def _ensure_label(repo: Repository, name: str) -> None:
     """Make a label in its colour: GitHub makes a missing one too, but in grey.
 
     Whoever may only triage cannot make any, and may use those that are there.
@@ -70,7 +70,7 @@ def _has_label(repo: Repository, name: str) -> bool:
     return True
 
 
-def _take_off(repo: Repository, issue: Issue, name: str) -> None:
+def _remove_label(repo: Repository, issue: Issue, name: str) -> None:
     try:
         repo.requester.requestJsonAndCheck(
             "DELETE", f"{issue.url}/labels/{_quoted(name)}"

@@ -12,8 +12,8 @@ from pydantic import Field, SecretStr
 
 from patchwright.core.clock import Clock
 from patchwright.core.types.base import Value
-from patchwright.integrations.github.connection import Connection
-from patchwright.integrations.github.errors import translated
+from patchwright.integrations.github.connection import GitHubConnection
+from patchwright.integrations.github.errors import translate_errors
 from patchwright.integrations.github.permissions import PERMISSIONS, SUBSCRIBED_EVENTS
 
 WEBHOOK_PATH: Final = "/api/integration/github/events"
@@ -71,11 +71,11 @@ def registration_url(web_url: str, organization: str, state: str) -> str:
     return f"{web_url}{owner}/settings/apps/new?state={quote(state, safe='')}"
 
 
-def convert(connection: Connection, code: str, clock: Clock) -> NewApp:
+def convert(connection: GitHubConnection, code: str, clock: Clock) -> NewApp:
     """Exchange the code, which counts once and for an hour, for the App."""
     client = connection.open_client(None)
     try:
-        with translated(clock):
+        with translate_errors(clock):
             _, answer = client.requester.requestJsonAndCheck(
                 "POST", f"/app-manifests/{quote(code, safe='')}/conversions"
             )

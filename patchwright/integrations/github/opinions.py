@@ -2,22 +2,22 @@
 
 from github.Repository import Repository
 
-from patchwright.core.forge import Rival
+from patchwright.core.forge import CompetingPullRequest
 from patchwright.core.types.threads import RepoRef
-from patchwright.integrations.github.api import Api
+from patchwright.integrations.github.api import GitHubClient
 from patchwright.integrations.github.graphql import (
-    Part,
-    Writer,
+    GraphQLModel,
+    AuthorNode,
     owner_and_name,
     query,
 )
 from patchwright.integrations.github.payloads import GHOST
 
-_OBJECTION = "CHANGES_REQUESTED"
+_CHANGES_REQUESTED = "CHANGES_REQUESTED"
 # The newest review of each person that approves, asks for changes or was dismissed;
 # mere comments do not count.
 # https://docs.github.com/en/graphql/reference/objects#pullrequest
-OPINIONS = """\
+LATEST_REVIEWS_QUERY = """\
 query($owner: String!, $name: String!, $number: Int!) {
   repository(owner: $owner, name: $name) {
     pullRequest(number: $number) {
@@ -29,7 +29,7 @@ query($owner: String!, $name: String!, $number: Int!) {
 }
 """
 # https://docs.github.com/en/graphql/reference/objects#issue
-RIVALS = """\
+COMPETING_PULL_REQUESTS_QUERY = """\
 query($owner: String!, $name: String!, $number: Int!) {
   repository(owner: $owner, name: $name) {
     issue(number: $number) {
@@ -42,82 +42,82 @@ query($owner: String!, $name: String!, $number: Int!) {
 """
 
 
-class _Review(Part):
+class _LatestReview(GraphQLModel):
     state: str
-    author: Writer | None = None
+    author: AuthorNode | None = None
 
 
-class _Reviews(Part):
-    nodes: tuple[_Review, ...]
+class _LatestReviews(GraphQLModel):
+    nodes: tuple[_LatestReview, ...]
 
 
-class _Reviewed(Part):
-    latest_opinionated_reviews: _Reviews
+class _ReviewedPullRequest(GraphQLModel):
+    latest_opinionated_reviews: _LatestReviews
 
 
-class _OfReviews(Part):
-    pull_request: _Reviewed
+class _ReviewedRepository(GraphQLModel):
+    pull_request: _ReviewedPullRequest
 
 
-class _Opinions(Part):
-    repository: _OfReviews
+class _LatestReviewsData(GraphQLModel):
+    repository: _ReviewedRepository
 
 
-class _Pull(Part):
+class _ClosingPullRequest(GraphQLModel):
     number: int
     url: str
     state: str
-    author: Writer | None = None
+    author: AuthorNode | None = None
 
 
-class _Pulls(Part):
-    nodes: tuple[_Pull, ...]
+class _ClosingPullRequests(GraphQLModel):
+    nodes: tuple[_ClosingPullRequest, ...]
 
 
-class _Issue(Part):
-    closed_by_pull_requests_references: _Pulls
+class _ClosedIssue(GraphQLModel):
+    closed_by_pull_requests_references: _ClosingPullRequests
 
 
-class _OfIssue(Part):
-    issue: _Issue
+class _ClosedIssueRepository(GraphQLModel):
+    issue: _ClosedIssue
 
 
-class _Closing(Part):
-    repository: _OfIssue
+class _ClosingData(GraphQLModel):
+    repository: _ClosedIssueRepository
 
 
-def fetch_objectors(api: Api, repo: RepoRef, number: int) -> tuple[str, ...]:
+def fetch_change_requesters(api: GitHubClient, repo: RepoRef, number: int) -> tuple[str, ...]:
     """Return the people whose last word on a pull request is to change it."""
-    return api.ask(repo, lambda found: _objectors(found, repo, number))
+    return api.ask(repo, lambda found: _change_requesters(found, repo, number))
 
 
-def fetch_rivals(api: Api, repo: RepoRef, issue: int) -> tuple[Rival, ...]:
+def fetch_competing_pulls(api: GitHubClient, repo: RepoRef, issue: int) -> tuple[CompetingPullRequest, ...]:
     """Return the open pull requests of people other than us that close an issue."""
     own = api.own_login
-    return api.ask(repo, lambda found: _rivals(found, repo, issue, own))
+    return api.ask(repo, lambda found: _competing_pull_requests(found, repo, issue, own))
 
 
-def _objectors(found: Repository, repo: RepoRef, number: int) -> tuple[str, ...]:
+def _change_requesters(found: Repository, repo: RepoRef, number: int) -> tuple[str, ...]:
     asked = {**owner_and_name(repo.full_name), "number": number}
-    answer = query(found, OPINIONS, asked, _Opinions)
+    answer = query(found, LATEST_REVIEWS_QUERY, asked, _LatestReviewsData)
     reviews = answer.repository.pull_request.latest_opinionated_reviews.nodes
     return tuple(
         review.author.login
         for review in reviews
-        if review.state == _OBJECTION
+        if review.state == _CHANGES_REQUESTED
         and review.author is not None
         and not review.author.actor.is_bot
     )
 
 
-def _rivals(
+def _competing_pull_requests(
     found: Repository, repo: RepoRef, issue: int, own: str
-) -> tuple[Rival, ...]:
+) -> tuple[CompetingPullRequest, ...]:
     asked = {**owner_and_name(repo.full_name), "number": issue}
-    answer = query(found, RIVALS, asked, _Closing)
+    answer = query(found, COMPETING_PULL_REQUESTS_QUERY, asked, _ClosingData)
     pulls = answer.repository.issue.closed_by_pull_requests_references.nodes
     return tuple(
-        Rival(
+        CompetingPullRequest(
             number=pull.number,
             url=pull.url,
             author=pull.author.login if pull.author else GHOST,
@@ -127,6 +127,6 @@ def _rivals(
     )
 
 
-def _is_of_a_bot(pull: _Pull, own: str) -> bool:
+def _is_of_a_bot(pull: _ClosingPullRequest, own: str) -> bool:
     actor = pull.author.actor if pull.author else None
     return actor is not None and (actor.is_bot or actor.login == own)

@@ -16,34 +16,34 @@ GHOST = "ghost"
 Text = Annotated[str, BeforeValidator(lambda value: "" if value is None else value)]
 
 
-class Part(BaseModel):
+class GitHubModel(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore")
 
 
-class User(Part):
+class GitHubUser(GitHubModel):
     login: str
     id: int = 0
     type: str = "User"
 
 
-class Named(Part):
+class NamedPayload(GitHubModel):
     name: str = ""
 
 
-class Slugged(Part):
+class AppPayload(GitHubModel):
     slug: str = ""
 
 
-class Repository(Part):
+class RepositoryPayload(GitHubModel):
     id: int = 0
     full_name: RepositoryName
 
 
-class Installation(Part):
+class InstallationPayload(GitHubModel):
     id: int
 
 
-class Before(Part):
+class PreviousText(GitHubModel):
     """What a field held before an edit."""
 
     from_: Text = ""
@@ -53,13 +53,13 @@ class Before(Part):
     )
 
 
-class Changes(Part):
+class EditPayload(GitHubModel):
     """What an edit changed; a part that stayed as it was is absent."""
 
-    body: Before | None = None
+    body: PreviousText | None = None
 
 
-class Thread(Part):
+class ThreadPayload(GitHubModel):
     """An issue, a pull request or a discussion; a deleted author is null.
 
     Only a pull request says whether it was `merged`.
@@ -68,69 +68,69 @@ class Thread(Part):
     number: int
     title: Text = ""
     body: Text = ""
-    user: User | None = None
+    user: GitHubUser | None = None
     updated_at: str = ""
     pull_request: dict[str, Any] | None = None
     merged: bool | None = None
-    performed_via_github_app: Slugged | None = None
+    performed_via_github_app: AppPayload | None = None
 
 
-class Comment(Part):
+class CommentPayload(GitHubModel):
     id: int
     body: Text = ""
-    user: User | None = None
-    performed_via_github_app: Slugged | None = None
+    user: GitHubUser | None = None
+    performed_via_github_app: AppPayload | None = None
 
 
-class DiscussionComment(Comment):
+class DiscussionCommentPayload(CommentPayload):
     node_id: str = ""
 
 
-class ReviewComment(Comment):
+class ReviewCommentPayload(CommentPayload):
     """A comment on lines; a review holds it, also where it is the only one."""
 
     pull_request_review_id: int | None = None
 
 
-class Review(Comment):
+class ReviewPayload(CommentPayload):
     """The words of a review, and what it comes to, such as `changes_requested`."""
 
     state: str = ""
 
 
-class Delivery(Part):
+class GitHubDelivery(GitHubModel):
     action: str = ""
-    repository: Repository
-    sender: User
-    installation: Installation | None = None
-    changes: Changes = Changes()
-    label: Named = Named()
-    assignee: User | None = None
+    repository: RepositoryPayload
+    sender: GitHubUser
+    installation: InstallationPayload | None = None
+    changes: EditPayload = EditPayload()
+    label: NamedPayload = NamedPayload()
+    assignee: GitHubUser | None = None
 
 
-class IssueDelivery(Delivery):
-    issue: Thread
+class IssueDelivery(GitHubDelivery):
+    issue: ThreadPayload
 
 
-class PullRequestDelivery(Delivery):
-    pull_request: Thread
+class PullRequestDelivery(GitHubDelivery):
+    pull_request: ThreadPayload
 
 
-class DiscussionDelivery(Delivery):
-    discussion: Thread
+class DiscussionDelivery(GitHubDelivery):
+    discussion: ThreadPayload
 
 
 class CommentDelivery(IssueDelivery):
-    comment: Comment
+    comment: CommentPayload
 
 
 class DiscussionCommentDelivery(DiscussionDelivery):
-    comment: DiscussionComment
+    comment: DiscussionCommentPayload
 
 
 class ReviewDelivery(PullRequestDelivery):
-    review: Review
+    review: ReviewPayload
 
 
 class ReviewCommentDelivery(PullRequestDelivery):
-    comment: ReviewComment
+    comment: ReviewCommentPayload

@@ -7,7 +7,7 @@ from patchwright.core.types.base import Value
 from patchwright.integrations.github.webhook import EVENTS
 
 
-class Need(NamedTuple):
+class NeededPermission(NamedTuple):
     """A level of a permission, and what does not work without it."""
 
     level: str
@@ -17,22 +17,22 @@ class Need(NamedTuple):
 # `workflows` is not among them on purpose: GitHub itself then refuses every push that
 # changes `.github/workflows`, whatever else goes wrong.
 # https://docs.github.com/en/rest/authentication/permissions-required-for-github-apps
-PERMISSIONS: Final[Mapping[str, Need]] = {
-    "actions": Need("read", "reading the logs of failing checks"),
-    "checks": Need("write", "reading checks, and reporting its own on pull requests"),
-    "contents": Need("write", "fetching the code and pushing branches"),
-    "discussions": Need("write", "answering in discussions"),
-    "issues": Need("write", "answering in issues, and their labels"),
-    "metadata": Need("read", "asking who may do what in a repository"),
-    "pull_requests": Need("write", "opening pull requests and answering in them"),
-    "statuses": Need("read", "hearing of and reading the older kind of checks"),
+PERMISSIONS: Final[Mapping[str, NeededPermission]] = {
+    "actions": NeededPermission("read", "reading the logs of failing checks"),
+    "checks": NeededPermission("write", "reading checks, and reporting its own on pull requests"),
+    "contents": NeededPermission("write", "fetching the code and pushing branches"),
+    "discussions": NeededPermission("write", "answering in discussions"),
+    "issues": NeededPermission("write", "answering in issues, and their labels"),
+    "metadata": NeededPermission("read", "asking who may do what in a repository"),
+    "pull_requests": NeededPermission("write", "opening pull requests and answering in them"),
+    "statuses": NeededPermission("read", "hearing of and reading the older kind of checks"),
 }
 # Every App hears of these, and none may ask for them: a manifest that does is refused.
 # https://docs.github.com/en/webhooks/webhook-events-and-payloads#installation
-UNASKED_EVENTS: Final = frozenset(
+AUTOMATIC_EVENTS: Final = frozenset(
     {"github_app_authorization", "installation", "installation_repositories"}
 )
-SUBSCRIBED_EVENTS: Final = EVENTS - UNASKED_EVENTS
+SUBSCRIBED_EVENTS: Final = EVENTS - AUTOMATIC_EVENTS
 
 _LEVELS = ("read", "write", "admin")
 

@@ -12,12 +12,12 @@ from github.Repository import Repository
 from pydantic import Field
 
 from patchwright.core.types.base import Value
-from patchwright.core.types.threads import ForgeThread, Post, ThreadKind
+from patchwright.core.types.threads import ForgeThread, ThreadPost, ThreadKind
 from patchwright.integrations.github.graphql import (
-    WRITTEN,
+    POST_FRAGMENT,
     PageBefore,
-    Part,
-    Written,
+    GraphQLModel,
+    PostNode,
     owner_and_name,
     query,
 )
@@ -26,7 +26,7 @@ from patchwright.integrations.github.graphql import (
 OPENING = "body"
 MAX_PAGES = 10
 
-_COMMENTS = """\
+_COMMENT_FIELDS = """\
     title
     ...written
     comments(last: 100, before: $before) {
@@ -35,19 +35,19 @@ _COMMENTS = """\
       nodes { ...written databaseId isMinimized }
     }
 """
-QUERY = f"""\
+THREAD_QUERY = f"""\
 query($owner: String!, $name: String!, $number: Int!, $before: String) {{
   repository(owner: $owner, name: $name) {{
     issueOrPullRequest(number: $number) {{
       __typename
       ... on Issue {{
-{_COMMENTS}      }}
+{_COMMENT_FIELDS}      }}
       ... on PullRequest {{
-{_COMMENTS}      }}
+{_COMMENT_FIELDS}      }}
     }}
   }}
 }}
-{WRITTEN}"""
+{POST_FRAGMENT}"""
 OPENING_QUERY = f"""\
 query($owner: String!, $name: String!, $number: Int!) {{
   repository(owner: $owner, name: $name) {{
@@ -58,89 +58,89 @@ query($owner: String!, $name: String!, $number: Int!) {{
     }}
   }}
 }}
-{WRITTEN}"""
+{POST_FRAGMENT}"""
 
 
-class Posts(Value):
+class ThreadPosts(Value):
     """A thread's own texts, oldest first; `unread` older comments are missing."""
 
     title: str
-    posts: tuple[Post, ...]
+    posts: tuple[ThreadPost, ...]
     unread: int = 0
 
 
-class _Comment(Written):
+class _ThreadComment(PostNode):
     database_id: int
     is_minimized: bool = False
 
 
-class _Comments(Part):
+class _ThreadComments(GraphQLModel):
     total_count: int
     page_info: PageBefore
-    nodes: tuple[_Comment, ...]
+    nodes: tuple[_ThreadComment, ...]
 
 
-class _Opening(Written):
+class _OpeningNode(PostNode):
     kind: str = Field("Issue", alias="__typename")
     title: str
 
 
-class _Thread(_Opening):
-    comments: _Comments
+class _ThreadNode(_OpeningNode):
+    comments: _ThreadComments
 
 
-class _Repository(Part):
-    issue_or_pull_request: _Thread
+class _ThreadRepository(GraphQLModel):
+    issue_or_pull_request: _ThreadNode
 
 
-class _Data(Part):
-    repository: _Repository
+class _ThreadData(GraphQLModel):
+    repository: _ThreadRepository
 
 
-class _BareRepository(Part):
-    issue_or_pull_request: _Opening
+class _OpeningRepository(GraphQLModel):
+    issue_or_pull_request: _OpeningNode
 
 
-class _BareData(Part):
-    repository: _BareRepository
+class _OpeningData(GraphQLModel):
+    repository: _OpeningRepository
 
 
 Found = TypeVar("Found")
 
 
-def fetch_posts(repo: Repository, ref: ForgeThread) -> Posts:
+def fetch_posts(repo: Repository, ref: ForgeThread) -> ThreadPosts:
     """Return title, opening text and comments, those hidden as spam or abuse left out.
 
     Raises the errors of PyGithub.
     """
     asked = {**owner_and_name(ref.repo.full_name), "number": ref.number}
 
-    def read(before: str | None) -> _Thread:
+    def read(before: str | None) -> _ThreadNode:
         variables = {**asked, "before": before}
-        return query(repo, QUERY, variables, _Data).repository.issue_or_pull_request
+        return query(repo, THREAD_QUERY, variables, _ThreadData).repository.issue_or_pull_request
 
-    pages = read_back(read, lambda thread: thread.comments.page_info)
+    pages = read_pages_backwards(read, lambda thread: thread.comments.page_info)
     newest = pages[-1]
     comments = [comment for page in pages for comment in page.comments.nodes]
     shown = (c.post(str(c.database_id)) for c in comments if not c.is_minimized)
-    return Posts(
+    return ThreadPosts(
         title=newest.title,
         posts=(newest.post(OPENING), *shown),
         unread=max(0, newest.comments.total_count - len(comments)),
     )
 
 
-def fetch_opening(repo: Repository, ref: ForgeThread) -> tuple[str, Post, ThreadKind]:
+def fetch_opening(repo: Repository, ref: ForgeThread) -> tuple[str, ThreadPost, ThreadKind]:
     """Return title, opening text and kind of an issue or pull request."""
     asked = {**owner_and_name(ref.repo.full_name), "number": ref.number}
-    answer = query(repo, OPENING_QUERY, asked, _BareData)
+    answer = query(repo, OPENING_QUERY, asked, _OpeningData)
     found = answer.repository.issue_or_pull_request
     is_pull = found.kind == "PullRequest"
     kind = ThreadKind.PULL_REQUEST if is_pull else ThreadKind.ISSUE
     return found.title, found.post(OPENING), kind
 
 
-def read_back(
+def read_pages_backwards(
     read: Callable[[str | None], Found], page_info: Callable[[Found], PageBefore]
 ) -> list[Found]:
     """Read pages from the newest to the oldest, and return them the other way round.

@@ -3,7 +3,7 @@
 from github.Repository import Repository
 
 from patchwright.core.types.threads import ForgeThread, ThreadKind
-from patchwright.integrations.github.discussions import react as react_in_discussion
+from patchwright.integrations.github.discussions import add_discussion_reaction as react_in_discussion
 from patchwright.integrations.github.post_ids import review_comment_of, review_of
 
 

@@ -11,15 +11,15 @@ from pydantic import SecretStr
 
 from patchwright.core.clock import Clock
 from patchwright.core.errors import PermissionDeniedError
-from patchwright.integrations.github.connection import LARGEST_PAGE, Connection
-from patchwright.integrations.github.errors import translated
+from patchwright.integrations.github.connection import LARGEST_PAGE, GitHubConnection
+from patchwright.integrations.github.errors import translate_errors
 
 # Somebody waits for the answer: ten pages are read, and no more.
 _MOST_READ: Final = 10 * LARGEST_PAGE
 
 
 def fetch_readable_repositories(
-    connection: Connection,
+    connection: GitHubConnection,
     token: SecretStr,
     query: str,
     *,
@@ -34,7 +34,7 @@ def fetch_readable_repositories(
     """
     client = connection.open_client(Auth.Token(token.get_secret_value()))
     try:
-        with translated(clock):
+        with translate_errors(clock):
             names = set(islice(_names(client, clock), _MOST_READ))
     finally:
         client.close()
@@ -62,7 +62,7 @@ def _names(client: Github, clock: Clock) -> Iterator[str]:
     https://docs.github.com/en/rest/apps/installations#list-app-installations-accessible-to-the-user-access-token
     """
     try:
-        with translated(clock):
+        with translate_errors(clock):
             installations = [each.id for each in client.get_user().get_installations()]
     except PermissionDeniedError:
         yield from (repo.full_name for repo in client.get_user().get_repos())

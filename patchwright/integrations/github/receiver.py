@@ -6,17 +6,17 @@ from urllib.parse import parse_qs
 from pydantic import SecretStr
 
 from patchwright.core.errors import PayloadError, SettingsError
-from patchwright.core.types.triggers import Reading
-from patchwright.integrations.github.webhook import Listening, read
+from patchwright.core.types.triggers import ParsedWebhook
+from patchwright.integrations.github.webhook import GitHubTriggerRules, read_delivery
 from patchwright.integrations.signatures import verify_sha256
 
 _FORM = "application/x-www-form-urlencoded"
 
 
-class Receiver:
+class GitHubReceiver:
     """What the web edge needs of GitHub; it holds the secrets of the webhook."""
 
-    def __init__(self, secrets: Sequence[SecretStr], listening: Listening) -> None:
+    def __init__(self, secrets: Sequence[SecretStr], listening: GitHubTriggerRules) -> None:
         if not secrets or not all(secret.get_secret_value() for secret in secrets):
             raise SettingsError(
                 "github.webhook_secret is empty: without it anybody could send "
@@ -25,7 +25,7 @@ class Receiver:
         self._secrets = tuple(secrets)
         self._listening = listening
 
-    def read(self, headers: Mapping[str, str], body: bytes) -> Reading:
+    def read(self, headers: Mapping[str, str], body: bytes) -> ParsedWebhook:
         """Read a delivery; raises SignatureError or PayloadError.
 
         Nothing of the body is looked at before its signature is known to be good.
@@ -35,7 +35,7 @@ class Receiver:
         event = _header(headers, "x-github-event")
         if not event:
             raise PayloadError("the delivery names no event")
-        return read(event, _json_of(headers, body), self._listening)
+        return read_delivery(event, _json_of(headers, body), self._listening)
 
 
 def _json_of(headers: Mapping[str, str], body: bytes) -> bytes:

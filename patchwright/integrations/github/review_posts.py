@@ -5,19 +5,19 @@ from enum import StrEnum
 
 from github.Repository import Repository
 
-from patchwright.core.types.threads import ForgeThread, Post
+from patchwright.core.types.threads import ForgeThread, ThreadPost
 from patchwright.integrations.github.graphql import (
-    WRITTEN,
+    POST_FRAGMENT,
     PageBefore,
-    Part,
-    Written,
+    GraphQLModel,
+    PostNode,
     owner_and_name,
     query,
 )
 from patchwright.integrations.github.post_ids import review_post
-from patchwright.integrations.github.posts import read_back
+from patchwright.integrations.github.posts import read_pages_backwards
 
-QUERY = f"""\
+REVIEWS_QUERY = f"""\
 query($owner: String!, $name: String!, $number: Int!, $before: String) {{
   repository(owner: $owner, name: $name) {{
     pullRequest(number: $number) {{
@@ -28,10 +28,10 @@ query($owner: String!, $name: String!, $number: Int!, $before: String) {{
     }}
   }}
 }}
-{WRITTEN}"""
+{POST_FRAGMENT}"""
 
 
-class _State(StrEnum):
+class _ReviewState(StrEnum):
     """How a review stands.
 
     https://docs.github.com/en/graphql/reference/enums#pullrequestreviewstate
@@ -45,16 +45,16 @@ class _State(StrEnum):
 
 
 _LABELS = {
-    _State.APPROVED: "review, approved",
-    _State.CHANGES_REQUESTED: "review, changes requested",
-    _State.COMMENTED: "review",
-    _State.DISMISSED: "review, dismissed",
+    _ReviewState.APPROVED: "review, approved",
+    _ReviewState.CHANGES_REQUESTED: "review, changes requested",
+    _ReviewState.COMMENTED: "review",
+    _ReviewState.DISMISSED: "review, dismissed",
 }
 
 
-class _Review(Written):
+class _ReviewNode(PostNode):
     database_id: int
-    state: _State
+    state: _ReviewState
     submitted_at: datetime | None = None
     is_minimized: bool = False
 
@@ -68,35 +68,35 @@ class _Review(Written):
         return self.is_minimized or self.submitted_at is None
 
 
-class _Reviews(Part):
+class _ReviewPage(GraphQLModel):
     page_info: PageBefore
-    nodes: tuple[_Review, ...]
+    nodes: tuple[_ReviewNode, ...]
 
 
-class _PullRequest(Part):
-    reviews: _Reviews
+class _PullRequestReviews(GraphQLModel):
+    reviews: _ReviewPage
 
 
-class _Repository(Part):
-    pull_request: _PullRequest
+class _ReviewsRepository(GraphQLModel):
+    pull_request: _PullRequestReviews
 
 
-class _Data(Part):
-    repository: _Repository
+class _ReviewsData(GraphQLModel):
+    repository: _ReviewsRepository
 
 
-def fetch_review_posts(repo: Repository, ref: ForgeThread) -> tuple[Post, ...]:
+def fetch_review_posts(repo: Repository, ref: ForgeThread) -> tuple[ThreadPost, ...]:
     """Return what submitted reviews say, oldest first; many say nothing themselves.
 
     Raises the errors of PyGithub.
     """
     asked = {**owner_and_name(ref.repo.full_name), "number": ref.number}
 
-    def read(before: str | None) -> _Reviews:
-        found = query(repo, QUERY, {**asked, "before": before}, _Data)
+    def read(before: str | None) -> _ReviewPage:
+        found = query(repo, REVIEWS_QUERY, {**asked, "before": before}, _ReviewsData)
         return found.repository.pull_request.reviews
 
-    pages = read_back(read, lambda reviews: reviews.page_info)
+    pages = read_pages_backwards(read, lambda reviews: reviews.page_info)
     return tuple(
         review.post(
             review_post(review.database_id), _LABELS[review.state], review.submitted_at

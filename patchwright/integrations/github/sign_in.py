@@ -12,10 +12,10 @@ from github import Auth
 from pydantic import SecretStr
 
 from patchwright.core.clock import Clock
-from patchwright.core.types.grants import Grant
+from patchwright.core.types.grants import PersonalToken
 from patchwright.core.types.people import Actor
-from patchwright.integrations.github.connection import Connection
-from patchwright.integrations.github.errors import translated
+from patchwright.integrations.github.connection import GitHubConnection
+from patchwright.integrations.github.errors import translate_errors
 from patchwright.integrations.github.user_tokens import UserTokens
 from patchwright.integrations.github.webhook import SERVICE
 
@@ -28,7 +28,7 @@ class SignIn:
     among its callback URLs.
     """
 
-    connection: Connection
+    connection: GitHubConnection
     client_id: str
     client_secret: SecretStr
     redirect_uri: str
@@ -59,13 +59,13 @@ class SignIn:
         person, _ = self.fetch_grant(code, verifier)
         return person
 
-    def fetch_grant(self, code: str, verifier: str) -> tuple[Actor, Grant]:
+    def fetch_grant(self, code: str, verifier: str) -> tuple[Actor, PersonalToken]:
         """Return who came back with the code, and what they let us do."""
         grant = self.tokens.exchange(code, verifier, self.redirect_uri)
         token = Auth.Token(grant.access_token.get_secret_value())
         client = self.connection.open_client(token)
         try:
-            with translated(self.clock):
+            with translate_errors(self.clock):
                 user = client.get_user()
                 person = Actor(
                     service=SERVICE, login=user.login, external_id=str(user.id)

@@ -13,8 +13,8 @@ from patchwright.core.clock import Clock
 from patchwright.core.errors import NotFoundError
 from patchwright.core.types.base import Value
 from patchwright.integrations.github.auth import AppTokens
-from patchwright.integrations.github.connection import LARGEST_PAGE, Connection
-from patchwright.integrations.github.errors import translated
+from patchwright.integrations.github.connection import LARGEST_PAGE, GitHubConnection
+from patchwright.integrations.github.errors import translate_errors
 
 _LIMIT: Final = "/rate_limit"
 _PARTS: Final = ("limit", "remaining", "reset")
@@ -23,7 +23,7 @@ _PARTS: Final = ("limit", "remaining", "reset")
 _ENDS_AT: Final = "github-authentication-token-expiration"
 
 
-class Allowance(Value):
+class RateLimit(Value):
     """What is left of the requests of an hour, and when it is filled up again."""
 
     limit: int
@@ -31,14 +31,14 @@ class Allowance(Value):
     reset_at: datetime
 
 
-class TokenStanding(Value):
+class TokenStatus(Value):
     """A given token: when it ends, and its allowance, where GitHub tells them."""
 
     expires_at: datetime | None = None
-    allowance: Allowance | None = None
+    rate_limit: RateLimit | None = None
 
 
-class InstallationSeen(Value):
+class InstallationStatus(Value):
     """The App in one account; `repositories` is None where it is suspended."""
 
     account: str
@@ -46,13 +46,13 @@ class InstallationSeen(Value):
     repositories: int | None = None
 
 
-class _Account(Value):
+class _AccountAnswer(Value):
     login: str
 
 
-class _Installation(Value):
+class _InstallationAnswer(Value):
     id: int
-    account: _Account
+    account: _AccountAnswer
     html_url: str
     suspended_at: datetime | None = None
 
@@ -65,43 +65,43 @@ class _Reachable(Value):
     total_count: int
 
 
-def fetch_server_time(connection: Connection, clock: Clock) -> datetime | None:
+def fetch_server_time(connection: GitHubConnection, clock: Clock) -> datetime | None:
     """Return what time it is there; whoever asks need not be known."""
-    with closing(connection.open_client(None)) as client, translated(clock):
+    with closing(connection.open_client(None)) as client, translate_errors(clock):
         _, headers, _ = client.requester.requestJson("GET", _LIMIT)
     return _date(headers.get("date", ""))
 
 
-def fetch_token_standing(
-    connection: Connection, token: SecretStr, clock: Clock
-) -> TokenStanding:
+def fetch_token_status(
+    connection: GitHubConnection, token: SecretStr, clock: Clock
+) -> TokenStatus:
     """Ask what GitHub tells of a token. Raises the errors of `core.errors`."""
     try:
-        headers, _ = _ask(connection, token, clock, _LIMIT)
+        headers, _ = _get(connection, token, clock, _LIMIT)
     except NotFoundError:
         # A server of one's own that limits nothing has no such page.
-        return TokenStanding()
-    return TokenStanding(
-        expires_at=_end(str(headers.get(_ENDS_AT, ""))), allowance=_allowance(headers)
+        return TokenStatus()
+    return TokenStatus(
+        expires_at=_end(str(headers.get(_ENDS_AT, ""))), rate_limit=_rate_limit(headers)
     )
 
 
-def fetch_app_allowance(app: AppTokens) -> Allowance | None:
+def fetch_app_rate_limit(app: AppTokens) -> RateLimit | None:
     """Return the App's own, not those of its installations."""
     headers, _ = app.call("GET", "/app", {})
-    return _allowance(headers)
+    return _rate_limit(headers)
 
 
 def list_installations(
-    app: AppTokens, connection: Connection, clock: Clock
-) -> Iterator[InstallationSeen]:
+    app: AppTokens, connection: GitHubConnection, clock: Clock
+) -> Iterator[InstallationStatus]:
     """Yield them, at most a page; raises the errors of `core.errors`."""
     _, found = app.call("GET", "/app/installations", {"per_page": str(LARGEST_PAGE)})
-    with translated(clock):
-        installations = [_Installation.model_validate(one) for one in found]
+    with translate_errors(clock):
+        installations = [_InstallationAnswer.model_validate(one) for one in found]
     for one in installations:
         is_active = one.suspended_at is None
-        yield InstallationSeen(
+        yield InstallationStatus(
             account=one.account.login,
             url=one.html_url,
             repositories=_count(app, one.id, connection, clock) if is_active else None,
@@ -109,32 +109,32 @@ def list_installations(
 
 
 def _count(
-    app: AppTokens, installation: int, connection: Connection, clock: Clock
+    app: AppTokens, installation: int, connection: GitHubConnection, clock: Clock
 ) -> int:
     """Return how many repositories an installation reaches."""
     path = f"/app/installations/{installation}/access_tokens"
     _, minted = app.call("POST", path, {})
-    with translated(clock):
+    with translate_errors(clock):
         token = _Minted.model_validate(minted).token
-        _, found = _ask(connection, token, clock, "/installation/repositories")
+        _, found = _get(connection, token, clock, "/installation/repositories")
         return _Reachable.model_validate(found).total_count
 
 
-def _ask(
-    connection: Connection, token: SecretStr, clock: Clock, path: str
+def _get(
+    connection: GitHubConnection, token: SecretStr, clock: Clock, path: str
 ) -> tuple[Mapping[str, Any], Any]:
     auth = Auth.Token(token.get_secret_value())
-    with closing(connection.open_client(auth)) as client, translated(clock):
+    with closing(connection.open_client(auth)) as client, translate_errors(clock):
         return client.requester.requestJsonAndCheck("GET", path)
 
 
-def _allowance(headers: Mapping[str, Any]) -> Allowance | None:
+def _rate_limit(headers: Mapping[str, Any]) -> RateLimit | None:
     """Read what every answer tells; a server of one's own may limit nothing."""
     told = [str(headers.get(f"x-ratelimit-{name}", "")) for name in _PARTS]
     if not all(one.isdecimal() for one in told):
         return None
     limit, remaining, reset = map(int, told)
-    return Allowance(
+    return RateLimit(
         limit=limit,
         remaining=remaining,
         reset_at=datetime.fromtimestamp(reset, UTC),

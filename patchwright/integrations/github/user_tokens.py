@@ -13,7 +13,7 @@ import requests
 from github import Auth
 from pydantic import SecretStr
 
-from patchwright.core.background import start
+from patchwright.core.background import start_call
 from patchwright.core.clock import Clock
 from patchwright.core.errors import (
     AuthenticationError,
@@ -21,13 +21,13 @@ from patchwright.core.errors import (
     ServiceUnavailableError,
 )
 from patchwright.core.types.base import Value
-from patchwright.core.types.grants import Grant
+from patchwright.core.types.grants import PersonalToken
 from patchwright.integrations.github.connection import (
     TIMEOUT_S,
     USER_AGENT,
-    Connection,
+    GitHubConnection,
 )
-from patchwright.integrations.github.errors import translated
+from patchwright.integrations.github.errors import translate_errors
 
 _BROKEN: Final = 500
 # Others wait for who renews, and take over if it lasts: so long for the whole answer,
@@ -37,10 +37,10 @@ _RENEWAL_TIMEOUT_S: Final = 5
 # The words for a refresh token that has run out, was used, or was taken back.
 # https://docs.github.com/en/apps/creating-github-apps/authenticating-with-a-github-app/refreshing-user-access-tokens
 # https://www.rfc-editor.org/rfc/rfc6749#section-5.2
-_WORTHLESS: Final = frozenset({"bad_refresh_token", "invalid_grant"})
+_REFUSED_TOKENS: Final = frozenset({"bad_refresh_token", "invalid_grant"})
 
 
-class _Answer(Value):
+class _TokenAnswer(Value):
     """A token, or why there is none: a refusal may come with status 200."""
 
     access_token: SecretStr = SecretStr("")
@@ -53,13 +53,13 @@ class _Answer(Value):
 class UserTokens:
     """Speaks as the App or OAuth app `client_id`."""
 
-    connection: Connection
+    connection: GitHubConnection
     client_id: str
     client_secret: SecretStr
     clock: Clock
     renewal_s: float = RENEWAL_S
 
-    def exchange(self, code: str, verifier: str, redirect_uri: str) -> Grant:
+    def exchange(self, code: str, verifier: str, redirect_uri: str) -> PersonalToken:
         """Exchange the code that a person came back with; it counts once.
 
         Raises `AuthenticationError` if GitHub does not take it.
@@ -75,7 +75,7 @@ class UserTokens:
             raise AuthenticationError(words)
         return self._grant(answer)
 
-    def renew(self, refresh_token: SecretStr) -> Grant:
+    def renew(self, refresh_token: SecretStr) -> PersonalToken:
         """Return a new grant; the old one, with both its tokens, is no use any more.
 
         Raises `AuthenticationError` where only the person can help, by signing in, and
@@ -86,7 +86,7 @@ class UserTokens:
             "refresh_token": refresh_token.get_secret_value(),
         }
         answer = self._ask_in_time(fields)
-        if answer.error in _WORTHLESS:
+        if answer.error in _REFUSED_TOKENS:
             raise AuthenticationError(f"GitHub renews no token: {answer.error}")
         if not answer.access_token.get_secret_value():
             raise ServiceError(f"GitHub renewed no token: {answer.error}")
@@ -96,7 +96,7 @@ class UserTokens:
         """Tell whether GitHub still lets the person's token do anything."""
         client = self.connection.open_client(Auth.Token(token.get_secret_value()))
         try:
-            with translated(self.clock):
+            with translate_errors(self.clock):
                 client.requester.requestJsonAndCheck("GET", "/user")
         except AuthenticationError:
             return False
@@ -104,25 +104,25 @@ class UserTokens:
             client.close()
         return True
 
-    def _grant(self, answer: _Answer) -> Grant:
+    def _grant(self, answer: _TokenAnswer) -> PersonalToken:
         life = answer.expires_in
-        return Grant(
+        return PersonalToken(
             access_token=answer.access_token,
             expires_at=self.clock.now() + timedelta(seconds=life) if life else None,
             refresh_token=answer.refresh_token,
         )
 
-    def _ask_in_time(self, fields: Mapping[str, str]) -> _Answer:
+    def _ask_in_time(self, fields: Mapping[str, str]) -> _TokenAnswer:
         """Ask, and wait for no more than the whole time, however slowly words come."""
-        asked = start(lambda: self._ask(fields, _RENEWAL_TIMEOUT_S))
+        asked = start_call(lambda: self._ask(fields, _RENEWAL_TIMEOUT_S))
         if not wait((asked,), self.renewal_s).done:
             raise ServiceUnavailableError(
                 f"GitHub has renewed no token in {self.renewal_s:g} s"
             )
         return asked.result()
 
-    def _ask(self, fields: Mapping[str, str], timeout_s: float) -> _Answer:
-        with translated(self.clock):
+    def _ask(self, fields: Mapping[str, str], timeout_s: float) -> _TokenAnswer:
+        with translate_errors(self.clock):
             response = requests.post(
                 f"{self.connection.addresses.web_url}/login/oauth/access_token",
                 data={
@@ -138,12 +138,12 @@ class UserTokens:
             return _read(response)
 
 
-def _read(response: requests.Response) -> _Answer:
+def _read(response: requests.Response) -> _TokenAnswer:
     words = f"GitHub answered {response.status_code} to a request for a token"
     if response.status_code >= _BROKEN:
         raise ServiceUnavailableError(words)
     if response.ok or "json" in response.headers.get("content-type", ""):
-        answer = _Answer.model_validate_json(response.content)
+        answer = _TokenAnswer.model_validate_json(response.content)
         if response.ok or answer.error:
             return answer
     raise ServiceError(words)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from pydantic import ValidationError
 
 from patchwright.core.errors import PayloadError
-from patchwright.core.types.triggers import Ignored, Reading
+from patchwright.core.types.triggers import Ignored, ParsedWebhook
 from patchwright.integrations.github.reading.checks import (
     read_check_suite,
     read_status,
@@ -14,7 +14,7 @@ from patchwright.integrations.github.reading.comments import (
     read_comment,
     read_discussion_comment,
 )
-from patchwright.integrations.github.reading.listening import SERVICE, Listening
+from patchwright.integrations.github.reading.listening import SERVICE, GitHubTriggerRules
 from patchwright.integrations.github.reading.reviews import (
     read_review,
     read_review_comment,
@@ -35,7 +35,7 @@ from patchwright.integrations.github.reading.upkeep import (
 __all__ = ["EVENTS", "SERVICE", "Listening", "read"]
 
 
-def read(event: str, body: bytes, listening: Listening) -> Reading:
+def read_delivery(event: str, body: bytes, listening: GitHubTriggerRules) -> ParsedWebhook:
     """Read a verified delivery; raises PayloadError if it is not what `event` is."""
     reader = _READERS.get(event)
     if reader is None:
@@ -48,7 +48,7 @@ def read(event: str, body: bytes, listening: Listening) -> Reading:
 
 
 # `workflow_run` is not among them: what it would tell, the run's check suite tells.
-_READERS: Mapping[str, Callable[[bytes, Listening], Reading]] = {
+_READERS: Mapping[str, Callable[[bytes, GitHubTriggerRules], ParsedWebhook]] = {
     "check_suite": read_check_suite,
     "discussion": read_discussion,
     "discussion_comment": read_discussion_comment,

@@ -9,10 +9,10 @@ from jira import JIRA
 from patchwright.core.clock import Clock
 from patchwright.core.settings.jira import JiraSettings
 from patchwright.core.types.people import Actor
-from patchwright.integrations.jira.answers import JsonObject, Person, read
-from patchwright.integrations.jira.api import TIMEOUT_S, Api
+from patchwright.integrations.jira.answers import JsonObject, JiraUser, parse_answer
+from patchwright.integrations.jira.api import TIMEOUT_S, JiraClient
 from patchwright.integrations.jira.channel import JiraChannel
-from patchwright.integrations.jira.flavour import CLOUD, DATA_CENTER, Flavour
+from patchwright.integrations.jira.flavour import CLOUD, DATA_CENTER, Deployment
 from patchwright.integrations.jira.people import actor_of
 from patchwright.integrations.jira.search import search_updated
 
@@ -23,12 +23,12 @@ USER_AGENT = "patchwright"
 class Jira:
     """One Jira, as a channel; close it when done."""
 
-    api: Api
+    api: JiraClient
     channel: JiraChannel
 
     def fetch_identity(self) -> Actor:
         """Return who we are there. Raises `ServiceError`."""
-        person = read(Person, self.api.get("myself"))
+        person = parse_answer(JiraUser, self.api.get("myself"))
         return actor_of(person, self.api.host, person.id)
 
     def search_updated(
@@ -44,11 +44,11 @@ class Jira:
 def connect_jira(settings: JiraSettings, clock: Clock) -> Jira:
     """Act as the user whom the token belongs to; nothing is asked yet."""
     flavour = CLOUD if settings.flavour == "cloud" else DATA_CENTER
-    api = Api(_open(settings, flavour), flavour, settings.host, clock)
+    api = JiraClient(_open(settings, flavour), flavour, settings.host, clock)
     return Jira(api, JiraChannel(api, settings))
 
 
-def _open(settings: JiraSettings, flavour: Flavour) -> JIRA:
+def _open(settings: JiraSettings, flavour: Deployment) -> JIRA:
     token = settings.token.get_secret_value() if settings.token else ""
     return JIRA(
         options={

@@ -27,7 +27,7 @@ Text = Annotated[str, BeforeValidator(lambda value: "" if value is None else val
 Answer = TypeVar("Answer", bound=BaseModel)
 
 
-def read(kind: type[Answer], answer: JsonValue) -> Answer:
+def parse_answer(kind: type[Answer], answer: JsonValue) -> Answer:
     """Return an answer as what it should be. Raises `ServiceError` if it is not."""
     try:
         return kind.model_validate(answer)
@@ -35,13 +35,13 @@ def read(kind: type[Answer], answer: JsonValue) -> Answer:
         raise ServiceError("Jira's answer has an unexpected shape") from error
 
 
-class Part(Replaceable):
+class JiraModel(Replaceable):
     model_config = ConfigDict(
         frozen=True, extra="ignore", alias_generator=to_camel, populate_by_name=True
     )
 
 
-class Person(Part):
+class JiraUser(JiraModel):
     """A user: Cloud has account ids alone, a data center names and keys."""
 
     account_id: Text = ""
@@ -56,12 +56,12 @@ class Person(Part):
         return self.account_id or self.name or self.key
 
 
-class Property(Part):
+class CommentProperty(JiraModel):
     key: str
     value: JsonValue = None
 
 
-class Visibility(Part):
+class CommentVisibility(JiraModel):
     """Who may read a comment, where not everybody may who may read the ticket."""
 
     type: Text = ""
@@ -73,7 +73,7 @@ INTERNAL: Final = "internal"
 _BY_IDENTIFIER: Final = "-id"
 
 
-def audience_of(limit: Visibility | None, *, for_customers: bool) -> str:
+def audience_of(limit: CommentVisibility | None, *, for_customers: bool) -> str:
     """Return who may read a comment as one word, empty for all that see the ticket.
 
     `internal` stands for colleagues on a service desk, else it is `TYPE:NAME`, or
@@ -97,100 +97,100 @@ def visibility_for(audience: str) -> "dict[str, JsonValue] | None":
     return {"type": kind, "value": name}
 
 
-class Comment(Part):
+class JiraComment(JiraModel):
     """A comment; the author is missing where the account was deleted.
 
     On a service desk a comment that is not `for_customers` is one among colleagues.
     """
 
     id: str
-    author: Person | None = None
+    author: JiraUser | None = None
     body: JsonValue = None
     created: datetime
     updated: datetime | None = None
-    properties: tuple[Property, ...] = ()
-    visibility: Visibility | None = None
+    properties: tuple[CommentProperty, ...] = ()
+    visibility: CommentVisibility | None = None
     for_customers: bool = Field(True, alias="jsdPublic")
 
 
-class CommentPage(Part):
-    comments: tuple[Comment, ...] = ()
+class CommentPage(JiraModel):
+    comments: tuple[JiraComment, ...] = ()
     total: int = 0
 
 
-class Attachment(Part):
+class JiraAttachment(JiraModel):
     id: str
     filename: str
-    author: Person | None = None
+    author: JiraUser | None = None
     created: datetime
     mime_type: Text = ""
     content: str
 
 
-class Named(Part):
+class NamedValue(JiraModel):
     name: Text = ""
 
 
-class NearFields(Part):
+class IssueReferenceFields(JiraModel):
     summary: Text = ""
-    issuetype: Named | None = None
+    issuetype: NamedValue | None = None
 
 
-class NearIssue(Part):
+class IssueReference(JiraModel):
     """Another ticket, as a ticket names it that is tied to it."""
 
     key: Text = ""
-    fields: NearFields = NearFields()
+    fields: IssueReferenceFields = IssueReferenceFields()
 
 
-class LinkType(Part):
+class IssueLinkType(JiraModel):
     """How a link is read from either of its ends."""
 
     inward: Text = ""
     outward: Text = ""
 
 
-class Link(Part):
-    type: LinkType = LinkType()
-    inward_issue: NearIssue | None = None
-    outward_issue: NearIssue | None = None
+class IssueLink(JiraModel):
+    type: IssueLinkType = IssueLinkType()
+    inward_issue: IssueReference | None = None
+    outward_issue: IssueReference | None = None
 
 
-class Change(Part):
+class FieldChange(JiraModel):
     """One field that was changed; only Cloud has its id."""
 
     field: Text = ""
     field_id: Text = ""
 
 
-class History(Part):
+class ChangeHistory(JiraModel):
     """What one person changed in one go."""
 
-    author: Person | None = None
+    author: JiraUser | None = None
     created: datetime
-    items: tuple[Change, ...] = ()
+    items: tuple[FieldChange, ...] = ()
 
 
-class Changelog(Part):
-    histories: tuple[History, ...] = ()
+class Changelog(JiraModel):
+    histories: tuple[ChangeHistory, ...] = ()
 
 
-class Fields(Part):
+class IssueFields(JiraModel):
     """The fields that every ticket has; with `security` not everybody may see it."""
 
     summary: Text = ""
     description: JsonValue = None
-    creator: Person | None = None
-    reporter: Person | None = None
+    creator: JiraUser | None = None
+    reporter: JiraUser | None = None
     created: datetime
-    attachment: tuple[Attachment, ...] = ()
-    issuelinks: tuple[Link, ...] = ()
-    parent: NearIssue | None = None
-    subtasks: tuple[NearIssue, ...] = ()
-    security: Named | None = None
+    attachment: tuple[JiraAttachment, ...] = ()
+    issuelinks: tuple[IssueLink, ...] = ()
+    parent: IssueReference | None = None
+    subtasks: tuple[IssueReference, ...] = ()
+    security: NamedValue | None = None
 
 
-class Issue(Part):
+class JiraIssue(JiraModel):
     """A ticket; `raw_fields` has the site's own fields too."""
 
     key: str
@@ -198,11 +198,11 @@ class Issue(Part):
     changelog: Changelog = Changelog()
 
 
-class FieldKind(Part):
+class FieldKind(JiraModel):
     custom: Text = ""
 
 
-class KnownField(Part):
+class FieldDefinition(JiraModel):
     """A field as the site's list of them has it."""
 
     id: str
@@ -211,21 +211,21 @@ class KnownField(Part):
     kind: FieldKind = Field(FieldKind(), alias="schema")
 
 
-KnownFields = RootModel[tuple[KnownField, ...]]
+FieldDefinitions = RootModel[tuple[FieldDefinition, ...]]
 
 
-class RequiredField(Part):
+class RequiredField(JiraModel):
     name: Text = ""
     required: bool = False
     has_default_value: bool = False
 
 
-class Transition(Part):
+class Transition(JiraModel):
     id: str
     name: Text = ""
-    to: Named = Named()
+    to: NamedValue = NamedValue()
     fields: dict[str, RequiredField] = {}
 
 
-class Transitions(Part):
+class Transitions(JiraModel):
     transitions: tuple[Transition, ...] = ()

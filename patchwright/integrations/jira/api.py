@@ -17,10 +17,10 @@ from patchwright.core.errors import (
     ServiceError,
     ServiceUnavailableError,
 )
-from patchwright.integrations.jira.answers import Person, read
-from patchwright.integrations.jira.errors import translated
-from patchwright.integrations.jira.flavour import Flavour
-from patchwright.integrations.patience import outlast_limits
+from patchwright.integrations.jira.answers import JiraUser, parse_answer
+from patchwright.integrations.jira.errors import translate_errors
+from patchwright.integrations.jira.flavour import Deployment
+from patchwright.integrations.patience import retry_after_limits
 
 TIMEOUT_S: Final = 15
 MAX_TRIES: Final = 3
@@ -32,14 +32,14 @@ Body = Mapping[str, object]
 T = TypeVar("T")
 
 
-class Api:
+class JiraClient:
     """Asks as our own user; any thread may ask.
 
     The library's own methods follow redirects to pages for people, and leave out half
     of what Jira says about an error; its session, address and credential are used.
     """
 
-    def __init__(self, jira: JIRA, flavour: Flavour, host: str, clock: Clock) -> None:
+    def __init__(self, jira: JIRA, flavour: Deployment, host: str, clock: Clock) -> None:
         self._jira = jira
         self._clock = clock
         self.deployment = flavour
@@ -53,7 +53,7 @@ class Api:
     @cached_property
     def own_id(self) -> str:
         """What our user is called in mentions and as an author."""
-        return read(Person, self.get("myself")).id
+        return parse_answer(JiraUser, self.get("myself")).id
 
     def get(
         self, path: str, query: Mapping[str, str] = _EMPTY, version: str = ""
@@ -88,8 +88,8 @@ class Api:
 
         The library's session would read a file whole, however large.
         """
-        auth = self._session.auth if as_ourselves else _as_nobody
-        with translated(self._clock), Session() as session:
+        auth = self._session.auth if as_ourselves else _without_credentials
+        with translate_errors(self._clock), Session() as session:
             session.auth = auth
             with session.get(
                 url,
@@ -116,7 +116,7 @@ class Api:
         query: Mapping[str, str] = _EMPTY,
         body: Body | None = None,
     ) -> JsonValue:
-        with translated(self._clock):
+        with translate_errors(self._clock):
             answer = self._session.request(
                 method,
                 url,
@@ -127,7 +127,7 @@ class Api:
             return _read(answer)
 
     def _retry_after_limits(self, ask: Callable[[], T]) -> T:
-        return outlast_limits(ask, self._clock)
+        return retry_after_limits(ask, self._clock)
 
 
 def ticket_path(key: str) -> str:
@@ -135,7 +135,7 @@ def ticket_path(key: str) -> str:
     return f"issue/{quote(key, safe='')}"
 
 
-def _as_nobody(request: PreparedRequest) -> PreparedRequest:
+def _without_credentials(request: PreparedRequest) -> PreparedRequest:
     """Stand in for credentials, which requests would else take from a .netrc file."""
     return request
 
@@ -151,7 +151,7 @@ def _repeat(ask: Callable[[], T]) -> T:
 
 def _read(answer: Response) -> JsonValue:
     if answer.is_redirect:
-        raise _led_away(answer.headers["Location"])
+        raise _redirect_error(answer.headers["Location"])
     if not answer.content:
         return None
     try:
@@ -161,7 +161,7 @@ def _read(answer: Response) -> JsonValue:
     return found
 
 
-def _led_away(location: str) -> ServiceError:
+def _redirect_error(location: str) -> ServiceError:
     if any(login in location for login in _LOGINS):
         return AuthenticationError(
             "Jira wants a person to log in: is jira.token valid?"

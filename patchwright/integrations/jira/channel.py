@@ -10,26 +10,26 @@ from patchwright.core.settings.jira import JiraSettings
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import TalkThread, Thread
 from patchwright.core.types.triggers import Trigger
-from patchwright.integrations.jira.api import Api, ticket_path
+from patchwright.integrations.jira.api import JiraClient, ticket_path
 from patchwright.integrations.jira.comments import (
     add_comment,
     delete_comment,
     edit_comment,
-    find_own,
+    find_own_comment,
 )
-from patchwright.integrations.jira.fields import OwnFields, fetch_own_fields
+from patchwright.integrations.jira.fields import SiteFields, fetch_site_fields
 from patchwright.integrations.jira.files import fetch_attachment
 from patchwright.integrations.jira.links import attach_link
-from patchwright.integrations.jira.moving import move
+from patchwright.integrations.jira.moving import move_ticket
 from patchwright.integrations.jira.offers import with_offers
-from patchwright.integrations.jira.private import notice, send_mail
+from patchwright.integrations.jira.private import mail_notice, send_mail
 from patchwright.integrations.jira.tickets import fetch_opening, fetch_thread
 
 
 class JiraChannel:
     """A `Board`. The posts of a thread are a ticket's own words, files and comments."""
 
-    def __init__(self, api: Api, settings: JiraSettings) -> None:
+    def __init__(self, api: JiraClient, settings: JiraSettings) -> None:
         self._api = api
         self._settings = settings
 
@@ -41,13 +41,13 @@ class JiraChannel:
 
     def fetch_thread(self, ref: TalkThread) -> Thread:
         projects = frozenset(self._settings.projects)
-        return fetch_thread(self._api, ref, self._own_fields, projects)
+        return fetch_thread(self._api, ref, self._site_fields, projects)
 
     def fetch_opening(self, ref: TalkThread) -> Thread:
         return fetch_opening(self._api, ref)
 
     def find_post(self, ref: TalkThread, mark: str) -> str | None:
-        return find_own(self._api, ref.id, mark)
+        return find_own_comment(self._api, ref.id, mark)
 
     def post(self, ref: TalkThread, text: str, offers: Offers = ()) -> str:
         shown = self._with_offers(text, offers)
@@ -66,7 +66,7 @@ class JiraChannel:
         self, ref: TalkThread, actor: Actor, text: str, offers: Offers = ()
     ) -> None:
         send_mail(self._api, ref.id, actor, self._with_offers(text, offers))
-        self.post(ref, notice(actor))
+        self.post(ref, mail_notice(actor))
 
     def swap_labels(
         self, ref: TalkThread, add: tuple[str, ...], remove: tuple[str, ...]
@@ -98,11 +98,11 @@ class JiraChannel:
         attach_link(self._api, ref.id, url, title, key)
 
     def move(self, ref: TalkThread, status: str) -> None:
-        move(self._api, ref.id, status)
+        move_ticket(self._api, ref.id, status)
 
     @cached_property
-    def _own_fields(self) -> OwnFields:
-        return fetch_own_fields(self._api, self._settings.criteria_fields)
+    def _site_fields(self) -> SiteFields:
+        return fetch_site_fields(self._api, self._settings.criteria_fields)
 
     def _with_offers(self, text: str, offers: Offers) -> str:
         return with_offers(text, offers, self._settings.mention)

@@ -17,18 +17,18 @@ from patchwright.core.errors import (
 )
 from patchwright.core.text.marks import Marked, split_marks
 from patchwright.core.types.base import Value
-from patchwright.core.types.threads import Post
+from patchwright.core.types.threads import ThreadPost
 from patchwright.integrations.jira.answers import (
     INTERNAL,
-    Comment,
+    JiraComment,
     CommentPage,
     JsonObject,
-    Part,
+    JiraModel,
     audience_of,
-    read,
+    parse_answer,
     visibility_for,
 )
-from patchwright.integrations.jira.api import Api, Body, ticket_path
+from patchwright.integrations.jira.api import JiraClient, Body, ticket_path
 from patchwright.integrations.jira.people import actor_of
 
 PAGE: Final = 100
@@ -37,49 +37,49 @@ MAX_PAGES: Final = 5
 # https://developer.atlassian.com/cloud/jira/platform/jira-entity-properties/
 PROPERTY: Final = "patchwright"
 # https://developer.atlassian.com/cloud/jira/service-desk/public-rest-api/
-_FOR_COLLEAGUES: Final[JsonObject] = {
+_INTERNAL_PROPERTY: Final[JsonObject] = {
     "key": "sd.public.comment",
     "value": {"internal": True},
 }
 # How Jira calls the limit where it refuses one.
 _LIMITS: Final = frozenset({"commentLevel", "visibility"})
-_ABOUT_READERS: Final = re.compile(
+_VISIBILITY_WORDS: Final = re.compile(
     r"\b(role|group|visibility|comment level|internal|sd\.public\.comment)\b",
     re.IGNORECASE,
 )
 # What we write on a ticket, all its readers see.
-FOR_SOME: Final = "[left out: not everybody who may read the ticket may read this]"
+HIDDEN_TEXT: Final = "[left out: not everybody who may read the ticket may read this]"
 # The mark of a run's status.
 _RUN: Final = re.compile(r"run=(\S+) -->")
 
 
-class Comments(Value):
+class TicketComments(Value):
     """Comments, oldest first; `unread` older ones are missing."""
 
-    posts: tuple[Post, ...] = ()
+    posts: tuple[ThreadPost, ...] = ()
     unread: int = 0
 
 
-class _Written(Part):
+class _CommentId(JiraModel):
     id: str
 
 
-def fetch_comments(api: Api, key: str) -> Comments:
+def fetch_comments(api: JiraClient, key: str) -> TicketComments:
     """Return the comments, those before the newest 500 left out."""
     pages = _pages(api, key)
-    found: dict[str, Comment] = {}
+    found: dict[str, JiraComment] = {}
     total = 0
     for page in islice(pages, MAX_PAGES):
         total = page.total
         found |= {comment.id: comment for comment in page.comments}
     oldest_first = sorted(found.values(), key=_age)
-    return Comments(
+    return TicketComments(
         posts=tuple(_post(api, comment) for comment in oldest_first),
         unread=max(0, total - len(found)),
     )
 
 
-def find_own(api: Api, key: str, mark: str) -> str | None:
+def find_own_comment(api: JiraClient, key: str, mark: str) -> str | None:
     """Return the id of our first comment that has the mark."""
     found = {
         comment.id: comment
@@ -90,7 +90,7 @@ def find_own(api: Api, key: str, mark: str) -> str | None:
     return min(found.values(), key=_age).id if found else None
 
 
-def add_comment(api: Api, key: str, text: str, audience: str = "") -> str:
+def add_comment(api: JiraClient, key: str, text: str, audience: str = "") -> str:
     """Post it for that audience and return its id.
 
     Where we may not write for them alone, a comment that all may read says so in place
@@ -100,14 +100,14 @@ def add_comment(api: Api, key: str, text: str, audience: str = "") -> str:
     try:
         answer = api.post(path, _body(api, text, audience))
     except (InvalidRequestError, PermissionDeniedError) as error:
-        if not (audience and _is_about_readers(error)):
+        if not (audience and _is_about_visibility(error)):
             raise
         answer = api.post(path, _body(api, _withheld(text, audience)))
-    return read(_Written, answer).id
+    return parse_answer(_CommentId, answer).id
 
 
 def edit_comment(
-    api: Api, key: str, comment_id: str, text: str, audience: str = ""
+    api: JiraClient, key: str, comment_id: str, text: str, audience: str = ""
 ) -> None:
     """Replace it without a mail to everybody who watches the ticket.
 
@@ -119,37 +119,37 @@ def edit_comment(
     try:
         api.put(path, _body(api, text, audience), quietly)
     except (InvalidRequestError, PermissionDeniedError) as error:
-        if not (audience and _is_about_readers(error)):
+        if not (audience and _is_about_visibility(error)):
             raise
         api.put(path, _body(api, _withheld(text, audience)), quietly)
 
 
-def delete_comment(api: Api, key: str, comment_id: str) -> None:
+def delete_comment(api: JiraClient, key: str, comment_id: str) -> None:
     """Take it back; one that is gone already stays so."""
     with suppress(NotFoundError):
         api.delete(f"{comments_path(key)}/{quote(comment_id, safe='')}")
 
 
-def _is_about_readers(error: InvalidRequestError | PermissionDeniedError) -> bool:
+def _is_about_visibility(error: InvalidRequestError | PermissionDeniedError) -> bool:
     """Tell whether Jira may have refused to limit the comment, and not the comment.
 
     What it forbids altogether it forbids without the limit too.
     """
     if isinstance(error, PermissionDeniedError):
         return True
-    return bool(error.fields & _LIMITS) or bool(_ABOUT_READERS.search(str(error)))
+    return bool(error.fields & _LIMITS) or bool(_VISIBILITY_WORDS.search(str(error)))
 
 
 def comments_path(key: str) -> str:
     return f"{ticket_path(key)}/comment"
 
 
-def _body(api: Api, text: str, audience: str = "") -> Body:
+def _body(api: JiraClient, text: str, audience: str = "") -> Body:
     """Return a comment as it is sent: what people read, and our marks beside it."""
     marked = split_marks(text)
-    properties: list[JsonValue] = [{"key": PROPERTY, "value": _value(marked)}]
+    properties: list[JsonValue] = [{"key": PROPERTY, "value": _property_value(marked)}]
     if audience == INTERNAL:
-        properties.append(_FOR_COLLEAGUES)
+        properties.append(_INTERNAL_PROPERTY)
     limit = visibility_for(audience)
     return {
         "body": api.deployment.write(marked.text),
@@ -169,21 +169,21 @@ def _withheld(text: str, audience: str) -> str:
     return "\n".join((said, *split_marks(text).marks))
 
 
-def _value(marked: Marked) -> JsonObject:
+def _property_value(marked: Marked) -> JsonObject:
     marks: list[JsonValue] = list(marked.marks)
     return {"state": marked.state, "run": marked.run_id, "marks": marks}
 
 
-def _age(comment: Comment) -> tuple[datetime, int]:
+def _age(comment: JiraComment) -> tuple[datetime, int]:
     """Order comments of one moment as Jira counts them."""
     return comment.created, int(comment.id) if comment.id.isdecimal() else 0
 
 
-def _pages(api: Api, key: str) -> Iterator[CommentPage]:
+def _pages(api: JiraClient, key: str) -> Iterator[CommentPage]:
     """Yield the pages, the newest comments first; new ones shift those that follow."""
     start, seen = 0, set[str]()
     while True:
-        page = read(
+        page = parse_answer(
             CommentPage,
             api.get(
                 comments_path(key),
@@ -203,13 +203,13 @@ def _pages(api: Api, key: str) -> Iterator[CommentPage]:
             return
 
 
-def _post(api: Api, comment: Comment) -> Post:
+def _post(api: JiraClient, comment: JiraComment) -> ThreadPost:
     is_own = _is_own(api, comment)
     label = _label(comment)
     is_open = is_own or not label
-    text = api.deployment.read(comment.body) if is_open else FOR_SOME
+    text = api.deployment.read(comment.body) if is_open else HIDDEN_TEXT
     marks = _marks(comment) if is_own else ()
-    return Post(
+    return ThreadPost(
         id=comment.id,
         author=actor_of(comment.author, api.host, api.own_id),
         text="\n\n".join((text, *marks)),
@@ -219,12 +219,12 @@ def _post(api: Api, comment: Comment) -> Post:
     )
 
 
-def _edited_at(comment: Comment) -> datetime | None:
+def _edited_at(comment: JiraComment) -> datetime | None:
     is_edited = comment.updated is not None and comment.updated > comment.created
     return comment.updated if is_edited else None
 
 
-def _label(comment: Comment) -> str:
+def _label(comment: JiraComment) -> str:
     """Say that not everybody may read it who may read the ticket."""
     audience = audience_of(comment.visibility, for_customers=comment.for_customers)
     kind, _, name = audience.partition(":")
@@ -233,11 +233,11 @@ def _label(comment: Comment) -> str:
     return f"comment for {f'the {kind} {name}' if name else 'colleagues'} alone"
 
 
-def _is_own(api: Api, comment: Comment) -> bool:
+def _is_own(api: JiraClient, comment: JiraComment) -> bool:
     return comment.author is not None and comment.author.id == api.own_id
 
 
-def _marks(comment: Comment) -> tuple[str, ...]:
+def _marks(comment: JiraComment) -> tuple[str, ...]:
     values = (one.value for one in comment.properties if one.key == PROPERTY)
     value = next(values, None)
     marks = value.get("marks") if isinstance(value, dict) else None
@@ -246,7 +246,7 @@ def _marks(comment: Comment) -> tuple[str, ...]:
     return tuple(mark for mark in marks if isinstance(mark, str))
 
 
-def _has(api: Api, comment: Comment, mark: str) -> bool:
+def _has(api: JiraClient, comment: JiraComment, mark: str) -> bool:
     marks, run = _marks(comment), _RUN.fullmatch(mark)
     if marks or run is None:
         return any(mark in one for one in marks)

@@ -23,9 +23,9 @@ from patchwright.core.errors import (
 )
 
 # Where Jira asks us to wait and does not say how long.
-UNSAID_WAIT = timedelta(minutes=1)
+DEFAULT_WAIT = timedelta(minutes=1)
 _TOO_MANY, _CONFLICT, _BROKEN = 429, 409, 500
-_UNSAID: Final = "no explanation"
+_NO_MESSAGE: Final = "no explanation"
 _MAX_CHARS: Final = 500
 _TITLE: Final = re.compile(r"<title>([^<]{1,200})", re.IGNORECASE)
 # Whoever is not let in is nobody there, and nobody is told that a ticket is missing.
@@ -36,13 +36,13 @@ _DENIED: Final = "x-authentication-denied-reason"
 
 
 @contextmanager
-def translated(clock: Clock) -> Iterator[None]:
+def translate_errors(clock: Clock) -> Iterator[None]:
     """Let no error of the `jira` library or of its transport out."""
     try:
         yield
     except JIRAError as error:
         # Its own text has the headers of the request in it, and so our token.
-        raise explain(error.response, clock.now()) from None
+        raise map_error(error.response, clock.now()) from None
     except SSLError as error:
         raise ServiceError(
             "Jira's certificate is not signed by an authority that is trusted here; "
@@ -54,12 +54,12 @@ def translated(clock: Clock) -> Iterator[None]:
         ) from error
 
 
-def explain(answer: Response | None, now: datetime) -> ServiceError:
+def map_error(answer: Response | None, now: datetime) -> ServiceError:
     """Say in our words what an answer of 400 and above means."""
     if answer is None:
         return ServiceUnavailableError("Jira did not answer")
     status, headers = answer.status_code, answer.headers
-    words = f"Jira answered {status}: {_words(answer)}"
+    words = f"Jira answered {status}: {_message_of(answer)}"
     if status == _TOO_MANY:
         return RateLimitedError(words, _end_of_wait(headers, now))
     if headers.get(_DENIED):
@@ -90,7 +90,7 @@ def _end_of_wait(headers: Mapping[str, str], now: datetime) -> datetime:
     try:
         return parsedate_to_datetime(wait).astimezone(UTC)
     except ValueError:
-        return now + UNSAID_WAIT
+        return now + DEFAULT_WAIT
 
 
 def _fields(answer: Response) -> frozenset[str]:
@@ -103,17 +103,17 @@ def _fields(answer: Response) -> frozenset[str]:
     return frozenset(single) if isinstance(single, dict) else frozenset()
 
 
-def _words(answer: Response) -> str:
+def _message_of(answer: Response) -> str:
     """Return what is wrong as a whole, and what is wrong with single fields."""
     try:
         data = answer.json()
     except ValueError:
         title = _TITLE.search(answer.text)
-        return title[1].strip() if title else _UNSAID
-    return _said(data)[:_MAX_CHARS] if isinstance(data, dict) else _UNSAID
+        return title[1].strip() if title else _NO_MESSAGE
+    return _message_in(data)[:_MAX_CHARS] if isinstance(data, dict) else _NO_MESSAGE
 
 
-def _said(data: Mapping[str, object]) -> str:
+def _message_in(data: Mapping[str, object]) -> str:
     general = data.get("errorMessages")
     parts = [str(part) for part in general] if isinstance(general, list) else []
     single = data.get("errors")
@@ -121,4 +121,4 @@ def _said(data: Mapping[str, object]) -> str:
         parts += [f"{field}: {problem}" for field, problem in single.items()]
     other = (data.get(name) for name in ("message", "errorMessage", "error"))
     parts += [part for part in other if isinstance(part, str)]
-    return "; ".join(part for part in parts if part) or _UNSAID
+    return "; ".join(part for part in parts if part) or _NO_MESSAGE

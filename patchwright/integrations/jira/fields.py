@@ -6,8 +6,8 @@ from typing import Final
 from pydantic import JsonValue
 
 from patchwright.core.types.base import Value
-from patchwright.integrations.jira.answers import KnownFields, read
-from patchwright.integrations.jira.api import Api
+from patchwright.integrations.jira.answers import FieldDefinitions, parse_answer
+from patchwright.integrations.jira.api import JiraClient
 
 # In a data center a ticket names its epic in a field of Jira Software's.
 # https://support.atlassian.com/jira-software-cloud/docs/what-is-an-epic/
@@ -19,7 +19,7 @@ class FieldName(Value):
     name: str
 
 
-class OwnFields(Value):
+class SiteFields(Value):
     """Fields with words in them, and the one that names an epic, if there is one."""
 
     criteria: tuple[FieldName, ...] = ()
@@ -31,9 +31,9 @@ class OwnFields(Value):
         return (*(field.id for field in self.criteria), *epic)
 
 
-def fetch_own_fields(api: Api, wanted: Iterable[str]) -> OwnFields:
+def fetch_site_fields(api: JiraClient, wanted: Iterable[str]) -> SiteFields:
     """Look the names up, once for a site; what it does not have is passed over."""
-    known = read(KnownFields, api.get("field")).root
+    known = parse_answer(FieldDefinitions, api.get("field")).root
     names = {name.casefold() for name in wanted}
     criteria = (
         FieldName(id=field.id, name=field.name or field.id)
@@ -41,13 +41,13 @@ def fetch_own_fields(api: Api, wanted: Iterable[str]) -> OwnFields:
         if field.id.casefold() in names or field.name.casefold() in names
     )
     epics = (field.id for field in known if field.kind.custom == _EPIC_LINK)
-    return OwnFields(criteria=tuple(criteria), epic=next(epics, ""))
+    return SiteFields(criteria=tuple(criteria), epic=next(epics, ""))
 
 
-def words_of(api: Api, value: JsonValue) -> str:
+def field_text(api: JiraClient, value: JsonValue) -> str:
     """Return what a field says: text, a choice, or a list of them."""
     if isinstance(value, list):
-        parts = (words_of(api, part) for part in value)
+        parts = (field_text(api, part) for part in value)
         return "\n".join(f"- {part}" for part in parts if part)
     if not isinstance(value, dict):
         return api.deployment.read(value) if isinstance(value, str) else ""

@@ -12,8 +12,8 @@ from patchwright.core.errors import (
     ServiceUnavailableError,
 )
 from patchwright.integrations.downloads import CHUNK_BYTES, read_limited
-from patchwright.integrations.jira.answers import Attachment, Part, read
-from patchwright.integrations.jira.api import Api, ticket_path
+from patchwright.integrations.jira.answers import JiraAttachment, JiraModel, parse_answer
+from patchwright.integrations.jira.api import JiraClient, ticket_path
 
 MAX_REDIRECTS: Final = 3
 # A data center's addresses, and Cloud's.
@@ -24,19 +24,19 @@ _OK: Final = 200
 _MISSING: Final = frozenset({401, 403, 404, 410})
 
 
-class _Fields(Part):
-    attachment: tuple[Attachment, ...] = ()
+class _AttachmentFields(JiraModel):
+    attachment: tuple[JiraAttachment, ...] = ()
 
 
-class _Ticket(Part):
-    fields: _Fields = _Fields()
+class _AttachmentTicket(JiraModel):
+    fields: _AttachmentFields = _AttachmentFields()
 
 
-def fetch_attachment(api: Api, key: str, url: str, max_bytes: int) -> bytes:
+def fetch_attachment(api: JiraClient, key: str, url: str, max_bytes: int) -> bytes:
     """Return a file of this ticket; our rights open no others that a text names."""
     number = attachment_of(api.base_url, url)
     answer = api.get(ticket_path(key), {"fields": "attachment"})
-    files = read(_Ticket, answer).fields.attachment
+    files = parse_answer(_AttachmentTicket, answer).fields.attachment
     found = next((file.content for file in files if file.id == number), None)
     if found is None:
         raise NotFoundError("no such file is attached to this ticket")
@@ -61,7 +61,7 @@ def attachment_of(base_url: str, url: str) -> str:
     return found[1]
 
 
-def _follow(api: Api, url: str, max_bytes: int) -> bytes:
+def _follow(api: JiraClient, url: str, max_bytes: int) -> bytes:
     """Go where Jira sends us, as nobody: Cloud's files are on a host for files.
 
     https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-issue-attachments/#api-rest-api-3-attachment-content-id-get

@@ -14,7 +14,7 @@ from patchwright.integrations.jira.text.wiki_out import to_wiki
 
 
 @dataclass(frozen=True, slots=True)
-class Flavour:
+class Deployment:
     """How texts and people are written, and where tickets are searched.
 
     `version` is that of the API. `read` takes a text as Jira has it, which may be
@@ -42,7 +42,7 @@ def _read_wiki(body: JsonValue) -> str:
 
 
 # https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-issue-search/
-CLOUD: Final = Flavour(
+CLOUD: Final = Deployment(
     version="3",
     person_key="accountId",
     write=to_adf,
@@ -51,7 +51,7 @@ CLOUD: Final = Flavour(
     has_tokens=True,
 )
 # https://developer.atlassian.com/server/jira/platform/rest/v10000/api-group-search/
-DATA_CENTER: Final = Flavour(
+DATA_CENTER: Final = Deployment(
     version="2",
     person_key="name",
     write=to_wiki,

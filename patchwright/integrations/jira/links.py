@@ -4,13 +4,13 @@ from typing import Final
 from urllib.parse import urljoin
 
 from patchwright.integrations.jira.answers import JsonObject
-from patchwright.integrations.jira.api import Api, ticket_path
+from patchwright.integrations.jira.api import JiraClient, ticket_path
 
 # https://developer.atlassian.com/server/jira/platform/jira-rest-api-for-remote-issue-links/
 _MAX_CHARS: Final = 255
 
 
-def attach_link(api: Api, ticket: str, url: str, title: str, key: str) -> None:
+def attach_link(api: JiraClient, ticket: str, url: str, title: str, key: str) -> None:
     """Jira makes a link with a new key, and changes the one with a known key."""
     api.post(f"{ticket_path(ticket)}/remotelink", _link(url, title, key))
 

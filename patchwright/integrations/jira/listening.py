@@ -7,7 +7,7 @@ from patchwright.core.types.base import Value
 SERVICE: Final = "jira"
 
 
-class Listening(Value):
+class JiraTriggerRules(Value):
     """What counts as asking, on one site. `mention` is written with its @.
 
     `host` is the site's host and path. Projects that are not among `projects` are not

@@ -5,11 +5,11 @@ from patchwright.core.channel import Offer, Offers
 
 def with_offers(text: str, offers: Offers, mention: str) -> str:
     """Add the offers that the text does not make already."""
-    lines = [line for offer in offers if (line := _line(text, offer, mention))]
+    lines = [line for offer in offers if (line := _offer_line(text, offer, mention))]
     return "\n\n".join((text, "\n".join(lines))) if lines else text
 
 
-def _line(text: str, offer: Offer, mention: str) -> str:
+def _offer_line(text: str, offer: Offer, mention: str) -> str:
     if offer.url:
         return "" if offer.url in text else f"- [{offer.words}]({offer.url})"
     command = f"{mention} {offer.command}"

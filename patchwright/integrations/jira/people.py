@@ -3,7 +3,7 @@
 from typing import Final
 
 from patchwright.core.types.people import Actor
-from patchwright.integrations.jira.answers import Person
+from patchwright.integrations.jira.answers import JiraUser
 from patchwright.integrations.jira.listening import SERVICE
 
 # Who is shown where an account was deleted.
@@ -13,7 +13,7 @@ NOBODY: Final = "Former user"
 _APP: Final = "app"
 
 
-def actor_of(person: Person | None, host: str, own_id: str = "") -> Actor:
+def actor_of(person: JiraUser | None, host: str, own_id: str = "") -> Actor:
     """Return the actor; our own user is a bot, as an app is."""
     if person is None:
         return Actor(service=SERVICE, login=NOBODY, host=host)

@@ -11,44 +11,44 @@ from pydantic import ValidationError
 
 from patchwright.core.errors import PayloadError
 from patchwright.core.types.base import Value
-from patchwright.core.types.triggers import Reading, Trigger
+from patchwright.core.types.triggers import ParsedWebhook, Trigger
 from patchwright.integrations.jira.answers import JsonObject
-from patchwright.integrations.jira.listening import Listening
+from patchwright.integrations.jira.listening import JiraTriggerRules
 from patchwright.integrations.jira.reading.comments import read_comment
-from patchwright.integrations.jira.reading.payloads import Entry, Ticket
-from patchwright.integrations.jira.reading.scene import Scene
-from patchwright.integrations.jira.reading.states import State, after, before, state_of
+from patchwright.integrations.jira.reading.payloads import HistoryEntry, TicketWithHistory
+from patchwright.integrations.jira.reading.scene import TicketContext
+from patchwright.integrations.jira.reading.states import TicketState, state_after, state_before, state_of
 from patchwright.integrations.jira.reading.wishes import (
-    FIRST,
-    Act,
-    name_act,
-    read_act,
+    CREATION,
+    TicketChange,
+    name_change,
+    read_change,
 )
 
-_Moment = tuple[datetime, Reading]
+_DatedReading = tuple[datetime, ParsedWebhook]
 
 
-class Found(Value):
+class TicketRequests(Value):
     """What was asked in a ticket, in that order, and when it was last changed."""
 
     updated: datetime | None
     triggers: tuple[Trigger, ...] = ()
 
 
-def find_requests(issue: JsonObject, listening: Listening, since: datetime) -> Found:
+def find_requests(issue: JsonObject, listening: JiraTriggerRules, since: datetime) -> TicketRequests:
     """Find what was asked in a ticket since then.
 
     The ticket is one that a search returned, with comments and changelog. Raises
     `PayloadError` if it is not.
     """
     try:
-        ticket = Ticket.model_validate(issue)
+        ticket = TicketWithHistory.model_validate(issue)
     except ValidationError as error:
         where = ".".join(str(part) for part in error.errors()[0]["loc"])
         raise PayloadError(f"the ticket is malformed at {where!r}") from None
     updated = ticket.fields.updated
-    if not Scene(ticket, listening).is_mapped:
-        return Found(updated=updated)
+    if not TicketContext(ticket, listening).is_mapped:
+        return TicketRequests(updated=updated)
     moments = [
         *_creation(ticket, listening, since),
         *_changes(ticket, listening, since),
@@ -56,53 +56,53 @@ def find_requests(issue: JsonObject, listening: Listening, since: datetime) -> F
     ]
     readings = (reading for _, reading in sorted(moments, key=lambda one: one[0]))
     asked = tuple(reading for reading in readings if isinstance(reading, Trigger))
-    return Found(updated=updated, triggers=asked)
+    return TicketRequests(updated=updated, triggers=asked)
 
 
 def _creation(
-    ticket: Ticket, listening: Listening, since: datetime
-) -> Iterator[_Moment]:
+    ticket: TicketWithHistory, listening: JiraTriggerRules, since: datetime
+) -> Iterator[_DatedReading]:
     created = ticket.fields.created
     if created is None or created < since:
         return
     state = _undo(ticket, ticket.changelog.histories)
-    act = Act(FIRST, ticket.fields.creator, State(), state)
-    yield created, read_act(_scene(ticket, listening, state), act)
+    act = TicketChange(CREATION, ticket.fields.creator, TicketState(), state)
+    yield created, read_change(_context_at(ticket, listening, state), act)
 
 
 def _changes(
-    ticket: Ticket, listening: Listening, since: datetime
-) -> Iterator[_Moment]:
+    ticket: TicketWithHistory, listening: JiraTriggerRules, since: datetime
+) -> Iterator[_DatedReading]:
     for entry in ticket.changelog.histories:
         if entry.created < since:
             continue
         state = _undo(ticket, _later(ticket, entry.created, entry.id))
-        name = name_act(entry.id, entry.created, ticket.fields.created)
-        made = after(state, entry.items)
-        act = Act(name, entry.author, before(made, entry.items), made)
-        yield entry.created, read_act(_scene(ticket, listening, made), act)
+        name = name_change(entry.id, entry.created, ticket.fields.created)
+        made = state_after(state, entry.items)
+        act = TicketChange(name, entry.author, state_before(made, entry.items), made)
+        yield entry.created, read_change(_context_at(ticket, listening, made), act)
 
 
 def _comments(
-    ticket: Ticket, listening: Listening, since: datetime
-) -> Iterator[_Moment]:
+    ticket: TicketWithHistory, listening: JiraTriggerRules, since: datetime
+) -> Iterator[_DatedReading]:
     for comment in ticket.fields.comment.comments:
         moment = comment.updated or comment.created
         if moment is None or comment.created is None or moment < since:
             continue
         state = _undo(ticket, _later(ticket, moment))
-        scene = _scene(ticket, listening, state)
+        scene = _context_at(ticket, listening, state)
         is_edit = comment.created < since
         yield moment, read_comment(scene, comment, is_edit=is_edit)
 
 
-def _scene(ticket: Ticket, listening: Listening, state: State) -> Scene:
+def _context_at(ticket: TicketWithHistory, listening: JiraTriggerRules, state: TicketState) -> TicketContext:
     """Set the scene with the texts as they were then."""
     fields = ticket.fields.replace(summary=state.summary, description=state.description)
-    return Scene(ticket.replace(fields=fields), listening)
+    return TicketContext(ticket.replace(fields=fields), listening)
 
 
-def _later(ticket: Ticket, moment: datetime, act_id: str = "") -> Iterable[Entry]:
+def _later(ticket: TicketWithHistory, moment: datetime, act_id: str = "") -> Iterable[HistoryEntry]:
     """Return what was changed after a moment; acts of the same have rising ids."""
     return (
         entry
@@ -115,12 +115,12 @@ def _number(act_id: str) -> int:
     return int(act_id) if act_id.isdecimal() else 0
 
 
-def _undo(ticket: Ticket, entries: Iterable[Entry]) -> State:
+def _undo(ticket: TicketWithHistory, entries: Iterable[HistoryEntry]) -> TicketState:
     """Return what the ticket was before these, the last of all that were made."""
     state = state_of(ticket.fields)
     newest_first = sorted(
         entries, key=lambda one: (one.created, _number(one.id)), reverse=True
     )
     for entry in newest_first:
-        state = before(state, entry.items)
+        state = state_before(state, entry.items)
     return state

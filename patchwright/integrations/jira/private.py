@@ -10,17 +10,17 @@ from patchwright.core.errors import (
     NotFoundError,
     PermissionDeniedError,
 )
-from patchwright.core.text.marks import CALL, call, split_marks
+from patchwright.core.text.marks import MENTION_LINK, mention_link, split_marks
 from patchwright.core.types.people import Actor
 from patchwright.integrations.jira.answers import JsonObject
-from patchwright.integrations.jira.api import Api, ticket_path
+from patchwright.integrations.jira.api import JiraClient, ticket_path
 
 _REFUSALS: Final = (InvalidRequestError, NotFoundError, PermissionDeniedError)
-_CALL: Final = re.compile(rf"\[([^\]\n]*)\]\({re.escape(CALL)}[^)\n]*\)")
+_CALL: Final = re.compile(rf"\[([^\]\n]*)\]\({re.escape(MENTION_LINK)}[^)\n]*\)")
 _HTML: Final = MarkdownIt("commonmark", {"html": False})
 
 
-def send_mail(api: Api, key: str, actor: Actor, text: str) -> None:
+def send_mail(api: JiraClient, key: str, actor: Actor, text: str) -> None:
     """Let Jira write to that user alone.
 
     Raises `InvalidRequestError` where it sends no mail, or not to them.
@@ -34,13 +34,13 @@ def send_mail(api: Api, key: str, actor: Actor, text: str) -> None:
         raise InvalidRequestError(f"no mail could be sent: {error}") from error
 
 
-def notice(actor: Actor) -> str:
+def mail_notice(actor: Actor) -> str:
     """Return the public words beside the mail: what it says is not among them."""
-    whom = call(actor.login, actor.external_id)
+    whom = mention_link(actor.login, actor.external_id)
     return f"{whom} I have sent you an e-mail: what it says is for you alone."
 
 
-def _mail(api: Api, key: str, actor: Actor, text: str) -> JsonObject:
+def _mail(api: JiraClient, key: str, actor: Actor, text: str) -> JsonObject:
     words = _CALL.sub(r"\1", split_marks(text).text)
     return {
         "subject": f"Patchwright needs you for {key}",

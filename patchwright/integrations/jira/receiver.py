@@ -6,9 +6,9 @@ from typing import Final
 from pydantic import SecretStr
 
 from patchwright.core.errors import SettingsError
-from patchwright.core.types.triggers import Reading
-from patchwright.integrations.jira.listening import Listening
-from patchwright.integrations.jira.webhook import read
+from patchwright.core.types.triggers import ParsedWebhook
+from patchwright.integrations.jira.listening import JiraTriggerRules
+from patchwright.integrations.jira.webhook import read_delivery
 from patchwright.integrations.signatures import verify_sha256
 
 # The same when a delivery is tried again.
@@ -18,10 +18,10 @@ ID_HEADER: Final = "x-atlassian-webhook-identifier"
 _SIGNATURE: Final = "x-hub-signature"
 
 
-class Receiver:
+class JiraReceiver:
     """What the web edge needs of Jira; it holds the secrets of the webhook."""
 
-    def __init__(self, secrets: Sequence[SecretStr], listening: Listening) -> None:
+    def __init__(self, secrets: Sequence[SecretStr], listening: JiraTriggerRules) -> None:
         if not secrets or not all(secret.get_secret_value() for secret in secrets):
             raise SettingsError(
                 "jira.webhook_secret is empty: without it anybody could send "
@@ -30,7 +30,7 @@ class Receiver:
         self._secrets = tuple(secrets)
         self._listening = listening
 
-    def read(self, headers: Mapping[str, str], body: bytes) -> Reading:
+    def read(self, headers: Mapping[str, str], body: bytes) -> ParsedWebhook:
         """Read a delivery; raises SignatureError, TenantError or PayloadError.
 
         Nothing of the body is looked at before its signature is known to be good. A
@@ -38,7 +38,7 @@ class Receiver:
         """
         signature = _header(headers, _SIGNATURE)
         verify_sha256(body, signature, self._secrets)
-        return read(body, self._listening)
+        return read_delivery(body, self._listening)
 
 
 def _header(headers: Mapping[str, str], name: str) -> str:

@@ -4,31 +4,31 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from patchwright.core.errors import ServiceError
-from patchwright.core.types.threads import Relative
-from patchwright.integrations.jira.answers import Fields, Issue, Link, NearIssue, read
-from patchwright.integrations.jira.api import Api, ticket_path
+from patchwright.core.types.threads import LinkedIssue
+from patchwright.integrations.jira.answers import IssueFields, JiraIssue, IssueLink, IssueReference, parse_answer
+from patchwright.integrations.jira.api import JiraClient, ticket_path
 from patchwright.integrations.jira.people import actor_of
 
 MAX_NAMED: Final = 20
 MAX_READ: Final = 8
 _EPIC: Final = "epic"
-_FIELDS: Final = "summary,description,creator,created,security"
+_LINKED_ISSUE_FIELDS: Final = "summary,description,creator,created,security"
 
 
-def fetch_relatives(
-    api: Api, fields: Fields, epic: str, projects: frozenset[str]
-) -> tuple[Relative, ...]:
+def fetch_linked_issues(
+    api: JiraClient, fields: IssueFields, epic: str, projects: frozenset[str]
+) -> tuple[LinkedIssue, ...]:
     """Return them, the nearest first, with their own words as far as they are read.
 
     Of projects that are not ours the key alone is told: who asks may not see more.
     """
-    near = [one for one in _near(fields, epic) if one[0].key][:MAX_NAMED]
+    near = [one for one in _list_linked(fields, epic) if one[0].key][:MAX_NAMED]
     ours = [issue.key for issue, _ in near if project_of(issue.key) in projects]
-    texts = {key: found for key in ours[:MAX_READ] if (found := _read(api, key))}
+    texts = {key: found for key in ours[:MAX_READ] if (found := _fetch_linked_issue(api, key))}
     return tuple(
         texts[issue.key].replace(relation=relation)
         if issue.key in texts
-        else _named(issue, relation, is_ours=issue.key in ours)
+        else _name_only(issue, relation, is_ours=issue.key in ours)
         for issue, relation in near
     )
 
@@ -37,23 +37,23 @@ def project_of(key: str) -> str:
     return key.rpartition("-")[0].upper()
 
 
-def _near(fields: Fields, epic: str) -> Iterator[tuple[NearIssue, str]]:
+def _list_linked(fields: IssueFields, epic: str) -> Iterator[tuple[IssueReference, str]]:
     if fields.parent is not None:
         yield fields.parent, _relation_to(fields.parent)
     if epic and (fields.parent is None or fields.parent.key != epic):
-        yield NearIssue(key=epic), _EPIC
-    yield from _linked(fields.issuelinks)
+        yield IssueReference(key=epic), _EPIC
+    yield from _list_links(fields.issuelinks)
     for task in fields.subtasks:
         yield task, "sub-task"
 
 
-def _relation_to(parent: NearIssue) -> str:
+def _relation_to(parent: IssueReference) -> str:
     kind = parent.fields.issuetype
     is_epic = kind is not None and kind.name.casefold() == _EPIC
     return _EPIC if is_epic else "parent"
 
 
-def _linked(links: Iterable[Link]) -> Iterator[tuple[NearIssue, str]]:
+def _list_links(links: Iterable[IssueLink]) -> Iterator[tuple[IssueReference, str]]:
     """Yield the other end of each link, in the words that are read from this one."""
     for link in links:
         if link.outward_issue is not None:
@@ -62,21 +62,21 @@ def _linked(links: Iterable[Link]) -> Iterator[tuple[NearIssue, str]]:
             yield link.inward_issue, link.type.inward
 
 
-def _named(issue: NearIssue, relation: str, *, is_ours: bool) -> Relative:
+def _name_only(issue: IssueReference, relation: str, *, is_ours: bool) -> LinkedIssue:
     title = issue.fields.summary if is_ours else ""
-    return Relative(name=issue.key, relation=relation, title=title)
+    return LinkedIssue(name=issue.key, relation=relation, title=title)
 
 
-def _read(api: Api, key: str) -> Relative | None:
+def _fetch_linked_issue(api: JiraClient, key: str) -> LinkedIssue | None:
     """Read it; what we or others may not see is left with its name."""
     try:
-        answer = api.get(ticket_path(key), {"fields": _FIELDS})
+        answer = api.get(ticket_path(key), {"fields": _LINKED_ISSUE_FIELDS})
     except ServiceError:
         return None
-    fields = read(Fields, read(Issue, answer).raw_fields)
+    fields = parse_answer(IssueFields, parse_answer(JiraIssue, answer).raw_fields)
     if fields.security is not None:
-        return Relative(name=key, relation="", title="")
-    return Relative(
+        return LinkedIssue(name=key, relation="", title="")
+    return LinkedIssue(
         name=key,
         relation="",
         title=fields.summary,

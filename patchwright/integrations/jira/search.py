@@ -8,8 +8,8 @@ from typing import Final
 from pydantic import JsonValue
 
 from patchwright.core.errors import NotFoundError
-from patchwright.integrations.jira.answers import JsonObject, Part, read
-from patchwright.integrations.jira.api import Api, ticket_path
+from patchwright.integrations.jira.answers import JsonObject, JiraModel, parse_answer
+from patchwright.integrations.jira.api import JiraClient, ticket_path
 from patchwright.integrations.jira.comments import PAGE, comments_path
 
 # Deliveries carry wiki markup on both flavours, and this version of the API does too.
@@ -19,7 +19,7 @@ _FIELDS: Final = (
 )
 
 
-class _Found(Part):
+class _SearchPage(JiraModel):
     """One page; a data center counts, Cloud names the next page by a token."""
 
     issues: tuple[JsonObject, ...] = ()
@@ -28,7 +28,7 @@ class _Found(Part):
 
 
 def search_updated(
-    api: Api, since: datetime, projects: Iterable[str]
+    api: JiraClient, since: datetime, projects: Iterable[str]
 ) -> Iterator[JsonObject]:
     """Yield the tickets changed since then, those first that changed first.
 
@@ -45,7 +45,7 @@ def search_updated(
             yield found
 
 
-def _minutes(api: Api, since: datetime) -> int:
+def _minutes(api: JiraClient, since: datetime) -> int:
     """Return a bound that is the same in every time zone, and in whole minutes.
 
     A date in a query is read in the time zone of the user who asks.
@@ -56,24 +56,24 @@ def _minutes(api: Api, since: datetime) -> int:
 
 
 def _query(projects: Iterable[str], minutes: int) -> str:
-    names = ", ".join(map(quoted, projects))
+    names = ", ".join(map(quote_jql, projects))
     return f'project in ({names}) AND updated >= "-{minutes}m" ORDER BY updated ASC'
 
 
-def quoted(word: str) -> str:
+def quote_jql(word: str) -> str:
     """Return a word that is nothing but a word in a query."""
     # https://support.atlassian.com/jira-software-cloud/docs/search-for-issues-using-the-text-field/
     escaped = word.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'
 
 
-def _keys(api: Api, jql: str) -> Iterator[str]:
+def _keys(api: JiraClient, jql: str) -> Iterator[str]:
     query = {"jql": jql, "fields": "updated", "maxResults": str(PAGE)}
     place = {} if api.deployment.has_tokens else {"startAt": "0"}
     count = 0
     while True:
         answer = api.get(api.deployment.search, {**query, **place}, VERSION)
-        page = read(_Found, answer)
+        page = parse_answer(_SearchPage, answer)
         yield from (str(issue["key"]) for issue in page.issues)
         count += len(page.issues)
         if page.next_page_token:
@@ -84,7 +84,7 @@ def _keys(api: Api, jql: str) -> Iterator[str]:
             place = {"startAt": str(count)}
 
 
-def _fetch(api: Api, key: str) -> JsonObject | None:
+def _fetch(api: JiraClient, key: str) -> JsonObject | None:
     """Return a ticket whole; a search tells only some of the comments and changes."""
     try:
         query = {"fields": _FIELDS, "expand": "changelog"}
@@ -93,10 +93,10 @@ def _fetch(api: Api, key: str) -> JsonObject | None:
         page = api.get(comments_path(key), newest, VERSION)
     except NotFoundError:
         return None
-    return _joined(issue, page)
+    return _with_comments(issue, page)
 
 
-def _joined(issue: JsonValue, page: JsonValue) -> JsonObject | None:
+def _with_comments(issue: JsonValue, page: JsonValue) -> JsonObject | None:
     if not isinstance(issue, dict) or not isinstance(page, dict):
         return None
     fields, comments = issue.get("fields"), page.get("comments")

@@ -6,20 +6,20 @@ from dataclasses import dataclass
 from typing import Final
 from urllib.parse import quote
 
-from patchwright.core.types.threads import Post, TalkThread, Thread
+from patchwright.core.types.threads import ThreadPost, TalkThread, Thread
 from patchwright.integrations.jira.answers import (
-    Attachment,
-    Fields,
-    History,
-    Issue,
-    Person,
-    read,
+    JiraAttachment,
+    IssueFields,
+    ChangeHistory,
+    JiraIssue,
+    JiraUser,
+    parse_answer,
 )
-from patchwright.integrations.jira.api import Api, ticket_path
+from patchwright.integrations.jira.api import JiraClient, ticket_path
 from patchwright.integrations.jira.comments import fetch_comments
-from patchwright.integrations.jira.fields import FieldName, OwnFields, words_of
+from patchwright.integrations.jira.fields import FieldName, SiteFields, field_text
 from patchwright.integrations.jira.people import actor_of
-from patchwright.integrations.jira.relatives import fetch_relatives, project_of
+from patchwright.integrations.jira.relatives import fetch_linked_issues, project_of
 
 OPENING: Final = "body"
 MAX_FILES: Final = 50
@@ -29,13 +29,13 @@ _ODD: Final = re.compile(r"[\s()<>]")
 
 
 @dataclass(frozen=True, slots=True)
-class Ticket:
+class FetchedTicket:
     """A ticket as it was fetched, with who changed what in it."""
 
-    issue: Issue
-    fields: Fields
+    issue: JiraIssue
+    fields: IssueFields
 
-    def last_change(self, field_id: str, name: str) -> History | None:
+    def last_change(self, field_id: str, name: str) -> ChangeHistory | None:
         """Return who last wrote a field, or None if it is as it was begun."""
         wrote = (
             history
@@ -46,27 +46,27 @@ class Ticket:
         return max(wrote, key=lambda history: history.created, default=None)
 
     @property
-    def creator(self) -> Person | None:
+    def creator(self) -> JiraUser | None:
         # Anybody may name another person as the reporter.
         return self.fields.creator or self.fields.reporter
 
 
 def fetch_thread(
-    api: Api, ref: TalkThread, own: OwnFields, projects: frozenset[str]
+    api: JiraClient, ref: TalkThread, own: SiteFields, projects: frozenset[str]
 ) -> Thread:
     ticket = _fetch(api, ref, (*_FIELDS, *own.ids))
     comments = fetch_comments(api, ref.id)
     files = sorted(ticket.fields.attachment, key=lambda file: file.created)
     said = (*(_file_post(api, file) for file in files[-MAX_FILES:]), *comments.posts)
     epic = ticket.issue.raw_fields.get(own.epic)
-    thread = _opened(api, ref, ticket)
+    thread = _opening_thread(api, ref, ticket)
     return thread.replace(
         posts=(
             *thread.posts,
             *_criteria(api, ticket, own),
             *sorted(said, key=lambda post: post.at),
         ),
-        relatives=fetch_relatives(
+        relatives=fetch_linked_issues(
             api,
             ticket.fields,
             epic if isinstance(epic, str) else "",
@@ -76,19 +76,19 @@ def fetch_thread(
     )
 
 
-def fetch_opening(api: Api, ref: TalkThread) -> Thread:
-    return _opened(api, ref, _fetch(api, ref, _OPENING_FIELDS))
+def fetch_opening(api: JiraClient, ref: TalkThread) -> Thread:
+    return _opening_thread(api, ref, _fetch(api, ref, _OPENING_FIELDS))
 
 
-def _fetch(api: Api, ref: TalkThread, fields: tuple[str, ...]) -> Ticket:
+def _fetch(api: JiraClient, ref: TalkThread, fields: tuple[str, ...]) -> FetchedTicket:
     query = {"fields": ",".join(fields), "expand": "changelog"}
-    issue = read(Issue, api.get(ticket_path(ref.id), query))
-    return Ticket(issue, read(Fields, issue.raw_fields))
+    issue = parse_answer(JiraIssue, api.get(ticket_path(ref.id), query))
+    return FetchedTicket(issue, parse_answer(IssueFields, issue.raw_fields))
 
 
-def _opened(api: Api, ref: TalkThread, ticket: Ticket) -> Thread:
+def _opening_thread(api: JiraClient, ref: TalkThread, ticket: FetchedTicket) -> Thread:
     text = api.deployment.read(ticket.fields.description)
-    opening = _written(api, ticket, ("description", "description"), text)
+    opening = _field_as_post(api, ticket, ("description", "description"), text)
     return Thread(
         ref=ref,
         title=ticket.fields.summary,
@@ -97,23 +97,23 @@ def _opened(api: Api, ref: TalkThread, ticket: Ticket) -> Thread:
     )
 
 
-def _criteria(api: Api, ticket: Ticket, own: OwnFields) -> Iterator[Post]:
+def _criteria(api: JiraClient, ticket: FetchedTicket, own: SiteFields) -> Iterator[ThreadPost]:
     """Yield a post for each field that says more about what is asked for."""
     for field in own.criteria:
-        if words := words_of(api, ticket.issue.raw_fields.get(field.id)):
+        if words := field_text(api, ticket.issue.raw_fields.get(field.id)):
             yield _field_post(api, ticket, field, words)
 
 
-def _field_post(api: Api, ticket: Ticket, field: FieldName, words: str) -> Post:
-    post = _written(api, ticket, (field.id, field.name), words)
+def _field_post(api: JiraClient, ticket: FetchedTicket, field: FieldName, words: str) -> ThreadPost:
+    post = _field_as_post(api, ticket, (field.id, field.name), words)
     return post.replace(label=f"field: {field.name}")
 
 
-def _written(api: Api, ticket: Ticket, field: tuple[str, str], text: str) -> Post:
+def _field_as_post(api: JiraClient, ticket: FetchedTicket, field: tuple[str, str], text: str) -> ThreadPost:
     """Return a field's text as a post of who wrote it last."""
     change = ticket.last_change(*field)
     author = ticket.creator if change is None else change.author
-    return Post(
+    return ThreadPost(
         id=field[0],
         author=actor_of(author, api.host, api.own_id),
         text=text,
@@ -122,12 +122,12 @@ def _written(api: Api, ticket: Ticket, field: tuple[str, str], text: str) -> Pos
     )
 
 
-def _file_post(api: Api, file: Attachment) -> Post:
+def _file_post(api: JiraClient, file: JiraAttachment) -> ThreadPost:
     """Return a file as its owner's post: a picture, or a link to what it is."""
     name = re.sub(r"[\\\[\]`<>\n]", "_", file.filename)
     url = _ODD.sub(lambda odd: quote(odd[0], safe=""), file.content)
     sign = "!" if file.mime_type.startswith("image/") else ""
-    return Post(
+    return ThreadPost(
         id=f"attachment-{file.id}",
         author=actor_of(file.author, api.host, api.own_id),
         text=f"{sign}[{name}]({url})",

@@ -5,19 +5,19 @@ from collections.abc import Callable, Mapping
 from pydantic import ValidationError
 
 from patchwright.core.errors import PayloadError
-from patchwright.core.types.triggers import Ignored, Reading
-from patchwright.integrations.jira.listening import Listening
+from patchwright.core.types.triggers import Ignored, ParsedWebhook
+from patchwright.integrations.jira.listening import JiraTriggerRules
 from patchwright.integrations.jira.reading.comments import read_comment
-from patchwright.integrations.jira.reading.payloads import Delivery
-from patchwright.integrations.jira.reading.scene import Scene
+from patchwright.integrations.jira.reading.payloads import JiraDelivery
+from patchwright.integrations.jira.reading.scene import TicketContext
 from patchwright.integrations.jira.reading.tenant import check_tenant
 from patchwright.integrations.jira.reading.tickets import read_created, read_updated
 
 
-def read(body: bytes, listening: Listening) -> Reading:
+def read_delivery(body: bytes, listening: JiraTriggerRules) -> ParsedWebhook:
     """Read a verified delivery; raises PayloadError or TenantError."""
     try:
-        delivery = Delivery.model_validate_json(body)
+        delivery = JiraDelivery.model_validate_json(body)
     except ValidationError as error:
         where = ".".join(str(part) for part in error.errors()[0]["loc"])
         raise PayloadError(f"the delivery is malformed at {where!r}") from None
@@ -29,27 +29,27 @@ def read(body: bytes, listening: Listening) -> Reading:
         # A data center tells of comments without their ticket, and then once more as
         # a change of the ticket.
         return Ignored(reason="no-issue")
-    scene = Scene(delivery.issue, listening, delivery.user)
+    scene = TicketContext(delivery.issue, listening, delivery.user)
     if not scene.is_mapped:
         return Ignored(reason="unmapped-project")
     return reader(scene, delivery)
 
 
-def _read_new_comment(scene: Scene, delivery: Delivery) -> Reading:
+def _read_new_comment(scene: TicketContext, delivery: JiraDelivery) -> ParsedWebhook:
     return _read_comment(scene, delivery, is_edit=False)
 
 
-def _read_edited_comment(scene: Scene, delivery: Delivery) -> Reading:
+def _read_edited_comment(scene: TicketContext, delivery: JiraDelivery) -> ParsedWebhook:
     return _read_comment(scene, delivery, is_edit=True)
 
 
-def _read_comment(scene: Scene, delivery: Delivery, *, is_edit: bool) -> Reading:
+def _read_comment(scene: TicketContext, delivery: JiraDelivery, *, is_edit: bool) -> ParsedWebhook:
     if delivery.comment is None:
         raise PayloadError(f"the {delivery.event} delivery has no comment")
     return read_comment(scene, delivery.comment, is_edit=is_edit)
 
 
-_READERS: Mapping[str, Callable[[Scene, Delivery], Reading]] = {
+_READERS: Mapping[str, Callable[[TicketContext, JiraDelivery], ParsedWebhook]] = {
     "comment_created": _read_new_comment,
     "comment_updated": _read_edited_comment,
     "jira:issue_created": read_created,

@@ -15,18 +15,18 @@ from mcp.types import (
     TextResourceContents,
 )
 
-from patchwright.core.text.cut import cut_middle
+from patchwright.core.text.cut import truncate_middle
 
 MAX_RESULT_CHARS: Final = 20_000
 _KILO: Final = 1000
 
 
-def text_of(result: CallToolResult) -> str:
+def result_text(result: CallToolResult) -> str:
     """Return the text, and a mark in brackets for everything that is none."""
     parts = [_shown(block) for block in result.content]
     if not parts and result.structured_content is not None:
         parts = [json.dumps(result.structured_content, ensure_ascii=False)]
-    return cut_middle("\n".join(parts), MAX_RESULT_CHARS)
+    return truncate_middle("\n".join(parts), MAX_RESULT_CHARS)
 
 
 def _shown(block: ContentBlock) -> str:

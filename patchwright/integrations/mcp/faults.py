@@ -7,7 +7,7 @@ from mcp.shared.exceptions import MCPError
 from mcp.types import CONNECTION_CLOSED, INVALID_REQUEST, REQUEST_TIMEOUT
 from pydantic import ValidationError
 
-from patchwright.core.text.cut import cut_middle
+from patchwright.core.text.cut import truncate_middle
 
 MAX_WORDS: Final = 1000
 
@@ -24,7 +24,7 @@ class ServerLostError(Exception):
     """The server ended, or cannot be reached; the message says what is known."""
 
 
-def explain(error: BaseException, complaint: str) -> CallError | ServerLostError:
+def map_error(error: BaseException, complaint: str) -> CallError | ServerLostError:
     """Say what an error of the library means; `complaint` is what the link knows."""
     first = next(_leaves(error))
     match first:
@@ -58,4 +58,4 @@ def _leaves(error: BaseException) -> Iterator[BaseException]:
 
 
 def _words(text: str) -> str:
-    return cut_middle(text.strip(), MAX_WORDS)
+    return truncate_middle(text.strip(), MAX_WORDS)

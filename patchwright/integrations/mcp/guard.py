@@ -17,7 +17,7 @@ class RefusedError(httpx2.RequestError):
     """What was about to happen is not allowed; the message says why."""
 
 
-class Guard(httpx2.AsyncBaseTransport):
+class AllowedHostTransport(httpx2.AsyncBaseTransport):
     """Sends requests to allowed addresses only, the very ones that were judged.
 
     `complaint` is what was wrong with the last question that went wrong.
@@ -89,7 +89,7 @@ class Guard(httpx2.AsyncBaseTransport):
 class _Bounded(httpx2.AsyncByteStream):
     """The body of an answer, up to a size."""
 
-    def __init__(self, response: httpx2.Response, guard: Guard) -> None:
+    def __init__(self, response: httpx2.Response, guard: AllowedHostTransport) -> None:
         self._response = response
         self._guard = guard
 

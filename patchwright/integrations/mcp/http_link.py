@@ -12,7 +12,7 @@ from mcp.client._transport import TransportStreams
 from mcp.client.streamable_http import streamable_http_client
 
 from patchwright.core.settings.mcp import McpServerSettings
-from patchwright.integrations.mcp.guard import MAX_ANSWER_BYTES, Guard
+from patchwright.integrations.mcp.guard import MAX_ANSWER_BYTES, AllowedHostTransport
 
 _CONNECT_S: Final = 10.0
 _MARGIN_S: Final = 5.0
@@ -23,7 +23,7 @@ class HttpLink:
 
     def __init__(self, settings: McpServerSettings, allowed: Collection[str]) -> None:
         self._settings = settings
-        self._guard = Guard(allowed)
+        self._guard = AllowedHostTransport(allowed)
 
     def error_text(self) -> str:
         return self._guard.error_text

@@ -5,7 +5,7 @@ from typing import Protocol
 from mcp.client import Transport
 
 
-class Link(Protocol):
+class ServerLink(Protocol):
     """Carries the messages of one session, and knows why it broke."""
 
     def open_streams(self) -> Transport:

@@ -22,7 +22,7 @@ class LoopThread:
         started: Future[BlockingPortal] = Future()
         # As a daemon: what hangs in it must not keep the process from ending.
         self._thread = Thread(
-            target=anyio.run, args=(_host, started), name="mcp", daemon=True
+            target=anyio.run, args=(_run_portal, started), name="mcp", daemon=True
         )
         self._thread.start()
         self._portal = started.result()
@@ -46,7 +46,7 @@ class LoopThread:
         self._thread.join(_JOIN_S)
 
 
-async def _host(started: "Future[BlockingPortal]") -> None:
+async def _run_portal(started: "Future[BlockingPortal]") -> None:
     async with BlockingPortal() as portal:
         started.set_result(portal)
         await portal.sleep_until_stopped()

@@ -18,7 +18,7 @@ from patchwright.core.errors import SandboxError
 from patchwright.core.runtime import Pipe
 from patchwright.integrations.mcp.lines import read_line, write_line
 
-Item = SessionMessage | Exception
+PipeItem = SessionMessage | Exception
 
 READ_S: Final = 30.0
 # What a server may say between two of our questions.
@@ -57,8 +57,8 @@ class PipeLink:
     @asynccontextmanager
     async def open_streams(
         self,
-    ) -> AsyncIterator[tuple[MemoryObjectReceiveStream[Item], "_Outbox"]]:
-        inbox, received = anyio.create_memory_object_stream[Item](0)
+    ) -> AsyncIterator[tuple[MemoryObjectReceiveStream[PipeItem], "_Outbox"]]:
+        inbox, received = anyio.create_memory_object_stream[PipeItem](0)
         reader = Thread(target=self._read, args=(inbox, current_token()), daemon=True)
         reader.start()
         Thread(target=self._write, daemon=True).start()
@@ -84,7 +84,7 @@ class PipeLink:
         except SandboxError as error:
             self._fail(str(error))
 
-    def _read(self, inbox: MemoryObjectSendStream[Item], loop: EventLoopToken) -> None:
+    def _read(self, inbox: MemoryObjectSendStream[PipeItem], loop: EventLoopToken) -> None:
         with suppress(*_NOBODY_LISTENS):
             try:
                 self._pass_on(inbox, loop)
@@ -93,7 +93,7 @@ class PipeLink:
             from_thread.run_sync(inbox.close, token=loop)
 
     def _pass_on(
-        self, inbox: MemoryObjectSendStream[Item], loop: EventLoopToken
+        self, inbox: MemoryObjectSendStream[PipeItem], loop: EventLoopToken
     ) -> None:
         while self._lines_since_question < MAX_LINES:
             line = self._pipe.read(READ_S)

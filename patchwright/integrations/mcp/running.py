@@ -4,17 +4,17 @@ from collections.abc import Collection
 from concurrent.futures import wait
 from typing import Final
 
-from patchwright.core.background import start
+from patchwright.core.background import start_call
 from patchwright.core.errors import RuntimeLostError
 from patchwright.core.events.types import CallMcpTool, ErrorObservation, McpResult
 from patchwright.core.mcp.servers import McpTool
 from patchwright.core.runtime import Runtime
 from patchwright.core.settings.mcp import McpServerSettings
 from patchwright.integrations.mcp.http_link import HttpLink
-from patchwright.integrations.mcp.link import Link
+from patchwright.integrations.mcp.link import ServerLink
 from patchwright.integrations.mcp.loop import LoopThread
 from patchwright.integrations.mcp.pipe_link import PipeLink
-from patchwright.integrations.mcp.server import Dial, Server
+from patchwright.integrations.mcp.server import OpenLink, McpServer
 
 # All of greeting and listing; a program may need a while to come up.
 START_S: Final = 30.0
@@ -33,17 +33,17 @@ class RunningServers:
         start_s: float = START_S,
     ) -> None:
         self._loop = LoopThread()
-        self._servers: dict[str, Server] = {}
+        self._servers: dict[str, McpServer] = {}
         try:
             for name, settings in configured.items():
-                dial = _dial(settings, runtime, allowed)
-                self._servers[name] = Server(
+                dial = _open_link(settings, runtime, allowed)
+                self._servers[name] = McpServer(
                     name, settings, loop=self._loop, dial=dial, start_s=start_s
                 )
         except RuntimeLostError:
             self.close()
             raise
-        for started in [start(one.finish_start) for one in self._servers.values()]:
+        for started in [start_call(one.finish_start) for one in self._servers.values()]:
             started.result()
 
     def tools(self) -> tuple[McpTool, ...]:
@@ -60,18 +60,18 @@ class RunningServers:
         return server.call(action.tool, action.arguments)
 
     def close(self) -> None:
-        endings = [start(server.close) for server in self._servers.values()]
+        endings = [start_call(server.close) for server in self._servers.values()]
         wait(endings, CLOSE_S)
         self._loop.close()
 
 
-def _dial(
+def _open_link(
     settings: McpServerSettings, runtime: Runtime, allowed: Collection[str]
-) -> Dial:
-    def in_sandbox() -> Link:
+) -> OpenLink:
+    def in_sandbox() -> ServerLink:
         return PipeLink(runtime.open_pipe(_command(settings)))
 
-    def over_http() -> Link:
+    def over_http() -> ServerLink:
         return HttpLink(settings, allowed)
 
     return over_http if settings.url else in_sandbox

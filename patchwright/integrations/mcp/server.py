@@ -9,22 +9,22 @@ from pydantic import JsonValue
 
 from patchwright.core.errors import RuntimeLostError, SandboxError
 from patchwright.core.events.types import ErrorObservation, McpResult
-from patchwright.core.mcp.offer import ListedTool, Offer, make_offer
+from patchwright.core.mcp.offer import ListedTool, ToolOffer, make_tool_offer
 from patchwright.core.mcp.servers import McpTool
 from patchwright.core.settings.mcp import McpServerSettings
-from patchwright.integrations.mcp.contents import text_of
+from patchwright.integrations.mcp.contents import result_text
 from patchwright.integrations.mcp.faults import CallError, ServerLostError
-from patchwright.integrations.mcp.link import Link
+from patchwright.integrations.mcp.link import ServerLink
 from patchwright.integrations.mcp.loop import LoopThread
-from patchwright.integrations.mcp.session import Session
+from patchwright.integrations.mcp.session import McpSession
 
 # A server that is lost this often without an answer in between stays lost.
 MAX_LOSSES: Final = 2
 
-Dial = Callable[[], Link]
+OpenLink = Callable[[], ServerLink]
 
 
-class Server:
+class McpServer:
     """Begins to start at once; `finish_start` waits for it."""
 
     def __init__(
@@ -33,18 +33,18 @@ class Server:
         settings: McpServerSettings,
         *,
         loop: LoopThread,
-        dial: Dial,
+        dial: OpenLink,
         start_s: float,
     ) -> None:
         self._name = name
         self._settings = settings
         self._loop = loop
-        self._dial = dial
+        self._open_link = dial
         self._start_s = start_s
         self._lock = Lock()
         self._losses = 0
-        self._session: Session | None = None
-        self._offer = Offer()
+        self._session: McpSession | None = None
+        self._offer = ToolOffer()
         self._fault = ""
         self._is_closed = False
         self._begin()
@@ -70,7 +70,7 @@ class Server:
             self.close()
             return
         tools = [_listed_tool(tool) for tool in listed]
-        self._offer = make_offer(self._name, tools, self._settings.tools)
+        self._offer = make_tool_offer(self._name, tools, self._settings.tools)
 
     def call(
         self, name: str, arguments: dict[str, JsonValue]
@@ -95,13 +95,13 @@ class Server:
 
     def _begin(self) -> None:
         try:
-            self._session = Session(self._loop, self._dial())
+            self._session = McpSession(self._loop, self._open_link())
         except RuntimeLostError:
             raise
         except SandboxError as error:
             self._fault = f"it does not start: {error}"
 
-    def _ready_session(self) -> Session:
+    def _ready_session(self) -> McpSession:
         """Return the session, a new one if the server was lost."""
         with self._lock:
             if self._is_closed:
@@ -130,7 +130,7 @@ class Server:
 
     def _call(
         self,
-        session: Session,
+        session: McpSession,
         name: str,
         original: str,
         arguments: dict[str, JsonValue],
@@ -142,7 +142,7 @@ class Server:
         except ServerLostError as error:
             return self._lost(name, error)
         self._losses = 0
-        return McpResult(text=text_of(result), failed=result.is_error)
+        return McpResult(text=result_text(result), failed=result.is_error)
 
     def _lost(self, name: str, error: ServerLostError) -> ErrorObservation:
         self._losses += 1

@@ -16,8 +16,8 @@ from mcp.types import (
 )
 from pydantic import JsonValue, TypeAdapter
 
-from patchwright.integrations.mcp.faults import CallError, ServerLostError, explain
-from patchwright.integrations.mcp.link import Link
+from patchwright.integrations.mcp.faults import CallError, ServerLostError, map_error
+from patchwright.integrations.mcp.link import ServerLink
 from patchwright.integrations.mcp.loop import LoopThread
 
 CLOSE_S: Final = 0.3
@@ -31,14 +31,14 @@ _ANSWER: Final[TypeAdapter[CallToolResult | InputRequiredResult]] = TypeAdapter(
 T = TypeVar("T")
 
 
-class Session:
+class McpSession:
     """Begins at once; `listed` waits until the server has said what it offers.
 
     What servers may ask of a client (a model's words, a person's, its folders) is
     declined: the library does so where nothing answers.
     """
 
-    def __init__(self, loop: LoopThread, link: Link) -> None:
+    def __init__(self, loop: LoopThread, link: ServerLink) -> None:
         self._loop = loop
         self._link = link
         self._over = anyio.Event()
@@ -102,7 +102,7 @@ class Session:
             return CallError("mcp-timeout", "it did not answer in time")
         except CancelledError:
             return CallError("mcp-closed", "the run has ended")
-        fault = explain(error, self._link.error_text()) if error else None
+        fault = map_error(error, self._link.error_text()) if error else None
         self._is_lost = self._is_lost or isinstance(fault, ServerLostError)
         return fault
 

@@ -4,28 +4,28 @@ from dataclasses import dataclass
 
 from patchwright.core.clock import Clock
 from patchwright.core.types.people import Actor
-from patchwright.core.types.triggers import FormWanted
+from patchwright.core.types.triggers import FormRequest
 from patchwright.integrations.slack.actions import SERVICE
-from patchwright.integrations.slack.api import Api
+from patchwright.integrations.slack.api import SlackClient
 from patchwright.integrations.slack.channel import SlackChannel
 from patchwright.integrations.slack.forms import open_form
-from patchwright.integrations.slack.home import HomeFacts, publish_home
-from patchwright.integrations.slack.people import People
-from patchwright.integrations.slack.tokens import Tokens
+from patchwright.integrations.slack.home import HomePage, publish_home
+from patchwright.integrations.slack.people import UserNames
+from patchwright.integrations.slack.tokens import BotTokens
 
 
 @dataclass(frozen=True, slots=True)
 class Slack:
     """Slack as a channel, with the pages and forms that it has besides."""
 
-    api: Api
+    api: SlackClient
     channel: SlackChannel
-    people: People
+    people: UserNames
 
-    def open_form(self, wanted: FormWanted) -> None:
+    def open_form(self, wanted: FormRequest) -> None:
         open_form(self.api, wanted)
 
-    def publish_home(self, actor: Actor, installation: str, facts: HomeFacts) -> None:
+    def publish_home(self, actor: Actor, installation: str, facts: HomePage) -> None:
         publish_home(self.api, actor, installation, facts)
 
     def name_person(self, actor: Actor) -> Actor:
@@ -45,8 +45,8 @@ class Slack:
         )
 
 
-def connect(api_url: str, *, tokens: Tokens, clock: Clock) -> Slack:
+def connect(api_url: str, *, tokens: BotTokens, clock: Clock) -> Slack:
     """Speak for the app in every workspace that `tokens` has a token of."""
-    api = Api(api_url, tokens=tokens, clock=clock)
-    people = People(api)
+    api = SlackClient(api_url, tokens=tokens, clock=clock)
+    people = UserNames(api)
     return Slack(api, SlackChannel(api, people), people)

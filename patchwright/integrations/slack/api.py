@@ -10,26 +10,26 @@ from slack_sdk import WebClient
 from slack_sdk.web import SlackResponse
 
 from patchwright.core.clock import Clock
-from patchwright.integrations.patience import outlast_limits
-from patchwright.integrations.slack.errors import translated
-from patchwright.integrations.slack.payloads import Identity, Part
-from patchwright.integrations.slack.tokens import Tokens
+from patchwright.integrations.patience import retry_after_limits
+from patchwright.integrations.slack.errors import translate_errors
+from patchwright.integrations.slack.payloads import BotIdentity, SlackModel
+from patchwright.integrations.slack.tokens import BotTokens
 
 TIMEOUT_S: Final = 15
 
-Answer = TypeVar("Answer", bound=Part)
+Answer = TypeVar("Answer", bound=SlackModel)
 Question = Callable[[WebClient], SlackResponse]
 
 
-class Api:
+class SlackClient:
     """Holds no connection; any thread may ask."""
 
-    def __init__(self, api_url: str, *, tokens: Tokens, clock: Clock) -> None:
+    def __init__(self, api_url: str, *, tokens: BotTokens, clock: Clock) -> None:
         self._api_url = api_url
         self._tokens = tokens
         self._clock = clock
         self._trusted = ssl.create_default_context()
-        self._identities: dict[str, Identity] = {}
+        self._identities: dict[str, BotIdentity] = {}
         self._lock = Lock()
 
     @property
@@ -41,26 +41,26 @@ class Api:
         return self._clock
 
     @property
-    def tokens(self) -> Tokens:
+    def tokens(self) -> BotTokens:
         return self._tokens
 
     def ask(self, team: str, shape: type[Answer], question: Question) -> Answer:
         """Put a question to a workspace, and wait for a limit if that is not long."""
-        return outlast_limits(lambda: self.ask_now(team, shape, question), self._clock)
+        return retry_after_limits(lambda: self.ask_now(team, shape, question), self._clock)
 
     def ask_now(self, team: str, shape: type[Answer], question: Question) -> Answer:
         """Answer as `ask` does, but wait for nothing."""
         client = self.open_client(self._tokens.token_of(team))
-        with translated(self._clock):
+        with translate_errors(self._clock):
             return shape.model_validate(question(client).data)
 
-    def identity(self, team: str) -> Identity:
+    def identity(self, team: str) -> BotIdentity:
         """Return who we are in a workspace; it is asked for once."""
         token = self._tokens.token_of(team).get_secret_value()
         with self._lock:
             known = self._identities.get(token)
         if known is None:
-            known = self.ask(team, Identity, lambda client: client.auth_test())
+            known = self.ask(team, BotIdentity, lambda client: client.auth_test())
             with self._lock:
                 self._identities[token] = known
         return known

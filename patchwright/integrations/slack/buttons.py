@@ -44,12 +44,12 @@ def repository_field(words: str, action_id: str) -> Block:
     return {
         "type": "external_select",
         "action_id": action_id,
-        "placeholder": plain(words, MAX_PLACEHOLDER),
+        "placeholder": plain_text_object(words, MAX_PLACEHOLDER),
         "min_query_length": 1,
     }
 
 
-def plain(words: str, longest: int) -> Block:
+def plain_text_object(words: str, longest: int) -> Block:
     """Return a text in which nothing is markup, cut to what Slack takes."""
     shown = words if len(words) <= longest else f"{words[: longest - 1]}…"
     return {"type": "plain_text", "text": shown, "emoji": True}
@@ -58,7 +58,7 @@ def plain(words: str, longest: int) -> Block:
 def _element(offer: Offer, number: int) -> Block:
     if offer.picks_repository:
         return repository_field(offer.words, numbered(REPOSITORY, number))
-    button: Block = {"type": "button", "text": plain(offer.words, MAX_LABEL)}
+    button: Block = {"type": "button", "text": plain_text_object(offer.words, MAX_LABEL)}
     if offer.url:
         return {**button, "action_id": numbered(OPEN, number), "url": offer.url}
     press = encode_press(Press(command=offer.command, asks=offer.asks))

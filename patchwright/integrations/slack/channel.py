@@ -7,13 +7,13 @@ from patchwright.core.errors import NotFoundError
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import TalkThread, Thread
 from patchwright.core.types.triggers import Trigger
-from patchwright.integrations.slack.api import Api
+from patchwright.integrations.slack.api import SlackClient
 from patchwright.integrations.slack.files import fetch_file
 from patchwright.integrations.slack.naming import name_people
 from patchwright.integrations.slack.opening import open_thread
-from patchwright.integrations.slack.people import People
+from patchwright.integrations.slack.people import UserNames
 from patchwright.integrations.slack.places import team_of
-from patchwright.integrations.slack.posts import Posts
+from patchwright.integrations.slack.posts import MessageWriter
 from patchwright.integrations.slack.private import tell_privately
 from patchwright.integrations.slack.reactions import react
 from patchwright.integrations.slack.threads import (
@@ -29,9 +29,9 @@ DECLINED: Final = "confused"
 class SlackChannel:
     """A `Board`: threads that we open ourselves, with no labels, links or status."""
 
-    def __init__(self, api: Api, people: People) -> None:
+    def __init__(self, api: SlackClient, people: UserNames) -> None:
         self._api, self._people = api, people
-        self._posts = Posts(api)
+        self._posts = MessageWriter(api)
 
     def acknowledge(self, trigger: Trigger) -> None:
         react(self._api, trigger, SEEN)

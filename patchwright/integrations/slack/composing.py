@@ -10,17 +10,17 @@ from patchwright.integrations.slack.text.outgoing import SlackText, render
 
 
 @dataclass(frozen=True, slots=True)
-class Composed:
+class ComposedMessages:
     """The messages of one text: the first stands for it, the rest follow."""
 
     messages: tuple[SlackText, ...]
     marked: Marked
 
 
-def compose(ref: TalkThread, markdown: str, offers: Offers) -> Composed:
+def compose_messages(ref: TalkThread, markdown: str, offers: Offers) -> ComposedMessages:
     """Put what is offered below the first message: it is the one that is edited."""
     marked = split_marks(markdown)
     first, *rest = render(marked.text)
     blocks = (*first.blocks, *offer_blocks(ref, offers))
     shown = SlackText(text=first.text, blocks=blocks)
-    return Composed(messages=(shown, *rest), marked=marked)
+    return ComposedMessages(messages=(shown, *rest), marked=marked)

@@ -21,7 +21,7 @@ from patchwright.core.errors import (
 
 # Where Slack does not say how long; its limits are counted by the minute.
 # https://docs.slack.dev/apis/web-api/rate-limits
-UNSAID_WAIT = timedelta(minutes=1)
+DEFAULT_WAIT = timedelta(minutes=1)
 
 _OK, _TOO_MANY, _BROKEN = 200, 429, 500
 _LIMITS = frozenset({"ratelimited", "rate_limited", "message_limit_exceeded"})
@@ -36,12 +36,12 @@ class SlackRefusalError(InvalidRequestError):
 
 
 @contextmanager
-def translated(clock: Clock) -> Iterator[None]:
+def translate_errors(clock: Clock) -> Iterator[None]:
     """Let no error of slack_sdk or of its transport out."""
     try:
         yield
     except SlackApiError as error:
-        raise explain(error, clock.now()) from error
+        raise map_error(error, clock.now()) from error
     except SlackClientError as error:
         raise ServiceError(f"the call to Slack could not be made: {error}") from error
     except (OSError, HTTPException) as error:
@@ -54,7 +54,7 @@ def translated(clock: Clock) -> Iterator[None]:
         raise ServiceError(f"Slack's answer has an unexpected {kind}") from error
 
 
-def explain(error: SlackApiError, now: datetime) -> ServiceError:
+def map_error(error: SlackApiError, now: datetime) -> ServiceError:
     """Say in our words what a refusal means.
 
     Slack refuses with 200 and a code; a status of its own means a limit, or that the
@@ -79,7 +79,7 @@ def explain(error: SlackApiError, now: datetime) -> ServiceError:
 def _wait(headers: Mapping[str, str]) -> timedelta:
     lower = {key.lower(): value for key, value in headers.items()}
     said = lower.get("retry-after", "")
-    return timedelta(seconds=int(said)) if said.isdigit() else UNSAID_WAIT
+    return timedelta(seconds=int(said)) if said.isdigit() else DEFAULT_WAIT
 
 
 def _details(data: Mapping[str, object]) -> str:

@@ -13,7 +13,7 @@ from patchwright.core.errors import (
     ServiceUnavailableError,
 )
 from patchwright.integrations.downloads import CHUNK_BYTES, read_limited
-from patchwright.integrations.slack.api import TIMEOUT_S, Api
+from patchwright.integrations.slack.api import TIMEOUT_S, SlackClient
 
 _OK, _REDIRECTED, _BROKEN = 200, 300, 400
 _DENIED: Final = frozenset({401, 403})
@@ -21,7 +21,7 @@ _MISSING: Final = frozenset({404, 410})
 _SLACK: Final = "slack.com"
 
 
-def fetch_file(api: Api, team: str, url: str, max_bytes: int) -> bytes:
+def fetch_file(api: SlackClient, team: str, url: str, max_bytes: int) -> bytes:
     """Return the file. Raises a `ServiceError` of a sentence that says why not."""
     check_host(api.api_url, url)
     try:

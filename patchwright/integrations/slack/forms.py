@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from patchwright.core.types.threads import TalkThread
-from patchwright.core.types.triggers import FormWanted
+from patchwright.core.types.triggers import FormRequest
 from patchwright.integrations.slack.actions import (
     FORM,
     FORM_REPOSITORY,
@@ -12,9 +12,9 @@ from patchwright.integrations.slack.actions import (
     FormTarget,
     encode_form,
 )
-from patchwright.integrations.slack.api import Api
-from patchwright.integrations.slack.buttons import Block, plain, repository_field
-from patchwright.integrations.slack.payloads import Done
+from patchwright.integrations.slack.api import SlackClient
+from patchwright.integrations.slack.buttons import Block, plain_text_object, repository_field
+from patchwright.integrations.slack.payloads import EmptyResponse
 
 # https://docs.slack.dev/reference/views/modal-views
 _MAX_TITLE: Final = 24
@@ -27,7 +27,7 @@ _MAX_CONTEXT: Final = 3_000
 _NEW: Final = "What should be done?"
 
 
-def open_form(api: Api, wanted: FormWanted) -> None:
+def open_form(api: SlackClient, wanted: FormRequest) -> None:
     """Show the form to who pressed the button; nothing is waited for.
 
     Raises `InvalidRequestError` once the three seconds for it are over.
@@ -35,12 +35,12 @@ def open_form(api: Api, wanted: FormWanted) -> None:
     view = form_view(wanted)
     api.ask_now(
         wanted.installation,
-        Done,
+        EmptyResponse,
         lambda client: client.views_open(trigger_id=wanted.handle, view=view),
     )
 
 
-def form_view(wanted: FormWanted) -> Block:
+def form_view(wanted: FormRequest) -> Block:
     """Return the form; one about no thread is a request, and may name its repository.
 
     https://docs.slack.dev/reference/views/modal-views
@@ -54,9 +54,9 @@ def form_view(wanted: FormWanted) -> Block:
         "type": "modal",
         "callback_id": FORM,
         "private_metadata": encode_form(target),
-        "title": plain("Patchwright", _MAX_TITLE),
-        "submit": plain("Send", _MAX_TITLE),
-        "close": plain("Cancel", _MAX_TITLE),
+        "title": plain_text_object("Patchwright", _MAX_TITLE),
+        "submit": plain_text_object("Send", _MAX_TITLE),
+        "close": plain_text_object("Cancel", _MAX_TITLE),
         "blocks": fields,
     }
 
@@ -71,7 +71,7 @@ def options_of(repositories: Iterable[str]) -> Block:
 
 
 def option_of(repository: str) -> Block:
-    return {"text": plain(_shortened(repository), _MAX_OPTION), "value": repository}
+    return {"text": plain_text_object(_shortened(repository), _MAX_OPTION), "value": repository}
 
 
 def _shortened(repository: str) -> str:
@@ -81,12 +81,12 @@ def _shortened(repository: str) -> str:
     return f"…{repository[-_MAX_OPTION + 1 :]}"
 
 
-def _words_field(wanted: FormWanted) -> Block:
+def _words_field(wanted: FormRequest) -> Block:
     is_long = wanted.thread is None or wanted.command != "budget"
     return {
         "type": "input",
         "block_id": FORM_WORDS,
-        "label": plain(wanted.asks or _NEW, _MAX_WORDS),
+        "label": plain_text_object(wanted.asks or _NEW, _MAX_WORDS),
         "element": {
             "type": "plain_text_input",
             "action_id": FORM_WORDS,
@@ -101,7 +101,7 @@ def _repository_input() -> Block:
         "type": "input",
         "block_id": FORM_REPOSITORY,
         "optional": True,
-        "label": plain("Repository", _MAX_WORDS),
-        "hint": plain("Where it is not said in the request.", _MAX_WORDS),
+        "label": plain_text_object("Repository", _MAX_WORDS),
+        "hint": plain_text_object("Where it is not said in the request.", _MAX_WORDS),
         "element": repository_field("Find a repository", FORM_REPOSITORY),
     }

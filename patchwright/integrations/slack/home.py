@@ -12,15 +12,15 @@ from patchwright.integrations.slack.actions import (
     DEFAULT_REPOSITORY,
     NEW_REQUEST,
 )
-from patchwright.integrations.slack.api import Api
+from patchwright.integrations.slack.api import SlackClient
 from patchwright.integrations.slack.buttons import (
     MAX_LABEL,
     Block,
-    plain,
+    plain_text_object,
     repository_field,
 )
 from patchwright.integrations.slack.forms import option_of
-from patchwright.integrations.slack.payloads import Done
+from patchwright.integrations.slack.payloads import EmptyResponse
 from patchwright.integrations.slack.text.outgoing import render
 
 # With what else is on the page, far from the 100 blocks that a page may have.
@@ -29,7 +29,7 @@ MAX_RUNS: Final = 20
 _MAX_HEADING: Final = 150
 
 
-class RunShown(Value):
+class HomeRun(Value):
     """A run in the list; `cost` is in words, such as `$0.41`."""
 
     state: str
@@ -38,92 +38,92 @@ class RunShown(Value):
     cost: str = ""
 
 
-class HomeFacts(Value):
+class HomePage(Value):
     """What the page of one person says.
 
     `linked_as` is their name on the forge, or empty.
     """
 
-    runs: tuple[RunShown, ...] = ()
+    runs: tuple[HomeRun, ...] = ()
     repository: str = ""
     linked_as: str = ""
 
 
-def publish_home(api: Api, actor: Actor, installation: str, facts: HomeFacts) -> None:
+def publish_home(api: SlackClient, actor: Actor, installation: str, facts: HomePage) -> None:
     """Show the page to the person whose it is."""
     view = home_view(facts)
     api.ask_now(
         installation,
-        Done,
+        EmptyResponse,
         lambda client: client.views_publish(user_id=actor.external_id, view=view),
     )
 
 
-def home_view(facts: HomeFacts) -> Block:
+def home_view(facts: HomePage) -> Block:
     blocks = [
-        *_asking(),
-        *_account(facts),
-        *_default(facts),
-        *_runs(facts.runs[:MAX_RUNS]),
+        *_request_section(),
+        *_account_section(facts),
+        *_repository_section(facts),
+        *_runs_section(facts.runs[:MAX_RUNS]),
     ]
     return {"type": "home", "blocks": blocks}
 
 
-def _asking() -> Iterator[Block]:
+def _request_section() -> Iterator[Block]:
     yield _heading("Patchwright")
-    yield from _words("Mention me in a channel, write to me here, or begin now.")
+    yield from _text_blocks("Mention me in a channel, write to me here, or begin now.")
     button: Block = {
         "type": "button",
         "action_id": NEW_REQUEST,
         "style": "primary",
-        "text": plain("New request", MAX_LABEL),
+        "text": plain_text_object("New request", MAX_LABEL),
     }
     yield {"type": "actions", "elements": [button]}
 
 
-def _account(facts: HomeFacts) -> Iterator[Block]:
+def _account_section(facts: HomePage) -> Iterator[Block]:
     yield _heading("Account")
     if facts.linked_as:
-        yield from _words(f"You are linked to **{_escaped(facts.linked_as)}**.")
+        yield from _text_blocks(f"You are linked to **{_escape_markdown(facts.linked_as)}**.")
         return
-    yield from _words(
+    yield from _text_blocks(
         "You are not linked to an account where the code is. Ask for something, and "
         "you get a link for it."
     )
 
 
-def _default(facts: HomeFacts) -> Iterator[Block]:
+def _repository_section(facts: HomePage) -> Iterator[Block]:
     yield _heading("Default repository")
     field = repository_field("Find a repository", DEFAULT_REPOSITORY)
     if facts.repository:
         field["initial_option"] = option_of(facts.repository)
     yield {
         "type": "section",
-        "text": plain("Where a request names none and its channel has none.", 3_000),
+        "text": plain_text_object("Where a request names none and its channel has none.", 3_000),
         "accessory": field,
     }
 
 
-def _runs(runs: tuple[RunShown, ...]) -> Iterator[Block]:
+def _runs_section(runs: tuple[HomeRun, ...]) -> Iterator[Block]:
     yield _heading("My runs")
     if not runs:
-        yield from _words("There are none yet.")
+        yield from _text_blocks("There are none yet.")
     for run in runs:
         cost = f" · {run.cost}" if run.cost else ""
-        title = _escaped(run.title) or "Untitled"
-        yield from _words(f"**{_escaped(run.state)}** · [{title}]({run.url}){cost}")
+        title = _escape_markdown(run.title) or "Untitled"
+        yield from _text_blocks(f"**{_escape_markdown(run.state)}** · [{title}]({run.url}){cost}")
 
 
 def _heading(words: str) -> Block:
-    return {"type": "header", "text": plain(words, _MAX_HEADING)}
+    return {"type": "header", "text": plain_text_object(words, _MAX_HEADING)}
 
 
-def _words(markdown: str) -> Iterator[Block]:
+def _text_blocks(markdown: str) -> Iterator[Block]:
     for message in render(markdown):
         yield from message.blocks
 
 
-def _escaped(words: str) -> str:
+def _escape_markdown(words: str) -> str:
     """Return words in which Markdown finds no markup."""
     line = " ".join(words.split())
     return "".join(f"\\{one}" if one in "\\`*_[]<>()#!~|&" else one for one in line)

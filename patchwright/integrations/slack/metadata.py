@@ -6,15 +6,15 @@ https://docs.slack.dev/messaging/message-metadata
 from typing import Final
 
 from patchwright.core.text.marks import Marked
-from patchwright.integrations.slack.payloads import Message
+from patchwright.integrations.slack.payloads import SlackMessage
 
 EVENT_TYPE: Final = "patchwright_run"
 # What is meant for one person's eyes, such as a link that makes somebody of them, is no
 # part of what a thread says.
-PRIVATE: Final = "<!-- patchwright:private -->"
+PRIVATE_MARK: Final = "<!-- patchwright:private -->"
 
 
-def note(marked: Marked, part_of: str = "") -> dict[str, object]:
+def run_metadata(marked: Marked, part_of: str = "") -> dict[str, object]:
     """Return the metadata of a message.
 
     Values are text, numbers, booleans, or objects of such: no lists of texts, so that
@@ -27,14 +27,14 @@ def note(marked: Marked, part_of: str = "") -> dict[str, object]:
     return {"event_type": EVENT_TYPE, "event_payload": payload}
 
 
-def marks_of(message: Message) -> tuple[str, ...]:
+def marks_of(message: SlackMessage) -> tuple[str, ...]:
     noted = message.metadata
     if noted is None or noted.event_type != EVENT_TYPE:
         return ()
     return tuple(noted.event_payload.marks.splitlines())
 
 
-def part_of(message: Message) -> str:
+def part_of(message: SlackMessage) -> str:
     """Return the message that this one continues, or an empty string."""
     noted = message.metadata
     if noted is None or noted.event_type != EVENT_TYPE:

@@ -8,14 +8,14 @@ from patchwright.core.errors import (
 from patchwright.core.text.marks import Marked
 from patchwright.core.types.threads import TalkThread
 from patchwright.core.types.triggers import Trigger
-from patchwright.integrations.slack.api import Api
-from patchwright.integrations.slack.composing import compose
-from patchwright.integrations.slack.direct import open_direct
-from patchwright.integrations.slack.metadata import marks_of, note
-from patchwright.integrations.slack.payloads import Messages
+from patchwright.integrations.slack.api import SlackClient
+from patchwright.integrations.slack.composing import compose_messages
+from patchwright.integrations.slack.direct import open_direct_message
+from patchwright.integrations.slack.metadata import marks_of, run_metadata
+from patchwright.integrations.slack.payloads import MessagePage
 from patchwright.integrations.slack.places import (
     channel_of,
-    is_unborn,
+    is_unopened,
     person_of,
     team_of,
 )
@@ -26,7 +26,7 @@ from patchwright.integrations.slack.threads import is_own
 _LATEST = 100
 
 
-def open_thread(api: Api, trigger: Trigger, text: str) -> TalkThread:
+def open_thread(api: SlackClient, trigger: Trigger, text: str) -> TalkThread:
     """Post the text, which says who asked for what, and return the thread of that.
 
     It is in the channel of the request, or with the asker where we may not write there.
@@ -34,19 +34,19 @@ def open_thread(api: Api, trigger: Trigger, text: str) -> TalkThread:
     ref = trigger.thread
     if not isinstance(ref, TalkThread):
         raise InvalidRequestError(f"{ref} is no thread of Slack's")
-    if not is_unborn(ref):
+    if not is_unopened(ref):
         return ref
     if person_of(ref) is None:
         try:
-            return _begin(api, ref, text)
+            return _post_opening(api, ref, text)
         except (PermissionDeniedError, NotFoundError):
             # A slash command works also where we were never invited.
             pass
-    direct = open_direct(api, ref, person_of(ref) or trigger.actor.external_id)
-    return _begin(api, direct, text)
+    direct = open_direct_message(api, ref, person_of(ref) or trigger.actor.external_id)
+    return _post_opening(api, direct, text)
 
 
-def _begin(api: Api, ref: TalkThread, text: str) -> TalkThread:
+def _post_opening(api: SlackClient, ref: TalkThread, text: str) -> TalkThread:
     mark = f"<!-- patchwright:opened={ref.id} -->"
     # Marks of ours are put in here alone: the text has other people's words.
     said = text.replace("<!--", "<! --")
@@ -54,13 +54,13 @@ def _begin(api: Api, ref: TalkThread, text: str) -> TalkThread:
     return ref.replace(id=ts)
 
 
-def _find(api: Api, ref: TalkThread, mark: str) -> str | None:
+def _find(api: SlackClient, ref: TalkThread, mark: str) -> str | None:
     """Return the message of an earlier try, if there is one."""
     team, channel = team_of(ref), channel_of(ref)
     own = api.identity(team)
     found = api.ask(
         team,
-        Messages,
+        MessagePage,
         lambda client: client.conversations_history(
             channel=channel, limit=_LATEST, include_all_metadata=True
         ),
@@ -69,10 +69,10 @@ def _find(api: Api, ref: TalkThread, mark: str) -> str | None:
     return next((message.ts for message in ours), None)
 
 
-def _post(api: Api, ref: TalkThread, text: str) -> str:
-    composed = compose(ref, text, ())
+def _post(api: SlackClient, ref: TalkThread, text: str) -> str:
+    composed = compose_messages(ref, text, ())
     first, *rest = composed.messages
-    root = send(api, ref, first, note(composed.marked)).ts
+    root = send(api, ref, first, run_metadata(composed.marked)).ts
     for one in rest:
-        send(api, ref, one, note(Marked(text=""), root), thread=root)
+        send(api, ref, one, run_metadata(Marked(text=""), root), thread=root)
     return root

@@ -18,15 +18,15 @@ Several = Annotated[
 ]
 
 
-class Part(BaseModel):
+class SlackModel(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore")
 
 
-class Done(Part):
+class EmptyResponse(SlackModel):
     """An answer of which nothing is read."""
 
 
-class Identity(Part):
+class BotIdentity(SlackModel):
     """https://docs.slack.dev/reference/methods/auth.test."""
 
     url: Text = ""
@@ -39,23 +39,23 @@ class Identity(Part):
     is_enterprise_install: bool = False
 
 
-class Posted(Part):
+class PostedMessage(SlackModel):
     """`ts` names the message, `channel` is where it came to stand."""
 
     ts: str
     channel: str
 
 
-class Profile(Part):
+class UserProfile(SlackModel):
     display_name: Text = ""
     real_name: Text = ""
 
 
-class User(Part):
+class SlackUser(SlackModel):
     id: str
     name: Text = ""
     real_name: Text = ""
-    profile: Profile = Profile()
+    profile: UserProfile = UserProfile()
 
     @property
     def shown(self) -> str:
@@ -65,23 +65,23 @@ class User(Part):
         return next(filter(None, names), self.id)
 
 
-class UserFound(Part):
-    user: User
+class UserResponse(SlackModel):
+    user: SlackUser
 
 
-class Place(Part):
+class SlackConversation(SlackModel):
     id: str
 
 
-class PlaceOpened(Part):
-    channel: Place
+class OpenedConversation(SlackModel):
+    channel: SlackConversation
 
 
-class Permalink(Part):
+class Permalink(SlackModel):
     permalink: str
 
 
-class File(Part):
+class SlackFile(SlackModel):
     """https://docs.slack.dev/reference/objects/file-object."""
 
     id: Text = ""
@@ -92,22 +92,22 @@ class File(Part):
     url_private: Text = ""
 
 
-class Field(Part):
+class AttachmentField(SlackModel):
     title: Text = ""
     value: Text = ""
 
 
-class Blocks(Part):
+class MessageBlocks(SlackModel):
     blocks: Several[dict[str, Any]] = ()
 
 
-class ForwardedBlocks(Part):
+class ForwardedBlocks(SlackModel):
     message: Annotated[
-        Blocks, BeforeValidator(lambda v: v if isinstance(v, dict) else {})
-    ] = Blocks()
+        MessageBlocks, BeforeValidator(lambda v: v if isinstance(v, dict) else {})
+    ] = MessageBlocks()
 
 
-class Attachment(Part):
+class SlackAttachment(SlackModel):
     """What an app added in the older way, a message forwarded, or a link's preview.
 
     https://docs.slack.dev/legacy/legacy-messaging/legacy-secondary-message-attachments
@@ -121,10 +121,10 @@ class Attachment(Part):
     title_link: Text = ""
     text: Text = ""
     fallback: Text = ""
-    fields: Several[Field] = ()
+    fields: Several[AttachmentField] = ()
     blocks: Several[dict[str, Any]] = ()
     message_blocks: Several[ForwardedBlocks] = ()
-    files: Several[File] = ()
+    files: Several[SlackFile] = ()
     from_url: Text = ""
     is_msg_unfurl: Flag = False
     is_share: Flag = False
@@ -135,38 +135,38 @@ class Attachment(Part):
         return self.is_msg_unfurl or self.is_share
 
 
-class Content(Part):
+class MessageContent(SlackModel):
     """What people see of a message."""
 
     text: Text = ""
     blocks: Several[dict[str, Any]] = ()
-    attachments: Several[Attachment] = ()
-    files: Several[File] = ()
+    attachments: Several[SlackAttachment] = ()
+    files: Several[SlackFile] = ()
 
 
-class BotProfile(Part):
+class BotName(SlackModel):
     name: Text = ""
 
 
-class Edited(Part):
+class Edited(SlackModel):
     ts: Text = ""
 
 
-class EventPayload(Part):
+class MetadataPayload(SlackModel):
     """What we noted in our message; `marks` has one in each line."""
 
     marks: Text = ""
     part_of: Text = ""
 
 
-class Metadata(Part):
+class MessageMetadata(SlackModel):
     event_type: Text = ""
     event_payload: Annotated[
-        EventPayload, BeforeValidator(lambda v: v if isinstance(v, dict) else {})
-    ] = EventPayload()
+        MetadataPayload, BeforeValidator(lambda v: v if isinstance(v, dict) else {})
+    ] = MetadataPayload()
 
 
-class Message(Content):
+class SlackMessage(MessageContent):
     """https://docs.slack.dev/reference/events/message."""
 
     ts: str
@@ -177,34 +177,34 @@ class Message(Content):
     team: Text = ""
     user_team: Text = ""
     reply_count: int = 0
-    bot_profile: BotProfile | None = None
+    bot_profile: BotName | None = None
     edited: Edited | None = None
-    metadata: Metadata | None = None
+    metadata: MessageMetadata | None = None
 
 
-class Next(Part):
+class NextCursor(SlackModel):
     next_cursor: Text = ""
 
 
-class Messages(Part):
-    messages: tuple[Message, ...] = ()
-    response_metadata: Next | None = None
+class MessagePage(SlackModel):
+    messages: tuple[SlackMessage, ...] = ()
+    response_metadata: NextCursor | None = None
 
     @property
     def cursor(self) -> str:
         return self.response_metadata.next_cursor if self.response_metadata else ""
 
 
-class Group(Part):
+class SlackTeam(SlackModel):
     id: Text = ""
     name: Text = ""
 
 
-class Access(Part):
+class OAuthAccess(SlackModel):
     """https://docs.slack.dev/reference/methods/oauth.v2.access."""
 
     access_token: str
     scope: Text = ""
-    team: Group | None = None
-    enterprise: Group | None = None
+    team: SlackTeam | None = None
+    enterprise: SlackTeam | None = None
     is_enterprise_install: bool = False

@@ -6,16 +6,16 @@ from threading import Lock
 from typing import Final
 
 from patchwright.core.errors import NotFoundError
-from patchwright.integrations.slack.api import Api
-from patchwright.integrations.slack.payloads import UserFound
+from patchwright.integrations.slack.api import SlackClient
+from patchwright.integrations.slack.payloads import UserResponse
 
-MOST: Final = 5_000
+MAX_NAMES: Final = 5_000
 
 
-class People:
+class UserNames:
     """Remembers names as long as the process lives, the latest used of them."""
 
-    def __init__(self, api: Api) -> None:
+    def __init__(self, api: SlackClient) -> None:
         self._api = api
         self._names: OrderedDict[tuple[str, str], str] = OrderedDict()
         self._lock = Lock()
@@ -35,7 +35,7 @@ class People:
     def _fetch(self, team: str, user: str) -> str:
         try:
             found = self._api.ask(
-                team, UserFound, lambda client: client.users_info(user=user)
+                team, UserResponse, lambda client: client.users_info(user=user)
             )
         except NotFoundError:
             return user
@@ -51,5 +51,5 @@ class People:
     def _remember(self, key: tuple[str, str], name: str) -> None:
         with self._lock:
             self._names[key] = name
-            while len(self._names) > MOST:
+            while len(self._names) > MAX_NAMES:
                 self._names.popitem(last=False)

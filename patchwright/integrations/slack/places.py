@@ -28,13 +28,13 @@ def person_of(ref: TalkThread) -> str | None:
     return channel[1:] if channel.startswith(_PERSON) else None
 
 
-def is_unborn(ref: TalkThread) -> bool:
+def is_unopened(ref: TalkThread) -> bool:
     return not ref.has_begun
 
 
 def root_of(ref: TalkThread) -> str:
     """Return the time stamp of the first message; `NotFoundError` without one."""
-    if is_unborn(ref):
+    if is_unopened(ref):
         raise NotFoundError(f"{ref} has no message yet")
     return ref.id
 

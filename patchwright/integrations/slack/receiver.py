@@ -11,8 +11,8 @@ from pydantic import SecretStr
 
 from patchwright.core.clock import Clock
 from patchwright.core.errors import SettingsError, SignatureError
-from patchwright.core.types.triggers import Reading
-from patchwright.integrations.slack.webhook import Listening, name_delivery, read
+from patchwright.core.types.triggers import ParsedWebhook
+from patchwright.integrations.slack.webhook import SlackTriggerRules, name_delivery, read_delivery
 
 # https://docs.slack.dev/authentication/verifying-requests-from-slack
 _VERSION: Final = "v0"
@@ -22,11 +22,11 @@ _LONGEST_TIMESTAMP: Final = 12
 _FORM: Final = "application/x-www-form-urlencoded"
 
 
-class Receiver:
+class SlackReceiver:
     """What the web edge needs of Slack; it holds the signing secrets."""
 
     def __init__(
-        self, secrets: Sequence[SecretStr], listening: Listening, clock: Clock
+        self, secrets: Sequence[SecretStr], listening: SlackTriggerRules, clock: Clock
     ) -> None:
         if not secrets or not all(secret.get_secret_value() for secret in secrets):
             raise SettingsError(
@@ -37,13 +37,13 @@ class Receiver:
         self._listening = listening
         self._clock = clock
 
-    def read(self, headers: Mapping[str, str], body: bytes) -> Reading:
+    def read(self, headers: Mapping[str, str], body: bytes) -> ParsedWebhook:
         """Read a delivery; raises SignatureError or PayloadError.
 
         Nothing of the body is looked at before its signature is known to be good.
         """
         self._verify(_in_lower_case(headers), body)
-        return read(json_of(headers, body), self._listening)
+        return read_delivery(json_of(headers, body), self._listening)
 
     def _verify(self, headers: Mapping[str, str], body: bytes) -> None:
         stamp = headers.get("x-slack-request-timestamp", "")
@@ -69,12 +69,12 @@ class Receiver:
 class SocketReceiver:
     """Reads what comes through a connection of ours to Slack, which nobody signs."""
 
-    def __init__(self, listening: Listening) -> None:
+    def __init__(self, listening: SlackTriggerRules) -> None:
         self._listening = listening
 
-    def read(self, headers: Mapping[str, str], body: bytes) -> Reading:
+    def read(self, headers: Mapping[str, str], body: bytes) -> ParsedWebhook:
         """Read a delivery; raises PayloadError."""
-        return read(json_of(headers, body), self._listening)
+        return read_delivery(json_of(headers, body), self._listening)
 
 
 def sign(secret: SecretStr, stamp: str, body: bytes) -> bytes:

@@ -20,11 +20,11 @@ from slack_sdk.socket_mode.response import SocketModeResponse
 
 from patchwright.core.clock import Clock
 from patchwright.core.errors import PatchwrightError, ServiceUnavailableError
-from patchwright.integrations.slack.errors import translated
+from patchwright.integrations.slack.errors import translate_errors
 
 # Takes the headers and the body of a delivery, as our address would get them, and
 # returns what Slack waits to hear, if anything. It returns once the delivery is stored.
-Take = Callable[[Mapping[str, str], bytes], dict[str, object] | None]
+TakeDelivery = Callable[[Mapping[str, str], bytes], dict[str, object] | None]
 
 _HEADERS: Final = {"content-type": "application/json"}
 # slack_sdk calls itself once more for each piece of a message that it receives: small
@@ -34,7 +34,7 @@ _PIECE_BYTES: Final = 256 * 1024
 log = structlog.get_logger(__name__)
 
 
-class _Client(SocketModeClient):
+class _CheckedClient(SocketModeClient):
     """Drops what slack_sdk would fail to read, and log with all that is in it."""
 
     def enqueue_message(self, message: str) -> None:
@@ -58,7 +58,7 @@ class SocketMode:
         self,
         client: WebClient,
         app_token: SecretStr,
-        take: Take,
+        take: TakeDelivery,
         clock: Clock,
         ping_interval_s: float = 5,
     ) -> None:
@@ -70,7 +70,7 @@ class SocketMode:
         self._socket: SocketModeClient | None = None
 
     def __enter__(self) -> Self:
-        opened = _Client(
+        opened = _CheckedClient(
             app_token=self._app_token.get_secret_value(),
             web_client=self._client,
             ping_interval=self._ping_interval_s,
@@ -91,7 +91,7 @@ class SocketMode:
             self._socket = None
 
     def _connect(self, opened: SocketModeClient) -> None:
-        with translated(self._clock):
+        with translate_errors(self._clock):
             opened.connect()
         if not opened.is_connected():
             # slack_sdk has logged why.

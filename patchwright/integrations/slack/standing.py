@@ -6,13 +6,13 @@ from pydantic import SecretStr
 from slack_sdk.web import SlackResponse
 
 from patchwright.core.types.base import Value
-from patchwright.integrations.slack.api import Api
-from patchwright.integrations.slack.errors import translated
+from patchwright.integrations.slack.api import SlackClient
+from patchwright.integrations.slack.errors import translate_errors
 from patchwright.integrations.slack.manifest import SCOPES
-from patchwright.integrations.slack.payloads import Identity
+from patchwright.integrations.slack.payloads import BotIdentity
 
 
-class Standing(Value):
+class AppStatus(Value):
     """`scopes` is None where Slack does not tell them."""
 
     user: str
@@ -20,28 +20,28 @@ class Standing(Value):
     scopes: frozenset[str] | None = None
 
 
-def fetch_standing(api: Api, team: str) -> Standing:
+def fetch_app_status(api: SlackClient, team: str) -> AppStatus:
     """Ask as the app in a workspace. Raises the errors of `core.errors`."""
     client = api.open_client(api.tokens.token_of(team))
-    with translated(api.clock):
+    with translate_errors(api.clock):
         answer = client.auth_test()
-        own = Identity.model_validate(answer.data)
-    return Standing(user=own.user, team=own.team, scopes=_scopes(answer))
+        own = BotIdentity.model_validate(answer.data)
+    return AppStatus(user=own.user, team=own.team, scopes=_scopes(answer))
 
 
-def missing_scopes(standing: Standing) -> tuple[str, ...]:
+def missing_scopes(standing: AppStatus) -> tuple[str, ...]:
     """Return the scopes that we need and the token has not."""
     if standing.scopes is None:
         return ()
     return tuple(sorted(set(SCOPES) - standing.scopes))
 
 
-def try_connection(api: Api, app_token: SecretStr) -> None:
+def try_connection(api: SlackClient, app_token: SecretStr) -> None:
     """Ask for a connection of Socket Mode, and leave it at that.
 
     https://docs.slack.dev/reference/methods/apps.connections.open
     """
-    with translated(api.clock):
+    with translate_errors(api.clock):
         api.open_client().apps_connections_open(app_token=app_token.get_secret_value())
 
 

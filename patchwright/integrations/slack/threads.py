@@ -8,21 +8,21 @@ from typing import Final
 from patchwright.core.errors import NotFoundError, ServiceError
 from patchwright.core.types.base import Value
 from patchwright.core.types.people import Actor
-from patchwright.core.types.threads import Post, TalkThread, Thread
+from patchwright.core.types.threads import ThreadPost, TalkThread, Thread
 from patchwright.integrations.slack.actions import SERVICE
-from patchwright.integrations.slack.api import Api
-from patchwright.integrations.slack.metadata import PRIVATE, marks_of
+from patchwright.integrations.slack.api import SlackClient
+from patchwright.integrations.slack.metadata import PRIVATE_MARK, marks_of
 from patchwright.integrations.slack.payloads import (
-    Identity,
-    Message,
-    Messages,
+    BotIdentity,
+    SlackMessage,
+    MessagePage,
     Permalink,
 )
-from patchwright.integrations.slack.people import People
+from patchwright.integrations.slack.people import UserNames
 from patchwright.integrations.slack.places import channel_of, root_of, team_of
 from patchwright.integrations.slack.text.incoming import to_markdown
 from patchwright.integrations.slack.text.message import (
-    Reader,
+    MessageReader,
     address_of,
     files_of,
     people_of,
@@ -46,59 +46,59 @@ _WRITTEN: Final = frozenset(
 )
 
 
-class Found(Value):
+class ThreadMessages(Value):
     """The messages of a thread, oldest first, the first of all among them."""
 
-    messages: tuple[Message, ...]
+    messages: tuple[SlackMessage, ...]
     unread: int
 
 
-def fetch_thread(api: Api, people: People, ref: TalkThread) -> Thread:
+def fetch_thread(api: SlackClient, people: UserNames, ref: TalkThread) -> Thread:
     """Read the newest messages, and the one that began it."""
     return _thread(api, people, ref, fetch_messages(api, ref))
 
 
-def fetch_opening(api: Api, people: People, ref: TalkThread) -> Thread:
+def fetch_opening(api: SlackClient, people: UserNames, ref: TalkThread) -> Thread:
     root = fetch_root(api, ref)
-    return _thread(api, people, ref, Found(messages=(root,), unread=0))
+    return _thread(api, people, ref, ThreadMessages(messages=(root,), unread=0))
 
 
-def is_attached(api: Api, ref: TalkThread, url: str) -> bool:
+def is_attached(api: SlackClient, ref: TalkThread, url: str) -> bool:
     """Tell whether somebody has attached that file to a message of the thread."""
     found = fetch_messages(api, ref).messages
     return any(url == address_of(file) for one in found for file in files_of(one))
 
 
-def fetch_root(api: Api, ref: TalkThread) -> Message:
+def fetch_root(api: SlackClient, ref: TalkThread) -> SlackMessage:
     page = _page(api, ref, cursor="", limit=1)
     if not page.messages:
         raise NotFoundError(f"Slack has no message {ref}")
     return page.messages[0]
 
 
-def fetch_messages(api: Api, ref: TalkThread) -> Found:
+def fetch_messages(api: SlackClient, ref: TalkThread) -> ThreadMessages:
     """Read the newest of them; Slack sends the oldest first, whatever is asked."""
-    found = tuple(_each(api, ref))
+    found = tuple(_iterate_messages(api, ref))
     if not found:
         raise NotFoundError(f"Slack has no message {ref}")
     root, *rest = found
     kept = deque(rest, MAX_POSTS - 1)
     messages = (root, *kept)
-    return Found(messages=messages, unread=len(rest) - len(kept))
+    return ThreadMessages(messages=messages, unread=len(rest) - len(kept))
 
 
-def written(messages: Iterable[Message]) -> Iterator[Message]:
+def without_notices(messages: Iterable[SlackMessage]) -> Iterator[SlackMessage]:
     """Leave out who joined, and what else nobody wrote."""
     return (one for one in messages if one.subtype in _WRITTEN)
 
 
-def is_own(message: Message, own: Identity) -> bool:
+def is_own(message: SlackMessage, own: BotIdentity) -> bool:
     return message.user == own.user_id or bool(
         own.bot_id and message.bot_id == own.bot_id
     )
 
 
-def _each(api: Api, ref: TalkThread) -> Iterator[Message]:
+def _iterate_messages(api: SlackClient, ref: TalkThread) -> Iterator[SlackMessage]:
     cursor = ""
     for _ in range(_MAX_PAGES):
         page = _page(api, ref, cursor=cursor, limit=_PAGE)
@@ -110,11 +110,11 @@ def _each(api: Api, ref: TalkThread) -> Iterator[Message]:
     raise ServiceError(f"{ref} has no end")
 
 
-def _page(api: Api, ref: TalkThread, *, cursor: str, limit: int) -> Messages:
+def _page(api: SlackClient, ref: TalkThread, *, cursor: str, limit: int) -> MessagePage:
     channel, root = channel_of(ref), root_of(ref)
     return api.ask(
         team_of(ref),
-        Messages,
+        MessagePage,
         lambda client: client.conversations_replies(
             channel=channel,
             ts=root,
@@ -125,11 +125,11 @@ def _page(api: Api, ref: TalkThread, *, cursor: str, limit: int) -> Messages:
     )
 
 
-def _thread(api: Api, people: People, ref: TalkThread, found: Found) -> Thread:
+def _thread(api: SlackClient, people: UserNames, ref: TalkThread, found: ThreadMessages) -> Thread:
     own = api.identity(team_of(ref))
     root, *rest = found.messages
     # The root stays what it is, though somebody deleted its text.
-    messages = (root, *(one for one in written(rest) if not _is_private(one, own)))
+    messages = (root, *(one for one in without_notices(rest) if not _is_private(one, own)))
     ids = {one for m in messages for one in (*people_of(m), m.user) if one}
     names = people.names_of(team_of(ref), ids - {own.user_id})
     posts = tuple(_post(message, own, names) for message in messages)
@@ -148,7 +148,7 @@ def title_of(text: str) -> str:
     return first if len(first) <= MAX_TITLE else f"{first[: MAX_TITLE - 1]}…"
 
 
-def _permalink(api: Api, ref: TalkThread) -> str:
+def _permalink(api: SlackClient, ref: TalkThread) -> str:
     channel, root = channel_of(ref), root_of(ref)
     found = api.ask(
         team_of(ref),
@@ -158,9 +158,9 @@ def _permalink(api: Api, ref: TalkThread) -> str:
     return found.permalink
 
 
-def _post(message: Message, own: Identity, names: dict[str, str]) -> Post:
+def _post(message: SlackMessage, own: BotIdentity, names: dict[str, str]) -> ThreadPost:
     edited = message.edited.ts if message.edited else ""
-    return Post(
+    return ThreadPost(
         id=message.ts,
         author=_author(message, own, names),
         text=_text(message, own, names),
@@ -169,7 +169,7 @@ def _post(message: Message, own: Identity, names: dict[str, str]) -> Post:
     )
 
 
-def _author(message: Message, own: Identity, names: dict[str, str]) -> Actor:
+def _author(message: SlackMessage, own: BotIdentity, names: dict[str, str]) -> Actor:
     team = message.user_team or message.team or own.team_id
     if is_own(message, own):
         return Actor(
@@ -191,18 +191,18 @@ def _author(message: Message, own: Identity, names: dict[str, str]) -> Actor:
     )
 
 
-def _is_private(message: Message, own: Identity) -> bool:
-    return is_own(message, own) and PRIVATE in marks_of(message)
+def _is_private(message: SlackMessage, own: BotIdentity) -> bool:
+    return is_own(message, own) and PRIVATE_MARK in marks_of(message)
 
 
-def _text(message: Message, own: Identity, names: dict[str, str]) -> str:
+def _text(message: SlackMessage, own: BotIdentity, names: dict[str, str]) -> str:
     if _is_private(message, own):
         return ""
     if is_own(message, own):
         # Our blocks show what our text says, and buttons.
         text = to_markdown(message.text, names=names, own_id=own.user_id)
         return "\n".join((text, *marks_of(message)))
-    whole = Reader(names, own.user_id).read(message)
+    whole = MessageReader(names, own.user_id).read(message)
     # Nobody else writes our marks, whatever their text looks like.
     return whole.replace("<!-- patchwright:", "<! -- patchwright:")
 

@@ -8,7 +8,7 @@ from patchwright.core.errors import SettingsError
 from patchwright.core.types.base import Value
 
 
-class Installation(Value):
+class SlackInstallation(Value):
     """The app in one workspace, or in all of an organization.
 
     `id` is the workspace's, or the organization's if it was installed for all.
@@ -20,7 +20,7 @@ class Installation(Value):
     scopes: tuple[str, ...] = ()
 
 
-class Tokens(Protocol):
+class BotTokens(Protocol):
     """A way of authenticating; any thread may ask."""
 
     def token_of(self, installation: str) -> SecretStr:
@@ -28,7 +28,7 @@ class Tokens(Protocol):
         ...
 
 
-class GivenToken:
+class StaticBotToken:
     """The token of the one workspace that is served."""
 
     def __init__(self, token: SecretStr) -> None:

@@ -5,12 +5,12 @@ from collections.abc import Callable, Mapping
 from pydantic import TypeAdapter, ValidationError
 
 from patchwright.core.errors import PayloadError
-from patchwright.core.types.triggers import Challenge, Ignored, Reading
-from patchwright.integrations.slack.reading.commands import Listening, read_command
+from patchwright.core.types.triggers import Challenge, Ignored, ParsedWebhook
+from patchwright.integrations.slack.reading.commands import SlackTriggerRules, read_command
 from patchwright.integrations.slack.reading.events import EVENTS, read_event
 from patchwright.integrations.slack.reading.forms import read_submission
-from patchwright.integrations.slack.reading.payloads import Head
-from patchwright.integrations.slack.reading.presses import read_press, read_typing
+from patchwright.integrations.slack.reading.payloads import DeliveryHead
+from patchwright.integrations.slack.reading.presses import read_press, read_search
 from patchwright.integrations.slack.reading.shortcuts import (
     read_message_shortcut,
     read_shortcut,
@@ -18,10 +18,10 @@ from patchwright.integrations.slack.reading.shortcuts import (
 
 __all__ = ["EVENTS", "Listening", "name_delivery", "read"]
 
-_HEAD = TypeAdapter(Head)
+_HEAD = TypeAdapter(DeliveryHead)
 
 
-def read(body: bytes, listening: Listening) -> Reading:
+def read_delivery(body: bytes, listening: SlackTriggerRules) -> ParsedWebhook:
     """Read a verified delivery as JSON; raises PayloadError if it makes no sense."""
     try:
         head = _HEAD.validate_json(body)
@@ -46,7 +46,7 @@ def name_delivery(body: bytes) -> str:
     return head.event_id or head.trigger_id
 
 
-def _read(head: Head, body: bytes, listening: Listening) -> Reading:
+def _read(head: DeliveryHead, body: bytes, listening: SlackTriggerRules) -> ParsedWebhook:
     if head.ssl_check:
         return Ignored(reason="ssl-check")
     if head.command:
@@ -57,9 +57,9 @@ def _read(head: Head, body: bytes, listening: Listening) -> Reading:
     return reader(body) if reader else Ignored(reason="type-not-read")
 
 
-_READERS: Mapping[str, Callable[[bytes], Reading]] = {
+_READERS: Mapping[str, Callable[[bytes], ParsedWebhook]] = {
     "block_actions": read_press,
-    "block_suggestion": read_typing,
+    "block_suggestion": read_search,
     "event_callback": read_event,
     "message_action": read_message_shortcut,
     "shortcut": read_shortcut,

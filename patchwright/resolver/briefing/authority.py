@@ -21,7 +21,7 @@ _BY_REVIEW: Final = (
 )
 
 
-def whose_words(trigger: Trigger, request: str) -> str:
+def authority_text(trigger: Trigger, request: str) -> str:
     """Tell where the request is; `request` is its own text, empty where it has none."""
     if request:
         return f"{_BY_REQUEST} {_OTHERS}"

@@ -4,12 +4,12 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from patchwright.core.text.cleaner import Cleaner
-from patchwright.core.text.cut import cut_middle
+from patchwright.core.text.cleaner import TextCleaner
+from patchwright.core.text.cut import truncate_middle
 from patchwright.core.text.fence import as_data
 from patchwright.resolver.context import PullDiff
-from patchwright.resolver.messages.facts import counted
-from patchwright.resolver.section import Section
+from patchwright.resolver.messages.facts import count_noun
+from patchwright.resolver.section import TaskSection
 
 MAX_DIFF_CHARS: Final = 48_000
 LEAST_FILE_CHARS: Final = 400
@@ -20,17 +20,17 @@ PATHS_FILE: Final = "pull_request.files"
 _FILE_HEAD = re.compile(r"^(?=diff --git )", re.MULTILINE)
 
 
-def brief_changes(diff: PullDiff | None, cleaner: Cleaner) -> Section:
+def changes_section(diff: PullDiff | None, cleaner: TextCleaner) -> TaskSection:
     """Write down which files it changes, all of them, and how, the largest cut."""
     if diff is None:
-        return Section()
+        return TaskSection()
     paths = [cleaner.clean_name(path) for path in diff.paths]
     files = [one for one in _FILE_HEAD.split(cleaner.clean_code(diff.text)) if one]
     shown = cut_to_fit(files)
     is_whole = shown == files and bool(diff.text or not paths)
     base, head = (cleaner.clean_name(n) for n in (diff.base_branch, diff.head_branch))
     intro = (
-        f"The pull request is to bring {counted(len(paths), 'changed file')} into its "
+        f"The pull request is to bring {count_noun(len(paths), 'changed file')} into its "
         "base. Base, head, files and patch, against the commit where it left the base "
         f"({diff.merge_base[:12]}):"
     )
@@ -38,12 +38,12 @@ def brief_changes(diff: PullDiff | None, cleaner: Cleaner) -> Section:
         intro,
         as_data("branches", "git", f"base: {base}\nhead: {head}"),
         as_data("changed files", "git", "\n".join(paths[:MAX_PATHS])),
-        _more(len(paths) - MAX_PATHS),
+        _more_files_line(len(paths) - MAX_PATHS),
         as_data("diff", "git", "".join(shown)) if shown else "",
-        "" if is_whole else _where(diff),
+        "" if is_whole else _whole_patch_line(diff),
     ]
     text = "\n\n".join(part for part in parts if part)
-    return Section(text=text, files=_kept(diff, files, paths, is_whole=is_whole))
+    return TaskSection(text=text, files=_context_files(diff, files, paths, is_whole=is_whole))
 
 
 def cut_to_fit(files: Sequence[str], max_chars: int = MAX_DIFF_CHARS) -> list[str]:
@@ -61,7 +61,7 @@ def cut_to_fit(files: Sequence[str], max_chars: int = MAX_DIFF_CHARS) -> list[st
     bound = max(room // left, LEAST_FILE_CHARS)
     shown: list[str] = []
     for file in files:
-        part = file if len(file) <= bound else f"{cut_middle(file, bound - 1)}\n"
+        part = file if len(file) <= bound else f"{truncate_middle(file, bound - 1)}\n"
         max_chars -= len(part)
         if max_chars < 0:
             break
@@ -69,20 +69,20 @@ def cut_to_fit(files: Sequence[str], max_chars: int = MAX_DIFF_CHARS) -> list[st
     return shown
 
 
-def _more(missing: int) -> str:
+def _more_files_line(missing: int) -> str:
     if missing <= 0:
         return ""
     where = f"/workspace/context/{PATHS_FILE}"
-    return f"{counted(missing, 'more file')}; all of them are in {where}."
+    return f"{count_noun(missing, 'more file')}; all of them are in {where}."
 
 
-def _where(diff: PullDiff) -> str:
+def _whole_patch_line(diff: PullDiff) -> str:
     if diff.text:
         return f"The whole patch is in /workspace/context/{DIFF_FILE}."
     return "The patch is too large to be shown; `git diff` in the checkout has it."
 
 
-def _kept(
+def _context_files(
     diff: PullDiff, files: Sequence[str], paths: Sequence[str], *, is_whole: bool
 ) -> dict[str, str]:
     kept = {} if is_whole or not diff.text else {DIFF_FILE: "".join(files)}

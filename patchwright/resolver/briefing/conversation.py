@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from typing import Final
 
-from patchwright.core.llm.room import tokens_of
-from patchwright.core.text.cleaner import Cleaner
-from patchwright.core.text.cut import cut_middle
+from patchwright.core.llm.room import tokens_in_bytes
+from patchwright.core.text.cleaner import TextCleaner
+from patchwright.core.text.cut import truncate_middle
 from patchwright.core.text.fence import as_data
-from patchwright.core.types.threads import Post, Thread
-from patchwright.resolver.messages.facts import counted
-from patchwright.resolver.section import Section
+from patchwright.core.types.threads import ThreadPost, Thread
+from patchwright.resolver.messages.facts import count_noun
+from patchwright.resolver.section import TaskSection
 
 MAX_POST_CHARS: Final = 8_000
 MAX_ASKING_CHARS: Final = 32_000
@@ -18,9 +18,9 @@ THREAD_FILE: Final = "thread.md"
 _POINTER: Final = "[the request: it is at the end of this task]"
 
 
-def brief_conversation(
-    thread: Thread, cleaner: Cleaner, *, asking_id: str, request: str
-) -> Section:
+def conversation_section(
+    thread: Thread, cleaner: TextCleaner, *, asking_id: str, request: str
+) -> TaskSection:
     """Write down title, opening text and comments, others' words as data.
 
     `asking_id` is the comment that asked; without one the opening text did. That text
@@ -32,30 +32,30 @@ def brief_conversation(
         post.replace(text=cleaner.clean(post.text)) for post in thread.posts
     )
     asking = next((post for post in rest if post.id == asking_id), opening)
-    asked = _pointing(asking, request)
-    shown = [asked if post is asking else post for post in _newest(rest, asking)]
+    asked = _without_request(asking, request)
+    shown = [asked if post is asking else post for post in _newest_comments(rest, asking)]
     whole = len(shown) == len(rest) and not any(
-        len(post.text) > _bound(post, asking) for post in (opening, *rest)
+        len(post.text) > _max_chars(post, asking) for post in (opening, *rest)
     )
     parts = [
         as_data("title", opening.author.login, title, opening.role),
-        _opened(asked if opening is asking else opening, asked),
-        _gap(len(rest) - len(shown) + thread.unread),
-        *(_written(_label(post), post, asked) for post in shown),
+        _opening_text(asked if opening is asking else opening, asked),
+        _left_out_line(len(rest) - len(shown) + thread.unread),
+        *(_post_text(_post_label(post), post, asked) for post in shown),
         "" if whole else f"The whole thread is in /workspace/context/{THREAD_FILE}.",
     ]
-    return Section(
+    return TaskSection(
         text="\n\n".join(part for part in parts if part),
-        files={} if whole else {THREAD_FILE: _transcript([opening, *rest])},
+        files={} if whole else {THREAD_FILE: _thread_transcript([opening, *rest])},
     )
 
 
-def moment(post: Post) -> str:
+def post_time(post: ThreadPost) -> str:
     edited = f", edited {post.edited_at:%Y-%m-%d %H:%M}" if post.edited_at else ""
     return f"{post.at:%Y-%m-%d %H:%M} UTC{edited}"
 
 
-def _pointing(asking: Post, request: str) -> Post:
+def _without_request(asking: ThreadPost, request: str) -> ThreadPost:
     """Return the post that asked, with a pointer to the request in its place."""
     before, found, after = asking.text.rpartition(request) if request else ("", "", "")
     if not found:
@@ -63,45 +63,45 @@ def _pointing(asking: Post, request: str) -> Post:
     return asking.replace(text=f"{before}{_POINTER}{after}")
 
 
-def _opened(opening: Post, asking: Post) -> str:
-    return _written("opening text", opening, asking) if opening.text.strip() else ""
+def _opening_text(opening: ThreadPost, asking: ThreadPost) -> str:
+    return _post_text("opening text", opening, asking) if opening.text.strip() else ""
 
 
-def _newest(comments: Sequence[Post], asking: Post) -> list[Post]:
+def _newest_comments(comments: Sequence[ThreadPost], asking: ThreadPost) -> list[ThreadPost]:
     """Return the newest comments that fit, oldest first, and always the asking one."""
-    kept: list[Post] = []
+    kept: list[ThreadPost] = []
     room = MAX_COMMENTS_TOKENS
     for post in reversed(comments):
         if post is not asking:
             shown = post.text[:MAX_POST_CHARS]
-            room -= tokens_of(len(shown.encode(errors="replace")))
+            room -= tokens_in_bytes(len(shown.encode(errors="replace")))
         if room >= 0 or post is asking:
             kept.append(post)
     return kept[::-1]
 
 
-def _bound(post: Post, asking: Post) -> int:
+def _max_chars(post: ThreadPost, asking: ThreadPost) -> int:
     return MAX_ASKING_CHARS if post is asking else MAX_POST_CHARS
 
 
-def _gap(missing: int) -> str:
-    return f"[{counted(missing, 'older comment')} left out here]" if missing else ""
+def _left_out_line(missing: int) -> str:
+    return f"[{count_noun(missing, 'older comment')} left out here]" if missing else ""
 
 
-def _written(label: str, post: Post, asking: Post) -> str:
-    text = cut_middle(post.text, _bound(post, asking))
+def _post_text(label: str, post: ThreadPost, asking: ThreadPost) -> str:
+    text = truncate_middle(post.text, _max_chars(post, asking))
     return as_data(label, post.author.login, text, post.role)
 
 
-def _label(post: Post) -> str:
-    return f"{post.label or 'comment'} of {moment(post)}"
+def _post_label(post: ThreadPost) -> str:
+    return f"{post.label or 'comment'} of {post_time(post)}"
 
 
-def _transcript(posts: Sequence[Post]) -> str:
+def _thread_transcript(posts: Sequence[ThreadPost]) -> str:
     return "\n\n".join(
-        f"## {_by(post)}, {post.at.isoformat()}\n\n{post.text}" for post in posts
+        f"## {_author_text(post)}, {post.at.isoformat()}\n\n{post.text}" for post in posts
     )
 
 
-def _by(post: Post) -> str:
+def _author_text(post: ThreadPost) -> str:
     return f"{post.author.login} ({post.role})" if post.role else post.author.login

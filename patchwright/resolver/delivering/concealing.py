@@ -4,65 +4,65 @@ from collections.abc import Callable, Iterator
 
 from patchwright.core.types.threads import TalkThread
 from patchwright.core.types.work import Evidence, LeftOut, Outcome, TestResults
-from patchwright.resolver.delivering.destination import Destination, Hidden
+from patchwright.resolver.delivering.destination import Destination, PrivateContent
 from patchwright.resolver.placing.privacy import (
-    Private,
+    PrivateMatter,
     Span,
     find_in_name,
     find_quotations,
-    private_matter,
-    title_without_private,
-    without_private,
+    collect_private_matter,
+    redact_title,
+    redact_text,
 )
 
 
-def concealing(hidden: Hidden | None) -> Callable[[str], str]:
+def text_redactor(hidden: PrivateContent | None) -> Callable[[str], str]:
     """Return what takes private words out of a text."""
     if hidden is None:
         return lambda text: text
-    private = _private(hidden)
-    return lambda text: without_private(text, private)
+    private = _private_matter_of(hidden)
+    return lambda text: redact_text(text, private)
 
 
-def concealing_title(hidden: Hidden | None) -> Callable[[str], str]:
+def title_redactor(hidden: PrivateContent | None) -> Callable[[str], str]:
     """Return what takes private words out of a title, where fewer are a quotation."""
     if hidden is None:
         return lambda text: text
-    private = _private(hidden)
-    return lambda text: title_without_private(text, private)
+    private = _private_matter_of(hidden)
+    return lambda text: redact_title(text, private)
 
 
-def finding_in_names(hidden: Hidden) -> Callable[[str], Iterator[Span]]:
+def file_name_finder(hidden: PrivateContent) -> Callable[[str], Iterator[Span]]:
     """Return what finds private words in the name of a file."""
-    private = _private(hidden)
+    private = _private_matter_of(hidden)
     return lambda text: find_in_name(text, private)
 
 
-def finding(hidden: Hidden) -> Callable[[str], Iterator[Span]]:
+def quotation_finder(hidden: PrivateContent) -> Callable[[str], Iterator[Span]]:
     """Return what finds quotations, addresses and links of a private place."""
-    private = _private(hidden)
+    private = _private_matter_of(hidden)
     return lambda text: find_quotations(text, private)
 
 
-def _private(hidden: Hidden) -> Private:
-    return private_matter(hidden.texts, hidden.names, hidden.hosts, hidden.public_url)
+def _private_matter_of(hidden: PrivateContent) -> PrivateMatter:
+    return collect_private_matter(hidden.texts, hidden.names, hidden.hosts, hidden.public_url)
 
 
-def for_the_public(outcome: Outcome, hidden: Hidden | None) -> Outcome:
+def redact_for_public(outcome: Outcome, hidden: PrivateContent | None) -> Outcome:
     """Return the outcome as it may be shown beside the code."""
     if hidden is None:
         return outcome
-    title = concealing_title(hidden)(outcome.title)
-    return _without(outcome, title, concealing(hidden))
+    title = title_redactor(hidden)(outcome.title)
+    return _redacted(outcome, title, text_redactor(hidden))
 
 
-def for_the_thread(outcome: Outcome, to: Destination) -> Outcome:
+def redact_for_thread(outcome: Outcome, to: Destination) -> Outcome:
     """Return the outcome as it may be shown in the thread of the request."""
     is_private = isinstance(to.thread, TalkThread)
-    return outcome if is_private else for_the_public(outcome, to.hidden)
+    return outcome if is_private else redact_for_public(outcome, to.hidden)
 
 
-def _without(outcome: Outcome, title: str, shown: Callable[[str], str]) -> Outcome:
+def _redacted(outcome: Outcome, title: str, shown: Callable[[str], str]) -> Outcome:
     def told(one: Evidence) -> Evidence:
         results = one.results
         if results is not None:

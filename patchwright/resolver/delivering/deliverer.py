@@ -12,54 +12,54 @@ from patchwright.core.errors import (
     UnknownEffectError,
 )
 from patchwright.core.types.work import Outcome
-from patchwright.resolver.admission import Declined, Policy
-from patchwright.resolver.delivering.concealing import for_the_public, for_the_thread
-from patchwright.resolver.delivering.destination import Destination, Means
+from patchwright.resolver.admission import Declined, AdmissionPolicy
+from patchwright.resolver.delivering.concealing import redact_for_public, redact_for_thread
+from patchwright.resolver.delivering.destination import Destination, PublisherDependencies
 from patchwright.resolver.delivering.marking import report_check, swap_labels
 from patchwright.resolver.delivering.naming import as_delivered
 from patchwright.resolver.delivering.pulls import (
-    adorn_pull_request,
+    set_pull_metadata,
     open_pull_request,
     update_pull_request,
 )
-from patchwright.resolver.delivering.pushing import push
+from patchwright.resolver.delivering.pushing import push_branch
 from patchwright.resolver.delivering.reviews import answer_reviews
-from patchwright.resolver.delivering.saying import ping, say
+from patchwright.resolver.delivering.saying import ping_requester, post_result
 from patchwright.resolver.delivering.talking import (
     ask_privately,
     attach_link,
-    invite,
-    mirror,
+    send_invitation,
+    cross_post,
     move_ticket,
 )
 from patchwright.resolver.effects import (
-    AdornPullRequest,
+    SetPullMetadata,
     AnswerReviews,
     AskPrivately,
     AttachLink,
     Effect,
     FinalMessage,
     Invite,
-    MirrorMessage,
+    CrossPost,
     MoveTicket,
     OpenPullRequest,
     Ping,
     PushBranch,
     ReportCheck,
     SwapLabels,
-    Telling,
+    NotificationEffect,
     UnknownEffect,
     UpdatePullRequest,
-    Writing,
+    RepositoryEffect,
 )
-from patchwright.resolver.house import judge
-from patchwright.resolver.messages.status import Delivered
+from patchwright.resolver.house import check_access
+from patchwright.resolver.messages.status import DeliveryResult
 
 
-def unwritten(effect: Writing, why: str, so_far: Delivered) -> Delivered:
+def with_refusal(effect: RepositoryEffect, why: str, so_far: DeliveryResult) -> DeliveryResult:
     """Note what was refused; where only the trimmings are missing the rest is there."""
     match effect:
-        case AdornPullRequest():
+        case SetPullMetadata():
             missing = f"Reviewers, labels and assignees may be missing: {why}"
         case AnswerReviews():
             missing = f"The review threads could not be answered: {why}"
@@ -72,15 +72,15 @@ def unwritten(effect: Writing, why: str, so_far: Delivered) -> Delivered:
 _UNKNOWN: Final = "another version has planned this; upgrade the worker to carry it out"
 
 
-class Deliverer:
+class Publisher:
     """Performs one run's effects, each of which may be asked for again."""
 
-    def __init__(self, means: Means, policy: Policy) -> None:
-        self._means, self._policy = means, policy
+    def __init__(self, dependencies: PublisherDependencies, policy: AdmissionPolicy) -> None:
+        self._means, self._policy = dependencies, policy
 
     def perform(
-        self, effect: Effect, outcome: Outcome, to: Destination, so_far: Delivered
-    ) -> Delivered:
+        self, effect: Effect, outcome: Outcome, to: Destination, so_far: DeliveryResult
+    ) -> DeliveryResult:
         """Do one effect and return what there is to show now.
 
         A refusal that asking again would not change is part of the result; the errors
@@ -89,13 +89,13 @@ class Deliverer:
         if isinstance(effect, UnknownEffect):
             raise UnknownEffectError(_UNKNOWN)
         outcome = as_delivered(outcome, so_far)
-        if isinstance(effect, Telling):
-            return self._tell(effect, for_the_thread(outcome, to), to, so_far)
+        if isinstance(effect, NotificationEffect):
+            return self._tell(effect, redact_for_thread(outcome, to), to, so_far)
         if so_far.refusal or so_far.left_alone:
             return so_far
         try:
-            self._judge_again(to)
-            return self._write(effect, for_the_public(outcome, to.hidden), to, so_far)
+            self._check_access_again(to)
+            return self._write(effect, redact_for_public(outcome, to.hidden), to, so_far)
         except (
             AuthenticationError,
             InvalidRequestError,
@@ -103,56 +103,56 @@ class Deliverer:
             NotFoundError,
             GitError,
         ) as error:
-            return unwritten(effect, str(error), so_far)
+            return with_refusal(effect, str(error), so_far)
 
     def _write(
-        self, effect: Writing, outcome: Outcome, to: Destination, so_far: Delivered
-    ) -> Delivered:
-        means = self._means
+        self, effect: RepositoryEffect, outcome: Outcome, to: Destination, so_far: DeliveryResult
+    ) -> DeliveryResult:
+        dependencies = self._means
         match effect:
             case PushBranch():
-                return push(effect, outcome, to, means)
+                return push_branch(effect, outcome, to, dependencies)
             case OpenPullRequest():
-                return open_pull_request(effect, outcome, to, means, so_far)
+                return open_pull_request(effect, outcome, to, dependencies, so_far)
             case UpdatePullRequest():
-                return update_pull_request(effect, outcome, to, means, so_far)
-            case AdornPullRequest():
-                return adorn_pull_request(to, means, so_far)
+                return update_pull_request(effect, outcome, to, dependencies, so_far)
+            case SetPullMetadata():
+                return set_pull_metadata(to, dependencies, so_far)
             case AnswerReviews():
-                return answer_reviews(effect, outcome, to, means, so_far)
+                return answer_reviews(effect, outcome, to, dependencies, so_far)
             case _:
                 assert_never(effect)
 
     def _tell(
-        self, effect: Telling, outcome: Outcome, to: Destination, so_far: Delivered
-    ) -> Delivered:
+        self, effect: NotificationEffect, outcome: Outcome, to: Destination, so_far: DeliveryResult
+    ) -> DeliveryResult:
         """Say how it ended, which is due whatever became of the rest."""
-        means = self._means
+        dependencies = self._means
         match effect:
             case ReportCheck():
-                return report_check(effect, outcome, to, means, so_far)
+                return report_check(effect, outcome, to, dependencies, so_far)
             case SwapLabels():
-                return swap_labels(outcome, to, means, so_far)
+                return swap_labels(outcome, to, dependencies, so_far)
             case FinalMessage():
-                return say(outcome, to, means, so_far)
+                return post_result(outcome, to, dependencies, so_far)
             case Ping():
-                return ping(outcome, to, means, so_far)
-            case MirrorMessage():
-                return mirror(effect, outcome, to, means, so_far)
+                return ping_requester(outcome, to, dependencies, so_far)
+            case CrossPost():
+                return cross_post(effect, outcome, to, dependencies, so_far)
             case AttachLink():
-                return attach_link(effect, outcome, to, means, so_far)
+                return attach_link(effect, outcome, to, dependencies, so_far)
             case MoveTicket():
-                return move_ticket(effect, means, so_far)
+                return move_ticket(effect, dependencies, so_far)
             case AskPrivately():
-                return ask_privately(effect, to, means, so_far)
+                return ask_privately(effect, to, dependencies, so_far)
             case Invite():
-                return invite(effect, to, means, so_far)
+                return send_invitation(effect, to, dependencies, so_far)
             case _:
                 assert_never(effect)
 
-    def _judge_again(self, to: Destination) -> None:
+    def _check_access_again(self, to: Destination) -> None:
         """Refuse to write for somebody who may not ask any more."""
         ask = partial(self._means.forge.fetch_permission, to.repository.ref)
-        judged = judge((to.requester, *to.others), self._policy, ask)
+        judged = check_access((to.requester, *to.others), self._policy, ask)
         if isinstance(judged, Declined):
             raise PermissionDeniedError(judged.text)

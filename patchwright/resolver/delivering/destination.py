@@ -8,8 +8,8 @@ from patchwright.core.channel import Offer
 from patchwright.core.clock import Clock, SystemClock
 from patchwright.core.forge import Forge, Reviews
 from patchwright.core.settings.repository import RepositoryConfig
-from patchwright.core.switchboard import Switchboard
-from patchwright.core.text.marks import call
+from patchwright.core.switchboard import ChannelRouter
+from patchwright.core.text.marks import mention_link
 from patchwright.core.types.base import Value
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import (
@@ -19,14 +19,14 @@ from patchwright.core.types.threads import (
 )
 from patchwright.core.types.work import Evidence, Outcome
 from patchwright.integrations.git.mirror import Mirror
-from patchwright.resolver.messages.ending import NOTHING_KNOWN
+from patchwright.resolver.messages.ending import NO_PROGRESS
 from patchwright.resolver.messages.pull_request import Provenance
-from patchwright.resolver.messages.status import Frame, Progress
+from patchwright.resolver.messages.status import MessageHeader, Progress
 
 SYSTEM_CLOCK: Final = SystemClock()
 
 
-class Mirrored(Value):
+class CrossPostTarget(Value):
     """Our short message in another thread of the conversation.
 
     `shows_words` says that what was said elsewhere may be repeated there. `handle` is
@@ -39,7 +39,7 @@ class Mirrored(Value):
     handle: str = ""
 
 
-class Hidden(Value):
+class PrivateContent(Value):
     """What was said in private: texts, names of people and tickets, hosts of services.
 
     What is below `public_url` everybody may link to.
@@ -56,7 +56,7 @@ class Invitation(Value):
     offers: tuple[Offer, ...] = ()
 
 
-def nobody(_actor: Actor) -> Invitation | None:
+def no_invitation(_actor: Actor) -> Invitation | None:
     """Return no invitation: where only the forge's own people ask, none is needed."""
     return None
 
@@ -79,14 +79,14 @@ class Destination:
     requester: Actor
     status_post: str
     origin: Provenance
-    frame: Frame
+    frame: MessageHeader
     config: RepositoryConfig = field(default_factory=RepositoryConfig)
     review_threads: tuple[str, ...] = ()
     others: tuple[Actor, ...] = ()
-    last: Progress = NOTHING_KNOWN
+    last: Progress = NO_PROGRESS
     asked_by: Actor | None = None
-    mirrors: tuple[Mirrored, ...] = ()
-    hidden: Hidden | None = None
+    mirrors: tuple[CrossPostTarget, ...] = ()
+    hidden: PrivateContent | None = None
     renamed_from: str = ""
 
     @property
@@ -94,7 +94,7 @@ class Destination:
         """What calls the requester in the thread."""
         if self.asked_by is None or isinstance(self.thread, ForgeThread):
             return f"@{self.requester.login}"
-        return call(self.asked_by.login, self.asked_by.external_id)
+        return mention_link(self.asked_by.login, self.asked_by.external_id)
 
 
 # Runs the change of an outcome, given the new base and the commit on top of it.
@@ -109,7 +109,7 @@ def prove_nothing(
 
 
 @dataclass(frozen=True)
-class Means:
+class PublisherDependencies:
     """What it is delivered with; `fetch_mirror` brings the commits.
 
     With `forge_signs` the forge makes the commits that it can make exactly. `invite`
@@ -119,11 +119,11 @@ class Means:
     """
 
     forge: Forge
-    channel: Switchboard
+    channel: ChannelRouter
     reviews: Reviews
     fetch_mirror: Callable[[], Mirror]
     forge_signs: bool = False
     clock: Clock = SYSTEM_CLOCK
-    invite: Callable[[Actor], Invitation | None] = nobody
-    renew: Callable[[Actor], Invitation | None] = nobody
+    invite: Callable[[Actor], Invitation | None] = no_invitation
+    renew: Callable[[Actor], Invitation | None] = no_invitation
     prove_again: ProveAgain = prove_nothing

@@ -2,17 +2,17 @@
 
 from patchwright.core.errors import GitError, ServiceError
 from patchwright.core.types.work import Outcome
-from patchwright.resolver.delivering.destination import Means
+from patchwright.resolver.delivering.destination import PublisherDependencies
 from patchwright.resolver.messages.patches import MAX_SHOWN_BYTES, patch_block
-from patchwright.resolver.messages.status import Delivered
+from patchwright.resolver.messages.status import DeliveryResult
 
 
-def with_patch(outcome: Outcome, means: Means, so_far: Delivered) -> Delivered:
+def with_patch(outcome: Outcome, dependencies: PublisherDependencies, so_far: DeliveryResult) -> DeliveryResult:
     """Add the change as text if nothing else shows it and a message can hold it."""
     if not outcome.head_sha or so_far.branch or so_far.patch:
         return so_far
     try:
-        code = means.fetch_mirror().objects
+        code = dependencies.fetch_mirror().objects
         # A merge is more than a patch can say.
         if code.parents_of(outcome.head_sha) != (outcome.base_sha,):
             return so_far

@@ -12,11 +12,11 @@ from patchwright.core.errors import (
     PermissionDeniedError,
 )
 from patchwright.core.types.work import Outcome
-from patchwright.resolver.delivering.destination import Destination, Means
+from patchwright.resolver.delivering.destination import Destination, PublisherDependencies
 from patchwright.resolver.effects import ReportCheck
 from patchwright.resolver.messages.check import check_at_end
 from patchwright.resolver.messages.labels import labels_at_end
-from patchwright.resolver.messages.status import Delivered
+from patchwright.resolver.messages.status import DeliveryResult
 
 log = structlog.get_logger(__name__)
 
@@ -25,30 +25,30 @@ def report_check(
     effect: ReportCheck,
     outcome: Outcome,
     to: Destination,
-    means: Means,
-    so_far: Delivered,
-) -> Delivered:
+    dependencies: PublisherDependencies,
+    so_far: DeliveryResult,
+) -> DeliveryResult:
     """Report on the commit that was worked on, and on the one that came of it."""
-    report = check_at_end(outcome, so_far, to.frame, means.clock.now())
+    report = check_at_end(outcome, so_far, to.frame, dependencies.clock.now())
     written = (so_far.head_sha or outcome.head_sha) if so_far.branch else ""
-    with _where_it_may("check_not_reported"):
+    with _ignoring_refusals("check_not_reported"):
         for sha in dict.fromkeys(filter(None, (effect.sha, written))):
-            means.forge.report_check(to.repository.ref, sha, report)
+            dependencies.forge.report_check(to.repository.ref, sha, report)
     return so_far
 
 
 def swap_labels(
-    outcome: Outcome, to: Destination, means: Means, so_far: Delivered
-) -> Delivered:
+    outcome: Outcome, to: Destination, dependencies: PublisherDependencies, so_far: DeliveryResult
+) -> DeliveryResult:
     if to.frame.label:
         swap = labels_at_end(to.frame.label, outcome)
-        with _where_it_may("labels_not_swapped"):
-            means.channel.swap_labels(to.thread, swap.add, swap.remove)
+        with _ignoring_refusals("labels_not_swapped"):
+            dependencies.channel.swap_labels(to.thread, swap.add, swap.remove)
     return so_far
 
 
 @contextmanager
-def _where_it_may(event: str) -> Iterator[None]:
+def _ignoring_refusals(event: str) -> Iterator[None]:
     """Leave it where we have no right to it: it is no part of the result.
 
     Checks are for Apps alone, and labels for those who may triage.

@@ -1,10 +1,10 @@
 """Say of an outcome what its delivery has made of it."""
 
 from patchwright.core.types.work import NOT_DELIVERED, Outcome, OutcomeKind
-from patchwright.resolver.messages.status import Delivered
+from patchwright.resolver.messages.status import DeliveryResult
 
 
-def as_delivered(outcome: Outcome, delivered: Delivered) -> Outcome:
+def as_delivered(outcome: Outcome, delivered: DeliveryResult) -> Outcome:
     """Return the outcome as people find it.
 
     What nobody can see anywhere has failed, whatever the run came to. Otherwise the

@@ -18,12 +18,12 @@ from patchwright.core.text.names import branch_name, flat_name
 from patchwright.core.types.threads import Repository
 from patchwright.core.types.work import Evidence, Outcome, Proof
 from patchwright.integrations.git.remote import BranchUpdate
-from patchwright.resolver.delivering.destination import Destination, Means
+from patchwright.resolver.delivering.destination import Destination, PublisherDependencies
 from patchwright.resolver.delivering.signed import push_signed
 from patchwright.resolver.effects import PushBranch
-from patchwright.resolver.evidence import find_regressions, judge
+from patchwright.resolver.evidence import find_regressions, judge_evidence
 from patchwright.resolver.messages.facts import EVIDENCE_DOUBTFUL
-from patchwright.resolver.messages.status import Delivered
+from patchwright.resolver.messages.status import DeliveryResult
 
 _REFUSALS: Final = (
     BranchMovedError,
@@ -33,9 +33,9 @@ _REFUSALS: Final = (
 )
 
 
-def push(
-    effect: PushBranch, outcome: Outcome, to: Destination, means: Means
-) -> Delivered:
+def push_branch(
+    effect: PushBranch, outcome: Outcome, to: Destination, dependencies: PublisherDependencies
+) -> DeliveryResult:
     """Push; where somebody else holds the branch, to one of our own instead.
 
     What others have pushed there meanwhile stays, and the change goes on top of it
@@ -43,42 +43,42 @@ def push(
     have been merged or closed while the run worked.
     """
     if not effect.expect:
-        return _make_branch(effect, outcome, to, means)
+        return _make_branch(effect, outcome, to, dependencies)
     try:
-        _require_open(effect, to, means)
-        sha = _write(effect, outcome, to, means)
+        _require_open(effect, to, dependencies)
+        sha = _push_commit(effect, outcome, to, dependencies)
     except _REFUSALS as error:
-        if rebased := _push_rebased(effect, error, outcome, to, means):
+        if rebased := _push_rebased(effect, error, outcome, to, dependencies):
             return rebased
-        aside = _aside(effect, error, to)
+        aside = _fallback_branch(effect, error, to)
         if aside is None:
             raise
-        pushed = _make_branch(aside, outcome, to, means)
+        pushed = _make_branch(aside, outcome, to, dependencies)
         why = _why_left_alone(effect, error, pushed.branch, to)
         return pushed.replace(left_alone=why)
-    return _pushed(effect, sha, outcome, to)
+    return _branch_result(effect, sha, outcome, to)
 
 
 def _make_branch(
-    effect: PushBranch, outcome: Outcome, to: Destination, means: Means
-) -> Delivered:
+    effect: PushBranch, outcome: Outcome, to: Destination, dependencies: PublisherDependencies
+) -> DeliveryResult:
     """Push to a new branch; one of another name where that one cannot be made."""
     try:
-        sha = _write(effect, outcome, to, means)
+        sha = _push_commit(effect, outcome, to, dependencies)
     except _REFUSALS as error:
-        other = _other_name(effect.branch, error, to, means)
+        other = _other_name(effect.branch, error, to, dependencies)
         if other is None:
             raise
         again = PushBranch(branch=other, sha=effect.sha)
-        return _make_branch(again, outcome, to, means)
-    return _pushed(effect, sha, outcome, to)
+        return _make_branch(again, outcome, to, dependencies)
+    return _branch_result(effect, sha, outcome, to)
 
 
 def _other_name(
-    branch: str, error: PatchwrightError, to: Destination, means: Means
+    branch: str, error: PatchwrightError, to: Destination, dependencies: PublisherDependencies
 ) -> str | None:
     """Return what else to call a new branch, None where the name is not at fault."""
-    if "/" in branch and _is_blocked(branch, error, to, means):
+    if "/" in branch and _is_blocked(branch, error, to, dependencies):
         return flat_name(branch)
     own = f"-{to.origin.run_id[:8]}"
     is_taken = isinstance(error, BranchMovedError | BranchBlockedError)
@@ -86,7 +86,7 @@ def _other_name(
 
 
 def _is_blocked(
-    branch: str, error: PatchwrightError, to: Destination, means: Means
+    branch: str, error: PatchwrightError, to: Destination, dependencies: PublisherDependencies
 ) -> bool:
     """Tell whether another branch's name is in the way, also if nobody says so."""
     if not isinstance(error, PushRefusedError):
@@ -94,11 +94,11 @@ def _is_blocked(
     parts = branch.split("/")
     above = ("/".join(parts[:end]) for end in range(1, len(parts)))
     return isinstance(error, BranchBlockedError) or any(
-        means.forge.has_branch(to.repository.ref, name) for name in above
+        dependencies.forge.has_branch(to.repository.ref, name) for name in above
     )
 
 
-def _require_open(effect: PushBranch, to: Destination, means: Means) -> None:
+def _require_open(effect: PushBranch, to: Destination, dependencies: PublisherDependencies) -> None:
     """Raise where the branch is not meant to be moved any more.
 
     A branch that was deleted must not come back, and what is pushed to that of a pull
@@ -107,11 +107,11 @@ def _require_open(effect: PushBranch, to: Destination, means: Means) -> None:
     if not effect.expect:
         return
     repo, number = to.repository.ref, effect.pull_request
-    pull = means.forge.fetch_pull_request(repo, number) if number else None
+    pull = dependencies.forge.fetch_pull_request(repo, number) if number else None
     if pull is not None and not pull.is_open and pull.head_sha != effect.sha:
         what = "merged" if pull.is_merged else "closed"
         raise BranchClosedError(f"#{number} was {what} while this run worked")
-    if not effect.fork and not means.forge.has_branch(repo, effect.branch):
+    if not effect.fork and not dependencies.forge.has_branch(repo, effect.branch):
         raise BranchClosedError("it was deleted while this run worked")
 
 
@@ -120,14 +120,14 @@ def _push_rebased(
     error: PatchwrightError,
     outcome: Outcome,
     to: Destination,
-    means: Means,
-) -> Delivered | None:
+    dependencies: PublisherDependencies,
+) -> DeliveryResult | None:
     """Put the change on top of what others have pushed, unless the two conflict."""
     is_moved = isinstance(error, BranchMovedError)
     is_closed = isinstance(error, BranchClosedError)
     if not is_moved or is_closed or not effect.expect or effect.fork:
         return None
-    mirror = means.fetch_mirror()
+    mirror = dependencies.fetch_mirror()
     try:
         head = mirror.resolve(f"refs/heads/{effect.branch}")
     except GitError:
@@ -141,22 +141,22 @@ def _push_rebased(
         expect=head,
         pull_request=effect.pull_request,
     )
-    ran = means.prove_again(outcome, mirror, head, sha) if outcome.evidence else ()
+    ran = dependencies.prove_again(outcome, mirror, head, sha) if outcome.evidence else ()
     try:
-        written = _write(again, outcome, to, means, onto=head)
+        written = _push_commit(again, outcome, to, dependencies, onto=head)
     except _REFUSALS:
         return None
-    pushed = _pushed(again, written, outcome, to)
-    return _on_top(pushed, effect, outcome, ran, (sha, written))
+    pushed = _branch_result(again, written, outcome, to)
+    return _rebased_result(pushed, effect, outcome, ran, (sha, written))
 
 
-def _on_top(
-    pushed: Delivered,
+def _rebased_result(
+    pushed: DeliveryResult,
     effect: PushBranch,
     outcome: Outcome,
     ran: tuple[Evidence, ...] | str,
     names: tuple[str, str],
-) -> Delivered:
+) -> DeliveryResult:
     """Say what is known of a change on top of other people's commits.
 
     `names` are what its commit was called when it was run, and what it is called now.
@@ -170,40 +170,40 @@ def _on_top(
         evidence: tuple[Evidence, ...] = ()
     else:
         said += ", and what checks it was run again there." if ran else "."
-        evidence = tuple(_renamed(one, *names) for one in ran)
+        evidence = tuple(_evidence_of_commit(one, *names) for one in ran)
     doubts = find_regressions(evidence)
     is_sound = not doubts and outcome.reason != EVIDENCE_DOUBTFUL
     again = {
         "is_rebased": True,
         "evidence": evidence,
-        "proof": judge(evidence) if is_sound else Proof.NOT_PROVEN,
+        "proof": judge_evidence(evidence) if is_sound else Proof.NOT_PROVEN,
         "remarks": (said, *doubts),
     }
-    return Delivered.model_validate(pushed.model_dump() | again)
+    return DeliveryResult.model_validate(pushed.model_dump() | again)
 
 
-def _renamed(one: Evidence, before: str, now: str) -> Evidence:
+def _evidence_of_commit(one: Evidence, before: str, now: str) -> Evidence:
     commit = now if one.commit == before else one.commit
     return Evidence.model_validate(one.model_dump() | {"commit": commit})
 
 
-def _write(
+def _push_commit(
     effect: PushBranch,
     outcome: Outcome,
     to: Destination,
-    means: Means,
+    dependencies: PublisherDependencies,
     *,
     onto: str = "",
 ) -> str:
     """Return the commit that is on the branch now: ours, or as the forge made it."""
-    signed = push_signed(effect, outcome, to, means, onto=onto)
+    signed = push_signed(effect, outcome, to, dependencies, onto=onto)
     if signed is not None:
         return signed
-    _push_to(effect, to, means)
+    _push_with_git(effect, to, dependencies)
     return effect.sha
 
 
-def _aside(
+def _fallback_branch(
     effect: PushBranch, error: PatchwrightError, to: Destination
 ) -> PushBranch | None:
     """Return what to push instead, or None where nothing else would help."""
@@ -213,7 +213,7 @@ def _aside(
     return None
 
 
-def _push_to(effect: PushBranch, to: Destination, means: Means) -> None:
+def _push_with_git(effect: PushBranch, to: Destination, dependencies: PublisherDependencies) -> None:
     """Push with the rights that we have in the thread's own repository.
 
     Who may write there may write to a fork's branch that its owner has opened to the
@@ -221,9 +221,9 @@ def _push_to(effect: PushBranch, to: Destination, means: Means) -> None:
     https://docs.github.com/pull-requests/collaborating-with-pull-requests/working-with-forks/allowing-changes-to-a-pull-request-branch-created-from-a-fork
     """
     own = {to.repository.default_branch}
-    means.fetch_mirror().push(
-        _sibling(to.repository.clone_url, to.repository, effect.fork),
-        means.forge.mint_credential(to.repository.ref),
+    dependencies.fetch_mirror().push(
+        _repository_url(to.repository.clone_url, to.repository, effect.fork),
+        dependencies.forge.mint_credential(to.repository.ref),
         BranchUpdate(
             branch=effect.branch,
             sha=effect.sha,
@@ -233,7 +233,7 @@ def _push_to(effect: PushBranch, to: Destination, means: Means) -> None:
     )
 
 
-def _sibling(url: str, repository: Repository, full_name: str) -> str:
+def _repository_url(url: str, repository: Repository, full_name: str) -> str:
     """Return an address of the repository as it is for another one of the forge."""
     if not full_name:
         return url
@@ -255,15 +255,15 @@ def _why_left_alone(
     )
 
 
-def _pushed(
+def _branch_result(
     effect: PushBranch, sha: str, outcome: Outcome, to: Destination
-) -> Delivered:
+) -> DeliveryResult:
     site = to.repository.web_url
     branch = quote(effect.branch)
     owner = f"{effect.fork.partition('/')[0]}:" if effect.fork else ""
-    return Delivered(
+    return DeliveryResult(
         branch=effect.branch,
         head_sha=sha,
-        branch_url=f"{_sibling(site, to.repository, effect.fork)}/tree/{branch}",
+        branch_url=f"{_repository_url(site, to.repository, effect.fork)}/tree/{branch}",
         compare_url=f"{site}/compare/{quote(outcome.base_branch)}...{owner}{branch}",
     )

@@ -10,9 +10,9 @@ from patchwright.core.errors import (
 from patchwright.core.forge import FileChange, NewCommit
 from patchwright.core.types.work import Outcome
 from patchwright.integrations.git.changes import ChangeKind
-from patchwright.integrations.git.expressible import is_expressible
+from patchwright.integrations.git.expressible import can_commit_by_api
 from patchwright.integrations.git.objects import ObjectStore
-from patchwright.resolver.delivering.destination import Destination, Means
+from patchwright.resolver.delivering.destination import Destination, PublisherDependencies
 from patchwright.resolver.effects import PushBranch
 
 
@@ -20,7 +20,7 @@ def push_signed(
     effect: PushBranch,
     outcome: Outcome,
     to: Destination,
-    means: Means,
+    dependencies: PublisherDependencies,
     *,
     onto: str = "",
 ) -> str | None:
@@ -31,16 +31,16 @@ def push_signed(
     and the errors that are worth another try.
     """
     protected = (to.repository.default_branch, outcome.base_branch)
-    if not means.forge_signs or effect.fork or effect.branch in protected:
+    if not dependencies.forge_signs or effect.fork or effect.branch in protected:
         return None
     base_sha = onto or outcome.base_sha
     if effect.expect and effect.expect != base_sha:
         return None
-    commit = _written(means.fetch_mirror().objects, base_sha, effect.sha)
+    commit = _as_forge_commit(dependencies.fetch_mirror().objects, base_sha, effect.sha)
     if commit is None:
         return None
     try:
-        return means.forge.commit_on_branch(to.repository.ref, effect.branch, commit)
+        return dependencies.forge.commit_on_branch(to.repository.ref, effect.branch, commit)
     except (
         CommitDiffersError,
         InvalidRequestError,
@@ -51,10 +51,10 @@ def push_signed(
         return None
 
 
-def _written(code: ObjectStore, base_sha: str, sha: str) -> NewCommit | None:
+def _as_forge_commit(code: ObjectStore, base_sha: str, sha: str) -> NewCommit | None:
     """Return a commit in the words of a forge, or None if it has none for it."""
     changes = code.changed_paths(base_sha, sha)
-    if code.parents_of(sha) != (base_sha,) or not is_expressible(changes):
+    if code.parents_of(sha) != (base_sha,) or not can_commit_by_api(changes):
         return None
     gone = {c.old_path for c in changes if c.kind is ChangeKind.RENAMED}
     gone |= {c.path for c in changes if c.kind is ChangeKind.DELETED}

@@ -14,55 +14,55 @@ from patchwright.core.types.work import Outcome
 from patchwright.resolver.delivering.destination import (
     Destination,
     Invitation,
-    Means,
-    Mirrored,
+    PublisherDependencies,
+    CrossPostTarget,
 )
-from patchwright.resolver.delivering.saying import Message, put
+from patchwright.resolver.delivering.saying import OutgoingMessage, edit_or_post
 from patchwright.resolver.effects import (
     AskPrivately,
     AttachLink,
     Invite,
-    MirrorMessage,
+    CrossPost,
     MoveTicket,
 )
-from patchwright.resolver.messages.mirrors import mirrored_ending
+from patchwright.resolver.messages.mirrors import cross_post_result
 from patchwright.resolver.messages.offers import offers_at_end
-from patchwright.resolver.messages.status import Delivered, mark
+from patchwright.resolver.messages.status import DeliveryResult, mark
 
 # What asking again would not change.
-_FINAL: Final = (InvalidRequestError, NotFoundError, PermissionDeniedError)
+_NOT_WORTH_RETRYING: Final = (InvalidRequestError, NotFoundError, PermissionDeniedError)
 
 log = structlog.get_logger(__name__)
 
 
-def mirror(
-    effect: MirrorMessage,
+def cross_post(
+    effect: CrossPost,
     outcome: Outcome,
     to: Destination,
-    means: Means,
-    so_far: Delivered,
-) -> Delivered:
+    dependencies: PublisherDependencies,
+    so_far: DeliveryResult,
+) -> DeliveryResult:
     known = {str(one.thread): one for one in to.mirrors}
-    told = known.get(str(effect.thread), Mirrored(thread=effect.thread))
+    told = known.get(str(effect.thread), CrossPostTarget(thread=effect.thread))
     handle = told.handle or to.frame.handle
-    frame = to.frame.keyless().replace(handle=handle)
-    shown = _about(to, means, so_far)
-    text = mirrored_ending(
+    frame = to.frame.without_link_key().replace(handle=handle)
+    shown = _with_requested_pull(to, dependencies, so_far)
+    text = cross_post_result(
         outcome, shown, frame, shows_words=told.shows_words, last=to.last
     )
-    message = Message(text, offers_at_end(outcome, shown))
-    put(message, effect.thread, told.post, mark(frame.run_id), means.channel)
+    message = OutgoingMessage(text, offers_at_end(outcome, shown))
+    edit_or_post(message, effect.thread, told.post, mark(frame.run_id), dependencies.channel)
     return so_far
 
 
-def _about(to: Destination, means: Means, so_far: Delivered) -> Delivered:
+def _with_requested_pull(to: Destination, dependencies: PublisherDependencies, so_far: DeliveryResult) -> DeliveryResult:
     """Name the pull request where it was asked for: elsewhere nobody sees which."""
     thread = to.thread
     if so_far.pull_request is not None or not isinstance(thread, ForgeThread):
         return so_far
     if thread.kind is not ThreadKind.PULL_REQUEST:
         return so_far
-    pull = means.forge.fetch_pull_request(thread.repo, thread.number)
+    pull = dependencies.forge.fetch_pull_request(thread.repo, thread.number)
     return so_far.replace(
         pull_request=pull.number, pull_request_url=pull.url, draft=pull.draft
     )
@@ -72,26 +72,26 @@ def attach_link(
     effect: AttachLink,
     outcome: Outcome,
     to: Destination,
-    means: Means,
-    so_far: Delivered,
-) -> Delivered:
+    dependencies: PublisherDependencies,
+    so_far: DeliveryResult,
+) -> DeliveryResult:
     """Show the pull request beside the ticket, once for the conversation."""
     if so_far.pull_request_url:
-        board = means.channel.board(effect.thread)
+        tracker = dependencies.channel.tracker(effect.thread)
         # Another run for the same pull request finds the link by its address.
         title = f"{to.repository.ref.full_name}#{so_far.pull_request}: {outcome.title}"
         key = so_far.pull_request_url
-        board.attach_link(effect.thread, so_far.pull_request_url, title, key)
+        tracker.attach_link(effect.thread, so_far.pull_request_url, title, key)
     return so_far
 
 
-def move_ticket(effect: MoveTicket, means: Means, so_far: Delivered) -> Delivered:
+def move_ticket(effect: MoveTicket, dependencies: PublisherDependencies, so_far: DeliveryResult) -> DeliveryResult:
     """Bring it to its status; where no way leads there, say so in the result."""
     if effect.with_pull and so_far.pull_request is None:
         return so_far
     try:
-        means.channel.board(effect.thread).move(effect.thread, effect.status)
-    except _FINAL as error:
+        dependencies.channel.tracker(effect.thread).move(effect.thread, effect.status)
+    except _NOT_WORTH_RETRYING as error:
         log.warning("ticket_not_moved", key=effect.thread.id, error=str(error))
         remark = f"{effect.thread.name} stays where it is: {error}"
         return so_far.replace(remarks=(*so_far.remarks, remark))
@@ -99,36 +99,36 @@ def move_ticket(effect: MoveTicket, means: Means, so_far: Delivered) -> Delivere
 
 
 def ask_privately(
-    effect: AskPrivately, to: Destination, means: Means, so_far: Delivered
-) -> Delivered:
-    _tell_alone(Invitation(text=effect.text, offers=effect.offers), to, means)
+    effect: AskPrivately, to: Destination, dependencies: PublisherDependencies, so_far: DeliveryResult
+) -> DeliveryResult:
+    _tell_requester(Invitation(text=effect.text, offers=effect.offers), to, dependencies)
     return so_far
 
 
-def invite(
-    effect: Invite, to: Destination, means: Means, so_far: Delivered
-) -> Delivered:
+def send_invitation(
+    effect: Invite, to: Destination, dependencies: PublisherDependencies, so_far: DeliveryResult
+) -> DeliveryResult:
     """Send a link that is made only now: it must not lie about anywhere."""
-    make = means.renew if effect.renews else means.invite
+    make = dependencies.renew if effect.renews else dependencies.invite
     invitation = make(to.asked_by or to.requester)
     if invitation is not None:
-        _tell_alone(invitation, to, means)
+        _tell_requester(invitation, to, dependencies)
     return so_far
 
 
-def _tell_alone(told: Invitation, to: Destination, means: Means) -> None:
+def _tell_requester(told: Invitation, to: Destination, dependencies: PublisherDependencies) -> None:
     """Tell the requester alone; where there is no way, say so, and nothing of it."""
     asked = to.asked_by or to.requester
     try:
-        means.channel.tell_privately(to.thread, asked, told.text, told.offers)
+        dependencies.channel.tell_privately(to.thread, asked, told.text, told.offers)
     except InvalidRequestError as error:
         log.warning("not_told_privately", thread=str(to.thread), error=str(error))
-        text = f"{to.caller} {_NO_PRIVATE_WAY}\n\n{_told_mark(to)}"
-        if means.channel.find_post(to.thread, _told_mark(to)) is None:
-            means.channel.post(to.thread, text)
+        text = f"{to.caller} {_NO_PRIVATE_WAY}\n\n{_no_private_way_mark(to)}"
+        if dependencies.channel.find_post(to.thread, _no_private_way_mark(to)) is None:
+            dependencies.channel.post(to.thread, text)
 
 
-def _told_mark(to: Destination) -> str:
+def _no_private_way_mark(to: Destination) -> str:
     return f"<!-- patchwright:no-private-way run={to.frame.run_id} -->"
 
 

@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Sequence
 
 from patchwright.core.types.threads import RepoRef
-from patchwright.resolver.gathering.links import CodeLink, Link
+from patchwright.resolver.gathering.links import CodeLink, TextLink
 
 
-def agreed_branches(links: Iterable[Link], home: RepoRef) -> tuple[str, ...]:
+def agreed_branches(links: Iterable[TextLink], home: RepoRef) -> tuple[str, ...]:
     """Return what that branch may be called, the shortest name first.
 
     An address does not say where the branch's name ends and the path begins. A commit
@@ -21,12 +21,12 @@ def agreed_branches(links: Iterable[Link], home: RepoRef) -> tuple[str, ...]:
     ]
     if not rests:
         return ()
-    possible = [_beginnings(rest) for rest in rests]
+    possible = [_possible_names(rest) for rest in rests]
     return tuple(
         name for name in possible[0] if all(name in others for others in possible)
     )
 
 
-def _beginnings(rest: str) -> Sequence[str]:
+def _possible_names(rest: str) -> Sequence[str]:
     parts = rest.split("/")
     return ["/".join(parts[:count]) for count in range(1, len(parts))]

@@ -10,7 +10,7 @@ from patchwright.resolver.context import PullDiff
 # Beyond this the files are listed alone; the agent has them in its checkout.
 MAX_CHANGED_BYTES: Final = 20_000_000
 
-_WORDS: Final = {
+_CHANGE_WORDS: Final = {
     ChangeKind.ADDED: "added",
     ChangeKind.MODIFIED: "modified",
     ChangeKind.DELETED: "deleted",
@@ -35,16 +35,16 @@ def read_changes(
         base_branch=pull.base_branch,
         head_branch=pull.head_branch,
         merge_base=merge_base,
-        paths=tuple(map(_line, changed)),
+        paths=tuple(map(_path_line, changed)),
         text=patch.decode("utf-8", "replace"),
     )
 
 
-def _line(path: ChangedPath) -> str:
-    moved = f"{_shown(path.old_path)} to " if path.old_path else ""
-    return f"{_WORDS[path.kind]} {moved}{path.shown}"
+def _path_line(path: ChangedPath) -> str:
+    moved = f"{_printable(path.old_path)} to " if path.old_path else ""
+    return f"{_CHANGE_WORDS[path.kind]} {moved}{path.shown}"
 
 
-def _shown(path: str) -> str:
+def _printable(path: str) -> str:
     raw = path.encode("utf-8", "surrogateescape")
     return raw.decode("utf-8", "backslashreplace")

@@ -11,7 +11,7 @@ from patchwright.core.text.fence import inline_code
 from patchwright.core.types.base import Value
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import (
-    Post,
+    ThreadPost,
     PullRequest,
     Repository,
     Thread,
@@ -23,9 +23,9 @@ from patchwright.resolver.context import Context
 from patchwright.resolver.gathering.branches import agreed_branches
 from patchwright.resolver.gathering.changes import read_changes
 from patchwright.resolver.gathering.images import fetch_images, find_images
-from patchwright.resolver.gathering.links import MAX_LINKS, CodeLink, Link, find_links
-from patchwright.resolver.gathering.mentioned import Reader
-from patchwright.resolver.gathering.tied import quote_relatives, quote_tied
+from patchwright.resolver.gathering.links import MAX_LINKS, CodeLink, TextLink, find_links
+from patchwright.resolver.gathering.mentioned import LinkReader
+from patchwright.resolver.gathering.tied import quote_related_issues, quote_linked_threads
 
 # Older comments are read, but what they show or mention is not fetched.
 NEWEST = 10
@@ -33,7 +33,7 @@ MAX_BRANCH_NAMES = 5
 
 
 @dataclass(frozen=True)
-class Scene:
+class RequestContext:
     """Where a request was made: `thread` as it was then, in `repository`.
 
     `tied` are the other threads of its conversation.
@@ -49,7 +49,7 @@ class Scene:
 
 
 @dataclass(frozen=True)
-class Work:
+class StartingPoint:
     """What the work starts from; `base_sha` is where its base branch stands."""
 
     code: ObjectStore
@@ -59,7 +59,7 @@ class Work:
     pull: PullRequest | None = None
 
 
-class Gathered(Value):
+class GatheredContext(Value):
     """The context, and its pictures by name.
 
     `private_texts` were read in private repositories, for work in a public one.
@@ -70,12 +70,12 @@ class Gathered(Value):
     private_texts: tuple[str, ...] = ()
 
 
-def gather_context(scene: Scene, work: Work, checks: Checks | None = None) -> Gathered:
+def gather_context(scene: RequestContext, work: StartingPoint, checks: Checks | None = None) -> GatheredContext:
     """Read all that belongs to the request; what cannot be read is named in it.
 
     Raises `GitError`.
     """
-    thread, posts = scene.thread, _looked_at(scene.thread, scene.trigger)
+    thread, posts = scene.thread, _posts_to_read(scene.thread, scene.trigger)
     shown = fetch_images(scene.channel, thread.ref, find_images(posts))
     links = find_links(
         posts, thread.ref, scene.repository.ref, _web_url(scene.repository)
@@ -91,16 +91,16 @@ def gather_context(scene: Scene, work: Work, checks: Checks | None = None) -> Ga
         else None,
         checks=checks,
         mentioned=(
-            *quote_relatives(thread),
-            *quote_tied(scene.tied),
-            *_reader(scene).read(_to_read(links)),
+            *quote_related_issues(thread),
+            *quote_linked_threads(scene.tied),
+            *_link_reader(scene).read(_links_to_read(links)),
         ),
         pictures=shown.pictures,
         other_branch="" if branch == work.base_branch else branch,
         notes=_base_note(branch) if branch == work.base_branch else (),
     )
     texts = () if scene.repository.private else _private_texts(context)
-    return Gathered(context=context, images=shown.images, private_texts=texts)
+    return GatheredContext(context=context, images=shown.images, private_texts=texts)
 
 
 def _private_texts(context: Context) -> tuple[str, ...]:
@@ -108,7 +108,7 @@ def _private_texts(context: Context) -> tuple[str, ...]:
     return tuple(quote.text for one in private for quote in one.quotes)
 
 
-def suggest_base(scene: Scene) -> str:
+def suggest_base(scene: RequestContext) -> str:
     """Return the branch that the thread's links to code agree on, if there is one.
 
     Only the words that opened the thread and those that asked count, and only a branch
@@ -120,7 +120,7 @@ def suggest_base(scene: Scene) -> str:
     links = find_links(
         posts, thread.ref, scene.repository.ref, _web_url(scene.repository)
     )
-    return _existing(scene, links)
+    return _existing_branch(scene, links)
 
 
 def _base_note(branch: str) -> tuple[str, ...]:
@@ -128,7 +128,7 @@ def _base_note(branch: str) -> tuple[str, ...]:
     return (f"The links to code in the thread lead to {shown}, so the work is on it.",)
 
 
-def _existing(scene: Scene, links: Sequence[Link]) -> str:
+def _existing_branch(scene: RequestContext, links: Sequence[TextLink]) -> str:
     """Return the agreed branch that exists: the longest, should there be several."""
     repo = scene.repository
     names = agreed_branches(links, repo.ref)[:MAX_BRANCH_NAMES]
@@ -138,7 +138,7 @@ def _existing(scene: Scene, links: Sequence[Link]) -> str:
     return next(there, "")
 
 
-def _looked_at(thread: Thread, trigger: Trigger) -> list[Post]:
+def _posts_to_read(thread: Thread, trigger: Trigger) -> list[ThreadPost]:
     """Return what asked, the opening text and the newest posts, the newest first."""
     opening, *said = thread.posts
     reviewed = [post for review in thread.reviews for post in review.posts]
@@ -147,7 +147,7 @@ def _looked_at(thread: Thread, trigger: Trigger) -> list[Post]:
     return [*asking, opening, *newest]
 
 
-def _to_read(links: Sequence[Link]) -> list[Link]:
+def _links_to_read(links: Sequence[TextLink]) -> list[TextLink]:
     """Leave out links to a branch: the agent has the code, and a hint at the branch."""
     read = [
         link
@@ -157,9 +157,9 @@ def _to_read(links: Sequence[Link]) -> list[Link]:
     return read[:MAX_LINKS]
 
 
-def _reader(scene: Scene) -> Reader:
+def _link_reader(scene: RequestContext) -> LinkReader:
     requester: Actor = scene.trigger.asker
-    return Reader(
+    return LinkReader(
         scene.channel,
         scene.forge,
         home=scene.repository.ref,

@@ -10,10 +10,10 @@ from patchwright.core.channel import Channel
 from patchwright.core.errors import ServiceError
 from patchwright.core.llm.model import Image
 from patchwright.core.text.hidden import strip_hidden
-from patchwright.core.text.markdown import Piece, PieceKind, read_markdown
+from patchwright.core.text.markdown import MarkdownPiece, PieceKind, read_markdown
 from patchwright.core.types.base import Value
-from patchwright.core.types.threads import Post, ThreadRef
-from patchwright.resolver.context import Picture
+from patchwright.core.types.threads import ThreadPost, ThreadRef
+from patchwright.resolver.context import ContextImage
 
 MAX_IMAGES: Final = 6
 MAX_BYTES: Final = 5_000_000
@@ -38,50 +38,50 @@ _KINDS: Final = (
 )
 
 
-class Shown(Value):
+class ImageReference(Value):
     """A picture in a post, by its address there."""
 
     url: str
     post_id: str
 
 
-class Pictures(Value):
+class FetchedImages(Value):
     """What became of the pictures; `images` are by name."""
 
-    pictures: tuple[Picture, ...] = ()
+    pictures: tuple[ContextImage, ...] = ()
     images: dict[str, Image] = {}
 
 
-def find_images(posts: Iterable[Post]) -> list[Shown]:
+def find_images(posts: Iterable[ThreadPost]) -> list[ImageReference]:
     """Return the pictures that readers of the posts see, each once."""
-    found: dict[str, Shown] = {}
+    found: dict[str, ImageReference] = {}
     for post in posts:
         for url in _addresses(post.text):
-            found.setdefault(url, Shown(url=url, post_id=post.id))
+            found.setdefault(url, ImageReference(url=url, post_id=post.id))
     return list(found.values())
 
 
 def fetch_images(
-    channel: Channel, thread: ThreadRef, shown: Iterable[Shown]
-) -> Pictures:
+    channel: Channel, thread: ThreadRef, shown: Iterable[ImageReference]
+) -> FetchedImages:
     """Fetch the first of them; what is no picture is told so, whatever its name says.
 
     They are named in their order, `image-1.png` first.
     """
-    pictures: list[Picture] = []
+    pictures: list[ContextImage] = []
     images: dict[str, Image] = {}
     for one in shown:
         if len(images) == MAX_IMAGES:
-            pictures.append(Picture(url=one.url, problem=TOO_MANY))
+            pictures.append(ContextImage(url=one.url, problem=TOO_MANY))
             continue
         read = _fetch(channel, thread, one)
         if isinstance(read, str):
-            pictures.append(Picture(url=one.url, problem=read))
+            pictures.append(ContextImage(url=one.url, problem=read))
             continue
-        name = f"image-{len(images) + 1}.{_ending(read)}"
+        name = f"image-{len(images) + 1}.{_file_ending(read)}"
         images[name] = read.replace(name=name)
-        pictures.append(Picture(url=one.url, name=name))
-    return Pictures(pictures=tuple(pictures), images=images)
+        pictures.append(ContextImage(url=one.url, name=name))
+    return FetchedImages(pictures=tuple(pictures), images=images)
 
 
 def image_of(data: bytes) -> Image | None:
@@ -93,7 +93,7 @@ def image_of(data: bytes) -> Image | None:
     return None
 
 
-def _fetch(channel: Channel, thread: ThreadRef, shown: Shown) -> Image | str:
+def _fetch(channel: Channel, thread: ThreadRef, shown: ImageReference) -> Image | str:
     """Return the picture, or why there is none."""
     try:
         data = channel.fetch_attachment(thread, shown.url, MAX_BYTES, shown.post_id)
@@ -102,7 +102,7 @@ def _fetch(channel: Channel, thread: ThreadRef, shown: Shown) -> Image | str:
     return image_of(data) or NO_IMAGE
 
 
-def _ending(image: Image) -> str:
+def _file_ending(image: Image) -> str:
     return next(end for _, kind, end in _KINDS if kind == image.media_type)
 
 
@@ -112,7 +112,7 @@ def _addresses(text: str) -> Iterator[str]:
     found: list[tuple[int, str]] = []
     prose = source.text
     for piece in source.pieces:
-        found += _in_piece(piece, source.text)
+        found += _addresses_in_piece(piece, source.text)
         if piece.kind in _NOT_PROSE:
             blank = " " * (piece.end - piece.start)
             prose = prose[: piece.start] + blank + prose[piece.end :]
@@ -122,7 +122,7 @@ def _addresses(text: str) -> Iterator[str]:
             yield url
 
 
-def _in_piece(piece: Piece, text: str) -> Iterator[tuple[int, str]]:
+def _addresses_in_piece(piece: MarkdownPiece, text: str) -> Iterator[tuple[int, str]]:
     if piece.kind is PieceKind.IMAGE:
         yield piece.start, piece.href
     elif piece.kind is PieceKind.HTML:

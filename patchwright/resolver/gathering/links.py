@@ -14,7 +14,7 @@ from patchwright.core.types.base import Value
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import (
     ForgeThread,
-    Post,
+    ThreadPost,
     RepoRef,
     ThreadRef,
 )
@@ -73,45 +73,45 @@ class CodeLink(Value):
         return self.rest.partition("/")[2]
 
 
-Target = ThreadLink | CommitLink | CodeLink
+LinkTarget = ThreadLink | CommitLink | CodeLink
 
 
-class Link(Value):
+class TextLink(Value):
     """What texts refer to, and the accounts of who wrote them.
 
     `name` is how it is called there.
     """
 
     name: str
-    target: Target
+    target: LinkTarget
     by: tuple[Actor, ...] = ()
 
 
 def find_links(
-    posts: Iterable[Post], own: ThreadRef, home: RepoRef, web_url: str
-) -> list[Link]:
+    posts: Iterable[ThreadPost], own: ThreadRef, home: RepoRef, web_url: str
+) -> list[TextLink]:
     """Return what the posts refer to, in their order, each once.
 
     `own` is their thread, `home` the repository that a bare number is about. Code is
     not read, and no address of another host.
     """
-    found: dict[Target, Link] = {}
+    found: dict[LinkTarget, TextLink] = {}
     for post in posts:
-        for name, target in _read(visible_prose(post.text), home, web_url):
+        for name, target in _read_text(visible_prose(post.text), home, web_url):
             if not _is_same(target, own):
-                known = found.get(target, Link(name=name, target=target))
+                known = found.get(target, TextLink(name=name, target=target))
                 by = (*known.by, post.author)
-                found[target] = Link(name=known.name, target=target, by=by)
+                found[target] = TextLink(name=known.name, target=target, by=by)
     return list(found.values())
 
 
-def _is_same(target: Target, own: ThreadRef) -> bool:
+def _is_same(target: LinkTarget, own: ThreadRef) -> bool:
     if not (isinstance(target, ThreadLink) and isinstance(own, ForgeThread)):
         return False
     return (target.repo, target.number) == (own.repo, own.number)
 
 
-def _read(text: str, home: RepoRef, web_url: str) -> Iterator[tuple[str, Target]]:
+def _read_text(text: str, home: RepoRef, web_url: str) -> Iterator[tuple[str, LinkTarget]]:
     """Yield addresses and short forms; what is an address is no short form too."""
     address = re.compile(rf"{re.escape(web_url)}/{_REPO}/(?=[bcdip])", re.IGNORECASE)
     done = 0
@@ -121,11 +121,11 @@ def _read(text: str, home: RepoRef, web_url: str) -> Iterator[tuple[str, Target]
         end = re.compile(r"\S*").match(text, match.end())
         done = end.end() if end else match.end()
         if target := _read_path(text[match.end() : done], repo):
-            yield _name_of(target, home), target
+            yield _link_name(target, home), target
     yield from _read_words(text[done:], home)
 
 
-def _read_path(path: str, repo: RepoRef) -> Target | None:
+def _read_path(path: str, repo: RepoRef) -> LinkTarget | None:
     if found := _THREAD_PATH.match(path):
         commit = _COMMIT_PATH.match(path)
         if commit is None:
@@ -134,7 +134,7 @@ def _read_path(path: str, repo: RepoRef) -> Target | None:
         return CommitLink(repo=repo, sha=found["sha"])
     if found := _CODE_PATH.match(path):
         first, last, rest = found["first"], found["last"], unquote(found["rest"])
-        if _climbs(rest):
+        if _leaves_folder(rest):
             return None
         return CodeLink(
             repo=repo,
@@ -145,21 +145,21 @@ def _read_path(path: str, repo: RepoRef) -> Target | None:
     return None
 
 
-def _climbs(path: str) -> bool:
+def _leaves_folder(path: str) -> bool:
     """Tell whether a path would lead out of its folder, to another address."""
     return not {"", ".", ".."}.isdisjoint(path.split("/")) or not path.isprintable()
 
 
-def _read_words(text: str, home: RepoRef) -> Iterator[tuple[str, Target]]:
+def _read_words(text: str, home: RepoRef) -> Iterator[tuple[str, LinkTarget]]:
     without_urls = re.sub(r"(?:https?://|www\.)\S+", " ", text)
     for match in _WORD.finditer(without_urls):
         repo = _repo(match["repo"] or match["at"] or home.full_name, home)
         if match["sha"]:
-            target: Target = CommitLink(repo=repo, sha=match["sha"])
+            target: LinkTarget = CommitLink(repo=repo, sha=match["sha"])
         else:
             number = int(match["number"] or match["gh"])
             target = ThreadLink(repo=repo, number=number)
-        yield _name_of(target, home), target
+        yield _link_name(target, home), target
 
 
 def _repo(full_name: str, home: RepoRef) -> RepoRef:
@@ -169,7 +169,7 @@ def _repo(full_name: str, home: RepoRef) -> RepoRef:
     return RepoRef(forge=home.forge, full_name=full_name)
 
 
-def _name_of(target: Target, home: RepoRef) -> str:
+def _link_name(target: LinkTarget, home: RepoRef) -> str:
     """Call it as people of the repository do."""
     prefix = "" if target.repo == home else target.repo.full_name
     match target:

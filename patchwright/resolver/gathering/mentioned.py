@@ -9,12 +9,12 @@ from patchwright.core.errors import ServiceError
 from patchwright.core.forge import Forge
 from patchwright.core.types.people import Actor, Permission
 from patchwright.core.types.threads import ForgeThread, RepoRef, ThreadKind
-from patchwright.resolver.context import Mentioned, Quote
+from patchwright.resolver.context import LinkedItem, QuotedText
 from patchwright.resolver.gathering.links import (
     CodeLink,
     CommitLink,
-    Link,
-    Target,
+    TextLink,
+    LinkTarget,
     ThreadLink,
 )
 from patchwright.resolver.pinning import opening_as_of
@@ -23,7 +23,7 @@ MAX_LINES: Final = 60
 LINES_AROUND: Final = 5
 
 
-class Reader:
+class LinkReader:
     """Reads for one request, made in `home` by `requester` at `asked_at`.
 
     `accounts` are those of the requester on all services, `requester` among them: what
@@ -52,15 +52,15 @@ class Reader:
         self._readable: dict[tuple[RepoRef, bool], bool] = {}
         self._private: set[RepoRef] = set()
 
-    def read(self, links: Iterable[Link]) -> tuple[Mentioned, ...]:
+    def read(self, links: Iterable[TextLink]) -> tuple[LinkedItem, ...]:
         return tuple(map(self._mentioned, links))
 
-    def _mentioned(self, link: Link) -> Mentioned:
+    def _mentioned(self, link: TextLink) -> LinkedItem:
         quotes = self._read(link)
         is_private = bool(quotes) and link.target.repo in self._private
-        return Mentioned(name=link.name, quotes=quotes, is_private=is_private)
+        return LinkedItem(name=link.name, quotes=quotes, is_private=is_private)
 
-    def _read(self, link: Link) -> tuple[Quote, ...]:
+    def _read(self, link: TextLink) -> tuple[QuotedText, ...]:
         try:
             return self._fetch(link.target) if self._may_read(link) else ()
         except ServiceError:
@@ -77,7 +77,7 @@ class Reader:
         same_name = by.login.casefold() == own.login.casefold()
         return is_known_by_name and by.service == own.service and same_name
 
-    def _may_read(self, link: Link) -> bool:
+    def _may_read(self, link: TextLink) -> bool:
         repo = link.target.repo
         if repo == self._home:
             return True
@@ -99,7 +99,7 @@ class Reader:
         may = self._forge.fetch_permission(repo, self._requester)
         return may.allows(Permission.READ)
 
-    def _fetch(self, target: Target) -> tuple[Quote, ...]:
+    def _fetch(self, target: LinkTarget) -> tuple[QuotedText, ...]:
         match target:
             case ThreadLink():
                 return self._fetch_thread(target)
@@ -110,7 +110,7 @@ class Reader:
             case _:
                 assert_never(target)
 
-    def _fetch_thread(self, target: ThreadLink) -> tuple[Quote, ...]:
+    def _fetch_thread(self, target: ThreadLink) -> tuple[QuotedText, ...]:
         kind = ThreadKind.ISSUE
         ref = ForgeThread(repo=target.repo, kind=kind, number=target.number)
         thread = self._channel.fetch_opening(ref)
@@ -120,7 +120,7 @@ class Reader:
         what = "pull request" if thread.ref.kind is not kind else "issue"
         texts = (("title", thread.title), ("opening text", opening.text))
         return tuple(
-            Quote(
+            QuotedText(
                 what=f"{part} of {what}",
                 text=text,
                 author=opening.author,
@@ -130,11 +130,11 @@ class Reader:
             if text.strip()
         )
 
-    def _fetch_commit(self, target: CommitLink) -> tuple[Quote, ...]:
+    def _fetch_commit(self, target: CommitLink) -> tuple[QuotedText, ...]:
         message = self._forge.fetch_commit_message(target.repo, target.sha)
-        return (Quote(what="message of commit", text=message),) if message else ()
+        return (QuotedText(what="message of commit", text=message),) if message else ()
 
-    def _fetch_code(self, target: CodeLink) -> tuple[Quote, ...]:
+    def _fetch_code(self, target: CodeLink) -> tuple[QuotedText, ...]:
         """Read the lines of a permalink; those of a branch may be others by now."""
         if not target.sha:
             return ()
@@ -142,7 +142,7 @@ class Reader:
         if found is None or b"\0" in found:
             return ()
         text, first, last = _lines_of(found.decode("utf-8", "replace"), target)
-        return (Quote(what=f"lines {first}-{last} of code", text=text),)
+        return (QuotedText(what=f"lines {first}-{last} of code", text=text),)
 
 
 def _lines_of(text: str, target: CodeLink) -> tuple[str, int, int]:

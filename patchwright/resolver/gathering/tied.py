@@ -8,26 +8,26 @@ import structlog
 
 from patchwright.core.channel import Channel
 from patchwright.core.errors import ServiceError
-from patchwright.core.types.threads import Post, TalkThread, Thread, ThreadRef
-from patchwright.resolver.context import Mentioned, Quote
-from patchwright.resolver.pinning import as_of
+from patchwright.core.types.threads import ThreadPost, TalkThread, Thread, ThreadRef
+from patchwright.resolver.context import LinkedItem, QuotedText
+from patchwright.resolver.pinning import thread_as_of
 
 NEWEST: Final = 20
 
 log = structlog.get_logger(__name__)
 
 
-def read_tied(
+def read_linked_threads(
     channel: Channel, refs: Iterable[ThreadRef], asked_at: datetime
 ) -> tuple[Thread, ...]:
     """Return them as they were at that moment; what cannot be read is left out.
 
     Beside the code it is the opening text alone that counts.
     """
-    return tuple(_read(channel, refs, asked_at))
+    return tuple(_read_threads(channel, refs, asked_at))
 
 
-def _read(
+def _read_threads(
     channel: Channel, refs: Iterable[ThreadRef], asked_at: datetime
 ) -> Iterator[Thread]:
     for ref in refs:
@@ -37,25 +37,25 @@ def _read(
             else channel.fetch_opening
         )
         try:
-            yield as_of(fetch(ref), asked_at)
+            yield thread_as_of(fetch(ref), asked_at)
         except ServiceError as error:
             log.warning("tied_thread_not_read", thread=str(ref), reason=error.reason)
 
 
-def quote_tied(threads: Iterable[Thread]) -> tuple[Mentioned, ...]:
+def quote_linked_threads(threads: Iterable[Thread]) -> tuple[LinkedItem, ...]:
     return tuple(
-        Mentioned(name=thread.ref.name, quotes=tuple(_quotes(thread)))
+        LinkedItem(name=thread.ref.name, quotes=tuple(_thread_quotes(thread)))
         for thread in threads
     )
 
 
-def quote_relatives(thread: Thread) -> tuple[Mentioned, ...]:
+def quote_related_issues(thread: Thread) -> tuple[LinkedItem, ...]:
     """Return what the thread's service ties it to, such as the epic of a ticket."""
     return tuple(
-        Mentioned(
+        LinkedItem(
             name=one.name,
             quotes=(
-                Quote(
+                QuotedText(
                     what=one.relation,
                     text=f"{one.title}\n\n{one.text}".strip(),
                     author=one.author,
@@ -66,14 +66,14 @@ def quote_relatives(thread: Thread) -> tuple[Mentioned, ...]:
     )
 
 
-def _quotes(thread: Thread) -> Iterator[Quote]:
+def _thread_quotes(thread: Thread) -> Iterator[QuotedText]:
     opening, *said = thread.posts
     what = f"title of {thread.ref.kind}"
-    yield Quote(what=what, text=thread.title, author=opening.author)
+    yield QuotedText(what=what, text=thread.title, author=opening.author)
     for what, posts in (("opening text", [opening]), ("message", said[-NEWEST:])):
-        yield from (_quote(what, post) for post in posts if post.text.strip())
+        yield from (_post_quote(what, post) for post in posts if post.text.strip())
 
 
-def _quote(what: str, post: Post) -> Quote:
+def _post_quote(what: str, post: ThreadPost) -> QuotedText:
     label = post.label or what
-    return Quote(what=label, text=post.text, author=post.author, role=post.role)
+    return QuotedText(what=label, text=post.text, author=post.author, role=post.role)

@@ -11,8 +11,8 @@ from typing import Any, Final
 from pydantic import JsonValue
 
 from patchwright.resolver.guards.globs import matches
-from patchwright.resolver.guards.versions import Version
-from patchwright.resolver.recipes import reachable
+from patchwright.resolver.guards.versions import FileVersions
+from patchwright.resolver.recipes import reachable_scripts
 
 _CI: Final = (
     "/.github/workflows/**",
@@ -77,7 +77,7 @@ def is_ci(path: str) -> bool:
     return any(matches(path, pattern) for pattern in _CI)
 
 
-def changes_test_configuration(version: Version) -> bool:
+def changes_test_configuration(version: FileVersions) -> bool:
     """Say whether a change has to do with how tests are run.
 
     A file for many things counts only where that part of it changed; one that cannot
@@ -144,12 +144,12 @@ def _parts_of_package(text: str) -> Mapping[str, object]:
     named = scripts if isinstance(scripts, dict) else {}
     counted = ("test", *_INSTALLING)
     first = [name for name in named if any(word in name for word in counted)]
-    tests = {name: named[name] for name in reachable(named, first)}
+    tests = {name: named[name] for name in reachable_scripts(named, first)}
     runners = [
         (name, version)
         for group in ("dependencies", "devDependencies", "overrides", "resolutions")
         for name, version in _items(read.get(group))
-        if _is_ours(name, version)
+        if _is_local_runner(name, version)
     ]
     parts = {key: read.get(key) for key in (*_PARTS_OF_PACKAGE, "workspaces")}
     return {**parts, "scripts": tests, "runners": runners}
@@ -159,7 +159,7 @@ def _items(value: JsonValue) -> Sequence[tuple[str, JsonValue]]:
     return sorted(value.items()) if isinstance(value, dict) else ()
 
 
-def _is_ours(name: str, version: JsonValue) -> bool:
+def _is_local_runner(name: str, version: JsonValue) -> bool:
     """Tell whether a package stands for a runner, and comes out of the repository."""
     is_local = str(version).startswith(("file:", "link:", "portal:", "npm:", ".", "/"))
     return is_local and any(one in name for one in (*_PARTS_OF_PACKAGE, "tap"))

@@ -23,7 +23,7 @@ def matches(path: str, pattern: str) -> bool:
     begins = {0, *(at + 1 for at, sign in enumerate(path) if sign == "/")}
     ends = begins if anywhere else {0}
     for part in parts:
-        ends = _ends(path, ends, part)
+        ends = _match_ends(path, ends, part)
         if not ends:
             return False
     return any(end == len(path) or path.startswith("/", end) for end in ends)
@@ -37,7 +37,7 @@ def _compiled(pattern: str) -> tuple[Sequence[str], bool]:
     return _PART.findall(trimmed.removesuffix("/**").casefold()), anywhere
 
 
-def _ends(path: str, starts: set[int], part: str) -> set[int]:
+def _match_ends(path: str, starts: set[int], part: str) -> set[int]:
     """Return where a part may end that begins at one of these places."""
     match part:
         case "?":

@@ -23,7 +23,7 @@ _JVM = re.compile(
 _RUBY = re.compile(
     r"^\s*(?:pending|skip|xit|xdescribe|xcontext|xspecify)\b|\bskip: true"
 )
-_SKIPS: Final = {
+_SKIP_PATTERNS: Final = {
     ".py": _PYTHON,
     **dict.fromkeys(
         (".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".vue"), _SCRIPT
@@ -55,7 +55,7 @@ _SCRIPTS_EXIT = re.compile(
     r"|\bprocess\.(?:on|once|(?:prepend)?(?:Once)?(?:[aA]dd)?Listener)\(\s*.(?:beforeE|e)xit"
 )
 _JVM_EXIT = re.compile(r"\bSystem\.exit\((?!\s*[1-9])|\bgetRuntime\(\)\.halt\(")
-_EXITS: Final = {
+_EXIT_PATTERNS: Final = {
     ".py": re.compile(r"\b_exit\b|\bos\.(?:abort\(|kill\(os\.getpid|exec[lv])"),
     **dict.fromkeys((".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx"), _SCRIPTS_EXIT),
     ".go": re.compile(r"\b(?:os|syscall)\.Exit\((?!\s*[1-9])"),
@@ -91,10 +91,10 @@ _SCRIPT_RUNNER_IN_CODE = re.compile(
 )
 
 
-def reaches_for_runner(path: str, line: str) -> bool:
+def tampers_with_runner(path: str, line: str) -> bool:
     """Tell whether a line could forge what a test runner tells of it."""
     suffix = PurePosixPath(path).suffix.lower()
-    exits = _EXITS.get(suffix)
+    exits = _EXIT_PATTERNS.get(suffix)
     if exits is None:
         return False
     if exits.search(line) or _RUNNER.search(line):
@@ -117,7 +117,7 @@ _OWN_SOURCE: Final = re.compile(
 )
 
 
-def reads_code(lines: Iterable[str], names: Collection[str]) -> bool:
+def reads_source_text(lines: Iterable[str], names: Collection[str]) -> bool:
     """Tell whether a test looks at the text of code, of which `names` are files.
 
     Such a test can pass by a comment.
@@ -133,12 +133,12 @@ def reads_code(lines: Iterable[str], names: Collection[str]) -> bool:
 
 def is_source(path: str) -> bool:
     """Tell whether a file is code that a test could run, by its ending."""
-    return PurePosixPath(path).suffix.lower() in _SKIPS.keys() | _EXITS.keys()
+    return PurePosixPath(path).suffix.lower() in _SKIP_PATTERNS.keys() | _EXIT_PATTERNS.keys()
 
 
 def find_skip(path: str, line: str) -> str | None:
     """Return what in a line keeps a test from being run, or counts out all others."""
-    pattern = _SKIPS.get(PurePosixPath(path).suffix.lower())
+    pattern = _SKIP_PATTERNS.get(PurePosixPath(path).suffix.lower())
     found = pattern.search(line) if pattern else None
     return found[0].strip() if found else None
 

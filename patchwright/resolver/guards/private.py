@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from patchwright.resolver.guards.secrets import Leak
-from patchwright.resolver.guards.versions import Version
+from patchwright.resolver.guards.versions import FileVersions
 
 # Yields from where to where a text repeats them.
-FindRepeated = Callable[[str], Iterator[tuple[int, int]]]
+FindPrivateSpans = Callable[[str], Iterator[tuple[int, int]]]
 
 
 @dataclass(frozen=True)
@@ -17,13 +17,13 @@ class PrivateWords:
     `find_in_name` does the same for the name of a file, where fewer words count.
     """
 
-    find: FindRepeated
-    find_in_name: FindRepeated
+    find: FindPrivateSpans
+    find_in_name: FindPrivateSpans
     are_known_here: bool
 
 
 def find_repeated(
-    versions: Sequence[Version], private: PrivateWords
+    versions: Sequence[FileVersions], private: PrivateWords
 ) -> tuple[Leak, ...]:
     """Return where a change adds such words; what was there before is public."""
     before = {
@@ -32,11 +32,11 @@ def find_repeated(
         if one.before is not None
         for start, end in private.find(one.before)
     }
-    leaks = (leak for one in versions for leak in _new_in(one, before, private))
+    leaks = (leak for one in versions for leak in _new_private_words(one, before, private))
     return tuple(dict.fromkeys(leaks))
 
 
-def _new_in(one: Version, before: set[str], private: PrivateWords) -> Iterator[Leak]:
+def _new_private_words(one: FileVersions, before: set[str], private: PrivateWords) -> Iterator[Leak]:
     shown = one.change.shown
     is_new_name = one.before is None or one.change.old_path
     if is_new_name and any(True for _ in private.find_in_name(one.change.path)):

@@ -8,7 +8,7 @@ from patchwright.resolver.guards.globs import matches
 
 
 @dataclass(frozen=True, slots=True)
-class Protected:
+class RuleViolation:
     """One rule of the repository, and the changed files that it is about."""
 
     rule: str
@@ -17,13 +17,13 @@ class Protected:
 
 def find_protected(
     changes: Sequence[ChangedPath], rules: Sequence[str]
-) -> tuple[Protected, ...]:
+) -> tuple[RuleViolation, ...]:
     """Return the rules that a change meets; where a file was counts like where it is.
 
     An empty rule is none.
     """
     found = (
-        Protected(rule, tuple(c for c in changes if _touches(c, rule)))
+        RuleViolation(rule, tuple(c for c in changes if _touches(c, rule)))
         for rule in rules
         if rule.strip("/ ")
     )

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from patchwright.core.text.token_formats import find_tokens
 from patchwright.integrations.git.paths import is_test
-from patchwright.resolver.guards.versions import Version
+from patchwright.resolver.guards.versions import FileVersions
 
 # Yields from where to where the secrets go that are known by value.
-FindKnown = Callable[[str], Iterator[tuple[int, int]]]
+FindKnownSecrets = Callable[[str], Iterator[tuple[int, int]]]
 
 _EXAMPLE = re.compile(
     r"example|sample|dummy|fake|placeholder|changeme|redacted|your[_-]|not[_-]?a[_-]?",
@@ -28,13 +28,13 @@ class Leak:
     line: int
 
 
-def find_nothing(text: str) -> Iterator[tuple[int, int]]:
+def find_no_secrets(text: str) -> Iterator[tuple[int, int]]:
     del text
     return iter(())
 
 
 def find_secrets(
-    versions: Sequence[Version], find_known: FindKnown = find_nothing
+    versions: Sequence[FileVersions], find_known: FindKnownSecrets = find_no_secrets
 ) -> tuple[Leak, ...]:
     """Return where secrets are that no changed file held before.
 
@@ -44,16 +44,16 @@ def find_secrets(
         one.before[start:end]
         for one in versions
         if one.before is not None
-        for start, end in _spans(_flat(one.before), find_known)
+        for start, end in _spans(_without_zeros(one.before), find_known)
     }
-    leaks = (leak for one in versions for leak in _new_in(one, before, find_known))
+    leaks = (leak for one in versions for leak in _new_secrets(one, before, find_known))
     return tuple(dict.fromkeys(leaks))
 
 
-def _new_in(one: Version, before: set[str], find_known: FindKnown) -> Iterator[Leak]:
+def _new_secrets(one: FileVersions, before: set[str], find_known: FindKnownSecrets) -> Iterator[Leak]:
     if one.after is None:
         return
-    text, path = _flat(one.after), one.change.path
+    text, path = _without_zeros(one.after), one.change.path
     known = set(find_known(text))
     for start, end in sorted(_spans(text, find_known)):
         secret = text[start:end]
@@ -63,11 +63,11 @@ def _new_in(one: Version, before: set[str], find_known: FindKnown) -> Iterator[L
             yield Leak(one.change.shown, text.count("\n", 0, start) + 1)
 
 
-def _spans(text: str, find_known: FindKnown) -> set[tuple[int, int]]:
+def _spans(text: str, find_known: FindKnownSecrets) -> set[tuple[int, int]]:
     return {*find_tokens(text), *find_known(text)}
 
 
-def _flat(text: str) -> str:
+def _without_zeros(text: str) -> str:
     """Make text of UTF-16 look like any other: its ASCII has zeros in between."""
     return text.replace("\0", "")
 

@@ -17,46 +17,46 @@ from patchwright.resolver.guards.marks import (
     find_skip,
     has_tests_inside,
     is_source,
-    reaches_for_runner,
-    reads_code,
+    tampers_with_runner,
+    reads_source_text,
 )
-from patchwright.resolver.guards.versions import Version, old_path
-from patchwright.resolver.messages.facts import counted
+from patchwright.resolver.guards.versions import FileVersions, old_path
+from patchwright.resolver.messages.facts import count_noun
 
 _SHOWN = 5
 
 
-def find_tampering(versions: Sequence[Version]) -> tuple[str, ...]:
+def find_tampering(versions: Sequence[FileVersions]) -> tuple[str, ...]:
     """Return what a reviewer must look at before anything else, a sentence each."""
     return (
-        *_listed("A test file was deleted", versions, _is_deleted_test),
-        *(line for one in versions for line in _skips(one)),
-        *(line for one in versions for line in _losses(one)),
-        *_listed("The configuration of CI was changed", versions, _is_ci),
-        *_listed(
+        *_list_files("A test file was deleted", versions, _is_deleted_test),
+        *(line for one in versions for line in _skipped_tests(one)),
+        *(line for one in versions for line in _lost_tests(one)),
+        *_list_files("The configuration of CI was changed", versions, _is_ci),
+        *_list_files(
             "The configuration of the tests was changed",
             versions,
             changes_test_configuration,
         ),
-        *_listed(
+        *_list_files(
             "The change ends a process at once, or reaches for the test runner",
             versions,
-            _reaches_for_runner,
+            _tampers_with_runner,
         ),
-        *_listed(
+        *_list_files(
             "A test reads code as text instead of running it",
             versions,
-            _reader_of_code(versions),
+            _source_reader(versions),
         ),
     )
 
 
-def rules_out_proof(versions: Sequence[Version]) -> bool:
+def rules_out_proof(versions: Sequence[FileVersions]) -> bool:
     """Tell whether a change could make its tests say what it likes."""
-    reads_code_of = _reader_of_code(versions)
+    reads_code_of = _source_reader(versions)
     return any(
         changes_test_configuration(one)
-        or _reaches_for_runner(one)
+        or _tampers_with_runner(one)
         or reads_code_of(one)
         for one in versions
     )
@@ -69,35 +69,35 @@ def changed_tests(changes: Sequence[ChangedPath]) -> tuple[str, ...]:
     return tuple(path for path in paths if is_test(path))
 
 
-def _is_deleted_test(one: Version) -> bool:
+def _is_deleted_test(one: FileVersions) -> bool:
     return one.change.kind is ChangeKind.DELETED and is_test(one.change.path)
 
 
-def _is_ci(one: Version) -> bool:
+def _is_ci(one: FileVersions) -> bool:
     return is_ci(one.change.path) or is_ci(old_path(one.change))
 
 
-def _reaches_for_runner(one: Version) -> bool:
+def _tampers_with_runner(one: FileVersions) -> bool:
     if one.after is None:
         return False
     path = one.change.path
-    return any(reaches_for_runner(path, line) for line in _added_lines(one))
+    return any(tampers_with_runner(path, line) for line in _added_lines(one))
 
 
-def _reader_of_code(versions: Sequence[Version]) -> Callable[[Version], bool]:
+def _source_reader(versions: Sequence[FileVersions]) -> Callable[[FileVersions], bool]:
     """Return what knows a test that reads the text of this change's own code."""
     paths = (one.change.path for one in versions)
     code = {path for path in paths if is_source(path) and not is_test(path)}
     names = {PurePosixPath(path).name for path in code}
 
-    def reads(one: Version) -> bool:
+    def reads(one: FileVersions) -> bool:
         is_read = one.after is not None and is_test(one.change.path)
-        return is_read and bool(code) and reads_code(_added_lines(one), names)
+        return is_read and bool(code) and reads_source_text(_added_lines(one), names)
 
     return reads
 
 
-def _skips(one: Version) -> Iterator[str]:
+def _skipped_tests(one: FileVersions) -> Iterator[str]:
     path = one.change.path
     if one.after is None or not (is_test(path) or has_tests_inside(path)):
         return
@@ -109,7 +109,7 @@ def _skips(one: Version) -> Iterator[str]:
         yield f"Tests are left out in {_code(one.change)} that would run: {shown}."
 
 
-def _added_lines(one: Version) -> Iterator[str]:
+def _added_lines(one: FileVersions) -> Iterator[str]:
     """Yield the lines that the file had not, or not as often; order does not count."""
     before = Counter(_lines(one.before or ""))
     yield from (Counter(_lines(one.after or "")) - before).elements()
@@ -119,13 +119,13 @@ def _lines(text: str) -> Iterator[str]:
     return (line.strip() for line in text.splitlines())
 
 
-def _losses(one: Version) -> Iterator[str]:
+def _lost_tests(one: FileVersions) -> Iterator[str]:
     if one.before is None or one.after is None or not is_test(old_path(one.change)):
         return
     tests = count_tests(one.before) - count_tests(one.after)
     assertions = count_assertions(one.before) - count_assertions(one.after)
     lost = [
-        counted(number, noun)
+        count_noun(number, noun)
         for number, noun in ((tests, "test"), (assertions, "assertion"))
         if number > 0
     ]
@@ -133,8 +133,8 @@ def _losses(one: Version) -> Iterator[str]:
         yield f"{_code(one.change)} has {' and '.join(lost)} fewer than before."
 
 
-def _listed(
-    words: str, versions: Sequence[Version], holds: Callable[[Version], bool]
+def _list_files(
+    words: str, versions: Sequence[FileVersions], holds: Callable[[FileVersions], bool]
 ) -> Iterator[str]:
     found = [one.change for one in versions if holds(one)]
     if found:

@@ -12,7 +12,7 @@ MAX_FILE_BYTES: Final = 5_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Version:
+class FileVersions:
     """One changed file; a text is None where there is no such file."""
 
     change: ChangedPath
@@ -22,7 +22,7 @@ class Version:
 
 def read_versions(
     code: ObjectStore, base_sha: str, tree: str, changes: Sequence[ChangedPath]
-) -> tuple[Version, ...]:
+) -> tuple[FileVersions, ...]:
     """Read both versions of the changes from base to `tree`, which may be a commit's.
 
     Bytes that are no UTF-8 are taken for Latin-1; nothing is lost by it that is ASCII.
@@ -31,10 +31,10 @@ def read_versions(
     files = [change for change in changes if change.mode != GITLINK]
     old_paths = [old_path(c) for c in files if c.kind not in new]
     new_paths = [c.path for c in files if c.kind is not ChangeKind.DELETED]
-    before = _read(code, base_sha, old_paths)
-    after = _read(code, tree, new_paths)
+    before = _read_texts(code, base_sha, old_paths)
+    after = _read_texts(code, tree, new_paths)
     return tuple(
-        Version(
+        FileVersions(
             change,
             None if change.kind in new else before.get(old_path(change)),
             after.get(change.path),
@@ -47,7 +47,7 @@ def old_path(change: ChangedPath) -> str:
     return change.old_path or change.path
 
 
-def _read(code: ObjectStore, commit: str, paths: Sequence[str]) -> Mapping[str, str]:
+def _read_texts(code: ObjectStore, commit: str, paths: Sequence[str]) -> Mapping[str, str]:
     found = code.read_files(commit, paths, MAX_FILE_BYTES)
     texts = {path: text for path, text in found.items() if isinstance(text, bytes)}
     # One at a time where many at once cannot name it, or a link leads elsewhere.

@@ -6,14 +6,14 @@ from typing import Final
 from patchwright.core.text.money import dollars
 from patchwright.core.types.work import Limits, Outcome, OutcomeKind, Proof
 from patchwright.resolver.messages.refusals import refusal_words
-from patchwright.resolver.messages.status import Delivered
+from patchwright.resolver.messages.status import DeliveryResult
 
 _NUMBERED: Final = re.compile(r"^ {0,3}(\d{1,2})[.)] +\S", re.MULTILINE)
 _FEWEST_CHOICES: Final = 2
 
 
 def next_step(
-    outcome: Outcome, delivered: Delivered, handle: str, limits: Limits
+    outcome: Outcome, delivered: DeliveryResult, handle: str, limits: Limits
 ) -> str:
     """Say in a sentence what the reader can do, or return nothing where all is done."""
     if delivered.refusal:

@@ -12,26 +12,26 @@ from patchwright.core.types.work import Outcome, Task, Usage
 from patchwright.resolver.messages.advice import next_step
 from patchwright.resolver.messages.ending import headline
 from patchwright.resolver.messages.facts import (
-    cost,
-    counted,
-    duration,
+    cost_text,
+    count_noun,
+    duration_text,
     join,
-    outcome_words,
+    outcome_text,
     raise_example,
 )
 from patchwright.resolver.messages.status import (
-    Delivered,
-    Frame,
+    DeliveryResult,
+    MessageHeader,
     Progress,
     checklist,
     run_link,
 )
 
-ASKING: Final = frozenset({Verb.STATUS, Verb.COST, Verb.WHY, Verb.HELP, Verb.PLAN})
+QUESTION_VERBS: Final = frozenset({Verb.STATUS, Verb.COST, Verb.WHY, Verb.HELP, Verb.PLAN})
 _MAX_WORDS_CHARS: Final = 8_000
 
 
-class Standing(Value):
+class RunStatus(Value):
     """How a run stands.
 
     `admitted` is the rule that let it in. Without a `task` it has not begun. `held` is
@@ -39,7 +39,7 @@ class Standing(Value):
     private is told only where it `shows_words`.
     """
 
-    frame: Frame
+    frame: MessageHeader
     trigger: Trigger
     admitted: str = ""
     task: Task | None = None
@@ -49,20 +49,20 @@ class Standing(Value):
     shows_words: bool = True
 
 
-class Ended(Value):
+class PastRun(Value):
     """A run of the past, and what came of it outside."""
 
-    frame: Frame
+    frame: MessageHeader
     trigger: Trigger
     outcome: Outcome
-    delivered: Delivered = Delivered()
+    delivered: DeliveryResult = DeliveryResult()
 
 
 def help_text(handle: str) -> str:
     return _HELP.format(handle=handle)
 
 
-def answer_running(verb: Verb, run: Standing) -> str:
+def answer_running(verb: Verb, run: RunStatus) -> str:
     """Answer one of `ASKING` about a run that has not ended."""
     match verb:
         case Verb.STATUS:
@@ -70,7 +70,7 @@ def answer_running(verb: Verb, run: Standing) -> str:
         case Verb.COST:
             text = _cost(run)
         case Verb.WHY:
-            text = join(_why(run.trigger, run.frame, run.admitted), _pinned(run))
+            text = join(_why(run.trigger, run.frame, run.admitted), _pinned_facts(run))
         case Verb.PLAN:
             text = _plan(run)
         case _:
@@ -78,16 +78,16 @@ def answer_running(verb: Verb, run: Standing) -> str:
     return neutralise(text, run.frame.handle)
 
 
-def answer_ended(verb: Verb, run: Ended, *, is_beside_code: bool = True) -> str:
+def answer_ended(verb: Verb, run: PastRun, *, is_beside_code: bool = True) -> str:
     """Answer `status`, `cost` or `why` about a run that has ended."""
     outcome, frame = run.outcome, run.frame
     head = " · ".join(
         part
         for part in (
             headline(outcome, run.delivered, is_beside_code=is_beside_code),
-            counted(outcome.iterations, "step"),
-            duration(outcome.seconds),
-            cost(outcome.usage),
+            count_noun(outcome.iterations, "step"),
+            duration_text(outcome.seconds),
+            cost_text(outcome.usage),
             run_link(frame, "run"),
         )
         if part
@@ -95,7 +95,7 @@ def answer_ended(verb: Verb, run: Ended, *, is_beside_code: bool = True) -> str:
     if verb is Verb.COST:
         tokens = _tokens(outcome.usage)
         return f"Nothing is running here. The last run took {tokens}\n\n{head}"
-    words = outcome_words(outcome, frame.handle, _MAX_WORDS_CHARS, frame.links)
+    words = outcome_text(outcome, frame.handle, _MAX_WORDS_CHARS, frame.links)
     reason = f"It ended as `{outcome.kind}`{_because(outcome)}."
     advice = next_step(outcome, run.delivered, frame.handle, frame.limits)
     intro = "Nothing is running here. This is how the last run ended:"
@@ -103,15 +103,15 @@ def answer_ended(verb: Verb, run: Ended, *, is_beside_code: bool = True) -> str:
     return neutralise(join(intro, head, why, words, advice), frame.handle)
 
 
-def _status(run: Standing) -> str:
+def _status(run: RunStatus) -> str:
     progress, limits = run.progress, run.progress.allowed(run.frame.limits)
     if run.task is None:
         return "**Not begun yet**: thread and repository are being read."
     parts = (
-        _WAITS.get(run.held, "**Waiting**") if run.held else "**Working on it**",
+        _WAITING_TEXTS.get(run.held, "**Waiting**") if run.held else "**Working on it**",
         f"step {progress.iterations} of {limits.max_iterations}",
-        duration(progress.seconds),
-        cost(progress.usage, limits),
+        duration_text(progress.seconds),
+        cost_text(progress.usage, limits),
         run_link(run.frame, "live log"),
     )
     head = " · ".join(part for part in parts if part)
@@ -119,23 +119,23 @@ def _status(run: Standing) -> str:
     return join(head, words)
 
 
-_WAITS: Final = {
+_WAITING_TEXTS: Final = {
     AgentState.PAUSED: "**Paused**",
     AgentState.AWAITING_USER_INPUT: "**Waiting for an answer**",
     AgentState.AWAITING_USER_CONFIRMATION: "**Waiting for a yes or no**",
 }
 
 
-def _cost(run: Standing) -> str:
+def _cost(run: RunStatus) -> str:
     progress = run.progress
-    spent = cost(progress.usage, progress.allowed(run.frame.limits))
+    spent = cost_text(progress.usage, progress.allowed(run.frame.limits))
     return (
-        f"{spent} so far, for {counted(progress.iterations, 'step')}: "
+        f"{spent} so far, for {count_noun(progress.iterations, 'step')}: "
         f"{_tokens(progress.usage)} {how_to_raise(run)}"
     )
 
 
-def how_to_raise(run: Standing) -> str:
+def how_to_raise(run: RunStatus) -> str:
     """Say in a sentence how people allow the run to cost more."""
     frame = run.frame
     example = raise_example(frame.max_raise_usd, run.progress.more_cost_usd)
@@ -151,30 +151,30 @@ def _tokens(usage: Usage) -> str:
     )
 
 
-_ELSEWHERE: Final = (
+_PLAN_NOT_SHOWN: Final = (
     "The plan is not shown here, as this thread is public: ask where it was asked for."
 )
 
 
-def _plan(run: Standing) -> str:
+def _plan(run: RunStatus) -> str:
     if not run.shows_words:
-        return _ELSEWHERE
+        return _PLAN_NOT_SHOWN
     if run.posted is not None and run.posted.reason == "plan":
         handle, links = run.frame.handle, run.frame.links
-        return outcome_words(run.posted, handle, _MAX_WORDS_CHARS, links)
+        return outcome_text(run.posted, handle, _MAX_WORDS_CHARS, links)
     if run.progress.todos:
         return checklist(run.progress, run.frame.handle)
     return "It has written down no plan so far."
 
 
-def _why(trigger: Trigger, frame: Frame, admitted: str) -> str:
-    lines = [f"Asked for by {frame.requester}, {_OCCASIONS[trigger.kind]}."]
+def _why(trigger: Trigger, frame: MessageHeader, admitted: str) -> str:
+    lines = [f"Asked for by {frame.requester}, {_TRIGGER_TEXTS[trigger.kind]}."]
     if admitted:
         lines.append(f"Let in because {admitted}.")
     return "\n".join(f"- {line}" for line in lines)
 
 
-_OCCASIONS: Final = {
+_TRIGGER_TEXTS: Final = {
     TriggerKind.BODY_MENTION: "with a mention in the opening text",
     TriggerKind.COMMENT_MENTION: "with a mention in a comment",
     TriggerKind.LABEL: "with a label",
@@ -185,7 +185,7 @@ _OCCASIONS: Final = {
 }
 
 
-def _pinned(run: Standing) -> str:
+def _pinned_facts(run: RunStatus) -> str:
     lines = []
     if run.frame.asked_at is not None:
         lines.append(f"The thread counts as of {run.frame.asked_at:%H:%M:%S}Z.")

@@ -20,7 +20,7 @@ def fill_body(template: str, values: Mapping[str, str]) -> str:
     return close_code_block(render_template(shown, values)).strip()
 
 
-def is_read(text: str, part: str) -> bool:
+def is_shown(text: str, part: str) -> bool:
     """Tell whether a text has that part in it, and not as a piece of code."""
     start = text.find(part)
     if start < 0:

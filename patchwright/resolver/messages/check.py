@@ -6,12 +6,12 @@ from typing import Final
 from patchwright.core.forge import CheckReport, CheckState
 from patchwright.core.types.work import Outcome, OutcomeKind, Proof
 from patchwright.resolver.messages.ending import final_comment, headline
-from patchwright.resolver.messages.status import Delivered, Frame
+from patchwright.resolver.messages.status import DeliveryResult, MessageHeader
 
 _WITHOUT_EMPHASIS: Final = str.maketrans("", "", "*`")
 
 
-def check_at_start(frame: Frame, at: datetime) -> CheckReport:
+def check_at_start(frame: MessageHeader, at: datetime) -> CheckReport:
     return CheckReport(
         key=frame.run_id,
         title="Working on it",
@@ -23,7 +23,7 @@ def check_at_start(frame: Frame, at: datetime) -> CheckReport:
 
 
 def check_at_end(
-    outcome: Outcome, delivered: Delivered, frame: Frame, at: datetime
+    outcome: Outcome, delivered: DeliveryResult, frame: MessageHeader, at: datetime
 ) -> CheckReport:
     """Say what the status comment says, where reviewers look first."""
     title = headline(outcome, delivered).translate(_WITHOUT_EMPHASIS)

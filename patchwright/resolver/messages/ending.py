@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from patchwright.core.text.cut import cut_middle
+from patchwright.core.text.cut import truncate_middle
 from patchwright.core.text.fence import code_block
 from patchwright.core.text.mentions import neutralise
 from patchwright.core.types.work import (
@@ -12,26 +12,26 @@ from patchwright.core.types.work import (
     Outcome,
     OutcomeKind,
     ReviewAnswer,
-    Verdict,
+    ReviewVerdict,
 )
 from patchwright.resolver.messages.advice import next_step
 from patchwright.resolver.messages.facts import (
     blocked_lines,
-    cost,
-    counted,
-    duration,
+    cost_text,
+    count_noun,
+    duration_text,
     evidence_table,
-    folded,
+    details_block,
     join,
-    listed,
-    outcome_words,
+    list_sentences,
+    outcome_text,
     proof_sentence,
     proof_sign,
 )
-from patchwright.resolver.messages.refusals import is_for_all, refusal_words
+from patchwright.resolver.messages.refusals import refuses_everybody, refusal_words
 from patchwright.resolver.messages.status import (
-    Delivered,
-    Frame,
+    DeliveryResult,
+    MessageHeader,
     Progress,
     checklist,
     footer,
@@ -44,42 +44,42 @@ MAX_COMMENT_CHARS: Final = 60_000
 _MAX_REFUSAL_CHARS: Final = 4_000
 _MOST_OPEN_NOTES: Final = 3
 _MOST_EVIDENCE: Final = 40
-NOTHING_KNOWN: Final = Progress()
+NO_PROGRESS: Final = Progress()
 
 
 def final_comment(
     outcome: Outcome,
-    delivered: Delivered,
-    frame: Frame,
-    last: Progress = NOTHING_KNOWN,
+    delivered: DeliveryResult,
+    frame: MessageHeader,
+    last: Progress = NO_PROGRESS,
 ) -> str:
     """Say how it ended: the outcome and the proof first, then the words and the facts.
 
     `last` is how far it was. However long the agent's words are, they alone are cut.
     """
-    before = join(_head(outcome, delivered, frame, last), _proof(outcome))
+    before = join(_result_head(outcome, delivered, frame, last), _proof(outcome))
     after = join(
         _warnings(outcome.warnings, frame.handle),
         _evidence(outcome),
         _reviews(outcome.reviews),
         _notes((*outcome.notes, *delivered.remarks), frame.handle),
         _blocked(outcome.blocked),
-        _kept_work(outcome, delivered, frame),
+        _where_work_is(outcome, delivered, frame),
         _where_it_stopped(outcome, last, frame.handle),
         next_step(outcome, delivered, frame.handle, last.allowed(frame.limits)),
         footer(frame),
         state_mark("waiting" if outcome.waits else outcome.kind, frame.run_id),
     )
     room = MAX_COMMENT_CHARS - len(join(before, "-", after))
-    words = outcome_words(outcome, frame.handle, room, frame.links)
+    words = outcome_text(outcome, frame.handle, room, frame.links)
     return join(before, words, after)
 
 
 def headline(
-    outcome: Outcome, delivered: Delivered, *, is_beside_code: bool = True
+    outcome: Outcome, delivered: DeliveryResult, *, is_beside_code: bool = True
 ) -> str:
     """Say in a few words how it ended, with the pull request if there is one."""
-    words = f"**{WORDS[outcome.kind]}**"
+    words = f"**{OUTCOME_TITLES[outcome.kind]}**"
     if outcome.reason == NOT_DELIVERED:
         return "**Not delivered**"
     if outcome.kind is OutcomeKind.FAILED and outcome.reason:
@@ -87,7 +87,7 @@ def headline(
     if outcome.kind is not OutcomeKind.RESOLVED:
         return words
     if delivered.refusal:
-        return f"{words} · {'needs a click' if _one_click(delivered) else NOT_THERE}"
+        return f"{words} · {'needs a click' if _open_it_yourself(delivered) else NOT_DELIVERED_TEXT}"
     if delivered.pull_request is None:
         return words
     draft = " (draft)" if delivered.draft else ""
@@ -98,9 +98,9 @@ def headline(
 
 
 # Said of a result that nobody can see where it belongs.
-NOT_THERE: Final = "not delivered"
+NOT_DELIVERED_TEXT: Final = "not delivered"
 # What an outcome is called, for people.
-WORDS: Final = {
+OUTCOME_TITLES: Final = {
     OutcomeKind.RESOLVED: "Done",
     OutcomeKind.ANSWERED: "Answered",
     OutcomeKind.NO_CHANGE: "No change",
@@ -115,7 +115,7 @@ WORDS: Final = {
     OutcomeKind.FAILED: "Failed",
 }
 # A run that ended so did not come to its own end.
-CUT_SHORT: Final = frozenset(
+CUT_SHORT_KINDS: Final = frozenset(
     {
         OutcomeKind.OVER_BUDGET,
         OutcomeKind.OVER_LIMIT,
@@ -127,13 +127,13 @@ CUT_SHORT: Final = frozenset(
 )
 
 
-def _head(outcome: Outcome, delivered: Delivered, frame: Frame, last: Progress) -> str:
+def _result_head(outcome: Outcome, delivered: DeliveryResult, frame: MessageHeader, last: Progress) -> str:
     ran = outcome.iterations > 0
     facts = (
         headline(outcome, delivered, is_beside_code=frame.is_beside_code),
-        counted(outcome.iterations, "step") if ran else "",
-        duration(outcome.seconds) if ran else "",
-        cost(outcome.usage, last.allowed(frame.limits)) if ran else "",
+        count_noun(outcome.iterations, "step") if ran else "",
+        duration_text(outcome.seconds) if ran else "",
+        cost_text(outcome.usage, last.allowed(frame.limits)) if ran else "",
         _size(outcome.changed),
         run_link(frame, "run"),
     )
@@ -143,7 +143,7 @@ def _head(outcome: Outcome, delivered: Delivered, frame: Frame, last: Progress) 
 def _size(changed: DiffStat) -> str:
     if not changed.files:
         return ""
-    files = counted(changed.files, "file")
+    files = count_noun(changed.files, "file")
     return f"{files}, +{changed.insertions} -{changed.deletions}"
 
 
@@ -164,7 +164,7 @@ def _warnings(warnings: tuple[str, ...], handle: str) -> str:
     if not warnings:
         return ""
     title = "**Look at this before you merge:**"
-    lines = ["[!WARNING]", title, *listed(warnings, handle)]
+    lines = ["[!WARNING]", title, *list_sentences(warnings, handle)]
     return "\n".join(f"> {line}" for line in lines)
 
 
@@ -172,9 +172,9 @@ def _evidence(outcome: Outcome) -> str:
     shown = outcome.evidence[:_MOST_EVIDENCE]
     if not shown:
         return ""
-    commands = counted(len(outcome.evidence), "command")
+    commands = count_noun(len(outcome.evidence), "command")
     summary = f"Evidence: {commands}, run by the controller in fresh sandboxes"
-    return folded(summary, evidence_table(shown))
+    return details_block(summary, evidence_table(shown))
 
 
 def _reviews(answers: tuple[ReviewAnswer, ...]) -> str:
@@ -188,59 +188,59 @@ def _reviews(answers: tuple[ReviewAnswer, ...]) -> str:
 
 
 _VERDICTS: Final = {
-    Verdict.ADDRESSED: "addressed",
-    Verdict.NOT_ADDRESSED: "not addressed",
-    Verdict.NEEDS_INPUT: "waiting for an answer",
-    Verdict.ANSWERED: "answered",
+    ReviewVerdict.ADDRESSED: "addressed",
+    ReviewVerdict.NOT_ADDRESSED: "not addressed",
+    ReviewVerdict.NEEDS_INPUT: "waiting for an answer",
+    ReviewVerdict.ANSWERED: "answered",
 }
 
 
 def _notes(notes: tuple[str, ...], handle: str) -> str:
-    lines = "\n".join(listed(notes, handle))
+    lines = "\n".join(list_sentences(notes, handle))
     if len(notes) <= _MOST_OPEN_NOTES:
         return lines
-    return folded(f"{len(notes)} notes: what was removed, skipped or doubted", lines)
+    return details_block(f"{len(notes)} notes: what was removed, skipped or doubted", lines)
 
 
 def _blocked(blocked: tuple[BlockedRequest, ...]) -> str:
     if not blocked:
         return ""
-    hosts = counted(len(blocked), "host")
-    return folded(f"Blocked network requests: {hosts}", blocked_lines(blocked))
+    hosts = count_noun(len(blocked), "host")
+    return details_block(f"Blocked network requests: {hosts}", blocked_lines(blocked))
 
 
-def _kept_work(outcome: Outcome, delivered: Delivered, frame: Frame) -> str:
+def _where_work_is(outcome: Outcome, delivered: DeliveryResult, frame: MessageHeader) -> str:
     """Say where the work is when no pull request shows it."""
     if delivered.refusal:
-        refused = _refused(delivered.refusal, frame)
-        where = _where(outcome, delivered) or _kept(outcome, delivered, frame)
-        return join(refused, where, _one_click(delivered), delivered.patch)
+        refused = _refusal_text(delivered.refusal, frame)
+        where = _branch_line(outcome, delivered) or _kept_change_line(outcome, delivered, frame)
+        return join(refused, where, _open_it_yourself(delivered), delivered.patch)
     if not outcome.head_sha or delivered.pull_request is not None:
         return ""
-    left_alone = cut_middle(delivered.left_alone, _MAX_REFUSAL_CHARS)
+    left_alone = truncate_middle(delivered.left_alone, _MAX_REFUSAL_CHARS)
     said = neutralise(left_alone, frame.handle)
-    where = _where(outcome, delivered) or _kept(outcome, delivered, frame)
+    where = _branch_line(outcome, delivered) or _kept_change_line(outcome, delivered, frame)
     return join(said, where, delivered.patch)
 
 
-def _kept(outcome: Outcome, delivered: Delivered, frame: Frame) -> str:
+def _kept_change_line(outcome: Outcome, delivered: DeliveryResult, frame: MessageHeader) -> str:
     """Say where the change is that neither a branch nor this message shows."""
     if not outcome.head_sha or delivered.patch or not frame.work_at:
         return ""
     return f"The change is kept. {frame.work_at}"
 
 
-def _refused(refusal: str, frame: Frame) -> str:
+def _refusal_text(refusal: str, frame: MessageHeader) -> str:
     """Name the rule in our words, and give the service's own for whoever keeps it."""
-    short = cut_middle(refusal, _MAX_REFUSAL_CHARS)
+    short = truncate_middle(refusal, _MAX_REFUSAL_CHARS)
     words = refusal_words(short, frame.config_file)
     said = f"The result could not be delivered: {neutralise(words, frame.handle)}"
     if words == short:
         return said
-    return join(said, folded("What the service said", code_block(short)))
+    return join(said, details_block("What the service said", code_block(short)))
 
 
-def _where(outcome: Outcome, delivered: Delivered) -> str:
+def _branch_line(outcome: Outcome, delivered: DeliveryResult) -> str:
     if not delivered.branch:
         return ""
     where = f"[`{delivered.branch}`]({delivered.branch_url})"
@@ -248,17 +248,17 @@ def _where(outcome: Outcome, delivered: Delivered) -> str:
     return f"The change is on {where}." if kept else f"The work so far is on {where}."
 
 
-def _one_click(delivered: Delivered) -> str:
+def _open_it_yourself(delivered: DeliveryResult) -> str:
     """Offer what we were not allowed to do."""
-    if not delivered.compare_url or is_for_all(delivered.refusal):
+    if not delivered.compare_url or refuses_everybody(delivered.refusal):
         return ""
     return f"[Open the pull request]({delivered.compare_url}) yourself, in one click."
 
 
 def _where_it_stopped(outcome: Outcome, last: Progress, handle: str) -> str:
     """Say how far it came, for somebody who would rather not read a log."""
-    if _is_own_end(outcome) or outcome.kind not in CUT_SHORT or not last.doing:
+    if _is_own_end(outcome) or outcome.kind not in CUT_SHORT_KINDS or not last.doing:
         return ""
     stopped = f"It stopped at: {last.doing}."
     before = checklist(last.replace(doing=""), handle)
-    return join(stopped, folded("What it had done", before) if before else "")
+    return join(stopped, details_block("What it had done", before) if before else "")

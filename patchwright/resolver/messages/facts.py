@@ -4,12 +4,12 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
-from patchwright.core.text.active import Place, inert
-from patchwright.core.text.cut import cut_middle
+from patchwright.core.text.active import TextPlace, make_inert
+from patchwright.core.text.cut import truncate_middle
 from patchwright.core.text.fence import inline_code, table_code
 from patchwright.core.text.mentions import neutralise
 from patchwright.core.text.money import dollars
-from patchwright.core.text.quotation import phrase, prose, quoted
+from patchwright.core.text.quotation import inert_phrase, inert_prose, quoted
 from patchwright.core.types.work import (
     BlockedRequest,
     Evidence,
@@ -19,9 +19,9 @@ from patchwright.core.types.work import (
     Proof,
     ReviewAnswer,
     Usage,
-    own_part,
+    service_part,
 )
-from patchwright.resolver.evidence import doubt
+from patchwright.resolver.evidence import why_not_proven
 
 # The reason of an outcome whose proof failed for want of a sandbox.
 EVIDENCE_FAILED = "evidence-failed"
@@ -34,7 +34,7 @@ _MAX_LINE_CHARS: Final = 400
 _EXAMPLE_USD: Final = 2.0
 
 
-def agents_words(
+def quote_agent(
     text: str, handle: str, max_chars: int, keeps: tuple[str, ...] = ()
 ) -> str:
     """Quote the agent, and say that it is the agent.
@@ -43,51 +43,51 @@ def agents_words(
     tables and none of the signs of a proof. It calls nobody, hides nothing, and leads
     nowhere but to what `keeps` begins. The result is never longer than `max_chars`.
     """
-    return _bounded(
-        lambda room: _labelled(quoted(cut_middle(text, room), keeps)), handle, max_chars
+    return _cut_to_fit(
+        lambda room: _with_agent_label(quoted(truncate_middle(text, room), keeps)), handle, max_chars
     )
 
 
-def outcome_words(
+def outcome_text(
     outcome: Outcome, handle: str, max_chars: int, keeps: tuple[str, ...] = ()
 ) -> str:
     """Say what is ours of an outcome's summary as ours, and quote the rest."""
-    ours = service_words(outcome.own_text, handle, max_chars, keeps, outcome.by)
+    ours = show_service_text(outcome.own_text, handle, max_chars, keeps, outcome.by)
     room = max_chars - len(ours) - len("\n\n")
-    return join(ours, agents_words(outcome.agent_text, handle, room, keeps))
+    return join(ours, quote_agent(outcome.agent_text, handle, room, keeps))
 
 
-def answer_words(answer: ReviewAnswer, handle: str, max_chars: int) -> str:
+def review_answer_text(answer: ReviewAnswer, handle: str, max_chars: int) -> str:
     """Say what is ours of an answer as ours, and quote the rest."""
-    own = own_part(answer.text, answer.service_text)
-    ours = service_words(own, handle, max_chars, by=answer.by)
+    own = service_part(answer.text, answer.service_text)
+    ours = show_service_text(own, handle, max_chars, by=answer.by)
     room = max_chars - len(ours) - len("\n\n")
-    return join(ours, agents_words(answer.text.removeprefix(own), handle, room))
+    return join(ours, quote_agent(answer.text.removeprefix(own), handle, room))
 
 
-def service_words(
+def show_service_text(
     text: str, handle: str, max_chars: int, keeps: tuple[str, ...] = (), by: str = ""
 ) -> str:
     """Show a text of ours, in which names and errors may be anybody's.
 
     It calls nobody but the person of the login `by`.
     """
-    return _bounded(
-        lambda room: prose(cut_middle(text, room), keeps, by), handle, max_chars
+    return _cut_to_fit(
+        lambda room: inert_prose(truncate_middle(text, room), keeps, by), handle, max_chars
     )
 
 
-def agents_line(text: str, handle: str, max_chars: int) -> str:
+def quote_agent_line(text: str, handle: str, max_chars: int) -> str:
     """Show words of others in one line of a list that says whose they are."""
     line = _one_line(text, max_chars)
-    return _bounded(lambda room: phrase(cut_middle(line, room)), handle, 2 * max_chars)
+    return _cut_to_fit(lambda room: inert_phrase(truncate_middle(line, room)), handle, 2 * max_chars)
 
 
-def _labelled(quotation: str) -> str:
+def _with_agent_label(quotation: str) -> str:
     return f"{AGENT_WROTE}\n\n{quotation}" if quotation else ""
 
 
-def _bounded(shown: Callable[[int], str], handle: str, max_chars: int) -> str:
+def _cut_to_fit(shown: Callable[[int], str], handle: str, max_chars: int) -> str:
     """Cut until it fits: to quote makes a text longer, rarely many times so."""
     for room in _halves(max_chars):
         text = neutralise(shown(room), handle)
@@ -107,14 +107,14 @@ def _halves(number: int) -> Iterator[int]:
         number //= 2
 
 
-def listed(sentences: Sequence[str], handle: str) -> list[str]:
+def list_sentences(sentences: Sequence[str], handle: str) -> list[str]:
     """List sentences, each on one line of bounded length."""
-    lines = [f"- {agents_line(one, handle, _MAX_LINE_CHARS)}" for one in sentences]
+    lines = [f"- {quote_agent_line(one, handle, _MAX_LINE_CHARS)}" for one in sentences]
     left = len(lines) - _MOST_LINES
     return lines if left <= 0 else [*lines[:_MOST_LINES], f"- … and {left} more"]
 
 
-def folded(title: str, text: str) -> str:
+def details_block(title: str, text: str) -> str:
     return join(f"<details><summary>{title}</summary>", text, "</details>")
 
 
@@ -122,7 +122,7 @@ def join(*parts: str) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
-def cost(usage: Usage, limits: Limits | None = None) -> str:
+def cost_text(usage: Usage, limits: Limits | None = None) -> str:
     """Write what was spent, such as `$0.41 of $3.00`; an unknown price is said so."""
     if usage.cost_usd is None:
         return f"{usage.tokens_in + usage.tokens_out:,} tokens, price unknown"
@@ -141,7 +141,7 @@ def raise_example(max_raise_usd: float | None, raised_usd: float = 0.0) -> str:
     return f"+{cents / 100:g}" if cents > 0 else ""
 
 
-def duration(seconds: float) -> str:
+def duration_text(seconds: float) -> str:
     """Write a time such as `2m 10s`."""
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
@@ -153,18 +153,18 @@ def duration(seconds: float) -> str:
 def blocked_lines(blocked: Sequence[BlockedRequest]) -> str:
     """List where commands wanted to go and were not let."""
     lines = [
-        f"- {inline_code(_place(one))}, {counted(one.count, 'time')}"
+        f"- {inline_code(_host_and_port(one))}, {count_noun(one.count, 'time')}"
         for one in blocked[:_MOST_LINES]
     ]
     left = len(blocked) - len(lines)
     return "\n".join([*lines, f"- … and {left} more"] if left else lines)
 
 
-def _place(one: BlockedRequest) -> str:
+def _host_and_port(one: BlockedRequest) -> str:
     return f"{one.host}:{one.port}" if one.port else one.host
 
 
-def counted(number: int, noun: str, nouns: str = "") -> str:
+def count_noun(number: int, noun: str, nouns: str = "") -> str:
     """Return `1 step` or `2 steps`; `nouns` is for a plural that is not so simple."""
     return f"{number} {noun if number == 1 else nouns or f'{noun}s'}"
 
@@ -194,7 +194,7 @@ def proof_sentence(
             "look at it first."
         )
     if evidence:
-        return f"**Not proven**: {doubt(evidence)}"
+        return f"**Not proven**: {why_not_proven(evidence)}"
     if reason == EVIDENCE_FAILED:
         return "**Not proven**: the tests could not be run again."
     return "**Not proven**: no test command was named, so nothing was run."
@@ -205,22 +205,22 @@ def evidence_table(evidence: tuple[Evidence, ...]) -> str:
     if not evidence:
         return ""
     rows = [
-        f"| {_ROLE[one.role]} | {_cell(one.command)} | `{one.commit[:10]}` | "
-        f"{_exit(one)} | {one.seconds:.1f} s | `{one.digest[:12]}` |"
+        f"| {_ROLE_WORDS[one.role]} | {_command_cell(one.command)} | `{one.commit[:10]}` | "
+        f"{_exit_cell(one)} | {one.seconds:.1f} s | `{one.digest[:12]}` |"
         for one in evidence
     ]
     head = "| | command | commit | exit code | time | output SHA-256 |"
     return "\n".join([head, "|---|---|---|---|---|---|", *rows])
 
 
-_ROLE = {
+_ROLE_WORDS = {
     EvidenceRole.BEFORE: "before (base + new tests)",
     EvidenceRole.AFTER: "after",
     EvidenceRole.BASE_TESTS: "after, with the tests of the base",
 }
 
 
-def _exit(one: Evidence) -> str:
+def _exit_cell(one: Evidence) -> str:
     if one.exit_code is None:
         return "⏱ did not end"
     return f"{'🟢' if one.exit_code == 0 else '🔴'} {one.exit_code}"
@@ -229,9 +229,9 @@ def _exit(one: Evidence) -> str:
 _MAX_CELL_CHARS = 120
 
 
-def _cell(command: str) -> str:
+def _command_cell(command: str) -> str:
     """Fit a command into one cell of a table."""
     line = " ".join(command.split())
     if len(line) > _MAX_CELL_CHARS:
         line = f"{line[: _MAX_CELL_CHARS - 1]}…"
-    return table_code(inert(line, Place.CODE))
+    return table_code(make_inert(line, TextPlace.CODE))

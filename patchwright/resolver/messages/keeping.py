@@ -18,7 +18,7 @@ _MARKED: Final = re.compile(
 _DIGITS: Final = 12
 
 
-class Kept(Value):
+class PeoplesText(Value):
     """What people say in a pull request, around what we say."""
 
     before: str = ""
@@ -30,7 +30,7 @@ class Kept(Value):
         return len(self.before) + len(self.after)
 
 
-def find_kept(pull: PullRequest) -> Kept:
+def find_peoples_text(pull: PullRequest) -> PeoplesText:
     """Tell people's words from ours.
 
     Our own text stands between two marks, and the first of them knows how it and the
@@ -41,15 +41,15 @@ def find_kept(pull: PullRequest) -> Kept:
     body = pull.body.replace("\r\n", "\n")
     found = _MARKED.search(body)
     if found is None:
-        return Kept(before=body.strip())
+        return PeoplesText(before=body.strip())
     before, after = body[: found.start()].strip(), body[found.end() :].strip()
     if _digest(found["ours"]) != found["text"]:
         before = "\n\n".join(part for part in (before, found["ours"].strip()) if part)
     ours_still = _digest(pull.title) == found["title"]
-    return Kept(before=before, after=after, title="" if ours_still else pull.title)
+    return PeoplesText(before=before, after=after, title="" if ours_still else pull.title)
 
 
-def mark(text: PullRequestText) -> PullRequestText:
+def mark_own_text(text: PullRequestText) -> PullRequestText:
     """Put our marks around a text, for the time when we come back to it."""
     body = f"\n{text.body.strip()}\n"
     start = f"text={_digest(body)} title={_digest(text.title)}"
@@ -57,7 +57,7 @@ def mark(text: PullRequestText) -> PullRequestText:
     return text.replace(body=marked)
 
 
-def weave(marked: PullRequestText, kept: Kept) -> PullRequestText:
+def combine_texts(marked: PullRequestText, kept: PeoplesText) -> PullRequestText:
     """Put our text between what people wrote; theirs alone where both are too long."""
     parts = (kept.before, marked.body, kept.after)
     body = "\n\n".join(part for part in parts if part)

@@ -3,7 +3,7 @@
 from patchwright.core.types.base import Value
 from patchwright.core.types.work import Outcome, OutcomeKind
 
-_WORDS = ("running", "waiting", "done", "failed")
+_LABEL_WORDS = ("running", "waiting", "done", "failed")
 _GOOD = frozenset({OutcomeKind.RESOLVED, OutcomeKind.ANSWERED, OutcomeKind.NO_CHANGE})
 _ASKING = frozenset({OutcomeKind.NEEDS_INPUT, OutcomeKind.PLAN_POSTED})
 
@@ -17,22 +17,22 @@ class LabelSwap(Value):
 
 def labels_at_start(label: str) -> LabelSwap:
     """Take off the label that asked, so that it can be put on again to ask again."""
-    swap = _swap(label, "running")
+    swap = _label_swap(label, "running")
     return LabelSwap(add=swap.add, remove=(label, *swap.remove))
 
 
 def labels_at_end(label: str, outcome: Outcome) -> LabelSwap:
     """Say how it ended; what people have stopped is as if it had not been."""
     if outcome.waits or outcome.kind in _ASKING:
-        return _swap(label, "waiting")
+        return _label_swap(label, "waiting")
     if outcome.kind is OutcomeKind.STOPPED:
-        return _swap(label, "")
-    return _swap(label, "done" if outcome.kind in _GOOD else "failed")
+        return _label_swap(label, "")
+    return _label_swap(label, "done" if outcome.kind in _GOOD else "failed")
 
 
-def _swap(label: str, word: str) -> LabelSwap:
+def _label_swap(label: str, word: str) -> LabelSwap:
     """Put one status label on, and the others off."""
     return LabelSwap(
         add=(f"{label}:{word}",) if word else (),
-        remove=tuple(f"{label}:{other}" for other in _WORDS if other != word),
+        remove=tuple(f"{label}:{other}" for other in _LABEL_WORDS if other != word),
     )

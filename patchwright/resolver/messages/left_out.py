@@ -10,64 +10,64 @@ _SHOWN: Final = 5
 _SHOWN_TO_AGENT: Final = 20
 
 
-class _Words(NamedTuple):
+class _ReasonText(NamedTuple):
     """Why it is not there, as the end of a sentence; and what the agent can do."""
 
     why: str
     remedy: str
 
 
-_WORDS: Final = {
-    LeftOutReason.NESTED_REPOSITORY: _Words(
+_REASON_TEXTS: Final = {
+    LeftOutReason.NESTED_REPOSITORY: _ReasonText(
         "a Git repository of its own",
         "Delete its `.git` if its files belong to the change, or all of it if not.",
     ),
-    LeftOutReason.SUBMODULE: _Words(
+    LeftOutReason.SUBMODULE: _ReasonText(
         "a submodule, which stays at its commit",
         "Submodules are not moved, filled or removed. Undo it, or say so in `summary`.",
     ),
-    LeftOutReason.IGNORED: _Words(
+    LeftOutReason.IGNORED: _ReasonText(
         "covered by `.gitignore`",
         "Run `git add -f` on it if the change or its tests need it.",
     ),
-    LeftOutReason.UNREADABLE: _Words(
+    LeftOutReason.UNREADABLE: _ReasonText(
         "not readable", "Give it read permission (and a folder `x`), or delete it."
     ),
-    LeftOutReason.NOT_A_FILE: _Words(
+    LeftOutReason.NOT_A_FILE: _ReasonText(
         "a pipe, socket or device", "Replace it by a file, or delete it."
     ),
-    LeftOutReason.ENCODING: _Words(
+    LeftOutReason.ENCODING: _ReasonText(
         "not in the encoding that `.gitattributes` wants",
         "Write it in that encoding, or change `working-tree-encoding`.",
     ),
-    LeftOutReason.ENCRYPTED: _Words(
+    LeftOutReason.ENCRYPTED: _ReasonText(
         "to be encrypted by a filter that is not here", "Leave this file to people."
     ),
-    LeftOutReason.REFUSED_BY_GIT: _Words(
+    LeftOutReason.REFUSED_BY_GIT: _ReasonText(
         "refused by Git", "Give it another name, or correct what is in it."
     ),
-    LeftOutReason.TOO_LARGE: _Words(
+    LeftOutReason.TOO_LARGE: _ReasonText(
         "too large", "Make it smaller, or have the test make it when it runs."
     ),
-    LeftOutReason.STASH: _Words(
+    LeftOutReason.STASH: _ReasonText(
         "stashed, and not in the work tree",
         "Run `git stash pop` if it belongs to the change, and `git stash drop` if not.",
     ),
-    LeftOutReason.BRANCH: _Words(
+    LeftOutReason.BRANCH: _ReasonText(
         "on another branch, and not in the work tree",
         "Merge it if it belongs to the change, and delete the branch if not.",
     ),
-    LeftOutReason.COMMIT: _Words(
+    LeftOutReason.COMMIT: _ReasonText(
         "a commit on no branch, and not in the work tree",
         "Merge it if it belongs to the change.",
     ),
-    LeftOutReason.WORKTREE: _Words(
+    LeftOutReason.WORKTREE: _ReasonText(
         "another work tree",
         "Bring its changes into the main work tree, and remove it.",
     ),
 }
 # Parts of the change itself: without them a reviewer must not take it for whole.
-_GRAVE: Final = frozenset(
+_WARNED_REASONS: Final = frozenset(
     {
         LeftOutReason.UNREADABLE,
         LeftOutReason.ENCODING,
@@ -89,11 +89,11 @@ def left_out_warnings(left_out: Sequence[LeftOut]) -> tuple[str, ...]:
 
 
 def taken_from_note(place: LeftOut) -> str:
-    where = f"{inline_code(place.path)} ({_WORDS[place.reason].why})"
+    where = f"{inline_code(place.path)} ({_REASON_TEXTS[place.reason].why})"
     return f"The work tree had no change. This one was taken from {where}."
 
 
-def advice_on(left_out: Sequence[LeftOut], conflicts: Sequence[str]) -> str:
+def left_out_advice(left_out: Sequence[LeftOut], conflicts: Sequence[str]) -> str:
     """Tell the agent what its change would lack, and what it can do; empty for nothing.
 
     It hears this once: after that its finish counts.
@@ -109,25 +109,25 @@ def advice_on(left_out: Sequence[LeftOut], conflicts: Sequence[str]) -> str:
         return ""
     more = len(lines) - _SHOWN_TO_AGENT
     shown = [*lines[:_SHOWN_TO_AGENT], *([f"- and {more} more"] if more > 0 else [])]
-    return "\n".join([_TOLD, *shown, _ONCE])
+    return "\n".join([_INTRODUCTION, *shown, _CONCLUSION])
 
 
-_TOLD: Final = "finish was not run. Some of your work would not be in the change:"
-_ONCE: Final = (
+_INTRODUCTION: Final = "finish was not run. Some of your work would not be in the change:"
+_CONCLUSION: Final = (
     "Mend what matters, then call finish again. You will not be asked twice: what is "
     "left then is named to people as left out."
 )
 
 
 def _line(one: LeftOut) -> str:
-    words = _WORDS[one.reason]
+    words = _REASON_TEXTS[one.reason]
     return f"{inline_code(one.path)} is {words.why}. {words.remedy}"
 
 
 def _sentences(left_out: Sequence[LeftOut], *, is_grave: bool) -> Iterator[str]:
-    for reason, words in _WORDS.items():
+    for reason, words in _REASON_TEXTS.items():
         paths = [inline_code(one.path) for one in left_out if one.reason is reason]
-        if paths and (reason in _GRAVE) is is_grave:
+        if paths and (reason in _WARNED_REASONS) is is_grave:
             more = len(paths) - _SHOWN
             listed = ", ".join(paths[:_SHOWN]) + (
                 f" and {more} more" if more > 0 else ""

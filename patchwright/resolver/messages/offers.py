@@ -6,16 +6,16 @@ from patchwright.core.channel import Offer, Offers
 from patchwright.core.text.commands import Verb
 from patchwright.core.types.work import Outcome, OutcomeKind
 from patchwright.resolver.messages.advice import choices
-from patchwright.resolver.messages.ending import CUT_SHORT
+from patchwright.resolver.messages.ending import CUT_SHORT_KINDS
 from patchwright.resolver.messages.facts import raise_example
-from patchwright.resolver.messages.status import Delivered, Frame, Progress
+from patchwright.resolver.messages.status import DeliveryResult, MessageHeader, Progress
 
 # Slack shows five buttons in a row.
 _MOST_CHOICES: Final = 4
 STOP: Final = Offer(words="Stop", command=Verb.STOP)
 _RETRY: Final = Offer(words="Retry", command=Verb.RETRY)
 _APPROVE: Final = Offer(words="Approve plan", command=Verb.APPROVE)
-_CHANGE: Final = Offer(
+_CHANGE_PLAN: Final = Offer(
     words="Change", command=Verb.PLAN, asks="What should be different?"
 )
 _RESUME: Final = Offer(words="Resume", command=Verb.RESUME)
@@ -24,7 +24,7 @@ _NO: Final = Offer(words="Reject", command=Verb.REJECT)
 _BY_ADMINS: Final = "US dollars to add (admins of the repository only)"
 
 
-def offers_while_running(frame: Frame, progress: Progress) -> Offers:
+def offers_while_running(frame: MessageHeader, progress: Progress) -> Offers:
     """Return what can be done about a run that works.
 
     The example of an amount is one that people who may write may still add.
@@ -34,15 +34,15 @@ def offers_while_running(frame: Frame, progress: Progress) -> Offers:
     return (STOP, Offer(words="Raise the budget", command=Verb.BUDGET, asks=asks))
 
 
-def offers_at_end(outcome: Outcome, delivered: Delivered) -> Offers:
+def offers_at_end(outcome: Outcome, delivered: DeliveryResult) -> Offers:
     """Return what can be done about how a run ended, or about what it waits for."""
     if outcome.kind is OutcomeKind.PLAN_POSTED:
-        return (_APPROVE, _CHANGE, STOP) if outcome.waits else (_APPROVE, _CHANGE)
+        return (_APPROVE, _CHANGE_PLAN, STOP) if outcome.waits else (_APPROVE, _CHANGE_PLAN)
     if outcome.waits:
         return _while_waiting(outcome)
     if delivered.pull_request_url:
         return (Offer(words="Open pull request", url=delivered.pull_request_url),)
-    return (_RETRY,) if outcome.kind in CUT_SHORT else ()
+    return (_RETRY,) if outcome.kind in CUT_SHORT_KINDS else ()
 
 
 def _while_waiting(outcome: Outcome) -> Offers:

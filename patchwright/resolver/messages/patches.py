@@ -14,7 +14,7 @@ def patch_block(patch: bytes) -> str:
         text = patch.decode()
     except UnicodeDecodeError:
         return ""
-    if not _survives(text):
+    if not _can_be_copied(text):
         return ""
     return (
         "<details><summary>The change as a patch, for <code>git am</code></summary>\n\n"
@@ -28,6 +28,6 @@ def _fenced(text: str) -> str:
     return f"{ticks}diff\n{text.rstrip()}\n{ticks}"
 
 
-def _survives(text: str) -> bool:
+def _can_be_copied(text: str) -> bool:
     """Tell whether who copies the text from a page gets the same bytes."""
     return all(sign.isprintable() or sign in "\n\t" for sign in text)

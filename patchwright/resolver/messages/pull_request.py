@@ -3,26 +3,26 @@
 from typing import Final
 
 from patchwright.core.forge import PullRequestText
-from patchwright.core.text.active import call_nobody, inert_line
-from patchwright.core.text.cut import cut_middle
+from patchwright.core.text.active import without_mentions_except, make_inert_line
+from patchwright.core.text.cut import truncate_middle
 from patchwright.core.text.mentions import neutralise
 from patchwright.core.text.templates import render_template, variables_of
 from patchwright.core.types.base import Value
 from patchwright.core.types.work import Outcome, Proof
-from patchwright.resolver.messages.body import fill_body, is_read
+from patchwright.resolver.messages.body import fill_body, is_shown
 from patchwright.resolver.messages.facts import (
-    agents_line,
+    quote_agent_line,
     blocked_lines,
-    cost,
-    counted,
-    duration,
+    cost_text,
+    count_noun,
+    duration_text,
     evidence_table,
     join,
-    outcome_words,
+    outcome_text,
     proof_sentence,
     proof_sign,
 )
-from patchwright.resolver.messages.template import Slot, fill
+from patchwright.resolver.messages.template import Slot, fill_template
 
 # GitHub refuses bodies over 65,536 characters, and titles over 256.
 # https://github.com/dead-claudia/github-limits
@@ -34,7 +34,7 @@ _MAX_REMARKS_CHARS: Final = 8_000
 _MAX_REMARK_CHARS: Final = 2_000
 
 
-class Origin(Value):
+class RequestOrigin(Value):
     """Something that a change answers besides an issue of its repository."""
 
     name: str
@@ -65,7 +65,7 @@ class Provenance(Value):
     run_url: str = ""
     checks_need_nudge: bool = False
     key: str = ""
-    origins: tuple[Origin, ...] = ()
+    origins: tuple[RequestOrigin, ...] = ()
     links: tuple[str, ...] = ()
 
 
@@ -87,7 +87,7 @@ def pull_request_text(
     summary = _summary(outcome, origin, room)
     return PullRequestText(
         title=_title(outcome, origin),
-        body=cut_middle(_body(outcome, origin, summary), max_chars),
+        body=truncate_middle(_body(outcome, origin, summary), max_chars),
         draft=draft,
     )
 
@@ -95,8 +95,8 @@ def pull_request_text(
 def _summary(outcome: Outcome, origin: Provenance, room: int) -> str:
     """Call nobody in code either: of this text a squash makes a commit's message."""
     for most in (room, room // 2):
-        said = outcome_words(outcome, origin.handle, most, origin.links)
-        quiet = call_nobody(said, outcome.by)
+        said = outcome_text(outcome, origin.handle, most, origin.links)
+        quiet = without_mentions_except(said, outcome.by)
         if len(quiet) <= room:
             return quiet
     return ""
@@ -106,7 +106,7 @@ def _title(outcome: Outcome, origin: Provenance) -> str:
     names = {**origin.names, "title": outcome.title}
     made = render_template(origin.title, names) if origin.title else ""
     plain = made or _with_key(outcome.title, origin.key)
-    title = neutralise(inert_line(plain), origin.handle)
+    title = neutralise(make_inert_line(plain), origin.handle)
     if len(title) <= MAX_TITLE_CHARS:
         return title
     return f"{title[: MAX_TITLE_CHARS - 1]}…"
@@ -122,24 +122,24 @@ def _with_key(title: str, key: str) -> str:
 
 def _body(outcome: Outcome, origin: Provenance, summary: str) -> str:
     parts = [
-        *(_own if origin.body else _usual)(outcome, origin, summary),
+        *(_custom_body if origin.body else _default_body)(outcome, origin, summary),
         _section("Look at this first", _remarks(outcome.warnings, origin.handle)),
         _section("Remarks", _remarks(outcome.notes, origin.handle)),
         _section("Blocked network requests", blocked_lines(outcome.blocked)),
         "" if origin.body else _changes(outcome),
-        _NUDGE if origin.checks_need_nudge else "",
+        _CHECKS_NEED_NUDGE if origin.checks_need_nudge else "",
         _footer(outcome, origin),
     ]
     return join(*parts)
 
 
-def _usual(outcome: Outcome, origin: Provenance, summary: str) -> list[str]:
+def _default_body(outcome: Outcome, origin: Provenance, summary: str) -> list[str]:
     slots = {
         Slot.SUMMARY: summary,
-        Slot.ISSUE: _answered(origin),
+        Slot.ISSUE: _answered_issues(origin),
         Slot.EVIDENCE: _evidence(outcome),
     }
-    filled = fill(_template(origin), slots)
+    filled = fill_template(_template(origin), slots)
     left = {slot: text for slot, text in slots.items() if slot not in filled.used}
     return [
         _verdict(outcome),
@@ -150,34 +150,34 @@ def _usual(outcome: Outcome, origin: Provenance, summary: str) -> list[str]:
     ]
 
 
-def _own(outcome: Outcome, origin: Provenance, summary: str) -> list[str]:
+def _custom_body(outcome: Outcome, origin: Provenance, summary: str) -> list[str]:
     """Fill in the repository's own text; the evidence is shown whatever that says."""
     evidence = _evidence(outcome)
     said = {**origin.names, "title": outcome.title, "requester": origin.requester}
     lines = {
-        name: call_nobody(agents_line(text, origin.handle, MAX_TITLE_CHARS))
+        name: without_mentions_except(quote_agent_line(text, origin.handle, MAX_TITLE_CHARS))
         for name, text in said.items()
     }
     values = {
         **lines,
         "summary": summary,
         "evidence": evidence,
-        "closes": _answered(origin),
+        "closes": _answered_issues(origin),
         "changes": _changes(outcome),
     }
     template = neutralise(origin.body[:MAX_TEMPLATE_CHARS], origin.handle)
     text = fill_body(template, values)
-    return [text, "" if is_read(text, evidence) else _section("Evidence", evidence)]
+    return [text, "" if is_shown(text, evidence) else _section("Evidence", evidence)]
 
 
-def _answered(origin: Provenance) -> str:
+def _answered_issues(origin: Provenance) -> str:
     closes = [f"Closes #{origin.issue}"] if origin.issue is not None else []
     asked = [f"For [{one.name}]({one.url})" for one in origin.origins]
     return "\n".join([*closes, *asked])
 
 
 # https://docs.github.com/en/actions/how-tos/write-workflows/choose-when-workflows-run/trigger-a-workflow#triggering-a-workflow-from-a-workflow
-_NUDGE = (
+_CHECKS_NEED_NUDGE = (
     "> [!NOTE]\n"
     "> The checks need a nudge: GitHub starts none for what the token of a workflow "
     "has pushed. Close and reopen this pull request, and they run."
@@ -203,13 +203,13 @@ def _verdict(outcome: Outcome) -> str:
 
 
 def _table(outcome: Outcome) -> str:
-    table = call_nobody(evidence_table(outcome.evidence))
+    table = without_mentions_except(evidence_table(outcome.evidence))
     return join(table, _EVIDENCE_NOTE) if table else ""
 
 
 def _remarks(remarks: tuple[str, ...], handle: str) -> str:
-    lines = (f"- {agents_line(one, handle, _MAX_REMARK_CHARS)}" for one in remarks)
-    return cut_middle(call_nobody("\n".join(lines)), _MAX_REMARKS_CHARS)
+    lines = (f"- {quote_agent_line(one, handle, _MAX_REMARK_CHARS)}" for one in remarks)
+    return truncate_middle(without_mentions_except("\n".join(lines)), _MAX_REMARKS_CHARS)
 
 
 def _changes(outcome: Outcome) -> str:
@@ -217,8 +217,8 @@ def _changes(outcome: Outcome) -> str:
     if not changed.files:
         return ""
     return (
-        f"**{counted(changed.files, 'file')}** changed: "
-        f"{counted(changed.insertions, 'line')} added, {changed.deletions} removed."
+        f"**{count_noun(changed.files, 'file')}** changed: "
+        f"{count_noun(changed.insertions, 'line')} added, {changed.deletions} removed."
     )
 
 
@@ -232,9 +232,9 @@ def _footer(outcome: Outcome, origin: Provenance) -> str:
         f"[{run}]({origin.run_url})" if origin.run_url else run,
         f"asked for by @{origin.requester}",
         f"model {origin.model}",
-        counted(outcome.iterations, "step"),
-        duration(outcome.seconds),
-        cost(outcome.usage),
+        count_noun(outcome.iterations, "step"),
+        duration_text(outcome.seconds),
+        cost_text(outcome.usage),
     ]
     return f"<sub>{' · '.join(facts)}{_STATUS[outcome.proof]}</sub>"
 

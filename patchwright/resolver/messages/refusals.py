@@ -8,7 +8,7 @@ from patchwright.core.text.fence import inline_code
 from patchwright.core.types.base import Value
 
 
-class Refusal(Value):
+class KnownRefusal(Value):
     """The rule that stands in the way, and what helps; empty where it is not known."""
 
     rule: str = ""
@@ -25,7 +25,7 @@ _RULES: Final = "Let the bot bypass that rule, or exempt its branches from it."
 # In the order in which they are looked for: the first that fits counts. The words are
 # GitHub's own, of its pages and of what it answers:
 # https://docs.github.com/en/repositories/configuring-branches-and-merges-in-your-repository/managing-rulesets/troubleshooting-rules
-_KNOWN: Final = (
+_KNOWN_REFUSALS: Final = (
     (
         r"not permitted to create or approve pull requests",
         "GitHub Actions may not open pull requests here",
@@ -134,7 +134,7 @@ _KNOWN: Final = (
 )
 
 # Whoever tries it by hand is refused as well.
-_FOR_ALL: Final = frozenset(
+_REFUSES_EVERYBODY: Final = frozenset(
     {
         "the repository is archived",
         "the branch holds nothing new",
@@ -145,13 +145,13 @@ _FOR_ALL: Final = frozenset(
 )
 
 
-def explain_refusal(text: str, config_file: str = CONFIG_FILE) -> Refusal:
+def explain_refusal(text: str, config_file: str = CONFIG_FILE) -> KnownRefusal:
     """Return the rule behind what a service or git said, if it is a known one."""
-    for pattern, rule, advice in _KNOWN:
+    for pattern, rule, advice in _KNOWN_REFUSALS:
         if re.search(pattern, text):
             told = advice.replace(_FILE, inline_code(config_file))
-            return Refusal(rule=rule, advice=told)
-    return Refusal()
+            return KnownRefusal(rule=rule, advice=told)
+    return KnownRefusal()
 
 
 def refusal_words(refusal: str, config_file: str = CONFIG_FILE) -> str:
@@ -162,6 +162,6 @@ def refusal_words(refusal: str, config_file: str = CONFIG_FILE) -> str:
     return f"{known.rule[0].upper()}{known.rule[1:]}. {known.advice}"
 
 
-def is_for_all(refusal: str) -> bool:
+def refuses_everybody(refusal: str) -> bool:
     """Tell whether a person would be refused in the bot's place."""
-    return explain_refusal(refusal).rule in _FOR_ALL
+    return explain_refusal(refusal).rule in _REFUSES_EVERYBODY

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Final, assert_never
 
-from patchwright.core.types.work import Outcome, ReviewAnswer, Verdict
-from patchwright.resolver.messages.facts import answer_words, counted, join
+from patchwright.core.types.work import Outcome, ReviewAnswer, ReviewVerdict
+from patchwright.resolver.messages.facts import review_answer_text, count_noun, join
 
 MAX_WORDS_CHARS: Final = 4_000
 _ABOUT_SHA_CHARS: Final = 10
@@ -19,7 +19,7 @@ def review_mark(run_id: str, thread: int) -> str:
 
 def review_reply(answer: ReviewAnswer, *, run_id: str, commit: str, handle: str) -> str:
     """Write an answer to a thread; `commit` is Markdown, empty if nothing is pushed."""
-    words = answer_words(answer, handle, MAX_WORDS_CHARS)
+    words = review_answer_text(answer, handle, MAX_WORDS_CHARS)
     label = _label(answer.verdict, commit)
     return join(label, words, review_mark(run_id, answer.thread))
 
@@ -28,17 +28,17 @@ def commit_link(web_url: str, sha: str) -> str:
     return f"[`{sha[:_ABOUT_SHA_CHARS]}`]({web_url}/commit/{sha})"
 
 
-def note_on_silence(answers: Sequence[ReviewAnswer], threads: int) -> str:
+def unanswered_note(answers: Sequence[ReviewAnswer], threads: int) -> str:
     """Name the threads that got no answer; empty where each has one."""
     answered = {answer.thread for answer in answers}
     silent = [one for one in range(1, threads + 1) if one not in answered]
     if not silent:
         return ""
     have = "has" if len(silent) == 1 else "have"
-    return f"{counted(len(silent), 'review thread')} {have} no answer of the agent's."
+    return f"{count_noun(len(silent), 'review thread')} {have} no answer of the agent's."
 
 
-def answers_where_asked(outcome: Outcome, asked: Sequence[int]) -> Outcome:
+def answer_requesting_threads(outcome: Outcome, asked: Sequence[int]) -> Outcome:
     """Answer each thread that asked with the run's own words, if the agent has not.
 
     Whether its wish was met, the words say: nothing here can tell.
@@ -47,7 +47,7 @@ def answers_where_asked(outcome: Outcome, asked: Sequence[int]) -> Outcome:
     added = tuple(
         ReviewAnswer(
             thread=one,
-            verdict=Verdict.ANSWERED,
+            verdict=ReviewVerdict.ANSWERED,
             text=outcome.summary,
             service_text=outcome.service_text,
             by=outcome.by,
@@ -58,15 +58,15 @@ def answers_where_asked(outcome: Outcome, asked: Sequence[int]) -> Outcome:
     return outcome.replace(reviews=(*outcome.reviews, *added))
 
 
-def _label(verdict: Verdict, commit: str) -> str:
+def _label(verdict: ReviewVerdict, commit: str) -> str:
     match verdict:
-        case Verdict.ADDRESSED:
+        case ReviewVerdict.ADDRESSED:
             return f"**Addressed in {commit}.**" if commit else _NO_COMMIT
-        case Verdict.ANSWERED:
+        case ReviewVerdict.ANSWERED:
             return f"**See {commit}.**" if commit else ""
-        case Verdict.NOT_ADDRESSED:
+        case ReviewVerdict.NOT_ADDRESSED:
             return "**Not addressed.**"
-        case Verdict.NEEDS_INPUT:
+        case ReviewVerdict.NEEDS_INPUT:
             return "**Needs input.**"
         case _:
             assert_never(verdict)

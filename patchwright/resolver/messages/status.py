@@ -9,20 +9,20 @@ from patchwright.core.settings.repository import CONFIG_FILE
 from patchwright.core.types.base import Value
 from patchwright.core.types.work import Evidence, Limits, Proof, Usage
 from patchwright.resolver.messages.facts import (
-    agents_line,
-    cost,
-    counted,
-    duration,
-    folded,
+    quote_agent_line,
+    cost_text,
+    count_noun,
+    duration_text,
+    details_block,
     join,
-    listed,
+    list_sentences,
 )
 
 _MAX_TODOS: Final = 15
 _MAX_LINE_CHARS: Final = 160
 
 
-class Delivered(Value):
+class DeliveryResult(Value):
     """What came of the effects; `refusal` is the service's reason, if it said no.
 
     `branch` is the one that was written; `left_alone` says why it is not the one that
@@ -52,7 +52,7 @@ class Delivered(Value):
     def with_remarks(self, remarks: tuple[str, ...]) -> "Delivered":
         """Return it with these remarks before its own, each once."""
         others = tuple(one for one in self.remarks if one not in remarks)
-        return Delivered(**(dict(self) | {"remarks": (*remarks, *others)}))
+        return DeliveryResult(**(dict(self) | {"remarks": (*remarks, *others)}))
 
     @property
     def is_in_doubt(self) -> bool:
@@ -93,7 +93,7 @@ class Progress(Value):
         )
 
 
-class Frame(Value):
+class MessageHeader(Value):
     """What every form of the comment shows around its news.
 
     `label` is the one that has started the run; status labels begin with it. It is
@@ -129,7 +129,7 @@ class Frame(Value):
             if site.scheme and site.netloc
         )
 
-    def keyless(self) -> "Frame":
+    def without_link_key(self) -> "Frame":
         """Return it with a link that opens for those alone who may read the code.
 
         The usual one opens for whoever has it, and the page shows code and words.
@@ -146,12 +146,12 @@ def mark(run_id: str) -> str:
 UNFINISHED = "<!-- patchwright:state=running "
 
 
-def progress_comment(progress: Progress, frame: Frame) -> str:
+def progress_comment(progress: Progress, frame: MessageHeader) -> str:
     return join(
-        " · ".join(part for part in _head(progress, frame) if part),
+        " · ".join(part for part in _progress_head(progress, frame) if part),
         checklist(progress, frame.handle),
         f"Now: {progress.doing}" if progress.doing and _is_planned(progress) else "",
-        _notes(progress.notes, frame.handle),
+        _request_notes(progress.notes, frame.handle),
         footer(frame),
         state_mark(progress.state, frame.run_id),
     )
@@ -167,7 +167,7 @@ def checklist(progress: Progress, handle: str) -> str:
     return "\n".join(lines)
 
 
-def footer(frame: Frame) -> str:
+def footer(frame: MessageHeader) -> str:
     facts = [f"run {frame.run_id[:8]}", f"asked for by {frame.requester}"]
     if frame.repo:
         facts.append(f"in {frame.repo}")
@@ -182,19 +182,19 @@ def state_mark(state: str, run_id: str) -> str:
     return f"<!-- patchwright:state={state} {mark(run_id)}"
 
 
-def run_link(frame: Frame, words: str) -> str:
+def run_link(frame: MessageHeader, words: str) -> str:
     return f"[{words}]({frame.run_url})" if frame.run_url else ""
 
 
-def _head(progress: Progress, frame: Frame) -> tuple[str, ...]:
+def _progress_head(progress: Progress, frame: MessageHeader) -> tuple[str, ...]:
     limits = progress.allowed(frame.limits)
     is_queued = progress.state == "queued"
     has_begun = progress.iterations > 0
     return (
         "**Queued**" if is_queued else "**Working on it**",
         f"step {progress.iterations} of {limits.max_iterations}" if has_begun else "",
-        duration(progress.seconds) if progress.seconds >= 1 else "",
-        cost(progress.usage, limits) if has_begun else "",
+        duration_text(progress.seconds) if progress.seconds >= 1 else "",
+        cost_text(progress.usage, limits) if has_begun else "",
         run_link(frame, "live log"),
         f"reply `{frame.handle} stop` to stop",
     )
@@ -216,15 +216,15 @@ def _todo_lines(todos: tuple[Todo, ...], handle: str) -> list[str]:
 
 
 def _todo_line(todo: Todo, handle: str) -> str:
-    words = agents_line(todo.text, handle, _MAX_LINE_CHARS)
+    words = quote_agent_line(todo.text, handle, _MAX_LINE_CHARS)
     if todo.state == "doing":
         return f"- [ ] **→** {words}"
     return f"- [{'x' if todo.state == 'done' else ' '}] {words}"
 
 
-def _notes(notes: tuple[str, ...], handle: str) -> str:
+def _request_notes(notes: tuple[str, ...], handle: str) -> str:
     """Say at once what was removed from the request, and what else is odd about it."""
     if not notes:
         return ""
-    title = f"{counted(len(notes), 'note')} on the request"
-    return folded(title, "\n".join(listed(notes, handle)))
+    title = f"{count_noun(len(notes), 'note')} on the request"
+    return details_block(title, "\n".join(list_sentences(notes, handle)))

@@ -34,7 +34,7 @@ _BOX: Final = re.compile(r"\s*[-*+] \[[ xX]\] ")
 
 
 @dataclass(frozen=True, slots=True)
-class Filled:
+class FilledTemplate:
     """A template with answers in it, and which of ours it has taken up."""
 
     text: str
@@ -47,7 +47,7 @@ class _Section:
     lines: tuple[str, ...]
 
 
-def fill(template: str, slots: Mapping[Slot, str]) -> Filled:
+def fill_template(template: str, slots: Mapping[Slot, str]) -> FilledTemplate:
     """Answer the sections whose headings ask for what we know, each once.
 
     What such a section says to authors goes, its boxes to tick stay; every other
@@ -63,7 +63,7 @@ def fill(template: str, slots: Mapping[Slot, str]) -> Filled:
         used.add(slot)
         boxes = "\n".join(line for line in section.lines if _BOX.match(line))
         parts += [section.heading, slots[slot], boxes]
-    return Filled("\n\n".join(part for part in parts if part), frozenset(used))
+    return FilledTemplate("\n\n".join(part for part in parts if part), frozenset(used))
 
 
 def _sections(text: str) -> Iterator[_Section]:

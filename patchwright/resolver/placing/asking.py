@@ -6,7 +6,7 @@ from patchwright.core.channel import Offers
 from patchwright.core.types.base import Value
 
 
-class Reason(StrEnum):
+class QuestionReason(StrEnum):
     """Why a run waits before it has begun."""
 
     NO_REPOSITORY = "no-repository"
@@ -15,9 +15,9 @@ class Reason(StrEnum):
     NO_CONSENT = "no-consent"
 
 
-class Ask(Value):
+class Question(Value):
     """A question as Markdown, and the answers to press where there are buttons."""
 
-    reason: Reason
+    reason: QuestionReason
     text: str
     offers: Offers = ()

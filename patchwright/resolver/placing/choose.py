@@ -9,16 +9,16 @@ from typing import Final
 
 from patchwright.core.types.base import Value
 from patchwright.core.types.threads import RepoRef, TalkThread, ThreadRef
-from patchwright.resolver.placing.asking import Ask
-from patchwright.resolver.placing.places import Places
-from patchwright.resolver.placing.questions import ask_any, ask_one, ask_other
+from patchwright.resolver.placing.asking import Question
+from patchwright.resolver.placing.places import ReferenceScope
+from patchwright.resolver.placing.questions import ask_for_repository, ask_which_repository, ask_for_another_repository
 from patchwright.resolver.placing.references import References
 
 # Each costs a question to the forge, and most of what looks like a path is one.
 MAX_POSSIBLE: Final = 5
 
 
-class Access(StrEnum):
+class RepositoryAccess(StrEnum):
     """Whether the person who asks may read a repository, as far as we can tell."""
 
     READABLE = "readable"
@@ -26,7 +26,7 @@ class Access(StrEnum):
     UNKNOWN = "unknown"
 
 
-class Why(StrEnum):
+class ChoiceReason(StrEnum):
     """What a choice rests on, from the strongest to the weakest."""
 
     ANSWER = "answer"
@@ -37,7 +37,7 @@ class Why(StrEnum):
     OWN_DEFAULT = "own-default"
 
 
-class Hints(Value):
+class RepositoryCandidates(Value):
     """All that says where the work may be.
 
     `answers` are the replies since, oldest first. `ticket` is that of the tickets it
@@ -55,35 +55,35 @@ class Hints(Value):
     said: str = ""
 
 
-class Chosen(Value):
+class RepositoryChoice(Value):
     repo: RepoRef
-    why: Why
+    why: ChoiceReason
 
 
-Judge = Callable[[RepoRef], Access]
+JudgeAccess = Callable[[RepoRef], RepositoryAccess]
 
 
-def choose(hints: Hints, access: Judge, offered: tuple[str, ...] = ()) -> Chosen | Ask:
+def choose_repository(hints: RepositoryCandidates, access: JudgeAccess, offered: tuple[str, ...] = ()) -> RepositoryChoice | Question:
     """Return the repository, or what to ask.
 
     `access` judges for the person who asks, and `offered` are names that this person
     may be shown.
     """
-    for why, named in _named(hints):
-        found = _exact(named, access)
+    for why, named in _named_candidates(hints):
+        found = _exact_matches(named, access)
         if len(found) > 1:
-            readable = [one for one in found if access(one) is Access.READABLE]
-            return ask_one(found, readable)
+            readable = [one for one in found if access(one) is RepositoryAccess.READABLE]
+            return ask_which_repository(found, readable)
         if found:
-            return _if_readable(found[0], why, access, offered)
-    for why, default in _defaults(hints):
+            return _choose_if_readable(found[0], why, access, offered)
+    for why, default in _default_candidates(hints):
         if default is not None:
-            return _by_default(default, why, access, offered)
-    return _ask(hints, offered)
+            return _choose_default(default, why, access, offered)
+    return _ask_for_repository(hints, offered)
 
 
 def mapped_repository(
-    thread: ThreadRef, mapping: Mapping[str, str], places: Places
+    thread: ThreadRef, mapping: Mapping[str, str], places: ReferenceScope
 ) -> RepoRef | None:
     """Return what the administrator says about a thread's channel or project."""
     if not isinstance(thread, TalkThread):
@@ -97,7 +97,7 @@ def repository_of_tickets(
     thread: ThreadRef,
     named: Iterable[ThreadRef],
     projects: Mapping[str, str],
-    places: Places,
+    places: ReferenceScope,
 ) -> RepoRef | None:
     """Return the one repository that all the tickets named in a thread belong to.
 
@@ -110,53 +110,53 @@ def repository_of_tickets(
     return found.pop() if len(found) == 1 else None
 
 
-def _named(hints: Hints) -> Iterable[tuple[Why, References]]:
+def _named_candidates(hints: RepositoryCandidates) -> Iterable[tuple[ChoiceReason, References]]:
     """Yield what names a repository, the strongest first: the newest answer wins."""
-    yield from ((Why.ANSWER, answer) for answer in reversed(hints.answers))
-    yield Why.REQUEST, hints.request
+    yield from ((ChoiceReason.ANSWER, answer) for answer in reversed(hints.answers))
+    yield ChoiceReason.REQUEST, hints.request
 
 
-def _exact(named: References, access: Judge) -> tuple[RepoRef, ...]:
+def _exact_matches(named: References, access: JudgeAccess) -> tuple[RepoRef, ...]:
     """Return the repositories; what may be a path is one if it can be read."""
     if sure := named.meant or named.repositories:
         return sure
     possible = (*named.possible, *named.bare)[:MAX_POSSIBLE]
-    return tuple(one for one in possible if access(one) is Access.READABLE)
+    return tuple(one for one in possible if access(one) is RepositoryAccess.READABLE)
 
 
-def _if_readable(
-    repo: RepoRef, why: Why, access: Judge, offered: tuple[str, ...]
-) -> Chosen | Ask:
-    if access(repo) is Access.READABLE:
-        return Chosen(repo=repo, why=why)
-    return ask_other(repo.full_name, offered)
+def _choose_if_readable(
+    repo: RepoRef, why: ChoiceReason, access: JudgeAccess, offered: tuple[str, ...]
+) -> RepositoryChoice | Question:
+    if access(repo) is RepositoryAccess.READABLE:
+        return RepositoryChoice(repo=repo, why=why)
+    return ask_for_another_repository(repo.full_name, offered)
 
 
-def _defaults(hints: Hints) -> Iterable[tuple[Why, RepoRef | None]]:
-    yield Why.TICKET, hints.ticket
-    yield Why.PLACE, hints.place
-    yield Why.PLACE_DEFAULT, hints.place_default
-    yield Why.OWN_DEFAULT, hints.own_default
+def _default_candidates(hints: RepositoryCandidates) -> Iterable[tuple[ChoiceReason, RepoRef | None]]:
+    yield ChoiceReason.TICKET, hints.ticket
+    yield ChoiceReason.PLACE, hints.place
+    yield ChoiceReason.PLACE_DEFAULT, hints.place_default
+    yield ChoiceReason.OWN_DEFAULT, hints.own_default
 
 
-def _by_default(
-    repo: RepoRef, why: Why, access: Judge, offered: tuple[str, ...]
-) -> Chosen | Ask:
+def _choose_default(
+    repo: RepoRef, why: ChoiceReason, access: JudgeAccess, offered: tuple[str, ...]
+) -> RepositoryChoice | Question:
     """Take a default that the person may read; another one would surprise them.
 
     Its name is not told to somebody who has not named it and may not read it.
     """
-    if access(repo) is Access.READABLE:
-        return Chosen(repo=repo, why=why)
-    return ask_other("", offered)
+    if access(repo) is RepositoryAccess.READABLE:
+        return RepositoryChoice(repo=repo, why=why)
+    return ask_for_another_repository("", offered)
 
 
-def _ask(hints: Hints, offered: tuple[str, ...]) -> Ask:
+def _ask_for_repository(hints: RepositoryCandidates, offered: tuple[str, ...]) -> Question:
     possible = [
         one for named in (*hints.answers, hints.request) for one in named.possible
     ]
     if possible:
-        return ask_other(possible[-1].full_name, offered)
+        return ask_for_another_repository(possible[-1].full_name, offered)
     if len(hints.request.bare) == 1:
-        return ask_other(hints.request.bare[0].full_name, offered)
-    return ask_any(hints.said, offered)
+        return ask_for_another_repository(hints.request.bare[0].full_name, offered)
+    return ask_for_repository(hints.said, offered)

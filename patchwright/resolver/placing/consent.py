@@ -8,7 +8,7 @@ from patchwright.core.channel import Offer
 from patchwright.core.text.fence import inline_code
 from patchwright.core.types.base import Value
 from patchwright.core.types.threads import RepoRef, TalkThread, ThreadKind, ThreadRef
-from patchwright.resolver.placing.asking import Ask, Reason
+from patchwright.resolver.placing.asking import Question, QuestionReason
 
 
 class Consent(StrEnum):
@@ -55,7 +55,7 @@ def needs_consent(
     *,
     repository_is_private: bool,
     remembered: Consent | None,
-) -> Ask | None:
+) -> Question | None:
     """Return what must be asked before work for that thread may show anything.
 
     `remembered` is what was said in this conversation, or else once and for all.
@@ -64,7 +64,7 @@ def needs_consent(
         return None
     here, place = _PLACES.get(thread.kind, _CHAT)
     text = _QUESTION.format(repo=inline_code(repo.full_name), here=here, place=place)
-    return Ask(reason=Reason.NO_CONSENT, text=text, offers=_offers(place))
+    return Question(reason=QuestionReason.NO_CONSENT, text=text, offers=_consent_offers(place))
 
 
 def privacy_note() -> str:
@@ -72,7 +72,7 @@ def privacy_note() -> str:
     return _NOTE
 
 
-def _offers(place: str) -> tuple[Offer, ...]:
+def _consent_offers(place: str) -> tuple[Offer, ...]:
     return (
         Offer(words="Share", command="share"),
         Offer(words="Keep it out", command="keep it out"),

@@ -4,7 +4,7 @@ from patchwright.core.types.base import Value
 from patchwright.resolver.placing.consent import Consent
 
 
-class Openness(Value):
+class RunVisibility(Value):
     """Whether everybody may read the repository, and what may be shown there then."""
 
     is_public: bool = False

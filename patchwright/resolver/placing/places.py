@@ -10,9 +10,9 @@ from patchwright.core.types.threads import RepoRef, TalkThread, ThreadKind
 # https://docs.github.com/en/get-started/writing-on-github/working-with-advanced-formatting/autolinked-references-and-urls
 # A login of a managed user ends with an underscore and the enterprise's short code.
 # https://docs.github.com/en/enterprise-cloud@latest/admin/concepts/identity-and-access-management/enterprise-managed-users
-OWNER: Final = r"[A-Za-z0-9][A-Za-z0-9_-]{0,38}"
+OWNER_PATTERN: Final = r"[A-Za-z0-9][A-Za-z0-9_-]{0,38}"
 # A full stop at the end is that of a sentence.
-NAME: Final = r"(?!\.{1,2}(?![\w.-]))[A-Za-z0-9_.-]{0,99}[A-Za-z0-9_-]"
+NAME_PATTERN: Final = r"(?!\.{1,2}(?![\w.-]))[A-Za-z0-9_.-]{0,99}[A-Za-z0-9_-]"
 # What stands where an owner does in addresses of GitHub, and is none.
 _NO_OWNERS: Final = frozenset(
     {"about", "apps", "collections", "enterprise", "explore", "features", "issues"}
@@ -21,7 +21,7 @@ _NO_OWNERS: Final = frozenset(
 )
 
 
-class Places(Value):
+class ReferenceScope(Value):
     """The forge and the ticket system that texts may refer to.
 
     `known` are the full names of the repositories that we know of: nothing else is

@@ -18,7 +18,7 @@ TITLE_WORDS: Final = 3
 _TITLE_SIGNS: Final = 6
 _LEAST_LETTERS: Final = 4
 _IDENTIFIER: Final = re.compile(r"(?<=\w)[/._:\\]+(?=\w)|\w_\w")
-LEFT_OUT: Final = "[…]"
+OMISSION: Final = "[…]"
 # Where people put no blanks, each character is a word. What was left out already
 # is a word that nobody said; an address is one, since its parts are nobody's.
 _CHARACTER: Final = r"\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3"
@@ -30,12 +30,12 @@ _URL: Final = re.compile(_ADDRESS, re.IGNORECASE)
 _EMAIL: Final = re.compile(r"(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)*\.[^\W_]+")
 _HOST: Final = re.compile(r"https?://(?:[^/?#@]*@)?([^/?#:]*)")
 _CALLED: Final = re.compile(r"(?<![\w@/.])@(\w(?:[\w.-]*\w)?)")
-_CLINGING: Final = ".,;:!?*_~/"
+_TRAILING_PUNCTUATION: Final = ".,;:!?*_~/"
 Span = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Private:
+class PrivateMatter:
     """What must not appear, made once from texts and names of a private place."""
 
     quotable: frozenset[int]
@@ -47,12 +47,12 @@ class Private:
     public_url: str
 
 
-def private_matter(
+def collect_private_matter(
     texts: Iterable[str],
     names: Iterable[str] = (),
     hosts: Iterable[str] = (),
     public_url: str = "",
-) -> Private:
+) -> PrivateMatter:
     """Note what was said in private.
 
     `names` are those of people, channels and tickets, `hosts` those of the services
@@ -62,69 +62,69 @@ def private_matter(
     known = [strip_invisible(text)[0] for text in texts]
     theirs = {re.split(r"[:/]", host.casefold())[0] for host in hosts if host}
     emails = {mail for text in known for mail in _EMAIL.findall(text)}
-    return Private(
-        quotable=frozenset(key for text in known for key, _ in _rows(text)),
-        titles=frozenset(key for text in known for key in _said_rows(text)),
+    return PrivateMatter(
+        quotable=frozenset(key for text in known for key, _ in _word_rows(text)),
+        titles=frozenset(key for text in known for key in _title_rows(text)),
         emails=frozenset(map(str.casefold, emails)),
-        urls=frozenset(_page(url) for text in known for url in _URL.findall(text)),
+        urls=frozenset(_page_address(url) for text in known for url in _URL.findall(text)),
         hosts=frozenset(theirs),
-        names=names_pattern({*names}, {*_called_in(known)}, emails | theirs),
-        public_url=_page(public_url),
+        names=names_pattern({*names}, {*_mentioned_people(known)}, emails | theirs),
+        public_url=_page_address(public_url),
     )
 
 
-def without_private(text: str, private: Private) -> str:
+def redact_text(text: str, private: PrivateMatter) -> str:
     """Return the text with `[…]` for each quotation, name, address and link.
 
     Case, punctuation and invisible characters make no difference to a quotation.
     """
     text = strip_invisible(text)[0]
     # What is left beside a cut may be a new word; each round shortens the text.
-    while spans := _merged(_spans(text, private)):
-        text = _replaced(text, spans)
+    while spans := _merge_spans(_private_spans(text, private)):
+        text = _replace_spans(text, spans)
     return text
 
 
-def find_quotations(text: str, private: Private) -> Iterator[Span]:
+def find_quotations(text: str, private: PrivateMatter) -> Iterator[Span]:
     """Yield what was said there and nowhere else: rows of words, addresses, links.
 
     A name is none: many are words of code as well.
     """
-    yield from (span for key, span in _rows(text) if key in private.quotable)
+    yield from (span for key, span in _word_rows(text) if key in private.quotable)
     for url in _URL.finditer(text):
         if _is_private_url(url[0], private):
-            yield url.start(), url.start() + len(url[0].rstrip(_CLINGING))
+            yield url.start(), url.start() + len(url[0].rstrip(_TRAILING_PUNCTUATION))
     for mail in _EMAIL.finditer(text):
         if mail[0].casefold() in private.emails:
             yield mail.span()
 
 
-def title_without_private(text: str, private: Private) -> str:
+def redact_title(text: str, private: PrivateMatter) -> str:
     """Return a title, in which fewer words are a quotation, without what is private."""
-    text = without_private(text, private)
-    while spans := _merged(_title_spans(text, private)):
-        text = _replaced(text, spans)
+    text = redact_text(text, private)
+    while spans := _merge_spans(_title_spans(text, private)):
+        text = _replace_spans(text, spans)
     return text
 
 
-def find_in_name(text: str, private: Private) -> Iterator[Span]:
+def find_in_name(text: str, private: PrivateMatter) -> Iterator[Span]:
     """Yield what of a file's name was said there and nowhere else."""
     yield from find_quotations(text, private)
     yield from _title_spans(text, private)
 
 
-def _title_spans(text: str, private: Private) -> Iterator[Span]:
+def _title_spans(text: str, private: PrivateMatter) -> Iterator[Span]:
     for words in (TITLE_WORDS, _TITLE_SIGNS):
-        yield from (span for key, span in _rows(text, words) if key in private.titles)
+        yield from (span for key, span in _word_rows(text, words) if key in private.titles)
 
 
-def _said_rows(text: str) -> Iterator[int]:
+def _title_rows(text: str) -> Iterator[int]:
     """Yield short rows that are said rather than named.
 
     A path or an identifier is one word to people, and little words alone say nothing.
     """
     for words in (TITLE_WORDS, _TITLE_SIGNS):
-        for key, (start, end) in _rows(text, words):
+        for key, (start, end) in _word_rows(text, words):
             row = text[start:end]
             signs = len(re.findall(rf"[{_CHARACTER}]", row))
             is_prose = not (signs or _IDENTIFIER.search(row))
@@ -133,13 +133,13 @@ def _said_rows(text: str) -> Iterator[int]:
                 yield key
 
 
-def _spans(text: str, private: Private) -> Iterator[Span]:
+def _private_spans(text: str, private: PrivateMatter) -> Iterator[Span]:
     yield from find_quotations(text, private)
     if private.names is not None:
         yield from (found.span() for found in private.names.finditer(text))
 
 
-def _rows(text: str, count: int = QUOTED_WORDS) -> Iterator[tuple[int, Span]]:
+def _word_rows(text: str, count: int = QUOTED_WORDS) -> Iterator[tuple[int, Span]]:
     """Yield each row of words that is long enough for a quotation, and its place."""
     words = list(_WORD.finditer(text))
     plain = [normalize("NFKC", word[0]).casefold() for word in words]
@@ -149,8 +149,8 @@ def _rows(text: str, count: int = QUOTED_WORDS) -> Iterator[tuple[int, Span]]:
         yield hash(tuple(plain[first : last + 1])), span
 
 
-def _is_private_url(url: str, private: Private) -> bool:
-    page = _page(url)
+def _is_private_url(url: str, private: PrivateMatter) -> bool:
+    page = _page_address(url)
     base = private.public_url
     if base and (page == base or page.startswith(f"{base}/")):
         return False
@@ -160,19 +160,19 @@ def _is_private_url(url: str, private: Private) -> bool:
     return is_theirs or page in private.urls
 
 
-def _page(url: str) -> str:
+def _page_address(url: str) -> str:
     """Return an address without what only leads to a part of the page."""
-    return re.split(r"[?#]", url.casefold())[0].rstrip(_CLINGING)
+    return re.split(r"[?#]", url.casefold())[0].rstrip(_TRAILING_PUNCTUATION)
 
 
-def _called_in(texts: Iterable[str]) -> Iterator[str]:
+def _mentioned_people(texts: Iterable[str]) -> Iterator[str]:
     """Yield whom the texts address, outside code: there, an @ is something else."""
     for text in texts:
         if "@" in text:
             yield from _CALLED.findall(visible_prose(text))
 
 
-def _merged(spans: Iterable[Span]) -> list[Span]:
+def _merge_spans(spans: Iterable[Span]) -> list[Span]:
     merged: list[Span] = []
     for start, end in sorted(spans):
         if merged and start <= merged[-1][1]:
@@ -182,10 +182,10 @@ def _merged(spans: Iterable[Span]) -> list[Span]:
     return merged
 
 
-def _replaced(text: str, spans: Iterable[Span]) -> str:
+def _replace_spans(text: str, spans: Iterable[Span]) -> str:
     parts: list[str] = []
     done = 0
     for start, end in spans:
-        parts += [text[done:start], LEFT_OUT]
+        parts += [text[done:start], OMISSION]
         done = end
     return "".join([*parts, text[done:]])

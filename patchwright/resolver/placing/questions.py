@@ -7,8 +7,8 @@ from patchwright.core.channel import Offer
 from patchwright.core.text.fence import inline_code
 from patchwright.core.types.threads import RepoRef
 from patchwright.resolver.messages.facts import join
-from patchwright.resolver.placing.asking import Ask, Reason
-from patchwright.resolver.placing.references import suggest
+from patchwright.resolver.placing.asking import Question, QuestionReason
+from patchwright.resolver.placing.references import suggest_names
 
 MAX_BUTTONS: Final = 5
 _MAX_LISTED: Final = 10
@@ -20,55 +20,55 @@ _HOW: Final = (
 )
 
 
-def ask_any(said: str, offered: Sequence[str]) -> Ask:
+def ask_for_repository(said: str, offered: Sequence[str]) -> Question:
     """Ask where nothing names a repository.
 
     `said` is what a reply says instead; names of `offered` like it are shown.
     """
-    near = suggest(said, offered) if 0 < len(said) <= _MAX_SAID_CHARS else ()
+    near = suggest_names(said, offered) if 0 < len(said) <= _MAX_SAID_CHARS else ()
     text = join(
         "**Which repository?** The request names none, and there is no default for it "
         "here.",
         _did_you_mean(near),
         _HOW,
     )
-    return _asked(Reason.NO_REPOSITORY, text, near or offered)
+    return _make_question(QuestionReason.NO_REPOSITORY, text, near or offered)
 
 
-def ask_other(name: str, offered: Sequence[str]) -> Ask:
+def ask_for_another_repository(name: str, offered: Sequence[str]) -> Question:
     """Ask where somebody may not read what they named, or what is the default here.
 
     The words are the same whether it is there or not. `name` is empty where the
     person has not named it themselves.
     """
     what = inline_code(name) if name else "The default here"
-    near = suggest(name, offered) if name else ()
+    near = suggest_names(name, offered) if name else ()
     text = join(
         f"**{what} cannot be used for this request.** Either there is no such "
         "repository, or it is not open to both you and this bot.",
         _did_you_mean(near),
         f"Name another one, or ask its owner for access. {_HOW}",
     )
-    return _asked(Reason.NO_ACCESS, text, near or offered)
+    return _make_question(QuestionReason.NO_ACCESS, text, near or offered)
 
 
-def ask_one(named: Sequence[RepoRef], readable: Sequence[RepoRef]) -> Ask:
+def ask_which_repository(named: Sequence[RepoRef], readable: Sequence[RepoRef]) -> Question:
     """Ask where several were named; those that may be read can be pressed."""
     names = [one.full_name for one in named]
     text = join(
         "**Which of these repositories?** The request names "
         f"{len(names)}, and one pull request is about one of them:",
-        _listed(names),
+        _list_names(names),
         "Answer here with the name of one. The request is kept.",
     )
-    return _asked(
-        Reason.SEVERAL_REPOSITORIES, text, [one.full_name for one in readable]
+    return _make_question(
+        QuestionReason.SEVERAL_REPOSITORIES, text, [one.full_name for one in readable]
     )
 
 
-def _asked(reason: Reason, text: str, names: Sequence[str]) -> Ask:
+def _make_question(reason: QuestionReason, text: str, names: Sequence[str]) -> Question:
     buttons = (Offer(words=name, command=name) for name in names[:MAX_BUTTONS])
-    return Ask(reason=reason, text=text, offers=(*buttons, _PICKER))
+    return Question(reason=reason, text=text, offers=(*buttons, _PICKER))
 
 
 def _did_you_mean(near: Iterable[str]) -> str:
@@ -76,7 +76,7 @@ def _did_you_mean(near: Iterable[str]) -> str:
     return f"Did you mean {names}?" if names else ""
 
 
-def _listed(names: Sequence[str]) -> str:
+def _list_names(names: Sequence[str]) -> str:
     lines = [f"- {inline_code(name)}" for name in names[:_MAX_LISTED]]
     if left := len(names) - len(lines):
         lines.append(f"- … and {left} more")

@@ -12,13 +12,13 @@ from typing import Final, TypeVar
 from patchwright.core.text.prose import visible_prose
 from patchwright.core.types.base import Value
 from patchwright.core.types.threads import ForgeThread, RepoRef, ThreadRef
-from patchwright.resolver.placing.places import Places
+from patchwright.resolver.placing.places import ReferenceScope
 from patchwright.resolver.placing.words import (
-    ALONE,
-    KINDS,
-    LEAD,
-    NAMED,
-    PATH,
+    ALONE_PATTERN,
+    THREAD_KINDS,
+    LEADING_WORDS,
+    REFERENCE_PATTERN,
+    FILE_PATH_PATTERN,
     REPOSITORY_PATH,
     TICKET_PATH,
 )
@@ -59,14 +59,14 @@ class Likelihood(Enum):
     BARE = auto()
 
 
-class _Named(Value):
+class _NamedReference(Value):
     repository: RepoRef | None = None
     thread: ThreadRef | None = None
     is_meant: bool = False
     likelihood: Likelihood = Likelihood.SURE
 
 
-def find_references(texts: Iterable[str], places: Places) -> References:
+def find_references(texts: Iterable[str], places: ReferenceScope) -> References:
     """Return what the texts name, for people who read them as Markdown.
 
     A bare `owner/name` is a repository if we know it or another one of that owner, or
@@ -79,14 +79,14 @@ def find_references(texts: Iterable[str], places: Places) -> References:
     )
     return References(
         repositories=_repositories(sure),
-        threads=_once(one.thread for one in sure if one.thread),
+        threads=_without_duplicates(one.thread for one in sure if one.thread),
         meant=_repositories(one for one in sure if one.is_meant),
         possible=_repositories(possible),
         bare=_repositories(bare),
     )
 
 
-def suggest(name: str, known: Iterable[str]) -> tuple[str, ...]:
+def suggest_names(name: str, known: Iterable[str]) -> tuple[str, ...]:
     """Return the known names most like this one, to ask whether one was meant."""
     by_key: dict[str, str] = {}
     for full_name in known:
@@ -97,79 +97,79 @@ def suggest(name: str, known: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(by_key[key] for key in near))
 
 
-def _read_text(text: str, places: Places) -> Iterator[_Named]:
-    if alone := ALONE.match(text):
-        yield _Named(repository=places.repository(alone[1]), is_meant=True)
+def _read_text(text: str, places: ReferenceScope) -> Iterator[_NamedReference]:
+    if alone := ALONE_PATTERN.match(text):
+        yield _NamedReference(repository=places.repository(alone[1]), is_meant=True)
         return
-    prose = _prose(text)
-    for match in NAMED.finditer(prose):
+    prose = _own_prose(text)
+    for match in REFERENCE_PATTERN.finditer(prose):
         if named := _read_match(match, places):
             yield named
 
 
-def _prose(text: str) -> str:
+def _own_prose(text: str) -> str:
     """Leave what somebody says in their own words, as it looks to readers."""
     return _ESCAPE.sub(r"\1", _QUOTE.sub(" ", visible_prose(text))).strip()
 
 
-def _read_match(match: re.Match[str], places: Places) -> _Named | None:
+def _read_match(match: re.Match[str], places: ReferenceScope) -> _NamedReference | None:
     if match["address"]:
         return _by_address(match["address"], places)
     if match["remote"]:
         return _by_address(f"{match['host']}/{match['remote']}", places)
     if match["meant"]:
-        return _Named(repository=places.repository(match["meant"]), is_meant=True)
+        return _NamedReference(repository=places.repository(match["meant"]), is_meant=True)
     if match["repo"]:
-        return _in(places.repository(match["repo"]), "issues", match["number"])
+        return _named_thread(places.repository(match["repo"]), "issues", match["number"])
     if match["key"]:
         ticket = places.ticket(match["key"])
-        return _Named(thread=ticket) if ticket else None
+        return _NamedReference(thread=ticket) if ticket else None
     before = match.string[max(0, match.start() - _LONGEST_LEAD) : match.start()]
     return _by_name(match["bare"], before, places)
 
 
-def _by_name(name: str, before: str, places: Places) -> _Named | None:
+def _by_name(name: str, before: str, places: ReferenceScope) -> _NamedReference | None:
     """Read what may be a path as well."""
     if known := places.known_repository(name):
-        return _Named(repository=known)
+        return _NamedReference(repository=known)
     owner, _, rest = name.partition("/")
     if "/" in rest:
         return None
     repository = RepoRef(forge=places.forge, full_name=name)
     if places.has_owner(owner):
-        return _Named(repository=repository)
-    if PATH.match(name):
+        return _NamedReference(repository=repository)
+    if FILE_PATH_PATTERN.match(name):
         return None
-    is_led = LEAD.search(before)
+    is_led = LEADING_WORDS.search(before)
     likelihood = Likelihood.POSSIBLE if is_led else Likelihood.BARE
-    return _Named(repository=repository, likelihood=likelihood)
+    return _NamedReference(repository=repository, likelihood=likelihood)
 
 
-def _by_address(address: str, places: Places) -> _Named | None:
+def _by_address(address: str, places: ReferenceScope) -> _NamedReference | None:
     if path := places.path_on_forge(address):
         found = REPOSITORY_PATH.match(path)
         repository = places.linked_repository(found["repo"]) if found else None
         if found and repository:
-            return _in(repository, found["kind"], found["number"])
+            return _named_thread(repository, found["kind"], found["number"])
     if path := places.path_on_jira(address):
         key = TICKET_PATH.match(path)
         ticket = places.ticket(key["key"]) if key else None
-        return _Named(thread=ticket) if ticket else None
+        return _NamedReference(thread=ticket) if ticket else None
     return None
 
 
-def _in(repository: RepoRef, kind: str | None, number: str | None) -> _Named:
+def _named_thread(repository: RepoRef, kind: str | None, number: str | None) -> _NamedReference:
     if not (kind and number):
-        return _Named(repository=repository)
-    thread = ForgeThread(repo=repository, kind=KINDS[kind], number=int(number))
-    return _Named(repository=repository, thread=thread)
+        return _NamedReference(repository=repository)
+    thread = ForgeThread(repo=repository, kind=THREAD_KINDS[kind], number=int(number))
+    return _NamedReference(repository=repository, thread=thread)
 
 
-def _repositories(found: Iterable[_Named]) -> tuple[RepoRef, ...]:
-    return _once(one.repository for one in found if one.repository)
+def _repositories(found: Iterable[_NamedReference]) -> tuple[RepoRef, ...]:
+    return _without_duplicates(one.repository for one in found if one.repository)
 
 
-def _once(found: Iterable[One]) -> tuple[One, ...]:
+def _without_duplicates(found: Iterable[One]) -> tuple[One, ...]:
     """Names are told apart without regard to case."""
     first: dict[str, One] = {}
     for one in found:

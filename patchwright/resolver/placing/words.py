@@ -4,9 +4,9 @@ import re
 from typing import Final
 
 from patchwright.core.types.threads import ThreadKind
-from patchwright.resolver.placing.places import NAME, OWNER
+from patchwright.resolver.placing.places import NAME_PATTERN, OWNER_PATTERN
 
-KINDS: Final = {
+THREAD_KINDS: Final = {
     "issues": ThreadKind.ISSUE,
     "pull": ThreadKind.PULL_REQUEST,
     "discussions": ThreadKind.DISCUSSION,
@@ -23,30 +23,30 @@ _HOST: Final = r"[\w-]+(?:\.[\w-]+)+(?::\d+)?/"
 
 # Below the address of the forge.
 REPOSITORY_PATH: Final = re.compile(
-    rf"(?P<repo>{OWNER}/{NAME})(?=[/?#.,;:!*~]|\Z)"
-    rf"(?:/(?P<kind>{'|'.join(KINDS)})/{_NUMBER})?"
+    rf"(?P<repo>{OWNER_PATTERN}/{NAME_PATTERN})(?=[/?#.,;:!*~]|\Z)"
+    rf"(?:/(?P<kind>{'|'.join(THREAD_KINDS)})/{_NUMBER})?"
 )
 # Below the address of the ticket system.
 TICKET_PATH: Final = re.compile(
     rf"(?:browse/|\S*[?&]selectedIssue=)(?P<key>{_KEY})(?![\w-])", re.IGNORECASE
 )
 # In a text. What is `meant` is called a repository; what is `bare` may be a path.
-NAMED: Final = re.compile(
+REFERENCE_PATTERN: Final = re.compile(
     rf"(?P<address>(?:https?://|{_FREE}(?={_HOST})){_IN_ADDRESS})"
-    rf"|{_FREE}(?:ssh://)?git@(?P<host>[\w.-]+)[:/](?P<remote>{OWNER}/{NAME})"
-    rf"|{_FREE}(?i:repo(?:sitory)?):[ \t]*(?P<meant>{OWNER}/{NAME}){_ENDS}"
-    rf"|{_FREE}(?P<repo>{OWNER}/{NAME})#{_NUMBER}"
-    rf"|{_FREE}(?P<bare>{OWNER}(?:/{NAME})+){_ENDS}"
+    rf"|{_FREE}(?:ssh://)?git@(?P<host>[\w.-]+)[:/](?P<remote>{OWNER_PATTERN}/{NAME_PATTERN})"
+    rf"|{_FREE}(?i:repo(?:sitory)?):[ \t]*(?P<meant>{OWNER_PATTERN}/{NAME_PATTERN}){_ENDS}"
+    rf"|{_FREE}(?P<repo>{OWNER_PATTERN}/{NAME_PATTERN})#{_NUMBER}"
+    rf"|{_FREE}(?P<bare>{OWNER_PATTERN}(?:/{NAME_PATTERN})+){_ENDS}"
     rf"|{_FREE}(?P<key>{_KEY}){_ENDS}"
 )
-ALONE: Final = re.compile(rf"\s*[`*_]*({OWNER}/{NAME})[`*_.!]*\s*\Z")
+ALONE_PATTERN: Final = re.compile(rf"\s*[`*_]*({OWNER_PATTERN}/{NAME_PATTERN})[`*_.!]*\s*\Z")
 # What leads to the name of a repository rather than of a file, if it is both.
-LEAD: Final = re.compile(
+LEADING_WORDS: Final = re.compile(
     r"(?:\A|\b(?:in|for|of|to|on|at|from|use|repo|repository|project))\s*(?:the\s+)?\Z",
     re.IGNORECASE,
 )
 # What is a file or a folder rather than a repository, whatever leads to it.
-PATH: Final = re.compile(
+FILE_PATH_PATTERN: Final = re.compile(
     r"(?:src|lib|tests?|docs?|app|pkg|cmd|bin|internal|packages|scripts|config)/"
     r"|.*\.(?:[ch]|cc|cfg|cpp|cs|css|go|html?|ini|java|json|jsx?|kt|lock|md|php|py|rb"
     r"|rs|rst|sh|sql|swift|toml|tsx?|txt|xml|ya?ml)\Z",

@@ -7,7 +7,7 @@ import os
 import struct
 import termios
 
-from patchwright.sandbox.action_server.loop import Loop
+from patchwright.sandbox.action_server.loop import EventLoop
 from patchwright.sandbox.action_server.output import FullLog, LogFolder, Output
 
 CHUNK = 1 << 16
@@ -20,7 +20,7 @@ class Capture:
     command whose turn it is.
     """
 
-    def __init__(self, name: str, fd: int, loop: Loop, logs: LogFolder) -> None:
+    def __init__(self, name: str, fd: int, loop: EventLoop, logs: LogFolder) -> None:
         self._name = name
         self._fd = fd
         self._loop = loop

@@ -46,7 +46,7 @@ def start_child(launch: Launch, config: Config, wires: Wires, cwd: str) -> int:
     """
     pid = os.fork()
     if pid == 0:
-        _become(launch, config, wires, cwd)
+        _exec_program(launch, config, wires, cwd)
     return pid
 
 
@@ -56,7 +56,7 @@ def spawn_child(launch: Launch, config: Config, wires: Wires) -> int:
     It costs a third of `start_child`: nothing of the server is copied. Its limits come
     from here a moment later, so it must wait to be told before it does anything.
     """
-    sources = _out_of_the_way(wires)
+    sources = _copy_files(wires)
     try:
         pid = os.posix_spawn(
             launch.path,
@@ -89,7 +89,7 @@ def _limit_other(pid: int, config: Config) -> None:
         raise
 
 
-def _become(launch: Launch, config: Config, wires: Wires, cwd: str) -> None:
+def _exec_program(launch: Launch, config: Config, wires: Wires, cwd: str) -> None:
     """Turn this forked copy of the server into the program; it never returns."""
     try:
         os.setsid()
@@ -97,7 +97,7 @@ def _become(launch: Launch, config: Config, wires: Wires, cwd: str) -> None:
         for kind, limit in _limits(config):
             resource.setrlimit(kind, (limit, limit))
         os.chdir(cwd if os.path.isdir(cwd) else config.workspace)
-        _move(wires)
+        _move_files(wires)
         os.execve(launch.path, launch.arguments, launch.environment)  # noqa: S606 - no shell on purpose
     except BaseException:  # noqa: BLE001 - a second server must not live on
         sys.excepthook(*sys.exc_info())
@@ -105,12 +105,12 @@ def _become(launch: Launch, config: Config, wires: Wires, cwd: str) -> None:
         os._exit(NOT_STARTED)
 
 
-def _move(wires: Wires) -> None:
-    for target, source in _out_of_the_way(wires).items():
+def _move_files(wires: Wires) -> None:
+    for target, source in _copy_files(wires).items():
         os.dup2(source, target)
 
 
-def _out_of_the_way(wires: Wires) -> Wires:
+def _copy_files(wires: Wires) -> Wires:
     """Return copies of the files: one may have the number of another's target."""
     return {
         target: fcntl.fcntl(source, fcntl.F_DUPFD_CLOEXEC, FIRST_FREE_FD)

@@ -22,7 +22,7 @@ _REDRAW = re.compile(r"[\r\b]")
 _SPECIAL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
-class Cleaner:
+class OutputCleaner:
     """Takes bytes as they come; gives lines back once they can no longer change."""
 
     def __init__(self) -> None:
@@ -37,15 +37,15 @@ class Cleaner:
             text = self._without_sequences(text)
         lines, newline, self._line = (self._line + text).rpartition("\n")
         if _REDRAW.search(lines):
-            lines = "\n".join(fold(line) for line in lines.split("\n"))
+            lines = "\n".join(apply_redraws(line) for line in lines.split("\n"))
         return lines + newline + self._overlong()
 
     def peek(self) -> str:
-        return fold(self._line)
+        return apply_redraws(self._line)
 
     def flush(self) -> str:
         """Return the line that is still open, as it looks now."""
-        shown, self._line = fold(self._line), ""
+        shown, self._line = apply_redraws(self._line), ""
         return shown
 
     def _without_sequences(self, text: str) -> str:
@@ -61,11 +61,11 @@ class Cleaner:
     def _overlong(self) -> str:
         if len(self._line) <= MAX_LINE:
             return ""
-        self._line = fold(self._line)
+        self._line = apply_redraws(self._line)
         return self.flush() if len(self._line) > MAX_LINE else ""
 
 
-def fold(line: str) -> str:
+def apply_redraws(line: str) -> str:
     """Return what a line shows after its redraws and backspaces."""
     if "\r" in line:
         line = next((part for part in reversed(line.split("\r")) if part), "")

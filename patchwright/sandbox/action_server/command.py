@@ -6,18 +6,18 @@ import time
 from typing import Callable, NamedTuple
 
 from patchwright.sandbox.action_server import hints
-from patchwright.sandbox.action_server.loop import Loop, Timer
+from patchwright.sandbox.action_server.loop import EventLoop, Timer
 from patchwright.sandbox.action_server.output import Output
 from patchwright.sandbox.action_server.processes import list_pids
 from patchwright.sandbox.action_server.stdin_feed import StdinFeed
 from patchwright.sandbox.action_server.wire import Reply
 
-Answer = Callable[[Reply], None]
+SendReply = Callable[[Reply], None]
 # Ends what an action has begun; whoever waits for it is answered soon after.
-CallOff = Callable[[], None]
+Cancel = Callable[[], None]
 
 
-class Order(NamedTuple):
+class CommandRequest(NamedTuple):
     """What the host asks to run. `stdin_stays_open` lets it write more later."""
 
     command: str
@@ -26,7 +26,7 @@ class Order(NamedTuple):
     timeout_s: float
 
 
-class Ending(NamedTuple):
+class CommandEnd(NamedTuple):
     """`exit_code` is None when we killed it."""
 
     exit_code: int | None
@@ -35,39 +35,39 @@ class Ending(NamedTuple):
     duration_s: float
 
 
-class Command:
+class RunningCommand:
     """Answers everybody who waits for it: at its end, or when their patience is."""
 
-    def __init__(self, handle: str, order: Order, output: Output, loop: Loop) -> None:
+    def __init__(self, handle: str, order: CommandRequest, output: Output, loop: EventLoop) -> None:
         self.handle = handle
         self.order = order
         self.output = output
         self.stdin: StdinFeed | None = None
-        self.ending: Ending | None = None
+        self.ending: CommandEnd | None = None
         self.is_reported = False
         # Whatever is older was left running on purpose, and survives a kill.
         self.older_pids = list_pids()
         self._loop = loop
         self._started = time.monotonic()
-        self._waiting: list[tuple[Answer, Timer]] = []
+        self._waiting: list[tuple[SendReply, Timer]] = []
 
-    def wait(self, answer: Answer, timeout_s: float) -> None:
+    def wait(self, answer: SendReply, timeout_s: float) -> None:
         if self.ending is not None:
             self._report_end([answer], self.ending)
             return
-        timer = self._loop.after(timeout_s, lambda: self._lose_patience(answer))
+        timer = self._loop.after(timeout_s, lambda: self._time_out(answer))
         self._waiting.append((answer, timer))
 
-    def stop_waiting(self, answer: Answer) -> None:
+    def stop_waiting(self, answer: SendReply) -> None:
         """Answer one of those who wait as if its patience had ended."""
         for waiting, timer in self._waiting:
             if waiting is answer:
                 timer.cancel()
-                self._lose_patience(answer)
+                self._time_out(answer)
                 return
 
     def end(self, exit_code: int | None, cwd: str, note: str) -> None:
-        self.ending = Ending(exit_code, cwd, note, self.seconds())
+        self.ending = CommandEnd(exit_code, cwd, note, self.seconds())
         waiting, self._waiting = self._waiting, []
         for _, timer in waiting:
             timer.cancel()
@@ -81,11 +81,11 @@ class Command:
         report = self._report(None, note)
         return {**report, "still_running": True, "handle": self.handle}
 
-    def _lose_patience(self, answer: Answer) -> None:
+    def _time_out(self, answer: SendReply) -> None:
         self._waiting = [item for item in self._waiting if item[0] is not answer]
         answer(self.report_running(hints.still_running(round(self.seconds(), 1))))
 
-    def _report_end(self, answers: list[Answer], ending: Ending) -> None:
+    def _report_end(self, answers: list[SendReply], ending: CommandEnd) -> None:
         self.is_reported = True
         report = self._report(ending.exit_code, ending.note)
         report["digest"] = self.output.digest

@@ -6,8 +6,8 @@ import difflib
 
 from patchwright.sandbox.action_server.text_codec import decode
 
-MAX_LINES = 20_000
-MAX_CHARACTERS = 20_000
+MAX_DIFF_LINES = 20_000
+MAX_DIFF_CHARACTERS = 20_000
 NO_NEWLINE = "\n\\ No newline at end of file\n"
 
 
@@ -17,7 +17,7 @@ def describe_change(path: str, before: bytes | None, after: bytes) -> str:
         return f"Binary file {path} differs\n"
     old_lines = old.text.splitlines(keepends=True)
     new_lines = new.text.splitlines(keepends=True)
-    if max(len(old_lines), len(new_lines)) > MAX_LINES:
+    if max(len(old_lines), len(new_lines)) > MAX_DIFF_LINES:
         return f"{path} is too long for a diff\n"
     diff = difflib.unified_diff(
         old_lines,
@@ -26,6 +26,6 @@ def describe_change(path: str, before: bytes | None, after: bytes) -> str:
         f"b/{path}",
     )
     text = "".join(line if line.endswith("\n") else line + NO_NEWLINE for line in diff)
-    if len(text) <= MAX_CHARACTERS:
+    if len(text) <= MAX_DIFF_CHARACTERS:
         return text
-    return f"{text[:MAX_CHARACTERS]}\n[... {len(text) - MAX_CHARACTERS} more ...]\n"
+    return f"{text[:MAX_DIFF_CHARACTERS]}\n[... {len(text) - MAX_DIFF_CHARACTERS} more ...]\n"

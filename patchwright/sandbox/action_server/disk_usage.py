@@ -23,7 +23,7 @@ _ESCAPED = re.compile(r"\\([0-7]{3})")
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
-class Usage(NamedTuple):
+class DiskUsage(NamedTuple):
     disk_bytes: int
     files: int
 
@@ -43,7 +43,7 @@ class _Anchor:
         return not self.users
 
 
-class Measuring:
+class DiskMeasurement:
     """Goes through folders; `usage` is what was found so far.
 
     With `opens_up` also through those that their owner, the sandbox's user, has closed
@@ -51,7 +51,7 @@ class Measuring:
     """
 
     def __init__(self, roots: list[str], *, opens_up: bool) -> None:
-        self.usage = Usage(0, 0)
+        self.usage = DiskUsage(0, 0)
         self.is_too_deep = False
         self._opens_up = opens_up
         self._seen: set[tuple[int, int]] = set()
@@ -136,7 +136,7 @@ class Measuring:
                 return
             self._seen.add(key)
         size = found.st_blocks * BLOCK_BYTES
-        self.usage = Usage(self.usage.disk_bytes + size, self.usage.files + 1)
+        self.usage = DiskUsage(self.usage.disk_bytes + size, self.usage.files + 1)
 
 
 def held_files(pid: int) -> Iterator[os.stat_result]:
@@ -169,8 +169,8 @@ def writable_folders(mountinfo: str) -> list[str]:
     return found
 
 
-def used(folder: str) -> Usage:
+def file_system_usage(folder: str) -> DiskUsage:
     """Return what is taken of the whole file system that a folder is on."""
     found = os.statvfs(folder)
     taken = (found.f_blocks - found.f_bfree) * found.f_frsize
-    return Usage(taken, found.f_files - found.f_ffree)
+    return DiskUsage(taken, found.f_files - found.f_ffree)

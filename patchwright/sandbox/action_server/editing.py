@@ -5,17 +5,17 @@ from __future__ import annotations
 import difflib
 
 from patchwright.sandbox.action_server.failure import ActionError
-from patchwright.sandbox.action_server.places import Places
+from patchwright.sandbox.action_server.places import WorkspacePaths
 from patchwright.sandbox.action_server.reading import read_regular
-from patchwright.sandbox.action_server.text_codec import Text, decode, with_newlines
-from patchwright.sandbox.action_server.wire import Reply, Request
-from patchwright.sandbox.action_server.writing import replace
+from patchwright.sandbox.action_server.text_codec import FileText, decode, with_newlines
+from patchwright.sandbox.action_server.wire import Reply, ServerRequest
+from patchwright.sandbox.action_server.writing import replace_file
 
 MAX_SHOWN = 10
 MAX_COMPARED_LINES = 20_000
 
 
-def edit_file(places: Places, request: Request) -> Reply:
+def edit_file(places: WorkspacePaths, request: ServerRequest) -> Reply:
     """Apply the edits in order; an error means that nothing was written."""
     path = places.in_repo(request.text("path"))
     shown = places.shown(path)
@@ -27,10 +27,10 @@ def edit_file(places: Places, request: Request) -> Reply:
     for number, edit in enumerate(request.objects("edits"), 1):
         where = f"Edit {number} of {shown}"
         text = _apply(content._replace(text=text), edit, where)
-    return replace(path, shown, before, content.encode(text))
+    return replace_file(path, shown, before, content.encode(text))
 
 
-def _apply(content: Text, edit: Request, where: str) -> str:
+def _apply(content: FileText, edit: ServerRequest, where: str) -> str:
     old, new = edit.text("old"), edit.text("new")
     if not old:
         raise ActionError("bad-request", f"{where}: `old` is empty.")
@@ -57,7 +57,7 @@ def _find_all(text: str, old: str) -> list[int]:
     return starts
 
 
-def _choose(text: str, starts: list[int], edit: Request, where: str) -> int:
+def _choose(text: str, starts: list[int], edit: ServerRequest, where: str) -> int:
     lines = [str(text.count("\n", 0, start) + 1) for start in starts[:MAX_SHOWN]]
     matches = f"{where}: `old` matches {len(starts)} times, at lines {', '.join(lines)}"
     if edit.fields.get("occurrence") is None:

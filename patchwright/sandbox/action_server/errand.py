@@ -6,8 +6,8 @@ import json
 import os
 import signal
 
-from patchwright.sandbox.action_server.command import Answer
-from patchwright.sandbox.action_server.loop import Loop
+from patchwright.sandbox.action_server.command import SendReply
+from patchwright.sandbox.action_server.loop import EventLoop
 from patchwright.sandbox.action_server.processes import (
     find_descendants,
     list_processes,
@@ -16,17 +16,17 @@ from patchwright.sandbox.action_server.processes import (
 from patchwright.sandbox.action_server.wire import Reply, error
 
 MAX_RESULT_BYTES = 4 << 20
-_CALLED_OFF = error("called-off", "called off before its end; nothing came of it")
+_CANCELLED = error("called-off", "called off before its end; nothing came of it")
 
 
-class Errand:
+class OneOffJob:
     """Answers with what the process wrote, or with `too_late` after its time.
 
     Takes over the reading end of the pipe that the process writes to.
     """
 
     def __init__(
-        self, loop: Loop, pid: int, read_end: int, answer: Answer, failed: Reply
+        self, loop: EventLoop, pid: int, read_end: int, answer: SendReply, failed: Reply
     ) -> None:
         self._loop = loop
         self._pid = pid
@@ -41,8 +41,8 @@ class Errand:
     def limit(self, seconds: float, too_late: Reply) -> None:
         self._loop.after(seconds, lambda: self._stop(too_late))
 
-    def call_off(self) -> None:
-        self._stop(_CALLED_OFF)
+    def cancel(self) -> None:
+        self._stop(_CANCELLED)
 
     def _read(self) -> None:
         data = os.read(self._read_end, 65536)

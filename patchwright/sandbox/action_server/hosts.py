@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from patchwright.sandbox.action_server.wire import Request, error
+from patchwright.sandbox.action_server.wire import ServerRequest, error
 
 TAKEN_OVER = error("taken-over", "another worker has taken over this sandbox")
 
 
-class Hosts:
+class HostRegistry:
     """Knows workers by the name they put on their requests.
 
     A worker that was taken for dead may only be slow; from the moment another one has
@@ -18,7 +18,7 @@ class Hosts:
         self._seen: set[str] = set()
         self._current = ""
 
-    def welcome(self, request: Request) -> bool:
+    def welcome(self, request: ServerRequest) -> bool:
         """Return whether a new worker has taken over."""
         name = request.text("host", "")
         if name in self._seen:
@@ -27,5 +27,5 @@ class Hosts:
         self._current = name
         return True
 
-    def is_current(self, request: Request) -> bool:
+    def is_current(self, request: ServerRequest) -> bool:
         return request.text("host", "") == self._current

@@ -9,7 +9,7 @@ from patchwright.sandbox.action_server.wire import Reply, error
 KEPT_RESULTS = 128
 
 
-class Ledger:
+class IdempotencyTable:
     """Results by action id. The last ones are kept whole, the ids of all others too.
 
     An action whose result is gone is answered with an error: it is known to have run,

@@ -8,18 +8,18 @@ from collections import deque
 from typing import Callable, NamedTuple
 
 from patchwright.sandbox.action_server.child import Launch, start_child
-from patchwright.sandbox.action_server.command import Answer
+from patchwright.sandbox.action_server.command import SendReply
 from patchwright.sandbox.action_server.configuration import Config
 from patchwright.sandbox.action_server.failure import ActionError
-from patchwright.sandbox.action_server.lines import Lines
-from patchwright.sandbox.action_server.loop import Loop, Timer
+from patchwright.sandbox.action_server.lines import LineBuffer
+from patchwright.sandbox.action_server.loop import EventLoop, Timer
 from patchwright.sandbox.action_server.processes import (
     find_descendants,
     list_processes,
     send_signal,
 )
 from patchwright.sandbox.action_server.stdin_feed import StdinFeed
-from patchwright.sandbox.action_server.stopping import SHORT_GRACE_S, Stopping
+from patchwright.sandbox.action_server.stopping import SHORT_GRACE_S, Termination
 from patchwright.sandbox.action_server.wire import Reply, error
 
 MAX_LINE_BYTES = 4 << 20
@@ -40,12 +40,12 @@ class _Ends(NamedTuple):
 class LineProgram:
     """Runs until it ends or is closed; its lines are kept for `read`."""
 
-    def __init__(self, loop: Loop, config: Config, launch: Launch, cwd: str) -> None:
+    def __init__(self, loop: EventLoop, config: Config, launch: Launch, cwd: str) -> None:
         self._loop = loop
-        self._lines = Lines()
+        self._lines = LineBuffer()
         self._ready: deque[bytes] = deque()
         self._ready_bytes = 0
-        self._readers: deque[tuple[Answer, Timer]] = deque()
+        self._readers: deque[tuple[SendReply, Timer]] = deque()
         self._words = b""
         self._failure: Reply | None = None
         self._is_watched = False
@@ -65,14 +65,14 @@ class LineProgram:
             raise ActionError("stdin-full", "the program does not read its input")
         self._stdin.write(line.encode("utf-8", "replace") + b"\n")
 
-    def read(self, answer: Answer, timeout_s: float) -> None:
+    def read(self, answer: SendReply, timeout_s: float) -> None:
         """Answer with the next line, with none after a time, or with how it ended."""
         if self._ready:
             answer(self._next_line())
         elif self._failure is not None:
             answer(self._failure)
         else:
-            timer = self._loop.after(timeout_s, lambda: self._lose_patience(answer))
+            timer = self._loop.after(timeout_s, lambda: self._time_out(answer))
             self._readers.append((answer, timer))
 
     def close(self, closed: Callable[[], None]) -> None:
@@ -82,7 +82,7 @@ class LineProgram:
             closed()
             return
         nobody: frozenset[int] = frozenset()
-        stopping = Stopping(self._loop, self._pid, nobody, closed, SHORT_GRACE_S)
+        stopping = Termination(self._loop, self._pid, nobody, closed, SHORT_GRACE_S)
         stopping.begin()
 
     def _next_line(self) -> Reply:
@@ -91,7 +91,7 @@ class LineProgram:
         self._watch_output()
         return {"kind": "line", "line": line.decode("utf-8", "replace")}
 
-    def _lose_patience(self, answer: Answer) -> None:
+    def _time_out(self, answer: SendReply) -> None:
         self._readers = deque(one for one in self._readers if one[0] is not answer)
         answer({"kind": "nothing"})
 

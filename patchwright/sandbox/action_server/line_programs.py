@@ -6,13 +6,13 @@ import itertools
 import os
 
 from patchwright.sandbox.action_server.child import plan_program
-from patchwright.sandbox.action_server.command import Answer
+from patchwright.sandbox.action_server.command import SendReply
 from patchwright.sandbox.action_server.configuration import Config
 from patchwright.sandbox.action_server.environment import plan_environment
 from patchwright.sandbox.action_server.failure import ActionError
 from patchwright.sandbox.action_server.line_program import LineProgram
-from patchwright.sandbox.action_server.loop import Loop
-from patchwright.sandbox.action_server.wire import Request
+from patchwright.sandbox.action_server.loop import EventLoop
+from patchwright.sandbox.action_server.wire import ServerRequest
 
 MAX_PIPES = 32
 
@@ -20,13 +20,13 @@ MAX_PIPES = 32
 class LinePrograms:
     """Carries out what the host asks of a program; see `core.runtime.Pipe`."""
 
-    def __init__(self, loop: Loop, config: Config) -> None:
+    def __init__(self, loop: EventLoop, config: Config) -> None:
         self._loop = loop
         self._config = config
         self._programs: dict[str, LineProgram] = {}
         self._numbers = itertools.count(1)
 
-    def open(self, request: Request, answer: Answer) -> None:
+    def open(self, request: ServerRequest, answer: SendReply) -> None:
         command = request.texts("command")
         if not command or "\0" in "".join(command):
             raise ActionError("bad-request", "`command` must name a program")
@@ -39,14 +39,14 @@ class LinePrograms:
         self._programs[name] = LineProgram(self._loop, self._config, launch, cwd)
         answer({"kind": "opened", "pipe": name})
 
-    def write(self, request: Request, answer: Answer) -> None:
+    def write(self, request: ServerRequest, answer: SendReply) -> None:
         self._find(request).write(request.text("line"))
         answer({"kind": "written"})
 
-    def read(self, request: Request, answer: Answer) -> None:
+    def read(self, request: ServerRequest, answer: SendReply) -> None:
         self._find(request).read(answer, request.seconds("timeout_s", 0.0))
 
-    def close(self, request: Request, answer: Answer) -> None:
+    def close(self, request: ServerRequest, answer: SendReply) -> None:
         program = self._programs.pop(request.text("pipe"), None)
         if program is None:
             answer({"kind": "closed"})
@@ -59,7 +59,7 @@ class LinePrograms:
         for program in programs.values():
             program.close(lambda: None)
 
-    def _find(self, request: Request) -> LineProgram:
+    def _find(self, request: ServerRequest) -> LineProgram:
         name = request.text("pipe")
         program = self._programs.get(name)
         if program is None:

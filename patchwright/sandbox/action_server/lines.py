@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 
-class Lines:
+class LineBuffer:
     """Takes bytes as they come; `waiting_bytes` belong to a line without its end."""
 
     def __init__(self) -> None:

@@ -24,7 +24,7 @@ class Timer:
         self.callback = None
 
 
-class Loop:
+class EventLoop:
     """Calls back from one thread, so that nothing here needs a lock."""
 
     def __init__(self) -> None:

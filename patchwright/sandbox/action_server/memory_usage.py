@@ -24,7 +24,7 @@ def resident_bytes(pid: int) -> int:
         return 0
 
 
-def used_by(pids: list[int], *, are_alone: bool) -> int:
+def memory_used_by(pids: list[int], *, are_alone: bool) -> int:
     """Return the memory of all these.
 
     Where they are alone, what is kept for nobody in particular is theirs as well.
@@ -40,7 +40,7 @@ def used_by(pids: list[int], *, are_alone: bool) -> int:
     return own + max(mapped, memory_files(pids))
 
 
-def quickly_used_by(pids: list[int], *, are_alone: bool) -> int:
+def estimate_memory_used_by(pids: list[int], *, are_alone: bool) -> int:
     """Return no less than that, at a small part of the price; no memory files."""
     resident = sum(map(resident_bytes, pids))
     if are_alone:

@@ -8,7 +8,7 @@ from collections import deque
 from contextlib import suppress
 from typing import Callable, NamedTuple, Protocol
 
-from patchwright.sandbox.action_server.cleaning import Cleaner
+from patchwright.sandbox.action_server.cleaning import OutputCleaner
 from patchwright.sandbox.action_server.temporary import remove_if_there
 from patchwright.sandbox.action_server.transcript import Transcript
 
@@ -104,7 +104,7 @@ class Output:
 
     def __init__(self, log: FullLog) -> None:
         self._log = log
-        self._cleaner = Cleaner()
+        self._cleaner = OutputCleaner()
         self._transcript = Transcript()
         # Of what was read, not of a file that commands could change.
         self._hash = new_hash()

@@ -11,7 +11,7 @@ WORKSPACE = "/workspace"
 FOLDERS = ("repo", "home", "logs")
 
 
-class Places:
+class WorkspacePaths:
     """Resolves paths, and refuses those that lead out, also through a symlink."""
 
     def __init__(self, workspace: str) -> None:

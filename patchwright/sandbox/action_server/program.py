@@ -13,20 +13,20 @@ from patchwright.sandbox.action_server.environment import (
 )
 
 # Without the folder it runs in, whose files must not pass for modules of Python.
-_START = (
+_START_CODE = (
     "import sys; sys.path[:] = [{archive!r}] + [p for p in sys.path if p]; "
     "from patchwright.sandbox.inside.{name} import main; main()"
 )
 
 
-def plan_inside(name: str, words: list[str], config: Config) -> Launch:
+def plan_inside_program(name: str, words: list[str], config: Config) -> Launch:
     """Return how to start a module of `patchwright.sandbox.inside`.
 
     It runs like anything else of the agent's: with its packages, variables and rights.
     """
     environment = plan_environment(config, dict(os.environ))
     python = find_program("python3", environment["PATH"]) or sys.executable
-    start = _START.format(archive=_archive(), name=name)
+    start = _START_CODE.format(archive=_archive(), name=name)
     return plan_program([python, "-u", "-c", start, *words], environment)
 
 

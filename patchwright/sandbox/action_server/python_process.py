@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from patchwright.sandbox.action_server.child import start_child
 from patchwright.sandbox.action_server.configuration import Config
-from patchwright.sandbox.action_server.program import plan_inside
-from patchwright.sandbox.action_server.shell_process import nameless_file
+from patchwright.sandbox.action_server.program import plan_inside_program
+from patchwright.sandbox.action_server.shell_process import create_unnamed_file
 
 # The files that `patchwright.sandbox.inside.interpreter` finds.
 CODE_FD = 3
@@ -16,7 +16,7 @@ GO_FD = 4
 DONE_FD = 5
 
 
-class PythonWires(NamedTuple):
+class PythonFiles(NamedTuple):
     """The files that stay when the interpreter has to be started again."""
 
     output_read: int
@@ -24,7 +24,7 @@ class PythonWires(NamedTuple):
     code: int
 
 
-class Python(NamedTuple):
+class PythonProcess(NamedTuple):
     """A running interpreter: write to `go` to have it run what the code file holds."""
 
     pid: int
@@ -32,14 +32,14 @@ class Python(NamedTuple):
     done_read: int
 
 
-def lay_python_wires() -> PythonWires:
+def open_python_files() -> PythonFiles:
     output_read, output_write = os.pipe()
     os.set_blocking(output_read, False)
-    return PythonWires(output_read, output_write, nameless_file())
+    return PythonFiles(output_read, output_write, create_unnamed_file())
 
 
-def start_python(config: Config, wires: PythonWires) -> Python:
-    launch = plan_inside("interpreter", [], config)
+def start_python(config: Config, wires: PythonFiles) -> PythonProcess:
+    launch = plan_inside_program("interpreter", [], config)
     go_read, go_write = os.pipe()
     done_read, done_write = os.pipe()
     os.set_blocking(done_read, False)
@@ -60,9 +60,9 @@ def start_python(config: Config, wires: PythonWires) -> Python:
     finally:
         os.close(go_read)
         os.close(done_write)
-    return Python(pid, go_write, done_read)
+    return PythonProcess(pid, go_write, done_read)
 
 
-def end_wires(python: Python) -> None:
+def close_python(python: PythonProcess) -> None:
     os.close(python.go_write)
     os.close(python.done_read)

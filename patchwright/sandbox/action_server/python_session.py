@@ -9,31 +9,31 @@ from typing import NamedTuple
 from patchwright.sandbox.action_server import hints
 from patchwright.sandbox.action_server.capture import Capture
 from patchwright.sandbox.action_server.cgroup import count_memory_kills
-from patchwright.sandbox.action_server.command import Answer, CallOff
+from patchwright.sandbox.action_server.command import SendReply, Cancel
 from patchwright.sandbox.action_server.configuration import Config
 from patchwright.sandbox.action_server.failure import ActionError
-from patchwright.sandbox.action_server.loop import Loop, Timer
+from patchwright.sandbox.action_server.loop import EventLoop, Timer
 from patchwright.sandbox.action_server.output import LogFolder, Output
 from patchwright.sandbox.action_server.processes import list_pids, read_process
 from patchwright.sandbox.action_server.python_process import (
-    Python,
-    end_wires,
-    lay_python_wires,
+    PythonProcess,
+    close_python,
+    open_python_files,
     start_python,
 )
 from patchwright.sandbox.action_server.shell_process import rewrite
-from patchwright.sandbox.action_server.stopping import SHORT_GRACE_S, Stopping
-from patchwright.sandbox.action_server.wire import Request, error
+from patchwright.sandbox.action_server.stopping import SHORT_GRACE_S, Termination
+from patchwright.sandbox.action_server.wire import ServerRequest, error
 
 # What KeyboardInterrupt gets to unwind before the interpreter itself is ended.
 UNWIND_S = 2.0
 LAST_OUTPUT = 2000
 
 
-class Cell(NamedTuple):
+class PythonCell(NamedTuple):
     """A piece of code that runs. `older` processes are not its own."""
 
-    answer: Answer
+    answer: SendReply
     word: bytes
     older: frozenset[int]
     limit: Timer
@@ -44,19 +44,19 @@ class Cell(NamedTuple):
 class PythonSession:
     """Starts Python when it is first needed, and again after its end."""
 
-    def __init__(self, loop: Loop, config: Config) -> None:
+    def __init__(self, loop: EventLoop, config: Config) -> None:
         self._loop = loop
         self._config = config
-        self._wires = lay_python_wires()
+        self._wires = open_python_files()
         logs = LogFolder(os.path.join(config.workspace, "logs"))
         # No shell session can have this name.
         self._capture = Capture("python.cell", self._wires.output_read, loop, logs)
-        self._python: Python | None = None
-        self._cell: Cell | None = None
-        self._stopping: Stopping | None = None
+        self._python: PythonProcess | None = None
+        self._cell: PythonCell | None = None
+        self._stopping: Termination | None = None
         self._note = ""
 
-    def run(self, request: Request, answer: Answer) -> CallOff:
+    def run(self, request: ServerRequest, answer: SendReply) -> Cancel:
         """Run code; past its time limit it is interrupted."""
         if self._cell is not None:
             raise ActionError("busy", hints.PYTHON_BUSY)
@@ -64,7 +64,7 @@ class PythonSession:
         limit_s = request.seconds("timeout_s", self._config.command_timeout_s)
         python = self._living_python()
         rewrite(self._wires.code, code)
-        cell = Cell(
+        cell = PythonCell(
             answer=answer,
             word=os.urandom(8).hex().encode(),
             older=list_pids(),
@@ -78,7 +78,7 @@ class PythonSession:
         os.write(python.go_write, cell.word + b"\n")
         return lambda: self._cancel_cell(cell)
 
-    def _cancel_cell(self, cell: Cell) -> None:
+    def _cancel_cell(self, cell: PythonCell) -> None:
         if self._cell is not cell:
             return
         if self._stopping is None:
@@ -90,7 +90,7 @@ class PythonSession:
         """Interrupt the code and, if that does not help, end the interpreter."""
         if self._cell is None or self._python is None or self._stopping is not None:
             return
-        self._stopping = Stopping(
+        self._stopping = Termination(
             self._loop,
             self._python.pid,
             self._cell.older,
@@ -99,7 +99,7 @@ class PythonSession:
         )
         self._stopping.begin()
 
-    def _living_python(self) -> Python:
+    def _living_python(self) -> PythonProcess:
         if self._python is not None and read_process(self._python.pid) is None:
             self._drop(self._python)
             self._note = hints.PYTHON_RESTARTED
@@ -111,12 +111,12 @@ class PythonSession:
         self._python = python
         return python
 
-    def _drop(self, python: Python) -> None:
+    def _drop(self, python: PythonProcess) -> None:
         self._loop.unwatch(python.done_read)
-        end_wires(python)
+        close_python(python)
         self._python = None
 
-    def _read_done(self, python: Python) -> None:
+    def _read_done(self, python: PythonProcess) -> None:
         try:
             data = os.read(python.done_read, 4096)
         except BlockingIOError:
@@ -144,7 +144,7 @@ class PythonSession:
         lost = "" if self._python else hints.PYTHON_RESTARTED
         self._answer(f"{note} {lost}".strip(), failed=True)
 
-    def _exited(self, python: Python, code: int) -> None:
+    def _exited(self, python: PythonProcess, code: int) -> None:
         if self._python is not python:
             return
         # The code may have ended just before the interpreter did.
@@ -155,7 +155,7 @@ class PythonSession:
         elif self._stopping is None:
             self._crashed(self._cell, code)
 
-    def _crashed(self, cell: Cell, code: int) -> None:
+    def _crashed(self, cell: PythonCell, code: int) -> None:
         output = self._end(cell)
         printed = output.take().text[-LAST_OUTPUT:]
         output.close()
@@ -185,7 +185,7 @@ class PythonSession:
             }
         )
 
-    def _end(self, cell: Cell) -> Output:
+    def _end(self, cell: PythonCell) -> Output:
         cell.limit.cancel()
         self._cell = None
         return self._capture.finish()

@@ -28,7 +28,7 @@ def reach_out(meeting: str, port: int) -> Reply:
         door.bind(("127.0.0.1", port))
         door.listen(BACKLOG)
         try:
-            is_taken = _hand_over(door, meeting)
+            is_taken = _pass_socket(door, meeting)
         except OSError as error:
             raise ActionError("no-proxy", f"{NO_PROXY}: {error}") from error
     if not is_taken:
@@ -36,7 +36,7 @@ def reach_out(meeting: str, port: int) -> Reply:
     return {"kind": "ready"}
 
 
-def _hand_over(door: socket.socket, meeting: str) -> bool:
+def _pass_socket(door: socket.socket, meeting: str) -> bool:
     with socket.socket(socket.AF_UNIX) as way:
         way.settimeout(ANSWER_S)
         way.connect(meeting)

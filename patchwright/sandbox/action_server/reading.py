@@ -6,18 +6,18 @@ import os
 import stat
 
 from patchwright.sandbox.action_server.failure import ActionError
-from patchwright.sandbox.action_server.places import Places
+from patchwright.sandbox.action_server.places import WorkspacePaths
 from patchwright.sandbox.action_server.text_codec import decode
-from patchwright.sandbox.action_server.wire import Reply, Request
+from patchwright.sandbox.action_server.wire import Reply, ServerRequest
 
 MAX_FILE_BYTES = 32 << 20
-MAX_LINES = 1000
+MAX_SHOWN_LINES = 1000
 MAX_LINE_CHARACTERS = 2000
-MAX_CHARACTERS = 60_000
+MAX_SHOWN_CHARACTERS = 60_000
 MAX_ENTRIES = 500
 
 
-def read_file(places: Places, request: Request) -> Reply:
+def read_file(places: WorkspacePaths, request: ServerRequest) -> Reply:
     path = places.in_repo(request.text("path"))
     if os.path.isdir(path):
         return _list_folder(places, path)
@@ -28,12 +28,12 @@ def read_file(places: Places, request: Request) -> Reply:
         raise ActionError("binary", text)
     first = max(request.whole("start_line", 1), 1)
     last = request.fields.get("end_line")
-    lines = _split(content.text)
+    lines = _split_lines(content.text)
     wanted = lines[first - 1 : last if isinstance(last, int) else None]
     return {
         "kind": "file_content",
         "path": places.shown(path),
-        "text": _number(wanted, first, len(lines)),
+        "text": _number_lines(wanted, first, len(lines)),
         "first_line": first,
         "total_lines": len(lines),
     }
@@ -54,18 +54,18 @@ def read_regular(path: str, shown: str) -> bytes:
         return file.read()
 
 
-def _split(text: str) -> list[str]:
+def _split_lines(text: str) -> list[str]:
     lines = text.split("\n")
     if lines[-1] == "":
         lines.pop()
     return [line[:-1] if line.endswith("\r") else line for line in lines]
 
 
-def _number(lines: list[str], first: int, total: int) -> str:
+def _number_lines(lines: list[str], first: int, total: int) -> str:
     shown: list[str] = []
-    room = MAX_CHARACTERS
-    for number, line in enumerate(lines[:MAX_LINES], first):
-        shown.append(f"{number:>6}\t{_cut(line)}")
+    room = MAX_SHOWN_CHARACTERS
+    for number, line in enumerate(lines[:MAX_SHOWN_LINES], first):
+        shown.append(f"{number:>6}\t{_truncate_line(line)}")
         room -= len(shown[-1])
         if room < 0:
             break
@@ -78,14 +78,14 @@ def _number(lines: list[str], first: int, total: int) -> str:
     return "\n".join(shown)
 
 
-def _cut(line: str) -> str:
+def _truncate_line(line: str) -> str:
     if len(line) <= MAX_LINE_CHARACTERS:
         return line
     dropped = len(line) - MAX_LINE_CHARACTERS
     return f"{line[:MAX_LINE_CHARACTERS]} [... {dropped} more characters ...]"
 
 
-def _list_folder(places: Places, path: str) -> Reply:
+def _list_folder(places: WorkspacePaths, path: str) -> Reply:
     with os.scandir(path) as scanned:
         entries = sorted(scanned, key=lambda entry: entry.name)
     shown = [_describe(entry) for entry in entries[:MAX_ENTRIES]]

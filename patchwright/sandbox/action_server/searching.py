@@ -12,24 +12,24 @@ import re
 from itertools import islice
 from typing import Iterator
 
-from patchwright.sandbox.action_server.command import Answer, CallOff
-from patchwright.sandbox.action_server.errand import Errand
+from patchwright.sandbox.action_server.command import SendReply, Cancel
+from patchwright.sandbox.action_server.errand import OneOffJob
 from patchwright.sandbox.action_server.failure import ActionError
-from patchwright.sandbox.action_server.loop import Loop, exit_code
-from patchwright.sandbox.action_server.places import Places
-from patchwright.sandbox.action_server.wire import Reply, Request, error
+from patchwright.sandbox.action_server.loop import EventLoop, exit_code
+from patchwright.sandbox.action_server.places import WorkspacePaths
+from patchwright.sandbox.action_server.wire import Reply, ServerRequest, error
 
 MAX_MATCHES = 200
 MAX_LINE_CHARACTERS = 300
 MAX_FILE_BYTES = 5 << 20
-LIMIT_S = 5.0
+SEARCH_LIMIT_S = 5.0
 SAMPLE = 1024
-_FAILED = error("internal", "the search failed; use a command such as grep instead")
+_SEARCH_FAILED = error("internal", "the search failed; use a command such as grep instead")
 
 
 def search_files(
-    loop: Loop, places: Places, request: Request, answer: Answer
-) -> CallOff:
+    loop: EventLoop, places: WorkspacePaths, request: ServerRequest, answer: SendReply
+) -> Cancel:
     """Answer with matching lines, or with an error once the time limit has passed."""
     try:
         expression = re.compile(request.text("pattern"))
@@ -53,10 +53,10 @@ def search_files(
             places.repo, root, request.text("glob", ""), expression, write_end
         )
     os.close(write_end)
-    text = f"the search took more than {LIMIT_S:g} s; narrow path or pattern"
-    errand = Errand(loop, pid, read_end, answer, _FAILED)
-    errand.limit(LIMIT_S, error("timed-out", text))
-    return errand.call_off
+    text = f"the search took more than {SEARCH_LIMIT_S:g} s; narrow path or pattern"
+    errand = OneOffJob(loop, pid, read_end, answer, _SEARCH_FAILED)
+    errand.limit(SEARCH_LIMIT_S, error("timed-out", text))
+    return errand.cancel
 
 
 def _search_and_exit(
@@ -83,14 +83,14 @@ def _find_matches(
 ) -> Iterator[str]:
     for path in _list_files(repo, root):
         name = os.path.relpath(path, repo)
-        if glob and not _fits(name, glob):
+        if glob and not _matches_glob(name, glob):
             continue
         for number, line in enumerate(_read_lines(path), 1):
             if expression.search(line):
                 yield f"{name}:{number}: {line[:MAX_LINE_CHARACTERS]}"
 
 
-def _fits(name: str, glob: str) -> bool:
+def _matches_glob(name: str, glob: str) -> bool:
     short = glob[3:] if glob.startswith("**/") else glob
     return any(
         fnmatch.fnmatchcase(candidate, pattern)

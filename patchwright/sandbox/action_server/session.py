@@ -9,9 +9,9 @@ from contextlib import suppress
 from patchwright.sandbox.action_server import hints, shell_script
 from patchwright.sandbox.action_server.capture import Capture
 from patchwright.sandbox.action_server.cgroup import count_memory_kills
-from patchwright.sandbox.action_server.command import Command, Order
+from patchwright.sandbox.action_server.command import RunningCommand, CommandRequest
 from patchwright.sandbox.action_server.configuration import Config
-from patchwright.sandbox.action_server.loop import Loop, Timer
+from patchwright.sandbox.action_server.loop import EventLoop, Timer
 from patchwright.sandbox.action_server.output import LogFolder
 from patchwright.sandbox.action_server.processes import (
     Process,
@@ -21,10 +21,10 @@ from patchwright.sandbox.action_server.processes import (
     send_signal,
 )
 from patchwright.sandbox.action_server.shell_process import (
-    Shell,
-    go,
+    ShellProcess,
+    start_command,
     is_waiting,
-    lay_wires,
+    open_shell_files,
     read_whole,
     rewrite,
     start_shell,
@@ -33,39 +33,39 @@ from patchwright.sandbox.action_server.stdin_feed import StdinFeed, reopen_input
 from patchwright.sandbox.action_server.stopping import (
     GRACE_S,
     SHORT_GRACE_S,
-    Stopping,
+    Termination,
 )
 
 # How many soft limits a command may live.
 HARD_LIMIT_FACTOR = 10
 
 
-class Session:
+class ShellSession:
     """Runs commands, each in a shell of its own that has the state of the one before.
 
     A shell is a child of this process: how it ended is told by the kernel, and nothing
     that runs in it can say otherwise.
     """
 
-    def __init__(self, name: str, loop: Loop, config: Config, logs: LogFolder) -> None:
+    def __init__(self, name: str, loop: EventLoop, config: Config, logs: LogFolder) -> None:
         self._loop = loop
         self._config = config
         self._launch, self._state = shell_script.plan_shell(config, dict(os.environ))
-        self._wiring = lay_wires()
+        self._wiring = open_shell_files()
         self._capture = Capture(name, self._wiring.output_read, loop, logs)
-        self._spare: Shell | None = None
+        self._spare: ShellProcess | None = None
         self._shell: int | None = None
         self._leaders: list[int] = []
-        self._stopping: Stopping | None = None
+        self._stopping: Termination | None = None
         self._hard_limit: Timer | None = None
         self._memory_kills = count_memory_kills()
-        self.command: Command | None = None
+        self.command: RunningCommand | None = None
 
-    def start(self, order: Order) -> Command:
+    def start(self, order: CommandRequest) -> RunningCommand:
         """Start a command; the session must be idle."""
         shell = self._take_shell()
         capture = self._capture
-        command = Command(capture.handle, order, capture.output, self._loop)
+        command = RunningCommand(capture.handle, order, capture.output, self._loop)
         source = shell_script.NO_INPUT
         if order.stdin or order.stdin_stays_open:
             source = shell_script.PIPED_INPUT
@@ -73,11 +73,11 @@ class Session:
         self._shell, self.command = shell.pid, command
         rewrite(self._wiring.state, self._state.script_at_turn(self._config.workspace))
         rewrite(self._wiring.command, order.command.encode("utf-8", "replace"))
-        go(shell, source)
+        start_command(shell, source)
         self._set_hard_limit(order)
         return command
 
-    def call_off(self, command: Command) -> None:
+    def cancel(self, command: RunningCommand) -> None:
         """Kill a command quickly, unless it has ended."""
         if self.command is not command:
             return
@@ -90,7 +90,7 @@ class Session:
         """Kill the running command; its waiters hear of it when all of it is gone."""
         if self.command is None or self._shell is None or self._stopping is not None:
             return
-        self._stopping = Stopping(
+        self._stopping = Termination(
             self._loop,
             self._shell,
             self.command.older_pids,
@@ -114,28 +114,28 @@ class Session:
         for fd in self._wiring:
             os.close(fd)
 
-    def _feed(self, order: Order) -> StdinFeed:
+    def _feed(self, order: CommandRequest) -> StdinFeed:
         feed = StdinFeed(self._loop, reopen_input(self._wiring.input_read))
         feed.write(order.stdin.encode("utf-8", "replace"))
         if not order.stdin_stays_open:
             feed.end()
         return feed
 
-    def _set_hard_limit(self, order: Order) -> None:
+    def _set_hard_limit(self, order: CommandRequest) -> None:
         soft_limit_s = max(order.timeout_s, self._config.command_timeout_s)
         limit_s = HARD_LIMIT_FACTOR * soft_limit_s
         self._hard_limit = self._loop.after(
             limit_s, lambda: self.stop(hints.timed_out(limit_s))
         )
 
-    def _take_shell(self) -> Shell:
+    def _take_shell(self) -> ShellProcess:
         spare, self._spare = self._spare, None
         if spare is None or not is_waiting(spare):
             self._drop(spare)
             return self._start_shell()
         return spare
 
-    def _start_shell(self) -> Shell:
+    def _start_shell(self) -> ShellProcess:
         early = self._state.script_before_turn(self._config.workspace)
         rewrite(self._wiring.variables, early)
         shell = start_shell(self._launch, self._config, self._wiring)
@@ -147,7 +147,7 @@ class Session:
         with suppress(OSError):  # too many processes; there may be room later
             self._spare = self._start_shell()
 
-    def _drop(self, spare: Shell | None) -> None:
+    def _drop(self, spare: ShellProcess | None) -> None:
         if spare is not None:
             os.close(spare.go_write)
 
@@ -180,7 +180,7 @@ class Session:
         command.end(exit_code, self._state.cwd, " ".join(filter(None, notes)))
         self._prepare_spare()
 
-    def _hints(self, command: Command, exit_code: int | None, text: str) -> list[str]:
+    def _hints(self, command: RunningCommand, exit_code: int | None, text: str) -> list[str]:
         kills_before, self._memory_kills = self._memory_kills, count_memory_kills()
         found = []
         if exit_code is not None:

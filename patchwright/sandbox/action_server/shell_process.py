@@ -12,7 +12,7 @@ from patchwright.sandbox.action_server.configuration import Config
 from patchwright.sandbox.action_server.temporary import new_name
 
 
-class Wiring(NamedTuple):
+class ShellFiles(NamedTuple):
     """The files of a session, which its shells get one after the other."""
 
     output_read: int
@@ -23,24 +23,24 @@ class Wiring(NamedTuple):
     variables: int
 
 
-class Shell(NamedTuple):
+class ShellProcess(NamedTuple):
     """A shell that waits for its turn, and ends when `go_write` is closed before."""
 
     pid: int
     go_write: int
 
 
-def lay_wires() -> Wiring:
+def open_shell_files() -> ShellFiles:
     output_read, output_write = os.pipe()
     input_read, input_write = os.pipe()
     os.close(input_write)
     os.set_blocking(output_read, False)
     os.set_blocking(input_read, False)
-    files = (nameless_file() for _ in range(3))
-    return Wiring(output_read, output_write, input_read, *files)
+    files = (create_unnamed_file() for _ in range(3))
+    return ShellFiles(output_read, output_write, input_read, *files)
 
 
-def start_shell(launch: Launch, config: Config, wiring: Wiring) -> Shell:
+def start_shell(launch: Launch, config: Config, wiring: ShellFiles) -> ShellProcess:
     """Return a shell that waits until `go` is called."""
     go_read, go_write = os.pipe()
     wires = {
@@ -59,10 +59,10 @@ def start_shell(launch: Launch, config: Config, wiring: Wiring) -> Shell:
         raise
     finally:
         os.close(go_read)
-    return Shell(pid, go_write)
+    return ShellProcess(pid, go_write)
 
 
-def go(shell: Shell, source: str) -> None:
+def start_command(shell: ShellProcess, source: str) -> None:
     """Have the shell run the command, with its input from there."""
     # One that was killed while it waited is seen to end, like any other.
     with suppress(BrokenPipeError):
@@ -70,7 +70,7 @@ def go(shell: Shell, source: str) -> None:
     os.close(shell.go_write)
 
 
-def is_waiting(shell: Shell) -> bool:
+def is_waiting(shell: ShellProcess) -> bool:
     """Tell whether it lives; a command that ran meanwhile may have killed it."""
     try:
         how = os.WEXITED | os.WNOHANG | os.WNOWAIT
@@ -91,7 +91,7 @@ def read_whole(fd: int) -> bytes:
     return os.pread(fd, os.fstat(fd).st_size, 0)
 
 
-def nameless_file() -> int:
+def create_unnamed_file() -> int:
     path = os.path.join("/tmp", new_name())  # noqa: S108 - the name lives for a moment
     fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
     os.unlink(path)

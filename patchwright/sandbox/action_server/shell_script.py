@@ -34,11 +34,11 @@ _PIPE = f"/proc/self/fd/{INPUT_FD}"
 # Functions of these names would keep our own words from working. Unlike others, these
 # builtins come before functions in POSIX mode, `unset` among them.
 # https://www.gnu.org/software/bash/manual/html_node/Bash-POSIX-Mode.html
-_SPECIAL = (
+_SPECIAL_BUILTINS = (
     "eval exec exit export readonly return set shift source trap unset break continue"
 )
 # What belongs to one shell alone.
-_OWN = (
+_SHELL_OWN_NAMES = (
     "LINENO RANDOM SRANDOM FUNCNAME GROUPS DIRSTACK PIPESTATUS HISTCMD POSIXLY_CORRECT "
     "PATCHWRIGHT_COMMAND PATCHWRIGHT_INPUT BASH_EXECUTION_STRING BASH_ARGC BASH_ARGV "
     "BASH_LINENO BASH_SOURCE _"
@@ -54,10 +54,10 @@ _WAIT = (
     f"*) exec <{os.devnull} 6<&- 8<&-;; esac; "
 )
 # What a session keeps, and the end of the shell.
-_LEAVE = (
+_SAVE_STATE = (
     "set +efnuvx; "
-    f"unset -f builtin declare printf pwd umask {_SPECIAL}; set +o posix; "
-    f"unset -v {_OWN}; "
+    f"unset -f builtin declare printf pwd umask {_SPECIAL_BUILTINS}; set +o posix; "
+    f"unset -v {_SHELL_OWN_NAMES}; "
     "{ declare -p; printf '\\0'; declare -f; declare -F; umask -p; "
     "printf '\\0'; pwd -P; printf '\\0'; } >|/proc/self/fd/4; "
     'set -o posix; exit "$PATCHWRIGHT_STATUS"'
@@ -74,13 +74,13 @@ _BASH = (
     f"{_WAIT}"
     "read -r -N 2147483647 PATCHWRIGHT_COMMAND </proc/self/fd/9; "
     ". /proc/self/fd/4 >/dev/null 2>&1; "
-    f"{{ POSIXLY_CORRECT=1; unset -f {_SPECIAL}; unset POSIXLY_CORRECT; }} 2>/dev/null;"
+    f"{{ POSIXLY_CORRECT=1; unset -f {_SPECIAL_BUILTINS}; unset POSIXLY_CORRECT; }} 2>/dev/null;"
     ' eval "$PATCHWRIGHT_COMMAND" 4>&- 5<&- 9>&-; '
     "{ PATCHWRIGHT_STATUS=$?; POSIXLY_CORRECT=1; trap - DEBUG ERR RETURN; "
     "unset -f trap set; set +o posix; trap -p >|/proc/self/fd/4; set -o posix; } "
     "2>/dev/null; "
-    f"if [[ -s /proc/self/fd/4 ]]; then ( {_LEAVE} ) 2>/dev/null; "
-    f"else {{ {_LEAVE}; }} 2>/dev/null; fi"
+    f"if [[ -s /proc/self/fd/4 ]]; then ( {_SAVE_STATE} ) 2>/dev/null; "
+    f"else {{ {_SAVE_STATE}; }} 2>/dev/null; fi"
 )
 # No `cat` here: a command may have set a PATH in which there is none.
 _SH = (
@@ -105,7 +105,7 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _READ_ONLY = re.compile(rb"^declare -\w*r\w* (?:PATCHWRIGHT_|POSIXLY_)", re.MULTILINE)
 
 
-class State(NamedTuple):
+class ShellState(NamedTuple):
     """What a session's next command finds: scripts for the shell to read."""
 
     variables: bytes
@@ -128,7 +128,7 @@ def _quote(path: str) -> bytes:
     return os.fsencode(shlex.quote(path))
 
 
-def plan_shell(config: Config, inherited: dict[str, str]) -> tuple[Launch, State]:
+def plan_shell(config: Config, inherited: dict[str, str]) -> tuple[Launch, ShellState]:
     """Choose bash, or sh where there is none; the image's own variables stay.
 
     Variables are a part of the state, so that one which a command has unset stays so. A
@@ -139,7 +139,7 @@ def plan_shell(config: Config, inherited: dict[str, str]) -> tuple[Launch, State
     others = {name: variables[name] for name in variables if name not in named}
     lines = [f"export {name}={shlex.quote(named[name])}\n" for name in named]
     folder = os.path.join(config.workspace, "repo")
-    state = State(os.fsencode("".join(lines)), b"", folder)
+    state = ShellState(os.fsencode("".join(lines)), b"", folder)
     bash = find_program("bash", variables["PATH"])
     if bash:
         words = [bash, "--noprofile", "--norc", "-c", _BASH, "bash"]
@@ -147,9 +147,9 @@ def plan_shell(config: Config, inherited: dict[str, str]) -> tuple[Launch, State
     return Launch("/bin/sh", ["sh", "-c", _SH, "sh"], others), state
 
 
-def read_state(stored: bytes) -> State | None:
+def read_state(stored: bytes) -> ShellState | None:
     """Return what a shell has stored, or None if it ended before it had done so."""
     parts = stored.split(b"\0")
-    if len(parts) != len(State._fields) + 1 or _READ_ONLY.search(parts[0]):
+    if len(parts) != len(ShellState._fields) + 1 or _READ_ONLY.search(parts[0]):
         return None
-    return State(parts[0], parts[1], os.fsdecode(parts[2][:-1]))
+    return ShellState(parts[0], parts[1], os.fsdecode(parts[2][:-1]))

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 
-from patchwright.sandbox.action_server.loop import Loop
+from patchwright.sandbox.action_server.loop import EventLoop
 
 
 class StdinFeed:
     """The writing end of an input pipe, which must not block; it is closed here."""
 
-    def __init__(self, loop: Loop, write_end: int) -> None:
+    def __init__(self, loop: EventLoop, write_end: int) -> None:
         self._loop = loop
         self._fd: int | None = write_end
         self._waiting = b""

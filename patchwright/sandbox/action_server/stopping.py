@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 from typing import Callable
 
-from patchwright.sandbox.action_server.loop import Loop, Timer
+from patchwright.sandbox.action_server.loop import EventLoop, Timer
 from patchwright.sandbox.action_server.processes import (
     Process,
     find_descendants,
@@ -22,7 +22,7 @@ STEPS = (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)
 MAX_STEPS = 8
 
 
-class Stopping:
+class Termination:
     """Signals what belongs to a shell's command until all of it is gone.
 
     `older` processes were running before the command, and are spared. `grace_s` is the
@@ -31,7 +31,7 @@ class Stopping:
 
     def __init__(
         self,
-        loop: Loop,
+        loop: EventLoop,
         shell_pid: int,
         older: frozenset[int],
         stopped: Callable[[], None],

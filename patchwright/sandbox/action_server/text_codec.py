@@ -15,7 +15,7 @@ _BOMS = (
 )
 
 
-class Text(NamedTuple):
+class FileText(NamedTuple):
     """The text of a file, and what it takes to write it the way it was."""
 
     text: str
@@ -36,7 +36,7 @@ class Text(NamedTuple):
             ) from error
 
 
-def decode(data: bytes) -> Text | None:
+def decode(data: bytes) -> FileText | None:
     """Return the text, or None for a binary file.
 
     What is not UTF-8 is read as Latin-1, which maps every byte to one character and
@@ -46,13 +46,13 @@ def decode(data: bytes) -> Text | None:
         if data.startswith(bom):
             found = _decode_exactly(data[len(bom) :], encoding)
             if found is not None:
-                return Text(found, encoding, bom)
+                return FileText(found, encoding, bom)
     if b"\0" in data[:SAMPLE]:
         return None
     found = _decode_exactly(data, "utf-8")
     if found is not None:
-        return Text(found)
-    return Text(data.decode("latin-1"), "latin-1")
+        return FileText(found)
+    return FileText(data.decode("latin-1"), "latin-1")
 
 
 def _decode_exactly(data: bytes, encoding: str) -> str | None:

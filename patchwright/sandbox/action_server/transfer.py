@@ -6,11 +6,11 @@ import base64
 import os
 
 from patchwright.sandbox.action_server.failure import ActionError
-from patchwright.sandbox.action_server.places import Places
-from patchwright.sandbox.action_server.wire import CHUNK, Reply, Request
+from patchwright.sandbox.action_server.places import WorkspacePaths
+from patchwright.sandbox.action_server.wire import CHUNK, Reply, ServerRequest
 
 
-def upload(places: Places, request: Request) -> Reply:
+def upload(places: WorkspacePaths, request: ServerRequest) -> Reply:
     """Write one piece at its offset; the first piece empties the file."""
     path = places.in_workspace(request.text("path"))
     offset = request.whole("offset", 0)
@@ -21,7 +21,7 @@ def upload(places: Places, request: Request) -> Reply:
     return {"kind": "stored"}
 
 
-def download(places: Places, request: Request) -> Reply:
+def download(places: WorkspacePaths, request: ServerRequest) -> Reply:
     path = places.in_workspace(request.text("path"))
     if not os.path.isfile(path):
         raise ActionError("not-found", f"there is no file {request.text('path')}")

@@ -10,17 +10,17 @@ from typing import Callable, Iterator
 from patchwright.sandbox.action_server import cgroup, hints
 from patchwright.sandbox.action_server.configuration import Config
 from patchwright.sandbox.action_server.disk_usage import (
-    Measuring,
-    Usage,
-    used,
+    DiskMeasurement,
+    DiskUsage,
+    file_system_usage,
     writable_folders,
 )
-from patchwright.sandbox.action_server.loop import Loop
+from patchwright.sandbox.action_server.loop import EventLoop
 from patchwright.sandbox.action_server.memory_usage import (
     memory_files,
-    quickly_used_by,
+    estimate_memory_used_by,
     resident_bytes,
-    used_by,
+    memory_used_by,
 )
 from patchwright.sandbox.action_server.processes import (
     find_descendants,
@@ -31,9 +31,9 @@ from patchwright.sandbox.action_server.processes import (
 MEMORY_EVERY_S = 0.1
 DISK_EVERY_S = 0.25
 # Looking takes at most this part of the server's time.
-SHARE = 20
+TIME_SHARE = 20
 SLICE_S = 0.01
-REST = 4
+REST_FACTOR = 4
 # What others do on the same disk is seen too: without need, all is measured this often.
 MEASURE_EVERY_S = 30.0
 FILES_EVERY_S = 1.0
@@ -58,7 +58,7 @@ class MemoryWatch:
     """
 
     def __init__(
-        self, loop: Loop, limit: int, give_up: Stop, *, are_alone: bool
+        self, loop: EventLoop, limit: int, give_up: Stop, *, are_alone: bool
     ) -> None:
         self._loop = loop
         self._limit = limit
@@ -73,17 +73,17 @@ class MemoryWatch:
         pids = descendants()
         excess = 0
         if self._may_be_over(pids, began):
-            excess = used_by(pids, are_alone=self._are_alone) - self._limit
+            excess = memory_used_by(pids, are_alone=self._are_alone) - self._limit
         self._rounds = self._rounds + 1 if excess > 0 else 0
         if self._rounds > MOST_ROUNDS:
             self._give_up(hints.memory_given_up(self._limit))
         if excess > 0:
             self._kill(pids, excess)
         took_s = time.monotonic() - began
-        self._loop.after(max(MEMORY_EVERY_S, SHARE * took_s), self._look)
+        self._loop.after(max(MEMORY_EVERY_S, TIME_SHARE * took_s), self._look)
 
     def _may_be_over(self, pids: list[int], now: float) -> bool:
-        quick = quickly_used_by(pids, are_alone=self._are_alone)
+        quick = estimate_memory_used_by(pids, are_alone=self._are_alone)
         if quick > self._limit or now < self._files_at:
             return quick > self._limit
         self._files_at = now + FILES_EVERY_S
@@ -107,27 +107,27 @@ class DiskWatch:
     """
 
     def __init__(
-        self, loop: Loop, limit: int, roots: list[str], stop: Stop, give_up: Stop
+        self, loop: EventLoop, limit: int, roots: list[str], stop: Stop, give_up: Stop
     ) -> None:
         self._loop = loop
-        self._limit = Usage(limit, limit // BYTES_A_FILE)
+        self._limit = DiskUsage(limit, limit // BYTES_A_FILE)
         self._stop = stop
         self._give_up = give_up
         self._kills = 0
-        self._worst = Usage(0, 0)
+        self._worst = DiskUsage(0, 0)
         # Between a stop and the next measurement, which tells what it was stopped at.
         self._is_settling = False
         self._roots = roots
         self._at_start = self._now()
-        self._measured = Usage(0, 0)
+        self._measured = DiskUsage(0, 0)
         self._measured_at = 0.0
         self._seen = self._at_start
         self._loop.after(DISK_EVERY_S, self._look)
 
-    def _now(self) -> Usage:
+    def _now(self) -> DiskUsage:
         """Return what is taken of the disks, ours and others' files alike."""
-        found = {os.stat(root).st_dev: used(root) for root in self._roots}.values()
-        return Usage(sum(a.disk_bytes for a in found), sum(a.files for a in found))
+        found = {os.stat(root).st_dev: file_system_usage(root) for root in self._roots}.values()
+        return DiskUsage(sum(a.disk_bytes for a in found), sum(a.files for a in found))
 
     def _look(self) -> None:
         now = self._now()
@@ -137,7 +137,7 @@ class DiskWatch:
         else:
             self._loop.after(DISK_EVERY_S, self._look)
 
-    def _is_worth_it(self, now: Usage) -> bool:
+    def _is_worth_it(self, now: DiskUsage) -> bool:
         """Tell whether what came since could be half of what is left, or it is time."""
         for new, old, have, most in zip(now, self._seen, self._measured, self._limit):
             if new - old > max(most - have, most // 16) // 2:
@@ -145,16 +145,16 @@ class DiskWatch:
         is_time = time.monotonic() > self._measured_at + MEASURE_EVERY_S
         return is_time and now != self._seen
 
-    def _measure(self, now: Usage) -> None:
+    def _measure(self, now: DiskUsage) -> None:
         grown = any(
             new - old > most for new, old, most in zip(now, self._at_start, self._limit)
         )
-        measuring = Measuring(self._roots, opens_up=grown)
+        measuring = DiskMeasurement(self._roots, opens_up=grown)
         if grown:
             measuring.add_held(descendants())
         self._go_on(measuring, measuring.steps(), time.monotonic())
 
-    def _go_on(self, measuring: Measuring, steps: Iterator[None], began: float) -> None:
+    def _go_on(self, measuring: DiskMeasurement, steps: Iterator[None], began: float) -> None:
         until = time.monotonic() + SLICE_S
         for _ in steps:
             if time.monotonic() > until:
@@ -163,19 +163,19 @@ class DiskWatch:
         self._judge(measuring)
         took_s = time.monotonic() - began
         self._measured, self._measured_at = measuring.usage, time.monotonic()
-        self._loop.after(max(DISK_EVERY_S, REST * took_s), self._look)
+        self._loop.after(max(DISK_EVERY_S, REST_FACTOR * took_s), self._look)
 
-    def _judge(self, measuring: Measuring) -> None:
+    def _judge(self, measuring: DiskMeasurement) -> None:
         usage = measuring.usage
         is_over = measuring.is_too_deep or any(
             have > most for have, most in zip(usage, self._limit)
         )
         if not is_over:
-            self._worst, self._is_settling = Usage(0, 0), False
+            self._worst, self._is_settling = DiskUsage(0, 0), False
             return
         # After a stop all may be cleaned up, which takes some time and commands.
         is_more = any(have > worst for have, worst in zip(usage, self._worst))
-        self._worst = Usage(*map(max, usage, self._worst))
+        self._worst = DiskUsage(*map(max, usage, self._worst))
         if is_more and not self._is_settling:
             self._stop_all()
         else:
@@ -199,7 +199,7 @@ def find_roots() -> list[str]:
         return []
 
 
-def watch(loop: Loop, config: Config, stop: Stop, give_up: Stop) -> None:
+def watch_limits(loop: EventLoop, config: Config, stop: Stop, give_up: Stop) -> None:
     """Watch over what the server has started and its files.
 
     Where it is process 1, all processes and all that can be written are its sandbox's.

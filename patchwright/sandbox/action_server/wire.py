@@ -7,7 +7,7 @@ import os
 from typing import Dict
 
 from patchwright.sandbox.action_server.failure import ActionError
-from patchwright.sandbox.action_server.lines import Lines
+from patchwright.sandbox.action_server.lines import LineBuffer
 
 # A pipe holds no more, and more would be taken from the kernel each time.
 CHUNK = 1 << 16
@@ -15,7 +15,7 @@ CHUNK = 1 << 16
 Reply = Dict[str, object]
 
 
-class Request:
+class ServerRequest:
     """One request of the host; the accessors refuse a value of the wrong type."""
 
     def __init__(self, fields: Reply) -> None:
@@ -52,20 +52,20 @@ class Request:
             return value
         raise ActionError("bad-request", f"`{name}` must be a list of texts")
 
-    def objects(self, name: str) -> list[Request]:
+    def objects(self, name: str) -> list[ServerRequest]:
         value = self.fields.get(name, [])
         if not isinstance(value, list):
             raise ActionError("bad-request", f"`{name}` must be a list")
-        return [Request({"id": self.id, "op": self.op, **item}) for item in value]
+        return [ServerRequest({"id": self.id, "op": self.op, **item}) for item in value]
 
 
-class Channel:
+class HostChannel:
     """The server's end of the line to the host."""
 
     def __init__(self, read_fd: int, write_fd: int) -> None:
         self.read_fd = read_fd
         self._write_fd = write_fd
-        self._lines = Lines()
+        self._lines = LineBuffer()
 
     def read_lines(self) -> list[bytes] | None:
         """Return the lines that are complete by now, or None after the last one."""
@@ -82,7 +82,7 @@ class Channel:
             data = data[os.write(self._write_fd, data) :]
 
 
-def parse(line: bytes) -> Request | None:
+def parse(line: bytes) -> ServerRequest | None:
     """Read a request; what a worker left half written when it died is no request."""
     try:
         fields = json.loads(line)
@@ -90,7 +90,7 @@ def parse(line: bytes) -> Request | None:
         return None
     if not isinstance(fields, dict) or not isinstance(fields.get("id"), str):
         return None
-    return Request(fields)
+    return ServerRequest(fields)
 
 
 def error(reason: str, text: str) -> Reply:

@@ -8,28 +8,28 @@ import stat
 
 from patchwright.sandbox.action_server.diffs import describe_change
 from patchwright.sandbox.action_server.failure import ActionError
-from patchwright.sandbox.action_server.places import Places
+from patchwright.sandbox.action_server.places import WorkspacePaths
 from patchwright.sandbox.action_server.reading import read_regular
 from patchwright.sandbox.action_server.temporary import new_name, remove_if_there
-from patchwright.sandbox.action_server.text_codec import Text, decode, with_newlines
-from patchwright.sandbox.action_server.wire import Reply, Request
+from patchwright.sandbox.action_server.text_codec import FileText, decode, with_newlines
+from patchwright.sandbox.action_server.wire import Reply, ServerRequest
 
 NEW_FILE_MODE = 0o644
 
 
-def write_file(places: Places, request: Request) -> Reply:
+def write_file(places: WorkspacePaths, request: ServerRequest) -> Reply:
     """Create a file or replace its text; encoding, BOM and newline style stay."""
     path = places.in_repo(request.text("path"))
     shown = places.shown(path)
     content = request.text("content")
     before = read_regular(path, shown) if os.path.lexists(path) else None
-    old = (decode(before) if before else None) or Text("")
+    old = (decode(before) if before else None) or FileText("")
     if old.newline() == "\r\n":
         content = with_newlines(content, "\r\n")
-    return replace(path, shown, before, old.encode(content))
+    return replace_file(path, shown, before, old.encode(content))
 
 
-def replace(path: str, shown: str, before: bytes | None, after: bytes) -> Reply:
+def replace_file(path: str, shown: str, before: bytes | None, after: bytes) -> Reply:
     """Write a file, and report the change."""
     try:
         write_atomically(path, after)

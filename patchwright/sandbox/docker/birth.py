@@ -39,7 +39,7 @@ def create(
             # Or docker-py has standard input end with the first worker that goes.
             detach=True,
             volumes=[volume],
-            labels=_emptied(client, image) | dict(labels),
+            labels=_empty_labels(client, image) | dict(labels),
             host_config=host,
             healthcheck={"test": ["NONE"]},
             # Or the client passes on proxies of its user, with their passwords.
@@ -47,7 +47,7 @@ def create(
         )
         return str(created["Id"])
 
-    with engine.in_our_words(f"cannot create a sandbox from {image}"):
+    with engine.as_sandbox_errors(f"cannot create a sandbox from {image}"):
         try:
             return attempt()
         except ImageNotFound:
@@ -55,7 +55,7 @@ def create(
         return attempt()
 
 
-def _emptied(client: docker.DockerClient, image: str) -> dict[str, str]:
+def _empty_labels(client: docker.DockerClient, image: str) -> dict[str, str]:
     """Return the labels of an image without their values.
 
     A container inherits them, and others go by labels too: a repository's image must
@@ -69,7 +69,7 @@ def start(
     client: docker.DockerClient, name: str, image: str, *, volume: str, content: bytes
 ) -> ContainerStream:
     """Start a new container whose volume holds what the tar has, and attach to it."""
-    with ExitStack() as undo, _in_words_about(image):
+    with ExitStack() as undo, _as_image_errors(image):
         client.api.put_archive(name, volume, content)
         stream = ContainerStream(client.api, name)
         undo.callback(stream.close)
@@ -79,9 +79,9 @@ def start(
 
 
 @contextmanager
-def _in_words_about(image: str) -> Iterator[None]:
+def _as_image_errors(image: str) -> Iterator[None]:
     try:
-        with engine.in_our_words(f"cannot start a sandbox from {image}"):
+        with engine.as_sandbox_errors(f"cannot start a sandbox from {image}"):
             yield
     except SandboxError as error:
         if not NO_PYTHON.search(str(error)):

@@ -23,7 +23,7 @@ UNIX_SCHEMES = ("unix", "http+unix")
 REMEDY = "start Docker (systemctl start docker), or set sandbox.kind to local"
 
 
-class Found(NamedTuple):
+class ContainerInfo(NamedTuple):
     """A container in whatever state: `running`, `exited`, and so on."""
 
     name: str
@@ -33,7 +33,7 @@ class Found(NamedTuple):
 
 def connect(timeout_s: float = REQUEST_S) -> docker.DockerClient:
     """Return a client of the engine that the usual `DOCKER_*` variables name."""
-    with in_our_words("cannot reach the Docker engine"):
+    with as_sandbox_errors("cannot reach the Docker engine"):
         settings = kwargs_from_env()
         _knock(settings.get("base_url", DEFAULT_SOCKET), timeout_s)
         client = docker.DockerClient(timeout=timeout_s, **settings)
@@ -51,7 +51,7 @@ def _knock(url: str, timeout_s: float) -> None:
 
 
 @contextmanager
-def in_our_words(failed: str) -> Iterator[None]:
+def as_sandbox_errors(failed: str) -> Iterator[None]:
     """Raise errors of the engine, and of the way to it, as `SandboxError`."""
     try:
         yield
@@ -68,26 +68,26 @@ def pull(client: docker.DockerClient, image: str) -> None:
         f"cannot pull the sandbox image {image} (sandbox.image names another one, and "
         'sandbox.kind = "local" takes none)'
     )
-    with in_our_words(failed):
+    with as_sandbox_errors(failed):
         lines = list(client.api.pull(image, stream=True, decode=True))
     errors = [str(line["error"]) for line in lines if "error" in line]
     if errors:
         raise SandboxError(f"{failed}: {'; '.join(errors)}")
 
 
-def find(client: docker.DockerClient, *labels: str) -> list[Found]:
+def find(client: docker.DockerClient, *labels: str) -> list[ContainerInfo]:
     """Return the containers that carry all these labels."""
-    with in_our_words("cannot list the sandboxes"):
+    with as_sandbox_errors("cannot list the sandboxes"):
         listed = client.api.containers(all=True, filters={"label": list(labels)})
     return [
-        Found(one["Id"], one.get("Labels") or {}, str(one.get("State", "")))
+        ContainerInfo(one["Id"], one.get("Labels") or {}, str(one.get("State", "")))
         for one in listed
     ]
 
 
 def remove(client: docker.DockerClient, name: str) -> None:
     """Remove a container with its volumes, whatever it does; gone already is fine."""
-    with in_our_words(f"cannot remove the container {name}"):
+    with as_sandbox_errors(f"cannot remove the container {name}"):
         try:
             client.api.remove_container(name, force=True, v=True)
         except NotFound:

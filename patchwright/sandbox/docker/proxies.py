@@ -7,14 +7,14 @@ import docker
 from patchwright.core.clock import Clock
 from patchwright.core.runtime import SandboxSpec
 from patchwright.sandbox.archive import pack_proxy
-from patchwright.sandbox.connection import Connection
+from patchwright.sandbox.connection import ServerConnection
 from patchwright.sandbox.docker import birth, engine, proxy
 from patchwright.sandbox.docker.stream import ContainerStream
 from patchwright.sandbox.egress import launch
 from patchwright.sandbox.egress.gateway import Gateway
 
 
-class Proxies:
+class ProxyContainers:
     """One container a proxy.
 
     It is made from the service's own image: a repository chooses the image of its
@@ -50,13 +50,13 @@ class Proxies:
 
     def attach(self, spec: SandboxSpec, name: str) -> Gateway:
         """Return a proxy that runs; raise `SandboxError` if it does not answer."""
-        with engine.in_our_words("cannot attach to the sandbox's proxy"):
+        with engine.as_sandbox_errors("cannot attach to the sandbox's proxy"):
             stream = ContainerStream(self._client.api, name)
         return _greeted(spec, stream)
 
 
 def _greeted(spec: SandboxSpec, stream: ContainerStream) -> Gateway:
-    connection = Connection(stream)
+    connection = ServerConnection(stream)
     with ExitStack() as undo:
         undo.callback(connection.close)
         connection.resynchronise()

@@ -7,16 +7,16 @@ from functools import partial
 import docker
 import structlog
 
-from patchwright.core.background import start
+from patchwright.core.background import start_call
 from patchwright.core.clock import Clock
 from patchwright.core.errors import SandboxError
 from patchwright.core.runtime import SandboxSpec
 from patchwright.sandbox import launch
 from patchwright.sandbox.archive import pack_action_server
-from patchwright.sandbox.connection import Connection
+from patchwright.sandbox.connection import ServerConnection
 from patchwright.sandbox.docker import birth, container, engine
 from patchwright.sandbox.docker.container import PROXY_LABEL
-from patchwright.sandbox.docker.proxies import Proxies
+from patchwright.sandbox.docker.proxies import ProxyContainers
 from patchwright.sandbox.docker.proxy import ROLE
 from patchwright.sandbox.docker.stream import ContainerStream
 from patchwright.sandbox.egress.gateway import Gateway
@@ -42,17 +42,17 @@ class DockerRuntimes:
         self._client = client
         self._clock = clock
         self._image = image
-        self._proxies = Proxies(client, clock, image)
+        self._proxies = ProxyContainers(client, clock, image)
 
     def start(self, spec: SandboxSpec) -> ServedRuntime:
         spec = spec.replace(image=spec.image or self._image)
-        if not spec.has_way_out:
+        if not spec.has_network_access:
             return self._start(spec)
         with ExitStack() as undo:
             proxy = self._proxies.create(spec)
             undo.callback(self._remove_quietly, proxy)
-            opening = start(partial(self._proxies.open, spec, proxy))
-            undo.callback(_abandon, opening)
+            opening = start_call(partial(self._proxies.open, spec, proxy))
+            undo.callback(_close_when_opened, opening)
             runtime = self._start(with_proxy(spec), proxy)
             undo.callback(runtime.close)
             runtime.reach_out(opening.result())
@@ -68,7 +68,7 @@ class DockerRuntimes:
             runtime = self._take_over(spec, found)
             if runtime is not None:
                 return runtime
-            self._let_go_of_both(found.name, found.labels.get(PROXY_LABEL, ""))
+            self._remove_both(found.name, found.labels.get(PROXY_LABEL, ""))
         return None
 
     def remove(self, run_id: str) -> int:
@@ -116,7 +116,7 @@ class DockerRuntimes:
         )
 
     def _take_over(
-        self, spec: SandboxSpec, found: engine.Found
+        self, spec: SandboxSpec, found: engine.ContainerInfo
     ) -> ServedRuntime | None:
         """Return the sandbox in a container if its server answers in time."""
         if found.state != "running":
@@ -124,7 +124,7 @@ class DockerRuntimes:
         proxy = found.labels.get(PROXY_LABEL, "")
         with ExitStack() as undo:
             try:
-                with engine.in_our_words("cannot attach to the sandbox"):
+                with engine.as_sandbox_errors("cannot attach to the sandbox"):
                     stream = ContainerStream(self._client.api, found.name)
                 undo.callback(stream.close)
                 runtime = self._serve(spec, found.name, stream, proxy)
@@ -144,14 +144,14 @@ class DockerRuntimes:
     ) -> ServedRuntime:
         return ServedRuntime(
             kind=self.kind,
-            connection=Connection(stream),
+            connection=ServerConnection(stream),
             command_timeout_s=spec.command_timeout_s,
-            remove=lambda: self._let_go_of_both(name, proxy),
+            remove=lambda: self._remove_both(name, proxy),
             leave=lambda: None,
         )
 
-    def _let_go_of_both(self, name: str, proxy: str) -> None:
-        going = start(partial(self._remove_quietly, proxy)) if proxy else None
+    def _remove_both(self, name: str, proxy: str) -> None:
+        going = start_call(partial(self._remove_quietly, proxy)) if proxy else None
         self._remove_quietly(name)
         if going:
             going.result()
@@ -164,14 +164,14 @@ class DockerRuntimes:
             # It ends by itself, or the reaper comes for it.
             log.warning("sandbox_not_removed", container=name, reason=str(error))
 
-    def _remove_all(self, found: list[engine.Found]) -> int:
+    def _remove_all(self, found: list[engine.ContainerInfo]) -> int:
         """Remove them, and return how many of them are sandboxes."""
         for one in found:
             engine.remove(self._client, one.name)
         return sum(one.labels.get(container.ROLE_LABEL) != ROLE for one in found)
 
 
-def _abandon(opening: "Future[Gateway]") -> None:
+def _close_when_opened(opening: "Future[Gateway]") -> None:
     """Wait for a proxy that is not wanted any more: both its ends have to be let go."""
     with suppress(SandboxError):
         opening.result().close()

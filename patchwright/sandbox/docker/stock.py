@@ -13,7 +13,7 @@ _PROBE_S: Final = 2
 def has_image(image: str) -> bool:
     """Tell whether it can be started without a pull. Raises `SandboxError`."""
     with (
-        engine.in_our_words(f"cannot look for the image {image}"),
+        engine.as_sandbox_errors(f"cannot look for the image {image}"),
         closing(engine.connect(_PROBE_S)) as client,
     ):
         try:

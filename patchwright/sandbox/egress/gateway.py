@@ -10,7 +10,7 @@ from pydantic import BaseModel, JsonValue
 from patchwright.core.errors import RuntimeLostError, SandboxError
 from patchwright.core.events.types import RequestBlocked
 from patchwright.core.types.ids import RandomIds
-from patchwright.sandbox.connection import Connection
+from patchwright.sandbox.connection import ServerConnection
 
 START_S: Final = 30.0
 ANSWER_S: Final = 5.0
@@ -18,7 +18,7 @@ ANSWER_S: Final = 5.0
 log = structlog.get_logger()
 
 
-class _Refused(BaseModel):
+class _RefusedRequest(BaseModel):
     """An entry of the proxy's list; `first_at` is in seconds since 1970."""
 
     host: str
@@ -34,7 +34,7 @@ class Gateway:
     Several workers may have the same proxy at the same time.
     """
 
-    def __init__(self, connection: Connection, meeting: str, role: str) -> None:
+    def __init__(self, connection: ServerConnection, meeting: str, role: str) -> None:
         self.meeting = meeting
         self._connection = connection
         self._role = role
@@ -62,17 +62,17 @@ class Gateway:
         """Let go of the proxy, which lives on."""
         self._connection.close()
 
-    def _refused(self, timeout_s: float) -> list[_Refused]:
+    def _refused(self, timeout_s: float) -> list[_RefusedRequest]:
         name = f"{self._host}-{next(self._numbers)}"
         answer = self._connection.ask({"id": name}, timeout_s)
         entries: JsonValue = answer.get("refused")
         return [
-            _Refused.model_validate(entry)
+            _RefusedRequest.model_validate(entry)
             for entry in (entries if isinstance(entries, list) else ())
         ]
 
 
-def _record(refused: _Refused, role: str) -> RequestBlocked:
+def _record(refused: _RefusedRequest, role: str) -> RequestBlocked:
     return RequestBlocked(
         host=refused.host,
         port=refused.port,

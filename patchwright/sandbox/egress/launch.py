@@ -30,7 +30,7 @@ ENVIRONMENT: Final[Mapping[str, str]] = {
 
 def with_proxy(spec: SandboxSpec) -> SandboxSpec:
     """Return the sandbox whose programs know the proxy, if it is to have one."""
-    if not spec.has_way_out:
+    if not spec.has_network_access:
         return spec
     return spec.replace(environment={**ENVIRONMENT, **spec.environment}, network=False)
 

@@ -4,11 +4,11 @@ from patchwright.core.errors import SandboxError
 from patchwright.core.runtime import Runtime, RuntimeFactory, SandboxSpec
 
 # What such a factory has, and sets to true.
-MARK = "keeps_to_domains"
+KEEPS_TO_DOMAINS = "keeps_to_domains"
 
 
 def refuse_domains_unless_able(factory: RuntimeFactory) -> RuntimeFactory:
-    return factory if getattr(factory, MARK, False) else _WithoutDomains(factory)
+    return factory if getattr(factory, KEEPS_TO_DOMAINS, False) else _WithoutDomains(factory)
 
 
 class _WithoutDomains:

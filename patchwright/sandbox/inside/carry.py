@@ -11,9 +11,9 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
-from patchwright.sandbox.inside.elsewhere import Work, bring, find_work, worktrees
+from patchwright.sandbox.inside.elsewhere import StrayWork, copy_objects, find_stray_work, worktrees
 from patchwright.sandbox.inside.leftovers import (
-    RUBBISH,
+    SCRATCH_FILES,
     Survey,
     add_all,
     add_forced,
@@ -33,9 +33,9 @@ from patchwright.sandbox.inside.repository import (
     MERGED,
     REPO,
     STORE,
-    CarryError,
+    TransferError,
     Entries,
-    call,
+    run_git,
     changes,
     files_of,
     git,
@@ -43,7 +43,7 @@ from patchwright.sandbox.inside.repository import (
     in_store,
     in_tree,
     last_words,
-    put,
+    set_index_entries,
 )
 
 ARRIVING = FOLDER / "base.bundle"
@@ -55,7 +55,7 @@ SHA256_LENGTH = 64
 CONFLICTS = 1
 
 
-class Order(NamedTuple):
+class ExportRequest(NamedTuple):
     """What is to be carried out, and how much of it.
 
     With `is_last` whatever stays behind is looked for and named. With `takes_aside`
@@ -68,7 +68,7 @@ class Order(NamedTuple):
     max_bytes: int
     max_file_bytes: int
     is_last: bool
-    takes_aside: bool
+    takes_stray_work: bool
 
 
 def check_out(sha: str, branch: str) -> dict[str, object]:
@@ -97,9 +97,9 @@ def begin_merge(sha: str) -> dict[str, object]:
     """Leave a merge of the commit under way in the work tree, conflicts and all."""
     fetch_into_repo(sha)
     merge = ("merge", "--quiet", "--no-commit", "--no-ff", sha)
-    ran = call("-C", REPO, *merge)
+    ran = run_git("-C", REPO, *merge)
     if ran.returncode not in (0, CONFLICTS):
-        raise CarryError(f"the merge could not begin: {last_words(ran)}")
+        raise TransferError(f"the merge could not begin: {last_words(ran)}")
     return {"head": sha}
 
 
@@ -116,7 +116,7 @@ def fetch_into_repo(sha: str) -> None:
     git("-C", REPO, *fetch, STORE, MERGED)
 
 
-def export(order: Order) -> dict[str, object]:
+def export(order: ExportRequest) -> dict[str, object]:
     """Bundle the work tree as one commit on top of the base, unless nothing changed.
 
     What git refuses is skipped and named, and so is what would make it too large.
@@ -127,23 +127,23 @@ def export(order: Order) -> dict[str, object]:
     left = [*add_all(apart), *add_forced(apart)]
     tree = write_tree()
     taken = None
-    work = find_work(order.base, tree) if order.is_last else []
-    if work and order.takes_aside and not changes(order.base, tree):
-        taken = take(order.base, work)
+    work = find_stray_work(order.base, tree) if order.is_last else []
+    if work and order.takes_stray_work and not changes(order.base, tree):
+        taken = take_stray_work(order.base, work)
     left += drop_largest(order)
     tree = write_tree()
     told: dict[str, object] = {"head": pack(order, tree)}
     if taken is not None:
-        told["taken_from"] = {"reason": taken.reason, "path": shown(taken.name)}
+        told["taken_from"] = {"reason": taken.reason, "path": printable(taken.name)}
     if order.is_last:
-        left += stays_behind(seen, links)
+        left += list_left_behind(seen, links)
         left += [(one.name, one.reason) for one in work if one is not taken]
         added = read_added(order.base, tree)
         left += [(path, "ignored") for path in find_ignored(added, apart)]
         left += [(path, "too-large") for path in too_large(order, tree)]
-        told["conflicts"] = [shown(path) for path in conflicts_in(added)]
+        told["conflicts"] = [printable(path) for path in conflicts_in(added)]
     told["left_out"] = [
-        {"path": shown(path), "reason": reason} for path, reason in unique(left)
+        {"path": printable(path), "reason": reason} for path, reason in unique(left)
     ]
     return told
 
@@ -154,25 +154,25 @@ def begin_index(base: str) -> None:
     for name in ("index", "index.lock"):
         (STORE / name).unlink(missing_ok=True)
     in_tree("read-tree", base)
-    know_merged(base)
+    track_merged_files(base)
 
 
 def write_tree() -> str:
     return in_tree("write-tree").strip().decode()
 
 
-def take(base: str, work: list[Work]) -> Work | None:
+def take_stray_work(base: str, work: list[StrayWork]) -> StrayWork | None:
     """Count the newest work that the agent has kept aside, if it is on the base."""
     chosen = [one for one in work if not one.is_apart]
     if not chosen or has_merge():
         return None
-    bring(chosen[-1])
+    copy_objects(chosen[-1])
     in_tree("read-tree", base)
-    put(chosen[-1].entries)
+    set_index_entries(chosen[-1].entries)
     return chosen[-1]
 
 
-def pack(order: Order, tree: str) -> str:
+def pack(order: ExportRequest, tree: str) -> str:
     """Make the commit and its bundle; return the commit, or nothing for no change."""
     base = order.base
     if tree == in_store("rev-parse", f"{base}^{{tree}}").strip().decode():
@@ -182,14 +182,14 @@ def pack(order: Order, tree: str) -> str:
     in_store("bundle", "create", LEAVING, f"{base}..HEAD")
     size = LEAVING.stat().st_size
     if size > order.max_bytes:
-        raise CarryError(
+        raise TransferError(
             f"the change is too large: {size} bytes packed, {order.max_bytes} are "
             "allowed"
         )
     return head.strip().decode()
 
 
-def drop_largest(order: Order) -> list[tuple[bytes, str]]:
+def drop_largest(order: ExportRequest) -> list[tuple[bytes, str]]:
     """Leave the largest files as they were, until the rest can be carried."""
     changed = changes(order.base, write_tree())
     sizes = sizes_of(changed)
@@ -200,11 +200,11 @@ def drop_largest(order: Order) -> list[tuple[bytes, str]]:
         del sizes[largest]
     if dropped:
         before = files_of(order.base)
-        put({path: before.get(path) for path in dropped})
+        set_index_entries({path: before.get(path) for path in dropped})
     return [(path, "too-large") for path in dropped]
 
 
-def too_large(order: Order, tree: str) -> list[bytes]:
+def too_large(order: ExportRequest, tree: str) -> list[bytes]:
     sizes = sizes_of(changes(order.base, tree))
     return [path for path, size in sizes.items() if size > order.max_file_bytes]
 
@@ -222,7 +222,7 @@ def sizes_of(changed: Entries) -> dict[bytes, int]:
     return {path: int(size) for path, size in zip(new, told.split())}
 
 
-def stays_behind(seen: Survey, links: dict[bytes, bytes]) -> list[tuple[bytes, str]]:
+def list_left_behind(seen: Survey, links: dict[bytes, bytes]) -> list[tuple[bytes, str]]:
     """Name the places that git was not shown."""
     trees = {os.path.relpath(path, os.fsencode(REPO)) for path in worktrees()}
     nested = [path for path in seen.nested if path not in trees | links.keys()]
@@ -239,34 +239,34 @@ def unique(left: list[tuple[bytes, str]]) -> list[tuple[bytes, str]]:
     return list(dict.fromkeys(left))
 
 
-def shown(path: bytes) -> str:
+def printable(path: bytes) -> str:
     return path.decode("utf-8", "backslashreplace")
 
 
-def know_merged(base: str) -> None:
+def track_merged_files(base: str) -> None:
     """Count the new files of a merge as tracked, whatever `.gitignore` says of them."""
     if not has_merge():
         return
     old = files_of(base)
-    put({path: one for path, one in files_of(MERGED).items() if path not in old})
+    set_index_entries({path: one for path, one in files_of(MERGED).items() if path not in old})
 
 
 def exclude(git_dir: Path) -> None:
     info = git_dir / "info"
     info.mkdir(exist_ok=True)
-    patterns = "".join(f"{pattern}\n" for pattern in RUBBISH)
+    patterns = "".join(f"{pattern}\n" for pattern in SCRATCH_FILES)
     (info / "exclude").write_text(patterns, encoding="utf-8")
 
 
-def order_of(words: list[str]) -> Order:
-    base, message, max_bytes, max_file_bytes, is_last, takes_aside = words
-    return Order(
+def read_export_request(words: list[str]) -> ExportRequest:
+    base, message, max_bytes, max_file_bytes, is_last, takes_stray_work = words
+    return ExportRequest(
         base=base,
         message=message,
         max_bytes=int(max_bytes),
         max_file_bytes=int(max_file_bytes),
         is_last=is_last == "last",
-        takes_aside=takes_aside == "aside",
+        takes_stray_work=takes_stray_work == "aside",
     )
 
 
@@ -282,7 +282,7 @@ def main() -> None:
         elif words[0] == "mark-prepared":
             result = mark_prepared()
         else:
-            result = export(order_of(words[1:]))
-    except (CarryError, OSError) as error:
+            result = export(read_export_request(words[1:]))
+    except (TransferError, OSError) as error:
         result = {"error": str(error)}
     print(json.dumps(result))  # noqa: T201 - this is how it answers

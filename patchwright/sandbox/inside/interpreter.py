@@ -28,10 +28,10 @@ def main() -> None:
     for fd in (CODE_FD, GO_FD, DONE_FD):
         os.set_inheritable(fd, False)
     # Not ignored: that would be inherited by what a thread may start between two runs.
-    signal.signal(signal.SIGINT, _overhear)
+    signal.signal(signal.SIGINT, _ignore_interrupt)
     name, run = _choose()
-    _make_way()
-    _tell(f"ready {name}")
+    _hide_own_modules()
+    _write_word(f"ready {name}")
     own_pid = os.getpid()
     with os.fdopen(GO_FD, encoding="ascii") as words:
         for word in words:
@@ -39,7 +39,7 @@ def main() -> None:
             if os.getpid() != own_pid:
                 # The code has forked; the copy ends here, or there would be two of us.
                 os._exit(0)
-            _tell(f"{word.strip()} {int(failed)}")
+            _write_word(f"{word.strip()} {int(failed)}")
 
 
 def _choose() -> tuple[str, Run]:
@@ -59,8 +59,8 @@ def _start_ipython(module: types.ModuleType) -> Run:
 
     https://ipython.readthedocs.io/en/stable/api/generated/IPython.core.interactiveshell.html
     """
-    traits = importlib.import_module("traitlets.config")
-    config = traits.Config()
+    capabilities = importlib.import_module("traitlets.config")
+    config = capabilities.Config()
     config.HistoryManager.enabled = False
     shell = module.InteractiveShell.instance(config=config)
 
@@ -70,7 +70,7 @@ def _start_ipython(module: types.ModuleType) -> Run:
     return run
 
 
-def _make_way() -> None:
+def _hide_own_modules() -> None:
     """Let modules be found as at Python's own prompt, and none of ours."""
     for name in list(sys.modules):
         if name.partition(".")[0] == "patchwright":
@@ -86,11 +86,11 @@ def _run_interruptible(run: Run, code: str) -> bool:
     except KeyboardInterrupt:
         return True
     finally:
-        signal.signal(signal.SIGINT, _overhear)
+        signal.signal(signal.SIGINT, _ignore_interrupt)
         sys.stdout.flush()
 
 
-def _overhear(_number: int, _frame: types.FrameType | None) -> None:
+def _ignore_interrupt(_number: int, _frame: types.FrameType | None) -> None:
     return
 
 
@@ -99,5 +99,5 @@ def _read_code() -> str:
     return os.pread(CODE_FD, size, 0).decode("utf-8", "replace")
 
 
-def _tell(line: str) -> None:
+def _write_word(line: str) -> None:
     os.write(DONE_FD, line.encode() + b"\n")

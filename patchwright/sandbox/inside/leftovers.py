@@ -19,18 +19,18 @@ from patchwright.sandbox.inside.repository import (
     REPO,
     STORE,
     TREE,
-    call,
+    run_git,
     has_merge,
     in_store,
     in_tree,
     is_within,
-    of_agent,
+    agents_git,
     read_some,
 )
 
 # What builds and tools leave behind, where the repository's own .gitignore forgets it.
 # Only files that git does not track yet are left out by this.
-RUBBISH = (
+SCRATCH_FILES = (
     ".venv/",
     "venv/",
     "node_modules/",
@@ -51,7 +51,7 @@ RUBBISH = (
 # What builds make where .gitignore covers it: nobody misses it, unless the change
 # itself speaks of it.
 BUILT = (
-    *RUBBISH,
+    *SCRATCH_FILES,
     "*.a *.class *.dll *.dylib *.egg *.exe *.jar *.log *.o *.obj *.orig *.pid",
     "*.pyd *.pyo *.rej *.rlib *.so *.swo *.swp *.tmp *.tsbuildinfo *.whl *.war *~",
     ".*_cache/ .build/ .bundle/ .cache/ .cargo/ .coverage.* .dart_tool/ .eggs/ .idea/",
@@ -61,7 +61,7 @@ BUILT = (
     "coverage/ coverage.xml deps/ dist/ dist-newstyle/ env/ htmlcov/ junit.xml logs/",
     "obj/ out/ site-packages/ target/ tmp/ vendor/ Thumbs.db",
 )
-MARK = FOLDER / "prepared"
+PREPARED_MARK = FOLDER / "prepared"
 MOST_LOOKED_AT = 5000
 MOST_READ = 8 << 20
 # What `git update-index` says of a name such as `.GIT`, and goes on.
@@ -101,7 +101,7 @@ def matches(path: bytes, patterns: tuple[str, ...]) -> bool:
 def survey() -> Survey:
     """Look through the work tree for what git must not be shown."""
     root = os.fsencode(REPO)
-    passed_over = {os.fsencode(one[:-1]) for one in RUBBISH if one.endswith("/")}
+    passed_over = {os.fsencode(one[:-1]) for one in SCRATCH_FILES if one.endswith("/")}
     found = Survey([], [], [])
     folders = [b""]
     while folders:
@@ -131,9 +131,9 @@ def survey() -> Survey:
 def add_all(apart: list[bytes]) -> list[tuple[bytes, str]]:
     """Put the work tree into the index but for some places; return what git refuses."""
     excluded = [b":(top,exclude,literal)" + path for path in apart]
-    if call(*TREE, "add", "--all", "--", ":(top)", *excluded).returncode == 0:
+    if run_git(*TREE, "add", "--all", "--", ":(top)", *excluded).returncode == 0:
         return []
-    call(*TREE, "update-index", "-q", "--refresh")
+    run_git(*TREE, "update-index", "-q", "--refresh")
     listed = ("ls-files", "-z", "--modified", "--deleted", "--others")
     paths = set(in_tree(*listed, "--exclude-standard").split(b"\0")) - {b""}
     paths = {path for path in paths if not is_within(path.rstrip(b"/"), apart)}
@@ -154,7 +154,7 @@ def add_forced(apart: list[bytes]) -> list[tuple[bytes, str]]:
         if mode != GITLINK
         and path not in ours
         and is_leaf(path)
-        and not matches(path, RUBBISH)
+        and not matches(path, SCRATCH_FILES)
         and not is_within(path, apart)
     ]
     refused: list[tuple[bytes, str]] = []
@@ -164,7 +164,7 @@ def add_forced(apart: list[bytes]) -> list[tuple[bytes, str]]:
 
 def agents_index() -> Iterator[tuple[bytes, bytes]]:
     """Yield the paths that the agent's git tracks, with their modes."""
-    for line in of_agent("ls-files", "--stage", "-z").split(b"\0"):
+    for line in agents_git("ls-files", "--stage", "-z").split(b"\0"):
         head, _, path = line.partition(b"\t")
         if path:
             yield path, head.split(b" ")[0]
@@ -178,21 +178,21 @@ def _add(
         return
     tries[0] -= 1
     add = ("update-index", "--add", "--remove", "--replace", "-z", "--stdin")
-    ran = call(*TREE, *add, stdin=b"".join(path + b"\0" for path in paths))
+    ran = run_git(*TREE, *add, stdin=b"".join(path + b"\0" for path in paths))
     if ran.returncode == 0:
         refused += [
             (path, "refused-by-git") for path in _PASSED_OVER.findall(ran.stderr)
         ]
         return
     if len(paths) == 1 or tries[0] <= 0:
-        refused += [(path, _why(path, ran.stderr)) for path in paths]
+        refused += [(path, _refusal_reason(path, ran.stderr)) for path in paths]
         return
     middle = len(paths) // 2
     _add(paths[:middle], refused, tries)
     _add(paths[middle:], refused, tries)
 
 
-def _why(path: bytes, complaint: bytes) -> str:
+def _refusal_reason(path: bytes, complaint: bytes) -> str:
     full = os.path.join(os.fsencode(REPO), path)
     mode = os.lstat(full).st_mode
     if not stat.S_ISREG(mode) and not stat.S_ISLNK(mode):
@@ -231,7 +231,7 @@ def moved_submodules(links: dict[bytes, bytes]) -> Iterator[bytes]:
 
 
 def _agents_links() -> Iterator[tuple[bytes, bytes]]:
-    for line in of_agent("ls-files", "--stage", "-z").split(b"\0"):
+    for line in agents_git("ls-files", "--stage", "-z").split(b"\0"):
         head, _, path = line.partition(b"\t")
         if head.startswith(GITLINK):
             yield path, head.split(b" ")[1]
@@ -254,14 +254,14 @@ def _is_as_it_was(place: Path, commits: set[bytes]) -> bool:
     if ".git" not in names:
         return not names
     quiet = ("-C", place, "-c", "core.fsmonitor=")
-    head = call(*quiet, "rev-parse", "HEAD").stdout.strip()
-    changed = call(*quiet, "status", "--porcelain", "--untracked-files=normal")
+    head = run_git(*quiet, "rev-parse", "HEAD").stdout.strip()
+    changed = run_git(*quiet, "status", "--porcelain", "--untracked-files=normal")
     return head in commits and changed.returncode == 0 and not changed.stdout
 
 
 def mark_prepared() -> dict[str, object]:
     """Remember when the repository's set-up was over: what it made, it makes again."""
-    MARK.write_bytes(b"")
+    PREPARED_MARK.write_bytes(b"")
     return {"head": ""}
 
 
@@ -274,9 +274,9 @@ def find_ignored(added: dict[bytes, bytes], apart: list[bytes]) -> Iterator[byte
     spoken_of = b"\n".join(added.values())
     question = ("ls-files", "-z", "--others", "--ignored", "--directory")
     own = "--exclude-per-directory=.gitignore"
-    since = MARK.stat().st_mtime_ns if MARK.exists() else 0
+    since = PREPARED_MARK.stat().st_mtime_ns if PREPARED_MARK.exists() else 0
     for place in in_tree(*question, own).split(b"\0"):
-        if not place or matches(place, RUBBISH) or is_within(place.rstrip(b"/"), apart):
+        if not place or matches(place, SCRATCH_FILES) or is_within(place.rstrip(b"/"), apart):
             continue
         files = [path for path, made in _files_below(place) if made > since]
         if files and not matches(place, BUILT):
@@ -304,13 +304,13 @@ def _files_below(place: bytes) -> Iterator[tuple[bytes, int]]:
             if not entry.is_dir(follow_symlinks=False):
                 made = entry.stat(follow_symlinks=False).st_ctime_ns
                 yield os.path.relpath(entry.path, root), made
-            elif not matches(entry.name + b"/", RUBBISH):
+            elif not matches(entry.name + b"/", SCRATCH_FILES):
                 waiting.append(entry.path)
 
 
 def _is_named(path: bytes, spoken_of: bytes) -> bool:
     name = os.path.basename(path)
-    if matches(name, RUBBISH):
+    if matches(name, SCRATCH_FILES):
         return False
     return (len(name) > SHORTEST and name in spoken_of) or _is_imported(path, spoken_of)
 
@@ -352,5 +352,5 @@ def ignored_among(places: list[bytes]) -> set[bytes]:
     if not places:
         return set()
     asked = b"".join(path + b"\0" for path in places)
-    ran = call(*TREE, "check-ignore", "-z", "--stdin", stdin=asked)
+    ran = run_git(*TREE, "check-ignore", "-z", "--stdin", stdin=asked)
     return set(ran.stdout.split(b"\0")) - {b""}

@@ -32,20 +32,20 @@ _SPACES = re.compile(r"[ \t\r\n\f]+")
 _BLANK_LINES = re.compile(r"\n\s*\n\s*")
 
 
-class Readable(NamedTuple):
+class ReadablePage(NamedTuple):
     title: str
     text: str
 
 
-def read_html(html: str, url: str) -> Readable:
+def read_html(html: str, url: str) -> ReadablePage:
     """Return what a reader would see; links are written `text (address)`."""
-    parser = _Reader(url)
+    parser = _TextExtractor(url)
     parser.feed(html)
     parser.close()
-    return Readable(" ".join("".join(parser.title).split()), _tidy(parser.pieces))
+    return ReadablePage(" ".join("".join(parser.title).split()), _tidy(parser.pieces))
 
 
-class _Reader(HTMLParser):
+class _TextExtractor(HTMLParser):
     """Collects pieces of text; `parser.title` stands apart."""
 
     def __init__(self, url: str) -> None:

@@ -24,11 +24,11 @@ IDENTITY = ("patchwright", "patchwright@localhost")
 GITLINK = b"160000"
 
 
-class CarryError(Exception):
+class TransferError(Exception):
     """Something that the host should tell people about."""
 
 
-class Entry(NamedTuple):
+class TreeEntry(NamedTuple):
     """A file of a tree: its mode and its object, as git writes them."""
 
     mode: bytes
@@ -36,7 +36,7 @@ class Entry(NamedTuple):
 
 
 # Paths with what is there; None for a path that is removed.
-Entries = Dict[bytes, Optional[Entry]]
+Entries = Dict[bytes, Optional[TreeEntry]]
 
 
 def in_store(*words: str | bytes | Path, stdin: bytes = b"") -> bytes:
@@ -50,18 +50,18 @@ def in_tree(*words: str | bytes | Path, stdin: bytes = b"") -> bytes:
 TREE = ("--git-dir", STORE, "--work-tree", REPO, "-C", REPO)
 
 
-def of_agent(*words: str | bytes | Path) -> bytes:
+def agents_git(*words: str | bytes | Path) -> bytes:
     """Ask the agent's own git; what it cannot tell is nothing."""
-    ran = call("--git-dir", REPO / ".git", "-c", "core.fsmonitor=", *words)
+    ran = run_git("--git-dir", REPO / ".git", "-c", "core.fsmonitor=", *words)
     return ran.stdout if ran.returncode == 0 else b""
 
 
 def git(
     *words: str | bytes | Path, stdin: bytes = b"", more: Mapping[str, str] = {}
 ) -> bytes:
-    ran = call(*words, stdin=stdin, more=more)
+    ran = run_git(*words, stdin=stdin, more=more)
     if ran.returncode != 0:
-        raise CarryError(f"git failed in the sandbox: {last_words(ran)}")
+        raise TransferError(f"git failed in the sandbox: {last_words(ran)}")
     return ran.stdout
 
 
@@ -69,7 +69,7 @@ def last_words(ran: subprocess.CompletedProcess[bytes]) -> str:
     return ran.stderr.decode("utf-8", "replace").strip()[-1000:]
 
 
-def call(
+def run_git(
     *words: str | bytes | Path,
     stdin: bytes = b"",
     more: Mapping[str, str] = {},
@@ -84,7 +84,7 @@ def call(
             check=False,
         )
     except FileNotFoundError as error:
-        raise CarryError(
+        raise TransferError(
             "the sandbox has no git; choose an image that has it, or install it"
         ) from error
 
@@ -124,7 +124,7 @@ def changes(old: str, new: str, more: Mapping[str, str] = {}) -> Entries:
     found: Entries = {}
     for head, path in zip(fields, fields):
         _, mode, _, blob, status = head.split(b" ")
-        found[path] = None if status == b"D" else Entry(mode, blob)
+        found[path] = None if status == b"D" else TreeEntry(mode, blob)
     return found
 
 
@@ -136,14 +136,14 @@ def files_of(tree: str, more: Mapping[str, str] = {}) -> Entries:
         head, _, path = line.partition(b"\t")
         if path:
             mode, _, blob = head.split(b" ")
-            found[path] = Entry(mode, blob)
+            found[path] = TreeEntry(mode, blob)
     return found
 
 
-def put(entries: Entries) -> None:
+def set_index_entries(entries: Entries) -> None:
     """Set paths of the index that is carried out; submodules stay where they are."""
     length = len(in_store("hash-object", "--stdin").strip())
-    gone = Entry(b"0", b"0" * length)
+    gone = TreeEntry(b"0", b"0" * length)
     lines = [
         b"%s %s\t%s\0" % (*(entry or gone), path)
         for path, entry in entries.items()
@@ -154,7 +154,7 @@ def put(entries: Entries) -> None:
 
 def has_merge() -> bool:
     asked = ("rev-parse", "--quiet", "--verify", MERGED)
-    return call("--git-dir", STORE, *asked).returncode == 0
+    return run_git("--git-dir", STORE, *asked).returncode == 0
 
 
 def is_within(path: bytes, folders: list[bytes]) -> bool:

@@ -12,7 +12,7 @@ import time
 # Kept for documentation: nobody is there. Nothing is sent either; a datagram's socket
 # only asks for the way. https://www.rfc-editor.org/rfc/rfc5737
 _MOMENT_S = 3.0
-_NOBODY = ("198.51.100.1", 9)
+_UNUSED_ADDRESS = ("198.51.100.1", 9)
 
 
 def main(memory_mib: int, processes: int) -> None:
@@ -29,7 +29,7 @@ def main(memory_mib: int, processes: int) -> None:
 def _has_network() -> bool:
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as way:
         try:
-            way.connect(_NOBODY)
+            way.connect(_UNUSED_ADDRESS)
         except OSError:
             return False
     return True

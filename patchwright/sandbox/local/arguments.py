@@ -43,7 +43,7 @@ PASSWD = f"patchwright:x:{USER}:{USER}::{WORKSPACE}/home:/bin/bash\n".encode()
 GROUP = f"patchwright:x:{USER}:\n".encode()
 
 
-class Data(NamedTuple):
+class DataFile(NamedTuple):
     """Bytes that appear in the sandbox as a read-only file."""
 
     path: str
@@ -95,7 +95,7 @@ def bound_memory_files(memory_bytes: int) -> list[str]:
 
 
 def show_own(
-    data: Sequence[tuple[int, Data]],
+    data: Sequence[tuple[int, DataFile]],
     writable: Sequence[Binding],
     readable: Sequence[Binding] = (),
 ) -> list[str]:

@@ -13,11 +13,11 @@ from patchwright.sandbox import launch
 from patchwright.sandbox.archive import pack_action_server
 from patchwright.sandbox.egress.launch import with_proxy
 from patchwright.sandbox.local import arguments
-from patchwright.sandbox.local.arguments import Binding, Data
+from patchwright.sandbox.local.arguments import Binding, DataFile
 from patchwright.sandbox.local.folders import SandboxFolder, create_folder
 from patchwright.sandbox.local.process import ProcessStream, start_process
 from patchwright.sandbox.local.proxy import MEETING_FOLDER, start_proxy
-from patchwright.sandbox.local.runtime import LocalRuntimes, serve
+from patchwright.sandbox.local.runtime import LocalRuntimes, serve_runtime
 from patchwright.sandbox.local.seccomp import filter_program
 from patchwright.sandbox.served import ServedRuntime
 
@@ -43,16 +43,16 @@ class BubblewrapRuntimes(LocalRuntimes):
         with ExitStack() as undo:
             undo.callback(folder.remove)
             proxy = (
-                start_proxy(spec, folder, python, _user()) if spec.has_way_out else None
+                start_proxy(spec, folder, python, _user()) if spec.has_network_access else None
             )
             if proxy:
                 undo.callback(proxy.stop)
             stream = _start(spec, folder, server)
             undo.pop_all()
-        return serve(self.kind, spec, folder, stream, proxy)
+        return serve_runtime(self.kind, spec, folder, stream, proxy)
 
 
-def why_not() -> str:
+def why_unavailable() -> str:
     """Return why bubblewrap does not work on this machine, or an empty text."""
     try:
         command = [
@@ -80,16 +80,16 @@ def _start(
     spec: SandboxSpec, folder: SandboxFolder, server: Sequence[str]
 ) -> ProcessStream:
     files = [
-        Data("/etc/passwd", arguments.PASSWD),
-        Data("/etc/group", arguments.GROUP),
-        Data(arguments.ARCHIVE, pack_action_server()),
+        DataFile("/etc/passwd", arguments.PASSWD),
+        DataFile("/etc/group", arguments.GROUP),
+        DataFile(arguments.ARCHIVE, pack_action_server()),
     ]
     folders = [
         Binding(folder.workspace, arguments.WORKSPACE),
         Binding(folder.tmp, "/tmp"),  # noqa: S108 - this is the sandbox's own /tmp
     ]
     with ExitStack() as open_files:
-        shown = [Binding(folder.egress, MEETING_FOLDER)] if spec.has_way_out else []
+        shown = [Binding(folder.egress, MEETING_FOLDER)] if spec.has_network_access else []
         data = [(_open(open_files, file.content), file) for file in files]
         refused = [_open(open_files, one) for one in (filter_program(),) if one]
         command = [

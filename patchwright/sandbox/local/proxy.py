@@ -5,7 +5,7 @@ from typing import Final
 
 from patchwright.core.runtime import SandboxSpec
 from patchwright.sandbox.archive import pack_proxy
-from patchwright.sandbox.connection import Connection
+from patchwright.sandbox.connection import ServerConnection
 from patchwright.sandbox.egress import launch
 from patchwright.sandbox.egress.gateway import Gateway
 from patchwright.sandbox.local.folders import SandboxFolder
@@ -40,4 +40,4 @@ def start_proxy(
     command = launch.command_line(python, str(archive), meeting, spec)
     stream = start_process(command, user=user)
     seen_inside = f"{MEETING_FOLDER}/{_SOCKET}"
-    return ProxyProcess(Gateway(Connection(stream), seen_inside, spec.role), stream)
+    return ProxyProcess(Gateway(ServerConnection(stream), seen_inside, spec.role), stream)

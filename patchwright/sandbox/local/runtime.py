@@ -3,14 +3,14 @@
 from contextlib import ExitStack
 
 from patchwright.core.runtime import SandboxSpec
-from patchwright.sandbox.connection import Connection
+from patchwright.sandbox.connection import ServerConnection
 from patchwright.sandbox.local.folders import SandboxFolder, find_abandoned
 from patchwright.sandbox.local.process import ProcessStream
 from patchwright.sandbox.local.proxy import ProxyProcess
 from patchwright.sandbox.served import ServedRuntime
 
 
-def serve(
+def serve_runtime(
     kind: str,
     spec: SandboxSpec,
     folder: SandboxFolder,
@@ -27,7 +27,7 @@ def serve(
 
     runtime = ServedRuntime(
         kind=kind,
-        connection=Connection(stream),
+        connection=ServerConnection(stream),
         command_timeout_s=spec.command_timeout_s,
         remove=remove,
         # It ends with its connection, and this with the process that has it.

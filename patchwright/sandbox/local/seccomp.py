@@ -73,43 +73,43 @@ def filter_program(machine: str = platform.machine()) -> bytes:
 
 
 def _program(machine: _Machine) -> Iterator[bytes]:
-    yield _do(_LOAD, _ARCHITECTURE)
+    yield _instruction(_LOAD, _ARCHITECTURE)
     # Calls of another architecture, as 32-bit programs make them, have other numbers.
-    yield from _unless(_EQUAL, machine.architecture, _ENOSYS)
-    yield _do(_LOAD, _NUMBER)
+    yield from _refuse_unless(_EQUAL, machine.architecture, _ENOSYS)
+    yield _instruction(_LOAD, _NUMBER)
     # So have those of x32.
-    yield from _if(_AT_LEAST, 0x40000000, _ENOSYS)
+    yield from _refuse_if(_AT_LEAST, 0x40000000, _ENOSYS)
     # Its flags are in memory, where a filter sees nothing; then `clone` is used.
-    yield from _if(_EQUAL, _CLONE3, _ENOSYS)
+    yield from _refuse_if(_EQUAL, _CLONE3, _ENOSYS)
     for number in sorted(machine.refused):
-        yield from _if(_EQUAL, number, _EPERM)
-    yield from _judge(machine.clone, 0, _ANY_BIT, (_CLONE_NEW,))
-    yield from _judge(machine.ioctl, 1, _EQUAL, _IOCTLS)
-    yield from _judge(machine.socket, 0, _EQUAL, _FAMILIES)
-    yield _do(_RETURN, _ALLOW)
+        yield from _refuse_if(_EQUAL, number, _EPERM)
+    yield from _refuse_argument(machine.clone, 0, _ANY_BIT, (_CLONE_NEW,))
+    yield from _refuse_argument(machine.ioctl, 1, _EQUAL, _IOCTLS)
+    yield from _refuse_argument(machine.socket, 0, _EQUAL, _FAMILIES)
+    yield _instruction(_RETURN, _ALLOW)
 
 
-def _judge(
+def _refuse_argument(
     number: int, argument: int, test: int, values: tuple[int, ...]
 ) -> Iterator[bytes]:
     """Refuse a call for the values of one of its arguments."""
-    inner = [_do(_LOAD, _FIRST_ARGUMENT + 8 * argument)]
+    inner = [_instruction(_LOAD, _FIRST_ARGUMENT + 8 * argument)]
     for value in values:
-        inner += _if(test, value, _EPERM)
-    inner.append(_do(_RETURN, _ALLOW))
-    yield _do(_EQUAL, number, 0, len(inner))
+        inner += _refuse_if(test, value, _EPERM)
+    inner.append(_instruction(_RETURN, _ALLOW))
+    yield _instruction(_EQUAL, number, 0, len(inner))
     yield from inner
 
 
-def _if(test: int, value: int, error: int) -> Iterator[bytes]:
-    yield _do(test, value, 0, 1)
-    yield _do(_RETURN, _ERRNO | error)
+def _refuse_if(test: int, value: int, error: int) -> Iterator[bytes]:
+    yield _instruction(test, value, 0, 1)
+    yield _instruction(_RETURN, _ERRNO | error)
 
 
-def _unless(test: int, value: int, error: int) -> Iterator[bytes]:
-    yield _do(test, value, 1, 0)
-    yield _do(_RETURN, _ERRNO | error)
+def _refuse_unless(test: int, value: int, error: int) -> Iterator[bytes]:
+    yield _instruction(test, value, 1, 0)
+    yield _instruction(_RETURN, _ERRNO | error)
 
 
-def _do(code: int, value: int, if_true: int = 0, if_false: int = 0) -> bytes:
+def _instruction(code: int, value: int, if_true: int = 0, if_false: int = 0) -> bytes:
     return struct.pack("HBBI", code, if_true, if_false, value)

@@ -11,7 +11,7 @@ from patchwright.sandbox import launch
 from patchwright.sandbox.archive import pack_action_server
 from patchwright.sandbox.local.folders import create_folder
 from patchwright.sandbox.local.process import start_process
-from patchwright.sandbox.local.runtime import LocalRuntimes, serve
+from patchwright.sandbox.local.runtime import LocalRuntimes, serve_runtime
 from patchwright.sandbox.served import ServedRuntime
 
 log = structlog.get_logger()
@@ -43,4 +43,4 @@ class UnconfinedRuntimes(LocalRuntimes):
             undo.callback(folder.remove)
             stream = start_process(command)
             undo.pop_all()
-        return serve(self.kind, spec, folder, stream)
+        return serve_runtime(self.kind, spec, folder, stream)

@@ -5,7 +5,7 @@ import sys
 from patchwright.core.settings.environment import process_environment
 from patchwright.core.types.ids import RandomIds
 from patchwright.workers.action.run import run
-from patchwright.workers.leaving import leave
+from patchwright.workers.leaving import exit_now
 
 
 def main() -> None:
@@ -18,7 +18,7 @@ def main() -> None:
     sys.stdout.flush()
     run(process_environment())
     sys.stdout.write(f"::{word}::\n")
-    leave(0)
+    exit_now(0)
 
 
 if __name__ == "__main__":

@@ -11,18 +11,18 @@ from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import ForgeThread, RepoRef, Thread, ThreadKind
 from patchwright.core.types.triggers import (
     Ignored,
-    Reading,
+    ParsedWebhook,
     StatusReported,
     Trigger,
     TriggerKind,
 )
 from patchwright.integrations.github.adapter import GitHub
 from patchwright.integrations.github.lookups import (
-    Said,
+    FoundComment,
     fetch_comment,
     fetch_review_texts,
 )
-from patchwright.integrations.github.webhook import SERVICE, Listening, read
+from patchwright.integrations.github.webhook import SERVICE, GitHubTriggerRules, read_delivery
 from patchwright.workers.action.event import (
     number_in,
     number_of_checks,
@@ -31,11 +31,11 @@ from patchwright.workers.action.event import (
 )
 from patchwright.workers.action.inputs import Inputs
 from patchwright.workers.action.modes import with_mode
-from patchwright.workers.action.place import Place
+from patchwright.workers.action.place import WorkflowJob
 
 # Events that people cause by what they write or do in a thread. One of a pull request
 # comes under another name where the workflow may see secrets.
-_EVENTS: Final[Mapping[str, str]] = {
+_THREAD_EVENTS: Final[Mapping[str, str]] = {
     **{
         name: name
         for name in (
@@ -54,56 +54,56 @@ _REVIEWS: Final = ("pull_request_review", "pull_request_review_comment")
 
 
 @dataclass(frozen=True)
-class NotAsked:
+class NoTrigger:
     """The event asks for nothing; `reason` is the reader's short code."""
 
     reason: str
 
 
 @dataclass(frozen=True)
-class Asked:
+class ActionRequest:
     """Somebody asks for something; `task` is its text where there is no thread."""
 
     trigger: Trigger
     task: str = ""
 
 
-class Asking:
+class TriggerReader:
     """Reads what one workflow run was asked for."""
 
     def __init__(
-        self, workflow_job: Place, inputs: Inputs, listening: Listening, github: GitHub
+        self, workflow_job: WorkflowJob, inputs: Inputs, listening: GitHubTriggerRules, github: GitHub
     ) -> None:
         self._workflow_job, self._inputs = workflow_job, inputs
         self._listening, self._github = listening, github
         self._repo = RepoRef(forge=SERVICE, full_name=workflow_job.repository)
         self._payload = payload_in(workflow_job.event, workflow_job.event_name)
 
-    def find(self, task: str) -> Asked | NotAsked:
+    def find(self, task: str) -> ActionRequest | NoTrigger:
         """Return what is asked, `task` being the text of the inputs.
 
         Raises `SettingsError`, `PayloadError`, or a `ServiceError`.
         """
         found = self._find(task or str(self._payload.get("task") or "").strip())
-        if isinstance(found, NotAsked):
+        if isinstance(found, NoTrigger):
             return found
         trigger = with_mode(found.trigger, self._inputs.text("mode"))
-        return Asked(self._with_rerunner(trigger), found.task)
+        return ActionRequest(self._with_rerunner(trigger), found.task)
 
-    def _find(self, task: str) -> Asked | NotAsked:
+    def _find(self, task: str) -> ActionRequest | NoTrigger:
         if task:
-            return Asked(self._task_trigger(task), task)
+            return ActionRequest(self._task_trigger(task), task)
         comment = self._number("comment-id")
         if comment and comment != number_in(self._workflow_job.event, "comment", "id"):
             return self._by_comment(comment)
         number, own = self._number("issue-number"), number_of_thread(self._workflow_job.event)
-        is_read = self._workflow_job.event_name in _EVENTS
+        is_read = self._workflow_job.event_name in _THREAD_EVENTS
         if number and (not is_read or number != own):
-            return Asked(self._by_number(number))
+            return ActionRequest(self._by_number(number))
         if is_read:
             return self._by_event()
         if number := number_of_checks(self._workflow_job.event):
-            return Asked(self._by_number(number))
+            return ActionRequest(self._by_number(number))
         if self._workflow_job.event_name == "status":
             return self._by_status()
         raise SettingsError(
@@ -120,16 +120,16 @@ class Asking:
             raise SettingsError(f"client_payload: `{name}` is no number")
         return int(given or 0)
 
-    def _by_event(self) -> Asked | NotAsked:
-        event = _EVENTS[self._workflow_job.event_name]
-        found = read(event, self._workflow_job.event_bytes, self._listening)
+    def _by_event(self) -> ActionRequest | NoTrigger:
+        event = _THREAD_EVENTS[self._workflow_job.event_name]
+        found = read_delivery(event, self._workflow_job.event_bytes, self._listening)
         if event in _REVIEWS and self._inputs.text("mode") == "review-feedback":
             return self._by_review(found)
         if isinstance(found, Trigger) and event == "pull_request_review_comment":
             return self._once_per_review(found)
         return _as_read(found)
 
-    def _once_per_review(self, found: Trigger) -> Asked | NotAsked:
+    def _once_per_review(self, found: Trigger) -> ActionRequest | NoTrigger:
         """Take a comment of a review only if no other text of the review asks first.
 
         GitHub raises an event for the review and for each of its comments. A service
@@ -137,42 +137,42 @@ class Asking:
         """
         number = found.forge_thread.number
         if not found.review_id or self._workflow_job.event.get("action") != "created":
-            return Asked(found)
+            return ActionRequest(found)
         texts = fetch_review_texts(
             self._github.api, self._repo, number, found.review_id
         )
         asking = (post for post, text in texts.items() if self._mentions(text))
         is_first = next(asking, found.post_id) == found.post_id
-        return Asked(found) if is_first else NotAsked("asked-by-review")
+        return ActionRequest(found) if is_first else NoTrigger("asked-by-review")
 
     def _mentions(self, text: str) -> bool:
         return find_request(text, self._listening.mention) is not None
 
-    def _by_review(self, found: Reading) -> Asked | NotAsked:
+    def _by_review(self, found: ParsedWebhook) -> ActionRequest | NoTrigger:
         """Take any review for a request: the workflow says that they are."""
         if isinstance(found, Trigger):
-            return Asked(found.replace(kind=TriggerKind.COMMENT_MENTION))
+            return ActionRequest(found.replace(kind=TriggerKind.COMMENT_MENTION))
         if found != Ignored(reason="no-mention"):
             return _as_read(found)
         if self._listening.is_own(self._workflow_job.actor):
-            return NotAsked("own-text")
-        return Asked(self._by_number(number_of_thread(self._workflow_job.event)))
+            return NoTrigger("own-text")
+        return ActionRequest(self._by_number(number_of_thread(self._workflow_job.event)))
 
-    def _by_status(self) -> Asked | NotAsked:
+    def _by_status(self) -> ActionRequest | NoTrigger:
         """Find the pull request that ends in a commit whose checks have failed.
 
         An event of this kind names branches alone; those of forks are not among them.
         """
-        found = read("status", self._workflow_job.event_bytes, self._listening)
+        found = read_delivery("status", self._workflow_job.event_bytes, self._listening)
         if not isinstance(found, StatusReported):
             return _as_read(found)
         if found.has_passed:
-            return NotAsked("checks-passed")
+            return NoTrigger("checks-passed")
         for branch in found.branches:
             pull = self._github.forge.find_pull_request(self._repo, branch)
             if pull is not None and pull.head_sha == found.sha:
-                return Asked(self._by_number(pull.number))
-        return NotAsked("no-pull-request")
+                return ActionRequest(self._by_number(pull.number))
+        return NoTrigger("no-pull-request")
 
     def _by_number(self, number: int) -> Trigger:
         thread = self._fetch_opening(number)
@@ -186,14 +186,14 @@ class Asking:
             body=thread.posts[0].text,
         )
 
-    def _by_comment(self, comment_id: int) -> Asked | NotAsked:
+    def _by_comment(self, comment_id: int) -> ActionRequest | NoTrigger:
         said = fetch_comment(self._github.api, self._repo, comment_id)
         if any(map(self._listening.is_own, (said.author.login, said.app))):
-            return NotAsked("own-text")
+            return NoTrigger("own-text")
         thread = self._fetch_opening(said.number)
-        return Asked(self._comment_trigger(said, thread))
+        return ActionRequest(self._comment_trigger(said, thread))
 
-    def _comment_trigger(self, said: Said, thread: Thread) -> Trigger:
+    def _comment_trigger(self, said: FoundComment, thread: Thread) -> Trigger:
         """Make a request of a comment; who has it followed counts as taking part."""
         actor, request = self._actor(), find_request(said.text, self._listening.mention)
         return Trigger(
@@ -207,7 +207,7 @@ class Asking:
             text=said.text,
             post_id=said.post_id,
             review_id=said.review_id,
-            others=() if _is_one(actor, said.author) else (actor,),
+            others=() if _is_same_login(actor, said.author) else (actor,),
         )
 
     def _fetch_opening(self, number: int) -> Thread:
@@ -235,16 +235,16 @@ class Asking:
     def _with_rerunner(self, trigger: Trigger) -> Trigger:
         """Judge whoever has had the workflow run again as well."""
         again = _person(self._workflow_job.rerun_by)
-        if not again.login or _is_one(again, self._actor()):
+        if not again.login or _is_same_login(again, self._actor()):
             return trigger
         return trigger.replace(others=(*trigger.others, again))
 
 
-def _as_read(found: Reading) -> Asked | NotAsked:
+def _as_read(found: ParsedWebhook) -> ActionRequest | NoTrigger:
     if isinstance(found, Trigger):
-        return Asked(found)
+        return ActionRequest(found)
     # What only tells us something, as that a thread was closed, asks for nothing.
-    return NotAsked(found.reason if isinstance(found, Ignored) else "action-not-read")
+    return NoTrigger(found.reason if isinstance(found, Ignored) else "action-not-read")
 
 
 def _person(login: str, external_id: str = "") -> Actor:
@@ -252,5 +252,5 @@ def _person(login: str, external_id: str = "") -> Actor:
     return Actor(service=SERVICE, login=login, external_id=external_id, is_bot=is_bot)
 
 
-def _is_one(one: Actor, other: Actor) -> bool:
+def _is_same_login(one: Actor, other: Actor) -> bool:
     return one.login.casefold() == other.login.casefold()

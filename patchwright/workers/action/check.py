@@ -12,14 +12,14 @@ from typing import Any, Final
 import yaml
 
 # A text of somebody's, held against a word that stands in the workflow itself.
-_ASKED_FOR: Final = re.compile(
+_PHRASE_CONDITION: Final = re.compile(
     r"\b(?:contains|startsWith)\(\s*[^()]*\.body\b[^(),]*,\s*'((?:[^']|'')*)'\s*\)",
     re.IGNORECASE,
 )
 
 
 @dataclass(frozen=True)
-class Accord:
+class WorkflowCheck:
     """The phrases that a workflow lets through, and the one that is listened to."""
 
     workflow_phrases: tuple[str, ...]
@@ -45,17 +45,17 @@ class Accord:
         )
 
 
-def find_accord(workflow: str, phrase: str) -> Accord:
+def check_workflow(workflow: str, phrase: str) -> WorkflowCheck:
     """Read the phrases in the conditions of a workflow; what is no YAML has none."""
     try:
         document = yaml.safe_load(workflow)
     except yaml.YAMLError:
-        return Accord((), phrase)
+        return WorkflowCheck((), phrase)
     conditions = _conditions(document)
     found = [
-        one.replace("''", "'") for if_ in conditions for one in _ASKED_FOR.findall(if_)
+        one.replace("''", "'") for if_ in conditions for one in _PHRASE_CONDITION.findall(if_)
     ]
-    return Accord(tuple(dict.fromkeys(found)), phrase)
+    return WorkflowCheck(tuple(dict.fromkeys(found)), phrase)
 
 
 def find_workflow(environ: Mapping[str, str]) -> tuple[str, str] | None:

@@ -3,19 +3,19 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-_OPENED: Final = ("issue", "pull_request", "discussion")
-_CHECKED: Final = ("workflow_run", "check_suite", "check_run")
+_THREAD_PARTS: Final = ("issue", "pull_request", "discussion")
+_CHECK_PARTS: Final = ("workflow_run", "check_suite", "check_run")
 
 
 def number_of_thread(event: Mapping[str, Any]) -> int:
     """Return the number of the thread that it is about; 0 where there is none."""
-    found = (number_in(event, kind, "number") for kind in _OPENED)
+    found = (number_in(event, kind, "number") for kind in _THREAD_PARTS)
     return next(filter(None, found), 0)
 
 
 def number_of_checks(event: Mapping[str, Any]) -> int:
     """Return the pull request whose checks have ended, 0 if none have."""
-    for kind in _CHECKED:
+    for kind in _CHECK_PARTS:
         part = event.get(kind)
         pulls = part.get("pull_requests") if isinstance(part, dict) else None
         for pull in pulls if isinstance(pulls, list) else ():

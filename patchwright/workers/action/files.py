@@ -9,19 +9,19 @@ import structlog
 from patchwright.core.errors import PatchwrightError
 from patchwright.core.events.transfer import export_log
 from patchwright.core.types.work import Outcome
-from patchwright.integrations.git.mirror import Mirrors
+from patchwright.integrations.git.mirror import MirrorCache
 from patchwright.resolver.delivering.naming import as_delivered
-from patchwright.resolver.messages.status import Delivered
+from patchwright.resolver.messages.status import DeliveryResult
 from patchwright.workers.connections import trust_for_git
-from patchwright.workers.process import Base
-from patchwright.workers.run.plan import Plan
+from patchwright.workers.process import ServiceParts
+from patchwright.workers.run.plan import RunPlan
 from patchwright.workers.store.job import Job
 from patchwright.workers.store.outcomes import COMMITS
 
 log = structlog.get_logger(__name__)
 
 
-def write_trajectory(base: Base, job: Job, folder: Path) -> Path:
+def write_trajectory(base: ServiceParts, job: Job, folder: Path) -> Path:
     """Write all events, as they are stored: without secrets."""
     path = folder / "trajectory.jsonl"
     with path.open("w", encoding="utf-8") as file:
@@ -30,7 +30,7 @@ def write_trajectory(base: Base, job: Job, folder: Path) -> Path:
 
 
 def write_evidence(
-    base: Base, outcome: Outcome, delivered: Delivered, folder: Path
+    base: ServiceParts, outcome: Outcome, delivered: DeliveryResult, folder: Path
 ) -> Path | None:
     shown = as_delivered(outcome, delivered).evidence
     if not shown:
@@ -40,7 +40,7 @@ def write_evidence(
     return write_json(path, {"proof": outcome.proof, "evidence": found}, base)
 
 
-def write_patch(base: Base, job: Job, plan: Plan, folder: Path) -> Path | None:
+def write_patch(base: ServiceParts, job: Job, plan: RunPlan, folder: Path) -> Path | None:
     """Write the commits as mails for `git am`, byte for byte.
 
     One that holds a secret of ours is left out: it cannot be written without it.
@@ -49,7 +49,7 @@ def write_patch(base: Base, job: Job, plan: Plan, folder: Path) -> Path | None:
     if outcome is None or packed is None or not plan.repository or not plan.target:
         return None
     github, settings = base.github, base.settings
-    mirrors = Mirrors(settings.state_dir / "mirrors", trust_for_git(settings.github))
+    mirrors = MirrorCache(settings.state_dir / "mirrors", trust_for_git(settings.github))
     try:
         mirror = mirrors.fetch(
             plan.repository.clone_url,
@@ -70,7 +70,7 @@ def write_patch(base: Base, job: Job, plan: Plan, folder: Path) -> Path | None:
     return path
 
 
-def write_json(path: Path, value: Any, base: Base) -> Path:  # noqa: ANN401 - JSON
+def write_json(path: Path, value: Any, base: ServiceParts) -> Path:  # noqa: ANN401 - JSON
     clean = base.redactor.redact_json(json.loads(json.dumps(value)))
     path.write_text(f"{json.dumps(clean, indent=2, ensure_ascii=False)}\n", "utf-8")
     return path

@@ -45,7 +45,7 @@ _MOST_CHARS = 200_000
 _FAILING = {"error": ("error",), "unresolved": ("error", "unresolved"), "never": ()}
 _LEVELS = {"error": "error", "unresolved": "warning"}
 _MOST_ANNOTATED = 500
-_NO_START = "Patchwright could not be set up; the log of that step has the cause."
+_NOT_SET_UP = "Patchwright could not be set up; the log of that step has the cause."
 _CANCELLED = "The workflow run was cancelled before the run could tell its end."
 _CRASHED = "The run ended without a word: its process was killed, or could not start."
 
@@ -73,17 +73,17 @@ def _read(environ: Mapping[str, str]) -> tuple[str, dict[str, str], str]:
         grade, summary = str(told["grade"]), str(told["summary"])
         outputs = {str(name): str(text) for name, text in told["outputs"].items()}
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        return _unsaid(environ, {}, was_cancelled=was_cancelled)
+        return _missing_result(environ, {}, was_cancelled=was_cancelled)
     if was_cancelled and outputs.get("error-code") == "crashed":
-        return _unsaid(environ, outputs, was_cancelled=True)
+        return _missing_result(environ, outputs, was_cancelled=True)
     return grade, outputs, summary
 
 
-def _unsaid(
+def _missing_result(
     environ: Mapping[str, str], known: Mapping[str, str], *, was_cancelled: bool
 ) -> tuple[str, dict[str, str], str]:
     code = environ.get("PATCHWRIGHT_ACTION_SET_UP_CODE", "")
-    text = environ.get("PATCHWRIGHT_ACTION_SET_UP_ERROR", "") or _NO_START
+    text = environ.get("PATCHWRIGHT_ACTION_SET_UP_ERROR", "") or _NOT_SET_UP
     outcome, grade = "failed", "error"
     if was_cancelled:
         outcome, grade, code, text = "stopped", "unresolved", "cancelled", _CANCELLED

@@ -32,7 +32,7 @@ Head = tuple[str, str]
 
 
 @dataclass(frozen=True)
-class Asked:
+class GateRequest:
     """What happened, and where."""
 
     event: Mapping[str, Any]
@@ -43,7 +43,7 @@ class Asked:
     template: str
 
 
-def find_group(asked: Asked, fetch_head: Callable[[str], Head | None]) -> str:
+def find_group(asked: GateRequest, fetch_head: Callable[[str], Head | None]) -> str:
     """Return a name that all runs share which may write to the same branch.
 
     `fetch_head` is asked for a number that may be a pull request's.
@@ -61,7 +61,7 @@ def find_group(asked: Asked, fetch_head: Callable[[str], Head | None]) -> str:
     return _branch_group(head, asked) if head else f"thread-{number}"
 
 
-def _is_answered(asked: Asked) -> bool:
+def _is_answered(asked: GateRequest) -> bool:
     """Tell whether a comment is a command alone, of those that only want an answer."""
     text = (asked.event.get("comment") or {}).get("body") or ""
     _, phrase, rest = text.lower().partition(asked.phrase.lower())
@@ -74,7 +74,7 @@ def _number_of(event: Mapping[str, Any]) -> str:
 
 
 def _head_in(
-    asked: Asked, number: str, fetch_head: Callable[[str], Head | None]
+    asked: GateRequest, number: str, fetch_head: Callable[[str], Head | None]
 ) -> Head | None:
     """Return the head of a pull request, asking only for what the event cannot tell."""
     issue = asked.event.get("issue") or {}
@@ -86,7 +86,7 @@ def _head_in(
     return head if is_here else None
 
 
-def _branch_group(head: Head, asked: Asked) -> str:
+def _branch_group(head: Head, asked: GateRequest) -> str:
     """Name the issue that a branch of ours is for; other branches go by their name."""
     branch = head[0]
     known = (asked.template, USUAL_TEMPLATE)
@@ -127,7 +127,7 @@ def main() -> None:
     """Write the group to the outputs of the step that runs this file."""
     environ = os.environ  # noqa: TID251 - no settings yet: nothing is installed
     event = read_event(Path(environ["GITHUB_EVENT_PATH"]))
-    asked = Asked(
+    asked = GateRequest(
         event=event,
         repository=environ["GITHUB_REPOSITORY"],
         run_id=environ["GITHUB_RUN_ID"],

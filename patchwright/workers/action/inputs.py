@@ -53,7 +53,7 @@ def _is_number(value: str, *, whole: bool) -> bool:
         return False
 
 
-def _given(value: str) -> str:
+def _is_required(value: str) -> str:
     return "" if value else "must be set"
 
 
@@ -66,13 +66,13 @@ INPUTS: Final[Mapping[str, Input]] = {
     "mode": Input(
         "auto", _one_of("auto", "fix", "answer", "plan", "review-feedback", "ci-fix")
     ),
-    "trigger-phrase": Input("@patchwright", _given),
-    "trigger-label": Input("fix-me", _given),
+    "trigger-phrase": Input("@patchwright", _is_required),
+    "trigger-label": Input("fix-me", _is_required),
     "trigger-assignee": Input(),
-    "github-token": Input(check=_given),
+    "github-token": Input(check=_is_required),
     "github-api-url": Input(),
     "github-server-url": Input(),
-    "llm-model": Input(check=_given),
+    "llm-model": Input(check=_is_required),
     "llm-fallback-models": Input(),
     "llm-base-url": Input(),
     "llm-api-version": Input(),
@@ -90,7 +90,7 @@ INPUTS: Final[Mapping[str, Input]] = {
     "on-setup-failure": Input("stop", _one_of("stop", "continue")),
     "network": Input("deny", _one_of("deny", "allowlist")),
     "allow-domains": Input(),
-    "config-path": Input(".patchwright.toml", _given),
+    "config-path": Input(".patchwright.toml", _is_required),
     "instructions-files": Input("AGENTS.md,CLAUDE.md,.github/copilot-instructions.md"),
     "mcp-config": Input(),
     "test-command": Input(),
@@ -98,7 +98,7 @@ INPUTS: Final[Mapping[str, Input]] = {
     "plan-approval": Input("none", _one_of("none", "comment")),
     "pr-type": Input("draft", _one_of("draft", "ready", "branch", "patch", "none")),
     "target-branch": Input(),
-    "branch-template": Input("patchwright/{{number}}-{{slug}}", _given),
+    "branch-template": Input("patchwright/{{number}}-{{slug}}", _is_required),
     "pr-title-template": Input(),
     "pr-body-template": Input(),
     "reviewers": Input(),
@@ -116,7 +116,7 @@ INPUTS: Final[Mapping[str, Input]] = {
     "version": Input(),
 }
 # Of each pair only one can be meant.
-_EXCLUSIVE: Final = (
+_EXCLUSIVE_PAIRS: Final = (
     ("task", "task-file"),
     ("task", "issue-number"),
     ("task-file", "issue-number"),
@@ -167,7 +167,7 @@ def read_inputs(text: str) -> Inputs:
             "the inputs of the Action"
         )
     inputs = Inputs({name: str(value) for name, value in given.items()})
-    if problems := [*_wrong(inputs), *_contradictions(inputs)]:
+    if problems := [*_invalid_inputs(inputs), *_contradictions(inputs)]:
         raise SettingsError("\n".join(problems))
     return inputs
 
@@ -176,7 +176,7 @@ def wrong_input(name: str, said: str) -> SettingsError:
     return SettingsError(f"input `{name}`: {said}")
 
 
-def _wrong(inputs: Inputs) -> list[str]:
+def _invalid_inputs(inputs: Inputs) -> list[str]:
     said = ((name, one.check(inputs.text(name))) for name, one in INPUTS.items())
     return [f"input `{name}` {problem}" for name, problem in said if problem]
 
@@ -184,7 +184,7 @@ def _wrong(inputs: Inputs) -> list[str]:
 def _contradictions(inputs: Inputs) -> list[str]:
     both = [
         f"inputs `{one}` and `{other}` cannot be set together; keep one of them"
-        for one, other in _EXCLUSIVE
+        for one, other in _EXCLUSIVE_PAIRS
         if inputs.text(one) and inputs.text(other)
     ]
     has_hosts = bool(inputs.text("allow-domains"))

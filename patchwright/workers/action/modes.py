@@ -7,7 +7,7 @@ from patchwright.core.text.commands import Verb, parse_command
 from patchwright.core.types.threads import ThreadKind
 from patchwright.core.types.triggers import Trigger
 
-_WORDS: Final = {
+_MODE_REQUESTS: Final = {
     "fix": "Bring the change itself: words alone will not do.",
     "answer": "Answer in words. Change nothing.",
     "review-feedback": (
@@ -32,10 +32,10 @@ def with_mode(trigger: Trigger, mode: str) -> Trigger:
         raise SettingsError(
             f"input `mode` is {mode}, which is for pull requests; {thread.name} is none"
         )
-    return trigger.replace(request=_worded(trigger.request, mode))
+    return trigger.replace(request=_request_for_mode(trigger.request, mode))
 
 
-def _worded(request: str, mode: str) -> str:
+def _request_for_mode(request: str, mode: str) -> str:
     if mode == "plan":
         return f"{Verb.PLAN} {request}".strip()
-    return "\n\n".join(part for part in (request, _WORDS[mode]) if part)
+    return "\n\n".join(part for part in (request, _MODE_REQUESTS[mode]) if part)

@@ -8,7 +8,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from patchwright.core.agent.result_schema import read_schema
 from patchwright.core.errors import SettingsError
-from patchwright.core.settings.repository import Delivery
+from patchwright.core.settings.repository import DeliveryMode
 from patchwright.core.settings.repository_types import (
     BodyTemplate,
     Branch,
@@ -19,12 +19,12 @@ from patchwright.core.settings.repository_types import (
 )
 from patchwright.workers.action.inputs import Inputs, wrong_input
 from patchwright.workers.action.texts import file_input_of, read_text
-from patchwright.workers.run.orders import Orders
+from patchwright.workers.run.orders import RunOverrides
 
 # Returns the value of a field of `RepositoryConfig` from the input of that name.
 Read = Callable[[Inputs, str], object]
-_SCHEMA: Final = "output-schema"
-_FORMS: Final[Mapping[str, TypeAdapter[Any]]] = {
+_SCHEMA_INPUT: Final = "output-schema"
+_TYPES: Final[Mapping[str, TypeAdapter[Any]]] = {
     "target-branch": TypeAdapter(Branch),
     "branch-template": TypeAdapter(BranchTemplate),
     "pr-title-template": TypeAdapter(Template),
@@ -40,7 +40,7 @@ _ON_RUNNER: Final = (
 )
 
 
-def make_orders(inputs: Inputs, workspace: Path) -> Orders:
+def make_run_overrides(inputs: Inputs, workspace: Path) -> RunOverrides:
     """Return them; raises `SettingsError` for what a template or a file may not be.
 
     An input that says what it says by itself is no order: what the repository says for
@@ -48,20 +48,20 @@ def make_orders(inputs: Inputs, workspace: Path) -> Orders:
     """
     config = {
         field: read(inputs, name)
-        for field, (name, read) in _WISHES.items()
+        for field, (name, read) in _CONFIG_INPUTS.items()
         if inputs.is_chosen(name)
     }
     if inputs.text("mode") == "answer":
-        config["pr"] = Delivery.NONE
-    return Orders(
+        config["pr"] = DeliveryMode.NONE
+    return RunOverrides(
         work_at=_IN_ARTIFACT if inputs.is_true("upload-artifacts") else _ON_RUNNER,
         config=config,
         defaults={
-            "pr": Delivery.DRAFT,
+            "pr": DeliveryMode.DRAFT,
             "context_from": inputs.text("context-from"),
         },
         config_file=inputs.text("config-path"),
-        rehearses=inputs.is_true("dry-run"),
+        is_dry_run=inputs.is_true("dry-run"),
         schema=_read_schema(inputs, workspace),
         waits_for_people=False,
     )
@@ -69,27 +69,27 @@ def make_orders(inputs: Inputs, workspace: Path) -> Orders:
 
 def _read_schema(inputs: Inputs, workspace: Path) -> str:
     """Return the text of the schema; one that is none costs no run."""
-    text = read_text(inputs, _SCHEMA, workspace)
+    text = read_text(inputs, _SCHEMA_INPUT, workspace)
     try:
         if text:
             read_schema(text)
     except SettingsError as error:
-        in_file = file_input_of(_SCHEMA)
-        name = in_file if inputs.text(in_file) else _SCHEMA
+        in_file = file_input_of(_SCHEMA_INPUT)
+        name = in_file if inputs.text(in_file) else _SCHEMA_INPUT
         raise wrong_input(name, str(error)) from error
     return text
 
 
-def _text(inputs: Inputs, name: str) -> object:
+def _text_value(inputs: Inputs, name: str) -> object:
     return _checked(name, inputs.text(name))
 
 
-def _list(inputs: Inputs, name: str) -> object:
+def _list_value(inputs: Inputs, name: str) -> object:
     return _checked(name, inputs.listed(name))
 
 
 def _checked(name: str, value: object) -> object:
-    form = _FORMS.get(name)
+    form = _TYPES.get(name)
     try:
         return form.validate_python(value) if form else value
     except ValidationError as error:
@@ -97,34 +97,34 @@ def _checked(name: str, value: object) -> object:
         raise wrong_input(name, said) from error
 
 
-def _script(inputs: Inputs, name: str) -> tuple[str]:
+def _script_value(inputs: Inputs, name: str) -> tuple[str]:
     return (inputs.text(name),)
 
 
-def _delivery(inputs: Inputs, name: str) -> Delivery:
-    return Delivery(inputs.text(name))
+def _delivery_value(inputs: Inputs, name: str) -> DeliveryMode:
+    return DeliveryMode(inputs.text(name))
 
 
-_WISHES: Final[Mapping[str, tuple[str, Read]]] = {
-    "image": ("sandbox-image", _text),
-    "setup": ("setup-script", _script),
+_CONFIG_INPUTS: Final[Mapping[str, tuple[str, Read]]] = {
+    "image": ("sandbox-image", _text_value),
+    "setup": ("setup-script", _script_value),
     "test": ("test-command", Inputs.lines),
-    "base": ("target-branch", _text),
-    "branch": ("branch-template", _text),
-    "title": ("pr-title-template", _text),
-    "body": ("pr-body-template", _text),
-    "pr": ("pr-type", _delivery),
-    "reviewers": ("reviewers", _list),
-    "labels": ("labels", _list),
+    "base": ("target-branch", _text_value),
+    "branch": ("branch-template", _text_value),
+    "title": ("pr-title-template", _text_value),
+    "body": ("pr-body-template", _text_value),
+    "pr": ("pr-type", _delivery_value),
+    "reviewers": ("reviewers", _list_value),
+    "labels": ("labels", _list_value),
     "assign_requester": ("assign-requester", Inputs.is_true),
-    "protected_paths": ("protected-paths", _list),
-    "network": ("network", _text),
-    "allow_domains": ("allow-domains", _list),
-    "plan_approval": ("plan-approval", _text),
-    "evidence": ("evidence", _text),
-    "on_setup_failure": ("on-setup-failure", _text),
-    "context_from": ("context-from", _text),
-    "instructions": ("instructions-files", _list),
-    "co_author": ("co-author", _text),
+    "protected_paths": ("protected-paths", _list_value),
+    "network": ("network", _text_value),
+    "allow_domains": ("allow-domains", _list_value),
+    "plan_approval": ("plan-approval", _text_value),
+    "evidence": ("evidence", _text_value),
+    "on_setup_failure": ("on-setup-failure", _text_value),
+    "context_from": ("context-from", _text_value),
+    "instructions": ("instructions-files", _list_value),
+    "co_author": ("co-author", _text_value),
     "progress_comment": ("progress-comment", Inputs.is_true),
 }

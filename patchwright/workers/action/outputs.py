@@ -13,7 +13,7 @@ from patchwright.core.types.work import Evidence, EvidenceRole, Outcome, Outcome
 from patchwright.integrations.github.lookups import fetch_head
 from patchwright.resolver.delivering.naming import as_delivered
 from patchwright.resolver.messages.status import mark
-from patchwright.workers.action.end import End
+from patchwright.workers.action.end import EndedRun
 from patchwright.workers.action.files import (
     write_evidence,
     write_json,
@@ -26,15 +26,15 @@ from patchwright.workers.action.summary import summary_of
 
 _NEEDS_CLICK: Final = "needs-click"
 _NOT_DELIVERED: Final = "not-delivered"
-_PLACES: Final = ("pr-number", "pr-url", "branch", "head-sha", "comment-url")
+_DELIVERY_OUTPUTS: Final = ("pr-number", "pr-url", "branch", "head-sha", "comment-url")
 _GITHUB_COMMENTS: Final = (ThreadKind.ISSUE, ThreadKind.PULL_REQUEST)
 
 log = structlog.get_logger(__name__)
 
 
-def result_of(end: End) -> Result:
+def result_of(end: EndedRun) -> Result:
     """Write the files of a run, and return its outputs and summary."""
-    outputs = _facts(end) | _places(end)
+    outputs = _run_outputs(end) | _delivery_outputs(end)
     folder = end.workflow_job.artifacts
     events = end.base.stores.events.open(end.job.conversation_id).read()
     receipt = receipt_of(end, measure(events), outputs)
@@ -48,7 +48,7 @@ def result_of(end: End) -> Result:
     return Result(_grade(end), outputs, summary_of(end, outputs))
 
 
-def _tests_word(evidence: Sequence[Evidence], role: EvidenceRole) -> str:
+def _test_result(evidence: Sequence[Evidence], role: EvidenceRole) -> str:
     """Say in short what the tests did: the first that failed speaks for all."""
     found = [one for one in evidence if one.role is role]
     failed = next((one for one in found if one.exit_code != 0), None)
@@ -59,7 +59,7 @@ def _tests_word(evidence: Sequence[Evidence], role: EvidenceRole) -> str:
     return f"failed (exit {failed.exit_code})"
 
 
-def _facts(end: End) -> dict[str, str]:
+def _run_outputs(end: EndedRun) -> dict[str, str]:
     outcome, usage = end.outcome, end.outcome.usage
     shown = as_delivered(outcome, end.delivered).evidence
     cost = usage.cost_usd
@@ -68,8 +68,8 @@ def _facts(end: End) -> dict[str, str]:
         "error-code": _code(end),
         "summary": outcome.summary,
         "base-sha": outcome.base_sha,
-        "tests-before": _tests_word(shown, EvidenceRole.BEFORE),
-        "tests-after": _tests_word(shown, EvidenceRole.AFTER),
+        "tests-before": _test_result(shown, EvidenceRole.BEFORE),
+        "tests-after": _test_result(shown, EvidenceRole.AFTER),
         "cost-usd": "" if cost is None else f"{cost:.4f}",
         "tokens-in": str(usage.tokens_in),
         "tokens-out": str(usage.tokens_out),
@@ -90,7 +90,7 @@ def _left_out(outcome: Outcome) -> str:
     return json.dumps(lacking, ensure_ascii=False) if lacking else ""
 
 
-def _code(end: End) -> str:
+def _code(end: EndedRun) -> str:
     """Return why it ended so; a result that people cannot see yet comes first."""
     if end.pending:
         return _NOT_DELIVERED
@@ -99,7 +99,7 @@ def _code(end: End) -> str:
     return end.outcome.reason
 
 
-def _kind(end: End) -> OutcomeKind:
+def _kind(end: EndedRun) -> OutcomeKind:
     """Return how it ended; what nobody can see when the time is up has failed."""
     delivered = as_delivered(end.outcome, end.delivered)
     is_seen = bool(end.delivered.branch) or not end.outcome.head_sha
@@ -108,17 +108,17 @@ def _kind(end: End) -> OutcomeKind:
     return delivered.kind
 
 
-def _grade(end: End) -> Grade:
+def _grade(end: EndedRun) -> Grade:
     return Grade.ERROR if _code(end) == _NOT_DELIVERED else grade_of(end.outcome)
 
 
-def _places(end: End) -> dict[str, str]:
+def _delivery_outputs(end: EndedRun) -> dict[str, str]:
     """Return where people find it; after a rehearsal there is nothing to be found."""
-    if end.is_rehearsal:
-        return dict.fromkeys(_PLACES, "")
+    if end.is_dry_run:
+        return dict.fromkeys(_DELIVERY_OUTPUTS, "")
     delivered = end.delivered
     number, url = delivered.pull_request, delivered.pull_request_url
-    if number is None and (found := _shown_in(end)):
+    if number is None and (found := _find_pull_request(end)):
         number, url = found.number, found.url
     return {
         "pr-number": "" if number is None else str(number),
@@ -129,7 +129,7 @@ def _places(end: End) -> dict[str, str]:
     }
 
 
-def _shown_in(end: End) -> PullRequest | None:
+def _find_pull_request(end: EndedRun) -> PullRequest | None:
     """Return the pull request that the branch belonged to before the run."""
     if not end.delivered.branch:
         return None
@@ -141,7 +141,7 @@ def _shown_in(end: End) -> PullRequest | None:
         return None
 
 
-def _head(end: End) -> str:
+def _head(end: EndedRun) -> str:
     """Return what GitHub says of the branch; without a branch there is no head."""
     delivered, forge = end.delivered, end.base.github.forge
     repo = end.job.trigger.home
@@ -155,7 +155,7 @@ def _head(end: End) -> str:
     return ""
 
 
-def _comment_url(end: End) -> str:
+def _comment_url(end: EndedRun) -> str:
     thread = end.job.trigger.thread
     if not isinstance(thread, ForgeThread) or thread.is_own:
         return ""

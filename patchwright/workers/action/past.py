@@ -3,14 +3,14 @@
 import re
 from typing import Final
 
-from patchwright.core.text.commands import Command, Verb
+from patchwright.core.text.commands import BotCommand, Verb
 from patchwright.core.text.marks import Marked, split_marks
 from patchwright.core.types.base import Value
-from patchwright.core.types.threads import Post, Thread, ThreadRef
+from patchwright.core.types.threads import ThreadPost, Thread, ThreadRef
 from patchwright.core.types.triggers import Trigger
 from patchwright.core.types.work import Outcome, OutcomeKind
-from patchwright.integrations.github.webhook import Listening
-from patchwright.workers.action.seal import Seal
+from patchwright.integrations.github.webhook import GitHubTriggerRules
+from patchwright.workers.action.seal import CommentSigner
 from patchwright.workers.store.cleaning import Redact, clean_text
 
 # No start is tried twice, nor what is in another `<sub>`: thousands of them cost time.
@@ -23,17 +23,17 @@ _KNOWN_BY: Final = (
     "A comment counts as ours if a job with the same secrets (`llm-api-key`) has "
     "signed it, and nobody has changed it since."
 )
-_NOTHING: Final = f"No run of ours can be found in this thread. {_KNOWN_BY}"
-_LAST: Final = "This is what the last run has said:"
+_NO_RUN: Final = f"No run of ours can be found in this thread. {_KNOWN_BY}"
+_LAST_SAID: Final = "This is what the last run has said:"
 _NO_PLAN: Final = (
     f"There is no plan in this thread that waits for a yes or no. {_KNOWN_BY}"
 )
-_SLIGHT: Final = frozenset({OutcomeKind.ANSWERED, OutcomeKind.REFUSED})
+_MINOR_OUTCOMES: Final = frozenset({OutcomeKind.ANSWERED, OutcomeKind.REFUSED})
 _UNFINISHED: Final = frozenset({"queued", "running"})
-_TOLD: Final = frozenset({Verb.STATUS, Verb.COST, Verb.WHY})
+_STATUS_VERBS: Final = frozenset({Verb.STATUS, Verb.COST, Verb.WHY})
 
 
-class Past(Value):
+class PreviousRun(Value):
     """The newest run that has told its end: its id, how it ended, what it said."""
 
     run_id: str
@@ -45,30 +45,30 @@ class Past(Value):
         return self.state == OutcomeKind.PLAN_POSTED
 
 
-def find_past(
-    thread: Thread, listening: Listening, seal: Seal | None, redact: Redact
-) -> Past | None:
+def find_previous_run(
+    thread: Thread, listening: GitHubTriggerRules, seal: CommentSigner | None, redact: Redact
+) -> PreviousRun | None:
     """Read the newest run in our own status comments; those of others say nothing.
 
     What only answered or refused stands behind what did more. The first comment of a
     run is its own: whatever has the same signature later is a copy. Its words are
     cleaned of secrets once the signature has been read, which is over all of them.
     """
-    by_run: dict[str, Past] = {}
+    by_run: dict[str, PreviousRun] = {}
     for post in thread.posts[1:]:
-        told = _own_text(post, thread.ref, listening, seal)
+        told = _verified_text(post, thread.ref, listening, seal)
         marked = _status_in(told) if told else Marked(text="")
         if marked.state:
             words = clean_text(redact, _FOOTER.sub("", marked.text))
-            past = Past(run_id=marked.run_id, state=marked.state, words=words)
-            by_run.setdefault(past.run_id, past)
+            previous = PreviousRun(run_id=marked.run_id, state=marked.state, words=words)
+            by_run.setdefault(previous.run_id, previous)
     found = tuple(by_run.values())[::-1]
-    runs = [one for one in found if one.state not in _SLIGHT]
+    runs = [one for one in found if one.state not in _MINOR_OUTCOMES]
     return next(iter((*runs, *found)), None)
 
 
-def _own_text(
-    post: Post, ref: ThreadRef, listening: Listening, seal: Seal | None
+def _verified_text(
+    post: ThreadPost, ref: ThreadRef, listening: GitHubTriggerRules, seal: CommentSigner | None
 ) -> str | None:
     """Return what we have written in a post, None if we have not.
 
@@ -88,24 +88,24 @@ def _status_in(text: str) -> Marked:
     return marked if is_status and len(marked.marks) == 1 else Marked(text=text)
 
 
-def carry_out(trigger: Trigger, past: Past) -> Trigger:
+def with_approved_plan(trigger: Trigger, previous: PreviousRun) -> Trigger:
     """Return a yes to a plan as the request to carry it out."""
     request = (
-        f"@{trigger.asker.login} has approved this plan of run {past.run_id[:8]}. "
-        f"Carry it out:\n\n{past.words}"
+        f"@{trigger.asker.login} has approved this plan of run {previous.run_id[:8]}. "
+        f"Carry it out:\n\n{previous.words}"
     )
     return trigger.replace(request=request)
 
 
-def answer_from(past: Past | None, command: Command, runs_url: str) -> Outcome | None:
+def answer_about_previous_run(previous: PreviousRun | None, command: BotCommand, runs_url: str) -> Outcome | None:
     """Answer what is asked about earlier runs; None for what is no such question.
 
     What an earlier run has said is not called ours: its agent has had a part in it.
     """
-    ours = _answer(past, command.verb, runs_url)
+    ours = _answer(previous, command.verb, runs_url)
     if not ours:
         return None
-    told = past.words if past and command.verb in _TOLD else ""
+    told = previous.words if previous and command.verb in _STATUS_VERBS else ""
     return Outcome(
         kind=OutcomeKind.ANSWERED,
         reason=command.verb,
@@ -114,29 +114,29 @@ def answer_from(past: Past | None, command: Command, runs_url: str) -> Outcome |
     )
 
 
-def _answer(past: Past | None, verb: Verb, runs_url: str) -> str:
+def _answer(previous: PreviousRun | None, verb: Verb, runs_url: str) -> str:
     if verb is Verb.STOP:
         return (
-            f"{_at_work(past)} A run ends when its workflow run is cancelled: "
+            f"{_running_text(previous)} A run ends when its workflow run is cancelled: "
             f"{runs_url}"
         )
     if verb in (Verb.APPROVE, Verb.REJECT):
-        return _about_plan(past, verb)
-    if verb in _TOLD:
-        return f"{_at_work(past)} {_NOTHING if past is None else _LAST}"
+        return _plan_text(previous, verb)
+    if verb in _STATUS_VERBS:
+        return f"{_running_text(previous)} {_NO_RUN if previous is None else _LAST_SAID}"
     return ""
 
 
-def _at_work(past: Past | None) -> str:
+def _running_text(previous: PreviousRun | None) -> str:
     """Tell whether a run works meanwhile: such a command waits for none."""
-    if past is None or past.state not in _UNFINISHED:
+    if previous is None or previous.state not in _UNFINISHED:
         return "Nothing runs in this thread now."
-    return f"Run {past.run_id[:8]} has not told its end yet."
+    return f"Run {previous.run_id[:8]} has not told its end yet."
 
 
-def _about_plan(past: Past | None, verb: Verb) -> str:
-    if past is None or not past.has_plan:
+def _plan_text(previous: PreviousRun | None, verb: Verb) -> str:
+    if previous is None or not previous.has_plan:
         return _NO_PLAN
     if verb is Verb.APPROVE:
         return ""
-    return f"The plan of run {past.run_id[:8]} is dropped; nothing was changed."
+    return f"The plan of run {previous.run_id[:8]} is dropped; nothing was changed."

@@ -12,18 +12,18 @@ from patchwright.workers.action.check import find_workflow
 
 PREFIX: Final = "PATCHWRIGHT_ACTION_"
 # https://docs.github.com/en/actions/reference/workflows-and-actions/variables
-_NEEDED: Final = ("GITHUB_EVENT_NAME", "GITHUB_EVENT_PATH", "GITHUB_REPOSITORY")
-_MOST_BYTES: Final = 30_000_000
+_NEEDED_VARIABLES: Final = ("GITHUB_EVENT_NAME", "GITHUB_EVENT_PATH", "GITHUB_REPOSITORY")
+_MAX_EVENT_BYTES: Final = 30_000_000
 # So providers of models, clouds and the runner name what nobody else may know.
 _SECRET_NAME: Final = re.compile(
     r"_(?:API_KEY|ACCESS_KEY|PASSWORD|SECRET|TOKEN)\Z", re.IGNORECASE
 )
 # What is shorter may be a word, and would be blotted out everywhere.
-_LEAST_CHARS: Final = 12
+_LEAST_SECRET_CHARS: Final = 12
 
 
 @dataclass(frozen=True)
-class Place:
+class WorkflowJob:
     """Where the Action runs.
 
     `event` is the delivery that started the workflow, `actor` who did, and `rerun_by`
@@ -60,9 +60,9 @@ class Place:
         return self.folder / "result.json"
 
 
-def find_place(environ: Mapping[str, str]) -> Place:
+def read_workflow_job(environ: Mapping[str, str]) -> WorkflowJob:
     """Read it from the environment; raises `SettingsError` outside of a workflow."""
-    names = (*_NEEDED, f"{PREFIX}FOLDER", f"{PREFIX}INPUTS")
+    names = (*_NEEDED_VARIABLES, f"{PREFIX}FOLDER", f"{PREFIX}INPUTS")
     if missing := [name for name in names if not environ.get(name)]:
         raise SettingsError(
             f"{', '.join(missing)}: not set; `patchwright action run` is a step of the "
@@ -70,7 +70,7 @@ def find_place(environ: Mapping[str, str]) -> Place:
             "`patchwright resolve`."
         )
     body, event = _read_event(Path(environ["GITHUB_EVENT_PATH"]))
-    return Place(
+    return WorkflowJob(
         folder=Path(environ[f"{PREFIX}FOLDER"]),
         workspace=Path(environ.get("GITHUB_WORKSPACE") or "."),
         repository=environ["GITHUB_REPOSITORY"],
@@ -99,13 +99,13 @@ def secrets_in(environ: Mapping[str, str]) -> tuple[str, ...]:
     The library for models finds the keys of many providers there by itself.
     """
     named = (text for name, text in environ.items() if _SECRET_NAME.search(name))
-    return tuple(text for text in named if len(text) >= _LEAST_CHARS)
+    return tuple(text for text in named if len(text) >= _LEAST_SECRET_CHARS)
 
 
 def _read_event(path: Path) -> tuple[bytes, Mapping[str, Any]]:
     try:
         with path.open("rb") as file:
-            body = file.read(_MOST_BYTES)
+            body = file.read(_MAX_EVENT_BYTES)
         event = json.loads(body)
     except (OSError, ValueError, RecursionError) as error:
         raise SettingsError(

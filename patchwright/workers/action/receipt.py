@@ -7,8 +7,8 @@ from typing import Final
 
 from pydantic import JsonValue
 
-from patchwright.core.events.metrics import Metrics
-from patchwright.workers.action.end import End
+from patchwright.core.events.metrics import RunMetrics
+from patchwright.workers.action.end import EndedRun
 from patchwright.workers.action.inputs import Inputs
 from patchwright.workers.action.own_version import own_version
 from patchwright.workers.store.job import Job
@@ -17,7 +17,7 @@ _SECRET_INPUTS: Final = frozenset({"github-token", "mcp-config"})
 
 
 def receipt_of(
-    end: End, metrics: Metrics, outputs: Mapping[str, str]
+    end: EndedRun, metrics: RunMetrics, outputs: Mapping[str, str]
 ) -> dict[str, JsonValue]:
     outcome, llm = end.outcome, end.base.settings.llm
     commands = [
@@ -28,7 +28,7 @@ def receipt_of(
         "version": own_version(),
         "run": end.job.id,
         "inputs_sha256": _digest(end.inputs),
-        "asked": {**_asked(end.job), "admitted": end.plan.admitted},
+        "asked": {**_request_facts(end.job), "admitted": end.plan.admitted},
         "outcome": outputs["outcome"],
         "reason": outputs["error-code"],
         "proof": outcome.proof,
@@ -48,7 +48,7 @@ def receipt_of(
     }
 
 
-def _asked(job: Job) -> dict[str, JsonValue]:
+def _request_facts(job: Job) -> dict[str, JsonValue]:
     trigger = job.trigger
     return {
         "thread": str(trigger.thread),

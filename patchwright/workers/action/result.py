@@ -53,7 +53,7 @@ def grade_of(outcome: Outcome) -> Grade:
     return Grade.ERROR if is_error else Grade.UNRESOLVED
 
 
-def crashed(known: Mapping[str, str]) -> Result:
+def crash_result(known: Mapping[str, str]) -> Result:
     """Return what holds until the run has ended: that it has not."""
     return Result(
         Grade.ERROR,
@@ -67,7 +67,7 @@ def crashed(known: Mapping[str, str]) -> Result:
     )
 
 
-def broken(error: PatchwrightError) -> Result:
+def error_result(error: PatchwrightError) -> Result:
     """Return how it ends where no run could be begun."""
     text = str(error)
     outputs = {

@@ -11,45 +11,45 @@ from patchwright.core.settings.secret_values import secret_values
 from patchwright.core.text.commands import Verb, parse_command
 from patchwright.core.text.redaction import Redactor
 from patchwright.core.types.threads import RepoRef
-from patchwright.integrations.github.webhook import SERVICE, Listening
-from patchwright.workers.action.asking import Asked, Asking, NotAsked
-from patchwright.workers.action.check import Accord, find_accord
-from patchwright.workers.action.end import read_end
+from patchwright.integrations.github.webhook import SERVICE, GitHubTriggerRules
+from patchwright.workers.action.asking import ActionRequest, TriggerReader, NoTrigger
+from patchwright.workers.action.check import WorkflowCheck, check_workflow
+from patchwright.workers.action.end import read_ended_run
 from patchwright.workers.action.inputs import Inputs, read_inputs
-from patchwright.workers.action.orders import make_orders
+from patchwright.workers.action.orders import make_run_overrides
 from patchwright.workers.action.outputs import result_of
 from patchwright.workers.action.own_version import check_version
 from patchwright.workers.action.past import (
     JOB_LOGIN,
-    answer_from,
-    carry_out,
-    find_past,
+    answer_about_previous_run,
+    with_approved_plan,
+    find_previous_run,
 )
 from patchwright.workers.action.place import (
     PREFIX,
-    Place,
-    find_place,
+    WorkflowJob,
+    read_workflow_job,
     secrets_in,
     settings_environment,
 )
-from patchwright.workers.action.result import Result, broken, crashed
-from patchwright.workers.action.seal import find_seal
+from patchwright.workers.action.result import Result, error_result, crash_result
+from patchwright.workers.action.seal import find_comment_signer
 from patchwright.workers.action.settings import find_settings
 from patchwright.workers.action.texts import read_text
-from patchwright.workers.action.unasked import unasked
-from patchwright.workers.action.working import Working, take_in
-from patchwright.workers.process import Base, make_runner, open_base
-from patchwright.workers.run.orders import Orders
+from patchwright.workers.action.unasked import no_trigger_result
+from patchwright.workers.action.working import JobRun, store_request
+from patchwright.workers.process import ServiceParts, make_worker, open_service_parts
+from patchwright.workers.run.orders import RunOverrides
 
 log = structlog.get_logger(__name__)
 
 
 def run(environ: Mapping[str, str]) -> None:
     """Run, and write the result, whatever it is; raises outside of a workflow."""
-    workflow_job = find_place(environ)
+    workflow_job = read_workflow_job(environ)
     hidden = secrets_in(environ)
     redact = Redactor(hidden).redact
-    crashed({}).write(workflow_job.result, redact)
+    crash_result({}).write(workflow_job.result, redact)
     try:
         inputs = read_inputs(environ[f"{PREFIX}INPUTS"])
         redact = Redactor((*hidden, inputs.text("github-token"))).redact
@@ -58,11 +58,11 @@ def run(environ: Mapping[str, str]) -> None:
         result = action.run()
     except PatchwrightError as error:
         log.warning("not_run", reason=error.reason, error=redact(str(error)))
-        result = broken(error)
+        result = error_result(error)
     except Exception:  # the edge of the run: whatever broke, the result says so
         log.exception("run_broke")
         text = "Something broke inside Patchwright; the log of this step has more."
-        result = broken(_InternalError(text))
+        result = error_result(_InternalError(text))
     result.write(workflow_job.result, redact)
 
 
@@ -74,15 +74,15 @@ class _InternalError(PatchwrightError):
 
 class _Action:
     def __init__(
-        self, workflow_job: Place, inputs: Inputs, environ: Mapping[str, str]
+        self, workflow_job: WorkflowJob, inputs: Inputs, environ: Mapping[str, str]
     ) -> None:
         check_version(inputs.text("version"))
         self._workflow_job, self._inputs = workflow_job, inputs
         self._repo = RepoRef(forge=SERVICE, full_name=workflow_job.repository)
         self._task = read_text(inputs, "task", workflow_job.workspace)
-        self._orders = make_orders(inputs, workflow_job.workspace)
+        self._overrides = make_run_overrides(inputs, workflow_job.workspace)
         self._settings = find_settings(workflow_job, inputs, environ)
-        self._seal = find_seal(
+        self._signer = find_comment_signer(
             self._settings, environ, has_job_token=workflow_job.has_job_token
         )
         secrets = (*secret_values(self._settings), *secrets_in(environ))
@@ -91,29 +91,29 @@ class _Action:
     def run(self) -> Result:
         settings = self._settings
         set_up_logging(self.redactor.redact_json, as_json=settings.log_json)
-        with open_base(settings, self.redactor, lambda _job: None) as opened:
+        with open_service_parts(settings, self.redactor, lambda _job: None) as opened:
             # What a job's own token does starts no other workflow; an App's does.
             github = replace(opened.github, starts_no_checks=self._workflow_job.has_job_token)
-            if self._seal is not None:
-                signing = github.channel.with_signature(self._seal.sign)
+            if self._signer is not None:
+                signing = github.channel.with_signature(self._signer.sign)
                 github = replace(github, channel=signing)
             return self._run(replace(opened, github=github))
 
-    def _run(self, base: Base) -> Result:
+    def _run(self, base: ServiceParts) -> Result:
         listening = self._listening(base)
-        accord = self._accord(base, listening.mention)
-        asking = Asking(self._workflow_job, self._inputs, listening, base.github)
+        workflow_check = self._check_workflow(base, listening.mention)
+        asking = TriggerReader(self._workflow_job, self._inputs, listening, base.github)
         asked = asking.find(self._task)
-        if isinstance(asked, NotAsked):
-            return unasked(asked.reason, self._workflow_job, listening, accord)
-        asked, orders = self._with_past(base, listening, asked)
-        runner = make_runner(base, orders)
-        job_id = take_in(base, asked)
-        crashed({"run-id": job_id}).write(self._workflow_job.result, self.redactor.redact)
-        job = Working(base, runner, job_id).run()
-        return result_of(read_end(base, self._workflow_job, self._inputs, job))
+        if isinstance(asked, NoTrigger):
+            return no_trigger_result(asked.reason, self._workflow_job, listening, workflow_check)
+        asked, orders = self._with_history(base, listening, asked)
+        runner = make_worker(base, orders)
+        job_id = store_request(base, asked)
+        crash_result({"run-id": job_id}).write(self._workflow_job.result, self.redactor.redact)
+        job = JobRun(base, runner, job_id).run()
+        return result_of(read_ended_run(base, self._workflow_job, self._inputs, job))
 
-    def _accord(self, base: Base, mention: str) -> Accord | None:
+    def _check_workflow(self, base: ServiceParts, mention: str) -> WorkflowCheck | None:
         """Hold the workflow's own condition against what we listen to, and tell both.
 
         Nothing depends on it, so that it may be left out where the file is not shown.
@@ -126,21 +126,21 @@ class _Action:
         except ServiceError as error:
             log.info("workflow_not_read", reason=error.reason)
             return None
-        accord = find_accord((found or b"").decode("utf-8", "replace"), mention)
-        tell = log.info if accord.is_sound else log.warning
-        tell("phrases", gate=accord.workflow_phrases, listens_for=mention, is_sound=accord.is_sound)
-        return accord
+        workflow_check = check_workflow((found or b"").decode("utf-8", "replace"), mention)
+        tell = log.info if workflow_check.is_sound else log.warning
+        tell("phrases", gate=workflow_check.workflow_phrases, listens_for=mention, is_sound=workflow_check.is_sound)
+        return workflow_check
 
-    def _listening(self, base: Base) -> Listening:
+    def _listening(self, base: ServiceParts) -> GitHubTriggerRules:
         github = base.settings.github
-        return Listening(
+        return GitHubTriggerRules(
             mention=github.mention,
             label=github.label,
             own_login=self._own_login(base),
             assignee=self._inputs.text("trigger-assignee"),
         )
 
-    def _own_login(self, base: Base) -> str:
+    def _own_login(self, base: ServiceParts) -> str:
         """Return who we are; where that cannot be known, no comment counts as ours."""
         if self._workflow_job.has_job_token:
             return JOB_LOGIN
@@ -151,21 +151,21 @@ class _Action:
             return ""
         return identity.login if identity else ""
 
-    def _with_past(
-        self, base: Base, listening: Listening, asked: Asked
-    ) -> tuple[Asked, Orders]:
+    def _with_history(
+        self, base: ServiceParts, listening: GitHubTriggerRules, asked: ActionRequest
+    ) -> tuple[ActionRequest, RunOverrides]:
         """Take what the thread says of earlier runs: nothing else is left of them."""
         command = parse_command(asked.trigger.request)
         if command is None or asked.task:
-            return asked, self._orders
+            return asked, self._overrides
         thread = base.github.channel.fetch_thread(asked.trigger.forge_thread)
         redact = self.redactor.redact_json
-        past = find_past(thread, listening, self._seal, redact)
-        answer = answer_from(past, command, self._workflow_job.runs_url)
+        previous = find_previous_run(thread, listening, self._signer, redact)
+        answer = answer_about_previous_run(previous, command, self._workflow_job.runs_url)
         if answer is not None:
-            return asked, replace(self._orders, answer=answer)
-        if command.verb is not Verb.APPROVE or past is None:
-            return asked, self._orders
-        config = {**self._orders.config, "plan_approval": "none"}
-        trigger = carry_out(asked.trigger, past)
-        return Asked(trigger), replace(self._orders, config=config)
+            return asked, replace(self._overrides, answer=answer)
+        if command.verb is not Verb.APPROVE or previous is None:
+            return asked, self._overrides
+        config = {**self._overrides.config, "plan_approval": "none"}
+        trigger = with_approved_plan(asked.trigger, previous)
+        return ActionRequest(trigger), replace(self._overrides, config=config)

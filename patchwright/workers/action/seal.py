@@ -17,7 +17,7 @@ from patchwright.core.settings.model import Settings
 from patchwright.core.text.marks import split_marks
 from patchwright.core.types.threads import ThreadRef
 
-_SEAL: Final = re.compile(r"\s*<!-- patchwright:seal=([0-9a-f]{64}) -->\s*\Z")
+_SIGNATURE: Final = re.compile(r"\s*<!-- patchwright:seal=([0-9a-f]{64}) -->\s*\Z")
 _PURPOSE: Final = b"patchwright status comment v1"
 # Providers' own names for the keys that the library for models finds by itself. What a
 # job gets for itself alone, such as a token, is none of them.
@@ -25,7 +25,7 @@ _KEY_NAME: Final = re.compile(r"_API_KEY\Z", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
-class Seal:
+class CommentSigner:
     """Signs with a key that only jobs with the same secrets have."""
 
     key: bytes
@@ -38,7 +38,7 @@ class Seal:
 
     def verified_text(self, ref: ThreadRef, text: str) -> str | None:
         """Return a text without its signature, or None if that is not ours."""
-        found = _SEAL.search(text)
+        found = _SIGNATURE.search(text)
         if found is None:
             return None
         signed = text[: found.start()]
@@ -52,9 +52,9 @@ class Seal:
         return hmac.new(self.key, message, sha256).hexdigest()
 
 
-def find_seal(
+def find_comment_signer(
     settings: Settings, environ: Mapping[str, str], *, has_job_token: bool
-) -> Seal | None:
+) -> CommentSigner | None:
     """Return the seal of this job's secrets, or None where no secret lasts.
 
     One secret is enough, and the first that is set counts: whoever knows it can spend
@@ -63,19 +63,19 @@ def find_seal(
     github = settings.github
     lasting = (
         *(key.key.get_secret_value() for key in settings.security.encryption_keys),
-        _text(settings.llm.api_key),
-        *(_text(one.api_key) for _, one in sorted(settings.llm.named.items())),
+        _secret_bytes(settings.llm.api_key),
+        *(_secret_bytes(one.api_key) for _, one in sorted(settings.llm.named.items())),
         *(environ[name].encode() for name in sorted(environ) if _is_key(name)),
-        _text(github.private_key),
-        b"" if has_job_token else _text(github.token),
+        _secret_bytes(github.private_key),
+        b"" if has_job_token else _secret_bytes(github.token),
     )
     secret = next(filter(None, lasting), b"")
-    return Seal(hmac.new(secret, _PURPOSE, sha256).digest()) if secret else None
+    return CommentSigner(hmac.new(secret, _PURPOSE, sha256).digest()) if secret else None
 
 
 def _is_key(name: str) -> bool:
     return bool(_KEY_NAME.search(name))
 
 
-def _text(secret: SecretStr | None) -> bytes:
+def _secret_bytes(secret: SecretStr | None) -> bytes:
     return secret.get_secret_value().encode() if secret else b""

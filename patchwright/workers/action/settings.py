@@ -6,18 +6,18 @@ from typing import Final
 
 from patchwright.core.clock import SystemClock
 from patchwright.core.errors import SettingsError
-from patchwright.core.settings.load import load
+from patchwright.core.settings.load import load_settings
 from patchwright.core.settings.model import Settings
 from patchwright.core.types.threads import RepoRef
 from patchwright.integrations.github.auth import MemoryTokenCache
 from patchwright.integrations.github.webhook import SERVICE
 from patchwright.workers.action.inputs import Inputs, wrong_input
-from patchwright.workers.action.place import Place
+from patchwright.workers.action.place import WorkflowJob
 from patchwright.workers.connections import connect_github
 
-_PLACE: Final = ", found in the command line"
+_FOUND_IN_FLAGS: Final = ", found in the command line"
 # Each setting that an input says as it stands.
-_PLAIN: Final[Mapping[str, str]] = {
+_TEXT_INPUTS: Final[Mapping[str, str]] = {
     "github.token": "github-token",
     "github.api_url": "github-api-url",
     "github.web_url": "github-server-url",
@@ -35,14 +35,14 @@ _PLAIN: Final[Mapping[str, str]] = {
     "security.min_permission": "min-permission",
     "sandbox.image": "sandbox-image",
 }
-_LISTED: Final[Mapping[str, str]] = {
+_LIST_INPUTS: Final[Mapping[str, str]] = {
     "security.allow_users": "allow-users",
     "security.allow_bots": "allow-bot-users",
     "sandbox.allow_domains": "allow-domains",
 }
 
 
-def find_settings(workflow_job: Place, inputs: Inputs, environ: Mapping[str, str]) -> Settings:
+def find_settings(workflow_job: WorkflowJob, inputs: Inputs, environ: Mapping[str, str]) -> Settings:
     """Return the settings; servers of tools may be named in a file of the repository.
 
     That is read from the default branch, whatever is checked out.
@@ -81,26 +81,26 @@ def make_settings(
     """
     flags: dict[str, object] = {"state_dir": str(folder / "state")}
     flags["database.url"] = f"sqlite:///{folder / 'state' / 'patchwright.db'}"
-    flags |= {key: inputs.text(name) or None for key, name in _PLAIN.items()}
-    flags |= {key: inputs.listed(name) or None for key, name in _LISTED.items()}
+    flags |= {key: inputs.text(name) or None for key, name in _TEXT_INPUTS.items()}
+    flags |= {key: inputs.listed(name) or None for key, name in _LIST_INPUTS.items()}
     flags |= _fallbacks(inputs)
     flags["sandbox.network"] = inputs.text("network")
-    flags["security.repositories_may_widen"] = _own_rules(inputs)
+    flags["security.repositories_may_widen"] = _rules_of_repository(inputs)
     if mcp_servers:
         flags["mcp.servers"] = mcp_servers
     try:
-        return load(environ, flags=flags, cwd=folder)
+        return load_settings(environ, flags=flags, cwd=folder)
     except SettingsError as error:
-        raise SettingsError(_in_our_words(str(error))) from error
+        raise SettingsError(_name_inputs(str(error))) from error
 
 
-def _own_rules(inputs: Inputs) -> tuple[str, ...]:
+def _rules_of_repository(inputs: Inputs) -> tuple[str, ...]:
     """Return the rules of which the workflow says nothing.
 
     Workflow and rules are files of the same branch of the same repository: they are
     written by the same people, and nobody else runs a service whose rules they widen.
     """
-    inputs_of = {**_PLAIN, **_LISTED}
+    inputs_of = {**_TEXT_INPUTS, **_LIST_INPUTS}
     rules = ("min_permission", "allow_users", "allow_bots")
     return tuple(
         rule for rule in rules if not inputs.is_chosen(inputs_of[f"security.{rule}"])
@@ -118,14 +118,14 @@ def _fallbacks(inputs: Inputs) -> dict[str, object]:
     return named
 
 
-def _in_our_words(problems: str) -> str:
+def _name_inputs(problems: str) -> str:
     return "\n".join(map(_name_input, problems.splitlines()))
 
 
 def _name_input(problem: str) -> str:
     key, colon, rest = problem.partition(":")
-    known = {**_PLAIN, **_LISTED, "mcp.servers": "mcp-config"}
+    known = {**_TEXT_INPUTS, **_LIST_INPUTS, "mcp.servers": "mcp-config"}
     name = next((known[one] for one in known if key.startswith(one)), "")
-    if not name or _PLACE not in rest:
+    if not name or _FOUND_IN_FLAGS not in rest:
         return problem
-    return f"input `{name}`{colon}{rest.replace(_PLACE, '')}"
+    return f"input `{name}`{colon}{rest.replace(_FOUND_IN_FLAGS, '')}"

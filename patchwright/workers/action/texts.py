@@ -23,7 +23,7 @@ def file_input_of(name: str) -> str:
 
 
 def _read_file(name: str, workspace: Path, named: str) -> str:
-    data = _load(name, workspace, named)
+    data = _read_bytes(name, workspace, named)
     if len(data) > MAX_BYTES:
         raise wrong_input(name, f"{named} is larger than {MAX_BYTES // 1000} kB")
     try:
@@ -35,7 +35,7 @@ def _read_file(name: str, workspace: Path, named: str) -> str:
     return text
 
 
-def _load(name: str, workspace: Path, named: str) -> bytes:
+def _read_bytes(name: str, workspace: Path, named: str) -> bytes:
     """Return the file's bytes, of one that is too large one byte too many."""
     root = workspace.resolve()
     path = (root / named).resolve()

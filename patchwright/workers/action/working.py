@@ -12,26 +12,26 @@ from patchwright.core.events.types import AgentState, ChangeState, Source
 from patchwright.core.types.ids import JobId, RandomIds
 from patchwright.core.types.work import Outcome, OutcomeKind
 from patchwright.integrations.github.webhook import SERVICE
-from patchwright.workers.action.asking import Asked
+from patchwright.workers.action.asking import ActionRequest
 from patchwright.workers.action.signals import when_cancelled
 from patchwright.workers.intake.delivery import Delivery
 from patchwright.workers.intake.record import Recorder
-from patchwright.workers.process import Base
-from patchwright.workers.run.runner import Runner
+from patchwright.workers.process import ServiceParts
+from patchwright.workers.run.runner import JobWorker
 from patchwright.workers.store.effects import EffectState
 from patchwright.workers.store.job import Job
 
 # How long a run may take to end by itself once it is cancelled; the rest of the ten
 # seconds is for telling people.
-_GRACE_S: Final = 3.0
-_BY_WHOM: Final = "whoever cancelled the workflow run"
+_CANCEL_GRACE_S: Final = 3.0
+_CANCELLED_BY: Final = "whoever cancelled the workflow run"
 # After the time of the run, what could not be delivered is tried again for so long.
-DELIVERING: Final = timedelta(minutes=10)
+DELIVERY_TIME: Final = timedelta(minutes=10)
 
 log = structlog.get_logger(__name__)
 
 
-def take_in(base: Base, asked: Asked) -> JobId:
+def store_request(base: ServiceParts, asked: ActionRequest) -> JobId:
     """Store the request as the service does; return its job."""
     delivery = Delivery(
         service=SERVICE,
@@ -49,15 +49,15 @@ def take_in(base: Base, asked: Asked) -> JobId:
     return stored.job_id
 
 
-class Working:
+class JobRun:
     """One job, until it has ended and all is delivered, or the time is up."""
 
-    def __init__(self, base: Base, runner: Runner, job_id: JobId) -> None:
+    def __init__(self, base: ServiceParts, runner: JobWorker, job_id: JobId) -> None:
         self._base, self._runner, self._job_id = base, runner, job_id
         self._cancelled, self._ended = threading.Event(), threading.Event()
         self._finished = threading.Event()
         limits = base.settings.limits
-        longest = timedelta(minutes=limits.max_minutes) + DELIVERING
+        longest = timedelta(minutes=limits.max_minutes) + DELIVERY_TIME
         self._until = base.clock.now() + longest
 
     def run(self) -> Job:
@@ -105,12 +105,12 @@ class Working:
         try:
             job = self._load()
             events = self._base.stores.events.open(job.conversation_id)
-            stop = ChangeState(state=AgentState.STOPPED, reason=_BY_WHOM)
+            stop = ChangeState(state=AgentState.STOPPED, reason=_CANCELLED_BY)
             events.append(Source.SYSTEM, stop)
-            if not self._ended.wait(_GRACE_S):
-                self._runner.cut_off(self._job_id, self._stopped(job))
+            if not self._ended.wait(_CANCEL_GRACE_S):
+                self._runner.end_early(self._job_id, self._stopped(job))
                 # One that was about to be delivered is, if it does not take long.
-                self._ended.wait(_GRACE_S)
+                self._ended.wait(_CANCEL_GRACE_S)
         finally:
             self._finished.set()
 
@@ -118,7 +118,7 @@ class Working:
         """Return how it ended that did not come to its end, with its cost."""
         log_ = self._base.stores.events.open(job.conversation_id)
         state = reduce(fold, log_.read(), RunState())
-        text = f"Stopped by {_BY_WHOM}; the work until then is lost."
+        text = f"Stopped by {_CANCELLED_BY}; the work until then is lost."
         return Outcome(
             kind=OutcomeKind.STOPPED,
             reason="cancelled",

@@ -8,21 +8,21 @@ import typer
 
 from patchwright.core.settings.environment import process_environment
 
-_RUN: Final = "patchwright.workers.action.run"
+_ACTION_RUN: Final = "patchwright.workers.action.run"
 
 
-def register(app: typer.Typer) -> None:
+def register_action(app: typer.Typer) -> None:
     commands = typer.Typer(no_args_is_help=True)
-    commands.callback()(_about)
-    commands.command("run")(_run)
+    commands.callback()(_about_action)
+    commands.command("run")(_action_run)
     app.add_typer(commands, name="action")
 
 
-def _about() -> None:
+def _about_action() -> None:
     """Work as a step of the GitHub Action."""
 
 
-def _run() -> None:
+def _action_run() -> None:
     """Work on what the workflow's event asks for; action.yml calls this."""
-    run = cast("Callable[[Mapping[str, str]], None]", import_module(_RUN).run)
+    run = cast("Callable[[Mapping[str, str]], None]", import_module(_ACTION_RUN).run)
     run(process_environment())

@@ -12,20 +12,20 @@ _TYPED: Final = ("COMP_WORDS", "_TYPER_COMPLETE_ARGS")
 
 
 @dataclass(frozen=True)
-class Asked:
+class RequestedCommand:
     """The command's name, empty for none; with `completes` a shell wants words."""
 
     command: str
     completes: bool = False
 
 
-def what_is_asked(argv: Sequence[str]) -> Asked:
+def requested_command(argv: Sequence[str]) -> RequestedCommand:
     environment = process_environment()
     if not environment.get(COMPLETE):
-        return Asked(_named(argv[1:]))
+        return RequestedCommand(_command_name(argv[1:]))
     typed = next((environment[one] for one in _TYPED if one in environment), "")
-    return Asked(_named(typed.split()[1:]), completes=True)
+    return RequestedCommand(_command_name(typed.split()[1:]), completes=True)
 
 
-def _named(words: Sequence[str]) -> str:
+def _command_name(words: Sequence[str]) -> str:
     return next((one for one in words if not one.startswith("-")), "")

@@ -15,7 +15,7 @@ def log_to_stderr() -> None:
     structlog.configure(logger_factory=structlog.PrintLoggerFactory(sys.stderr))
 
 
-def complain(error: PatchwrightError) -> None:
+def print_error(error: PatchwrightError) -> None:
     console = Console(stderr=True)
     text = Text.assemble(("error: ", "bold red"), plain(str(error)))
     # Where nobody looks at the width, no line is broken.

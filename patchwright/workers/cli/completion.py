@@ -7,7 +7,7 @@ from typing import Annotated, Final
 import typer
 
 
-class Shell(StrEnum):
+class CompletionShell(StrEnum):
     BASH = "bash"
     ZSH = "zsh"
     FISH = "fish"
@@ -48,19 +48,19 @@ end
 complete --command patchwright --no-files --arguments '(__patchwright get-args)' \\
     --condition '__patchwright is-args'
 """
-_SCRIPTS: Final[Mapping[Shell, str]] = {
-    Shell.BASH: _BASH,
-    Shell.ZSH: _ZSH,
-    Shell.FISH: _FISH,
+_SCRIPTS: Final[Mapping[CompletionShell, str]] = {
+    CompletionShell.BASH: _BASH,
+    CompletionShell.ZSH: _ZSH,
+    CompletionShell.FISH: _FISH,
 }
 
 
-def register(app: typer.Typer) -> None:
+def register_completion(app: typer.Typer) -> None:
     app.command("completion")(_completion)
 
 
 def _completion(
-    shell: Annotated[Shell, typer.Argument(help="The shell to print it for.")],
+    shell: Annotated[CompletionShell, typer.Argument(help="The shell to print it for.")],
 ) -> None:
     """Print what makes a shell complete our commands at a press of Tab.
 

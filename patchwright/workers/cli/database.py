@@ -6,20 +6,20 @@ from typing import Final, cast
 
 import typer
 
-_UPKEEP: Final = "patchwright.workers.cli.upkeep"
+_MAINTENANCE_HANDLER: Final = "patchwright.workers.cli.upkeep"
 
 
-def register(app: typer.Typer) -> None:
+def register_db(app: typer.Typer) -> None:
     commands = typer.Typer(no_args_is_help=True)
-    commands.callback()(_about)
-    commands.command("upgrade")(_upgrade)
+    commands.callback()(_about_db)
+    commands.command("upgrade")(_db_upgrade)
     app.add_typer(commands, name="db")
 
 
-def _about() -> None:
+def _about_db() -> None:
     """Look after the database."""
 
 
-def _upgrade() -> None:
+def _db_upgrade() -> None:
     """Bring the database to the schema of this version; `serve` does it too."""
-    cast("Callable[[], None]", import_module(_UPKEEP).upgrade_database)()
+    cast("Callable[[], None]", import_module(_MAINTENANCE_HANDLER).upgrade_database)()

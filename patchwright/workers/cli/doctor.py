@@ -7,10 +7,10 @@ from typing import Annotated, Final, cast
 
 import typer
 
-_EXAMINING: Final = "patchwright.workers.cli.examining"
+_DOCTOR_HANDLER: Final = "patchwright.workers.cli.examining"
 
 
-def register(app: typer.Typer) -> None:
+def register_doctor(app: typer.Typer) -> None:
     app.command("doctor")(_doctor)
 
 
@@ -27,5 +27,5 @@ def _doctor(
     ] = False,
 ) -> None:
     """Check what the service needs, and say how to put right what is wrong."""
-    examined = cast("Callable[..., int]", import_module(_EXAMINING).examined)
+    examined = cast("Callable[..., int]", import_module(_DOCTOR_HANDLER).examined)
     sys.exit(examined(only or [], spends=spend, as_object=json_output))

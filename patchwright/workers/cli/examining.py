@@ -13,13 +13,13 @@ from rich.console import Console
 
 from patchwright.core.clock import Clock, SystemClock
 from patchwright.core.errors import SettingsError
-from patchwright.core.settings.here import load_here
+from patchwright.core.settings.here import load_settings_here
 from patchwright.core.settings.model import Settings
 from patchwright.core.settings.secret_values import secret_values
 from patchwright.core.text.redaction import Redactor
-from patchwright.workers.doctor.case import Case
-from patchwright.workers.doctor.examine import examine
-from patchwright.workers.doctor.finding import Verdict, failed
+from patchwright.workers.doctor.case import CheckContext
+from patchwright.workers.doctor.examine import run_checks
+from patchwright.workers.doctor.finding import NamedResult, failed
 from patchwright.workers.doctor.report import (
     SETTINGS,
     as_json,
@@ -27,61 +27,61 @@ from patchwright.workers.doctor.report import (
     summary,
     without_secrets,
 )
-from patchwright.workers.doctor.show import show
-from patchwright.workers.doctor.table import Entry, choose
+from patchwright.workers.doctor.show import print_check
+from patchwright.workers.doctor.table import CheckEntry, choose_checks
 
 # It brings half of the service along, which a look at the database can do without.
 _KNOWN_APP: Final = "patchwright.workers.doctor.known_app"
 
 
-def examined(only: Sequence[str], *, spends: bool, as_object: bool) -> int:
+def run_doctor(only: Sequence[str], *, spends: bool, as_object: bool) -> int:
     """Print the report, and return the exit code."""
-    entries = choose(only)
-    _keep_quiet()
-    verdicts = _verdicts(entries, spends=spends)
+    entries = choose_checks(only)
+    _silence_logs()
+    verdicts = _results(entries, spends=spends)
     if not as_object:
-        return exit_code(_show(verdicts, [entry.name for entry in entries]))
+        return exit_code(_print_results(verdicts, [entry.name for entry in entries]))
     told = list(verdicts)
     typer.echo(json.dumps(as_json(told), ensure_ascii=False))
     return exit_code(told)
 
 
-def _verdicts(entries: Sequence[Entry], *, spends: bool) -> Iterator[Verdict]:
+def _results(entries: Sequence[CheckEntry], *, spends: bool) -> Iterator[NamedResult]:
     clock = SystemClock()
     try:
-        settings = load_here()
+        settings = load_settings_here()
     except SettingsError as error:
-        yield Verdict(SETTINGS, failed("they cannot be read", str(error)), 0.0)
+        yield NamedResult(SETTINGS, failed("they cannot be read", str(error)), 0.0)
         return
-    context = Case(_completed(settings, clock, entries), clock, spends)
+    context = CheckContext(_settings_with_app(settings, clock, entries), clock, spends)
     redactor = Redactor(secret_values(context.settings))
-    for verdict in examine(context, entries):
+    for verdict in run_checks(context, entries):
         yield without_secrets(verdict, redactor)
 
 
-def _completed(settings: Settings, clock: Clock, entries: Sequence[Entry]) -> Settings:
+def _settings_with_app(settings: Settings, clock: Clock, entries: Sequence[CheckEntry]) -> Settings:
     """Add the App that was made for the service, where a check asks GitHub."""
     if all(entry.local for entry in entries):
         return settings
-    found: Settings = import_module(_KNOWN_APP).with_known_app(settings, clock)
+    found: Settings = import_module(_KNOWN_APP).with_registered_app(settings, clock)
     return found
 
 
-def _show(verdicts: Iterator[Verdict], names: Sequence[str]) -> list[Verdict]:
+def _print_results(verdicts: Iterator[NamedResult], names: Sequence[str]) -> list[NamedResult]:
     console = Console()
-    told: list[Verdict] = []
+    told: list[NamedResult] = []
     # What comes next; nobody watches what is piped.
     waiting = console.status(names[0])
     with waiting if console.is_terminal else nullcontext():
         for verdict, following in zip(verdicts, (*names[1:], ""), strict=False):
-            show(console, verdict)
+            print_check(console, verdict)
             told.append(verdict)
             waiting.update(following)
     console.print(f"\n{summary(told)}", style="bold", highlight=False)
     return told
 
 
-def _keep_quiet() -> None:
+def _silence_logs() -> None:
     """Let nothing but the report be heard: what is logged on the way is in it too."""
     level = logging.CRITICAL
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(level))

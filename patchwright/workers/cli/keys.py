@@ -6,20 +6,20 @@ from typing import Final, cast
 
 import typer
 
-_UPKEEP: Final = "patchwright.workers.cli.upkeep"
+_MAINTENANCE_HANDLER: Final = "patchwright.workers.cli.upkeep"
 
 
-def register(app: typer.Typer) -> None:
+def register_keys(app: typer.Typer) -> None:
     commands = typer.Typer(no_args_is_help=True)
-    commands.callback()(_about)
-    commands.command("rotate")(_rotate)
+    commands.callback()(_about_keys)
+    commands.command("rotate")(_keys_rotate)
     app.add_typer(commands, name="keys")
 
 
-def _about() -> None:
+def _about_keys() -> None:
     """Look after the keys that stored secrets are encrypted with."""
 
 
-def _rotate() -> None:
+def _keys_rotate() -> None:
     """Encrypt every stored secret with the first of `security.encryption_keys`."""
-    cast("Callable[[], None]", import_module(_UPKEEP).rotate_keys)()
+    cast("Callable[[], None]", import_module(_MAINTENANCE_HANDLER).rotate_keys)()

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from rich.console import Console
 from rich.text import Text
 
-from patchwright.core.agent.stuck import describe
+from patchwright.core.agent.stuck import describe_step
 from patchwright.core.clock import Clock
 from patchwright.core.events.log import EventLog
 from patchwright.core.events.types import (
@@ -21,9 +21,9 @@ from patchwright.core.events.types import (
     Think,
 )
 from patchwright.core.types.work import Limits
-from patchwright.resolver.messages.facts import cost, counted, duration
+from patchwright.resolver.messages.facts import cost_text, count_noun, duration_text
 from patchwright.resolver.messages.status import Progress
-from patchwright.resolver.progress import Watch
+from patchwright.resolver.progress import ProgressTracker
 from patchwright.workers.cli.lines import plain, print_line
 
 _SPINNER_CELLS = 2
@@ -31,7 +31,7 @@ _SPINNER_CELLS = 2
 
 @contextmanager
 def live_view(
-    console: Console, log: EventLog, watch: Watch, limits: Limits, clock: Clock
+    console: Console, log: EventLog, watch: ProgressTracker, limits: Limits, clock: Clock
 ) -> Iterator[None]:
     """Print what is finished line by line; a terminal shows what is going on below."""
     with live_lines(console, watch, limits, clock) as show, log.subscribe(show):
@@ -40,34 +40,34 @@ def live_view(
 
 @contextmanager
 def live_lines(
-    console: Console, watch: Watch, limits: Limits, clock: Clock
+    console: Console, watch: ProgressTracker, limits: Limits, clock: Clock
 ) -> Iterator[Callable[[Event], None]]:
     """Lend what shows one event after the other."""
-    doing = _Doing(console, watch, limits, clock)
+    doing = _ProgressLine(console, watch, limits, clock)
     # It is drawn again and again, and the time in it goes on.
     with console.status(doing):
-        yield _View(console, watch).show
+        yield _LiveView(console, watch).show
 
 
 @dataclass(frozen=True)
-class _Doing:
+class _ProgressLine:
     """The line of what is going on, and what it took so far."""
 
     console: Console
-    watch: Watch
+    watch: ProgressTracker
     limits: Limits
     clock: Clock
 
     def __rich__(self) -> Text:
         progress = self.watch.progress(self.clock.now())
-        spent = cost(progress.usage, progress.allowed(self.limits))
+        spent = cost_text(progress.usage, progress.allowed(self.limits))
         parts = [spent] if progress.iterations else []
-        figures = " · ".join([duration(progress.seconds), *parts])
+        figures = " · ".join([duration_text(progress.seconds), *parts])
         width = self.console.width - _SPINNER_CELLS
-        return _fitted(progress.doing, figures, width)
+        return _fit_line(progress.doing, figures, width)
 
 
-def _fitted(words: str, figures: str, width: int) -> Text:
+def _fit_line(words: str, figures: str, width: int) -> Text:
     """Put them on one line; the words are cut first, but for a third of it."""
     tail = Text(f" · {figures}", style="dim")
     text = plain(words)
@@ -77,8 +77,8 @@ def _fitted(words: str, figures: str, width: int) -> Text:
     return text
 
 
-class _View:
-    def __init__(self, console: Console, watch: Watch) -> None:
+class _LiveView:
+    def __init__(self, console: Console, watch: ProgressTracker) -> None:
         self._console, self._watch = console, watch
         self._stages = 0
         self._step = ""
@@ -91,12 +91,12 @@ class _View:
         self._stages = len(stages)
         payload = event.payload
         if isinstance(payload, SandboxAction | Think):
-            self._step = describe(payload)
+            self._step = describe_step(payload)
         elif event.source is Source.ENVIRONMENT and isinstance(payload, Observation):
             self._show_step(progress, payload)
 
     def _show_step(self, progress: Progress, observation: Observation) -> None:
-        result = _result(observation)
+        result = _result_text(observation)
         if self._step or result:
             number = Text(f"{progress.iterations:>3}  ", style="dim")
             step = number.append_text(plain(self._step))
@@ -104,7 +104,7 @@ class _View:
         self._step = ""
 
 
-def _result(observation: Observation) -> Text:
+def _result_text(observation: Observation) -> Text:
     match observation:
         case CommandOutput(still_running=True):
             return Text("still running", style="yellow")
@@ -115,7 +115,7 @@ def _result(observation: Observation) -> Text:
         case CommandOutput(exit_code=code):
             return Text(f"exit {code}", style="red")
         case SearchResult(matches=matches):
-            return Text(counted(matches, "line"), style="dim")
+            return Text(count_noun(matches, "line"), style="dim")
         case ErrorObservation(text=text):
             return plain(text.partition("\n")[0], "red")
         case _:

@@ -12,50 +12,50 @@ from patchwright.core.settings.repository_file import read_repository_config
 from patchwright.core.text.names import flat_name, slug
 from patchwright.core.types.work import Outcome, Task
 from patchwright.integrations.git.local import LocalRepository
-from patchwright.resolver.brief import brief_text
-from patchwright.resolver.knowledge import gather
-from patchwright.resolver.messages.status import Delivered
+from patchwright.resolver.brief import write_text_brief
+from patchwright.resolver.knowledge import read_instructions
+from patchwright.resolver.messages.status import DeliveryResult
 from patchwright.resolver.settle import EXCESS
-from patchwright.resolver.triage import Ask, needs_input, triage_texts
-from patchwright.workers.cli.options import Deliver, Order
-from patchwright.workers.cli.session import Finished, Session
+from patchwright.resolver.triage import TriageQuestion, needs_input_outcome, triage_texts
+from patchwright.workers.cli.options import DeliveryChoice, ResolveOptions
+from patchwright.workers.cli.session import FinishedRun, RunSession
 
 STANDARD_INPUT: Final = Path("-")
 
 
 @dataclass(frozen=True)
-class Wish:
+class LocalTask:
     """What is to be done where; with `applies` the work tree gets the change too."""
 
     title: str
     body: str
     repo: Path
-    deliver: Deliver
+    deliver: DeliveryChoice
     applies: bool
 
 
-def read_wish(options: Order) -> Wish:
+def read_local_task(options: ResolveOptions) -> LocalTask:
     """Return what an order without a URL asks for; raises `SettingsError`."""
-    title, body = ("", options.task) if options.task is not None else _read(options.issue)
+    title, body = ("", options.task) if options.task is not None else _read_issue(options.issue)
     if not (title + body).strip():
         raise SettingsError("--task is empty; write what is to be done")
-    return Wish(
+    return LocalTask(
         title=title,
         body=body,
         repo=options.repo or Path(),
-        deliver=options.deliver or Deliver.BRANCH,
+        deliver=options.deliver or DeliveryChoice.BRANCH,
         applies=options.applies,
     )
 
 
-def resolve_local(session: Session, local_task: Wish) -> Finished:
+def resolve_local(session: RunSession, local_task: LocalTask) -> FinishedRun:
     """Work on the current commit; the work tree and the index stay as they are."""
     repository, base_sha = _open(local_task)
     judged = triage_texts(local_task.title, local_task.body)
-    if session.settings.agent.triage and isinstance(judged, Ask):
-        return Finished(needs_input(judged), Delivered())
+    if session.settings.agent.triage and isinstance(judged, TriageQuestion):
+        return FinishedRun(needs_input_outcome(judged), DeliveryResult())
     config = read_repository_config(repository.objects.read_file(base_sha, CONFIG_FILE))
-    session, notes = session.heeding(config)
+    session, notes = session.with_repository_config(config)
     task = _write_task(local_task, repository, base_sha, config.instructions)
     task = task.replace(
         setup=config.setup,
@@ -70,7 +70,7 @@ def resolve_local(session: Session, local_task: Wish) -> Finished:
     return finished
 
 
-def _open(local_task: Wish) -> tuple[LocalRepository, str]:
+def _open(local_task: LocalTask) -> tuple[LocalRepository, str]:
     try:
         repository = LocalRepository.open(local_task.repo)
         base_sha = repository.resolve()
@@ -83,33 +83,33 @@ def _open(local_task: Wish) -> tuple[LocalRepository, str]:
 
 
 def _deliver(
-    session: Session, repository: LocalRepository, local_task: Wish, outcome: Outcome
-) -> Finished:
-    delivered = Delivered()
+    session: RunSession, repository: LocalRepository, local_task: LocalTask, outcome: Outcome
+) -> FinishedRun:
+    delivered = DeliveryResult()
     if not outcome.head_sha:
-        return Finished(outcome, delivered)
-    if local_task.deliver is Deliver.BRANCH:
+        return FinishedRun(outcome, delivered)
+    if local_task.deliver is DeliveryChoice.BRANCH:
         delivered = _make_branch(repository, local_task, outcome, session.run_id)
-    if local_task.deliver is Deliver.PATCH:
+    if local_task.deliver is DeliveryChoice.PATCH:
         session.write_patch(repository.objects, outcome)
     if not local_task.applies or outcome.reason == EXCESS:
         # What looks like an accident stays on its branch.
-        return Finished(outcome, delivered)
+        return FinishedRun(outcome, delivered)
     try:
         repository.apply(outcome.base_sha, outcome.head_sha)
     except GitError as error:
-        return _left_out(session, repository, local_task, Finished(outcome, delivered), error)
+        return _work_tree_unchanged(session, repository, local_task, FinishedRun(outcome, delivered), error)
     said = "The change is in your work tree; nothing was staged or committed."
-    return Finished(outcome, delivered.replace(remarks=(said,)))
+    return FinishedRun(outcome, delivered.replace(remarks=(said,)))
 
 
-def _left_out(
-    session: Session,
+def _work_tree_unchanged(
+    session: RunSession,
     repository: LocalRepository,
-    local_task: Wish,
-    finished: Finished,
+    local_task: LocalTask,
+    finished: FinishedRun,
     error: GitError,
-) -> Finished:
+) -> FinishedRun:
     """Say why the work tree has not got the change; in any case a branch has it."""
     delivered = finished.delivered
     if not delivered.branch:
@@ -119,12 +119,12 @@ def _left_out(
         f"Commit or stash it, then run `git merge {delivered.branch}`. {error}"
     )
     told = delivered.replace(refusal=said)
-    return Finished(finished.outcome, told, is_left_out=True)
+    return FinishedRun(finished.outcome, told, is_left_out=True)
 
 
 def _make_branch(
-    repository: LocalRepository, local_task: Wish, outcome: Outcome, run_id: str
-) -> Delivered:
+    repository: LocalRepository, local_task: LocalTask, outcome: Outcome, run_id: str
+) -> DeliveryResult:
     """Make a branch; if that cannot be, one of another name.
 
     Somebody may have that name already, or one such as `patchwright`, below which git
@@ -136,16 +136,16 @@ def _make_branch(
     for name in names:
         with suppress(GitError):
             repository.create_branch(name, outcome.head_sha)
-            return Delivered(branch=name)
+            return DeliveryResult(branch=name)
     repository.create_branch(last, outcome.head_sha)
-    return Delivered(branch=last)
+    return DeliveryResult(branch=last)
 
 
-def _read(issue: Path | None) -> tuple[str, str]:
+def _read_issue(issue: Path | None) -> tuple[str, str]:
     """Return title and text; the first line is the title if it looks like one."""
     path = issue or STANDARD_INPUT
     try:
-        text = _text_of(path)
+        text = _read_text(path)
     except OSError as error:
         raise SettingsError(f"--issue: {error}") from error
     if not text.strip():
@@ -155,20 +155,20 @@ def _read(issue: Path | None) -> tuple[str, str]:
     return (first.lstrip("# ").strip(), rest) if first.startswith("#") else ("", text)
 
 
-def _text_of(path: Path) -> str:
+def _read_text(path: Path) -> str:
     if path == STANDARD_INPUT:
         return sys.stdin.buffer.read().decode("utf-8", errors="replace")
     return path.read_text(encoding="utf-8", errors="replace")
 
 
 def _write_task(
-    local_task: Wish,
+    local_task: LocalTask,
     repository: LocalRepository,
     base_sha: str,
     instructions: tuple[str, ...],
 ) -> Task:
-    written = brief_text(local_task.title, local_task.body)
-    knowledge = gather(repository.objects, base_sha, instructions)
+    written = write_text_brief(local_task.title, local_task.body)
+    knowledge = read_instructions(repository.objects, base_sha, instructions)
     guide = knowledge.for_prompt(written.text)
     unsaved = repository.has_uncommitted_changes()
     notes = ["Changes that are not committed were not seen."] if unsaved else []

@@ -9,8 +9,8 @@ import typer
 from typer.completion import get_completion_inspect_parameters
 
 from patchwright.core.errors import PatchwrightError, SettingsError
-from patchwright.workers.cli.asked import Asked, what_is_asked
-from patchwright.workers.leaving import leave
+from patchwright.workers.cli.asked import RequestedCommand, requested_command
+from patchwright.workers.leaving import exit_now
 
 WRONG_USAGE: Final = 2
 FAILED: Final = 3
@@ -59,10 +59,10 @@ _COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
 def main() -> NoReturn:
     """Run the command line of this process, and end it."""
     try:
-        _run(what_is_asked(sys.argv))
+        _run(requested_command(sys.argv))
     except SystemExit as ending:
-        leave(ending.code if isinstance(ending.code, int) else 0)
-    leave(0)
+        exit_now(ending.code if isinstance(ending.code, int) else 0)
+    exit_now(0)
 
 
 def make_app(names: frozenset[str]) -> typer.Typer:
@@ -78,7 +78,7 @@ def make_app(names: frozenset[str]) -> typer.Typer:
         if name in names:
             import_module(module).register(app)
         else:
-            app.command(name, help=about)(_stand_in)
+            app.command(name, help=about)(_placeholder)
     return app
 
 
@@ -86,7 +86,7 @@ def all_commands() -> frozenset[str]:
     return frozenset(_COMMANDS)
 
 
-def _run(asked: Asked) -> None:
+def _run(asked: RequestedCommand) -> None:
     named = frozenset({asked.command}) & _COMMANDS.keys()
     if asked.completes:
         # It makes the shells known, for a typer without options of its own for them.
@@ -97,15 +97,15 @@ def _run(asked: Asked) -> None:
     try:
         app(prog_name="patchwright")
     except SettingsError as error:
-        _complain(error)
+        _print_error(error)
         sys.exit(WRONG_USAGE)
     except PatchwrightError as error:
-        _complain(error)
+        _print_error(error)
         sys.exit(FAILED)
 
 
-def _complain(error: PatchwrightError) -> None:
-    import_module("patchwright.workers.cli.complaints").complain(error)
+def _print_error(error: PatchwrightError) -> None:
+    import_module("patchwright.workers.cli.complaints").print_error(error)
 
 
 def _say_version(wanted: bool) -> None:  # noqa: FBT001 - as typer calls it
@@ -129,5 +129,5 @@ def _about(
     """Turn a request into a proven pull request."""
 
 
-def _stand_in() -> None:
+def _placeholder() -> None:
     """Stand in the list of commands for one that nobody has asked for."""

@@ -5,10 +5,10 @@ from typing import Final
 
 import typer
 
-_MANUAL: Final = "patchwright.workers.cli.manual"
+_REFERENCE: Final = "patchwright.workers.cli.manual"
 
 
-def register(app: typer.Typer) -> None:
+def register_man(app: typer.Typer) -> None:
     app.command("man")(_man)
 
 
@@ -17,4 +17,4 @@ def _man() -> None:
 
     To install it: patchwright man > ~/.local/share/man/man1/patchwright.1
     """
-    typer.echo(import_module(_MANUAL).manual(), nl=False)
+    typer.echo(import_module(_REFERENCE).manual(), nl=False)

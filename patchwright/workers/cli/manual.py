@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from patchwright.workers.cli.main import ABOUT
-from patchwright.workers.cli.tree import PROGRAM, Command, Word, read_commands
+from patchwright.workers.cli.tree import PROGRAM, CommandHelp, ParameterHelp, read_commands
 
 _HELP: Final = "--help"
 _DESCRIPTION: Final = (
@@ -21,23 +21,23 @@ _SETTINGS: Final = (
     "NO_COLOR keeps colours away."
 )
 _EXITS: Final = (
-    Word("0", "The run was resolved or answered, or its plan was posted."),
-    Word("1", "The run ended in another way, but nothing failed."),
-    Word("2", "Wrong usage, or a wrong setting; the message says what to do."),
-    Word("3", "A service, the model or the sandbox failed."),
-    Word("130", "Somebody stopped watching a run, which goes on."),
+    ParameterHelp("0", "The run was resolved or answered, or its plan was posted."),
+    ParameterHelp("1", "The run ended in another way, but nothing failed."),
+    ParameterHelp("2", "Wrong usage, or a wrong setting; the message says what to do."),
+    ParameterHelp("3", "A service, the model or the sandbox failed."),
+    ParameterHelp("130", "Somebody stopped watching a run, which goes on."),
 )
 _FILES: Final = (
-    Word(
+    ParameterHelp(
         "~/.local/state/patchwright",
         "The state folder: the database of a service without another one, its keys, "
         "and copies of repositories. The setting state_dir names another.",
     ),
-    Word(
+    ParameterHelp(
         "~/.local/state/patchwright/runs/*.jsonl",
         "The events of each run of the command line, which replay reads.",
     ),
-    Word(
+    ParameterHelp(
         ".patchwright.toml", "The wishes of a repository, read on its default branch."
     ),
 )
@@ -46,37 +46,37 @@ _FILES: Final = (
 def manual() -> str:
     """Return it without a date or a version, so that it changes when its words do."""
     program, *commands = read_commands()
-    return "\n".join(_lines(program, commands)) + "\n"
+    return "\n".join(_manual_lines(program, commands)) + "\n"
 
 
-def _lines(program: Command, commands: Sequence[Command]) -> Iterator[str]:
+def _manual_lines(program: CommandHelp, commands: Sequence[CommandHelp]) -> Iterator[str]:
     yield f'.TH {PROGRAM.upper()} 1 "" Patchwright "User Commands"'
-    yield from (".SH NAME", f"{PROGRAM} \\- {_text(_without_capital(ABOUT))}")
+    yield from (".SH NAME", f"{PROGRAM} \\- {_roff_text(_without_capital(ABOUT))}")
     yield from (".SH SYNOPSIS", f".B {PROGRAM}", "COMMAND [OPTIONS] [ARGS]...")
-    yield from (".SH DESCRIPTION", _text(_DESCRIPTION))
+    yield from (".SH DESCRIPTION", _roff_text(_DESCRIPTION))
     yield ".SH OPTIONS"
-    yield from _tagged(program.options)
+    yield from _manual_list(program.options)
     yield ".SH COMMANDS"
     for command in commands:
-        yield from _command(command)
-    yield from (".SH ENVIRONMENT", _text(_SETTINGS))
+        yield from _manual_command(command)
+    yield from (".SH ENVIRONMENT", _roff_text(_SETTINGS))
     yield ".SH EXIT STATUS"
-    yield from _tagged(_EXITS)
+    yield from _manual_list(_EXITS)
     yield ".SH FILES"
-    yield from _tagged(_FILES)
+    yield from _manual_list(_FILES)
 
 
-def _command(command: Command) -> Iterator[str]:
-    yield f".SS {_text(command.usage)}"
+def _manual_command(command: CommandHelp) -> Iterator[str]:
+    yield f".SS {_roff_text(command.usage)}"
     for paragraph in command.text:
-        yield from (".PP", _text(paragraph))
-    yield from _tagged(command.arguments)
-    yield from _tagged([one for one in command.options if one.written != _HELP])
+        yield from (".PP", _roff_text(paragraph))
+    yield from _manual_list(command.arguments)
+    yield from _manual_list([one for one in command.options if one.written != _HELP])
 
 
-def _tagged(words: Sequence[Word]) -> Iterator[str]:
+def _manual_list(words: Sequence[ParameterHelp]) -> Iterator[str]:
     for one in words:
-        yield from (".TP", f".B {_text(one.written)}", _text(one.meaning))
+        yield from (".TP", f".B {_roff_text(one.written)}", _roff_text(one.meaning))
 
 
 def _without_capital(text: str) -> str:
@@ -84,7 +84,7 @@ def _without_capital(text: str) -> str:
     return f"{text[0].lower()}{text[1:].rstrip('.')}"
 
 
-def _text(words: str) -> str:
+def _roff_text(words: str) -> str:
     """Escape what roff would take for its own.
 
     https://man7.org/linux/man-pages/man7/groff_char.7.html

@@ -6,7 +6,7 @@ from enum import StrEnum
 from pathlib import Path
 
 
-class Deliver(StrEnum):
+class DeliveryChoice(StrEnum):
     """What is made of a change. A pull request is ready only when it is proven."""
 
     NONE = "none"
@@ -23,7 +23,7 @@ class SandboxKind(StrEnum):
 
 
 @dataclass(frozen=True)
-class Order:
+class ResolveOptions:
     """What `resolve` is asked to do: `url`, `issue` and `task` say about what.
 
     `flags` are settings by their dotted names, None where one was not given. With
@@ -35,7 +35,7 @@ class Order:
     repo: Path | None
     issue: Path | None
     task: str | None
-    deliver: Deliver | None
+    deliver: DeliveryChoice | None
     flags: Mapping[str, object]
     events: Path | None
     applies: bool
@@ -44,7 +44,7 @@ class Order:
 
 
 @dataclass(frozen=True)
-class Playback:
+class ReplayOptions:
     """What `replay` is asked to show of a file, or with `reruns` to run again."""
 
     file: Path

@@ -10,27 +10,27 @@ from patchwright.core.events.types import OutcomeReached, Source
 from patchwright.core.settings.github import GitHubSettings
 from patchwright.core.settings.repository import CONFIG_FILE, RepositoryConfig
 from patchwright.core.settings.repository_file import read_repository_config
-from patchwright.core.switchboard import Switchboard
+from patchwright.core.switchboard import ChannelRouter
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import ForgeThread
 from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.core.types.work import Outcome
-from patchwright.integrations.git.mirror import Mirrors
+from patchwright.integrations.git.mirror import MirrorCache
 from patchwright.integrations.github.adapter import GitHub
 from patchwright.integrations.github.auth import MemoryTokenCache
-from patchwright.resolver.admission import Policy
-from patchwright.resolver.delivering.deliverer import Deliverer
-from patchwright.resolver.delivering.destination import Means
+from patchwright.resolver.admission import AdmissionPolicy
+from patchwright.resolver.delivering.deliverer import Publisher
+from patchwright.resolver.delivering.destination import PublisherDependencies
 from patchwright.resolver.delivering.naming import as_delivered
 from patchwright.resolver.effects import (
-    AdornPullRequest,
+    SetPullMetadata,
     AnswerReviews,
     AskPrivately,
     AttachLink,
     Effect,
     FinalMessage,
     Invite,
-    MirrorMessage,
+    CrossPost,
     MoveTicket,
     OpenPullRequest,
     Ping,
@@ -41,18 +41,18 @@ from patchwright.resolver.effects import (
     UpdatePullRequest,
     plan_effects,
 )
-from patchwright.resolver.hearing import hear
-from patchwright.resolver.messages.status import Delivered, Frame
+from patchwright.resolver.hearing import filter_comments
+from patchwright.resolver.messages.status import DeliveryResult, MessageHeader
 from patchwright.resolver.thread_urls import read_thread_url
-from patchwright.resolver.triage import Ask, has_asked, needs_input, triage
-from patchwright.workers.cli.options import Deliver
-from patchwright.workers.cli.session import Finished, Session
+from patchwright.resolver.triage import TriageQuestion, has_asked, needs_input_outcome, triage
+from patchwright.workers.cli.options import DeliveryChoice
+from patchwright.workers.cli.session import FinishedRun, RunSession
 from patchwright.workers.connections import connect_github, trust_for_git
-from patchwright.workers.run.permissions import known_permission
-from patchwright.workers.run.plan import Plan, destination
+from patchwright.workers.run.permissions import find_permission
+from patchwright.workers.run.plan import RunPlan, destination
 from patchwright.workers.run.prepare import (
     Prepared,
-    Request,
+    PreparationRequest,
     Sources,
     fetch_thread,
     prepare,
@@ -60,7 +60,7 @@ from patchwright.workers.run.prepare import (
 from patchwright.workers.store.cleaning import clean_thread
 
 
-def resolve_remote(session: Session, url: str, deliver: Deliver) -> Finished:
+def resolve_remote(session: RunSession, url: str, deliver: DeliveryChoice) -> FinishedRun:
     """Work on a thread with the rights of the configured token or App."""
     thread = read_url(url, session.settings.github)
     cache = MemoryTokenCache()
@@ -68,45 +68,45 @@ def resolve_remote(session: Session, url: str, deliver: Deliver) -> Finished:
     with closing(github):
         trigger = _trigger(thread, github)
         trusted = trust_for_git(session.settings.github)
-        mirrors = Mirrors(session.settings.state_dir / "mirrors", trusted)
-        sources = Sources(Switchboard(github.channel), github.forge, mirrors)
+        mirrors = MirrorCache(session.settings.state_dir / "mirrors", trusted)
+        sources = Sources(ChannelRouter(github.channel), github.forge, mirrors)
         session.console.print(f"Fetching {thread.repo.full_name}")
         config_bytes = github.forge.fetch_file(thread.repo, CONFIG_FILE)
         config = read_repository_config(config_bytes)
         read = fetch_thread(sources.channel, trigger, session.clock.now())
-        heard = hear(
+        heard = filter_comments(
             [clean_thread(session.redactor.redact_json, read)],
             config.context_from,
             [trigger.actor],
-            partial(known_permission, github.forge, thread.repo),
+            partial(find_permission, github.forge, thread.repo),
         )
         [found] = heard.threads
         judged = triage(found, trigger)
         if (
             session.settings.agent.triage
-            and isinstance(judged, Ask)
+            and isinstance(judged, TriageQuestion)
             and not has_asked(sources.channel, found.ref)
         ):
-            return Finished(needs_input(judged), Delivered())
-        request = Request(
+            return FinishedRun(needs_input_outcome(judged), DeliveryResult())
+        request = PreparationRequest(
             run_id=session.run_id,
             trigger=trigger,
             thread=found,
             asked_at=session.clock.now(),
             config=config,
         )
-        session, notes = session.heeding(config)
+        session, notes = session.with_repository_config(config)
         prepared = prepare(sources, request).with_notes((*notes, *heard.notes))
         return _work_on(session, github, request, prepared, deliver)
 
 
 def _work_on(
-    session: Session,
+    session: RunSession,
     github: GitHub,
-    request: Request,
+    request: PreparationRequest,
     prepared: Prepared,
-    deliver: Deliver,
-) -> Finished:
+    deliver: DeliveryChoice,
+) -> FinishedRun:
     code, config = prepared.mirror.objects, request.config
     outcome = session.resolve(
         prepared.task,
@@ -115,19 +115,19 @@ def _work_on(
         config=config,
         images=prepared.images,
     )
-    delivered = Delivered()
+    delivered = DeliveryResult()
     # What must not become a branch there is still wanted here.
-    is_wanted = outcome.as_patch and deliver is not Deliver.NONE
-    if outcome.head_sha and (is_wanted or deliver is Deliver.PATCH):
+    is_wanted = outcome.as_patch and deliver is not DeliveryChoice.NONE
+    if outcome.head_sha and (is_wanted or deliver is DeliveryChoice.PATCH):
         session.write_patch(code, outcome)
     else:
-        delivery = _Delivery(session, github, request.trigger, prepared, config)
+        delivery = _RemoteDelivery(session, github, request.trigger, prepared, config)
         delivered = delivery.run(outcome, deliver)
     code.release(session.run_id)
     ended = as_delivered(outcome, delivered)
     if ended.kind is not outcome.kind:
         session.log.append(Source.SYSTEM, OutcomeReached(outcome=ended))
-    return Finished(ended, delivered)
+    return FinishedRun(ended, delivered)
 
 
 def read_url(url: str, github: GitHubSettings) -> ForgeThread:
@@ -154,42 +154,42 @@ def _trigger(thread: ForgeThread, github: GitHub) -> Trigger:
 
 
 @dataclass(frozen=True)
-class _Delivery:
-    session: Session
+class _RemoteDelivery:
+    session: RunSession
     github: GitHub
     trigger: Trigger
     prepared: Prepared
     config: RepositoryConfig
 
-    def run(self, outcome: Outcome, deliver: Deliver) -> Delivered:
+    def run(self, outcome: Outcome, deliver: DeliveryChoice) -> DeliveryResult:
         forge, channel = self.github.forge, self.github.channel
-        deliverer = Deliverer(
-            Means(
+        deliverer = Publisher(
+            PublisherDependencies(
                 forge,
-                Switchboard(channel),
+                ChannelRouter(channel),
                 channel,
                 lambda: self.prepared.mirror,
                 forge_signs=self.session.settings.github.is_signed_by_github,
                 clock=self.session.clock,
             ),
-            Policy(allow_users=frozenset({self.trigger.actor.login})),
+            AdmissionPolicy(allow_users=frozenset({self.trigger.actor.login})),
         )
         to = destination(self._plan(), self.trigger)
-        delivered = Delivered()
+        delivered = DeliveryResult()
         for effect in plan_effects(outcome, self.prepared.target, self.config):
-            if wanted := _wanted(effect, deliver):
+            if wanted := _as_chosen(effect, deliver):
                 delivered = deliverer.perform(wanted, outcome, to, delivered)
         return delivered
 
-    def _plan(self) -> Plan:
-        frame = Frame(
+    def _plan(self) -> RunPlan:
+        frame = MessageHeader(
             run_id=self.session.run_id,
             requester=self.trigger.actor.login,
             handle=self.session.settings.github.mention,
             model=self.session.models.main.name,
             limits=self.session.settings.limits.of_a_run(),
         )
-        return Plan(
+        return RunPlan(
             frame=frame,
             repository=self.prepared.repository,
             target=self.prepared.target,
@@ -201,7 +201,7 @@ class _Delivery:
         )
 
 
-def _wanted(effect: Effect, deliver: Deliver) -> Effect | None:
+def _as_chosen(effect: Effect, deliver: DeliveryChoice) -> Effect | None:
     """Return the effect as `--deliver` wants it, or None if it does not."""
     match effect:
         case (
@@ -209,7 +209,7 @@ def _wanted(effect: Effect, deliver: Deliver) -> Effect | None:
             | Ping()
             | SwapLabels()
             | ReportCheck()
-            | MirrorMessage()
+            | CrossPost()
             | AttachLink()
             | MoveTicket()
             | AskPrivately()
@@ -218,12 +218,12 @@ def _wanted(effect: Effect, deliver: Deliver) -> Effect | None:
         ):
             return None
         case PushBranch():
-            return None if deliver in (Deliver.NONE, Deliver.PATCH) else effect
+            return None if deliver in (DeliveryChoice.NONE, DeliveryChoice.PATCH) else effect
         case OpenPullRequest() | UpdatePullRequest():
-            if deliver is Deliver.DRAFT:
+            if deliver is DeliveryChoice.DRAFT:
                 return effect.replace(draft=True)
-            return effect if deliver is Deliver.READY else None
-        case AdornPullRequest() | AnswerReviews():
-            return effect if deliver in (Deliver.DRAFT, Deliver.READY) else None
+            return effect if deliver is DeliveryChoice.READY else None
+        case SetPullMetadata() | AnswerReviews():
+            return effect if deliver in (DeliveryChoice.DRAFT, DeliveryChoice.READY) else None
         case _:
             assert_never(effect)

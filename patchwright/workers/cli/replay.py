@@ -7,30 +7,30 @@ from typing import Annotated, Final, cast
 
 import typer
 
-from patchwright.workers.cli.options import Playback, SandboxKind
+from patchwright.workers.cli.options import ReplayOptions, SandboxKind
 
-_REPLAYING: Final = "patchwright.workers.cli.replaying"
+_REPLAY_HANDLER: Final = "patchwright.workers.cli.replaying"
 
-File = Annotated[Path, typer.Argument(help="A log of events, or a trajectory.")]
-RunId = Annotated[
+ReplayFile = Annotated[Path, typer.Argument(help="A log of events, or a trajectory.")]
+RunPrefix = Annotated[
     str | None, typer.Option("--run", help="Which run of the log: how its id begins.")
 ]
 StepNumber = Annotated[
     int | None, typer.Option("--step", min=1, help="Show this step in full.")
 ]
-Export = Annotated[
+ExportFile = Annotated[
     Path | None, typer.Option(help="Write the run to this new file, as a trajectory.")
 ]
-Again = Annotated[
+RerunFlag = Annotated[
     bool, typer.Option("--rerun", help="Run it again and report differences.")
 ]
-Repo = Annotated[
+RerunRepo = Annotated[
     Path | None, typer.Option(help="With --rerun: the repository it was run on.")
 ]
-Sandbox = Annotated[
+RerunSandbox = Annotated[
     SandboxKind | None, typer.Option(help="With --rerun: where commands run.")
 ]
-Events = Annotated[
+RerunEvents = Annotated[
     Path | None, typer.Option(help="With --rerun: write its events to this new file.")
 ]
 AsJson = Annotated[
@@ -38,20 +38,20 @@ AsJson = Annotated[
 ]
 
 
-def register(app: typer.Typer) -> None:
+def register_replay(app: typer.Typer) -> None:
     app.command("replay")(_replay)
 
 
 def _replay(
-    file: File,
+    file: ReplayFile,
     *,
-    run: RunId = None,
+    run: RunPrefix = None,
     step: StepNumber = None,
-    export: Export = None,
-    rerun: Again = False,
-    repo: Repo = None,
-    sandbox: Sandbox = None,
-    events: Events = None,
+    export: ExportFile = None,
+    rerun: RerunFlag = False,
+    repo: RerunRepo = None,
+    sandbox: RerunSandbox = None,
+    events: RerunEvents = None,
     json: AsJson = False,
 ) -> None:
     """Show a recorded run, or run it again: offline, and at no cost.
@@ -59,7 +59,7 @@ def _replay(
     With --rerun the exit code is 0 if all is the same, 1 if not, 2 for wrong
     usage, and 3 if it could not be run.
     """
-    options = Playback(
+    options = ReplayOptions(
         file=file,
         run=run,
         step=step,
@@ -70,5 +70,5 @@ def _replay(
         events=events,
         as_object=json,
     )
-    play = cast("Callable[[Playback], int]", import_module(_REPLAYING).play)
+    play = cast("Callable[[Playback], int]", import_module(_REPLAY_HANDLER).play)
     raise typer.Exit(play(options))

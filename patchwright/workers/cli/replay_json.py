@@ -2,7 +2,7 @@
 
 import json
 
-from patchwright.core.trajectory.files import Run
+from patchwright.core.trajectory.files import StoredRun
 from patchwright.core.trajectory.story import Step, Story
 
 
@@ -19,7 +19,7 @@ def story_as_json(story: Story) -> str:
     )
 
 
-def step_as_json(step: Step, run: Run) -> str:
+def step_as_json(step: Step, run: StoredRun) -> str:
     """Write one step with all its events, as they were stored."""
     wanted = events_of_step(step)
     stored = [one for one in run.trajectory.events if one.get("id") in wanted]

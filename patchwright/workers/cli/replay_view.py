@@ -7,14 +7,14 @@ from rich.console import Console
 from rich.text import Text
 
 from patchwright.core.agent.render import observation_text
-from patchwright.core.events.metrics import Metrics, ModelCall, Totals
+from patchwright.core.events.metrics import RunMetrics, ModelCall, ModelCallTotals
 from patchwright.core.events.types import Event, ModelReply, Observation
 from patchwright.core.text.money import dollars
 from patchwright.core.trajectory.document import RunFacts
-from patchwright.core.trajectory.story import Act, Remark, Step, Story
+from patchwright.core.trajectory.story import CallSummary, StoryNote, Step, Story
 from patchwright.core.trajectory.words import Tone
-from patchwright.resolver.messages.facts import cost, counted, duration
-from patchwright.resolver.messages.status import Delivered
+from patchwright.resolver.messages.facts import cost_text, count_noun, duration_text
+from patchwright.resolver.messages.status import DeliveryResult
 from patchwright.workers.cli.lines import plain, print_line
 from patchwright.workers.cli.report import print_result
 
@@ -26,15 +26,15 @@ _STYLES: Final = {
 }
 
 
-_NOTHING: Final = Delivered()
-_CUT_OFF: Final = "The log ends here, and the run had not."
+_NOT_DELIVERED: Final = DeliveryResult()
+_UNFINISHED: Final = "The log ends here, and the run had not."
 
 
 def print_story(
     console: Console,
     story: Story,
-    delivered: Delivered = _NOTHING,
-    unfinished: str = _CUT_OFF,
+    delivered: DeliveryResult = _NOT_DELIVERED,
+    unfinished: str = _UNFINISHED,
 ) -> None:
     """Show a run; `unfinished` is said of one without an outcome."""
     for line in _head(story.facts):
@@ -44,7 +44,7 @@ def print_story(
     for part in story.parts:
         if isinstance(part, Step):
             _print_step_lines(console, part)
-        elif not _comes_at_the_end(part, story):
+        elif not _is_in_result(part, story):
             _print_remark(console, part)
     console.print()
     for line in _totals(story.metrics):
@@ -55,7 +55,7 @@ def print_story(
         print_result(console, story.outcome, delivered)
 
 
-def _comes_at_the_end(remark: Remark, story: Story) -> bool:
+def _is_in_result(remark: StoryNote, story: Story) -> bool:
     """Tell whether the outcome says it again, with the commit it was run on."""
     is_evidence = remark.kind == "evidence_recorded"
     return is_evidence and bool(story.outcome and story.outcome.evidence)
@@ -100,10 +100,10 @@ def _head(facts: RunFacts) -> Iterator[Text]:
     yield plain(_join(run_id, where, facts.model, when, version), "dim")
     if limits := facts.limits:
         bounds = _join(
-            counted(limits.max_iterations, "step"),
+            count_noun(limits.max_iterations, "step"),
             dollars(limits.max_cost_usd),
             f"{limits.max_tokens:,} tokens",
-            duration(limits.max_minutes * 60),
+            duration_text(limits.max_minutes * 60),
         )
         yield Text(f"limits {bounds}", style="dim")
 
@@ -115,7 +115,7 @@ def _print_step_lines(console: Console, step: Step) -> None:
         _print_act(console, _figures("", None), step, act)
 
 
-def _print_act(console: Console, start: Text, step: Step, act: Act | None) -> None:
+def _print_act(console: Console, start: Text, step: Step, act: CallSummary | None) -> None:
     start.append("│ " * step.depth, style="dim")
     if act is not None:
         result = plain(act.result.text, _STYLES[act.result.tone])
@@ -127,7 +127,7 @@ def _print_act(console: Console, start: Text, step: Step, act: Act | None) -> No
         print_line(console, start.append_text(plain(f"“{step.said}”", "italic")))
 
 
-def _print_remark(console: Console, remark: Remark) -> None:
+def _print_remark(console: Console, remark: StoryNote) -> None:
     start = _figures("·", remark.call).append("│ " * remark.depth, style="dim")
     text = plain(remark.text, _STYLES[remark.tone] or "dim")
     print_line(console, start.append_text(text))
@@ -148,7 +148,7 @@ def _price(call: ModelCall) -> str:
     return "$?" if cost_usd is None else f"${cost_usd:.4f}"
 
 
-def _totals(metrics: Metrics) -> Iterator[Text]:
+def _totals(metrics: RunMetrics) -> Iterator[Text]:
     yield Text(f"model calls: {_total(metrics.total)}")
     groups = [one for one in (metrics.by_role, metrics.by_model) if len(one) > 1]
     for group in groups:
@@ -156,7 +156,7 @@ def _totals(metrics: Metrics) -> Iterator[Text]:
             yield plain(f"  {name or 'unnamed'}: {_total(total)}", "dim")
 
 
-def _total(total: Totals) -> str:
+def _total(total: ModelCallTotals) -> str:
     usage = total.usage
     cached = f" ({usage.tokens_cached:,} cached)" if usage.tokens_cached else ""
     known = f"at least ${total.priced_usd:.4f}" if total.priced_usd else ""
@@ -164,8 +164,8 @@ def _total(total: Totals) -> str:
         f"{total.calls:,}",
         f"{total.failures:,} failed" if total.failures else "",
         f"{usage.tokens_in:,} tokens in{cached}, {usage.tokens_out:,} out",
-        cost(usage) if not total.unpriced else known or "price unknown",
-        f"{duration(total.latency_ms / 1000)} waited",
+        cost_text(usage) if not total.unpriced else known or "price unknown",
+        f"{duration_text(total.latency_ms / 1000)} waited",
     )
 
 

@@ -6,20 +6,20 @@ import typer
 from rich.console import Console
 
 from patchwright.core.errors import SettingsError
-from patchwright.core.trajectory.files import Run, read, write
-from patchwright.core.trajectory.fold import tell
-from patchwright.workers.cli.options import Playback
+from patchwright.core.trajectory.files import StoredRun, read_run, write_trajectory
+from patchwright.core.trajectory.fold import tell_story
+from patchwright.workers.cli.options import ReplayOptions
 from patchwright.workers.cli.replay_json import step_as_json, story_as_json
 from patchwright.workers.cli.replay_view import print_step, print_story
 from patchwright.workers.cli.rerun import rerun_run
 
 
-def play(options: Playback) -> int:
+def run_replay(options: ReplayOptions) -> int:
     """Return the exit code; raises `SettingsError` for options that do not fit."""
-    _check_options(options)
-    found = read(options.file, options.run)
+    _check_replay_options(options)
+    found = read_run(options.file, options.run)
     if options.export is not None:
-        _export(found, options.export)
+        _export_run(found, options.export)
     if options.reruns:
         flags = {"sandbox.kind": options.sandbox.value if options.sandbox else None}
         repo = options.repo or Path()
@@ -28,13 +28,13 @@ def play(options: Playback) -> int:
     if options.step is not None:
         _show_step(found, options.step, as_object=options.as_object)
     elif options.as_object:
-        typer.echo(story_as_json(tell(found.events)))
+        typer.echo(story_as_json(tell_story(found.events)))
     elif options.export is None:
-        print_story(Console(), tell(found.events))
+        print_story(Console(), tell_story(found.events))
     return 0
 
 
-def _check_options(options: Playback) -> None:
+def _check_replay_options(options: ReplayOptions) -> None:
     if options.reruns and options.repo is None:
         raise SettingsError("--rerun needs --repo PATH, the repository it was run on")
     others = (options.repo, options.sandbox, options.events)
@@ -42,15 +42,15 @@ def _check_options(options: Playback) -> None:
         raise SettingsError("--repo, --sandbox and --events go with --rerun")
 
 
-def _export(found: Run, path: Path) -> None:
+def _export_run(found: StoredRun, path: Path) -> None:
     try:
-        write(found.trajectory, path)
+        write_trajectory(found.trajectory, path)
     except OSError as error:
         raise SettingsError(f"--export: {path}: {error.strerror}") from error
 
 
-def _show_step(found: Run, number: int, *, as_object: bool) -> None:
-    story = tell(found.events)
+def _show_step(found: StoredRun, number: int, *, as_object: bool) -> None:
+    story = tell_story(found.events)
     step = next((one for one in story.steps if one.number == number), None)
     if step is None:
         raise SettingsError(f"--step: the run has {len(story.steps)} steps")

@@ -8,9 +8,9 @@ from rich.text import Text
 
 from patchwright.core.types.work import Evidence, EvidenceRole, Outcome, OutcomeKind
 from patchwright.resolver.delivering.naming import as_delivered
-from patchwright.resolver.messages.facts import AGENT_WROTE, cost, counted, duration
+from patchwright.resolver.messages.facts import AGENT_WROTE, cost_text, count_noun, duration_text
 from patchwright.resolver.messages.refusals import refusal_words
-from patchwright.resolver.messages.status import Delivered
+from patchwright.resolver.messages.status import DeliveryResult
 from patchwright.workers.cli.lines import plain
 
 
@@ -23,7 +23,7 @@ def exit_code(outcome: Outcome) -> int:
 
 def as_json(
     outcome: Outcome,
-    delivered: Delivered,
+    delivered: DeliveryResult,
     run_id: str = "",
     events: Path | None = None,
 ) -> str:
@@ -59,7 +59,7 @@ def as_json(
     )
 
 
-def _summary(outcome: Outcome, delivered: Delivered) -> str:
+def _summary(outcome: Outcome, delivered: DeliveryResult) -> str:
     """Say in the words of the run what came of it, and why that is not delivered."""
     if not delivered.refusal:
         return outcome.summary
@@ -80,10 +80,10 @@ def _evidence(one: Evidence) -> dict[str, str | int | float | None]:
     }
 
 
-def print_result(console: Console, outcome: Outcome, delivered: Delivered) -> None:
+def print_result(console: Console, outcome: Outcome, delivered: DeliveryResult) -> None:
     """Say how it ended, outcome first."""
     console.print(_headline(outcome), soft_wrap=True)
-    for text in (outcome.own_text, _quoted(outcome.agent_text)):
+    for text in (outcome.own_text, _quote_agent(outcome.agent_text)):
         if text:
             console.print(plain(text), soft_wrap=not console.is_terminal)
     for one in as_delivered(outcome, delivered).evidence:
@@ -99,7 +99,7 @@ def print_result(console: Console, outcome: Outcome, delivered: Delivered) -> No
             console.print(plain(f"{label}: {value}"), soft_wrap=True)
 
 
-def _quoted(words: str) -> str:
+def _quote_agent(words: str) -> str:
     """Mark each line of the agent's, as none of them may pass for one of ours."""
     lines = "\n".join(f"> {line}".rstrip() for line in words.splitlines())
     return f"{AGENT_WROTE}\n{lines}" if lines else ""
@@ -113,9 +113,9 @@ def _headline(outcome: Outcome) -> Text:
         head.append(f" ({outcome.reason})")
     facts = [
         str(outcome.proof) if outcome.head_sha else "",
-        counted(outcome.iterations, "step"),
-        duration(outcome.seconds),
-        cost(outcome.usage),
+        count_noun(outcome.iterations, "step"),
+        duration_text(outcome.seconds),
+        cost_text(outcome.usage),
     ]
     return head.append(f"  {' · '.join(fact for fact in facts if fact)}", style="dim")
 

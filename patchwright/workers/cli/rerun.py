@@ -22,17 +22,17 @@ from patchwright.core.errors import (
 )
 from patchwright.core.events.jsonl import JsonlEventLog
 from patchwright.core.logs import set_up_logging
-from patchwright.core.settings.here import load_here
+from patchwright.core.settings.here import load_settings_here
 from patchwright.core.settings.secret_values import secret_values
 from patchwright.core.text.redaction import Redactor
 from patchwright.core.trajectory.compare import Difference
-from patchwright.core.trajectory.files import Run
+from patchwright.core.trajectory.files import StoredRun
 from patchwright.core.types.ids import RandomIds
 from patchwright.core.types.work import OutcomeKind
 from patchwright.integrations.git.local import LocalRepository
-from patchwright.resolver.messages.facts import counted
-from patchwright.resolver.replay import Rerun, Stage, rerun
-from patchwright.sandbox.choose import choose
+from patchwright.resolver.messages.facts import count_noun
+from patchwright.resolver.replay import ReplayResult, ReplayEnvironment, replay_run
+from patchwright.sandbox.choose import create_factory
 from patchwright.workers.cli.interrupt import interruptible
 from patchwright.workers.cli.lines import plain
 from patchwright.workers.run.interruption import InterruptibleSandboxes
@@ -41,7 +41,7 @@ from patchwright.workers.run.spec import sandbox_spec
 SAME: Final = 0
 DIFFERENT: Final = 1
 COULD_NOT_RUN: Final = 3
-_BROKEN: Final = {error.reason for error in (SandboxError, RuntimeLostError, GitError)}
+_SANDBOX_FAILURES: Final = {error.reason for error in (SandboxError, RuntimeLostError, GitError)}
 
 
 class RerunStoppedError(PatchwrightError):
@@ -51,7 +51,7 @@ class RerunStoppedError(PatchwrightError):
 
 
 def rerun_run(
-    run: Run,
+    run: StoredRun,
     repo: Path,
     flags: Mapping[str, str | None],
     events: Path | None,
@@ -64,41 +64,41 @@ def rerun_run(
     except GitError as error:
         raise SettingsError(f"--repo: {error}") from error
     try:
-        with _stage(repository, flags, events) as stage:
-            done = rerun(run.events, stage)
+        with _rerun_stage(repository, flags, events) as stage:
+            done = replay_run(run.events, stage)
     except KeyboardInterrupt as told:
         raise RerunStoppedError(f"stopped by {told}") from None
     if as_object:
-        typer.echo(_as_json(run, done, events))
+        typer.echo(_rerun_as_json(run, done, events))
     else:
-        _print(Console(), run, done)
-    return exit_code(done)
+        _print_rerun(Console(), run, done)
+    return rerun_exit_code(done)
 
 
-def exit_code(done: Rerun) -> int:
+def rerun_exit_code(done: ReplayResult) -> int:
     if done.comparison.is_same:
         return SAME
-    broke = done.outcome.kind is OutcomeKind.FAILED and done.outcome.reason in _BROKEN
+    broke = done.outcome.kind is OutcomeKind.FAILED and done.outcome.reason in _SANDBOX_FAILURES
     return COULD_NOT_RUN if broke else DIFFERENT
 
 
 @contextmanager
-def _stage(
+def _rerun_stage(
     repository: LocalRepository, flags: Mapping[str, str | None], events: Path | None
-) -> Iterator[Stage]:
-    settings = load_here(flags)
+) -> Iterator[ReplayEnvironment]:
+    settings = load_settings_here(flags)
     redactor = Redactor(secret_values(settings))
     set_up_logging(redactor.redact_json, as_json=settings.log_json)
     clock, spec = SystemClock(), sandbox_spec(settings, RandomIds().new())
     with (
         tempfile.TemporaryDirectory(prefix="patchwright-replay-") as folder,
         _open_log(events or Path(folder) / "events.jsonl", redactor, clock) as log,
-        interruptible() as given_back,
+        interruptible() as release_signal,
     ):
-        chosen = choose(settings.sandbox.kind, clock, settings.sandbox.image)
-        yield Stage(
+        chosen = create_factory(settings.sandbox.kind, clock, settings.sandbox.image)
+        yield ReplayEnvironment(
             repository=repository.objects,
-            sandboxes=InterruptibleSandboxes(chosen, given_back),
+            sandboxes=InterruptibleSandboxes(chosen, release_signal),
             spec=spec,
             log=log,
             clock=clock,
@@ -113,7 +113,7 @@ def _open_log(path: Path, redactor: Redactor, clock: SystemClock) -> JsonlEventL
         raise SettingsError(f"--events: {path}: {error.strerror}") from error
 
 
-def _as_json(run: Run, done: Rerun, events: Path | None) -> str:
+def _rerun_as_json(run: StoredRun, done: ReplayResult, events: Path | None) -> str:
     found = done.comparison
     return json.dumps(
         {
@@ -134,15 +134,15 @@ def _as_json(run: Run, done: Rerun, events: Path | None) -> str:
     )
 
 
-def _print(console: Console, run: Run, done: Rerun) -> None:
+def _print_rerun(console: Console, run: StoredRun, done: ReplayResult) -> None:
     found = done.comparison
     verdict = ("same", "bold green") if found.is_same else ("different", "bold yellow")
-    counts = f"{found.results_same} of {counted(found.results_compared, 'result')}"
+    counts = f"{found.results_same} of {count_noun(found.results_compared, 'result')}"
     name = run.trajectory.run.title or run.trajectory.run.run_id
-    facts = f"  {counts} in {counted(found.steps, 'step')} are the same"
+    facts = f"  {counts} in {count_noun(found.steps, 'step')} are the same"
     console.print(Text.assemble(verdict, (facts, "dim")), soft_wrap=True)
     for one in found.differences:
-        console.print(_line(one), soft_wrap=True)
+        console.print(_difference_line(one), soft_wrap=True)
     ending = f"{done.outcome.kind}, {done.outcome.proof}"
     for label, value in (
         ("run", name),
@@ -155,7 +155,7 @@ def _print(console: Console, run: Run, done: Rerun) -> None:
             console.print(plain(f"{label}: {value}"), soft_wrap=True)
 
 
-def _line(one: Difference) -> Text:
+def _difference_line(one: Difference) -> Text:
     step = f"step {one.step}: " if one.step else ""
     then, now = one.recorded or "nothing", one.rerun or "nothing"
     return Text.assemble(

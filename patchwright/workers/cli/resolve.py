@@ -7,13 +7,13 @@ from typing import Annotated, Final, cast
 
 import typer
 
-from patchwright.workers.cli.options import Deliver, Order, SandboxKind
+from patchwright.workers.cli.options import DeliveryChoice, ResolveOptions, SandboxKind
 
 # Not imported before it is wanted: a shell that completes an option must not wait.
-_WORKING: Final = "patchwright.workers.cli.working"
+_RESOLVE_HANDLER: Final = "patchwright.workers.cli.working"
 
 
-def register(app: typer.Typer) -> None:
+def register_resolve(app: typer.Typer) -> None:
     app.command("resolve")(_resolve)
 
 
@@ -46,7 +46,7 @@ def _resolve(
         SandboxKind | None, typer.Option(help="Where commands run.")
     ] = None,
     deliver: Annotated[
-        Deliver | None,
+        DeliveryChoice | None,
         typer.Option(
             help="What is made of the change; by default a branch in a local "
             "repository, and a draft pull request for a URL."
@@ -75,7 +75,7 @@ def _resolve(
     The exit code is 0 when it is resolved, answered or planned, 1 for any other
     end, 2 for wrong usage, and 3 if a service, the model or the sandbox failed.
     """
-    options = Order(
+    options = ResolveOptions(
         url=url,
         repo=repo,
         issue=issue,
@@ -92,5 +92,5 @@ def _resolve(
         as_object=json,
         quiet=quiet,
     )
-    work_on = cast("Callable[[Order], int]", import_module(_WORKING).work_on)
+    work_on = cast("Callable[[Order], int]", import_module(_RESOLVE_HANDLER).work_on)
     raise typer.Exit(work_on(options))

@@ -5,16 +5,16 @@ from collections.abc import Sequence
 
 from patchwright.core.trajectory.story import Story
 from patchwright.core.types.work import Outcome
-from patchwright.resolver.messages.status import Delivered
-from patchwright.workers.runs.listed import Listed
+from patchwright.resolver.messages.status import DeliveryResult
+from patchwright.workers.runs.listed import RunRow
 
 
-def runs_as_json(runs: Sequence[Listed]) -> str:
+def runs_as_json(runs: Sequence[RunRow]) -> str:
     return json.dumps({"runs": [one.model_dump(mode="json") for one in runs]})
 
 
 def run_as_json(
-    run: Listed, story: Story, outcome: Outcome | None, delivered: Delivered
+    run: RunRow, story: Story, outcome: Outcome | None, delivered: DeliveryResult
 ) -> str:
     """Write what the run is and where its result is, then its steps."""
     return json.dumps(

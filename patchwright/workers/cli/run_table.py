@@ -11,9 +11,9 @@ from rich.text import Text
 from patchwright.core.text.money import dollars
 from patchwright.core.types.work import OutcomeKind
 from patchwright.workers.cli.lines import plain
-from patchwright.workers.runs.listed import LOCAL, Listed
-from patchwright.workers.runs.naming import SHORT
-from patchwright.workers.runs.stage import Stage
+from patchwright.workers.runs.listed import LOCAL_PLACE, RunRow
+from patchwright.workers.runs.naming import SHORT_ID_LENGTH
+from patchwright.workers.runs.stage import RunStage
 
 # Where nobody looks at the width, no line is cut.
 _UNBOUNDED: Final = 10_000
@@ -29,7 +29,7 @@ _HEADINGS: Final = ("run", "state", "where", "by", "steps", "cost", "age")
 _FIGURES: Final = frozenset({"steps", "age"})
 
 
-def print_runs(runs: Sequence[Listed], now: datetime) -> None:
+def print_runs(runs: Sequence[RunRow], now: datetime) -> None:
     console = Console()
     if not console.is_terminal:
         console = Console(width=_UNBOUNDED, color_system=None)
@@ -50,23 +50,23 @@ def print_runs(runs: Sequence[Listed], now: datetime) -> None:
     console.print(table)
 
 
-def _title(run: Listed) -> Text:
+def _title(run: RunRow) -> Text:
     return _on_one_line(run.title[:_MOST_TITLE])
 
 
-def _cells(run: Listed, now: datetime, place: int) -> list[Text]:
+def _cells(run: RunRow, now: datetime, place: int) -> list[Text]:
     return [
-        Text(run.id[:SHORT]),
+        Text(run.id[:SHORT_ID_LENGTH]),
         Text(run.outcome or run.stage, style=_style(run)),
-        _on_one_line(squeezed(where(run), place)),
-        _on_one_line(squeezed(run.requester or "-", _MOST_LOGIN)),
+        _on_one_line(shorten_middle(place_text(run), place)),
+        _on_one_line(shorten_middle(run.requester or "-", _MOST_LOGIN)),
         Text(f"{run.steps}/{run.limits.max_iterations}" if run.limits else "-"),
-        Text(spent(run)),
-        Text(age(run.asked_at, now)),
+        Text(cost_text(run)),
+        Text(age_text(run.asked_at, now)),
     ]
 
 
-def squeezed(text: str, width: int) -> str:
+def shorten_middle(text: str, width: int) -> str:
     """Cut a text in its middle: a thread is known by its number at the end."""
     if len(text) <= width:
         return text
@@ -74,13 +74,13 @@ def squeezed(text: str, width: int) -> str:
     return f"{text[: width - tail - 1]}…{text[-tail:]}"
 
 
-def where(run: Listed) -> str:
+def place_text(run: RunRow) -> str:
     """Name the service, and the thread there."""
     place = run.thread or run.repo
-    return run.source if run.place == LOCAL else f"{run.source} {place}".strip()
+    return run.source if run.place == LOCAL_PLACE else f"{run.source} {place}".strip()
 
 
-def spent(run: Listed) -> str:
+def cost_text(run: RunRow) -> str:
     """Write the cost, and what it may be at most: `$0.41/3.00`."""
     if run.usage.cost_usd is None:
         return "unknown"
@@ -89,7 +89,7 @@ def spent(run: Listed) -> str:
     return f"{spent_usd}{bound}"
 
 
-def age(asked_at: datetime | None, now: datetime) -> str:
+def age_text(asked_at: datetime | None, now: datetime) -> str:
     """Write how long ago that was in its largest unit."""
     if asked_at is None:
         return "-"
@@ -98,8 +98,8 @@ def age(asked_at: datetime | None, now: datetime) -> str:
     return f"{seconds // size}{unit}"
 
 
-def _style(run: Listed) -> str:
-    if run.stage is not Stage.ENDED:
+def _style(run: RunRow) -> str:
+    if run.stage is not RunStage.ENDED:
         return "yellow"
     return "green" if run.outcome in _GOOD else "red"
 

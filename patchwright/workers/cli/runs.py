@@ -9,9 +9,9 @@ from typing import Annotated, Final, cast
 import typer
 
 from patchwright.core.types.work import OutcomeKind
-from patchwright.workers.runs.stage import Stage
+from patchwright.workers.runs.stage import RunStage
 
-_TENDING: Final = "patchwright.workers.cli.tending"
+_RUNS_HANDLER: Final = "patchwright.workers.cli.tending"
 _KNOWN_IDS: Final = "patchwright.workers.runs.known_ids"
 
 
@@ -33,26 +33,26 @@ AsJson = Annotated[
 ]
 
 
-def register(app: typer.Typer) -> None:
+def register_runs(app: typer.Typer) -> None:
     commands = typer.Typer(no_args_is_help=True)
-    commands.callback()(_about)
-    commands.command("list")(_list)
-    commands.command("show")(_show)
-    commands.command("stop")(_stop)
-    commands.command("retry")(_retry)
-    commands.command("export")(_export)
-    commands.command("bundle")(_bundle)
+    commands.callback()(_about_runs)
+    commands.command("list")(_runs_list)
+    commands.command("show")(_runs_show)
+    commands.command("stop")(_runs_stop)
+    commands.command("retry")(_runs_retry)
+    commands.command("export")(_runs_export)
+    commands.command("bundle")(_runs_bundle)
     app.add_typer(commands, name="runs")
 
 
-def _about() -> None:
+def _about_runs() -> None:
     """Look at the runs of the service and of this machine, and steer them."""
 
 
-def _list(
+def _runs_list(
     *,
     state: Annotated[
-        Stage | None, typer.Option(help="Only runs that are so far.")
+        RunStage | None, typer.Option(help="Only runs that are so far.")
     ] = None,
     outcome: Annotated[
         OutcomeKind | None, typer.Option(help="Only runs that ended so.")
@@ -64,10 +64,10 @@ def _list(
     json: AsJson = False,
 ) -> None:
     """List runs, the newest first: those of the service, and local ones."""
-    _tending().list_runs(state, outcome, repo, limit, as_object=json)
+    _runs_handler().list_runs(state, outcome, repo, limit, as_object=json)
 
 
-def _show(
+def _runs_show(
     run: RunId,
     *,
     follow: Annotated[
@@ -79,20 +79,20 @@ def _show(
 
     With --follow the exit code is that of `resolve` for how the run ended.
     """
-    raise typer.Exit(_tending().show_run(run, follows=follow, as_object=json))
+    raise typer.Exit(_runs_handler().show_run(run, follows=follow, as_object=json))
 
 
-def _stop(run: RunId, *, json: AsJson = False) -> None:
+def _runs_stop(run: RunId, *, json: AsJson = False) -> None:
     """Stop a run; what it has done is kept as for a `stop` in its thread."""
-    _tending().stop_run(run, as_object=json)
+    _runs_handler().stop_run(run, as_object=json)
 
 
-def _retry(run: RunId, *, json: AsJson = False) -> None:
+def _runs_retry(run: RunId, *, json: AsJson = False) -> None:
     """Start a new run for the same request, answered where the first one was."""
-    _tending().retry_run(run, as_object=json)
+    _runs_handler().retry_run(run, as_object=json)
 
 
-def _export(
+def _runs_export(
     run: RunId,
     *,
     out: Annotated[
@@ -102,10 +102,10 @@ def _export(
     json: AsJson = False,
 ) -> None:
     """Write a run as a trajectory, without secrets, as `replay` reads it."""
-    _tending().export_run(run, out, as_object=json)
+    _runs_handler().export_run(run, out, as_object=json)
 
 
-def _bundle(
+def _runs_bundle(
     run: RunId,
     *,
     out: Annotated[
@@ -119,8 +119,8 @@ def _bundle(
     In a clone of the repository, `git fetch` takes the commit out of the file. It is
     as the agent left it: nobody has looked for secrets in it.
     """
-    _tending().bundle_run(run, out, as_object=json)
+    _runs_handler().bundle_run(run, out, as_object=json)
 
 
-def _tending() -> ModuleType:
-    return import_module(_TENDING)
+def _runs_handler() -> ModuleType:
+    return import_module(_RUNS_HANDLER)

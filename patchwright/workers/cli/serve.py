@@ -6,13 +6,13 @@ from typing import Annotated, Final, cast
 
 import typer
 
-from patchwright.workers.leaving import leave
+from patchwright.workers.leaving import exit_now
 from patchwright.workers.roles import Role
 
-_SERVING: Final = "patchwright.workers.cli.serving"
+_SERVE_HANDLER: Final = "patchwright.workers.cli.serving"
 
 
-def register(app: typer.Typer) -> None:
+def register_serve(app: typer.Typer) -> None:
     app.command("serve")(_serve)
 
 
@@ -25,6 +25,6 @@ def _serve(
     flags = {"server.host": host, "server.port": port}
     serve_as = cast(
         "Callable[[Role, Mapping[str, object]], int]",
-        import_module(_SERVING).serve_as,
+        import_module(_SERVE_HANDLER).serve_as,
     )
-    leave(serve_as(role, flags))
+    exit_now(serve_as(role, flags))

@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping
 
-from patchwright.core.settings.here import load_here
+from patchwright.core.settings.here import load_settings_here
 from patchwright.workers.roles import Role
 from patchwright.workers.serve import serve
 
 
 def serve_as(role: Role, flags: Mapping[str, object]) -> int:
     """Return the exit code when the service has ended."""
-    return serve(load_here(flags), role)
+    return serve(load_settings_here(flags), role)

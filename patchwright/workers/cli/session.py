@@ -8,8 +8,8 @@ from pathlib import Path
 
 from rich.console import Console
 
-from patchwright.core.agent.attention import GivenBack
-from patchwright.core.agent.purse import RunPurse
+from patchwright.core.agent.attention import ReleaseSignal
+from patchwright.core.agent.purse import RunBudget
 from patchwright.core.clock import Clock, SystemClock
 from patchwright.core.errors import SettingsError
 from patchwright.core.events.jsonl import JsonlEventLog
@@ -29,35 +29,35 @@ from patchwright.core.types.work import Outcome, Task
 from patchwright.integrations.git.objects import ObjectStore
 from patchwright.integrations.mcp.opening import open_servers
 from patchwright.resolver.knowledge import RepositoryLibrary
-from patchwright.resolver.messages.status import Delivered
-from patchwright.resolver.progress import Watch
+from patchwright.resolver.messages.status import DeliveryResult
+from patchwright.resolver.progress import ProgressTracker
 from patchwright.resolver.resolve import resolve
-from patchwright.resolver.toolkit import Conduct, Toolkit
-from patchwright.sandbox.choose import choose
+from patchwright.resolver.toolkit import AgentConfiguration, RunDependencies
+from patchwright.sandbox.choose import create_factory
 from patchwright.workers.cli.interrupt import interruptible
 from patchwright.workers.cli.live import live_view
-from patchwright.workers.conduct import make_conduct
+from patchwright.workers.conduct import make_agent_configuration
 from patchwright.workers.models import make_models, warm_up
-from patchwright.workers.run.author import author_of
+from patchwright.workers.run.author import commit_author_of
 from patchwright.workers.run.interruption import InterruptibleSandboxes
 from patchwright.workers.run.spec import sandbox_spec
-from patchwright.workers.run.wishes import heed
+from patchwright.workers.run.wishes import apply_configuration
 
 
 @dataclass(frozen=True)
-class Finished:
+class FinishedRun:
     """How a run ended, and where its result is.
 
     With `is_left_out` it is not in the work tree, where it was wanted.
     """
 
     outcome: Outcome
-    delivered: Delivered
+    delivered: DeliveryResult
     is_left_out: bool = False
 
 
 @dataclass(frozen=True)
-class Session:
+class RunSession:
     """One run: its settings, its id, its log, and the console it is watched on."""
 
     settings: Settings
@@ -66,18 +66,18 @@ class Session:
     console: Console
     redactor: Redactor
     models: Models
-    conduct: Conduct
-    given_back: GivenBack
+    conduct: AgentConfiguration
+    release_signal: ReleaseSignal
     sandboxes: RuntimeFactory
     log: JsonlEventLog
     events: Path
 
-    def heeding(self, config: RepositoryConfig) -> "tuple[Session, tuple[str, ...]]":
+    def with_repository_config(self, config: RepositoryConfig) -> "tuple[Session, tuple[str, ...]]":
         """Return the run as a repository wishes it, and which wishes do not count.
 
         Which model is asked is for whoever runs the command to say.
         """
-        heeded = heed(self.settings, config.replace(model=""))
+        heeded = apply_configuration(self.settings, config.replace(model=""))
         return replace(self, settings=heeded.settings), heeded.notes
 
     def resolve(
@@ -94,7 +94,7 @@ class Session:
         What the commit `trusted_sha` says for agents can be looked up.
         """
         limits = self.settings.limits
-        kit = Toolkit(
+        dependencies = RunDependencies(
             run_id=self.run_id,
             models=self.models,
             sandboxes=self.sandboxes,
@@ -102,24 +102,24 @@ class Session:
             code=code,
             log=self.log,
             limits=limits.of_a_run(),
-            purse=_open_purse(limits),
+            run_budget=_open_budget(limits),
             clock=self.clock,
-            author=author_of(self.settings.github),
+            author=commit_author_of(self.settings.github),
             agent_configuration=self.conduct,
             library=RepositoryLibrary(code, trusted_sha, config.instructions),
             open_mcp=partial(open_servers, self.settings),
             images=images or {},
-            given_back=self.given_back,
+            release_signal=self.release_signal,
             protected_paths=config.kept_for_people,
             config_file=config.file,
             find_known=self.redactor.find_known,
             signing_key=self.settings.github.commit_key,
         )
-        watch = Watch(self.sandboxes.kind, self.clock.now())
-        with live_view(self.console, self.log, watch, kit.limits, self.clock):
-            return resolve(task, kit).outcome
+        watch = ProgressTracker(self.sandboxes.kind, self.clock.now())
+        with live_view(self.console, self.log, watch, dependencies.limits, self.clock):
+            return resolve(task, dependencies).outcome
 
-    def broken_off(self, said: Outcome) -> Outcome:
+    def record_early_end(self, said: Outcome) -> Outcome:
         """Write down how a run ended that did not come to its end, and its cost."""
         state = reduce(fold, self.log.read(), RunState())
         outcome = said.replace(usage=state.usage, iterations=state.iterations)
@@ -136,10 +136,10 @@ class Session:
 @contextmanager
 def open_session(
     settings: Settings, events: Path | None, *, quiet: bool
-) -> Iterator[Session]:
+) -> Iterator[RunSession]:
     """Start a run. Its events go to `events`, or to a file in the state folder."""
     clock, run_id = SystemClock(), RandomIds().new()
-    models, conduct = make_models(settings, clock), make_conduct(settings)
+    models, conduct = make_models(settings, clock), make_agent_configuration(settings)
     warm_up(settings)
     redactor = Redactor(secret_values(settings))
     set_up_logging(redactor.redact_json, as_json=settings.log_json)
@@ -148,11 +148,11 @@ def open_session(
         log = JsonlEventLog(path, redactor.redact_json, clock)
     except OSError as error:
         raise SettingsError(f"the events cannot be written: {error}") from error
-    with log, interruptible() as given_back:
-        chosen = choose(settings.sandbox.kind, clock, settings.sandbox.image)
+    with log, interruptible() as release_signal:
+        chosen = create_factory(settings.sandbox.kind, clock, settings.sandbox.image)
         # There may be no service on this machine that does it.
         chosen.reap()
-        yield Session(
+        yield RunSession(
             settings=settings,
             run_id=run_id,
             clock=clock,
@@ -160,15 +160,15 @@ def open_session(
             redactor=redactor,
             models=models,
             conduct=conduct,
-            given_back=given_back,
-            sandboxes=InterruptibleSandboxes(chosen, given_back),
+            release_signal=release_signal,
+            sandboxes=InterruptibleSandboxes(chosen, release_signal),
             log=log,
             events=path,
         )
 
 
-def _open_purse(limits: LimitSettings) -> RunPurse:
-    return RunPurse(
+def _open_budget(limits: LimitSettings) -> RunBudget:
+    return RunBudget(
         limits.max_cost_usd,
         refuse_unknown=limits.unknown_price == "refuse",
         unknown_cost_per_token=limits.unknown_cost_per_token,

@@ -14,7 +14,7 @@ PROGRAM: Final = "patchwright"
 
 
 @dataclass(frozen=True)
-class Word:
+class ParameterHelp:
     """An argument or an option: how it is written, and what it means."""
 
     written: str
@@ -22,50 +22,50 @@ class Word:
 
 
 @dataclass(frozen=True)
-class Command:
+class CommandHelp:
     """One command; `usage` is its line without the program, `text` its paragraphs."""
 
     name: str
     usage: str
     text: tuple[str, ...]
-    arguments: tuple[Word, ...]
-    options: tuple[Word, ...]
+    arguments: tuple[ParameterHelp, ...]
+    options: tuple[ParameterHelp, ...]
 
     @property
     def summary(self) -> str:
         return self.text[0]
 
 
-def read_commands() -> tuple[Command, ...]:
+def read_commands() -> tuple[CommandHelp, ...]:
     """Return the program itself and then every command, with those of groups."""
     group = get_command(make_app(all_commands()))
     if not isinstance(group, TyperGroup):
         raise TypeError("a program with several commands is a group")
-    return tuple(_walk(group, typer.Context(group, info_name=PROGRAM)))
+    return tuple(_walk_commands(group, typer.Context(group, info_name=PROGRAM)))
 
 
-def _walk(group: TyperGroup, context: typer.Context) -> Iterator[Command]:
-    yield _read(context)
+def _walk_commands(group: TyperGroup, context: typer.Context) -> Iterator[CommandHelp]:
+    yield _read_command(context)
     for name in group.list_commands(context):
         found = group.get_command(context, name)
         if found is None:
             continue
         inner = typer.Context(found, info_name=name, parent=context)
         if isinstance(found, TyperGroup):
-            yield from _walk(found, inner)
+            yield from _walk_commands(found, inner)
         else:
-            yield _read(inner)
+            yield _read_command(inner)
 
 
-def _read(context: typer.Context) -> Command:
+def _read_command(context: typer.Context) -> CommandHelp:
     command = context.command
-    words: dict[str, list[Word]] = {"argument": [], "option": []}
+    words: dict[str, list[ParameterHelp]] = {"argument": [], "option": []}
     for one in command.get_params(context):
         if record := one.get_help_record(context):
             meaning = " ".join(record[1].split())
-            words[one.param_type_name].append(Word(record[0], meaning))
+            words[one.param_type_name].append(ParameterHelp(record[0], meaning))
     paragraphs = (command.help or "").strip().split("\n\n")
-    return Command(
+    return CommandHelp(
         name=context.command_path,
         usage=" ".join([context.command_path, *command.collect_usage_pieces(context)]),
         text=tuple(" ".join(one.split()) for one in paragraphs),

@@ -11,45 +11,45 @@ from rich.console import Console
 from rich.text import Text
 
 from patchwright.core.errors import PatchwrightError, SettingsError
-from patchwright.core.settings.here import load_here
-from patchwright.core.types.work import Outcome, OutcomeKind, explained, failed
-from patchwright.resolver.messages.status import Delivered
-from patchwright.workers.cli.local import Wish, read_wish, resolve_local
-from patchwright.workers.cli.options import Deliver, Order
+from patchwright.core.settings.here import load_settings_here
+from patchwright.core.types.work import Outcome, OutcomeKind, service_outcome, error_outcome
+from patchwright.resolver.messages.status import DeliveryResult
+from patchwright.workers.cli.local import LocalTask, read_local_task, resolve_local
+from patchwright.workers.cli.options import DeliveryChoice, ResolveOptions
 from patchwright.workers.cli.report import as_json, exit_code, print_result
-from patchwright.workers.cli.session import Finished, Session, open_session
+from patchwright.workers.cli.session import FinishedRun, RunSession, open_session
 
 # Imported when a URL is given: loading PyGithub takes as long as all the rest here.
-_REMOTE: Final = "patchwright.workers.cli.remote"
+_REMOTE_RUN: Final = "patchwright.workers.cli.remote"
 
 log = structlog.get_logger(__name__)
 
 
-def work_on(options: Order) -> int:
+def run_resolve(options: ResolveOptions) -> int:
     """Return the exit code; raises `SettingsError` for an order that makes no sense."""
-    with _told_in_any_case(as_object=options.as_object):
-        _check(options)
-        settings = load_here(options.flags)
-        local_task = read_wish(options) if options.url is None else None
+    with _failure_as_json(as_object=options.as_object):
+        _check_options(options)
+        settings = load_settings_here(options.flags)
+        local_task = read_local_task(options) if options.url is None else None
         quiet = options.as_object or options.quiet
         with open_session(settings, options.events, quiet=quiet) as session:
-            finished = _work(session, options, local_task)
+            finished = _resolve_task(session, options, local_task)
             _report(session, finished, as_object=options.as_object)
     return exit_code(finished.outcome) or int(finished.is_left_out)
 
 
 @contextmanager
-def _told_in_any_case(*, as_object: bool) -> Iterator[None]:
+def _failure_as_json(*, as_object: bool) -> Iterator[None]:
     """Print the one object for a run that could not even begin; its error goes on."""
     try:
         yield
     except PatchwrightError as error:
         if as_object:
-            typer.echo(as_json(failed(error), Delivered()))
+            typer.echo(as_json(error_outcome(error), DeliveryResult()))
         raise
 
 
-def _check(options: Order) -> None:
+def _check_options(options: ResolveOptions) -> None:
     """Raise `SettingsError` unless it is clear what to work on, and where."""
     local = (options.repo, options.issue, options.task)
     if options.url is None and (options.issue is None) == (options.task is None):
@@ -66,34 +66,34 @@ def _check(options: Order) -> None:
             "--apply is for a repository on this machine; for a URL, fetch the branch "
             "of the pull request"
         )
-    if options.url is None and options.deliver in (Deliver.DRAFT, Deliver.READY):
+    if options.url is None and options.deliver in (DeliveryChoice.DRAFT, DeliveryChoice.READY):
         raise SettingsError(
             f"--deliver {options.deliver} opens a pull request, which needs an issue's "
             "URL; for a local repository use branch, patch or none"
         )
 
 
-def _work(session: Session, options: Order, local_task: Wish | None) -> Finished:
+def _resolve_task(session: RunSession, options: ResolveOptions, local_task: LocalTask | None) -> FinishedRun:
     """Work; a service that fails before the run has begun is an outcome as well."""
     try:
         if local_task is not None:
             return resolve_local(session, local_task)
-        deliver = options.deliver or Deliver.DRAFT
+        deliver = options.deliver or DeliveryChoice.DRAFT
         return _resolve_remote()(session, options.url or "", deliver)
     except SettingsError:
         raise
     except KeyboardInterrupt as told:
-        said = _stopped(told, is_local=local_task is not None)
+        said = _stopped_outcome(told, is_local=local_task is not None)
     except PatchwrightError as error:
-        said = failed(error)
+        said = error_outcome(error)
     except Exception:  # the edge of a run: whatever broke, its caller is told
         log.exception("run_broke")
         text = "Something broke inside Patchwright; standard error has the details."
-        said = explained(OutcomeKind.FAILED, "internal", text)
-    return Finished(session.broken_off(said), Delivered())
+        said = service_outcome(OutcomeKind.FAILED, "internal", text)
+    return FinishedRun(session.record_early_end(said), DeliveryResult())
 
 
-def _stopped(told: KeyboardInterrupt, *, is_local: bool) -> Outcome:
+def _stopped_outcome(told: KeyboardInterrupt, *, is_local: bool) -> Outcome:
     """Say also what is kept of it."""
     kept = "Kept are the events of the run; what it had changed went with its sandbox."
     notes = (kept, "Your repository is as it was.") if is_local else (kept,)
@@ -107,12 +107,12 @@ def _stopped(told: KeyboardInterrupt, *, is_local: bool) -> Outcome:
     )
 
 
-def _resolve_remote() -> Callable[[Session, str, Deliver], Finished]:
-    resolve = import_module(_REMOTE).resolve_remote
+def _resolve_remote() -> Callable[[RunSession, str, DeliveryChoice], FinishedRun]:
+    resolve = import_module(_REMOTE_RUN).resolve_remote
     return cast("Callable[[Session, str, Deliver], Finished]", resolve)
 
 
-def _report(session: Session, finished: Finished, *, as_object: bool) -> None:
+def _report(session: RunSession, finished: FinishedRun, *, as_object: bool) -> None:
     outcome, delivered = finished.outcome, finished.delivered
     clean = session.redactor.redact
     outcome = outcome.replace(

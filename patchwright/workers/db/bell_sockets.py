@@ -17,7 +17,7 @@ _MAX_ADDRESS_BYTES: Final = 107
 log = structlog.get_logger(__name__)
 
 
-class BellFolder:
+class NotificationFolder:
     """A folder in which each process that listens has a socket under its name."""
 
     def __init__(self, path: Path) -> None:
@@ -46,10 +46,10 @@ class BellFolder:
     @contextmanager
     def listen(self, name: str) -> Iterator["BellSocket"]:
         """Open a socket under a name that nobody else has."""
-        with _datagram_socket() as bell:
-            bell.bind(self._address(name))
+        with _datagram_socket() as wakeup:
+            wakeup.bind(self._address(name))
             try:
-                yield BellSocket(bell)
+                yield NotificationSocket(wakeup)
             finally:
                 self._remove(name)
 
@@ -73,14 +73,14 @@ class BellFolder:
         return f"/proc/self/fd/{self._folder}/{name}"
 
 
-class BellSocket:
+class NotificationSocket:
     """Where the datagrams of the others arrive."""
 
-    def __init__(self, bell: socket.socket) -> None:
-        self._bell = bell
+    def __init__(self, wakeup: socket.socket) -> None:
+        self._wakeup = wakeup
 
     def fileno(self) -> int:
-        return self._bell.fileno()
+        return self._wakeup.fileno()
 
     def take(self) -> frozenset[str] | None:
         """Return the topics that have come; None when some may have been lost.
@@ -93,7 +93,7 @@ class BellSocket:
     def _waiting(self) -> Iterator[str]:
         try:
             while True:
-                yield self._bell.recv(_MAX_BYTES).decode(errors="replace")
+                yield self._wakeup.recv(_MAX_BYTES).decode(errors="replace")
         except BlockingIOError:
             return
 

@@ -9,7 +9,7 @@ from sqlalchemy.types import TypeDecorator
 from patchwright.core.text.surrogates import storable
 
 
-class String(TypeDecorator[str]):
+class ShortText(TypeDecorator[str]):
     """A short text, in which every character is one that a database takes.
 
     A NUL, or half of a surrogate pair, is stored as the sign for such: what strangers
@@ -24,7 +24,7 @@ class String(TypeDecorator[str]):
         return None if value is None else storable(value)
 
 
-class Text(String):
+class LongText(ShortText):
     """A long text, with the same characters."""
 
     impl = sa.Text
@@ -55,7 +55,7 @@ class AwareTime(TypeDecorator[datetime]):
         return value.replace(tzinfo=UTC)
 
 
-def as_sqlite_keeps(moment: datetime) -> str:
+def sqlite_time_text(moment: datetime) -> str:
     """Return the text under which SQLite has a moment in an `AwareTime` column."""
     naive = moment.astimezone(UTC).replace(tzinfo=None)
     return naive.isoformat(sep=" ", timespec="microseconds")

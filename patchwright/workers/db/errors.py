@@ -15,18 +15,18 @@ class DatabaseUnavailableError(PatchwrightError):
 
 
 @contextmanager
-def in_words() -> Iterator[None]:
+def database_errors() -> Iterator[None]:
     """Raise `DatabaseUnavailableError` in place of what a driver raises."""
     try:
         yield
     except DBAPIError as error:
         raise DatabaseUnavailableError(
-            f"the database cannot be used: {words_of(error)}; `patchwright doctor "
+            f"the database cannot be used: {database_error_text(error)}; `patchwright doctor "
             "--only database` says what to do"
         ) from error
 
 
-def words_of(error: SQLAlchemyError) -> str:
+def database_error_text(error: SQLAlchemyError) -> str:
     """Return in one line what the database said, without the statement's values."""
     told = error.orig if isinstance(error, DBAPIError) else None
     return " ".join(str(told).split()) if told else type(error).__name__

@@ -8,7 +8,7 @@ from patchwright.workers.db.database import Database
 
 
 @contextmanager
-def existing(url: str) -> Iterator[Database | None]:
+def open_existing(url: str) -> Iterator[Database | None]:
     """Lend the database; None where it is a file that is not there yet."""
     with closing(Database(url)) as database:
         yield None if is_missing(database) else database
@@ -16,10 +16,10 @@ def existing(url: str) -> Iterator[Database | None]:
 
 def is_missing(database: Database) -> bool:
     """Tell whether it is a file that is not there yet, which to connect would make."""
-    file = file_of(database)
+    file = database_file(database)
     return file is not None and not file.exists()
 
 
-def file_of(database: Database) -> Path | None:
+def database_file(database: Database) -> Path | None:
     """Return the file of a database, None where it is a server's."""
     return Path(database.engine.url.database or "") if database.is_sqlite else None

@@ -11,7 +11,7 @@ from patchwright.workers.db.database import Database
 CHANNEL: Final = "patchwright_events"
 
 
-class _Notice(Protocol):
+class _Notification(Protocol):
     @property
     def payload(self) -> str: ...
 
@@ -21,10 +21,10 @@ class _Driver(Protocol):
 
     def fileno(self) -> int: ...
 
-    def notifies(self, *, timeout: float) -> Iterator[_Notice]: ...
+    def notifies(self, *, timeout: float) -> Iterator[_Notification]: ...
 
 
-class Notices:
+class PostgresNotifications:
     """A connection that listens to the channel."""
 
     def __init__(self, driver: _Driver) -> None:
@@ -38,16 +38,16 @@ class Notices:
         return frozenset(one.payload for one in self._driver.notifies(timeout=0))
 
 
-def notice_errors(database: Database) -> tuple[type[Exception], ...]:
+def notification_errors(database: Database) -> tuple[type[Exception], ...]:
     """Return what `open_notices` and its connection may raise."""
     driver = database.engine.dialect.loaded_dbapi
     return (OSError, SQLAlchemyError, driver.Error)
 
 
 @contextmanager
-def open_notices(database: Database) -> Iterator[Notices]:
+def open_notifications(database: Database) -> Iterator[PostgresNotifications]:
     """Listen on a connection of our own; `notice_errors` has what that may raise."""
     with database.reading() as connection:
         connection.detach()
         connection.exec_driver_sql(f"LISTEN {CHANNEL}")
-        yield Notices(cast("_Driver", connection.connection.dbapi_connection))
+        yield PostgresNotifications(cast("_Driver", connection.connection.dbapi_connection))

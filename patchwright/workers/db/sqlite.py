@@ -12,7 +12,7 @@ BUSY_TIMEOUT_S = 15.0
 # through the loss of power.
 _WRITE_AHEAD: Final = "PRAGMA journal_mode = WAL"
 _PRAGMAS: Final = ("PRAGMA synchronous = NORMAL", "PRAGMA foreign_keys = ON")
-_TURNS: Final = 20
+_WAL_ATTEMPTS: Final = 20
 _IS_WRITER: Final = "patchwright_writer"
 
 
@@ -24,8 +24,8 @@ def make_engine(url: URL) -> Engine:
         max_overflow=45,
         connect_args={"timeout": BUSY_TIMEOUT_S, "check_same_thread": False},
     )
-    event.listen(engine, "connect", _prepare)
-    event.listen(engine, "begin", _begin)
+    event.listen(engine, "connect", _prepare_connection)
+    event.listen(engine, "begin", _begin_immediate)
     return engine
 
 
@@ -34,21 +34,21 @@ def connect_writer(engine: Engine) -> Connection:
     return engine.connect().execution_options(**{_IS_WRITER: True})
 
 
-def _prepare(connection: sqlite3.Connection, _entry: ConnectionPoolEntry) -> None:
+def _prepare_connection(connection: sqlite3.Connection, _entry: ConnectionPoolEntry) -> None:
     # The driver would begin transactions by itself, and late:
     # https://docs.sqlalchemy.org/en/21/dialects/sqlite.html#transactions-with-sqlite
     connection.isolation_level = None
-    _write_ahead(connection)
+    _set_write_ahead(connection)
     for pragma in _PRAGMAS:
         connection.execute(pragma).close()
 
 
-def _write_ahead(connection: sqlite3.Connection) -> None:
+def _set_write_ahead(connection: sqlite3.Connection) -> None:
     """Change the file's mode, where processes that start together all want to.
 
     That does not wait for its turn as a transaction does, so here a transaction waits.
     """
-    for _ in range(_TURNS):
+    for _ in range(_WAL_ATTEMPTS):
         try:
             connection.execute(_WRITE_AHEAD).close()
         except sqlite3.OperationalError:
@@ -59,7 +59,7 @@ def _write_ahead(connection: sqlite3.Connection) -> None:
     connection.execute(_WRITE_AHEAD).close()
 
 
-def _begin(connection: Connection) -> None:
+def _begin_immediate(connection: Connection) -> None:
     # A transaction that starts by reading cannot wait for its turn to write; see
     # "IMMEDIATE" in https://www.sqlite.org/lang_transaction.html
     if connection.get_execution_options().get(_IS_WRITER):

@@ -10,7 +10,7 @@ from sqlalchemy import (
     Table,
 )
 
-from patchwright.workers.db.columns import AwareTime, String
+from patchwright.workers.db.columns import AwareTime, ShortText
 from patchwright.workers.db.metadata import metadata
 
 # A process counts as alive until `until`, unless it says something again before.
@@ -18,14 +18,14 @@ from patchwright.workers.db.metadata import metadata
 processes = Table(
     "processes",
     metadata,
-    Column("id", String, primary_key=True),
-    Column("role", String, nullable=False),
-    Column("name", String, nullable=False),
-    Column("version", String, nullable=False),
+    Column("id", ShortText, primary_key=True),
+    Column("role", ShortText, nullable=False),
+    Column("name", ShortText, nullable=False),
+    Column("version", ShortText, nullable=False),
     Column("started_at", AwareTime, nullable=False),
     Column("seen_at", AwareTime, nullable=False),
     Column("until", AwareTime, nullable=False),
-    Column("red", String, nullable=False),
+    Column("red", ShortText, nullable=False),
 )
 
 # One narrow row for each run that has ended, so that to count them is cheap.
@@ -36,10 +36,10 @@ ended_runs = Table(
     metadata,
     Column("job_id", ForeignKey("jobs.id"), primary_key=True),
     Column("ended_at", AwareTime, nullable=False),
-    Column("service", String, nullable=False),
-    Column("kind", String, nullable=False),
-    Column("outcome", String, nullable=False),
-    Column("proof", String, nullable=False),
+    Column("service", ShortText, nullable=False),
+    Column("kind", ShortText, nullable=False),
+    Column("outcome", ShortText, nullable=False),
+    Column("proof", ShortText, nullable=False),
     Column("waited_s", Float, nullable=False),
     Column("took_s", Float, nullable=False),
     Column("cost_micro_usd", BigInteger),

@@ -14,14 +14,14 @@ from sqlalchemy import (
     text,
 )
 
-from patchwright.workers.db.columns import AwareTime, String
+from patchwright.workers.db.columns import AwareTime, ShortText
 from patchwright.workers.db.metadata import metadata
 
 accounts = Table(
     "accounts",
     metadata,
-    Column("id", String, primary_key=True),
-    Column("name", String, nullable=False),
+    Column("id", ShortText, primary_key=True),
+    Column("name", ShortText, nullable=False),
     Column("created_at", AwareTime, nullable=False),
 )
 
@@ -32,12 +32,12 @@ accounts = Table(
 identities = Table(
     "identities",
     metadata,
-    Column("id", String, primary_key=True),
+    Column("id", ShortText, primary_key=True),
     Column("account_id", ForeignKey("accounts.id"), nullable=False),
-    Column("service", String, nullable=False),
-    Column("host", String, nullable=False),
-    Column("subject", String, nullable=False),
-    Column("login", String, nullable=False),
+    Column("service", ShortText, nullable=False),
+    Column("host", ShortText, nullable=False),
+    Column("subject", ShortText, nullable=False),
+    Column("login", ShortText, nullable=False),
     Column("renew_after", AwareTime),
     Column("renewing_until", AwareTime),
     Column("failures", Integer, nullable=False, server_default=text("0")),
@@ -52,12 +52,12 @@ identities = Table(
 account_audit = Table(
     "account_audit",
     metadata,
-    Column("id", String, primary_key=True),
+    Column("id", ShortText, primary_key=True),
     Column("at", AwareTime, nullable=False),
-    Column("account_id", String, nullable=False),
-    Column("what", String, nullable=False),
-    Column("identity", String, nullable=False),
-    Column("by", String, nullable=False),
+    Column("account_id", ShortText, nullable=False),
+    Column("what", ShortText, nullable=False),
+    Column("identity", ShortText, nullable=False),
+    Column("by", ShortText, nullable=False),
     Index("ix_account_audit_account_id_at", "account_id", "at"),
 )
 
@@ -67,30 +67,30 @@ account_audit = Table(
 link_requests = Table(
     "link_requests",
     metadata,
-    Column("service", String, primary_key=True),
-    Column("host", String, primary_key=True),
-    Column("subject", String, primary_key=True),
-    Column("login", String, nullable=False),
-    Column("digest", String, nullable=False),
+    Column("service", ShortText, primary_key=True),
+    Column("host", ShortText, primary_key=True),
+    Column("subject", ShortText, primary_key=True),
+    Column("login", ShortText, nullable=False),
+    Column("digest", ShortText, nullable=False),
     Column("expires_at", AwareTime, nullable=False),
     Column("hour_from", AwareTime, nullable=False),
     Column("in_hour", Integer, nullable=False),
-    Column("browser", String),
-    Column("state", String),
+    Column("browser", ShortText),
+    Column("state", ShortText),
     Column("state_until", AwareTime),
-    Column("person_service", String),
-    Column("person_subject", String),
-    Column("person_login", String),
+    Column("person_service", ShortText),
+    Column("person_subject", ShortText),
+    Column("person_login", ShortText),
     Column("used_at", AwareTime),
     UniqueConstraint("digest"),
 )
 
-secrets = Table(
+secrets_table = Table(
     "secrets",
     metadata,
-    Column("owner", String, primary_key=True),
-    Column("name", String, primary_key=True),
-    Column("key_id", String, nullable=False),
+    Column("owner", ShortText, primary_key=True),
+    Column("name", ShortText, primary_key=True),
+    Column("key_id", ShortText, nullable=False),
     Column("wrapped_key", LargeBinary, nullable=False),
     Column("ciphertext", LargeBinary, nullable=False),
     Column("stored_at", AwareTime, nullable=False),
@@ -101,11 +101,11 @@ secrets = Table(
 reservations = Table(
     "reservations",
     metadata,
-    Column("id", String, primary_key=True),
+    Column("id", ShortText, primary_key=True),
     Column("job_id", ForeignKey("jobs.id"), nullable=False),
-    Column("account_id", String, nullable=False),
-    Column("repo", String, nullable=False),
-    Column("day", String, nullable=False),
+    Column("account_id", ShortText, nullable=False),
+    Column("repo", ShortText, nullable=False),
+    Column("day", ShortText, nullable=False),
     Column("reserved_micro_usd", BigInteger, nullable=False),
     Column("settled_micro_usd", BigInteger),
     Column("assumed_micro_usd", BigInteger),

@@ -12,7 +12,7 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, text
 
 from patchwright.workers.db.database import Database
-from patchwright.workers.db.errors import in_words
+from patchwright.workers.db.errors import database_errors
 
 # Any number will do that no other user of the database takes.
 _UPGRADE_LOCK = 7_305_116
@@ -26,13 +26,13 @@ def upgrade(database: Database, to: str = "head") -> None:
     Processes that start at the same time take turns; the later ones find nothing to do.
     Raises `DatabaseUnavailableError`.
     """
-    with _migrations() as config, in_words(), database.writing() as connection:
+    with _migrations() as config, database_errors(), database.writing() as connection:
         config.attributes["connection"] = connection
         if not database.is_sqlite:
             lock = text("SELECT pg_advisory_xact_lock(:number)")
             connection.execute(lock, {"number": _UPGRADE_LOCK})
-        schema = _schema(connection)
-        if schema in _known(config):
+        schema = _current_schema(connection)
+        if schema in _known_schemas(config):
             command.upgrade(config, to)
         else:
             # Migrations only add, so that the version before can go on with it.
@@ -42,24 +42,24 @@ def upgrade(database: Database, to: str = "head") -> None:
 def missing_migrations(database: Database) -> tuple[str, ...]:
     """Return what `upgrade` would run, oldest first."""
     with _migrations() as config, database.reading() as connection:
-        known, schema = _known(config), _schema(connection)
+        known, schema = _known_schemas(config), _current_schema(connection)
     return known[known.index(schema) + 1 :] if schema in known else ()
 
 
 def later_schema(database: Database) -> str:
     """Return the schema where only a later version knows it, else an empty text."""
     with _migrations() as config, database.reading() as connection:
-        schema = _schema(connection)
-        return "" if schema in _known(config) else schema
+        schema = _current_schema(connection)
+        return "" if schema in _known_schemas(config) else schema
 
 
-def _known(config: Config) -> tuple[str, ...]:
+def _known_schemas(config: Config) -> tuple[str, ...]:
     """Return all schemas, oldest first; an empty database is the first of them."""
     scripts = ScriptDirectory.from_config(config).walk_revisions()
     return ("", *reversed([one.revision for one in scripts]))
 
 
-def _schema(connection: Connection) -> str:
+def _current_schema(connection: Connection) -> str:
     return MigrationContext.configure(connection).get_current_revision() or ""
 
 

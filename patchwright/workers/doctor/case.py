@@ -7,7 +7,7 @@ from patchwright.core.settings.model import Settings
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class CheckContext:
     """A service by its settings, to which an App that was made for it belongs.
 
     With `spends` a model may be asked for real.

@@ -10,9 +10,9 @@ from patchwright.integrations.github.deliveries import Hook
 from patchwright.integrations.github.manifest import WEBHOOK_PATH
 from patchwright.integrations.github.webhook import SERVICE
 from patchwright.workers.connections import connect_github
-from patchwright.workers.doctor.case import Case
+from patchwright.workers.doctor.case import CheckContext
 from patchwright.workers.doctor.finding import failed, skipped
-from patchwright.workers.doctor.stored import readable
+from patchwright.workers.doctor.stored import open_current_database
 from patchwright.workers.store.threads import ThreadStore
 
 NO_GITHUB = failed(
@@ -23,29 +23,29 @@ NO_GITHUB = failed(
 )
 
 
-NO_HOOK_SEEN = skipped(
+NO_WEBHOOK_VISIBLE = skipped(
     "this token may not look at the webhook of any repository that is known here"
 )
 
 
-def hooks_of(context: Case, github: GitHub) -> tuple[Hook, ...]:
+def find_webhooks(context: CheckContext, github: GitHub) -> tuple[Hook, ...]:
     """Return the App's webhook, or those of repositories that lead to us."""
     address = context.public_url + WEBHOOK_PATH
     repos = () if github.app else known_repositories(context)
     return tuple(github.find_hooks(address, repos))
 
 
-def known_repositories(context: Case) -> tuple[RepoRef, ...]:
+def known_repositories(context: CheckContext) -> tuple[RepoRef, ...]:
     """Return those of the settings, and those where there was work lately."""
     named = [RepoRef(forge=SERVICE, full_name=one) for one in named_repositories(context)]
-    with readable(context.settings) as database:
+    with open_current_database(context.settings) as database:
         if database is None:
             return tuple(named)
         lately = ThreadStore(database).newest_repositories(SERVICE)
     return tuple(dict.fromkeys((*named, *lately)))
 
 
-def named_repositories(context: Case) -> dict[str, str]:
+def named_repositories(context: CheckContext) -> dict[str, str]:
     """Return each repository of the settings, with the key that names it."""
     tables = {
         "slack.channels": context.settings.slack.channels,
@@ -60,7 +60,7 @@ def named_repositories(context: Case) -> dict[str, str]:
 
 
 @contextmanager
-def github_of(context: Case) -> Iterator[GitHub]:
+def connected_github(context: CheckContext) -> Iterator[GitHub]:
     """Lend GitHub as the service would speak to it."""
     cache = MemoryTokenCache()
     with closing(connect_github(context.settings.github, cache, context.clock)) as github:

@@ -13,8 +13,8 @@ from patchwright.core.errors import (
     ServiceUnavailableError,
     SettingsError,
 )
-from patchwright.workers.db.errors import words_of
-from patchwright.workers.doctor.finding import Finding, failed
+from patchwright.workers.db.errors import database_error_text
+from patchwright.workers.doctor.finding import CheckResult, failed
 
 _FIXES: Final[Mapping[type[PatchwrightError], str]] = {
     SettingsError: "correct the setting that is named",
@@ -26,12 +26,12 @@ _FIXES: Final[Mapping[type[PatchwrightError], str]] = {
 _UNKNOWN: Final = "see the message; the service would meet the same"
 
 
-def explained(error: BaseException, fix: str = "") -> Finding:
+def result_of_error(error: BaseException, fix: str = "") -> CheckResult:
     """Say what an error means; one that is not known is a fault of the check."""
     if isinstance(error, PatchwrightError):
         return failed(_one_line(error), fix or _fix_of(error))
     if isinstance(error, SQLAlchemyError):
-        words = f"the database cannot be read: {words_of(error)}"
+        words = f"the database cannot be read: {database_error_text(error)}"
         return failed(words, fix or "look at the check `database`")
     words = f"the check itself broke: {type(error).__name__}: {_one_line(error)}"
     return failed(words, "report it, with this line")

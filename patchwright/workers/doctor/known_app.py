@@ -7,8 +7,8 @@ from patchwright.core.errors import PatchwrightError
 from patchwright.core.settings.model import Settings
 from patchwright.workers.compose import KEY_FILE, key_ring
 from patchwright.workers.db.database import Database
-from patchwright.workers.db.existing import existing
-from patchwright.workers.store.github_app import AppStore, completed
+from patchwright.workers.db.existing import open_existing
+from patchwright.workers.store.github_app import GitHubAppStore, with_app_settings
 from patchwright.workers.store.secrets import SecretStore
 
 
@@ -22,7 +22,7 @@ def secret_store(
     return SecretStore(database, key_ring(settings, database), clock)
 
 
-def with_known_app(settings: Settings, clock: Clock) -> Settings:
+def with_registered_app(settings: Settings, clock: Clock) -> Settings:
     """Complete the settings by the App that was made for the service, if one was.
 
     Where that cannot be found out, a check says why.
@@ -30,9 +30,9 @@ def with_known_app(settings: Settings, clock: Clock) -> Settings:
     if settings.github.is_configured:
         return settings
     try:
-        with existing(settings.database.url.get_secret_value()) as database:
+        with open_existing(settings.database.url.get_secret_value()) as database:
             store = database and secret_store(settings, database, clock)
-            app = store and AppStore(store, settings.github.api_url).fetch()
+            app = store and GitHubAppStore(store, settings.github.api_url).fetch()
     except (PatchwrightError, SQLAlchemyError, OSError):
         return settings
-    return completed(settings, app) if app else settings
+    return with_app_settings(settings, app) if app else settings

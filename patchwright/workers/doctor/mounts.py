@@ -5,7 +5,7 @@ from typing import Final
 
 # SQLite's locks, and its write-ahead log above all, do not hold across a network.
 # https://www.sqlite.org/wal.html and https://www.sqlite.org/faq.html#q5
-NETWORK: Final = frozenset(
+NETWORK_FILE_SYSTEMS: Final = frozenset(
     {
         "9p", "afs", "ceph", "cifs", "fuse.glusterfs", "fuse.s3fs", "fuse.sshfs",
         "gfs2", "glusterfs", "lustre", "ncpfs", "nfs", "nfs4", "smb3", "smbfs",
@@ -17,10 +17,10 @@ _MOUNT_POINT: Final = 4
 _ESCAPES: Final = (("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\"))
 
 
-def file_system(path: PurePosixPath, mountinfo: str) -> str:
+def file_system_type(path: PurePosixPath, mountinfo: str) -> str:
     """Return the type of the file system, or an empty text where it is not told."""
     above = {str(path), *map(str, path.parents)}
-    found = [_read(line) for line in mountinfo.splitlines() if " - " in line]
+    found = [_read_mount(line) for line in mountinfo.splitlines() if " - " in line]
     # A later mount hides an earlier one in the same place.
     fitting = sorted(
         (len(at), n, kind) for n, (at, kind) in enumerate(found) if at in above
@@ -28,7 +28,7 @@ def file_system(path: PurePosixPath, mountinfo: str) -> str:
     return fitting[-1][2] if fitting else ""
 
 
-def _read(line: str) -> tuple[str, str]:
+def _read_mount(line: str) -> tuple[str, str]:
     before, _, after = line.partition(" - ")
     place = before.split(" ")[_MOUNT_POINT]
     for written, meant in _ESCAPES:

@@ -9,17 +9,17 @@ from pydantic import SecretStr
 
 from patchwright.core.settings.model import Settings
 from patchwright.core.types.people import Permission
-from patchwright.workers.doctor.finding import Finding, warning
+from patchwright.workers.doctor.finding import CheckResult, warning
 
 # What signs or lets in must not be guessed: 16 characters of a random generator.
-_LEAST_CHARS: Final = 16
-_WEAK: Final = frozenset({Permission.READ, Permission.TRIAGE})
+_LEAST_SECRET_CHARS: Final = 16
+_WEAK_PERMISSIONS: Final = frozenset({Permission.READ, Permission.TRIAGE})
 
 
-def imprudent(settings: Settings) -> Iterator[Finding]:
-    yield from _in_the_clear(settings)
+def settings_warnings(settings: Settings) -> Iterator[CheckResult]:
+    yield from _unencrypted_addresses(settings)
     yield from _short_secrets(settings)
-    yield from _open_doors(settings)
+    yield from _weak_protection(settings)
     if settings.github.token and settings.github.app_id:
         yield warning(
             "github.token is not used beside an App",
@@ -35,7 +35,7 @@ def is_loopback(url: str) -> bool:
         return host == "localhost" or host.endswith(".localhost")
 
 
-def _in_the_clear(settings: Settings) -> Iterator[Finding]:
+def _unencrypted_addresses(settings: Settings) -> Iterator[CheckResult]:
     addresses = {
         "server.public_url": settings.server.public_url,
         "github.api_url": settings.github.api_url,
@@ -50,16 +50,16 @@ def _in_the_clear(settings: Settings) -> Iterator[Finding]:
             )
 
 
-def _short_secrets(settings: Settings) -> Iterator[Finding]:
+def _short_secrets(settings: Settings) -> Iterator[CheckResult]:
     secrets: dict[str, tuple[SecretStr, ...]] = {
         "github.webhook_secret": settings.github.webhook_secret,
         "jira.webhook_secret": settings.jira.webhook_secret,
-        "security.admin_token": _given(settings.security.admin_token),
-        "security.session_secret": _given(settings.security.session_secret),
+        "security.admin_token": _optional_secret(settings.security.admin_token),
+        "security.session_secret": _optional_secret(settings.security.session_secret),
     }
     for key, values in secrets.items():
         lengths = [len(value.get_secret_value()) for value in values]
-        if lengths and min(lengths) < _LEAST_CHARS:
+        if lengths and min(lengths) < _LEAST_SECRET_CHARS:
             yield warning(
                 f"{key} has {min(lengths)} characters: it can be guessed",
                 f"set {key} to what `openssl rand -hex 32` prints, here and where it "
@@ -67,11 +67,11 @@ def _short_secrets(settings: Settings) -> Iterator[Finding]:
             )
 
 
-def _given(secret: SecretStr | None) -> tuple[SecretStr, ...]:
+def _optional_secret(secret: SecretStr | None) -> tuple[SecretStr, ...]:
     return () if secret is None else (secret,)
 
 
-def _open_doors(settings: Settings) -> Iterator[Finding]:
+def _weak_protection(settings: Settings) -> Iterator[CheckResult]:
     if settings.sandbox.kind == "unconfined":
         yield warning(
             "sandbox.kind is unconfined: commands of the agent run as this user",
@@ -83,7 +83,7 @@ def _open_doors(settings: Settings) -> Iterator[Finding]:
             'set sandbox.network to "deny"; what set-up needs belongs into the image',
         )
     lowest = settings.security.min_permission
-    if lowest in _WEAK:
+    if lowest in _WEAK_PERMISSIONS:
         yield warning(
             f"security.min_permission is {lowest.value}: on a public repository "
             "strangers may start runs",

@@ -8,8 +8,8 @@ from typing import Final
 from pydantic import JsonValue
 
 from patchwright.core.text.redaction import Redactor
-from patchwright.resolver.messages.facts import counted
-from patchwright.workers.doctor.finding import Status, Verdict
+from patchwright.resolver.messages.facts import count_noun
+from patchwright.workers.doctor.finding import CheckStatus, NamedResult
 
 FINE: Final = 0
 SOMETHING_FAILED: Final = 1
@@ -17,7 +17,7 @@ WRONG_CONFIGURATION: Final = 2
 SETTINGS: Final = "settings"
 
 
-def without_secrets(verdict: Verdict, redactor: Redactor) -> Verdict:
+def without_secrets(verdict: NamedResult, redactor: Redactor) -> NamedResult:
     finding = replace(
         verdict.finding,
         found=redactor.redact(verdict.finding.found),
@@ -26,7 +26,7 @@ def without_secrets(verdict: Verdict, redactor: Redactor) -> Verdict:
     return replace(verdict, finding=finding)
 
 
-def as_json(verdicts: Sequence[Verdict]) -> dict[str, JsonValue]:
+def as_json(verdicts: Sequence[NamedResult]) -> dict[str, JsonValue]:
     checks: list[JsonValue] = [
         {
             "name": verdict.name,
@@ -40,7 +40,7 @@ def as_json(verdicts: Sequence[Verdict]) -> dict[str, JsonValue]:
     return {"ok": not _failed(verdicts), "checks": checks}
 
 
-def exit_code(verdicts: Sequence[Verdict]) -> int:
+def exit_code(verdicts: Sequence[NamedResult]) -> int:
     """Return what the process ends with; `serve` would refuse wrong settings too."""
     failed = _failed(verdicts)
     if SETTINGS in failed:
@@ -48,17 +48,17 @@ def exit_code(verdicts: Sequence[Verdict]) -> int:
     return SOMETHING_FAILED if failed else FINE
 
 
-def summary(verdicts: Sequence[Verdict]) -> str:
+def summary(verdicts: Sequence[NamedResult]) -> str:
     """Say in one line how many checks ended how."""
     count = Counter(verdict.finding.status for verdict in verdicts)
     parts = [
-        f"{count[Status.OK]} ok",
-        counted(count[Status.WARNING], "warning"),
-        f"{count[Status.FAILED]} failed",
-        f"{count[Status.SKIPPED]} skipped",
+        f"{count[CheckStatus.OK]} ok",
+        count_noun(count[CheckStatus.WARNING], "warning"),
+        f"{count[CheckStatus.FAILED]} failed",
+        f"{count[CheckStatus.SKIPPED]} skipped",
     ]
     return ", ".join(part for part in parts if not part.startswith("0 ")) or "no checks"
 
 
-def _failed(verdicts: Sequence[Verdict]) -> list[str]:
-    return [one.name for one in verdicts if one.finding.status is Status.FAILED]
+def _failed(verdicts: Sequence[NamedResult]) -> list[str]:
+    return [one.name for one in verdicts if one.finding.status is CheckStatus.FAILED]

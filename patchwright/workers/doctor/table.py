@@ -4,12 +4,12 @@ from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
 from patchwright.core.errors import SettingsError
-from patchwright.core.text.nearest import nearest
+from patchwright.core.text.nearest import nearest_name
 
 _PACKAGE: Final = "patchwright.workers.doctor.checks"
 
 
-class Entry(NamedTuple):
+class CheckEntry(NamedTuple):
     """A check of that name, which has so many seconds to answer.
 
     Those that are `local` have no use for an App that was made for the service.
@@ -26,37 +26,37 @@ class Entry(NamedTuple):
 
 
 CHECKS: Final = (
-    Entry("settings", 10),
-    Entry("state", 10, local=True),
-    Entry("database", local=True),
-    Entry("secrets", local=True),
-    Entry("broker", 15, local=True),
-    Entry("processes", local=True),
-    Entry("sandbox", 60, local=True),
-    Entry("network", 15),
-    Entry("clock", 15),
-    Entry("model", 60, local=True),
-    Entry("github", 30),
-    Entry("github-permissions"),
-    Entry("github-webhook"),
-    Entry("github-deliveries"),
-    Entry("public-url"),
-    Entry("slack", 30),
-    Entry("slack-socket"),
-    Entry("jira"),
-    Entry("jira-projects", 30),
-    Entry("repositories", 30),
+    CheckEntry("settings", 10),
+    CheckEntry("state", 10, local=True),
+    CheckEntry("database", local=True),
+    CheckEntry("secrets", local=True),
+    CheckEntry("broker", 15, local=True),
+    CheckEntry("processes", local=True),
+    CheckEntry("sandbox", 60, local=True),
+    CheckEntry("network", 15),
+    CheckEntry("clock", 15),
+    CheckEntry("model", 60, local=True),
+    CheckEntry("github", 30),
+    CheckEntry("github-permissions"),
+    CheckEntry("github-webhook"),
+    CheckEntry("github-deliveries"),
+    CheckEntry("public-url"),
+    CheckEntry("slack", 30),
+    CheckEntry("slack-socket"),
+    CheckEntry("jira"),
+    CheckEntry("jira-projects", 30),
+    CheckEntry("repositories", 30),
 )
 
 
-def choose(only: Iterable[str]) -> tuple[Entry, ...]:
+def choose_checks(only: Iterable[str]) -> tuple[CheckEntry, ...]:
     """Return the checks of these names, all of them where none is named.
 
     The name of a service stands for all of its checks. Raises `SettingsError`.
     """
     wanted = tuple(only)
     if unknown := next(_unknown(wanted), None):
-        near = nearest(unknown, [entry.name for entry in CHECKS])
+        near = nearest_name(unknown, [entry.name for entry in CHECKS])
         raise SettingsError(f"--only: there is no check {unknown!r}; is it {near!r}?")
     return tuple(one for one in CHECKS if not wanted or _is_named(one, wanted))
 
@@ -65,5 +65,5 @@ def _unknown(wanted: Iterable[str]) -> Iterator[str]:
     return (one for one in wanted if not any(_is_named(e, (one,)) for e in CHECKS))
 
 
-def _is_named(entry: Entry, wanted: Iterable[str]) -> bool:
+def _is_named(entry: CheckEntry, wanted: Iterable[str]) -> bool:
     return any(entry.name == one or entry.name.startswith(f"{one}-") for one in wanted)

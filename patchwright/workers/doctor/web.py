@@ -21,11 +21,11 @@ from patchwright.core.settings.addresses import is_address
 
 _WITHIN_S: Final = 10.0
 _MOST_BYTES: Final = 64 * 1024
-_NOTHING: Final[Mapping[str, str]] = {}
-_CERTIFICATE: Final = (
+_NO_HEADERS: Final[Mapping[str, str]] = {}
+_FIX_CERTIFICATE: Final = (
     "renew the certificate, send the whole chain, and let it name this host"
 )
-_UNREACHABLE: Final = (
+_FIX_UNREACHABLE: Final = (
     "start `patchwright serve` and the proxy in front; check DNS and firewall"
 )
 
@@ -39,7 +39,7 @@ class UnreachableError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class HttpAnswer:
     status: int
     body: bytes
 
@@ -52,9 +52,9 @@ class Answer:
         return found
 
 
-def ask(
-    url: str, headers: Mapping[str, str] = _NOTHING, body: bytes | None = None
-) -> Answer:
+def send_request(
+    url: str, headers: Mapping[str, str] = _NO_HEADERS, body: bytes | None = None
+) -> HttpAnswer:
     """Send a GET, or a POST where there is a body. Raises `UnreachableError`.
 
     A redirect is an answer, and not followed: what is sent is for that address alone,
@@ -65,10 +65,10 @@ def ask(
     request = Request(url, data=body, headers=dict(headers))  # noqa: S310 - http(s) alone, as was just checked
     try:
         with _opener().open(request, timeout=_WITHIN_S) as answer:
-            return Answer(answer.status, answer.read(_MOST_BYTES))
+            return HttpAnswer(answer.status, answer.read(_MOST_BYTES))
     except HTTPError as error:
         with error:
-            return Answer(error.code, error.read(_MOST_BYTES))
+            return HttpAnswer(error.code, error.read(_MOST_BYTES))
     except (URLError, OSError, HTTPException) as error:
         raise _unreachable(error) from error
 
@@ -87,7 +87,7 @@ def _unreachable(error: Exception) -> UnreachableError:
     reason = error.reason if isinstance(error, URLError) else error
     if isinstance(reason, ssl.SSLCertVerificationError):
         return UnreachableError(
-            f"bad certificate: {reason.verify_message}", _CERTIFICATE
+            f"bad certificate: {reason.verify_message}", _FIX_CERTIFICATE
         )
     told = reason.strerror if isinstance(reason, OSError) else None
-    return UnreachableError((told or str(reason)).lower(), _UNREACHABLE)
+    return UnreachableError((told or str(reason)).lower(), _FIX_UNREACHABLE)

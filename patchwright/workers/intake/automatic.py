@@ -18,16 +18,16 @@ from patchwright.core.types.triggers import (
     TriggerKind,
 )
 from patchwright.resolver.rounds import PENDING
-from patchwright.workers.intake.delivery import Stored, Verdict
+from patchwright.workers.intake.delivery import InboxResult, DeliveryVerdict
 from patchwright.workers.store.active import find_active_state
 from patchwright.workers.store.fencing import lock_conversation
 from patchwright.workers.store.own_pulls import (
     find_asker,
     find_own_pull,
-    is_known,
+    is_known_trigger,
     list_own_pulls,
     list_pulls_from,
-    was_put_off,
+    was_postponed,
 )
 from patchwright.workers.store.requests import insert_job
 from patchwright.workers.store.threads import find_conversation, has_tickets
@@ -38,7 +38,7 @@ MAX_CHECKED: Final = 50
 
 def start_automatic(
     connection: Connection, ids: Ids, trigger: Trigger, now: datetime
-) -> Stored | Ignored:
+) -> InboxResult | Ignored:
     """Start a job in the name of who asked last, unless one is at work already."""
     pull = find_own_pull(connection, trigger.forge_thread)
     if pull is None:
@@ -47,7 +47,7 @@ def start_automatic(
     lock_conversation(connection, conversation_id)
     if find_active_state(connection, conversation_id) is not None:
         return Ignored(reason="busy")
-    if is_known(connection, conversation_id, trigger):
+    if is_known_trigger(connection, conversation_id, trigger):
         return Ignored(reason="known")
     asker = find_asker(connection, conversation_id)
     if asker is None:
@@ -55,7 +55,7 @@ def start_automatic(
     job_id = JobId(ids.new())
     theirs = trigger.replace(actor=asker)
     insert_job(connection, job_id, conversation_id, theirs, now)
-    return Stored(Verdict.ACCEPTED, job_id, conversation_id)
+    return InboxResult(DeliveryVerdict.ACCEPTED, job_id, conversation_id)
 
 
 def start_after_merge(
@@ -96,7 +96,7 @@ def start_after_status(
     sha = reported.sha
     pulls = list_pulls_from(connection, reported.repo, reported.branches, MAX_CHECKED)
     for pull in pulls:
-        if reported.has_passed and not was_put_off(
+        if reported.has_passed and not was_postponed(
             connection, pull.conversation_id, sha, PENDING
         ):
             continue
@@ -131,4 +131,4 @@ def _started(
     connection: Connection, ids: Ids, trigger: Trigger, now: datetime
 ) -> JobId | None:
     started = start_automatic(connection, ids, trigger, now)
-    return started.job_id if isinstance(started, Stored) else None
+    return started.job_id if isinstance(started, InboxResult) else None

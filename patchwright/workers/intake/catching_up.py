@@ -10,10 +10,10 @@ import structlog
 from patchwright.core.clock import Clock
 from patchwright.core.errors import NotFoundError, ServiceError
 from patchwright.integrations.github.deliveries import KEPT_FOR, Hook
-from patchwright.workers.store.missed import MissedStore
+from patchwright.workers.store.missed import MissedDeliveryStore
 
 # An attempt is listed when it is over, which may be after one that began later.
-OVERLAP: Final = timedelta(minutes=1)
+REDELIVERY_OVERLAP: Final = timedelta(minutes=1)
 
 log = structlog.get_logger(__name__)
 
@@ -26,7 +26,7 @@ class CatchUp:
     """
 
     find_hooks: Callable[[], Iterable[Hook]]
-    missed: MissedStore
+    missed: MissedDeliveryStore
     clock: Clock
 
     def __call__(self) -> None:
@@ -40,13 +40,13 @@ class CatchUp:
         read_up_to = self.missed.read_up_to(hook.path)
         # What is older is given up: read once more, it would be as good as new.
         oldest = self.clock.now() - KEPT_FOR
-        since = max(read_up_to - OVERLAP, oldest) if read_up_to else oldest
+        since = max(read_up_to - REDELIVERY_OVERLAP, oldest) if read_up_to else oldest
         self.missed.note(hook.path, hook.list_failed(since))
         for missed in self.missed.take_due(hook.path):
             # Counted first: whatever comes of it, it was one of the few times.
             self.missed.mark_asked(missed)
             log.info("asks_again", delivery=missed.delivery_id, times=missed.asked + 1)
             try:
-                hook.ask_again(missed.attempt_id)
+                hook.redeliver(missed.attempt_id)
             except NotFoundError:
                 log.warning("delivery_is_gone", delivery=missed.delivery_id)

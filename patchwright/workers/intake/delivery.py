@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Final
 
 from patchwright.core.types.ids import ConversationId, JobId
-from patchwright.core.types.triggers import Kept
+from patchwright.core.types.triggers import StoredDelivery
 
 # The table keeps what explains a delivery, and nothing that proves who sent it.
 _KEPT: Final = (
@@ -29,10 +29,10 @@ class Delivery:
     headers: Mapping[str, str]
     body: bytes
     received_at: datetime
-    reading: Kept
+    reading: StoredDelivery
 
 
-class Verdict(StrEnum):
+class DeliveryVerdict(StrEnum):
     ACCEPTED = "accepted"
     JOINED = "joined"
     DUPLICATE = "duplicate"
@@ -41,14 +41,14 @@ class Verdict(StrEnum):
 
 
 @dataclass(frozen=True)
-class Stored:
+class InboxResult:
     """What became of a delivery: a new job, a message to a job, or nothing.
 
     With `wakes` the job has waited for such a message, and is to be submitted, and so
     are those of `due`. `told` are the other conversations whose log has news.
     """
 
-    verdict: Verdict
+    verdict: DeliveryVerdict
     job_id: JobId | None = None
     conversation_id: ConversationId | None = None
     wakes: bool = False

@@ -11,7 +11,7 @@ import structlog
 from patchwright.core.types.ids import JobId
 from patchwright.workers.queue.errors import BrokerUnavailableError
 
-MAX_WAITING: Final = 10_000
+MAX_WAITING_JOBS: Final = 10_000
 
 log = structlog.get_logger(__name__)
 
@@ -25,7 +25,7 @@ class Dispatcher:
 
     def __init__(self, submit: Callable[[JobId], None]) -> None:
         self._submit = submit
-        self._waiting: queue.Queue[JobId | None] = queue.Queue(MAX_WAITING)
+        self._waiting: queue.Queue[JobId | None] = queue.Queue(MAX_WAITING_JOBS)
         self._thread = threading.Thread(target=self._run, name="dispatcher")
 
     def __enter__(self) -> Self:

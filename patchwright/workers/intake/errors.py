@@ -3,7 +3,7 @@
 from patchwright.core.errors import PatchwrightError
 
 
-class IntakeUnavailableError(PatchwrightError):
+class InboxUnavailableError(PatchwrightError):
     """The delivery was not stored: too many are waiting, or the database is away."""
 
     reason = "intake-unavailable"

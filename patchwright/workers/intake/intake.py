@@ -11,18 +11,18 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from patchwright.core.types.ids import JobId
 from patchwright.workers.db.database import Database
-from patchwright.workers.intake.delivery import Delivery, Stored, Verdict
-from patchwright.workers.intake.errors import IntakeUnavailableError
+from patchwright.workers.intake.delivery import Delivery, InboxResult, DeliveryVerdict
+from patchwright.workers.intake.errors import InboxUnavailableError
 from patchwright.workers.intake.record import Recorder
 
-MAX_WAITING: Final = 1_000
+MAX_WAITING_DELIVERIES: Final = 1_000
 MAX_GROUP: Final = 200
 
 log = structlog.get_logger(__name__)
 _Waiting = tuple[Delivery, "Future[Stored]"]
 
 
-class Intake:
+class Inbox:
     """Stores deliveries; a sender waits for its own only.
 
     Whatever waits when the thread is ready becomes one transaction. New jobs go to
@@ -35,7 +35,7 @@ class Intake:
         self._database = database
         self._recorder = recorder
         self._dispatch = dispatch
-        self._waiting: queue.Queue[_Waiting | None] = queue.Queue(MAX_WAITING)
+        self._waiting: queue.Queue[_Waiting | None] = queue.Queue(MAX_WAITING_DELIVERIES)
         self._thread = threading.Thread(target=self._run, name="intake")
         self._is_open = False
 
@@ -69,12 +69,12 @@ class Intake:
         Raises `IntakeUnavailableError`, and so does the future.
         """
         if not self.is_alive:
-            raise IntakeUnavailableError("the service is shutting down")
-        stored: Future[Stored] = Future()
+            raise InboxUnavailableError("the service is shutting down")
+        stored: Future[InboxResult] = Future()
         try:
             self._waiting.put_nowait((delivery, stored))
         except queue.Full:
-            raise IntakeUnavailableError("too many deliveries are waiting") from None
+            raise InboxUnavailableError("too many deliveries are waiting") from None
         return stored
 
     def _run(self) -> None:
@@ -119,26 +119,26 @@ class Intake:
             else:
                 self._announce(stored, future)
 
-    def _commit(self, deliveries: Sequence[Delivery]) -> list[Stored]:
+    def _commit(self, deliveries: Sequence[Delivery]) -> list[InboxResult]:
         with self._database.writing() as connection:
             return [self._recorder.record(connection, one) for one in deliveries]
 
-    def _announce(self, stored: Stored, future: "Future[Stored]") -> None:
+    def _announce(self, stored: InboxResult, future: "Future[Stored]") -> None:
         # A sender that has hung up does not wait; what it sent is stored all the same.
         if future.set_running_or_notify_cancel():
             future.set_result(stored)
-        is_due = stored.verdict is Verdict.ACCEPTED or stored.wakes
+        is_due = stored.verdict is DeliveryVerdict.ACCEPTED or stored.wakes
         if is_due and stored.job_id is not None:
             self._dispatch(stored.job_id)
         for job_id in stored.due:
             self._dispatch(job_id)
-        if stored.verdict is Verdict.JOINED and stored.conversation_id is not None:
-            self._recorder.events.doorbell.notify(stored.conversation_id)
+        if stored.verdict is DeliveryVerdict.JOINED and stored.conversation_id is not None:
+            self._recorder.events.notifier.notify(stored.conversation_id)
         for conversation_id in stored.other_conversations:
-            self._recorder.events.doorbell.notify(conversation_id)
+            self._recorder.events.notifier.notify(conversation_id)
 
 
 def _refuse(future: "Future[Stored]", error: SQLAlchemyError) -> None:
     log.error("delivery_not_stored", error=type(error).__name__)
     if future.set_running_or_notify_cancel():
-        future.set_exception(IntakeUnavailableError("the database did not store it"))
+        future.set_exception(InboxUnavailableError("the database did not store it"))

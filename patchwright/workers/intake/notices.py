@@ -27,65 +27,65 @@ from patchwright.workers.intake.automatic import (
 )
 from patchwright.workers.store.active import (
     ActiveJob,
-    cancel,
+    cancel_job,
     change_trigger,
-    find_active,
-    list_active,
-    wake,
+    find_active_job,
+    list_active_jobs,
+    wake_job,
 )
 from patchwright.workers.store.choices import move_choices
 from patchwright.workers.store.event_rows import append_row
 from patchwright.workers.store.events import EventStore
 from patchwright.workers.store.fencing import lock_conversation
-from patchwright.workers.store.installations import OWNER as SLACK
+from patchwright.workers.store.installations import SLACK_OWNER as SLACK
 from patchwright.workers.store.job import JobState
 from patchwright.workers.store.secrets import forget_secret, stored_since
 from patchwright.workers.store.threads import (
     find_conversation,
     list_conversations,
     move_repository,
-    note_told,
+    note_event_time,
 )
-from patchwright.workers.store.unlinking import forget_person, unlink_place
+from patchwright.workers.store.unlinking import forget_person, unlink_host
 
 CLOSED: Final = "the thread was closed"
 LOST: Final = "the App lost its access to the repository"
 
 
 @dataclass(frozen=True)
-class Noted:
+class AfterCommit:
     """What is to be done after the commit: jobs to submit, and who must be told."""
 
     due: tuple[JobId, ...] = ()
     other_conversations: tuple[ConversationId, ...] = ()
 
     def __add__(self, other: "Noted") -> "Noted":
-        return Noted(self.due + other.due, self.other_conversations + other.other_conversations)
+        return AfterCommit(self.due + other.due, self.other_conversations + other.other_conversations)
 
 
-NOTHING: Final = Noted()
+NOTHING_TO_DO: Final = AfterCommit()
 
 
 @dataclass(frozen=True)
-class Noticing:
+class LifecycleEvents:
     events: EventStore
     ids: Ids
 
-    def note(self, connection: Connection, notice: Notice, now: datetime) -> Noted:
+    def note(self, connection: Connection, notice: Notice, now: datetime) -> AfterCommit:
         match notice:
             case BaseMoved():
                 started = start_after_move(connection, self.ids, notice, now)
-                return Noted(due=tuple(started))
+                return AfterCommit(due=tuple(started))
             case StatusReported():
                 looks = start_after_status(connection, self.ids, notice, now)
-                return Noted(due=tuple(looks))
+                return AfterCommit(due=tuple(looks))
             case ThreadClosed():
                 return self._thread(connection, notice, now)
             case InstallationChanged():
                 return self._installation(connection, notice, now)
             case ConsentRevoked():
                 forget_person(connection, self.ids, notice.person, now)
-                return NOTHING
+                return NOTHING_TO_DO
             case RepositoryMoved():
                 return self._repository(connection, notice)
             case _:
@@ -93,7 +93,7 @@ class Noticing:
 
     def _thread(
         self, connection: Connection, notice: ThreadClosed, now: datetime
-    ) -> Noted:
+    ) -> AfterCommit:
         """Stop what was asked for in a thread that is closed.
 
         What was asked for elsewhere goes on: to merge a pull request closes the issue
@@ -101,81 +101,81 @@ class Noticing:
         """
         conversation_id = find_conversation(connection, notice.thread)
         if conversation_id is None:
-            return NOTHING
+            return NOTHING_TO_DO
         lock_conversation(connection, conversation_id)
-        job = find_active(connection, conversation_id)
+        job = find_active_job(connection, conversation_id)
         # While the pull request still counts as open here; a merge is never undone.
         if notice.is_merged:
             started = start_after_merge(connection, self.ids, notice, now)
         else:
             started = None
-        if not note_told(connection, notice.thread, notice.at):
-            return Noted(due=(started,) if started else ())
+        if not note_event_time(connection, notice.thread, notice.at):
+            return AfterCommit(due=(started,) if started else ())
         connection.execute(
             update(threads)
             .where(threads.c.key == str(notice.thread))
             .values(closed_at=None if notice.is_open else now)
         )
         if started is not None:
-            return Noted(due=(started,))
+            return AfterCommit(due=(started,))
         # Two names of a thread may differ in the kind, which the number settles.
         if (
             notice.is_open
             or job is None
             or str(job.trigger.thread) != str(notice.thread)
         ):
-            return NOTHING
+            return NOTHING_TO_DO
         return self._stop(connection, job, CLOSED, now)
 
     def _stop(
         self, connection: Connection, job: ActiveJob, reason: str, now: datetime
-    ) -> Noted:
+    ) -> AfterCommit:
         """Have a run end as it does when a person says stop; what is done stays."""
         if job.state is JobState.DELIVERING:
-            return NOTHING
+            return NOTHING_TO_DO
         stop = ChangeState(state=AgentState.STOPPED, reason=reason)
         event = self.events.new_event(Source.SYSTEM, stop)
         append_row(connection, job.conversation_id, event)
-        told = Noted(other_conversations=(job.conversation_id,))
+        told = AfterCommit(other_conversations=(job.conversation_id,))
         if job.state is not JobState.WAITING_USER:
             return told
-        wake(connection, job.id, now)
-        return told + Noted(due=(job.id,))
+        wake_job(connection, job.id, now)
+        return told + AfterCommit(due=(job.id,))
 
     def _installation(
         self, connection: Connection, notice: InstallationChanged, now: datetime
-    ) -> Noted:
+    ) -> AfterCommit:
         """Forget the tokens, and end the jobs that can reach their repository no more.
 
         Nothing can be said there either.
         """
         if _is_installed_since(connection, notice):
-            return NOTHING
+            return NOTHING_TO_DO
         if notice.service == SLACK:
             forget_secret(connection, notice.installation, SLACK)
-            unlink_place(connection, self.ids, SLACK, notice.installation, now)
+            unlink_host(connection, self.ids, SLACK, notice.installation, now)
         else:
             forget_secret(connection, installation_name(notice.installation))
-        noted = NOTHING
-        for job in list_active(connection):
-            if has_lost(notice, job):
+        noted = NOTHING_TO_DO
+        for job in list_active_jobs(connection):
+            if has_lost_access(notice, job):
                 noted += self._end(connection, job.conversation_id, now)
         return noted
 
     def _end(
         self, connection: Connection, conversation_id: ConversationId, now: datetime
-    ) -> Noted:
+    ) -> AfterCommit:
         lock_conversation(connection, conversation_id)
-        job = find_active(connection, conversation_id)
+        job = find_active_job(connection, conversation_id)
         if job is None:
-            return NOTHING
+            return NOTHING_TO_DO
         if job.state in (JobState.RUNNING, JobState.DELIVERING):
             return self._stop(connection, job, LOST, now)
-        cancel(connection, job.id, now)
-        return NOTHING
+        cancel_job(connection, job.id, now)
+        return NOTHING_TO_DO
 
-    def _repository(self, connection: Connection, notice: RepositoryMoved) -> Noted:
-        jobs = list_active(connection)
+    def _repository(self, connection: Connection, notice: RepositoryMoved) -> AfterCommit:
+        jobs = list_active_jobs(connection)
         theirs = [
             job.conversation_id for job in jobs if job.trigger.place == notice.old
         ]
@@ -184,7 +184,7 @@ class Noticing:
             lock_conversation(connection, conversation_id)
         move_repository(connection, notice.old, notice.new)
         move_choices(connection, notice.old, notice.new)
-        for job in list_active(connection):
+        for job in list_active_jobs(connection):
             thread = job.trigger.thread
             if isinstance(thread, ForgeThread) and thread.repo == notice.old:
                 moved = thread.replace(repo=notice.new)
@@ -193,7 +193,7 @@ class Noticing:
             elif job.trigger.repo == notice.old:
                 trigger = job.trigger.replace(repo=notice.new)
                 change_trigger(connection, job.id, trigger)
-        return NOTHING
+        return NOTHING_TO_DO
 
 
 def _is_installed_since(connection: Connection, notice: InstallationChanged) -> bool:
@@ -205,7 +205,7 @@ def _is_installed_since(connection: Connection, notice: InstallationChanged) -> 
     return stored_at is not None and stored_at.replace(microsecond=0) > notice.at
 
 
-def has_lost(notice: InstallationChanged, job: ActiveJob) -> bool:
+def has_lost_access(notice: InstallationChanged, job: ActiveJob) -> bool:
     """Tell whether a job cannot reach its repository any more."""
     trigger = job.trigger
     is_theirs = trigger.thread.service == notice.service

@@ -11,7 +11,7 @@ from patchwright.workers.intake.delivery import Delivery
 MAX_TITLE_CHARS: Final = 100
 
 
-def own_request(
+def make_own_delivery(
     service: str,
     delivery_id: str,
     *,

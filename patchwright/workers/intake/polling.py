@@ -12,14 +12,14 @@ from patchwright.core.clock import Clock
 from patchwright.core.errors import PayloadError, ServiceError
 from patchwright.core.types.triggers import Trigger
 from patchwright.integrations.jira.answers import JsonObject
-from patchwright.integrations.jira.listening import SERVICE, Listening
+from patchwright.integrations.jira.listening import SERVICE, JiraTriggerRules
 from patchwright.integrations.jira.polling import find_requests
-from patchwright.workers.intake.delivery import Delivery, Stored
-from patchwright.workers.intake.errors import IntakeUnavailableError
-from patchwright.workers.store.hook_marks import HookMarks
+from patchwright.workers.intake.delivery import Delivery, InboxResult
+from patchwright.workers.intake.errors import InboxUnavailableError
+from patchwright.workers.store.hook_marks import ReadPositions
 
 # The site's clock may differ from ours, and its index of tickets is some seconds late.
-OVERLAP: Final = timedelta(minutes=3)
+POLLING_OVERLAP: Final = timedelta(minutes=3)
 # What is older is given up: nobody waits for it any more.
 MAX_BACK: Final = timedelta(days=3)
 STORED_WITHIN_S: Final = 60.0
@@ -28,7 +28,7 @@ log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True)
-class Polling:
+class JiraPolling:
     """Called now and then, where there is an intake; the first look starts at now.
 
     `search` yields the tickets that were changed since a moment, with comments and
@@ -36,10 +36,10 @@ class Polling:
     as well, is known for what it is by the intake.
     """
 
-    listening: Listening
+    listening: JiraTriggerRules
     search: Callable[[datetime], Iterable[JsonObject]]
-    submit: Callable[[Delivery], Future[Stored]]
-    marks: HookMarks
+    submit: Callable[[Delivery], Future[InboxResult]]
+    marks: ReadPositions
     clock: Clock
 
     def __call__(self) -> None:
@@ -52,16 +52,16 @@ class Polling:
 
     def _look(self, read_up_to: datetime, now: datetime) -> datetime:
         """Bring what is new to the intake, and return up to when that was done."""
-        since = max(read_up_to, now - MAX_BACK) - OVERLAP
+        since = max(read_up_to, now - MAX_BACK) - POLLING_OVERLAP
         try:
             for issue in self.search(since):
                 updated = self._take_in(issue, since, now)
                 read_up_to = min(updated or read_up_to, now)
-        except (ServiceError, IntakeUnavailableError) as error:
+        except (ServiceError, InboxUnavailableError) as error:
             log.warning("not_polled", reason=error.reason, error=str(error))
             return read_up_to
         except TimeoutError:
-            log.warning("not_polled", reason=IntakeUnavailableError.reason)
+            log.warning("not_polled", reason=InboxUnavailableError.reason)
             return read_up_to
         return now
 

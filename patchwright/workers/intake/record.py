@@ -26,16 +26,16 @@ from patchwright.workers.db.upsert import insert_once
 from patchwright.workers.intake.automatic import start_automatic
 from patchwright.workers.intake.delivery import (
     Delivery,
-    Stored,
-    Verdict,
+    InboxResult,
+    DeliveryVerdict,
     headers_to_keep,
 )
-from patchwright.workers.intake.notices import Noticing
+from patchwright.workers.intake.notices import LifecycleEvents
 from patchwright.workers.store.active import (
     change_trigger,
-    find_active,
+    find_active_job,
     find_active_state,
-    wake,
+    wake_job,
 )
 from patchwright.workers.store.cleaning import clean_trigger
 from patchwright.workers.store.event_rows import append_row
@@ -47,7 +47,7 @@ from patchwright.workers.store.threads import (
     find_conversation,
     follow_thread,
     keep_audience,
-    note_told,
+    note_event_time,
     start_conversation,
 )
 
@@ -66,13 +66,13 @@ class Recorder:
     events: EventStore
     ids: Ids
 
-    def record(self, connection: Connection, delivery: Delivery) -> Stored:
+    def record(self, connection: Connection, delivery: Delivery) -> InboxResult:
         row = self._row(delivery)
         match delivery.reading:
             case Ignored(reason=reason):
-                ignored = {"verdict": Verdict.IGNORED, "reason": reason}
+                ignored = {"verdict": DeliveryVerdict.IGNORED, "reason": reason}
                 is_new = insert_once(connection, deliveries, row | ignored)
-                return Stored(Verdict.IGNORED if is_new else Verdict.DUPLICATE)
+                return InboxResult(DeliveryVerdict.IGNORED if is_new else DeliveryVerdict.DUPLICATE)
             case Trigger() as trigger:
                 # From here on nothing knows the words that may hold a secret.
                 clean = clean_trigger(self.events.redact, trigger)
@@ -81,8 +81,8 @@ class Recorder:
                 return self._notice(connection, row, delivery, notice)
 
     @cached_property
-    def _noticing(self) -> Noticing:
-        return Noticing(self.events, self.ids)
+    def _noticing(self) -> LifecycleEvents:
+        return LifecycleEvents(self.events, self.ids)
 
     def _notice(
         self,
@@ -90,14 +90,14 @@ class Recorder:
         row: dict[str, Any],
         delivery: Delivery,
         notice: Notice,
-    ) -> Stored:
+    ) -> InboxResult:
         key = _key_of(notice, delivery.body)
-        noting = {"verdict": Verdict.NOTED, "trigger_key": key}
+        noting = {"verdict": DeliveryVerdict.NOTED, "trigger_key": key}
         if not insert_once(connection, deliveries, row | noting):
-            insert_once(connection, deliveries, row | {"verdict": Verdict.DUPLICATE})
-            return Stored(Verdict.DUPLICATE)
+            insert_once(connection, deliveries, row | {"verdict": DeliveryVerdict.DUPLICATE})
+            return InboxResult(DeliveryVerdict.DUPLICATE)
         noted = self._noticing.note(connection, notice, delivery.received_at)
-        return Stored(Verdict.NOTED, due=noted.due, other_conversations=noted.other_conversations)
+        return InboxResult(DeliveryVerdict.NOTED, due=noted.due, other_conversations=noted.other_conversations)
 
     def _request(
         self,
@@ -105,21 +105,21 @@ class Recorder:
         row: dict[str, Any],
         delivery: Delivery,
         trigger: Trigger,
-    ) -> Stored:
-        asking = {"verdict": Verdict.ACCEPTED, "trigger_key": trigger.key}
+    ) -> InboxResult:
+        asking = {"verdict": DeliveryVerdict.ACCEPTED, "trigger_key": trigger.key}
         if insert_once(connection, deliveries, row | asking):
             begin = self._begin_of(trigger)
             return begin(connection, row["id"], delivery, trigger)
         # Another delivery may have asked for the same: this one is kept beside it.
-        insert_once(connection, deliveries, row | {"verdict": Verdict.DUPLICATE})
-        return Stored(Verdict.DUPLICATE)
+        insert_once(connection, deliveries, row | {"verdict": DeliveryVerdict.DUPLICATE})
+        return InboxResult(DeliveryVerdict.DUPLICATE)
 
     def _begin_of(
         self, trigger: Trigger
-    ) -> Callable[[Connection, str, Delivery, Trigger], Stored]:
+    ) -> Callable[[Connection, str, Delivery, Trigger], InboxResult]:
         if trigger.kind.is_automatic:
-            return self._automatic
-        return self._replied if trigger.kind is TriggerKind.REPLY else self._record_request
+            return self._record_automatic
+        return self._record_reply if trigger.kind is TriggerKind.REPLY else self._record_request
 
     def _row(self, delivery: Delivery) -> dict[str, Any]:
         return {
@@ -132,59 +132,59 @@ class Recorder:
             "body": b"",
         }
 
-    def _automatic(
+    def _record_automatic(
         self, connection: Connection, row_id: str, delivery: Delivery, trigger: Trigger
-    ) -> Stored:
+    ) -> InboxResult:
         now = delivery.received_at
         started = start_automatic(connection, self.ids, trigger, now)
-        if isinstance(started, Stored):
+        if isinstance(started, InboxResult):
             ids = {"conversation_id": started.conversation_id, "job_id": started.job_id}
-            _note(connection, row_id, **ids)
+            _update_delivery(connection, row_id, **ids)
             return started
         # The same may be worth a job later.
-        ignored = {"verdict": Verdict.IGNORED, "reason": started.reason}
-        _note(connection, row_id, **ignored, trigger_key=None)
-        return Stored(Verdict.IGNORED)
+        ignored = {"verdict": DeliveryVerdict.IGNORED, "reason": started.reason}
+        _update_delivery(connection, row_id, **ignored, trigger_key=None)
+        return InboxResult(DeliveryVerdict.IGNORED)
 
-    def _replied(
+    def _record_reply(
         self, connection: Connection, row_id: str, delivery: Delivery, trigger: Trigger
-    ) -> Stored:
+    ) -> InboxResult:
         """Take what was said to nobody for an answer, where one is waited for."""
         follow_thread(connection, trigger.thread)
-        found = _lock_found(connection, trigger.thread)
+        found = _lock_conversation_of(connection, trigger.thread)
         active = find_active_state(connection, found) if found else None
         if active is not None and (
             _stops(trigger) or active[1] is JobState.WAITING_USER
         ):
             return self._record_request(connection, row_id, delivery, trigger)
         # Its key stays: found again later, it must not answer a later question.
-        _note(
+        _update_delivery(
             connection,
             row_id,
-            verdict=Verdict.IGNORED,
+            verdict=DeliveryVerdict.IGNORED,
             reason="not-asked",
         )
-        return Stored(Verdict.IGNORED)
+        return InboxResult(DeliveryVerdict.IGNORED)
 
     def _record_request(
         self, connection: Connection, row_id: str, delivery: Delivery, trigger: Trigger
-    ) -> Stored:
+    ) -> InboxResult:
         conversation_id = self._conversation(connection, delivery, trigger)
-        note_told(connection, trigger.thread, trigger.at)
+        note_event_time(connection, trigger.thread, trigger.at)
         active = find_active_state(connection, conversation_id)
         if active is not None:
             job_id, state = active
-            trigger = _for_its_readers(connection, trigger, conversation_id)
+            trigger = _visible_to_thread(connection, trigger, conversation_id)
             joined = self._join(connection, row_id, trigger, conversation_id, job_id)
             if state is not JobState.WAITING_USER:
                 return joined
-            wake(connection, job_id, delivery.received_at)
+            wake_job(connection, job_id, delivery.received_at)
             return replace(joined, wakes=True)
         keep_audience(connection, trigger.thread)
         job_id = JobId(self.ids.new())
         insert_job(connection, job_id, conversation_id, trigger, delivery.received_at)
-        _note(connection, row_id, conversation_id=conversation_id, job_id=job_id)
-        return Stored(Verdict.ACCEPTED, job_id, conversation_id)
+        _update_delivery(connection, row_id, conversation_id=conversation_id, job_id=job_id)
+        return InboxResult(DeliveryVerdict.ACCEPTED, job_id, conversation_id)
 
     def _join(
         self,
@@ -193,31 +193,31 @@ class Recorder:
         trigger: Trigger,
         conversation_id: ConversationId,
         job_id: JobId,
-    ) -> Stored:
+    ) -> InboxResult:
         message = self.events.new_event(Source.USER, Message(text=trigger.request))
-        _note(
+        _update_delivery(
             connection,
             row_id,
-            verdict=Verdict.JOINED,
+            verdict=DeliveryVerdict.JOINED,
             trigger=trigger.model_dump_json(),
             conversation_id=conversation_id,
             job_id=job_id,
             event_id=append_row(connection, conversation_id, message),
         )
-        return Stored(Verdict.JOINED, job_id, conversation_id)
+        return InboxResult(DeliveryVerdict.JOINED, job_id, conversation_id)
 
     def _conversation(
         self, connection: Connection, delivery: Delivery, trigger: Trigger
     ) -> ConversationId:
         """Return the thread's conversation, locked."""
         follow_thread(connection, trigger.thread)
-        if known := _lock_found(connection, trigger.thread):
+        if known := _lock_conversation_of(connection, trigger.thread):
             return known
         start_conversation(
             connection, self.ids, trigger.thread, trigger.title, delivery.received_at
         )
         # Another process may just have started it.
-        found = _lock_found(connection, trigger.thread)
+        found = _lock_conversation_of(connection, trigger.thread)
         if found is None:
             raise LookupError(f"the conversation of {trigger.thread} came and went")
         return found
@@ -238,7 +238,7 @@ def _key_of(notice: Notice, body: bytes) -> str | None:
             return None
 
 
-def _lock_found(connection: Connection, thread: ThreadRef) -> ConversationId | None:
+def _lock_conversation_of(connection: Connection, thread: ThreadRef) -> ConversationId | None:
     """Lock the conversation that a thread is part of, and return it.
 
     While we wait for the lock, the thread may be moved to another one.
@@ -250,7 +250,7 @@ def _lock_found(connection: Connection, thread: ThreadRef) -> ConversationId | N
     return found
 
 
-def _for_its_readers(
+def _visible_to_thread(
     connection: Connection, trigger: Trigger, conversation_id: ConversationId
 ) -> Trigger:
     """Keep words that not everybody may read out of a run that answers to everybody.
@@ -261,7 +261,7 @@ def _for_its_readers(
     thread = trigger.thread
     if not (isinstance(thread, TalkThread) and thread.audience):
         return trigger
-    job = find_active(connection, conversation_id)
+    job = find_active_job(connection, conversation_id)
     asked_in = job.trigger.thread if job else None
     if job is None or not isinstance(asked_in, TalkThread):
         return _without_words(trigger)
@@ -287,5 +287,5 @@ def _stops(trigger: Trigger) -> bool:
     return command is not None and command.verb is Verb.STOP
 
 
-def _note(connection: Connection, row_id: str, **values: object) -> None:
+def _update_delivery(connection: Connection, row_id: str, **values: object) -> None:
     connection.execute(_NOTE, {"row_id": row_id, **values})

@@ -27,7 +27,7 @@ def invitation_offers(link: str, forge_name: str) -> Offers:
     return (Offer(words=f"Link with {forge_name}", url=link),)
 
 
-def patience_text(actor: Actor) -> str:
+def too_many_links_text(actor: Actor) -> str:
     """Say why there is no further link."""
     return (
         "You have got several links within an hour. Please open the newest one in "

@@ -8,7 +8,7 @@ from patchwright.core.types.people import Actor
 def mapped_person(
     entries: Iterable[Mapping[str, str]],
     actor: Actor,
-    is_at_home: Callable[[Actor], bool],
+    is_from_own_site: Callable[[Actor], bool],
     forge: str = "github",
 ) -> Actor | None:
     """Return who the actor is on the forge by `accounts.map`, the first entry first.
@@ -23,7 +23,7 @@ def mapped_person(
     for entry in entries:
         named = entry.get(actor.service)
         is_meant = named == full_id or (
-            named == actor.external_id and is_at_home(actor)
+            named == actor.external_id and is_from_own_site(actor)
         )
         if is_meant and forge in entry:
             return Actor(service=forge, login=entry[forge].removeprefix("@"))

@@ -13,13 +13,13 @@ def service_name(service: str) -> str:
     return _SERVICES.get(service, service)
 
 
-def shown_name(actor: Actor) -> str:
+def display_name(actor: Actor) -> str:
     """Return what somebody calls themselves, without what would hide or bend it."""
     name = " ".join(strip_invisible(actor.login)[0].split())
     return name[:_LONGEST] or actor.external_id
 
 
-def place_name(actor: Actor) -> str:
+def workspace_name(actor: Actor) -> str:
     """Say where in the service an actor is, empty where there is one such place."""
     if not actor.host:
         return ""

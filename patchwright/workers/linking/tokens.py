@@ -6,7 +6,7 @@ from patchwright.core.clock import Clock
 from patchwright.core.settings.github import GitHubSettings
 from patchwright.integrations.github.reading.listening import SERVICE
 from patchwright.integrations.github.user_tokens import UserTokens
-from patchwright.workers.connections import connection_to
+from patchwright.workers.connections import make_github_connection
 from patchwright.workers.db.database import Database
 from patchwright.workers.store.identity_tokens import IdentityTokens
 from patchwright.workers.store.secrets import SecretStore
@@ -14,7 +14,7 @@ from patchwright.workers.store.secrets import SecretStore
 
 def make_user_tokens(settings: GitHubSettings, clock: Clock) -> UserTokens:
     return UserTokens(
-        connection_to(settings),
+        make_github_connection(settings),
         settings.client_id,
         settings.client_secret or SecretStr(""),
         clock,

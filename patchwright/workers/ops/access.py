@@ -5,37 +5,37 @@ from ipaddress import ip_address
 
 from pydantic import SecretStr
 
-from patchwright.workers.bearer import bears
+from patchwright.workers.bearer import has_bearer_token
 
 
-class Door(Enum):
+class ListenerKind(Enum):
     """Where somebody asks: where the public may come too, or on the port for that."""
 
     PUBLIC = auto()
     OWN_PORT = auto()
 
 
-class Access(Enum):
+class MetricsAccess(Enum):
     GRANTED = auto()
     NEEDS_TOKEN = auto()
     CLOSED = auto()
 
 
-def judge(token: SecretStr | None, authorization: str, listener: Door, peer: str) -> Access:
+def judge_metrics_access(token: SecretStr | None, authorization: str, listener: ListenerKind, peer: str) -> MetricsAccess:
     """Decide whether the metrics are shown.
 
     Without a token nobody reads them where the public comes: a proxy on the same
     machine makes everybody look like a neighbour.
     """
     if token is not None:
-        is_right = bears(authorization, token.get_secret_value())
-        return Access.GRANTED if is_right else Access.NEEDS_TOKEN
-    if listener is Door.OWN_PORT and _is_near(peer):
-        return Access.GRANTED
-    return Access.CLOSED
+        is_right = has_bearer_token(authorization, token.get_secret_value())
+        return MetricsAccess.GRANTED if is_right else MetricsAccess.NEEDS_TOKEN
+    if listener is ListenerKind.OWN_PORT and _is_private_address(peer):
+        return MetricsAccess.GRANTED
+    return MetricsAccess.CLOSED
 
 
-def _is_near(peer: str) -> bool:
+def _is_private_address(peer: str) -> bool:
     """Tell whether an address is this machine's, or of a private network."""
     try:
         address = ip_address(peer.partition("%")[0])

@@ -14,168 +14,168 @@ REQUEST_BUCKETS_S: Final = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10
 CALL_BUCKETS_S: Final = (0.5, 1, 2, 5, 10, 20, 40, 80, 160, 320, 600)
 
 
-class Kind(StrEnum):
+class MetricKind(StrEnum):
     COUNTER = "counter"
     GAUGE = "gauge"
     HISTOGRAM = "histogram"
 
 
 @dataclass(frozen=True)
-class Figure:
+class Metric:
     """One metric; the buckets of a histogram are in seconds."""
 
     name: str
-    kind: Kind
+    kind: MetricKind
     about: str
     labels: tuple[str, ...] = ()
     buckets: tuple[float, ...] = ()
 
 
-DATABASE_UP: Final = Figure(
+DATABASE_UP: Final = Metric(
     "patchwright_database_up",
-    Kind.GAUGE,
+    MetricKind.GAUGE,
     "1 where the database answered; without it the figures of this table are missing.",
 )
-JOBS: Final = Figure(
-    "patchwright_jobs", Kind.GAUGE, "Jobs that have not ended.", ("state",)
+JOBS: Final = Metric(
+    "patchwright_jobs", MetricKind.GAUGE, "Jobs that have not ended.", ("state",)
 )
-LOST_JOBS: Final = Figure(
+LOST_JOBS: Final = Metric(
     "patchwright_jobs_lost",
-    Kind.GAUGE,
+    MetricKind.GAUGE,
     "Jobs whose worker has shown no sign of life for longer than its lease.",
 )
-OLDEST_JOB: Final = Figure(
+OLDEST_JOB: Final = Metric(
     "patchwright_oldest_waiting_job_seconds",
-    Kind.GAUGE,
+    MetricKind.GAUGE,
     "How long the oldest job waits for a worker; 0 where none does.",
 )
-RUNS: Final = Figure(
+RUNS: Final = Metric(
     "patchwright_runs_total",
-    Kind.COUNTER,
+    MetricKind.COUNTER,
     "Runs that have ended, by the service and the kind of what asked for them.",
     ("service", "trigger", "outcome", "proof"),
 )
-RUN_SECONDS: Final = Figure(
+RUN_SECONDS: Final = Metric(
     "patchwright_run_duration_seconds",
-    Kind.HISTOGRAM,
+    MetricKind.HISTOGRAM,
     "How long runs have worked.",
     ("outcome",),
     RUN_BUCKETS_S,
 )
-WAIT_SECONDS: Final = Figure(
+WAIT_SECONDS: Final = Metric(
     "patchwright_run_wait_seconds",
-    Kind.HISTOGRAM,
+    MetricKind.HISTOGRAM,
     "How long requests have waited until a worker began.",
     (),
     WAIT_BUCKETS_S,
 )
-SPENT: Final = Figure(
+SPENT: Final = Metric(
     "patchwright_spent_usd_total",
-    Kind.COUNTER,
+    MetricKind.COUNTER,
     "What model calls have cost, as far as prices are known.",
 )
-SPENT_TODAY: Final = Figure(
+SPENT_TODAY: Final = Metric(
     "patchwright_spent_today_usd",
-    Kind.GAUGE,
+    MetricKind.GAUGE,
     "What they have cost since midnight, UTC.",
 )
-RESERVED_TODAY: Final = Figure(
+RESERVED_TODAY: Final = Metric(
     "patchwright_reserved_today_usd",
-    Kind.GAUGE,
+    MetricKind.GAUGE,
     "What is set aside since midnight for calls that have not been settled.",
 )
-TOKENS: Final = Figure(
+TOKENS: Final = Metric(
     "patchwright_tokens_total",
-    Kind.COUNTER,
+    MetricKind.COUNTER,
     "Tokens of the runs that have ended; `cached` are among `in`.",
     ("direction",),
 )
-TOKENS_TODAY: Final = Figure(
+TOKENS_TODAY: Final = Metric(
     "patchwright_tokens_today",
-    Kind.GAUGE,
+    MetricKind.GAUGE,
     "Tokens of the runs that have ended since midnight, UTC.",
     ("direction",),
 )
-DELIVERIES: Final = Figure(
+DELIVERIES: Final = Metric(
     "patchwright_deliveries_total",
-    Kind.COUNTER,
+    MetricKind.COUNTER,
     "Deliveries that were verified and stored, by what became of them.",
     ("service", "verdict"),
 )
-MISSED: Final = Figure(
+MISSED: Final = Metric(
     "patchwright_missed_deliveries",
-    Kind.GAUGE,
+    MetricKind.GAUGE,
     "Deliveries that a service could not bring and that have not come since.",
     ("service",),
 )
-PENDING_EFFECTS: Final = Figure(
+PENDING_EFFECTS: Final = Metric(
     "patchwright_effects_pending",
-    Kind.GAUGE,
+    MetricKind.GAUGE,
     "Steps still to be made visible outside: pushes, pull requests, messages.",
 )
-OLDEST_EFFECT: Final = Figure(
+OLDEST_EFFECT: Final = Metric(
     "patchwright_oldest_pending_effect_seconds",
-    Kind.GAUGE,
+    MetricKind.GAUGE,
     "How long ago the oldest of them was planned; 0 where there is none.",
 )
-ABANDONED_EFFECTS: Final = Figure(
+ABANDONED_EFFECTS: Final = Metric(
     "patchwright_effects_abandoned_total",
-    Kind.COUNTER,
+    MetricKind.COUNTER,
     "Steps that never worked and were given up.",
 )
-PROCESSES: Final = Figure(
+PROCESSES: Final = Metric(
     "patchwright_processes",
-    Kind.GAUGE,
+    MetricKind.GAUGE,
     "Processes that are alive; `ready` is what they say of themselves.",
     ("role", "version", "ready"),
 )
 
-HTTP_REQUESTS: Final = Figure(
+HTTP_REQUESTS: Final = Metric(
     "patchwright_http_requests_total",
-    Kind.COUNTER,
+    MetricKind.COUNTER,
     "Requests to the web side, by the pattern of their path.",
     ("method", "route", "status"),
 )
-HTTP_SECONDS: Final = Figure(
+HTTP_SECONDS: Final = Metric(
     "patchwright_http_request_duration_seconds",
-    Kind.HISTOGRAM,
+    MetricKind.HISTOGRAM,
     "How long they took to answer.",
     ("route",),
     REQUEST_BUCKETS_S,
 )
-INTAKE_WAITING: Final = Figure(
+INTAKE_WAITING: Final = Metric(
     "patchwright_intake_waiting",
-    Kind.GAUGE,
+    MetricKind.GAUGE,
     "Deliveries that were verified and wait to be stored.",
 )
-MODEL_CALLS: Final = Figure(
+MODEL_CALLS: Final = Metric(
     "patchwright_model_calls_total",
-    Kind.COUNTER,
+    MetricKind.COUNTER,
     "Model calls with all their retries, by the reason where one has failed.",
     ("model", "outcome"),
 )
-MODEL_SECONDS: Final = Figure(
+MODEL_SECONDS: Final = Metric(
     "patchwright_model_call_duration_seconds",
-    Kind.HISTOGRAM,
+    MetricKind.HISTOGRAM,
     "How long they took.",
     ("model",),
     CALL_BUCKETS_S,
 )
-SANDBOX_STARTS: Final = Figure(
+SANDBOX_STARTS: Final = Metric(
     "patchwright_sandbox_starts_total",
-    Kind.COUNTER,
+    MetricKind.COUNTER,
     "Sandboxes that were started, by the reason where one was not.",
     ("kind", "outcome"),
 )
-SANDBOX_SECONDS: Final = Figure(
+SANDBOX_SECONDS: Final = Metric(
     "patchwright_sandbox_start_duration_seconds",
-    Kind.HISTOGRAM,
+    MetricKind.HISTOGRAM,
     "How long it took to start them.",
     ("kind",),
     WAIT_BUCKETS_S,
 )
 
-SHARED: Final = (
+SERVICE_METRICS: Final = (
     DATABASE_UP,
     JOBS,
     LOST_JOBS,
@@ -195,7 +195,7 @@ SHARED: Final = (
     ABANDONED_EFFECTS,
     PROCESSES,
 )
-OWN: Final = (
+PROCESS_METRICS: Final = (
     HTTP_REQUESTS,
     HTTP_SECONDS,
     INTAKE_WAITING,

@@ -16,14 +16,14 @@ from sqlalchemy.exc import SQLAlchemyError
 from patchwright.core.settings.telemetry import TelemetrySettings
 from patchwright.core.types.ids import RandomIds
 from patchwright.workers.db.database import Database
-from patchwright.workers.ops.health import examine, red_of
-from patchwright.workers.ops.port import answering
-from patchwright.workers.ops.presence import Presence, leave, show
+from patchwright.workers.ops.health import run_health_checks, failing_parts
+from patchwright.workers.ops.port import health_port
+from patchwright.workers.ops.presence import ProcessStatus, remove_process, record_heartbeat
 from patchwright.workers.ops.reporter import Reporter
 
 LONGEST_EVERY_S: Final = 10.0
 # Who does not show itself so many times is taken for dead.
-MISSES: Final = 3
+MISSED_BEATS: Final = 3
 # A database that is away must not hold up the end of the process.
 _LEAVE_S: Final = 2.0
 
@@ -31,7 +31,7 @@ log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True)
-class Post:
+class HeartbeatConfig:
     """What a process on duty is given; it shows itself every `every_s` seconds."""
 
     reporter: Reporter
@@ -41,11 +41,11 @@ class Post:
 
 
 @contextmanager
-def on_duty(post: Post) -> Iterator[None]:
+def report_alive(post: HeartbeatConfig) -> Iterator[None]:
     """Be on duty until the context is left; the others know at once of the end."""
-    telling = _Telling(post)
+    telling = _HeartbeatLoop(post)
     thread = threading.Thread(target=telling.run, name="presence", daemon=True)
-    with _port(post):
+    with _health_port(post):
         thread.start()
         try:
             yield
@@ -55,16 +55,16 @@ def on_duty(post: Post) -> Iterator[None]:
 
 
 @contextmanager
-def _port(post: Post) -> Iterator[None]:
+def _health_port(post: HeartbeatConfig) -> Iterator[None]:
     host, port = post.telemetry.host, post.telemetry.port
-    with nullcontext() if port is None else answering(post.reporter, host, port):
+    with nullcontext() if port is None else health_port(post.reporter, host, port):
         yield
 
 
-class _Telling:
+class _HeartbeatLoop:
     """Says in the database that this process lives, and what of it does not work."""
 
-    def __init__(self, post: Post) -> None:
+    def __init__(self, post: HeartbeatConfig) -> None:
         self._post = post
         self._id = RandomIds().new()
         self._started_at = post.reporter.clock.now()
@@ -81,10 +81,10 @@ class _Telling:
 
     def _tell(self) -> None:
         reporter = self._post.reporter
-        parts = examine(reporter.health.ready, reporter.clock.now())
-        self._log_changes(red_of(parts))
+        parts = run_health_checks(reporter.health.ready, reporter.clock.now())
+        self._log_changes(failing_parts(parts))
         try:
-            show(self._post.database, self._presence())
+            record_heartbeat(self._post.database, self._presence())
         except SQLAlchemyError as error:
             if self._is_heard:
                 log.warning("presence_not_shown", error=type(error).__name__)
@@ -102,16 +102,16 @@ class _Telling:
                 log.info("ready_again")
         self._red = red
 
-    def _presence(self) -> Presence:
+    def _presence(self) -> ProcessStatus:
         now = self._post.reporter.clock.now()
-        return Presence(
+        return ProcessStatus(
             id=self._id,
             role=self._post.reporter.role,
             name=process_name(),
             version=version("patchwright"),
             started_at=self._started_at,
             seen_at=now,
-            until=now + timedelta(seconds=MISSES * self._post.every_s),
+            until=now + timedelta(seconds=MISSED_BEATS * self._post.every_s),
             red=self._red,
         )
 
@@ -119,7 +119,7 @@ class _Telling:
         if not self._is_heard:
             return
         try:
-            leave(self._post.database, self._presence())
+            remove_process(self._post.database, self._presence())
         except SQLAlchemyError as error:
             log.warning("presence_not_ended", error=type(error).__name__)
 

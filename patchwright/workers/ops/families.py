@@ -8,37 +8,37 @@ from prometheus_client.core import (
     HistogramMetricFamily,
 )
 
-from patchwright.workers.ops.catalogue import Figure
-from patchwright.workers.ops.tally import Labels, Numbers, Totals
+from patchwright.workers.ops.catalogue import Metric
+from patchwright.workers.ops.tally import Labels, Numbers, LabelTotals
 
 Family = CounterMetricFamily | GaugeMetricFamily | HistogramMetricFamily
 
 
-def gauge(figure: Figure, values: Mapping[Labels, float]) -> GaugeMetricFamily:
-    family = GaugeMetricFamily(figure.name, figure.about, labels=figure.labels)
+def gauge(metric: Metric, values: Mapping[Labels, float]) -> GaugeMetricFamily:
+    family = GaugeMetricFamily(metric.name, metric.about, labels=metric.labels)
     for labels, value in values.items():
         family.add_metric(labels, value)
     return family
 
 
-def counter(figure: Figure, values: Mapping[Labels, float]) -> CounterMetricFamily:
-    family = CounterMetricFamily(figure.name, figure.about, labels=figure.labels)
+def counter(metric: Metric, values: Mapping[Labels, float]) -> CounterMetricFamily:
+    family = CounterMetricFamily(metric.name, metric.about, labels=metric.labels)
     for labels, value in values.items():
         family.add_metric(labels, value)
     return family
 
 
 def histogram(
-    figure: Figure, totals: Totals, counts: Mapping[Labels, float]
+    metric: Metric, totals: LabelTotals, counts: Mapping[Labels, float]
 ) -> HistogramMetricFamily:
     """Write a histogram of totals: the seconds, then how many up to each bucket."""
-    family = HistogramMetricFamily(figure.name, figure.about, labels=figure.labels)
+    family = HistogramMetricFamily(metric.name, metric.about, labels=metric.labels)
     for labels, numbers in totals.items():
-        buckets = _buckets(figure, numbers[1:], counts[labels])
+        buckets = _buckets(metric, numbers[1:], counts[labels])
         family.add_metric(labels, buckets, sum_value=numbers[0])
     return family
 
 
-def _buckets(figure: Figure, up_to: Numbers, count: float) -> list[tuple[str, float]]:
-    bounds = [str(float(bound)) for bound in figure.buckets]
+def _buckets(metric: Metric, up_to: Numbers, count: float) -> list[tuple[str, float]]:
+    bounds = [str(float(bound)) for bound in metric.buckets]
     return [*zip(bounds, up_to, strict=True), ("+Inf", count)]

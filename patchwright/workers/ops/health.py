@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 
 @dataclass(frozen=True)
-class Part:
+class HealthPart:
     """A part of a process; `since` is when it has stopped to work, None if it works."""
 
     name: str
@@ -15,7 +15,7 @@ class Part:
 
 
 # Looks at one part, at that moment.
-Check = Callable[[datetime], Part]
+HealthCheck = Callable[[datetime], HealthPart]
 
 
 @dataclass(frozen=True)
@@ -26,24 +26,24 @@ class Health:
     `ready` cannot do its work now, which a new one might not do either.
     """
 
-    live: tuple[Check, ...]
-    ready: tuple[Check, ...]
+    live: tuple[HealthCheck, ...]
+    ready: tuple[HealthCheck, ...]
 
 
-def examine(checks: tuple[Check, ...], now: datetime) -> tuple[Part, ...]:
+def run_health_checks(checks: tuple[HealthCheck, ...], now: datetime) -> tuple[HealthPart, ...]:
     return tuple(check(now) for check in checks)
 
 
-def red_of(parts: tuple[Part, ...]) -> tuple[str, ...]:
+def failing_parts(parts: tuple[HealthPart, ...]) -> tuple[str, ...]:
     return tuple(part.name for part in parts if part.since is not None)
 
 
-def describe(parts: tuple[Part, ...]) -> dict[str, dict[str, object]]:
+def parts_as_json(parts: tuple[HealthPart, ...]) -> dict[str, dict[str, object]]:
     """Return the parts as JSON, by name."""
-    return {part.name: _describe(part) for part in parts}
+    return {part.name: _part_as_json(part) for part in parts}
 
 
-def _describe(part: Part) -> dict[str, object]:
+def _part_as_json(part: HealthPart) -> dict[str, object]:
     if part.since is None:
         return {"ok": True}
     moment = part.since.astimezone(UTC).isoformat(timespec="seconds")

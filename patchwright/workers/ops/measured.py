@@ -7,11 +7,11 @@ from patchwright.core.clock import Clock
 from patchwright.core.errors import PatchwrightError
 from patchwright.core.events.types import ModelReply
 from patchwright.core.llm.budget import CallWatch
-from patchwright.core.llm.model import Model, ModelRequest, ModelTraits
+from patchwright.core.llm.model import Model, ModelRequest, ModelCapabilities
 from patchwright.core.runtime import Runtime, RuntimeFactory, SandboxSpec
 
 _OK: Final = "ok"
-_BROKEN: Final = "broken"
+_UNKNOWN_ERROR: Final = "broken"
 # A label, how it went, and the seconds it took.
 Count = Callable[[str, str, float], None]
 
@@ -32,8 +32,8 @@ class MeasuredModel:
     def ceiling_usd(self, request: ModelRequest) -> float | None:
         return self._model.ceiling_usd(request)
 
-    def traits(self) -> ModelTraits:
-        return self._model.traits()
+    def capabilities(self) -> ModelCapabilities:
+        return self._model.capabilities()
 
 
 class MeasuredSandboxes:
@@ -76,4 +76,4 @@ class _Stopwatch:
 
 
 def _reason(error: BaseException | None) -> str:
-    return error.reason if isinstance(error, PatchwrightError) else _BROKEN
+    return error.reason if isinstance(error, PatchwrightError) else _UNKNOWN_ERROR

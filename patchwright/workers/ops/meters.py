@@ -13,13 +13,13 @@ from prometheus_client import (
 )
 
 from patchwright.workers.ops import catalogue
-from patchwright.workers.ops.catalogue import Figure
+from patchwright.workers.ops.catalogue import Metric
 
 # https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format
 MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 
-class Meters:
+class ProcessMetrics:
     """The counters of one process, and whatever else is shown with them."""
 
     def __init__(self) -> None:
@@ -53,14 +53,14 @@ class Meters:
         """Ask how many deliveries wait, whenever the figures are shown."""
         self._waiting.set_function(count)
 
-    def _counter(self, figure: Figure) -> Counter:
-        return Counter(figure.name, figure.about, figure.labels, registry=self.registry)
+    def _counter(self, metric: Metric) -> Counter:
+        return Counter(metric.name, metric.about, metric.labels, registry=self.registry)
 
-    def _histogram(self, figure: Figure) -> Histogram:
+    def _histogram(self, metric: Metric) -> Histogram:
         return Histogram(
-            figure.name,
-            figure.about,
-            figure.labels,
-            buckets=figure.buckets,
+            metric.name,
+            metric.about,
+            metric.labels,
+            buckets=metric.buckets,
             registry=self.registry,
         )

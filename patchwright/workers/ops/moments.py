@@ -9,7 +9,7 @@ from sqlalchemy.sql.elements import ColumnElement, literal_column
 
 from patchwright.workers.db.columns import AwareTime
 from patchwright.workers.db.tables import effects, jobs, missed_deliveries
-from patchwright.workers.ops.presence import Presence
+from patchwright.workers.ops.presence import ProcessStatus
 from patchwright.workers.ops.waiting import is_lost
 from patchwright.workers.store.effects import EffectState
 from patchwright.workers.store.job import ENDED, JobState
@@ -51,7 +51,7 @@ def abandoned_effects(connection: Connection) -> int:
     return connection.scalars(query).one()
 
 
-def processes(present: tuple[Presence, ...]) -> dict[tuple[str, ...], int]:
+def processes(present: tuple[ProcessStatus, ...]) -> dict[tuple[str, ...], int]:
     """Count processes by role, version, and whether all of it works."""
     labels = ((one.role, one.version, "no" if one.red else "yes") for one in present)
     return dict(Counter[tuple[str, ...]](labels))

@@ -13,36 +13,36 @@ from urllib.parse import urlsplit
 
 import structlog
 
-from patchwright.workers.listening import Spot, listen
-from patchwright.workers.ops.access import Door
-from patchwright.workers.ops.reporter import Answer, Asking, Reporter
+from patchwright.workers.listening import ListenAddress, listen
+from patchwright.workers.ops.access import ListenerKind
+from patchwright.workers.ops.reporter import StatusAnswer, StatusRequest, Reporter
 
 # For who connects and says nothing, and for all that one connection takes.
-_PATIENCE_S: Final = 5.0
-_LONGEST_S: Final = 10.0
+_IDLE_TIMEOUT_S: Final = 5.0
+_LONGEST_CONNECTION_S: Final = 10.0
 # Each takes a thread: more are turned away.
 MOST_AT_ONCE: Final = 32
 _POLL_S: Final = 0.05
-_FIX: Final = (
+_FIX_PORT: Final = (
     "each process needs a port of its own there: set PATCHWRIGHT_TELEMETRY__PORT"
 )
 
 # As the standard library's stubs say it.
-Taken: TypeAlias = socket.socket | tuple[bytes, socket.socket]
+AcceptedRequest: TypeAlias = socket.socket | tuple[bytes, socket.socket]
 Peer: TypeAlias = Any
 
 log = structlog.get_logger(__name__)
 
 
 @contextmanager
-def answering(
-    reporter: Reporter, host: str, port: int, longest_s: float = _LONGEST_S
+def health_port(
+    reporter: Reporter, host: str, port: int, longest_s: float = _LONGEST_CONNECTION_S
 ) -> Iterator[int]:
     """Answer in threads until the context is left; yields the port.
 
     Raises what `listen` does.
     """
-    listening = listen(Spot("telemetry", host, port, _FIX))
+    listening = listen(ListenAddress("telemetry", host, port, _FIX_PORT))
     number = int(listening.getsockname()[1])
     log.info("telemetry_listening", host=host, port=number)
     with _server(reporter, listening, longest_s) as server:
@@ -82,7 +82,7 @@ class _BoundedServer(ThreadingHTTPServer):
         self._lock = threading.Lock()
         self._began: dict[socket.socket, float] = {}
 
-    def process_request(self, request: Taken, client_address: Peer) -> None:
+    def process_request(self, request: AcceptedRequest, client_address: Peer) -> None:
         with self._lock:
             is_full = len(self._began) >= MOST_AT_ONCE
             if not is_full:
@@ -92,7 +92,7 @@ class _BoundedServer(ThreadingHTTPServer):
             return
         super().process_request(request, client_address)
 
-    def shutdown_request(self, request: Taken) -> None:
+    def shutdown_request(self, request: AcceptedRequest) -> None:
         with self._lock:
             self._began.pop(_stream(request), None)
         super().shutdown_request(request)
@@ -107,7 +107,7 @@ class _BoundedServer(ThreadingHTTPServer):
                     way.shutdown(socket.SHUT_RDWR)
 
 
-def _stream(request: Taken) -> socket.socket:
+def _stream(request: AcceptedRequest) -> socket.socket:
     """Return the socket; the base class knows datagrams as well."""
     return request if isinstance(request, socket.socket) else request[1]
 
@@ -117,7 +117,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     server_version = "patchwright"
     sys_version = ""
-    timeout = _PATIENCE_S
+    timeout = _IDLE_TIMEOUT_S
 
     def __init__(
         self,
@@ -130,9 +130,9 @@ class _Handler(BaseHTTPRequestHandler):
         super().__init__(request, address, server)
 
     def do_GET(self) -> None:
-        asking = Asking(
+        asking = StatusRequest(
             path=urlsplit(self.path).path,
-            listener=Door.OWN_PORT,
+            listener=ListenerKind.OWN_PORT,
             peer=self.client_address[0],
             authorization=self.headers.get("Authorization", ""),
         )
@@ -141,7 +141,7 @@ class _Handler(BaseHTTPRequestHandler):
     def log_message(self, *_: object) -> None:
         """Say nothing of requests that come every few seconds."""
 
-    def _send(self, answer: Answer) -> None:
+    def _send(self, answer: StatusAnswer) -> None:
         self.send_response(answer.status)
         self.send_header("Content-Type", answer.media_type)
         self.send_header("Content-Length", str(len(answer.body)))

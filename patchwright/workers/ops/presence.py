@@ -15,7 +15,7 @@ _KEPT_FOR: Final = timedelta(hours=1)
 WORKING_ROLES: Final = frozenset({"all", "worker"})
 
 
-class Presence(Value):
+class ProcessStatus(Value):
     """A process, alive until `until`. `name` is its host and process id.
 
     `red` names the parts of it that do not work; where it is empty, all of them do.
@@ -36,19 +36,19 @@ class Presence(Value):
         return self.role in WORKING_ROLES and not self.red
 
 
-def alive(database: Database) -> tuple[Presence, ...]:
+def live_processes(database: Database) -> tuple[ProcessStatus, ...]:
     """Return the processes that are alive, by role and name."""
     query = select(processes).order_by(processes.c.role, processes.c.name)
     with database.reading() as connection:
         living = query.where(processes.c.until > database.now(connection))
         rows = connection.execute(living).mappings().all()
     return tuple(
-        Presence.model_validate({**row, "red": tuple(row["red"].split())})
+        ProcessStatus.model_validate({**row, "red": tuple(row["red"].split())})
         for row in rows
     )
 
 
-def show(database: Database, presence: Presence) -> None:
+def record_heartbeat(database: Database, presence: ProcessStatus) -> None:
     """Let the others know of a process, in place of what was known of it.
 
     It is seen now and alive for as long as it says, by the clock of the database.
@@ -60,7 +60,7 @@ def show(database: Database, presence: Presence) -> None:
         insert_or_replace(connection, processes, presence.model_dump() | seen)
 
 
-def leave(database: Database, presence: Presence) -> None:
+def remove_process(database: Database, presence: ProcessStatus) -> None:
     """Take the process out that ends now, and those that ended long ago."""
     with database.writing() as connection:
         is_over = processes.c.until < database.now(connection) - _KEPT_FOR

@@ -5,7 +5,7 @@ from datetime import datetime
 from patchwright.core.clock import Clock
 
 
-class Pulse:
+class LoopActivity:
     """Felt by those who watch a loop; touched from any thread whenever it moves.
 
     `began_at` is when it was first waited for, `moved_at` None until it has moved.

@@ -9,16 +9,16 @@ from patchwright.workers.db.tables import deliveries
 from patchwright.workers.db.tables_ops import ended_runs
 from patchwright.workers.db.tables_people import reservations
 from patchwright.workers.ops.catalogue import RUN_BUCKETS_S, WAIT_BUCKETS_S
-from patchwright.workers.ops.tally import Tally, within, within_days
+from patchwright.workers.ops.tally import RunningTotals, moment_filter, day_filter
 
 # Where the numbers of runs are in a row.
-COUNT: Final = 0
-TOKENS: Final = slice(1, 4)
-TOOK: Final = slice(4, 5 + len(RUN_BUCKETS_S))
-WAITED: Final = slice(TOOK.stop, TOOK.stop + 1 + len(WAIT_BUCKETS_S))
+COUNT_COLUMN: Final = 0
+TOKEN_COLUMNS: Final = slice(1, 4)
+DURATION_COLUMNS: Final = slice(4, 5 + len(RUN_BUCKETS_S))
+WAIT_COLUMNS: Final = slice(DURATION_COLUMNS.stop, DURATION_COLUMNS.stop + 1 + len(WAIT_BUCKETS_S))
 
 
-def tally_runs() -> Tally:
+def run_totals() -> RunningTotals:
     """Count runs by service, trigger, outcome and proof.
 
     The numbers are those runs, their tokens in, out and cached, and for what they took
@@ -35,10 +35,10 @@ def tally_runs() -> Tally:
         *_histogram(table.took_s, RUN_BUCKETS_S),
         *_histogram(table.waited_s, WAIT_BUCKETS_S),
     ).group_by(*labels)
-    return Tally(query, len(labels), within(table.ended_at))
+    return RunningTotals(query, len(labels), moment_filter(table.ended_at))
 
 
-def tally_money() -> Tally:
+def money_totals() -> RunningTotals:
     """Add up what was spent, and what was set aside and not settled, in millionths."""
     table = reservations.c
     unsettled = case(
@@ -47,15 +47,15 @@ def tally_money() -> Tally:
     query: Select[float, float] = select(
         func.sum(table.settled_micro_usd), func.sum(unsettled)
     )
-    return Tally(query, 0, within_days(table.day))
+    return RunningTotals(query, 0, day_filter(table.day))
 
 
-def tally_deliveries() -> Tally:
+def delivery_totals() -> RunningTotals:
     """Count deliveries by service and verdict."""
     table = deliveries.c
     labels = (table.service, table.verdict)
     query = select(*labels, func.count()).group_by(*labels)
-    return Tally(query, len(labels), within(table.received_at))
+    return RunningTotals(query, len(labels), moment_filter(table.received_at))
 
 
 def _histogram(

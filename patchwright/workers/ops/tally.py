@@ -8,25 +8,25 @@ from typing import Any, Final, TypeVar
 from sqlalchemy import ColumnElement, Connection, Row, Select, and_, true
 
 # What was stored by a machine whose clock is slow, or by a transaction that took long.
-_LATECOMERS: Final = timedelta(minutes=10)
+_LATE_ROWS: Final = timedelta(minutes=10)
 
 Numbers = tuple[float, ...]
 Labels = tuple[str, ...]
-Totals = dict[Labels, Numbers]
+LabelTotals = dict[Labels, Numbers]
 T = TypeVar("T")
 # Says which rows are from then on, and before then.
-Within = Callable[[datetime | None, datetime | None], ColumnElement[bool]]
+TimeFilter = Callable[[datetime | None, datetime | None], ColumnElement[bool]]
 
 
 @dataclass(frozen=True)
-class Counted:
+class PeriodTotals:
     """Sums by labels: of all time, and since midnight in UTC."""
 
-    ever: Totals
-    today: Totals
+    ever: LabelTotals
+    today: LabelTotals
 
 
-class Tally:
+class RunningTotals:
     """Sums of a table, by its first columns.
 
     `query` selects `labels` columns to group by, and then the sums. Not for several
@@ -34,25 +34,25 @@ class Tally:
     """
 
     def __init__(
-        self, query: Select[*tuple[Any, ...]], labels: int, within: Within
+        self, query: Select[*tuple[Any, ...]], labels: int, within: TimeFilter
     ) -> None:
         self._query, self._labels, self._within = query, labels, within
-        self._past: Totals = {}
+        self._past: LabelTotals = {}
         self._past_until: datetime | None = None
 
-    def count(self, connection: Connection, now: datetime) -> Counted:
-        border = midnight(now - _LATECOMERS)
+    def count(self, connection: Connection, now: datetime) -> PeriodTotals:
+        border = midnight(now - _LATE_ROWS)
         if self._past_until != border:
             more = self._sum(connection, self._past_until, border)
-            self._past, self._past_until = add(self._past, more), border
+            self._past, self._past_until = add_totals(self._past, more), border
         newest = self._sum(connection, border, None)
         is_same = border == midnight(now)
         today = newest if is_same else self._sum(connection, midnight(now), None)
-        return Counted(ever=add(self._past, newest), today=today)
+        return PeriodTotals(ever=add_totals(self._past, newest), today=today)
 
     def _sum(
         self, connection: Connection, start: datetime | None, end: datetime | None
-    ) -> Totals:
+    ) -> LabelTotals:
         rows = connection.execute(self._query.where(self._within(start, end)))
         return dict(map(self._split, rows))
 
@@ -62,12 +62,12 @@ class Tally:
         return tuple(map(str, row[: self._labels])), numbers
 
 
-def within(column: ColumnElement[datetime]) -> Within:
+def moment_filter(column: ColumnElement[datetime]) -> TimeFilter:
     """Tell the rows of a time by the moment in a column."""
     return lambda start, end: _between(column, start, end)
 
 
-def within_days(column: ColumnElement[str]) -> Within:
+def day_filter(column: ColumnElement[str]) -> TimeFilter:
     """Tell the rows of a time by the day in a column; its borders are midnights."""
     return lambda start, end: _between(
         column,
@@ -87,7 +87,7 @@ def _between(
     return and_(true(), *bounds)
 
 
-def add(one: Totals, other: Totals) -> Totals:
+def add_totals(one: LabelTotals, other: LabelTotals) -> LabelTotals:
     total = dict(one)
     for labels, numbers in other.items():
         before = total.get(labels, (0.0,) * len(numbers))
@@ -95,12 +95,12 @@ def add(one: Totals, other: Totals) -> Totals:
     return total
 
 
-def by(totals: Totals, *positions: int) -> Totals:
+def group_totals(totals: LabelTotals, *positions: int) -> LabelTotals:
     """Add up what has the same labels at these positions."""
-    grouped: Totals = {}
+    grouped: LabelTotals = {}
     for labels, numbers in totals.items():
         chosen = tuple(labels[position] for position in positions)
-        grouped = add(grouped, {chosen: numbers})
+        grouped = add_totals(grouped, {chosen: numbers})
     return grouped
 
 

@@ -8,13 +8,13 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from patchwright.core.clock import Clock
 from patchwright.workers.db.database import Database
-from patchwright.workers.ops.checks import Answering, Moving, Staffed, Stuck, Ticking
+from patchwright.workers.ops.checks import AnswerCheck, LoopCheck, WorkersCheck, StuckCheck, BeatCheck
 from patchwright.workers.ops.health import Health
-from patchwright.workers.ops.presence import alive
-from patchwright.workers.ops.pulse import Pulse
+from patchwright.workers.ops.presence import live_processes
+from patchwright.workers.ops.pulse import LoopActivity
 
 # A sweep may be late, and one may be lost.
-_SWEEPS: Final = 3
+_MISSED_SWEEPS: Final = 3
 _DATABASE_AWAY: Final = "the database does not answer"
 _BROKER_AWAY: Final = "the broker does not answer"
 _NOT_TAKEN: Final = "takes no messages from the broker; is a beat running?"
@@ -23,7 +23,7 @@ _NOT_STORED: Final = "deliveries cannot be stored"
 
 
 @dataclass(frozen=True)
-class Vitals:
+class HealthChecks:
     """Where the parts of every role are, and how often there is a sweep."""
 
     database: Database
@@ -31,56 +31,56 @@ class Vitals:
     sweep_s: float
 
     def web(self, takes_in: Callable[[], bool]) -> Health:
-        intake = Answering("intake", takes_in, _NOT_STORED)
+        intake = AnswerCheck("intake", takes_in, _NOT_STORED)
         return Health(
             live=(intake,),
-            ready=(self._database_check(), intake, Staffed(self.database)),
+            ready=(self._database_check(), intake, WorkersCheck(self.database)),
         )
 
     def worker(
         self,
-        taken: Pulse,
+        taken: LoopActivity,
         broker_answers: Callable[[], bool],
         is_busy: Callable[[], bool],
     ) -> Health:
         """Judge a worker by the sweeps that it takes, or by having its hands full."""
-        broker = Answering("broker", broker_answers, _BROKER_AWAY)
+        broker = AnswerCheck("broker", broker_answers, _BROKER_AWAY)
         moving = self._sweep_check(taken, is_busy)
         return Health(
-            live=(Stuck(moving, (broker, Ticking(self.database))),),
+            live=(StuckCheck(moving, (broker, BeatCheck(self.database))),),
             ready=(self._database_check(), broker, moving),
         )
 
     def all(
         self,
         takes_in: Callable[[], bool],
-        taken: Pulse,
+        taken: LoopActivity,
         broker_answers: Callable[[], bool],
         is_busy: Callable[[], bool],
     ) -> Health:
         """Judge web and worker in one, which sends the sweeps itself."""
         web, moving = self.web(takes_in), self._sweep_check(taken, is_busy)
-        broker = Answering("broker", broker_answers, _BROKER_AWAY)
+        broker = AnswerCheck("broker", broker_answers, _BROKER_AWAY)
         return Health(
-            live=(*web.live, Stuck(moving, (broker, self._database_check()))),
+            live=(*web.live, StuckCheck(moving, (broker, self._database_check()))),
             ready=(*web.ready, moving),
         )
 
-    def beat(self, sent: Pulse, broker_answers: Callable[[], bool]) -> Health:
-        broker = Answering("broker", broker_answers, _BROKER_AWAY)
-        ticks = Moving("ticks", sent, lambda: _SWEEPS * self.sweep_s, _NOT_SENT)
-        return Health(live=(Stuck(ticks, (broker,)),), ready=(broker, ticks))
+    def beat(self, sent: LoopActivity, broker_answers: Callable[[], bool]) -> Health:
+        broker = AnswerCheck("broker", broker_answers, _BROKER_AWAY)
+        ticks = LoopCheck("ticks", sent, lambda: _MISSED_SWEEPS * self.sweep_s, _NOT_SENT)
+        return Health(live=(StuckCheck(ticks, (broker,)),), ready=(broker, ticks))
 
-    def _database_check(self) -> Answering:
-        return Answering("database", self.database.answers, _DATABASE_AWAY)
+    def _database_check(self) -> AnswerCheck:
+        return AnswerCheck("database", self.database.answers, _DATABASE_AWAY)
 
-    def _sweep_check(self, taken: Pulse, is_busy: Callable[[], bool]) -> Moving:
-        return Moving("sweeps", taken, self._taken_within_s, _NOT_TAKEN, is_busy)
+    def _sweep_check(self, taken: LoopActivity, is_busy: Callable[[], bool]) -> LoopCheck:
+        return LoopCheck("sweeps", taken, self._taken_within_s, _NOT_TAKEN, is_busy)
 
     def _taken_within_s(self) -> float:
         """Return how long it may take until a sweep comes to one of the workers."""
         try:
-            workers = sum(one.works for one in alive(self.database))
+            workers = sum(one.works for one in live_processes(self.database))
         except SQLAlchemyError:
             workers = 1
-        return _SWEEPS * self.sweep_s * max(1, workers)
+        return _MISSED_SWEEPS * self.sweep_s * max(1, workers)

@@ -12,7 +12,7 @@ from patchwright.workers.store.job import JobState
 _QUEUED_AT = func.coalesce(jobs.c.queued_at, jobs.c.created_at, type_=AwareTime)
 
 
-def waiting_since(database: Database) -> datetime | None:
+def oldest_job_waits_since(database: Database) -> datetime | None:
     """Return since when the oldest job waits for a worker; None if none does.
 
     One whose worker is dead waits since its lease has run out.

@@ -12,7 +12,7 @@ from celery.worker import WorkController, state
 from kombu.exceptions import OperationalError
 
 from patchwright.workers.queue.app import SWEEP_EVERY_S, WAKE
-from patchwright.workers.queue.periodic import repeating
+from patchwright.workers.queue.periodic import repeat_in_background
 from patchwright.workers.queue.runner import JobRunner
 
 _STOP_S: Final = 30.0
@@ -45,7 +45,7 @@ def embedded_worker(
     thread = threading.Thread(target=worker.start, name="celery-worker", daemon=True)
     thread.start()
     try:
-        with repeating(partial(_sweep, app, runner, sweep_every_s), sweep_every_s):
+        with repeat_in_background(partial(_sweep, app, runner, sweep_every_s), sweep_every_s):
             yield
     finally:
         runner.stop()

@@ -10,7 +10,7 @@ log = structlog.get_logger(__name__)
 
 
 @contextmanager
-def repeating(act: Callable[[], None], every_s: float) -> Iterator[None]:
+def repeat_in_background(act: Callable[[], None], every_s: float) -> Iterator[None]:
     """Act at once and then at every interval, until the context is left."""
     stop = threading.Event()
     thread = threading.Thread(

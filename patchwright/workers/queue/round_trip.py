@@ -12,7 +12,7 @@ from patchwright.workers.queue.errors import BrokerUnavailableError
 _WITHIN_S: Final = 3.0
 
 
-def send_round(broker_url: str) -> None:
+def check_round_trip(broker_url: str) -> None:
     """Use a queue of its own, which is gone afterwards.
 
     Raises `BrokerUnavailableError`.

@@ -7,7 +7,7 @@ from celery.signals import after_task_publish, task_received
 from kombu.exceptions import OperationalError
 
 
-def hear_taken(tell: Callable[[], None]) -> None:
+def on_message_taken(tell: Callable[[], None]) -> None:
     """Call `tell` each time that a worker of this process has taken a message."""
 
     def taken(**_: object) -> None:
@@ -16,7 +16,7 @@ def hear_taken(tell: Callable[[], None]) -> None:
     task_received.connect(taken, weak=False)
 
 
-def hear_sent(tell: Callable[[], None]) -> None:
+def on_message_sent(tell: Callable[[], None]) -> None:
     """Call `tell` each time that the broker has got a message of this process."""
 
     def sent(**_: object) -> None:

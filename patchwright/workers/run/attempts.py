@@ -6,12 +6,12 @@ from patchwright.core.events.log import EventLog
 from patchwright.core.events.types import AgentState, Source, StateChanged
 from patchwright.core.types.base import Value
 from patchwright.core.types.ids import JobId
-from patchwright.core.types.work import Outcome, OutcomeKind, explained
+from patchwright.core.types.work import Outcome, OutcomeKind, service_outcome
 
 _MOST = 3
 
 
-class Attempt(Value):
+class JobAttempt(Value):
     """`start_id` is the event it begins with; `earlier` are those of others."""
 
     start_id: int
@@ -25,7 +25,7 @@ class Attempt(Value):
         return max(one for one in self.earlier if one < begun_id)
 
 
-def begin_attempt(log: EventLog, job_id: JobId, number: int) -> Attempt:
+def begin_attempt(log: EventLog, job_id: JobId, number: int) -> JobAttempt:
     """Mark that an attempt starts, and find those before it.
 
     The number does not say how many there were: one that was given back in good order
@@ -36,7 +36,7 @@ def begin_attempt(log: EventLog, job_id: JobId, number: int) -> Attempt:
     reason = f"{run}attempt {number}"
     loading = StateChanged(state=AgentState.LOADING, reason=reason)
     started = log.append(Source.SYSTEM, loading)
-    return Attempt(start_id=started.id, earlier=tuple(earlier))
+    return JobAttempt(start_id=started.id, earlier=tuple(earlier))
 
 
 def _starts(log: EventLog, run: str) -> Sequence[int]:
@@ -56,4 +56,4 @@ def lost_too_often(attempt: int) -> Outcome | None:
         f"The worker was lost {_MOST} times in the middle of this run, so it is "
         "not tried again. The service's log has the cause."
     )
-    return explained(OutcomeKind.FAILED, "worker-lost", text)
+    return service_outcome(OutcomeKind.FAILED, "worker-lost", text)

@@ -4,19 +4,19 @@ import math
 from collections.abc import Callable
 
 from patchwright.core.settings.work import LimitSettings
-from patchwright.core.text.commands import NO_AMOUNT, Command
+from patchwright.core.text.commands import NO_AMOUNT, BotCommand
 from patchwright.core.text.money import dollars
-from patchwright.resolver.messages.answers import Standing, how_to_raise
+from patchwright.resolver.messages.answers import RunStatus, how_to_raise
 
 
-def most_raised(limits: LimitSettings) -> float:
+def max_raise_usd_of(limits: LimitSettings) -> float:
     """Return how much people who may write add to a run of these limits at most."""
     raised = limits.max_raise_usd
     return limits.max_cost_usd if raised is None else raised
 
 
-def more_money(
-    command: Command, run: Standing, *, most_usd: float, is_admin: Callable[[], bool]
+def compute_raise(
+    command: BotCommand, run: RunStatus, *, most_usd: float, is_admin: Callable[[], bool]
 ) -> float | str:
     """Return the US dollars to add, or say why there are none.
 
@@ -38,7 +38,7 @@ def more_money(
     )
 
 
-def _wanted(command: Command, run: Standing) -> float | str:
+def _wanted(command: BotCommand, run: RunStatus) -> float | str:
     if command.fault:
         return command.fault
     if run.task is None:

@@ -4,14 +4,14 @@ from typing import Final
 
 from patchwright.core.events.log import EventLog
 from patchwright.core.events.types import AgentState, ChangeState, Event, Source
-from patchwright.core.types.work import Outcome, OutcomeKind, explained
+from patchwright.core.types.work import Outcome, OutcomeKind, service_outcome
 from patchwright.workers.store.job import Job
 from patchwright.workers.store.threads import ThreadStore
 
 _CHANGES: Final = frozenset({"change_state", "state_changed"})
 
 
-def stopped_before(log: EventLog, job: Job, start_id: int) -> Outcome | None:
+def find_stop(log: EventLog, job: Job, start_id: int) -> Outcome | None:
     """Return how a run ends if an operator's last word before `start_id` was stop.
 
     A run that has begun hears it itself, and so keeps what it has done.
@@ -21,7 +21,7 @@ def stopped_before(log: EventLog, job: Job, start_id: int) -> Outcome | None:
     for said in words:
         if isinstance(said, ChangeState) and said.state is AgentState.STOPPED:
             text = f"Stopped by {said.reason}, before it had begun."
-            return explained(OutcomeKind.STOPPED, "asked", text)
+            return service_outcome(OutcomeKind.STOPPED, "asked", text)
     return None
 
 
@@ -30,10 +30,10 @@ def _is_operators(event: Event, job: Job) -> bool:
     return event.source is Source.USER and event.at >= job.created_at
 
 
-def closed_before(threads: ThreadStore, job: Job) -> Outcome | None:
+def find_closed_thread(threads: ThreadStore, job: Job) -> Outcome | None:
     """Return how a run ends whose thread was closed while it waited."""
     closed_at = threads.closed_at(job.trigger.thread)
     if closed_at is None or closed_at <= job.created_at:
         return None
     text = "The thread was closed before the run had begun."
-    return explained(OutcomeKind.STOPPED, "thread-closed", text)
+    return service_outcome(OutcomeKind.STOPPED, "thread-closed", text)

@@ -11,47 +11,47 @@ from patchwright.core.settings.model import Settings
 from patchwright.core.types.people import Actor, Permission
 from patchwright.core.types.threads import RepoRef, TalkThread, ThreadKind
 from patchwright.core.types.triggers import Trigger
-from patchwright.resolver.placing.answers import Remember, read_answer
-from patchwright.resolver.placing.asking import Ask
+from patchwright.resolver.placing.answers import RememberScope, read_answer
+from patchwright.resolver.placing.asking import Question
 from patchwright.resolver.placing.choose import (
-    Chosen,
-    Hints,
-    choose,
+    RepositoryChoice,
+    RepositoryCandidates,
+    choose_repository,
     mapped_repository,
     repository_of_tickets,
 )
-from patchwright.resolver.placing.places import Places
+from patchwright.resolver.placing.places import ReferenceScope
 from patchwright.resolver.placing.references import References, find_references
-from patchwright.workers.run.permissions import judge_for
-from patchwright.workers.run.services import Services
+from patchwright.workers.run.permissions import make_access_check
+from patchwright.workers.run.services import RunServices
 from patchwright.workers.store.choices import DEFAULT_REPOSITORY, place_scope
 
 
 @dataclass(frozen=True)
-class Choosing:
+class RepositoryChooser:
     """Chooses for `person`, who asks in `thread` and has `said` so much since."""
 
-    services: Services
+    services: RunServices
     thread: TalkThread
     person: Actor
     said: tuple[str, ...]
-    places: Places
+    places: ReferenceScope
 
-    def choose(self, trigger: Trigger) -> Chosen | Ask:
+    def choose(self, trigger: Trigger) -> RepositoryChoice | Question:
         self._remember()
         # The whole channel may read what is asked in a ticket.
         is_chat = self.thread.kind is ThreadKind.CHAT
         offered = self.services.chat.offer_to(self.person) if is_chat else ()
-        judge = judge_for(self.person, self._permission)
-        return choose(self._hints(trigger), judge, offered)
+        judge = make_access_check(self.person, self._permission)
+        return choose_repository(self._hints(trigger), judge, offered)
 
-    def _hints(self, trigger: Trigger) -> Hints:
+    def _hints(self, trigger: Trigger) -> RepositoryCandidates:
         settings, talk, places = self.services.settings, self.services.chat, self.places
         request = find_references(
             [trigger.title, trigger.body, trigger.request], places
         )
         answers = tuple(find_references([one], places) for one in self.said)
-        return Hints(
+        return RepositoryCandidates(
             request=request,
             answers=answers,
             ticket=repository_of_tickets(
@@ -69,9 +69,9 @@ class Choosing:
         """Keep a choice that is meant for later requests as well."""
         talk = self.services.chat
         answer = read_answer(self.said[-1], self.places) if self.said else None
-        if answer is None or answer.remember is Remember.NOT:
+        if answer is None or answer.remember is RememberScope.NOT:
             return
-        is_here = answer.remember is Remember.HERE
+        is_here = answer.remember is RememberScope.HERE
         # Who could not work there themselves must not send everybody else there.
         least = Permission.WRITE if is_here else Permission.READ
         permission = self._permission(answer.repository, self.person)

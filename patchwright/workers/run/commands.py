@@ -1,13 +1,13 @@
 """Answer commands that need no run."""
 
-from patchwright.core.text.commands import Command, Verb, parse_command
+from patchwright.core.text.commands import BotCommand, Verb, parse_command
 from patchwright.core.types.threads import ForgeThread
 from patchwright.core.types.triggers import Trigger, TriggerKind
-from patchwright.core.types.work import Outcome, OutcomeKind, explained
-from patchwright.resolver.messages.answers import Ended, answer_ended, help_text
+from patchwright.core.types.work import Outcome, OutcomeKind, service_outcome
+from patchwright.resolver.messages.answers import PastRun, answer_ended, help_text
 from patchwright.workers.run.framing import handle_of
-from patchwright.workers.run.services import Services
-from patchwright.workers.run.wait import Wait, tell_requester
+from patchwright.workers.run.services import RunServices
+from patchwright.workers.run.wait import EarlyResult, tell_requester
 from patchwright.workers.store.job import Job
 
 _ABOUT_THE_LAST = frozenset({Verb.STATUS, Verb.COST, Verb.WHY})
@@ -16,14 +16,14 @@ _REQUESTS = frozenset({Verb.RETRY, Verb.PLAN})
 _NOTHING = "Nothing is running in this thread."
 
 
-def command_in(trigger: Trigger) -> Command | None:
+def command_in(trigger: Trigger) -> BotCommand | None:
     """Return the command that somebody gave us; only what follows a mention is one."""
     if trigger.kind is TriggerKind.REVIEW or trigger.kind.is_automatic:
         return None
     return parse_command(trigger.request)
 
 
-def answer_anybody(services: Services, job: Job) -> Wait | None:
+def answer_without_rights(services: RunServices, job: Job) -> EarlyResult | None:
     """Answer what needs no run and no rights, where no code lives.
 
     What somebody asks about a conversation's runs takes rights in its repository.
@@ -36,11 +36,11 @@ def answer_anybody(services: Services, job: Job) -> Wait | None:
     answer = answer_command(job.trigger, handle)
     if answer is None:
         return None
-    return Wait(answer, (tell_requester(job.trigger.thread, answer.summary),))
+    return EarlyResult(answer, (tell_requester(job.trigger.thread, answer.summary),))
 
 
 def answer_command(
-    trigger: Trigger, handle: str, last: Ended | None = None
+    trigger: Trigger, handle: str, last: PastRun | None = None
 ) -> Outcome | None:
     """Return the answer to a command in a thread without a run, or None for a request.
 
@@ -59,4 +59,4 @@ def answer_command(
         is_beside_code = isinstance(trigger.thread, ForgeThread)
         text = answer_ended(command.verb, last, is_beside_code=is_beside_code)
         by = last.outcome.by
-    return explained(OutcomeKind.ANSWERED, command.verb, text, by=by)
+    return service_outcome(OutcomeKind.ANSWERED, command.verb, text, by=by)

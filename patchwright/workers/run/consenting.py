@@ -3,17 +3,17 @@
 from patchwright.core.types.ids import ConversationId
 from patchwright.core.types.threads import TalkThread
 from patchwright.core.types.triggers import Trigger
-from patchwright.resolver.placing.asking import Ask
+from patchwright.resolver.placing.asking import Question
 from patchwright.resolver.placing.consent import Consent, needs_consent, read_consent
-from patchwright.resolver.placing.openness import Openness
-from patchwright.workers.run.services import Services
+from patchwright.resolver.placing.openness import RunVisibility
+from patchwright.workers.run.services import RunServices
 from patchwright.workers.store.choices import consent_name, place_scope
 from patchwright.workers.store.job import Job
 
 
-def find_openness(
-    services: Services, job: Job, answers: list[Trigger]
-) -> Openness | Ask:
+def find_visibility(
+    services: RunServices, job: Job, answers: list[Trigger]
+) -> RunVisibility | Question:
     """Return what holds for a run, or what must be asked before it; `ServiceError`.
 
     Where nothing of the conversation is private there is nothing to ask. Beside the
@@ -21,7 +21,7 @@ def find_openness(
     """
     private = _private_thread(services, job)
     if private is None:
-        return Openness()
+        return RunVisibility()
     repo = job.trigger.home
     is_private = services.code_host.forge.fetch_repository(repo).private
     consent = None if is_private else _consent(services, job, private, answers)
@@ -29,12 +29,12 @@ def find_openness(
         private, repo, repository_is_private=is_private, remembered=consent
     )
     if asked and not isinstance(job.trigger.thread, TalkThread):
-        return Openness(is_public=True, consent=Consent.KEEP_OUT)
-    return asked or Openness(is_public=not is_private, consent=consent)
+        return RunVisibility(is_public=True, consent=Consent.KEEP_OUT)
+    return asked or RunVisibility(is_public=not is_private, consent=consent)
 
 
 def may_join(
-    services: Services, job: Job, openness: Openness, into: ConversationId
+    services: RunServices, job: Job, openness: RunVisibility, into: ConversationId
 ) -> bool:
     """Tell whether a run of another conversation may be told what the request says.
 
@@ -45,7 +45,7 @@ def may_join(
     return keeps_out or not openness.keeps_out
 
 
-def carry_consent(services: Services, job: Job, into: ConversationId) -> None:
+def copy_consent(services: RunServices, job: Job, into: ConversationId) -> None:
     """Let what was answered hold in the conversation where the request goes on.
 
     There, what was to be kept out is kept out.
@@ -63,7 +63,7 @@ def _conversation_scope(conversation_id: ConversationId) -> str:
     return f"conversation:{conversation_id}"
 
 
-def _private_thread(services: Services, job: Job) -> TalkThread | None:
+def _private_thread(services: RunServices, job: Job) -> TalkThread | None:
     """Return the thread of the request, or else one that is tied to it."""
     linked = services.stores.threads.threads_of(job.conversation_id)
     threads = (job.trigger.thread, *(one.ref for one in linked))
@@ -71,7 +71,7 @@ def _private_thread(services: Services, job: Job) -> TalkThread | None:
 
 
 def _consent(
-    services: Services, job: Job, private: TalkThread, answers: list[Trigger]
+    services: RunServices, job: Job, private: TalkThread, answers: list[Trigger]
 ) -> Consent | None:
     """Return the newest answer, or what was said before in the same place.
 

@@ -20,18 +20,18 @@ from patchwright.core.errors import (
 from patchwright.core.types.threads import ForgeThread, Repository, ThreadKind
 from patchwright.core.types.work import Outcome
 from patchwright.integrations.git.mirror import Mirror
-from patchwright.resolver.delivering.deliverer import Deliverer
+from patchwright.resolver.delivering.deliverer import Publisher
 from patchwright.resolver.delivering.destination import (
     Destination,
-    Means,
+    PublisherDependencies,
     ProveAgain,
     prove_nothing,
 )
 from patchwright.resolver.effects import (
-    AdornPullRequest,
+    SetPullMetadata,
     Effect,
     FinalMessage,
-    MirrorMessage,
+    CrossPost,
     MoveTicket,
     OpenPullRequest,
     PushBranch,
@@ -40,14 +40,14 @@ from patchwright.resolver.effects import (
     UnknownEffect,
     UpdatePullRequest,
 )
-from patchwright.resolver.messages.status import Delivered
-from patchwright.workers.run.gate import rules
-from patchwright.workers.run.opening import plan_of
-from patchwright.workers.run.plan import Plan, destination
+from patchwright.resolver.messages.status import DeliveryResult
+from patchwright.workers.run.gate import policy_with
+from patchwright.workers.run.opening import load_plan
+from patchwright.workers.run.plan import RunPlan, destination
 from patchwright.workers.run.prepare import fetch_mirror
-from patchwright.workers.run.receipts import delivered_by
-from patchwright.workers.run.reproving import Reproving
-from patchwright.workers.run.services import Services
+from patchwright.workers.run.receipts import delivery_results_of
+from patchwright.workers.run.reproving import SecondProof
+from patchwright.workers.run.services import RunServices
 from patchwright.workers.store.effects import EffectState, EffectStore, StoredEffect
 from patchwright.workers.store.job import Job, Lease
 from patchwright.workers.store.outcomes import COMMITS
@@ -72,13 +72,13 @@ def _no_mirror() -> Mirror:
 
 
 def make_deliverer(
-    services: Services,
-    plan: Plan,
+    services: RunServices,
+    plan: RunPlan,
     fetch_mirror: Callable[[], Mirror] = _no_mirror,
     prove_again: ProveAgain = prove_nothing,
-) -> Deliverer:
+) -> Publisher:
     github = services.code_host
-    means = Means(
+    dependencies = PublisherDependencies(
         github.forge,
         services.channel,
         github.reviews,
@@ -89,7 +89,7 @@ def make_deliverer(
         renew=services.chat.renew,
         prove_again=prove_again,
     )
-    return Deliverer(means, rules(services, plan.config))
+    return Publisher(dependencies, policy_with(services, plan.config))
 
 
 def give_up_lost_effect(effects: EffectStore, lease: Lease) -> None:
@@ -100,7 +100,7 @@ def give_up_lost_effect(effects: EffectStore, lease: Lease) -> None:
 
 
 def _most_tries(effect: Effect) -> int:
-    is_trimming = isinstance(effect, AdornPullRequest | ReportCheck | SwapLabels)
+    is_trimming = isinstance(effect, SetPullMetadata | ReportCheck | SwapLabels)
     if isinstance(effect, OpenPullRequest | UpdatePullRequest | UnknownEffect):
         # The branch is there, with a link to open the pull request by hand. What is
         # not known may be done by a worker of another version meanwhile.
@@ -110,24 +110,24 @@ def _most_tries(effect: Effect) -> int:
     return _MAX_TRIES_OF_TRIMMINGS if is_trimming else MAX_TRIES
 
 
-class Delivery:
+class OutcomePublisher:
     """Delivers one job's outcome, as far as the services let it."""
 
     def __init__(
-        self, services: Services, job: Job, outcome: Outcome, lease: Lease
+        self, services: RunServices, job: Job, outcome: Outcome, lease: Lease
     ) -> None:
         self._services, self._job, self._lease = services, job, lease
         self._outcome = outcome
         self._mirror: Mirror | None = None
         self._repository: Repository | None = None
-        self._plan = plan_of(services, job)
-        reproving = Reproving(services, job, lease, self._plan)
+        self._plan = load_plan(services, job)
+        reproving = SecondProof(services, job, lease, self._plan)
         self._deliverer = make_deliverer(
             services, self._plan, self._fetch_mirror, reproving.prove
         )
 
     @property
-    def so_far(self) -> Delivered:
+    def so_far(self) -> DeliveryResult:
         """Return what came of it outside."""
         return self._delivered_so_far()
 
@@ -137,7 +137,7 @@ class Delivery:
         so_far = self._delivered_so_far()
         while due := effects.next_due(self._job.id):
             try:
-                if isinstance(due.effect, FinalMessage | MirrorMessage):
+                if isinstance(due.effect, FinalMessage | CrossPost):
                     so_far = so_far.with_remarks(self._plan.remarks)
                 so_far = self._deliverer.perform(
                     due.effect, self._outcome, self._destination(due.effect), so_far
@@ -145,7 +145,7 @@ class Delivery:
             except LeaseLostError:
                 raise
             except Exception as error:  # noqa: BLE001 - an effect's edge: the others count
-                self._put_off(due, error)
+                self._postpone(due, error)
                 so_far = self._delivered_so_far()
                 continue
             effects.mark_done(self._lease, due.key, so_far.model_dump_json())
@@ -180,10 +180,10 @@ class Delivery:
                 return known
         return self._repository
 
-    def _delivered_so_far(self) -> Delivered:
-        return delivered_by(self._services.stores.effects.of_job(self._job.id))
+    def _delivered_so_far(self) -> DeliveryResult:
+        return delivery_results_of(self._services.stores.effects.of_job(self._job.id))
 
-    def _put_off(self, due: StoredEffect, error: Exception) -> None:
+    def _postpone(self, due: StoredEffect, error: Exception) -> None:
         """Try again later, ever less often; in the end go on without it."""
         effects = self._services.stores.effects
         foreseen = isinstance(error, PatchwrightError)
@@ -204,9 +204,9 @@ class Delivery:
             wait = max(wait, error.until - self._services.clock.now())
         effects.mark_failed(self._lease, due.key, text, wait)
 
-    def _link(self, so_far: Delivered) -> None:
+    def _link(self, so_far: DeliveryResult) -> None:
         """Make the pull request part of the conversation it came from."""
-        if so_far.pull_request is None or self._services.overrides.rehearses:
+        if so_far.pull_request is None or self._services.overrides.is_dry_run:
             return
         pull = ForgeThread(
             repo=self._job.trigger.home,

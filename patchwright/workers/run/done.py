@@ -5,14 +5,14 @@ from dataclasses import dataclass, field, replace
 
 from patchwright.core.types.ids import JobId
 from patchwright.core.types.work import Outcome
-from patchwright.resolver.delivering.destination import Mirrored
+from patchwright.resolver.delivering.destination import CrossPostTarget
 from patchwright.resolver.effects import Effect
 from patchwright.resolver.messages.status import Progress
-from patchwright.workers.run.plan import Plan
+from patchwright.workers.run.plan import RunPlan
 
 
 @dataclass(frozen=True)
-class Done:
+class AttemptResult:
     """How it ended, and what to keep of it.
 
     `quiet` means that nobody is told more than a reaction. `effects` are there in place
@@ -20,13 +20,13 @@ class Done:
     """
 
     outcome: Outcome
-    plan: Plan
+    plan: RunPlan
     read_up_to: int
     artifacts: Mapping[str, bytes] = field(default_factory=dict)
     quiet: bool = False
     effects: tuple[Effect, ...] | None = None
 
-    def with_last(self, progress: Progress, mirrors: tuple[Mirrored, ...]) -> "Done":
+    def with_last(self, progress: Progress, mirrors: tuple[CrossPostTarget, ...]) -> "Done":
         """Return it with how far the run was when it ended, and who else is told."""
         return replace(self, plan=self.plan.replace(last=progress, mirrors=mirrors))
 
@@ -36,7 +36,7 @@ class Done:
 
 
 @dataclass(frozen=True)
-class Moved:
+class MovedResult:
     """The request belongs to another conversation: `job_id` is to be submitted."""
 
     job_id: JobId

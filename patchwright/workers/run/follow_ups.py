@@ -1,24 +1,24 @@
 """Take in what people have said while a job waited to begin."""
 
 from patchwright.core.events.types import AgentState, ChangeState, Message
-from patchwright.core.types.people import called_login
+from patchwright.core.types.people import login_in_mention
 from patchwright.core.types.threads import TalkThread
 from patchwright.core.types.triggers import Trigger
 from patchwright.core.types.work import Outcome, OutcomeKind, Task
 from patchwright.resolver.placing.answers import is_answer
-from patchwright.workers.run.services import Services
+from patchwright.workers.run.services import RunServices
 from patchwright.workers.run.steering import Steering
 from patchwright.workers.store.job import Job
 
 
 def with_follow_ups(
-    services: Services, job: Job, steering: Steering, task: Task, start_id: int
+    services: RunServices, job: Job, steering: Steering, task: Task, start_id: int
 ) -> tuple[Task, Outcome | None]:
     """Add it to the task, or return how the job ends too, if somebody said `stop`."""
     for request in services.stores.requests.joined(job.id):
         if request.event_id > start_id:
             break
-        if _was_answer(services, request.trigger):
+        if _answers_earlier_question(services, request.trigger):
             continue
         heard = steering.judge(request.trigger, request.event_id)
         if isinstance(heard, ChangeState) and heard.state is AgentState.STOPPED:
@@ -28,7 +28,7 @@ def with_follow_ups(
     return task, None
 
 
-def _was_answer(services: Services, trigger: Trigger) -> bool:
+def _answers_earlier_question(services: RunServices, trigger: Trigger) -> bool:
     """Tell whether it has answered what was asked before the run could begin."""
     if not isinstance(trigger.thread, TalkThread):
         return False
@@ -42,7 +42,7 @@ def _stopped(who: str, removed: int) -> Outcome:
         reason="asked",
         summary=text,
         service_text=text,
-        by=called_login(who),
+        by=login_in_mention(who),
         removed=removed,
     )
 

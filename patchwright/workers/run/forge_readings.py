@@ -2,13 +2,13 @@
 
 from dataclasses import dataclass
 
-from patchwright.core.forge import Checks, Forge, GitCredential, Rival
+from patchwright.core.forge import Checks, Forge, GitCredential, CompetingPullRequest
 from patchwright.core.types.people import Actor, Permission
 from patchwright.core.types.threads import PullRequest, RepoRef, Repository
 
 
 @dataclass(frozen=True)
-class ForgeReadings:
+class ForgeReader:
     """The half of a `Forge` that changes nothing there, passed on as it is."""
 
     real: Forge
@@ -37,11 +37,11 @@ class ForgeReadings:
     def fetch_commit_message(self, repo: RepoRef, sha: str) -> str | None:
         return self.real.fetch_commit_message(repo, sha)
 
-    def fetch_objectors(self, repo: RepoRef, number: int) -> tuple[str, ...]:
-        return self.real.fetch_objectors(repo, number)
+    def fetch_change_requesters(self, repo: RepoRef, number: int) -> tuple[str, ...]:
+        return self.real.fetch_change_requesters(repo, number)
 
-    def fetch_rivals(self, repo: RepoRef, issue: int) -> tuple[Rival, ...]:
-        return self.real.fetch_rivals(repo, issue)
+    def fetch_competing_pulls(self, repo: RepoRef, issue: int) -> tuple[CompetingPullRequest, ...]:
+        return self.real.fetch_competing_pulls(repo, issue)
 
     def fetch_checks(self, repo: RepoRef, sha: str) -> Checks:
         return self.real.fetch_checks(repo, sha)

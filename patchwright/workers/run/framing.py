@@ -5,11 +5,11 @@ from patchwright.core.settings.repository import RepositoryConfig
 from patchwright.core.text.marks import plain_name
 from patchwright.core.types.threads import ForgeThread, ThreadRef
 from patchwright.core.types.triggers import Trigger, TriggerKind
-from patchwright.resolver.messages.status import Frame
-from patchwright.resolver.placing.openness import Openness
-from patchwright.workers.run.budget import most_raised
-from patchwright.workers.run.services import Services
-from patchwright.workers.run.wishes import heed
+from patchwright.resolver.messages.status import MessageHeader
+from patchwright.resolver.placing.openness import RunVisibility
+from patchwright.workers.run.budget import max_raise_usd_of
+from patchwright.workers.run.services import RunServices
+from patchwright.workers.run.wishes import apply_configuration
 from patchwright.workers.store.job import Job
 
 
@@ -24,10 +24,10 @@ def label_of(settings: Settings, thread: ThreadRef) -> str:
     return settings.jira.label if thread.service == "jira" else settings.github.label
 
 
-def make_frame(services: Services, job: Job, config: RepositoryConfig) -> Frame:
-    settings = heed(services.settings, config).settings
+def make_message_header(services: RunServices, job: Job, config: RepositoryConfig) -> MessageHeader:
+    settings = apply_configuration(services.settings, config).settings
     by_label = job.trigger.kind is TriggerKind.LABEL
-    frame = Frame(
+    frame = MessageHeader(
         run_id=job.id,
         requester=_name_of(job.trigger),
         handle=handle_of(settings, job.trigger.thread),
@@ -40,11 +40,11 @@ def make_frame(services: Services, job: Job, config: RepositoryConfig) -> Frame:
         repo=_repo_of(job.trigger),
         config_file=config.file,
         forge_url=settings.github.web_url,
-        max_raise_usd=most_raised(services.settings.limits),
+        max_raise_usd=max_raise_usd_of(services.settings.limits),
         work_at=services.overrides.work_at.format(run=job.id[:8]),
     )
     # In a chat or a ticket others read along than may read the repository.
-    return frame if frame.is_beside_code else frame.keyless()
+    return frame if frame.is_beside_code else frame.without_link_key()
 
 
 def _repo_of(trigger: Trigger) -> str:
@@ -61,9 +61,9 @@ def _name_of(trigger: Trigger) -> str:
     return plain_name(trigger.actor.login)
 
 
-def without_key(frame: Frame, openness: Openness) -> Frame:
+def without_ticket_key(frame: MessageHeader, openness: RunVisibility) -> MessageHeader:
     """Return it with a link to the run that opens for who may see it by their rights.
 
     The usual one opens for whoever has it, and the page shows what must be kept out.
     """
-    return frame.keyless() if openness.keeps_out else frame
+    return frame.without_link_key() if openness.keeps_out else frame

@@ -10,15 +10,15 @@ import structlog
 
 from patchwright.core.errors import LeaseLostError
 from patchwright.core.types.ids import JobId
-from patchwright.core.types.work import Outcome, OutcomeKind, explained
+from patchwright.core.types.work import Outcome, OutcomeKind, service_outcome
 from patchwright.resolver.effects import FinalMessage
-from patchwright.resolver.messages.status import Delivered
+from patchwright.resolver.messages.status import DeliveryResult
 from patchwright.workers.run.delivery import make_deliverer
-from patchwright.workers.run.opening import plan_of
-from patchwright.workers.run.orders import OF_A_SERVICE
+from patchwright.workers.run.opening import load_plan
+from patchwright.workers.run.orders import WORK_AT_SERVICE
 from patchwright.workers.run.plan import destination
-from patchwright.workers.run.receipts import delivered_by
-from patchwright.workers.run.services import Services
+from patchwright.workers.run.receipts import delivery_results_of
+from patchwright.workers.run.services import RunServices
 from patchwright.workers.store.job import Job, JobState, Lease
 
 INTERNAL: Final = "internal"
@@ -29,42 +29,42 @@ MOST_BROKEN: Final = 3
 log = structlog.get_logger(__name__)
 
 
-def internal(job_id: JobId) -> Outcome:
+def internal_failure(job_id: JobId) -> Outcome:
     text = (
         "Something broke inside Patchwright; the service's log has the details under "
         f"run {job_id[:8]}."
     )
-    return explained(OutcomeKind.FAILED, INTERNAL, text)
+    return service_outcome(OutcomeKind.FAILED, INTERNAL, text)
 
 
-def is_broken_off(outcome: Outcome) -> bool:
+def is_internal_failure(outcome: Outcome) -> bool:
     """Tell whether the run ended before its work could become a change."""
     return outcome.reason in (INTERNAL, LOST) and not outcome.head_sha
 
 
-def naming_kept_work(outcome: Outcome, services: Services, job_id: JobId) -> Outcome:
+def with_kept_work(outcome: Outcome, services: RunServices, job_id: JobId) -> Outcome:
     """Say how to get at the work of a run that broke, where any of it is kept."""
-    if not is_broken_off(outcome) or not services.stores.outcomes.has_work(job_id):
+    if not is_internal_failure(outcome) or not services.stores.outcomes.has_work(job_id):
         return outcome
-    said = f"What it had made is kept. {OF_A_SERVICE.format(run=job_id[:8])}"
-    if said in outcome.notes or services.overrides.work_at != OF_A_SERVICE:
+    said = f"What it had made is kept. {WORK_AT_SERVICE.format(run=job_id[:8])}"
+    if said in outcome.notes or services.overrides.work_at != WORK_AT_SERVICE:
         return outcome
     notes = (*outcome.notes, said)
     return Outcome.model_validate(outcome.model_dump() | {"notes": notes})
 
 
-def is_broken_too_often(lease: Lease) -> bool:
+def has_broken_too_often(lease: Lease) -> bool:
     delivers = lease.state is JobState.DELIVERING
     tried = lease.delivery_attempt if delivers else lease.attempt
     return tried > MOST_BROKEN
 
 
-def give_up(services: Services, lease: Lease) -> JobId | None:
+def give_up_job(services: RunServices, lease: Lease) -> JobId | None:
     """Tell the thread as far as that goes, and end the job.
 
     Returns the job that came of a request nobody has read yet. Raises `LeaseLostError`.
     """
-    outcome = naming_kept_work(internal(lease.job_id), services, lease.job_id)
+    outcome = with_kept_work(internal_failure(lease.job_id), services, lease.job_id)
     try:
         _tell(services, lease.job_id, outcome)
     except LeaseLostError:
@@ -76,18 +76,18 @@ def give_up(services: Services, lease: Lease) -> JobId | None:
     return services.stores.outcomes.give_up(lease, outcome, now)
 
 
-def _tell(services: Services, job_id: JobId, outcome: Outcome) -> None:
+def _tell(services: RunServices, job_id: JobId, outcome: Outcome) -> None:
     job = services.stores.jobs.load(job_id)
     if job is None:
         return
-    plan = plan_of(services, job)
+    plan = load_plan(services, job)
     to = destination(plan, job.trigger)
     so_far = _delivered(services, job)
     make_deliverer(services, plan).perform(FinalMessage(), outcome, to, so_far)
 
 
-def _delivered(services: Services, job: Job) -> Delivered:
+def _delivered(services: RunServices, job: Job) -> DeliveryResult:
     try:
-        return delivered_by(services.stores.effects.of_job(job.id))
+        return delivery_results_of(services.stores.effects.of_job(job.id))
     except ValueError:  # a receipt that another version has written
-        return Delivered()
+        return DeliveryResult()

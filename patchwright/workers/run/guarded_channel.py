@@ -5,7 +5,7 @@ from typing import Generic, TypeVar
 
 import structlog
 
-from patchwright.core.channel import Board, Offers, ServiceChannel
+from patchwright.core.channel import Tracker, Offers, ServiceChannel
 from patchwright.core.errors import ServiceError
 from patchwright.core.text.marks import split_marks
 from patchwright.core.types.people import Actor
@@ -86,10 +86,10 @@ class GuardedChannel(Generic[R]):
 
 
 @dataclass(frozen=True)
-class GuardedBoard(GuardedChannel[TalkThread]):
+class GuardedTracker(GuardedChannel[TalkThread]):
     """A `Board`."""
 
-    real: Board
+    real: Tracker
 
     def open_thread(self, trigger: Trigger, text: str) -> TalkThread:
         self.guard.require()

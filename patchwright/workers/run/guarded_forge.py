@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 from patchwright.core.forge import (
-    Adornment,
+    PullMetadata,
     CheckReport,
     NewCommit,
     PullRequestText,
@@ -17,13 +17,13 @@ from patchwright.core.types.threads import (
 )
 from patchwright.integrations.git.gitdir import GitDir
 from patchwright.integrations.git.remote import BranchUpdate, Push, Remote
-from patchwright.workers.run.forge_readings import ForgeReadings
-from patchwright.workers.run.guarded_channel import GuardedBoard, GuardedChannel
+from patchwright.workers.run.forge_readings import ForgeReader
+from patchwright.workers.run.guarded_channel import GuardedTracker, GuardedChannel
 from patchwright.workers.run.lease_guard import LeaseGuard
-from patchwright.workers.run.services import Services
+from patchwright.workers.run.services import RunServices
 
 
-def guarded(services: Services, guard: LeaseGuard) -> Services:
+def with_lease_checks(services: RunServices, guard: LeaseGuard) -> RunServices:
     """Return the services of one run, each write to which asks for the lease first.
 
     This is the one place that every write of a run passes.
@@ -40,19 +40,19 @@ def guarded(services: Services, guard: LeaseGuard) -> Services:
         channel=replace(
             channel,
             forge=GuardedChannel(channel.forge, guard),
-            boards={
-                name: GuardedBoard(guard=guard, real=board)
-                for name, board in channel.boards.items()
+            trackers={
+                name: GuardedTracker(guard=guard, real=tracker)
+                for name, tracker in channel.trackers.items()
             },
         ),
-        mirrors=services.mirrors.pushing_by(
+        mirrors=services.mirrors.with_push(
             GuardedPush(services.mirrors.push_by, guard)
         ),
     )
 
 
 @dataclass(frozen=True)
-class GuardedForge(ForgeReadings):
+class GuardedForge(ForgeReader):
     """A `Forge`."""
 
     guard: LeaseGuard
@@ -69,11 +69,11 @@ class GuardedForge(ForgeReadings):
         self.guard.require()
         return self.real.update_pull_request(repo, number, text)
 
-    def adorn_pull_request(
-        self, repo: RepoRef, number: int, adornment: Adornment
+    def set_pull_metadata(
+        self, repo: RepoRef, number: int, pull_metadata: PullMetadata
     ) -> tuple[str, ...]:
         self.guard.require()
-        return self.real.adorn_pull_request(repo, number, adornment)
+        return self.real.set_pull_metadata(repo, number, pull_metadata)
 
     def request_review(
         self, repo: RepoRef, number: int, reviewers: tuple[str, ...]

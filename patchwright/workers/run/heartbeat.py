@@ -7,7 +7,7 @@ from contextlib import contextmanager
 import structlog
 from sqlalchemy.exc import SQLAlchemyError
 
-from patchwright.core.background import carrying
+from patchwright.core.background import with_log_context
 from patchwright.core.errors import LeaseLostError
 from patchwright.workers.run.lease_guard import LeaseGuard
 
@@ -16,7 +16,7 @@ log = structlog.get_logger(__name__)
 
 @contextmanager
 def heartbeat(
-    guard: LeaseGuard, lease_s: float, let_go: Callable[[], None]
+    guard: LeaseGuard, lease_s: float, release_wait: Callable[[], None]
 ) -> Iterator[None]:
     """Extend the lease three times in its length, until the context is left.
 
@@ -29,12 +29,12 @@ def heartbeat(
             try:
                 guard.renew()
             except LeaseLostError:
-                let_go()
+                release_wait()
                 return
             except SQLAlchemyError as error:
                 log.warning("heartbeat_failed", error=type(error).__name__)
 
-    thread = threading.Thread(target=carrying(beat), name="heartbeat", daemon=True)
+    thread = threading.Thread(target=with_log_context(beat), name="heartbeat", daemon=True)
     thread.start()
     try:
         yield

@@ -4,7 +4,7 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from patchwright.core.agent.attention import GivenBack
+from patchwright.core.agent.attention import ReleaseSignal
 from patchwright.core.events.types import (
     RequestBlocked,
     SandboxAction,
@@ -25,12 +25,12 @@ class InterruptibleSandboxes:
     def __init__(
         self,
         sandboxes: RuntimeFactory,
-        given_back: GivenBack,
+        release_signal: ReleaseSignal,
         *,
         for_another: bool = False,
     ) -> None:
         self.kind = sandboxes.kind
-        self._sandboxes, self._given_back = sandboxes, given_back
+        self._sandboxes, self._release_signal = sandboxes, release_signal
         self._for_another = for_another
 
     def start(self, spec: SandboxSpec) -> Runtime:
@@ -51,7 +51,7 @@ class InterruptibleSandboxes:
         is_left = self._for_another and spec.role == _WORK
         end = once.detach if is_left else once.close
         # Called at once where it is given back already.
-        self._given_back.add_done_callback(lambda _: end())
+        self._release_signal.add_done_callback(lambda _: end())
         return once
 
 

@@ -27,7 +27,7 @@ def pack_change(
     base, head = outcome.base_sha, outcome.head_sha
     diff = code.diff(base, head, _MAX_DIFF_BYTES)
     return {
-        COMMITS: code.parcel(base, head),
+        COMMITS: code.partial_bundle(base, head),
         DIFF: redact(diff.decode("utf-8", "replace")).encode("utf-8", "replace"),
     }
 

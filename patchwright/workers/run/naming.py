@@ -2,11 +2,11 @@
 
 from patchwright.core.types.threads import TalkThread
 from patchwright.core.types.triggers import Trigger
-from patchwright.workers.run.services import Services
+from patchwright.workers.run.services import RunServices
 
 
-def name_people(services: Services, trigger: Trigger) -> Trigger:
+def name_people(services: RunServices, trigger: Trigger) -> Trigger:
     thread = trigger.thread
     if not isinstance(thread, TalkThread):
         return trigger
-    return services.channel.board(thread).name_people(trigger)
+    return services.channel.tracker(thread).name_people(trigger)

@@ -9,17 +9,17 @@ from patchwright.core.errors import ServiceError
 from patchwright.core.events.log import EventLog
 from patchwright.core.settings.repository import RepositoryConfig
 from patchwright.core.types.threads import ForgeThread
-from patchwright.resolver.messages.mirrors import mirrored_progress
+from patchwright.resolver.messages.mirrors import cross_post_progress
 from patchwright.resolver.messages.status import mark, progress_comment
-from patchwright.resolver.progress import Watch
-from patchwright.workers.run.budget import most_raised
-from patchwright.workers.run.framing import make_frame
-from patchwright.workers.run.gate import rules
+from patchwright.resolver.progress import ProgressTracker
+from patchwright.workers.run.budget import max_raise_usd_of
+from patchwright.workers.run.framing import make_message_header
+from patchwright.workers.run.gate import policy_with
 from patchwright.workers.run.naming import name_people
-from patchwright.workers.run.permissions import known_permission
-from patchwright.workers.run.plan import ARTIFACT, Plan
-from patchwright.workers.run.services import Services
-from patchwright.workers.run.standing import About
+from patchwright.workers.run.permissions import find_permission
+from patchwright.workers.run.plan import PLAN_ARTIFACT, RunPlan
+from patchwright.workers.run.services import RunServices
+from patchwright.workers.run.standing import RunDetails
 from patchwright.workers.run.status import StatusComment
 from patchwright.workers.run.steering import Steering
 from patchwright.workers.store.job import Job, Lease
@@ -28,32 +28,32 @@ log = structlog.get_logger(__name__)
 
 
 def open_steering(
-    services: Services, job: Job, lease: Lease, plan: Plan, events: EventLog
+    services: RunServices, job: Job, lease: Lease, plan: RunPlan, events: EventLog
 ) -> Steering:
-    about = About(
+    about = RunDetails(
         frame=plan.frame,
         trigger=job.trigger,
         admitted=plan.admitted,
         sandbox=services.sandboxes.kind,
         keeps_out=plan.openness.keeps_out,
-        max_raise_usd=most_raised(services.settings.limits),
+        max_raise_usd=max_raise_usd_of(services.settings.limits),
     )
     return Steering(
         services.channel,
-        rules(services, plan.config),
+        policy_with(services, plan.config),
         events,
         partial(services.stores.requests.joined, job.id),
         settle=partial(services.stores.requests.settle, lease),
         about=lambda: about,
         # Asked for each act: who has lost a role must not steer for a while longer.
-        permission_of=partial(known_permission, services.code_host.forge),
+        permission_of=partial(find_permission, services.code_host.forge),
         find_person=services.chat.find_person,
         named=partial(name_people, services),
         invite=services.chat.invite,
     )
 
 
-def open_status(services: Services, job: Job, plan: Plan) -> StatusComment:
+def open_status(services: RunServices, job: Job, plan: RunPlan) -> StatusComment:
     """Post the comment, or take over the one an earlier attempt has made.
 
     What the agent plans may repeat what was private.
@@ -64,30 +64,30 @@ def open_status(services: Services, job: Job, plan: Plan) -> StatusComment:
         services.channel,
         thread,
         plan.frame,
-        Watch(services.sandboxes.kind, services.clock.now()),
+        ProgressTracker(services.sandboxes.kind, services.clock.now()),
         services.clock,
-        write=mirrored_progress if hides else progress_comment,
+        write=cross_post_progress if hides else progress_comment,
         shown=plan.config.progress_comment,
     )
     status.begin(plan.status_post)
     return status
 
 
-def plan_of(services: Services, job: Job) -> Plan:
+def load_plan(services: RunServices, job: Job) -> RunPlan:
     """Return what was fixed about a run, or what can be said without that.
 
     One that cannot be read must not keep the run from its end.
     """
-    stored = services.stores.outcomes.load_artifact(job.id, ARTIFACT)
+    stored = services.stores.outcomes.load_artifact(job.id, PLAN_ARTIFACT)
     try:
-        return Plan.model_validate_json(stored or b"{}")
+        return RunPlan.model_validate_json(stored or b"{}")
     except ValidationError as error:
         log.error("plan_unreadable", problems=error.error_count())  # noqa: TRY400 - its text may hold what people wrote
-    frame = make_frame(services, job, RepositoryConfig())
-    return Plan(frame=frame, status_post=find_earlier_post(services, job))
+    frame = make_message_header(services, job, RepositoryConfig())
+    return RunPlan(frame=frame, status_post=find_earlier_post(services, job))
 
 
-def find_earlier_post(services: Services, job: Job) -> str:
+def find_earlier_post(services: RunServices, job: Job) -> str:
     """Return the status comment of an earlier attempt, empty if it cannot be found."""
     try:
         return services.channel.find_post(job.trigger.thread, mark(job.id)) or ""

@@ -7,13 +7,13 @@ from typing import Any, Final
 from patchwright.core.settings.repository import CONFIG_FILE, RepositoryConfig
 from patchwright.core.types.work import Outcome
 
-OF_A_SERVICE: Final = (
+WORK_AT_SERVICE: Final = (
     "Whoever runs the service gets it with `patchwright runs bundle {run}`."
 )
 
 
 @dataclass(frozen=True)
-class Orders:
+class RunOverrides:
     """Orders count before what a repository says for itself.
 
     `config` are values for fields of `RepositoryConfig`, by name, and `unsaid` those
@@ -28,11 +28,11 @@ class Orders:
     config: Mapping[str, Any] = field(default_factory=dict)
     defaults: Mapping[str, Any] = field(default_factory=dict)
     config_file: str = CONFIG_FILE
-    rehearses: bool = False
+    is_dry_run: bool = False
     schema: str = ""
     waits_for_people: bool = True
     answer: Outcome | None = None
-    work_at: str = OF_A_SERVICE
+    work_at: str = WORK_AT_SERVICE
 
     def applied_to(self, config: RepositoryConfig) -> RepositoryConfig:
         """Return what a repository says with the orders on top of it."""

@@ -12,21 +12,21 @@ from patchwright.core.types.threads import (
     ThreadRef,
 )
 from patchwright.core.types.triggers import Trigger
-from patchwright.resolver.delivering.destination import Hidden
-from patchwright.resolver.messages.pull_request import Origin
-from patchwright.workers.run.plan import Plan, issue_of
-from patchwright.workers.store.threads import Linked
+from patchwright.resolver.delivering.destination import PrivateContent
+from patchwright.resolver.messages.pull_request import RequestOrigin
+from patchwright.workers.run.plan import RunPlan, issue_of
+from patchwright.workers.store.threads import LinkedThread
 
 
 def with_origins(
-    plan: Plan,
+    plan: RunPlan,
     settings: Settings,
     trigger: Trigger,
     read: Sequence[Thread],
-    linked: tuple[Linked, ...],
+    linked: tuple[LinkedThread, ...],
     *,
     private_texts: tuple[str, ...] = (),
-) -> Plan:
+) -> RunPlan:
     """Return the plan with what the readers of the change may know of all that.
 
     `read` are the threads of the conversation that were read, `private_texts` what was
@@ -39,9 +39,9 @@ def with_origins(
     for_some = openness.is_public and _is_for_some(trigger, read)
     if texts := (*((trigger.text,) if for_some else ()), *private_texts):
         site = f"{settings.github.web_url}/{trigger.home.full_name}"
-        plan = plan.replace(hidden=Hidden(texts=texts, public_url=site))
+        plan = plan.replace(hidden=PrivateContent(texts=texts, public_url=site))
     origins = _origins(settings, trigger, read, linked)
-    return plan.replace(key=key_in(trigger, linked), origins=origins)
+    return plan.replace(key=find_ticket_key(trigger, linked), origins=origins)
 
 
 def _is_for_some(trigger: Trigger, read: Sequence[Thread]) -> bool:
@@ -67,7 +67,7 @@ def _is_same(one: Actor, other: Actor) -> bool:
     )
 
 
-def _issue_in(trigger: Trigger, linked: tuple[Linked, ...]) -> int | None:
+def _issue_in(trigger: Trigger, linked: tuple[LinkedThread, ...]) -> int | None:
     """Return the issue of the repository that the conversation is about."""
     here = (
         one.ref
@@ -78,7 +78,7 @@ def _issue_in(trigger: Trigger, linked: tuple[Linked, ...]) -> int | None:
     return next((one for one in found if one is not None), None)
 
 
-def key_in(trigger: Trigger, linked: tuple[Linked, ...]) -> str:
+def find_ticket_key(trigger: Trigger, linked: tuple[LinkedThread, ...]) -> str:
     """Return the key of the ticket that the conversation is about, if there is one."""
     tickets = (one for one in _talk(trigger, linked) if one.kind is ThreadKind.TICKET)
     return next((one.id for one in tickets), "")
@@ -88,8 +88,8 @@ def _origins(
     settings: Settings,
     trigger: Trigger,
     read: Sequence[Thread],
-    linked: tuple[Linked, ...],
-) -> tuple[Origin, ...]:
+    linked: tuple[LinkedThread, ...],
+) -> tuple[RequestOrigin, ...]:
     urls = {str(one.ref): one.url for one in read}
     found = []
     for ref in _talk(trigger, linked):
@@ -97,7 +97,7 @@ def _origins(
         browse = f"{settings.jira.base_url}/browse/{ref.id}" if is_ticket else ""
         if url := urls.get(str(ref)) or browse:
             name = ref.id if is_ticket else f"a thread in {ref.service.capitalize()}"
-            found.append(Origin(name=name, url=url))
+            found.append(RequestOrigin(name=name, url=url))
     return tuple(found)
 
 
@@ -105,16 +105,16 @@ def _hidden(
     settings: Settings,
     trigger: Trigger,
     read: Sequence[Thread],
-    linked: tuple[Linked, ...],
+    linked: tuple[LinkedThread, ...],
     private_texts: tuple[str, ...],
-) -> Hidden:
+) -> PrivateContent:
     """Return what a public repository must not repeat of private threads."""
     private = [one for one in read if isinstance(one.ref, TalkThread)]
     tickets = [
         one.id for one in _talk(trigger, linked) if one.kind is ThreadKind.TICKET
     ]
     hosts = (settings.jira.host.partition("/")[0], "slack.com")
-    return Hidden(
+    return PrivateContent(
         texts=(*(text for one in private for text in _texts(one)), *private_texts),
         names=(*(name for one in private for name in _names(one)), *tickets),
         hosts=tuple(filter(None, hosts)),
@@ -122,7 +122,7 @@ def _hidden(
     )
 
 
-def also_hidden(known: Hidden, said: Sequence[Trigger]) -> Hidden:
+def with_private_requests(known: PrivateContent, said: Sequence[Trigger]) -> PrivateContent:
     """Add what was said in private to a run that works already."""
     private = [one for one in said if isinstance(one.thread, TalkThread)]
     texts = (text for one in private for text in (one.title, one.body, one.request))
@@ -144,7 +144,7 @@ def _names(thread: Thread) -> Iterator[str]:
     yield from (one.login for one in people if not one.is_bot)
 
 
-def _talk(trigger: Trigger, linked: tuple[Linked, ...]) -> tuple[TalkThread, ...]:
+def _talk(trigger: Trigger, linked: tuple[LinkedThread, ...]) -> tuple[TalkThread, ...]:
     threads: tuple[ThreadRef, ...] = (trigger.thread, *(one.ref for one in linked))
     by_key = {str(one): one for one in threads if isinstance(one, TalkThread)}
     return tuple(by_key.values())

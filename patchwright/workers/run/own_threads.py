@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from patchwright.core.channel import Offers
 from patchwright.core.errors import InvalidRequestError, NotFoundError
 from patchwright.core.types.people import Actor
-from patchwright.core.types.threads import ForgeThread, Post, Thread
+from patchwright.core.types.threads import ForgeThread, ThreadPost, Thread
 from patchwright.core.types.triggers import Trigger
 from patchwright.workers.store.job import Job
 
 
 @dataclass(frozen=True)
-class OwnThreads:
+class PageChannel:
     """A channel whose threads are the pages of their runs.
 
     A page shows the log itself, so that there is nothing to post or to edit.
@@ -32,7 +32,7 @@ class OwnThreads:
         if job is None:
             raise NotFoundError(f"there is no request {ref.token}")
         asked = job.trigger
-        opening = Post(id="", author=asked.actor, text=asked.body, at=job.created_at)
+        opening = ThreadPost(id="", author=asked.actor, text=asked.body, at=job.created_at)
         return Thread(ref=ref, title=asked.title, url="", posts=(opening,))
 
     def fetch_opening(self, ref: ForgeThread) -> Thread:

@@ -9,7 +9,7 @@ from patchwright.core.errors import ServiceError
 from patchwright.core.forge import Forge
 from patchwright.core.types.people import Actor, Permission
 from patchwright.core.types.threads import RepoRef
-from patchwright.resolver.placing.choose import Access, Judge
+from patchwright.resolver.placing.choose import RepositoryAccess, JudgeAccess
 
 REMEMBER_S: Final = 60.0
 
@@ -18,7 +18,7 @@ Permissions = Callable[[RepoRef, Actor], Permission | None]
 log = structlog.get_logger(__name__)
 
 
-def known_permission(forge: Forge, repo: RepoRef, actor: Actor) -> Permission | None:
+def find_permission(forge: Forge, repo: RepoRef, actor: Actor) -> Permission | None:
     """Return what the forge says, or None if it does not say."""
     try:
         return forge.fetch_permission(repo, actor)
@@ -27,20 +27,20 @@ def known_permission(forge: Forge, repo: RepoRef, actor: Actor) -> Permission | 
         return None
 
 
-def judge_for(person: Actor, permission: Permissions) -> Judge:
+def make_access_check(person: Actor, permission: Permissions) -> JudgeAccess:
     """Return what tells whether that person may read a repository."""
 
-    def access(repo: RepoRef) -> Access:
+    def access(repo: RepoRef) -> RepositoryAccess:
         found = permission(repo, person)
         if found is None:
-            return Access.UNKNOWN
+            return RepositoryAccess.UNKNOWN
         may = found.allows(Permission.READ)
-        return Access.READABLE if may else Access.UNREADABLE
+        return RepositoryAccess.READABLE if may else RepositoryAccess.UNREADABLE
 
     return access
 
 
-class Remembered:
+class PermissionCache:
     """Answers of a forge, each good for a minute.
 
     For those who only look for something: whatever starts, steers or writes asks anew.
@@ -56,7 +56,7 @@ class Remembered:
         known = self._known.get((repo, actor))
         if known is not None and now - known[0] < REMEMBER_S:
             return known[1]
-        found = known_permission(self._forge, repo, actor)
+        found = find_permission(self._forge, repo, actor)
         if found is not None:
             self._known[repo, actor] = now, found
         return found

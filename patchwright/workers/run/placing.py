@@ -6,27 +6,27 @@ from typing import Final
 
 from patchwright.core.errors import ServiceUnavailableError
 from patchwright.core.text.fence import inline_code
-from patchwright.core.text.marks import call, without_calls
+from patchwright.core.text.marks import mention_link, without_mentions
 from patchwright.core.types.base import Value
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import RepoRef, TalkThread
 from patchwright.core.types.triggers import Trigger, TriggerKind
-from patchwright.core.types.work import OutcomeKind, explained
+from patchwright.core.types.work import OutcomeKind, service_outcome
 from patchwright.resolver.effects import Invite
-from patchwright.resolver.house import as_known
+from patchwright.resolver.house import with_forge_accounts
 from patchwright.resolver.placing.answers import is_answer
-from patchwright.resolver.placing.asking import Ask
-from patchwright.resolver.placing.places import Places
+from patchwright.resolver.placing.asking import Question
+from patchwright.resolver.placing.places import ReferenceScope
 from patchwright.resolver.placing.references import find_references
-from patchwright.workers.run.choosing import Choosing
+from patchwright.workers.run.choosing import RepositoryChooser
 from patchwright.workers.run.naming import name_people
-from patchwright.workers.run.services import Services
-from patchwright.workers.run.talk import Talk
-from patchwright.workers.run.wait import Wait, tell_requester
+from patchwright.workers.run.services import RunServices
+from patchwright.workers.run.talk import ChatServices
+from patchwright.workers.run.wait import EarlyResult, tell_requester
 from patchwright.workers.store.job import Job, Lease
 from patchwright.workers.store.requests import JoinedRequest
 
-ASKED: Final = "asked"
+QUESTION_ARTIFACT: Final = "asked"
 NOT_LINKED: Final = "not-linked"
 _INVITED: Final = "Waiting until it is known who asks."
 _UNNAMED_BOT: Final = "Bots may ask only if `accounts.map` names them."
@@ -42,52 +42,52 @@ _ELSEWHERE: Final = (
 )
 
 
-class Asked(Value):
+class AskedQuestion(Value):
     """What a job has asked before it began, and what was said until then."""
 
     text: str
     up_to: int
 
 
-class Placing:
-    def __init__(self, services: Services, job: Job, lease: Lease) -> None:
+class RepositoryResolver:
+    def __init__(self, services: RunServices, job: Job, lease: Lease) -> None:
         self._services, self._job, self._lease = services, job, lease
-        self._talk: Talk = services.chat
+        self._talk: ChatServices = services.chat
         self._joined = services.stores.requests.joined(job.id)
 
-    def resolve(self, thread: TalkThread) -> Trigger | Wait:
+    def resolve(self, thread: TalkThread) -> Trigger | EarlyResult:
         """Return the request with what was found out, or why it waits."""
-        known = self._find_request(self._begun(thread))
+        known = self._find_request(self._start_thread(thread))
         if known is None:
             return self._unknown()
-        found = self._find_place(thread, known)
-        if isinstance(found, Wait):
+        found = self._find_repository(thread, known)
+        if isinstance(found, EarlyResult):
             return found
         named = name_people(self._services, known)
         placed = named.replace(repo=found)
         if placed != self._job.trigger:
-            self._talk.ties.settle(self._lease, placed)
+            self._talk.conversation_links.settle(self._lease, placed)
         return placed
 
-    def _find_place(self, thread: TalkThread, known: Trigger) -> RepoRef | Wait:
+    def _find_repository(self, thread: TalkThread, known: Trigger) -> RepoRef | EarlyResult:
         """Return where the work is, or why it waits.
 
         A conversation has one pull request, so that it stays where it is.
         """
-        place = known.place or self._known_place()
+        place = known.place or self._known_repository()
         if place is not None:
             return self._elsewhere(known, place) or place
         said = tuple(one.request for one in self.answers())
-        choosing = Choosing(self._services, thread, known.asker, said, self._places)
+        choosing = RepositoryChooser(self._services, thread, known.asker, said, self._places)
         found = choosing.choose(known)
-        if not isinstance(found, Ask):
+        if not isinstance(found, Question):
             return found.repo
         asked = self.ask(found)
         if asked.effects and self._talk.needs_renewal(known.asker):
             return replace(asked, effects=(*asked.effects, Invite(renews=True)))
         return asked
 
-    def _elsewhere(self, known: Trigger, place: RepoRef) -> Wait | None:
+    def _elsewhere(self, known: Trigger, place: RepoRef) -> EarlyResult | None:
         """Refuse to take work that is meant for another repository to this one."""
         meant = find_references([known.request], self._places).meant
         if not meant or place in meant:
@@ -95,20 +95,20 @@ class Placing:
         text = _ELSEWHERE.format(
             place=inline_code(place.full_name), meant=inline_code(meant[0].full_name)
         )
-        refused = explained(OutcomeKind.REFUSED, "other-repository", text)
-        return Wait(refused, (tell_requester(known.thread, text),), self._up_to)
+        refused = service_outcome(OutcomeKind.REFUSED, "other-repository", text)
+        return EarlyResult(refused, (tell_requester(known.thread, text),), self._up_to)
 
-    def ask(self, asked: Ask) -> Wait:
+    def ask(self, asked: Question) -> EarlyResult:
         """Wait for an answer; what was asked already is not asked again for nothing."""
-        outcome = explained(
+        outcome = service_outcome(
             OutcomeKind.NEEDS_INPUT, asked.reason, asked.text, waits=True
         )
         up_to = self._up_to
         if self._was_asked(asked.text):
-            return Wait(outcome, (), up_to)
+            return EarlyResult(outcome, (), up_to)
         self._keep_asked(asked.text)
         told = tell_requester(self._job.trigger.thread, asked.text, asked.offers)
-        return Wait(outcome, (told,), up_to)
+        return EarlyResult(outcome, (told,), up_to)
 
     def answers(self) -> list[Trigger]:
         """Return what the requester has said since, oldest first."""
@@ -132,10 +132,10 @@ class Placing:
 
         Whoever came before them may never show who they are, and is not waited for.
         """
-        if known := as_known(first, self._talk.find_person):
+        if known := with_forge_accounts(first, self._talk.find_person):
             return known
         for one in self._joined:
-            known = as_known(one.trigger, self._talk.find_person)
+            known = with_forge_accounts(one.trigger, self._talk.find_person)
             if known is not None and known.kind is not TriggerKind.REPLY:
                 self._prefer(one, first)
                 return known
@@ -143,7 +143,7 @@ class Placing:
 
     def _prefer(self, one: JoinedRequest, first: Trigger) -> None:
         """Have the job be about that request; the first one joins it instead."""
-        self._talk.ties.swap(self._lease, one, first)
+        self._talk.conversation_links.swap(self._lease, one, first)
         self._job = self._job.replace(trigger=one.trigger)
         self._joined = self._services.stores.requests.joined(self._job.id)
 
@@ -154,10 +154,10 @@ class Placing:
         """
         own = self._job.trigger.actor
         stores = self._services.stores
-        kept = stores.outcomes.load_artifact(self._job.id, ASKED)
+        kept = stores.outcomes.load_artifact(self._job.id, QUESTION_ARTIFACT)
         if kept is None:
             return False
-        before = Asked.model_validate_json(kept)
+        before = AskedQuestion.model_validate_json(kept)
         calls = any(
             one.event_id > before.up_to
             and one.trigger.kind is not TriggerKind.REPLY
@@ -167,58 +167,58 @@ class Placing:
         return before.text == text and not calls
 
     def _keep_asked(self, text: str) -> None:
-        kept = Asked(text=text, up_to=self._up_to).model_dump_json().encode()
-        self._services.stores.outcomes.keep_artifact(self._lease, ASKED, kept)
+        kept = AskedQuestion(text=text, up_to=self._up_to).model_dump_json().encode()
+        self._services.stores.outcomes.keep_artifact(self._lease, QUESTION_ARTIFACT, kept)
 
     @property
     def _up_to(self) -> int:
         """The last event that was taken notice of."""
         return self._joined[-1].event_id if self._joined else 0
 
-    def _begun(self, thread: TalkThread) -> Trigger:
+    def _start_thread(self, thread: TalkThread) -> Trigger:
         """Return the request with a thread that is there to be answered in."""
         trigger = self._job.trigger
         if thread.has_begun:
             return trigger
         new = self._open(thread)
-        ties, now = self._talk.ties, self._services.clock.now()
-        ties.replace(self._lease, thread, new, now)
+        conversation_links, now = self._talk.conversation_links, self._services.clock.now()
+        conversation_links.replace(self._lease, thread, new, now)
         begun = trigger.replace(thread=new)
-        ties.settle(self._lease, begun)
+        conversation_links.settle(self._lease, begun)
         return begun
 
     def _open(self, thread: TalkThread) -> TalkThread:
         """Open it; if only the answer was lost, it is found to be there already."""
         trigger = self._job.trigger
-        board, text = self._services.channel.board(thread), _opening(trigger)
+        tracker, text = self._services.channel.tracker(thread), _opening(trigger)
         try:
-            return board.open_thread(trigger, text)
+            return tracker.open_thread(trigger, text)
         except ServiceUnavailableError:
-            return board.open_thread(trigger, text)
+            return tracker.open_thread(trigger, text)
 
     @cached_property
-    def _places(self) -> Places:
+    def _places(self) -> ReferenceScope:
         return self._talk.find_places()
 
-    def _unknown(self) -> Wait:
+    def _unknown(self) -> EarlyResult:
         """Wait until the person has shown who they are; or say that there is no way.
 
         A bot does not link: without a word, so that two do not keep each other busy.
         """
         if self._job.trigger.actor.is_bot:
-            unnamed = explained(OutcomeKind.REFUSED, "bot-not-named", _UNNAMED_BOT)
-            return Wait(unnamed, ())
+            unnamed = service_outcome(OutcomeKind.REFUSED, "bot-not-named", _UNNAMED_BOT)
+            return EarlyResult(unnamed, ())
         if self._talk.can_invite:
-            outcome = explained(
+            outcome = service_outcome(
                 OutcomeKind.NEEDS_INPUT, NOT_LINKED, _INVITED, waits=True
             )
             effects = () if self._was_asked(_INVITED) else (Invite(),)
             self._keep_asked(_INVITED)
-            return Wait(outcome, effects, self._up_to)
-        refused = explained(OutcomeKind.REFUSED, NOT_LINKED, _NO_WAY)
-        return Wait(refused, (tell_requester(self._job.trigger.thread, _NO_WAY),))
+            return EarlyResult(outcome, effects, self._up_to)
+        refused = service_outcome(OutcomeKind.REFUSED, NOT_LINKED, _NO_WAY)
+        return EarlyResult(refused, (tell_requester(self._job.trigger.thread, _NO_WAY),))
 
-    def _known_place(self) -> RepoRef | None:
+    def _known_repository(self) -> RepoRef | None:
         """Return where the conversation's work is already; it has one pull request."""
         threads = self._services.stores.threads
         return threads.repository_of(self._job.conversation_id)
@@ -230,7 +230,7 @@ def _is_by(one: JoinedRequest, own: Actor) -> bool:
 
 def _opening(trigger: Trigger) -> str:
     """Show what was asked where nobody could see it."""
-    who = call(trigger.actor.login, trigger.actor.external_id)
-    request = without_calls(trigger.request)
+    who = mention_link(trigger.actor.login, trigger.actor.external_id)
+    request = without_mentions(trigger.request)
     quoted = "\n".join(f"> {line}" for line in request.splitlines())
     return f"{who} asks:\n\n{quoted}" if quoted else f"{who} asks."

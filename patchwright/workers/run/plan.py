@@ -12,16 +12,16 @@ from patchwright.core.types.threads import (
     ThreadRef,
 )
 from patchwright.core.types.triggers import Trigger
-from patchwright.resolver.delivering.destination import Destination, Hidden, Mirrored
-from patchwright.resolver.messages.pull_request import Origin, Provenance
-from patchwright.resolver.messages.status import Frame, Progress
-from patchwright.resolver.placing.openness import Openness
-from patchwright.resolver.target import Target
+from patchwright.resolver.delivering.destination import Destination, PrivateContent, CrossPostTarget
+from patchwright.resolver.messages.pull_request import RequestOrigin, Provenance
+from patchwright.resolver.messages.status import MessageHeader, Progress
+from patchwright.resolver.placing.openness import RunVisibility
+from patchwright.resolver.target import RunTarget
 
-ARTIFACT = "plan"
+PLAN_ARTIFACT = "plan"
 
 
-class Plan(Value):
+class RunPlan(Value):
     """Kept with the outcome, so that any worker can deliver it.
 
     `repository` and `target` are missing when the run ended before they were known.
@@ -31,10 +31,10 @@ class Plan(Value):
     what could not be done before the work began, a sentence each.
     """
 
-    frame: Frame
+    frame: MessageHeader
     status_post: str = ""
     repository: Repository | None = None
-    target: Target | None = None
+    target: RunTarget | None = None
     trusted_sha: str = ""
     config: RepositoryConfig = RepositoryConfig()
     review_threads: tuple[str, ...] = ()
@@ -46,10 +46,10 @@ class Plan(Value):
     admitted: str = ""
     issue: int | None = None
     key: str = ""
-    origins: tuple[Origin, ...] = ()
-    mirrors: tuple[Mirrored, ...] = ()
-    hidden: Hidden | None = None
-    openness: Openness = Openness()
+    origins: tuple[RequestOrigin, ...] = ()
+    mirrors: tuple[CrossPostTarget, ...] = ()
+    hidden: PrivateContent | None = None
+    openness: RunVisibility = RunVisibility()
     last: Progress = Progress()
     remarks: tuple[str, ...] = ()
 
@@ -64,7 +64,7 @@ def issue_of(thread: ThreadRef) -> int | None:
     return None
 
 
-def destination(plan: Plan, trigger: Trigger) -> Destination:
+def destination(plan: RunPlan, trigger: Trigger) -> Destination:
     """Say where the result goes; a repository that is not known gets no writes."""
     repository = plan.repository or Repository(
         ref=trigger.place or _NOWHERE,

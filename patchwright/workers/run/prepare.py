@@ -22,25 +22,25 @@ from patchwright.core.types.threads import (
 )
 from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.core.types.work import Task
-from patchwright.integrations.git.mirror import Mirror, Mirrors
-from patchwright.resolver.brief import brief
+from patchwright.integrations.git.mirror import Mirror, MirrorCache
+from patchwright.resolver.brief import write_brief
 from patchwright.resolver.gathering.gather import (
-    Gathered,
-    Scene,
-    Work,
+    GatheredContext,
+    RequestContext,
+    StartingPoint,
     gather_context,
     suggest_base,
 )
-from patchwright.resolver.knowledge import gather
-from patchwright.resolver.pinning import as_asked
+from patchwright.resolver.knowledge import read_instructions
+from patchwright.resolver.pinning import thread_as_requested
 from patchwright.resolver.planning import plan_first, wants_plan
 from patchwright.resolver.reviews import (
-    asked_threads,
-    opened_where_asked,
-    ordered_threads,
+    requesting_threads,
+    reopen_requesting_threads,
+    order_review_threads,
 )
 from patchwright.resolver.rounds import merge_text, needs_merge
-from patchwright.resolver.target import Target, plan_target
+from patchwright.resolver.target import RunTarget, plan_target
 from patchwright.resolver.template import find_template
 
 
@@ -50,11 +50,11 @@ class Sources:
 
     channel: Channel
     forge: Forge
-    mirrors: Mirrors
+    mirrors: MirrorCache
 
 
 @dataclass(frozen=True)
-class Request:
+class PreparationRequest:
     """What is asked, in which thread as it was then, and what is known about it.
 
     `linked_pulls` are the numbers of pull requests that earlier runs for this
@@ -92,7 +92,7 @@ class Prepared:
     """
 
     repository: Repository
-    target: Target
+    target: RunTarget
     mirror: Mirror
     trusted_sha: str
     task: Task
@@ -111,12 +111,12 @@ class Prepared:
 
 def fetch_thread(channel: Channel, trigger: Trigger, asked_at: datetime) -> Thread:
     """Read the thread as it was when the request was made."""
-    thread = as_asked(channel.fetch_thread(trigger.thread), trigger, asked_at)
-    reviews = opened_where_asked(thread.reviews, trigger)
+    thread = thread_as_requested(channel.fetch_thread(trigger.thread), trigger, asked_at)
+    reviews = reopen_requesting_threads(thread.reviews, trigger)
     return thread.replace(reviews=reviews)
 
 
-def prepare(sources: Sources, request: Request) -> Prepared:
+def prepare(sources: Sources, request: PreparationRequest) -> Prepared:
     """Look everything up; raises a `ServiceError` or a `GitError`."""
     return _Preparation(sources, request).prepare()
 
@@ -128,14 +128,14 @@ def fetch_mirror(sources: Sources, repository: Repository, *refs: str) -> Mirror
 
 
 class _Preparation:
-    def __init__(self, sources: Sources, request: Request) -> None:
+    def __init__(self, sources: Sources, request: PreparationRequest) -> None:
         self._sources, self._request = sources, request
         repo = request.trigger.home
         self._repository = sources.forge.fetch_repository(repo)
         title = request.trigger.title or request.thread.title
         self._title = "" if request.privacy else title
         self._token = request.token or request.thread.ref.token
-        self._scene = Scene(
+        self._scene = RequestContext(
             sources.channel,
             sources.forge,
             self._repository,
@@ -155,7 +155,7 @@ class _Preparation:
         )
         trusted_sha = mirror.resolve(target.trusted_ref)
         start_sha = mirror.resolve(target.start_ref)
-        work = Work(mirror.objects, target.base_branch, trusted_sha, start_sha, pull)
+        work = StartingPoint(mirror.objects, target.base_branch, trusted_sha, start_sha, pull)
         checks = request.checks or self._fetch_checks(pull, start_sha)
         gathered = gather_context(self._scene, work, checks)
         return Prepared(
@@ -169,10 +169,10 @@ class _Preparation:
             # Resolved ones come last, so that the numbers of the others hold.
             review_threads=tuple(
                 one.id
-                for one in ordered_threads(request.thread.reviews)
+                for one in order_review_threads(request.thread.reviews)
                 if not one.is_resolved
             ),
-            asked_reviews=asked_threads(request.thread.reviews, request.trigger),
+            asked_reviews=requesting_threads(request.thread.reviews, request.trigger),
             names={**names, "sha": trusted_sha[:10]},
             template=find_template(mirror.objects, trusted_sha),
         )
@@ -191,7 +191,7 @@ class _Preparation:
 
     def _target(
         self, pull: PullRequest | None, names: Mapping[str, str], *, is_named: bool
-    ) -> Target:
+    ) -> RunTarget:
         config, repository = self._request.config, self._repository
         is_new = pull is None or not pull.is_open
         base = config.base or (suggest_base(self._scene) if is_new else "")
@@ -212,10 +212,10 @@ class _Preparation:
             return None
         return self._sources.forge.fetch_checks(self._repository.ref, sha)
 
-    def _task(self, target: Target, work: Work, gathered: Gathered) -> Task:
+    def _task(self, target: RunTarget, work: StartingPoint, gathered: GatheredContext) -> Task:
         request, config = self._request, self._request.config
-        written = brief(gathered.context, request.trigger, target.base_branch)
-        knowledge = gather(work.code, work.base_sha, config.instructions)
+        written = write_brief(gathered.context, request.trigger, target.base_branch)
+        knowledge = read_instructions(work.code, work.base_sha, config.instructions)
         guide = knowledge.for_prompt(written.text)
         merges = self._merges(work.pull)
         merging = merge_text(target.base_branch) if merges else ""

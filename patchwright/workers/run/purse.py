@@ -3,7 +3,7 @@
 from datetime import timedelta
 from functools import partial
 
-from patchwright.core.agent.purse import PRICE_UNKNOWN, UNKNOWN_PRICE, money_of
+from patchwright.core.agent.purse import PRICE_UNKNOWN, UNKNOWN_PRICE, settled_cost
 from patchwright.core.clock import Clock
 from patchwright.core.llm.budget import OverBudgetError, Settle, assumed_usd
 from patchwright.core.settings.work import LimitSettings
@@ -13,15 +13,15 @@ from patchwright.core.types.threads import RepoRef
 from patchwright.core.types.work import Usage
 from patchwright.workers.store.reservations import (
     Ceilings,
-    Refusal,
+    BudgetRefusal,
     Reservation,
     ReservationStore,
-    Scope,
+    BudgetScope,
     Spender,
 )
 
 
-class SharedPurse:
+class SharedBudget:
     """Reserves in the database, so that parallel runs cannot spend the same money."""
 
     def __init__(
@@ -51,7 +51,7 @@ class SharedPurse:
         answer = self._money.reserve(
             self._spender(), worst_usd, self._ceilings(more_usd)
         )
-        if isinstance(answer, Refusal):
+        if isinstance(answer, BudgetRefusal):
             why = _explain(answer, worst_usd)
             raise OverBudgetError(why, reason=_REASONS[answer.scope])
         return partial(self._settle, answer)
@@ -62,7 +62,7 @@ class SharedPurse:
         return max(self._dearest, assumed_usd(most, self._unknown_cost_per_token))
 
     def _settle(self, reservation: Reservation, spent: Usage) -> None:
-        spent_usd = money_of(spent, reservation.amount_usd)
+        spent_usd = settled_cost(spent, reservation.amount_usd)
         if spent_usd is None:
             assumed = assumed_usd(spent, self._unknown_cost_per_token)
             self._money.settle(reservation, 0.0, assumed_usd=assumed)
@@ -88,7 +88,7 @@ class SharedPurse:
         )
 
 
-def _explain(refusal: Refusal, worst_usd: float) -> str:
+def _explain(refusal: BudgetRefusal, worst_usd: float) -> str:
     taken, ceiling = dollars(refusal.taken_usd), dollars(refusal.ceiling_usd)
     return (
         f"{taken} of {ceiling} {_WHOSE[refusal.scope]} is spent or set aside, and the "
@@ -97,14 +97,14 @@ def _explain(refusal: Refusal, worst_usd: float) -> str:
 
 
 _WHOSE = {
-    Scope.RUN: "for this run",
-    Scope.USER_DAY: "for this person today",
-    Scope.REPO_DAY: "for this repository today",
-    Scope.DAY: "for everybody today",
+    BudgetScope.RUN: "for this run",
+    BudgetScope.USER_DAY: "for this person today",
+    BudgetScope.REPO_DAY: "for this repository today",
+    BudgetScope.DAY: "for everybody today",
 }
 _REASONS = {
-    Scope.RUN: "budget",
-    Scope.USER_DAY: "budget-of-person",
-    Scope.REPO_DAY: "budget-of-repository",
-    Scope.DAY: "budget-of-day",
+    BudgetScope.RUN: "budget",
+    BudgetScope.USER_DAY: "budget-of-person",
+    BudgetScope.REPO_DAY: "budget-of-repository",
+    BudgetScope.DAY: "budget-of-day",
 }

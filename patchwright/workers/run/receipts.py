@@ -2,21 +2,21 @@
 
 from collections.abc import Sequence
 
-from patchwright.resolver.delivering.deliverer import unwritten
-from patchwright.resolver.effects import Writing
-from patchwright.resolver.messages.status import Delivered
+from patchwright.resolver.delivering.deliverer import with_refusal
+from patchwright.resolver.effects import RepositoryEffect
+from patchwright.resolver.messages.status import DeliveryResult
 from patchwright.workers.store.effects import EffectState, StoredEffect
 
 
-def delivered_by(effects: Sequence[StoredEffect]) -> Delivered:
+def delivery_results_of(effects: Sequence[StoredEffect]) -> DeliveryResult:
     """Return what the newest receipt says, and what could not be written at last.
 
     A label, a check or a call that was given up is no part of the result.
     """
-    so_far = Delivered()
+    so_far = DeliveryResult()
     for one in effects:
         if one.receipt:
-            so_far = Delivered.model_validate_json(one.receipt)
-        elif one.state is EffectState.ABANDONED and isinstance(one.effect, Writing):
-            so_far = unwritten(one.effect, one.error or "", so_far)
+            so_far = DeliveryResult.model_validate_json(one.receipt)
+        elif one.state is EffectState.ABANDONED and isinstance(one.effect, RepositoryEffect):
+            so_far = with_refusal(one.effect, one.error or "", so_far)
     return so_far

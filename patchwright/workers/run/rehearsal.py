@@ -14,10 +14,10 @@ from patchwright.workers.run.services import Stores
 from patchwright.workers.store.job import Lease
 from patchwright.workers.store.outcomes import OutcomeStore
 
-ARTIFACT: Final = "rehearsal"
+DRY_RUN_ARTIFACT: Final = "rehearsal"
 
 
-class Told(Value):
+class PlannedWrite(Value):
     """One thing that would be written: `words` say what is done with the `text`.
 
     `post` names a post of `thread` that there would be, or that is there already.
@@ -34,15 +34,15 @@ class Told(Value):
         return f"{self.words}:\n\n{self.text}" if self.text else f"{self.words}."
 
 
-_TOLD: Final = TypeAdapter(list[Told])
+_PLANNED_WRITES: Final = TypeAdapter(list[PlannedWrite])
 
 
-def rehearsed(stores: Stores, job_id: JobId) -> tuple[str, ...]:
+def list_planned_writes(stores: Stores, job_id: JobId) -> tuple[str, ...]:
     """Return what a run would have written, in order; Markdown, one text for each."""
     return tuple(one.whole for one in _load(stores.outcomes, job_id))
 
 
-class Rehearsal:
+class DryRun:
     """What one run would write, kept with its job as soon as it is told.
 
     Of the changes to a post only the last is kept: so much is shown while a run works.
@@ -58,18 +58,18 @@ class Rehearsal:
 
     def record(self, words: str, text: str = "") -> None:
         with self._lock:
-            self._add(Told(words=words, text=text))
+            self._add(PlannedWrite(words=words, text=text))
 
     def post(self, thread: str, words: str, text: str) -> str:
         """Tell of a new post and return the id that it has here."""
         with self._lock:
             number = 1 + sum(bool(one.post) for one in self._told)
             post = f"rehearsed-{number}"
-            self._add(Told(words=words, text=text, thread=thread, post=post))
+            self._add(PlannedWrite(words=words, text=text, thread=thread, post=post))
         return post
 
     def edit(self, thread: str, post: str, words: str, text: str) -> None:
-        changed = Told(words=words, text=text, thread=thread, post=post, is_edit=True)
+        changed = PlannedWrite(words=words, text=text, thread=thread, post=post, is_edit=True)
         with self._lock:
             self._told = [
                 one for one in self._told if not (one.is_edit and one.post == post)
@@ -86,17 +86,17 @@ class Rehearsal:
             )
             return next(fits, None)
 
-    def _add(self, told: Told) -> None:
+    def _add(self, told: PlannedWrite) -> None:
         clean = told.replace(
             words=self._redact(told.words), text=self._redact(told.text)
         )
         self._told = [*self._told, clean]
         # Whoever has the job by now tells it anew.
         with suppress(LeaseLostError):
-            kept = _TOLD.dump_json(self._told)
-            self._outcomes.keep_artifact(self._lease, ARTIFACT, kept)
+            kept = _PLANNED_WRITES.dump_json(self._told)
+            self._outcomes.keep_artifact(self._lease, DRY_RUN_ARTIFACT, kept)
 
 
-def _load(outcomes: OutcomeStore, job_id: JobId) -> list[Told]:
-    kept = outcomes.load_artifact(job_id, ARTIFACT)
-    return _TOLD.validate_json(kept) if kept else []
+def _load(outcomes: OutcomeStore, job_id: JobId) -> list[PlannedWrite]:
+    kept = outcomes.load_artifact(job_id, DRY_RUN_ARTIFACT)
+    return _PLANNED_WRITES.validate_json(kept) if kept else []

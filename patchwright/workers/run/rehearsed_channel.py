@@ -3,34 +3,34 @@
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from patchwright.core.channel import Board, Offers, ServiceChannel
+from patchwright.core.channel import Tracker, Offers, ServiceChannel
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import ForgeThread, TalkThread, Thread, ThreadRef
 from patchwright.core.types.triggers import Trigger
-from patchwright.workers.run.rehearsal import Rehearsal
+from patchwright.workers.run.rehearsal import DryRun
 
 R = TypeVar("R", bound=ThreadRef)
 
 
-def place_of(ref: ThreadRef) -> str:
+def describe_thread(ref: ThreadRef) -> str:
     if isinstance(ref, ForgeThread):
         return f"{ref.repo.full_name}{ref.name}"
     return f"{ref.name} of {ref.service}"
 
 
 @dataclass(frozen=True)
-class RehearsedChannel(Generic[R]):
+class DryRunChannel(Generic[R]):
     """A `ServiceChannel`."""
 
     real: ServiceChannel[R]
-    rehearsal: Rehearsal
+    rehearsal: DryRun
 
     def acknowledge(self, trigger: Trigger) -> None:
-        place = place_of(trigger.thread)
+        place = describe_thread(trigger.thread)
         self.rehearsal.record(f"React to the request in {place}: it was seen")
 
     def decline(self, trigger: Trigger) -> None:
-        place = place_of(trigger.thread)
+        place = describe_thread(trigger.thread)
         self.rehearsal.record(f"React to the request in {place}: it is not followed")
 
     def fetch_thread(self, ref: R) -> Thread:
@@ -43,26 +43,26 @@ class RehearsedChannel(Generic[R]):
         return self.rehearsal.find(str(ref), mark) or self.real.find_post(ref, mark)
 
     def post(self, ref: R, text: str, offers: Offers = ()) -> str:
-        words = f"Comment on {place_of(ref)}{_offered(offers)}"
+        words = f"Comment on {describe_thread(ref)}{_offered(offers)}"
         return self.rehearsal.post(str(ref), words, text)
 
     def edit(self, ref: R, post_id: str, text: str, offers: Offers = ()) -> None:
-        words = f"Change the comment on {place_of(ref)}{_offered(offers)}"
+        words = f"Change the comment on {describe_thread(ref)}{_offered(offers)}"
         self.rehearsal.edit(str(ref), post_id, words, text)
 
     def delete(self, ref: R, post_id: str) -> None:
-        self.rehearsal.record(f"Delete our comment {post_id} on {place_of(ref)}")
+        self.rehearsal.record(f"Delete our comment {post_id} on {describe_thread(ref)}")
 
     def tell_privately(
         self, ref: R, actor: Actor, text: str, offers: Offers = ()
     ) -> None:
-        words = f"Tell {actor.login} alone, in {place_of(ref)}{_offered(offers)}"
+        words = f"Tell {actor.login} alone, in {describe_thread(ref)}{_offered(offers)}"
         self.rehearsal.record(words, text)
 
     def swap_labels(
         self, ref: R, add: tuple[str, ...], remove: tuple[str, ...]
     ) -> None:
-        words = f"Swap labels of {place_of(ref)}"
+        words = f"Swap labels of {describe_thread(ref)}"
         self.rehearsal.record(words, f"add {_named(add)}, take off {_named(remove)}")
 
     def fetch_attachment(
@@ -72,10 +72,10 @@ class RehearsedChannel(Generic[R]):
 
 
 @dataclass(frozen=True)
-class RehearsedBoard(RehearsedChannel[TalkThread]):
+class DryRunTracker(DryRunChannel[TalkThread]):
     """A `Board`."""
 
-    real: Board
+    real: Tracker
 
     def open_thread(self, trigger: Trigger, text: str) -> TalkThread:
         """Tell of the thread; the one that is named for want of it goes on."""
@@ -90,11 +90,11 @@ class RehearsedBoard(RehearsedChannel[TalkThread]):
 
     def attach_link(self, ref: TalkThread, url: str, title: str, key: str) -> None:
         del key
-        words = f"Show a link beside {place_of(ref)}"
+        words = f"Show a link beside {describe_thread(ref)}"
         self.rehearsal.record(words, f"{title} {url}".strip())
 
     def move(self, ref: TalkThread, status: str) -> None:
-        self.rehearsal.record(f"Move {place_of(ref)} to {status}")
+        self.rehearsal.record(f"Move {describe_thread(ref)} to {status}")
 
 
 def _offered(offers: Offers) -> str:

@@ -5,7 +5,7 @@ from typing import Final
 
 from patchwright.core.errors import InvalidRequestError
 from patchwright.core.forge import (
-    Adornment,
+    PullMetadata,
     CheckReport,
     NewCommit,
     PullRequestText,
@@ -16,19 +16,19 @@ from patchwright.core.types.threads import (
     PullRequest,
     RepoRef,
 )
-from patchwright.workers.run.forge_readings import ForgeReadings
-from patchwright.workers.run.rehearsal import Rehearsal
-from patchwright.workers.run.rehearsed_channel import place_of
+from patchwright.workers.run.forge_readings import ForgeReader
+from patchwright.workers.run.rehearsal import DryRun
+from patchwright.workers.run.rehearsed_channel import describe_thread
 
 # The number of the pull request that a rehearsal opens; no forge begins with it.
 NO_NUMBER: Final = 0
 
 
 @dataclass(frozen=True)
-class RehearsedForge(ForgeReadings):
+class DryRunForge(ForgeReader):
     """A `Forge`."""
 
-    rehearsal: Rehearsal
+    rehearsal: DryRun
 
     def open_pull_request(
         self, repo: RepoRef, head_branch: str, base_branch: str, text: PullRequestText
@@ -57,10 +57,10 @@ class RehearsedForge(ForgeReadings):
         )
         return self.real.fetch_pull_request(repo, number)
 
-    def adorn_pull_request(
-        self, repo: RepoRef, number: int, adornment: Adornment
+    def set_pull_metadata(
+        self, repo: RepoRef, number: int, pull_metadata: PullMetadata
     ) -> tuple[str, ...]:
-        put = adornment.model_dump(exclude_defaults=True)
+        put = pull_metadata.model_dump(exclude_defaults=True)
         listed = "\n".join(f"- {key}: {_listed(value)}" for key, value in put.items())
         if listed:
             self.rehearsal.record(f"Put on {_pull(repo, number)}", listed)
@@ -84,14 +84,14 @@ class RehearsedForge(ForgeReadings):
 
 
 @dataclass(frozen=True)
-class RehearsedReviews:
+class DryRunReviews:
     """Reviews of a forge, as `Reviews`."""
 
     real: Reviews
-    rehearsal: Rehearsal
+    rehearsal: DryRun
 
     def answer_review(self, ref: ForgeThread, review_thread: str, text: str) -> str:
-        words = f"Answer a review thread of {place_of(ref)}"
+        words = f"Answer a review thread of {describe_thread(ref)}"
         return self.rehearsal.post(review_thread, words, text)
 
     def find_review_answer(
@@ -102,11 +102,11 @@ class RehearsedReviews:
         )
 
     def delete_review_answer(self, ref: ForgeThread, answer: str) -> None:
-        words = f"Delete our answer {answer} to a review of {place_of(ref)}"
+        words = f"Delete our answer {answer} to a review of {describe_thread(ref)}"
         self.rehearsal.record(words)
 
     def resolve_review(self, ref: ForgeThread, review_thread: str) -> None:
-        words = f"Resolve the review thread {review_thread} of {place_of(ref)}"
+        words = f"Resolve the review thread {review_thread} of {describe_thread(ref)}"
         self.rehearsal.record(words)
 
 

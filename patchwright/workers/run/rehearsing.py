@@ -2,28 +2,28 @@
 
 from dataclasses import dataclass, replace
 
-from patchwright.core.switchboard import Switchboard
+from patchwright.core.switchboard import ChannelRouter
 from patchwright.core.text.fence import inline_code
 from patchwright.core.types.people import Actor
 from patchwright.integrations.git.gitdir import GitDir
 from patchwright.integrations.git.objects import ObjectStore
 from patchwright.integrations.git.remote import BranchUpdate, Remote
 from patchwright.resolver.delivering.destination import Invitation
-from patchwright.resolver.messages.facts import counted
-from patchwright.workers.run.rehearsal import Rehearsal
+from patchwright.resolver.messages.facts import count_noun
+from patchwright.workers.run.rehearsal import DryRun
 from patchwright.workers.run.rehearsed_channel import (
-    RehearsedBoard,
-    RehearsedChannel,
+    DryRunTracker,
+    DryRunChannel,
 )
-from patchwright.workers.run.rehearsed_forge import RehearsedForge, RehearsedReviews
-from patchwright.workers.run.services import Services
+from patchwright.workers.run.rehearsed_forge import DryRunForge, DryRunReviews
+from patchwright.workers.run.services import RunServices
 from patchwright.workers.store.job import Lease
 
 
-def rehearsing(services: Services, lease: Lease) -> Services:
+def as_dry_run(services: RunServices, lease: Lease) -> RunServices:
     """Return the services of one run, which tell what they would write."""
     redact = services.stores.events.redact
-    rehearsal = Rehearsal(
+    rehearsal = DryRun(
         services.stores.outcomes, lease, lambda text: str(redact(text))
     )
     github, talk = services.code_host, services.chat
@@ -31,24 +31,24 @@ def rehearsing(services: Services, lease: Lease) -> Services:
         services,
         github=replace(
             github,
-            forge=RehearsedForge(github.forge, rehearsal),
-            reviews=RehearsedReviews(github.reviews, rehearsal),
+            forge=DryRunForge(github.forge, rehearsal),
+            reviews=DryRunReviews(github.reviews, rehearsal),
         ),
-        channel=_rehearsed(services.channel, rehearsal),
+        channel=_dry_run_channel(services.channel, rehearsal),
         # A link that is sent to nobody must not be made.
         talk=replace(talk, invite=_invite, renew=_invite),
-        mirrors=services.mirrors.pushing_by(ToldPush(rehearsal)),
+        mirrors=services.mirrors.with_push(DryRunPush(rehearsal)),
     )
 
 
-def _rehearsed(channel: Switchboard, rehearsal: Rehearsal) -> Switchboard:
+def _dry_run_channel(channel: ChannelRouter, rehearsal: DryRun) -> ChannelRouter:
     # What no service knows has pages of ours alone.
     return replace(
         channel,
-        forge=RehearsedChannel(channel.forge, rehearsal),
-        boards={
-            name: RehearsedBoard(board, rehearsal)
-            for name, board in channel.boards.items()
+        forge=DryRunChannel(channel.forge, rehearsal),
+        trackers={
+            name: DryRunTracker(tracker, rehearsal)
+            for name, tracker in channel.trackers.items()
         },
     )
 
@@ -58,10 +58,10 @@ def _invite(_actor: Actor) -> Invitation:
 
 
 @dataclass(frozen=True)
-class ToldPush:
+class DryRunPush:
     """Pushes nothing, and tells what it would."""
 
-    rehearsal: Rehearsal
+    rehearsal: DryRun
 
     def __call__(self, store: GitDir, remote: Remote, update: BranchUpdate) -> None:
         # What a push would refuse is refused.
@@ -71,7 +71,7 @@ class ToldPush:
         at = update.expect
         over = f", which is at {at[:10]} now" if at else ""
         self.rehearsal.record(
-            f"Push {update.sha[:10]} with {counted(len(changed), 'file')} to the "
+            f"Push {update.sha[:10]} with {count_noun(len(changed), 'file')} to the "
             f"branch `{update.branch}` of {remote.url}{over}",
             "\n".join(f"- {inline_code(change.shown)}" for change in changed),
         )

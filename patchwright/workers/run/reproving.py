@@ -13,13 +13,13 @@ from patchwright.core.events.types import RunStarted
 from patchwright.core.types.work import Evidence, EvidenceRole, Outcome, Task
 from patchwright.integrations.git.mirror import Mirror
 from patchwright.resolver.prove import prove
-from patchwright.resolver.toolkit import Toolkit
-from patchwright.workers.run.author import author_of
-from patchwright.workers.run.paying import open_purse
-from patchwright.workers.run.plan import Plan
-from patchwright.workers.run.services import Services
+from patchwright.resolver.toolkit import RunDependencies
+from patchwright.workers.run.author import commit_author_of
+from patchwright.workers.run.paying import open_budget
+from patchwright.workers.run.plan import RunPlan
+from patchwright.workers.run.services import RunServices
 from patchwright.workers.run.spec import sandbox_spec
-from patchwright.workers.run.wishes import heed
+from patchwright.workers.run.wishes import apply_configuration
 from patchwright.workers.store.job import Job, Lease
 
 _NO_TIME: Final = "the run had no time left to run it again"
@@ -28,12 +28,12 @@ _NO_SANDBOX: Final = "it could not be run again there"
 log = structlog.get_logger(__name__)
 
 
-class Reproving:
+class SecondProof:
     """Proves the change of one job again; the reason where that was not done."""
 
-    def __init__(self, services: Services, job: Job, lease: Lease, plan: Plan) -> None:
+    def __init__(self, services: RunServices, job: Job, lease: Lease, plan: RunPlan) -> None:
         self._services, self._job, self._lease, self._plan = services, job, lease, plan
-        self._settings = heed(services.settings, plan.config).settings
+        self._settings = apply_configuration(services.settings, plan.config).settings
 
     def prove(
         self, outcome: Outcome, mirror: Mirror, base_sha: str, head_sha: str
@@ -43,21 +43,21 @@ class Reproving:
         limits = self._settings.limits.of_a_run()
         if outcome.seconds + took_s > limits.max_minutes * 60:
             return _NO_TIME
-        kit = self._toolkit(mirror)
-        task = _task_of(kit.log, base_sha)
+        dependencies = self._toolkit(mirror)
+        task = _task_of(dependencies.log, base_sha)
         if task is None:
             return _NO_SANDBOX
         before = (e for e in outcome.evidence if e.role is EvidenceRole.BEFORE)
         commands = tuple(dict.fromkeys(one.command for one in before))
         try:
-            return prove(task, kit, head_sha, commands)
+            return prove(task, dependencies, head_sha, commands)
         except (GitError, RuntimeLostError, SandboxError) as error:
             log.warning("not_proven_again", reason=error.reason, error=str(error))
             return _NO_SANDBOX
 
-    def _toolkit(self, mirror: Mirror) -> Toolkit:
+    def _toolkit(self, mirror: Mirror) -> RunDependencies:
         services, job, settings = self._services, self._job, self._settings
-        return Toolkit(
+        return RunDependencies(
             run_id=job.id,
             models=services.find_models(settings.agent.model),
             sandboxes=services.sandboxes,
@@ -65,9 +65,9 @@ class Reproving:
             code=mirror.objects,
             log=services.stores.events.open(job.conversation_id, self._lease),
             limits=settings.limits.of_a_run(),
-            purse=open_purse(services, settings, job),
+            run_budget=open_budget(services, settings, job),
             clock=services.clock,
-            author=author_of(settings.github),
+            author=commit_author_of(settings.github),
             agent_configuration=services.conduct,
             config_file=self._plan.config.file,
         )

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from functools import partial
 
-from patchwright.core.agent.attention import GivenBack
+from patchwright.core.agent.attention import ReleaseSignal
 from patchwright.core.events.log import EventLog
 from patchwright.core.forge import Checks
 from patchwright.core.llm.model import Image
@@ -16,37 +16,37 @@ from patchwright.core.types.threads import (
 from patchwright.core.types.work import Outcome, OutcomeKind, Task
 from patchwright.integrations.git.objects import ObjectStore
 from patchwright.resolver.knowledge import RepositoryLibrary
-from patchwright.resolver.messages.reviews import answers_where_asked, note_on_silence
+from patchwright.resolver.messages.reviews import answer_requesting_threads, unanswered_note
 from patchwright.resolver.placing.consent import privacy_note
 from patchwright.resolver.resolve import resolve
-from patchwright.resolver.toolkit import Toolkit
-from patchwright.resolver.triage import Ask, has_asked, needs_input, triage
-from patchwright.workers.run.author import author_of
+from patchwright.resolver.toolkit import RunDependencies
+from patchwright.resolver.triage import TriageQuestion, has_asked, needs_input_outcome, triage
+from patchwright.workers.run.author import commit_author_of
 from patchwright.workers.run.checkpoints import StoredCheckpoints
-from patchwright.workers.run.discretion import Discretion
-from patchwright.workers.run.done import Done
+from patchwright.workers.run.discretion import PrivateTextRedaction
+from patchwright.workers.run.done import AttemptResult
 from patchwright.workers.run.follow_ups import with_follow_ups
 from patchwright.workers.run.hearing import read_threads
 from patchwright.workers.run.keepsakes import keep_images, load_images, pack_change
-from patchwright.workers.run.origins import key_in, with_name, with_origins
-from patchwright.workers.run.paying import open_purse
-from patchwright.workers.run.plan import ARTIFACT, Plan
+from patchwright.workers.run.origins import find_ticket_key, with_name, with_origins
+from patchwright.workers.run.paying import open_budget
+from patchwright.workers.run.plan import PLAN_ARTIFACT, RunPlan
 from patchwright.workers.run.prepare import (
     Prepared,
-    Request,
+    PreparationRequest,
     fetch_mirror,
     prepare,
 )
-from patchwright.workers.run.rivals import find_rival_of
-from patchwright.workers.run.services import Services
+from patchwright.workers.run.rivals import find_competing_pull_request
+from patchwright.workers.run.services import RunServices
 from patchwright.workers.run.spec import sandbox_spec
 from patchwright.workers.run.status import begin_check
 from patchwright.workers.run.steering import Steering
-from patchwright.workers.run.wishes import heed
+from patchwright.workers.run.wishes import apply_configuration
 from patchwright.workers.store.job import Job, Lease
 
 
-class Resolving:
+class JobResolution:
     """Resolves one job, from the event `start_id` of its log on.
 
     `plan` is what is known so far: with a target the run is taken up as it was begun.
@@ -54,28 +54,28 @@ class Resolving:
 
     def __init__(
         self,
-        services: Services,
+        services: RunServices,
         job: Job,
         lease: Lease,
         *,
         log: EventLog,
         steering: Steering,
-        given_back: GivenBack,
-        plan: Plan,
+        release_signal: ReleaseSignal,
+        plan: RunPlan,
         start_id: int,
         checks: Checks | None = None,
     ) -> None:
         self._services, self._job, self._lease = services, job, lease
         self._log, self._steering = log, steering
-        self._given_back = given_back
+        self._release_signal = release_signal
         self._plan, self._start_id = plan, start_id
         self._checks = checks
-        self._discretion = Discretion(services, job)
+        self._discretion = PrivateTextRedaction(services, job)
         self._threads = services.stores.threads.threads_of(job.conversation_id)
-        heeded = heed(services.settings, plan.config)
+        heeded = apply_configuration(services.settings, plan.config)
         self._settings, self._notes = heeded.settings, heeded.notes
 
-    def resume(self) -> Done:
+    def resume(self) -> AttemptResult:
         """Go on with a run that an earlier attempt has begun."""
         repository, target = self._plan.repository, self._plan.target
         if repository is None or target is None:
@@ -92,7 +92,7 @@ class Resolving:
             self._services.sandboxes.remove(self._job.id)
         return done
 
-    def begin(self) -> Done:
+    def begin(self) -> AttemptResult:
         """Look everything up, and work on it unless somebody is to be asked first."""
         services, job = self._services, self._job
         rule = self._plan.config.context_from
@@ -102,13 +102,13 @@ class Resolving:
         asks_back = services.settings.agent.triage and not job.trigger.kind.is_automatic
         if (
             asks_back
-            and isinstance(judged, Ask)
+            and isinstance(judged, TriageQuestion)
             and not has_asked(services.channel, thread.ref)
         ):
-            return Done(needs_input(judged), self._plan, read_up_to=0)
+            return AttemptResult(needs_input_outcome(judged), self._plan, read_up_to=0)
         linked = self._linked_pulls()
-        if not linked and (rivalled := find_rival_of(services, job)):
-            return Done(rivalled, self._plan, read_up_to=0)
+        if not linked and (rivalled := find_competing_pull_request(services, job)):
+            return AttemptResult(rivalled, self._plan, read_up_to=0)
         request = self._request(thread, tied, linked)
         prepared = prepare(services.sources, request)
         prepared = prepared.with_notes((*self._notes, *heard.notes))
@@ -128,9 +128,9 @@ class Resolving:
 
     def _request(
         self, thread: Thread, tied: Sequence[Thread], linked: tuple[int, ...]
-    ) -> Request:
+    ) -> PreparationRequest:
         job = self._job
-        return Request(
+        return PreparationRequest(
             run_id=job.id,
             trigger=with_name(job.trigger, thread),
             thread=thread,
@@ -146,38 +146,38 @@ class Resolving:
             schema=self._services.overrides.schema,
         )
 
-    def _keep_and_resolve(self, prepared: Prepared) -> Done:
+    def _keep_and_resolve(self, prepared: Prepared) -> AttemptResult:
         """Hear what was said meanwhile, and keep the plan for later attempts."""
         task, stopped = with_follow_ups(
             self._services, self._job, self._steering, prepared.task, self._start_id
         )
         if stopped is not None:
-            return Done(stopped, self._plan, self._start_id)
+            return AttemptResult(stopped, self._plan, self._start_id)
         planned = self._plan.model_dump_json().encode()
         outcomes = self._services.stores.outcomes
         keep_images(outcomes, self._lease, prepared.images)
-        outcomes.keep_artifact(self._lease, ARTIFACT, planned)
+        outcomes.keep_artifact(self._lease, PLAN_ARTIFACT, planned)
         return self._resolve(task, prepared.mirror.objects, prepared.images)
 
     def _resolve(
         self, task: Task | None, code: ObjectStore, images: Mapping[str, Image]
-    ) -> Done:
+    ) -> AttemptResult:
         resolution = resolve(task, self._toolkit(code, images), self._start_id)
         outcome = resolution.outcome
         packed = pack_change(code, outcome, self._redact) if outcome.head_sha else {}
         code.release(self._job.id)
         plan = self._discretion.applied_to(self._plan)
-        return Done(self._with_silence(outcome), plan, resolution.read_up_to, packed)
+        return AttemptResult(self._with_note_on_unanswered_reviews(outcome), plan, resolution.read_up_to, packed)
 
     def _redact(self, text: str) -> str:
         return str(self._services.stores.events.redact(text))
 
-    def _with_silence(self, outcome: Outcome) -> Outcome:
+    def _with_note_on_unanswered_reviews(self, outcome: Outcome) -> Outcome:
         """Answer the review threads that asked; name others that have no answer."""
-        outcome = answers_where_asked(outcome, self._plan.asked_reviews)
+        outcome = answer_requesting_threads(outcome, self._plan.asked_reviews)
         if outcome.kind is not OutcomeKind.RESOLVED:
             return outcome
-        note = note_on_silence(outcome.reviews, len(self._plan.review_threads))
+        note = unanswered_note(outcome.reviews, len(self._plan.review_threads))
         notes = (*outcome.notes, note) if note else outcome.notes
         return outcome.replace(notes=notes)
 
@@ -211,7 +211,7 @@ class Resolving:
         """Return what tells the branch from others: a ticket's key, if it may."""
         if self._plan.openness.keeps_out:
             return self._job.id[:8]
-        return key_in(self._job.trigger, self._threads)
+        return find_ticket_key(self._job.trigger, self._threads)
 
     def _other_threads(self) -> tuple[ThreadRef, ...]:
         own = str(self._job.trigger.thread)
@@ -221,10 +221,10 @@ class Resolving:
             if not one.is_own_pull and str(one.ref) != own
         )
 
-    def _toolkit(self, code: ObjectStore, images: Mapping[str, Image]) -> Toolkit:
+    def _toolkit(self, code: ObjectStore, images: Mapping[str, Image]) -> RunDependencies:
         services, job, settings = self._services, self._job, self._settings
         plan, config = self._plan, self._plan.config
-        return Toolkit(
+        return RunDependencies(
             run_id=job.id,
             models=services.find_models(settings.agent.model),
             sandboxes=services.sandboxes,
@@ -232,9 +232,9 @@ class Resolving:
             code=code,
             log=self._log,
             limits=settings.limits.of_a_run(),
-            purse=open_purse(services, settings, job),
+            run_budget=open_budget(services, settings, job),
             clock=services.clock,
-            author=author_of(settings.github),
+            author=commit_author_of(settings.github),
             agent_configuration=services.conduct,
             hear=self._steering.receive,
             open_mcp=partial(services.open_mcp, settings),
@@ -243,18 +243,18 @@ class Resolving:
             checkpoints=StoredCheckpoints(services.stores.outcomes, self._lease)
             if services.overrides.waits_for_people
             else None,
-            given_back=self._given_back,
+            release_signal=self._release_signal,
             protected_paths=config.kept_for_people,
             config_file=config.file,
             find_known=services.find_known,
             signing_key=settings.github.commit_key,
-            conceal=partial(self._discretion.conceal, plan),
-            conceal_title=partial(self._discretion.conceal_title, plan),
+            redact_private=partial(self._discretion.redact_private, plan),
+            redact_private_title=partial(self._discretion.redact_private_title, plan),
             find_private_words=partial(self._discretion.private_words, plan),
         )
 
 
-def _with_found(plan: Plan, prepared: Prepared) -> Plan:
+def _with_found(plan: RunPlan, prepared: Prepared) -> RunPlan:
     """Keep what is needed once more to deliver what comes of the run."""
     return plan.replace(
         repository=prepared.repository,

@@ -5,14 +5,14 @@ import shutil
 import structlog
 
 from patchwright.core.settings.model import Settings
-from patchwright.core.types.work import Outcome, OutcomeKind, explained
+from patchwright.core.types.work import Outcome, OutcomeKind, service_outcome
 
 _GIB = 1024**3
 
 log = structlog.get_logger(__name__)
 
 
-def find_want_of_room(settings: Settings) -> Outcome | None:
+def check_disk_space(settings: Settings) -> Outcome | None:
     """Return how a run ends that must not begin, since the disk is nearly full."""
     floor = settings.limits.min_free_gib
     free = shutil.disk_usage(settings.state_dir).free / _GIB
@@ -24,4 +24,4 @@ def find_want_of_room(settings: Settings) -> Outcome | None:
         f"{floor:g} GiB are to stay so (`limits.min_free_gib`). Nothing was started; "
         "`retry` when whoever runs this service has made room."
     )
-    return explained(OutcomeKind.FAILED, "disk-full", text)
+    return service_outcome(OutcomeKind.FAILED, "disk-full", text)

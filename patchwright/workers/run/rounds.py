@@ -7,24 +7,24 @@ from patchwright.core.errors import ServiceError
 from patchwright.core.forge import Checks
 from patchwright.core.settings.repository import RepositoryConfig
 from patchwright.core.types.triggers import TriggerKind
-from patchwright.core.types.work import Outcome, OutcomeKind, explained
+from patchwright.core.types.work import Outcome, OutcomeKind, service_outcome
 from patchwright.resolver.rounds import (
-    Enough,
-    Go,
-    Quiet,
-    Round,
-    fetch_settled,
+    StopRounds,
+    StartRound,
+    SkipRound,
+    CheckRound,
+    fetch_with_mergeability,
     judge_conflict,
     judge_round,
 )
-from patchwright.workers.run.services import Services
+from patchwright.workers.run.services import RunServices
 from patchwright.workers.store.job import Job, Lease
 
 ROUND: Final = "round"
 
 
 @dataclass(frozen=True)
-class Occasion:
+class RoundTrigger:
     """Whether there is one: with `end` there is none, and nothing more is done.
 
     An end without words is not spoken of.
@@ -34,9 +34,9 @@ class Occasion:
     checks: Checks | None = None
 
 
-def find_occasion(
-    services: Services, job: Job, lease: Lease, config: RepositoryConfig
-) -> Occasion:
+def find_round_trigger(
+    services: RunServices, job: Job, lease: Lease, config: RepositoryConfig
+) -> RoundTrigger:
     """Look at the pull request as it is now; what cannot be seen is no occasion."""
     try:
         if job.trigger.kind is TriggerKind.CONFLICT:
@@ -46,25 +46,25 @@ def find_occasion(
         return _none(error.reason)
 
 
-def _find_conflict(services: Services, job: Job, config: RepositoryConfig) -> Occasion:
+def _find_conflict(services: RunServices, job: Job, config: RepositoryConfig) -> RoundTrigger:
     thread = job.trigger.forge_thread
-    pull = fetch_settled(
+    pull = fetch_with_mergeability(
         services.code_host.forge, thread.repo, thread.number, services.clock
     )
     earlier = len(_merged_since_asked(services, job))
     quiet = judge_conflict(pull, earlier, config.ci_rounds)
-    return Occasion() if quiet is None else _none(quiet.reason)
+    return RoundTrigger() if quiet is None else _none(quiet.reason)
 
 
-def _merged_since_asked(services: Services, job: Job) -> list[Job]:
+def _merged_since_asked(services: RunServices, job: Job) -> list[Job]:
     """Return the jobs that have worked on conflicts since somebody asked last."""
-    jobs = services.stores.jobs.since_asked(job.conversation_id, TriggerKind.CONFLICT)
+    jobs = services.stores.jobs.list_since_last_request(job.conversation_id, TriggerKind.CONFLICT)
     return [one for one in jobs if one.outcome and one.outcome.iterations]
 
 
 def _find_failure(
-    services: Services, job: Job, lease: Lease, config: RepositoryConfig
-) -> Occasion:
+    services: RunServices, job: Job, lease: Lease, config: RepositoryConfig
+) -> RoundTrigger:
     forge, thread = services.code_host.forge, job.trigger.forge_thread
     pull = forge.fetch_pull_request(thread.repo, thread.number)
     sha = job.trigger.head_sha
@@ -74,32 +74,32 @@ def _find_failure(
     earlier = _earlier(services, job)
     verdict = judge_round(checks, sha, earlier, config.ci_rounds, config.file)
     match verdict:
-        case Quiet():
+        case SkipRound():
             return _none(verdict.reason)
-        case Go():
+        case StartRound():
             _keep(services, lease, verdict.found)
-            return Occasion(checks=checks)
-        case Enough():
+            return RoundTrigger(checks=checks)
+        case StopRounds():
             _keep(services, lease, verdict.found)
-            return Occasion(explained(OutcomeKind.STUCK, verdict.reason, verdict.text))
+            return RoundTrigger(service_outcome(OutcomeKind.STUCK, verdict.reason, verdict.text))
         case _:
             assert_never(verdict)
 
 
-def _earlier(services: Services, job: Job) -> tuple[Round, ...]:
+def _earlier(services: RunServices, job: Job) -> tuple[CheckRound, ...]:
     """Return the rounds since somebody asked last, the oldest first."""
     stores = services.stores
-    jobs = stores.jobs.since_asked(job.conversation_id, TriggerKind.CHECKS)
+    jobs = stores.jobs.list_since_last_request(job.conversation_id, TriggerKind.CHECKS)
     others = [one.id for one in jobs if one.id != job.id]
     kept = (stores.outcomes.load_artifact(one, ROUND) for one in others)
-    return tuple(Round.model_validate_json(one) for one in kept if one)
+    return tuple(CheckRound.model_validate_json(one) for one in kept if one)
 
 
-def _keep(services: Services, lease: Lease, found: Round) -> None:
+def _keep(services: RunServices, lease: Lease, found: CheckRound) -> None:
     services.stores.outcomes.keep_artifact(
         lease, ROUND, found.model_dump_json().encode()
     )
 
 
-def _none(reason: str) -> Occasion:
-    return Occasion(Outcome(kind=OutcomeKind.NO_CHANGE, reason=reason))
+def _none(reason: str) -> RoundTrigger:
+    return RoundTrigger(Outcome(kind=OutcomeKind.NO_CHANGE, reason=reason))

@@ -10,7 +10,7 @@ from typing import Final
 import structlog
 from sqlalchemy.exc import InterfaceError, OperationalError, SQLAlchemyError
 
-from patchwright.core.agent.attention import GivenBack
+from patchwright.core.agent.attention import ReleaseSignal
 from patchwright.core.errors import LeaseLostError
 from patchwright.core.events.types import OutcomeReached, Source
 from patchwright.core.types.ids import JobId
@@ -22,55 +22,55 @@ from patchwright.resolver.effects import (
     plan_effects,
 )
 from patchwright.workers.queue.errors import BrokerUnavailableError
-from patchwright.workers.run.delivery import Delivery, give_up_lost_effect
-from patchwright.workers.run.done import Done, Moved
+from patchwright.workers.run.delivery import OutcomePublisher, give_up_lost_effect
+from patchwright.workers.run.done import AttemptResult, MovedResult
 from patchwright.workers.run.giving_up import (
-    give_up,
-    internal,
-    is_broken_off,
-    is_broken_too_often,
-    naming_kept_work,
+    give_up_job,
+    internal_failure,
+    is_internal_failure,
+    has_broken_too_often,
+    with_kept_work,
 )
-from patchwright.workers.run.guarded_forge import guarded
+from patchwright.workers.run.guarded_forge import with_lease_checks
 from patchwright.workers.run.heartbeat import heartbeat
 from patchwright.workers.run.interruption import InterruptibleSandboxes
 from patchwright.workers.run.lease_guard import LeaseGuard
-from patchwright.workers.run.plan import ARTIFACT
-from patchwright.workers.run.rehearsing import rehearsing
-from patchwright.workers.run.services import Services
-from patchwright.workers.run.showing import showing_of
+from patchwright.workers.run.plan import PLAN_ARTIFACT
+from patchwright.workers.run.rehearsing import as_dry_run
+from patchwright.workers.run.services import RunServices
+from patchwright.workers.run.showing import plan_notification
 from patchwright.workers.run.tickets import tickets_of
-from patchwright.workers.run.verifying import verify_last_word
-from patchwright.workers.run.work import Work
+from patchwright.workers.run.verifying import verify_final_message
+from patchwright.workers.run.work import Pipeline
 from patchwright.workers.store.job import Job, JobState, Lease
 
 log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True)
-class _Running:
+class _RunningJob:
     """A job that this process runs; `given_back` is done when it must not go on."""
 
     guard: LeaseGuard
-    given_back: GivenBack = field(default_factory=Future)
+    release_signal: ReleaseSignal = field(default_factory=Future)
 
     @property
     def lease(self) -> Lease:
         return self.guard.lease
 
-    def let_go(self) -> None:
+    def release_wait(self) -> None:
         """End here whatever the run waits for; harmless when it was done before."""
         with suppress(InvalidStateError):
-            self.given_back.set_result(None)
+            self.release_signal.set_result(None)
 
 
-class Runner:
+class JobWorker:
     """The `JobRunner` of a process; `worker` names it in leases."""
 
-    def __init__(self, services: Services, worker: str) -> None:
+    def __init__(self, services: RunServices, worker: str) -> None:
         self._services, self._worker = services, worker
         self._lease_s = services.settings.queue.lease_s
-        self._running: dict[JobId, _Running] = {}
+        self._running: dict[JobId, _RunningJob] = {}
         self._lock = threading.Lock()
         self._stopping = False
 
@@ -84,7 +84,7 @@ class Runner:
             job_id=job_id, conversation_id=lease.conversation_id
         )
         try:
-            with heartbeat(running.guard, self._lease_s, running.let_go):
+            with heartbeat(running.guard, self._lease_s, running.release_wait):
                 delivery_id = stores.jobs.delivery_of(job_id)
                 structlog.contextvars.bind_contextvars(delivery_id=delivery_id)
                 self._services.warm_up()
@@ -101,7 +101,7 @@ class Runner:
         for job_id in jobs.take_unfinished(long_s):
             self._submit(job_id)
         for job_id in jobs.take_unverified():
-            verify_last_word(self._services, job_id)
+            verify_final_message(self._services, job_id)
         self._services.sandboxes.reap()
 
     def stop(self) -> None:
@@ -117,9 +117,9 @@ class Runner:
             except (LeaseLostError, SQLAlchemyError) as error:
                 # It can write nothing either; another worker gets it in any case.
                 log.warning("job_not_given_back", error=type(error).__name__)
-            running.let_go()
+            running.release_wait()
 
-    def cut_off(self, job_id: JobId, outcome: Outcome) -> None:
+    def end_early(self, job_id: JobId, outcome: Outcome) -> None:
         """End a job of this process in the middle, and tell people how it ended.
 
         What it has done is lost; one that is being delivered is left to its end.
@@ -134,7 +134,7 @@ class Runner:
             stores.leases.release(running.lease)
         except LeaseLostError:
             return
-        running.let_go()
+        running.release_wait()
         guard = self._take(job_id)
         if guard is None:
             return
@@ -143,15 +143,15 @@ class Runner:
             self._deliver(stores.jobs.load(job_id) or job, guard)
             return
         services = self._services_for(guard)
-        done = Work(services, job, guard.lease, Future()).end(outcome)
-        self._deliver_done(job, guard, done)
+        done = Pipeline(services, job, guard.lease, Future()).end(outcome)
+        self._store_and_publish(job, guard, done)
 
     @property
     def load(self) -> int:
         """How many jobs this process runs now."""
         return len(self._running)
 
-    def _claim(self, job_id: JobId) -> _Running | None:
+    def _claim(self, job_id: JobId) -> _RunningJob | None:
         """Take the job, unless this process is about to end or has it already."""
         with self._lock:
             if self._stopping or job_id in self._running:
@@ -159,7 +159,7 @@ class Runner:
             guard = self._take(job_id)
             if guard is None:
                 return None
-            self._running[job_id] = _Running(guard)
+            self._running[job_id] = _RunningJob(guard)
             return self._running[job_id]
 
     def _take(self, job_id: JobId) -> LeaseGuard | None:
@@ -177,7 +177,7 @@ class Runner:
         with self._lock:
             self._running.pop(job_id, None)
 
-    def _run_claimed(self, running: _Running) -> None:
+    def _run_claimed(self, running: _RunningJob) -> None:
         """Run it; one that breaks again and again is ended, and not tried for ever."""
         try:
             self._go_on(running)
@@ -185,42 +185,42 @@ class Runner:
             raise
         except Exception:  # whatever broke beside the work itself
             log.exception("job_broke")
-            if is_broken_too_often(running.lease):
+            if has_broken_too_often(running.lease):
                 services = self._services_for(running.guard)
-                self._submit_following(give_up(services, running.lease))
+                self._submit_following(give_up_job(services, running.lease))
 
-    def _go_on(self, running: _Running) -> None:
+    def _go_on(self, running: _RunningJob) -> None:
         stores, lease = self._services.stores, running.lease
         job = stores.jobs.load(lease.job_id)
         if job is None:
             return
-        self._name_asker(job)
+        self._log_requester(job)
         if lease.state is JobState.DELIVERING:
             self._deliver(job, running.guard)
             return
         done = self._work(job, running)
-        if isinstance(done, Moved):
+        if isinstance(done, MovedResult):
             self._submit(done.job_id)
             return
-        self._deliver_done(job, running.guard, done)
+        self._store_and_publish(job, running.guard, done)
 
-    def _name_asker(self, job: Job) -> None:
+    def _log_requester(self, job: Job) -> None:
         """Let the log name their account from the first line on, if they have one."""
         host = self._services.settings.github.api_url
         account = self._services.stores.accounts.known(job.trigger.asker, host)
         if account is not None:
             structlog.contextvars.bind_contextvars(user_id=account)
 
-    def _deliver_done(self, job: Job, guard: LeaseGuard, done: Done) -> None:
+    def _store_and_publish(self, job: Job, guard: LeaseGuard, done: AttemptResult) -> None:
         """Keep how it ended, or as much of that as can be kept, and deliver it."""
         stores = self._services.stores
         plain = _without_tickets(done, job, self._services.clock.now())
         if not (self._is_kept(job, guard, done) or self._is_kept(job, guard, plain)):
-            self._keep(job, guard.lease, _broken(done, job))
+            self._keep(job, guard.lease, _internal_failure(done, job))
         # Where its code is, and whose it was, may have been found out meanwhile.
         self._deliver(stores.jobs.load(job.id) or job, guard)
 
-    def _is_kept(self, job: Job, guard: LeaseGuard, done: Done) -> bool:
+    def _is_kept(self, job: Job, guard: LeaseGuard, done: AttemptResult) -> bool:
         try:
             self._keep(job, guard.lease, done)
         except (LeaseLostError, OperationalError, InterfaceError):
@@ -230,52 +230,52 @@ class Runner:
             return False
         return True
 
-    def _keep(self, job: Job, lease: Lease, done: Done) -> None:
+    def _keep(self, job: Job, lease: Lease, done: AttemptResult) -> None:
         now = self._services.clock.now()
         self._services.stores.outcomes.store(
             lease,
-            naming_kept_work(done.outcome, self._services, job.id),
+            with_kept_work(done.outcome, self._services, job.id),
             _effects(self._services, done, job, now),
             read_up_to=done.read_up_to,
             now=now,
             artifacts={
                 **done.artifacts,
-                ARTIFACT: done.plan.model_dump_json().encode(),
+                PLAN_ARTIFACT: done.plan.model_dump_json().encode(),
             },
         )
 
-    def _services_for(self, guard: LeaseGuard) -> Services:
+    def _services_for(self, guard: LeaseGuard) -> RunServices:
         """Return what a run works with: nothing writes outside without the lease.
 
         In a rehearsal nothing does at all.
         """
-        services = guarded(self._services, guard)
-        if self._services.overrides.rehearses:
-            return rehearsing(services, guard.lease)
+        services = with_lease_checks(self._services, guard)
+        if self._services.overrides.is_dry_run:
+            return as_dry_run(services, guard.lease)
         return services
 
-    def _work(self, job: Job, running: _Running) -> Done | Moved:
+    def _work(self, job: Job, running: _RunningJob) -> AttemptResult | MovedResult:
         services = self._services_for(running.guard)
         services = replace(
             services,
             sandboxes=InterruptibleSandboxes(
-                services.sandboxes, running.given_back, for_another=True
+                services.sandboxes, running.release_signal, for_another=True
             ),
         )
-        work = Work(services, job, running.lease, running.given_back)
+        work = Pipeline(services, job, running.lease, running.release_signal)
         try:
             return work.run()
         except LeaseLostError:
             raise
         except Exception:  # the edge of a run: whatever broke, the thread is told
             log.exception("run_broke")
-            return work.end(internal(job.id))
+            return work.end(internal_failure(job.id))
 
     def _deliver(self, job: Job, guard: LeaseGuard) -> None:
         stores, lease = self._services.stores, guard.lease
-        outcome = job.outcome or internal(job.id)
+        outcome = job.outcome or internal_failure(job.id)
         give_up_lost_effect(stores.effects, lease)
-        delivery = Delivery(self._services_for(guard), job, outcome, lease)
+        delivery = OutcomePublisher(self._services_for(guard), job, outcome, lease)
         if not delivery.run():
             stores.leases.release(lease)
             return
@@ -298,7 +298,7 @@ class Runner:
             now,
             self._lease_s,
             outcome=ended if is_another else None,
-            keeps_checkpoint=is_broken_off(ended),
+            keeps_checkpoint=is_internal_failure(ended),
         )
         log.info("job_finished", outcome=ended.kind, reason=ended.reason)
         self._submit_following(following)
@@ -315,14 +315,14 @@ class Runner:
             log.warning("job_not_submitted", job_id=job_id, reason=str(error))
 
 
-def _without_tickets(done: Done, job: Job, now: datetime) -> Done:
+def _without_tickets(done: AttemptResult, job: Job, now: datetime) -> AttemptResult:
     """Return the same end, planned by what is at hand without the tables."""
     if done.quiet or done.effects is not None:
         return done
     notes = (*done.outcome.notes, _NO_TICKETS)
     said = Outcome.model_validate(done.outcome.model_dump() | {"notes": notes})
     plan = done.plan
-    showing = showing_of(said, plan, job.trigger, now)
+    showing = plan_notification(said, plan, job.trigger, now)
     effects = plan_effects(said, plan.target, plan.config, showing)
     return replace(done, outcome=said, effects=effects)
 
@@ -333,15 +333,15 @@ _NO_TICKETS: Final = (
 )
 
 
-def _broken(done: Done, job: Job) -> Done:
+def _internal_failure(done: AttemptResult, job: Job) -> AttemptResult:
     """Return an end that says no more than that there is nothing else to say."""
     return replace(
-        done, outcome=internal(job.id), artifacts={}, effects=(FinalMessage(),)
+        done, outcome=internal_failure(job.id), artifacts={}, effects=(FinalMessage(),)
     )
 
 
 def _effects(
-    services: Services, done: Done, job: Job, now: datetime
+    services: RunServices, done: AttemptResult, job: Job, now: datetime
 ) -> tuple[Effect, ...]:
     if done.effects is not None:
         return done.effects
@@ -349,7 +349,7 @@ def _effects(
         return ()
     plan = done.plan
     tickets = tickets_of(services, job)
-    showing = showing_of(done.outcome, plan, job.trigger, now, tickets)
+    showing = plan_notification(done.outcome, plan, job.trigger, now, tickets)
     return plan_effects(done.outcome, plan.target, plan.config, showing)
 
 

@@ -10,17 +10,17 @@ from patchwright.core.llm.models import Models
 from patchwright.core.mcp.servers import McpServers
 from patchwright.core.runtime import Runtime, RuntimeFactory
 from patchwright.core.settings.model import Settings
-from patchwright.core.switchboard import Switchboard
+from patchwright.core.switchboard import ChannelRouter
 from patchwright.core.types.ids import JobId
 from patchwright.core.types.people import Actor
-from patchwright.integrations.git.mirror import Mirrors
-from patchwright.resolver.admission import Policy
-from patchwright.resolver.guards.secrets import FindKnown
-from patchwright.resolver.house import policy_of
-from patchwright.resolver.toolkit import Conduct
-from patchwright.workers.run.orders import Orders
+from patchwright.integrations.git.mirror import MirrorCache
+from patchwright.resolver.admission import AdmissionPolicy
+from patchwright.resolver.guards.secrets import FindKnownSecrets
+from patchwright.resolver.house import service_policy
+from patchwright.resolver.toolkit import AgentConfiguration
+from patchwright.workers.run.orders import RunOverrides
 from patchwright.workers.run.prepare import Sources
-from patchwright.workers.run.talk import Talk
+from patchwright.workers.run.talk import ChatServices
 from patchwright.workers.store.accounts import AccountStore
 from patchwright.workers.store.effects import EffectStore
 from patchwright.workers.store.events import EventStore
@@ -62,7 +62,7 @@ class CodeHost:
 
 
 @dataclass(frozen=True)
-class Services:
+class RunServices:
     """The collaborators of every run.
 
     `find_models` returns those of a run whose main one has that name. `open_mcp` starts
@@ -76,23 +76,23 @@ class Services:
     clock: Clock
     stores: Stores
     code_host: CodeHost
-    channel: Switchboard
-    chat: Talk
-    mirrors: Mirrors
+    channel: ChannelRouter
+    chat: ChatServices
+    mirrors: MirrorCache
     sandboxes: RuntimeFactory
     find_models: Callable[[str], Models]
-    conduct: Conduct
+    conduct: AgentConfiguration
     open_mcp: Callable[[Settings, Runtime], McpServers]
-    find_known: FindKnown
+    find_known: FindKnownSecrets
     find_page: Callable[[JobId, datetime], str]
     submit: Callable[[JobId], None]
     warm_up: Callable[[], None]
-    overrides: Orders = field(default_factory=Orders)
+    overrides: RunOverrides = field(default_factory=RunOverrides)
 
     @property
     def sources(self) -> Sources:
         return Sources(self.channel, self.code_host.forge, self.mirrors)
 
     @property
-    def policy(self) -> Policy:
-        return policy_of(self.settings)
+    def policy(self) -> AdmissionPolicy:
+        return service_policy(self.settings)

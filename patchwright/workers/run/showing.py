@@ -4,21 +4,21 @@ from datetime import datetime
 
 from patchwright.core.types.triggers import Trigger
 from patchwright.core.types.work import Outcome
-from patchwright.resolver.effects import Showing
+from patchwright.resolver.effects import NotificationPlan
 from patchwright.resolver.pinging import wants_ping
-from patchwright.workers.run.plan import Plan
+from patchwright.workers.run.plan import RunPlan
 from patchwright.workers.run.tickets import NO_TICKETS, Tickets
 
 
-def showing_of(
+def plan_notification(
     outcome: Outcome,
-    plan: Plan,
+    plan: RunPlan,
     trigger: Trigger,
     now: datetime,
     tickets: Tickets = NO_TICKETS,
-) -> Showing:
+) -> NotificationPlan:
     asked_at = plan.frame.asked_at or now
-    return Showing(
+    return NotificationPlan(
         swaps_labels=bool(plan.frame.label),
         pings=wants_ping(
             outcome,

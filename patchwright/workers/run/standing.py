@@ -6,12 +6,12 @@ from patchwright.core.events.types import Event, OutcomeReached, RunStarted
 from patchwright.core.types.base import Value
 from patchwright.core.types.triggers import Trigger
 from patchwright.core.types.work import Outcome
-from patchwright.resolver.messages.answers import Standing
-from patchwright.resolver.messages.status import Frame
-from patchwright.resolver.progress import Watch
+from patchwright.resolver.messages.answers import RunStatus
+from patchwright.resolver.messages.status import MessageHeader
+from patchwright.resolver.progress import ProgressTracker
 
 
-class About(Value):
+class RunDetails(Value):
     """What is fixed about a run, for those who ask about it.
 
     `admitted` is the rule that let it in, `sandbox` the kind it works in. With
@@ -19,7 +19,7 @@ class About(Value):
     may write add at most `max_raise_usd` to what it may cost.
     """
 
-    frame: Frame
+    frame: MessageHeader
     trigger: Trigger
     admitted: str = ""
     sandbox: str = ""
@@ -27,9 +27,9 @@ class About(Value):
     max_raise_usd: float = 0.0
 
 
-def standing_of(log: EventLog, about: About) -> Standing:
+def load_run_status(log: EventLog, about: RunDetails) -> RunStatus:
     """Read the run's events; one that has none yet has not begun."""
-    standing = Standing(
+    standing = RunStatus(
         frame=about.frame, trigger=about.trigger, admitted=about.admitted
     )
     begun = log.read(limit=1, reverse=True, kinds=frozenset({"run_started"}))
@@ -37,7 +37,7 @@ def standing_of(log: EventLog, about: About) -> Standing:
     started = begun[0].payload if begun else None
     if not isinstance(started, RunStarted) or started.run_id != about.frame.run_id:
         return standing
-    state, watch = RunState(), Watch(about.sandbox, begun[0].at)
+    state, watch = RunState(), ProgressTracker(about.sandbox, begun[0].at)
     posted, now = None, begun[0].at
     for event in log.read(begun[0].id):
         state, posted = fold(state, event), _posted(event) or posted
@@ -47,7 +47,7 @@ def standing_of(log: EventLog, about: About) -> Standing:
     return standing.replace(
         task=started.task,
         progress=watch.progress(now),
-        held=state.held_as,
+        held=state.waiting_state,
         posted=posted,
     )
 

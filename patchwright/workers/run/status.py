@@ -6,7 +6,7 @@ from typing import Final, Self
 
 import structlog
 
-from patchwright.core.background import carrying
+from patchwright.core.background import with_log_context
 from patchwright.core.channel import Channel
 from patchwright.core.clock import Clock
 from patchwright.core.errors import LeaseLostError, ServiceError
@@ -16,15 +16,15 @@ from patchwright.core.types.threads import RepoRef, ThreadRef
 from patchwright.resolver.messages.check import check_at_start
 from patchwright.resolver.messages.labels import labels_at_start
 from patchwright.resolver.messages.offers import offers_while_running
-from patchwright.resolver.messages.status import Frame, Progress, progress_comment
-from patchwright.resolver.progress import Throttle, Watch
+from patchwright.resolver.messages.status import MessageHeader, Progress, progress_comment
+from patchwright.resolver.progress import Throttle, ProgressTracker
 
 # GitHub wants at least a second between writes; people do not read faster than this.
 EDIT_EVERY_S: Final = 4.0
 # So often the time is brought up to date where nothing else happens.
 REFRESH_S: Final = 30.0
 # Makes the text of a comment of how far a run is.
-Write = Callable[[Progress, Frame], str]
+Write = Callable[[Progress, MessageHeader], str]
 
 log = structlog.get_logger(__name__)
 
@@ -41,8 +41,8 @@ class StatusComment:
         self,
         channel: Channel,
         thread: ThreadRef,
-        frame: Frame,
-        watch: Watch,
+        frame: MessageHeader,
+        watch: ProgressTracker,
         clock: Clock,
         *,
         write: Write = progress_comment,
@@ -60,7 +60,7 @@ class StatusComment:
         self._lock = threading.Lock()
         self._has_ended = threading.Event()
         self._pulse = threading.Thread(
-            target=carrying(self._beat), name="status", daemon=True
+            target=with_log_context(self._beat), name="status", daemon=True
         )
         self.post_id = ""
 
@@ -137,7 +137,7 @@ class StatusComment:
 
 
 def begin_check(
-    forge: Forge, repo: RepoRef, sha: str, frame: Frame, clock: Clock
+    forge: Forge, repo: RepoRef, sha: str, frame: MessageHeader, clock: Clock
 ) -> None:
     """Show on a commit of a pull request that it is worked on, where we may."""
     try:

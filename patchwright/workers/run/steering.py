@@ -6,8 +6,8 @@ from typing import Final
 
 import structlog
 
-from patchwright.core.agent.chronicle import Heard
-from patchwright.core.background import start
+from patchwright.core.agent.chronicle import AcceptedSteering
+from patchwright.core.background import start_call
 from patchwright.core.channel import Channel
 from patchwright.core.errors import ServiceError
 from patchwright.core.events.log import EventLog
@@ -19,22 +19,22 @@ from patchwright.core.events.types import (
     Message,
     RaiseLimits,
 )
-from patchwright.core.settings.repository import Occasion
-from patchwright.core.text.cleaner import Cleaner
-from patchwright.core.text.commands import Command, Verb
-from patchwright.core.text.cut import cut_middle
+from patchwright.core.settings.repository import FollowUpTrigger
+from patchwright.core.text.cleaner import TextCleaner
+from patchwright.core.text.commands import BotCommand, Verb
+from patchwright.core.text.cut import truncate_middle
 from patchwright.core.text.fence import as_data
 from patchwright.core.types.people import Actor, Permission
 from patchwright.core.types.triggers import Trigger, TriggerKind
-from patchwright.resolver.admission import Admitted, Declined, Policy
+from patchwright.resolver.admission import Admitted, Declined, AdmissionPolicy
 from patchwright.resolver.delivering.destination import Invitation
-from patchwright.resolver.house import actors_of, as_known, judge, occasion_of
-from patchwright.resolver.messages.answers import ASKING
-from patchwright.workers.run.answering import Answering
-from patchwright.workers.run.budget import more_money
+from patchwright.resolver.house import trigger_actors, with_forge_accounts, check_access, start_trigger_of
+from patchwright.resolver.messages.answers import QUESTION_VERBS
+from patchwright.workers.run.answering import QuestionAnswerer
+from patchwright.workers.run.budget import compute_raise
 from patchwright.workers.run.commands import command_in
 from patchwright.workers.run.permissions import Permissions
-from patchwright.workers.run.standing import About
+from patchwright.workers.run.standing import RunDetails
 from patchwright.workers.store.requests import JoinedRequest
 
 MAX_CHARS = 8_000
@@ -48,7 +48,7 @@ _STATES: Final = {
 }
 _ANSWERS: Final = frozenset({Verb.APPROVE, Verb.REJECT})
 # With words of their own these are no commands for a run that works already.
-_WORDY: Final = frozenset({Verb.PLAN, Verb.RETRY})
+_TAKES_TEXT: Final = frozenset({Verb.PLAN, Verb.RETRY})
 
 log = structlog.get_logger(__name__)
 
@@ -65,12 +65,12 @@ class Steering:
     def __init__(
         self,
         channel: Channel,
-        policy: Policy,
+        policy: AdmissionPolicy,
         log: EventLog,
         joined_after: Callable[[int], tuple[JoinedRequest, ...]],
         *,
         settle: Callable[[int], None],
-        about: Callable[[], About],
+        about: Callable[[], RunDetails],
         permission_of: Permissions,
         find_person: Callable[[Actor], Actor | None],
         named: Callable[[Trigger], Trigger],
@@ -82,16 +82,16 @@ class Steering:
         self._joined_after, self._settle = joined_after, settle
         self._log = log
         self._about = about
-        self._answering = Answering(channel, log, about)
+        self._answering = QuestionAnswerer(channel, log, about)
         self._permission_of = permission_of
 
-    def receive(self, event: Event) -> Heard | None:
+    def receive(self, event: Event) -> AcceptedSteering | None:
         """Judge a message of the log; one that nobody stands behind is not heard."""
         joined = self._joined_after(event.id - 1)
         request = next((one for one in joined if one.event_id == event.id), None)
         return self.judge(request.trigger, event.id) if request else None
 
-    def judge(self, trigger: Trigger, event_id: int) -> Heard | None:
+    def judge(self, trigger: Trigger, event_id: int) -> AcceptedSteering | None:
         """Judge what somebody has said with the event of that id.
 
         Nothing more is to come of it, but of words that the model must read, and of
@@ -104,42 +104,42 @@ class Steering:
             self._settle(event_id)
         return heard
 
-    def _judge(self, trigger: Trigger, event_id: int) -> Heard | None:
+    def _judge(self, trigger: Trigger, event_id: int) -> AcceptedSteering | None:
         # A reaction takes its time, and who says stop must not wait for it, nor for
         # those of strangers.
-        known = as_known(trigger, self._find_person)
+        known = with_forge_accounts(trigger, self._find_person)
         if known is None:
             if trigger.kind is not TriggerKind.REPLY:
-                start(partial(self._show, self._send_invitation, trigger))
+                start_call(partial(self._show, self._send_invitation, trigger))
             return None
         trigger = known
         judged = self._admit(trigger)
         if isinstance(judged, Declined):
             if not (judged.silent or trigger.kind is TriggerKind.REPLY):
-                start(partial(self._show, self._channel.decline, trigger))
+                start_call(partial(self._show, self._channel.decline, trigger))
             return None
-        start(partial(self._show, self._channel.acknowledge, trigger))
+        start_call(partial(self._show, self._channel.acknowledge, trigger))
         command = command_in(trigger)
-        if command is None or (command.argument and command.verb in _WORDY):
+        if command is None or (command.argument and command.verb in _TAKES_TEXT):
             return _follow_up(self._named(trigger))
-        return self._obey(command, trigger, event_id)
+        return self._apply_command(command, trigger, event_id)
 
     def _admit(self, trigger: Trigger) -> Admitted | Declined:
         """Judge whoever speaks, with whatever; but a review only where it may start."""
-        occasion = occasion_of(trigger.kind)
-        return judge(
-            actors_of(trigger),
+        start_trigger = start_trigger_of(trigger.kind)
+        return check_access(
+            trigger_actors(trigger),
             self._policy,
             partial(self._permission_of, self._about().trigger.home),
-            occasion=occasion if occasion is Occasion.REVIEW else None,
+            start_trigger=start_trigger if start_trigger is FollowUpTrigger.REVIEW else None,
         )
 
-    def _obey(
-        self, command: Command, trigger: Trigger, event_id: int
+    def _apply_command(
+        self, command: BotCommand, trigger: Trigger, event_id: int
     ) -> Message | ChangeState | RaiseLimits | None:
         """Return what a command does to a run, or answer who asks about it."""
         who = f"@{trigger.asker.login}"
-        if command.verb in ASKING:
+        if command.verb in QUESTION_VERBS:
             self._answering.answer(command.verb, trigger, event_id)
             return None
         if command.verb is Verb.BUDGET:
@@ -158,9 +158,9 @@ class Steering:
             )
 
     def _raise(
-        self, command: Command, trigger: Trigger, event_id: int
+        self, command: BotCommand, trigger: Trigger, event_id: int
     ) -> RaiseLimits | None:
-        more = more_money(
+        more = compute_raise(
             command,
             self._answering.standing(),
             most_usd=self._about().max_raise_usd,
@@ -174,7 +174,7 @@ class Steering:
     def _are_admins(self, trigger: Trigger) -> bool:
         """Tell whether the forge calls everybody who says this an admin."""
         repo = self._about().trigger.home
-        found = [self._permission_of(repo, actor) for actor in actors_of(trigger)]
+        found = [self._permission_of(repo, actor) for actor in trigger_actors(trigger)]
         return all(one is not None and one.allows(Permission.ADMIN) for one in found)
 
     def _asked_before(self, event_id: int) -> str:
@@ -192,8 +192,8 @@ class Steering:
 
 
 def _follow_up(trigger: Trigger) -> Message:
-    cleaner = Cleaner()
-    words = cut_middle(cleaner.clean(trigger.request), MAX_CHARS)
+    cleaner = TextCleaner()
+    words = truncate_middle(cleaner.clean(trigger.request), MAX_CHARS)
     text = as_data("follow-up", trigger.asker.login, words)
     # Hidden things are left out of the request already; those of the text count too.
     cleaner.clean(trigger.text if trigger.text != trigger.request else "")

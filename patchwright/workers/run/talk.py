@@ -5,13 +5,13 @@ from dataclasses import dataclass
 
 from patchwright.core.types.people import Actor
 from patchwright.resolver.delivering.destination import Invitation
-from patchwright.resolver.placing.places import Places
+from patchwright.resolver.placing.places import ReferenceScope
 from patchwright.workers.store.choices import ChoiceStore
-from patchwright.workers.store.tying import TyingStore
+from patchwright.workers.store.tying import ConversationLinkStore
 
 
 @dataclass(frozen=True)
-class Talk:
+class ChatServices:
     """The collaborators of such requests.
 
     `find_person` says who somebody is on the forge, None if nobody knows. `invite`
@@ -26,8 +26,8 @@ class Talk:
     invite: Callable[[Actor], Invitation | None]
     renew: Callable[[Actor], Invitation | None]
     needs_renewal: Callable[[Actor], bool]
-    find_places: Callable[[], Places]
+    find_places: Callable[[], ReferenceScope]
     offer_to: Callable[[Actor], tuple[str, ...]]
     scope_of: Callable[[Actor], str]
     choices: ChoiceStore
-    ties: TyingStore
+    conversation_links: ConversationLinkStore

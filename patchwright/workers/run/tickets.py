@@ -9,8 +9,8 @@ from patchwright.core.errors import ServiceError
 from patchwright.core.types.threads import TalkThread, ThreadKind
 from patchwright.core.types.work import Outcome, OutcomeKind
 from patchwright.resolver.effects import MoveTicket
-from patchwright.workers.run.services import Services
-from patchwright.workers.run.wait import Wait
+from patchwright.workers.run.services import RunServices
+from patchwright.workers.run.wait import EarlyResult
 from patchwright.workers.store.job import Job
 
 log = structlog.get_logger(__name__)
@@ -27,7 +27,7 @@ class Tickets:
 NO_TICKETS: Final = Tickets()
 
 
-def tickets_of(services: Services, job: Job) -> Tickets:
+def tickets_of(services: RunServices, job: Job) -> Tickets:
     linked = services.stores.threads.threads_of(job.conversation_id)
     threads = (
         one.ref
@@ -37,7 +37,7 @@ def tickets_of(services: Services, job: Job) -> Tickets:
     return Tickets(tuple(threads), services.settings.jira.transitions.on_pr)
 
 
-def move_at_start(services: Services, job: Job) -> tuple[str, ...]:
+def move_at_start(services: RunServices, job: Job) -> tuple[str, ...]:
     """Show on the tickets that they are worked on; the work does not wait for that.
 
     Returns a sentence for each that could not be moved.
@@ -48,7 +48,7 @@ def move_at_start(services: Services, job: Job) -> tuple[str, ...]:
     remarks = []
     for ticket in tickets_of(services, job).threads:
         try:
-            services.channel.board(ticket).move(ticket, status)
+            services.channel.tracker(ticket).move(ticket, status)
         except ServiceError as error:
             log.warning("ticket_not_moved", key=ticket.id, error=str(error))
             remarks.append(
@@ -57,11 +57,11 @@ def move_at_start(services: Services, job: Job) -> tuple[str, ...]:
     return tuple(remarks)
 
 
-def after_merge(services: Services, job: Job) -> Wait:
+def move_after_merge(services: RunServices, job: Job) -> EarlyResult:
     """Return how a job ends that there is since our pull request was merged."""
     status = services.settings.jira.transitions.on_merge
     tickets = tickets_of(services, job).threads if status else ()
-    return Wait(
+    return EarlyResult(
         Outcome(kind=OutcomeKind.NO_CHANGE, reason="merged"),
         tuple(
             MoveTicket(thread=one, status=status, with_pull=False) for one in tickets

@@ -18,28 +18,28 @@ from patchwright.core.types.threads import ThreadRef
 from patchwright.core.types.work import Outcome
 from patchwright.resolver.effects import (
     FinalMessage,
-    MirrorMessage,
+    CrossPost,
     ReportCheck,
     SwapLabels,
 )
-from patchwright.resolver.messages.status import UNFINISHED, Delivered, mark
+from patchwright.resolver.messages.status import UNFINISHED, DeliveryResult, mark
 from patchwright.workers.run.delivery import make_deliverer
-from patchwright.workers.run.opening import plan_of
+from patchwright.workers.run.opening import load_plan
 from patchwright.workers.run.plan import destination
-from patchwright.workers.run.services import Services
+from patchwright.workers.run.services import RunServices
 from patchwright.workers.store.effects import EffectState, StoredEffect
 from patchwright.workers.store.job import Job, JobState, is_over
 
 # What can be said twice without a trace.
-_Repeatable = FinalMessage | MirrorMessage | ReportCheck | SwapLabels
+_Repeatable = FinalMessage | CrossPost | ReportCheck | SwapLabels
 
 log = structlog.get_logger(__name__)
 
 
-def verify_last_word(services: Services, job_id: JobId) -> None:
+def verify_final_message(services: RunServices, job_id: JobId) -> None:
     """Repair what a lost worker has written over; later, where a service is away."""
     job = services.stores.jobs.load(job_id)
-    if job is None or job.outcome is None or services.overrides.rehearses:
+    if job is None or job.outcome is None or services.overrides.is_dry_run:
         return
     if not (is_over(job) or job.state is JobState.WAITING_USER):
         # It goes on, and is looked at when it ends.
@@ -53,8 +53,8 @@ def verify_last_word(services: Services, job_id: JobId) -> None:
         log.warning("last_word_unknown", reason=error.reason, error=str(error))
 
 
-def _verify(services: Services, job: Job, outcome: Outcome) -> None:
-    plan = plan_of(services, job)
+def _verify(services: RunServices, job: Job, outcome: Outcome) -> None:
+    plan = load_plan(services, job)
     to = destination(plan, job.trigger)
     deliverer = make_deliverer(services, plan)
     for stored, effect in _repeatable(services.stores.effects.of_job(job.id)):
@@ -63,7 +63,7 @@ def _verify(services: Services, job: Job, outcome: Outcome) -> None:
             continue
         if thread is not None:
             log.warning("last_word_repaired", job_id=job.id, thread=str(thread))
-        so_far = Delivered.model_validate_json(stored.receipt or "{}")
+        so_far = DeliveryResult.model_validate_json(stored.receipt or "{}")
         deliverer.perform(effect, outcome, to, so_far)
 
 
@@ -83,12 +83,12 @@ def _thread_of(effect: _Repeatable, own: ThreadRef) -> ThreadRef | None:
     match effect:
         case FinalMessage():
             return own
-        case MirrorMessage():
+        case CrossPost():
             return effect.thread
         case ReportCheck() | SwapLabels():
             return None
 
 
-def _is_overwritten(services: Services, thread: ThreadRef, job_id: JobId) -> bool:
+def _is_overwritten(services: RunServices, thread: ThreadRef, job_id: JobId) -> bool:
     working = f"{UNFINISHED}{mark(job_id)}"
     return services.channel.find_post(thread, working) is not None

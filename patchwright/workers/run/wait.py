@@ -9,7 +9,7 @@ from patchwright.resolver.effects import AskPrivately, Effect, FinalMessage
 
 
 @dataclass(frozen=True)
-class Wait:
+class EarlyResult:
     """What is known, or missing; `effects` are how people hear of it.
 
     `read_up_to` is the last event that was taken notice of.

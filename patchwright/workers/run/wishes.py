@@ -9,22 +9,22 @@ from patchwright.core.settings.repository import RepositoryConfig
 from patchwright.core.settings.work import LimitSettings, SandboxSettings
 from patchwright.core.text.fence import inline_code
 from patchwright.core.types.base import Value
-from patchwright.resolver.house import policy_of, refused_rules
+from patchwright.resolver.house import service_policy, refused_rules
 from patchwright.sandbox.egress.proxy.hello import is_address
-from patchwright.sandbox.egress.proxy.rules import Target, is_open
+from patchwright.sandbox.egress.proxy.rules import Endpoint, is_open
 
 _Network = Literal["deny", "allowlist", "allow"]
-_OPENNESS: Final[tuple[_Network, ...]] = ("deny", "allowlist", "allow")
+_NETWORK_ORDER: Final[tuple[_Network, ...]] = ("deny", "allowlist", "allow")
 
 
-class Heeded(Value):
+class RunSettings(Value):
     """The settings of one run, and what of a repository's wishes did not get there."""
 
     settings: Settings
     notes: tuple[str, ...] = ()
 
 
-def heed(settings: Settings, config: RepositoryConfig) -> Heeded:
+def apply_configuration(settings: Settings, config: RepositoryConfig) -> RunSettings:
     """Return the settings with the repository's wishes in them.
 
     It may lower limits, choose among the configured models, and close the network, all
@@ -32,16 +32,16 @@ def heed(settings: Settings, config: RepositoryConfig) -> Heeded:
     repositories do that. Who may ask is judged elsewhere; what of that is not kept is
     told with the rest.
     """
-    notes = list(refused_rules(policy_of(settings), config))
+    notes = list(refused_rules(service_policy(settings), config))
     model = _model(settings, config, notes)
-    heeding = settings.replace(
+    with_repository_config = settings.replace(
         agent=settings.agent.replace(model=model),
         limits=_limits(settings.limits, config),
         sandbox=_sandbox(settings.sandbox, config, notes),
     )
     file = inline_code(config.file)
-    return Heeded(
-        settings=heeding,
+    return RunSettings(
+        settings=with_repository_config,
         notes=(*config.problems, *(f"{file} {one}" for one in notes)),
     )
 
@@ -49,7 +49,7 @@ def heed(settings: Settings, config: RepositoryConfig) -> Heeded:
 def _model(settings: Settings, config: RepositoryConfig, notes: list[str]) -> str:
     if not config.model:
         return settings.agent.model
-    name = find_name(settings.llm, config.model)
+    name = resolve_model_name(settings.llm, config.model)
     if name is None:
         wanted = inline_code(config.model)
         notes.append(f"asks for the model {wanted}, which this service does not have.")
@@ -57,7 +57,7 @@ def _model(settings: Settings, config: RepositoryConfig, notes: list[str]) -> st
     return name
 
 
-def find_name(llm: LlmSettings, wanted: str) -> str | None:
+def resolve_model_name(llm: LlmSettings, wanted: str) -> str | None:
     """Return the name of a configured model, given that or how litellm spells it.
 
     Only those will do: any other might send a key to a provider it is not for.
@@ -98,7 +98,7 @@ def _network(
     sandbox: SandboxSettings, config: RepositoryConfig, notes: list[str]
 ) -> _Network:
     granted, wanted = sandbox.network, config.network or sandbox.network
-    opens = _OPENNESS.index(wanted) > _OPENNESS.index(granted)
+    opens = _NETWORK_ORDER.index(wanted) > _NETWORK_ORDER.index(granted)
     if not opens or sandbox.repositories_may_open:
         return wanted
     keeps = "closed" if granted == "deny" else "open for listed hosts alone"
@@ -132,5 +132,5 @@ def _is_granted(domain: str, sandbox: SandboxSettings) -> bool:
 
 def _is_public(wanted: Domain) -> bool:
     """Tell whether an open network has it: a list could open a private address."""
-    target = Target(wanted.host, wanted.port or WEB_PORTS[0])
+    target = Endpoint(wanted.host, wanted.port or WEB_PORTS[0])
     return not is_address(wanted.host) or is_open(wanted.host, target, ())

@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from patchwright.core.errors import PatchwrightError
-from patchwright.core.trajectory.files import Run, read
-from patchwright.workers.runs.listed import Listed, of_log
+from patchwright.core.trajectory.files import StoredRun, read_run
+from patchwright.workers.runs.listed import RunRow, row_of_log
 
 _SUFFIX = ".jsonl"
 
 
 @dataclass(frozen=True)
-class Archive:
+class LocalRuns:
     """A folder of logs, which are named after their runs."""
 
     folder: Path
@@ -23,14 +23,14 @@ class Archive:
         newest = sorted(written, key=lambda one: written[one], reverse=True)
         return tuple(one.name.removesuffix(_SUFFIX) for one in newest)
 
-    def read(self, run_id: str) -> Run:
-        return read(self.folder / f"{run_id}{_SUFFIX}")
+    def read(self, run_id: str) -> StoredRun:
+        return read_run(self.folder / f"{run_id}{_SUFFIX}")
 
-    def list_rows(self) -> Iterator[Listed]:
+    def list_rows(self) -> Iterator[RunRow]:
         """Yield what the logs say; one that says nothing yet is left out."""
         for run_id in self.ids():
             try:
                 facts = self.read(run_id).trajectory.run
             except PatchwrightError:
                 continue
-            yield of_log(run_id, facts)
+            yield row_of_log(run_id, facts)

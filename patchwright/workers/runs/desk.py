@@ -7,21 +7,21 @@ from itertools import islice
 from typing import Final
 
 from patchwright.core.clock import SystemClock
-from patchwright.core.events.doorbell import Doorbell
+from patchwright.core.events.doorbell import Notifier
 from patchwright.core.settings.model import Settings
 from patchwright.core.settings.secret_values import secret_values
 from patchwright.core.text.redaction import Redactor
 from patchwright.core.types.ids import JobId, RandomIds
 from patchwright.workers.db.database import Database
-from patchwright.workers.db.errors import in_words
-from patchwright.workers.db.existing import existing
-from patchwright.workers.runs.archive import Archive
-from patchwright.workers.runs.listed import Wanted
-from patchwright.workers.runs.naming import choose
+from patchwright.workers.db.errors import database_errors
+from patchwright.workers.db.existing import open_existing
+from patchwright.workers.runs.archive import LocalRuns
+from patchwright.workers.runs.listed import RunFilter
+from patchwright.workers.runs.naming import choose_run_id
 from patchwright.workers.runs.reader import RunReader
-from patchwright.workers.runs.rows import begins_with, newest
-from patchwright.workers.runs.service import Service
-from patchwright.workers.store.doorbells import open_doorbell
+from patchwright.workers.runs.rows import list_ids_beginning_with, list_newest_ids
+from patchwright.workers.runs.service import ServiceRuns
+from patchwright.workers.store.doorbells import open_notifier
 from patchwright.workers.store.effects import EffectStore
 from patchwright.workers.store.events import EventStore
 from patchwright.workers.store.job import Job
@@ -35,7 +35,7 @@ _MOST_NEAR: Final = 200
 class ServiceRun:
     """A run that the database has."""
 
-    service: Service
+    service: ServiceRuns
     job: Job
 
     @property
@@ -47,16 +47,16 @@ class ServiceRun:
 class LocalRun:
     """A run of the command line, in a log on this machine."""
 
-    archive: Archive
+    archive: LocalRuns
     id: str
 
 
 @dataclass(frozen=True)
-class Desk:
+class RunLookup:
     """All runs that can be seen from here; `service` is None without a database."""
 
-    service: Service | None
-    archive: Archive
+    service: ServiceRuns | None
+    archive: LocalRuns
     redactor: Redactor
 
     def find(self, wanted: str) -> ServiceRun | LocalRun:
@@ -64,49 +64,49 @@ class Desk:
         local = self.archive.ids()
         fitting = [one for one in local if one.startswith(wanted)]
         if self.service is None:
-            return LocalRun(self.archive, choose(wanted, fitting, local))
-        fitting += begins_with(self.service.database, wanted)
-        lately = islice(newest(self.service.database, Wanted()), _MOST_NEAR)
-        run_id = choose(wanted, fitting, (*local, *lately))
+            return LocalRun(self.archive, choose_run_id(wanted, fitting, local))
+        fitting += list_ids_beginning_with(self.service.database, wanted)
+        lately = islice(list_newest_ids(self.service.database, RunFilter()), _MOST_NEAR)
+        run_id = choose_run_id(wanted, fitting, (*local, *lately))
         job = self.service.reader.jobs.load(JobId(run_id))
         return ServiceRun(self.service, job) if job else LocalRun(self.archive, run_id)
 
 
 @contextmanager
-def open_desk(settings: Settings, *, hears: bool = False) -> Iterator[Desk]:
+def open_run_lookup(settings: Settings, *, listens: bool = False) -> Iterator[RunLookup]:
     """Open what there is; with `hears` other processes are heard, and hear us.
 
     Raises `DatabaseUnavailableError`, also for what fails in it later.
     """
     redactor = Redactor(secret_values(settings))
-    archive = Archive(settings.state_dir / "runs")
-    with existing(settings.database.url.get_secret_value()) as database:
+    archive = LocalRuns(settings.state_dir / "runs")
+    with open_existing(settings.database.url.get_secret_value()) as database:
         if database is None:
-            yield Desk(None, archive, redactor)
+            yield RunLookup(None, archive, redactor)
             return
-        with in_words(), _doorbell(database, hears=hears) as doorbell:
-            service = _service(settings, database, redactor, doorbell)
-            yield Desk(service, archive, redactor)
+        with database_errors(), _notifier(database, listens=listens) as notifier:
+            service = _service(settings, database, redactor, notifier)
+            yield RunLookup(service, archive, redactor)
 
 
 @contextmanager
-def _doorbell(database: Database, *, hears: bool) -> Iterator[Doorbell]:
-    if not hears:
-        yield Doorbell()
+def _notifier(database: Database, *, listens: bool) -> Iterator[Notifier]:
+    if not listens:
+        yield Notifier()
         return
-    with open_doorbell(database) as doorbell:
-        yield doorbell
+    with open_notifier(database) as notifier:
+        yield notifier
 
 
 def _service(
-    settings: Settings, database: Database, redactor: Redactor, doorbell: Doorbell
-) -> Service:
+    settings: Settings, database: Database, redactor: Redactor, notifier: Notifier
+) -> ServiceRuns:
     clock = SystemClock()
-    events = EventStore(database, redactor.redact_json, clock, doorbell)
+    events = EventStore(database, redactor.redact_json, clock, notifier)
     reader = RunReader(
         jobs=JobStore(database),
         events=events,
         outcomes=OutcomeStore(database, RandomIds()),
         effects=EffectStore(database),
     )
-    return Service(settings, database, reader, events, clock)
+    return ServiceRuns(settings, database, reader, events, clock)

@@ -13,22 +13,22 @@ from patchwright.core.errors import SettingsError
 from patchwright.core.events.types import Event
 from patchwright.core.text.redaction import Redactor
 from patchwright.core.trajectory.document import Trajectory, facts_of
-from patchwright.core.trajectory.files import write
+from patchwright.core.trajectory.files import write_trajectory
 from patchwright.workers.runs.desk import LocalRun, ServiceRun
-from patchwright.workers.runs.service import Service
+from patchwright.workers.runs.service import ServiceRuns
 from patchwright.workers.store.job import Job
 
 _Stored = dict[str, JsonValue]
 
 
-def events_of(service: Service, job: Job) -> Sequence[Event]:
+def events_of(service: ServiceRuns, job: Job) -> Sequence[Event]:
     """Return the events of a run as this version understands them."""
     span = service.reader.span(job)
     log = service.reader.log_of(job)
     return log.read(span.first, span.last) if span.first else ()
 
 
-def as_document(found: ServiceRun | LocalRun, redactor: Redactor) -> Trajectory:
+def export_document(found: ServiceRun | LocalRun, redactor: Redactor) -> Trajectory:
     """Return it with what no version here knows, and without the secrets of today."""
     if isinstance(found, ServiceRun):
         document = _of_service(found.service, found.job)
@@ -39,7 +39,7 @@ def as_document(found: ServiceRun | LocalRun, redactor: Redactor) -> Trajectory:
 
 
 @dataclass(frozen=True)
-class Work:
+class WorkBundle:
     """A bundle of one commit, named by `ref`; it builds on `base_sha`."""
 
     bundle: bytes
@@ -47,7 +47,7 @@ class Work:
     base_sha: str
 
 
-def work_of(service: Service, job: Job) -> Work:
+def load_work_bundle(service: ServiceRuns, job: Job) -> WorkBundle:
     """Return what the run has made, the most that is kept of it."""
     kept = service.reader.outcomes.load_work(job.id)
     if kept is None:
@@ -55,7 +55,7 @@ def work_of(service: Service, job: Job) -> Work:
     head = _HEAD.match(kept)
     if head is None:
         raise SettingsError(f"what is kept of the run {job.id} is no Git bundle")
-    return Work(kept, head["ref"].decode(), head["base"].decode())
+    return WorkBundle(kept, head["ref"].decode(), head["base"].decode())
 
 
 # https://git-scm.com/docs/gitformat-bundle
@@ -65,7 +65,7 @@ _HEAD: Final = re.compile(
 )
 
 
-def write_work(work: Work, path: Path) -> None:
+def write_work(work: WorkBundle, path: Path) -> None:
     try:
         with path.open("xb") as file:
             file.write(work.bundle)
@@ -75,12 +75,12 @@ def write_work(work: Work, path: Path) -> None:
 
 def write_document(document: Trajectory, path: Path) -> None:
     try:
-        write(document, path)
+        write_trajectory(document, path)
     except OSError as error:
         raise SettingsError(f"--out: {path}: {error.strerror}") from error
 
 
-def _of_service(service: Service, job: Job) -> Trajectory:
+def _of_service(service: ServiceRuns, job: Job) -> Trajectory:
     events = events_of(service, job)
     if not events:
         raise SettingsError(f"the run {job.id} has no events yet")

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Final
 
-from patchwright.core.events.metrics import Totals, read_call
+from patchwright.core.events.metrics import ModelCallTotals, read_call
 from patchwright.core.events.types import (
     Event,
     EvidenceRecorded,
@@ -17,7 +17,7 @@ from patchwright.core.types.base import Value
 from patchwright.core.types.work import Evidence, Limits
 
 # The kinds of events that say anything of it.
-TELLING: Final = frozenset(
+SUMMARY_KINDS: Final = frozenset(
     {
         "evidence_recorded",
         "model_called",
@@ -29,7 +29,7 @@ TELLING: Final = frozenset(
 )
 
 
-class Known(Value):
+class RunSummary(Value):
     """Folded up to the event `last_id`; `limits` are those that hold by now."""
 
     title: str = ""
@@ -38,12 +38,12 @@ class Known(Value):
     limits: Limits | None = None
     evidence: tuple[Evidence, ...] = ()
     todos: tuple[Todo, ...] = ()
-    totals: Totals = Totals()
+    totals: ModelCallTotals = ModelCallTotals()
     steps: int = 0
     last_id: int = 0
 
 
-def read_on(known: Known, events: Iterable[Event]) -> Known:
+def update_summary(known: RunSummary, events: Iterable[Event]) -> RunSummary:
     """Return what is known after more events; those already read do not count."""
     for event in events:
         if event.id > known.last_id:
@@ -53,7 +53,7 @@ def read_on(known: Known, events: Iterable[Event]) -> Known:
     return known
 
 
-def _after(known: Known, event: Event) -> Known:
+def _after(known: RunSummary, event: Event) -> RunSummary:
     match event.payload:
         case RunStarted(task=task, limits=limits, model=model):
             return known.replace(

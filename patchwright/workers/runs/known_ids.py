@@ -11,7 +11,7 @@ from typing import Any, Final, cast
 from urllib.parse import quote
 
 from patchwright.core.errors import SettingsError
-from patchwright.core.settings.here import load_here
+from patchwright.core.settings.here import load_settings_here
 
 _MOST: Final = 50
 _CONNECT_S: Final = 1
@@ -24,7 +24,7 @@ _QUERY: Final = (
 def known_ids(prefix: str) -> list[str]:
     """Return the newest ids that begin so, by the settings of this process."""
     try:
-        settings = load_here()
+        settings = load_settings_here()
     except SettingsError:
         return []
     url = settings.database.url.get_secret_value()

@@ -7,24 +7,24 @@ from patchwright.core.trajectory.document import RunFacts
 from patchwright.core.types.base import Value
 from patchwright.core.types.threads import ForgeThread, ThreadRef
 from patchwright.core.types.work import Limits, OutcomeKind, Usage
-from patchwright.workers.runs.known import Known
-from patchwright.workers.runs.stage import Stage
+from patchwright.workers.runs.known import RunSummary
+from patchwright.workers.runs.stage import RunStage
 from patchwright.workers.store.job import Job, JobState, outcome_of
 
-LOCAL: Final = "local"
+LOCAL_PLACE: Final = "local"
 
 
 STATES: Final = {
-    Stage.QUEUED: (JobState.RECEIVED, JobState.QUEUED),
-    Stage.RUNNING: (JobState.RUNNING,),
-    Stage.WAITING: (JobState.WAITING_USER,),
-    Stage.DELIVERING: (JobState.DELIVERING,),
-    Stage.ENDED: (JobState.DONE, JobState.FAILED, JobState.CANCELLED),
-    Stage.UNFINISHED: (),
+    RunStage.QUEUED: (JobState.RECEIVED, JobState.QUEUED),
+    RunStage.RUNNING: (JobState.RUNNING,),
+    RunStage.WAITING: (JobState.WAITING_USER,),
+    RunStage.DELIVERING: (JobState.DELIVERING,),
+    RunStage.ENDED: (JobState.DONE, JobState.FAILED, JobState.CANCELLED),
+    RunStage.UNFINISHED: (),
 }
 
 
-class Listed(Value):
+class RunRow(Value):
     """One run: `place` is `service`, or `local` for one of the command line.
 
     `outcome` is empty while there is none, and `limits` None before they were set.
@@ -32,7 +32,7 @@ class Listed(Value):
 
     id: str
     place: str
-    stage: Stage
+    stage: RunStage
     outcome: str
     reason: str
     proof: str
@@ -47,14 +47,14 @@ class Listed(Value):
     limits: Limits | None
 
 
-class Wanted(Value):
+class RunFilter(Value):
     """Which runs are to be listed; what is None or empty does not matter."""
 
-    stage: Stage | None = None
+    stage: RunStage | None = None
     outcome: OutcomeKind | None = None
     repo: str = ""
 
-    def has(self, run: Listed) -> bool:
+    def has(self, run: RunRow) -> bool:
         return (
             self.stage in (None, run.stage)
             and self.outcome in (None, run.outcome)
@@ -62,11 +62,11 @@ class Wanted(Value):
         )
 
 
-def of_job(job: Job, known: Known) -> Listed:
+def row_of_job(job: Job, known: RunSummary) -> RunRow:
     """Return a run of the service; `known` is what its events say of it."""
     outcome, trigger = outcome_of(job), job.trigger
     repo = trigger.place.full_name if trigger.place else ""
-    return Listed(
+    return RunRow(
         id=job.id,
         place="service",
         stage=stage_of(job.state),
@@ -85,16 +85,16 @@ def of_job(job: Job, known: Known) -> Listed:
     )
 
 
-def of_log(run_id: str, facts: RunFacts) -> Listed:
+def row_of_log(run_id: str, facts: RunFacts) -> RunRow:
     """Return a run of the command line by what its log says."""
-    return Listed(
+    return RunRow(
         id=run_id,
-        place=LOCAL,
-        stage=Stage.ENDED if facts.outcome else Stage.UNFINISHED,
+        place=LOCAL_PLACE,
+        stage=RunStage.ENDED if facts.outcome else RunStage.UNFINISHED,
         outcome=facts.outcome or "",
         reason=facts.reason,
         proof=facts.proof,
-        source=LOCAL,
+        source=LOCAL_PLACE,
         repo="",
         thread="",
         title=facts.title,
@@ -106,7 +106,7 @@ def of_log(run_id: str, facts: RunFacts) -> Listed:
     )
 
 
-def stage_of(state: JobState) -> Stage:
+def stage_of(state: JobState) -> RunStage:
     return next(stage for stage, states in STATES.items() if state in states)
 
 

@@ -6,7 +6,7 @@ from typing import Final
 
 from patchwright.core.errors import SettingsError
 
-SHORT: Final = 8
+SHORT_ID_LENGTH: Final = 8
 _MOST_NAMED: Final = 3
 
 
@@ -14,7 +14,7 @@ class UnknownRunError(SettingsError):
     """No run has that id, or more than one begins so."""
 
 
-def choose(wanted: str, fitting: Sequence[str], others: Sequence[str]) -> str:
+def choose_run_id(wanted: str, fitting: Sequence[str], others: Sequence[str]) -> str:
     """Return the one id that begins so; the error names those that are near.
 
     `fitting` are the ids that begin with `wanted`, and `others` some that need not.

@@ -7,21 +7,21 @@ from typing import Final
 from patchwright.core.events.log import EventLog
 from patchwright.core.events.types import Event, StateChanged
 from patchwright.core.types.base import Value
-from patchwright.resolver.messages.status import Delivered
+from patchwright.resolver.messages.status import DeliveryResult
 from patchwright.workers.run.keepsakes import DIFF
-from patchwright.workers.run.receipts import delivered_by
-from patchwright.workers.runs.known import TELLING, Known, read_on
+from patchwright.workers.run.receipts import delivery_results_of
+from patchwright.workers.runs.known import SUMMARY_KINDS, RunSummary, update_summary
 from patchwright.workers.store.effects import EffectStore
 from patchwright.workers.store.events import EventStore
 from patchwright.workers.store.job import Job
 from patchwright.workers.store.jobs import JobStore
 from patchwright.workers.store.outcomes import OutcomeStore
 
-PAGE: Final = 200
+EVENTS_PER_PAGE: Final = 200
 _NO_END: Final = 2**31 - 1
 
 
-class Span(Value):
+class EventSpan(Value):
     """Which events of a conversation are those of one run; none if 0 is the first."""
 
     first: int = 0
@@ -40,21 +40,21 @@ class RunReader:
     def log_of(self, job: Job) -> EventLog:
         return self.events.open(job.conversation_id)
 
-    def summarize(self, job: Job, span: Span) -> Known:
+    def summarize(self, job: Job, span: EventSpan) -> RunSummary:
         if not span.first:
-            return Known()
-        events = self.log_of(job).read(span.first, span.last, kinds=TELLING)
-        return read_on(Known(), events)
+            return RunSummary()
+        events = self.log_of(job).read(span.first, span.last, kinds=SUMMARY_KINDS)
+        return update_summary(RunSummary(), events)
 
-    def delivered(self, job: Job) -> Delivered:
-        return delivered_by(self.effects.of_job(job.id))
+    def delivered(self, job: Job) -> DeliveryResult:
+        return delivery_results_of(self.effects.of_job(job.id))
 
     def diff(self, job: Job) -> str:
         """Return the change as it was kept for reading, empty if there is none."""
         kept = self.outcomes.load_artifact(job.id, DIFF)
         return (kept or b"").decode("utf-8", "replace")
 
-    def span(self, job: Job) -> Span:
+    def span(self, job: Job) -> EventSpan:
         """Find the run's events among those of the conversation."""
         ours, first, last = f"run {job.id},", 0, _NO_END
         for event in self.log_of(job).read(kinds=frozenset({"state_changed"})):
@@ -66,21 +66,21 @@ class RunReader:
             elif first and _begins_another(payload.reason, ours):
                 last = event.id - 1
                 break
-        return Span(first=first, last=last)
+        return EventSpan(first=first, last=last)
 
-    def page(self, job: Job, span: Span, before: int | None) -> Sequence[Event]:
+    def page(self, job: Job, span: EventSpan, before: int | None) -> Sequence[Event]:
         """Return the newest events of the run, or those before one of them."""
         if not span.first:
             return ()
         last = span.last if before is None else min(before - 1, span.last)
-        newest = self.log_of(job).read(span.first, last, limit=PAGE, reverse=True)
+        newest = self.log_of(job).read(span.first, last, limit=EVENTS_PER_PAGE, reverse=True)
         return tuple(reversed(newest))
 
-    def after(self, job: Job, span: Span, event_id: int) -> Sequence[Event]:
+    def after(self, job: Job, span: EventSpan, event_id: int) -> Sequence[Event]:
         if not span.first:
             return ()
         first = max(event_id + 1, span.first)
-        return self.log_of(job).read(first, span.last, limit=PAGE)
+        return self.log_of(job).read(first, span.last, limit=EVENTS_PER_PAGE)
 
 
 def _begins_another(reason: str, ours: str) -> bool:

@@ -8,19 +8,19 @@ from sqlalchemy import Select, select
 from patchwright.core.types.ids import JobId
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.tables import conversations, jobs
-from patchwright.workers.runs.listed import STATES, Wanted
+from patchwright.workers.runs.listed import STATES, RunFilter
 
-PAGE: Final = 100
+IDS_PER_PAGE: Final = 100
 
 
-def begins_with(database: Database, prefix: str) -> tuple[str, ...]:
+def list_ids_beginning_with(database: Database, prefix: str) -> tuple[str, ...]:
     """Return ids that begin so, not all of them where they are many."""
     query = select(jobs.c.id).where(jobs.c.id.startswith(prefix, autoescape=True))
     with database.reading() as connection:
-        return tuple(connection.scalars(query.limit(PAGE)))
+        return tuple(connection.scalars(query.limit(IDS_PER_PAGE)))
 
 
-def newest(database: Database, wanted: Wanted) -> Iterator[JobId]:
+def list_newest_ids(database: Database, wanted: RunFilter) -> Iterator[JobId]:
     """Yield the ids of runs that may be wanted, the newest first, page by page."""
     query, start = _query(wanted), 0
     while ids := _page(database, query, start):
@@ -30,11 +30,11 @@ def newest(database: Database, wanted: Wanted) -> Iterator[JobId]:
 
 def _page(database: Database, query: Select[Any], start: int) -> tuple[JobId, ...]:
     with database.reading() as connection:
-        ids = connection.scalars(query.limit(PAGE).offset(start))
+        ids = connection.scalars(query.limit(IDS_PER_PAGE).offset(start))
         return tuple(map(JobId, ids))
 
 
-def _query(wanted: Wanted) -> Select[Any]:
+def _query(wanted: RunFilter) -> Select[Any]:
     query = select(jobs.c.id).order_by(jobs.c.created_at.desc(), jobs.c.id)
     if wanted.stage is not None:
         query = query.where(jobs.c.state.in_(STATES[wanted.stage]))

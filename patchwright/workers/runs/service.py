@@ -9,10 +9,10 @@ from patchwright.core.clock import Clock
 from patchwright.core.settings.model import Settings
 from patchwright.core.types.ids import JobId, RandomIds
 from patchwright.workers.db.database import Database
-from patchwright.workers.runs.listed import Listed, Wanted, of_job
+from patchwright.workers.runs.listed import RunRow, RunFilter, row_of_job
 from patchwright.workers.runs.reader import RunReader
-from patchwright.workers.runs.rows import newest
-from patchwright.workers.runs.steering import Helm, operator
+from patchwright.workers.runs.rows import list_newest_ids
+from patchwright.workers.runs.steering import RunAdministration, operator_name
 from patchwright.workers.store.events import EventStore
 from patchwright.workers.store.job import Job
 
@@ -20,25 +20,25 @@ _QUEUE: Final = "patchwright.workers.queue.app"
 
 
 @dataclass(frozen=True)
-class Service:
+class ServiceRuns:
     settings: Settings
     database: Database
     reader: RunReader
     events: EventStore
     clock: Clock
 
-    def list_rows(self, wanted: Wanted) -> Iterator[Listed]:
-        for run_id in newest(self.database, wanted):
+    def list_rows(self, wanted: RunFilter) -> Iterator[RunRow]:
+        for run_id in list_newest_ids(self.database, wanted):
             job = self.reader.jobs.load(run_id)
             if job is not None:
-                yield self.listed_one(job)
+                yield self.row_of(job)
 
-    def listed_one(self, job: Job) -> Listed:
-        return of_job(job, self.reader.summarize(job, self.reader.span(job)))
+    def row_of(self, job: Job) -> RunRow:
+        return row_of_job(job, self.reader.summarize(job, self.reader.span(job)))
 
-    def helm(self) -> Helm:
-        ids, name = RandomIds(), operator()
-        return Helm(self.database, self.events, ids, self.clock, name)
+    def administration(self) -> RunAdministration:
+        ids, name = RandomIds(), operator_name()
+        return RunAdministration(self.database, self.events, ids, self.clock, name)
 
     def submit(self, job_id: JobId) -> None:
         """Hand a job to the workers; where the broker is in memory, they find it.

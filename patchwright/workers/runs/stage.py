@@ -3,7 +3,7 @@
 from enum import StrEnum
 
 
-class Stage(StrEnum):
+class RunStage(StrEnum):
     """How far a run is; of one of this machine it is not known whether it works."""
 
     QUEUED = "queued"

@@ -11,10 +11,10 @@ from patchwright.core.types.people import Actor
 from patchwright.workers.db.tables_people import account_audit
 from patchwright.workers.store.identities import identity_name
 
-What = Literal["linked", "unlinked", "tokens-forgotten"]
+AuditAction = Literal["linked", "unlinked", "tokens-forgotten"]
 
 
-class Note(Value):
+class AuditNote(Value):
     """`by` is an identity of the person, or what happened instead of one."""
 
     at: datetime
@@ -22,7 +22,7 @@ class Note(Value):
     by: str
 
     def write(
-        self, connection: Connection, ids: Ids, account_id: AccountId, what: What
+        self, connection: Connection, ids: Ids, account_id: AccountId, what: AuditAction
     ) -> None:
         row = {
             "id": ids.new(),

@@ -10,7 +10,7 @@ from patchwright.core.types.people import Actor
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.tables_people import accounts, identities
 from patchwright.workers.db.upsert import insert_once
-from patchwright.workers.store.account_audit import Note
+from patchwright.workers.store.account_audit import AuditNote
 from patchwright.workers.store.identities import (
     actor_of,
     add_identity,
@@ -56,7 +56,7 @@ class AccountStore:
         That must be the person's own word.
         """
         account_id = self._account_in(connection, person, host)
-        noted = Note(at=self._clock.now(), actor=actor, by=identity_name(person, host))
+        noted = AuditNote(at=self._clock.now(), actor=actor, by=identity_name(person, host))
         before = find_identity(connection, actor, actor.host)
         if before is not None and before.account_id != account_id:
             noted.write(connection, self._ids, before.account_id, "unlinked")

@@ -43,26 +43,26 @@ def find_active_state(
     return (JobId(row.id), JobState(row.state)) if row else None
 
 
-def find_active(
+def find_active_job(
     connection: Connection, conversation_id: ConversationId
 ) -> ActiveJob | None:
     query = _ALL.where(jobs.c.conversation_id == conversation_id)
     row = connection.execute(query).one_or_none()
-    return _job_of(row) if row else None
+    return _active_job_of(row) if row else None
 
 
-def list_active(connection: Connection) -> tuple[ActiveJob, ...]:
+def list_active_jobs(connection: Connection) -> tuple[ActiveJob, ...]:
     """Return every job that has not ended, in the order in which they are locked."""
     rows = connection.execute(_ALL.order_by(jobs.c.conversation_id))
-    return tuple(map(_job_of, rows))
+    return tuple(map(_active_job_of, rows))
 
 
-def wake(connection: Connection, job_id: JobId, now: datetime) -> None:
+def wake_job(connection: Connection, job_id: JobId, now: datetime) -> None:
     """Let a job that waits for a person go on."""
     connection.execute(_WAKE, {"job": job_id, "now": now})
 
 
-def cancel(connection: Connection, job_id: JobId, now: datetime) -> None:
+def cancel_job(connection: Connection, job_id: JobId, now: datetime) -> None:
     """End a job that no worker holds, with nothing to say about it."""
     ended = {"state": JobState.CANCELLED, "ended_at": now}
     connection.execute(update(jobs).where(jobs.c.id == job_id).values(ended))
@@ -73,7 +73,7 @@ def change_trigger(connection: Connection, job_id: JobId, trigger: Trigger) -> N
     connection.execute(update(jobs).where(jobs.c.id == job_id).values(trigger=text))
 
 
-def _job_of(row: Row[*tuple[Any, ...]]) -> ActiveJob:
+def _active_job_of(row: Row[*tuple[Any, ...]]) -> ActiveJob:
     return ActiveJob(
         id=row.id,
         conversation_id=row.conversation_id,

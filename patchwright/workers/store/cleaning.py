@@ -6,7 +6,7 @@ from typing import Final
 from pydantic import JsonValue
 
 from patchwright.core.text.surrogates import storable
-from patchwright.core.types.threads import Post, Relative, ReviewThread, Thread
+from patchwright.core.types.threads import ThreadPost, LinkedIssue, ReviewThread, Thread
 from patchwright.core.types.triggers import Trigger
 
 Redact = Callable[[JsonValue], JsonValue]
@@ -30,17 +30,17 @@ def clean_trigger(redact: Redact, trigger: Trigger) -> Trigger:
 def clean_thread(redact: Redact, thread: Thread) -> Thread:
     """Return a thread as clean as its trigger: names of branches are made from it."""
 
-    def post(one: Post) -> Post:
-        return Post(**(dict(one) | {"text": clean_text(redact, one.text)}))
+    def post(one: ThreadPost) -> ThreadPost:
+        return ThreadPost(**(dict(one) | {"text": clean_text(redact, one.text)}))
 
     def review(one: ReviewThread) -> ReviewThread:
         hunk = clean_text(redact, one.hunk)
         posts = tuple(map(post, one.posts))
         return ReviewThread(**(dict(one) | {"hunk": hunk, "posts": posts}))
 
-    def relative(one: Relative) -> Relative:
+    def relative(one: LinkedIssue) -> LinkedIssue:
         words = {name: clean_text(redact, getattr(one, name)) for name in _TOLD}
-        return Relative(**(dict(one) | words))
+        return LinkedIssue(**(dict(one) | words))
 
     words = {
         "title": clean_text(redact, thread.title),

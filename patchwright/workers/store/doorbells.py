@@ -5,38 +5,38 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
-from patchwright.core.events.doorbell import Doorbell
+from patchwright.core.events.doorbell import Notifier
 from patchwright.core.types.ids import RandomIds
-from patchwright.workers.db.bell_sockets import BellFolder
+from patchwright.workers.db.bell_sockets import NotificationFolder
 from patchwright.workers.db.database import Database
-from patchwright.workers.db.notices import notice_errors, open_notices
-from patchwright.workers.store.ear import Ear
+from patchwright.workers.db.notices import notification_errors, open_notifications
+from patchwright.workers.store.ear import NotificationListener
 
 
 @contextmanager
-def open_doorbell(database: Database) -> Iterator[Doorbell]:
+def open_notifier(database: Database) -> Iterator[Notifier]:
     """Hear the others from now on; whoever has a database opens this once a process."""
     opened = _over_sockets if database.is_sqlite else _over_notices
-    with opened(database) as doorbell:
-        yield doorbell
+    with opened(database) as notifier:
+        yield notifier
 
 
 @contextmanager
-def _over_notices(database: Database) -> Iterator[Doorbell]:
+def _over_notices(database: Database) -> Iterator[Notifier]:
     # Nobody has to be told: the database does it when an event is committed.
-    doorbell = Doorbell()
-    open_line = partial(open_notices, database)
-    with Ear(doorbell, open_line, notice_errors(database)):
-        yield doorbell
+    notifier = Notifier()
+    open_line = partial(open_notifications, database)
+    with NotificationListener(notifier, open_line, notification_errors(database)):
+        yield notifier
 
 
 @contextmanager
-def _over_sockets(database: Database) -> Iterator[Doorbell]:
+def _over_sockets(database: Database) -> Iterator[Notifier]:
     name = RandomIds().new()
-    with BellFolder(_folder_beside(database)) as folder:
-        doorbell = Doorbell(partial(folder.send, apart_from=name))
-        with Ear(doorbell, partial(folder.listen, name), (OSError,)):
-            yield doorbell
+    with NotificationFolder(_folder_beside(database)) as folder:
+        notifier = Notifier(partial(folder.send, apart_from=name))
+        with NotificationListener(notifier, partial(folder.listen, name), (OSError,)):
+            yield notifier
 
 
 def _folder_beside(database: Database) -> Path:

@@ -9,7 +9,7 @@ from typing import Final, Protocol, Self
 
 import structlog
 
-from patchwright.core.events.doorbell import Doorbell
+from patchwright.core.events.doorbell import Notifier
 from patchwright.core.types.ids import ConversationId
 
 LOOK_AGAIN_S: Final = 1.0
@@ -17,7 +17,7 @@ LOOK_AGAIN_S: Final = 1.0
 log = structlog.get_logger(__name__)
 
 
-class Line(Protocol):
+class NotificationSource(Protocol):
     """Something that can be waited for and then read; `take` does not block."""
 
     def fileno(self) -> int: ...
@@ -27,7 +27,7 @@ class Line(Protocol):
         ...
 
 
-class Ear:
+class NotificationListener:
     """Listens on a line that it opens again whenever it breaks with one of `errors`.
 
     What was missed meanwhile is not known, so everybody is told to look: each second
@@ -36,11 +36,11 @@ class Ear:
 
     def __init__(
         self,
-        doorbell: Doorbell,
-        open_line: Callable[[], AbstractContextManager[Line]],
+        notifier: Notifier,
+        open_line: Callable[[], AbstractContextManager[NotificationSource]],
         errors: tuple[type[Exception], ...],
     ) -> None:
-        self._doorbell, self._open_line, self._errors = doorbell, open_line, errors
+        self._notifier, self._open_line, self._errors = notifier, open_line, errors
         self._thread = threading.Thread(target=self._run, name="ear", daemon=True)
         self._closing = False
         self._has_tried = threading.Event()
@@ -74,16 +74,16 @@ class Ear:
                     self._hear(line)
             except self._errors as error:
                 log.warning("others_not_heard", error=type(error).__name__)
-                self._doorbell.ring_all_here()
+                self._notifier.notify_all_here()
                 self._has_tried.set()
                 self._selector.select(LOOK_AGAIN_S)
 
-    def _hear(self, line: Line) -> None:
+    def _hear(self, line: NotificationSource) -> None:
         # By number: a connection that broke has none to be found by any more.
         number = line.fileno()
         self._selector.register(number, selectors.EVENT_READ)
         try:
-            self._doorbell.ring_all_here()
+            self._notifier.notify_all_here()
             self._has_tried.set()
             while not self._closing:
                 ready = {key.fd for key, _ in self._selector.select()}
@@ -94,7 +94,7 @@ class Ear:
 
     def _ring(self, topics: frozenset[str] | None) -> None:
         if topics is None:
-            self._doorbell.ring_all_here()
+            self._notifier.notify_all_here()
             return
         for topic in topics:
-            self._doorbell.ring_here(ConversationId(topic))
+            self._notifier.notify_here(ConversationId(topic))

@@ -29,7 +29,7 @@ _COLUMNS: Final = (
     events.c.cause,
     events.c.payload,
 )
-_OURS: Final = events.c.conversation_id == bindparam("of", type_=String())
+_OF_CONVERSATION: Final = events.c.conversation_id == bindparam("of", type_=String())
 _IN_RANGE: Final = events.c.id.between(
     bindparam("first", type_=Integer()), bindparam("last", type_=Integer())
 )
@@ -40,7 +40,7 @@ Page: TypeAlias = Select[int, datetime, str, int | None, str]
 
 
 @dataclass(frozen=True)
-class Part:
+class EventRange:
     """Which events are wanted: ids from `start_id` to `end_id`, and of these `kinds`.
 
     `limit` counts from the end when `reverse` is set.
@@ -53,8 +53,8 @@ class Part:
     kinds: frozenset[str] | None = None
 
 
-def query_of(
-    conversation_id: ConversationId, part: Part
+def make_page_query(
+    conversation_id: ConversationId, part: EventRange
 ) -> tuple[Page, Mapping[str, object]]:
     """Return a statement for the part, and its values."""
     kinds = sorted(part.kinds or ())
@@ -72,7 +72,7 @@ def query_of(
 
 @cache
 def _page(*, reverse: bool) -> Page:
-    return _cut(select(*_COLUMNS).where(_OURS, _IN_RANGE), reverse=reverse)
+    return _cut(select(*_COLUMNS).where(_OF_CONVERSATION, _IN_RANGE), reverse=reverse)
 
 
 @cache
@@ -82,7 +82,7 @@ def _page_of_kinds(count: int, *, reverse: bool) -> Page:
     With all kinds in one condition, a database sorts every event of these kinds or goes
     through those of all others.
     """
-    ids = select(events.c.id).where(_OURS, _IN_RANGE)
+    ids = select(events.c.id).where(_OF_CONVERSATION, _IN_RANGE)
     of_kinds = [
         _cut(ids.where(events.c.kind == _kind(number)), reverse=reverse).subquery()
         for number in range(count)
@@ -90,7 +90,7 @@ def _page_of_kinds(count: int, *, reverse: bool) -> Page:
     if not of_kinds:
         return select(*_COLUMNS).where(false())
     chosen = union_all(*(select(one.c.id) for one in of_kinds))
-    page = select(*_COLUMNS).where(_OURS, events.c.id.in_(chosen))
+    page = select(*_COLUMNS).where(_OF_CONVERSATION, events.c.id.in_(chosen))
     return _cut(page, reverse=reverse)
 
 

@@ -24,10 +24,10 @@ from sqlalchemy.dialects import sqlite
 from sqlalchemy.exc import OperationalError
 
 from patchwright.core.errors import LeaseLostError
-from patchwright.core.events.files import Entry
+from patchwright.core.events.files import StoredEvent
 from patchwright.core.events.types import AnyPayload, Event, Source
 from patchwright.core.types.ids import ConversationId
-from patchwright.workers.db.columns import AwareTime, as_sqlite_keeps
+from patchwright.workers.db.columns import AwareTime, sqlite_time_text
 from patchwright.workers.db.notices import CHANNEL
 from patchwright.workers.db.tables import conversations, events
 from patchwright.workers.store.fencing import lock_conversation
@@ -97,7 +97,7 @@ def append_row(
         "payload": event.payload,
     }
     if connection.dialect.name == "sqlite":
-        at = as_sqlite_keeps(event.at)
+        at = sqlite_time_text(event.at)
         event_id = _append_in_sqlite(connection, values | {"at": at})
     else:
         lock_conversation(connection, conversation_id)
@@ -136,9 +136,9 @@ def event_of(
 
 def entry_of(
     event_id: int, at: datetime, source: str, cause: int | None, payload: str
-) -> Entry:
+) -> StoredEvent:
     """Return the event with all that is stored of it, as `event_of` does not."""
-    return Entry(
+    return StoredEvent(
         id=event_id,
         at=at,
         source=Source(source),

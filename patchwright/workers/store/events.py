@@ -11,15 +11,15 @@ from pydantic import ConfigDict, JsonValue, TypeAdapter
 from sqlalchemy.exc import SQLAlchemyError
 
 from patchwright.core.clock import Clock
-from patchwright.core.events.doorbell import Doorbell
-from patchwright.core.events.files import Entry
-from patchwright.core.events.follow import follow
+from patchwright.core.events.doorbell import Notifier
+from patchwright.core.events.files import StoredEvent
+from patchwright.core.events.follow import follow_log
 from patchwright.core.events.transfer import LogNotEmptyError
 from patchwright.core.events.types import Event, Known, Source
 from patchwright.core.text.surrogates import well_formed_tree
 from patchwright.core.types.ids import ConversationId
 from patchwright.workers.db.database import Database
-from patchwright.workers.store.event_pages import Part, Row, query_of
+from patchwright.workers.store.event_pages import EventRange, Row, make_page_query
 from patchwright.workers.store.event_rows import (
     NewEvent,
     append_row,
@@ -52,7 +52,7 @@ class EventStore:
     database: Database
     redact: Redact
     clock: Clock
-    doorbell: Doorbell
+    notifier: Notifier
 
     def open(
         self, conversation_id: ConversationId, lease: Lease | None = None
@@ -72,7 +72,7 @@ class EventStore:
             payload=self._clean(payload.model_dump(mode="json")),
         )
 
-    def restored(self, entry: Entry) -> NewEvent:
+    def restored(self, entry: StoredEvent) -> NewEvent:
         """Make what can be stored of an event that was stored elsewhere."""
         return NewEvent(
             at=entry.at,
@@ -101,7 +101,7 @@ class SqlEventLog:
         new = self._store.new_event(source, payload, cause)
         with self._store.database.appending() as connection:
             event_id = append_row(connection, self._conversation_id, new, self._fence)
-        self._store.doorbell.notify(self._conversation_id)
+        self._store.notifier.notify(self._conversation_id)
         return event_of(event_id, new.at, new.source, new.cause, new.payload)
 
     def read(
@@ -113,16 +113,16 @@ class SqlEventLog:
         reverse: bool = False,
         kinds: frozenset[str] | None = None,
     ) -> Sequence[Event]:
-        part = Part(start_id, end_id, limit, reverse, kinds)
+        part = EventRange(start_id, end_id, limit, reverse, kinds)
         return [event_of(*row) for row in self._rows(part)]
 
-    def entries(self) -> Iterator[Entry]:
+    def entries(self) -> Iterator[StoredEvent]:
         start_id = 1
-        while rows := self._rows(Part(start_id, limit=_PAGE)):
+        while rows := self._rows(EventRange(start_id, limit=_PAGE)):
             yield from (entry_of(*row) for row in rows)
             start_id += len(rows)
 
-    def restore(self, entries: Iterable[Entry]) -> None:
+    def restore(self, entries: Iterable[StoredEvent]) -> None:
         with self._store.database.writing() as connection:
             for entry in entries:
                 new = self._store.restored(entry)
@@ -131,21 +131,21 @@ class SqlEventLog:
                 )
                 if event_id != entry.id:
                     raise LogNotEmptyError("the conversation has events already")
-        self._store.doorbell.notify(self._conversation_id)
+        self._store.notifier.notify(self._conversation_id)
 
     def listen(self) -> AbstractContextManager[threading.Event]:
-        return self._store.doorbell.listen(self._conversation_id)
+        return self._store.notifier.listen(self._conversation_id)
 
     @contextmanager
     def subscribe(
         self, reader: Callable[[Event], None], after_id: int = 0
     ) -> Iterator[None]:
         with (
-            self.listen() as bell,
-            follow(
+            self.listen() as wakeup,
+            follow_log(
                 self._next_page,
                 reader,
-                bell,
+                wakeup,
                 after_id=after_id,
                 look_again_s=LOOK_AGAIN_S,
             ),
@@ -159,7 +159,7 @@ class SqlEventLog:
             log.warning("log_cannot_be_followed", error=type(error).__name__)
             return ()
 
-    def _rows(self, part: Part) -> Sequence[Row]:
-        query, values = query_of(self._conversation_id, part)
+    def _rows(self, part: EventRange) -> Sequence[Row]:
+        query, values = make_page_query(self._conversation_id, part)
         with self._store.database.reading() as connection:
             return connection.execute(query, values).all()

@@ -11,7 +11,7 @@ from patchwright.workers.store.secrets import SecretStore
 _NAME = "github-app"
 
 
-class AppStore:
+class GitHubAppStore:
     """Keeps the one App of one GitHub: that of another GitHub would be no use."""
 
     def __init__(self, secrets: SecretStore, api_url: str) -> None:
@@ -31,7 +31,7 @@ class AppStore:
         return NewApp.model_validate_json(text.get_secret_value())
 
 
-def completed(settings: Settings, app: NewApp) -> Settings:
+def with_app_settings(settings: Settings, app: NewApp) -> Settings:
     """Return the settings with what nobody wrote down, as the App has it."""
     github = settings.github.replace(
         app_id=str(app.id),

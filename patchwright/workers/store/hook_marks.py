@@ -9,7 +9,7 @@ from patchwright.workers.db.tables import hook_marks
 from patchwright.workers.db.upsert import insert_or_replace
 
 
-class HookMarks:
+class ReadPositions:
     def __init__(self, database: Database) -> None:
         self._database = database
 

@@ -12,7 +12,7 @@ from patchwright.workers.db.tables_people import identities
 from patchwright.workers.db.upsert import insert_once
 
 
-class Identity(Value):
+class IdentityRow(Value):
     id: str
     account_id: AccountId
     login: str
@@ -30,10 +30,10 @@ def is_identity(actor: Actor, host: str) -> ColumnElement[bool]:
     )
 
 
-def find_identity(connection: Connection, actor: Actor, host: str) -> Identity | None:
+def find_identity(connection: Connection, actor: Actor, host: str) -> IdentityRow | None:
     query = select(identities.c.id, identities.c.account_id, identities.c.login)
     row = connection.execute(query.where(is_identity(actor, host))).one_or_none()
-    return Identity.model_validate(row, from_attributes=True) if row else None
+    return IdentityRow.model_validate(row, from_attributes=True) if row else None
 
 
 def add_identity(

@@ -13,13 +13,13 @@ from sqlalchemy import Connection, Row, select, update
 from patchwright.core.clock import Clock
 from patchwright.core.crypto import DecryptionError
 from patchwright.core.errors import AuthenticationError, ServiceError
-from patchwright.core.types.grants import Grant
+from patchwright.core.types.grants import PersonalToken
 from patchwright.core.types.ids import AccountId
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.tables_people import identities
 from patchwright.workers.store.secrets import SecretStore, forget_secret
 
-Renew = Callable[[SecretStr], Grant]
+Renew = Callable[[SecretStr], PersonalToken]
 
 USER_TOKEN: Final = "user-token"  # noqa: S105 - the name of one
 # Renewed this long before its end, so that what is handed out lasts for a request.
@@ -86,9 +86,9 @@ class IdentityTokens:
                     assert_never(never)
         return None
 
-    def keep(self, connection: Connection, account_id: AccountId, grant: Grant) -> None:
+    def keep(self, connection: Connection, account_id: AccountId, grant: PersonalToken) -> None:
         """Put the grant in the place of an older one."""
-        text = text_of(grant)
+        text = serialize_grant(grant)
         self._secrets.put_in(connection, USER_TOKEN, text, owner=account_id)
         connection.execute(
             update(identities)
@@ -102,7 +102,7 @@ class IdentityTokens:
             )
         )
 
-    def take_report(self, account_id: AccountId) -> bool:
+    def claim_report(self, account_id: AccountId) -> bool:
         """Tell once whether the person must be asked to link anew."""
         told = update(identities).where(
             identities.c.account_id == account_id,
@@ -113,7 +113,7 @@ class IdentityTokens:
         with self._database.writing() as connection:
             return connection.execute(told.values(is_reported=True)).rowcount == 1
 
-    def _take_turn(self, account_id: AccountId, grant: Grant) -> _Turn:
+    def _take_turn(self, account_id: AccountId, grant: PersonalToken) -> _Turn:
         with self._database.writing() as connection:
             row = self._lock(connection, account_id)
             if row is None:
@@ -128,7 +128,7 @@ class IdentityTokens:
             _note(connection, row, renewing_until=now + LONGEST_RENEWAL)
             return _Turn.OURS
 
-    def _renew_stored(self, account_id: AccountId, grant: Grant) -> None:
+    def _renew_stored(self, account_id: AccountId, grant: PersonalToken) -> None:
         """Put a new grant in the place of this one, or note why there is none."""
         came = self._ask(account_id, grant)
         with self._database.writing() as connection:
@@ -137,7 +137,7 @@ class IdentityTokens:
             if row is None or self._read(connection, account_id) != grant:
                 return
             match came:
-                case Grant():
+                case PersonalToken():
                     self.keep(connection, account_id, came)
                 case AuthenticationError():
                     _note(connection, row, needs_reauth=True, renewing_until=None)
@@ -152,7 +152,7 @@ class IdentityTokens:
                 case never:
                     assert_never(never)
 
-    def _ask(self, account_id: AccountId, grant: Grant) -> Grant | ServiceError:
+    def _ask(self, account_id: AccountId, grant: PersonalToken) -> PersonalToken | ServiceError:
         """Ask the forge, which may take its time: no transaction may be open."""
         try:
             return self._renew(grant.refresh_token or SecretStr(""))
@@ -172,13 +172,13 @@ class IdentityTokens:
         mine = select(identities).where(*theirs).limit(1).with_for_update()
         return connection.execute(mine).first()
 
-    def _usable(self, grant: Grant | None) -> SecretStr | None:
+    def _usable(self, grant: PersonalToken | None) -> SecretStr | None:
         if grant is None:
             return None
         still = grant.expires_at is None or grant.expires_at > self._clock.now()
         return grant.access_token if still else None
 
-    def _stored(self, account_id: AccountId) -> Grant | None:
+    def _stored(self, account_id: AccountId) -> PersonalToken | None:
         with self._database.reading() as connection:
             return self._read(connection, account_id)
 
@@ -187,29 +187,29 @@ class IdentityTokens:
             return False
         return row.renew_after is None or row.renew_after <= self._clock.now()
 
-    def _is_due(self, grant: Grant) -> bool:
+    def _is_due(self, grant: PersonalToken) -> bool:
         if grant.expires_at is None:
             return False
         return grant.expires_at <= self._clock.now() + _MARGIN
 
-    def _read(self, connection: Connection, account_id: AccountId) -> Grant | None:
+    def _read(self, connection: Connection, account_id: AccountId) -> PersonalToken | None:
         try:
             text = self._secrets.fetch_in(connection, USER_TOKEN, owner=account_id)
         except DecryptionError as error:
             log.warning("user_token_unreadable", error=str(error))
             return None
-        return read_grant(text) if text else None
+        return parse_grant(text) if text else None
 
 
 def forget_grant(connection: Connection, account_id: AccountId) -> None:
     forget_secret(connection, USER_TOKEN, account_id)
 
 
-def read_grant(text: SecretStr) -> Grant:
-    return Grant.model_validate_json(text.get_secret_value())
+def parse_grant(text: SecretStr) -> PersonalToken:
+    return PersonalToken.model_validate_json(text.get_secret_value())
 
 
-def text_of(grant: Grant) -> SecretStr:
+def serialize_grant(grant: PersonalToken) -> SecretStr:
     """Write a grant down, with what is secret about it."""
     renewal = grant.refresh_token
     facts = grant.model_dump(mode="json") | {

@@ -6,27 +6,27 @@ from pydantic import SecretStr
 
 from patchwright.core.errors import AuthenticationError
 from patchwright.integrations.slack.actions import SERVICE
-from patchwright.integrations.slack.tokens import Installation
+from patchwright.integrations.slack.tokens import SlackInstallation
 from patchwright.workers.store.secrets import SecretStore
 
-OWNER: Final = SERVICE
+SLACK_OWNER: Final = SERVICE
 
 
-class StoredInstallations:
+class SlackInstallationStore:
     """Keeps them under the id of the workspace or organization."""
 
     def __init__(self, secrets: SecretStore) -> None:
         self._secrets = secrets
 
     def token_of(self, installation: str) -> SecretStr:
-        found = self._secrets.fetch(installation, owner=OWNER)
+        found = self._secrets.fetch(installation, owner=SLACK_OWNER)
         if found is None:
             raise AuthenticationError(f"the app is not installed in {installation}")
         return found
 
     def ids(self) -> tuple[str, ...]:
         """Return the workspaces and organizations that have installed the app."""
-        return self._secrets.names(OWNER)
+        return self._secrets.names(SLACK_OWNER)
 
-    def save(self, installation: Installation) -> None:
-        self._secrets.put(installation.id, installation.token, owner=OWNER)
+    def save(self, installation: SlackInstallation) -> None:
+        self._secrets.put(installation.id, installation.token, owner=SLACK_OWNER)

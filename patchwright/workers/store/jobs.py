@@ -66,7 +66,7 @@ class JobStore:
         with self._database.reading() as connection:
             return connection.scalars(query).one()
 
-    def since_asked(
+    def list_since_last_request(
         self, conversation_id: ConversationId, kind: TriggerKind
     ) -> tuple[Job, ...]:
         """Return the jobs of a kind since a person has last started a run, in order."""

@@ -12,7 +12,7 @@ from patchwright.workers.db.tables_people import link_requests
 from patchwright.workers.store.identities import actor_of
 
 
-class Standing(StrEnum):
+class LinkStatus(StrEnum):
     OPEN = "open"
     EXPIRED = "expired"
     USED = "used"
@@ -27,7 +27,7 @@ class LinkRequest(Value):
 
     digest: str
     actor: Actor
-    status: Standing
+    status: LinkStatus
     expires_at: datetime
     browser: str | None = None
     person: Actor | None = None
@@ -41,7 +41,7 @@ def find_request(
     return _request(row, now) if row else None
 
 
-def prove(
+def mark_proven(
     connection: Connection, digest: str, browser: str, person: Actor, now: datetime
 ) -> bool:
     """Note who is in front of the browser; tell whether the link is still its own."""
@@ -54,7 +54,7 @@ def prove(
     return connection.execute(proved.values(facts)).rowcount == 1
 
 
-def use(
+def mark_used(
     connection: Connection, digest: str, browser: str, person: Actor, now: datetime
 ) -> bool:
     """Use the link up, for that person; tell whether it could be."""
@@ -78,17 +78,17 @@ def _request(row: Row[*tuple[Any, ...]], now: datetime) -> LinkRequest:
     return LinkRequest(
         digest=row.digest,
         actor=actor_of(row).replace(host=row.host),
-        status=_standing(row, now),
+        status=_status(row, now),
         expires_at=row.expires_at,
         browser=row.browser,
         person=_person(row),
     )
 
 
-def _standing(row: Row[*tuple[Any, ...]], now: datetime) -> Standing:
+def _status(row: Row[*tuple[Any, ...]], now: datetime) -> LinkStatus:
     if row.used_at is not None:
-        return Standing.USED
-    return Standing.OPEN if row.expires_at > now else Standing.EXPIRED
+        return LinkStatus.USED
+    return LinkStatus.OPEN if row.expires_at > now else LinkStatus.EXPIRED
 
 
 def _person(row: Row[*tuple[Any, ...]]) -> Actor | None:

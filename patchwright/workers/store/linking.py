@@ -9,25 +9,25 @@ from sqlalchemy import Connection
 
 from patchwright.core.clock import Clock
 from patchwright.core.crypto import DecryptionError
-from patchwright.core.types.grants import Grant
+from patchwright.core.types.grants import PersonalToken
 from patchwright.core.types.ids import AccountId, JobId
 from patchwright.core.types.people import Actor
 from patchwright.workers.db.database import Database
 from patchwright.workers.store.accounts import AccountStore
 from patchwright.workers.store.active import (
     ActiveJob,
-    find_active,
-    list_active,
-    wake,
+    find_active_job,
+    list_active_jobs,
+    wake_job,
 )
 from patchwright.workers.store.fencing import lock_conversation
 from patchwright.workers.store.identity_tokens import (
     IdentityTokens,
-    read_grant,
-    text_of,
+    parse_grant,
+    serialize_grant,
 )
 from patchwright.workers.store.job import JobState
-from patchwright.workers.store.link_rows import LinkRequest, prove, use
+from patchwright.workers.store.link_rows import LinkRequest, mark_proven, mark_used
 from patchwright.workers.store.secrets import (
     SecretStore,
     forget_expired,
@@ -52,18 +52,18 @@ class Linker:
     host: str
 
     def prove(
-        self, request: LinkRequest, browser: str, person: Actor, grant: Grant
+        self, request: LinkRequest, browser: str, person: Actor, grant: PersonalToken
     ) -> bool:
         """Note who came back from the forge; tell whether the link still counts."""
         now = self.clock.now()
         with self.database.writing() as connection:
             forget_expired(connection, _PENDING, now)
-            if not prove(connection, request.digest, browser, person, now):
+            if not mark_proven(connection, request.digest, browser, person, now):
                 return False
             self.secrets.put_in(
                 connection,
                 _PENDING,
-                text_of(grant),
+                serialize_grant(grant),
                 request.expires_at,
                 owner=request.digest,
             )
@@ -77,7 +77,7 @@ class Linker:
         They are to be submitted after it.
         """
         with self.database.writing() as connection:
-            if not use(connection, request.digest, browser, person, self.clock.now()):
+            if not mark_used(connection, request.digest, browser, person, self.clock.now()):
                 return None
             account_id = self.accounts.link(
                 connection, person, self.host, request.actor
@@ -95,7 +95,7 @@ class Linker:
             text = None
         forget_secret(connection, _PENDING, request.digest)
         if text is not None:
-            self.tokens.keep(connection, account_id, read_grant(text))
+            self.tokens.keep(connection, account_id, parse_grant(text))
 
 
 def wake_waiting(
@@ -104,7 +104,7 @@ def wake_waiting(
     """Let what the actor asked for go on, where it waits for a person."""
     return tuple(
         job.id
-        for job in list_active(connection)
+        for job in list_active_jobs(connection)
         if job.state is JobState.WAITING_USER
         and job.trigger.actor.is_same(actor)
         and _wake(connection, job, now)
@@ -114,10 +114,10 @@ def wake_waiting(
 def _wake(connection: Connection, job: ActiveJob, now: datetime) -> bool:
     lock_conversation(connection, job.conversation_id)
     # It may have gone on or ended until we had the lock.
-    newest = find_active(connection, job.conversation_id)
+    newest = find_active_job(connection, job.conversation_id)
     if newest is None or newest.id != job.id:
         return False
     if newest.state is not JobState.WAITING_USER:
         return False
-    wake(connection, job.id, now)
+    wake_job(connection, job.id, now)
     return True

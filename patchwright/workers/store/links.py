@@ -18,9 +18,9 @@ from patchwright.workers.store.link_rows import (
     open_request,
 )
 
-LIFE: Final = timedelta(minutes=15)
+INVITATION_LIFETIME: Final = timedelta(minutes=15)
 TIME_AT_FORGE: Final = timedelta(minutes=10)
-MOST_IN_HOUR: Final = 5
+MAX_INVITATIONS_PER_HOUR: Final = 5
 _HOUR: Final = timedelta(hours=1)
 _TOKEN_BYTES: Final = 32
 _NOBODY: Final = dict.fromkeys(("person_service", "person_subject", "person_login"))
@@ -46,14 +46,14 @@ class LinkStore:
         fresh = {
             "login": actor.login,
             "digest": digest_of(token),
-            "expires_at": now + LIFE,
+            "expires_at": now + INVITATION_LIFETIME,
         }
         with self._database.writing() as connection:
             first = _key(actor) | fresh | {"hour_from": now, "in_hour": 1}
             if insert_once(connection, link_requests, first):
                 return token
             hour = _hour(connection, actor, now)
-            is_one_more = hour["in_hour"] <= MOST_IN_HOUR
+            is_one_more = hour["in_hour"] <= MAX_INVITATIONS_PER_HOUR
             connection.execute(
                 update(link_requests)
                 .where(_is(actor))
@@ -66,7 +66,7 @@ class LinkStore:
         query = select(link_requests.c.in_hour).where(_is(actor))
         with self._database.reading() as connection:
             asked = connection.scalars(query).one_or_none() or 0
-        return max(0, asked - MOST_IN_HOUR)
+        return max(0, asked - MAX_INVITATIONS_PER_HOUR)
 
     def find(self, digest: str) -> LinkRequest | None:
         with self._database.reading() as connection:

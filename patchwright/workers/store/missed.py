@@ -7,7 +7,7 @@ from typing import Final
 from sqlalchemy import ColumnElement, Connection, delete, exists, or_, select, update
 
 from patchwright.core.types.base import Value
-from patchwright.integrations.github.deliveries import KEPT_FOR, Attempt
+from patchwright.integrations.github.deliveries import KEPT_FOR, DeliveryAttempt
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.tables import deliveries, hook_marks, missed_deliveries
 from patchwright.workers.db.upsert import insert_once, insert_or_replace
@@ -22,7 +22,7 @@ _HAS_COME: Final = exists().where(
 )
 
 
-class Missed(Value):
+class MissedDelivery(Value):
     """A delivery to ask for; `asked` counts how often that was done."""
 
     delivery_id: str
@@ -30,7 +30,7 @@ class Missed(Value):
     asked: int
 
 
-class MissedStore:
+class MissedDeliveryStore:
     """What is missing of one service; a `source` is one of its hooks."""
 
     def __init__(self, database: Database, service: str) -> None:
@@ -41,7 +41,7 @@ class MissedStore:
         with self._database.reading() as connection:
             return connection.scalars(query).one_or_none()
 
-    def note(self, source: str, failed: Iterable[Attempt]) -> None:
+    def note(self, source: str, failed: Iterable[DeliveryAttempt]) -> None:
         """Keep which attempts failed, newest first, and how far that was read."""
         newest = {one.guid: one for one in reversed(list(failed))}
         with self._database.writing() as connection:
@@ -53,7 +53,7 @@ class MissedStore:
                 row = {"source": source, "read_up_to": mark}
                 insert_or_replace(connection, hook_marks, row)
 
-    def take_due(self, source: str) -> tuple[Missed, ...]:
+    def take_due(self, source: str) -> tuple[MissedDelivery, ...]:
         """Return what to ask for now; what has come or is too old is forgotten."""
         query = (
             select(
@@ -73,9 +73,9 @@ class MissedStore:
             connection.execute(delete(missed_deliveries).where(is_over))
             due = query.where(missed_deliveries.c.due_at <= now)
             rows = connection.execute(due).mappings()
-            return tuple(Missed.model_validate(dict(row)) for row in rows)
+            return tuple(MissedDelivery.model_validate(dict(row)) for row in rows)
 
-    def mark_asked(self, missed: Missed) -> None:
+    def mark_asked(self, missed: MissedDelivery) -> None:
         asked = missed.asked + 1
         with self._database.writing() as connection:
             due_at = self._database.now(connection) + FIRST_WAIT * 2**missed.asked
@@ -86,7 +86,7 @@ class MissedStore:
             )
 
     def _keep(
-        self, connection: Connection, source: str, attempt: Attempt, now: datetime
+        self, connection: Connection, source: str, attempt: DeliveryAttempt, now: datetime
     ) -> None:
         row = {
             "service": self._service,

@@ -9,7 +9,7 @@ from patchwright.core.events.types import Message, Source
 from patchwright.core.types.ids import ConversationId, Ids, JobId
 from patchwright.core.types.triggers import Trigger
 from patchwright.workers.db.tables import deliveries, jobs, threads
-from patchwright.workers.store.active import find_active_state, wake
+from patchwright.workers.store.active import find_active_state, wake_job
 from patchwright.workers.store.event_rows import append_row
 from patchwright.workers.store.events import EventStore
 from patchwright.workers.store.fencing import raise_fence
@@ -18,7 +18,7 @@ from patchwright.workers.store.requests import find_joined, insert_job
 
 
 @dataclass(frozen=True)
-class Moving:
+class RequestMover:
     """Works in a transaction that has both conversations locked."""
 
     connection: Connection
@@ -36,12 +36,12 @@ class Moving:
         if active is None:
             job_id = JobId(self.ids.new())
             insert_job(self.connection, job_id, self.into, trigger, now)
-            self._lead(first_of(self.connection, lease.job_id), job_id)
+            self._lead(first_delivery_of(self.connection, lease.job_id), job_id)
         else:
             job_id, state = active
-            self._join(first_of(self.connection, lease.job_id), job_id, trigger)
+            self._join(first_delivery_of(self.connection, lease.job_id), job_id, trigger)
             if state is JobState.WAITING_USER:
-                wake(self.connection, job_id, now)
+                wake_job(self.connection, job_id, now)
         for one in find_joined(self.connection, lease.job_id):
             self._join(one.delivery, job_id, one.trigger)
         return job_id
@@ -61,7 +61,7 @@ class Moving:
         )
 
 
-def first_of(connection: Connection, job_id: JobId) -> str | None:
+def first_delivery_of(connection: Connection, job_id: JobId) -> str | None:
     """Return the delivery that asked for a job."""
     first = (
         select(deliveries.c.id)

@@ -24,6 +24,6 @@ _UNREAD: Final = (
 )
 
 
-def has_unread_word(connection: Connection, job_id: JobId) -> bool:
+def has_unread_command(connection: Connection, job_id: JobId) -> bool:
     """Tell whether an operator wants something that the job has not taken note of."""
     return connection.execute(_UNREAD, {"job": job_id}).first() is not None

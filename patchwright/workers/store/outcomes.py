@@ -32,13 +32,13 @@ from patchwright.workers.store.effects import (
 from patchwright.workers.store.ended_runs import count_run
 from patchwright.workers.store.fencing import raise_fence, require_lease
 from patchwright.workers.store.job import ENDED, JobState, Lease
-from patchwright.workers.store.operators import has_unread_word
+from patchwright.workers.store.operators import has_unread_command
 from patchwright.workers.store.requests import find_unread, hand_over, insert_job
 
 CHECKPOINT: Final = "checkpoint"
 COMMITS: Final = "commits"
 # What a run has made is in the first of these that is kept.
-WORK: Final = (COMMITS, CHECKPOINT)
+WORK_ARTIFACTS: Final = (COMMITS, CHECKPOINT)
 
 log = structlog.get_logger(__name__)
 
@@ -123,7 +123,7 @@ class OutcomeStore:
                     state=state,
                     ended_at=now,
                     lease_until=None,
-                    **_told(outcome),
+                    **_outcome_columns(outcome),
                     **self._verified(connection, lease, verify_after_s),
                 )
             )
@@ -164,7 +164,7 @@ class OutcomeStore:
         """Tell whether something of what the run has made is kept."""
         query = select(artifacts.c.name).where(
             artifacts.c.job_id == job_id,
-            artifacts.c.name.in_(WORK),
+            artifacts.c.name.in_(WORK_ARTIFACTS),
             func.length(artifacts.c.data) > 0,
         )
         with self._database.reading() as connection:
@@ -172,7 +172,7 @@ class OutcomeStore:
 
     def load_work(self, job_id: JobId) -> bytes | None:
         """Return a bundle of what the run has made, the most that is kept of it."""
-        kept = (self.load_artifact(job_id, name) for name in WORK)
+        kept = (self.load_artifact(job_id, name) for name in WORK_ARTIFACTS)
         return next(filter(None, kept), None)
 
     def wait(self, lease: Lease, verify_after_s: float = 0.0) -> bool:
@@ -186,7 +186,7 @@ class OutcomeStore:
             if has_pending(connection, lease.job_id):
                 raise EffectsPendingError(f"job {lease.job_id} has effects to deliver")
             raise_fence(connection, lease.conversation_id)
-            is_awake = bool(find_unread(connection, lease.job_id)) or has_unread_word(
+            is_awake = bool(find_unread(connection, lease.job_id)) or has_unread_command(
                 connection, lease.job_id
             )
             state = JobState.QUEUED if is_awake else JobState.WAITING_USER
@@ -242,7 +242,7 @@ class OutcomeStore:
         return job_id
 
 
-def _told(outcome: Outcome | None) -> Mapping[str, str]:
+def _outcome_columns(outcome: Outcome | None) -> Mapping[str, str]:
     return {} if outcome is None else {"outcome": outcome.model_dump_json()}
 
 

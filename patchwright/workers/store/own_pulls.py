@@ -82,7 +82,7 @@ def find_asker(connection: Connection, conversation_id: ConversationId) -> Actor
     return Trigger.model_validate_json(found).asker if found else None
 
 
-def is_known(
+def is_known_trigger(
     connection: Connection, conversation_id: ConversationId, trigger: Trigger
 ) -> bool:
     """Tell whether there was a job for the same occasion already."""
@@ -93,7 +93,7 @@ def is_known(
     return any(one.key == trigger.key for one in earlier)
 
 
-def was_put_off(
+def was_postponed(
     connection: Connection, conversation_id: ConversationId, sha: str, reason: str
 ) -> bool:
     """Tell whether a look at the checks of a commit came to nothing for a reason."""

@@ -19,7 +19,7 @@ _MICRO = 1_000_000
 _MONEY_LOCK = 7_305_117
 
 
-class Scope(StrEnum):
+class BudgetScope(StrEnum):
     RUN = "run"
     USER_DAY = "user-day"
     REPO_DAY = "repo-day"
@@ -49,10 +49,10 @@ class Reservation(Value):
     amount_usd: float
 
 
-class Refusal(Value):
+class BudgetRefusal(Value):
     """The amount would pass the ceiling of `scope`, of which `taken_usd` is gone."""
 
-    scope: Scope
+    scope: BudgetScope
     ceiling_usd: float
     taken_usd: float
 
@@ -64,7 +64,7 @@ class ReservationStore:
 
     def reserve(
         self, spender: Spender, amount_usd: float, ceilings: Ceilings
-    ) -> Reservation | Refusal:
+    ) -> Reservation | BudgetRefusal:
         """Set the amount aside, or say which ceiling it would pass.
 
         What was reserved and never settled counts in full: its worker may be dead, but
@@ -74,9 +74,9 @@ class ReservationStore:
         with self._database.writing() as connection:
             self._take_turns(connection)
             for scope, ceiling_usd, rows in _bounds(spender, ceilings):
-                taken = _sum(connection, rows, assumed=scope is not Scope.RUN)
+                taken = _sum(connection, rows, assumed=scope is not BudgetScope.RUN)
                 if taken + amount > _micro(ceiling_usd, ROUND_FLOOR):
-                    return Refusal(
+                    return BudgetRefusal(
                         scope=scope, ceiling_usd=ceiling_usd, taken_usd=taken / _MICRO
                     )
             return self._insert(connection, spender, amount)
@@ -138,17 +138,17 @@ class ReservationStore:
 
 def _bounds(
     spender: Spender, ceilings: Ceilings
-) -> Iterator[tuple[Scope, float, ColumnElement[bool]]]:
+) -> Iterator[tuple[BudgetScope, float, ColumnElement[bool]]]:
     """List the ceilings there are, each with the rows that count against it."""
     table = reservations.c
     today = table.day == spender.day.isoformat()
     user_today = today & (table.account_id == spender.account_id)
     repo_today = today & (table.repo == str(spender.repo))
     bounds = (
-        (Scope.RUN, ceilings.run_usd, table.job_id == spender.job_id),
-        (Scope.USER_DAY, ceilings.user_day_usd, user_today),
-        (Scope.REPO_DAY, ceilings.repo_day_usd, repo_today),
-        (Scope.DAY, ceilings.day_usd, today),
+        (BudgetScope.RUN, ceilings.run_usd, table.job_id == spender.job_id),
+        (BudgetScope.USER_DAY, ceilings.user_day_usd, user_today),
+        (BudgetScope.REPO_DAY, ceilings.repo_day_usd, repo_today),
+        (BudgetScope.DAY, ceilings.day_usd, today),
     )
     for scope, ceiling_usd, rows in bounds:
         if ceiling_usd is not None:

@@ -10,9 +10,9 @@ from pydantic import SecretStr
 from sqlalchemy import Connection, Row, delete, select, update
 
 from patchwright.core.clock import Clock
-from patchwright.core.crypto import DecryptionError, KeyRing, Sealed
+from patchwright.core.crypto import DecryptionError, KeyRing, EncryptedValue
 from patchwright.workers.db.database import Database
-from patchwright.workers.db.tables_people import secrets
+from patchwright.workers.db.tables_people import secrets_table
 from patchwright.workers.db.upsert import insert_or_replace
 
 
@@ -66,7 +66,7 @@ class SecretStore:
             "stored_at": self._clock.now(),
             "expires_at": expires_at,
         }
-        insert_or_replace(connection, secrets, row)
+        insert_or_replace(connection, secrets_table, row)
 
     def fetch(self, name: str, *, owner: str = "") -> SecretStr | None:
         """Return a secret unless it has expired; `DecryptionError` if it is damaged."""
@@ -77,7 +77,7 @@ class SecretStore:
         self, connection: Connection, name: str, *, owner: str = ""
     ) -> SecretStr | None:
         """Do as `fetch` does, with a connection that is there already."""
-        query = select(secrets).where(secrets.c.owner == owner, secrets.c.name == name)
+        query = select(secrets_table).where(secrets_table.c.owner == owner, secrets_table.c.name == name)
         row = connection.execute(query).one_or_none()
         if row is None or _has_expired(row.expires_at, self._clock.now()):
             return None
@@ -85,20 +85,20 @@ class SecretStore:
         return SecretStr(plain.decode())
 
     def names(self, owner: str) -> tuple[str, ...]:
-        query = select(secrets.c.name).where(secrets.c.owner == owner)
+        query = select(secrets_table.c.name).where(secrets_table.c.owner == owner)
         with self._database.reading() as connection:
-            return tuple(connection.scalars(query.order_by(secrets.c.name)))
+            return tuple(connection.scalars(query.order_by(secrets_table.c.name)))
 
     def rotate(self) -> int:
         """Put every secret under the current key; return how many were not."""
-        old = secrets.c.key_id != self._keys.current
+        old = secrets_table.c.key_id != self._keys.current
         with self._database.writing() as connection:
-            rows = connection.execute(select(secrets).where(old).with_for_update())
+            rows = connection.execute(select(secrets_table).where(old).with_for_update())
             renewed = [self._rewrapped(row) for row in rows]
             for row, sealed in renewed:
                 connection.execute(
-                    update(secrets)
-                    .where(secrets.c.owner == row.owner, secrets.c.name == row.name)
+                    update(secrets_table)
+                    .where(secrets_table.c.owner == row.owner, secrets_table.c.name == row.name)
                     .values(key_id=sealed.key_id, wrapped_key=sealed.wrapped_key)
                 )
         return len(renewed)
@@ -106,7 +106,7 @@ class SecretStore:
     def survey(self) -> tuple[KeyUse, ...]:
         """Try to open every secret; return what came of it, by key."""
         with self._database.reading() as connection:
-            rows = connection.execute(select(secrets)).all()
+            rows = connection.execute(select(secrets_table)).all()
         stored = Counter(row.key_id for row in rows)
         closed = Counter(row.key_id for row in rows if not self._opens(row))
         return tuple(KeyUse(one, stored[one], closed[one]) for one in sorted(stored))
@@ -118,33 +118,33 @@ class SecretStore:
             return False
         return True
 
-    def _rewrapped(self, row: Row[Any]) -> tuple[Row[Any], Sealed]:
+    def _rewrapped(self, row: Row[Any]) -> tuple[Row[Any], EncryptedValue]:
         return row, self._keys.rewrap(_sealed(row), _context(row.owner, row.name))
 
 
 def stored_since(connection: Connection, name: str, owner: str = "") -> datetime | None:
     """Return when a secret was put there, None if it is not."""
-    theirs = (secrets.c.owner == owner, secrets.c.name == name)
-    return connection.scalar(select(secrets.c.stored_at).where(*theirs))
+    theirs = (secrets_table.c.owner == owner, secrets_table.c.name == name)
+    return connection.scalar(select(secrets_table.c.stored_at).where(*theirs))
 
 
 def forget_secret(connection: Connection, name: str, owner: str = "") -> None:
-    theirs = (secrets.c.owner == owner, secrets.c.name == name)
-    connection.execute(delete(secrets).where(*theirs))
+    theirs = (secrets_table.c.owner == owner, secrets_table.c.name == name)
+    connection.execute(delete(secrets_table).where(*theirs))
 
 
 def forget_expired(connection: Connection, name: str, now: datetime) -> None:
     """Forget what has that name and counts no more, whosever it was."""
-    outdated = (secrets.c.name == name, secrets.c.expires_at <= now)
-    connection.execute(delete(secrets).where(*outdated))
+    outdated = (secrets_table.c.name == name, secrets_table.c.expires_at <= now)
+    connection.execute(delete(secrets_table).where(*outdated))
 
 
 def _has_expired(expires_at: datetime | None, now: datetime) -> bool:
     return expires_at is not None and expires_at <= now
 
 
-def _sealed(row: Row[Any]) -> Sealed:
-    return Sealed(row.key_id, row.wrapped_key, row.ciphertext)
+def _sealed(row: Row[Any]) -> EncryptedValue:
+    return EncryptedValue(row.key_id, row.wrapped_key, row.ciphertext)
 
 
 def _context(owner: str, name: str) -> bytes:

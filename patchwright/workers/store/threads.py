@@ -26,7 +26,7 @@ _FIND: Final = select(threads.c.conversation_id).where(
 )
 
 
-class Linked(Value):
+class LinkedThread(Value):
     """A thread of a conversation; with `is_own_pull` its work is what we made."""
 
     ref: ThreadRef
@@ -41,7 +41,7 @@ class ThreadStore:
         with self._database.reading() as connection:
             return find_conversation(connection, thread)
 
-    def threads_of(self, conversation_id: ConversationId) -> tuple[Linked, ...]:
+    def threads_of(self, conversation_id: ConversationId) -> tuple[LinkedThread, ...]:
         """Return the conversation's threads, the newest first."""
         query = (
             select(
@@ -173,7 +173,7 @@ def start_conversation(
     return None
 
 
-def note_told(connection: Connection, thread: ThreadRef, at: datetime | None) -> bool:
+def note_event_time(connection: Connection, thread: ThreadRef, at: datetime | None) -> bool:
     """Note what the forge's clock said of a thread; False if more is known already.
 
     A forge does not keep its deliveries in order, and one that is sent again may be
@@ -247,7 +247,7 @@ def _noted(thread: TalkThread) -> dict[str, object]:
 
 def _linked(
     key: str, kind: str | None, base_branch: str | None, audience: str | None
-) -> Linked:
+) -> LinkedThread:
     is_own_pull = base_branch is not None
     usual = ThreadKind.PULL_REQUEST if is_own_pull else ThreadKind.ISSUE
     ref = read_thread(key, ThreadKind(kind) if kind else usual)
@@ -259,4 +259,4 @@ def _linked(
             id=ref.id,
             audience=audience,
         )
-    return Linked(ref=ref, is_own_pull=is_own_pull)
+    return LinkedThread(ref=ref, is_own_pull=is_own_pull)

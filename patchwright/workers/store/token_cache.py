@@ -9,7 +9,7 @@ from patchwright.integrations.github.auth import InstallationToken
 from patchwright.workers.store.secrets import SecretStore
 
 
-class StoredTokens:
+class InstallationTokenStore:
     """A `TokenCache`. A token that cannot be read any more is minted anew."""
 
     def __init__(self, secrets: SecretStore) -> None:

@@ -14,12 +14,12 @@ from patchwright.workers.store.active import change_trigger, find_active_state
 from patchwright.workers.store.events import EventStore
 from patchwright.workers.store.fencing import lock_conversation, require_lease
 from patchwright.workers.store.job import Lease
-from patchwright.workers.store.moving import Moving, first_of
+from patchwright.workers.store.moving import RequestMover, first_delivery_of
 from patchwright.workers.store.requests import JoinedRequest
 from patchwright.workers.store.threads import find_conversation, thread_row
 
 
-class TyingStore:
+class ConversationLinkStore:
     """Each call raises `LeaseLostError` when another worker has the job."""
 
     def __init__(self, database: Database, events: EventStore, ids: Ids) -> None:
@@ -99,13 +99,13 @@ class TyingStore:
             is_gone = find_conversation(connection, thread) != into
             if is_gone or not (joins or find_active_state(connection, into) is None):
                 return None
-            moving = Moving(connection, self._events, self._ids, into)
+            moving = RequestMover(connection, self._events, self._ids, into)
             job_id = moving.move(lease, trigger, now)
-        self._events.doorbell.notify(into)
+        self._events.notifier.notify(into)
         return job_id
 
 
 def _hand_over(connection: Connection, old: JobId, **values: object) -> None:
     """Have the delivery that asked lead to where its request is now."""
-    asked = deliveries.c.id == first_of(connection, old)
+    asked = deliveries.c.id == first_delivery_of(connection, old)
     connection.execute(update(deliveries).where(asked).values(**values))

@@ -8,7 +8,7 @@ from sqlalchemy import Connection, delete, func, select
 from patchwright.core.types.ids import AccountId, Ids
 from patchwright.core.types.people import Actor
 from patchwright.workers.db.tables_people import identities
-from patchwright.workers.store.account_audit import Note
+from patchwright.workers.store.account_audit import AuditNote
 from patchwright.workers.store.identities import (
     actor_of,
     find_identity,
@@ -30,14 +30,14 @@ def unlink(
     if known is None:
         return False
     connection.execute(delete(identities).where(identities.c.id == known.id))
-    note = Note(at=now, actor=actor, by=by)
+    note = AuditNote(at=now, actor=actor, by=by)
     note.write(connection, ids, known.account_id, "unlinked")
     if _count_identities(connection, known.account_id) <= 1:
         forget_grant(connection, known.account_id)
     return True
 
 
-def unlink_place(
+def unlink_host(
     connection: Connection, ids: Ids, service: str, host: str, now: datetime
 ) -> None:
     """Unlink everybody of a workspace or site that does not want us any more."""
@@ -63,7 +63,7 @@ def forget_person(
     for row in connection.execute(theirs).all():
         forget_grant(connection, row.account_id)
         actor = actor_of(row).replace(host=row.host)
-        note = Note(at=now, actor=actor, by=REVOKED)
+        note = AuditNote(at=now, actor=actor, by=REVOKED)
         note.write(connection, ids, row.account_id, "tokens-forgotten")
 
 

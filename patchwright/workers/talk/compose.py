@@ -14,18 +14,18 @@ from patchwright.core.types.ids import AccountId, RandomIds
 from patchwright.core.types.people import Actor
 from patchwright.integrations.github.readable import fetch_readable_repositories
 from patchwright.integrations.github.reading.listening import SERVICE as FORGE
-from patchwright.workers.connections import connection_to
+from patchwright.workers.connections import make_github_connection
 from patchwright.workers.db.database import Database
 from patchwright.workers.linking.tokens import make_identity_tokens
-from patchwright.workers.run.permissions import Remembered
+from patchwright.workers.run.permissions import PermissionCache
 from patchwright.workers.run.services import Stores
-from patchwright.workers.run.talk import Talk
+from patchwright.workers.run.talk import ChatServices
 from patchwright.workers.store.choices import ChoiceStore
 from patchwright.workers.store.identity_tokens import IdentityTokens
 from patchwright.workers.store.links import LinkStore
 from patchwright.workers.store.secrets import SecretStore
-from patchwright.workers.store.tying import TyingStore
-from patchwright.workers.talk.people import People
+from patchwright.workers.store.tying import ConversationLinkStore
+from patchwright.workers.talk.people import PersonDirectory
 from patchwright.workers.talk.places import (
     find_places,
     mapped_repositories,
@@ -38,7 +38,7 @@ log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True)
-class Talking:
+class ChatComposition:
     """Makes the parts, which have most of their own parts in common.
 
     `named` and `is_at_home` are those of `People`.
@@ -51,13 +51,13 @@ class Talking:
     secrets: SecretStore
     forge: Forge
     resolve_name: Callable[[Actor], Actor]
-    is_at_home: Callable[[Actor], bool]
+    is_from_own_site: Callable[[Actor], bool]
 
     @cached_property
-    def people(self) -> People:
+    def people(self) -> PersonDirectory:
         links = LinkStore(self.database, self.clock)
-        return People(
-            self.settings, self.stores.accounts, links, self.resolve_name, self.is_at_home
+        return PersonDirectory(
+            self.settings, self.stores.accounts, links, self.resolve_name, self.is_from_own_site
         )
 
     @cached_property
@@ -66,7 +66,7 @@ class Talking:
             FORGE,
             mapped_repositories(self.settings),
             partial(self.stores.threads.newest_repositories, FORGE),
-            permission=Remembered(self.forge, self.clock.monotonic).permission,
+            permission=PermissionCache(self.forge, self.clock.monotonic).permission,
             search=self._search,
         )
 
@@ -74,9 +74,9 @@ class Talking:
     def choices(self) -> ChoiceStore:
         return ChoiceStore(self.database)
 
-    def chat_services(self) -> Talk:
+    def chat_services(self) -> ChatServices:
         people = self.people
-        return Talk(
+        return ChatServices(
             find_person=people.find,
             can_invite=people.can_invite,
             invite=people.invite,
@@ -88,7 +88,7 @@ class Talking:
             ],
             scope_of=people.scope_of,
             choices=self.choices,
-            ties=TyingStore(self.database, self.stores.events, RandomIds()),
+            conversation_links=ConversationLinkStore(self.database, self.stores.events, RandomIds()),
         )
 
     @cached_property
@@ -98,7 +98,7 @@ class Talking:
         )
 
     def _needs_renewal(self, person: Actor) -> bool:
-        return self._tokens.take_report(self._account_of(person))
+        return self._tokens.claim_report(self._account_of(person))
 
     def _account_of(self, person: Actor) -> AccountId:
         host = self.settings.github.api_url
@@ -110,7 +110,7 @@ class Talking:
         token = self._tokens.fetch(self._account_of(person))
         if token is None:
             return ()
-        connection = connection_to(github)
+        connection = make_github_connection(github)
         try:
             return fetch_readable_repositories(connection, token, query, clock=clock)
         except ServiceError as error:

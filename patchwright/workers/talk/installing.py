@@ -7,23 +7,23 @@ from pydantic import SecretStr
 
 from patchwright.core.clock import Clock
 from patchwright.core.settings.model import Settings
-from patchwright.integrations.slack.api import Api
-from patchwright.integrations.slack.install import Install
+from patchwright.integrations.slack.api import SlackClient
+from patchwright.integrations.slack.install import AppInstaller
 from patchwright.integrations.slack.manifest import CALLBACK_PATH, SCOPES
-from patchwright.workers.store.installations import StoredInstallations
+from patchwright.workers.store.installations import SlackInstallationStore
 from patchwright.workers.store.secrets import SecretStore
-from patchwright.workers.web.slack_install import InstallDoor, open_install
+from patchwright.workers.web.slack_install import SlackInstallRoutes, make_slack_install_routes
 
 log = structlog.get_logger(__name__)
 
 
 def make_slack_install(
     settings: Settings,
-    api: Api,
+    api: SlackClient,
     secrets: SecretStore,
     secret: bytes | None,
     clock: Clock,
-) -> InstallDoor | None:
+) -> SlackInstallRoutes | None:
     """Return the door, None where one workspace is served by its token."""
     slack, public_url = settings.slack, settings.server.public_url
     if not slack.client_id or slack.bot_token:
@@ -32,16 +32,16 @@ def make_slack_install(
         missing = "security.session_secret" if public_url else "server.public_url"
         log.warning("slack_install_off", missing=missing)
         return None
-    return open_install(
-        Install(
+    return make_slack_install_routes(
+        AppInstaller(
             api=api,
             client_id=slack.client_id,
             client_secret=slack.client_secret or SecretStr(""),
             redirect_uri=public_url + CALLBACK_PATH,
             scopes=SCOPES,
-            is_welcome=slack.may_install,
+            is_allowed_workspace=slack.may_install,
         ),
-        StoredInstallations(secrets).save,
+        SlackInstallationStore(secrets).save,
         secret,
         clock,
         secure=public_url.startswith("https:"),

@@ -7,13 +7,13 @@ from pydantic import SecretStr
 
 from patchwright.core.settings.jira import JiraSettings
 from patchwright.core.types.people import Actor
-from patchwright.core.types.triggers import Reading
-from patchwright.integrations.jira.listening import SERVICE, Listening
-from patchwright.integrations.jira.receiver import Receiver
-from patchwright.workers.talk.trying import Ear
+from patchwright.core.types.triggers import ParsedWebhook
+from patchwright.integrations.jira.listening import SERVICE, JiraTriggerRules
+from patchwright.integrations.jira.receiver import JiraReceiver
+from patchwright.workers.talk.trying import BackgroundLookup
 
 
-class JiraEar(Ear[Listening]):
+class JiraTriggerRulesLookup(BackgroundLookup[JiraTriggerRules]):
     """Knows what counts as asking, once Jira has told who we are there.
 
     Whoever does not know their own name does not know their own words either, and might
@@ -25,13 +25,13 @@ class JiraEar(Ear[Listening]):
     ) -> None:
         super().__init__(SERVICE, lambda: _listening_as(settings, fetch_identity()))
 
-    def listening(self) -> Listening:
+    def listening(self) -> JiraTriggerRules:
         """Return what counts as asking; raises `NotReadyError`."""
         return self.known()
 
 
-def _listening_as(jira: JiraSettings, own: Actor) -> Listening:
-    return Listening(
+def _listening_as(jira: JiraSettings, own: Actor) -> JiraTriggerRules:
+    return JiraTriggerRules(
         host=jira.host,
         projects=frozenset(jira.projects),
         mention=jira.mention,
@@ -41,11 +41,11 @@ def _listening_as(jira: JiraSettings, own: Actor) -> Listening:
 
 
 @dataclass(frozen=True)
-class LateReceiver:
+class DeferredJiraReceiver:
     """Refuses what comes too early, so that it is sent again."""
 
     secrets: Sequence[SecretStr]
-    ear: JiraEar
+    ear: JiraTriggerRulesLookup
 
-    def read(self, headers: Mapping[str, str], body: bytes) -> Reading:
-        return Receiver(self.secrets, self.ear.listening()).read(headers, body)
+    def read(self, headers: Mapping[str, str], body: bytes) -> ParsedWebhook:
+        return JiraReceiver(self.secrets, self.ear.listening()).read(headers, body)

@@ -12,7 +12,7 @@ from patchwright.workers.linking.invitation import (
     invitation_offers,
     invitation_text,
     link_address,
-    patience_text,
+    too_many_links_text,
     renewal_text,
 )
 from patchwright.workers.linking.mapping import mapped_person
@@ -23,16 +23,16 @@ from patchwright.workers.store.links import LinkStore
 _FORGE: Final = "GitHub"
 
 
-def as_they_are(actor: Actor) -> Actor:
+def with_name_unchanged(actor: Actor) -> Actor:
     return actor
 
 
-def at_home_nowhere(actor: Actor) -> bool:  # noqa: ARG001 - true of everybody
+def is_from_no_own_site(actor: Actor) -> bool:  # noqa: ARG001 - true of everybody
     return False
 
 
 @dataclass(frozen=True)
-class People:
+class PersonDirectory:
     """Knows people by the administrators' word, or else by what they have shown.
 
     `named` finds the name by which others know somebody whom a delivery tells by id;
@@ -42,8 +42,8 @@ class People:
     settings: Settings
     accounts: AccountStore
     links: LinkStore
-    resolve_name: Callable[[Actor], Actor] = as_they_are
-    is_at_home: Callable[[Actor], bool] = at_home_nowhere
+    resolve_name: Callable[[Actor], Actor] = with_name_unchanged
+    is_from_own_site: Callable[[Actor], bool] = is_from_no_own_site
 
     @property
     def can_invite(self) -> bool:
@@ -56,7 +56,7 @@ class People:
         """Return who somebody is on the forge, None if nobody knows."""
         if actor.service == SERVICE:
             return actor
-        mapped = mapped_person(self.settings.accounts.map, actor, self.is_at_home)
+        mapped = mapped_person(self.settings.accounts.map, actor, self.is_from_own_site)
         return mapped or self.accounts.person_of(actor, SERVICE, self._host)
 
     def invite(self, actor: Actor) -> Invitation | None:
@@ -70,7 +70,7 @@ class People:
         token = self.links.invite(actor)
         if token is None:
             is_new = self.links.count_refused(actor) == 1
-            return Invitation(text=patience_text(actor)) if is_new else None
+            return Invitation(text=too_many_links_text(actor)) if is_new else None
         link = link_address(self.settings.server.public_url, token)
         return Invitation(
             text=invitation_text(actor, link, _FORGE),

@@ -2,14 +2,14 @@
 
 from patchwright.core.settings.model import Settings
 from patchwright.integrations.github.reading.listening import SERVICE
-from patchwright.resolver.placing.places import Places
+from patchwright.resolver.placing.places import ReferenceScope
 from patchwright.workers.store.threads import ThreadStore
 
 
-def find_places(settings: Settings, threads: ThreadStore) -> Places:
+def find_places(settings: Settings, threads: ThreadStore) -> ReferenceScope:
     recent = (repo.full_name for repo in threads.newest_repositories(SERVICE))
     jira = settings.jira
-    return Places(
+    return ReferenceScope(
         forge=SERVICE,
         web_url=settings.github.web_url,
         known=tuple(dict.fromkeys([*mapped_repositories(settings), *recent])),

@@ -8,13 +8,13 @@ from typing import Final
 
 import structlog
 
-from patchwright.core.background import start
+from patchwright.core.background import start_call
 from patchwright.core.errors import ServiceError
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import RepoRef
-from patchwright.resolver.placing.choose import Access, Judge
-from patchwright.resolver.placing.places import NAME, OWNER
-from patchwright.workers.run.permissions import Permissions, judge_for
+from patchwright.resolver.placing.choose import RepositoryAccess, JudgeAccess
+from patchwright.resolver.placing.places import NAME_PATTERN, OWNER_PATTERN
+from patchwright.workers.run.permissions import Permissions, make_access_check
 
 # Slack waits three seconds for the choices, the way there and back included.
 # https://docs.slack.dev/reference/interaction-payloads/block_suggestion-payload
@@ -25,7 +25,7 @@ MAX_OFFERED: Final = 100
 MAX_CHECKED: Final = 16
 # Of all people together; more is a forge that does not answer.
 _MAX_ASKING: Final = 64
-_FULL_NAME: Final = re.compile(rf"{OWNER}/{NAME}\Z")
+_FULL_NAME: Final = re.compile(rf"{OWNER_PATTERN}/{NAME_PATTERN}\Z")
 
 Found = Future[tuple[str, ...]]
 Search = Callable[[Actor, str], tuple[str, ...]]
@@ -62,7 +62,7 @@ class RepositorySearch:
         """Return at most `MAX_OFFERED` full names that contain `query`."""
         wanted = query.strip().casefold()
         asked = [self._ask(one, person) for one in self._candidates(query)]
-        asked.append(start(lambda: self._search_by(person, query.strip())))
+        asked.append(start_call(lambda: self._search_by(person, query.strip())))
         wait(asked, self._within_s)
         names = [name for call in asked if call.done() for name in call.result()]
         matching = [name for name in _once(names) if wanted in name.casefold()]
@@ -91,8 +91,8 @@ class RepositorySearch:
                 return known
             if len(pending) >= _MAX_ASKING:
                 return _found_nothing()
-            access = judge_for(person, self._permission)
-            call = start(lambda: _if_readable(repo, access))
+            access = make_access_check(person, self._permission)
+            call = start_call(lambda: _if_readable(repo, access))
             self._asking[repo, person] = call
             return call
 
@@ -104,8 +104,8 @@ class RepositorySearch:
             return ()
 
 
-def _if_readable(repo: RepoRef, access: Judge) -> tuple[str, ...]:
-    return (repo.full_name,) if access(repo) is Access.READABLE else ()
+def _if_readable(repo: RepoRef, access: JudgeAccess) -> tuple[str, ...]:
+    return (repo.full_name,) if access(repo) is RepositoryAccess.READABLE else ()
 
 
 def _found_nothing() -> Found:

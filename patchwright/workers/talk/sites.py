@@ -7,14 +7,14 @@ from typing import Final
 
 import structlog
 
-from patchwright.core.channel import Board
+from patchwright.core.channel import Tracker
 from patchwright.core.clock import Clock
 from patchwright.core.errors import ServiceError
 from patchwright.core.settings.model import Settings
 from patchwright.core.types.people import Actor
 from patchwright.workers.store.secrets import SecretStore
-from patchwright.workers.talk.compose import Talking
-from patchwright.workers.talk.sides import Connect, Doors, Edge, Side
+from patchwright.workers.talk.compose import ChatComposition
+from patchwright.workers.talk.sides import Connect, PluginRoutes, WebContext, ChatPlugin
 
 # Each is imported where it is configured: a service of GitHub alone starts without
 # their libraries and models, which are a good part of all that it would import.
@@ -27,18 +27,18 @@ log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True)
-class Sites:
+class ChatPlugins:
     """What is configured, by the service's name; close them when done."""
 
-    plugins: Mapping[str, Side] = field(default_factory=dict)
+    plugins: Mapping[str, ChatPlugin] = field(default_factory=dict)
 
     @property
-    def boards(self) -> Mapping[str, Board]:
-        return {name: side.board for name, side in self.plugins.items()}
+    def trackers(self) -> Mapping[str, Tracker]:
+        return {name: side.tracker for name, side in self.plugins.items()}
 
-    def open_doors(self, talking: Talking, edge: Edge) -> Mapping[str, Doors]:
+    def open_routes(self, talking: ChatComposition, edge: WebContext) -> Mapping[str, PluginRoutes]:
         return {
-            name: side.open_doors(talking, edge) for name, side in self.plugins.items()
+            name: side.open_routes(talking, edge) for name, side in self.plugins.items()
         }
 
     def name_person(self, actor: Actor) -> Actor:
@@ -52,22 +52,22 @@ class Sites:
             log.warning("name_unknown", reason=error.reason)
             return actor
 
-    def is_at_home(self, actor: Actor) -> bool:
+    def is_from_own_site(self, actor: Actor) -> bool:
         """Tell whether they are of the one place that is served; `ServiceError`."""
         side = self.plugins.get(actor.service)
-        return side is not None and side.is_at_home(actor)
+        return side is not None and side.is_from_own_site(actor)
 
     def close(self) -> None:
         for side in self.plugins.values():
             side.close()
 
 
-def connect_sites(settings: Settings, secrets: SecretStore, clock: Clock) -> Sites:
+def connect_plugins(settings: Settings, secrets: SecretStore, clock: Clock) -> ChatPlugins:
     configured = {
         "slack": settings.slack.is_configured,
         "jira": settings.jira.is_configured,
     }
-    return Sites(
+    return ChatPlugins(
         {
             name: _connect(name)(settings, secrets, clock)
             for name, is_configured in configured.items()

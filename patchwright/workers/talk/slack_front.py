@@ -14,61 +14,61 @@ from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import RepoRef
 from patchwright.core.types.triggers import (
     DefaultChosen,
-    FormWanted,
-    HomeWanted,
-    OptionsWanted,
-    Prompt,
+    FormRequest,
+    HomeRequest,
+    OptionsRequest,
+    InteractionRequest,
 )
 from patchwright.integrations.github.reading.listening import SERVICE
 from patchwright.integrations.slack.adapter import Slack
 from patchwright.integrations.slack.forms import options_of
-from patchwright.integrations.slack.home import MAX_RUNS, HomeFacts, RunShown
-from patchwright.resolver.messages.facts import cost
+from patchwright.integrations.slack.home import MAX_RUNS, HomePage, HomeRun
+from patchwright.resolver.messages.facts import cost_text
 from patchwright.workers.store.choices import DEFAULT_REPOSITORY, ChoiceStore
 from patchwright.workers.store.job import Job
 from patchwright.workers.store.jobs import JobStore
-from patchwright.workers.talk.people import People
+from patchwright.workers.talk.people import PersonDirectory
 from patchwright.workers.talk.repositories import RepositorySearch
-from patchwright.workers.web.pages.views import state_of
+from patchwright.workers.web.pages.views import state_words
 
 log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True)
-class SlackFront:
+class SlackInteractionHandler:
     """A `Front`; `find_page` returns the address of a run's page."""
 
     slack: Slack
-    people: People
+    people: PersonDirectory
     choices: ChoiceStore
     jobs: JobStore
     repositories: RepositorySearch
     find_page: Callable[[JobId, datetime], str]
     clock: Clock
 
-    def answer(self, prompt: Prompt) -> Mapping[str, object]:
+    def answer(self, prompt: InteractionRequest) -> Mapping[str, object]:
         match prompt:
-            case OptionsWanted():
+            case OptionsRequest():
                 person = self.people.find(prompt.actor)
                 found = self.repositories.find(prompt.query, person) if person else ()
                 return options_of(found)
             case DefaultChosen():
                 self._choose(prompt)
-            case FormWanted() | HomeWanted():
+            case FormRequest() | HomeRequest():
                 pass
             case _:
                 assert_never(prompt)
         return {}
 
-    def follow(self, prompt: Prompt) -> None:
+    def follow(self, prompt: InteractionRequest) -> None:
         try:
             match prompt:
-                case FormWanted():
+                case FormRequest():
                     self.slack.open_form(prompt)
-                case HomeWanted() | DefaultChosen():
+                case HomeRequest() | DefaultChosen():
                     facts = self._facts(prompt.actor)
                     self.slack.publish_home(prompt.actor, prompt.installation, facts)
-                case OptionsWanted():
+                case OptionsRequest():
                     pass
                 case _:
                     assert_never(prompt)
@@ -88,22 +88,22 @@ class SlackFront:
         now = self.clock.now()
         self.choices.put(scope, DEFAULT_REPOSITORY, str(repo), by=scope, now=now)
 
-    def _facts(self, actor: Actor) -> HomeFacts:
+    def _facts(self, actor: Actor) -> HomePage:
         person = self.people.find(actor)
         shown = tuple(map(self._shown, self.jobs.newest_of(actor, MAX_RUNS)))
         if person is None:
-            return HomeFacts(runs=shown)
+            return HomePage(runs=shown)
         default = self.choices.default_of(self.people.scope_of(person))
-        return HomeFacts(
+        return HomePage(
             runs=shown,
             repository=default.full_name if default else "",
             linked_as=person.login,
         )
 
-    def _shown(self, job: Job) -> RunShown:
-        return RunShown(
-            state=state_of(job),
+    def _shown(self, job: Job) -> HomeRun:
+        return HomeRun(
+            state=state_words(job),
             title=job.trigger.title,
             url=self.find_page(job.id, job.created_at),
-            cost=cost(job.outcome.usage) if job.outcome else "",
+            cost=cost_text(job.outcome.usage) if job.outcome else "",
         )

@@ -8,12 +8,12 @@ import structlog
 
 from patchwright.integrations.slack.actions import SERVICE
 from patchwright.integrations.slack.socket_mode import SocketMode
-from patchwright.workers.talk.trying import GRACE_S, keep_trying
+from patchwright.workers.talk.trying import GRACE_S, retry_until_over
 
 log = structlog.get_logger(__name__)
 
 
-class KeptSocket:
+class SocketConnection:
     """A context; it connects in a thread of its own, and ends there."""
 
     def __init__(self, socket: SocketMode) -> None:
@@ -34,7 +34,7 @@ class KeptSocket:
 
     def _keep(self) -> None:
         with ExitStack() as stack:
-            if keep_trying(SERVICE, lambda: self._connect(stack), self._is_over):
+            if retry_until_over(SERVICE, lambda: self._connect(stack), self._is_over):
                 log.info("slack_connected")
                 self._is_over.wait()
 

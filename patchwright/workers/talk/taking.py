@@ -7,13 +7,13 @@ from typing import Final
 
 import structlog
 
-from patchwright.core.background import start
+from patchwright.core.background import start_call
 from patchwright.core.clock import Clock
-from patchwright.core.types.triggers import Challenge, Prompt
-from patchwright.workers.intake.errors import IntakeUnavailableError
-from patchwright.workers.intake.intake import Intake
+from patchwright.core.types.triggers import Challenge, InteractionRequest
+from patchwright.workers.intake.errors import InboxUnavailableError
+from patchwright.workers.intake.intake import Inbox
 from patchwright.workers.web.deliveries import make_delivery
-from patchwright.workers.web.receiver import Entrance
+from patchwright.workers.web.receiver import WebhookSource
 
 STORED_WITHIN_S: Final = 10.0
 
@@ -21,25 +21,25 @@ log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True)
-class Taking:
+class SocketDeliveries:
     """Returns what the sender waits for, once the delivery is stored."""
 
     service: str
-    entrance: Entrance
-    intake: Intake
+    webhook_source: WebhookSource
+    intake: Inbox
     clock: Clock
 
     def __call__(
         self, headers: Mapping[str, str], body: bytes
     ) -> dict[str, object] | None:
-        reading = self.entrance.receiver.read(headers, body)
+        reading = self.webhook_source.receiver.read(headers, body)
         if isinstance(reading, Challenge):
             return None
-        if isinstance(reading, Prompt):
+        if isinstance(reading, InteractionRequest):
             return self._answer(reading)
         delivery = make_delivery(
             self.service,
-            self.entrance,
+            self.webhook_source,
             reading,
             headers=headers,
             body=body,
@@ -48,7 +48,7 @@ class Taking:
         try:
             stored = self.intake.submit(delivery).result(STORED_WITHIN_S)
         except TimeoutError:
-            raise IntakeUnavailableError("the database takes too long") from None
+            raise InboxUnavailableError("the database takes too long") from None
         log.info(
             "delivery_stored",
             service=self.service,
@@ -58,10 +58,10 @@ class Taking:
         )
         return None
 
-    def _answer(self, prompt: Prompt) -> dict[str, object] | None:
-        front = self.entrance.interactions
+    def _answer(self, prompt: InteractionRequest) -> dict[str, object] | None:
+        front = self.webhook_source.interactions
         if front is None:
             return None
         answer = front.answer(prompt)
-        start(partial(front.follow, prompt))
+        start_call(partial(front.follow, prompt))
         return dict(answer) or None

@@ -19,7 +19,7 @@ T = TypeVar("T")
 log = structlog.get_logger(__name__)
 
 
-class Ear(Generic[T]):
+class BackgroundLookup(Generic[T]):
     """Asks a service for what one must know to listen there, until it is answered.
 
     Used as a context, with a thread of its own. Until then `known` is what is known,
@@ -57,7 +57,7 @@ class Ear(Generic[T]):
         return self._known
 
     def _keep_asking(self) -> None:
-        if keep_trying(self._service, self._ask, self._is_over):
+        if retry_until_over(self._service, self._ask, self._is_over):
             self._follow()
 
     def _follow(self) -> None:
@@ -70,7 +70,7 @@ class Ear(Generic[T]):
             self._is_tried.set()
 
 
-def keep_trying(
+def retry_until_over(
     service: str, act: Callable[[], object], is_over: threading.Event
 ) -> bool:
     """Act until that raises no `ServiceError`; tell whether it did before the end."""

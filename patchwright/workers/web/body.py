@@ -16,7 +16,7 @@ from patchwright.core.errors import PatchwrightError
 # https://docs.github.com/en/webhooks/using-webhooks/best-practices-for-using-webhooks
 BODY_S: Final = 10.0
 # Three times the largest delivery: those of true senders are there within a second.
-_MOST_BYTES: Final = 96 << 20
+_MAX_BUFFERED_BYTES: Final = 96 << 20
 _RETRY_AFTER_S: Final = 5
 
 
@@ -45,7 +45,7 @@ class BodiesFullError(PatchwrightError):
 
 
 @dataclass(eq=False)
-class _Held:
+class _BufferedBody:
     """A body in memory; one that is still arriving can be cut off by its timer."""
 
     timer: asyncio.Timeout
@@ -63,11 +63,11 @@ class Bodies:
     than a second, so that those who keep a body open pay for those who do.
     """
 
-    def __init__(self, patience_s: float = BODY_S, most: int = _MOST_BYTES) -> None:
-        self._patience_s, self._most = patience_s, most
+    def __init__(self, patience_s: float = BODY_S, most: int = _MAX_BUFFERED_BYTES) -> None:
+        self._answer_limit_s, self._most = patience_s, most
         self._size = 0
         # In the order in which they began.
-        self._held: dict[_Held, None] = {}
+        self._held: dict[_BufferedBody, None] = {}
 
     @asynccontextmanager
     async def body_of(self, request: Request, max_bytes: int) -> AsyncIterator[bytes]:
@@ -75,14 +75,14 @@ class Bodies:
 
         Raises what `read_body` does, and `BodiesFullError`.
         """
-        held = _Held(asyncio.timeout(self._patience_s))
+        held = _BufferedBody(asyncio.timeout(self._answer_limit_s))
         self._held[held] = None
         try:
             yield await self._read(held, request, max_bytes)
         finally:
             self._let_go(held)
 
-    async def _read(self, held: _Held, request: Request, max_bytes: int) -> bytes:
+    async def _read(self, held: _BufferedBody, request: Request, max_bytes: int) -> bytes:
         try:
             async with held.timer:
                 async for part in _parts(request, max_bytes):
@@ -95,14 +95,14 @@ class Bodies:
         parts, held.parts = held.parts, []
         return b"".join(parts)
 
-    def _add(self, held: _Held, part: bytes) -> None:
+    def _add(self, held: _BufferedBody, part: bytes) -> None:
         while self._size + len(part) > self._most:
             self._make_room(held)
         held.parts.append(part)
         held.size += len(part)
         self._size += len(part)
 
-    def _make_room(self, asker: _Held) -> None:
+    def _make_room(self, asker: _BufferedBody) -> None:
         oldest = next(one for one in self._held if one.is_arriving)
         if oldest is asker:
             raise BodiesFullError("the bodies of others take all the memory")
@@ -111,7 +111,7 @@ class Bodies:
         oldest.parts = []
         oldest.timer.reschedule(asyncio.get_running_loop().time())
 
-    def _let_go(self, held: _Held) -> None:
+    def _let_go(self, held: _BufferedBody) -> None:
         if held in self._held:
             del self._held[held]
             self._size -= held.size

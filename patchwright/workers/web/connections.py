@@ -38,7 +38,7 @@ _ENOUGH_FILES: Final = 8192
 # Of all connections, one part of so many for one address that is no proxy.
 _SHARE_OF_ONE: Final = 2
 _TICKS_A_SECOND: Final = 10
-_BUSY: Final = (
+_BUSY_RESPONSE: Final = (
     b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 5\r\n"
     b"Content-Length: 0\r\nConnection: close\r\n\r\n"
 )
@@ -65,7 +65,7 @@ def most_connections(files: int) -> int:
 
 
 @dataclass(eq=False)
-class Connection:
+class OpenConnection:
     """One connection, and since when we wait for its sender, if we do."""
 
     peer: str
@@ -84,14 +84,14 @@ class Connections:
     ) -> None:
         self._most, self._monotonic, self._is_proxy = most, monotonic, is_proxy
         self._most_of_one = max(1, most // _SHARE_OF_ONE)
-        self._open: dict[Connection, None] = {}
-        self._waiting: dict[Connection, None] = {}
+        self._open: dict[OpenConnection, None] = {}
+        self._waiting: dict[OpenConnection, None] = {}
         self._peers: Counter[str] = Counter()
 
     def __len__(self) -> int:
         return len(self._open)
 
-    def admit(self, new: Connection) -> bool:
+    def admit(self, new: OpenConnection) -> bool:
         """Count a connection, cutting off others where there are too many.
 
         False if there is nobody to cut off, and this one has to come again.
@@ -108,19 +108,19 @@ class Connections:
         self.wait(new)
         return True
 
-    def wait(self, connection: Connection) -> None:
+    def wait(self, connection: OpenConnection) -> None:
         """Note that the sender has to say something from now on."""
         self.go_on(connection)
         if connection in self._open:
             connection.waits_since = self._monotonic()
             self._waiting[connection] = None
 
-    def go_on(self, connection: Connection) -> None:
+    def go_on(self, connection: OpenConnection) -> None:
         """Note that the sender has said all that there is to say."""
         connection.waits_since = None
         self._waiting.pop(connection, None)
 
-    def forget(self, connection: Connection) -> None:
+    def forget(self, connection: OpenConnection) -> None:
         self.go_on(connection)
         if connection not in self._open:
             return
@@ -147,12 +147,12 @@ class Connections:
         if oldest and oldest.waits_since is not None and oldest.waits_since <= before:
             self._cut(oldest)
 
-    def _cut(self, connection: Connection) -> None:
+    def _cut(self, connection: OpenConnection) -> None:
         self.forget(connection)
         connection.cut()
 
 
-class PatientProtocol(H11Protocol):
+class TimedProtocol(H11Protocol):
     """Uvicorn's protocol, whose connections are counted and do not wait for ever."""
 
     def __init__(
@@ -165,17 +165,17 @@ class PatientProtocol(H11Protocol):
     ) -> None:
         super().__init__(config, server_state, app_state, _loop)
         self._all = connections
-        self._own: Connection | None = None
+        self._own: OpenConnection | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         made = cast("asyncio.Transport", transport)
         super().connection_made(made)
         peer = self.client[0] if self.client else ""
-        own = Connection(peer, made.abort)
+        own = OpenConnection(peer, made.abort)
         if self._all.admit(own):
             self._own = own
             return
-        made.write(_BUSY)
+        made.write(_BUSY_RESPONSE)
         made.close()
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -220,7 +220,7 @@ class PatientProtocol(H11Protocol):
             self._all.go_on(self._own)
 
 
-class PatientServer(uvicorn.Server):
+class TimedServer(uvicorn.Server):
     """Uvicorn's server, which looks once a second for who has waited too long."""
 
     def __init__(self, config: Config, connections: Connections) -> None:

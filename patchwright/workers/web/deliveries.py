@@ -23,14 +23,14 @@ from patchwright.core.errors import (
 )
 from patchwright.core.types.triggers import (
     Challenge,
-    Kept,
-    Prompt,
-    Reading,
-    Undated,
+    StoredDelivery,
+    InteractionRequest,
+    ParsedWebhook,
+    UndatedNotice,
 )
-from patchwright.workers.intake.delivery import Delivery, Verdict
-from patchwright.workers.intake.errors import IntakeUnavailableError
-from patchwright.workers.intake.intake import Intake
+from patchwright.workers.intake.delivery import Delivery, DeliveryVerdict
+from patchwright.workers.intake.errors import InboxUnavailableError
+from patchwright.workers.intake.intake import Inbox
 from patchwright.workers.web.body import (
     Bodies,
     BodiesFullError,
@@ -39,9 +39,9 @@ from patchwright.workers.web.body import (
     BodyTooSlowError,
     refuse_body,
 )
-from patchwright.workers.web.receiver import Entrance, NotReadyError
+from patchwright.workers.web.receiver import WebhookSource, NotReadyError
 
-DELIVERIES: Final = "/api/integration/{service}/events"
+WEBHOOK_ROUTE: Final = "/api/integration/{service}/events"
 # Reading a larger body may hold up the other requests noticeably: a stranger's text of
 # brackets alone takes seconds.
 _LARGE_BYTES: Final = 32 * 1024
@@ -59,22 +59,22 @@ _STATUS: Final[Mapping[type[PatchwrightError], int]] = {
     # A word of nginx for a sender who left: it only shows in our own figures.
     BodyCutOffError: 499,
     BodiesFullError: 503,
-    IntakeUnavailableError: 503,
+    InboxUnavailableError: 503,
     NotReadyError: 503,
 }
 
 # Anybody can have as many of these as there are connections.
-_CHEAP: Final = (BodyTooSlowError, BodyCutOffError, BodiesFullError)
+_FREQUENT_ERRORS: Final = (BodyTooSlowError, BodyCutOffError, BodiesFullError)
 
 log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True)
-class DeliveryDoor:
+class WebhookRoute:
     """Receives for every service that is configured."""
 
-    entrances: Mapping[str, Entrance]
-    intake: Intake
+    webhook_sources: Mapping[str, WebhookSource]
+    intake: Inbox
     clock: Clock
     bodies: Bodies = field(default_factory=Bodies)
     huge: asyncio.Semaphore = field(
@@ -84,57 +84,57 @@ class DeliveryDoor:
     async def receive(self, request: Request) -> Response:
         """Take a delivery of a service."""
         service = request.path_params["service"]
-        entrance = self.entrances.get(service)
-        if entrance is None:
+        webhook_source = self.webhook_sources.get(service)
+        if webhook_source is None:
             return _answer(404, "not-configured")
         try:
-            return await self._take(request, service, entrance)
+            return await self._take(request, service, webhook_source)
         except tuple(_STATUS) as error:
-            tell = log.debug if isinstance(error, _CHEAP) else log.warning
+            tell = log.debug if isinstance(error, _FREQUENT_ERRORS) else log.warning
             tell("delivery_refused", service=service, reason=error.reason)
             return _refuse(error)
 
     async def _take(
-        self, request: Request, service: str, entrance: Entrance
+        self, request: Request, service: str, webhook_source: WebhookSource
     ) -> Response:
         headers = dict(request.headers)
-        _look_for_signature(entrance, headers)
-        async with self.bodies.body_of(request, entrance.max_body_bytes) as body:
-            reading = await self._read(entrance, headers, body)
+        _look_for_signature(webhook_source, headers)
+        async with self.bodies.body_of(request, webhook_source.max_body_bytes) as body:
+            reading = await self._read(webhook_source, headers, body)
         if isinstance(reading, Challenge):
             return JSONResponse({"challenge": reading.word})
-        if isinstance(reading, Prompt):
-            return await _prompt(entrance, reading)
-        if isinstance(reading, Undated) and entrance.confirm:
-            reading = await run_in_threadpool(entrance.confirm, reading)
+        if isinstance(reading, InteractionRequest):
+            return await _answer_interaction(webhook_source, reading)
+        if isinstance(reading, UndatedNotice) and webhook_source.confirm:
+            reading = await run_in_threadpool(webhook_source.confirm, reading)
         now = self.clock.now()
         delivery = make_delivery(
-            service, entrance, reading, headers=headers, body=body, received_at=now
+            service, webhook_source, reading, headers=headers, body=body, received_at=now
         )
         bind_contextvars(delivery_id=delivery.id)
         stored = await asyncio.wrap_future(self.intake.submit(delivery))
         bind_contextvars(**stored.ids)
         log.info("delivery_stored", service=service, verdict=stored.verdict)
-        if entrance.is_silent:
+        if webhook_source.is_silent:
             return Response(status_code=200)
-        is_new = stored.verdict is Verdict.ACCEPTED
+        is_new = stored.verdict is DeliveryVerdict.ACCEPTED
         return _answer(202 if is_new else 200, stored.verdict)
 
     async def _read(
-        self, entrance: Entrance, headers: Mapping[str, str], body: bytes
-    ) -> Reading:
+        self, webhook_source: WebhookSource, headers: Mapping[str, str], body: bytes
+    ) -> ParsedWebhook:
         if len(body) <= _LARGE_BYTES:
-            return entrance.receiver.read(headers, body)
+            return webhook_source.receiver.read(headers, body)
         if len(body) <= _HUGE_BYTES:
-            return await run_in_threadpool(entrance.receiver.read, headers, body)
+            return await run_in_threadpool(webhook_source.receiver.read, headers, body)
         async with self.huge:
-            return await run_in_threadpool(entrance.receiver.read, headers, body)
+            return await run_in_threadpool(webhook_source.receiver.read, headers, body)
 
 
 def make_delivery(
     service: str,
-    entrance: Entrance,
-    reading: Kept,
+    webhook_source: WebhookSource,
+    reading: StoredDelivery,
     *,
     headers: Mapping[str, str],
     body: bytes,
@@ -142,7 +142,7 @@ def make_delivery(
 ) -> Delivery:
     return Delivery(
         service=service,
-        id=entrance.identify(headers, body) or hashlib.sha256(body).hexdigest(),
+        id=webhook_source.identify(headers, body) or hashlib.sha256(body).hexdigest(),
         headers=headers,
         body=body,
         received_at=received_at,
@@ -150,9 +150,9 @@ def make_delivery(
     )
 
 
-async def _prompt(entrance: Entrance, prompt: Prompt) -> Response:
+async def _answer_interaction(webhook_source: WebhookSource, prompt: InteractionRequest) -> Response:
     """Answer at once, and do the rest when the service has its answer."""
-    front = entrance.interactions
+    front = webhook_source.interactions
     if front is None:
         return Response(status_code=200)
     answer = await run_in_threadpool(front.answer, prompt)
@@ -163,17 +163,17 @@ async def _prompt(entrance: Entrance, prompt: Prompt) -> Response:
     return JSONResponse(dict(answer), background=then)
 
 
-def _look_for_signature(entrance: Entrance, headers: Mapping[str, str]) -> None:
+def _look_for_signature(webhook_source: WebhookSource, headers: Mapping[str, str]) -> None:
     """Refuse who signs nothing before a byte of the body is kept."""
-    if not entrance.signature_header:
+    if not webhook_source.signature_header:
         return
-    if not _SIGNATURE.fullmatch(headers.get(entrance.signature_header, "")):
+    if not _SIGNATURE.fullmatch(headers.get(webhook_source.signature_header, "")):
         raise SignatureError("the delivery is not signed")
 
 
 def _refuse(error: PatchwrightError) -> Response:
     status = _STATUS[type(error)]
-    if isinstance(error, (BodyTooLargeError, *_CHEAP)):
+    if isinstance(error, (BodyTooLargeError, *_FREQUENT_ERRORS)):
         return refuse_body(status, error)
     return _answer(status, error.reason)
 

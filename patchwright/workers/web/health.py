@@ -2,13 +2,13 @@
 
 from fastapi import FastAPI, Request, Response
 
-from patchwright.workers.ops.access import Door
+from patchwright.workers.ops.access import ListenerKind
 from patchwright.workers.ops.reporter import (
     LIVE,
     METRICS,
     READY,
-    Answer,
-    Asking,
+    StatusAnswer,
+    StatusRequest,
     Reporter,
 )
 
@@ -29,11 +29,11 @@ def add_health(app: FastAPI, reporter: Reporter) -> None:
     def metrics(request: Request) -> Response:
         """Show the figures to who brings the token, and to nobody without one."""
         authorization = request.headers.get("authorization", "")
-        asking = Asking(METRICS, Door.PUBLIC, authorization=authorization)
+        asking = StatusRequest(METRICS, ListenerKind.PUBLIC, authorization=authorization)
         return _respond(reporter.metrics(asking))
 
 
-def _respond(answer: Answer) -> Response:
+def _respond(answer: StatusAnswer) -> Response:
     headers = {"WWW-Authenticate": answer.challenge} if answer.challenge else None
     return Response(
         answer.body, answer.status, headers=headers, media_type=answer.media_type

@@ -14,13 +14,13 @@ from patchwright.core.types.threads import RepoRef
 
 FetchPermission = Callable[[RepoRef, Actor], Permission]
 
-_FRESH: Final = timedelta(seconds=60)
+_REMEMBERED_FOR: Final = timedelta(seconds=60)
 _MOST_KNOWN: Final = 10_000
 
 log = structlog.get_logger(__name__)
 
 
-class Readers:
+class RepositoryAccessCache:
     """Asks with our own credential, and remembers each answer for a minute.
 
     `fetch_permission` is a forge's. It may take a while: call it from a thread. `least`
@@ -61,4 +61,4 @@ class Readers:
         with self._lock:
             if len(self._known) >= _MOST_KNOWN:
                 self._known.clear()
-            self._known[repo, actor] = (answer, self._clock.now() + _FRESH)
+            self._known[repo, actor] = (answer, self._clock.now() + _REMEMBERED_FOR)

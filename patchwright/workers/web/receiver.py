@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from patchwright.core.errors import PatchwrightError
-from patchwright.core.types.triggers import Ignored, Prompt, Reading, Undated
+from patchwright.core.types.triggers import Ignored, InteractionRequest, ParsedWebhook, UndatedNotice
 
 # https://docs.github.com/webhooks/webhook-events-and-payloads#payload-cap
 GITHUB_MAX_BODY_BYTES = 25 * 1024 * 1024
@@ -17,10 +17,10 @@ class NotReadyError(PatchwrightError):
     reason = "not-ready"
 
 
-class Receiver(Protocol):
+class WebhookReceiver(Protocol):
     """Verifies and understands the deliveries of one service, without I/O."""
 
-    def read(self, headers: Mapping[str, str], body: bytes) -> Reading:
+    def read(self, headers: Mapping[str, str], body: bytes) -> ParsedWebhook:
         """Return what a delivery asks for; header names come in lower case.
 
         Raises `SignatureError` if it was not signed by us, `PayloadError` if it makes
@@ -29,26 +29,26 @@ class Receiver(Protocol):
         ...
 
 
-class Front(Protocol):
+class InteractionHandler(Protocol):
     """Answers what people do where a service lets us build something for them."""
 
-    def answer(self, prompt: Prompt) -> Mapping[str, object]:
+    def answer(self, prompt: InteractionRequest) -> Mapping[str, object]:
         """Return what the service waits for; it may take a second or two."""
         ...
 
-    def follow(self, prompt: Prompt) -> None:
+    def follow(self, prompt: InteractionRequest) -> None:
         """Do what comes after the answer."""
         ...
 
 
-Identify = Callable[[Mapping[str, str], bytes], str]
+IdentifyDelivery = Callable[[Mapping[str, str], bytes], str]
 # Asks the service whether a notice still holds; may take a while, and raise
 # `NotReadyError`.
-Confirm = Callable[[Undated], Undated | Ignored]
+ConfirmNotice = Callable[[UndatedNotice], UndatedNotice | Ignored]
 
 
 @dataclass(frozen=True)
-class Entrance:
+class WebhookSource:
     """Where one service delivers.
 
     `identify` returns the service's own id of a delivery, the same when it is repeated,
@@ -58,15 +58,15 @@ class Entrance:
     it is told where nothing `confirm`s it.
     """
 
-    receiver: Receiver
-    identify: Identify
+    receiver: WebhookReceiver
+    identify: IdentifyDelivery
     max_body_bytes: int = GITHUB_MAX_BODY_BYTES
-    interactions: Front | None = None
+    interactions: InteractionHandler | None = None
     is_silent: bool = False
     signature_header: str = ""
-    confirm: Confirm | None = None
+    confirm: ConfirmNotice | None = None
 
 
-def by_header(name: str) -> Identify:
+def by_header(name: str) -> IdentifyDelivery:
     """Take a header for the id; its name is in lower case."""
     return lambda headers, _body: headers.get(name, "")

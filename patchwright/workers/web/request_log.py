@@ -20,9 +20,9 @@ CountRequest = Callable[[str, str, int, float], None]
 _UNKNOWN: Final = "unknown"
 _NO_ANSWER: Final = 500
 # They are asked every few seconds, and tell of themselves when something is wrong.
-_QUIET: Final = frozenset({LIVE, READY, METRICS})
+_UNLOGGED_ROUTES: Final = frozenset({LIVE, READY, METRICS})
 # What did not arrive: anybody may have thousands of these.
-_BROKEN_OFF: Final = frozenset({408, 499})
+_INCOMPLETE_STATUS: Final = frozenset({408, 499})
 # Whoever sends a request may make up more.
 _METHODS: Final = frozenset(
     {"DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"}
@@ -75,8 +75,8 @@ class _RequestLog:
         route = self._patterns.get(scope.get("endpoint"), _UNKNOWN)
         method = scope["method"] if scope["method"] in _METHODS else _UNKNOWN
         self._count(method, route, status, seconds)
-        if route not in _QUIET:
-            tell = log.debug if status in _BROKEN_OFF else log.info
+        if route not in _UNLOGGED_ROUTES:
+            tell = log.debug if status in _INCOMPLETE_STATUS else log.info
             tell(
                 "request",
                 method=method,

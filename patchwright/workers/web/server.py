@@ -8,11 +8,11 @@ from typing import Final, cast
 import uvicorn
 from fastapi import FastAPI
 
-from patchwright.core.settings.addresses import is_among
+from patchwright.core.settings.addresses import is_in_networks
 from patchwright.workers.web.connections import (
     Connections,
-    PatientProtocol,
-    PatientServer,
+    TimedProtocol,
+    TimedServer,
     most_connections,
     raise_file_limit,
 )
@@ -37,10 +37,10 @@ def make_server(
     connections = Connections(
         most_connections(raise_file_limit()),
         monotonic,
-        partial(is_among, tuple(proxies)),
+        partial(is_in_networks, tuple(proxies)),
     )
     # Uvicorn calls it with the arguments of its own protocols.
-    protocol = cast("type[PatientProtocol]", partial(PatientProtocol, connections))
+    protocol = cast("type[PatientProtocol]", partial(TimedProtocol, connections))
     config = uvicorn.Config(
         app,
         host=host,
@@ -55,4 +55,4 @@ def make_server(
         server_header=False,
         timeout_graceful_shutdown=_SHUTDOWN_S,
     )
-    return PatientServer(config, connections)
+    return TimedServer(config, connections)

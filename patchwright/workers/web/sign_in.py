@@ -39,7 +39,7 @@ class Provider(Protocol):
 
 
 @dataclass(frozen=True)
-class SignInDoor:
+class SignInRoutes:
     """What the addresses of `/auth` work with."""
 
     provider: Provider
@@ -47,14 +47,14 @@ class SignInDoor:
     attempts: SignedCookie
 
 
-def open_door(
+def make_sign_in_routes(
     provider: Provider,
     secret: bytes,
     clock: Clock,
     *,
     secure: bool,
     prefix: str = "",
-) -> SignInDoor:
+) -> SignInRoutes:
     """Return the door; `prefix` is the path under which people reach the service."""
     attempts = SignedCookie(
         name="patchwright_sign_in",
@@ -64,16 +64,16 @@ def open_door(
         clock=clock,
         secure=secure,
     )
-    return SignInDoor(provider, Sessions(secret, clock, secure=secure), attempts)
+    return SignInRoutes(provider, Sessions(secret, clock, secure=secure), attempts)
 
 
 # Something else for which people go to the forge, by what their `state` begins with up
 # to a dot; ours has none. Each knows by itself whom it has sent there.
-Errands = Mapping[str, Callable[[Request], Response]]
-_NO_ERRANDS: Final[Errands] = {}
+CallbackHandlers = Mapping[str, Callable[[Request], Response]]
+_NO_HANDLERS: Final[CallbackHandlers] = {}
 
 
-def add_sign_in(app: FastAPI, routes: SignInDoor, errands: Errands = _NO_ERRANDS) -> None:
+def add_sign_in(app: FastAPI, routes: SignInRoutes, callback_handlers: CallbackHandlers = _NO_HANDLERS) -> None:
     # None of them is async: GitHub and a browser's reading of it may take their time.
     @app.get(LOGIN_PATH, include_in_schema=False)
     def login(request: Request) -> Response:
@@ -84,20 +84,20 @@ def add_sign_in(app: FastAPI, routes: SignInDoor, errands: Errands = _NO_ERRANDS
     def callback(request: Request) -> Response:
         """Take the browser back, signed in or from its errand."""
         name, dot, _ = request.query_params.get("state", "").partition(".")
-        errand = errands.get(name) if dot else None
+        errand = callback_handlers.get(name) if dot else None
         return errand(request) if errand else _callback(routes, request)
 
     @app.post("/auth/logout", include_in_schema=False)
     def logout(request: Request) -> Response:
         """Forget who the browser's user is."""
-        response = _arrive(request.query_params.get("next", ""), "signed-out")
+        response = _redirect_or_answer(request.query_params.get("next", ""), "signed-out")
         # A form of another site brings no cookie of ours, and signs nobody out.
         if routes.sessions.viewer_of(request) is not None:
             routes.sessions.end(response)
         return response
 
 
-def _login(routes: SignInDoor, request: Request) -> Response:
+def _login(routes: SignInRoutes, request: Request) -> Response:
     state, verifier = secrets.token_urlsafe(32), secrets.token_urlsafe(48)
     address = routes.provider.address(state, verifier)
     response = RedirectResponse(address, _SEE_OTHER, _no_store())
@@ -107,35 +107,35 @@ def _login(routes: SignInDoor, request: Request) -> Response:
     return response
 
 
-def _callback(routes: SignInDoor, request: Request) -> Response:
+def _callback(routes: SignInRoutes, request: Request) -> Response:
     attempt = routes.attempts.read(request)
     told = request.query_params.get("state", "")
     if not attempt or not secrets.compare_digest(
         attempt.get("state", "").encode(), told.encode()
     ):
-        return _end(routes, _answer(400, "bad-state"))
+        return _drop_attempt(routes, _answer(400, "bad-state"))
     code = request.query_params.get("code", "")
     if not code:
-        return _end(routes, _answer(403, "access-denied"))
+        return _drop_attempt(routes, _answer(403, "access-denied"))
     try:
         person = routes.provider.fetch_person(code, attempt.get("verifier", ""))
     except ServiceError as error:
         log.warning("sign_in_failed", reason=error.reason, error=str(error))
         status = 401 if isinstance(error, AuthenticationError) else 502
-        return _end(routes, _answer(status, error.reason))
+        return _drop_attempt(routes, _answer(status, error.reason))
     log.info("signed_in", service=person.service, login=person.login)
-    response = _arrive(attempt.get("next", ""), "signed-in")
+    response = _redirect_or_answer(attempt.get("next", ""), "signed-in")
     routes.sessions.begin(response, person)
-    return _end(routes, response)
+    return _drop_attempt(routes, response)
 
 
-def _end(routes: SignInDoor, response: Response) -> Response:
+def _drop_attempt(routes: SignInRoutes, response: Response) -> Response:
     """Let the attempt count once, whatever came of it."""
     routes.attempts.drop(response)
     return response
 
 
-def _arrive(wanted: str, word: str) -> Response:
+def _redirect_or_answer(wanted: str, word: str) -> Response:
     place = local_path(wanted)
     if place:
         return RedirectResponse(place, _SEE_OTHER, _no_store())

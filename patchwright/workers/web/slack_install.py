@@ -12,9 +12,9 @@ from fastapi.responses import PlainTextResponse, RedirectResponse
 
 from patchwright.core.clock import Clock
 from patchwright.core.errors import PermissionDeniedError, ServiceError
-from patchwright.integrations.slack.install import Install
+from patchwright.integrations.slack.install import AppInstaller
 from patchwright.integrations.slack.manifest import CALLBACK_PATH
-from patchwright.integrations.slack.tokens import Installation
+from patchwright.integrations.slack.tokens import SlackInstallation
 from patchwright.workers.web.cookies import SignedCookie
 
 INSTALL_PATH: Final = "/auth/slack/install"
@@ -26,11 +26,11 @@ log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True)
-class InstallDoor:
+class SlackInstallRoutes:
     """`attempts` holds in the browser what must come back from Slack."""
 
-    install: Install
-    save: Callable[[Installation], None]
+    install: AppInstaller
+    save: Callable[[SlackInstallation], None]
     attempts: SignedCookie
 
     def add_to(self, app: FastAPI) -> None:
@@ -52,15 +52,15 @@ class InstallDoor:
         return response
 
 
-def open_install(
-    install: Install,
-    save: Callable[[Installation], None],
+def make_slack_install_routes(
+    install: AppInstaller,
+    save: Callable[[SlackInstallation], None],
     secret: bytes,
     clock: Clock,
     *,
     secure: bool,
     prefix: str,
-) -> InstallDoor:
+) -> SlackInstallRoutes:
     attempts = SignedCookie(
         name="patchwright_slack",
         path=f"{prefix}{CALLBACK_PATH}",
@@ -69,10 +69,10 @@ def open_install(
         clock=clock,
         secure=secure,
     )
-    return InstallDoor(install, save, attempts)
+    return SlackInstallRoutes(install, save, attempts)
 
 
-def _installed(routes: InstallDoor, request: Request) -> Response:
+def _installed(routes: SlackInstallRoutes, request: Request) -> Response:
     held = routes.attempts.read(request).get("state", "")
     told = request.query_params.get("state", "")
     if not held or not secrets.compare_digest(held.encode(), told.encode()):

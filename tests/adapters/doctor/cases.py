@@ -5,10 +5,10 @@ from importlib import import_module
 from pathlib import Path
 
 from patchwright.core.clock import SystemClock
-from patchwright.core.settings.load import load
-from patchwright.workers.doctor.case import Case
-from patchwright.workers.doctor.finding import Finding, Status
-from patchwright.workers.doctor.table import Entry
+from patchwright.core.settings.load import load_settings
+from patchwright.workers.doctor.case import CheckContext
+from patchwright.workers.doctor.finding import CheckResult, CheckStatus
+from patchwright.workers.doctor.table import CheckEntry
 from tests.app_manifest import add_our_app
 from tests.fakes.github import FakeGitHub
 
@@ -16,20 +16,20 @@ APP_ID = 4711
 SECRET = "hook-secret-of-32-characters-or-so"
 
 
-def case_of(folder: Path, **environment: str) -> Case:
+def case_of(folder: Path, **environment: str) -> CheckContext:
     """Return a case whose settings are these variables, without their prefix."""
     ours = {f"PATCHWRIGHT_{key}": value for key, value in environment.items()}
     environ = {"PATCHWRIGHT_STATE_DIR": str(folder / "state"), **ours}
-    settings = load(environ, flags={}, cwd=folder)
-    return Case(settings, SystemClock())
+    settings = load_settings(environ, flags={}, cwd=folder)
+    return CheckContext(settings, SystemClock())
 
 
-def examined(name: str, case: Case) -> Finding:
+def examined(name: str, case: CheckContext) -> CheckResult:
     """Carry out the check of that name here and now."""
-    found = import_module(Entry(name).module).check(case)
-    assert isinstance(found, Finding)
+    found = import_module(CheckEntry(name).module).check(case)
+    assert isinstance(found, CheckResult)
     # What is wrong has its remedy, and nothing else has one.
-    is_wrong = found.status in {Status.WARNING, Status.FAILED}
+    is_wrong = found.status in {CheckStatus.WARNING, CheckStatus.FAILED}
     assert bool(found.fix) == is_wrong, found
     assert "\n" not in found.found
     return found

@@ -11,9 +11,9 @@ from cryptography.hazmat.primitives.serialization import (
 )
 
 from patchwright.core.clock import SystemClock
-from patchwright.workers.doctor.examine import examine
-from patchwright.workers.doctor.finding import Status
-from patchwright.workers.doctor.table import Entry
+from patchwright.workers.doctor.examine import run_checks
+from patchwright.workers.doctor.finding import CheckStatus
+from patchwright.workers.doctor.table import CheckEntry
 from tests.adapters.doctor.cases import case_of
 
 
@@ -24,19 +24,19 @@ def test_a_check_that_is_late_is_left_behind_and_the_others_are_told(
     with socket.create_server(("127.0.0.1", 0)) as silent:
         url = f"http://127.0.0.1:{silent.getsockname()[1]}"
         case = case_of(tmp_path, GITHUB__API_URL=url, LLM__MODEL="openai/scripted")
-        late, fine = examine(case, (Entry("clock", 0.3), Entry("settings")))
+        late, fine = run_checks(case, (CheckEntry("clock", 0.3), CheckEntry("settings")))
     # The check itself would wait for three times fifteen seconds.
     assert SystemClock().monotonic() - began_at < 15
-    assert late.finding.status is Status.FAILED
+    assert late.finding.status is CheckStatus.FAILED
     assert late.finding.found == "no answer within 0 s"
     assert late.finding.fix == "try it alone: patchwright doctor --only clock"
-    assert (fine.name, fine.finding.status) == ("settings", Status.OK)
+    assert (fine.name, fine.finding.status) == ("settings", CheckStatus.OK)
 
 
 def test_what_a_check_raises_becomes_its_finding(tmp_path: Path) -> None:
     case = case_of(tmp_path, GITHUB__PRIVATE_KEY="no key", GITHUB__APP_ID="1")
-    [told] = examine(case, (Entry("github"),))
-    assert told.finding.status is Status.FAILED
+    [told] = run_checks(case, (CheckEntry("github"),))
+    assert told.finding.status is CheckStatus.FAILED
     assert (
         told.finding.found == "github.private_key is not the PEM text of a private key"
     )
@@ -47,8 +47,8 @@ def test_a_key_of_another_kind_than_githubs_is_found(tmp_path: Path) -> None:
         Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()
     )
     case = case_of(tmp_path, GITHUB__PRIVATE_KEY=key.decode(), GITHUB__APP_ID="1")
-    [told] = examine(case, (Entry("github"),))
-    assert told.finding.status is Status.FAILED
+    [told] = run_checks(case, (CheckEntry("github"),))
+    assert told.finding.status is CheckStatus.FAILED
     assert told.finding.found == (
         "github.private_key is not an RSA key, as GitHub makes them"
     )

@@ -11,14 +11,14 @@ from patchwright.core.clock import SystemClock
 from patchwright.integrations.github.deliveries import HookConfig
 from patchwright.integrations.github.manifest import WEBHOOK_PATH
 from patchwright.integrations.github.standing import (
-    Allowance,
-    TokenStanding,
+    RateLimit,
+    TokenStatus,
 )
-from patchwright.workers.doctor.case import Case
-from patchwright.workers.doctor.checks.clock import judge as judge_clock
-from patchwright.workers.doctor.checks.github import judge_allowance, judge_end
-from patchwright.workers.doctor.checks.github_webhook import judge as judge_hook
-from patchwright.workers.doctor.finding import Status
+from patchwright.workers.doctor.case import CheckContext
+from patchwright.workers.doctor.checks.clock import judge_clock as judge_clock
+from patchwright.workers.doctor.checks.github import judge_allowance, judge_expiry
+from patchwright.workers.doctor.checks.github_webhook import judge_webhook as judge_hook
+from patchwright.workers.doctor.finding import CheckStatus
 from tests.adapters.doctor.cases import APP_ID, SECRET, case_of, examined, settings_of
 from tests.fakes.github import FakeGitHub
 from tests.fakes.github.acts import accounts
@@ -39,13 +39,13 @@ class Scene:
     settings: Mapping[str, str]
     folder: Path
 
-    def case(self, **more: str) -> Case:
+    def case(self, **more: str) -> CheckContext:
         return case_of(self.folder, **{**self.settings, **more})
 
     def install(self, *names: str) -> int:
         return self.github.install_app(APP_ID, "acme", names)
 
-    def with_token(self, token: str, **more: str) -> Case:
+    def with_token(self, token: str, **more: str) -> CheckContext:
         addresses = {k: v for k, v in self.settings.items() if k.endswith("_URL")}
         return case_of(self.folder, **{**addresses, "GITHUB__TOKEN": token, **more})
 
@@ -59,7 +59,7 @@ def scene(tmp_path: Path) -> Iterator[Scene]:
 def test_the_app_is_named_with_its_accounts_and_repositories(scene: Scene) -> None:
     scene.install("acme/shop")
     told = examined("github", scene.case())
-    assert told.status is Status.OK
+    assert told.status is CheckStatus.OK
     assert told.found == (
         "patchwright[bot], in 1 account, 1 repository; "
         "4999 of 5000 requests left this hour"
@@ -76,7 +76,7 @@ def test_an_app_that_is_installed_nowhere_is_told_where_to(scene: Scene) -> None
 def test_a_suspended_installation_is_named(scene: Scene) -> None:
     accounts.suspend(scene.github.world, scene.install("acme/shop"))
     told = examined("github", scene.case())
-    assert told.status is Status.WARNING
+    assert told.status is CheckStatus.WARNING
     assert told.found == "suspended in acme"
     assert "/settings/installations/" in told.fix
 
@@ -90,17 +90,17 @@ def test_a_key_of_another_app_is_told_from_a_github_that_is_away(scene: Scene) -
 
 def test_without_github_the_way_to_an_app_is_told(tmp_path: Path) -> None:
     told = examined("github", case_of(tmp_path))
-    assert told.status is Status.FAILED
+    assert told.status is CheckStatus.FAILED
     assert "`setup_needed`" in told.fix
     for name in ("github-permissions", "github-webhook", "github-deliveries"):
-        assert examined(name, case_of(tmp_path)).status is Status.SKIPPED
+        assert examined(name, case_of(tmp_path)).status is CheckStatus.SKIPPED
 
 
 def test_a_token_is_named_by_its_user_and_a_bad_one_is_told(scene: Scene) -> None:
     good = examined("github", scene.with_token(scene.github.add_user("bot")))
     assert good.found == "bot; 4999 of 5000 requests left this hour"
     bad = examined("github", scene.with_token("ghp_revoked"))
-    assert (bad.status, "github.token" in bad.fix) == (Status.FAILED, True)
+    assert (bad.status, "github.token" in bad.fix) == (CheckStatus.FAILED, True)
 
 
 def test_a_token_that_ends_soon_is_a_warning(scene: Scene) -> None:
@@ -109,21 +109,21 @@ def test_a_token_that_ends_soon_is_a_warning(scene: Scene) -> None:
     ends_at = NOW + timedelta(days=3)
     world.tokens[token] = replace(world.tokens[token], expires_at=ends_at)
     told = examined("github", scene.with_token(token))
-    assert told.status is Status.WARNING
+    assert told.status is CheckStatus.WARNING
     assert told.found == f"the token ends on {ends_at:%d %B %Y}"
 
 
 def test_a_token_that_never_ends_and_one_that_ends_late_are_fine() -> None:
-    late = TokenStanding(expires_at=NOW + timedelta(days=90))
-    assert [one.status for one in judge_end(late, NOW)] == [Status.OK]
-    assert list(judge_end(TokenStanding(), NOW)) == []
+    late = TokenStatus(expires_at=NOW + timedelta(days=90))
+    assert [one.status for one in judge_expiry(late, NOW)] == [CheckStatus.OK]
+    assert list(judge_expiry(TokenStatus(), NOW)) == []
 
 
 def test_a_limit_that_is_nearly_used_up_is_a_warning() -> None:
-    left = Allowance(limit=5000, remaining=12, reset_at=NOW)
+    left = RateLimit(limit=5000, remaining=12, reset_at=NOW)
     [told] = judge_allowance(left)
     assert (told.status, told.found) == (
-        Status.WARNING,
+        CheckStatus.WARNING,
         "12 of 5000 requests left this hour",
     )
     assert f"wait until {NOW:%H:%M} UTC" in told.fix
@@ -137,10 +137,10 @@ def test_a_server_that_limits_nothing_is_no_fault(scene: Scene) -> None:
 
 
 def test_each_missing_permission_is_told_with_its_use(scene: Scene) -> None:
-    assert examined("github-permissions", scene.case()).status is Status.OK
+    assert examined("github-permissions", scene.case()).status is CheckStatus.OK
     subscribe(scene.github.world, APP_ID, ["issues"])
     told = examined("github-permissions", scene.case())
-    assert told.status is Status.FAILED
+    assert told.status is CheckStatus.FAILED
     assert "event issue_comment: what it tells is not heard of: add it" in told.fix
 
 
@@ -155,9 +155,9 @@ def test_a_token_without_the_scope_is_told(scene: Scene) -> None:
 
 def test_a_webhook_that_leads_elsewhere_is_told_where_to(scene: Scene) -> None:
     listen_at(scene.github.world, PUBLIC + WEBHOOK_PATH)
-    assert examined("github-webhook", scene.case()).status is Status.OK
+    assert examined("github-webhook", scene.case()).status is CheckStatus.OK
     here = scene.case(SERVER__PUBLIC_URL=f"{PUBLIC}/")
-    assert examined("github-webhook", here).status is Status.OK
+    assert examined("github-webhook", here).status is CheckStatus.OK
     told = examined(
         "github-webhook", scene.case(SERVER__PUBLIC_URL="https://x.example")
     )
@@ -168,7 +168,7 @@ def test_a_webhook_that_leads_elsewhere_is_told_where_to(scene: Scene) -> None:
 def test_no_webhook_and_one_that_trusts_everybody_are_told(scene: Scene) -> None:
     assert examined("github-webhook", scene.case()).found == "the App has no webhook"
     loose = HookConfig(url=PUBLIC + WEBHOOK_PATH, insecure_ssl="1")
-    assert judge_hook(loose, PUBLIC).status is Status.WARNING
+    assert judge_hook(loose, PUBLIC).status is CheckStatus.WARNING
 
 
 def test_deliveries_that_arrive_are_fine_and_none_is_as_well(scene: Scene) -> None:
@@ -181,7 +181,7 @@ def test_a_delivery_that_did_not_arrive_is_told_by_its_status(scene: Scene) -> N
     listen_at(scene.github.world, f"http://127.0.0.1:{free_port()}/hook")
     bring(scene.github.world, scene.github.deliveries[-1])
     told = examined("github-deliveries", scene.case())
-    assert told.status is Status.FAILED
+    assert told.status is CheckStatus.FAILED
     assert told.found.startswith(
         "1 of the newest 1 did not arrive; the last one with 502"
     )
@@ -200,30 +200,30 @@ def test_with_a_token_the_webhooks_of_known_repositories_are_looked_at(
     token = scene.github.add_user("bot")
     hidden = scene.with_token(token, **known)
     for name in ("github-webhook", "github-deliveries"):
-        assert examined(name, hidden).status is Status.SKIPPED
+        assert examined(name, hidden).status is CheckStatus.SKIPPED
     scene.github.grant("acme/shop", "bot", "admin")
     seen = examined("github-webhook", scene.with_token(token, **known))
     assert seen.found == "the webhook of 1 repository leads here"
     scene.github.open_issue("acme/shop", "ann", "Sum", "@patchwright please fix")
     bring(scene.github.world, scene.github.deliveries[-1])
     told = examined("github-deliveries", scene.with_token(token, **known))
-    assert told.status is Status.FAILED
+    assert told.status is CheckStatus.FAILED
 
 
 def test_the_clock_is_compared_with_githubs(scene: Scene) -> None:
-    assert examined("clock", scene.case()).status is Status.OK
+    assert examined("clock", scene.case()).status is CheckStatus.OK
 
 
 @pytest.mark.parametrize(
     ("ahead_s", "status", "found"),
     [
-        (2, Status.OK, "as GitHub's clock"),
-        (-45, Status.WARNING, "45 s behind GitHub's clock"),
-        (600, Status.FAILED, "600 s ahead of GitHub's clock: signatures are refused"),
+        (2, CheckStatus.OK, "as GitHub's clock"),
+        (-45, CheckStatus.WARNING, "45 s behind GitHub's clock"),
+        (600, CheckStatus.FAILED, "600 s ahead of GitHub's clock: signatures are refused"),
     ],
 )
 def test_a_clock_that_is_wrong_is_told_by_how_much(
-    ahead_s: int, status: Status, found: str
+    ahead_s: int, status: CheckStatus, found: str
 ) -> None:
     told = judge_clock(NOW + timedelta(seconds=ahead_s), NOW)
     assert (told.status, told.found) == (status, found)
@@ -237,4 +237,4 @@ def test_a_repository_of_the_settings_that_cannot_be_read_is_told(scene: Scene) 
     told = examined("repositories", scene.case(JIRA__PROJECTS=named))
     assert told.found == "acme/gone cannot be read"
     assert "or correct jira.projects.OPS" in told.fix
-    assert examined("repositories", scene.case()).status is Status.SKIPPED
+    assert examined("repositories", scene.case()).status is CheckStatus.SKIPPED

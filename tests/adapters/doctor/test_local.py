@@ -13,12 +13,12 @@ from patchwright.core.clock import SystemClock
 from patchwright.workers.compose import KEY_FILE, key_ring
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.upgrade import upgrade
-from patchwright.workers.doctor.case import Case
-from patchwright.workers.doctor.checks.processes import judge
+from patchwright.workers.doctor.case import CheckContext
+from patchwright.workers.doctor.checks.processes import judge_processes
 from patchwright.workers.doctor.checks.state import judge_space
-from patchwright.workers.doctor.finding import Status
-from patchwright.workers.doctor.mounts import file_system
-from patchwright.workers.ops.presence import Presence
+from patchwright.workers.doctor.finding import CheckStatus
+from patchwright.workers.doctor.mounts import file_system_type
+from patchwright.workers.ops.presence import ProcessStatus
 from patchwright.workers.store.secrets import SecretStore
 from tests.adapters.doctor.cases import case_of, examined
 from tests.provision.servers import free_port
@@ -33,7 +33,7 @@ MOUNTS = """\
 """
 
 
-def migrated(case: Case) -> Database:
+def migrated(case: CheckContext) -> Database:
     case.settings.state_dir.mkdir()
     database = Database(case.settings.database.url.get_secret_value())
     upgrade(database)
@@ -44,7 +44,7 @@ def test_complete_settings_are_ok_and_what_is_missing_is_told_with_its_variable(
     tmp_path: Path,
 ) -> None:
     fine = case_of(tmp_path, LLM__MODEL="openai/scripted")
-    assert examined("settings", fine).status is Status.OK
+    assert examined("settings", fine).status is CheckStatus.OK
     bad = examined("settings", case_of(tmp_path, GITHUB__APP_ID="1"))
     assert bad.found == "3 faults that `serve` refuses to start with"
     assert "set PATCHWRIGHT_GITHUB__WEBHOOK_SECRET" in bad.fix
@@ -74,7 +74,7 @@ def test_what_works_and_is_not_prudent_is_a_warning(
 ) -> None:
     case = case_of(tmp_path, LLM__MODEL="openai/scripted", **{key: value})
     told = examined("settings", case)
-    assert told.status is Status.WARNING
+    assert told.status is CheckStatus.WARNING
     assert found in told.found
     assert fix in told.fix
 
@@ -82,7 +82,7 @@ def test_what_works_and_is_not_prudent_is_a_warning(
 def test_an_address_on_this_machine_needs_no_tls(tmp_path: Path) -> None:
     url = "http://localhost:8080"
     case = case_of(tmp_path, LLM__MODEL="openai/x", SERVER__PUBLIC_URL=url)
-    assert examined("settings", case).status is Status.OK
+    assert examined("settings", case).status is CheckStatus.OK
 
 
 def test_the_state_folder_is_looked_at_and_not_made(tmp_path: Path) -> None:
@@ -101,21 +101,21 @@ def test_a_key_that_others_can_read_is_told_with_the_command(tmp_path: Path) -> 
     key.write_bytes(bytes(32))
     key.chmod(0o644)
     told = examined("state", case)
-    assert (told.status, told.fix) == (Status.FAILED, f"chmod 600 {key}")
+    assert (told.status, told.fix) == (CheckStatus.FAILED, f"chmod 600 {key}")
 
 
 def test_a_file_in_place_of_the_state_folder_cannot_be_written(tmp_path: Path) -> None:
     case = case_of(tmp_path)
     case.settings.state_dir.write_text("")
-    assert examined("state", case).status is Status.FAILED
+    assert examined("state", case).status is CheckStatus.FAILED
 
 
 @pytest.mark.parametrize(
     ("gib", "status"),
-    [(50.0, Status.OK), (1.0, Status.WARNING), (0.1, Status.FAILED)],
+    [(50.0, CheckStatus.OK), (1.0, CheckStatus.WARNING), (0.1, CheckStatus.FAILED)],
 )
 def test_little_room_is_a_warning_and_none_a_failure(
-    gib: float, status: Status
+    gib: float, status: CheckStatus
 ) -> None:
     assert judge_space(int(gib * 2**30), Path("/srv")).status is status
 
@@ -133,11 +133,11 @@ def test_pending_migrations_are_counted_and_stay_pending(tmp_path: Path) -> None
         upgrade(database, "0001")
     for _ in range(2):
         told = examined("database", case)
-        assert told.status is Status.WARNING
+        assert told.status is CheckStatus.WARNING
         assert "pending, from 0002 on" in told.found
         assert told.fix.startswith("patchwright db upgrade")
-    assert examined("secrets", case).status is Status.SKIPPED
-    assert examined("processes", case).status is Status.SKIPPED
+    assert examined("secrets", case).status is CheckStatus.SKIPPED
+    assert examined("processes", case).status is CheckStatus.SKIPPED
 
 
 def test_a_database_of_a_later_version_is_told_from_one_that_is_behind(
@@ -145,11 +145,11 @@ def test_a_database_of_a_later_version_is_told_from_one_that_is_behind(
 ) -> None:
     case = case_of(tmp_path)
     with closing(migrated(case)) as database:
-        assert examined("database", case).status is Status.OK
+        assert examined("database", case).status is CheckStatus.OK
         with database.writing() as connection:
             connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
     told = examined("database", case)
-    assert told.status is Status.WARNING
+    assert told.status is CheckStatus.WARNING
     assert told.found == "of a later version: its schema is 9999"
     assert "start the version that migrated it" in told.fix
 
@@ -168,10 +168,10 @@ def test_a_file_that_is_no_database_and_a_server_that_is_away_are_told(
 
 
 def test_the_mount_that_holds_a_path_is_the_innermost() -> None:
-    assert file_system(PurePosixPath("/srv/with blank/p.db"), MOUNTS) == "nfs4"
-    assert file_system(PurePosixPath("/srv/with blank/local/p.db"), MOUNTS) == "xfs"
-    assert file_system(PurePosixPath("/srv/without"), MOUNTS) == "ext4"
-    assert file_system(PurePosixPath("/srv"), "") == ""
+    assert file_system_type(PurePosixPath("/srv/with blank/p.db"), MOUNTS) == "nfs4"
+    assert file_system_type(PurePosixPath("/srv/with blank/local/p.db"), MOUNTS) == "xfs"
+    assert file_system_type(PurePosixPath("/srv/without"), MOUNTS) == "ext4"
+    assert file_system_type(PurePosixPath("/srv"), "") == ""
 
 
 def test_a_key_that_stored_secrets_need_is_missed_by_its_id(tmp_path: Path) -> None:
@@ -183,7 +183,7 @@ def test_a_key_that_stored_secrets_need_is_missed_by_its_id(tmp_path: Path) -> N
         store.put("T1", SecretStr("xoxb"), owner="slack")
     assert examined("secrets", before).found == "2 secrets, all open"
     lost = examined("secrets", case_of(tmp_path, SECURITY__ENCRYPTION_KEYS=NEW))
-    assert lost.status is Status.FAILED
+    assert lost.status is CheckStatus.FAILED
     assert lost.found == "2 of 2 secrets do not open with the key k1"
     both = case_of(tmp_path, SECURITY__ENCRYPTION_KEYS=f"{NEW},{OLD}")
     turning = examined("secrets", both)
@@ -194,7 +194,7 @@ def test_a_key_that_stored_secrets_need_is_missed_by_its_id(tmp_path: Path) -> N
 def test_without_any_key_none_is_made(tmp_path: Path) -> None:
     case = case_of(tmp_path)
     migrated(case).close()
-    assert examined("secrets", case).status is Status.SKIPPED
+    assert examined("secrets", case).status is CheckStatus.SKIPPED
     assert not (case.settings.state_dir / KEY_FILE).exists()
 
 
@@ -203,14 +203,14 @@ def test_the_broker_in_memory_is_named_and_a_real_one_is_tried(
 ) -> None:
     assert "in memory" in examined("broker", case_of(tmp_path)).found
     tried = examined("broker", case_of(tmp_path, QUEUE__BROKER_URL=redis_url))
-    assert tried.status is Status.OK
+    assert tried.status is CheckStatus.OK
     assert "redis at 127.0.0.1, there and back" in tried.found
 
 
 def test_a_broker_that_is_away_is_told_without_its_password(tmp_path: Path) -> None:
     url = f"redis://:s3cret@127.0.0.1:{free_port()}/0"
     told = examined("broker", case_of(tmp_path, QUEUE__BROKER_URL=url))
-    assert told.status is Status.FAILED
+    assert told.status is CheckStatus.FAILED
     assert "queue.broker_url" in told.fix
     assert "s3cret" not in repr(told)
 
@@ -220,22 +220,22 @@ def test_no_process_or_a_missing_role_is_a_warning(tmp_path: Path) -> None:
     migrated(case).close()
     assert examined("processes", case).found == "no process of the service is alive"
     web, worker = alive("web"), alive("worker")
-    told = judge((web, worker, worker), "1.0")
+    told = judge_processes((web, worker, worker), "1.0")
     assert told.found == "there is no beat"
     assert told.fix == "patchwright serve --role beat"
-    assert judge((alive("all"),), "1.0").found == "1 all"
+    assert judge_processes((alive("all"),), "1.0").found == "1 all"
 
 
 def test_what_does_not_work_and_another_version_are_told() -> None:
     sick = alive("all").replace(red=("queue",), version="0.9")
-    told = judge((sick,), "1.0")
+    told = judge_processes((sick,), "1.0")
     assert told.found == (
         "all host:1: queue not working; 0.9 is running, and this is 1.0"
     )
 
 
-def alive(role: str) -> Presence:
-    return Presence(
+def alive(role: str) -> ProcessStatus:
+    return ProcessStatus(
         id=role,
         role=role,
         name="host:1",

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from patchwright.core.llm.library import load as load_litellm
-from patchwright.workers.doctor.case import Case
-from patchwright.workers.doctor.finding import Status
+from patchwright.core.llm.library import load_litellm as load_litellm
+from patchwright.workers.doctor.case import CheckContext
+from patchwright.workers.doctor.finding import CheckStatus
 from tests.adapters.doctor.cases import case_of, examined
 from tests.fakes.llm import FakeProvider, say
 
@@ -32,7 +32,7 @@ def provider() -> Iterator[FakeProvider]:
         yield found
 
 
-def local(folder: Path, provider: FakeProvider, **more: str) -> Case:
+def local(folder: Path, provider: FakeProvider, **more: str) -> CheckContext:
     own = {
         "LLM__MODEL": "openai/scripted",
         "LLM__BASE_URL": provider.base_url,
@@ -45,7 +45,7 @@ def test_no_model_and_one_without_a_key_are_told(tmp_path: Path) -> None:
     assert "set LLM_MODEL" in examined("model", case_of(tmp_path)).fix
     case = case_of(tmp_path, LLM__MODEL="anthropic/claude-haiku-4-5")
     told = examined("model", case)
-    assert told.status is Status.FAILED
+    assert told.status is CheckStatus.FAILED
     assert told.found == "no key: neither llm.api_key nor ANTHROPIC_API_KEY"
 
 
@@ -57,7 +57,7 @@ def test_a_known_model_with_a_key_has_a_price(tmp_path: Path) -> None:
 def test_a_name_that_is_in_no_table_is_told(tmp_path: Path) -> None:
     case = case_of(tmp_path, LLM__MODEL="openai/gtp-4o", LLM__API_KEY="sk-x", **PRICES)
     told = examined("model", case)
-    assert told.status is Status.WARNING
+    assert told.status is CheckStatus.WARNING
     assert told.found == "openai/gtp-4o is in no table of models"
 
 
@@ -65,7 +65,7 @@ def test_an_unknown_price_counts_as_the_policy_says(
     tmp_path: Path, provider: FakeProvider
 ) -> None:
     capped = examined("model", local(tmp_path, provider))
-    assert capped.status is Status.WARNING
+    assert capped.status is CheckStatus.WARNING
     assert "2000000 tokens are a run's ceiling" in capped.found
     refused = local(tmp_path, provider, LIMITS__UNKNOWN_PRICE="refuse")
     assert "every run is refused" in examined("model", refused).found
@@ -79,7 +79,7 @@ def test_it_is_asked_only_where_that_was_allowed_and_the_cost_is_told(
     assert examined("model", case).found == "openai/scripted, price known"
     assert provider.requests == []
     told = examined("model", replace(case, spends=True))
-    assert told.status is Status.OK
+    assert told.status is CheckStatus.OK
     assert told.found.endswith(" for $0.000140")
     assert len(provider.requests) == 1
 
@@ -89,6 +89,6 @@ def test_a_key_that_is_not_accepted_is_told(
 ) -> None:
     case = local(tmp_path, provider, **PRICES, LLM__API_KEY="sk-wrong")
     told = examined("model", replace(case, spends=True))
-    assert told.status is Status.FAILED
+    assert told.status is CheckStatus.FAILED
     assert told.fix.startswith("set LLM_API_KEY")
     assert "sk-wrong" not in told.found

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from patchwright.integrations.signatures import sign_sha256
-from patchwright.workers.doctor.case import Case
-from patchwright.workers.doctor.finding import Status
+from patchwright.workers.doctor.case import CheckContext
+from patchwright.workers.doctor.finding import CheckStatus
 from tests.adapters.doctor.cases import SECRET, case_of, examined
 from tests.fakes.tls import make_authority, tls_before
 from tests.provision.servers import free_port
@@ -80,7 +80,7 @@ def redirecting(url: str) -> Iterator[str]:
             thread.join()
 
 
-def at(folder: Path, url: str, **more: str) -> Case:
+def at(folder: Path, url: str, **more: str) -> CheckContext:
     return case_of(
         folder, SERVER__PUBLIC_URL=url, GITHUB__WEBHOOK_SECRET=SECRET, **more
     )
@@ -89,17 +89,17 @@ def at(folder: Path, url: str, **more: str) -> Case:
 @pytest.mark.parametrize(
     ("delivery", "status", "words", "fix"),
     [
-        ((400, {"status": "bad-payload"}), Status.OK, "is this service", ""),
-        ((401, {"status": "bad-signature"}), Status.FAILED, "another", "start it anew"),
-        ((404, {"status": "not-configured"}), Status.FAILED, "no GitHub", "start it"),
-        ((404, "<html>"), Status.FAILED, "answers 404", "pass on every path"),
-        ((202, {"status": "accepted"}), Status.FAILED, "answers 202", "the proxy"),
+        ((400, {"status": "bad-payload"}), CheckStatus.OK, "is this service", ""),
+        ((401, {"status": "bad-signature"}), CheckStatus.FAILED, "another", "start it anew"),
+        ((404, {"status": "not-configured"}), CheckStatus.FAILED, "no GitHub", "start it"),
+        ((404, "<html>"), CheckStatus.FAILED, "answers 404", "pass on every path"),
+        ((202, {"status": "accepted"}), CheckStatus.FAILED, "answers 202", "the proxy"),
     ],
 )
 def test_who_answers_at_the_public_address_is_known_by_the_secret(
     tmp_path: Path,
     delivery: tuple[int, object],
-    status: Status,
+    status: CheckStatus,
     words: str,
     fix: str,
 ) -> None:
@@ -139,16 +139,16 @@ def test_a_certificate_that_nobody_trusts_is_told(tmp_path: Path) -> None:
         way = examined("network", case_of(tmp_path, **github_at(url)))
         bundle = str(authority.bundle)
         trusted = case_of(tmp_path, **github_at(url), GITHUB__CA_BUNDLE=bundle)
-        assert examined("network", trusted).status is Status.OK
+        assert examined("network", trusted).status is CheckStatus.OK
     assert "bad certificate: " in public.found
     assert "send the whole chain" in public.fix
     assert "github.ca_bundle" in way.fix
 
 
 def test_an_address_that_is_missing_matters_to_an_app(tmp_path: Path) -> None:
-    assert examined("public-url", case_of(tmp_path)).status is Status.SKIPPED
+    assert examined("public-url", case_of(tmp_path)).status is CheckStatus.SKIPPED
     told = examined("public-url", case_of(tmp_path, GITHUB__APP_ID="1"))
-    assert told.status is Status.WARNING
+    assert told.status is CheckStatus.WARNING
 
 
 def test_each_service_that_cannot_be_reached_is_named(tmp_path: Path) -> None:

@@ -8,11 +8,11 @@ from rich.console import Console
 
 from patchwright.core.errors import AuthenticationError, SettingsError
 from patchwright.core.text.redaction import Redactor
-from patchwright.workers.doctor.errors import explained
+from patchwright.workers.doctor.errors import result_of_error
 from patchwright.workers.doctor.finding import (
-    Finding,
-    Status,
-    Verdict,
+    CheckResult,
+    CheckStatus,
+    NamedResult,
     combine,
     failed,
     ok,
@@ -25,19 +25,19 @@ from patchwright.workers.doctor.report import (
     summary,
     without_secrets,
 )
-from patchwright.workers.doctor.show import show
-from patchwright.workers.doctor.table import CHECKS, choose
+from patchwright.workers.doctor.show import print_check
+from patchwright.workers.doctor.table import CHECKS, choose_checks
 
-FINE = Verdict("state", ok("can be written"), 0.1)
-PENDING = Verdict("database", warning("2 pending", "patchwright db upgrade"), 0.2)
-SILENT = Verdict("broker", failed("does not answer", "start it"), 3.0)
-ABSENT = Verdict("jira", skipped("not configured"), 0.0)
-WRONG = Verdict("settings", failed("1 fault", "llm.model: not set"), 0.0)
+FINE = NamedResult("state", ok("can be written"), 0.1)
+PENDING = NamedResult("database", warning("2 pending", "patchwright db upgrade"), 0.2)
+SILENT = NamedResult("broker", failed("does not answer", "start it"), 3.0)
+ABSENT = NamedResult("jira", skipped("not configured"), 0.0)
+WRONG = NamedResult("settings", failed("1 fault", "llm.model: not set"), 0.0)
 
 
 def test_of_several_findings_what_is_wrong_is_told() -> None:
     both = combine((ok("a"), warning("b", "do b"), failed("c", "do c\ndo d")))
-    assert both == Finding(Status.FAILED, "b; c", "do b\ndo c\ndo d")
+    assert both == CheckResult(CheckStatus.FAILED, "b; c", "do b\ndo c\ndo d")
     assert combine((ok("a"), ok("b"))) == ok("a; b")
     assert combine((ok("a"), skipped("b"))) == ok("a")
 
@@ -52,7 +52,7 @@ def test_of_several_findings_what_is_wrong_is_told() -> None:
     ],
 )
 def test_warnings_are_fine_failures_are_1_and_wrong_settings_2(
-    verdicts: tuple[Verdict, ...], code: int
+    verdicts: tuple[NamedResult, ...], code: int
 ) -> None:
     assert exit_code(verdicts) == code
     assert as_json(verdicts)["ok"] is (code == 0)
@@ -80,7 +80,7 @@ def test_the_summary_counts_what_there_was() -> None:
 def test_piped_lines_are_whole_plain_and_aligned() -> None:
     out = io.StringIO()
     for verdict in (FINE, SILENT):
-        show(Console(file=out, width=20), verdict)
+        print_check(Console(file=out, width=20), verdict)
     assert out.getvalue() == (
         "ok       state               can be written\n"
         "failed   broker              does not answer\n"
@@ -91,7 +91,7 @@ def test_piped_lines_are_whole_plain_and_aligned() -> None:
 def test_on_a_terminal_words_are_wrapped_into_their_column() -> None:
     out = io.StringIO()
     console = Console(file=out, width=60, force_terminal=True, color_system=None)
-    show(console, Verdict("state", failed("one two three " * 4, "do it"), 0.0))
+    print_check(console, NamedResult("state", failed("one two three " * 4, "do it"), 0.0))
     first, second, fix = out.getvalue().splitlines()
     assert first.startswith("failed   state               one two")
     assert second.startswith(" " * 29 + "t")
@@ -102,7 +102,7 @@ def test_on_a_terminal_words_are_wrapped_into_their_column() -> None:
 def test_what_others_say_does_not_steer_the_terminal() -> None:
     out = io.StringIO()
     name = "acme\x1b]52;c;ZXZpbA==\x07\x1b[2J\x9b1A"
-    show(Console(file=out, force_terminal=True), Verdict("slack", ok(name), 0.0))
+    print_check(Console(file=out, force_terminal=True), NamedResult("slack", ok(name), 0.0))
     assert "acme" in out.getvalue()
     assert "\x1b]" not in out.getvalue()
     assert "\x1b[2J" not in out.getvalue()
@@ -110,30 +110,30 @@ def test_what_others_say_does_not_steer_the_terminal() -> None:
 
 
 def test_no_secret_is_shown_wherever_it_comes_from() -> None:
-    told = Verdict("broker", failed("redis://:s3cret-pass@host", "s3cret-pass"), 0.0)
+    told = NamedResult("broker", failed("redis://:s3cret-pass@host", "s3cret-pass"), 0.0)
     clean = without_secrets(told, Redactor(["s3cret-pass"]))
     assert "s3cret-pass" not in repr(clean)
 
 
 def test_a_service_stands_for_its_checks_and_a_check_for_itself() -> None:
-    assert [one.name for one in choose(["jira", "state"])] == [
+    assert [one.name for one in choose_checks(["jira", "state"])] == [
         "state",
         "jira",
         "jira-projects",
     ]
-    assert choose(()) == CHECKS
+    assert choose_checks(()) == CHECKS
 
 
 def test_a_check_that_is_not_there_is_answered_with_the_nearest_one() -> None:
     with pytest.raises(SettingsError, match="'brocker'; is it 'broker'"):
-        choose(["brocker"])
+        choose_checks(["brocker"])
 
 
 def test_an_error_of_ours_is_explained_and_another_is_a_fault_of_the_check() -> None:
-    told = explained(AuthenticationError("GitHub answered 401:\nBad credentials"))
+    told = result_of_error(AuthenticationError("GitHub answered 401:\nBad credentials"))
     assert told.found == "GitHub answered 401: Bad credentials"
     assert told.fix == "set a credential that is valid"
-    broken = explained(ZeroDivisionError("division by zero"))
+    broken = result_of_error(ZeroDivisionError("division by zero"))
     assert broken.found == (
         "the check itself broke: ZeroDivisionError: division by zero"
     )

@@ -6,11 +6,11 @@ import pytest
 
 from patchwright.core.settings.work import SandboxSettings
 from patchwright.sandbox.docker import container, engine
-from patchwright.workers.doctor.checks.sandbox import Trial, judge
-from patchwright.workers.doctor.finding import Status
+from patchwright.workers.doctor.checks.sandbox import SandboxProbe, judge_sandbox
+from patchwright.workers.doctor.finding import CheckStatus
 from tests.adapters.doctor.cases import case_of, examined
 
-GOOD = Trial(
+GOOD = SandboxProbe(
     python="3.12.1",
     git="2.43",
     is_root=False,
@@ -28,7 +28,7 @@ def test_a_real_sandbox_has_its_tools_and_its_limits_and_is_gone_afterwards(
 ) -> None:
     case = case_of(tmp_path, SANDBOX__KIND=kind, SANDBOX__IMAGE=sandbox_image)
     told = examined("sandbox", case)
-    assert told.status is Status.OK, told
+    assert told.status is CheckStatus.OK, told
     assert told.found.startswith(shown)
     assert "network `deny` and limits hold" in told.found
     # Which of the two holds the memory is said.
@@ -61,25 +61,25 @@ def test_an_image_that_is_not_there_is_told_with_the_command(tmp_path: Path) -> 
         (GOOD.replace(holds_processes=False), "limit of processes"),
     ],
 )
-def test_each_thing_that_does_not_hold_is_told(trial: Trial, words: str) -> None:
-    told = judge(trial, "docker", SandboxSettings())
-    assert told.status is Status.FAILED
+def test_each_thing_that_does_not_hold_is_told(trial: SandboxProbe, words: str) -> None:
+    told = judge_sandbox(trial, "docker", SandboxSettings())
+    assert told.status is CheckStatus.FAILED
     assert words in told.found
 
 
 def test_an_open_network_is_no_fault_where_it_is_wanted() -> None:
-    told = judge(
+    told = judge_sandbox(
         GOOD.replace(has_network=True),
         "docker",
         SandboxSettings(network="allow"),
     )
-    assert told.status is Status.OK
+    assert told.status is CheckStatus.OK
     assert "network `allow`" in told.found
 
 
 def test_an_unconfined_sandbox_is_not_tried(tmp_path: Path) -> None:
     told = examined("sandbox", case_of(tmp_path, SANDBOX__KIND="unconfined"))
-    assert told.status is Status.WARNING
+    assert told.status is CheckStatus.WARNING
 
 
 def test_a_runtime_that_the_engine_has_not_is_told(
@@ -92,5 +92,5 @@ def test_a_runtime_that_the_engine_has_not_is_told(
         SANDBOX__RUNTIME="no-such-runtime",
     )
     told = examined("sandbox", case)
-    assert told.status is Status.FAILED
+    assert told.status is CheckStatus.FAILED
     assert "sandbox.runtime that `docker info` lists" in told.fix

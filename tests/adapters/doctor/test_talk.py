@@ -8,13 +8,13 @@ import pytest
 from pydantic import SecretStr
 
 from patchwright.core.clock import SystemClock
-from patchwright.integrations.slack.tokens import Installation
+from patchwright.integrations.slack.tokens import SlackInstallation
 from patchwright.workers.compose import key_ring
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.upgrade import upgrade
-from patchwright.workers.doctor.case import Case
-from patchwright.workers.doctor.finding import Status
-from patchwright.workers.store.installations import StoredInstallations
+from patchwright.workers.doctor.case import CheckContext
+from patchwright.workers.doctor.finding import CheckStatus
+from patchwright.workers.store.installations import SlackInstallationStore
 from patchwright.workers.store.secrets import SecretStore
 from tests.adapters.doctor.cases import case_of, examined
 from tests.fakes.jira.fake import FakeJira
@@ -29,7 +29,7 @@ def slack() -> Iterator[FakeSlack]:
         yield fake
 
 
-def slack_case(folder: Path, slack: FakeSlack, token: str) -> Case:
+def slack_case(folder: Path, slack: FakeSlack, token: str) -> CheckContext:
     return case_of(folder, SLACK__API_URL=slack.api_url, SLACK__BOT_TOKEN=token)
 
 
@@ -51,7 +51,7 @@ def test_the_bot_of_slack_is_named_with_its_workspace(
 ) -> None:
     token = slack.scene.install(slack.scene.add_workspace("Acme"))
     told = examined("slack", slack_case(tmp_path, slack, token))
-    assert told.status is Status.OK
+    assert told.status is CheckStatus.OK
     assert told.found.endswith("in Acme, with all scopes")
 
 
@@ -81,7 +81,7 @@ def test_every_workspace_that_installed_the_app_is_looked_at(
         SLACK__WORKSPACES='["T1"]',
         SERVER__PUBLIC_URL="https://bot.example",
     )
-    assert examined("slack", case).status is Status.SKIPPED
+    assert examined("slack", case).status is CheckStatus.SKIPPED
     case.settings.state_dir.mkdir()
     with closing(Database(case.settings.database.url.get_secret_value())) as database:
         upgrade(database)
@@ -91,23 +91,23 @@ def test_every_workspace_that_installed_the_app_is_looked_at(
         assert "/auth/slack/install" in examined("slack", case).fix
         good = slack.scene.install(slack.scene.add_workspace("Acme"))
         for team, token in (("T1", good), ("T2", "xoxb-revoked")):
-            kept = Installation(id=team, name=team, token=SecretStr(token))
-            StoredInstallations(secrets).save(kept)
+            kept = SlackInstallation(id=team, name=team, token=SecretStr(token))
+            SlackInstallationStore(secrets).save(kept)
     told = examined("slack", case)
-    assert (told.status, told.found) == (Status.FAILED, "Slack answered invalid_auth")
+    assert (told.status, told.found) == (CheckStatus.FAILED, "Slack answered invalid_auth")
 
 
 def test_socket_mode_is_tried_where_it_is_used(tmp_path: Path) -> None:
     with FakeSocketMode("xapp-1") as fake:
         tokens = {"SLACK__API_URL": fake.api_url, "SLACK__BOT_TOKEN": "xoxb"}
         good = case_of(tmp_path, **tokens, SLACK__APP_TOKEN="xapp-1")
-        assert examined("slack-socket", good).status is Status.OK
+        assert examined("slack-socket", good).status is CheckStatus.OK
         bad = examined(
             "slack-socket", case_of(tmp_path, **tokens, SLACK__APP_TOKEN="x")
         )
     assert "connections:write" in bad.fix
     none = examined("slack-socket", case_of(tmp_path, **tokens))
-    assert none.status is Status.SKIPPED
+    assert none.status is CheckStatus.SKIPPED
 
 
 @pytest.mark.parametrize("cloud", [True, False])
@@ -118,7 +118,7 @@ def test_our_user_of_jira_is_named_and_its_projects_are_looked_at(
         jira.add_project("APP")
         case = case_of(tmp_path, **jira_settings(jira))
         told = examined("jira", case)
-        assert told.status is Status.OK
+        assert told.status is CheckStatus.OK
         assert told.found.startswith("Patchwright at 127.0.0.1:")
         projects = examined("jira-projects", case)
     assert projects.found == "APP: all permissions"
@@ -128,7 +128,7 @@ def test_a_token_of_jira_that_is_not_accepted_is_told(tmp_path: Path) -> None:
     with FakeJira() as jira:
         case = case_of(tmp_path, **jira_settings(jira, JIRA__TOKEN="wrong"))
         told = examined("jira", case)
-    assert told.status is Status.FAILED
+    assert told.status is CheckStatus.FAILED
     assert told.fix.startswith("set jira.token to a valid one")
 
 
@@ -142,7 +142,7 @@ def test_permissions_that_are_missing_in_a_project_are_told_with_their_use(
         told = examined(
             "jira-projects", case_of(tmp_path, **jira_settings(jira, **way))
         )
-    assert told.status is Status.FAILED
+    assert told.status is CheckStatus.FAILED
     assert "APP: permission ADD_COMMENTS: needed for answering" in told.found
     assert "TRANSITION_ISSUES: needed for moving tickets" in told.found
     assert "BROWSE_PROJECTS" not in told.found
@@ -153,11 +153,11 @@ def test_a_project_that_is_not_there_or_hidden_is_told(tmp_path: Path) -> None:
     with FakeJira() as jira:
         told = examined("jira-projects", case_of(tmp_path, **jira_settings(jira)))
         none = case_of(tmp_path, **jira_settings(jira, JIRA__PROJECTS="{}"))
-        assert examined("jira-projects", none).status is Status.WARNING
+        assert examined("jira-projects", none).status is CheckStatus.WARNING
     assert told.found == "there is no project APP, or our user may not see it"
 
 
 def test_what_is_not_configured_is_skipped(tmp_path: Path) -> None:
     names = ("slack", "slack-socket", "jira", "jira-projects", "repositories")
     found = [examined(name, case_of(tmp_path)).status for name in names]
-    assert found == [Status.SKIPPED] * len(names)
+    assert found == [CheckStatus.SKIPPED] * len(names)

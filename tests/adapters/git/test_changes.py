@@ -56,7 +56,7 @@ def test_name_that_is_no_utf8_can_be_shown_and_given_back(origin: WorkTree) -> N
     head = origin.commit()
     (change,) = origin.objects.changed_paths(base, head)
     assert change.shown == "caf\\xe9.py"
-    grafted = origin.objects.graft(base, head, [change.path])
+    grafted = origin.objects.replace_paths(base, head, [change.path])
     assert grafted == origin.objects.tree_of(head)
 
 
@@ -110,7 +110,7 @@ def test_folder_takes_the_place_of_a_file(origin: WorkTree) -> None:
     (origin.path / "tests").unlink()
     origin.write("tests/test_new.py", b"new\n")
     head = origin.commit()
-    tree = origin.objects.graft(base, head, ["tests/test_new.py"])
+    tree = origin.objects.replace_paths(base, head, ["tests/test_new.py"])
     assert tree == origin.objects.tree_of(head)
 
 
@@ -119,7 +119,7 @@ def test_s29_rubbish_is_taken_out_again(origin: WorkTree) -> None:
     origin.write("__pycache__/app.pyc", b"\0")
     origin.write("src/app.py", b"fixed\n")
     head = origin.commit()
-    tree = origin.objects.graft(head, base, ["__pycache__/app.pyc"])
+    tree = origin.objects.replace_paths(head, base, ["__pycache__/app.pyc"])
     clean = origin.objects.commit(
         tree, base, message="Fix\n", author=ANN, committer=BOT, when=NOON
     )

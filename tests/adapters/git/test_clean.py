@@ -2,13 +2,13 @@
 
 import pytest
 
-from patchwright.resolver.clean import Cleaned, Keep, clean
+from patchwright.resolver.clean import CleanedChange, KeepAs, clean
 from tests.adapters.git.workshop import WorkTree
 
 TOKEN = "ghp_" + "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8"
 
 
-def judged(tree: WorkTree, base: str) -> Cleaned:
+def judged(tree: WorkTree, base: str) -> CleanedChange:
     tree.commit()
     return clean(tree.objects, base, tree.head)
 
@@ -26,7 +26,7 @@ def test_r8_a_protected_path_is_named_with_its_rule(origin: WorkTree) -> None:
     origin.write("docs/CODEOWNERS", b"* @me\n")
     objection = judged(origin, base).objection
     assert objection is not None
-    assert (objection.reason, objection.keep) == ("protected-paths", Keep.BRANCH)
+    assert (objection.reason, objection.keep) == ("protected-paths", KeepAs.BRANCH)
     assert objection.text.endswith("\n\n- `CODEOWNERS`: `docs/CODEOWNERS`")
 
 
@@ -35,7 +35,7 @@ def test_r8_a_workflow_must_not_even_become_a_branch(origin: WorkTree) -> None:
     origin.write(".github/workflows/ci.yml", b"on: push\n")
     cleaned = judged(origin, base)
     assert cleaned.objection is not None
-    assert cleaned.objection.keep is Keep.PATCH
+    assert cleaned.objection.keep is KeepAs.PATCH
     assert cleaned.warnings == (
         "The configuration of CI was changed: `.github/workflows/ci.yml`.",
     )
@@ -66,7 +66,7 @@ def test_r8_a_secret_keeps_everything_here(origin: WorkTree, name: str) -> None:
     origin.write(name, f"a = 1\ntoken = '{TOKEN}'\n".encode())
     objection = judged(origin, base).objection
     assert objection is not None
-    assert (objection.reason, objection.keep) == ("secret-in-diff", Keep.NOTHING)
+    assert (objection.reason, objection.keep) == ("secret-in-diff", KeepAs.NOTHING)
     assert ", line 2\n" in objection.text
     assert TOKEN not in objection.text
 

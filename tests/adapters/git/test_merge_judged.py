@@ -1,6 +1,6 @@
 """A merge that the agent has resolved is looked over before it is committed."""
 
-from patchwright.resolver.merging import look_over_merge
+from patchwright.resolver.merging import check_merge
 from tests.adapters.git.workshop import WorkTree
 
 FIRST, SECOND, THIRD = "1" * 40, "2" * 40, "3" * 40
@@ -22,7 +22,7 @@ def test_what_is_resolved_is_the_only_work_in_a_merge(origin: WorkTree) -> None:
     origin.write("src/app.py", b"both\n")
     origin.write("theirs.txt", b"theirs\n")
     head = origin.commit()
-    merged = look_over_merge(origin.objects, ours, theirs, head)
+    merged = check_merge(origin.objects, ours, theirs, head)
     assert merged.tree == origin.objects.tree_of(head)
     assert [change.path for change in merged.changes] == ["src/app.py"]
     assert (merged.notes, merged.objection) == ((), "")
@@ -33,7 +33,7 @@ def test_conflict_markers_are_objected_to(origin: WorkTree) -> None:
     text = b"<<<<<<< HEAD\nours\n=======\ntheirs\n>>>>>>> trunk\n"
     for name in ("a", "b"):
         origin.write(f"{name}.txt", text)
-    merged = look_over_merge(origin.objects, ours, ours, origin.commit())
+    merged = check_merge(origin.objects, ours, ours, origin.commit())
     assert merged.objection == (
         "Conflict markers were left in `a.txt`, `b.txt`, so the merge was not "
         "committed."
@@ -50,7 +50,7 @@ def test_a_merge_that_leaves_out_the_other_side_is_objected_to(
     origin.git("switch", "--quiet", "--detach", base)
     origin.write("src/app.py", b"ours\n")
     ours = origin.commit()
-    merged = look_over_merge(origin.objects, ours, theirs, ours)
+    merged = check_merge(origin.objects, ours, theirs, ours)
     assert merged.objection == (
         "What the base branch changed in `moved.txt`, `notes.txt` was left out, so the "
         "merge was not committed."
@@ -64,7 +64,7 @@ def test_s28_a_submodule_that_both_sides_moved_is_told(origin: WorkTree) -> None
     theirs = origin.head
     origin.git("switch", "--quiet", "--detach", base)
     link(origin, THIRD)
-    merged = look_over_merge(origin.objects, origin.head, theirs, origin.head)
+    merged = check_merge(origin.objects, origin.head, theirs, origin.head)
     assert merged.notes == (
         "Both sides moved 1 submodule, which stays as in this branch: `module`.",
     )

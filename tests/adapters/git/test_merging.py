@@ -101,7 +101,7 @@ def test_s28_a_submodule_follows_the_side_that_moved_it(origin: WorkTree) -> Non
     link(origin, "new", THIRD)
     origin.git("rm", "--quiet", "--cached", "gone")
     origin.git("commit", "--quiet", "--message", "Without it")
-    joined = origin.objects.merge(ours, origin.head).join_submodules(
+    joined = origin.objects.merge(ours, origin.head).merge_submodules(
         origin.objects.tree_of(ours)
     )
     assert links(origin, joined.tree) == [f"{SECOND}\tmodule", f"{THIRD}\tnew"]
@@ -117,7 +117,7 @@ def test_s28_a_submodule_that_both_sides_moved_stays_where_ours_is(
     ours = to_trunk(origin)
     link(origin, "module", THIRD)
     tree = origin.objects.tree_of(ours)
-    joined = origin.objects.merge(ours, origin.head).join_submodules(tree)
+    joined = origin.objects.merge(ours, origin.head).merge_submodules(tree)
     assert (joined.tree, joined.conflicting) == (tree, ("module",))
 
 
@@ -130,7 +130,7 @@ def test_s28_files_in_place_of_a_submodule_come_with_the_merge(
     origin.git("rm", "--quiet", "--cached", "module")
     origin.write("module/inside.txt", b"flat\n")
     theirs = origin.commit("Flat")
-    joined = origin.objects.merge(ours, theirs).join_submodules(
+    joined = origin.objects.merge(ours, theirs).merge_submodules(
         origin.objects.tree_of(ours)
     )
     assert joined.tree == origin.objects.tree_of(theirs)
@@ -142,4 +142,4 @@ def test_sides_without_a_common_commit_are_not_merged(origin: WorkTree) -> None:
     other = origin.commit("Alone")
     tree = origin.objects.tree_of(ours)
     with pytest.raises(GitError, match="no commit in common"):
-        origin.objects.merge(ours, other).join_submodules(tree)
+        origin.objects.merge(ours, other).merge_submodules(tree)

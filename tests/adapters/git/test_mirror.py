@@ -14,7 +14,7 @@ from patchwright.core.errors import (
     ServiceUnavailableError,
 )
 from patchwright.core.forge import GitCredential
-from patchwright.integrations.git.mirror import Mirror, Mirrors
+from patchwright.integrations.git.mirror import Mirror, MirrorCache
 from patchwright.integrations.git.remote import BranchUpdate
 from tests.adapters.git.workshop import WorkTree
 
@@ -34,12 +34,12 @@ def url_of(forge: WorkTree) -> str:
 
 
 @pytest.fixture
-def mirrors(tmp_path: Path) -> Mirrors:
-    return Mirrors(tmp_path / "mirrors")
+def mirrors(tmp_path: Path) -> MirrorCache:
+    return MirrorCache(tmp_path / "mirrors")
 
 
 @pytest.fixture
-def mirror(forge: WorkTree, mirrors: Mirrors) -> Mirror:
+def mirror(forge: WorkTree, mirrors: MirrorCache) -> Mirror:
     return mirrors.fetch(url_of(forge), None, [TRUNK])
 
 
@@ -75,7 +75,7 @@ def test_s33_default_branch_of_any_name_is_mirrored(
 
 
 def test_a_repository_without_a_commit_is_called_so(
-    mirrors: Mirrors, tmp_path: Path
+    mirrors: MirrorCache, tmp_path: Path
 ) -> None:
     empty = WorkTree.start(tmp_path / "empty")
     for _ in range(2):
@@ -86,7 +86,7 @@ def test_a_repository_without_a_commit_is_called_so(
 
 
 def test_a_repository_of_sha_256_is_mirrored_and_pushed_to(
-    mirrors: Mirrors, tmp_path: Path
+    mirrors: MirrorCache, tmp_path: Path
 ) -> None:
     origin = WorkTree(tmp_path / "long")
     origin.path.mkdir()
@@ -100,7 +100,7 @@ def test_a_repository_of_sha_256_is_mirrored_and_pushed_to(
     assert origin.git("rev-parse", "bot/fix") == made
 
 
-def test_only_the_refs_asked_for_are_fetched(mirrors: Mirrors, forge: WorkTree) -> None:
+def test_only_the_refs_asked_for_are_fetched(mirrors: MirrorCache, forge: WorkTree) -> None:
     forge.git("branch", "other", "trunk")
     forge.git("tag", "v1")
     mirror = mirrors.fetch(url_of(forge), None, [TRUNK])
@@ -109,7 +109,7 @@ def test_only_the_refs_asked_for_are_fetched(mirrors: Mirrors, forge: WorkTree) 
 
 
 def test_s21_fork_pr_fetches_pull_head(
-    mirrors: Mirrors, forge: WorkTree, origin: WorkTree
+    mirrors: MirrorCache, forge: WorkTree, origin: WorkTree
 ) -> None:
     outside = origin.commit("From a fork")
     origin.git("push", "--quiet", str(forge.path), f"{outside}:refs/pull/7/head")
@@ -118,7 +118,7 @@ def test_s21_fork_pr_fetches_pull_head(
 
 
 def test_branch_rewritten_at_the_remote_is_followed_and_the_old_commit_kept(
-    mirror: Mirror, mirrors: Mirrors, forge: WorkTree, origin: WorkTree
+    mirror: Mirror, mirrors: MirrorCache, forge: WorkTree, origin: WorkTree
 ) -> None:
     old = mirror.resolve(TRUNK)
     origin.git("commit", "--quiet", "--amend", "--message", "Rewritten")
@@ -128,17 +128,17 @@ def test_branch_rewritten_at_the_remote_is_followed_and_the_old_commit_kept(
     assert again.resolve(old) == old
 
 
-def test_missing_branch_is_not_found(mirrors: Mirrors, forge: WorkTree) -> None:
+def test_missing_branch_is_not_found(mirrors: MirrorCache, forge: WorkTree) -> None:
     with pytest.raises(NotFoundError, match="no such branch"):
         mirrors.fetch(url_of(forge), None, ["refs/heads/gone"])
 
 
-def test_missing_repository_is_not_found(mirrors: Mirrors, tmp_path: Path) -> None:
+def test_missing_repository_is_not_found(mirrors: MirrorCache, tmp_path: Path) -> None:
     with pytest.raises(NotFoundError, match="no such repository"):
         mirrors.fetch((tmp_path / "none.git").as_uri(), None, [TRUNK])
 
 
-def test_closed_port_is_a_service_that_does_not_answer(mirrors: Mirrors) -> None:
+def test_closed_port_is_a_service_that_does_not_answer(mirrors: MirrorCache) -> None:
     with pytest.raises(ServiceUnavailableError):
         mirrors.fetch("http://127.0.0.1:9/acme/shop.git", None, [TRUNK])
 
@@ -153,13 +153,13 @@ def test_closed_port_is_a_service_that_does_not_answer(mirrors: Mirrors) -> None
         "/etc",
     ],
 )
-def test_s82_dangerous_clone_url_is_refused(mirrors: Mirrors, url: str) -> None:
+def test_s82_dangerous_clone_url_is_refused(mirrors: MirrorCache, url: str) -> None:
     with pytest.raises(GitError):
         mirrors.fetch(url, None, [TRUNK])
 
 
 def test_mirror_whose_pack_is_cut_off_is_made_anew(
-    mirror: Mirror, mirrors: Mirrors, forge: WorkTree
+    mirror: Mirror, mirrors: MirrorCache, forge: WorkTree
 ) -> None:
     path = mirror.objects.git.path
     mirror.objects.git.run(["repack", "-adq"])
@@ -175,14 +175,14 @@ def test_mirror_whose_pack_is_cut_off_is_made_anew(
 
 
 def test_half_made_mirror_is_made_anew(
-    mirror: Mirror, mirrors: Mirrors, forge: WorkTree
+    mirror: Mirror, mirrors: MirrorCache, forge: WorkTree
 ) -> None:
     (mirror.objects.git.path / "HEAD").unlink()
     assert mirrors.fetch(url_of(forge), None, [TRUNK]).resolve(TRUNK) == forge.head
 
 
 def test_lock_that_a_killed_worker_left_does_not_block(
-    mirror: Mirror, mirrors: Mirrors, forge: WorkTree, origin: WorkTree
+    mirror: Mirror, mirrors: MirrorCache, forge: WorkTree, origin: WorkTree
 ) -> None:
     origin.commit("Newer")
     origin.git("push", "--quiet", str(forge.path), "trunk")
@@ -191,7 +191,7 @@ def test_lock_that_a_killed_worker_left_does_not_block(
 
 
 def test_run_under_way_survives_a_new_mirror(
-    mirror: Mirror, mirrors: Mirrors, forge: WorkTree, origin: WorkTree
+    mirror: Mirror, mirrors: MirrorCache, forge: WorkTree, origin: WorkTree
 ) -> None:
     sha = new_commit(mirror, origin, b"fixed\n")
     (mirror.objects.git.path / "refs/heads/trunk.lock").touch()
@@ -204,7 +204,7 @@ def test_many_workers_share_one_mirror(forge: WorkTree, tmp_path: Path) -> None:
     seen: list[str] = []
 
     def fetch() -> None:
-        own = Mirrors(tmp_path / "mirrors")
+        own = MirrorCache(tmp_path / "mirrors")
         seen.append(own.fetch(url_of(forge), None, [TRUNK]).resolve(TRUNK))
 
     workers = [threading.Thread(target=fetch) for _ in range(6)]
@@ -295,7 +295,7 @@ def test_branch_name_with_odd_signs_is_only_a_name(
 
 
 def test_s82_credential_is_nowhere_on_disk(
-    mirrors: Mirrors, forge: WorkTree, tmp_path: Path
+    mirrors: MirrorCache, forge: WorkTree, tmp_path: Path
 ) -> None:
     credential = GitCredential.model_validate(
         {"username": "x-access-token", "token": "ghs_planted"}

@@ -9,9 +9,9 @@ from pydantic import SecretStr
 
 from patchwright.core.errors import GitError
 from patchwright.core.settings.checks import service_errors
-from patchwright.core.settings.load import load
+from patchwright.core.settings.load import load_settings
 from patchwright.integrations.git.grafts import Signature
-from patchwright.integrations.git.signing import signing
+from patchwright.integrations.git.signing import signing_options
 from tests.adapters.git.workshop import WorkTree
 
 BOT = Signature("Patchwright", "bot@example.test")
@@ -70,7 +70,7 @@ def test_a_key_that_is_none_is_an_error_that_does_not_show_it(origin: WorkTree) 
 
 
 def test_the_key_is_its_owners_alone_and_gone_afterwards(key: Path) -> None:
-    with signing(SecretStr(key.read_text())) as options:
+    with signing_options(SecretStr(key.read_text())) as options:
         file = Path(options[-1].partition("=")[2])
         assert file.read_text() == key.read_text()
         assert (file.stat().st_mode & 0o777, file.parent.stat().st_mode & 0o777) == (
@@ -88,5 +88,5 @@ def test_a_key_with_a_passphrase_is_a_wrong_setting(tmp_path: Path) -> None:
         "PATCHWRIGHT_GITHUB__WEBHOOK_SECRET": "hook-secret",
         "PATCHWRIGHT_GITHUB__SIGNING_KEY": locked,
     }
-    (error,) = service_errors(load(environ, flags={}, cwd=tmp_path))
+    (error,) = service_errors(load_settings(environ, flags={}, cwd=tmp_path))
     assert "without a passphrase" in error

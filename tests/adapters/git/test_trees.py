@@ -1,6 +1,6 @@
 """The files of a commit are listed and read, and no link leads out of it."""
 
-from patchwright.integrations.git.trees import Unread
+from patchwright.integrations.git.trees import UnreadReason
 from tests.adapters.git.workshop import WorkTree
 
 
@@ -56,12 +56,12 @@ def test_links_are_followed_inside_the_commit_alone(origin: WorkTree) -> None:
     assert found == {
         "a/inside": b"caf\xe9\nsecond line\n",
         "a/again": b"caf\xe9\nsecond line\n",
-        "outside": Unread.OUTSIDE,
-        "absolute": Unread.OUTSIDE,
-        "dangling": Unread.NOT_THERE,
-        "loop": Unread.NOT_THERE,
-        "folder": Unread.NOT_THERE,
-        "through": Unread.NOT_THERE,
+        "outside": UnreadReason.OUTSIDE,
+        "absolute": UnreadReason.OUTSIDE,
+        "dangling": UnreadReason.NOT_THERE,
+        "loop": UnreadReason.NOT_THERE,
+        "folder": UnreadReason.NOT_THERE,
+        "through": UnreadReason.NOT_THERE,
         "dos.txt": b"one\r\ntwo\r\n",
     }
 
@@ -71,9 +71,9 @@ def test_what_is_too_large_or_missing_is_said(origin: WorkTree) -> None:
     head = origin.commit()
     asked = ["large", "missing", "line\nbreak", "notes.txt"]
     assert origin.objects.read_files(head, asked, 1_000) == {
-        "large": Unread.TOO_LARGE,
-        "missing": Unread.NOT_THERE,
-        "line\nbreak": Unread.NOT_THERE,
+        "large": UnreadReason.TOO_LARGE,
+        "missing": UnreadReason.NOT_THERE,
+        "line\nbreak": UnreadReason.NOT_THERE,
         "notes.txt": b"caf\xe9\nsecond line\n",
     }
     assert origin.objects.read_files(head, [], 1_000) == {}

@@ -33,10 +33,10 @@ class WorkTree:
     @classmethod
     def unpack(cls, path: Path, bundle: bytes) -> "WorkTree":
         """Clone from a bundle, as a sandbox does."""
-        parcel = path.with_suffix(".bundle")
-        parcel.write_bytes(bundle)
+        partial_bundle = path.with_suffix(".bundle")
+        partial_bundle.write_bytes(bundle)
         tree = cls(path.parent)
-        tree.git("clone", "--quiet", str(parcel), str(path))
+        tree.git("clone", "--quiet", str(partial_bundle), str(path))
         return cls(path)
 
     def git(self, *args: str, stdin: bytes = b"") -> str:
@@ -70,6 +70,6 @@ class WorkTree:
         return ObjectStore.at(self.path / ".git")
 
     def bundle(self, *revisions: str) -> bytes:
-        parcel = self.path.with_suffix(".out")
-        self.git("bundle", "create", "--quiet", str(parcel), *revisions)
-        return parcel.read_bytes()
+        partial_bundle = self.path.with_suffix(".out")
+        self.git("bundle", "create", "--quiet", str(partial_bundle), *revisions)
+        return partial_bundle.read_bytes()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from patchwright.core.forge import Adornment, PullRequestText
+from patchwright.core.forge import PullMetadata, PullRequestText
 from patchwright.integrations.github.adapter import GitHub
 from tests.adapters.github.conftest import SHOP, connect
 from tests.fakes.github.acts import adorning
@@ -20,9 +20,9 @@ def pull(fake: FakeGitHub, as_app: GitHub) -> int:
     return as_app.forge.open_pull_request(SHOP, "bot/fix", "trunk", TEXT).number
 
 
-def put(github: GitHub, pull: int, **adornment: object) -> tuple[str, ...]:
-    wanted = Adornment.model_validate(adornment)
-    return github.forge.adorn_pull_request(SHOP, pull, wanted)
+def put(github: GitHub, pull: int, **pull_metadata: object) -> tuple[str, ...]:
+    wanted = PullMetadata.model_validate(pull_metadata)
+    return github.forge.set_pull_metadata(SHOP, pull, wanted)
 
 
 def awaited(fake: FakeGitHub, pull: int) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -12,7 +12,7 @@ from pydantic import SecretStr
 from patchwright.core.clock import SystemClock
 from patchwright.core.errors import GitError, ServiceError, SettingsError
 from patchwright.core.settings.github import GitHubSettings
-from patchwright.integrations.git.mirror import Mirrors
+from patchwright.integrations.git.mirror import MirrorCache
 from patchwright.integrations.github.auth import MemoryTokenCache
 from patchwright.workers.connections import connect_github, trust_for_git
 from tests.adapters.github.conftest import SHOP, issue_ref
@@ -72,10 +72,10 @@ def test_rest_and_graphql_trust_the_configured_authority(secure: Secure) -> None
 
 def test_git_trusts_the_configured_authority(secure: Secure, tmp_path: Path) -> None:
     settings = secure.settings(secure.authority.bundle)
-    mirrors = Mirrors(tmp_path / "mirrors", trust_for_git(settings))
+    mirrors = MirrorCache(tmp_path / "mirrors", trust_for_git(settings))
     url = f"{secure.fake.world.web_url}/acme/shop.git"
     assert len(mirrors.fetch(url, None, [HEAD]).resolve(HEAD)) == 40
-    wary = Mirrors(tmp_path / "others")
+    wary = MirrorCache(tmp_path / "others")
     with pytest.raises(GitError, match="certificate"):
         wary.fetch(url, None, [HEAD])
 

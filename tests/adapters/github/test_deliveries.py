@@ -64,7 +64,7 @@ def test_another_try_has_the_same_delivery_and_an_id_of_its_own(
 ) -> None:
     lose(fake)
     [first] = hook.list_failed(HOUR_AGO)
-    hook.ask_again(first.id)
+    hook.redeliver(first.id)
     second, still_first = hook.list_failed(HOUR_AGO)
     assert still_first == first
     assert second.guid == first.guid
@@ -78,7 +78,7 @@ def test_a_token_of_an_admin_finds_the_hook_that_calls_us(
     [hook] = admin.find_hooks(nowhere, [SHOP])
     [guid] = lose(fake)
     [attempt] = hook.list_failed(HOUR_AGO)
-    hook.ask_again(attempt.id)
+    hook.redeliver(attempt.id)
     assert [one.guid for one in hook.list_failed(HOUR_AGO)] == [guid, guid]
 
 

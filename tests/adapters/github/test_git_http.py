@@ -13,7 +13,7 @@ from patchwright.core.errors import (
     PushRefusedError,
 )
 from patchwright.core.forge import GitCredential
-from patchwright.integrations.git.mirror import Mirror, Mirrors
+from patchwright.integrations.git.mirror import Mirror, MirrorCache
 from patchwright.integrations.git.remote import BranchUpdate
 from patchwright.integrations.github.adapter import GitHub
 from tests.adapters.git.workshop import WorkTree
@@ -26,8 +26,8 @@ TRUNK = "refs/heads/trunk"
 
 
 @pytest.fixture
-def mirrors(tmp_path: Path) -> Mirrors:
-    return Mirrors(tmp_path / "mirrors")
+def mirrors(tmp_path: Path) -> MirrorCache:
+    return MirrorCache(tmp_path / "mirrors")
 
 
 def url_of(fake: FakeGitHub) -> str:
@@ -58,7 +58,7 @@ def push(
 
 
 def test_private_repository_is_fetched_and_pushed_with_the_apps_token(
-    fake: FakeGitHub, as_app: GitHub, mirrors: Mirrors, tmp_path: Path
+    fake: FakeGitHub, as_app: GitHub, mirrors: MirrorCache, tmp_path: Path
 ) -> None:
     credential = as_app.forge.mint_credential(SHOP)
     mirror = mirrors.fetch(url_of(fake), credential, [TRUNK])
@@ -69,7 +69,7 @@ def test_private_repository_is_fetched_and_pushed_with_the_apps_token(
 
 
 def test_s82_token_is_nowhere_on_disk_after_fetch_and_push(
-    fake: FakeGitHub, as_app: GitHub, mirrors: Mirrors, tmp_path: Path
+    fake: FakeGitHub, as_app: GitHub, mirrors: MirrorCache, tmp_path: Path
 ) -> None:
     credential = as_app.forge.mint_credential(SHOP)
     mirror = mirrors.fetch(url_of(fake), credential, [TRUNK])
@@ -81,7 +81,7 @@ def test_s82_token_is_nowhere_on_disk_after_fetch_and_push(
 
 
 def test_wrong_token_is_an_authentication_error_that_hides_it(
-    fake: FakeGitHub, mirrors: Mirrors
+    fake: FakeGitHub, mirrors: MirrorCache
 ) -> None:
     with pytest.raises(AuthenticationError) as caught:
         mirrors.fetch(url_of(fake), with_token("ghs_wrong"), [TRUNK])
@@ -89,7 +89,7 @@ def test_wrong_token_is_an_authentication_error_that_hides_it(
 
 
 def test_s22_token_that_ran_out_fails_the_push_by_name(
-    fake: FakeGitHub, as_app: GitHub, mirrors: Mirrors, tmp_path: Path
+    fake: FakeGitHub, as_app: GitHub, mirrors: MirrorCache, tmp_path: Path
 ) -> None:
     credential = as_app.forge.mint_credential(SHOP)
     mirror = mirrors.fetch(url_of(fake), credential, [TRUNK])
@@ -101,7 +101,7 @@ def test_s22_token_that_ran_out_fails_the_push_by_name(
 
 
 def test_reader_may_not_push(
-    fake: FakeGitHub, mirrors: Mirrors, tmp_path: Path
+    fake: FakeGitHub, mirrors: MirrorCache, tmp_path: Path
 ) -> None:
     reader = with_token(fake.add_user("eve"))
     mirror = mirrors.fetch(url_of(fake), reader, [TRUNK])
@@ -109,7 +109,7 @@ def test_reader_may_not_push(
         push(mirror, reader, work(mirror, tmp_path))
 
 
-def test_hidden_repository_is_not_found(fake: FakeGitHub, mirrors: Mirrors) -> None:
+def test_hidden_repository_is_not_found(fake: FakeGitHub, mirrors: MirrorCache) -> None:
     fake.add_repository("acme/secret", private=True, files={"a": "1"})
     stranger = with_token(fake.add_user("eve"))
     with pytest.raises(NotFoundError):
@@ -117,7 +117,7 @@ def test_hidden_repository_is_not_found(fake: FakeGitHub, mirrors: Mirrors) -> N
 
 
 def test_protected_branch_is_refused_in_githubs_words(
-    fake: FakeGitHub, as_app: GitHub, mirrors: Mirrors, tmp_path: Path
+    fake: FakeGitHub, as_app: GitHub, mirrors: MirrorCache, tmp_path: Path
 ) -> None:
     fake.protect_branch("acme/shop", "release")
     credential = as_app.forge.mint_credential(SHOP)
@@ -127,7 +127,7 @@ def test_protected_branch_is_refused_in_githubs_words(
 
 
 def test_branch_that_somebody_else_made_meanwhile_is_left_alone(
-    fake: FakeGitHub, as_app: GitHub, mirrors: Mirrors, tmp_path: Path
+    fake: FakeGitHub, as_app: GitHub, mirrors: MirrorCache, tmp_path: Path
 ) -> None:
     credential = as_app.forge.mint_credential(SHOP)
     mirror = mirrors.fetch(url_of(fake), credential, [TRUNK])
@@ -139,7 +139,7 @@ def test_branch_that_somebody_else_made_meanwhile_is_left_alone(
 
 
 def test_s21_fork_pr_fetches_pull_head(
-    fake: FakeGitHub, as_app: GitHub, mirrors: Mirrors
+    fake: FakeGitHub, as_app: GitHub, mirrors: MirrorCache
 ) -> None:
     fake.add_user("eve")
     fake.fork("acme/shop", "eve")

@@ -9,17 +9,17 @@ from graphql import DocumentNode, GraphQLSchema, build_schema, parse, validate
 from patchwright.integrations.github import discussions, posts, review_posts, reviews
 
 DOCUMENTS = {
-    "comments": posts.QUERY,
+    "comments": posts.THREAD_QUERY,
     "opening": posts.OPENING_QUERY,
-    "review words": review_posts.QUERY,
-    "review threads": reviews.QUERY,
-    "earlier comments of a review thread": reviews.EARLIER_QUERY,
-    "discussion": discussions.QUERY,
-    "discussion's name": discussions.FIND,
-    "discussion's HTML": discussions.HTML,
-    "discussion comment": discussions.POST,
-    "discussion edit": discussions.EDIT,
-    "discussion reaction": discussions.REACT,
+    "review words": review_posts.REVIEWS_QUERY,
+    "review threads": reviews.REVIEW_THREADS_QUERY,
+    "earlier comments of a review thread": reviews.EARLIER_COMMENTS_QUERY,
+    "discussion": discussions.DISCUSSION_QUERY,
+    "discussion's name": discussions.DISCUSSION_ID_QUERY,
+    "discussion's HTML": discussions.POST_HTML_QUERY,
+    "discussion comment": discussions.ADD_COMMENT,
+    "discussion edit": discussions.EDIT_COMMENT,
+    "discussion reaction": discussions.ADD_REACTION,
 }
 
 

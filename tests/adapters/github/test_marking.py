@@ -11,15 +11,15 @@ from patchwright.core.events.types import (
     Source,
     StateChanged,
 )
-from patchwright.core.switchboard import Switchboard
+from patchwright.core.switchboard import ChannelRouter
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import ForgeThread, Repository
 from patchwright.core.types.work import Outcome, OutcomeKind
 from patchwright.integrations.git.mirror import Mirror
 from patchwright.integrations.github.adapter import GitHub
-from patchwright.resolver.admission import Policy
-from patchwright.resolver.delivering.deliverer import Deliverer
-from patchwright.resolver.delivering.destination import Destination, Means
+from patchwright.resolver.admission import AdmissionPolicy
+from patchwright.resolver.delivering.deliverer import Publisher
+from patchwright.resolver.delivering.destination import Destination, PublisherDependencies
 from patchwright.resolver.effects import (
     Effect,
     FinalMessage,
@@ -27,8 +27,8 @@ from patchwright.resolver.effects import (
     ReportCheck,
     SwapLabels,
 )
-from patchwright.resolver.messages.status import Delivered, Frame
-from patchwright.resolver.progress import Watch
+from patchwright.resolver.messages.status import DeliveryResult, MessageHeader
+from patchwright.resolver.progress import ProgressTracker
 from patchwright.workers.run.status import StatusComment, begin_check
 from tests.adapters.github.conftest import SHOP, connect, issue_ref
 from tests.fakes.clock import START, FakeClock
@@ -61,9 +61,9 @@ def perform(
     effect: Effect,
     outcome: Outcome,
     *,
-    frame: Frame = LABELLED,
-    so_far: Delivered = Delivered(),  # noqa: B008 - a frozen value
-) -> Delivered:
+    frame: MessageHeader = LABELLED,
+    so_far: DeliveryResult = DeliveryResult(),  # noqa: B008 - a frozen value
+) -> DeliveryResult:
     repository = Repository(
         ref=SHOP, default_branch="trunk", clone_url="", web_url="", private=False
     )
@@ -75,18 +75,18 @@ def perform(
         origin=ORIGIN,
         frame=frame,
     )
-    means = Means(github.forge, Switchboard(github.channel), github.channel, _no_mirror)
-    return Deliverer(means, Policy()).perform(effect, outcome, to, so_far)
+    dependencies = PublisherDependencies(github.forge, ChannelRouter(github.channel), github.channel, _no_mirror)
+    return Publisher(dependencies, AdmissionPolicy()).perform(effect, outcome, to, so_far)
 
 
 def _no_mirror() -> Mirror:
     raise GitError("nothing is pushed here")
 
 
-def status_comment(github: GitHub, thread: ForgeThread, frame: Frame) -> StatusComment:
-    watch = Watch("docker", START)
+def status_comment(github: GitHub, thread: ForgeThread, frame: MessageHeader) -> StatusComment:
+    watch = ProgressTracker("docker", START)
     return StatusComment(
-        Switchboard(github.channel),
+        ChannelRouter(github.channel),
         thread,
         frame,
         watch,
@@ -138,7 +138,7 @@ def test_the_end_is_reported_on_the_old_commit_and_on_the_new_one(
     begin_check(as_app.forge, SHOP, sha, LABELLED, FakeClock())
     new = fake.commit_files("acme/shop", "fix", {"a.py": "2\n"}, author="ann")
     outcome = proven().replace(head_sha=new)
-    so_far = Delivered(branch="fix", pull_request=12)
+    so_far = DeliveryResult(branch="fix", pull_request=12)
     effect = ReportCheck(sha=sha)
     perform(as_app, issue_ref(number), effect, outcome, so_far=so_far)
     shown = [*checks_on(fake.world, SHOP.full_name, sha)]
@@ -152,7 +152,7 @@ def test_the_end_is_reported_on_the_old_commit_and_on_the_new_one(
 def test_a_commit_that_was_not_pushed_gets_no_report(
     fake: FakeGitHub, as_app: GitHub, number: int, sha: str
 ) -> None:
-    refused = Delivered(refusal="no")
+    refused = DeliveryResult(refusal="no")
     effect = ReportCheck(sha=sha)
     assert perform(as_app, issue_ref(number), effect, proven(), so_far=refused) == (
         refused

@@ -4,7 +4,7 @@ import pytest
 
 from patchwright.core.types.people import Actor, Permission
 from patchwright.integrations.github.adapter import GitHub
-from patchwright.workers.run.permissions import REMEMBER_S, Remembered
+from patchwright.workers.run.permissions import REMEMBER_S, PermissionCache
 from tests.adapters.github.conftest import SHOP
 from tests.fakes.github.fake import FakeGitHub
 
@@ -33,7 +33,7 @@ def test_a6_the_name_of_a_role_grants_nothing(
 
 def test_a6_an_answer_is_good_for_a_minute(fake: FakeGitHub, as_app: GitHub) -> None:
     now = 0.0
-    remembered = Remembered(as_app.forge, lambda: now)
+    remembered = PermissionCache(as_app.forge, lambda: now)
     fake.add_user("bo")
     fake.grant("acme/shop", "bo", "write")
     assert remembered.permission(SHOP, BO) is Permission.WRITE
@@ -47,7 +47,7 @@ def test_a6_an_answer_is_good_for_a_minute(fake: FakeGitHub, as_app: GitHub) -> 
 def test_a6_what_could_not_be_found_out_is_asked_again(
     fake: FakeGitHub, as_app: GitHub
 ) -> None:
-    remembered = Remembered(as_app.forge, lambda: 0.0)
+    remembered = PermissionCache(as_app.forge, lambda: 0.0)
     fake.add_user("bo")
     fake.grant("acme/shop", "bo", "write")
     fake.fail_next("GET", r"/permission$", 403, times=1)

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from patchwright.core.errors import PatchwrightError, PermissionDeniedError
-from patchwright.integrations.git.command import Completed
-from patchwright.integrations.git.refusals import explain_push
+from patchwright.integrations.git.command import GitResult
+from patchwright.integrations.git.refusals import map_push_error
 from patchwright.integrations.git.remote import BranchUpdate, Remote, push_commit
 from patchwright.integrations.github.adapter import GitHub
 from patchwright.resolver.messages.refusals import explain_refusal
@@ -94,15 +94,15 @@ def test_r9_a_reason_in_brackets_is_told_though_the_remote_said_more() -> None:
         "refusing to allow a GitHub App to create or update workflow "
         "`.github/workflows/ci.yml` without `workflows` permission"
     )
-    done = Completed(
+    done = GitResult(
         1,
         f"!\tabc:refs/heads/a\t[remote rejected] ({reason})\nDone\n".encode(),
         "remote: Resolving deltas: 100% (1/1), completed with 1 local object.\n",
     )
-    assert str(explain_push(done, "a")) == f"the remote refuses to update a: {reason}"
+    assert str(map_push_error(done, "a")) == f"the remote refuses to update a: {reason}"
     words = "remote: error: GH013: no.\nremote: \n"
     hook = "push declined due to repository rule violations"
-    declined = Completed(
+    declined = GitResult(
         1, f"!\tabc:refs/heads/a\t[remote rejected] ({hook})\n".encode(), words
     )
-    assert str(explain_push(declined, "a")).endswith("a: error: GH013: no.")
+    assert str(map_push_error(declined, "a")).endswith("a: error: GH013: no.")

@@ -6,7 +6,7 @@ import pytest
 from graphql import build_schema, parse, validate
 
 from patchwright.core.errors import NotFoundError, PermissionDeniedError
-from patchwright.core.forge import Rival
+from patchwright.core.forge import CompetingPullRequest
 from patchwright.core.types.threads import ForgeThread, ThreadKind
 from patchwright.integrations.github import opinions, review_answers
 from patchwright.integrations.github.adapter import GitHub
@@ -19,11 +19,11 @@ from tests.fakes.github.fake import FakeGitHub
 REPO = "acme/shop"
 MARK = "<!-- mark -->"
 DOCUMENTS = (
-    review_answers.ANSWER,
-    review_answers.RESOLVE,
-    review_answers.QUERY,
-    opinions.OPINIONS,
-    opinions.RIVALS,
+    review_answers.ADD_REPLY,
+    review_answers.RESOLVE_THREAD,
+    review_answers.REPLIES_QUERY,
+    opinions.LATEST_REVIEWS_QUERY,
+    opinions.COMPETING_PULL_REQUESTS_QUERY,
 )
 
 
@@ -117,7 +117,7 @@ def test_who_asked_for_changes_last_objects(
         reviews.submit_review(
             fake.world, REPO, pull.number, author=author, state=state, body="Hm."
         )
-    assert as_app.forge.fetch_objectors(SHOP, pull.number) == ("bob",)
+    assert as_app.forge.fetch_change_requesters(SHOP, pull.number) == ("bob",)
 
 
 def test_s35_pull_requests_of_others_that_close_an_issue_are_found(
@@ -132,8 +132,8 @@ def test_s35_pull_requests_of_others_that_close_an_issue_are_found(
     fake.close_issue(REPO, closed, "ann")
     found = open_pull(fake, "fix", author="bob", body=f"Fixes #{issue}")
     url = f"{fake.web_url}/acme/shop/pull/{found}"
-    rival = Rival(number=found, url=url, author="bob")
-    assert as_app.forge.fetch_rivals(SHOP, issue) == (rival,)
+    competing_pull = CompetingPullRequest(number=found, url=url, author="bob")
+    assert as_app.forge.fetch_competing_pulls(SHOP, issue) == (competing_pull,)
 
 
 def test_s35_our_own_pull_request_is_no_rival(
@@ -141,7 +141,7 @@ def test_s35_our_own_pull_request_is_no_rival(
 ) -> None:
     issue = fake.open_issue(REPO, "ann", "Wrong sum", "")
     open_pull(fake, "fix", author="robot", body=f"Closes #{issue}")
-    assert as_user.forge.fetch_rivals(SHOP, issue) == ()
+    assert as_user.forge.fetch_competing_pulls(SHOP, issue) == ()
 
 
 def test_what_is_asked_is_githubs_graphql(corpus: Path | None) -> None:

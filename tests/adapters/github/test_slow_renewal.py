@@ -13,7 +13,7 @@ from pydantic import SecretStr
 from patchwright.core.clock import SystemClock
 from patchwright.core.errors import ServiceUnavailableError
 from patchwright.integrations.github.addresses import Addresses
-from patchwright.integrations.github.connection import Connection
+from patchwright.integrations.github.connection import GitHubConnection
 from patchwright.integrations.github.user_tokens import RENEWAL_S, UserTokens
 from patchwright.workers.store.identity_tokens import LONGEST_RENEWAL
 
@@ -61,7 +61,7 @@ def _forge(begun: bytes) -> Iterator[str]:
 def test_a_renewal_that_comes_by_drips_is_not_waited_for(part: str) -> None:
     with _forge(PARTS[part]) as url:
         usual = UserTokens(
-            Connection(Addresses(api_url=url, web_url=url)),
+            GitHubConnection(Addresses(api_url=url, web_url=url)),
             "client",
             SecretStr("secret"),
             SystemClock(),

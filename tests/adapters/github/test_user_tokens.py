@@ -13,9 +13,9 @@ from patchwright.core.errors import (
     ServiceError,
     ServiceUnavailableError,
 )
-from patchwright.core.types.grants import Grant
+from patchwright.core.types.grants import PersonalToken
 from patchwright.core.types.people import Actor
-from patchwright.integrations.github.connection import Connection
+from patchwright.integrations.github.connection import GitHubConnection
 from patchwright.integrations.github.readable import (
     fetch_readable_repositories,
     rank,
@@ -55,7 +55,7 @@ def github(clock: FakeClock) -> Iterator[FakeGitHub]:
 def signing_in(github: FakeGitHub, clock: FakeClock) -> SignIn:
     client = add_client(github.world, APP_ID, [BACK])
     return SignIn(
-        connection=Connection(addresses_of(github)),
+        connection=GitHubConnection(addresses_of(github)),
         client_id=client.client_id,
         client_secret=SecretStr(client.client_secret),
         redirect_uri=BACK,
@@ -63,21 +63,21 @@ def signing_in(github: FakeGitHub, clock: FakeClock) -> SignIn:
     )
 
 
-def come_back(signing_in: SignIn) -> tuple[Actor, Grant]:
+def return_from_forge(signing_in: SignIn) -> tuple[Actor, PersonalToken]:
     answer = httpx.get(signing_in.address("state", VERIFIER))
     query = parse_qs(urlsplit(answer.headers["location"]).query)
     return signing_in.fetch_grant(query["code"][0], VERIFIER)
 
 
-def renew(signing_in: SignIn, grant: Grant) -> Grant:
+def renew(signing_in: SignIn, grant: PersonalToken) -> PersonalToken:
     assert grant.refresh_token
     return signing_in.tokens.renew(grant.refresh_token)
 
 
 def read(
-    github: FakeGitHub, grant: Grant, clock: FakeClock, query: str = ""
+    github: FakeGitHub, grant: PersonalToken, clock: FakeClock, query: str = ""
 ) -> tuple[str, ...]:
-    connection = Connection(addresses_of(github))
+    connection = GitHubConnection(addresses_of(github))
     return fetch_readable_repositories(
         connection, grant.access_token, query, clock=clock
     )
@@ -86,7 +86,7 @@ def read(
 def test_a_grant_says_who_it_is_from_and_how_long_it_counts(
     signing_in: SignIn, github: FakeGitHub, clock: FakeClock
 ) -> None:
-    person, grant = come_back(signing_in)
+    person, grant = return_from_forge(signing_in)
     assert person == Actor(
         service="github", login="ann", external_id=str(github.world.user("ann").id)
     )
@@ -98,7 +98,7 @@ def test_a_grant_says_who_it_is_from_and_how_long_it_counts(
 def test_a_renewed_grant_takes_the_place_of_the_old_one(
     signing_in: SignIn, github: FakeGitHub, clock: FakeClock
 ) -> None:
-    _, old = come_back(signing_in)
+    _, old = return_from_forge(signing_in)
     new = renew(signing_in, old)
     assert new.access_token != old.access_token
     assert read(github, new, clock)
@@ -111,7 +111,7 @@ def test_a_renewed_grant_takes_the_place_of_the_old_one(
 def test_what_a_person_took_back_is_not_renewed(
     signing_in: SignIn, github: FakeGitHub
 ) -> None:
-    _, grant = come_back(signing_in)
+    _, grant = return_from_forge(signing_in)
     revoke_grants(github.world, APP_ID, "ann")
     with pytest.raises(AuthenticationError):
         renew(signing_in, grant)
@@ -120,7 +120,7 @@ def test_what_a_person_took_back_is_not_renewed(
 def test_a_wrong_secret_of_our_own_is_not_the_persons_fault(
     signing_in: SignIn,
 ) -> None:
-    _, grant = come_back(signing_in)
+    _, grant = return_from_forge(signing_in)
     wrong = replace(signing_in, client_secret=SecretStr("wrong"))
     with pytest.raises(ServiceError, match="incorrect_client_credentials") as refusal:
         renew(wrong, grant)
@@ -145,7 +145,7 @@ def test_only_a_worthless_token_is_said_to_be_one(
     body: object,
     error: type[ServiceError],
 ) -> None:
-    _, grant = come_back(signing_in)
+    _, grant = return_from_forge(signing_in)
     github.fail_next("POST", "/login/oauth/access_token", status, body=body)
     with pytest.raises(ServiceError) as refusal:
         renew(signing_in, grant)
@@ -155,7 +155,7 @@ def test_only_a_worthless_token_is_said_to_be_one(
 def test_a_person_chooses_from_what_they_and_the_app_can_reach(
     signing_in: SignIn, github: FakeGitHub, clock: FakeClock
 ) -> None:
-    _, grant = come_back(signing_in)
+    _, grant = return_from_forge(signing_in)
     assert read(github, grant, clock) == ("acme/shop", "acme/workshop")
     assert read(github, grant, clock, "SHOP") == ("acme/shop", "acme/workshop")
     assert read(github, grant, clock, "work") == ("acme/workshop",)
@@ -166,7 +166,7 @@ def test_with_an_oauth_app_it_is_all_that_they_can_reach(
     signing_in: SignIn, github: FakeGitHub, clock: FakeClock
 ) -> None:
     github.world.registry.oauth_apps.add(APP_ID)
-    _, grant = come_back(signing_in)
+    _, grant = return_from_forge(signing_in)
     assert (grant.expires_at, grant.refresh_token) == (None, None)
     assert read(github, grant, clock) == (
         "acme/shop",
@@ -183,7 +183,7 @@ def test_every_page_of_an_installation_is_read(
         github.add_repository(f"many/{name}", private=True)
         github.grant(f"many/{name}", "ann", "read")
     github.install_app(APP_ID, "many", names)
-    _, grant = come_back(signing_in)
+    _, grant = return_from_forge(signing_in)
     assert read(github, grant, clock, "r119") == ("many/r119",)
     assert len(read(github, grant, clock, "many/")) == 100
 

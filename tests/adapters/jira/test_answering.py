@@ -11,7 +11,7 @@ from patchwright.core.errors import (
     NotFoundError,
     ServiceUnavailableError,
 )
-from patchwright.core.text.marks import call
+from patchwright.core.text.marks import mention_link
 from patchwright.core.types.threads import ThreadKind
 from patchwright.core.types.triggers import Trigger, TriggerKind
 from tests.adapters.jira.conftest import Scene
@@ -88,7 +88,7 @@ def test_mark_of_another_person_is_not_ours(scene: Scene) -> None:
 
 
 def test_person_is_called_by_their_id(scene: Scene) -> None:
-    scene.channel.post(scene.ref, f"{call('Ann', scene.ann)} it is done")
+    scene.channel.post(scene.ref, f"{mention_link('Ann', scene.ann)} it is done")
     assert words(scene) == [f"{scene.fake.mention(scene.ann)} it is done"]
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from patchwright.core.channel import Offer
 from patchwright.core.errors import InvalidRequestError
-from patchwright.core.text.marks import call
+from patchwright.core.text.marks import mention_link
 from patchwright.core.types.people import Actor
 from tests.adapters.jira.conftest import Scene
 
@@ -75,7 +75,7 @@ def test_way_that_wants_more_is_not_taken(scene: Scene) -> None:
 
 def test_private_words_go_by_mail_to_one_person(scene: Scene) -> None:
     link = "https://pw.example/link/s3cret"
-    text = f"{call('Ann', scene.ann)} [link your account]({link})"
+    text = f"{mention_link('Ann', scene.ann)} [link your account]({link})"
     scene.channel.tell_privately(scene.ref, scene.actor, text)
     (mail,) = scene.fake.mails
     assert mail.to == scene.ann

@@ -5,7 +5,7 @@ import pytest
 from patchwright.core.types.work import OutcomeKind
 from patchwright.resolver.messages.ending import final_comment
 from patchwright.resolver.messages.status import (
-    Delivered,
+    DeliveryResult,
     Progress,
     mark,
     progress_comment,
@@ -14,7 +14,7 @@ from tests.adapters.jira.conftest import Scene
 from tests.unit.resolver.endings import FRAME, ended, proven
 
 ODD = "See *x*, {code}, [~ann], !a.png!, <b>, `a|b`, h1. and {{y}}\n\n- [ ] box"
-DELIVERED = Delivered(
+DELIVERED = DeliveryResult(
     branch="fix",
     branch_url="https://github.example/acme/shop/tree/fix",
     pull_request=5,

@@ -16,9 +16,9 @@ from patchwright.workers.db.database import Database
 from patchwright.workers.db.tables import deliveries, hook_marks, jobs
 from patchwright.workers.db.upgrade import upgrade
 from patchwright.workers.intake.delivery import Delivery
-from patchwright.workers.intake.intake import Intake
-from patchwright.workers.intake.polling import MAX_BACK, OVERLAP, Polling
-from patchwright.workers.store.hook_marks import HookMarks
+from patchwright.workers.intake.intake import Inbox
+from patchwright.workers.intake.polling import MAX_BACK, POLLING_OVERLAP, JiraPolling
+from patchwright.workers.store.hook_marks import ReadPositions
 from tests.adapters.store.world import World
 from tests.unit.jira.samples import LISTENING, comment, issue, said, trigger_of
 
@@ -67,19 +67,19 @@ def site(world: World) -> Site:
 
 
 @pytest.fixture
-def intake(world: World) -> Iterator[Intake]:
+def intake(world: World) -> Iterator[Inbox]:
     with world.open_intake() as opened:
         yield opened
 
 
 @pytest.fixture
-def polling(world: World, site: Site, intake: Intake) -> Polling:
+def polling(world: World, site: Site, intake: Inbox) -> JiraPolling:
     """Return one that has looked before."""
-    look = Polling(
+    look = JiraPolling(
         listening=LISTENING,
         search=site.search,
         submit=intake.submit,
-        marks=HookMarks(world.database),
+        marks=ReadPositions(world.database),
         clock=world.clock,
     )
     look()
@@ -102,11 +102,11 @@ def verdicts(world: World) -> list[object]:
     return [row["verdict"] for row in world.rows(deliveries)]
 
 
-def test_first_look_ever_starts_now(world: World, site: Site, intake: Intake) -> None:
+def test_first_look_ever_starts_now(world: World, site: Site, intake: Inbox) -> None:
     site.say("@patchwright fix it")
-    world.clock.advance(OVERLAP.total_seconds() + MINUTE)
-    look = Polling(
-        LISTENING, site.search, intake.submit, HookMarks(world.database), world.clock
+    world.clock.advance(POLLING_OVERLAP.total_seconds() + MINUTE)
+    look = JiraPolling(
+        LISTENING, site.search, intake.submit, ReadPositions(world.database), world.clock
     )
     look()
     look()
@@ -114,7 +114,7 @@ def test_first_look_ever_starts_now(world: World, site: Site, intake: Intake) ->
 
 
 def test_what_no_delivery_brought_is_found(
-    world: World, site: Site, polling: Polling
+    world: World, site: Site, polling: JiraPolling
 ) -> None:
     site.say("@patchwright fix it")
     world.clock.advance(MINUTE)
@@ -126,7 +126,7 @@ def test_what_no_delivery_brought_is_found(
 
 
 def test_it_is_one_run_however_often_it_is_seen(
-    world: World, site: Site, polling: Polling
+    world: World, site: Site, polling: JiraPolling
 ) -> None:
     site.say("@patchwright fix it")
     for _ in range(5):
@@ -138,7 +138,7 @@ def test_it_is_one_run_however_often_it_is_seen(
 
 @pytest.mark.parametrize("delivery_first", [True, False])
 def test_it_is_one_run_whoever_brings_it(
-    world: World, site: Site, polling: Polling, intake: Intake, *, delivery_first: bool
+    world: World, site: Site, polling: JiraPolling, intake: Inbox, *, delivery_first: bool
 ) -> None:
     brought = trigger_of(comment("", comment=site.say("@patchwright fix it")))
     if not delivery_first:
@@ -150,7 +150,7 @@ def test_it_is_one_run_whoever_brings_it(
 
 
 def test_site_that_is_away_is_asked_from_the_same_moment_again(
-    world: World, site: Site, polling: Polling
+    world: World, site: Site, polling: JiraPolling
 ) -> None:
     site.say("@patchwright fix it")
     site.answers = 0
@@ -166,7 +166,7 @@ def test_site_that_is_away_is_asked_from_the_same_moment_again(
 
 
 def test_what_was_read_before_it_went_away_is_not_read_again(
-    world: World, site: Site, polling: Polling
+    world: World, site: Site, polling: JiraPolling
 ) -> None:
     for number in range(1, 4):
         site.say("@patchwright fix it", f"APP-{number}", number)
@@ -175,11 +175,11 @@ def test_what_was_read_before_it_went_away_is_not_read_again(
     for known in (2, 3):
         polling()
         assert len(world.rows(jobs)) == known
-    assert site.asked[-1] == site.tickets["APP-2"][0] - OVERLAP
+    assert site.asked[-1] == site.tickets["APP-2"][0] - POLLING_OVERLAP
 
 
 def test_nothing_is_passed_over_while_the_intake_is_closed(
-    world: World, site: Site, polling: Polling, intake: Intake
+    world: World, site: Site, polling: JiraPolling, intake: Inbox
 ) -> None:
     [before] = world.rows(hook_marks)
     site.say("@patchwright fix it")
@@ -187,7 +187,7 @@ def test_nothing_is_passed_over_while_the_intake_is_closed(
     polling()
     assert world.rows(hook_marks) == [before]
     with world.open_intake() as reopened:
-        Polling(
+        JiraPolling(
             LISTENING,
             site.search,
             reopened.submit,
@@ -198,9 +198,9 @@ def test_nothing_is_passed_over_while_the_intake_is_closed(
 
 
 def test_clock_of_the_site_may_be_slow(
-    world: World, site: Site, polling: Polling
+    world: World, site: Site, polling: JiraPolling
 ) -> None:
-    slow = OVERLAP - timedelta(seconds=30)
+    slow = POLLING_OVERLAP - timedelta(seconds=30)
     site.now = lambda: world.clock.now() - slow
     site.say("@patchwright fix it")
     polling()
@@ -208,7 +208,7 @@ def test_clock_of_the_site_may_be_slow(
 
 
 def test_ticket_that_makes_no_sense_hides_no_other(
-    world: World, site: Site, polling: Polling
+    world: World, site: Site, polling: JiraPolling
 ) -> None:
     site.put({"key": "APP-1", "self": None})
     site.say("@patchwright fix it")
@@ -217,11 +217,11 @@ def test_ticket_that_makes_no_sense_hides_no_other(
 
 
 def test_what_is_very_old_is_given_up(
-    world: World, site: Site, polling: Polling
+    world: World, site: Site, polling: JiraPolling
 ) -> None:
     site.say("@patchwright fix it")
-    world.clock.advance((MAX_BACK + OVERLAP).total_seconds() + MINUTE)
+    world.clock.advance((MAX_BACK + POLLING_OVERLAP).total_seconds() + MINUTE)
     site.say("@patchwright fix that", "APP-8", 502)
     polling()
     assert len(world.rows(jobs)) == 1
-    assert site.asked[-1] == world.clock.now() - MAX_BACK - OVERLAP
+    assert site.asked[-1] == world.clock.now() - MAX_BACK - POLLING_OVERLAP

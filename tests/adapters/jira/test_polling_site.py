@@ -9,9 +9,9 @@ from pydantic import SecretStr
 
 from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.integrations.jira.adapter import connect_jira
-from patchwright.integrations.jira.listening import Listening
+from patchwright.integrations.jira.listening import JiraTriggerRules
 from patchwright.integrations.jira.polling import find_requests
-from patchwright.integrations.jira.receiver import Receiver
+from patchwright.integrations.jira.receiver import JiraReceiver
 from tests.fakes.clock import FakeClock
 from tests.fakes.jira.fake import FakeJira
 
@@ -36,9 +36,9 @@ def ann(jira: FakeJira) -> str:
     return jira.add_user("ann")
 
 
-def listen(jira: FakeJira) -> Listening:
+def listen(jira: FakeJira) -> JiraTriggerRules:
     settings = jira.settings()
-    return Listening(
+    return JiraTriggerRules(
         host=settings.host,
         projects=frozenset(settings.projects),
         mention=settings.mention,
@@ -48,7 +48,7 @@ def listen(jira: FakeJira) -> Listening:
 
 
 def delivered(jira: FakeJira) -> dict[str, Trigger]:
-    receiver = Receiver([SecretStr(SECRET)], listen(jira))
+    receiver = JiraReceiver([SecretStr(SECRET)], listen(jira))
     readings = (receiver.read(one.headers, one.body) for one in jira.deliveries)
     return {one.key: one for one in readings if isinstance(one, Trigger)}
 

@@ -6,7 +6,7 @@ import pytest
 
 from patchwright.core.errors import InvalidRequestError
 from patchwright.integrations.jira.answers import JsonObject
-from patchwright.integrations.jira.search import quoted
+from patchwright.integrations.jira.search import quote_jql
 from tests.adapters.jira.conftest import Scene
 
 
@@ -70,7 +70,7 @@ def test_project_that_is_not_there_is_named(scene: Scene) -> None:
 
 
 def test_word_in_a_query_stays_a_word() -> None:
-    assert quoted('A" OR project = "B\\') == '"A\\" OR project = \\"B\\\\"'
+    assert quote_jql('A" OR project = "B\\') == '"A\\" OR project = \\"B\\\\"'
 
 
 def test_without_projects_nothing_is_asked(scene: Scene) -> None:

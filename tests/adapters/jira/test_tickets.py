@@ -4,7 +4,7 @@ import pytest
 
 from patchwright.core.errors import NotFoundError
 from patchwright.integrations.jira.adapter import connect_jira
-from patchwright.integrations.jira.comments import FOR_SOME
+from patchwright.integrations.jira.comments import HIDDEN_TEXT
 from patchwright.resolver.gathering.images import find_images
 from tests.adapters.jira.conftest import Scene
 from tests.fakes.jira.fake import EPIC_LINK
@@ -173,7 +173,7 @@ def test_comment_for_some_alone_says_so(scene: Scene) -> None:
     scene.fake.comment(scene.key, scene.ann, "Between us", role="Developers")
     post = scene.channel.fetch_thread(scene.ref).posts[-1]
     assert post.label == "comment for the role Developers alone"
-    assert post.text == FOR_SOME
+    assert post.text == HIDDEN_TEXT
 
 
 def test_missing_ticket_is_not_found(scene: Scene) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from pydantic import SecretStr
 
-from patchwright.core.agent.purse import Purse, RunPurse
+from patchwright.core.agent.purse import Budget, RunBudget
 from patchwright.core.clock import Clock
 from patchwright.core.events.types import ModelReply
 from patchwright.core.llm.budget import Settle
@@ -71,13 +71,13 @@ def model_at(
 class Waits:
     """A watch that keeps each wait, in seconds, and why; and pays from a purse."""
 
-    def __init__(self, purse: Purse | None = None) -> None:
+    def __init__(self, run_budget: Budget | None = None) -> None:
         self.seen: list[tuple[float, str]] = []
         self.settled: list[Usage] = []
-        self._purse = purse or RunPurse(10.0**6, refuse_unknown=False)
+        self._run_budget = run_budget or RunBudget(10.0**6, refuse_unknown=False)
 
     def reserve(self, most: Usage) -> Settle:
-        settle = self._purse.reserve(most)
+        settle = self._run_budget.reserve(most)
 
         def note(usage: Usage) -> None:
             self.settled.append(usage)

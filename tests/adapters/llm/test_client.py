@@ -9,7 +9,7 @@ import pytest
 
 from patchwright.core.clock import SystemClock
 from patchwright.core.llm.errors import ModelUnavailableError
-from patchwright.core.llm.library import preload
+from patchwright.core.llm.library import preload_litellm
 from patchwright.core.llm.model import Image, UserText
 from tests.adapters.llm.asking import ask, history, model_at
 from tests.fakes.llm import FakeProvider, broken_call, call, hang, raw, say, with_usage
@@ -206,7 +206,7 @@ def test_threads_may_share_a_model() -> None:
 
 
 def test_a_call_may_come_while_the_import_is_still_running() -> None:
-    preload()
+    preload_litellm()
     with FakeProvider(["ok"]) as provider:
         assert model_at(provider).complete(ask()).text == "ok"
 

@@ -13,7 +13,7 @@ from patchwright.core.llm.errors import (
     ModelError,
     ModelRequestError,
 )
-from patchwright.core.llm.model import Image, ModelTraits, UserText
+from patchwright.core.llm.model import Image, ModelCapabilities, UserText
 from tests.adapters.llm.asking import ask, history
 from tests.fakes.clock import START, FakeClock
 from tests.fakes.llm.gemini import FakeGemini, Part, blocked, error, finished
@@ -119,7 +119,7 @@ def test_cached_and_thought_tokens_are_counted_and_priced() -> None:
 
 def test_the_table_knows_what_it_can_take() -> None:
     with FakeGemini([]) as provider:
-        assert model_at(provider).traits() == ModelTraits(
+        assert model_at(provider).capabilities() == ModelCapabilities(
             context_window=1_048_576, max_output_tokens=16_384, sees_images=True
         )
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 from pydantic import JsonValue
 
-from patchwright.core.agent.purse import RunPurse
+from patchwright.core.agent.purse import RunBudget
 from patchwright.core.llm.budget import OverBudgetError, TokenLimitError
 from patchwright.core.llm.errors import (
     EmptyReplyError,
@@ -113,9 +113,9 @@ def test_h5_a_try_that_the_money_does_not_allow_is_not_made(turn: Turn) -> None:
     with FakeProvider(lambda _request: turn) as provider:
         model = model_at(provider, PRICES)
         worst_usd = model.ceiling_usd(ask()) or 0.0
-        purse = RunPurse(1.5 * worst_usd, refuse_unknown=False)
+        run_budget = RunBudget(1.5 * worst_usd, refuse_unknown=False)
         with pytest.raises(OverBudgetError) as caught:
-            model.complete(ask(), Waits(purse))
+            model.complete(ask(), Waits(run_budget))
         assert len(provider.requests) == 1
     assert caught.value.usage.cost_usd == pytest.approx(worst_usd)
 
@@ -210,7 +210,7 @@ def test_a_reply_that_is_empty_cut_off_or_only_thought_is_asked_for_again(
         model = model_at(provider, PRICES)
         # What is left allows one try at its most, and not two.
         left_usd = 1.5 * (model.ceiling_usd(ask()) or 0.0)
-        watch = Waits(RunPurse(left_usd, refuse_unknown=False))
+        watch = Waits(RunBudget(left_usd, refuse_unknown=False))
         assert model.complete(ask(), watch).text == "ok"
     assert len(watch.settled) == 3
 

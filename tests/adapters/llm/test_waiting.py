@@ -2,7 +2,7 @@
 
 import pytest
 
-from patchwright.core.agent.purse import RunPurse
+from patchwright.core.agent.purse import RunBudget
 from patchwright.core.llm.budget import OverBudgetError
 from patchwright.core.llm.errors import (
     ContextWindowError,
@@ -211,9 +211,9 @@ def test_s66_nothing_is_not_repeated_past_the_money() -> None:
     with FakeProvider([no_choices(prompt_tokens=100), "ok"]) as provider:
         model = model_at(provider, PRICES)
         worst_usd = model.ceiling_usd(ask()) or 0.0
-        purse = RunPurse(worst_usd, refuse_unknown=False)
+        run_budget = RunBudget(worst_usd, refuse_unknown=False)
         with pytest.raises(OverBudgetError) as caught:
-            model.complete(ask(), Waits(purse))
+            model.complete(ask(), Waits(run_budget))
         assert len(provider.requests) == 1
     assert caught.value.usage.cost_usd == pytest.approx(81.92 + 0.1, abs=0.01)
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from patchwright.core.background import start
+from patchwright.core.background import start_call
 from patchwright.core.clock import SystemClock
 from patchwright.core.events.types import ErrorObservation
 from patchwright.core.runtime import Runtime
@@ -98,9 +98,9 @@ def test_an_answer_that_does_not_end_is_cut_off(
     sandbox: Runtime, server: FakeMcpServer, tool: str
 ) -> None:
     with running(sandbox, fake=table(server.url())) as servers:
-        cut_off = error(servers, tool)
-        assert cut_off.reason == "mcp-lost"
-        assert "its answer is larger than 8 MiB" in cut_off.text
+        end_early = error(servers, tool)
+        assert end_early.reason == "mcp-lost"
+        assert "its answer is larger than 8 MiB" in end_early.text
         assert result(servers, "echo", text="back").text == "back"
 
 
@@ -135,7 +135,7 @@ def test_closing_does_not_wait_for_what_hangs(
     sandbox: Runtime, server: FakeMcpServer
 ) -> None:
     with running(sandbox, fake=table(server.url())) as servers:
-        hanging = start(lambda: call(servers, "hang"))
+        hanging = start_call(lambda: call(servers, "hang"))
         assert result(servers, "echo", text="x").text == "x"
         before = CLOCK.monotonic()
         servers.close()

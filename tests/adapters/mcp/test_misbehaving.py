@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from patchwright.core.background import start
+from patchwright.core.background import start_call
 from patchwright.core.clock import SystemClock
 from patchwright.core.errors import RuntimeLostError
 from patchwright.core.events.types import ErrorObservation, McpResult, RunCommand
@@ -167,7 +167,7 @@ def test_closing_does_not_wait_for_what_hangs(
     sandbox: Runtime, habits: tuple[str, ...]
 ) -> None:
     with running(sandbox, 0.5, fake=program(*habits), good=program()) as servers:
-        hanging: Future[McpResult | ErrorObservation] = start(
+        hanging: Future[McpResult | ErrorObservation] = start_call(
             lambda: call(servers, "hang", "good")
         )
         assert result(servers, "echo", text="x") if not habits else True
@@ -204,7 +204,7 @@ def test_a_sandbox_that_goes_in_between_ends_the_run() -> None:
     runtime = BubblewrapRuntimes().start(SandboxSpec(run_id=RandomIds().new()))
     runtime.upload(PROGRAM, Path(fake_program.__file__).read_bytes())
     with running(runtime, fake=program()) as servers:
-        hanging = start(lambda: error(servers, "hang"))
+        hanging = start_call(lambda: error(servers, "hang"))
         runtime.close()
         assert hanging.result(5).reason == "mcp-lost"
         with pytest.raises(RuntimeLostError):

@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from patchwright.core.agent.purse import Purse, RunPurse
+from patchwright.core.agent.purse import Budget, RunBudget
 from patchwright.core.clock import SystemClock
 from patchwright.core.settings.work import LimitSettings
 from patchwright.core.types.ids import AccountId, RandomIds
 from patchwright.core.types.work import Limits, Outcome, OutcomeKind
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.upgrade import upgrade
-from patchwright.workers.run.purse import SharedPurse
+from patchwright.workers.run.purse import SharedBudget
 from patchwright.workers.store.reservations import ReservationStore
 from tests.adapters.resolve.workbench import CONDUCT, Bench, bench, models_at
 from tests.adapters.store.world import REPO, World
@@ -39,7 +39,7 @@ CALLS_OF_ALL = (1 + CHILDREN) * 2 + CHILDREN**LEVELS * 2
 ENOUGH_USD = CALLS_OF_ALL * CALL_USD
 
 
-OpenPurse = Callable[[Path, float], AbstractContextManager[Purse]]
+OpenPurse = Callable[[Path, float], AbstractContextManager[Budget]]
 
 
 def answer(request: dict[str, Any]) -> TurnLike:
@@ -63,16 +63,16 @@ def _step(request: dict[str, Any]) -> TurnLike:
 
 
 @contextmanager
-def in_memory(_folder: Path, budget_usd: float) -> Iterator[Purse]:
-    yield RunPurse(budget_usd, refuse_unknown=False)
+def in_memory(_folder: Path, budget_usd: float) -> Iterator[Budget]:
+    yield RunBudget(budget_usd, refuse_unknown=False)
 
 
 @contextmanager
-def in_database(folder: Path, budget_usd: float) -> Iterator[Purse]:
+def in_database(folder: Path, budget_usd: float) -> Iterator[Budget]:
     with closing(Database(f"sqlite:///{folder / 'money.db'}")) as database:
         upgrade(database)
         world = World(database)
-        yield SharedPurse(
+        yield SharedBudget(
             ReservationStore(database, RandomIds()),
             LimitSettings(max_cost_usd=budget_usd),
             SystemClock(),
@@ -83,12 +83,12 @@ def in_database(folder: Path, budget_usd: float) -> Iterator[Purse]:
 
 
 @contextmanager
-def tree(folder: Path, provider: FakeProvider, purse: Purse) -> Iterator[Bench]:
+def tree(folder: Path, provider: FakeProvider, run_budget: Budget) -> Iterator[Bench]:
     llm = {"model": "openai/m", "base_url": provider.base_url, **PRICES}
     with bench(
         folder,
         models_at(folder, llm),
-        purse=purse,
+        run_budget=run_budget,
         limits=Limits(max_iterations=99, max_cost_usd=99.0),
         conduct=replace(CONDUCT, max_delegate_depth=LEVELS),
     ) as scene:
@@ -104,13 +104,13 @@ def parts(scene: Bench, outcome: Outcome) -> list[str]:
 @pytest.mark.parametrize("open_purse", [in_memory, in_database])
 @pytest.mark.parametrize("calls_paid", [7, 15.5])
 def test_s66_a_tree_of_delegates_ends_at_the_cap_and_its_work_is_kept(
-    open_purse: OpenPurse, calls_paid: float, tmp_path: Path
+    open_budget: OpenPurse, calls_paid: float, tmp_path: Path
 ) -> None:
     budget_usd = calls_paid * CALL_USD
     with (
         FakeProvider(answer) as provider,
-        open_purse(tmp_path, budget_usd) as purse,
-        tree(tmp_path, provider, purse) as scene,
+        open_budget(tmp_path, budget_usd) as run_budget,
+        tree(tmp_path, provider, run_budget) as scene,
     ):
         outcome = scene.resolve()
         written = parts(scene, outcome)
@@ -126,12 +126,12 @@ def test_s66_a_tree_of_delegates_ends_at_the_cap_and_its_work_is_kept(
 
 @pytest.mark.parametrize("open_purse", [in_memory, in_database])
 def test_a_tree_of_delegates_ends_well_with_enough_money(
-    open_purse: OpenPurse, tmp_path: Path
+    open_budget: OpenPurse, tmp_path: Path
 ) -> None:
     with (
         FakeProvider(answer) as provider,
-        open_purse(tmp_path, ENOUGH_USD) as purse,
-        tree(tmp_path, provider, purse) as scene,
+        open_budget(tmp_path, ENOUGH_USD) as run_budget,
+        tree(tmp_path, provider, run_budget) as scene,
     ):
         outcome = scene.resolve()
         written = parts(scene, outcome)

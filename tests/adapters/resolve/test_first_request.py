@@ -11,7 +11,7 @@ from patchwright.core.clock import SystemClock
 from patchwright.core.llm.client import LitellmModel
 from patchwright.core.llm.config import ModelConfig
 from patchwright.core.llm.model import ModelRequest, SystemText, UserText
-from patchwright.resolver.brief import brief_text
+from patchwright.resolver.brief import write_text_brief
 from tests.fakes.llm import FakeProvider, call
 
 SPECS = Toolbox(coder().tools_at(0, 1, recalls=True)).specs
@@ -30,7 +30,7 @@ Python 3.11 on Debian 12. Happens with every price, also with several positions.
 
 
 def test_prompt_tools_and_a_typical_issue_fit_into_twelve_kilobytes() -> None:
-    task = brief_text("Invoices of several pieces are too low", ISSUE).text
+    task = write_text_brief("Invoices of several pieces are too low", ISSUE).text
     request = ModelRequest(
         messages=(SystemText(text=prompt("system")), UserText(text=task)), tools=SPECS
     )

@@ -9,23 +9,23 @@ import pytest
 from pydantic import SecretStr
 
 from patchwright.core.clock import SystemClock
-from patchwright.core.switchboard import Switchboard
+from patchwright.core.switchboard import ChannelRouter
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import ForgeThread, RepoRef, Thread, ThreadKind
 from patchwright.core.types.triggers import Trigger, TriggerKind
-from patchwright.integrations.git.mirror import Mirrors
+from patchwright.integrations.git.mirror import MirrorCache
 from patchwright.integrations.github.adapter import GitHub, connect_token
 from patchwright.integrations.github.addresses import locate
 from patchwright.resolver.context import Context
 from patchwright.resolver.gathering.gather import (
-    Gathered,
-    Scene,
-    Work,
+    GatheredContext,
+    RequestContext,
+    StartingPoint,
     gather_context,
     suggest_base,
 )
 from patchwright.resolver.gathering.images import MAX_IMAGES
-from patchwright.resolver.pinning import as_asked
+from patchwright.resolver.pinning import thread_as_requested
 from tests.fakes.github.acts.attachments import upload
 from tests.fakes.github.acts.pulls import Proposal
 from tests.fakes.github.fake import FakeGitHub
@@ -58,14 +58,14 @@ def github(fake: FakeGitHub) -> Iterator[GitHub]:
     found.close()
 
 
-class Desk:
+class RunLookup:
     """Gathers for one thread of `acme/shop`."""
 
     def __init__(self, fake: FakeGitHub, github: GitHub, folder: Path) -> None:
         self._fake, self._github = fake, github
-        self._mirrors = Mirrors(folder)
+        self._mirrors = MirrorCache(folder)
 
-    def scene(self, number: int, asked_by: str = "alice", post: int = 0) -> Scene:
+    def scene(self, number: int, asked_by: str = "alice", post: int = 0) -> RequestContext:
         is_pull = self._fake.issue("acme/shop", number).pull is not None
         kind = ThreadKind.PULL_REQUEST if is_pull else ThreadKind.ISSUE
         ref = ForgeThread(repo=SHOP, kind=kind, number=number)
@@ -79,18 +79,18 @@ class Desk:
         )
         now = datetime.now(UTC) + timedelta(minutes=1)  # noqa: TID251 - the server's clock
         thread: Thread = self._github.channel.fetch_thread(ref)
-        return Scene(
-            channel=Switchboard(self._github.channel),
+        return RequestContext(
+            channel=ChannelRouter(self._github.channel),
             forge=self._github.forge,
             repository=self._github.forge.fetch_repository(SHOP),
-            thread=as_asked(thread, trigger, now),
+            thread=thread_as_requested(thread, trigger, now),
             trigger=trigger,
             asked_at=now,
         )
 
     def gather(
         self, number: int, asked_by: str = "alice", post: int = 0, base: str = "main"
-    ) -> Gathered:
+    ) -> GatheredContext:
         scene = self.scene(number, asked_by, post)
         forge, is_pull = self._github.forge, scene.thread.ref.kind != ThreadKind.ISSUE
         pull = forge.fetch_pull_request(SHOP, number) if is_pull else None
@@ -100,7 +100,7 @@ class Desk:
             forge.mint_credential(SHOP),
             list(dict.fromkeys([head, f"refs/heads/{base}"])),
         )
-        work = Work(
+        work = StartingPoint(
             code=mirror.objects,
             base_branch=base,
             base_sha=mirror.resolve(f"refs/heads/{base}"),
@@ -114,15 +114,15 @@ class Desk:
 
 
 @pytest.fixture
-def desk(fake: FakeGitHub, github: GitHub, tmp_path: Path) -> Desk:
-    return Desk(fake, github, tmp_path)
+def desk(fake: FakeGitHub, github: GitHub, tmp_path: Path) -> RunLookup:
+    return RunLookup(fake, github, tmp_path)
 
 
 def mentioned(context: Context) -> dict[str, list[str]]:
     return {one.name: [q.text for q in one.quotes] for one in context.mentioned}
 
 
-def test_c3_issues_commits_and_lines_are_read(fake: FakeGitHub, desk: Desk) -> None:
+def test_c3_issues_commits_and_lines_are_read(fake: FakeGitHub, desk: RunLookup) -> None:
     old = fake.open_issue("acme/shop", "eve", "Old", "It was so before.")
     sha = fake.commit_files(
         "acme/shop", "main", {"b.py": "1\n"}, message="Break the sum"
@@ -139,7 +139,7 @@ def test_c3_issues_commits_and_lines_are_read(fake: FakeGitHub, desk: Desk) -> N
 
 
 def test_c3_what_is_private_is_read_with_the_requesters_rights(
-    fake: FakeGitHub, desk: Desk
+    fake: FakeGitHub, desk: RunLookup
 ) -> None:
     secret = fake.open_issue("acme/vault", "acme", "Secret", "The password is 7.")
     number = fake.open_issue("acme/shop", "alice", "Wrong", f"acme/vault#{secret}")
@@ -150,7 +150,7 @@ def test_c3_what_is_private_is_read_with_the_requesters_rights(
 
 
 def test_c3_a_strangers_link_carries_nothing_private_into_a_public_thread(
-    fake: FakeGitHub, desk: Desk
+    fake: FakeGitHub, desk: RunLookup
 ) -> None:
     fake.grant("acme/vault", "alice", "read")
     secret = fake.open_issue("acme/vault", "acme", "Secret", "The password is 7.")
@@ -158,13 +158,13 @@ def test_c3_a_strangers_link_carries_nothing_private_into_a_public_thread(
     assert mentioned(desk.context(number)) == {f"acme/vault#{secret}": []}
 
 
-def test_c3_at_most_ten_references_are_read(fake: FakeGitHub, desk: Desk) -> None:
+def test_c3_at_most_ten_references_are_read(fake: FakeGitHub, desk: RunLookup) -> None:
     body = " ".join(f"#{number}" for number in range(100, 130))
     number = fake.open_issue("acme/shop", "alice", "Wrong", body)
     assert len(desk.context(number).mentioned) == 10
 
 
-def test_c4_pictures_are_read_as_what_they_are(fake: FakeGitHub, desk: Desk) -> None:
+def test_c4_pictures_are_read_as_what_they_are(fake: FakeGitHub, desk: RunLookup) -> None:
     shot = upload(fake.world, "acme/shop", PNG)
     text = upload(fake.world, "acme/shop", b"<svg/>")
     other = "https://example.com/x.png"
@@ -181,7 +181,7 @@ def test_c4_pictures_are_read_as_what_they_are(fake: FakeGitHub, desk: Desk) -> 
     assert base64.b64decode(image.data) == PNG
 
 
-def test_c4_only_so_many_pictures_are_read(fake: FakeGitHub, desk: Desk) -> None:
+def test_c4_only_so_many_pictures_are_read(fake: FakeGitHub, desk: RunLookup) -> None:
     shots = [upload(fake.world, "acme/shop", PNG) for _ in range(MAX_IMAGES + 1)]
     number = fake.open_issue("acme/shop", "alice", "Broken", "\n\n".join(shots))
     found = desk.gather(number)
@@ -190,7 +190,7 @@ def test_c4_only_so_many_pictures_are_read(fake: FakeGitHub, desk: Desk) -> None
 
 
 def test_c2_a_pull_request_is_compared_with_where_it_left_its_base(
-    fake: FakeGitHub, desk: Desk
+    fake: FakeGitHub, desk: RunLookup
 ) -> None:
     fake.commit_files("acme/shop", "fix", {"b.py": "new\n"}, author="alice")
     left = fake.commit_files("acme/shop", "main", {"c.py": "later\n"})
@@ -205,7 +205,7 @@ def test_c2_a_pull_request_is_compared_with_where_it_left_its_base(
 
 
 def test_s34_an_issue_about_another_branch_suggests_it(
-    fake: FakeGitHub, desk: Desk
+    fake: FakeGitHub, desk: RunLookup
 ) -> None:
     fake.commit_files("acme/shop", "feat/x", {"b.py": "new\n"})
     link = f"{fake.web_url}/acme/shop/blob/feat/x/a.py#L10"
@@ -221,7 +221,7 @@ def test_s34_an_issue_about_another_branch_suggests_it(
 
 @pytest.mark.parametrize("rest", ["gone/a.py", "main/a.py"])
 def test_s34_a_branch_that_is_gone_or_the_default_one_is_no_news(
-    fake: FakeGitHub, desk: Desk, rest: str
+    fake: FakeGitHub, desk: RunLookup, rest: str
 ) -> None:
     link = f"{fake.web_url}/acme/shop/blob/{rest}"
     number = fake.open_issue("acme/shop", "alice", "Wrong", f"See {link}")

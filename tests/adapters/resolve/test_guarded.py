@@ -6,7 +6,7 @@ import pytest
 
 from patchwright.core.llm.models import Models
 from patchwright.core.types.work import EvidenceRole, OutcomeKind, Proof
-from patchwright.resolver.evidence import find_regressions, judge
+from patchwright.resolver.evidence import find_regressions, judge_evidence
 from patchwright.resolver.prove import prove
 from tests.adapters.git.workshop import WorkTree
 from tests.adapters.resolve.workbench import (
@@ -116,7 +116,7 @@ def changed(repository: WorkTree, cart: bytes, tests: bytes) -> tuple[str, str]:
 def roles(tmp_path: Path, cart: bytes, tests: bytes, command: str) -> list[object]:
     with bench(tmp_path, Models.only(ScriptedModel([]))) as scene:
         base, head = changed(scene.repository, cart, tests)
-        evidence = prove(scene.at(base), scene.kit, head, [command])
+        evidence = prove(scene.at(base), scene.dependencies, head, [command])
         said = find_regressions(evidence)
         return [(one.role, one.exit_code) for one in evidence] + [*said]
 
@@ -163,6 +163,6 @@ def test_r7_old_tests_do_not_count_as_proof(tmp_path: Path) -> None:
         broken = CART.replace(b"sum(prices)", b"sum(prices) * 3")
         weakened = TEST_CART.replace(b", 450)", b", 1350)")
         base, head = changed(scene.repository, broken, weakened)
-        evidence = prove(scene.at(base), scene.kit, head, [RUN_ALL])
+        evidence = prove(scene.at(base), scene.dependencies, head, [RUN_ALL])
         without = [one for one in evidence if one.role is not EvidenceRole.BASE_TESTS]
-        assert judge(evidence) is judge(without)
+        assert judge_evidence(evidence) is judge_evidence(without)

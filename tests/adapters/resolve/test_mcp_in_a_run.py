@@ -15,7 +15,7 @@ from patchwright.core.settings.model import Settings
 from patchwright.core.types.ids import RandomIds
 from patchwright.core.types.work import OutcomeKind, Proof
 from patchwright.integrations.mcp.opening import open_servers
-from patchwright.sandbox.choose import choose
+from patchwright.sandbox.choose import create_factory
 from tests.adapters.mcp.published import ANSWER, IN_SANDBOX, QUESTION, install, serving
 from tests.adapters.resolve.workbench import (
     CART_STEPS,
@@ -63,7 +63,7 @@ def test_the_agent_calls_a_published_server_in_its_container(
             tmp_path,
             models,
             run_id=run_id,
-            sandboxes=choose("docker", SystemClock(), sandbox_image),
+            sandboxes=create_factory("docker", SystemClock(), sandbox_image),
             spec=SandboxSpec(run_id=run_id, memory="1g"),
             open_mcp=open_installed,
         ) as scene:

@@ -10,7 +10,7 @@ from patchwright.core.events.types import CommandOutput, RunCommand
 from patchwright.core.llm.models import Models
 from patchwright.core.runtime import Runtime
 from patchwright.core.types.ids import RandomIds
-from patchwright.resolver.checkout import Checkout, keep_checkpoint, open_checkout
+from patchwright.resolver.checkout import Checkout, save_checkpoint, open_checkout
 from tests.adapters.resolve.workbench import Bench, bench
 from tests.fakes.scripted_model import ScriptedModel
 
@@ -46,13 +46,13 @@ def scene(tmp_path: Path) -> Iterator[Bench]:
         yield replace(made, task=task)
 
 
-def open_again(scene: Bench, *, had_begun: bool) -> Checkout:
+def open_again(scene: Bench, *, is_resumed: bool) -> Checkout:
     return open_checkout(
         scene.task,
-        scene.kit,
-        had_begun=had_begun,
-        is_half_made=False,
-        before_new=lambda: None,
+        scene.dependencies,
+        is_resumed=is_resumed,
+        is_incomplete=False,
+        before_rebuild=lambda: None,
     )
 
 
@@ -63,7 +63,7 @@ def sh(runtime: Runtime, command: str) -> str:
 
 
 def test_a_conflict_is_there_from_the_start(scene: Bench) -> None:
-    checkout = open_again(scene, had_begun=False)
+    checkout = open_again(scene, is_resumed=False)
     try:
         assert sh(checkout.runtime, "git status --short") == "UU cart.py\n"
         assert sh(checkout.runtime, "grep -c '^[<>]' cart.py") == "2\n"
@@ -74,11 +74,11 @@ def test_a_conflict_is_there_from_the_start(scene: Bench) -> None:
 def test_a_lost_sandbox_is_made_anew_with_the_merge_as_far_as_it_was(
     scene: Bench,
 ) -> None:
-    first = open_again(scene, had_begun=False)
+    first = open_again(scene, is_resumed=False)
     sh(first.runtime, "echo both > cart.py")
-    keep_checkpoint(first, scene.task, scene.kit, up_to=1)
+    save_checkpoint(first, scene.task, scene.dependencies, up_to=1)
     first.runtime.close()
-    second = open_again(scene, had_begun=True)
+    second = open_again(scene, is_resumed=True)
     try:
         assert sh(second.runtime, "cat cart.py") == "both\n"
         merged = sh(second.runtime, "git rev-parse MERGE_HEAD").strip()

@@ -7,7 +7,7 @@ import pytest
 
 from patchwright.core.llm.models import Models
 from patchwright.core.types.work import Evidence, EvidenceRole, Proof
-from patchwright.resolver.evidence import doubt, judge
+from patchwright.resolver.evidence import why_not_proven, judge_evidence
 from patchwright.resolver.prove import prove
 from tests.adapters.resolve.workbench import CART, RUN_TEST, TEST, bench
 from tests.fakes.scripted_model import ScriptedModel
@@ -52,7 +52,7 @@ def ran(
         base = repository.commit()
         for path, content in head.items():
             repository.write(path, content)
-        return prove(scene.at(base), scene.kit, repository.commit(), [command])
+        return prove(scene.at(base), scene.dependencies, repository.commit(), [command])
 
 
 RUN = "import subprocess\nsubprocess.run(['python3', 'verify/check.py'], check=True)"
@@ -111,7 +111,7 @@ CHEATS: dict[str, tuple[str, dict[str, bytes]]] = {
 def test_h1_no_proof_is_given_for(cheat: str, tmp_path: Path) -> None:
     command, head = CHEATS[cheat]
     evidence = ran(tmp_path, command, head)
-    assert judge(evidence) is Proof.NOT_PROVEN
+    assert judge_evidence(evidence) is Proof.NOT_PROVEN
     assert len(evidence) == 2
 
 
@@ -155,7 +155,7 @@ def test_h1_no_proof_is_given_by_what_the_change_has_written(
 ) -> None:
     command, before, head = SCRIPTS[script]
     evidence = ran(tmp_path, command, head, before)
-    assert judge(evidence) is Proof.NOT_PROVEN
+    assert judge_evidence(evidence) is Proof.NOT_PROVEN
     assert [one.results for one in evidence] == [None, None]
 
 
@@ -163,7 +163,7 @@ def test_h1_a_script_that_calls_a_runner_is_believed(tmp_path: Path) -> None:
     before = {"package.json": b'{"scripts": {"test": "node --test"}}', "cart.js": JS}
     fixed = {"cart.js": JS.replace(b"0]", b"0] * pieces[0]"), "cart.test.js": JS_TEST}
     evidence = ran(tmp_path, "npm test", fixed, before)
-    assert judge(evidence) is Proof.PROVEN
+    assert judge_evidence(evidence) is Proof.PROVEN
 
 
 @pytest.mark.parametrize(
@@ -182,7 +182,7 @@ def test_h1_a_command_that_can_make_up_an_exit_code_is_the_agents_own_check(
     evidence = ran(
         tmp_path, command, {"cart.py": FIXED, "test_pieces.py": TEST.encode()}
     )
-    assert judge(evidence) is Proof.NOT_PROVEN
+    assert judge_evidence(evidence) is Proof.NOT_PROVEN
     assert [one.results for one in evidence] == [None, None]
 
 
@@ -191,7 +191,7 @@ def test_h1_a_command_that_is_no_test_is_called_the_agents_own_check(
 ) -> None:
     evidence = ran(tmp_path, "grep -q FIXED cart.py", {"cart.py": COMMENT})
     assert [one.exit_code for one in evidence] == [1, 0]
-    assert "the agent's own check changed its exit code" in doubt(evidence)
+    assert "the agent's own check changed its exit code" in why_not_proven(evidence)
 
 
 @pytest.mark.parametrize(
@@ -211,7 +211,7 @@ def test_h1_a_test_that_fails_and_then_passes_is_proof(
     evidence = ran(
         tmp_path, command, {"cart.py": FIXED, "test_pieces.py": test.encode()}
     )
-    assert judge(evidence) is Proof.PROVEN
+    assert judge_evidence(evidence) is Proof.PROVEN
     before, after = (one.results for one in evidence)
     assert before is not None
     assert after is not None
@@ -226,8 +226,8 @@ def test_h1_a_test_of_the_base_that_the_change_mends_is_proof(tmp_path: Path) ->
         base = scene.repository.commit()
         scene.repository.write("cart.py", FIXED)
         head = scene.repository.commit()
-        evidence = prove(scene.at(base), scene.kit, head, [RUN_TEST])
-    assert judge(evidence) is Proof.PROVEN
+        evidence = prove(scene.at(base), scene.dependencies, head, [RUN_TEST])
+    assert judge_evidence(evidence) is Proof.PROVEN
 
 
 LOOK = """

@@ -24,7 +24,7 @@ from patchwright.core.types.work import (
     Proof,
 )
 from patchwright.resolver.resolve import resolve
-from patchwright.sandbox.choose import choose
+from patchwright.sandbox.choose import create_factory
 from tests.adapters.resolve.workbench import (
     FIX,
     RUN_TEST,
@@ -57,7 +57,7 @@ class FatalOnce:
     """Starts sandboxes; with the end of the first one the worker ends too."""
 
     def __init__(self) -> None:
-        self._sandboxes = choose("bubblewrap", SystemClock())
+        self._sandboxes = create_factory("bubblewrap", SystemClock())
         self.kind = self._sandboxes.kind
         self._was_fatal = False
 
@@ -95,16 +95,16 @@ def resume(told: Bench) -> Outcome:
     with pytest.raises(Killed):
         told.resolve()
     loading = StateChanged(state=AgentState.LOADING)
-    told.kit.log.append(Source.SYSTEM, loading)
-    return resolve(None, told.kit).outcome
+    told.dependencies.log.append(Source.SYSTEM, loading)
+    return resolve(None, told.dependencies).outcome
 
 
 def test_finished_work_is_delivered_by_the_next_worker_without_a_model_call(
     tmp_path: Path,
 ) -> None:
     model = ScriptedModel([WRITE_TEST, FIX, finish(RUN_TEST)])
-    kit: dict[str, Any] = {"sandboxes": FatalOnce(), "checkpoints": Remembered()}
-    with bench(tmp_path, Models.only(model), **kit) as told:
+    dependencies: dict[str, Any] = {"sandboxes": FatalOnce(), "checkpoints": Remembered()}
+    with bench(tmp_path, Models.only(model), **dependencies) as told:
         outcome = resume(told)
         assert (outcome.kind, outcome.proof) == (OutcomeKind.RESOLVED, Proof.PROVEN)
         assert "zip(prices, pieces)" in told.show(outcome, "cart.py")
@@ -117,8 +117,8 @@ def test_what_finished_work_has_left_out_is_named_by_the_next_worker(
 ) -> None:
     make = reply(calls=[("shell", {"command": "git init -q lib; echo x > lib/x"})])
     model = ScriptedModel([make, FIX, finish(), finish()])
-    kit: dict[str, Any] = {"sandboxes": FatalOnce(), "checkpoints": Remembered()}
-    with bench(tmp_path, Models.only(model), **kit) as told:
+    dependencies: dict[str, Any] = {"sandboxes": FatalOnce(), "checkpoints": Remembered()}
+    with bench(tmp_path, Models.only(model), **dependencies) as told:
         outcome = resume(told)
         assert (outcome.kind, model.unplayed) == (OutcomeKind.RESOLVED, 0)
         lib = LeftOut(path="lib", reason=LeftOutReason.NESTED_REPOSITORY)
@@ -131,12 +131,12 @@ def test_a_run_that_was_stopped_stays_stopped_and_keeps_its_work(
 ) -> None:
     def stop(_request: ModelRequest) -> ModelReply:
         wish = ChangeState(state=AgentState.STOPPED, reason="@alice")
-        told.kit.log.append(Source.SYSTEM, wish)
+        told.dependencies.log.append(Source.SYSTEM, wish)
         return reply(calls=[("shell", {"command": "true"})])
 
     model = ScriptedModel([FIX, stop])
-    kit: dict[str, Any] = {"sandboxes": FatalOnce(), "checkpoints": Remembered()}
-    with bench(tmp_path, Models.only(model), **kit) as told:
+    dependencies: dict[str, Any] = {"sandboxes": FatalOnce(), "checkpoints": Remembered()}
+    with bench(tmp_path, Models.only(model), **dependencies) as told:
         outcome = resume(told)
         assert outcome.kind is OutcomeKind.STOPPED
         assert outcome.summary == "Stopped by @alice."

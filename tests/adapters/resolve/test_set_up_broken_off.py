@@ -22,8 +22,8 @@ from patchwright.core.llm.models import Models
 from patchwright.core.runtime import Runtime, RuntimeFactory, SandboxSpec
 from patchwright.core.types.work import OutcomeKind, Proof
 from patchwright.resolver.resolve import resolve
-from patchwright.resolver.setup import SETUP, was_broken_off
-from patchwright.sandbox.choose import choose
+from patchwright.resolver.setup import SETUP, was_set_up_interrupted
+from patchwright.sandbox.choose import create_factory
 from tests.adapters.resolve.workbench import (
     FIX,
     RUN_TEST,
@@ -77,14 +77,14 @@ def test_a_set_up_that_its_worker_left_is_run_again_in_a_new_sandbox(
     tmp_path: Path,
 ) -> None:
     model = ScriptedModel([WRITE_TEST, FIX, finish(RUN_TEST)])
-    noted = Noted(choose("bubblewrap", SystemClock()), [])
-    given_back: Future[None] = Future()
+    noted = Noted(create_factory("bubblewrap", SystemClock()), [])
+    release_signal: Future[None] = Future()
     with bench(tmp_path, Models.only(model), sandboxes=noted) as told:
         task = told.task.replace(setup=(SLOW,))
-        leave = on_set_up(lambda: given_back.set_result(None))
-        with told.kit.log.subscribe(leave), pytest.raises(LeaseLostError):
-            resolve(task, replace(told.kit, given_back=given_back))
-        outcome = resolve(None, told.kit).outcome
+        leave = on_set_up(lambda: release_signal.set_result(None))
+        with told.dependencies.log.subscribe(leave), pytest.raises(LeaseLostError):
+            resolve(task, replace(told.dependencies, release_signal=release_signal))
+        outcome = resolve(None, told.dependencies).outcome
     assert outcome.proof is Proof.PROVEN
     first = ["remove run-1", "start work"]
     assert noted.asked[:4] == [*first, *first]
@@ -94,9 +94,9 @@ def test_a_stop_ends_a_set_up_at_once(tmp_path: Path) -> None:
     with bench(tmp_path, Models.only(ScriptedModel([]))) as told:
         task = told.task.replace(setup=("tail -f /dev/null",))
         wish = ChangeState(state=AgentState.STOPPED, reason="@alice")
-        stop = on_set_up(lambda: told.kit.log.append(Source.SYSTEM, wish))
-        with told.kit.log.subscribe(stop):
-            outcome = resolve(task, told.kit).outcome
+        stop = on_set_up(lambda: told.dependencies.log.append(Source.SYSTEM, wish))
+        with told.dependencies.log.subscribe(stop):
+            outcome = resolve(task, told.dependencies).outcome
     assert (outcome.kind, outcome.summary) == (
         OutcomeKind.STOPPED,
         "Stopped by @alice.",
@@ -106,13 +106,13 @@ def test_a_stop_ends_a_set_up_at_once(tmp_path: Path) -> None:
 def test_only_a_set_up_whose_last_command_ended_is_whole(tmp_path: Path) -> None:
     commands = ("make deps", "make tools")
     with JsonlEventLog(tmp_path / "log", lambda tree: tree, SystemClock()) as log:
-        seen = [was_broken_off(commands, log, 1)]
+        seen = [was_set_up_interrupted(commands, log, 1)]
         for command in commands:
             action = RunCommand(command=command, agent=SETUP)
             asked = log.append(Source.SYSTEM, action)
-            seen.append(was_broken_off(commands, log, 1))
+            seen.append(was_set_up_interrupted(commands, log, 1))
             output = CommandOutput(exit_code=0, output="", agent=SETUP)
             log.append(Source.ENVIRONMENT, output, asked.id)
-            seen.append(was_broken_off(commands, log, 1))
+            seen.append(was_set_up_interrupted(commands, log, 1))
         assert seen == [False, True, True, True, False]
-        assert not was_broken_off((), log, 1)
+        assert not was_set_up_interrupted((), log, 1)

@@ -9,18 +9,18 @@ from pydantic import SecretStr
 
 from patchwright.core.clock import SystemClock
 from patchwright.core.errors import BranchMovedError
-from patchwright.core.switchboard import Switchboard
+from patchwright.core.switchboard import ChannelRouter
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import ForgeThread, RepoRef, ThreadKind
 from patchwright.core.types.work import Outcome, OutcomeKind
-from patchwright.integrations.git.mirror import Mirror, Mirrors
+from patchwright.integrations.git.mirror import Mirror, MirrorCache
 from patchwright.integrations.github.adapter import GitHub, connect_token
 from patchwright.integrations.github.addresses import Addresses
-from patchwright.resolver.delivering.destination import Destination, Means
+from patchwright.resolver.delivering.destination import Destination, PublisherDependencies
 from patchwright.resolver.delivering.handing import with_patch
 from patchwright.resolver.delivering.signed import push_signed
 from patchwright.resolver.effects import PushBranch
-from patchwright.resolver.messages.status import Delivered
+from patchwright.resolver.messages.status import DeliveryResult
 from tests.adapters.git.workshop import WorkTree
 from tests.fakes.github import FakeGitHub, bare
 from tests.fakes.github.acts.rules import is_signed
@@ -59,9 +59,9 @@ class Scene:
             origin=ORIGIN,
             frame=FRAME,
         )
-        means = Means(
+        dependencies = PublisherDependencies(
             self.github.forge,
-            Switchboard(self.github.channel),
+            ChannelRouter(self.github.channel),
             self.github.channel,
             lambda: self.mirror,
             forge_signs=True,
@@ -70,7 +70,7 @@ class Scene:
             kind=OutcomeKind.RESOLVED, base_sha=self.base, base_branch="trunk"
         )
         wanted = PushBranch(**{"branch": BRANCH, "sha": sha, **effect})
-        return push_signed(wanted, outcome, to, means)
+        return push_signed(wanted, outcome, to, dependencies)
 
     def head(self, branch: str = BRANCH) -> str | None:
         return bare.find_commit(self.fake.git_folder(REPO), f"refs/heads/{branch}")
@@ -87,7 +87,7 @@ def scene(tmp_path: Path) -> Iterator[Scene]:
         addresses = Addresses(api_url=fake.api_url, web_url=fake.web_url)
         github = connect_token(addresses, token, clock=SystemClock(), pause_s=0)
         url = github.forge.fetch_repository(REF).clone_url
-        mirror = Mirrors(tmp_path / "mirrors").fetch(
+        mirror = MirrorCache(tmp_path / "mirrors").fetch(
             url, github.forge.mint_credential(REF), ["refs/heads/trunk"]
         )
         work = WorkTree.start(tmp_path / "work")
@@ -145,19 +145,19 @@ def test_what_the_forge_refuses_is_left_to_git(scene: Scene) -> None:
 
 def test_r9_what_became_no_branch_is_handed_over_as_a_patch(scene: Scene) -> None:
     sha = scene.change("b.py", b"2\n")
-    means = Means(
+    dependencies = PublisherDependencies(
         scene.github.forge,
-        Switchboard(scene.github.channel),
+        ChannelRouter(scene.github.channel),
         scene.github.channel,
         lambda: scene.mirror,
     )
     outcome = Outcome(
         kind=OutcomeKind.RESOLVED, base_sha=scene.base, head_sha=sha, tree="t"
     )
-    refused = Delivered(refusal="no")
-    patch = with_patch(outcome, means, refused).patch
+    refused = DeliveryResult(refusal="no")
+    patch = with_patch(outcome, dependencies, refused).patch
     assert "Subject: [PATCH] Fix the sum" in patch
     assert "+++ b/b.py\n@@ -0,0 +1 @@\n+2\n```" in patch
-    pushed = Delivered(branch="bot/fix")
-    assert with_patch(outcome, means, pushed) == pushed
-    assert with_patch(outcome.replace(head_sha=""), means, refused) == (refused)
+    pushed = DeliveryResult(branch="bot/fix")
+    assert with_patch(outcome, dependencies, pushed) == pushed
+    assert with_patch(outcome.replace(head_sha=""), dependencies, refused) == (refused)

@@ -114,20 +114,20 @@ class Playing:
         return outcome
 
     def say(self, state: AgentState) -> None:
-        self.scene.kit.log.append(Source.USER, Message(text=state))
+        self.scene.dependencies.log.append(Source.USER, Message(text=state))
 
     def _last(self) -> object:
         return self.scene.events()[-1].payload
 
 
 @contextmanager
-def playing(folder: Path, *turns: TurnLike, **kit: Any) -> Iterator[Playing]:
+def playing(folder: Path, *turns: TurnLike, **dependencies: Any) -> Iterator[Playing]:
     ear = Ear()
     with FakeProvider(turns) as provider:
         llm = {"model": "openai/m", "base_url": provider.base_url}
         with (
-            bench(folder, models_at(folder, llm), hear=hear, **kit) as scene,
-            scene.kit.log.subscribe(ear),
+            bench(folder, models_at(folder, llm), hear=hear, **dependencies) as scene,
+            scene.dependencies.log.subscribe(ear),
         ):
             yield Playing(scene, provider, ear)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from patchwright.core.agent.purse import RunPurse
+from patchwright.core.agent.purse import RunBudget
 from patchwright.core.clock import SystemClock
 from patchwright.core.condense.choose import choose_condenser
 from patchwright.core.errors import SandboxError
@@ -21,8 +21,8 @@ from patchwright.core.settings.model import Settings
 from patchwright.core.types.work import Limits, Outcome, Task
 from patchwright.integrations.git.grafts import Signature
 from patchwright.resolver.resolve import resolve
-from patchwright.resolver.toolkit import Conduct, Toolkit
-from patchwright.sandbox.choose import choose
+from patchwright.resolver.toolkit import AgentConfiguration, RunDependencies
+from patchwright.sandbox.choose import create_factory
 from patchwright.workers.models import make_models
 from tests.adapters.git.workshop import WorkTree
 from tests.fakes.scripted_model import ScriptedModel, Step, reply
@@ -37,7 +37,7 @@ class PiecesTest(unittest.TestCase):
     def test_every_piece_counts(self):
         self.assertEqual(total([450], [3]), 1350)
 """
-CONDUCT = Conduct(
+CONDUCT = AgentConfiguration(
     condenser=choose_condenser(["none"]), analyzer=choose_analyzer(["rules", "model"])
 )
 RUN_TEST = "python3 -m unittest test_pieces"
@@ -112,19 +112,19 @@ class Run:
 class Bench:
     """One task, and everything that a run of it works with."""
 
-    kit: Toolkit
+    dependencies: RunDependencies
     task: Task
     repository: WorkTree
 
     def resolve(self) -> Outcome:
-        return resolve(self.task, self.kit).outcome
+        return resolve(self.task, self.dependencies).outcome
 
     def at(self, base_sha: str) -> Task:
         """Return the task as it starts from another commit."""
         return self.task.replace(base_sha=base_sha)
 
     def events(self, *kinds: str) -> list[Event]:
-        return list(self.kit.log.read(kinds=frozenset(kinds) if kinds else None))
+        return list(self.dependencies.log.read(kinds=frozenset(kinds) if kinds else None))
 
     def show(self, outcome: Outcome, path: str) -> str:
         """Return a file as the commit of an outcome has it."""
@@ -133,7 +133,7 @@ class Bench:
 
 @contextmanager
 def bench(
-    folder: Path, models: Models, *, files: Mapping[str, str] | None = None, **kit: Any
+    folder: Path, models: Models, *, files: Mapping[str, str] | None = None, **dependencies: Any
 ) -> Iterator[Bench]:
     """Set a task in a fresh repository; `kit` are fields of the toolkit."""
     repository = WorkTree.start(folder / "repository")
@@ -141,15 +141,15 @@ def bench(
     base_sha = repository.commit()
     clock = SystemClock()
     with JsonlEventLog(folder / "events.jsonl", lambda tree: tree, clock) as log:
-        usual = Toolkit(
+        usual = RunDependencies(
             run_id="run-1",
             models=models,
-            sandboxes=choose("bubblewrap", clock),
+            sandboxes=create_factory("bubblewrap", clock),
             spec=SandboxSpec(run_id="run-1"),
             code=repository.objects,
             log=log,
             limits=Limits(),
-            purse=RunPurse(3.0, refuse_unknown=False),
+            run_budget=RunBudget(3.0, refuse_unknown=False),
             clock=clock,
             author=Signature("Patchwright", "bot@example.test"),
             agent_configuration=CONDUCT,
@@ -162,7 +162,7 @@ def bench(
             notes=("A note.",),
             message_trailer="Co-authored-by: alice <alice@example.test>",
         )
-        yield Bench(replace(usual, **kit), task, repository)
+        yield Bench(replace(usual, **dependencies), task, repository)
 
 
 def models_at(folder: Path, llm: Mapping[str, object], **more: object) -> Models:

@@ -8,7 +8,7 @@ from patchwright.core.clock import SystemClock
 from patchwright.core.errors import SandboxError, SettingsError
 from patchwright.core.runtime import SandboxSpec
 from patchwright.core.security.domains import Domain
-from patchwright.sandbox.choose import choose
+from patchwright.sandbox.choose import create_factory
 from patchwright.sandbox.docker.runtimes import DockerRuntimes
 
 NOWHERE = "unix:///nonexistent/docker.sock"
@@ -16,14 +16,14 @@ NOWHERE = "unix:///nonexistent/docker.sock"
 
 @pytest.mark.usefixtures("docker_engine")
 def test_docker_comes_first_where_an_engine_answers() -> None:
-    chosen = choose("auto", SystemClock())
+    chosen = create_factory("auto", SystemClock())
     assert isinstance(chosen, DockerRuntimes)
     chosen.close()
 
 
 def test_bubblewrap_comes_second(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DOCKER_HOST", NOWHERE)
-    assert choose("auto", SystemClock()).kind == "bubblewrap"
+    assert create_factory("auto", SystemClock()).kind == "bubblewrap"
 
 
 @pytest.mark.parametrize(
@@ -35,7 +35,7 @@ def test_bubblewrap_comes_second(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_a_kind_can_be_asked_for_by_name(kind: str, chosen: str) -> None:
-    assert choose(kind, SystemClock()).kind == chosen
+    assert create_factory(kind, SystemClock()).kind == chosen
 
 
 def test_docker_by_name_fails_without_an_engine(
@@ -43,14 +43,14 @@ def test_docker_by_name_fails_without_an_engine(
 ) -> None:
     monkeypatch.setenv("DOCKER_HOST", NOWHERE)
     with pytest.raises(SandboxError, match="cannot reach the Docker engine"):
-        choose("docker", SystemClock())
+        create_factory("docker", SystemClock())
 
 
 def test_an_engine_that_answers_nonsense_is_no_engine(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("DOCKER_HOST", f"unix://{tmp_path}")
-    assert choose("auto", SystemClock()).kind == "bubblewrap"
+    assert create_factory("auto", SystemClock()).kind == "bubblewrap"
 
 
 PLUGIN = """
@@ -93,7 +93,7 @@ def plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("plugin")
 def test_a_plug_in_brings_its_own_kind() -> None:
-    chosen = choose("elsewhere", SystemClock(), "image:1")
+    chosen = create_factory("elsewhere", SystemClock(), "image:1")
     assert chosen.kind == "elsewhere with image:1"
 
 
@@ -102,7 +102,7 @@ LISTING = SandboxSpec(run_id="r", domains=(Domain(host="a.example"),))
 
 @pytest.mark.usefixtures("plugin")
 def test_a_plug_in_that_does_not_keep_to_a_list_of_hosts_is_not_asked_to() -> None:
-    chosen = choose("elsewhere", SystemClock())
+    chosen = create_factory("elsewhere", SystemClock())
     with pytest.raises(SandboxError, match="do not say that they keep to a list"):
         chosen.start(LISTING)
 
@@ -110,22 +110,22 @@ def test_a_plug_in_that_does_not_keep_to_a_list_of_hosts_is_not_asked_to() -> No
 @pytest.mark.usefixtures("plugin")
 def test_a_plug_in_that_says_it_keeps_to_a_list_is_believed() -> None:
     with pytest.raises(SandboxError, match="it was asked"):
-        choose("careful", SystemClock()).start(LISTING)
+        create_factory("careful", SystemClock()).start(LISTING)
 
 
 def test_nothing_holds_to_a_list_what_is_not_confined() -> None:
     with pytest.raises(SandboxError, match='"unconfined"; use Docker or bubblewrap'):
-        choose("unconfined", SystemClock()).start(LISTING)
+        create_factory("unconfined", SystemClock()).start(LISTING)
 
 
 @pytest.mark.usefixtures("plugin")
 def test_a_kind_that_nobody_offers_is_named_with_those_there_are() -> None:
     known = "auto, docker, local, bubblewrap, unconfined, broken, careful, elsewhere"
     with pytest.raises(SettingsError, match=f"no 'nowhere'; there are: {known}"):
-        choose("nowhere", SystemClock())
+        create_factory("nowhere", SystemClock())
 
 
 @pytest.mark.usefixtures("plugin")
 def test_a_plug_in_that_cannot_be_called_is_refused() -> None:
     with pytest.raises(SettingsError, match="'broken' offers cannot be called"):
-        choose("broken", SystemClock())
+        create_factory("broken", SystemClock())

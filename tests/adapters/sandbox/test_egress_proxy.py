@@ -15,11 +15,11 @@ from patchwright.sandbox.action_server.failure import ActionError
 from patchwright.sandbox.action_server.reaching_out import reach_out
 from patchwright.sandbox.archive import pack_proxy
 from patchwright.sandbox.egress.launch import command_line
-from patchwright.sandbox.egress.proxy.door import attend
+from patchwright.sandbox.egress.proxy.door import accept_connections
 from patchwright.sandbox.egress.proxy.gate import Gate, call, resolve
 from patchwright.sandbox.egress.proxy.hello import ALERT
-from patchwright.sandbox.egress.proxy.rules import Rule, Target
-from patchwright.sandbox.egress.proxy.tally import Tally
+from patchwright.sandbox.egress.proxy.rules import HostRule, Endpoint
+from patchwright.sandbox.egress.proxy.tally import RefusalCounter
 from patchwright.sandbox.egress.proxy.visit import MAX_HEAD_BYTES
 from tests.unit.sandbox.test_egress_hello import greeting
 
@@ -65,11 +65,11 @@ def server() -> Iterator[Server]:
 class Proxy:
     """The proxy, and what it asked for the addresses of."""
 
-    def __init__(self, *rules: Rule, public_at: int = 0) -> None:
+    def __init__(self, *rules: HostRule, public_at: int = 0) -> None:
         """With `public_at` all is open, and answered at that port of this machine."""
         self.asked: list[str] = []
         self.called: list[str] = []
-        self.tally = Tally()
+        self.tally = RefusalCounter()
         self.gate = Gate(rules, self.tally, self._resolve)
         if public_at:
             self._public_at = public_at
@@ -80,7 +80,7 @@ class Proxy:
         self.called.append(f"{address}:{port}")
         return call("127.0.0.1", self._public_at)
 
-    def _resolve(self, target: Target) -> Sequence[str]:
+    def _resolve(self, target: Endpoint) -> Sequence[str]:
         self.asked.append(target.host)
         if target.host in NAMES:
             return NAMES[target.host]
@@ -96,7 +96,7 @@ class Proxy:
 
         def serve() -> None:
             with pytest.raises(OSError, match=r"Invalid argument|Bad file"):
-                attend(door, gate or self.gate)
+                accept_connections(door, gate or self.gate)
 
         thread = threading.Thread(target=serve)
         thread.start()
@@ -114,9 +114,9 @@ def _speak(port: int, data: bytes) -> bytes:
         return way.makefile("rb").read()
 
 
-def listed(port: int, host: str = "listed.example") -> tuple[Rule, ...]:
+def listed(port: int, host: str = "listed.example") -> tuple[HostRule, ...]:
     """Return rules for a host, and for the address that it has in these tests."""
-    return (Rule(host, port, False), Rule("127.0.0.1", port, False))
+    return (HostRule(host, port, False), HostRule("127.0.0.1", port, False))
 
 
 def test_a_listed_name_is_served_at_the_address_that_was_judged(server: Server) -> None:
@@ -161,14 +161,14 @@ def test_a_name_that_is_not_listed_is_not_even_looked_up() -> None:
 
 @pytest.mark.parametrize("port", [22, 25, 8080])
 def test_a_listed_name_has_the_ports_of_the_web_alone(port: int) -> None:
-    proxy = Proxy(Rule("listed.example", None, False))
+    proxy = Proxy(HostRule("listed.example", None, False))
     with proxy.open() as send:
         answer = send(f"CONNECT listed.example:{port} HTTP/1.1\r\n\r\n".encode())
     assert answer.startswith(b"HTTP/1.1 403 ")
 
 
 def test_a_listed_name_that_leads_inside_is_refused_and_counted() -> None:
-    proxy = Proxy(Rule("rebound.example", None, False))
+    proxy = Proxy(HostRule("rebound.example", None, False))
     with proxy.open() as send:
         answer = send(b"CONNECT rebound.example:443 HTTP/1.1\r\n\r\n")
     assert b"not public" in answer.splitlines()[0]
@@ -241,7 +241,7 @@ def test_a_tunnel_to_a_listed_host_is_for_no_other_host_behind_its_address(
 
 
 def test_at_the_port_of_https_a_tunnel_carries_nothing_but_tls() -> None:
-    proxy = Proxy(Rule("listed.example", None, False), Rule("127.0.0.1", None, False))
+    proxy = Proxy(HostRule("listed.example", None, False), HostRule("127.0.0.1", None, False))
     given, taken = socket.socketpair()
     with given, taken:
         gate = proxy.gate._replace(call=lambda _address, _port: taken)
@@ -256,7 +256,7 @@ def test_at_the_port_of_https_a_tunnel_carries_nothing_but_tls() -> None:
 def test_what_cannot_be_reached_is_no_blocked_request() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         free = taken.getsockname()[1]
-    proxy = Proxy(*listed(free), Rule("gone.example", None, False))
+    proxy = Proxy(*listed(free), HostRule("gone.example", None, False))
     with proxy.open() as send:
         gone = send(b"CONNECT gone.example:443 HTTP/1.1\r\n\r\n")
         closed = send(f"CONNECT listed.example:{free} HTTP/1.1\r\n\r\n".encode())

@@ -7,7 +7,7 @@ import pytest
 
 from patchwright.core.clock import SystemClock
 from patchwright.core.runtime import SandboxSpec
-from patchwright.sandbox.choose import choose
+from patchwright.sandbox.choose import create_factory
 from patchwright.sandbox.workspace import Export, Workspace
 from tests.adapters.sandbox.box import Box
 from tests.adapters.sandbox.test_workspace import Origin
@@ -29,7 +29,7 @@ def origin(tmp_path: Path) -> Origin:
 
 @pytest.fixture
 def box(spec: SandboxSpec) -> Iterator[Box]:
-    runtime = choose("bubblewrap", SystemClock()).start(spec)
+    runtime = create_factory("bubblewrap", SystemClock()).start(spec)
     yield Box(runtime)
     runtime.close()
 
@@ -197,7 +197,7 @@ def test_work_that_lies_aside_arrives_where_nothing_else_does(
         box.sh(f"cd /workspace/repo; ({command})")
         told = workspace.export(origin.base, is_last=True)
         assert (told.bundle, named(told)) == (None, {name: reason}), way
-        export = workspace.export(origin.base, is_last=True, takes_aside=True)
+        export = workspace.export(origin.base, is_last=True, takes_stray_work=True)
         [path] = changed(export, origin)
         assert path in ("tracked.txt", "mine.txt")
         assert export.taken_from is not None
@@ -218,7 +218,7 @@ def test_a_commit_on_no_branch_is_found(
     )
     [told] = workspace.export(origin.base, is_last=True).left_out
     assert told.reason == "commit"
-    export = workspace.export(origin.base, is_last=True, takes_aside=True)
+    export = workspace.export(origin.base, is_last=True, takes_stray_work=True)
     assert changed(export, origin) == ["mine.txt"]
 
 
@@ -226,7 +226,7 @@ def test_work_that_lies_aside_is_named_beside_a_change(
     box: Box, workspace: Workspace, origin: Origin
 ) -> None:
     box.sh("echo aside > aside.txt; git stash -qu; echo mine > mine.txt")
-    export = workspace.export(origin.base, is_last=True, takes_aside=True)
+    export = workspace.export(origin.base, is_last=True, takes_stray_work=True)
     assert changed(export, origin) == ["mine.txt"]
     assert named(export) == {"stash@{0}": "stash"}
 
@@ -252,7 +252,7 @@ def test_work_that_arrived_is_not_missed(
             f"git reset -q --hard {origin.base}; git clean -qfd; git branch -D side;"
             f"echo mine >> tracked.txt; {command}"
         )
-        export = workspace.export(origin.base, is_last=True, takes_aside=True)
+        export = workspace.export(origin.base, is_last=True, takes_stray_work=True)
         assert "tracked.txt" in changed(export, origin), command
         assert named(export) == {}, command
 

@@ -106,7 +106,7 @@ def test_s28_what_was_resolved_arrives_and_submodules_follow_the_merge(
     assert bundle is not None
     head = fork.origin.take(bundle)
     merge = fork.objects.merge(fork.ours, fork.theirs)
-    joined = merge.join_submodules(fork.objects.tree_of(head))
+    joined = merge.merge_submodules(fork.objects.tree_of(head))
     listed = fork.origin.git("ls-tree", "-r", joined.tree).splitlines()
     assert f"160000 commit {MOVED_SHA}\tmodule" in listed
     assert SUBMODULE_SHA not in "\n".join(listed)

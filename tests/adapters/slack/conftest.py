@@ -11,7 +11,7 @@ from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import TalkThread, ThreadKind
 from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.integrations.slack.adapter import Slack, connect
-from patchwright.integrations.slack.tokens import GivenToken
+from patchwright.integrations.slack.tokens import StaticBotToken
 from tests.fakes.slack.fake import FakeSlack
 
 
@@ -66,5 +66,5 @@ def office(fake: FakeSlack) -> Office:
 
 @pytest.fixture
 def slack(fake: FakeSlack, office: Office) -> Slack:
-    tokens = GivenToken(SecretStr(office.token))
+    tokens = StaticBotToken(SecretStr(office.token))
     return connect(fake.api_url, tokens=tokens, clock=SystemClock())

@@ -5,12 +5,12 @@ from dataclasses import dataclass, field
 from pydantic import SecretStr
 
 from patchwright.core.errors import AuthenticationError
-from patchwright.integrations.slack.tokens import Installation
+from patchwright.integrations.slack.tokens import SlackInstallation
 
 
 @dataclass
 class KeptInstallations:
-    kept: dict[str, Installation] = field(default_factory=dict)
+    kept: dict[str, SlackInstallation] = field(default_factory=dict)
 
     def token_of(self, installation: str) -> SecretStr:
         found = self.kept.get(installation)
@@ -18,5 +18,5 @@ class KeptInstallations:
             raise AuthenticationError(f"the app is not installed in {installation}")
         return found.token
 
-    def save(self, installation: Installation) -> None:
+    def save(self, installation: SlackInstallation) -> None:
         self.kept[installation.id] = installation

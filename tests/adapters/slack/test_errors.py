@@ -17,8 +17,8 @@ from patchwright.core.errors import (
     SettingsError,
 )
 from patchwright.integrations.slack.adapter import Slack, connect
-from patchwright.integrations.slack.payloads import Done
-from patchwright.integrations.slack.tokens import GivenToken
+from patchwright.integrations.slack.payloads import EmptyResponse
+from patchwright.integrations.slack.tokens import StaticBotToken
 from tests.adapters.slack.conftest import Office
 from tests.fakes.clock import FakeClock
 from tests.fakes.slack.fake import FakeSlack
@@ -82,15 +82,15 @@ def test_a_missing_scope_is_named(fake: FakeSlack) -> None:
     team = fake.scene.add_workspace("Acme")
     token = fake.scene.install(team, scopes=frozenset({"channels:history"}))
     slack = connect(
-        fake.api_url, tokens=GivenToken(SecretStr(token)), clock=SystemClock()
+        fake.api_url, tokens=StaticBotToken(SecretStr(token)), clock=SystemClock()
     )
     with pytest.raises(PermissionDeniedError, match="users:read"):
-        slack.api.ask(team, Done, lambda client: client.users_info(user="U1"))
+        slack.api.ask(team, EmptyResponse, lambda client: client.users_info(user="U1"))
 
 
 def test_a_limit_is_waited_for(fake: FakeSlack, office: Office) -> None:
     clock = FakeClock()
-    tokens = GivenToken(SecretStr(office.token))
+    tokens = StaticBotToken(SecretStr(office.token))
     slack = connect(fake.api_url, tokens=tokens, clock=clock)
     before = clock.now()
     fake.faults.limit_next("auth.test", 30)
@@ -100,7 +100,7 @@ def test_a_limit_is_waited_for(fake: FakeSlack, office: Office) -> None:
 
 def test_a_long_limit_is_told(fake: FakeSlack, office: Office) -> None:
     clock = FakeClock()
-    tokens = GivenToken(SecretStr(office.token))
+    tokens = StaticBotToken(SecretStr(office.token))
     slack = connect(fake.api_url, tokens=tokens, clock=clock)
     fake.faults.limit_next("auth.test", 3_600)
     with pytest.raises(RateLimitedError) as caught:
@@ -109,7 +109,7 @@ def test_a_long_limit_is_told(fake: FakeSlack, office: Office) -> None:
 
 
 def test_nobody_at_home_is_told() -> None:
-    tokens = GivenToken(SecretStr("xoxb-EXAMPLE"))
+    tokens = StaticBotToken(SecretStr("xoxb-EXAMPLE"))
     slack = connect("http://127.0.0.1:1/api", tokens=tokens, clock=SystemClock())
     with pytest.raises(ServiceUnavailableError, match="URLError"):
         slack.fetch_identity("T1")
@@ -117,4 +117,4 @@ def test_nobody_at_home_is_told() -> None:
 
 def test_an_empty_token_is_a_mistake_in_the_settings() -> None:
     with pytest.raises(SettingsError, match=r"slack\.bot_token"):
-        GivenToken(SecretStr(""))
+        StaticBotToken(SecretStr(""))

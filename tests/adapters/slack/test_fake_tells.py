@@ -12,18 +12,18 @@ from pydantic import SecretStr
 from patchwright.core.channel import Offer
 from patchwright.core.clock import SystemClock
 from patchwright.core.types.triggers import (
-    FormWanted,
-    HomeWanted,
+    FormRequest,
+    HomeRequest,
     InstallationChanged,
-    OptionsWanted,
-    Reading,
+    OptionsRequest,
+    ParsedWebhook,
     Trigger,
     TriggerKind,
 )
 from patchwright.integrations.slack.adapter import Slack
 from patchwright.integrations.slack.forms import options_of
-from patchwright.integrations.slack.receiver import Receiver
-from patchwright.integrations.slack.webhook import Listening
+from patchwright.integrations.slack.receiver import SlackReceiver
+from patchwright.integrations.slack.webhook import SlackTriggerRules
 from tests.adapters.slack.conftest import Office
 from tests.fakes.github.exchange import Request
 from tests.fakes.github.server import Server, Wire
@@ -36,14 +36,14 @@ class Listener:
 
     def __init__(self, secret: str) -> None:
         secrets = (SecretStr(secret),)
-        self.readings: list[Reading] = []
-        self._receiver = Receiver(secrets, Listening(), SystemClock())
+        self.readings: list[ParsedWebhook] = []
+        self._receiver = SlackReceiver(secrets, SlackTriggerRules(), SystemClock())
 
     def respond(self, request: Request) -> Wire:
         reading = self._receiver.read(request.headers, request.body)
         self.readings.append(reading)
         body: object = {}
-        if isinstance(reading, OptionsWanted):
+        if isinstance(reading, OptionsRequest):
             body = options_of([f"acme/{reading.query}", reading.query])
         return Wire(200, {}, json.dumps(body).encode())
 
@@ -132,7 +132,7 @@ def test_buttons_pickers_and_forms(
     fake.pick(office.ann, message, "acme/shop")
     fake.press(office.ann, message, "More")
     wanted = listener.readings[-1]
-    assert isinstance(wanted, FormWanted)
+    assert isinstance(wanted, FormRequest)
     slack.open_form(wanted)
     fake.submit(fake.form(office.ann), {"How much more?": "+2"})
     _, *pressed = listener.triggers()
@@ -169,7 +169,7 @@ def test_shortcuts_home_and_removal(
     fake.open_home(office.ann)
     fake.uninstall(office.team)
     kinds = {type(one) for one in listener.readings}
-    assert {FormWanted, HomeWanted, InstallationChanged} <= kinds
+    assert {FormRequest, HomeRequest, InstallationChanged} <= kinds
 
 
 def payload_of(delivery: Delivery) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from patchwright.core.errors import (
 from patchwright.core.types.threads import TalkThread
 from patchwright.integrations.slack.adapter import Slack
 from patchwright.integrations.slack.files import check_host, fetch_file
-from patchwright.integrations.slack.payloads import File
+from patchwright.integrations.slack.payloads import SlackFile
 from patchwright.integrations.slack.text.message import as_markdown
 from tests.adapters.slack.conftest import Office
 from tests.fakes.slack.fake import FakeSlack
@@ -96,10 +96,10 @@ def test_other_hosts_are_refused(url: str) -> None:
 
 def test_a_name_is_no_markup() -> None:
     url = "https://files.slack.com/a.png"
-    file = File(name="a](http://evil) ![", mimetype="image/png", url_private=url)
+    file = SlackFile(name="a](http://evil) ![", mimetype="image/png", url_private=url)
     assert as_markdown(file).endswith(f"]({url})")
     assert as_markdown(file).count("](") == 1
 
 
 def test_a_file_that_was_deleted_is_not_named() -> None:
-    assert as_markdown(File(name="a", mode="tombstone", url_private="https://x")) == ""
+    assert as_markdown(SlackFile(name="a", mode="tombstone", url_private="https://x")) == ""

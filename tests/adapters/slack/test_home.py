@@ -9,19 +9,19 @@ from hypothesis import strategies as st
 
 from patchwright.core.channel import Offer
 from patchwright.core.errors import InvalidRequestError
-from patchwright.core.types.triggers import FormWanted
+from patchwright.core.types.triggers import FormRequest
 from patchwright.integrations.slack.actions import FORM, decode_form
 from patchwright.integrations.slack.adapter import Slack
 from patchwright.integrations.slack.buttons import offer_blocks
 from patchwright.integrations.slack.forms import form_view, options_of
-from patchwright.integrations.slack.home import MAX_RUNS, HomeFacts, RunShown, home_view
+from patchwright.integrations.slack.home import MAX_RUNS, HomePage, HomeRun, home_view
 from tests.adapters.slack.conftest import Office
 from tests.fakes.slack.acts.pressing import option_problems
 from tests.fakes.slack.blocks import check_blocks
 from tests.fakes.slack.fake import FakeSlack
 from tests.fakes.slack.render.interactions import new_trigger
 
-RUN = RunShown(
+RUN = HomeRun(
     state="done",
     title="Fix *it* <!channel>",
     url="https://bot.example/r1",
@@ -29,8 +29,8 @@ RUN = RunShown(
 )
 
 
-def wanted(fake: FakeSlack, office: Office, **changes: Any) -> FormWanted:
-    form = FormWanted(
+def wanted(fake: FakeSlack, office: Office, **changes: Any) -> FormRequest:
+    form = FormRequest(
         actor=office.actor(office.ann),
         handle=new_trigger(fake.world, office.ann),
         thread=office.thread("1.1"),
@@ -44,7 +44,7 @@ def wanted(fake: FakeSlack, office: Office, **changes: Any) -> FormWanted:
 def test_the_page_lists_runs_and_says_who_one_is(
     fake: FakeSlack, office: Office, slack: Slack
 ) -> None:
-    facts = HomeFacts(runs=(RUN,), repository="acme/shop", linked_as="ann-gh")
+    facts = HomePage(runs=(RUN,), repository="acme/shop", linked_as="ann-gh")
     slack.publish_home(office.actor(office.ann), office.team, facts)
     home = fake.home(office.ann)
     assert "ann-gh" in home.shown
@@ -58,7 +58,7 @@ def test_the_page_lists_runs_and_says_who_one_is(
 def test_who_is_not_linked_is_shown_the_way(
     fake: FakeSlack, office: Office, slack: Slack
 ) -> None:
-    slack.publish_home(office.actor(office.ann), office.team, HomeFacts())
+    slack.publish_home(office.actor(office.ann), office.team, HomePage())
     assert "you get a link" in fake.home(office.ann).shown
 
 
@@ -123,7 +123,7 @@ def test_offers_can_be_pressed_and_picked(
 
 
 def test_somebody_busy_sees_their_latest_runs() -> None:
-    view = home_view(HomeFacts(runs=(RUN,) * 200))
+    view = home_view(HomePage(runs=(RUN,) * 200))
     blocks = check_blocks(view["blocks"], is_view=True)
     assert str(blocks).count("bot.example/r1") == MAX_RUNS
 
@@ -148,14 +148,14 @@ def test_any_home_tab_is_one_that_slack_takes(
     state: str, title: str, name: str
 ) -> None:
     run = RUN.replace(state=state, title=title)
-    view = home_view(HomeFacts(runs=(run,), repository="a/b", linked_as=name))
+    view = home_view(HomePage(runs=(run,), repository="a/b", linked_as=name))
     check_blocks(view["blocks"], is_view=True)
 
 
 @given(asks=st.text(max_size=400), command=st.sampled_from(["budget", "change", ""]))
 def test_any_form_is_one_that_slack_takes(asks: str, command: str) -> None:
     office = Office(team="T1", token="", channel="C1", ann="U1", bob="U2")
-    form = FormWanted(
+    form = FormRequest(
         actor=office.actor("U1"), handle="1", thread=None, command=command, asks=asks
     )
     check_blocks(form_view(form)["blocks"], is_view=True)

@@ -9,7 +9,7 @@ from pydantic import SecretStr
 from patchwright.core.clock import SystemClock
 from patchwright.core.errors import AuthenticationError, PermissionDeniedError
 from patchwright.integrations.slack.adapter import connect
-from patchwright.integrations.slack.install import Install
+from patchwright.integrations.slack.install import AppInstaller
 from tests.adapters.slack.installations import KeptInstallations
 from tests.fakes.slack.fake import FakeSlack
 from tests.fakes.slack.scene import SCOPES
@@ -17,20 +17,20 @@ from tests.fakes.slack.scene import SCOPES
 BACK = "https://bot.example/slack/installed"
 
 
-def install_at(fake: FakeSlack, secret: str = "") -> Install:
+def install_at(fake: FakeSlack, secret: str = "") -> AppInstaller:
     slack = connect(fake.api_url, tokens=KeptInstallations(), clock=SystemClock())
-    return Install(
+    return AppInstaller(
         api=slack.api,
         client_id=fake.app.client_id,
         client_secret=SecretStr(secret or fake.app.client_secret),
         redirect_uri=BACK,
         scopes=tuple(sorted(SCOPES)),
-        is_welcome=lambda _: True,
+        is_allowed_workspace=lambda _: True,
     )
 
 
 def agree(
-    fake: FakeSlack, install: Install, team: str, *, for_all: bool = False
+    fake: FakeSlack, install: AppInstaller, team: str, *, for_all: bool = False
 ) -> str:
     """Agree as a person would, and return the code."""
     user = fake.scene.add_user(team, "ann")
@@ -88,13 +88,13 @@ def test_a_wrong_client_secret_is_refused(fake: FakeSlack) -> None:
 def test_fewer_scopes_than_needed_are_told(fake: FakeSlack) -> None:
     team = fake.scene.add_workspace("Acme")
     install = install_at(fake)
-    fewer = Install(
+    fewer = AppInstaller(
         api=install.api,
         client_id=install.client_id,
         client_secret=install.client_secret,
         redirect_uri=install.redirect_uri,
         scopes=("chat:write",),
-        is_welcome=install.is_welcome,
+        is_allowed_workspace=install.is_allowed_workspace,
     )
     code = agree(fake, fewer, team)
     with pytest.raises(PermissionDeniedError, match="users:read"):
@@ -103,7 +103,7 @@ def test_fewer_scopes_than_needed_are_told(fake: FakeSlack) -> None:
 
 def test_a_workspace_that_is_not_named_gets_no_app_of_ours(fake: FakeSlack) -> None:
     team, other = (fake.scene.add_workspace(name) for name in ("Acme", "Other"))
-    install = replace(install_at(fake), is_welcome=lambda one: one == team)
+    install = replace(install_at(fake), is_allowed_workspace=lambda one: one == team)
     code = agree(fake, install, other)
     with pytest.raises(PermissionDeniedError, match=f"{other} is not among"):
         install.exchange(code)

@@ -3,7 +3,7 @@
 import pytest
 
 from patchwright.core.errors import ServiceUnavailableError
-from patchwright.core.text.marks import call
+from patchwright.core.text.marks import mention_link
 from patchwright.integrations.slack.adapter import Slack
 from tests.adapters.slack.conftest import Office
 from tests.fakes.slack.fake import FakeSlack
@@ -13,7 +13,7 @@ def test_the_first_message_is_the_text(
     fake: FakeSlack, office: Office, slack: Slack
 ) -> None:
     asked = office.thread("cmd-1.2.x")
-    text = f"{call('Ann', office.ann)} asks:\n\n> fix the sum"
+    text = f"{mention_link('Ann', office.ann)} asks:\n\n> fix the sum"
     thread = slack.channel.open_thread(office.trigger(asked), text)
     [root] = fake.messages(office.channel)
     assert thread == office.thread(root.ts)

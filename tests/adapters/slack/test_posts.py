@@ -4,7 +4,7 @@ import pytest
 
 from patchwright.core.channel import Offer
 from patchwright.core.errors import NotFoundError, ServiceUnavailableError
-from patchwright.core.text.marks import call
+from patchwright.core.text.marks import mention_link
 from patchwright.integrations.slack.adapter import Slack, connect
 from patchwright.integrations.slack.metadata import EVENT_TYPE
 from tests.adapters.slack.conftest import Office
@@ -68,7 +68,7 @@ def test_an_edit_replaces_text_marks_and_offers(
 def test_only_a_call_of_ours_calls_somebody(
     fake: FakeSlack, office: Office, slack: Slack, root: str
 ) -> None:
-    text = f"{call('Ann', office.ann)} <!channel> <@{office.bob}>"
+    text = f"{mention_link('Ann', office.ann)} <!channel> <@{office.bob}>"
     ts = slack.channel.post(office.thread(root), text)
     shown = fake.message(office.channel, ts).shown
     assert f"<@{office.ann}>" in shown

@@ -19,7 +19,7 @@ from patchwright.core.errors import (
 )
 from patchwright.core.types.triggers import Trigger
 from patchwright.integrations.slack.receiver import SocketReceiver, delivery_id
-from patchwright.integrations.slack.socket_mode import SocketMode, Take
+from patchwright.integrations.slack.socket_mode import SocketMode, TakeDelivery
 from tests.fakes.slack_socket import TIMEOUT_S, FakeSocketMode
 from tests.unit.slack.samples import LISTENING, command, envelope, mention, press
 
@@ -37,7 +37,7 @@ def fake() -> Iterator[FakeSocketMode]:
 
 def connect(
     fake: FakeSocketMode,
-    take: Take,
+    take: TakeDelivery,
     *,
     token: str = "xapp-1",
     ping_interval_s: float = 5,

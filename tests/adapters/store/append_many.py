@@ -7,13 +7,13 @@ from patchwright.core.clock import SystemClock
 from patchwright.core.events.types import Message, Source
 from patchwright.core.types.ids import ConversationId
 from patchwright.workers.db.database import Database
-from patchwright.workers.store.doorbells import open_doorbell
+from patchwright.workers.store.doorbells import open_notifier
 from patchwright.workers.store.events import EventStore
 
 
 def main(url: str, conversation_id: str, count: str) -> None:
-    with closing(Database(url)) as database, open_doorbell(database) as doorbell:
-        store = EventStore(database, lambda tree: tree, SystemClock(), doorbell)
+    with closing(Database(url)) as database, open_notifier(database) as notifier:
+        store = EventStore(database, lambda tree: tree, SystemClock(), notifier)
         log = store.open(ConversationId(conversation_id))
         for number in range(int(count)):
             log.append(Source.SYSTEM, Message(text=f"other {number}"))

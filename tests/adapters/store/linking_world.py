@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pydantic import SecretStr
 
 from patchwright.core.crypto import KeyRing
-from patchwright.core.types.grants import Grant
+from patchwright.core.types.grants import PersonalToken
 from patchwright.core.types.ids import AccountId, JobId, RandomIds
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import TalkThread, ThreadKind
@@ -19,11 +19,11 @@ from tests.adapters.store.world import World, trigger
 
 API = "https://api.github.test"
 JO = Actor(service="slack", login="jo", external_id="U1", host="T1")
-GRANT = Grant(access_token=SecretStr("ghu_planted"))
+GRANT = PersonalToken(access_token=SecretStr("ghu_planted"))
 BROWSER = "browser"
 
 
-def never_renew(_: SecretStr) -> Grant:
+def never_renew(_: SecretStr) -> PersonalToken:
     raise AssertionError("nothing was due")
 
 
@@ -41,7 +41,7 @@ class Linking:
     def tokens(self) -> IdentityTokens:
         return self.linker.tokens
 
-    def arrive(self, person: Actor, actor: Actor = JO, grant: Grant = GRANT) -> str:
+    def arrive(self, person: Actor, actor: Actor = JO, grant: PersonalToken = GRANT) -> str:
         """Let the actor come as far as the question; return the link's digest."""
         token = self.links.invite(actor)
         assert token is not None
@@ -60,7 +60,7 @@ class Linking:
     ) -> tuple[JobId, ...] | None:
         return self.linker.confirm(self.request(digest), browser, person)
 
-    def link(self, person: Actor, actor: Actor = JO, grant: Grant = GRANT) -> AccountId:
+    def link(self, person: Actor, actor: Actor = JO, grant: PersonalToken = GRANT) -> AccountId:
         assert self.confirm(self.arrive(person, actor, grant), person) is not None
         return self.accounts.account_of(person, API)
 

@@ -11,17 +11,17 @@ from threading import Event as Bell
 import pytest
 from sqlalchemy import text
 
-from patchwright.core.events.doorbell import Doorbell
+from patchwright.core.events.doorbell import Notifier
 from patchwright.core.events.types import Message, Source
 from patchwright.core.types.ids import ConversationId, JobId, RandomIds
-from patchwright.workers.db.bell_sockets import BellFolder
+from patchwright.workers.db.bell_sockets import NotificationFolder
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.upgrade import upgrade
-from patchwright.workers.intake.delivery import Verdict
-from patchwright.workers.intake.intake import Intake
+from patchwright.workers.intake.delivery import DeliveryVerdict
+from patchwright.workers.intake.intake import Inbox
 from patchwright.workers.intake.record import Recorder
-from patchwright.workers.store.doorbells import open_doorbell
-from patchwright.workers.store.ear import Ear, Line
+from patchwright.workers.store.doorbells import open_notifier
+from patchwright.workers.store.ear import NotificationListener, NotificationSource
 from patchwright.workers.store.events import EventStore
 from tests.adapters.store.world import World, trigger
 
@@ -37,17 +37,17 @@ def conversation(world: World) -> ConversationId:
 def another_process(world: World) -> Iterator[EventStore]:
     """Open what a process of its own would have: a database and a doorbell."""
     url = world.database.engine.url.render_as_string(hide_password=False)
-    with closing(Database(url)) as database, open_doorbell(database) as doorbell:
-        yield EventStore(database, lambda tree: tree, world.clock, doorbell)
+    with closing(Database(url)) as database, open_notifier(database) as notifier:
+        yield EventStore(database, lambda tree: tree, world.clock, notifier)
 
 
 def say(store: EventStore, conversation_id: ConversationId) -> None:
     store.open(conversation_id).append(Source.USER, Message(text="hello"))
 
 
-def heard_by_now(bell: Bell) -> bool:
-    heard = bell.wait(SOON_S)
-    bell.clear()
+def heard_by_now(wakeup: Bell) -> bool:
+    heard = wakeup.wait(SOON_S)
+    wakeup.clear()
     return heard
 
 
@@ -57,10 +57,10 @@ def test_what_another_process_appends_rings_here(
     with (
         another_process(world) as here,
         another_process(world) as there,
-        here.open(conversation).listen() as bell,
+        here.open(conversation).listen() as wakeup,
     ):
         say(there, conversation)
-        assert heard_by_now(bell)
+        assert heard_by_now(wakeup)
 
 
 def test_it_rings_for_that_conversation_only(
@@ -68,9 +68,9 @@ def test_it_rings_for_that_conversation_only(
 ) -> None:
     with another_process(world) as here, another_process(world) as there:
         other = here.open(ConversationId("another")).listen()
-        with here.open(conversation).listen() as bell, other as theirs:
+        with here.open(conversation).listen() as wakeup, other as theirs:
             say(there, conversation)
-            assert heard_by_now(bell)
+            assert heard_by_now(wakeup)
             assert not theirs.is_set()
 
 
@@ -80,9 +80,9 @@ def test_a_process_that_ends_is_heard_to_its_last_event(
     url = world.database.engine.url.render_as_string(hide_password=False)
     arguments = [url, conversation, "3"]
     writer = [sys.executable, "-m", "tests.adapters.store.append_many", *arguments]
-    with another_process(world) as here, here.open(conversation).listen() as bell:
+    with another_process(world) as here, here.open(conversation).listen() as wakeup:
         subprocess.run(writer, check=True, timeout=30)
-        assert heard_by_now(bell)
+        assert heard_by_now(wakeup)
 
 
 def test_a_request_that_joins_a_run_reaches_a_worker_elsewhere(world: World) -> None:
@@ -91,13 +91,13 @@ def test_a_request_that_joins_a_run_reaches_a_worker_elsewhere(world: World) -> 
     with another_process(world) as web, another_process(world) as worker:
         recorder = Recorder(web, RandomIds())
         with (
-            Intake(web.database, recorder, dispatched.append) as intake,
-            worker.open(conversation).listen() as bell,
+            Inbox(web.database, recorder, dispatched.append) as intake,
+            worker.open(conversation).listen() as wakeup,
         ):
             delivery = world.delivery(trigger("k2", "and this"))
             stored = intake.submit(delivery).result(SOON_S)
-            assert stored.verdict is Verdict.JOINED
-            assert heard_by_now(bell)
+            assert stored.verdict is DeliveryVerdict.JOINED
+            assert heard_by_now(wakeup)
 
 
 def test_a_listening_connection_that_is_cut_is_made_again(postgres_url: str) -> None:
@@ -105,13 +105,13 @@ def test_a_listening_connection_that_is_cut_is_made_again(postgres_url: str) -> 
         upgrade(database)
         world = World(database)
         conversation = world.conversation(world.ask())
-        with another_process(world) as here, here.open(conversation).listen() as bell:
+        with another_process(world) as here, here.open(conversation).listen() as wakeup:
             assert cut_listeners(database) == 1
             # Twice: when the line breaks, and when there is one again.
-            assert heard_by_now(bell)
-            assert heard_by_now(bell)
+            assert heard_by_now(wakeup)
+            assert heard_by_now(wakeup)
             say(world.events, conversation)
-            assert heard_by_now(bell)
+            assert heard_by_now(wakeup)
 
 
 def cut_listeners(database: Database) -> int:
@@ -124,25 +124,25 @@ def cut_listeners(database: Database) -> int:
 
 
 def test_while_nothing_can_be_heard_everybody_looks_again_and_again() -> None:
-    doorbell = Doorbell()
+    notifier = Notifier()
 
-    def fail() -> Line:
+    def fail() -> NotificationSource:
         raise ConnectionResetError
 
     @contextmanager
-    def broken() -> Iterator[Line]:
+    def broken() -> Iterator[NotificationSource]:
         yield fail()
 
     with (
-        doorbell.listen(ConversationId("c1")) as bell,
-        Ear(doorbell, broken, (OSError,)),
+        notifier.listen(ConversationId("c1")) as wakeup,
+        NotificationListener(notifier, broken, (OSError,)),
     ):
-        assert heard_by_now(bell)
-        assert heard_by_now(bell)
+        assert heard_by_now(wakeup)
+        assert heard_by_now(wakeup)
 
 
 def test_the_socket_of_a_dead_process_is_taken_away(tmp_path: Path) -> None:
-    with BellFolder(tmp_path / "bells") as folder:
+    with NotificationFolder(tmp_path / "bells") as folder:
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as dead:
             dead.bind(str(tmp_path / "bells" / "dead"))
         with folder.listen("alive") as alive:
@@ -153,7 +153,7 @@ def test_the_socket_of_a_dead_process_is_taken_away(tmp_path: Path) -> None:
 
 def test_a_process_that_does_not_listen_holds_up_nobody(tmp_path: Path) -> None:
     with (
-        BellFolder(tmp_path / "bells") as folder,
+        NotificationFolder(tmp_path / "bells") as folder,
         folder.listen("busy") as busy,
         folder.listen("ready") as ready,
     ):
@@ -166,7 +166,7 @@ def test_a_process_that_does_not_listen_holds_up_nobody(tmp_path: Path) -> None:
 
 
 def test_who_rings_does_not_hear_itself(tmp_path: Path) -> None:
-    with BellFolder(tmp_path / "bells") as folder, folder.listen("me") as mine:
+    with NotificationFolder(tmp_path / "bells") as folder, folder.listen("me") as mine:
         folder.send("c1", apart_from="me")
         assert mine.take() == frozenset()
 
@@ -176,7 +176,7 @@ def test_a_folder_deeper_than_a_socket_address_is_long_serves_too(
 ) -> None:
     deep = tmp_path / ("d" * 120)
     deep.mkdir()
-    with BellFolder(deep / "bells") as folder, folder.listen("other") as other:
+    with NotificationFolder(deep / "bells") as folder, folder.listen("other") as other:
         folder.send("c1", apart_from="me")
         assert other.take() == frozenset({"c1"})
     assert list((deep / "bells").iterdir()) == []

@@ -140,7 +140,7 @@ def _new_log(
     }
     with world.database.writing() as connection:
         connection.execute(insert(conversations).values(row))
-    store = EventStore(world.database, redact, world.clock, world.doorbell)
+    store = EventStore(world.database, redact, world.clock, world.notifier)
     return store.open(conversation_id)
 
 

@@ -12,7 +12,7 @@ from patchwright.core.events.transfer import LogNotEmptyError, export_log, impor
 from patchwright.core.events.types import Event, Message, Null, Source, Think
 from patchwright.core.types.ids import ConversationId
 from patchwright.workers.db.tables import events
-from patchwright.workers.store.event_pages import Part, query_of
+from patchwright.workers.store.event_pages import EventRange, make_page_query
 from patchwright.workers.store.events import SqlEventLog
 from tests.adapters.store.world import World
 
@@ -30,12 +30,12 @@ def test_every_part_is_what_a_search_would_find(log: SqlEventLog) -> None:
     everything = [log.append(Source.USER, PAYLOADS[n % 3]) for n in range(10)]
     parts = product((0, 1, 4), (None, 3, 8, 99), (None, 0, 2), (False, True), KINDS)
     for start_id, end_id, limit, reverse, kinds in parts:
-        part = Part(start_id, end_id, limit, reverse, kinds)
+        part = EventRange(start_id, end_id, limit, reverse, kinds)
         found = log.read(start_id, end_id, limit=limit, reverse=reverse, kinds=kinds)
         assert list(found) == search(everything, part), part
 
 
-def search(everything: list[Event], part: Part) -> list[Event]:
+def search(everything: list[Event], part: EventRange) -> list[Event]:
     found = [
         event
         for event in everything
@@ -52,7 +52,7 @@ def test_a_page_of_a_long_log_is_found_by_index(
 ) -> None:
     conversation = world.conversation(world.ask())
     fill(world, conversation, 5_000)
-    plan = explain(world, conversation, Part(4_000, None, 20, reverse, kinds))
+    plan = explain(world, conversation, EventRange(4_000, None, 20, reverse, kinds))
     assert "SCAN EVENTS" not in plan
     assert "SEQ SCAN" not in plan
     assert "USING INDEX" in plan or "INDEX SCAN" in plan
@@ -76,8 +76,8 @@ def fill(world: World, conversation: ConversationId, count: int) -> None:
         connection.execute(text("ANALYZE"))
 
 
-def explain(world: World, conversation: ConversationId, part: Part) -> str:
-    query, values = query_of(conversation, part)
+def explain(world: World, conversation: ConversationId, part: EventRange) -> str:
+    query, values = make_page_query(conversation, part)
     literal = query.params(values).compile(
         world.database.engine, compile_kwargs={"literal_binds": True}
     )

@@ -9,7 +9,7 @@ from patchwright.core.types.ids import AccountId, JobId, RandomIds
 from patchwright.core.types.triggers import Ignored
 from patchwright.core.types.work import Outcome, OutcomeKind, Proof, Usage
 from patchwright.resolver.effects import FinalMessage
-from patchwright.workers.ops.figures import FRESH_S, SharedFigures
+from patchwright.workers.ops.figures import FRESH_S, ServiceMetrics
 from patchwright.workers.store.job import JobState, Lease
 from patchwright.workers.store.reservations import (
     Ceilings,
@@ -39,7 +39,7 @@ class Shown:
     def __init__(self, world: World) -> None:
         self._clock = world.clock
         self._registry = CollectorRegistry()
-        self._registry.register(SharedFigures(world.database, world.clock))
+        self._registry.register(ServiceMetrics(world.database, world.clock))
 
     def __call__(self, name: str, **labels: str) -> float | None:
         self._clock.advance(FRESH_S)

@@ -11,7 +11,7 @@ from patchwright.core.crypto import DecryptionError, KeyRing
 from patchwright.integrations.github.manifest import NewApp
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.upgrade import upgrade
-from patchwright.workers.store.github_app import AppStore
+from patchwright.workers.store.github_app import GitHubAppStore
 from patchwright.workers.store.secrets import SecretStore
 from tests.fakes.clock import FakeClock
 
@@ -35,13 +35,13 @@ def secrets(tmp_path: Path) -> Iterator[SecretStore]:
 
 
 def test_what_was_put_comes_back_whole(secrets: SecretStore) -> None:
-    AppStore(secrets, CLOUD).put(APP)
-    assert AppStore(secrets, CLOUD).fetch() == APP
+    GitHubAppStore(secrets, CLOUD).put(APP)
+    assert GitHubAppStore(secrets, CLOUD).fetch() == APP
 
 
 def test_another_github_has_another_app(secrets: SecretStore) -> None:
-    AppStore(secrets, CLOUD).put(APP)
-    assert AppStore(secrets, "https://ghes.example.com/api/v3").fetch() is None
+    GitHubAppStore(secrets, CLOUD).put(APP)
+    assert GitHubAppStore(secrets, "https://ghes.example.com/api/v3").fetch() is None
 
 
 def test_with_another_key_it_is_an_error_and_not_no_app(tmp_path: Path) -> None:
@@ -49,7 +49,7 @@ def test_with_another_key_it_is_an_error_and_not_no_app(tmp_path: Path) -> None:
         upgrade(database)
         rings = [KeyRing({name: name.encode() * 32}, name) for name in "ab"]
         first, second = (
-            AppStore(SecretStore(database, ring, FakeClock()), CLOUD) for ring in rings
+            GitHubAppStore(SecretStore(database, ring, FakeClock()), CLOUD) for ring in rings
         )
         first.put(APP)
         with pytest.raises(DecryptionError):

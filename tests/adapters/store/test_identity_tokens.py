@@ -16,10 +16,10 @@ from patchwright.core.errors import (
     ServiceError,
     ServiceUnavailableError,
 )
-from patchwright.core.types.grants import Grant
+from patchwright.core.types.grants import PersonalToken
 from patchwright.core.types.ids import AccountId
 from patchwright.workers.db.database import Database
-from patchwright.workers.db.tables_people import secrets
+from patchwright.workers.db.tables_people import secrets_table
 from patchwright.workers.store.identity_tokens import forget_grant
 from tests.adapters.store.linking_world import Linking, open_linking
 from tests.adapters.store.world import ALICE, World
@@ -41,22 +41,22 @@ class Forge:
     counts: list[str] = field(default_factory=lambda: ["refresh-0"])
     renewed: int = 0
     failures: list[ServiceError] = field(default_factory=list)
-    rivals: Barrier | None = None
+    competing_pulls: Barrier | None = None
     meanwhile: Callable[[], None] | None = None
 
-    def first(self) -> Grant:
+    def first(self) -> PersonalToken:
         return self._grant("access-0", "refresh-0")
 
-    def anew(self) -> Grant:
+    def anew(self) -> PersonalToken:
         self.counts.append("refresh-anew")
         return self._grant("access-anew", "refresh-anew")
 
-    def renew(self, refresh_token: SecretStr) -> Grant:
+    def renew(self, refresh_token: SecretStr) -> PersonalToken:
         if self.failures:
             raise self.failures.pop()
-        if self.rivals:
+        if self.competing_pulls:
             with suppress(BrokenBarrierError):
-                self.rivals.wait(0.5)
+                self.competing_pulls.wait(0.5)
         if self.meanwhile:
             self.meanwhile()
         if refresh_token.get_secret_value() not in self.counts:
@@ -66,8 +66,8 @@ class Forge:
         self.counts.append(f"refresh-{self.renewed}")
         return self._grant(f"access-{self.renewed}", self.counts[0])
 
-    def _grant(self, access: str, refresh: str) -> Grant:
-        return Grant(
+    def _grant(self, access: str, refresh: str) -> PersonalToken:
+        return PersonalToken(
             access_token=SecretStr(access),
             expires_at=self.clock.now() + EIGHT_HOURS,
             refresh_token=SecretStr(refresh),
@@ -117,13 +117,13 @@ def test_a_token_is_renewed_shortly_before_its_end(
     world.clock.advance(1)
     assert token() == "access-1"
     assert token() == "access-1"
-    assert "access" not in str(world.rows(secrets))
+    assert "access" not in str(world.rows(secrets_table))
 
 
 def test_a_token_without_an_end_is_never_renewed(
     world: World, linking: Linking
 ) -> None:
-    account = linking.link(ALICE, grant=Grant(access_token=SecretStr("gho_1")))
+    account = linking.link(ALICE, grant=PersonalToken(access_token=SecretStr("gho_1")))
     world.clock.advance(365 * 24 * 3600)
     assert linking.tokens.fetch(account) == SecretStr("gho_1")
 
@@ -132,7 +132,7 @@ def test_processes_that_want_it_at_once_renew_it_once(
     world: World, forge: Forge, account: AccountId, processes: list[Linking]
 ) -> None:
     world.clock.advance(EIGHT_HOURS.total_seconds())
-    together, forge.rivals = Barrier(PROCESSES), Barrier(2)
+    together, forge.competing_pulls = Barrier(PROCESSES), Barrier(2)
 
     def fetch(process: Linking) -> SecretStr | None:
         together.wait(10)
@@ -154,7 +154,7 @@ def test_s3_whoever_writes_does_not_wait_for_the_forge_to_answer(
     with ThreadPoolExecutor(1) as pool:
 
         def write() -> None:
-            assert not pool.submit(linking.tokens.take_report, account).result(5)
+            assert not pool.submit(linking.tokens.claim_report, account).result(5)
 
         forge.meanwhile = write
         assert token() == "access-1"
@@ -211,7 +211,7 @@ def test_s3_what_was_unlinked_or_linked_anew_meanwhile_stays_so(
     world.clock.advance(EIGHT_HOURS.total_seconds())
     forge.meanwhile = unlink
     assert token() is None
-    assert world.rows(secrets) == []
+    assert world.rows(secrets_table) == []
 
 
 def test_a_forge_that_fails_is_asked_again_later_and_the_token_kept(
@@ -234,7 +234,7 @@ def test_a_forge_that_fails_is_asked_again_later_and_the_token_kept(
     assert token() is None
     world.clock.advance(1)
     assert token() == "access-1"
-    assert not linking.tokens.take_report(account)
+    assert not linking.tokens.claim_report(account)
 
 
 def test_the_wait_between_two_tries_grows_to_an_hour(
@@ -258,13 +258,13 @@ def test_a_person_whose_token_is_worthless_is_told_once(
 ) -> None:
     forge.counts.clear()
     world.clock.advance(EIGHT_HOURS.total_seconds() - MINUTE_S)
-    assert not linking.tokens.take_report(account)
+    assert not linking.tokens.claim_report(account)
     assert token() == "access-0"
     world.clock.advance(MINUTE_S)
     assert token() is None
-    assert linking.tokens.take_report(account)
-    assert not linking.tokens.take_report(account)
-    assert len(world.rows(secrets)) == 1
+    assert linking.tokens.claim_report(account)
+    assert not linking.tokens.claim_report(account)
+    assert len(world.rows(secrets_table)) == 1
 
 
 def test_a_new_link_ends_that(
@@ -280,7 +280,7 @@ def test_a_new_link_ends_that(
     forge.counts.append("refresh-0")
     assert linking.link(ALICE, grant=forge.first()) == account
     assert token() == "access-0"
-    assert not linking.tokens.take_report(account)
+    assert not linking.tokens.claim_report(account)
     world.clock.advance(EIGHT_HOURS.total_seconds())
     assert token() == "access-1"
 
@@ -288,4 +288,4 @@ def test_a_new_link_ends_that(
 def test_somebody_who_never_linked_has_no_token(linking: Linking) -> None:
     account = linking.accounts.account_of(ALICE, "https://api.github.test")
     assert linking.tokens.fetch(account) is None
-    assert not linking.tokens.take_report(account)
+    assert not linking.tokens.claim_report(account)

@@ -5,9 +5,9 @@ from pydantic import SecretStr
 
 from patchwright.core.crypto import KeyRing
 from patchwright.core.errors import AuthenticationError
-from patchwright.integrations.slack.tokens import Installation
-from patchwright.workers.db.tables_people import secrets
-from patchwright.workers.store.installations import StoredInstallations
+from patchwright.integrations.slack.tokens import SlackInstallation
+from patchwright.workers.db.tables_people import secrets_table
+from patchwright.workers.store.installations import SlackInstallationStore
 from patchwright.workers.store.secrets import SecretStore
 from tests.adapters.store.world import World
 
@@ -19,21 +19,21 @@ def store(world: World) -> SecretStore:
     return SecretStore(world.database, KEYS, world.clock)
 
 
-def installed(team: str, token: str) -> Installation:
-    return Installation(id=team, name="Acme", token=SecretStr(token))
+def installed(team: str, token: str) -> SlackInstallation:
+    return SlackInstallation(id=team, name="Acme", token=SecretStr(token))
 
 
 def test_each_workspace_has_its_token(world: World, store: SecretStore) -> None:
-    tokens = StoredInstallations(store)
+    tokens = SlackInstallationStore(store)
     tokens.save(installed("T1", "xoxb-one"))
     tokens.save(installed("T2", "xoxb-two"))
     assert tokens.token_of("T1") == SecretStr("xoxb-one")
     assert tokens.token_of("T2") == SecretStr("xoxb-two")
-    assert "xoxb" not in str(world.rows(secrets))
+    assert "xoxb" not in str(world.rows(secrets_table))
 
 
 def test_who_installs_it_again_replaces_the_token(store: SecretStore) -> None:
-    tokens = StoredInstallations(store)
+    tokens = SlackInstallationStore(store)
     tokens.save(installed("T1", "xoxb-old"))
     tokens.save(installed("T1", "xoxb-new"))
     assert tokens.token_of("T1") == SecretStr("xoxb-new")
@@ -42,4 +42,4 @@ def test_who_installs_it_again_replaces_the_token(store: SecretStore) -> None:
 def test_a_workspace_that_did_not_install_it_is_named(store: SecretStore) -> None:
     store.put("T1", SecretStr("of somebody else"))
     with pytest.raises(AuthenticationError, match="the app is not installed in T1"):
-        StoredInstallations(store).token_of("T1")
+        SlackInstallationStore(store).token_of("T1")

@@ -14,9 +14,9 @@ from patchwright.workers.db.database import Database
 from patchwright.workers.db.metadata import metadata
 from patchwright.workers.db.tables import conversations, deliveries, jobs
 from patchwright.workers.db.tables_talk import choices
-from patchwright.workers.intake.delivery import Stored, Verdict
-from patchwright.workers.intake.errors import IntakeUnavailableError
-from patchwright.workers.intake.intake import MAX_GROUP, MAX_WAITING
+from patchwright.workers.intake.delivery import InboxResult, DeliveryVerdict
+from patchwright.workers.intake.errors import InboxUnavailableError
+from patchwright.workers.intake.intake import MAX_GROUP, MAX_WAITING_DELIVERIES
 from patchwright.workers.store.fencing import lock_conversation
 from patchwright.workers.store.job import JobState
 from tests.adapters.store.world import ISSUE, REPO, World, trigger
@@ -25,7 +25,7 @@ from tests.adapters.store.world import ISSUE, REPO, World, trigger
 def test_a_request_becomes_a_conversation_and_a_queued_job(world: World) -> None:
     with world.open_intake() as intake:
         stored = intake.submit(world.delivery(trigger())).result()
-    assert stored.verdict is Verdict.ACCEPTED
+    assert stored.verdict is DeliveryVerdict.ACCEPTED
     assert stored.job_id is not None
     assert world.job(stored.job_id).trigger == trigger()
     assert world.threads.conversation_of(ISSUE) == stored.conversation_id
@@ -42,9 +42,9 @@ def test_signs_that_no_database_takes_are_stored_as_the_sign_for_such(
         **(dict(trigger()) | {"title": odd, "request": odd, "body": odd, "text": odd})
     )
     stored = world.deliver(strange, f"d{odd}")
-    assert stored.verdict is Verdict.ACCEPTED
+    assert stored.verdict is DeliveryVerdict.ACCEPTED
     assert stored.job_id is not None
-    assert world.deliver(strange, f"d{odd}").verdict is Verdict.DUPLICATE
+    assert world.deliver(strange, f"d{odd}").verdict is DeliveryVerdict.DUPLICATE
     plain = odd.translate({0: "\ufffd", 0xD800: "\ufffd", 0xDC00: "\ufffd"})
     kept = world.job(stored.job_id).trigger
     assert (kept.title, kept.request, kept.body) == (plain, plain, plain)
@@ -88,8 +88,8 @@ def test_the_same_request_in_another_delivery_is_kept_and_does_nothing(
     world: World,
 ) -> None:
     world.deliver(trigger("k1"), "first")
-    assert world.deliver(trigger("k1"), "second").verdict is Verdict.DUPLICATE
-    assert world.deliver(trigger("k1"), "second").verdict is Verdict.DUPLICATE
+    assert world.deliver(trigger("k1"), "second").verdict is DeliveryVerdict.DUPLICATE
+    assert world.deliver(trigger("k1"), "second").verdict is DeliveryVerdict.DUPLICATE
     verdicts = {row["delivery_id"]: row["verdict"] for row in world.rows(deliveries)}
     assert verdicts == {"first": "accepted", "second": "duplicate"}
     assert len(world.rows(jobs)) == 1
@@ -108,7 +108,7 @@ def test_two_processes_that_get_the_same_requests_make_one_job_each(
                 for intake in (one, two)
             ]
             results = [future.result() for future in waiting]
-    assert sum(result.verdict is Verdict.DUPLICATE for result in results) == 30
+    assert sum(result.verdict is DeliveryVerdict.DUPLICATE for result in results) == 30
     assert len(world.rows(conversations)) == 1
     assert len(world.rows(jobs)) == 1
     assert len(world.dispatched + other.dispatched) == 1
@@ -118,8 +118,8 @@ def test_of_two_requests_at_once_one_joins_the_job_of_the_other(world: World) ->
     with world.open_intake() as intake:
         first = intake.submit(world.delivery(trigger("k1", "fix it")))
         second = intake.submit(world.delivery(trigger("k2", "and the docs")))
-    assert first.result().verdict is Verdict.ACCEPTED
-    assert second.result().verdict is Verdict.JOINED
+    assert first.result().verdict is DeliveryVerdict.ACCEPTED
+    assert second.result().verdict is DeliveryVerdict.JOINED
     [job_id] = world.dispatched
     assert second.result().job_id == job_id
     [event] = world.log(job_id)
@@ -142,14 +142,14 @@ def test_a_request_does_not_join_a_job_that_ends_meanwhile(world: World) -> None
             # Time enough for it to look at the job, were it not made to wait.
             wait([arriving], timeout=0.3)
             connection.execute(update(jobs).values(ended))
-        assert arriving.result().verdict is Verdict.ACCEPTED
+        assert arriving.result().verdict is DeliveryVerdict.ACCEPTED
 
 
 def test_a_request_that_joined_is_known_when_it_is_repeated(world: World) -> None:
     job_id = world.ask("k1")
     world.deliver(trigger("k2"), "d2")
-    assert world.deliver(trigger("k2"), "d2").verdict is Verdict.DUPLICATE
-    assert world.deliver(trigger("k2"), "d3").verdict is Verdict.DUPLICATE
+    assert world.deliver(trigger("k2"), "d2").verdict is DeliveryVerdict.DUPLICATE
+    assert world.deliver(trigger("k2"), "d3").verdict is DeliveryVerdict.DUPLICATE
     assert len(world.log(job_id)) == 1
 
 
@@ -157,9 +157,9 @@ def test_who_follows_the_conversation_hears_of_a_request_that_joins(
     world: World,
 ) -> None:
     conversation_id = world.conversation(world.ask("k1"))
-    with world.doorbell.listen(conversation_id) as bell, world.open_intake() as intake:
+    with world.notifier.listen(conversation_id) as wakeup, world.open_intake() as intake:
         intake.submit(world.delivery(trigger("k2")))
-        assert bell.wait(10)
+        assert wakeup.wait(10)
 
 
 def test_the_pull_request_of_a_conversation_belongs_to_it(world: World) -> None:
@@ -169,7 +169,7 @@ def test_the_pull_request_of_a_conversation_belongs_to_it(world: World) -> None:
     assert world.threads.link(conversation_id, pull_request, now)
     assert world.threads.link(conversation_id, pull_request, now)
     there = trigger("k2").replace(thread=pull_request)
-    assert world.deliver(there).verdict is Verdict.JOINED
+    assert world.deliver(there).verdict is DeliveryVerdict.JOINED
 
 
 def test_a_thread_of_another_conversation_is_not_taken_away(world: World) -> None:
@@ -183,8 +183,8 @@ def test_a_thread_of_another_conversation_is_not_taken_away(world: World) -> Non
 
 def test_what_asks_for_nothing_is_kept_with_the_reason(world: World) -> None:
     ignored = Ignored(reason="no-mention")
-    assert world.deliver(ignored, "d1").verdict is Verdict.IGNORED
-    assert world.deliver(ignored, "d1").verdict is Verdict.DUPLICATE
+    assert world.deliver(ignored, "d1").verdict is DeliveryVerdict.IGNORED
+    assert world.deliver(ignored, "d1").verdict is DeliveryVerdict.DUPLICATE
     [row] = world.rows(deliveries)
     assert (row["verdict"], row["reason"]) == ("ignored", "no-mention")
     assert world.rows(jobs) == []
@@ -200,7 +200,7 @@ def test_a_delivery_that_cannot_be_stored_does_not_hurt_those_beside_it(
             intake.submit(world.delivery(trigger(f"k{number}", request)))
             for number, request in enumerate(requests)
         ]
-    assert isinstance(answers[2].exception(), IntakeUnavailableError)
+    assert isinstance(answers[2].exception(), InboxUnavailableError)
     stored = [answers[place].result().verdict for place in (0, 1, 3)]
     assert stored == ["accepted", "joined", "joined"]
     assert len(world.rows(deliveries)) == 3
@@ -208,7 +208,7 @@ def test_a_delivery_that_cannot_be_stored_does_not_hurt_those_beside_it(
 
 def test_leaving_the_intake_stores_what_still_waits(world: World) -> None:
     with world.open_intake() as intake:
-        waiting: list[Future[Stored]] = [
+        waiting: list[Future[InboxResult]] = [
             intake.submit(world.delivery(trigger(f"k{number}"))) for number in range(50)
         ]
     assert all(future.done() for future in waiting)
@@ -219,22 +219,22 @@ def test_a_closed_intake_takes_nothing(world: World) -> None:
     with world.open_intake() as intake:
         assert intake.is_alive
     assert not intake.is_alive
-    with pytest.raises(IntakeUnavailableError):
+    with pytest.raises(InboxUnavailableError):
         intake.submit(world.delivery(trigger()))
 
 
 def test_only_so_many_deliveries_wait_and_none_of_them_is_lost(world: World) -> None:
-    taken: list[Future[Stored]] = []
+    taken: list[Future[InboxResult]] = []
     with world.open_intake() as intake, world.database.writing() as connection:
         if not world.database.is_sqlite:
             connection.execute(text("LOCK TABLE deliveries IN EXCLUSIVE MODE"))
-        with pytest.raises(IntakeUnavailableError, match="too many"):
+        with pytest.raises(InboxUnavailableError, match="too many"):
             taken.extend(
                 intake.submit(world.delivery(Ignored(reason="flood")))
-                for _ in range(MAX_WAITING + MAX_GROUP + 1)
+                for _ in range(MAX_WAITING_DELIVERIES + MAX_GROUP + 1)
             )
-    assert len(taken) >= MAX_WAITING
-    assert {future.result().verdict for future in taken} == {Verdict.IGNORED}
+    assert len(taken) >= MAX_WAITING_DELIVERIES
+    assert {future.result().verdict for future in taken} == {DeliveryVerdict.IGNORED}
 
 
 def _refuse_equal_messages(world: World) -> None:

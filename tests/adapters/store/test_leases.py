@@ -115,7 +115,7 @@ def test_m13_a_clock_that_is_ahead_takes_no_job_from_a_living_worker(
         job_id = living.ask()
         assert living.claim(job_id, "w1").attempt == 1
         stores = make_stores(
-            database, lambda tree: tree, ahead, RandomIds(), living.doorbell
+            database, lambda tree: tree, ahead, RandomIds(), living.notifier
         )
         assert stores.leases.claim(job_id, "w2", LEASE_S) is None
         assert stores.jobs.take_unfinished(0.0) == ()

@@ -3,12 +3,12 @@
 import pytest
 from pydantic import SecretStr
 
-from patchwright.core.types.grants import Grant
+from patchwright.core.types.grants import PersonalToken
 from patchwright.core.types.ids import RandomIds
 from patchwright.core.types.people import Actor
-from patchwright.workers.db.tables_people import account_audit, identities, secrets
+from patchwright.workers.db.tables_people import account_audit, identities, secrets_table
 from patchwright.workers.store.job import JobState
-from patchwright.workers.store.unlinking import forget_person, unlink, unlink_place
+from patchwright.workers.store.unlinking import forget_person, unlink, unlink_host
 from tests.adapters.store.linking_world import (
     API,
     BROWSER,
@@ -108,8 +108,8 @@ def test_the_token_is_kept_with_the_link_and_not_before(
     assert linking.tokens.fetch(account) is None
     linking.confirm(digest, ALICE)
     assert linking.tokens.fetch(account) == GRANT.access_token
-    assert [row["owner"] for row in world.rows(secrets)] == [account]
-    assert GRANT.access_token.get_secret_value() not in str(world.rows(secrets))
+    assert [row["owner"] for row in world.rows(secrets_table)] == [account]
+    assert GRANT.access_token.get_secret_value() not in str(world.rows(secrets_table))
 
 
 def test_the_token_of_who_did_not_confirm_is_forgotten(
@@ -118,7 +118,7 @@ def test_the_token_of_who_did_not_confirm_is_forgotten(
     linking.arrive(ALICE)
     world.clock.advance(15 * 60)
     linking.link(BOB, KIM)
-    assert [row["name"] for row in world.rows(secrets)] == ["user-token"]
+    assert [row["name"] for row in world.rows(secrets_table)] == ["user-token"]
 
 
 def test_what_the_person_asked_for_goes_on(world: World, linking: Linking) -> None:
@@ -150,7 +150,7 @@ def test_the_token_goes_with_the_last_identity(world: World, linking: Linking) -
     linking.link(ALICE)
     with world.database.writing() as connection:
         unlink(connection, RandomIds(), JO, "themselves", world.clock.now())
-    assert world.rows(secrets) == []
+    assert world.rows(secrets_table) == []
 
 
 def test_a_workspace_that_uninstalls_unlinks_its_people(
@@ -161,7 +161,7 @@ def test_a_workspace_that_uninstalls_unlinks_its_people(
     for actor, person in ((JO, ALICE), (ann, BOB), (elsewhere, BOB)):
         linking.link(person, actor)
     with world.database.writing() as connection:
-        unlink_place(connection, RandomIds(), "slack", "T1", world.clock.now())
+        unlink_host(connection, RandomIds(), "slack", "T1", world.clock.now())
     assert [linking.person_of(one) for one in (JO, ann, elsewhere)] == [None, None, BOB]
 
 
@@ -182,9 +182,9 @@ def test_who_takes_their_word_back_stays_linked_without_a_token(
 def test_a_link_without_a_readable_token_is_a_link(
     world: World, linking: Linking
 ) -> None:
-    digest = linking.arrive(ALICE, grant=Grant(access_token=SecretStr("x")))
+    digest = linking.arrive(ALICE, grant=PersonalToken(access_token=SecretStr("x")))
     with world.database.writing() as connection:
-        connection.execute(secrets.update().values(ciphertext=b"damaged"))
+        connection.execute(secrets_table.update().values(ciphertext=b"damaged"))
     assert linking.confirm(digest, ALICE) == ()
     assert linking.person_of() == ALICE
     assert linking.tokens.fetch(linking.accounts.account_of(ALICE, API)) is None

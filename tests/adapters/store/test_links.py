@@ -4,8 +4,8 @@ import pytest
 
 from patchwright.core.types.people import Actor
 from patchwright.workers.db.tables_people import link_requests
-from patchwright.workers.store.link_rows import LinkRequest, Standing
-from patchwright.workers.store.links import MOST_IN_HOUR, LinkStore, digest_of
+from patchwright.workers.store.link_rows import LinkRequest, LinkStatus
+from patchwright.workers.store.links import MAX_INVITATIONS_PER_HOUR, LinkStore, digest_of
 from tests.adapters.store.world import World
 
 JO = Actor(service="slack", login="jo", external_id="U1", host="T1")
@@ -49,8 +49,8 @@ def test_a_newer_link_takes_the_place_of_the_older_one(links: LinkStore) -> None
     old, other = invite(links), invite(links, KIM)
     new = invite(links)
     assert links.find(old) is None
-    assert found(links, new).status is Standing.OPEN
-    assert found(links, other).status is Standing.OPEN
+    assert found(links, new).status is LinkStatus.OPEN
+    assert found(links, other).status is LinkStatus.OPEN
     assert not links.begin(old, "b", "s")
 
 
@@ -66,22 +66,22 @@ def test_a_newer_link_knows_nothing_of_the_browser_of_the_older_one(
 def test_a_link_counts_for_fifteen_minutes(world: World, links: LinkStore) -> None:
     digest = invite(links)
     world.clock.advance(15 * MINUTE_S - 1)
-    assert found(links, digest).status is Standing.OPEN
+    assert found(links, digest).status is LinkStatus.OPEN
     world.clock.advance(1)
-    assert found(links, digest).status is Standing.EXPIRED
+    assert found(links, digest).status is LinkStatus.EXPIRED
     assert not links.begin(digest, "b", "s")
 
 
 def test_somebody_gets_only_so_many_links_within_an_hour(
     world: World, links: LinkStore
 ) -> None:
-    given = [links.invite(JO) for _ in range(MOST_IN_HOUR)]
+    given = [links.invite(JO) for _ in range(MAX_INVITATIONS_PER_HOUR)]
     assert None not in given
     assert links.count_refused(JO) == 0
     assert links.invite(JO) is None
     assert links.invite(JO) is None
     assert (links.count_refused(JO), links.count_refused(KIM)) == (2, 0)
-    assert found(links, digest_of(str(given[-1]))).status is Standing.OPEN
+    assert found(links, digest_of(str(given[-1]))).status is LinkStatus.OPEN
     assert links.invite(KIM)
     world.clock.advance(60 * MINUTE_S)
     assert links.invite(JO)
@@ -107,5 +107,5 @@ def test_a_state_counts_once_in_its_browser_and_for_ten_minutes(
     assert not links.use_state(digest, "b", "s")
     links.begin(digest, "b", "late")
     world.clock.advance(10 * MINUTE_S)
-    assert found(links, digest).status is Standing.OPEN
+    assert found(links, digest).status is LinkStatus.OPEN
     assert not links.use_state(digest, "b", "late")

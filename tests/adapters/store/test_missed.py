@@ -6,29 +6,29 @@ import pytest
 
 from patchwright.core.types.threads import RepoRef
 from patchwright.core.types.triggers import Ignored
-from patchwright.integrations.github.deliveries import Attempt
-from patchwright.workers.store.missed import MAX_ASKED, MissedStore
+from patchwright.integrations.github.deliveries import DeliveryAttempt
+from patchwright.workers.store.missed import MAX_ASKED, MissedDeliveryStore
 from tests.adapters.store.world import ISSUE, World, trigger
 
 HOOK = "/app/hook"
 
 
 @pytest.fixture
-def missed(world: World) -> MissedStore:
-    return MissedStore(world.database, "github")
+def missed(world: World) -> MissedDeliveryStore:
+    return MissedDeliveryStore(world.database, "github")
 
 
-def attempt(number: int, at: datetime, guid: str = "g1") -> Attempt:
-    return Attempt(id=number, guid=guid, delivered_at=at, status_code=502)
+def attempt(number: int, at: datetime, guid: str = "g1") -> DeliveryAttempt:
+    return DeliveryAttempt(id=number, guid=guid, delivered_at=at, status_code=502)
 
 
-def due(missed: MissedStore) -> list[tuple[str, int]]:
+def due(missed: MissedDeliveryStore) -> list[tuple[str, int]]:
     found = missed.take_due(HOOK)
     return [(one.delivery_id, one.attempt_id) for one in found]
 
 
 def test_the_newest_attempt_is_asked_for_at_once(
-    world: World, missed: MissedStore
+    world: World, missed: MissedDeliveryStore
 ) -> None:
     now = world.clock.now()
     earlier = attempt(1, now - timedelta(minutes=2))
@@ -38,7 +38,7 @@ def test_the_newest_attempt_is_asked_for_at_once(
     assert missed.read_up_to("/another") is None
 
 
-def test_what_has_come_is_not_asked_for(world: World, missed: MissedStore) -> None:
+def test_what_has_come_is_not_asked_for(world: World, missed: MissedDeliveryStore) -> None:
     now = world.clock.now()
     world.deliver(Ignored(reason="no-mention"), "g1")
     missed.note(HOOK, [attempt(1, now), attempt(2, now, "g2")])
@@ -46,7 +46,7 @@ def test_what_has_come_is_not_asked_for(world: World, missed: MissedStore) -> No
 
 
 def test_it_is_asked_for_ever_less_often_and_not_for_ever(
-    world: World, missed: MissedStore
+    world: World, missed: MissedDeliveryStore
 ) -> None:
     missed.note(HOOK, [attempt(1, world.clock.now())])
     waits = []
@@ -63,7 +63,7 @@ def test_it_is_asked_for_ever_less_often_and_not_for_ever(
 
 
 def test_an_attempt_that_failed_again_takes_the_place_of_the_first(
-    world: World, missed: MissedStore
+    world: World, missed: MissedDeliveryStore
 ) -> None:
     missed.note(HOOK, [attempt(1, world.clock.now())])
     [first] = missed.take_due(HOOK)
@@ -75,7 +75,7 @@ def test_an_attempt_that_failed_again_takes_the_place_of_the_first(
 
 
 def test_what_the_sender_does_not_keep_any_more_is_given_up(
-    world: World, missed: MissedStore
+    world: World, missed: MissedDeliveryStore
 ) -> None:
     missed.note(HOOK, [attempt(1, world.clock.now())])
     world.clock.advance(3 * 24 * 3600 + 1)
@@ -96,7 +96,7 @@ def test_the_repositories_with_the_newest_conversations_are_listed(
 
 
 def test_what_was_asked_for_in_vain_is_not_taken_for_new(
-    world: World, missed: MissedStore
+    world: World, missed: MissedDeliveryStore
 ) -> None:
     missed.note(HOOK, [attempt(1, world.clock.now())])
     for times in range(MAX_ASKED):

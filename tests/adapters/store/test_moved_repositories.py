@@ -6,7 +6,7 @@ import pytest
 
 from patchwright.core.types.threads import RepoRef, TalkThread, ThreadKind
 from patchwright.core.types.triggers import RepositoryMoved, Trigger, TriggerKind
-from patchwright.workers.intake.delivery import Verdict
+from patchwright.workers.intake.delivery import DeliveryVerdict
 from patchwright.workers.store.active import change_trigger
 from patchwright.workers.store.fencing import lock_conversation
 from tests.adapters.store.world import ALICE, REPO, World
@@ -56,5 +56,5 @@ def test_a_rename_that_comes_again_moves_nothing_more(world: World) -> None:
     world.deliver(moved)
     job_id = world.deliver(asked_in_chat()).job_id
     assert job_id is not None
-    assert world.deliver(moved, "again").verdict is Verdict.DUPLICATE
+    assert world.deliver(moved, "again").verdict is DeliveryVerdict.DUPLICATE
     assert world.job(job_id).trigger.repo == REPO

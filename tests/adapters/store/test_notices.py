@@ -23,7 +23,7 @@ from patchwright.core.types.triggers import (
 from patchwright.core.types.work import Outcome, OutcomeKind
 from patchwright.resolver.rounds import PENDING
 from patchwright.workers.db.tables import conversations, deliveries
-from patchwright.workers.intake.delivery import Verdict
+from patchwright.workers.intake.delivery import DeliveryVerdict
 from patchwright.workers.store.job import JobState
 from patchwright.workers.store.secrets import SecretStore
 from tests.adapters.store.world import ISSUE, REPO, World, trigger
@@ -73,7 +73,7 @@ def test_failed_checks_of_our_pull_request_start_a_job_for_who_asked(
 ) -> None:
     first = with_pull(world)
     stored = world.deliver(checks())
-    assert stored.verdict is Verdict.ACCEPTED
+    assert stored.verdict is DeliveryVerdict.ACCEPTED
     assert stored.job_id is not None
     job = world.job(stored.job_id)
     assert (job.trigger.kind, job.trigger.actor.login) == ("checks", "alice")
@@ -83,7 +83,7 @@ def test_failed_checks_of_our_pull_request_start_a_job_for_who_asked(
 def test_failed_checks_of_somebody_elses_pull_request_are_nothing_to_us(
     world: World,
 ) -> None:
-    assert world.deliver(checks()).verdict is Verdict.IGNORED
+    assert world.deliver(checks()).verdict is DeliveryVerdict.IGNORED
     assert world.rows(deliveries)[0]["reason"] == "not-ours"
     world.deliver(trigger().replace(thread=PULL))
     world.deliver(checks("checks-2"))
@@ -95,20 +95,20 @@ def test_failed_checks_do_not_join_a_run_and_count_once_it_is_over(
 ) -> None:
     with_pull(world)
     job_id = world.ask("k2")
-    assert world.deliver(checks()).verdict is Verdict.IGNORED
+    assert world.deliver(checks()).verdict is DeliveryVerdict.IGNORED
     assert world.rows(deliveries)[-1]["reason"] == "busy"
     assert world.log(job_id) == []
     finish(world, job_id)
-    assert world.deliver(checks()).verdict is Verdict.ACCEPTED
+    assert world.deliver(checks()).verdict is DeliveryVerdict.ACCEPTED
 
 
 def test_the_second_word_of_the_same_checks_is_a_duplicate(world: World) -> None:
     with_pull(world)
     stored = world.deliver(checks())
-    assert world.deliver(checks()).verdict is Verdict.DUPLICATE
+    assert world.deliver(checks()).verdict is DeliveryVerdict.DUPLICATE
     assert stored.job_id is not None
     finish(world, stored.job_id)
-    assert world.deliver(checks()).verdict is Verdict.DUPLICATE
+    assert world.deliver(checks()).verdict is DeliveryVerdict.DUPLICATE
 
 
 def test_what_nobody_asked_for_uses_up_nothing_and_is_found_by_its_kind(
@@ -121,7 +121,7 @@ def test_what_nobody_asked_for_uses_up_nothing_and_is_found_by_its_kind(
         finish(world, stored.job_id)
     hour_ago = world.clock.now() - timedelta(hours=1)
     assert world.jobs.count_since(conversation, hour_ago) == 1
-    since = world.jobs.since_asked(conversation, TriggerKind.CHECKS)
+    since = world.jobs.list_since_last_request(conversation, TriggerKind.CHECKS)
     assert [job.trigger.key for job in since] == ["checks-0", "checks-1", "checks-2"]
 
 
@@ -246,9 +246,9 @@ def test_closing_a_thread_stops_the_run_that_was_asked_for_there(world: World) -
     job_id = world.ask()
     world.claim(job_id)
     conversation = world.conversation(job_id)
-    with world.doorbell.listen(conversation) as bell, world.open_intake() as intake:
+    with world.notifier.listen(conversation) as wakeup, world.open_intake() as intake:
         intake.submit(world.delivery(ThreadClosed(thread=ISSUE, is_open=False)))
-        assert bell.wait(10)
+        assert wakeup.wait(10)
     [event] = world.log(job_id)
     assert (event.source, event.payload) == (Source.SYSTEM, STOPPED)
     assert world.threads.closed_at(ISSUE) == world.clock.now()
@@ -311,8 +311,8 @@ def test_m11_notices_out_of_order_leave_what_the_newest_says(world: World) -> No
 def test_m11_a_notice_that_comes_again_is_known_by_its_meaning(world: World) -> None:
     now = world.clock.now()
     world.ask()
-    assert world.deliver(closed(now)).verdict is Verdict.NOTED
-    assert world.deliver(closed(now), "another id").verdict is Verdict.DUPLICATE
+    assert world.deliver(closed(now)).verdict is DeliveryVerdict.NOTED
+    assert world.deliver(closed(now), "another id").verdict is DeliveryVerdict.DUPLICATE
 
 
 def test_a_thread_that_nobody_asked_in_may_close(world: World) -> None:

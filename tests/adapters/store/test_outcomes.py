@@ -11,7 +11,7 @@ from patchwright.core.types.ids import JobId
 from patchwright.core.types.triggers import TriggerKind
 from patchwright.core.types.work import Outcome, OutcomeKind
 from patchwright.resolver.effects import FinalMessage, PushBranch
-from patchwright.workers.intake.delivery import Verdict
+from patchwright.workers.intake.delivery import DeliveryVerdict
 from patchwright.workers.store.effects import EffectState
 from patchwright.workers.store.job import JobState, Lease
 from patchwright.workers.store.outcomes import EffectsPendingError
@@ -162,7 +162,7 @@ def test_after_the_end_a_new_request_starts_a_new_job(world: World) -> None:
     first = world.ask("k1")
     world.outcomes.finish(world.claim(first), JobState.DONE, world.clock.now())
     second = world.deliver(trigger("k2"))
-    assert second.verdict is Verdict.ACCEPTED
+    assert second.verdict is DeliveryVerdict.ACCEPTED
     assert second.job_id != first
     assert second.conversation_id == world.conversation(first)
 
@@ -231,7 +231,7 @@ def test_who_has_only_answered_has_asked_for_nothing(world: World) -> None:
     _deliver(world, lease)
     world.outcomes.wait(lease)
     reply = trigger("k2", "me too").replace(kind=TriggerKind.REPLY)
-    assert world.deliver(reply).verdict is Verdict.JOINED
+    assert world.deliver(reply).verdict is DeliveryVerdict.JOINED
     lease = _store(world, world.claim(job_id))
     _deliver(world, lease)
     assert world.outcomes.finish(lease, JobState.DONE, world.clock.now()) is None

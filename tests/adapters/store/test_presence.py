@@ -3,18 +3,18 @@
 from datetime import timedelta
 
 from patchwright.workers.db.database import Database
-from patchwright.workers.ops.checks import Staffed, Ticking
-from patchwright.workers.ops.presence import Presence, alive, leave, show
-from patchwright.workers.ops.waiting import waiting_since
+from patchwright.workers.ops.checks import WorkersCheck, BeatCheck
+from patchwright.workers.ops.presence import ProcessStatus, live_processes, remove_process, record_heartbeat
+from patchwright.workers.ops.waiting import oldest_job_waits_since
 from tests.adapters.store.world import LEASE_S, World
 from tests.fakes.clock import START, FakeClock
 
 
 def presence(
     name: str = "host:1", role: str = "worker", *red: str, after_s: float = 0
-) -> Presence:
+) -> ProcessStatus:
     seen_at = START + timedelta(seconds=after_s)
-    return Presence(
+    return ProcessStatus(
         id=name,
         role=role,
         name=name,
@@ -29,38 +29,38 @@ def presence(
 def test_a_process_is_alive_until_it_has_been_silent_for_too_long(
     database: Database, clock: FakeClock
 ) -> None:
-    show(database, presence("host:2"))
-    show(database, presence("host:1", "web", "broker", "sweeps"))
+    record_heartbeat(database, presence("host:2"))
+    record_heartbeat(database, presence("host:1", "web", "broker", "sweeps"))
     clock.advance(20)
-    show(database, presence("host:2"))
-    both = alive(database)
+    record_heartbeat(database, presence("host:2"))
+    both = live_processes(database)
     assert {one.name for one in both} == {"host:1", "host:2"}
     assert next(one for one in both if one.role == "web").red == ("broker", "sweeps")
     clock.advance(10)
-    [left] = alive(database)
+    [left] = live_processes(database)
     assert left == presence("host:2", after_s=20)
 
 
 def test_a_process_that_ends_is_gone_at_once_with_those_that_died_long_ago(
     database: Database, clock: FakeClock
 ) -> None:
-    show(database, presence("died"))
+    record_heartbeat(database, presence("died"))
     clock.advance(2 * 3600)
-    show(database, presence("lives"))
-    show(database, presence("ends"))
-    leave(database, presence("ends"))
-    assert [one.name for one in alive(database)] == ["lives"]
+    record_heartbeat(database, presence("lives"))
+    record_heartbeat(database, presence("ends"))
+    remove_process(database, presence("ends"))
+    assert [one.name for one in live_processes(database)] == ["lives"]
 
 
 def test_jobs_that_nobody_works_on_are_red_since_they_wait(world: World) -> None:
-    staffed, now = Staffed(world.database), world.clock.now()
+    staffed, now = WorkersCheck(world.database), world.clock.now()
     assert staffed(now).since is None, "nothing waits"
     world.ask()
     assert staffed(now).since == START
-    show(world.database, presence("host:1", "worker", "sweeps"))
-    show(world.database, presence("host:2", "web"))
+    record_heartbeat(world.database, presence("host:1", "worker", "sweeps"))
+    record_heartbeat(world.database, presence("host:2", "web"))
     assert staffed(now).since == START, "one that can, and is no web side"
-    show(world.database, presence("host:3"))
+    record_heartbeat(world.database, presence("host:3"))
     assert staffed(now).since is None
     world.clock.advance(60)
     assert staffed(now).since == START, "it has died"
@@ -68,9 +68,9 @@ def test_jobs_that_nobody_works_on_are_red_since_they_wait(world: World) -> None
 
 def test_a_job_waits_from_the_moment_at_which_its_worker_is_lost(world: World) -> None:
     lease = world.claim(world.ask())
-    assert waiting_since(world.database) is None
+    assert oldest_job_waits_since(world.database) is None
     world.clock.advance(LEASE_S + 1)
-    assert waiting_since(world.database) == lease.until
+    assert oldest_job_waits_since(world.database) == lease.until
 
 
 def test_a_job_given_back_waits_anew(world: World) -> None:
@@ -78,16 +78,16 @@ def test_a_job_given_back_waits_anew(world: World) -> None:
     world.clock.advance(600)
     world.leases.heartbeat(lease, LEASE_S)
     world.leases.release(lease)
-    since = waiting_since(world.database)
+    since = oldest_job_waits_since(world.database)
     assert since is not None
     assert since >= world.clock.now()
 
 
 def test_a_beat_is_missed(database: Database) -> None:
-    ticking = Ticking(database)
-    show(database, presence("host:1"))
+    ticking = BeatCheck(database)
+    record_heartbeat(database, presence("host:1"))
     assert ticking(START).since == START
-    show(database, presence("host:2", "beat", "broker"))
+    record_heartbeat(database, presence("host:2", "beat", "broker"))
     assert ticking(START).since == START
-    show(database, presence("host:3", "beat"))
+    record_heartbeat(database, presence("host:3", "beat"))
     assert ticking(START).since is None

@@ -7,7 +7,7 @@ import pytest
 from patchwright.core.types.ids import JobId
 from patchwright.core.types.triggers import Ignored, Trigger, TriggerKind
 from patchwright.workers.db.tables import deliveries, jobs
-from patchwright.workers.intake.delivery import Stored, Verdict
+from patchwright.workers.intake.delivery import InboxResult, DeliveryVerdict
 from patchwright.workers.store.job import JobState
 from tests.adapters.store.world import World, trigger
 
@@ -18,7 +18,7 @@ def reply(key: str = "r1", words: str = "the second one") -> Trigger:
     return trigger(key, words).replace(kind=TriggerKind.REPLY)
 
 
-def deliver(world: World, reading: Trigger | Ignored, service: str = "slack") -> Stored:
+def deliver(world: World, reading: Trigger | Ignored, service: str = "slack") -> InboxResult:
     sent = replace(world.delivery(reading), service=service, body=WORDS)
     with world.database.writing() as connection:
         return world.recorder.record(connection, sent)
@@ -38,7 +38,7 @@ def kept(world: World) -> dict[str, object]:
 def test_a_reply_answers_a_run_that_waits(world: World) -> None:
     job_id = waiting(world)
     stored = deliver(world, reply())
-    assert (stored.verdict, stored.job_id) == (Verdict.JOINED, job_id)
+    assert (stored.verdict, stored.job_id) == (DeliveryVerdict.JOINED, job_id)
     assert stored.wakes
     assert world.job(job_id).state is JobState.QUEUED
     [joined] = world.requests.joined(job_id)
@@ -48,13 +48,13 @@ def test_a_reply_answers_a_run_that_waits(world: World) -> None:
 def test_a_reply_to_a_run_that_works_is_talk_among_people(world: World) -> None:
     job_id = world.ask()
     world.claim(job_id)
-    assert deliver(world, reply()).verdict is Verdict.IGNORED
+    assert deliver(world, reply()).verdict is DeliveryVerdict.IGNORED
     assert world.requests.joined(job_id) == ()
     assert len(world.rows(jobs)) == 1
 
 
 def test_a_reply_where_nothing_runs_starts_nothing(world: World) -> None:
-    assert deliver(world, reply()).verdict is Verdict.IGNORED
+    assert deliver(world, reply()).verdict is DeliveryVerdict.IGNORED
     assert world.rows(jobs) == []
     row = kept(world)
     assert (row["reason"], row["body"]) == ("not-asked", b"")
@@ -65,18 +65,18 @@ def test_stop_counts_at_any_time(world: World, words: str) -> None:
     job_id = world.ask()
     world.claim(job_id)
     stored = deliver(world, reply("r1", words))
-    assert (stored.verdict, stored.job_id) == (Verdict.JOINED, job_id)
+    assert (stored.verdict, stored.job_id) == (DeliveryVerdict.JOINED, job_id)
 
 
 def test_stop_where_nothing_runs_starts_nothing(world: World) -> None:
-    assert deliver(world, reply("r1", "stop")).verdict is Verdict.IGNORED
+    assert deliver(world, reply("r1", "stop")).verdict is DeliveryVerdict.IGNORED
     assert world.rows(jobs) == []
 
 
 def test_a_reply_found_again_does_not_answer_a_later_question(world: World) -> None:
-    assert deliver(world, reply()).verdict is Verdict.IGNORED
+    assert deliver(world, reply()).verdict is DeliveryVerdict.IGNORED
     job_id = waiting(world)
-    assert deliver(world, reply()).verdict is Verdict.DUPLICATE
+    assert deliver(world, reply()).verdict is DeliveryVerdict.DUPLICATE
     assert world.job(job_id).state is JobState.WAITING_USER
 
 
@@ -85,7 +85,7 @@ def test_nothing_is_kept_of_the_words_of_what_asked_for_nothing(
     world: World, service: str
 ) -> None:
     stored = deliver(world, Ignored(reason="no-mention"), service)
-    assert stored.verdict is Verdict.IGNORED
+    assert stored.verdict is DeliveryVerdict.IGNORED
     assert kept(world)["body"] == b""
 
 

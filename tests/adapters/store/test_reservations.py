@@ -11,10 +11,10 @@ from patchwright.core.types.threads import RepoRef
 from patchwright.workers.store.job import JobState
 from patchwright.workers.store.reservations import (
     Ceilings,
-    Refusal,
+    BudgetRefusal,
     Reservation,
     ReservationStore,
-    Scope,
+    BudgetScope,
     Spender,
 )
 from tests.adapters.store.world import REPO, World
@@ -41,8 +41,8 @@ def test_a_ceiling_can_be_reached_and_not_passed(
     ceilings = Ceilings(run_usd=0.3)
     for _ in range(3):
         assert isinstance(money.reserve(alice, 0.1, ceilings), Reservation)
-    assert money.reserve(alice, 0.000001, ceilings) == Refusal(
-        scope=Scope.RUN, ceiling_usd=0.3, taken_usd=0.3
+    assert money.reserve(alice, 0.000001, ceilings) == BudgetRefusal(
+        scope=BudgetScope.RUN, ceiling_usd=0.3, taken_usd=0.3
     )
     assert money.spent_usd(alice.job_id) == 0.3
 
@@ -52,7 +52,7 @@ def test_settling_gives_back_what_was_not_spent(
 ) -> None:
     ceilings = Ceilings(run_usd=1.0)
     reservation = _reserve(money, alice, 1.0, ceilings)
-    assert isinstance(money.reserve(alice, 0.5, ceilings), Refusal)
+    assert isinstance(money.reserve(alice, 0.5, ceilings), BudgetRefusal)
     money.settle(reservation, 0.4)
     assert money.spent_usd(alice.job_id) == 0.4
     _reserve(money, alice, 0.6, ceilings)
@@ -63,15 +63,15 @@ def test_what_was_spent_beyond_the_reservation_counts(
 ) -> None:
     ceilings = Ceilings(run_usd=1.0)
     money.settle(_reserve(money, alice, 0.1, ceilings), 1.5)
-    assert isinstance(money.reserve(alice, 0.1, ceilings), Refusal)
+    assert isinstance(money.reserve(alice, 0.1, ceilings), BudgetRefusal)
 
 
 @pytest.mark.parametrize(
     ("change", "refused_by"),
     [
-        ({"repo": OTHER_REPO}, Scope.USER_DAY),
-        ({"account_id": AccountId("bob")}, Scope.REPO_DAY),
-        ({"account_id": AccountId("bob"), "repo": OTHER_REPO}, Scope.DAY),
+        ({"repo": OTHER_REPO}, BudgetScope.USER_DAY),
+        ({"account_id": AccountId("bob")}, BudgetScope.REPO_DAY),
+        ({"account_id": AccountId("bob"), "repo": OTHER_REPO}, BudgetScope.DAY),
         ({"day": date(2030, 1, 2)}, None),
     ],
 )
@@ -80,7 +80,7 @@ def test_each_ceiling_counts_its_own(
     money: ReservationStore,
     alice: Spender,
     change: dict[str, Any],
-    refused_by: Scope | None,
+    refused_by: BudgetScope | None,
 ) -> None:
     ceilings = Ceilings(user_day_usd=1.0, repo_day_usd=1.0, day_usd=1.0)
     _reserve(money, alice, 1.0, ceilings)
@@ -121,8 +121,8 @@ def test_h7_what_is_assumed_counts_for_the_day_and_not_for_the_run(
     money.settle(reservation, 0.0, assumed_usd=0.7)
     assert money.spent_usd(alice.job_id) == 0.0
     answer = money.reserve(alice, 0.4, ceilings)
-    assert isinstance(answer, Refusal)
-    assert (answer.scope, answer.taken_usd) == (Scope.USER_DAY, 0.7)
+    assert isinstance(answer, BudgetRefusal)
+    assert (answer.scope, answer.taken_usd) == (BudgetScope.USER_DAY, 0.7)
     _reserve(money, alice, 0.3, ceilings)
 
 

@@ -8,7 +8,7 @@ from sqlalchemy import update
 
 from patchwright.core.crypto import DecryptionError, KeyRing
 from patchwright.core.errors import SettingsError
-from patchwright.workers.db.tables_people import secrets
+from patchwright.workers.db.tables_people import secrets_table
 from patchwright.workers.store.secrets import SecretStore
 from tests.adapters.store.world import World
 
@@ -21,7 +21,7 @@ def test_a_secret_comes_back_and_is_nowhere_in_the_database(world: World) -> Non
     store = _store(world, KeyRing({"old": OLD}, "old"))
     store.put("installation-1", TOKEN)
     assert store.fetch("installation-1") == TOKEN
-    assert TOKEN.get_secret_value() not in str(world.rows(secrets))
+    assert TOKEN.get_secret_value() not in str(world.rows(secrets_table))
 
 
 def test_a_secret_is_replaced_under_its_name_only(world: World) -> None:
@@ -47,7 +47,7 @@ def test_a_secret_put_in_another_place_does_not_open(world: World) -> None:
     store = _store(world, KeyRing({"old": OLD}, "old"))
     store.put("token", TOKEN, owner="a")
     with world.database.writing() as connection:
-        connection.execute(update(secrets).values(owner="b"))
+        connection.execute(update(secrets_table).values(owner="b"))
     with pytest.raises(DecryptionError):
         store.fetch("token", owner="b")
 
@@ -60,19 +60,19 @@ def test_a_secret_that_was_tampered_with_does_not_open(
     store.put("token", TOKEN)
     for damaged in (b"", b"short", b"x" * 60):
         with world.database.writing() as connection:
-            connection.execute(update(secrets).values({column: damaged}))
+            connection.execute(update(secrets_table).values({column: damaged}))
         with pytest.raises(DecryptionError):
             store.fetch("token")
 
 
 def test_rotating_puts_every_secret_under_the_first_key(world: World) -> None:
     _store(world, KeyRing({"old": OLD}, "old")).put("token", TOKEN)
-    [before] = world.rows(secrets)
+    [before] = world.rows(secrets_table)
     both = _store(world, KeyRing({"new": NEW, "old": OLD}, "new"))
     assert both.fetch("token") == TOKEN
     assert both.rotate() == 1
     assert both.rotate() == 0
-    [after] = world.rows(secrets)
+    [after] = world.rows(secrets_table)
     assert after["key_id"] == "new"
     assert after["ciphertext"] == before["ciphertext"]
     only_new = _store(world, KeyRing({"new": NEW}, "new"))

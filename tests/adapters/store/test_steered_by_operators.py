@@ -9,10 +9,10 @@ from patchwright.core.types.ids import RandomIds
 from patchwright.core.types.work import Outcome, OutcomeKind
 from patchwright.workers.db.database import Database
 from patchwright.workers.runs.known_ids import find_ids
-from patchwright.workers.runs.listed import Wanted
-from patchwright.workers.runs.rows import begins_with, newest
-from patchwright.workers.runs.stage import Stage
-from patchwright.workers.runs.steering import BusyError, Helm, TooLateError
+from patchwright.workers.runs.listed import RunFilter
+from patchwright.workers.runs.rows import list_ids_beginning_with, list_newest_ids
+from patchwright.workers.runs.stage import RunStage
+from patchwright.workers.runs.steering import BusyError, RunAdministration, TooLateError
 from patchwright.workers.store.job import JobState, Lease
 from tests.adapters.store.world import World
 
@@ -20,9 +20,9 @@ WAITS = Outcome(kind=OutcomeKind.NEEDS_INPUT, waits=True)
 
 
 @pytest.fixture
-def helm(world: World) -> Helm:
+def administration(world: World) -> RunAdministration:
     ids = RandomIds()
-    return Helm(world.database, world.events, ids, world.clock, "the operator")
+    return RunAdministration(world.database, world.events, ids, world.clock, "the operator")
 
 
 def deliver(world: World, lease: Lease, outcome: Outcome, read_up_to: int) -> Lease:
@@ -35,42 +35,42 @@ def end(world: World, lease: Lease) -> None:
     world.outcomes.finish(done, JobState.DONE, world.clock.now())
 
 
-def test_a_stop_is_in_the_log_and_rings(world: World, helm: Helm) -> None:
+def test_a_stop_is_in_the_log_and_rings(world: World, administration: RunAdministration) -> None:
     job = world.job(world.ask())
     world.claim(job.id)
-    with world.doorbell.listen(job.conversation_id) as bell:
-        assert helm.stop(job) is JobState.RUNNING
-        assert bell.is_set()
+    with world.notifier.listen(job.conversation_id) as wakeup:
+        assert administration.stop(job) is JobState.RUNNING
+        assert wakeup.is_set()
     [event] = world.log(job.id)
     said = ChangeState(state=AgentState.STOPPED, reason="the operator")
     assert (event.source, event.payload) == (Source.USER, said)
 
 
-def test_what_waits_for_a_person_is_woken_to_stop(world: World, helm: Helm) -> None:
+def test_what_waits_for_a_person_is_woken_to_stop(world: World, administration: RunAdministration) -> None:
     job = world.job(world.ask())
     waiting = deliver(world, world.claim(job.id), WAITS, 0)
     assert not world.outcomes.wait(waiting)
-    assert helm.stop(job) is JobState.WAITING_USER
+    assert administration.stop(job) is JobState.WAITING_USER
     assert world.jobs.take_unfinished(60.0) == (job.id,)
 
 
 @pytest.mark.parametrize(("read_up_to", "is_awake"), [(0, True), (1, False)])
 def test_a_stop_that_was_not_heard_keeps_the_run_from_waiting(
-    world: World, helm: Helm, read_up_to: int, *, is_awake: bool
+    world: World, administration: RunAdministration, read_up_to: int, *, is_awake: bool
 ) -> None:
     job = world.job(world.ask())
     lease = world.claim(job.id)
-    helm.stop(job)
+    administration.stop(job)
     waiting = deliver(world, lease, WAITS, read_up_to)
     assert world.outcomes.wait(waiting) is is_awake
 
 
 def test_the_stop_of_an_earlier_run_does_not_wake_the_next(
-    world: World, helm: Helm
+    world: World, administration: RunAdministration
 ) -> None:
     first = world.job(world.ask())
     lease = world.claim(first.id)
-    helm.stop(first)
+    administration.stop(first)
     end(world, lease)
     world.clock.advance(1)
     waiting = deliver(world, world.claim(world.ask("k2")), WAITS, 0)
@@ -78,47 +78,47 @@ def test_the_stop_of_an_earlier_run_does_not_wake_the_next(
 
 
 def test_it_is_too_late_to_stop_what_is_delivered_or_over(
-    world: World, helm: Helm
+    world: World, administration: RunAdministration
 ) -> None:
     job = world.job(world.ask())
     lease = deliver(world, world.claim(job.id), Outcome(kind=OutcomeKind.ANSWERED), 0)
     with pytest.raises(TooLateError, match="delivers it just now"):
-        helm.stop(job)
+        administration.stop(job)
     world.outcomes.finish(lease, JobState.DONE, world.clock.now())
     with pytest.raises(TooLateError, match="has ended already"):
-        helm.stop(job)
+        administration.stop(job)
     assert world.log(job.id) == []
 
 
-def test_a_retry_waits_for_a_worker_at_once(world: World, helm: Helm) -> None:
+def test_a_retry_waits_for_a_worker_at_once(world: World, administration: RunAdministration) -> None:
     job = world.job(world.ask())
     with pytest.raises(BusyError, match=f"patchwright runs stop {job.id[:8]}"):
-        helm.retry(job)
+        administration.retry(job)
     end(world, world.claim(job.id))
-    new = world.job(helm.retry(job))
+    new = world.job(administration.retry(job))
     assert (new.conversation_id, new.state) == (job.conversation_id, JobState.QUEUED)
     assert new.trigger.replace(key=job.trigger.key) == job.trigger
     assert world.jobs.take_unfinished(60.0) == (new.id,)
 
 
 def test_runs_are_found_by_their_beginning_and_by_what_they_are(
-    world: World, helm: Helm, database: Database, database_url: str, tmp_path: Path
+    world: World, administration: RunAdministration, database: Database, database_url: str, tmp_path: Path
 ) -> None:
     first = world.job(world.ask())
     end(world, world.claim(first.id))
     world.clock.advance(1)
-    second = helm.retry(first)
+    second = administration.retry(first)
     (tmp_path / "abc.jsonl").touch()
-    assert begins_with(database, first.id[:31]) == (first.id,)
-    assert begins_with(database, "%") == ()
+    assert list_ids_beginning_with(database, first.id[:31]) == (first.id,)
+    assert list_ids_beginning_with(database, "%") == ()
     for wanted, found in (
-        (Wanted(), [second, first.id]),
-        (Wanted(stage=Stage.QUEUED), [second]),
-        (Wanted(stage=Stage.UNFINISHED), []),
-        (Wanted(repo="acme/shop"), [second, first.id]),
-        (Wanted(repo="me/shop"), []),
+        (RunFilter(), [second, first.id]),
+        (RunFilter(stage=RunStage.QUEUED), [second]),
+        (RunFilter(stage=RunStage.UNFINISHED), []),
+        (RunFilter(repo="acme/shop"), [second, first.id]),
+        (RunFilter(repo="me/shop"), []),
     ):
-        assert list(newest(database, wanted)) == found
+        assert list(list_newest_ids(database, wanted)) == found
     assert find_ids(database_url, tmp_path, "") == [second, first.id, "abc"]
     assert find_ids(database_url, tmp_path, second[:31]) == [second]
     assert find_ids(database_url, tmp_path, "%") == []

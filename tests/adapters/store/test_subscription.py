@@ -4,7 +4,7 @@ import threading
 from collections.abc import Callable
 from queue import SimpleQueue
 
-from patchwright.core.events.doorbell import Doorbell
+from patchwright.core.events.doorbell import Notifier
 from patchwright.core.events.types import Event, Message, Source
 from patchwright.core.types.ids import ConversationId
 from patchwright.workers.store.events import LOOK_AGAIN_S, EventStore, SqlEventLog
@@ -66,7 +66,7 @@ def test_a_reader_that_fails_gets_the_next_event_all_the_same(world: World) -> N
 
 def test_events_of_another_process_are_found_by_looking(world: World) -> None:
     job_id = world.ask()
-    elsewhere = EventStore(world.database, lambda tree: tree, world.clock, Doorbell())
+    elsewhere = EventStore(world.database, lambda tree: tree, world.clock, Notifier())
     seen: SimpleQueue[int] = SimpleQueue()
     conversation_id = world.conversation(job_id)
     with world.events.open(conversation_id).subscribe(_into(seen)):
@@ -78,8 +78,8 @@ def test_appending_rings_for_those_who_follow_that_conversation(world: World) ->
     job_id = world.ask()
     conversation_id = world.conversation(job_id)
     with (
-        world.doorbell.listen(conversation_id) as ours,
-        world.doorbell.listen(ConversationId("another")) as theirs,
+        world.notifier.listen(conversation_id) as ours,
+        world.notifier.listen(ConversationId("another")) as theirs,
     ):
         _say(world.events.open(conversation_id), 1)
         assert ours.is_set()

@@ -19,7 +19,7 @@ from patchwright.core.types.work import Outcome, OutcomeKind
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.tables import deliveries
 from patchwright.workers.store.job import JobState, Lease
-from patchwright.workers.store.tying import TyingStore
+from patchwright.workers.store.tying import ConversationLinkStore
 from tests.adapters.store.world import ALICE, ISSUE, REPO, World, trigger
 
 CHAT = TalkThread(service="slack", place="T1/C1", kind=ThreadKind.CHAT, id="1.1")
@@ -39,8 +39,8 @@ def ask(world: World, thread: ThreadRef, key: str, request: str = "fix it") -> J
     return job_id
 
 
-def tying(world: World) -> TyingStore:
-    return TyingStore(world.database, world.events, RandomIds())
+def tying(world: World) -> ConversationLinkStore:
+    return ConversationLinkStore(world.database, world.events, RandomIds())
 
 
 def move(

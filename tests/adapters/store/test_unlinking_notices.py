@@ -7,7 +7,7 @@ from pydantic import SecretStr
 
 from patchwright.core.crypto import KeyRing
 from patchwright.core.types.triggers import ConsentRevoked, InstallationChanged
-from patchwright.workers.store.installations import OWNER
+from patchwright.workers.store.installations import SLACK_OWNER
 from patchwright.workers.store.job import JobState
 from patchwright.workers.store.secrets import SecretStore
 from tests.adapters.store.linking_world import JO, Linking, open_linking
@@ -43,7 +43,7 @@ def test_a_workspace_that_has_installed_the_app_again_keeps_what_it_has(
     world: World, linking: Linking
 ) -> None:
     secrets = SecretStore(world.database, KeyRing({"k": bytes(32)}, "k"), world.clock)
-    secrets.put("T1", SecretStr("xoxb-new"), owner=OWNER)
+    secrets.put("T1", SecretStr("xoxb-new"), owner=SLACK_OWNER)
     linking.link(ALICE)
     job_id = linking.ask()
 
@@ -53,8 +53,8 @@ def test_a_workspace_that_has_installed_the_app_again_keeps_what_it_has(
 
     world.deliver(left(-60))
     assert linking.person_of() == ALICE
-    assert secrets.fetch("T1", owner=OWNER) is not None
+    assert secrets.fetch("T1", owner=SLACK_OWNER) is not None
     assert world.job(job_id).state is JobState.WAITING_USER
     world.deliver(left(+60))
     assert linking.person_of() is None
-    assert secrets.fetch("T1", owner=OWNER) is None
+    assert secrets.fetch("T1", owner=SLACK_OWNER) is None

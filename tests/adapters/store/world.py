@@ -6,15 +6,15 @@ from itertools import count
 
 from sqlalchemy import Table, select
 
-from patchwright.core.events.doorbell import Doorbell
+from patchwright.core.events.doorbell import Notifier
 from patchwright.core.events.types import Event
 from patchwright.core.types.ids import ConversationId, JobId, RandomIds
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import ForgeThread, RepoRef, ThreadKind
-from patchwright.core.types.triggers import Kept, Trigger, TriggerKind
+from patchwright.core.types.triggers import StoredDelivery, Trigger, TriggerKind
 from patchwright.workers.db.database import Database
-from patchwright.workers.intake.delivery import Delivery, Stored
-from patchwright.workers.intake.intake import Intake
+from patchwright.workers.intake.delivery import Delivery, InboxResult
+from patchwright.workers.intake.intake import Inbox
 from patchwright.workers.intake.record import Recorder
 from patchwright.workers.store.effects import EffectStore
 from patchwright.workers.store.events import EventStore
@@ -50,8 +50,8 @@ class World:
         ids = RandomIds()
         self.database = database
         self.clock = clock or FakeClock()
-        self.doorbell = Doorbell()
-        self.events = EventStore(database, lambda tree: tree, self.clock, self.doorbell)
+        self.notifier = Notifier()
+        self.events = EventStore(database, lambda tree: tree, self.clock, self.notifier)
         self.recorder = Recorder(self.events, ids)
         self.jobs = JobStore(database)
         self.leases = LeaseStore(database)
@@ -63,11 +63,11 @@ class World:
         self._delivery_ids = count(1)
 
     @contextmanager
-    def open_intake(self) -> Iterator[Intake]:
-        with Intake(self.database, self.recorder, self.dispatched.append) as intake:
+    def open_intake(self) -> Iterator[Inbox]:
+        with Inbox(self.database, self.recorder, self.dispatched.append) as intake:
             yield intake
 
-    def delivery(self, reading: Kept, delivery_id: str = "") -> Delivery:
+    def delivery(self, reading: StoredDelivery, delivery_id: str = "") -> Delivery:
         return Delivery(
             service="github",
             id=delivery_id or f"d{next(self._delivery_ids)}",
@@ -77,7 +77,7 @@ class World:
             reading=reading,
         )
 
-    def deliver(self, reading: Kept, delivery_id: str = "") -> Stored:
+    def deliver(self, reading: StoredDelivery, delivery_id: str = "") -> InboxResult:
         with self.database.writing() as connection:
             return self.recorder.record(connection, self.delivery(reading, delivery_id))
 

@@ -7,18 +7,18 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
-from patchwright.core.channel import Board
+from patchwright.core.channel import Tracker
 from patchwright.core.clock import SystemClock
-from patchwright.core.settings.load import load
+from patchwright.core.settings.load import load_settings
 from patchwright.core.settings.model import Settings
-from patchwright.core.switchboard import Switchboard
+from patchwright.core.switchboard import ChannelRouter
 from patchwright.integrations.github.adapter import GitHub, connect_token
 from patchwright.integrations.github.addresses import Addresses
 from patchwright.integrations.slack.adapter import Slack, connect
-from patchwright.integrations.slack.tokens import GivenToken
+from patchwright.integrations.slack.tokens import StaticBotToken
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.upgrade import upgrade
-from patchwright.workers.talk.people import People
+from patchwright.workers.talk.people import PersonDirectory
 from tests.adapters.jira.conftest import Scene as JiraScene
 from tests.adapters.jira.conftest import set_up
 from tests.adapters.slack.conftest import Office
@@ -39,7 +39,7 @@ ENVIRON = {
 
 def settings_of(**more: str) -> Settings:
     named = {f"PATCHWRIGHT_{name}": value for name, value in more.items()}
-    return load(ENVIRON | named, flags={}, cwd=Path("/nonexistent"))
+    return load_settings(ENVIRON | named, flags={}, cwd=Path("/nonexistent"))
 
 
 @pytest.fixture
@@ -55,12 +55,12 @@ def linking(world: World) -> Linking:
 
 
 @pytest.fixture
-def people(linking: Linking) -> People:
+def people(linking: Linking) -> PersonDirectory:
     return people_of(linking, settings_of())
 
 
-def people_of(linking: Linking, settings: Settings) -> People:
-    return People(settings, linking.accounts, linking.links)
+def people_of(linking: Linking, settings: Settings) -> PersonDirectory:
+    return PersonDirectory(settings, linking.accounts, linking.links)
 
 
 @pytest.fixture
@@ -81,7 +81,7 @@ def office(fake: FakeSlack) -> Office:
 
 @pytest.fixture
 def slack(fake: FakeSlack, office: Office) -> Slack:
-    tokens = GivenToken(SecretStr(office.token))
+    tokens = StaticBotToken(SecretStr(office.token))
     return connect(fake.api_url, tokens=tokens, clock=SystemClock())
 
 
@@ -103,9 +103,9 @@ def github(forge: FakeGitHub) -> Iterator[GitHub]:
 
 
 @pytest.fixture
-def switchboard(github: GitHub, slack: Slack, jira: JiraScene) -> Switchboard:
-    boards: dict[str, Board] = {"slack": slack.channel, "jira": jira.channel}
-    return Switchboard(github.channel, boards)
+def channel_router(github: GitHub, slack: Slack, jira: JiraScene) -> ChannelRouter:
+    trackers: dict[str, Tracker] = {"slack": slack.channel, "jira": jira.channel}
+    return ChannelRouter(github.channel, trackers)
 
 
 @pytest.fixture

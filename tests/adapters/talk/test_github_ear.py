@@ -14,7 +14,7 @@ from patchwright.core.types.triggers import Ignored, Trigger
 from patchwright.integrations.github.auth import MemoryTokenCache
 from patchwright.integrations.signatures import sign_sha256
 from patchwright.workers.connections import connect_github
-from patchwright.workers.github_ear import GitHubEar
+from patchwright.workers.github_ear import GitHubReceiverLookup
 from patchwright.workers.web.receiver import NotReadyError
 from tests.app_manifest import add_our_app
 from tests.fakes.github import FakeGitHub
@@ -52,7 +52,7 @@ def test_a_user_s_token_waits_for_github_and_listens_when_it_is_back(
     github.fail_next("GET", "/user$", 404, body={"message": "away"}, times=1)
     cache, clock = MemoryTokenCache(), SystemClock()
     with closing(connect_github(settings, cache, clock)) as connected:
-        receiver = GitHubEar(settings, connected)
+        receiver = GitHubReceiverLookup(settings, connected)
         with pytest.raises(NotReadyError):
             receiver.read(HEADERS, BODY)
         with capture_logs() as logs, receiver:
@@ -81,14 +81,14 @@ def test_an_app_learns_its_own_name_when_github_is_back(github: FakeGitHub) -> N
     github.fail_next("GET", "/app$", 404, body={"message": "away"}, times=1)
     cache, clock = MemoryTokenCache(), SystemClock()
     with closing(connect_github(settings, cache, clock)) as connected:
-        receiver = GitHubEar(settings, connected)
+        receiver = GitHubReceiverLookup(settings, connected)
         assert isinstance(receiver.read(signed, body), Trigger)
         own = Ignored(reason="own-act")
         with receiver:
             wait_until(lambda: receiver.read(signed, body) == own, "the own name", 10)
 
 
-def _reads(receiver: GitHubEar) -> bool:
+def _reads(receiver: GitHubReceiverLookup) -> bool:
     try:
         return isinstance(receiver.read(HEADERS, BODY), Ignored)
     except NotReadyError:

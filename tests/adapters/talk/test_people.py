@@ -6,10 +6,10 @@ from pydantic import SecretStr
 from patchwright.core.clock import SystemClock
 from patchwright.core.types.people import Actor
 from patchwright.integrations.slack.adapter import connect
-from patchwright.integrations.slack.tokens import GivenToken
-from patchwright.workers.store.links import MOST_IN_HOUR, digest_of
-from patchwright.workers.talk.people import People
-from patchwright.workers.talk.slack_side import SlackSide
+from patchwright.integrations.slack.tokens import StaticBotToken
+from patchwright.workers.store.links import MAX_INVITATIONS_PER_HOUR, digest_of
+from patchwright.workers.talk.people import PersonDirectory
+from patchwright.workers.talk.slack_side import SlackPlugin
 from tests.adapters.slack.conftest import Office
 from tests.adapters.store.linking_world import JO, Linking
 from tests.adapters.talk.conftest import people_of, settings_of
@@ -19,12 +19,12 @@ ALICE = Actor(service="github", login="alice", external_id="1")
 MAP = '[{"slack": "T1/U1", "github": "mallory"}]'
 
 
-def test_somebody_on_the_forge_is_who_they_are(people: People) -> None:
+def test_somebody_on_the_forge_is_who_they_are(people: PersonDirectory) -> None:
     assert people.find(ALICE) == ALICE
 
 
 def test_nobody_is_known_before_they_have_shown_it(
-    people: People, linking: Linking
+    people: PersonDirectory, linking: Linking
 ) -> None:
     assert people.find(JO) is None
     linking.link(ALICE)
@@ -41,11 +41,11 @@ def test_the_administrators_word_counts_before_theirs(linking: Linking) -> None:
 
 @pytest.mark.parametrize(("is_at_home", "login"), [(True, "mallory"), (False, "")])
 def test_an_id_alone_counts_where_they_are_at_home(
-    linking: Linking, login: str, *, is_at_home: bool
+    linking: Linking, login: str, *, is_from_own_site: bool
 ) -> None:
     bare = settings_of(ACCOUNTS__MAP='[{"slack": "U1", "github": "mallory"}]')
-    people = People(
-        bare, linking.accounts, linking.links, is_at_home=lambda _: is_at_home
+    people = PersonDirectory(
+        bare, linking.accounts, linking.links, is_from_own_site=lambda _: is_from_own_site
     )
     found = people.find(JO)
     assert (found.login if found else "") == login
@@ -63,7 +63,7 @@ def test_without_a_page_to_show_it_nobody_is_invited(
 
 
 def test_an_invitation_leads_to_who_was_invited(
-    people: People, linking: Linking
+    people: PersonDirectory, linking: Linking
 ) -> None:
     invitation = people.invite(JO)
     assert invitation is not None
@@ -76,7 +76,7 @@ def test_an_invitation_leads_to_who_was_invited(
 
 
 def test_who_has_shown_it_before_is_told_why_they_must_again(
-    people: People, linking: Linking
+    people: PersonDirectory, linking: Linking
 ) -> None:
     again = people.renew(JO)
     assert again is not None
@@ -86,8 +86,8 @@ def test_who_has_shown_it_before_is_told_why_they_must_again(
     )
 
 
-def test_who_gets_no_more_links_hears_that_once(people: People) -> None:
-    links = [people.invite(JO) for _ in range(MOST_IN_HOUR)]
+def test_who_gets_no_more_links_hears_that_once(people: PersonDirectory) -> None:
+    links = [people.invite(JO) for _ in range(MAX_INVITATIONS_PER_HOUR)]
     assert all(one is not None and one.offers for one in links)
     told = people.invite(JO)
     assert told is not None
@@ -103,14 +103,14 @@ def test_whoever_is_invited_is_called_by_their_name(linking: Linking) -> None:
     def named(actor: Actor) -> Actor:
         return actor.replace(login="Jo Miller")
 
-    people = People(settings_of(), linking.accounts, linking.links, named)
+    people = PersonDirectory(settings_of(), linking.accounts, linking.links, named)
     invitation = people.invite(JO.replace(login="U1"))
     assert invitation is not None
     token = invitation.offers[0].url.rpartition("/")[2]
     assert linking.request(digest_of(token)).actor.login == "Jo Miller"
 
 
-def test_a_persons_choices_are_theirs_alone(people: People) -> None:
+def test_a_persons_choices_are_theirs_alone(people: PersonDirectory) -> None:
     bob = Actor(service="github", login="bob", external_id="2")
     renamed = ALICE.replace(login="alice-2")
     own = people.scope_of(ALICE)
@@ -124,8 +124,8 @@ def test_an_id_alone_means_somebody_of_the_workspace_that_is_served(
 ) -> None:
     served = _slack_side(fake, SLACK__BOT_TOKEN=office.token)
     ann = Actor(service="slack", login="a", external_id=office.ann, host=office.team)
-    assert served.is_at_home(ann)
-    assert not served.is_at_home(ann.replace(host="T9"))
+    assert served.is_from_own_site(ann)
+    assert not served.is_from_own_site(ann.replace(host="T9"))
 
 
 def test_where_workspaces_install_the_app_an_id_alone_means_nobody(
@@ -133,11 +133,11 @@ def test_where_workspaces_install_the_app_an_id_alone_means_nobody(
 ) -> None:
     installed = _slack_side(fake, SLACK__CLIENT_ID="1.2")
     ann = Actor(service="slack", login="a", external_id=office.ann, host=office.team)
-    assert not installed.is_at_home(ann)
+    assert not installed.is_from_own_site(ann)
 
 
-def _slack_side(fake: FakeSlack, **settings: str) -> SlackSide:
+def _slack_side(fake: FakeSlack, **settings: str) -> SlackPlugin:
     read = settings_of(SLACK__API_URL=fake.api_url, **settings)
-    tokens = GivenToken(SecretStr(settings.get("SLACK__BOT_TOKEN", "xoxb-none")))
+    tokens = StaticBotToken(SecretStr(settings.get("SLACK__BOT_TOKEN", "xoxb-none")))
     slack = connect(fake.api_url, tokens=tokens, clock=SystemClock())
-    return SlackSide(slack, read.slack)
+    return SlackPlugin(slack, read.slack)

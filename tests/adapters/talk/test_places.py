@@ -1,7 +1,7 @@
 """Texts may refer to what is mapped, and to where work was done before."""
 
 from patchwright.core.types.threads import RepoRef
-from patchwright.resolver.placing.places import Places
+from patchwright.resolver.placing.places import ReferenceScope
 from patchwright.workers.talk.places import (
     find_places,
     mapped_repositories,
@@ -20,7 +20,7 @@ def test_each_repository_is_known_once_the_mapped_ones_first(world: World) -> No
         JIRA__PROJECTS='{"APP": "acme/shop", "OPS": ""}',
         JIRA__BASE_URL="https://tools.example/jira",
     )
-    assert find_places(settings, world.threads) == Places(
+    assert find_places(settings, world.threads) == ReferenceScope(
         forge="github",
         web_url="https://github.test",
         known=("acme/web", "acme/api", "acme/shop"),

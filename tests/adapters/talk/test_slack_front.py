@@ -6,17 +6,17 @@ from patchwright.core.types.people import Actor, Permission
 from patchwright.core.types.threads import RepoRef
 from patchwright.core.types.triggers import (
     DefaultChosen,
-    FormWanted,
-    HomeWanted,
-    OptionsWanted,
+    FormRequest,
+    HomeRequest,
+    OptionsRequest,
 )
 from patchwright.integrations.slack.adapter import Slack
 from patchwright.integrations.slack.forms import options_of
 from patchwright.workers.db.tables_talk import choices as choices_kept
 from patchwright.workers.store.choices import ChoiceStore
-from patchwright.workers.talk.people import People
+from patchwright.workers.talk.people import PersonDirectory
 from patchwright.workers.talk.repositories import RepositorySearch
-from patchwright.workers.talk.slack_front import SlackFront
+from patchwright.workers.talk.slack_front import SlackInteractionHandler
 from tests.adapters.slack.conftest import Office
 from tests.adapters.store.linking_world import Linking
 from tests.adapters.store.world import World
@@ -40,8 +40,8 @@ def choices(world: World) -> ChoiceStore:
 
 @pytest.fixture
 def front(
-    slack: Slack, people: People, choices: ChoiceStore, world: World
-) -> SlackFront:
+    slack: Slack, people: PersonDirectory, choices: ChoiceStore, world: World
+) -> SlackInteractionHandler:
     search = RepositorySearch(
         "github",
         ("acme/web", "acme/api", SECRET),
@@ -49,7 +49,7 @@ def front(
         permission=permission,
         search=lambda _person, _query: (),
     )
-    return SlackFront(
+    return SlackInteractionHandler(
         slack,
         people,
         choices,
@@ -65,20 +65,20 @@ def link(linking: Linking, office: Office) -> None:
 
 
 def test_a_person_is_offered_what_they_may_read(
-    front: SlackFront, office: Office, linking: Linking
+    front: SlackInteractionHandler, office: Office, linking: Linking
 ) -> None:
     link(linking, office)
-    asked = OptionsWanted(actor=office.actor(office.ann), query="ac")
+    asked = OptionsRequest(actor=office.actor(office.ann), query="ac")
     assert front.answer(asked) == options_of(("acme/web", "acme/api"))
 
 
-def test_who_is_not_known_is_offered_nothing(front: SlackFront, office: Office) -> None:
-    asked = OptionsWanted(actor=office.actor(office.bob), query="ac")
+def test_who_is_not_known_is_offered_nothing(front: SlackInteractionHandler, office: Office) -> None:
+    asked = OptionsRequest(actor=office.actor(office.bob), query="ac")
     assert front.answer(asked) == options_of(())
 
 
 def test_a_default_is_kept_and_taken_back_and_shown(
-    front: SlackFront,
+    front: SlackInteractionHandler,
     office: Office,
     linking: Linking,
     choices: ChoiceStore,
@@ -104,7 +104,7 @@ def test_a_default_is_kept_and_taken_back_and_shown(
 
 
 def test_who_is_not_known_has_no_default(
-    front: SlackFront, office: Office, world: World
+    front: SlackInteractionHandler, office: Office, world: World
 ) -> None:
     actor = office.actor(office.bob)
     front.answer(DefaultChosen(actor=actor, repository="acme/web"))
@@ -112,7 +112,7 @@ def test_who_is_not_known_has_no_default(
 
 
 def test_the_home_tab_lists_ones_own_runs(
-    front: SlackFront,
+    front: SlackInteractionHandler,
     office: Office,
     linking: Linking,
     fake: FakeSlack,
@@ -120,7 +120,7 @@ def test_the_home_tab_lists_ones_own_runs(
     link(linking, office)
     job_id = linking.ask(office.actor(office.ann), "1.1")
     linking.ask(office.actor(office.bob), "2.2")
-    wanted = HomeWanted(actor=office.actor(office.ann), installation=office.team)
+    wanted = HomeRequest(actor=office.actor(office.ann), installation=office.team)
     assert front.answer(wanted) == {}
     front.follow(wanted)
     shown = fake.home(office.ann).shown
@@ -130,14 +130,14 @@ def test_the_home_tab_lists_ones_own_runs(
 
 
 def test_the_home_tab_of_somebody_unknown_says_how_to_link(
-    front: SlackFront, office: Office, fake: FakeSlack
+    front: SlackInteractionHandler, office: Office, fake: FakeSlack
 ) -> None:
-    front.follow(HomeWanted(actor=office.actor(office.bob), installation=office.team))
+    front.follow(HomeRequest(actor=office.actor(office.bob), installation=office.team))
     assert "You are not linked" in fake.home(office.bob).shown
 
 
-def wanted_form(office: Office, handle: str) -> FormWanted:
-    return FormWanted(
+def wanted_form(office: Office, handle: str) -> FormRequest:
+    return FormRequest(
         actor=office.actor(office.ann),
         handle=handle,
         thread=office.thread("1.1"),
@@ -148,7 +148,7 @@ def wanted_form(office: Office, handle: str) -> FormWanted:
 
 
 def test_a_form_opens_for_who_pressed_the_button(
-    front: SlackFront, office: Office, fake: FakeSlack
+    front: SlackInteractionHandler, office: Office, fake: FakeSlack
 ) -> None:
     form = wanted_form(office, new_trigger(fake.world, office.ann))
     assert front.answer(form) == {}
@@ -157,23 +157,23 @@ def test_a_form_opens_for_who_pressed_the_button(
 
 
 def test_a_form_that_comes_too_late_breaks_nothing(
-    front: SlackFront, office: Office, fake: FakeSlack
+    front: SlackInteractionHandler, office: Office, fake: FakeSlack
 ) -> None:
     front.follow(wanted_form(office, "1.2.too-late"))
     assert fake.world.forms == []
 
 
-def test_options_need_nothing_more(front: SlackFront, office: Office) -> None:
-    front.follow(OptionsWanted(actor=office.actor(office.ann), query="x"))
+def test_options_need_nothing_more(front: SlackInteractionHandler, office: Office) -> None:
+    front.follow(OptionsRequest(actor=office.actor(office.ann), query="x"))
 
 
 def test_a_map_serves_as_well_as_a_link(
-    front: SlackFront, office: Office, linking: Linking
+    front: SlackInteractionHandler, office: Office, linking: Linking
 ) -> None:
     mapped = f'[{{"slack": "{office.team}/{office.ann}", "github": "alice"}}]'
     known = people_of(linking, settings_of(ACCOUNTS__MAP=mapped))
-    asked = OptionsWanted(actor=office.actor(office.ann), query="web")
-    by_map = SlackFront(
+    asked = OptionsRequest(actor=office.actor(office.ann), query="web")
+    by_map = SlackInteractionHandler(
         front.slack,
         known,
         front.choices,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import pytest
 
 from patchwright.core.errors import InvalidRequestError, NotFoundError
-from patchwright.core.switchboard import Switchboard
+from patchwright.core.switchboard import ChannelRouter
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import ForgeThread, RepoRef, ThreadKind, ThreadRef
 from patchwright.core.types.triggers import Trigger, TriggerKind
@@ -72,66 +72,66 @@ def place(
 
 
 def test_what_is_said_is_said_there_and_edited_there(
-    switchboard: Switchboard, place: Place
+    channel_router: ChannelRouter, place: Place
 ) -> None:
-    post = switchboard.post(place.thread, f"Working on it\n\n{MARK}")
-    assert switchboard.find_post(place.thread, MARK) == post
-    switchboard.edit(place.thread, post, f"Nearly done\n\n{MARK}")
+    post = channel_router.post(place.thread, f"Working on it\n\n{MARK}")
+    assert channel_router.find_post(place.thread, MARK) == post
+    channel_router.edit(place.thread, post, f"Nearly done\n\n{MARK}")
     [said] = place.said()
     assert "Nearly done" in said
 
 
-def test_it_is_read_there(switchboard: Switchboard, place: Place) -> None:
-    switchboard.post(place.thread, "Working on it")
-    opening = switchboard.fetch_opening(place.thread)
-    whole = switchboard.fetch_thread(place.thread)
+def test_it_is_read_there(channel_router: ChannelRouter, place: Place) -> None:
+    channel_router.post(place.thread, "Working on it")
+    opening = channel_router.fetch_opening(place.thread)
+    whole = channel_router.fetch_thread(place.thread)
     assert str(opening.ref) == str(whole.ref) == str(place.thread)
     assert [len(one.posts) for one in (opening, whole)] == [1, 2]
 
 
 def test_requests_are_seen_and_declined_without_words(
-    switchboard: Switchboard, place: Place
+    channel_router: ChannelRouter, place: Place
 ) -> None:
-    switchboard.acknowledge(place.trigger())
-    switchboard.decline(place.trigger())
+    channel_router.acknowledge(place.trigger())
+    channel_router.decline(place.trigger())
     assert place.said() == []
 
 
 def test_labels_are_put_where_there_are_any(
-    switchboard: Switchboard, place: Place, jira: JiraScene
+    channel_router: ChannelRouter, place: Place, jira: JiraScene
 ) -> None:
-    switchboard.swap_labels(place.thread, ("bot:done",), ())
+    channel_router.swap_labels(place.thread, ("bot:done",), ())
     labels = jira.fake.issue(jira.key).labels
     assert labels == (["bot:done"] if place.thread == jira.ref else [])
 
 
 def test_a_file_of_another_service_is_not_fetched(
-    switchboard: Switchboard, place: Place
+    channel_router: ChannelRouter, place: Place
 ) -> None:
     with pytest.raises((InvalidRequestError, NotFoundError)):
-        switchboard.fetch_attachment(place.thread, "https://elsewhere.test/a", 10)
+        channel_router.fetch_attachment(place.thread, "https://elsewhere.test/a", 10)
 
 
 def test_one_person_is_told_alone(
-    switchboard: Switchboard, office: Office, fake: FakeSlack
+    channel_router: ChannelRouter, office: Office, fake: FakeSlack
 ) -> None:
     root = fake.mention(office.ann, office.channel, "fix it")
     thread, ann = office.thread(root), office.actor(office.ann)
-    switchboard.tell_privately(thread, ann, "Link it")
+    channel_router.tell_privately(thread, ann, "Link it")
     assert [one.shown for one in fake.ephemerals(office.ann)] == ["Link it"]
 
 
 def test_each_board_is_that_of_its_service(
-    switchboard: Switchboard, office: Office, jira: JiraScene
+    channel_router: ChannelRouter, office: Office, jira: JiraScene
 ) -> None:
     chat = office.thread("1.1")
-    assert switchboard.board(chat) is switchboard.boards["slack"]
-    assert switchboard.board(jira.ref) is switchboard.boards["jira"]
+    assert channel_router.tracker(chat) is channel_router.trackers["slack"]
+    assert channel_router.tracker(jira.ref) is channel_router.trackers["jira"]
 
 
 def test_a_service_that_is_gone_from_the_settings_is_not_found(
     github: GitHub, office: Office
 ) -> None:
-    alone = Switchboard(github.channel)
+    alone = ChannelRouter(github.channel)
     with pytest.raises(NotFoundError, match="slack is not configured any more"):
         alone.post(office.thread("1.1"), "Working on it")

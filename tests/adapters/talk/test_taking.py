@@ -7,41 +7,41 @@ from threading import Event
 import pytest
 
 from patchwright.core.errors import PayloadError
-from patchwright.core.types.triggers import HomeWanted, Prompt
+from patchwright.core.types.triggers import HomeRequest, InteractionRequest
 from patchwright.integrations.slack.receiver import SocketReceiver, delivery_id
-from patchwright.integrations.slack.webhook import Listening
+from patchwright.integrations.slack.webhook import SlackTriggerRules
 from patchwright.workers.db.tables import deliveries
-from patchwright.workers.intake.intake import Intake
-from patchwright.workers.talk.taking import Taking
-from patchwright.workers.web.receiver import Entrance
+from patchwright.workers.intake.intake import Inbox
+from patchwright.workers.talk.taking import SocketDeliveries
+from patchwright.workers.web.receiver import WebhookSource
 from tests.adapters.slack.conftest import Office
 from tests.adapters.store.world import World
 from tests.fakes.slack.fake import FakeSlack
 
 JSON = {"content-type": "application/json"}
-ENTRANCE = Entrance(
-    receiver=SocketReceiver(Listening(command="/patchwright")), identify=delivery_id
+ENTRANCE = WebhookSource(
+    receiver=SocketReceiver(SlackTriggerRules(command="/patchwright")), identify=delivery_id
 )
 
 
-class Front:
+class InteractionHandler:
     """Answers each prompt alike, and keeps what comes after."""
 
     def __init__(self, answer: Mapping[str, object]) -> None:
         self._answer = answer
-        self.followed: list[Prompt] = []
+        self.followed: list[InteractionRequest] = []
         self.is_done = Event()
 
-    def answer(self, prompt: Prompt) -> Mapping[str, object]:  # noqa: ARG002 - all alike
+    def answer(self, prompt: InteractionRequest) -> Mapping[str, object]:  # noqa: ARG002 - all alike
         return self._answer
 
-    def follow(self, prompt: Prompt) -> None:
+    def follow(self, prompt: InteractionRequest) -> None:
         self.followed.append(prompt)
         self.is_done.set()
 
 
-def taking(world: World, intake: Intake, front: Front | None = None) -> Taking:
-    return Taking("slack", replace(ENTRANCE, front=front), intake, world.clock)
+def taking(world: World, intake: Inbox, front: InteractionHandler | None = None) -> SocketDeliveries:
+    return SocketDeliveries("slack", replace(ENTRANCE, front=front), intake, world.clock)
 
 
 def body_of(fake: FakeSlack, name: str) -> bytes:
@@ -79,13 +79,13 @@ def test_a_prompt_is_answered_and_what_follows_comes_after(
     world: World, fake: FakeSlack, office: Office, answer: dict[str, object]
 ) -> None:
     fake.open_home(office.ann)
-    front = Front(answer)
+    front = InteractionHandler(answer)
     with world.open_intake() as intake:
         found = taking(world, intake, front)(JSON, body_of(fake, "app_home_opened"))
     assert found == (answer or None)
     assert front.is_done.wait(10)
     [prompt] = front.followed
-    assert isinstance(prompt, HomeWanted)
+    assert isinstance(prompt, HomeRequest)
     assert prompt.actor.external_id == office.ann
     assert world.rows(deliveries) == []
 

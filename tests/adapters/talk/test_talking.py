@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from patchwright.core.channel import Offer
-from patchwright.core.switchboard import Switchboard
+from patchwright.core.switchboard import ChannelRouter
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import RepoRef, Repository
 from patchwright.integrations.git.mirror import Mirror
@@ -14,24 +14,24 @@ from patchwright.resolver.delivering import talking
 from patchwright.resolver.delivering.destination import (
     Destination,
     Invitation,
-    Means,
-    Mirrored,
+    PublisherDependencies,
+    CrossPostTarget,
 )
 from patchwright.resolver.effects import (
     AskPrivately,
     AttachLink,
     Invite,
-    MirrorMessage,
+    CrossPost,
     MoveTicket,
 )
-from patchwright.resolver.messages.status import Delivered
+from patchwright.resolver.messages.status import DeliveryResult
 from tests.adapters.jira.conftest import Scene as JiraScene
 from tests.adapters.slack.conftest import Office
 from tests.fakes.slack.fake import FakeSlack
 from tests.unit.resolver.endings import FRAME, ORIGIN, proven
 
 PULL = "https://github.test/acme/shop/pull/8"
-OPENED = Delivered(pull_request=8, pull_request_url=PULL)
+OPENED = DeliveryResult(pull_request=8, pull_request_url=PULL)
 LINK = Offer(words="Link with GitHub", url="https://bot.test/link/abc")
 
 
@@ -40,10 +40,10 @@ def fetch_nothing() -> Mirror:
 
 
 @pytest.fixture
-def means(github: GitHub, switchboard: Switchboard) -> Means:
-    return Means(
+def dependencies(github: GitHub, channel_router: ChannelRouter) -> PublisherDependencies:
+    return PublisherDependencies(
         github.forge,
-        switchboard,
+        channel_router,
         github.channel,
         fetch_nothing,
         invite=lambda actor: Invitation(text=f"Who is {actor.login}?", offers=(LINK,)),
@@ -70,104 +70,104 @@ def to(fake: FakeSlack, office: Office) -> Destination:
 
 
 def test_a_ticket_gets_one_short_message(
-    to: Destination, means: Means, jira: JiraScene
+    to: Destination, dependencies: PublisherDependencies, jira: JiraScene
 ) -> None:
-    told = Mirrored(thread=jira.ref, shows_words=True, handle="@bot")
+    told = CrossPostTarget(thread=jira.ref, shows_words=True, handle="@bot")
     to = replace(to, mirrors=(told,))
-    effect = MirrorMessage(thread=jira.ref)
-    for so_far in (Delivered(), OPENED):
-        assert talking.mirror(effect, proven(), to, means, so_far) == so_far
-    [_, said] = means.channel.fetch_thread(jira.ref).posts
+    effect = CrossPost(thread=jira.ref)
+    for so_far in (DeliveryResult(), OPENED):
+        assert talking.cross_post(effect, proven(), to, dependencies, so_far) == so_far
+    [_, said] = dependencies.channel.fetch_thread(jira.ref).posts
     assert said.text.startswith("**Done**")
     assert f"[pull request #8]({PULL})" in said.text
 
 
 def test_a_thread_that_was_tied_only_now_is_told_as_well(
-    to: Destination, means: Means, jira: JiraScene
+    to: Destination, dependencies: PublisherDependencies, jira: JiraScene
 ) -> None:
-    effect = MirrorMessage(thread=jira.ref)
-    talking.mirror(effect, proven(), to, means, Delivered())
+    effect = CrossPost(thread=jira.ref)
+    talking.cross_post(effect, proven(), to, dependencies, DeliveryResult())
     assert len(jira.fake.comments(jira.key)) == 1
 
 
 def test_a_pull_request_is_shown_beside_the_ticket_once(
-    to: Destination, means: Means, jira: JiraScene
+    to: Destination, dependencies: PublisherDependencies, jira: JiraScene
 ) -> None:
     effect = AttachLink(thread=jira.ref)
-    talking.attach_link(effect, proven(), to, means, Delivered())
+    talking.attach_link(effect, proven(), to, dependencies, DeliveryResult())
     assert jira.fake.remote_links(jira.key) == []
     for _ in range(2):
-        talking.attach_link(effect, proven(), to, means, OPENED)
+        talking.attach_link(effect, proven(), to, dependencies, OPENED)
     [link] = jira.fake.remote_links(jira.key)
     assert (link.url, link.title) == (PULL, "acme/shop#8: Count every piece")
 
 
 def test_a_ticket_moves_once_there_is_a_pull_request(
-    means: Means, jira: JiraScene
+    dependencies: PublisherDependencies, jira: JiraScene
 ) -> None:
     effect = MoveTicket(thread=jira.ref, status="In Progress")
-    talking.move_ticket(effect, means, Delivered())
+    talking.move_ticket(effect, dependencies, DeliveryResult())
     assert jira.fake.issue(jira.key).status == "To Do"
-    assert talking.move_ticket(effect, means, OPENED) == OPENED
+    assert talking.move_ticket(effect, dependencies, OPENED) == OPENED
     assert jira.fake.issue(jira.key).status == "In Progress"
 
 
 def test_a_ticket_moves_without_one_where_that_is_asked_for(
-    means: Means, jira: JiraScene
+    dependencies: PublisherDependencies, jira: JiraScene
 ) -> None:
     effect = MoveTicket(thread=jira.ref, status="Done", with_pull=False)
-    talking.move_ticket(effect, means, Delivered())
+    talking.move_ticket(effect, dependencies, DeliveryResult())
     assert jira.fake.issue(jira.key).status == "Done"
 
 
-def test_a_ticket_that_cannot_move_is_told(means: Means, jira: JiraScene) -> None:
+def test_a_ticket_that_cannot_move_is_told(dependencies: PublisherDependencies, jira: JiraScene) -> None:
     effect = MoveTicket(thread=jira.ref, status="On Mars")
-    [remark] = talking.move_ticket(effect, means, OPENED).remarks
+    [remark] = talking.move_ticket(effect, dependencies, OPENED).remarks
     assert remark.startswith("APP-1 stays where it is: ")
     assert "On Mars" in remark
 
 
 def test_the_requester_is_asked_alone(
-    to: Destination, means: Means, fake: FakeSlack, office: Office
+    to: Destination, dependencies: PublisherDependencies, fake: FakeSlack, office: Office
 ) -> None:
     asked = AskPrivately(text="Which repository?", offers=(LINK,))
-    talking.ask_privately(asked, to, means, Delivered())
+    talking.ask_privately(asked, to, dependencies, DeliveryResult())
     [seen] = fake.ephemerals(office.ann)
     assert seen.shown == "Which repository?\nLink with GitHub"
     assert fake.ephemerals(office.bob) == []
 
 
 def test_an_invitation_is_made_when_it_is_sent(
-    to: Destination, means: Means, fake: FakeSlack, office: Office
+    to: Destination, dependencies: PublisherDependencies, fake: FakeSlack, office: Office
 ) -> None:
-    talking.invite(Invite(), to, means, Delivered())
+    talking.send_invitation(Invite(), to, dependencies, DeliveryResult())
     [seen] = fake.ephemerals(office.ann)
     assert seen.shown == f"Who is {office.ann}?\nLink with GitHub"
 
 
 def test_who_must_show_it_again_is_told_so(
-    to: Destination, means: Means, fake: FakeSlack, office: Office
+    to: Destination, dependencies: PublisherDependencies, fake: FakeSlack, office: Office
 ) -> None:
-    talking.invite(Invite(renews=True), to, means, Delivered())
+    talking.send_invitation(Invite(renews=True), to, dependencies, DeliveryResult())
     [seen] = fake.ephemerals(office.ann)
     assert seen.shown == f"Again, {office.ann}\nLink with GitHub"
 
 
 def test_where_nobody_may_be_invited_nothing_is_said(
-    to: Destination, means: Means, fake: FakeSlack, office: Office
+    to: Destination, dependencies: PublisherDependencies, fake: FakeSlack, office: Office
 ) -> None:
-    silent = replace(means, invite=lambda _actor: None)
-    assert talking.invite(Invite(), to, silent, OPENED) == OPENED
+    silent = replace(dependencies, invite=lambda _actor: None)
+    assert talking.send_invitation(Invite(), to, silent, OPENED) == OPENED
     assert fake.ephemerals(office.ann) == []
 
 
 def test_without_a_private_way_that_is_said_once_and_no_secret(
-    to: Destination, means: Means, jira: JiraScene
+    to: Destination, dependencies: PublisherDependencies, jira: JiraScene
 ) -> None:
     jira.fake.stop_mail()
     ticket = replace(to, thread=jira.ref, asked_by=jira.actor)
     for _ in range(2):
-        talking.invite(Invite(), ticket, means, Delivered())
-    [_, said] = means.channel.fetch_thread(jira.ref).posts
+        talking.send_invitation(Invite(), ticket, dependencies, DeliveryResult())
+    [_, said] = dependencies.channel.fetch_thread(jira.ref).posts
     assert "I have to ask you something in private, and found no way" in said.text
     assert "bot.test/link" not in said.text

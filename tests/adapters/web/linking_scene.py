@@ -10,7 +10,7 @@ import httpx
 from fastapi import FastAPI
 
 from patchwright.core.crypto import KeyRing
-from patchwright.core.settings.load import load
+from patchwright.core.settings.load import load_settings
 from patchwright.core.settings.model import Settings
 from patchwright.core.types.ids import JobId, RandomIds
 from patchwright.core.types.people import Actor
@@ -23,9 +23,9 @@ from patchwright.workers.signing_in import make_sign_in
 from patchwright.workers.store.accounts import AccountStore
 from patchwright.workers.store.identity_tokens import IdentityTokens
 from patchwright.workers.store.secrets import SecretStore
-from patchwright.workers.web.linking.door import LinkingDoor
-from patchwright.workers.web.linking.opening import open_linking
-from patchwright.workers.web.linking.routes import add_linking, linking_errands
+from patchwright.workers.web.linking.door import LinkingRoutes
+from patchwright.workers.web.linking.opening import make_linking_routes
+from patchwright.workers.web.linking.routes import add_linking, linking_callbacks
 from patchwright.workers.web.sign_in import add_sign_in
 from tests.adapters.web.browser import browsing, forms_on, go_on, serving
 from tests.fakes.github import FakeGitHub
@@ -51,7 +51,7 @@ class Scene:
     url: str = ""
     dispatched: list[JobId] = field(default_factory=list)
     settings: Settings | None = None
-    door: LinkingDoor | None = None
+    door: LinkingRoutes | None = None
 
     @property
     def accounts(self) -> AccountStore:
@@ -77,12 +77,12 @@ class Scene:
         assert sign_in
         assert self.door
         add_linking(inner, self.door)
-        add_sign_in(inner, sign_in, linking_errands(self.door))
+        add_sign_in(inner, sign_in, linking_callbacks(self.door))
         app.mount(self.prefix, inner)
         return app
 
-    def open(self, settings: Settings, secret: bytes | None) -> LinkingDoor | None:
-        return open_linking(
+    def open(self, settings: Settings, secret: bytes | None) -> LinkingRoutes | None:
+        return make_linking_routes(
             settings,
             secret,
             self.clock,
@@ -104,7 +104,7 @@ class Scene:
             "PATCHWRIGHT_GITHUB__CLIENT_ID": client.client_id,
             "PATCHWRIGHT_GITHUB__CLIENT_SECRET": client.client_secret,
         }
-        return load(environment, flags={}, cwd=self.folder)
+        return load_settings(environment, flags={}, cwd=self.folder)
 
     def invite(self, actor: Actor = JO) -> str:
         """Return the link that the actor gets."""

@@ -8,19 +8,19 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 
 from patchwright.core.clock import SystemClock
-from patchwright.core.events.doorbell import Doorbell
+from patchwright.core.events.doorbell import Notifier
 from patchwright.core.types.ids import JobId, RandomIds
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.upgrade import upgrade
 from patchwright.workers.intake.dispatcher import Dispatcher
-from patchwright.workers.intake.intake import Intake
+from patchwright.workers.intake.intake import Inbox
 from patchwright.workers.intake.record import Recorder
-from patchwright.workers.ops.meters import Meters
+from patchwright.workers.ops.meters import ProcessMetrics
 from patchwright.workers.ops.reporter import Reporter
-from patchwright.workers.ops.vitals import Vitals
+from patchwright.workers.ops.vitals import HealthChecks
 from patchwright.workers.store.events import EventStore
-from patchwright.workers.web.app import Services, create_app
-from patchwright.workers.web.receiver import Entrance, by_header
+from patchwright.workers.web.app import WebServices, create_app
+from patchwright.workers.web.receiver import WebhookSource, by_header
 from patchwright.workers.web.server import make_server
 from tests.adapters.web.signed import SIGNATURE, SignedReadings
 from tests.provision.servers import free_port
@@ -35,7 +35,7 @@ class Site:
 
     url: str
     database: Database
-    intake: Intake
+    intake: Inbox
     dispatched: list[JobId] = field(default_factory=list)
 
     def door(self, service: str = "github") -> str:
@@ -68,25 +68,25 @@ def serving(
 
 def compose(
     database: Database, dispatcher: Dispatcher, max_body_bytes: int = MAX_BODY_BYTES
-) -> Services:
+) -> WebServices:
     clock = SystemClock()
-    events = EventStore(database, lambda tree: tree, clock, Doorbell())
+    events = EventStore(database, lambda tree: tree, clock, Notifier())
     recorder = Recorder(events, RandomIds())
-    entrance = Entrance(
+    webhook_source = WebhookSource(
         SignedReadings(),
         by_header("x-github-delivery"),
         max_body_bytes,
         signature_header=SIGNATURE,
     )
-    intake = Intake(database, recorder, dispatcher.dispatch)
-    meters = Meters()
-    health = Vitals(database, clock, sweep_s=20).web(lambda: intake.is_alive)
-    return Services(
+    intake = Inbox(database, recorder, dispatcher.dispatch)
+    meters = ProcessMetrics()
+    health = HealthChecks(database, clock, sweep_s=20).web(lambda: intake.is_alive)
+    return WebServices(
         reporter=Reporter("web", health, clock, meters.show),
         count_request=meters.count_request,
         intake=intake,
         dispatcher=dispatcher,
-        entrances={"github": entrance},
+        webhook_sources={"github": webhook_source},
         clock=clock,
     )
 

@@ -8,17 +8,17 @@ from collections.abc import Mapping
 from pydantic import TypeAdapter
 
 from patchwright.core.errors import PayloadError, SignatureError
-from patchwright.core.types.triggers import Ignored, Reading, Trigger
+from patchwright.core.types.triggers import Ignored, ParsedWebhook, Trigger
 
 SECRET = b"a secret of the webhook"
 SIGNATURE = "x-hub-signature-256"
-_READING: TypeAdapter[Reading] = TypeAdapter(Ignored | Trigger)
+_READING: TypeAdapter[ParsedWebhook] = TypeAdapter(Ignored | Trigger)
 
 
 class SignedReadings:
     """Takes the JSON of a trigger, or of why there is none."""
 
-    def read(self, headers: Mapping[str, str], body: bytes) -> Reading:
+    def read(self, headers: Mapping[str, str], body: bytes) -> ParsedWebhook:
         if not hmac.compare_digest(headers.get(SIGNATURE, ""), signature(body)):
             raise SignatureError("not signed by us")
         try:

@@ -17,7 +17,7 @@ from patchwright.workers.web.connections import (
     GRACE_S,
     MOST_CONNECTIONS,
     WAIT_S,
-    Connection,
+    OpenConnection,
     Connections,
     most_connections,
 )
@@ -37,8 +37,8 @@ class Street:
         self.cut: list[str] = []
         self.all = Connections(most, lambda: self.now, proxies.__contains__)
 
-    def come(self, name: str, peer: str = "") -> Connection | None:
-        new = Connection(peer or name, lambda: self.cut.append(name))
+    def come(self, name: str, peer: str = "") -> OpenConnection | None:
+        new = OpenConnection(peer or name, lambda: self.cut.append(name))
         return new if self.all.admit(new) else None
 
 

@@ -11,10 +11,10 @@ import pytest
 from patchwright.core.clock import SystemClock
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.upgrade import upgrade
-from patchwright.workers.ops.meters import Meters
-from patchwright.workers.ops.port import MOST_AT_ONCE, answering
+from patchwright.workers.ops.meters import ProcessMetrics
+from patchwright.workers.ops.port import MOST_AT_ONCE, health_port
 from patchwright.workers.ops.reporter import Reporter
-from patchwright.workers.ops.vitals import Vitals
+from patchwright.workers.ops.vitals import HealthChecks
 from tests.provision.waiting import wait_until
 
 HOST = "127.0.0.1"
@@ -25,12 +25,12 @@ def reporter(tmp_path: Path) -> Iterator[Reporter]:
     clock = SystemClock()
     with closing(Database(f"sqlite:///{tmp_path}/ops.db")) as database:
         upgrade(database)
-        health = Vitals(database, clock, sweep_s=20).web(lambda: True)
-        yield Reporter("web", health, clock, Meters().show)
+        health = HealthChecks(database, clock, sweep_s=20).web(lambda: True)
+        yield Reporter("web", health, clock, ProcessMetrics().show)
 
 
 def test_h12_only_so_many_silent_connections_have_a_thread(reporter: Reporter) -> None:
-    with answering(reporter, HOST, 0) as port, ExitStack() as open_:
+    with health_port(reporter, HOST, 0) as port, ExitStack() as open_:
         for _ in range(MOST_AT_ONCE):
             open_.enter_context(socket.create_connection((HOST, port), 10))
         with socket.create_connection((HOST, port), 10) as one_more:
@@ -48,7 +48,7 @@ def _answers(port: int) -> bool:
 
 def test_h12_dripping_does_not_keep_a_connection(reporter: Reporter) -> None:
     with (
-        answering(reporter, HOST, 0, longest_s=0.2) as port,
+        health_port(reporter, HOST, 0, longest_s=0.2) as port,
         socket.create_connection((HOST, port), 10) as way,
     ):
         way.settimeout(0.05)

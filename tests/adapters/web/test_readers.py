@@ -10,7 +10,7 @@ from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import RepoRef
 from patchwright.integrations.github.adapter import GitHub, connect_token
 from patchwright.integrations.github.addresses import Addresses
-from patchwright.workers.web.readers import Readers
+from patchwright.workers.web.readers import RepositoryAccessCache
 from tests.fakes.github import FakeGitHub
 from tests.flow.clock import MovableClock
 
@@ -42,20 +42,20 @@ def person(fake: FakeGitHub, login: str) -> Actor:
 
 
 def test_reading_is_enough_and_necessary(fake: FakeGitHub, github: GitHub) -> None:
-    readers = Readers(github.forge.fetch_permission, MovableClock())
+    readers = RepositoryAccessCache(github.forge.fetch_permission, MovableClock())
     assert readers.is_allowed(SHOP, person(fake, "alice"))
     assert not readers.is_allowed(SHOP, person(fake, "eve"))
 
 
 def test_who_has_taken_over_a_login_may_not(github: GitHub) -> None:
-    readers = Readers(github.forge.fetch_permission, MovableClock())
+    readers = RepositoryAccessCache(github.forge.fetch_permission, MovableClock())
     other = Actor(service="github", login="alice", external_id="1")
     assert not readers.is_allowed(SHOP, other)
 
 
 def test_an_answer_counts_for_a_minute(fake: FakeGitHub, github: GitHub) -> None:
     clock = MovableClock()
-    readers, alice = Readers(github.forge.fetch_permission, clock), "alice"
+    readers, alice = RepositoryAccessCache(github.forge.fetch_permission, clock), "alice"
     assert readers.is_allowed(SHOP, person(fake, alice))
     fake.grant("acme/shop", alice, "none")
     clock.advance(55)
@@ -69,7 +69,7 @@ def test_an_answer_counts_for_a_minute(fake: FakeGitHub, github: GitHub) -> None
 def test_not_knowing_means_no_and_is_asked_again(
     fake: FakeGitHub, github: GitHub
 ) -> None:
-    readers = Readers(github.forge.fetch_permission, MovableClock())
+    readers = RepositoryAccessCache(github.forge.fetch_permission, MovableClock())
     fake.fail_next("GET", ".*/permission", 403)
     assert not readers.is_allowed(SHOP, person(fake, "alice"))
     assert readers.is_allowed(SHOP, person(fake, "alice"))

@@ -9,13 +9,13 @@ import pytest
 
 from patchwright.core.events.types import RunCommand
 from patchwright.core.types.ids import JobId
-from patchwright.resolver.messages.status import Delivered
+from patchwright.resolver.messages.status import DeliveryResult
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.upgrade import upgrade
 from tests.adapters.web.watching import Watched, append, begin_run, end_run, watching
 from tests.unit.resolver.endings import proven
 
-PULL = Delivered(branch="fix", pull_request=12)
+PULL = DeliveryResult(branch="fix", pull_request=12)
 
 
 @pytest.fixture

@@ -17,16 +17,16 @@ from patchwright.core.events.types import (
 from patchwright.core.types.ids import JobId
 from patchwright.core.types.threads import TalkThread, ThreadKind
 from patchwright.core.types.work import BlockedRequest, OutcomeKind
-from patchwright.resolver.messages.status import Delivered
+from patchwright.resolver.messages.status import DeliveryResult
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.upgrade import upgrade
-from patchwright.workers.run_links import LIFE
+from patchwright.workers.run_links import RUN_LINK_LIFETIME
 from tests.adapters.store.world import REPO, trigger
 from tests.adapters.web.watching import Watched, append, begin_run, end_run, watching
 from tests.unit.resolver.endings import ended, proven
 
 LOADING = StateChanged(state=AgentState.LOADING)
-PULL = Delivered(
+PULL = DeliveryResult(
     branch="fix", pull_request=12, pull_request_url="https://github.test/pull/12"
 )
 
@@ -88,7 +88,7 @@ def test_a_link_expires(site: Watched, job_id: JobId) -> None:
     with httpx.Client() as browser:
         browser.get(site.link(job_id))
         assert browser.get(site.page(job_id)).status_code == 200
-        site.world.clock.advance(LIFE.total_seconds() + 1)
+        site.world.clock.advance(RUN_LINK_LIFETIME.total_seconds() + 1)
         assert browser.get(site.page(job_id)).status_code == 404
     assert httpx.get(site.link(job_id)).status_code == 404
 
@@ -214,7 +214,7 @@ def test_a_run_that_has_not_begun_is_queued(site: Watched) -> None:
 def test_s42_the_page_of_a_run_that_failed_says_why(site: Watched) -> None:
     job_id, lease = begin_run(site.world)
     failed = ended(OutcomeKind.FAILED, "The sandbox broke.", reason="sandbox")
-    refused = Delivered(refusal="The branch is protected.")
+    refused = DeliveryResult(refusal="The branch is protected.")
     end_run(site.world, lease, failed, refused, diff="")
     text = read(site, job_id).text
     assert '<p class="state bad"><strong>Failed</strong></p>' in text

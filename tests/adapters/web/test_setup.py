@@ -16,14 +16,14 @@ from structlog.testing import capture_logs
 
 from patchwright.core.crypto import KeyRing
 from patchwright.integrations.github.addresses import Addresses
-from patchwright.integrations.github.connection import Connection
+from patchwright.integrations.github.connection import GitHubConnection
 from patchwright.integrations.github.manifest import NewApp, convert
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.upgrade import upgrade
-from patchwright.workers.store.github_app import AppStore
+from patchwright.workers.store.github_app import GitHubAppStore
 from patchwright.workers.store.secrets import SecretStore
-from patchwright.workers.web.setup.app import SETUP_PATH, SetupSite, create_setup_app
-from patchwright.workers.web.setup.visitors import STAY, Visitors
+from patchwright.workers.web.setup.app import SETUP_PATH, SetupPages, create_setup_app
+from patchwright.workers.web.setup.visitors import SETUP_TIME, SetupVisitors
 from tests.adapters.web.browser import Form, browsing, forms_on, serving
 from tests.app_manifest import app_manifest
 from tests.fakes.github import FakeGitHub
@@ -36,9 +36,9 @@ ADMIN_TOKEN = "admin-token"
 class Scene:
     github: FakeGitHub
     browser: httpx.Client
-    store: AppStore
+    store: GitHubAppStore
     clock: MovableClock
-    visitors: Visitors
+    visitors: SetupVisitors
     left: Event = field(default_factory=Event)
     url: str = ""
     knows_its_address: bool = True
@@ -47,11 +47,11 @@ class Scene:
         addresses = Addresses(api_url=self.github.api_url, web_url=self.github.web_url)
 
         def register(code: str) -> NewApp:
-            app = convert(Connection(addresses), code, self.clock)
+            app = convert(GitHubConnection(addresses), code, self.clock)
             self.store.put(app)
             return app
 
-        site = SetupSite(
+        site = SetupPages(
             web_url=self.github.web_url,
             public_url=url if self.knows_its_address else "",
             mention="@fixbot",
@@ -92,8 +92,8 @@ def scene(request: pytest.FixtureRequest, database: Database) -> Iterator[Scene]
     clock = MovableClock()
     with FakeGitHub(enterprise=request.param) as github, browsing() as browser:
         secrets = SecretStore(database, KeyRing({"k": bytes(32)}, "k"), clock)
-        store = AppStore(secrets, github.api_url)
-        made = Scene(github, browser, store, clock, Visitors(None, clock))
+        store = GitHubAppStore(secrets, github.api_url)
+        made = Scene(github, browser, store, clock, SetupVisitors(None, clock))
         with serving(made.make) as url:
             made.url = url
             yield made
@@ -178,7 +178,7 @@ def test_a_state_that_is_too_old_or_made_up_is_refused(scene: Scene) -> None:
     back = scene.send(forms_on(scene.enter())[0]).headers["location"]
     made_up = back.rpartition("state=")[0] + "state=made-up"
     assert scene.browser.get(made_up).status_code == 403
-    scene.clock.advance(STAY.total_seconds() + 1)
+    scene.clock.advance(SETUP_TIME.total_seconds() + 1)
     assert scene.browser.get(back).status_code == 403
     assert scene.store.fetch() is None
 
@@ -224,7 +224,7 @@ def test_an_app_that_another_process_made_ends_the_set_up(scene: Scene) -> None:
 
 
 def test_an_admin_token_is_asked_for(scene: Scene) -> None:
-    scene.visitors = Visitors(SecretStr(ADMIN_TOKEN), scene.clock)
+    scene.visitors = SetupVisitors(SecretStr(ADMIN_TOKEN), scene.clock)
     with serving(scene.make) as scene.url:
         [form] = forms_on(scene.get())
         assert list(form.fields) == ["key"]
@@ -236,7 +236,7 @@ def test_an_admin_token_is_asked_for(scene: Scene) -> None:
 
 
 def test_without_an_address_of_its_own_it_asks_for_one(scene: Scene) -> None:
-    scene.visitors = Visitors(None, scene.clock)
+    scene.visitors = SetupVisitors(None, scene.clock)
     scene.knows_its_address = False
     with serving(scene.make) as scene.url:
         page = scene.enter()

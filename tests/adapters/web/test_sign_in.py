@@ -12,10 +12,10 @@ from structlog.testing import capture_logs
 
 from patchwright.core.types.people import Actor
 from patchwright.integrations.github.addresses import Addresses
-from patchwright.integrations.github.connection import Connection
+from patchwright.integrations.github.connection import GitHubConnection
 from patchwright.integrations.github.manifest import CALLBACK_PATH
 from patchwright.integrations.github.sign_in import SignIn
-from patchwright.workers.web.sign_in import add_sign_in, open_door
+from patchwright.workers.web.sign_in import add_sign_in, make_sign_in_routes
 from tests.adapters.web.browser import browsing, go_on, serving
 from tests.fakes.github import FakeGitHub
 from tests.fakes.github.acts.registrations import add_client
@@ -76,13 +76,13 @@ def _site(
 ) -> FastAPI:
     addresses = Addresses(api_url=github.api_url, web_url=github.web_url)
     provider = SignIn(
-        connection=Connection(addresses),
+        connection=GitHubConnection(addresses),
         client_id=client.client_id,
         client_secret=SecretStr(client.client_secret),
         redirect_uri=url + CALLBACK_PATH,
         clock=clock,
     )
-    door = open_door(provider, SECRET, clock, secure=False)
+    door = make_sign_in_routes(provider, SECRET, clock, secure=False)
     app = FastAPI()
     add_sign_in(app, door)
 
@@ -139,9 +139,9 @@ def test_a_form_of_another_site_signs_nobody_out(scene: Scene) -> None:
 def test_the_cookie_of_an_attempt_comes_back_under_a_path_of_the_service(
     scene: Scene,
 ) -> None:
-    door = open_door(
+    door = make_sign_in_routes(
         SignIn(
-            connection=Connection(Addresses(api_url="", web_url=scene.url)),
+            connection=GitHubConnection(Addresses(api_url="", web_url=scene.url)),
             client_id="",
             client_secret=SecretStr(""),
             redirect_uri="",

@@ -30,15 +30,15 @@ from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import RepoRef, TalkThread
 from patchwright.core.types.work import Limits, Outcome, Task, Usage
 from patchwright.resolver.effects import FinalMessage
-from patchwright.resolver.messages.status import Delivered
+from patchwright.resolver.messages.status import DeliveryResult
 from patchwright.workers.db.database import Database
 from patchwright.workers.intake.dispatcher import Dispatcher
-from patchwright.workers.run_links import run_link
+from patchwright.workers.run_links import make_run_link
 from patchwright.workers.runs.reader import RunReader
 from patchwright.workers.store.job import JobState, Lease
 from patchwright.workers.web.app import create_app
-from patchwright.workers.web.pages.access import Access
-from patchwright.workers.web.pages.live import Live
+from patchwright.workers.web.pages.access import RunAccess
+from patchwright.workers.web.pages.live import LiveUpdates
 from patchwright.workers.web.pages.routes import RunPages
 from patchwright.workers.web.server import make_server
 from tests.adapters.store.world import World
@@ -73,7 +73,7 @@ class Watched:
 
     def link(self, job_id: JobId) -> str:
         made = self.world.job(job_id).created_at
-        return run_link(self.url, SECRET, job_id, made)
+        return make_run_link(self.url, SECRET, job_id, made)
 
     @property
     def as_admin(self) -> dict[str, str]:
@@ -105,7 +105,7 @@ def watching(database: Database) -> Iterator[Watched]:
 
 def make_pages(world: World, url: str) -> RunPages:
     reader = RunReader(world.jobs, world.events, world.outcomes, world.effects)
-    access = Access(
+    access = RunAccess(
         secret=SECRET,
         admin_token=ADMIN_TOKEN,
         public_url=url,
@@ -118,7 +118,7 @@ def make_pages(world: World, url: str) -> RunPages:
     return RunPages(
         reader=reader,
         access=access,
-        live=Live(reader, world.doorbell, world.clock, look_again_s=0.05),
+        live=LiveUpdates(reader, world.notifier, world.clock, look_again_s=0.05),
         clock=world.clock,
         site="https://github.test",
         login_path="/auth/github/login",
@@ -159,7 +159,7 @@ def append(
 
 
 def end_run(
-    world: World, lease: Lease, outcome: Outcome, delivered: Delivered, diff: str = DIFF
+    world: World, lease: Lease, outcome: Outcome, delivered: DeliveryResult, diff: str = DIFF
 ) -> None:
     """Store how it ended and deliver it, as a worker would."""
     reached = OutcomeReached(outcome=outcome)

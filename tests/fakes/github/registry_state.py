@@ -63,7 +63,7 @@ class Registry:
     scopes: dict[str, str] = field(default_factory=dict)
     at_the_browser: str = ""
 
-    def hears(self, app_id: int, event: str) -> bool:
+    def listens(self, app_id: int, event: str) -> bool:
         return app_id not in self.events or event in self.events[app_id]
 
     def find_client(self, client_id: str) -> Registration | None:

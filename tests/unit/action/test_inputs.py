@@ -7,10 +7,10 @@ import pytest
 import yaml
 
 from patchwright.core.errors import SettingsError
-from patchwright.core.settings.repository import Delivery, RepositoryConfig
+from patchwright.core.settings.repository import DeliveryMode, RepositoryConfig
 from patchwright.workers.action.finish import OUTPUTS
 from patchwright.workers.action.inputs import INPUTS, Inputs, read_inputs
-from patchwright.workers.action.orders import make_orders
+from patchwright.workers.action.orders import make_run_overrides
 from patchwright.workers.action.own_version import check_version, own_version
 from patchwright.workers.action.settings import make_settings
 from patchwright.workers.action.texts import MAX_BYTES, read_text
@@ -111,10 +111,10 @@ def test_a_setting_that_is_wrong_is_told_as_the_input(tmp_path: Path) -> None:
 
 
 def test_an_input_left_alone_gives_way_to_the_repository(tmp_path: Path) -> None:
-    orders = make_orders(given(), tmp_path)
-    said = RepositoryConfig(pr=Delivery.READY, plan_approval="comment", labels=("a",))
+    orders = make_run_overrides(given(), tmp_path)
+    said = RepositoryConfig(pr=DeliveryMode.READY, plan_approval="comment", labels=("a",))
     assert orders.applied_to(said) == said.replace(context_from="write")
-    assert orders.applied_to(RepositoryConfig()).pr is Delivery.DRAFT
+    assert orders.applied_to(RepositoryConfig()).pr is DeliveryMode.DRAFT
     assert not orders.waits_for_people
 
 
@@ -126,9 +126,9 @@ def test_an_input_that_is_chosen_counts_before_the_repository(tmp_path: Path) ->
         plan_approval="comment",
         assign_requester="false",
     )
-    made = make_orders(inputs, tmp_path).applied_to(RepositoryConfig(pr=Delivery.READY))
+    made = make_run_overrides(inputs, tmp_path).applied_to(RepositoryConfig(pr=DeliveryMode.READY))
     assert (made.pr, made.test, made.labels) == (
-        Delivery.BRANCH,
+        DeliveryMode.BRANCH,
         ("make a", "make b"),
         ("x", "y"),
     )
@@ -137,13 +137,13 @@ def test_an_input_that_is_chosen_counts_before_the_repository(tmp_path: Path) ->
 
 
 def test_an_answer_never_becomes_a_branch(tmp_path: Path) -> None:
-    made = make_orders(given(mode="answer"), tmp_path).applied_to(RepositoryConfig())
-    assert made.pr is Delivery.NONE
+    made = make_run_overrides(given(mode="answer"), tmp_path).applied_to(RepositoryConfig())
+    assert made.pr is DeliveryMode.NONE
 
 
 def test_people_are_told_where_a_change_is_that_is_on_no_branch(tmp_path: Path) -> None:
-    assert "in the artifact" in make_orders(given(), tmp_path).work_at
-    without = make_orders(given(upload_artifacts="false"), tmp_path)
+    assert "in the artifact" in make_run_overrides(given(), tmp_path).work_at
+    without = make_run_overrides(given(upload_artifacts="false"), tmp_path)
     assert "the step's output `patch-file`" in without.work_at
 
 
@@ -151,21 +151,21 @@ def test_a_template_that_gives_all_requests_one_branch_is_refused(
     tmp_path: Path,
 ) -> None:
     with pytest.raises(SettingsError, match=r"^input `branch-template`: a branch"):
-        make_orders(given(branch_template="fixes"), tmp_path)
+        make_run_overrides(given(branch_template="fixes"), tmp_path)
 
 
 def test_a_body_with_a_variable_that_is_none_is_refused(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match=r"^input `pr-body-template`: `\{\{sumary"):
-        make_orders(given(pr_body_template="{{sumary}}"), tmp_path)
+        make_run_overrides(given(pr_body_template="{{sumary}}"), tmp_path)
 
 
 @pytest.mark.parametrize("text", ["{", "[]", '{"type": "text"}'])
 def test_a_schema_that_is_none_is_refused(text: str, tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match=r"^input `output-schema`: the JSON schema"):
-        make_orders(given(output_schema=text), tmp_path)
+        make_run_overrides(given(output_schema=text), tmp_path)
     (tmp_path / "schema.json").write_text(text, "utf-8")
     with pytest.raises(SettingsError, match=r"^input `output-schema-file`: the JSON"):
-        make_orders(given(output_schema_file="schema.json"), tmp_path)
+        make_run_overrides(given(output_schema_file="schema.json"), tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from patchwright.core.agent.agents import coder
-from patchwright.core.agent.chronicle import Chronicle, Hear, hear_nobody
+from patchwright.core.agent.chronicle import RunLog, SteeringFilter, ignore_steering
 from patchwright.core.agent.controller import Controller
-from patchwright.core.agent.disowning import disown
-from patchwright.core.agent.endings import Ending
-from patchwright.core.agent.kit import AgentKit
-from patchwright.core.agent.purse import Purse, RunPurse
+from patchwright.core.agent.disowning import mark_unknown
+from patchwright.core.agent.endings import AgentEnding
+from patchwright.core.agent.kit import AgentDependencies
+from patchwright.core.agent.purse import Budget, RunBudget
 from patchwright.core.condense.condenser import Ask, Condenser, History
 from patchwright.core.events.jsonl import JsonlEventLog
 from patchwright.core.events.states import may_change
@@ -34,10 +34,10 @@ from patchwright.core.events.types import (
     StateChanged,
     ToolCall,
 )
-from patchwright.core.llm.model import ChatMessage, ModelRequest, ModelTraits
+from patchwright.core.llm.model import ChatMessage, ModelRequest, ModelCapabilities
 from patchwright.core.llm.models import Models
 from patchwright.core.security.analyzer import Analyzer, Verdict
-from patchwright.core.security.policy import Policy
+from patchwright.core.security.policy import ConfirmPolicy
 from patchwright.core.types.work import Limits, Usage
 from tests.fakes.clock import FakeClock
 from tests.fakes.scripted_model import NOTHING_KNOWN, ScriptedModel, Step
@@ -74,7 +74,7 @@ class Hang:
         self._may_go = threading.Event()
         self._then = then
 
-    def let_go(self) -> None:
+    def release_wait(self) -> None:
         self._may_go.set()
 
     def __call__(self, _request: ModelRequest) -> ModelReply:
@@ -100,32 +100,32 @@ class Scene:
     """One run and everything around it, for a test to look at."""
 
     controller: Controller
-    chronicle: Chronicle
-    kit: AgentKit
+    run_log: RunLog
+    dependencies: AgentDependencies
     model: ScriptedModel
     sandbox: MemorySandbox
     log: JsonlEventLog
     clock: FakeClock
 
-    def run(self) -> Ending:
+    def run(self) -> AgentEnding:
         return self.controller.run()
 
     @contextmanager
-    def running(self) -> Iterator[Future[Ending]]:
+    def running(self) -> Iterator[Future[AgentEnding]]:
         """Run it while the test does something else."""
         with ThreadPoolExecutor(1) as pool:
             yield pool.submit(self.run)
 
-    def next_worker(self, hear: Hear = hear_nobody, **changes: Any) -> "Scene":
+    def next_worker(self, hear: SteeringFilter = ignore_steering, **changes: Any) -> "Scene":
         """Take the run up as another worker does, in the sandbox that there is."""
         self.log.append(Source.SYSTEM, StateChanged(state=AgentState.LOADING))
         fresh = {"given_back": Future(), **changes}
-        kit = replace(self.kit, **fresh)
-        chronicle = Chronicle(self.log, self.chronicle.bell, hear, start_id=1)
-        if kit.runtime is not self.kit.runtime:
-            disown(chronicle, 1)
-        controller = Controller(chronicle, kit)
-        return replace(self, controller=controller, chronicle=chronicle, kit=kit)
+        dependencies = replace(self.dependencies, **fresh)
+        run_log = RunLog(self.log, self.run_log.wakeup, hear, start_id=1)
+        if dependencies.runtime is not self.dependencies.runtime:
+            mark_unknown(run_log, 1)
+        controller = Controller(run_log, dependencies)
+        return replace(self, controller=controller, run_log=run_log, dependencies=dependencies)
 
     def want(self, state: AgentState, digest: str = "") -> None:
         """Ask for a state as a person does through the API."""
@@ -165,15 +165,15 @@ def playing(
     steps: Iterable[Step],
     *,
     limits: Limits | None = None,
-    purse: Purse | None = None,
-    hear: Hear = hear_nobody,
+    run_budget: Budget | None = None,
+    hear: SteeringFilter = ignore_steering,
     ceiling: float | None = 0.0,
     clock: FakeClock | None = None,
     analyzer: Analyzer | None = None,
     condenser: Condenser | None = None,
-    confirm: Policy = "never",
+    confirm: ConfirmPolicy = "never",
     max_delegate_depth: int = 0,
-    traits: ModelTraits = NOTHING_KNOWN,
+    capabilities: ModelCapabilities = NOTHING_KNOWN,
 ) -> Iterator[Scene]:
     """Set the scene: the task is in the log, and nothing has happened yet.
 
@@ -182,26 +182,26 @@ def playing(
     clock = clock or FakeClock()
     with (
         JsonlEventLog(folder / "events.jsonl", lambda tree: tree, clock) as log,
-        log.listen() as bell,
+        log.listen() as wakeup,
     ):
         log.append(Source.SYSTEM, Message(text=TASK))
-        model = ScriptedModel(steps, ceiling=ceiling, traits=traits)
+        model = ScriptedModel(steps, ceiling=ceiling, capabilities=capabilities)
         sandbox = MemorySandbox()
-        kit = AgentKit(
+        dependencies = AgentDependencies(
             agent=coder(),
             models=Models.only(model),
             runtime=sandbox,
             condenser=condenser or KeepsAll(),
             analyzer=analyzer or Calm(),
             limits=limits or Limits(),
-            purse=purse or RunPurse(3.0, refuse_unknown=False),
+            run_budget=run_budget or RunBudget(3.0, refuse_unknown=False),
             clock=clock,
             confirm=confirm,
             max_delegate_depth=max_delegate_depth,
         )
-        chronicle = Chronicle(log, bell, hear, start_id=1)
-        controller = Controller(chronicle, kit)
-        scene = Scene(controller, chronicle, kit, model, sandbox, log, clock)
+        run_log = RunLog(log, wakeup, hear, start_id=1)
+        controller = Controller(run_log, dependencies)
+        scene = Scene(controller, run_log, dependencies, model, sandbox, log, clock)
         yield scene
         _followed_the_table(scene)
 

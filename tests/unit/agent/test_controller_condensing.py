@@ -6,12 +6,12 @@ from patchwright.core.condense.condenser import Ask, History
 from patchwright.core.condense.recent import RecentCondenser
 from patchwright.core.events.types import Condensed, ModelCalled, ModelReply
 from patchwright.core.llm.errors import ContextWindowError, ModelUnavailableError
-from patchwright.core.llm.model import ChatMessage, ModelTraits, ToolResult
+from patchwright.core.llm.model import ChatMessage, ModelCapabilities, ToolResult
 from patchwright.core.types.work import OutcomeKind, Usage
 from tests.fakes.scripted_model import Step, reply
 from tests.unit.agent.scene import FINISH, Scene, playing
 
-SMALL = ModelTraits(context_window=1_000)
+SMALL = ModelCapabilities(context_window=1_000)
 TOO_LONG = ContextWindowError("It is too long.", Usage(cost_usd=0.0))
 
 
@@ -62,7 +62,7 @@ def test_s63_it_condenses_before_the_window_less_the_reply_is_full(
     tmp_path: Path,
 ) -> None:
     steps: list[Step] = [*looks(5, tokens_in=50), *looks(1, tokens_in=600), FINISH]
-    with playing(tmp_path, steps, condenser=RecentCondenser(), traits=SMALL) as scene:
+    with playing(tmp_path, steps, condenser=RecentCondenser(), capabilities=SMALL) as scene:
         assert scene.run().kind is OutcomeKind.RESOLVED
         [once] = condensed(scene)
         assert once.bytes_after <= 0.4 * once.bytes_before
@@ -107,7 +107,7 @@ def test_a_model_that_condenses_is_paid_and_written_down(tmp_path: Path) -> None
         called = scene.last("model_called")
         assert isinstance(called, ModelCalled)
         assert (called.role, called.text) == ("condense", "We looked.")
-        assert scene.chronicle.state.usage.cost_usd == 0.25
+        assert scene.run_log.state.usage.cost_usd == 0.25
     assert "We looked." in [message.text for message in scene.asked()[-1]]
 
 
@@ -119,7 +119,7 @@ def test_a_model_that_cannot_condense_ends_the_run_by_name(tmp_path: Path) -> No
         called = scene.last("model_called")
         assert isinstance(called, ModelCalled)
         assert called.failure == ending.reason == "model-unavailable"
-        assert scene.chronicle.state.usage.cost_usd == 0.5
+        assert scene.run_log.state.usage.cost_usd == 0.5
 
 
 def test_the_rounds_of_one_condensation_are_no_loop(tmp_path: Path) -> None:

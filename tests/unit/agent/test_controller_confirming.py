@@ -16,7 +16,7 @@ from patchwright.core.events.types import (
     UserRejected,
 )
 from patchwright.core.security.digest import digest_of
-from patchwright.core.security.policy import Policy
+from patchwright.core.security.policy import ConfirmPolicy
 from patchwright.core.types.work import OutcomeKind
 from tests.fakes.scripted_model import Step, reply
 from tests.unit.agent.scene import FINISH, Calm, Scene, playing
@@ -62,7 +62,7 @@ def ask(scene: Scene) -> ConfirmationAsked:
     ],
 )
 def test_the_policy_says_what_waits(
-    confirm: Policy, risk: Risk, tmp_path: Path, *, waits: bool
+    confirm: ConfirmPolicy, risk: Risk, tmp_path: Path, *, waits: bool
 ) -> None:
     steps = [PUSH, FINISH]
     with playing(tmp_path, steps, confirm=confirm, analyzer=Calm(risk)) as scene:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from patchwright.core.agent.purse import RunPurse
+from patchwright.core.agent.purse import RunBudget
 from patchwright.core.events.types import (
     AgentState,
     Delegate,
@@ -66,8 +66,8 @@ def test_what_a_delegate_took_is_told_and_counts_for_the_run(tmp_path: Path) -> 
         told = result(scene)
         assert told.iterations == 2
         assert told.usage == Usage(cost_usd=0.25, tokens_in=20, tokens_out=10)
-        assert scene.chronicle.state.iterations == 4
-        assert scene.chronicle.state.usage.cost_usd == 0.25
+        assert scene.run_log.state.iterations == 4
+        assert scene.run_log.state.usage.cost_usd == 0.25
 
 
 def test_a_delegate_makes_no_more_steps_than_it_is_allowed(tmp_path: Path) -> None:
@@ -195,11 +195,11 @@ def spending_tree(cost_usd: float) -> Callable[[ModelRequest], ModelReply]:
 def test_s66_a_tree_of_delegates_never_passes_one_budget(
     budget_usd: float, tmp_path: Path
 ) -> None:
-    purse = RunPurse(budget_usd, refuse_unknown=False)
+    run_budget = RunBudget(budget_usd, refuse_unknown=False)
     with playing(
         tmp_path,
         [spending_tree(0.1)] * 99,
-        purse=purse,
+        run_budget=run_budget,
         ceiling=0.1,
         limits=Limits(max_iterations=99),
         max_delegate_depth=2,

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from patchwright.core.agent.purse import RunPurse
+from patchwright.core.agent.purse import RunBudget
 from patchwright.core.events.types import (
     AgentState,
     ModelReply,
@@ -50,8 +50,8 @@ def test_finish_ends_the_run_with_the_agents_words(tmp_path: Path) -> None:
     assert ending.finish is not None
     assert scene.model.unplayed == 0
     assert last_state(scene) is AgentState.FINISHED
-    assert scene.chronicle.state.iterations == 2
-    assert scene.chronicle.state.usage.tokens_in == 20
+    assert scene.run_log.state.iterations == 2
+    assert scene.run_log.state.usage.tokens_in == 20
 
 
 def test_the_first_request_holds_the_system_prompt_and_the_task(tmp_path: Path) -> None:
@@ -136,22 +136,22 @@ def test_s66_the_call_that_could_pass_the_budget_is_not_made(tmp_path: Path) -> 
         reply(calls=[("shell", {"command": f"echo {n}"})], cost_usd=0.3)
         for n in range(5)
     ]
-    purse = RunPurse(1.0, refuse_unknown=False)
-    with playing(tmp_path, dear, purse=purse, ceiling=0.3) as scene:
+    run_budget = RunBudget(1.0, refuse_unknown=False)
+    with playing(tmp_path, dear, run_budget=run_budget, ceiling=0.3) as scene:
         ending = scene.run()
     assert (ending.kind, ending.reason) == (OutcomeKind.OVER_BUDGET, "budget")
     assert ending.text == (
         "$0.90 of $1.00 is spent, and the next model call could cost up to $0.30."
     )
     assert len(scene.model.requests) == 3
-    assert scene.chronicle.state.usage.cost_usd == pytest.approx(0.9)
+    assert scene.run_log.state.usage.cost_usd == pytest.approx(0.9)
 
 
 def test_p4_an_unknown_price_is_refused_where_the_settings_say_so(
     tmp_path: Path,
 ) -> None:
-    purse = RunPurse(1.0, refuse_unknown=True)
-    with playing(tmp_path, [FINISH], purse=purse, ceiling=None) as scene:
+    run_budget = RunBudget(1.0, refuse_unknown=True)
+    with playing(tmp_path, [FINISH], run_budget=run_budget, ceiling=None) as scene:
         ending = scene.run()
     assert ending.kind is OutcomeKind.OVER_BUDGET
     assert "price is not known" in ending.text
@@ -169,7 +169,7 @@ def test_p4_an_unknown_price_is_not_zero_and_the_token_limit_holds(
     with playing(tmp_path, steps, limits=limits, ceiling=None) as scene:
         ending = scene.run()
     assert (ending.kind, ending.reason) == (OutcomeKind.OVER_LIMIT, "tokens")
-    assert scene.chronicle.state.usage.cost_usd is None
+    assert scene.run_log.state.usage.cost_usd is None
 
 
 def test_h7_a_call_is_told_how_many_tokens_are_left(tmp_path: Path) -> None:
@@ -189,7 +189,7 @@ def test_h7_a_call_without_room_for_its_tokens_ends_the_run_by_that_name(
         ending = scene.run()
     assert (ending.kind, ending.reason) == (OutcomeKind.OVER_LIMIT, "tokens")
     assert "1,000 tokens" in ending.text
-    assert scene.chronicle.state.usage.tokens_in == 17
+    assert scene.run_log.state.usage.tokens_in == 17
 
 
 def test_h5_what_the_tries_took_before_the_money_ended_is_written_down(
@@ -199,15 +199,15 @@ def test_h5_what_the_tries_took_before_the_money_ended_is_written_down(
     with playing(tmp_path, [OverBudgetError("Enough.", spent)]) as scene:
         ending = scene.run()
     assert (ending.kind, ending.text) == (OutcomeKind.OVER_BUDGET, "Enough.")
-    assert scene.chronicle.state.usage == spent
+    assert scene.run_log.state.usage == spent
     assert replies(scene.log)[-1].stop_reason == "budget"
 
 
 def test_s67_a_model_that_costs_nothing_is_run(tmp_path: Path) -> None:
-    purse = RunPurse(0.0, refuse_unknown=True)
-    with playing(tmp_path, [*looks(2), FINISH], purse=purse, ceiling=0.0) as scene:
+    run_budget = RunBudget(0.0, refuse_unknown=True)
+    with playing(tmp_path, [*looks(2), FINISH], run_budget=run_budget, ceiling=0.0) as scene:
         assert scene.run().kind is OutcomeKind.RESOLVED
-    assert scene.chronicle.state.usage.cost_usd == 0.0
+    assert scene.run_log.state.usage.cost_usd == 0.0
 
 
 @pytest.mark.parametrize(
@@ -229,20 +229,20 @@ def test_a_failed_model_call_ends_the_run_by_name_and_is_billed(
         ending = scene.run()
     assert (ending.kind, ending.reason) == (OutcomeKind.FAILED, error.reason)
     assert ending.text == "It failed."
-    assert scene.chronicle.state.usage.tokens_in == 710
-    assert scene.chronicle.state.usage.cost_usd == pytest.approx(0.02)
+    assert scene.run_log.state.usage.tokens_in == 710
+    assert scene.run_log.state.usage.cost_usd == pytest.approx(0.02)
     assert replies(scene.log)[-1].stop_reason == error.reason
     assert last_state(scene) is AgentState.ERROR
 
 
 def test_p4_a_failed_call_is_paid_from_the_purse(tmp_path: Path) -> None:
-    purse = RunPurse(1.0, refuse_unknown=False)
+    run_budget = RunBudget(1.0, refuse_unknown=False)
     error = ModelDeclinedError("It declined.", Usage(cost_usd=0.4, tokens_in=700))
-    with playing(tmp_path, [error], purse=purse) as scene:
+    with playing(tmp_path, [error], run_budget=run_budget) as scene:
         scene.run()
-    purse.reserve(Usage(cost_usd=0.6))(Usage(cost_usd=0.6))
+    run_budget.reserve(Usage(cost_usd=0.6))(Usage(cost_usd=0.6))
     with pytest.raises(OverBudgetError):
-        purse.reserve(Usage(cost_usd=0.01))
+        run_budget.reserve(Usage(cost_usd=0.01))
 
 
 def test_s64_an_agent_that_only_talks_ends_with_its_question(tmp_path: Path) -> None:

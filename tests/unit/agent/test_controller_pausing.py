@@ -42,12 +42,12 @@ def stop_on_request(event: Event) -> ChangeState | None:
 
 def wait_for_wish(scene: Scene) -> float:
     """Say stop, and return how long it took to be acknowledged, in seconds."""
-    with scene.log.listen() as bell:
+    with scene.log.listen() as wakeup:
         began = monotonic()
         scene.log.append(Source.USER, Message(text="stop"))
         while not scene.payloads("change_state"):
-            assert bell.wait(PATIENCE_S)
-            bell.clear()
+            assert wakeup.wait(PATIENCE_S)
+            wakeup.clear()
         return monotonic() - began
 
 
@@ -78,7 +78,7 @@ def test_stop_during_a_hanging_model_call_is_heard_at_once(tmp_path: Path) -> No
             assert wait_for_wish(scene) < 0.1
             assert run.result(PATIENCE_S).kind is OutcomeKind.STOPPED
             assert monotonic() - began < 1.0
-        hang.let_go()
+        hang.release_wait()
     assert scene.states()[-1] is AgentState.STOPPED
     assert len(scene.payloads("model_reply")) == 1
 
@@ -88,7 +88,7 @@ def test_stop_wins_over_a_model_call_that_fails_meanwhile(tmp_path: Path) -> Non
     with playing(tmp_path, [hang]) as scene, scene.running() as run:
         assert hang.began.wait(PATIENCE_S)
         scene.want(AgentState.STOPPED)
-        hang.let_go()
+        hang.release_wait()
         assert run.result(PATIENCE_S).kind is OutcomeKind.STOPPED
 
 
@@ -98,10 +98,10 @@ def test_an_answer_that_came_in_time_for_the_stop_is_kept(tmp_path: Path) -> Non
         with scene.running() as run:
             assert hang.began.wait(PATIENCE_S)
             scene.want(AgentState.STOPPED)
-            hang.let_go()
+            hang.release_wait()
             run.result(PATIENCE_S)
         assert len(scene.results("call_1")) == 1
-        assert scene.chronicle.state.usage.tokens_in == 10
+        assert scene.run_log.state.usage.tokens_in == 10
     assert scene.sandbox.ran == []
 
 
@@ -162,14 +162,14 @@ def test_who_must_let_go_leaves_what_is_under_way(tmp_path: Path, what: str) -> 
         with scene.running() as run:
             assert under_way.wait(PATIENCE_S)
             began = monotonic()
-            scene.kit.given_back.set_result(None)
+            scene.dependencies.release_signal.set_result(None)
             with pytest.raises(LeaseLostError):
                 run.result(PATIENCE_S)
             assert monotonic() - began < 0.1
         assert scene.sandbox.cancelled == []
         assert scene.states()[-1] is AgentState.RUNNING
         scene.sandbox.cancel("the end of the test")
-        hang.let_go()
+        hang.release_wait()
 
 
 def test_letting_go_is_heard_even_while_the_bell_is_silenced(tmp_path: Path) -> None:
@@ -178,24 +178,24 @@ def test_letting_go_is_heard_even_while_the_bell_is_silenced(tmp_path: Path) -> 
 
         def let_go_while_it_listens(event: Event) -> None:
             del event
-            scene.kit.given_back.set_result(None)
-            scene.chronicle.bell.clear()
+            scene.dependencies.release_signal.set_result(None)
+            scene.run_log.wakeup.clear()
 
-        given_back = scene.kit.given_back
-        worker = scene.next_worker(let_go_while_it_listens, given_back=given_back)
+        release_signal = scene.dependencies.release_signal
+        worker = scene.next_worker(let_go_while_it_listens, release_signal=release_signal)
         with worker.running() as run:
             assert hang.began.wait(PATIENCE_S)
             scene.log.append(Source.USER, Message(text="hello?"))
             with pytest.raises(LeaseLostError):
                 run.result(PATIENCE_S)
-        hang.let_go()
+        hang.release_wait()
 
 
 def test_a_result_that_another_worker_waits_for_is_not_lost(tmp_path: Path) -> None:
     with playing(tmp_path, [SLEEP, FINISH]) as scene:
         with scene.running() as run:
             assert scene.sandbox.sleeps.wait(PATIENCE_S)
-            scene.kit.given_back.set_result(None)
+            scene.dependencies.release_signal.set_result(None)
             with pytest.raises(LeaseLostError):
                 run.result(PATIENCE_S)
         scene.sandbox.cancel("it ends by itself")

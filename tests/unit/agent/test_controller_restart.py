@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from pydantic import JsonValue
 
-from patchwright.core.agent.disowning import disown
-from patchwright.core.agent.purse import RunPurse
+from patchwright.core.agent.disowning import mark_unknown
+from patchwright.core.agent.purse import RunBudget
 from patchwright.core.events.types import (
     AgentState,
     CallMcpTool,
@@ -85,7 +85,7 @@ def test_what_went_to_a_lost_sandbox_is_not_run_in_the_one_after_it(
             delegate = Delegate(task="Look.", call_id="call_1")
             assert scene.log.append(Source.AGENT, delegate, said_id).id == int(agent)
         sent_off(scene, RunCommand(command="echo hello", agent=agent))
-        disown(scene.chronicle, 1)
+        mark_unknown(scene.run_log, 1)
         fresh = MemorySandbox()
         assert scene.next_worker(runtime=fresh).run().kind is OutcomeKind.RESOLVED
         [result, *_] = scene.results("call_1", agent)
@@ -206,19 +206,19 @@ def test_s66_a_raised_budget_lets_the_run_go_on(tmp_path: Path) -> None:
     scenes: list[Scene] = []
     more = RaiseLimits(cost_usd=1.0, reason="@alice")
     steps = [dear[0], raising(scenes, more, dear[1]), dear[2], dear[3]]
-    purse = RunPurse(1.0, refuse_unknown=False)
-    with playing(tmp_path, steps, purse=purse, ceiling=0.5) as scene:
+    run_budget = RunBudget(1.0, refuse_unknown=False)
+    with playing(tmp_path, steps, run_budget=run_budget, ceiling=0.5) as scene:
         scenes.append(scene)
         ending = scene.run()
     assert (ending.kind, ending.reason) == (OutcomeKind.OVER_BUDGET, "budget")
     assert ending.text.startswith("$2.00 of $2.00 is spent")
-    assert scene.chronicle.state.usage.cost_usd == 2.0
+    assert scene.run_log.state.usage.cost_usd == 2.0
 
 
 def test_s66_a_run_that_was_over_budget_goes_on_with_more(tmp_path: Path) -> None:
     dear = [reply(calls=[("shell", {"command": "true"})], cost_usd=1.0), FINISH]
-    purse = RunPurse(1.0, refuse_unknown=False)
-    with playing(tmp_path, dear, purse=purse, ceiling=0.5) as scene:
+    run_budget = RunBudget(1.0, refuse_unknown=False)
+    with playing(tmp_path, dear, run_budget=run_budget, ceiling=0.5) as scene:
         assert scene.run().kind is OutcomeKind.OVER_BUDGET
         scene.log.append(Source.USER, RaiseLimits(cost_usd=1.0))
         assert scene.next_worker().run().kind is OutcomeKind.RESOLVED

@@ -88,14 +88,14 @@ def test_what_is_said_during_a_failing_call_is_still_taken_notice_of(
     failing = ModelUnavailableError("No answer.", Usage(tokens_in=7))
     scene, kind, _ = run(tmp_path, Speaker("in French please", failing))
     assert kind is OutcomeKind.FAILED
-    assert scene.chronicle.state.usage.tokens_in == 7
+    assert scene.run_log.state.usage.tokens_in == 7
     said = [e.id for e in scene.payloads("message") if e.source is Source.USER]
-    assert scene.chronicle.last_id >= said[0]
+    assert scene.run_log.last_id >= said[0]
 
 
 def test_the_attempt_before_is_not_shown(tmp_path: Path) -> None:
     with playing(tmp_path, [FINISH]) as scene:
-        assert scene.chronicle.last_id == 0
+        assert scene.run_log.last_id == 0
         scene.run()
     assert scene.asked()[0][1:] == (UserText(text=TASK),)
 

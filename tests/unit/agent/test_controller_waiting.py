@@ -19,7 +19,7 @@ from patchwright.core.events.types import (
     StateChanged,
 )
 from patchwright.core.llm.budget import CallWatch
-from patchwright.core.llm.model import ModelRequest, ModelTraits
+from patchwright.core.llm.model import ModelRequest, ModelCapabilities
 from patchwright.core.llm.models import Models
 from patchwright.core.types.work import OutcomeKind
 from tests.fakes.clock import START
@@ -57,7 +57,7 @@ class Limited:
         del request
         return 0.0
 
-    def traits(self) -> ModelTraits:
+    def capabilities(self) -> ModelCapabilities:
         return NOTHING_KNOWN
 
 
@@ -94,7 +94,7 @@ def test_s58_the_next_worker_waits_out_what_is_left(tmp_path: Path) -> None:
     with limited(tmp_path, FINISH) as (scene, model):
         with scene.running() as run:
             assert model.waits.wait(PATIENCE_S)
-            scene.kit.given_back.set_result(None)
+            scene.dependencies.release_signal.set_result(None)
             with pytest.raises(LeaseLostError):
                 run.result(PATIENCE_S)
         assert scene.states()[-1] is AgentState.RATE_LIMITED
@@ -114,7 +114,7 @@ def test_s58_what_is_over_is_not_waited_for(tmp_path: Path) -> None:
     with limited(tmp_path, FINISH) as (scene, model):
         with scene.running() as run:
             assert model.waits.wait(PATIENCE_S)
-            scene.kit.given_back.set_result(None)
+            scene.dependencies.release_signal.set_result(None)
             with pytest.raises(LeaseLostError):
                 run.result(PATIENCE_S)
         scene.clock.advance(61)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from patchwright.core.agent.limits import must_stop
+from patchwright.core.agent.limits import find_reached_limit
 from patchwright.core.events.state import RunState
 from patchwright.core.events.types import AgentState, ChangeState
 from patchwright.core.types.work import Limits, OutcomeKind, Usage
@@ -29,7 +29,7 @@ def used(tokens_in: int, tokens_out: int) -> RunState:
     ],
 )
 def test_within_the_limits_a_run_goes_on(run: RunState, elapsed_s: float) -> None:
-    assert must_stop(run, LIMITS, elapsed_s) is None
+    assert find_reached_limit(run, LIMITS, elapsed_s) is None
 
 
 @pytest.mark.parametrize(
@@ -76,6 +76,6 @@ def test_within_the_limits_a_run_goes_on(run: RunState, elapsed_s: float) -> Non
 def test_at_a_limit_a_run_ends_with_a_sentence(
     run: RunState, elapsed_s: float, kind: OutcomeKind, text: str
 ) -> None:
-    stop = must_stop(run, LIMITS, elapsed_s)
+    stop = find_reached_limit(run, LIMITS, elapsed_s)
     assert stop is not None
     assert (stop.kind, stop.text) == (kind, text)

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from patchwright.core.agent.stuck import Loop, LoopFinder, describe
+from patchwright.core.agent.stuck import RepeatedSteps, LoopFinder, describe_step
 from patchwright.core.events.types import (
     Action,
     AgentStep,
@@ -104,7 +104,7 @@ def test_a_failing_loop_says_how_it_fails() -> None:
     story = Story()
     for _ in range(3):
         story.step(ReadFile(path="a"), ErrorObservation(reason="x", text="Gone."))
-    assert story.finder.found == Loop(step="read_file a", times=3, error="Gone.")
+    assert story.finder.found == RepeatedSteps(step="read_file a", times=3, error="Gone.")
 
 
 def test_the_same_refusal_counts_as_an_error() -> None:
@@ -132,7 +132,7 @@ def test_a_cycle_says_with_what_it_ends() -> None:
     story = Story()
     for path in ("a", "b") * 3:
         story.step(ReadFile(path=path), output("x"))
-    assert story.finder.found == Loop(
+    assert story.finder.found == RepeatedSteps(
         step="a cycle that ends with read_file b", times=3
     )
 
@@ -154,7 +154,7 @@ def test_a_loop_says_what_is_repeated() -> None:
     story = Story()
     for _ in range(4):
         story.step(RUN, output("x"))
-    assert story.finder.found == Loop(step="run_command make test", times=4)
+    assert story.finder.found == RepeatedSteps(step="run_command make test", times=4)
 
 
 def test_what_was_written_down_is_over_and_counted_from_one() -> None:
@@ -173,7 +173,7 @@ def test_condensing_three_times_without_an_action_is_a_loop() -> None:
         story.tell(ModelReply(stop_reason="context-window"))
     assert story.finder.found is None
     story.tell(Condensed(first_id=1, last_id=3))
-    assert story.finder.found == Loop(step="condense", times=3)
+    assert story.finder.found == RepeatedSteps(step="condense", times=3)
 
 
 def test_an_action_in_between_shows_that_condensing_helps() -> None:
@@ -216,4 +216,4 @@ def test_texts_in_a_row_are_counted_until_a_call_comes() -> None:
     ],
 )
 def test_a_step_is_named_in_one_line(step: Action | ToolCall, text: str) -> None:
-    assert describe(step) == text
+    assert describe_step(step) == text

@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 
-from patchwright.core.agent.view import View
+from patchwright.core.agent.view import ChatView
 from patchwright.core.events.types import (
     Event,
     Known,
@@ -25,7 +25,7 @@ class Writer:
     """Makes the events of one log and shows each to the view."""
 
     def __init__(self, agent: str = "", images: tuple[Image, ...] = ()) -> None:
-        self.view = View("Be good.", agent, images)
+        self.view = ChatView("Be good.", agent, images)
         self.said = 0
         self.last_id = 0
 

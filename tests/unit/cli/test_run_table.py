@@ -5,16 +5,16 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from patchwright.core.types.work import Limits, Usage
-from patchwright.workers.cli.run_table import age, spent, squeezed, where
-from patchwright.workers.runs.listed import Listed
-from patchwright.workers.runs.naming import UnknownRunError, choose
-from patchwright.workers.runs.stage import Stage
+from patchwright.workers.cli.run_table import age_text, cost_text, shorten_middle, place_text
+from patchwright.workers.runs.listed import RunRow
+from patchwright.workers.runs.naming import UnknownRunError, choose_run_id
+from patchwright.workers.runs.stage import RunStage
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
-RUN = Listed(
+RUN = RunRow(
     id="0123456789",
     place="service",
-    stage=Stage.RUNNING,
+    stage=RunStage.RUNNING,
     outcome="",
     reason="",
     proof="",
@@ -35,8 +35,8 @@ RUN = Listed(
     [(-5, "0s"), (59, "59s"), (60, "1m"), (7_199, "1h"), (172_800, "2d")],
 )
 def test_an_age_has_one_unit(seconds: int, said: str) -> None:
-    assert age(NOW - timedelta(seconds=seconds), NOW) == said
-    assert age(None, NOW) == "-"
+    assert age_text(NOW - timedelta(seconds=seconds), NOW) == said
+    assert age_text(None, NOW) == "-"
 
 
 @pytest.mark.parametrize(
@@ -51,23 +51,23 @@ def test_what_was_spent_is_never_a_guess(
     cost_usd: float | None, limits: Limits | None, said: str
 ) -> None:
     run = RUN.replace(usage=Usage(cost_usd=cost_usd), limits=limits)
-    assert spent(run) == said
+    assert cost_text(run) == said
 
 
 def test_a_place_that_is_too_long_keeps_its_end() -> None:
-    assert squeezed("github acme/webshop#10", 22) == "github acme/webshop#10"
-    assert squeezed("github acme/webshop#10", 13) == "github…hop#10"
-    assert where(RUN) == "github acme/shop#7"
-    assert where(RUN.replace(thread="")) == "github acme/shop"
+    assert shorten_middle("github acme/webshop#10", 22) == "github acme/webshop#10"
+    assert shorten_middle("github acme/webshop#10", 13) == "github…hop#10"
+    assert place_text(RUN) == "github acme/shop#7"
+    assert place_text(RUN.replace(thread="")) == "github acme/shop"
 
 
 def test_an_id_may_be_cut_as_far_as_it_is_clear() -> None:
     ids = ["abc1", "abd2", "xyz3"]
-    assert choose("x", ["xyz3"], ids) == "xyz3"
-    assert choose("abc1", ["abc1", "abc12"], ids) == "abc1"
+    assert choose_run_id("x", ["xyz3"], ids) == "xyz3"
+    assert choose_run_id("abc1", ["abc1", "abc12"], ids) == "abc1"
     with pytest.raises(UnknownRunError, match=r"more than one run .* abc1, abd2"):
-        choose("ab", ["abc1", "abd2"], ids)
+        choose_run_id("ab", ["abc1", "abd2"], ids)
     with pytest.raises(UnknownRunError, match="the nearest are xyz3"):
-        choose("xyy", [], ids)
+        choose_run_id("xyy", [], ids)
     with pytest.raises(UnknownRunError, match="there are none yet"):
-        choose("x", [], [])
+        choose_run_id("x", [], [])

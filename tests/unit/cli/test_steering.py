@@ -22,9 +22,9 @@ from patchwright.core.types.work import (
     Outcome,
     OutcomeKind,
 )
-from patchwright.resolver.messages.status import Delivered
-from patchwright.resolver.progress import Watch
-from patchwright.workers.cli.complaints import complain
+from patchwright.resolver.messages.status import DeliveryResult
+from patchwright.resolver.progress import ProgressTracker
+from patchwright.workers.cli.complaints import print_error
 from patchwright.workers.cli.live import live_lines
 from patchwright.workers.cli.report import print_result
 
@@ -63,7 +63,7 @@ def test_the_result_is_shown_without_what_steers() -> None:
         evidence=(proof,),
         warnings=(f"odd {STEERING}",),
     )
-    print_result(console, outcome, Delivered(branch="fix"))
+    print_result(console, outcome, DeliveryResult(branch="fix"))
     text = shown_on(console)
     assert "Fixed" in text
     assert "pytest" in text
@@ -72,7 +72,7 @@ def test_the_result_is_shown_without_what_steers() -> None:
 def test_an_error_is_told_without_what_steers(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    complain(GitError(f"remote: no {STEERING}"))
+    print_error(GitError(f"remote: no {STEERING}"))
     told = capsys.readouterr().err
     assert "remote: no" in told
     assert "\x1b" not in told
@@ -84,7 +84,7 @@ def test_steps_are_shown_without_what_steers() -> None:
         (Source.AGENT, RunCommand(command=f"echo {STEERING}")),
         (Source.ENVIRONMENT, ErrorObservation(reason="x", text=f"no {STEERING}")),
     )
-    watch = Watch("local", NOW)
+    watch = ProgressTracker("local", NOW)
     with live_lines(console, watch, Limits(), SystemClock()) as show:
         for number, (source, payload) in enumerate(payloads, 1):
             show(Event(id=number, at=NOW, source=source, payload=payload))

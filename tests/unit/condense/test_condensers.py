@@ -5,7 +5,7 @@ from inspect import cleandoc
 import pytest
 
 from patchwright.core.condense.amortised import AmortisedCondenser
-from patchwright.core.condense.apply import apply, size_after
+from patchwright.core.condense.apply import apply_condensation, size_after
 from patchwright.core.condense.condenser import Ask, Condenser, History, Turn
 from patchwright.core.condense.masking import MaskingCondenser
 from patchwright.core.condense.none import NoCondenser
@@ -51,7 +51,7 @@ def left(condenser: Condenser, chat: History) -> list[str]:
     """Return what the condenser leaves of a chat without asking anybody."""
     condensed = condenser.condense(chat, ask_nobody)
     assert condensed is not None
-    return texts(apply(chat.turns, condensed))
+    return texts(apply_condensation(chat.turns, condensed))
 
 
 def test_none_leaves_everything() -> None:
@@ -67,7 +67,7 @@ def test_recent_keeps_the_newest_that_fit_and_the_facts() -> None:
 def test_masking_leaves_what_was_done() -> None:
     condensed = MaskingCondenser().condense(WORK, ask_nobody)
     assert condensed == Condensed(masked_to=10)
-    shown = apply(WORK.turns, condensed)
+    shown = apply_condensation(WORK.turns, condensed)
     assert [one.messages[0] for one in shown] == [one.messages[0] for one in WORK.turns]
     assert texts(shown)[-6:] == ["Run.", OUTPUT] * 3
 
@@ -98,7 +98,7 @@ def test_a_list_goes_on_where_an_earlier_one_ended() -> None:
     first = condenser.condense(WORK, ask_nobody)
     assert first is not None
     more = (ran(number, f"cat {number}", OUTPUT) for number in range(20, 28))
-    again = history(*apply(WORK.turns, first), *more, facts="Files written so far: z")
+    again = history(*apply_condensation(WORK.turns, first), *more, facts="Files written so far: z")
     [summary] = [text for text in left(condenser, again) if text.startswith(HEAD)]
     steps = [line for line in summary.splitlines() if line.startswith("- ")]
     assert [line.split(": ")[1].split('"')[1] for line in steps] == [
@@ -118,7 +118,7 @@ def test_the_oldest_lines_of_a_list_go_where_room_is_short() -> None:
         chat = chat.replace(goal_bytes=goal)
         condensed = AmortisedCondenser().condense(chat, ask_nobody)
         assert condensed is not None
-        chat = chat.replace(turns=apply(chat.turns, condensed))
+        chat = chat.replace(turns=apply_condensation(chat.turns, condensed))
         assert chat.size_bytes <= goal + 100
         _, _, note, *lines = condensed.summary.splitlines()
         shown = len(lines) + len(chat.turns) - len(["the task", "the summary"])
@@ -146,13 +146,13 @@ def test_an_earlier_summary_is_part_of_the_next_question() -> None:
     assert first is not None
     more = (ran(number, "ls", OUTPUT) for number in range(20, 26))
     asked = Asked("DONE: nothing more than what had been done before, I think.")
-    chat = history(*apply(WORK.turns, first), *more, facts=FACTS)
+    chat = history(*apply_condensation(WORK.turns, first), *more, facts=FACTS)
     condensed = SummaryCondenser().condense(chat, asked)
     assert condensed is not None
     [(_, question)] = asked.questions
     assert f"An earlier summary:\n{GOOD}\n" in question
     assert FACTS not in question
-    assert GOOD not in "".join(texts(apply(chat.turns, condensed)))
+    assert GOOD not in "".join(texts(apply_condensation(chat.turns, condensed)))
 
 
 @pytest.mark.parametrize(
@@ -193,7 +193,7 @@ def test_an_error_of_the_model_passes_through() -> None:
 def test_nobody_is_paid_where_there_is_no_work_to_summarise() -> None:
     first = SummaryCondenser().condense(WORK, Asked(GOOD))
     assert first is not None
-    again = history(*apply(WORK.turns, first), facts=FACTS, goal_bytes=100)
+    again = history(*apply_condensation(WORK.turns, first), facts=FACTS, goal_bytes=100)
     asked = Asked(GOOD)
     SummaryCondenser().condense(history(*again.turns[:2], goal_bytes=1), asked)
     assert asked.questions == []

@@ -5,7 +5,7 @@ from inspect import cleandoc
 
 import pytest
 
-from patchwright.core.condense.facts import Facts
+from patchwright.core.condense.facts import LastingFacts
 from patchwright.core.condense.testing import is_test_command
 from patchwright.core.events.types import (
     CommandOutput,
@@ -27,7 +27,7 @@ class Diary:
     """Makes events and folds each into the facts."""
 
     def __init__(self) -> None:
-        self.facts = Facts()
+        self.facts = LastingFacts()
         self._last_id = 0
 
     def add(self, payload: Known, cause: int | None = None) -> int:
@@ -54,7 +54,7 @@ class Diary:
 
 
 def test_nothing_is_known_at_first() -> None:
-    assert Facts().text() == ""
+    assert LastingFacts().text() == ""
 
 
 def test_the_facts_are_told_in_full() -> None:

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from patchwright.core.condense.amortised import AmortisedCondenser
-from patchwright.core.condense.apply import apply
+from patchwright.core.condense.apply import apply_condensation
 from patchwright.core.condense.condenser import Condenser, History, Turn
 from patchwright.core.condense.masking import MaskingCondenser
 from patchwright.core.condense.none import NoCondenser
@@ -34,7 +34,7 @@ def _after(condenser: Condenser, chat: History, ask: Asked) -> History | None:
     condensed = condenser.condense(chat, ask)
     if condensed is None:
         return None
-    return chat.replace(turns=apply(chat.turns, condensed))
+    return chat.replace(turns=apply_condensation(chat.turns, condensed))
 
 
 def _pairs(turn: Turn) -> tuple[list[str], list[str]]:
@@ -114,5 +114,5 @@ def test_folding_the_log_gives_what_was_seen_live(
     if condensed is None:
         return
     later = chat.turns[split + 1 :]
-    live = (*apply(early.turns, condensed), *later)
-    assert apply(chat.turns, condensed) == live
+    live = (*apply_condensation(early.turns, condensed), *later)
+    assert apply_condensation(chat.turns, condensed) == live

@@ -10,7 +10,7 @@ from patchwright.core.events.files import EventFileError, read_entries, read_eve
 from patchwright.core.events.jsonl import JsonlEventLog
 from patchwright.core.events.transfer import LogNotEmptyError, export_log, import_log
 from patchwright.core.events.types import Message, Source, Unknown
-from patchwright.core.text.redaction import BLOT, Redactor
+from patchwright.core.text.redaction import REDACTED, Redactor
 from tests.fakes.clock import FakeClock
 
 AT = "2030-01-01T12:00:00Z"
@@ -90,7 +90,7 @@ def test_a_log_moves_by_file_and_loses_nothing_but_secrets(tmp_path: Path) -> No
         assert read_events(tmp_path / "exported") == log.read()
     first, second, third = read_entries(tmp_path / "exported")
     assert first.payload["mood"] == "good"
-    assert second.payload == {"kind": "dream", "of": BLOT}
+    assert second.payload == {"kind": "dream", "of": REDACTED}
     assert third.payload["text"] == "and on it goes"
 
 

@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Sequence
 
-from patchwright.core.events.follow import follow
+from patchwright.core.events.follow import follow_log
 from patchwright.core.events.types import Event, Null, Source
 from tests.fakes.clock import START
 
@@ -17,7 +17,7 @@ def event(number: int) -> Event:
 def test_what_comes_after_the_last_look_and_before_leaving_is_read() -> None:
     events: list[Event] = []
     seen: list[int] = []
-    bell, idle, looked = threading.Event(), threading.Event(), threading.Event()
+    wakeup, idle, looked = threading.Event(), threading.Event(), threading.Event()
 
     def read(start_id: int) -> Sequence[Event]:
         page = events[start_id - 1 :]
@@ -26,13 +26,13 @@ def test_what_comes_after_the_last_look_and_before_leaving_is_read() -> None:
         if start_id == 2 and not page:
             looked.set()
             # Leaving rings the bell: what this call has seen is out of date by then.
-            assert bell.wait(PATIENCE_S)
+            assert wakeup.wait(PATIENCE_S)
         return page
 
-    with follow(read, lambda one: seen.append(one.id), bell):
+    with follow_log(read, lambda one: seen.append(one.id), wakeup):
         assert idle.wait(PATIENCE_S)
         events.append(event(1))
-        bell.set()
+        wakeup.set()
         assert looked.wait(PATIENCE_S)
         events.append(event(2))
     assert seen == [1, 2]
@@ -41,7 +41,7 @@ def test_what_comes_after_the_last_look_and_before_leaving_is_read() -> None:
 def test_writers_that_do_not_ring_are_found_by_looking_again() -> None:
     events: list[Event] = []
     found = threading.Event()
-    with follow(
+    with follow_log(
         lambda start_id: events[start_id - 1 :],
         lambda _event: found.set(),
         threading.Event(),
@@ -54,7 +54,7 @@ def test_writers_that_do_not_ring_are_found_by_looking_again() -> None:
 def test_a_log_that_cannot_be_read_now_is_read_later() -> None:
     pages = iter([(), (), (event(1),), ()])
     found = threading.Event()
-    with follow(
+    with follow_log(
         lambda _start_id: next(pages, ()),
         lambda _event: found.set(),
         threading.Event(),

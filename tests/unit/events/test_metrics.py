@@ -2,7 +2,7 @@
 
 import pytest
 
-from patchwright.core.events.metrics import Metrics, Totals, measure
+from patchwright.core.events.metrics import RunMetrics, ModelCallTotals, measure
 from patchwright.core.events.types import ModelCalled
 from patchwright.core.types.work import NO_USAGE, Usage
 from tests.unit.trajectory.recorded import asked, noted, numbered, replied, whole_run
@@ -53,5 +53,5 @@ def test_a_call_that_failed_is_counted_and_named() -> None:
 
 
 def test_a_run_without_calls_has_cost_nothing() -> None:
-    assert measure(numbered([asked()])) == Metrics()
-    assert Totals().usage.cost_usd == 0.0
+    assert measure(numbered([asked()])) == RunMetrics()
+    assert ModelCallTotals().usage.cost_usd == 0.0

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from patchwright.core.events.shelf import Shelf
+from patchwright.core.events.shelf import InMemoryEvents
 from patchwright.core.events.types import Event, Null, Source, Think
 from tests.fakes.clock import START
 
@@ -30,7 +30,7 @@ def test_a_part_is_what_a_search_would_find(
     reverse: bool,
     kinds: frozenset[str] | None,
 ) -> None:
-    shelf = Shelf()
+    shelf = InMemoryEvents()
     events = [
         event(number, is_thought=thought) for number, thought in enumerate(thoughts, 1)
     ]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from patchwright.core.agent.endings import Ending
+from patchwright.core.agent.endings import AgentEnding
 from patchwright.core.events.states import ENDED, TRANSITIONS, WAITING, may_change
 from patchwright.core.events.types import AgentState
 from patchwright.core.types.work import OutcomeKind
@@ -39,4 +39,4 @@ def test_an_action_that_waits_is_never_simply_run() -> None:
 def test_a_running_agent_may_end_as_anything(
     kind: OutcomeKind, waits_as: AgentState | None
 ) -> None:
-    assert may_change(S.RUNNING, Ending(kind, "", "", waits_as=waits_as).state)
+    assert may_change(S.RUNNING, AgentEnding(kind, "", "", waits_as=waits_as).state)

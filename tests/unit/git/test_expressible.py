@@ -3,7 +3,7 @@
 import pytest
 
 from patchwright.integrations.git.changes import GITLINK, ChangedPath, ChangeKind
-from patchwright.integrations.git.expressible import MAX_BYTES, is_expressible
+from patchwright.integrations.git.expressible import MAX_BYTES, can_commit_by_api
 
 PLAIN, PROGRAM, LINK = 0o100644, 0o100755, 0o120000
 
@@ -18,7 +18,7 @@ def changed(
     "change", [changed(), changed(mode=0), changed(old_mode=0), changed("ü/日本.py")]
 )
 def test_plain_files_come_change_and_go(change: ChangedPath) -> None:
-    assert is_expressible([change])
+    assert can_commit_by_api([change])
 
 
 @pytest.mark.parametrize(
@@ -35,8 +35,8 @@ def test_plain_files_come_change_and_go(change: ChangedPath) -> None:
     ],
 )
 def test_s27_anything_else_is_for_git(change: ChangedPath) -> None:
-    assert not is_expressible([changed(), change])
+    assert not can_commit_by_api([changed(), change])
 
 
 def test_no_change_is_no_commit() -> None:
-    assert not is_expressible([])
+    assert not can_commit_by_api([])

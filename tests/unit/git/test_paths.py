@@ -4,8 +4,8 @@ import pytest
 
 from patchwright.integrations.git.changes import GITLINK, ChangedPath, ChangeKind
 from patchwright.integrations.git.paths import (
-    Finding,
-    FindingKind,
+    ChangeProblem,
+    ChangeProblemKind,
     SizeLimits,
     find_excess,
     find_rubbish,
@@ -88,9 +88,9 @@ def test_s29_absurd_size_is_found() -> None:
     changes = [added("a", 11), added("b", 5), added("c", 0)]
     everything = ("a", "b", "c")
     assert find_excess(changes, LIMITS) == (
-        Finding(FindingKind.TOO_MANY_FILES, everything),
-        Finding(FindingKind.FILE_TOO_LARGE, ("a",)),
-        Finding(FindingKind.TOO_LARGE, everything),
+        ChangeProblem(ChangeProblemKind.TOO_MANY_FILES, everything),
+        ChangeProblem(ChangeProblemKind.FILE_TOO_LARGE, ("a",)),
+        ChangeProblem(ChangeProblemKind.TOO_LARGE, everything),
     )
 
 
@@ -98,5 +98,5 @@ def test_s28_gitlink_that_changes_is_found() -> None:
     flattened = ChangedPath("lib", ChangeKind.RETYPED, 0o100644, 1, old_mode=GITLINK)
     moved = added("sub", 0, GITLINK)
     assert find_excess([flattened, moved], LIMITS) == (
-        Finding(FindingKind.SUBMODULE, ("lib", "sub")),
+        ChangeProblem(ChangeProblemKind.SUBMODULE, ("lib", "sub")),
     )

@@ -3,10 +3,10 @@
 import json
 from typing import Any
 
-from patchwright.core.types.triggers import Ignored, Reading, Trigger
-from patchwright.integrations.github.webhook import Listening, read
+from patchwright.core.types.triggers import Ignored, ParsedWebhook, Trigger
+from patchwright.integrations.github.webhook import GitHubTriggerRules, read_delivery
 
-LISTENING = Listening(
+LISTENING = GitHubTriggerRules(
     mention="@patchwright",
     label="fix-me",
     own_login="patchwright[bot]",
@@ -57,8 +57,8 @@ def review_comment(body: str, action: str = "created", **fields: Any) -> Any:
     return delivery(action, **({"comment": written, "pull_request": issue()} | fields))
 
 
-def read_json(event: str, payload: object) -> Reading:
-    return read(event, json.dumps(payload).encode(), LISTENING)
+def read_json(event: str, payload: object) -> ParsedWebhook:
+    return read_delivery(event, json.dumps(payload).encode(), LISTENING)
 
 
 def trigger_of(event: str, payload: object) -> Trigger:

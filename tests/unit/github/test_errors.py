@@ -15,7 +15,7 @@ from patchwright.core.errors import (
     ServiceError,
     ServiceUnavailableError,
 )
-from patchwright.integrations.github.errors import explain
+from patchwright.integrations.github.errors import map_error
 
 NOW = datetime(2030, 1, 1, 12, tzinfo=UTC)
 SECONDARY = "You have exceeded a secondary rate limit."
@@ -25,7 +25,7 @@ def refusal(
     status: int, message: str = "No", headers: dict[str, str] | None = None
 ) -> ServiceError:
     error = GithubException(status, {"message": message}, headers or {})
-    return explain(error, NOW)
+    return map_error(error, NOW)
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_s33_every_problem_is_listed() -> None:
             "title is too long",
         ],
     }
-    words = str(explain(GithubException(422, data, {}), NOW))
+    words = str(map_error(GithubException(422, data, {}), NOW))
     assert words == (
         "GitHub answered 422: Validation Failed; base: invalid; No commits; "
         "title is too long"
@@ -95,5 +95,5 @@ def test_s33_every_problem_is_listed() -> None:
 
 @pytest.mark.parametrize("data", [None, "<html>", {"data": "<html>"}, {"errors": 1}])
 def test_answer_without_an_explanation_is_no_crash(data: object) -> None:
-    words = str(explain(GithubException(502, data, None), NOW))
+    words = str(map_error(GithubException(502, data, None), NOW))
     assert words == "GitHub answered 502: no explanation"

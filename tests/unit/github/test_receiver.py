@@ -10,7 +10,7 @@ from pydantic import SecretStr
 
 from patchwright.core.errors import PayloadError, SettingsError, SignatureError
 from patchwright.core.types.triggers import Ignored, Trigger
-from patchwright.integrations.github.receiver import Receiver
+from patchwright.integrations.github.receiver import GitHubReceiver
 from patchwright.integrations.signatures import verify_sha256
 from tests.unit.github.samples import LISTENING, comment
 
@@ -28,13 +28,13 @@ def headers(signature: str, event: str = "issue_comment") -> dict[str, str]:
 
 
 @pytest.fixture
-def receiver() -> Receiver:
-    return Receiver([NEW, OLD], LISTENING)
+def receiver() -> GitHubReceiver:
+    return GitHubReceiver([NEW, OLD], LISTENING)
 
 
 @pytest.mark.parametrize("secret", [NEW, OLD])
 def test_delivery_signed_with_either_secret_is_read(
-    receiver: Receiver, secret: SecretStr
+    receiver: GitHubReceiver, secret: SecretStr
 ) -> None:
     reading = receiver.read(headers(sign(BODY, secret)), BODY)
     assert isinstance(reading, Trigger)
@@ -53,22 +53,22 @@ def test_delivery_signed_with_either_secret_is_read(
         "sha256=é",
     ],
 )
-def test_other_signatures_are_refused(receiver: Receiver, signature: str) -> None:
+def test_other_signatures_are_refused(receiver: GitHubReceiver, signature: str) -> None:
     with pytest.raises(SignatureError):
         receiver.read(headers(signature), BODY)
 
 
-def test_signature_of_other_bytes_is_refused(receiver: Receiver) -> None:
+def test_signature_of_other_bytes_is_refused(receiver: GitHubReceiver) -> None:
     with pytest.raises(SignatureError):
         receiver.read(headers(sign(BODY)), BODY + b" ")
 
 
-def test_delivery_without_a_signature_is_refused(receiver: Receiver) -> None:
+def test_delivery_without_a_signature_is_refused(receiver: GitHubReceiver) -> None:
     with pytest.raises(SignatureError):
         receiver.read({"X-GitHub-Event": "ping"}, BODY)
 
 
-def test_bad_signature_is_noticed_before_a_bad_body(receiver: Receiver) -> None:
+def test_bad_signature_is_noticed_before_a_bad_body(receiver: GitHubReceiver) -> None:
     with pytest.raises(SignatureError):
         receiver.read(headers("sha256=0"), b"no json")
     with pytest.raises(PayloadError):
@@ -78,7 +78,7 @@ def test_bad_signature_is_noticed_before_a_bad_body(receiver: Receiver) -> None:
 @pytest.mark.parametrize("secrets", [[], [SecretStr("")], [NEW, SecretStr("")]])
 def test_empty_secret_is_a_wrong_setting(secrets: list[SecretStr]) -> None:
     with pytest.raises(SettingsError, match=r"github\.webhook_secret"):
-        Receiver(secrets, LISTENING)
+        GitHubReceiver(secrets, LISTENING)
 
 
 def test_empty_secret_signs_nothing() -> None:
@@ -87,17 +87,17 @@ def test_empty_secret_signs_nothing() -> None:
         verify_sha256(BODY, sign(BODY, empty), [empty])
 
 
-def test_event_without_a_name_is_malformed(receiver: Receiver) -> None:
+def test_event_without_a_name_is_malformed(receiver: GitHubReceiver) -> None:
     with pytest.raises(PayloadError, match="names no event"):
         receiver.read({"x-hub-signature-256": sign(BODY)}, BODY)
 
 
-def test_ping_is_ignored(receiver: Receiver) -> None:
+def test_ping_is_ignored(receiver: GitHubReceiver) -> None:
     reading = receiver.read(headers(sign(b"{}"), "ping"), b"{}")
     assert reading == Ignored(reason="event-not-read")
 
 
-def test_form_is_read_like_json(receiver: Receiver) -> None:
+def test_form_is_read_like_json(receiver: GitHubReceiver) -> None:
     form = urlencode({"payload": BODY.decode()}).encode()
     sent = headers(sign(form)) | {
         "content-type": "application/x-www-form-urlencoded; charset=utf-8"

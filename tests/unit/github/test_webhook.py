@@ -9,7 +9,7 @@ from patchwright.core.errors import PayloadError
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import ForgeThread, RepoRef, ThreadKind
 from patchwright.core.types.triggers import Ignored, ThreadClosed, Trigger, TriggerKind
-from patchwright.integrations.github.webhook import Listening, read
+from patchwright.integrations.github.webhook import GitHubTriggerRules, read_delivery
 from tests.unit.github.samples import (
     ANN,
     BO,
@@ -58,9 +58,9 @@ def test_s01_other_handles_are_no_mention(text: str) -> None:
 def test_s06_the_handle_is_said_in_one_place() -> None:
     listening = LISTENING.replace(mention="@our-fixer")
     asked = json.dumps(comment("@our-fixer go")).encode()
-    assert isinstance(read("issue_comment", asked, listening), Trigger)
+    assert isinstance(read_delivery("issue_comment", asked, listening), Trigger)
     usual = json.dumps(comment("@patchwright go")).encode()
-    reading = read("issue_comment", usual, listening)
+    reading = read_delivery("issue_comment", usual, listening)
     assert reading == Ignored(reason="no-mention")
 
 
@@ -200,7 +200,7 @@ def test_other_label_is_ignored() -> None:
 def test_no_label_configured_means_no_label_triggers() -> None:
     payload = delivery("labeled", label={"name": ""})
     body = json.dumps(payload).encode()
-    assert read("issues", body, Listening(mention="@patchwright")) == Ignored(
+    assert read_delivery("issues", body, GitHubTriggerRules(mention="@patchwright")) == Ignored(
         reason="other-label"
     )
 
@@ -252,7 +252,7 @@ def test_everything_else_is_ignored_by_name(
 )
 def test_malformed_body_is_a_payload_error(body: bytes) -> None:
     with pytest.raises(PayloadError, match="issue_comment delivery is malformed"):
-        read("issue_comment", body, LISTENING)
+        read_delivery("issue_comment", body, LISTENING)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from patchwright.core.errors import PayloadError
 from patchwright.core.types.threads import ThreadKind
 from patchwright.core.types.triggers import Ignored, Notice, Trigger, TriggerKind
-from patchwright.integrations.github.webhook import EVENTS, Listening, read
+from patchwright.integrations.github.webhook import EVENTS, GitHubTriggerRules, read_delivery
 from tests.provision import environment
 from tests.unit.github.samples import (
     LISTENING,
@@ -78,7 +78,7 @@ def outside_deliveries() -> list[tuple[str, str]]:
 
 def test_every_outside_delivery_is_read() -> None:
     for event, file in outside_deliveries():
-        reading = read(event, Path(file).read_bytes(), LISTENING)
+        reading = read_delivery(event, Path(file).read_bytes(), LISTENING)
         assert isinstance(reading, Trigger | Ignored | Notice), file
 
 
@@ -109,13 +109,13 @@ def test_outside_delivery_is_the_trigger_it_should_be(
     if corpus is None:
         return
     file = corpus / "github" / "webhooks-derived" / f"{name}.json"
-    ours = Listening(mention="@patchwright", label="bug", own_login="Codertocat")
+    ours = GitHubTriggerRules(mention="@patchwright", label="bug", own_login="Codertocat")
     event = name.partition(".")[0]
     payload: dict[str, Any] = json.loads(file.read_bytes())
     payload["sender"] = {"login": "somebody"}
     if "review" in payload:
         payload["review"]["user"] = {"login": "somebody"}
-    reading = read(event, json.dumps(payload).encode(), ours)
+    reading = read_delivery(event, json.dumps(payload).encode(), ours)
     assert isinstance(reading, Trigger), reading
     assert reading.kind is kind
 

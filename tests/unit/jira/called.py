@@ -3,14 +3,14 @@
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 
-from patchwright.core.text.document.types import Call, Quote
+from patchwright.core.text.document.types import Mention, BlockQuote
 
 
-def calls_in(part: object) -> Iterator[Call]:
+def calls_in(part: object) -> Iterator[Mention]:
     """Yield every mention; a quote calls nobody."""
-    if isinstance(part, Quote):
+    if isinstance(part, BlockQuote):
         return
-    if isinstance(part, Call):
+    if isinstance(part, Mention):
         yield part
     elif isinstance(part, tuple):
         for one in part:

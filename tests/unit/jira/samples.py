@@ -3,20 +3,20 @@
 import json
 from typing import Any
 
-from patchwright.core.types.triggers import Ignored, Reading, Trigger
-from patchwright.integrations.jira.listening import Listening
-from patchwright.integrations.jira.webhook import read
+from patchwright.core.types.triggers import Ignored, ParsedWebhook, Trigger
+from patchwright.integrations.jira.listening import JiraTriggerRules
+from patchwright.integrations.jira.webhook import read_delivery
 
 HOST = "acme.atlassian.net"
 REST = f"https://{HOST}/rest/api/2"
-LISTENING = Listening(
+LISTENING = JiraTriggerRules(
     host=HOST,
     projects=frozenset({"APP"}),
     mention="@patchwright",
     label="fix-me",
     own_ids=frozenset({"557058:bot"}),
 )
-DC = Listening(
+DC = JiraTriggerRules(
     host="jira.corp.example/jira",
     projects=frozenset({"APP"}),
     mention="@patchwright",
@@ -134,17 +134,17 @@ def updated(*items: Any, user: Any = ANN, **fields: Any) -> dict[str, Any]:
     return usual | fields
 
 
-def read_json(payload: object, listening: Listening = LISTENING) -> Reading:
-    return read(json.dumps(payload).encode(), listening)
+def read_json(payload: object, listening: JiraTriggerRules = LISTENING) -> ParsedWebhook:
+    return read_delivery(json.dumps(payload).encode(), listening)
 
 
-def trigger_of(payload: object, listening: Listening = LISTENING) -> Trigger:
+def trigger_of(payload: object, listening: JiraTriggerRules = LISTENING) -> Trigger:
     reading = read_json(payload, listening)
     assert isinstance(reading, Trigger), reading
     return reading
 
 
-def reason_of(payload: object, listening: Listening = LISTENING) -> str:
+def reason_of(payload: object, listening: JiraTriggerRules = LISTENING) -> str:
     reading = read_json(payload, listening)
     assert isinstance(reading, Ignored), reading
     return reading.reason

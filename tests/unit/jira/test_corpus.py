@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from patchwright.core.errors import PayloadError, TenantError
 from patchwright.core.types.triggers import Ignored, Trigger, TriggerKind
-from patchwright.integrations.jira.listening import Listening
-from patchwright.integrations.jira.webhook import EVENTS, read
+from patchwright.integrations.jira.listening import JiraTriggerRules
+from patchwright.integrations.jira.webhook import EVENTS, read_delivery
 from tests.provision import environment
 from tests.unit.jira.samples import item, read_json, said, updated
 
@@ -53,11 +53,11 @@ def outside_deliveries() -> list[Path]:
     return sorted(corpus.glob("jira/webhooks/*/*.json")) if corpus else []
 
 
-def at_home(payload: dict[str, Any], own_ids: frozenset[str]) -> Listening:
+def at_home(payload: dict[str, Any], own_ids: frozenset[str]) -> JiraTriggerRules:
     """Serve the site and the project that a delivery comes from."""
     address = (payload.get("issue") or payload["comment"])["self"]
     key = payload.get("issue", {}).get("key", "")
-    return Listening(
+    return JiraTriggerRules(
         host=urlsplit(address).netloc,
         projects=frozenset({key.partition("-")[0]}),
         mention="@patchwright",
@@ -68,7 +68,7 @@ def at_home(payload: dict[str, Any], own_ids: frozenset[str]) -> Listening:
 
 def outcome(file: Path, own_id: str = "patchwright") -> str:
     payload = json.loads(file.read_bytes())
-    reading = read(file.read_bytes(), at_home(payload, frozenset({own_id})))
+    reading = read_delivery(file.read_bytes(), at_home(payload, frozenset({own_id})))
     assert isinstance(reading, Trigger | Ignored), file
     return reading.kind if isinstance(reading, Trigger) else reading.reason
 
@@ -90,7 +90,7 @@ def test_s19_every_outside_delivery_of_another_project_is_ignored() -> None:
     for file in outside_deliveries():
         payload = json.loads(file.read_bytes())
         ours = at_home(payload, frozenset()).replace(projects=frozenset({"NONE"}))
-        assert isinstance(read(file.read_bytes(), ours), Ignored), file
+        assert isinstance(read_delivery(file.read_bytes(), ours), Ignored), file
 
 
 @pytest.mark.parametrize(
@@ -122,6 +122,6 @@ def test_outside_delivery_is_what_it_should_be(
     # Whoever acts there is somebody else.
     if "user" in payload:
         payload["user"] = {"accountId": "somebody", "displayName": "Somebody"}
-    reading = read(json.dumps(payload).encode(), at_home(payload, frozenset({own_id})))
+    reading = read_delivery(json.dumps(payload).encode(), at_home(payload, frozenset({own_id})))
     word = reading.kind if isinstance(reading, Trigger) else reading
     assert kind in (word, getattr(word, "reason", ""))

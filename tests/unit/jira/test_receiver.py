@@ -15,7 +15,7 @@ from patchwright.core.errors import (
     TenantError,
 )
 from patchwright.core.types.triggers import Trigger
-from patchwright.integrations.jira.receiver import Receiver
+from patchwright.integrations.jira.receiver import JiraReceiver
 from tests.unit.jira.samples import (
     DC,
     DC_REST,
@@ -42,14 +42,14 @@ def sign(body: bytes, secret: SecretStr = NEW) -> str:
 
 
 @pytest.fixture
-def receiver() -> Receiver:
-    return Receiver([NEW, OLD], LISTENING)
+def receiver() -> JiraReceiver:
+    return JiraReceiver([NEW, OLD], LISTENING)
 
 
 @pytest.mark.parametrize("secret", [NEW, OLD])
 @pytest.mark.parametrize("header", ["X-Hub-Signature", "x-hub-signature"])
 def test_s18_delivery_signed_with_either_secret_is_read(
-    receiver: Receiver, secret: SecretStr, header: str
+    receiver: JiraReceiver, secret: SecretStr, header: str
 ) -> None:
     reading = receiver.read({header: sign(BODY, secret)}, BODY)
     assert isinstance(reading, Trigger)
@@ -67,13 +67,13 @@ def test_s18_delivery_signed_with_either_secret_is_read(
         sign(json.dumps(json.loads(BODY)).encode()),
     ],
 )
-def test_s18_other_signatures_are_refused(receiver: Receiver, signature: str) -> None:
+def test_s18_other_signatures_are_refused(receiver: JiraReceiver, signature: str) -> None:
     with pytest.raises(SignatureError):
         receiver.read({"X-Hub-Signature": signature}, BODY)
 
 
 def test_s18_the_signature_is_checked_before_the_body_is_parsed(
-    receiver: Receiver,
+    receiver: JiraReceiver,
 ) -> None:
     with pytest.raises(SignatureError):
         receiver.read({"X-Hub-Signature": sign(b"another")}, b"{not json")
@@ -84,7 +84,7 @@ def test_s18_the_signature_is_checked_before_the_body_is_parsed(
 @pytest.mark.parametrize("secrets", [[], [SecretStr("")], [NEW, SecretStr("")]])
 def test_without_a_secret_there_is_no_receiver(secrets: list[SecretStr]) -> None:
     with pytest.raises(SettingsError, match=r"jira\.webhook_secret"):
-        Receiver(secrets, LISTENING)
+        JiraReceiver(secrets, LISTENING)
 
 
 STRANGER = account("557058:x", "X", self=f"{ELSEWHERE}/user?accountId=557058:x")
@@ -104,7 +104,7 @@ STRANGER = account("557058:x", "X", self=f"{ELSEWHERE}/user?accountId=557058:x")
     ],
 )
 def test_delivery_that_speaks_for_another_site_is_refused(
-    receiver: Receiver, payload: Any
+    receiver: JiraReceiver, payload: Any
 ) -> None:
     body = json.dumps(payload).encode()
     with pytest.raises(TenantError):

@@ -12,17 +12,17 @@ from patchwright.core.text.document.read import read_document
 from patchwright.core.text.document.types import (
     Blocks,
     CodeBlock,
-    Fold,
-    Items,
+    Details,
+    ListBlock,
     Paragraph,
-    Quote,
-    Text,
+    BlockQuote,
+    PlainText,
 )
-from patchwright.core.text.marks import call
+from patchwright.core.text.marks import mention_link
 from patchwright.integrations.jira.text.adf_in import adf_blocks, adf_to_markdown
 from patchwright.integrations.jira.text.adf_out import to_adf
 from patchwright.integrations.jira.text.markdown_blocks import write_markdown
-from patchwright.integrations.jira.text.walking import words_of
+from patchwright.integrations.jira.text.walking import text_of_blocks
 from patchwright.integrations.jira.text.wiki_in import wiki_blocks, wiki_to_markdown
 from patchwright.integrations.jira.text.wiki_out import to_wiki
 from tests.unit.jira.adf_rules import broken_rules, nodes_of
@@ -55,9 +55,9 @@ def code_in(blocks: Blocks) -> Iterator[str]:
         match block:
             case CodeBlock(text):
                 yield text
-            case Quote(inner) | Fold(_, inner):
+            case BlockQuote(inner) | Details(_, inner):
                 yield from code_in(inner)
-            case Items(items):
+            case ListBlock(items):
                 for item in items:
                     yield from code_in(item.blocks)
             case _:
@@ -112,17 +112,17 @@ def test_nothing_typed_calls_anybody(markdown: str) -> None:
 
 @given(MARKDOWN)
 def test_words_survive_the_way_to_jira_and_back(markdown: str) -> None:
-    meant = words_of(read_document(markdown)).count("word")
-    assert words_of(adf_blocks(to_adf(markdown))).count("word") == meant
-    assert words_of(wiki_blocks(to_wiki(markdown))).count("word") == meant
+    meant = text_of_blocks(read_document(markdown)).count("word")
+    assert text_of_blocks(adf_blocks(to_adf(markdown))).count("word") == meant
+    assert text_of_blocks(wiki_blocks(to_wiki(markdown))).count("word") == meant
 
 
 @given(st.text(st.sampled_from("ab1 `*_[]{}()#+-.!|~^?@:;&<>\\\"'/=%é☑"), max_size=30))
 def test_typed_signs_survive_the_way_to_jira_and_back(typed: str) -> None:
     words = f"x{' '.join(typed.split())}x"
-    markdown = write_markdown((Paragraph((Text(words),)),))
-    by_adf = words_of(read_document(adf_to_markdown(to_adf(markdown))))
-    by_wiki = words_of(read_document(wiki_to_markdown(to_wiki(markdown))))
+    markdown = write_markdown((Paragraph((PlainText(words),)),))
+    by_adf = text_of_blocks(read_document(adf_to_markdown(to_adf(markdown))))
+    by_wiki = text_of_blocks(read_document(wiki_to_markdown(to_wiki(markdown))))
     assert (by_adf, by_wiki) == (words, words)
 
 
@@ -145,7 +145,7 @@ def test_code_survives_the_way_to_jira_and_back(code: str, language: str) -> Non
 def test_code_in_a_line_survives_the_way_to_jira_and_back(code: str) -> None:
     code = " ".join(code.split())
     wiki = to_wiki(f"see `` {code} `` there")
-    assert squeezed(words_of(wiki_blocks(wiki))) == squeezed(f"see{code}there")
+    assert squeezed(text_of_blocks(wiki_blocks(wiki))) == squeezed(f"see{code}there")
 
 
 def test_code_is_changed_only_where_it_would_call_or_end() -> None:
@@ -157,7 +157,7 @@ def test_code_is_changed_only_where_it_would_call_or_end() -> None:
 
 
 def test_a_call_of_ours_is_a_mention() -> None:
-    markdown = f"{call('Ann [Lee]', '5b10:a')}: done"
+    markdown = f"{mention_link('Ann [Lee]', '5b10:a')}: done"
     assert to_adf(markdown)["content"] == [
         {
             "type": "paragraph",
@@ -167,8 +167,8 @@ def test_a_call_of_ours_is_a_mention() -> None:
             ],
         }
     ]
-    assert to_wiki(call("Ann", "ann")) == "[~ann]"
-    assert to_wiki(call("Ann", "a,b")) == "@Ann"
+    assert to_wiki(mention_link("Ann", "ann")) == "[~ann]"
+    assert to_wiki(mention_link("Ann", "a,b")) == "@Ann"
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from patchwright.core.knowledge.triggers import occurs
+from patchwright.core.knowledge.triggers import has_trigger
 
 
 @pytest.mark.parametrize(
@@ -22,7 +22,7 @@ from patchwright.core.knowledge.triggers import occurs
     ],
 )
 def test_a_trigger_is_found(trigger: str, request_text: str) -> None:
-    assert occurs(["other", trigger], request_text)
+    assert has_trigger(["other", trigger], request_text)
 
 
 @pytest.mark.parametrize(
@@ -39,4 +39,4 @@ def test_a_trigger_is_found(trigger: str, request_text: str) -> None:
     ],
 )
 def test_a_part_of_a_word_is_no_trigger(trigger: str, request_text: str) -> None:
-    assert not occurs([trigger], request_text)
+    assert not has_trigger([trigger], request_text)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
-from patchwright.core.llm.counts import NOTHING_TOLD, Told, read_told
+from patchwright.core.llm.counts import NOTHING_REPORTED, ReportedUsage, read_reported_usage
 from patchwright.core.llm.prices import Prices
 from patchwright.core.types.work import Usage
 
@@ -47,7 +47,7 @@ USAGES = st.one_of(
 def test_h6_nothing_a_provider_can_send_is_negative_or_breaks_the_sums(
     usage: JsonValue,
 ) -> None:
-    told = read_told(usage)
+    told = read_reported_usage(usage)
     counts = (told.tokens_in or 0, told.tokens_out or 0)
     assert all(0 <= count <= 2 * 10**7 + 10**7 for count in counts)
     beside = told.tokens_cached + told.tokens_cache_written
@@ -66,8 +66,8 @@ def test_h6_what_was_cached_comes_on_top_where_the_prompt_leaves_it_out() -> Non
         "completion_tokens": 7,
         "prompt_tokens_details": {"cached_tokens": 20_000},
     }
-    told = read_told(usage)
-    assert told == Told(tokens_in=20_050, tokens_out=7, tokens_cached=20_000)
+    told = read_reported_usage(usage)
+    assert told == ReportedUsage(tokens_in=20_050, tokens_out=7, tokens_cached=20_000)
 
 
 def test_a_usage_in_anthropics_words_is_read() -> None:
@@ -77,16 +77,16 @@ def test_a_usage_in_anthropics_words_is_read() -> None:
         "cache_read_input_tokens": 600,
         "cache_creation_input_tokens": 300,
     }
-    assert read_told(usage) == Told(
+    assert read_reported_usage(usage) == ReportedUsage(
         tokens_in=950, tokens_out=7, tokens_cached=600, tokens_cache_written=300
     )
 
 
 @pytest.mark.parametrize("usage", [None, [], "x", {}, {"prompt_tokens": -5}])
 def test_what_cannot_be_is_not_told(usage: JsonValue) -> None:
-    assert read_told(usage) == NOTHING_TOLD
-    assert not read_told(usage).is_whole
+    assert read_reported_usage(usage) == NOTHING_REPORTED
+    assert not read_reported_usage(usage).is_whole
 
 
 def test_an_absurd_count_is_bounded() -> None:
-    assert read_told({"prompt_tokens": 10**4000}).tokens_in == 10**7
+    assert read_reported_usage({"prompt_tokens": 10**4000}).tokens_in == 10**7

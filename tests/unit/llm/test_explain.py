@@ -4,7 +4,7 @@ import pytest
 from pydantic import SecretStr
 
 from patchwright.core.llm.config import ModelConfig
-from patchwright.core.llm.explain import explain, nothing_said
+from patchwright.core.llm.explain import error_for_failure, empty_reply_error
 from patchwright.core.llm.failures import Failure, Fault
 from patchwright.core.types.work import NO_USAGE
 
@@ -17,7 +17,7 @@ CONFIG = ModelConfig(
 
 def text_of(fault: Fault, detail: str = "", wait_s: float | None = None) -> str:
     failure = Failure(fault=fault, detail=detail, wait_s=wait_s)
-    return str(explain(failure, CONFIG, NO_USAGE, waited_s=95.0))
+    return str(error_for_failure(failure, CONFIG, NO_USAGE, waited_s=95.0))
 
 
 SENTENCES = {
@@ -58,5 +58,5 @@ def test_a_long_body_is_cut() -> None:
 
 
 def test_without_a_base_url_only_the_model_is_named() -> None:
-    error = nothing_said(ModelConfig(model="openai/x"), NO_USAGE, tries=3)
+    error = empty_reply_error(ModelConfig(model="openai/x"), NO_USAGE, tries=3)
     assert str(error) == "The model openai/x answered with nothing (tries: 3)."

@@ -2,12 +2,12 @@
 
 import pytest
 
-from patchwright.core.llm.failures import Failure, Fault, Refusal, understand
+from patchwright.core.llm.failures import Failure, Fault, ProviderRefusal, classify_refusal
 from tests.fakes.clock import START
 
 
 def fault_of(status: int | None, text: str = "", code: str = "") -> Fault:
-    return understand(Refusal(status=status, text=text, code=code), START).fault
+    return classify_refusal(ProviderRefusal(status=status, text=text, code=code), START).fault
 
 
 @pytest.mark.parametrize(
@@ -84,15 +84,15 @@ def test_other_refusals_are_told_apart(
     ],
 )
 def test_retry_after_is_seconds_or_a_date(header: str, wait_s: float | None) -> None:
-    refusal = Refusal(status=429, retry_after=header)
-    assert understand(refusal, START) == Failure(
+    refusal = ProviderRefusal(status=429, retry_after=header)
+    assert classify_refusal(refusal, START) == Failure(
         fault=Fault.RATE_LIMIT, detail="", wait_s=wait_s
     )
 
 
 def test_s58_a_quota_that_passes_in_seconds_is_a_rate_limit() -> None:
-    refusal = Refusal(
+    refusal = ProviderRefusal(
         status=429, text="You exceeded your current quota", retry_after="26"
     )
-    failure = understand(refusal, START)
+    failure = classify_refusal(refusal, START)
     assert (failure.fault, failure.wait_s) == (Fault.RATE_LIMIT, 26.0)

@@ -1,7 +1,7 @@
 """Calls that a provider would lose are joined with their twins."""
 
 from patchwright.core.events.types import ToolCall
-from patchwright.core.llm.history import without_twins
+from patchwright.core.llm.history import without_duplicate_calls
 from patchwright.core.llm.model import AssistantTurn, ChatMessage, ToolResult, UserText
 
 
@@ -15,7 +15,7 @@ LS, SAME, OTHER = call("a", '{"c":"ls"}'), call("b", '{"c": "ls"}'), call("c", "
 def test_the_same_call_twice_in_a_reply_is_one_with_both_results() -> None:
     turn = AssistantTurn(text="x", tool_calls=(LS, OTHER, SAME))
     results = [ToolResult(call_id=call_id, text=call_id) for call_id in "acb"]
-    assert without_twins([UserText(text="u"), turn, *results]) == [
+    assert without_duplicate_calls([UserText(text="u"), turn, *results]) == [
         UserText(text="u"),
         AssistantTurn(text="x", tool_calls=(LS, OTHER)),
         ToolResult(call_id="a", text="a\n\n(And once more:)\nb"),
@@ -30,4 +30,4 @@ def test_the_same_call_in_another_reply_stays() -> None:
         AssistantTurn(text="", tool_calls=(SAME,)),
         ToolResult(call_id="b", text="2"),
     ]
-    assert without_twins(chat) == chat
+    assert without_duplicate_calls(chat) == chat

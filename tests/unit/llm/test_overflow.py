@@ -4,8 +4,8 @@ from time import process_time
 
 import pytest
 
-from patchwright.core.llm.failures import Fault, Refusal, understand
-from patchwright.core.llm.overflow import read_output_limit, read_output_room
+from patchwright.core.llm.failures import Fault, ProviderRefusal, classify_refusal
+from patchwright.core.llm.overflow import read_output_limit, read_output_budget
 from tests.fakes.clock import START
 
 
@@ -50,7 +50,7 @@ from tests.fakes.clock import START
 def test_s63_the_room_is_the_window_without_the_prompt(
     text: str, room: int | None
 ) -> None:
-    assert read_output_room(text) == room
+    assert read_output_budget(text) == room
 
 
 @pytest.mark.parametrize(
@@ -156,11 +156,11 @@ def test_s63_the_room_is_the_window_without_the_prompt(
 def test_the_room_is_read_in_the_words_of_many_gateways(
     text: str, room: int | None
 ) -> None:
-    assert read_output_room(text) == room
+    assert read_output_budget(text) == room
     assert read_output_limit(text) is None
     if room is not None:
-        failure = understand(Refusal(status=400, text=text), START)
-        assert (failure.fault, failure.output_room) == (Fault.CONTEXT, room)
+        failure = classify_refusal(ProviderRefusal(status=400, text=text), START)
+        assert (failure.fault, failure.output_budget) == (Fault.CONTEXT, room)
 
 
 @pytest.mark.parametrize(
@@ -214,7 +214,7 @@ def test_the_room_is_read_in_the_words_of_many_gateways(
 )
 def test_the_longest_reply_of_a_model_is_read(text: str, limit: int | None) -> None:
     assert read_output_limit(text) == limit
-    failure = understand(Refusal(status=400, text=text), START)
+    failure = classify_refusal(ProviderRefusal(status=400, text=text), START)
     assert failure.output_limit == limit
 
 
@@ -222,6 +222,6 @@ def test_the_longest_reply_of_a_model_is_read(text: str, limit: int | None) -> N
 def test_a_long_refusal_is_read_in_time(piece: str) -> None:
     text = piece * (100_000 // len(piece))
     begun = process_time()
-    read_output_room(text)
+    read_output_budget(text)
     read_output_limit(text)
     assert process_time() - begun < 2.0

@@ -19,7 +19,7 @@ from patchwright.core.llm.model import (
 from patchwright.core.llm.prices import (
     Prices,
     configured_prices,
-    dearest_prices,
+    highest_prices,
     estimated_output,
     most_prompt_tokens,
     usual_prompt_tokens,
@@ -75,7 +75,7 @@ def test_an_image_is_reserved_at_its_most_and_estimated_as_usual() -> None:
 def test_s67_a_table_entry_without_a_price_is_not_free(
     entry: dict[str, object],
 ) -> None:
-    assert dearest_prices(entry) is None
+    assert highest_prices(entry) is None
 
 
 def test_the_dearest_tier_counts_and_so_does_writing_to_the_cache() -> None:
@@ -87,7 +87,7 @@ def test_the_dearest_tier_counts_and_so_does_writing_to_the_cache() -> None:
         "output_cost_per_token": 5.0,
         "output_cost_per_token_above_200k_tokens": 7.5,
     }
-    assert dearest_prices(entry) == Prices(input_usd=2.5, output_usd=7.5)
+    assert highest_prices(entry) == Prices(input_usd=2.5, output_usd=7.5)
 
 
 @given(st.text(st.characters(exclude_categories=())), st.text())

@@ -5,7 +5,7 @@ import math
 import pytest
 from pydantic import JsonValue
 
-from patchwright.core.llm.counts import Told
+from patchwright.core.llm.counts import ReportedUsage
 from patchwright.core.llm.model import ModelRequest
 from patchwright.core.llm.replies import Reply, read_reply
 
@@ -30,7 +30,7 @@ def test_text_reason_and_usage_are_read() -> None:
         REQUEST,
     )
     assert (reply.text, reply.stop_reason) == ("hi", "stop")
-    assert reply.reported == Told(
+    assert reply.reported == ReportedUsage(
         cost_usd=0.5,
         tokens_in=9,
         tokens_out=2,

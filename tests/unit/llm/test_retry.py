@@ -4,7 +4,7 @@ import pytest
 
 from patchwright.core.llm.budget import Settle
 from patchwright.core.llm.failures import Failure, Fault
-from patchwright.core.llm.retry import Patience, plan_wait
+from patchwright.core.llm.retry import RetryPolicy, plan_wait
 from patchwright.core.types.work import Usage
 from tests.fakes.clock import FakeClock
 
@@ -74,6 +74,6 @@ def test_a_wait_can_be_ended_by_whoever_listens() -> None:
         def reserve(self, most: Usage) -> Settle:
             raise AssertionError(f"waiting costs nothing, not {most}")
 
-    patience = Patience(FakeClock(), jitter=lambda: 1.0)
+    patience = RetryPolicy(FakeClock(), jitter=lambda: 1.0)
     with pytest.raises(InterruptedError, match=r"^rate-limit: 1\.0 s$"):
         patience.ask(lambda _left_s: LIMITED, deadline_at=600.0, watch=Stop())

@@ -2,17 +2,17 @@
 
 import pytest
 
-from patchwright.core.llm.model import ModelTraits
+from patchwright.core.llm.model import ModelCapabilities
 from patchwright.core.llm.room import (
     LEAST_OUTPUT,
-    is_due,
+    needs_condensing,
     output_allowed,
     output_reserve,
-    prompt_room,
+    prompt_budget,
 )
 
-CLAUDE = ModelTraits(context_window=204_648, max_output_tokens=8192)
-SMALL = ModelTraits(context_window=8192, max_output_tokens=8192)
+CLAUDE = ModelCapabilities(context_window=204_648, max_output_tokens=8192)
+SMALL = ModelCapabilities(context_window=8192, max_output_tokens=8192)
 
 
 @pytest.mark.parametrize(
@@ -31,19 +31,19 @@ def test_s63_condensing_is_due_by_the_window_minus_the_reserve(
     tail_bytes: int,
     due: bool,  # noqa: FBT001 - a column of the table
 ) -> None:
-    assert is_due(tokens, tail_bytes, CLAUDE) is due
+    assert needs_condensing(tokens, tail_bytes, CLAUDE) is due
 
 
 def test_an_unknown_window_is_taken_for_a_usual_one() -> None:
-    unknown = ModelTraits()
-    assert prompt_room(unknown) == 128_000 - 8192
-    assert not is_due(101_000, 0, unknown)
-    assert is_due(102_000, 0, unknown)
+    unknown = ModelCapabilities()
+    assert prompt_budget(unknown) == 128_000 - 8192
+    assert not needs_condensing(101_000, 0, unknown)
+    assert needs_condensing(102_000, 0, unknown)
 
 
 def test_the_reserve_leaves_a_small_window_most_of_its_room() -> None:
     assert output_reserve(SMALL) == 2048
-    assert prompt_room(SMALL) == 6144
+    assert prompt_budget(SMALL) == 6144
 
 
 @pytest.mark.parametrize(
@@ -57,5 +57,5 @@ def test_s63_the_reserve_is_lowered_near_the_edge(
 
 
 def test_what_nobody_knows_lowers_nothing() -> None:
-    assert output_allowed(ModelTraits(max_output_tokens=99), 10**9) == 99
-    assert output_allowed(ModelTraits(context_window=99), 10**9) is None
+    assert output_allowed(ModelCapabilities(max_output_tokens=99), 10**9) == 99
+    assert output_allowed(ModelCapabilities(context_window=99), 10**9) is None

@@ -2,7 +2,7 @@
 
 import pytest
 
-from patchwright.core.agent.purse import RunPurse
+from patchwright.core.agent.purse import RunBudget
 from patchwright.core.events.types import ModelReply
 from patchwright.core.llm.budget import OverBudgetError
 from patchwright.core.llm.errors import (
@@ -28,7 +28,7 @@ def billed(cost_usd: float) -> ModelDeclinedError:
 
 
 def one_dollar() -> Waits:
-    return Waits(RunPurse(1.0, refuse_unknown=False))
+    return Waits(RunBudget(1.0, refuse_unknown=False))
 
 
 def model(*steps: Step, name: str, ceiling: float | None = 0.1) -> ScriptedModel:
@@ -111,7 +111,7 @@ def test_h4_the_cap_holds_where_a_fallback_has_no_price() -> None:
 
 
 def test_h4_a_fallback_without_a_price_is_refused_when_its_turn_comes() -> None:
-    refusing = Waits(RunPurse(9.0, refuse_unknown=True))
+    refusing = Waits(RunBudget(9.0, refuse_unknown=True))
     first = model(reply("ok"), DOWN, name="first")
     spare = model(reply("never"), name="spare", ceiling=None)
     routed = RoutedModel([first, spare], FakeClock())

@@ -12,23 +12,23 @@ from patchwright.core.llm.errors import (
     ModelRequestError,
     ModelUnavailableError,
 )
-from patchwright.core.llm.model import Image, ModelRequest, ModelTraits, UserText
+from patchwright.core.llm.model import Image, ModelRequest, ModelCapabilities, UserText
 from patchwright.core.llm.routing import (
-    Need,
-    need_of,
+    RequestNeeds,
+    needs_of_request,
     plan_route,
     route_after,
-    summed_up,
+    combined_error,
 )
 from patchwright.core.types.work import NO_USAGE, Usage
 
-SMALL = ModelTraits(context_window=8000, max_output_tokens=1000)
-LARGE = ModelTraits(context_window=200_000, max_output_tokens=8000)
-SEES = ModelTraits(context_window=8000, max_output_tokens=1000, sees_images=True)
-UNKNOWN = ModelTraits()
-SHORT = Need(prompt_tokens=100)
-LONG = Need(prompt_tokens=7001)
-PICTURE = Need(prompt_tokens=100, has_images=True)
+SMALL = ModelCapabilities(context_window=8000, max_output_tokens=1000)
+LARGE = ModelCapabilities(context_window=200_000, max_output_tokens=8000)
+SEES = ModelCapabilities(context_window=8000, max_output_tokens=1000, sees_images=True)
+UNKNOWN = ModelCapabilities()
+SHORT = RequestNeeds(prompt_tokens=100)
+LONG = RequestNeeds(prompt_tokens=7001)
+PICTURE = RequestNeeds(prompt_tokens=100, has_images=True)
 
 
 @pytest.mark.parametrize(
@@ -41,13 +41,13 @@ PICTURE = Need(prompt_tokens=100, has_images=True)
         (PICTURE, (SMALL, LARGE, SEES), (2, 0, 1)),
         (PICTURE, (SEES, SMALL), (0, 1)),
         (PICTURE, (SMALL, LARGE), (0, 1)),
-        (Need(prompt_tokens=7001, has_images=True), (SEES, LARGE), (1, 0)),
+        (RequestNeeds(prompt_tokens=7001, has_images=True), (SEES, LARGE), (1, 0)),
     ],
 )
 def test_the_first_that_can_is_asked_first(
-    need: Need, traits: tuple[ModelTraits, ...], route: tuple[int, ...]
+    need: RequestNeeds, capabilities: tuple[ModelCapabilities, ...], route: tuple[int, ...]
 ) -> None:
-    assert plan_route(need, traits) == route
+    assert plan_route(need, capabilities) == route
 
 
 def test_a_model_for_images_is_asked_for_nothing_else() -> None:
@@ -61,8 +61,8 @@ def test_a_model_that_sees_needs_no_other_for_images() -> None:
 
 
 def test_a_model_that_has_just_failed_is_asked_last() -> None:
-    assert plan_route(SHORT, (SMALL, LARGE), resting={0}) == (1, 0)
-    assert plan_route(LONG, (SMALL, LARGE), resting={1}) == (1, 0)
+    assert plan_route(SHORT, (SMALL, LARGE), cooling_down={0}) == (1, 0)
+    assert plan_route(LONG, (SMALL, LARGE), cooling_down={1}) == (1, 0)
 
 
 @pytest.mark.parametrize(
@@ -80,18 +80,18 @@ def test_a_model_that_has_just_failed_is_asked_last() -> None:
 def test_after_a_failure_those_that_may_do_better_are_left(
     error: type[ModelError], left: tuple[int, ...]
 ) -> None:
-    traits = (SMALL, SMALL, LARGE)
-    assert route_after(error("x"), SMALL, (1, 2), traits) == left
+    capabilities = (SMALL, SMALL, LARGE)
+    assert route_after(error("x"), SMALL, (1, 2), capabilities) == left
 
 
 def test_s62_where_a_window_is_unknown_too_long_is_too_long() -> None:
-    traits = (UNKNOWN, LARGE)
-    assert route_after(ContextWindowError("x"), UNKNOWN, (1,), traits) == ()
+    capabilities = (UNKNOWN, LARGE)
+    assert route_after(ContextWindowError("x"), UNKNOWN, (1,), capabilities) == ()
 
 
 def test_the_error_of_all_is_one_that_waiting_may_cure() -> None:
     errors = [ModelCredentialError("No key."), ModelRateLimitError("Too fast.")]
-    error = summed_up(errors, Usage(cost_usd=0.5))
+    error = combined_error(errors, Usage(cost_usd=0.5))
     assert type(error) is ModelRateLimitError
     assert str(error) == "No key. Too fast."
     assert error.usage.cost_usd == 0.5
@@ -99,12 +99,12 @@ def test_the_error_of_all_is_one_that_waiting_may_cure() -> None:
 
 def test_else_it_is_the_first() -> None:
     errors = [ModelDeclinedError("No."), ModelCredentialError("No key.")]
-    assert type(summed_up(errors, NO_USAGE)) is ModelDeclinedError
+    assert type(combined_error(errors, NO_USAGE)) is ModelDeclinedError
 
 
 def test_a_request_needs_what_it_holds() -> None:
     image = Image(media_type="image/png", data="QQ==")
     text = UserText(text="x" * 268, images=(image,))
-    assert need_of(ModelRequest(messages=(text,))) == Need(
+    assert needs_of_request(ModelRequest(messages=(text,))) == RequestNeeds(
         prompt_tokens=2100, has_images=True
     )

@@ -15,14 +15,14 @@ from patchwright.core.llm.model import (
     ChatMessage,
     Image,
     ModelRequest,
-    ModelTraits,
+    ModelCapabilities,
     SystemText,
     ToolResult,
     UserText,
 )
 from patchwright.core.llm.text_calls import read_text_reply
 from patchwright.core.llm.text_form import write_call
-from patchwright.core.llm.text_tools import TextToolModel, in_text
+from patchwright.core.llm.text_tools import TextToolModel, request_in_text
 from tests.fakes.scripted_model import ScriptedModel, Step, reply
 from tests.unit.llm.text_tools import EDIT, FINISH, READ, SHELL, STATUS, WRITE
 
@@ -36,7 +36,7 @@ def request(*more: ChatMessage) -> ModelRequest:
 
 
 def asked(*steps: Step, always: bool = True, calls_tools: bool = True) -> TextToolModel:
-    inner = ScriptedModel(steps, traits=ModelTraits(calls_tools=calls_tools))
+    inner = ScriptedModel(steps, capabilities=ModelCapabilities(calls_tools=calls_tools))
     numbers = count(1)
     return TextToolModel(inner, always=always, new_id=lambda: f"id_{next(numbers)}")
 
@@ -69,7 +69,7 @@ def test_the_history_is_written_as_the_model_wrote_it() -> None:
     model = asked(reply(f"I look.\n\n{LS}"))
     answer = model.complete(request())
     result = ToolResult(call_id="id_1", text="a.py\nb.py")
-    sent = in_text(request(turn_of(answer), result, UserText(text="Go on.")))
+    sent = request_in_text(request(turn_of(answer), result, UserText(text="Go on.")))
     assert sent.tools == ()
     assert sent.messages[1:] == (
         UserText(text="Fix it."),
@@ -81,7 +81,7 @@ def test_the_history_is_written_as_the_model_wrote_it() -> None:
 
 
 def test_the_tools_are_described_after_the_system_text() -> None:
-    system = in_text(request()).messages[0]
+    system = request_in_text(request()).messages[0]
     assert isinstance(system, SystemText)
     assert system.text.startswith("You fix bugs.\n\n# Tools\n")
     assert system.text.endswith(
@@ -100,7 +100,7 @@ def test_the_tools_are_described_after_the_system_text() -> None:
 
 
 def test_without_a_system_text_the_tools_are_one() -> None:
-    sent = in_text(ModelRequest(messages=(UserText(text="Hi."),), tools=(STATUS,)))
+    sent = request_in_text(ModelRequest(messages=(UserText(text="Hi."),), tools=(STATUS,)))
     assert isinstance(sent.messages[0], SystemText)
     assert sent.messages[1:] == (UserText(text="Hi."),)
 
@@ -113,7 +113,7 @@ def test_without_tools_nothing_is_read_as_a_call() -> None:
 
 def test_images_stay_with_the_text_they_came_with() -> None:
     image = Image(media_type="image/png", data="QQ==")
-    sent = in_text(request(UserText(text="See.", images=(image,))))
+    sent = request_in_text(request(UserText(text="See.", images=(image,))))
     assert sent.messages[1:] == (UserText(text="Fix it.\n\nSee.", images=(image,)),)
 
 
@@ -160,7 +160,7 @@ MESSAGES = st.lists(
 
 @given(MESSAGES)
 def test_roles_alternate_in_any_history(history: list[ChatMessage]) -> None:
-    sent = in_text(request(*history)).messages
+    sent = request_in_text(request(*history)).messages
     users = [isinstance(message, UserText) for message in sent[1:]]
     assert not any(this and that for this, that in pairwise(users))
     assert not any(isinstance(message, ToolResult) for message in sent)
@@ -171,8 +171,8 @@ def test_a_longer_request_begins_with_the_shorter_one(
     history: list[ChatMessage],
 ) -> None:
     turn = AssistantTurn(text="I see.")
-    before = in_text(request(*history)).messages
-    after = in_text(request(*history, turn, UserText(text="more"))).messages
+    before = request_in_text(request(*history)).messages
+    after = request_in_text(request(*history, turn, UserText(text="more"))).messages
     assert after[: len(before)] == before
 
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from patchwright.core.events.types import ToolCall
-from patchwright.core.llm.history import MISSING_RESULT, ORPHAN_RESULT, answered
+from patchwright.core.llm.history import MISSING_RESULT, ORPHAN_RESULT, with_all_results
 from patchwright.core.llm.model import (
     AssistantTurn,
     ChatMessage,
@@ -57,11 +57,11 @@ def test_a_valid_history_stays_as_it_is() -> None:
         result("b"),
         AssistantTurn(text="done"),
     ]
-    assert answered(history) == history
+    assert with_all_results(history) == history
 
 
 def test_a_call_without_a_result_gets_one_that_says_so() -> None:
-    assert answered([calling("a", "b"), result("b")]) == [
+    assert with_all_results([calling("a", "b"), result("b")]) == [
         calling("a", "b"),
         result("a", MISSING_RESULT),
         result("b"),
@@ -70,7 +70,7 @@ def test_a_call_without_a_result_gets_one_that_says_so() -> None:
 
 def test_a_result_without_its_call_becomes_the_users_text() -> None:
     orphan = UserText(text=ORPHAN_RESULT + "ok")
-    assert answered([result("a"), calling("b"), result("b"), result("b")]) == [
+    assert with_all_results([result("a"), calling("b"), result("b"), result("b")]) == [
         orphan,
         calling("b"),
         result("b"),
@@ -124,7 +124,7 @@ def test_a_longer_request_begins_with_the_shorter_one(
     history: list[ChatMessage],
     cache_marks: bool,  # noqa: FBT001 - drawn by Hypothesis
 ) -> None:
-    complete = answered([SystemText(text="s"), *history])
+    complete = with_all_results([SystemText(text="s"), *history])
     longer = [*complete, UserText(text="more")]
     before = wired(*complete, cache_marks=cache_marks)
     after = wired(*longer, cache_marks=cache_marks)

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from mcp.types import CallToolResult
 
-from patchwright.integrations.mcp.contents import text_of
+from patchwright.integrations.mcp.contents import result_text
 
 
 @pytest.mark.parametrize(
@@ -35,17 +35,17 @@ from patchwright.integrations.mcp.contents import text_of
     ],
 )
 def test_each_kind_of_content_is_shown(block: dict[str, Any], text: str) -> None:
-    assert text_of(answer(block)) == text
+    assert result_text(answer(block)) == text
 
 
 def test_several_contents_stand_below_each_other() -> None:
     blocks = [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]
-    assert text_of(answer(*blocks)) == "a\nb"
+    assert result_text(answer(*blocks)) == "a\nb"
 
 
 def test_structure_is_shown_where_there_is_nothing_else() -> None:
     structured = {"content": [], "structuredContent": {"grüße": [1]}}
-    assert text_of(CallToolResult.model_validate(structured)) == '{"grüße": [1]}'
+    assert result_text(CallToolResult.model_validate(structured)) == '{"grüße": [1]}'
 
 
 def answer(*blocks: dict[str, Any]) -> CallToolResult:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from patchwright.core.errors import SettingsError
-from patchwright.core.settings.load import load
+from patchwright.core.settings.load import load_settings
 from patchwright.core.settings.mcp_checks import allowed_hosts
 from patchwright.core.settings.model import Settings
 from patchwright.core.settings.secret_values import secret_values
@@ -20,7 +20,7 @@ URL = "https://tools.example/mcp"
 
 def settings(server: Any, name: str = "fake", **environ: str) -> Settings:
     environ[VARIABLE] = json.dumps({name: server})
-    return load(environ, flags={}, cwd=NOWHERE)
+    return load_settings(environ, flags={}, cwd=NOWHERE)
 
 
 def refusal(server: Any, name: str = "fake", **environ: str) -> str:
@@ -30,7 +30,7 @@ def refusal(server: Any, name: str = "fake", **environ: str) -> str:
 
 
 def test_nothing_is_configured_by_default() -> None:
-    assert load({}, flags={}, cwd=NOWHERE).mcp.servers == {}
+    assert load_settings({}, flags={}, cwd=NOWHERE).mcp.servers == {}
 
 
 def test_a_file_has_a_table_for_each_server(tmp_path: Path) -> None:
@@ -41,7 +41,7 @@ def test_a_file_has_a_table_for_each_server(tmp_path: Path) -> None:
         "[mcp.servers.web]\nurl = 'https://tools.EXAMPLE/mcp'\ntimeout_s = 5\n"
         "tools = ['find']\nheaders = { Authorization = 'Bearer s3cret-token' }\n"
     )
-    found = load({}, flags={}, cwd=tmp_path)
+    found = load_settings({}, flags={}, cwd=tmp_path)
     time, web = found.mcp.servers["time"], found.mcp.servers["web"]
     assert time.command == ("python3", "-m", "mcp_server_time")
     assert (time.env, time.timeout_s, time.tools) == ({"TZ": "UTC"}, 60, ())
@@ -52,7 +52,7 @@ def test_a_file_has_a_table_for_each_server(tmp_path: Path) -> None:
 def test_all_servers_can_come_from_a_file_of_secrets(tmp_path: Path) -> None:
     file = tmp_path / "servers.json"
     file.write_text(json.dumps({"fake": {"command": ["fake"]}}))
-    found = load({f"{VARIABLE}_FILE": str(file)}, flags={}, cwd=NOWHERE)
+    found = load_settings({f"{VARIABLE}_FILE": str(file)}, flags={}, cwd=NOWHERE)
     assert found.mcp.servers["fake"].command == ("fake",)
 
 
@@ -118,7 +118,7 @@ def test_a_name_that_tools_cannot_start_with_is_refused(name: str) -> None:
 
 def test_servers_that_are_not_json_are_refused() -> None:
     with pytest.raises(SettingsError, match=r"^mcp.servers: not JSON; write"):
-        load({VARIABLE: "{"}, flags={}, cwd=NOWHERE)
+        load_settings({VARIABLE: "{"}, flags={}, cwd=NOWHERE)
 
 
 def test_a_host_must_be_listed() -> None:
@@ -155,7 +155,7 @@ def test_no_secret_of_the_service_stands_in_a_command() -> None:
 
 def test_an_allow_list_without_hosts_is_refused() -> None:
     with pytest.raises(SettingsError) as caught:
-        load({"PATCHWRIGHT_SANDBOX__NETWORK": "allowlist"}, flags={}, cwd=NOWHERE)
+        load_settings({"PATCHWRIGHT_SANDBOX__NETWORK": "allowlist"}, flags={}, cwd=NOWHERE)
     assert str(caught.value).startswith(
         'sandbox.allow_domains: sandbox.network is "allowlist", so list the hosts'
     )
@@ -164,7 +164,7 @@ def test_an_allow_list_without_hosts_is_refused() -> None:
 def test_a_server_is_allowed_by_its_full_name_alone() -> None:
     listed = '["*.example.com", "Tools.example:8443"]'
     environ = {"PATCHWRIGHT_SANDBOX__ALLOW_DOMAINS": listed}
-    found = load(environ, flags={}, cwd=NOWHERE)
+    found = load_settings(environ, flags={}, cwd=NOWHERE)
     assert allowed_hosts(found) == {"tools.example"}
 
 
@@ -174,7 +174,7 @@ def test_an_allow_list_that_commands_could_ignore_is_refused() -> None:
         "PATCHWRIGHT_SANDBOX__ALLOW_DOMAINS": '["tools.example"]',
     }
     with pytest.raises(SettingsError) as caught:
-        load(environ, flags={}, cwd=NOWHERE)
+        load_settings(environ, flags={}, cwd=NOWHERE)
     assert str(caught.value).startswith(
         "sandbox.allow_domains: a list of domains is not enforced where"
     )

@@ -6,14 +6,14 @@ from datetime import UTC, datetime, timedelta
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import (
     ForgeThread,
-    Post,
+    ThreadPost,
     RepoRef,
     Thread,
     ThreadKind,
 )
 from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.resolver.brief import Brief
-from patchwright.resolver.brief import brief as brief_context
+from patchwright.resolver.brief import write_brief as brief_context
 from patchwright.resolver.context import Context
 
 NOON = datetime(2030, 1, 1, 12, tzinfo=UTC)
@@ -25,9 +25,9 @@ ISSUE = ForgeThread(
 ALICE = Actor(service="github", login="alice")
 
 
-def post(number: int, text: str, author: str = "alice") -> Post:
+def post(number: int, text: str, author: str = "alice") -> ThreadPost:
     """Make the post of that minute."""
-    return Post(
+    return ThreadPost(
         id=str(number),
         author=Actor(service="github", login=author),
         text=text,

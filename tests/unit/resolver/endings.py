@@ -13,10 +13,10 @@ from patchwright.core.types.work import (
     Usage,
 )
 from patchwright.resolver.messages.pull_request import Provenance
-from patchwright.resolver.messages.status import Frame
+from patchwright.resolver.messages.status import MessageHeader
 
 HANDLE = "@patchwright"
-FRAME = Frame(
+FRAME = MessageHeader(
     run_id="7f3a9c1e" + "0" * 24,
     requester="alice",
     handle=HANDLE,

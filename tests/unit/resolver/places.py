@@ -6,10 +6,10 @@ from patchwright.core.types.threads import (
     TalkThread,
     ThreadKind,
 )
-from patchwright.resolver.placing.places import Places
+from patchwright.resolver.placing.places import ReferenceScope
 
 WEB = "https://git.example.com"
-PLACES = Places(
+PLACES = ReferenceScope(
     forge="github",
     web_url=WEB,
     known=("acme/web", "acme/api", "Other/Lib"),

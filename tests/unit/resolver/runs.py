@@ -6,12 +6,12 @@ from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import ForgeThread, RepoRef, ThreadKind
 from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.core.types.work import Limits, Task, Usage
-from patchwright.resolver.messages.answers import Standing
-from patchwright.resolver.messages.status import Frame, Progress
+from patchwright.resolver.messages.answers import RunStatus
+from patchwright.resolver.messages.status import MessageHeader, Progress
 
 HANDLE = "@patchwright"
 USAGE = Usage(cost_usd=0.41, tokens_in=12_345, tokens_out=678, tokens_cached=9_000)
-FRAME = Frame(
+FRAME = MessageHeader(
     run_id="0f9e",
     requester="alice",
     handle=HANDLE,
@@ -30,7 +30,7 @@ TRIGGER = Trigger(
     ),
     request="fix it",
 )
-RUNNING = Standing(
+RUNNING = RunStatus(
     frame=FRAME,
     trigger=TRIGGER,
     admitted="alice has write permission",

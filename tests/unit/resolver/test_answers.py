@@ -7,13 +7,13 @@ from patchwright.core.text.commands import Verb
 from patchwright.core.text.mentions import find_request
 from patchwright.core.types.work import Outcome, OutcomeKind
 from patchwright.resolver.messages.answers import (
-    ASKING,
-    Ended,
-    Standing,
+    QUESTION_VERBS,
+    PastRun,
+    RunStatus,
     answer_ended,
     answer_running,
 )
-from patchwright.resolver.messages.status import Delivered
+from patchwright.resolver.messages.status import DeliveryResult
 from tests.unit.resolver.runs import FRAME, HANDLE, RUNNING, TRIGGER, USAGE
 
 PLAN = Outcome(
@@ -43,7 +43,7 @@ def test_t9_status_says_what_it_waits_for(held: AgentState, words: str) -> None:
 
 
 def test_t9_status_of_a_run_that_has_not_begun() -> None:
-    assert answer_running(Verb.STATUS, Standing(frame=FRAME, trigger=TRIGGER)) == (
+    assert answer_running(Verb.STATUS, RunStatus(frame=FRAME, trigger=TRIGGER)) == (
         "**Not begun yet**: thread and repository are being read."
     )
 
@@ -77,12 +77,12 @@ def test_t9_plan_shows_the_agents_own_steps() -> None:
     assert answer_running(Verb.PLAN, RUNNING) == ("It has written down no plan so far.")
 
 
-@pytest.mark.parametrize("verb", sorted(ASKING))
+@pytest.mark.parametrize("verb", sorted(QUESTION_VERBS))
 def test_s08_no_answer_calls_the_bot(verb: Verb) -> None:
     said = PLAN.replace(summary=f"{HANDLE} do it again")
     for run in (RUNNING, RUNNING.replace(posted=said)):
         assert find_request(answer_running(verb, run), HANDLE) is None
-    ended = Ended(frame=FRAME, trigger=TRIGGER, outcome=said)
+    ended = PastRun(frame=FRAME, trigger=TRIGGER, outcome=said)
     assert find_request(answer_ended(verb, ended), HANDLE) is None
 
 
@@ -96,7 +96,7 @@ def test_t9_why_tells_of_the_end_of_the_last_run_and_what_to_do() -> None:
         iterations=9,
         seconds=61,
     )
-    ended = Ended(frame=FRAME, trigger=TRIGGER, outcome=outcome)
+    ended = PastRun(frame=FRAME, trigger=TRIGGER, outcome=outcome)
     text = answer_ended(Verb.WHY, ended)
     assert text.startswith(
         "Nothing is running here. This is how the last run ended:\n\n"
@@ -111,11 +111,11 @@ def test_t9_why_tells_of_the_end_of_the_last_run_and_what_to_do() -> None:
 
 def test_t9_cost_tells_what_the_last_run_took() -> None:
     outcome = Outcome(kind=OutcomeKind.RESOLVED, usage=USAGE, iterations=9, seconds=61)
-    shown = Ended(
+    shown = PastRun(
         frame=FRAME,
         trigger=TRIGGER,
         outcome=outcome,
-        delivered=Delivered(pull_request=2),
+        delivered=DeliveryResult(pull_request=2),
     )
     assert answer_ended(Verb.COST, shown) == (
         "Nothing is running here. The last run took 12,345 tokens in (9,000 of them "
@@ -124,8 +124,8 @@ def test_t9_cost_tells_what_the_last_run_took() -> None:
 
 
 def test_t9_the_pull_request_is_a_link_where_its_number_would_be_none() -> None:
-    delivered = Delivered(pull_request=2, pull_request_url="https://hub/pull/2")
+    delivered = DeliveryResult(pull_request=2, pull_request_url="https://hub/pull/2")
     outcome = Outcome(kind=OutcomeKind.RESOLVED)
-    ended = Ended(frame=FRAME, trigger=TRIGGER, outcome=outcome, delivered=delivered)
+    ended = PastRun(frame=FRAME, trigger=TRIGGER, outcome=outcome, delivered=delivered)
     text = answer_ended(Verb.STATUS, ended, is_beside_code=False)
     assert "**Done** · [pull request #2](https://hub/pull/2) · " in text

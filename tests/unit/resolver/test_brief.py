@@ -6,8 +6,8 @@ from datetime import timedelta
 import pytest
 
 from patchwright.core.types.triggers import TriggerKind
-from patchwright.resolver.brief import brief_text
-from patchwright.resolver.pinning import LEFT_OUT
+from patchwright.resolver.brief import write_text_brief
+from patchwright.resolver.pinning import EDITED_TEXT
 from tests.unit.resolver.asked import (
     NOON,
     brief,
@@ -112,7 +112,7 @@ def test_s44_the_request_itself_is_shown_whole() -> None:
 
 
 def test_an_issue_from_a_file_reads_so() -> None:
-    written = brief_text("Wrong sum", "3 pieces cost 450.<!-- psst -->")
+    written = write_text_brief("Wrong sum", "3 pieces cost 450.<!-- psst -->")
     assert (
         unmarked(written.text)
         == """\
@@ -131,7 +131,7 @@ Wrong sum
 
 def test_s44_a_huge_file_is_cut_and_whole_in_the_sandbox() -> None:
     text = f"HEAD{'x' * 64_000}TAIL"
-    written = brief_text("", text)
+    written = write_text_brief("", text)
     assert len(written.text) < 33_000
     assert "The whole text is in /workspace/context/issue.md." in written.text
     assert written.files == {"issue.md": text}
@@ -183,7 +183,7 @@ def test_roles_kinds_and_edits_of_posts_are_told() -> None:
 
 
 def test_texts_that_were_edited_since_are_counted_for_the_reader() -> None:
-    written = brief(thread("3 pieces.", LEFT_OUT, LEFT_OUT), trigger(), "main")
+    written = brief(thread("3 pieces.", EDITED_TEXT, EDITED_TEXT), trigger(), "main")
     assert written.notes == ("2 texts were edited after the request and left out.",)
     assert written.removed == 0
 

@@ -6,8 +6,8 @@ from patchwright.core.types.threads import (
     Thread,
     ThreadKind,
 )
-from patchwright.resolver.brief import brief as brief_context
-from patchwright.resolver.context import Context, Mentioned, Picture, PullDiff, Quote
+from patchwright.resolver.brief import write_brief as brief_context
+from patchwright.resolver.context import Context, LinkedItem, ContextImage, PullDiff, QuotedText
 from tests.unit.resolver.asked import (
     ALICE,
     ISSUE,
@@ -157,9 +157,9 @@ def test_c6_a_file_name_hides_nothing_and_stays_on_its_line() -> None:
 def test_c3_what_a_thread_refers_to_is_quoted_or_named_as_unread() -> None:
     bob = ALICE.replace(login="bob")
     quotes = (
-        Quote(what="opening text of issue", text="Old.<!-- psst -->", author=bob),
+        QuotedText(what="opening text of issue", text="Old.<!-- psst -->", author=bob),
     )
-    mentioned = (Mentioned(name="#3", quotes=quotes), Mentioned(name="other/repo#9"))
+    mentioned = (LinkedItem(name="#3", quotes=quotes), LinkedItem(name="other/repo#9"))
     context = Context(thread=thread("See #3."), mentioned=mentioned)
     text = unmarked(brief_context(context, trigger(), "main").text)
     assert '<data what="opening text of issue #3" author="bob">\nOld.\n</data>' in text
@@ -170,8 +170,8 @@ def test_c3_what_a_thread_refers_to_is_quoted_or_named_as_unread() -> None:
 
 def test_s85_an_image_that_cannot_be_read_is_named_to_agent_and_reader() -> None:
     pictures = (
-        Picture(url="https://github.test/1", name="image-1.png"),
-        Picture(url="https://github.test/2", problem="GitHub answered 404"),
+        ContextImage(url="https://github.test/1", name="image-1.png"),
+        ContextImage(url="https://github.test/2", problem="GitHub answered 404"),
     )
     context = Context(thread=thread("See."), pictures=pictures)
     written = brief_context(context, trigger(), "main")

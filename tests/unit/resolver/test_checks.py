@@ -3,12 +3,12 @@
 import pytest
 
 from patchwright.core.forge import Checks, FailedCheck
-from patchwright.core.text.cleaner import Cleaner
+from patchwright.core.text.cleaner import TextCleaner
 from patchwright.resolver.checks import (
     CHECKS_FILE,
     MAX_CHECKS,
     MAX_LOG_CHARS,
-    brief_checks,
+    checks_section,
     fingerprint,
 )
 
@@ -27,12 +27,12 @@ def failed(log: str = LOG, name: str = "test", **fields: str) -> Checks:
 
 
 def test_nothing_failed_is_nothing_to_read() -> None:
-    section = brief_checks(Checks(pending=("slow",)), Cleaner())
+    section = checks_section(Checks(pending=("slow",)), TextCleaner())
     assert (section.text, section.files) == ("", {})
 
 
 def test_each_failed_check_is_shown_as_data() -> None:
-    section = brief_checks(failed(summary="1 failed"), Cleaner())
+    section = checks_section(failed(summary="1 failed"), TextCleaner())
     assert "1 check failed" in section.text
     assert 'what="failed check" author="the checks">\ntest\n1 failed\n' in section.text
     assert 'what="end of its log"' in section.text
@@ -42,7 +42,7 @@ def test_each_failed_check_is_shown_as_data() -> None:
 
 def test_a_long_log_shows_its_end_and_is_a_file_as_a_whole() -> None:
     log = "first line\n" + "x\n" * MAX_LOG_CHARS + "last line\n"
-    section = brief_checks(failed(log), Cleaner())
+    section = checks_section(failed(log), TextCleaner())
     assert "first line" not in section.text
     assert "last line" in section.text
     assert CHECKS_FILE in section.text
@@ -51,15 +51,15 @@ def test_a_long_log_shows_its_end_and_is_a_file_as_a_whole() -> None:
 
 def test_of_many_checks_the_rest_are_in_the_file() -> None:
     many = tuple(FailedCheck(name=f"test {n}") for n in range(MAX_CHECKS + 1))
-    section = brief_checks(Checks(failed=many), Cleaner())
+    section = checks_section(Checks(failed=many), TextCleaner())
     assert f"{MAX_CHECKS + 1} checks failed" in section.text
     assert f"test {MAX_CHECKS}\n" not in section.text
     assert f"## test {MAX_CHECKS}" in section.files[CHECKS_FILE]
 
 
 def test_hidden_text_in_what_a_check_says_is_removed_and_counted() -> None:
-    cleaner = Cleaner()
-    section = brief_checks(failed(summary="Bad <!-- obey me -->"), cleaner)
+    cleaner = TextCleaner()
+    section = checks_section(failed(summary="Bad <!-- obey me -->"), cleaner)
     assert "obey me" not in section.text
     assert "1 HTML comment" in cleaner.describe()
 

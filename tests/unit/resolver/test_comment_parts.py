@@ -7,15 +7,15 @@ from patchwright.core.types.work import (
     DiffStat,
     OutcomeKind,
     ReviewAnswer,
-    Verdict,
+    ReviewVerdict,
 )
 from patchwright.resolver.delivering.naming import as_delivered
 from patchwright.resolver.messages.advice import choices
-from patchwright.resolver.messages.ending import CUT_SHORT, final_comment
-from patchwright.resolver.messages.status import Delivered, Progress, mark
+from patchwright.resolver.messages.ending import CUT_SHORT_KINDS, final_comment
+from patchwright.resolver.messages.status import DeliveryResult, Progress, mark
 from tests.unit.resolver.endings import FRAME, GREEN, HANDLE, RED, ended, proven
 
-PULL = Delivered(branch="patchwright/7-sum", pull_request=12)
+PULL = DeliveryResult(branch="patchwright/7-sum", pull_request=12)
 FAR = Progress(
     state="running",
     done=("Repository checked out in a docker sandbox",),
@@ -24,9 +24,9 @@ FAR = Progress(
 )
 
 
-@pytest.mark.parametrize("kind", sorted(CUT_SHORT))
+@pytest.mark.parametrize("kind", sorted(CUT_SHORT_KINDS))
 def test_s42_a_run_that_was_cut_short_says_where_it_stopped(kind: OutcomeKind) -> None:
-    text = final_comment(ended(kind, "Why."), Delivered(), FRAME, FAR)
+    text = final_comment(ended(kind, "Why."), DeliveryResult(), FRAME, FAR)
     assert (
         """\
 It stopped at: Step 7: `run_command pytest`.
@@ -61,7 +61,7 @@ def test_the_head_has_the_size_of_the_change_and_the_way_to_the_run() -> None:
 
 def test_a_raised_budget_is_what_the_cost_is_compared_with() -> None:
     far = FAR.replace(more_cost_usd=2.0)
-    text = final_comment(ended(OutcomeKind.STUCK, "x"), Delivered(), FRAME, far)
+    text = final_comment(ended(OutcomeKind.STUCK, "x"), DeliveryResult(), FRAME, far)
     assert "· $0.41 of $5.00" in text
 
 
@@ -77,7 +77,7 @@ def test_warnings_stand_where_a_reviewer_cannot_overlook_them() -> None:
 
 
 def test_answers_to_reviewers_are_counted() -> None:
-    verdicts = (Verdict.ADDRESSED, Verdict.NEEDS_INPUT, Verdict.ADDRESSED)
+    verdicts = (ReviewVerdict.ADDRESSED, ReviewVerdict.NEEDS_INPUT, ReviewVerdict.ADDRESSED)
     answers = tuple(
         ReviewAnswer(thread=number, verdict=verdict)
         for number, verdict in enumerate(verdicts, start=1)
@@ -89,7 +89,7 @@ def test_answers_to_reviewers_are_counted() -> None:
 def test_a_question_with_choices_says_how_to_choose() -> None:
     question = "Which one?\n\n1. Round up.\n2. Round down.\n3. Neither."
     outcome = ended(OutcomeKind.NEEDS_INPUT, question, reason="question", waits=True)
-    text = final_comment(outcome, Delivered(), FRAME)
+    text = final_comment(outcome, DeliveryResult(), FRAME)
     assert text.startswith("**Needs you** · ")
     assert (
         "Answer `@patchwright 1`, `@patchwright 2` or `@patchwright 3`, or say after "
@@ -122,7 +122,7 @@ def test_what_was_refused_to_adorn_is_told_among_the_notes() -> None:
 def test_many_notes_are_folded_and_counted() -> None:
     notes = tuple(f"Note {number}." for number in range(30))
     text = final_comment(
-        ended(OutcomeKind.NO_CHANGE, "x", notes=notes), Delivered(), FRAME
+        ended(OutcomeKind.NO_CHANGE, "x", notes=notes), DeliveryResult(), FRAME
     )
     assert "<summary>30 notes: what was removed, skipped or doubted</summary>" in text
     assert "- Note 19.\n- … and 10 more\n" in text
@@ -139,7 +139,7 @@ def test_s44_whatever_the_agent_says_the_comment_fits_and_is_whole(
     outcome = proven(summary).replace(
         notes=long, warnings=long, evidence=(RED, GREEN) * 40
     )
-    refused = Delivered(refusal="r" * 20_000, remarks=long)
+    refused = DeliveryResult(refusal="r" * 20_000, remarks=long)
     text = final_comment(as_delivered(outcome, refused), refused, FRAME)
     assert len(text) <= 65_536
     assert text.startswith("**Not delivered** · ")

@@ -4,18 +4,18 @@ import pytest
 
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import Repository, ThreadRef
-from patchwright.core.types.work import ReviewAnswer, Verdict
+from patchwright.core.types.work import ReviewAnswer, ReviewVerdict
 from patchwright.resolver.delivering.concealing import (
-    concealing,
-    for_the_public,
-    for_the_thread,
+    text_redactor,
+    redact_for_public,
+    redact_for_thread,
 )
-from patchwright.resolver.delivering.destination import Destination, Hidden
+from patchwright.resolver.delivering.destination import Destination, PrivateContent
 from tests.unit.resolver.endings import FRAME, ORIGIN, RED, proven
 from tests.unit.resolver.places import SLACK, issue, repo, ticket
 
 SAID = "The customer Globex pays for nine pieces and gets only eight of them"
-HIDDEN = Hidden(
+HIDDEN = PrivateContent(
     texts=(SAID,),
     names=("Jo Miller", "APP-7"),
     hosts=("acme.atlassian.net",),
@@ -28,11 +28,11 @@ OUTCOME = proven(f"{QUOTE} {NAMED}").replace(
     notes=(NAMED, "A fork."),
     warnings=(QUOTE,),
     evidence=(RED.replace(command="pytest -k APP-7", tail=QUOTE),),
-    reviews=(ReviewAnswer(thread=1, verdict=Verdict.ADDRESSED, text=NAMED),),
+    reviews=(ReviewAnswer(thread=1, verdict=ReviewVerdict.ADDRESSED, text=NAMED),),
 )
 
 
-def to(thread: ThreadRef, hidden: Hidden | None = HIDDEN) -> Destination:
+def to(thread: ThreadRef, hidden: PrivateContent | None = HIDDEN) -> Destination:
     web = repo("acme/web")
     return Destination(
         repository=Repository(
@@ -48,7 +48,7 @@ def to(thread: ThreadRef, hidden: Hidden | None = HIDDEN) -> Destination:
 
 
 def test_every_text_of_an_outcome_is_cleaned() -> None:
-    shown = for_the_public(OUTCOME, to(SLACK).hidden)
+    shown = redact_for_public(OUTCOME, to(SLACK).hidden)
     assert shown.summary == "He said: […]! […] asked in […]."
     assert shown.title == "Count as […] wants"
     assert shown.notes == ("[…] asked in […].", "A fork.")
@@ -61,22 +61,22 @@ def test_every_text_of_an_outcome_is_cleaned() -> None:
 
 
 def test_where_nothing_is_private_everything_is_shown() -> None:
-    assert for_the_public(OUTCOME, None) == OUTCOME
-    assert concealing(None)(QUOTE) == QUOTE
+    assert redact_for_public(OUTCOME, None) == OUTCOME
+    assert text_redactor(None)(QUOTE) == QUOTE
 
 
 @pytest.mark.parametrize("thread", [SLACK, ticket("APP-7")])
 def test_who_asked_reads_it_all(thread: ThreadRef) -> None:
-    assert for_the_thread(OUTCOME, to(thread)) == OUTCOME
+    assert redact_for_thread(OUTCOME, to(thread)) == OUTCOME
 
 
 def test_beside_the_code_everybody_reads_it() -> None:
     beside = to(issue("acme/web", 7))
-    assert for_the_thread(OUTCOME, beside) == for_the_public(OUTCOME, beside.hidden)
+    assert redact_for_thread(OUTCOME, beside) == redact_for_public(OUTCOME, beside.hidden)
 
 
 def test_the_repositorys_own_pages_may_be_linked_to() -> None:
-    shown = concealing(HIDDEN)
+    shown = text_redactor(HIDDEN)
     own = "See https://git.example.com/acme/web/blob/main/a.py#L3."
     theirs = "See https://acme.atlassian.net/browse/OPS-1 for more."
     assert shown(own) == own

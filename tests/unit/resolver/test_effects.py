@@ -4,26 +4,26 @@ from typing import Literal
 
 import pytest
 
-from patchwright.core.settings.repository import Delivery, RepositoryConfig
+from patchwright.core.settings.repository import DeliveryMode, RepositoryConfig
 from patchwright.core.types.work import Outcome, OutcomeKind, Proof
 from patchwright.resolver.effects import (
-    AdornPullRequest,
+    SetPullMetadata,
     AnswerReviews,
     FinalMessage,
     OpenPullRequest,
     Ping,
     PushBranch,
     ReportCheck,
-    Showing,
+    NotificationPlan,
     SwapLabels,
     UpdatePullRequest,
     is_draft,
     plan_effects,
 )
-from patchwright.resolver.target import Target
+from patchwright.resolver.target import RunTarget
 from tests.unit.resolver.endings import GREEN
 
-NEW = Target(start_ref="refs/heads/trunk", base_branch="trunk", branch="patchwright/7")
+NEW = RunTarget(start_ref="refs/heads/trunk", base_branch="trunk", branch="patchwright/7")
 OURS = NEW.replace(
     moves_branch=True, pull_request=8, own_pull_request=True, opens_pull_request=False
 )
@@ -47,7 +47,7 @@ def test_a_proven_change_becomes_a_pull_request_ready_for_review() -> None:
     assert plan_effects(done(), NEW) == (
         PushBranch(branch="patchwright/7", sha="head"),
         OpenPullRequest(branch="patchwright/7", base_branch="trunk", draft=False),
-        AdornPullRequest(),
+        SetPullMetadata(),
         FinalMessage(),
     )
 
@@ -64,7 +64,7 @@ def test_s35_our_open_pull_request_is_updated_and_has_no_twin() -> None:
     assert plan_effects(done(), OURS) == (
         PushBranch(branch="patchwright/7", sha="head", expect="base", pull_request=8),
         UpdatePullRequest(number=8, draft=False),
-        AdornPullRequest(),
+        SetPullMetadata(),
         FinalMessage(),
     )
 
@@ -90,11 +90,11 @@ def test_s31_nothing_changed_means_no_branch() -> None:
 
 
 def test_what_is_said_comes_after_what_is_written_and_the_call_last() -> None:
-    everything = Showing(swaps_labels=True, pings=True, check_sha="c", reviews_of=8)
+    everything = NotificationPlan(swaps_labels=True, pings=True, check_sha="c", reviews_of=8)
     assert plan_effects(done(), OURS, showing=everything) == (
         PushBranch(branch="patchwright/7", sha="head", expect="base", pull_request=8),
         UpdatePullRequest(number=8, draft=False),
-        AdornPullRequest(),
+        SetPullMetadata(),
         AnswerReviews(number=8),
         ReportCheck(sha="c"),
         SwapLabels(),
@@ -105,13 +105,13 @@ def test_what_is_said_comes_after_what_is_written_and_the_call_last() -> None:
 
 def test_reviewers_are_answered_only_when_the_work_is_done() -> None:
     stuck = done().replace(kind=OutcomeKind.STUCK)
-    shown = plan_effects(stuck, OURS, showing=Showing(reviews_of=8))
+    shown = plan_effects(stuck, OURS, showing=NotificationPlan(reviews_of=8))
     assert AnswerReviews(number=8) not in shown
 
 
 @pytest.mark.parametrize("kind", [OutcomeKind.ANSWERED, OutcomeKind.NO_CHANGE])
 def test_reviewers_are_answered_where_nothing_had_to_change(kind: OutcomeKind) -> None:
-    shown = plan_effects(Outcome(kind=kind), OURS, showing=Showing(reviews_of=8))
+    shown = plan_effects(Outcome(kind=kind), OURS, showing=NotificationPlan(reviews_of=8))
     assert shown == (AnswerReviews(number=8), FinalMessage())
 
 
@@ -123,13 +123,13 @@ def test_who_waits_writes_nothing() -> None:
 @pytest.mark.parametrize(
     ("wish", "kinds"),
     [
-        (Delivery.BRANCH, ["push_branch", "final_message"]),
-        (Delivery.PATCH, ["final_message"]),
-        (Delivery.NONE, ["final_message"]),
+        (DeliveryMode.BRANCH, ["push_branch", "final_message"]),
+        (DeliveryMode.PATCH, ["final_message"]),
+        (DeliveryMode.NONE, ["final_message"]),
     ],
 )
 def test_a_repository_may_want_less_than_a_pull_request(
-    wish: Delivery, kinds: list[str]
+    wish: DeliveryMode, kinds: list[str]
 ) -> None:
     effects = plan_effects(done(), NEW, RepositoryConfig(pr=wish))
     assert [effect.kind for effect in effects] == kinds
@@ -141,15 +141,15 @@ def test_a_repository_may_want_less_than_a_pull_request(
         (None, Proof.PROVEN, (), False),
         (None, Proof.NOT_PROVEN, (), True),
         (None, Proof.PROVEN, ("A test was skipped.",), True),
-        (Delivery.DRAFT, Proof.PROVEN, (), True),
-        (Delivery.READY, Proof.NOT_PROVEN, (), True),
-        (Delivery.READY, Proof.NONE, (), True),
-        (Delivery.READY, Proof.PROVEN, (), False),
-        (Delivery.READY, Proof.PROVEN, ("A test was skipped.",), True),
+        (DeliveryMode.DRAFT, Proof.PROVEN, (), True),
+        (DeliveryMode.READY, Proof.NOT_PROVEN, (), True),
+        (DeliveryMode.READY, Proof.NONE, (), True),
+        (DeliveryMode.READY, Proof.PROVEN, (), False),
+        (DeliveryMode.READY, Proof.PROVEN, ("A test was skipped.",), True),
     ],
 )
 def test_what_is_in_doubt_is_a_draft(
-    wish: Delivery | None, proof: Proof, warnings: tuple[str, ...], *, draft: bool
+    wish: DeliveryMode | None, proof: Proof, warnings: tuple[str, ...], *, draft: bool
 ) -> None:
     outcome = done(proof).replace(warnings=warnings)
     assert is_draft(outcome, RepositoryConfig(pr=wish)) is draft
@@ -193,7 +193,7 @@ def test_l1_a_wish_for_ready_does_not_replace_the_proof(
 ) -> None:
     ran = () if after is None else (GREEN.replace(exit_code=after),)
     outcome = done(Proof.NOT_PROVEN).replace(evidence=ran)
-    config = RepositoryConfig(pr=Delivery.READY, evidence=evidence)
+    config = RepositoryConfig(pr=DeliveryMode.READY, evidence=evidence)
     assert is_draft(outcome, config) is draft
 
 

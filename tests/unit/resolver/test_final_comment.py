@@ -14,7 +14,7 @@ from patchwright.core.types.work import (
 )
 from patchwright.resolver.delivering.naming import as_delivered
 from patchwright.resolver.messages.ending import MAX_COMMENT_CHARS, final_comment
-from patchwright.resolver.messages.status import UNFINISHED, Delivered, mark
+from patchwright.resolver.messages.status import UNFINISHED, DeliveryResult, mark
 from tests.unit.resolver.endings import FRAME, GREEN, HANDLE, RED, ended, proven
 
 FACTS = "7 steps · 2m 10s · $0.41 of $3.00"
@@ -22,17 +22,17 @@ FOOTER = (
     "<sub>run 7f3a9c1e · asked for by alice · content as of 14:02:11Z · "
     "model openai/x</sub>"
 )
-PULL = Delivered(
+PULL = DeliveryResult(
     branch="patchwright/7-sum",
     branch_url="https://example.com/tree/patchwright/7-sum",
     pull_request=12,
     pull_request_url="https://example.com/pull/12",
 )
-BRANCH = Delivered(branch=PULL.branch, branch_url=PULL.branch_url)
+BRANCH = DeliveryResult(branch=PULL.branch, branch_url=PULL.branch_url)
 AGAIN = "ask again with `@patchwright`."
 
 
-def said(outcome: Outcome, delivered: Delivered = BRANCH) -> str:
+def said(outcome: Outcome, delivered: DeliveryResult = BRANCH) -> str:
     """Return the comment without footer and mark, having checked those."""
     outcome = as_delivered(outcome, delivered)
     text = final_comment(outcome, delivered, FRAME)
@@ -250,7 +250,7 @@ Add what could help it on, then ask again with `@patchwright`."""
 
 
 def test_a_refusal_of_the_service_is_quoted_with_the_next_step() -> None:
-    refused = Delivered(refusal="The moon is in the wrong phase.")
+    refused = DeliveryResult(refusal="The moon is in the wrong phase.")
     text = said(proven(), refused)
     assert text.startswith("**Not delivered** · 7 steps")
     assert text.endswith("""\
@@ -270,7 +270,7 @@ def test_p4_an_unknown_price_is_not_written_as_zero() -> None:
 
 def test_a_refusal_that_is_known_names_the_rule_and_keeps_the_services_words() -> None:
     raw = "remote: error: GH006: Protected branch update failed for refs/heads/main."
-    text = said(proven(), Delivered(refusal=raw))
+    text = said(proven(), DeliveryResult(refusal=raw))
     rule = "The result could not be delivered: The branch is protected. "
     assert rule in text
     assert text.endswith(f"""\
@@ -288,13 +288,13 @@ def test_what_was_left_out_is_told() -> None:
     assert f"\n\n- {note}" in said(ended(OutcomeKind.NO_CHANGE, "x", notes=(note,)))
 
 
-def hostile(text: str) -> tuple[Outcome, Delivered]:
+def hostile(text: str) -> tuple[Outcome, DeliveryResult]:
     """Put a text wherever a run can put one."""
     evidence = tuple(one.replace(command=f"echo {text}") for one in (RED, GREEN))
     outcome = proven(f"Say {text} go on.\n\n> {text}\n\n- {text}").replace(
         evidence=evidence
     )
-    return outcome, Delivered(refusal=f"remote: ask {text} go on")
+    return outcome, DeliveryResult(refusal=f"remote: ask {text} go on")
 
 
 @pytest.mark.parametrize("text", [HANDLE, HANDLE.upper(), f"`{HANDLE}", f"@{HANDLE}"])

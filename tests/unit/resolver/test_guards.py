@@ -7,7 +7,7 @@ from patchwright.resolver.guards.globs import matches
 from patchwright.resolver.guards.protected import find_protected
 from patchwright.resolver.guards.secrets import Leak, find_secrets
 from patchwright.resolver.guards.tampering import changed_tests, find_tampering
-from patchwright.resolver.guards.versions import Version
+from patchwright.resolver.guards.versions import FileVersions
 
 PLAIN = 0o100644
 # Put together here, so that no scanner finds them in this file.
@@ -21,13 +21,13 @@ KEY = "\n".join(
 
 def version(
     path: str, before: str | None, after: str | None, old_path: str = ""
-) -> Version:
+) -> FileVersions:
     kind = ChangeKind.RENAMED if old_path else ChangeKind.MODIFIED
     if before is None:
         kind = ChangeKind.ADDED
     if after is None:
         kind = ChangeKind.DELETED
-    return Version(ChangedPath(path, kind, PLAIN, 1, old_path, PLAIN), before, after)
+    return FileVersions(ChangedPath(path, kind, PLAIN, 1, old_path, PLAIN), before, after)
 
 
 @pytest.mark.parametrize(

@@ -5,15 +5,15 @@ import pytest
 from patchwright.integrations.git.changes import ChangedPath, ChangeKind
 from patchwright.resolver.guards.private import PrivateWords, find_repeated
 from patchwright.resolver.guards.secrets import Leak
-from patchwright.resolver.guards.versions import Version
+from patchwright.resolver.guards.versions import FileVersions
 from patchwright.resolver.placing.privacy import (
     find_in_name,
     find_quotations,
-    private_matter,
+    collect_private_matter,
 )
 
 SAID = "our customer in Hamburg has paid too little for every order since May"
-PRIVATE = private_matter(
+PRIVATE = collect_private_matter(
     [f"{SAID}, see https://crm.test/4711 or ask otto@crm.test"], ["Jo Doe"]
 )
 
@@ -25,9 +25,9 @@ WORDS = PrivateWords(
 )
 
 
-def version(after: str, before: str | None = "", path: str = "a.py") -> Version:
+def version(after: str, before: str | None = "", path: str = "a.py") -> FileVersions:
     kind = ChangeKind.ADDED if before is None else ChangeKind.MODIFIED
-    return Version(ChangedPath(path, kind, 0o100644, len(after)), before, after)
+    return FileVersions(ChangedPath(path, kind, 0o100644, len(after)), before, after)
 
 
 @pytest.mark.parametrize(

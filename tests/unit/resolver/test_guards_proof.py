@@ -4,7 +4,7 @@ from time import process_time
 
 import pytest
 
-from patchwright.resolver.guards.marks import reaches_for_runner
+from patchwright.resolver.guards.marks import tampers_with_runner
 from patchwright.resolver.guards.tampering import find_tampering, rules_out_proof
 from tests.unit.resolver.test_guards import version
 
@@ -26,7 +26,7 @@ from tests.unit.resolver.test_guards import version
     ],
 )
 def test_h1_a_line_that_reaches_for_the_runner_is_known(path: str, line: str) -> None:
-    assert reaches_for_runner(path, line)
+    assert tampers_with_runner(path, line)
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ def test_h1_a_line_that_reaches_for_the_runner_is_known(path: str, line: str) ->
     ],
 )
 def test_a_line_of_a_usual_program_reaches_for_nothing(path: str, line: str) -> None:
-    assert not reaches_for_runner(path, line)
+    assert not tampers_with_runner(path, line)
 
 
 @pytest.mark.parametrize(

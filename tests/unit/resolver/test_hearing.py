@@ -8,13 +8,13 @@ from patchwright.core.settings.repository import ContextFrom
 from patchwright.core.types.people import Actor, Permission
 from patchwright.core.types.threads import (
     ForgeThread,
-    Post,
+    ThreadPost,
     RepoRef,
     ReviewThread,
     Thread,
     ThreadKind,
 )
-from patchwright.resolver.hearing import MAX_AUTHORS, Heard, hear
+from patchwright.resolver.hearing import MAX_AUTHORS, FilteredThreads, filter_comments
 
 START = datetime(2030, 1, 1, tzinfo=UTC)
 REF = ForgeThread(
@@ -25,21 +25,21 @@ REF = ForgeThread(
 ALICE = Actor(service="github", login="alice", external_id="1")
 
 
-def post(number: int, author: Actor | str, role: str = "") -> Post:
+def post(number: int, author: Actor | str, role: str = "") -> ThreadPost:
     who = author if isinstance(author, Actor) else _actor(author)
     at = START + timedelta(minutes=number)
-    return Post(id=str(number), author=who, text=f"{number}", at=at, role=role)
+    return ThreadPost(id=str(number), author=who, text=f"{number}", at=at, role=role)
 
 
 def _actor(login: str) -> Actor:
     return Actor(service="github", login=login, external_id=f"id of {login}")
 
 
-def thread(*posts: Post, reviews: tuple[ReviewThread, ...] = ()) -> Thread:
+def thread(*posts: ThreadPost, reviews: tuple[ReviewThread, ...] = ()) -> Thread:
     return Thread(ref=REF, title="t", url="", posts=posts, reviews=reviews)
 
 
-def texts(heard: Heard) -> list[str]:
+def texts(heard: FilteredThreads) -> list[str]:
     return [one.text for said in heard.threads for one in said.posts]
 
 
@@ -47,8 +47,8 @@ def may_write(*logins: str) -> dict[str, Permission]:
     return dict.fromkeys(logins, Permission.WRITE)
 
 
-def listen(said: Thread, rule: ContextFrom, known: dict[str, Permission]) -> Heard:
-    return hear([said], rule, [ALICE], lambda one: known.get(one.login))
+def listen(said: Thread, rule: ContextFrom, known: dict[str, Permission]) -> FilteredThreads:
+    return filter_comments([said], rule, [ALICE], lambda one: known.get(one.login))
 
 
 def test_not_knowing_means_no_and_nobody_is_asked_about_twice() -> None:
@@ -59,7 +59,7 @@ def test_not_knowing_means_no_and_nobody_is_asked_about_twice() -> None:
         return {"bob": Permission.WRITE, "mia": Permission.TRIAGE}.get(one.login)
 
     posts = [post(n, who) for n, who in enumerate(["eve", "bob", "mia", "bob", "eve"])]
-    heard = hear([thread(*posts, post(9, ALICE))], "write", [ALICE], ask)
+    heard = filter_comments([thread(*posts, post(9, ALICE))], "write", [ALICE], ask)
     assert texts(heard) == ["0", "1", "3", "9"]
     assert asked == ["eve", "bob", "mia"]
     assert heard.notes == (
@@ -102,7 +102,7 @@ def test_reviews_are_heard_alike_and_empty_ones_are_gone() -> None:
 def test_who_is_known_by_name_alone_is_one_of_ours() -> None:
     bot = Actor(service="github", login="Bot[bot]", is_bot=True)
     said = thread(post(0, "eve"), post(1, "bot[bot]"), post(2, "bot"))
-    assert texts(hear([said], "write", [bot], lambda _: None)) == ["0", "1"]
+    assert texts(filter_comments([said], "write", [bot], lambda _: None)) == ["0", "1"]
 
 
 def test_the_newest_authors_are_asked_about_and_not_all() -> None:
@@ -118,4 +118,4 @@ def test_without_a_rule_everybody_is_heard_and_nobody_asked_about() -> None:
         raise AssertionError(one)
 
     said = thread(post(0, "eve"), post(1, "mia"))
-    assert hear([said], "all-marked", [], ask) == Heard(threads=(said,))
+    assert filter_comments([said], "all-marked", [], ask) == FilteredThreads(threads=(said,))

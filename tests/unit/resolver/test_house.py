@@ -2,17 +2,17 @@
 
 import pytest
 
-from patchwright.core.settings.repository import Occasion, RepositoryConfig
+from patchwright.core.settings.repository import FollowUpTrigger, RepositoryConfig
 from patchwright.core.types.people import Actor, Permission
 from patchwright.core.types.threads import ForgeThread, RepoRef, ThreadKind
 from patchwright.core.types.triggers import Trigger, TriggerKind
-from patchwright.resolver.admission import Admitted, Declined, Policy
+from patchwright.resolver.admission import Admitted, Declined, AdmissionPolicy
 from patchwright.resolver.house import (
-    actors_of,
-    as_known,
-    judge,
-    occasion_of,
-    policy_for,
+    trigger_actors,
+    with_forge_accounts,
+    check_access,
+    start_trigger_of,
+    repository_policy,
     refused_rules,
 )
 
@@ -22,7 +22,7 @@ ROBOT = Actor(service="github", login="robot[bot]", is_bot=True)
 THREAD = ForgeThread(
     repo=RepoRef(forge="github", full_name="acme/shop"), kind=ThreadKind.ISSUE, number=1
 )
-SERVICE = Policy(allow_users=frozenset({"root"}), allow_bots=frozenset({"renovate"}))
+SERVICE = AdmissionPolicy(allow_users=frozenset({"root"}), allow_bots=frozenset({"renovate"}))
 
 
 def refuse_to_say(actor: Actor) -> Permission | None:
@@ -30,9 +30,9 @@ def refuse_to_say(actor: Actor) -> Permission | None:
 
 
 def test_a_repository_that_says_nothing_adds_nothing_but_its_triggers() -> None:
-    policy = policy_for(SERVICE, RepositoryConfig())
-    assert policy == SERVICE.replace(occasions=frozenset(RepositoryConfig().triggers))
-    assert Occasion.REVIEW not in (policy.occasions or ())
+    policy = repository_policy(SERVICE, RepositoryConfig())
+    assert policy == SERVICE.replace(start_triggers=frozenset(RepositoryConfig().triggers))
+    assert FollowUpTrigger.REVIEW not in (policy.start_triggers or ())
 
 
 WIDER = RepositoryConfig(
@@ -41,12 +41,12 @@ WIDER = RepositoryConfig(
 
 
 def test_m9_a_repository_narrows_and_never_widens() -> None:
-    policy = policy_for(SERVICE, WIDER)
+    policy = repository_policy(SERVICE, WIDER)
     assert policy.allow_users == {"root"}
     assert policy.allow_bots == {"renovate"}
     assert policy.min_permission is Permission.WRITE
     stricter = RepositoryConfig(min_permission=Permission.ADMIN)
-    assert policy_for(SERVICE, stricter).min_permission is Permission.ADMIN
+    assert repository_policy(SERVICE, stricter).min_permission is Permission.ADMIN
 
 
 @pytest.mark.parametrize("service", Permission)
@@ -55,19 +55,19 @@ def test_m9_the_stricter_permission_counts(
     service: Permission, repository: Permission
 ) -> None:
     config = RepositoryConfig(min_permission=repository)
-    held = policy_for(Policy(min_permission=service), config).min_permission
+    held = repository_policy(AdmissionPolicy(min_permission=service), config).min_permission
     assert held.allows(service)
     assert held.allows(repository)
 
 
 def test_m9_it_widens_what_whoever_runs_the_service_lets_it() -> None:
     lists = SERVICE.replace(repositories_may_widen=frozenset({"allow_users"}))
-    policy = policy_for(lists, WIDER)
+    policy = repository_policy(lists, WIDER)
     assert policy.allow_users == {"root", "eve"}
     assert policy.allow_bots == {"renovate"}
     assert policy.min_permission is Permission.WRITE
-    everything = Policy(repositories_may_widen=frozenset(Policy.model_fields))
-    assert policy_for(everything, WIDER).min_permission is Permission.TRIAGE
+    everything = AdmissionPolicy(repositories_may_widen=frozenset(AdmissionPolicy.model_fields))
+    assert repository_policy(everything, WIDER).min_permission is Permission.TRIAGE
 
 
 def test_m9_what_is_not_kept_is_told() -> None:
@@ -84,7 +84,7 @@ def test_m9_what_is_not_kept_is_told() -> None:
 def test_every_trigger_has_its_occasion(kind: TriggerKind) -> None:
     expected = "mention" if kind.endswith("-mention") else kind
     others = {TriggerKind.REPLY: "mention", TriggerKind.MERGED: "checks"}
-    assert occasion_of(kind) == others.get(kind, expected)
+    assert start_trigger_of(kind) == others.get(kind, expected)
 
 
 def test_whoever_took_part_twice_is_judged_once() -> None:
@@ -96,23 +96,23 @@ def test_whoever_took_part_twice_is_judged_once() -> None:
         request="go",
         others=(ALICE, EVE),
     )
-    assert actors_of(trigger) == (EVE, ALICE)
+    assert trigger_actors(trigger) == (EVE, ALICE)
 
 
 def test_only_those_whose_permission_matters_are_asked_about() -> None:
-    policy = Policy(allow_users=frozenset({"alice"}), allow_bots=frozenset({"robot"}))
-    assert isinstance(judge((ALICE, ROBOT), policy, refuse_to_say), Admitted)
-    judged = judge((ROBOT,), Policy(), refuse_to_say)
+    policy = AdmissionPolicy(allow_users=frozenset({"alice"}), allow_bots=frozenset({"robot"}))
+    assert isinstance(check_access((ALICE, ROBOT), policy, refuse_to_say), Admitted)
+    judged = check_access((ROBOT,), AdmissionPolicy(), refuse_to_say)
     assert isinstance(judged, Declined)
     assert judged.silent
 
 
 def test_s11_the_one_who_spoke_is_judged_and_named() -> None:
     rights = {"alice": Permission.WRITE, "eve": Permission.READ}
-    policy = Policy()
-    by_maintainer = judge((ALICE,), policy, lambda actor: rights[actor.login])
+    policy = AdmissionPolicy()
+    by_maintainer = check_access((ALICE,), policy, lambda actor: rights[actor.login])
     assert by_maintainer == Admitted(why="alice has write permission")
-    by_author = judge((EVE,), policy, lambda actor: rights[actor.login])
+    by_author = check_access((EVE,), policy, lambda actor: rights[actor.login])
     assert isinstance(by_author, Declined)
     assert by_author.text == "eve has read permission here; write is needed."
 
@@ -122,11 +122,11 @@ def test_a_name_from_elsewhere_has_no_rights_here(service: str) -> None:
     """Anybody can call themselves `alice` in Slack or Jira."""
     impostor = Actor(service=service, login="alice", external_id="U1", host="T1")
     robot = impostor.replace(login="renovate", is_bot=True)
-    policy = Policy(
+    policy = AdmissionPolicy(
         allow_users=frozenset({"alice"}), allow_bots=frozenset({"renovate"})
     )
     for actors in ((impostor,), (ALICE, impostor), (robot,), (ALICE, robot)):
-        assert isinstance(judge(actors, policy, refuse_to_say), Declined)
+        assert isinstance(check_access(actors, policy, refuse_to_say), Declined)
 
 
 def test_everybody_who_took_part_is_judged_as_the_forge_knows_them() -> None:
@@ -141,7 +141,7 @@ def test_everybody_who_took_part_is_judged_as_the_forge_knows_them() -> None:
         others=(jo, max_),
     )
     people = {"U1": ALICE}
-    known = as_known(trigger, lambda one: people.get(one.external_id))
+    known = with_forge_accounts(trigger, lambda one: people.get(one.external_id))
     assert known is not None
-    assert actors_of(known) == (ALICE, max_)
-    assert as_known(trigger, lambda _: None) is None
+    assert trigger_actors(known) == (ALICE, max_)
+    assert with_forge_accounts(trigger, lambda _: None) is None

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from patchwright.core.types.people import Actor
-from patchwright.core.types.threads import Post
+from patchwright.core.types.threads import ThreadPost
 from patchwright.resolver.gathering.images import find_images, image_of
 
 UPLOAD = (
@@ -15,7 +15,7 @@ SHOT = "https://example.com/shot.png"
 
 
 def found(text: str) -> list[str]:
-    post = Post(
+    post = ThreadPost(
         id="1",
         author=Actor(service="github", login="alice"),
         text=text,

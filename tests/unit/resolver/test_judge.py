@@ -7,7 +7,7 @@ from patchwright.resolver.judge import (
     MAX_DOUBT_CHARS,
     NO_DOUBT,
     NOT_UNDERSTOOD,
-    needs_judge,
+    needs_second_opinion,
     read_opinion,
 )
 
@@ -28,7 +28,7 @@ def test_a_judge_is_asked_about_finished_work_that_is_not_proven(
     kind: OutcomeKind, proof: Proof, head_sha: str, *, needed: bool
 ) -> None:
     outcome = Outcome(kind=kind, proof=proof, head_sha=head_sha)
-    assert needs_judge(outcome) is needed
+    assert needs_second_opinion(outcome) is needed
 
 
 @pytest.mark.parametrize(

@@ -6,14 +6,14 @@ from patchwright.core.forge import PullRequestText
 from patchwright.core.types.threads import PullRequest
 from patchwright.resolver.messages.keeping import (
     MAX_CHARS,
-    Kept,
-    find_kept,
-    mark,
-    weave,
+    PeoplesText,
+    find_peoples_text,
+    mark_own_text,
+    combine_texts,
 )
 
-FIRST = mark(PullRequestText(title="Fix it", body="The first try.", draft=True))
-SECOND = mark(PullRequestText(title="Fix it well", body="The second.", draft=False))
+FIRST = mark_own_text(PullRequestText(title="Fix it", body="The first try.", draft=True))
+SECOND = mark_own_text(PullRequestText(title="Fix it well", body="The second.", draft=False))
 
 
 def shown(body: str, title: str = "Fix it") -> PullRequest:
@@ -31,12 +31,12 @@ def shown(body: str, title: str = "Fix it") -> PullRequest:
 
 
 def updated(body: str, title: str = "Fix it") -> PullRequestText:
-    return weave(SECOND, find_kept(shown(body, title)))
+    return combine_texts(SECOND, find_peoples_text(shown(body, title)))
 
 
 def test_our_own_text_is_replaced() -> None:
     assert updated(FIRST.body) == SECOND
-    assert find_kept(shown(FIRST.body)) == Kept()
+    assert find_peoples_text(shown(FIRST.body)) == PeoplesText()
 
 
 def test_what_people_write_around_it_stays() -> None:

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from patchwright.core.types.people import Actor
-from patchwright.core.types.threads import ForgeThread, Post, RepoRef, ThreadKind
+from patchwright.core.types.threads import ForgeThread, ThreadPost, RepoRef, ThreadKind
 from patchwright.resolver.gathering.branches import agreed_branches
 from patchwright.resolver.gathering.links import (
     CodeLink,
@@ -22,7 +22,7 @@ SHA = "0123456789" * 4
 
 
 def found(text: str) -> list[object]:
-    post = Post(
+    post = ThreadPost(
         id="1",
         author=Actor(service="github", login="alice"),
         text=text,
@@ -32,7 +32,7 @@ def found(text: str) -> list[object]:
 
 
 def names(text: str) -> list[str]:
-    post = Post(
+    post = ThreadPost(
         id="1",
         author=Actor(service="github", login="alice"),
         text=text,
@@ -98,7 +98,7 @@ def blob(rest: str) -> str:
 
 
 def branches(text: str) -> tuple[str, ...]:
-    post = Post(
+    post = ThreadPost(
         id="1",
         author=Actor(service="github", login="alice"),
         text=text,

@@ -11,7 +11,7 @@ from patchwright.resolver.messages.check import (
     conclusion_of,
 )
 from patchwright.resolver.messages.labels import labels_at_end, labels_at_start
-from patchwright.resolver.messages.status import Delivered, mark
+from patchwright.resolver.messages.status import DeliveryResult, mark
 from patchwright.resolver.pinging import ping_mark, ping_text, wants_ping
 from tests.fakes.clock import START
 from tests.unit.resolver.endings import FRAME, ended, proven
@@ -76,7 +76,7 @@ def test_only_what_is_proven_is_green() -> None:
 def test_a_check_links_the_run_and_says_what_the_comment_says() -> None:
     frame = FRAME.replace(run_url="https://bot.test/runs/7")
     begun = check_at_start(frame, START)
-    delivered = Delivered(branch="b", pull_request=12)
+    delivered = DeliveryResult(branch="b", pull_request=12)
     ended_so = check_at_end(proven(), delivered, frame, START)
     assert begun.key == ended_so.key == frame.run_id
     assert begun.url == ended_so.url == "https://bot.test/runs/7"
@@ -84,7 +84,7 @@ def test_a_check_links_the_run_and_says_what_the_comment_says() -> None:
     assert ended_so.title == "Done · #12 · proven"
     assert "The total ignored the pieces." in ended_so.summary
     failed = ended(OutcomeKind.FAILED, "x", reason="sandbox")
-    title = check_at_end(failed, Delivered(), frame, START).title
+    title = check_at_end(failed, DeliveryResult(), frame, START).title
     assert title == "Failed (sandbox)"
 
 
@@ -118,7 +118,7 @@ def test_s08_bots_are_never_called() -> None:
 
 
 def test_the_call_is_one_line() -> None:
-    delivered = Delivered(branch="b", pull_request=12, draft=True)
+    delivered = DeliveryResult(branch="b", pull_request=12, draft=True)
     frame = FRAME.replace(run_url="https://bot.test/runs/7")
     assert ping_text(proven(), delivered, "@alice", frame) == (
         "@alice **Done** · #12 (draft) · [run](https://bot.test/runs/7)\n\n"
@@ -129,32 +129,32 @@ def test_the_call_is_one_line() -> None:
 @pytest.mark.parametrize(
     ("outcome", "delivered", "words"),
     [
-        (QUESTION, Delivered(), "the question is above"),
+        (QUESTION, DeliveryResult(), "the question is above"),
         (
             ended(OutcomeKind.PLAN_POSTED, "plan"),
-            Delivered(),
+            DeliveryResult(),
             "it is above, and waits for your word",
         ),
         (
             ended(OutcomeKind.NEEDS_INPUT, "protected-paths"),
-            Delivered(),
+            DeliveryResult(),
             "what is missing is said above",
         ),
         (
             proven(),
-            Delivered(refusal="no"),
+            DeliveryResult(refusal="no"),
             "why is said above",
         ),
-        (ended(OutcomeKind.STUCK, "x"), Delivered(), "see above"),
+        (ended(OutcomeKind.STUCK, "x"), DeliveryResult(), "see above"),
     ],
 )
 def test_the_call_says_where_to_look(
-    outcome: Outcome, delivered: Delivered, words: str
+    outcome: Outcome, delivered: DeliveryResult, words: str
 ) -> None:
     assert f"· {words}" in ping_text(outcome, delivered, "@alice", FRAME)
 
 
 def test_the_call_is_not_taken_for_the_status_comment() -> None:
-    text = ping_text(proven(), Delivered(), "@alice", FRAME)
+    text = ping_text(proven(), DeliveryResult(), "@alice", FRAME)
     assert mark(FRAME.run_id) not in text
     assert ping_mark(proven(), FRAME.run_id) in text

@@ -2,7 +2,7 @@
 
 from patchwright.core.types.work import Evidence, EvidenceRole, Outcome, OutcomeKind
 from patchwright.resolver.delivering.naming import as_delivered
-from patchwright.resolver.messages.status import Delivered
+from patchwright.resolver.messages.status import DeliveryResult
 
 
 def evidence(role: EvidenceRole, commit: str) -> Evidence:
@@ -22,11 +22,11 @@ OUTCOME = Outcome(
 
 
 def test_the_commit_of_the_forge_stands_in_for_ours() -> None:
-    shown = as_delivered(OUTCOME, Delivered(head_sha="theirs"))
+    shown = as_delivered(OUTCOME, DeliveryResult(head_sha="theirs"))
     assert [one.commit for one in shown.evidence] == ["base", "theirs"]
     assert shown.head_sha == "ours"
 
 
 def test_what_git_has_pushed_keeps_its_name() -> None:
-    assert as_delivered(OUTCOME, Delivered(head_sha="ours")) == OUTCOME
-    assert as_delivered(OUTCOME, Delivered()) == OUTCOME
+    assert as_delivered(OUTCOME, DeliveryResult(head_sha="ours")) == OUTCOME
+    assert as_delivered(OUTCOME, DeliveryResult()) == OUTCOME

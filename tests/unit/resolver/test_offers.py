@@ -6,11 +6,11 @@ from patchwright.core.channel import Offer
 from patchwright.core.text.commands import parse_command
 from patchwright.core.types.work import Limits, Outcome, OutcomeKind
 from patchwright.resolver.messages.offers import offers_at_end, offers_while_running
-from patchwright.resolver.messages.status import Delivered, Frame, Progress
+from patchwright.resolver.messages.status import DeliveryResult, MessageHeader, Progress
 from tests.unit.resolver.endings import ended, proven
 
 PULL = "https://github.com/acme/shop/pull/8"
-NOTHING = Delivered()
+NOTHING = DeliveryResult()
 CHOICE = "Which one?\n\n1. Tabs\n2. Blanks\n"
 
 
@@ -49,7 +49,7 @@ def test_each_end_offers_what_can_be_done_about_it(
 
 
 def test_a_pull_request_is_opened_where_it_is() -> None:
-    delivered = Delivered(pull_request=8, pull_request_url=PULL)
+    delivered = DeliveryResult(pull_request=8, pull_request_url=PULL)
     offered = (Offer(words="Open pull request", url=PULL),)
     assert offers_at_end(proven(), delivered) == offered
 
@@ -97,7 +97,7 @@ def test_the_form_for_the_budget_says_who_may_add_more(
 def _while_running(
     max_raise_usd: float | None, raised_usd: float = 0.0
 ) -> tuple[Offer, ...]:
-    frame = Frame(
+    frame = MessageHeader(
         run_id="r",
         requester="alice",
         handle="@patchwright",

@@ -7,7 +7,7 @@ import pytest
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import (
     ForgeThread,
-    Post,
+    ThreadPost,
     RepoRef,
     ReviewThread,
     Thread,
@@ -15,8 +15,8 @@ from patchwright.core.types.threads import (
 )
 from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.core.types.work import Limits
-from patchwright.resolver.messages.status import Frame, Progress, progress_comment
-from patchwright.resolver.pinning import LEFT_OUT, as_asked, count_left_out
+from patchwright.resolver.messages.status import MessageHeader, Progress, progress_comment
+from patchwright.resolver.pinning import EDITED_TEXT, thread_as_requested, count_left_out
 
 NOON = datetime(2030, 1, 1, 12, tzinfo=UTC)
 LATER = NOON + timedelta(hours=1)
@@ -28,8 +28,8 @@ ISSUE = ForgeThread(
 ALICE = Actor(service="github", login="alice")
 
 
-def post(minute: int, text: str, edited: int | None = None, name: str = "") -> Post:
-    return Post(
+def post(minute: int, text: str, edited: int | None = None, name: str = "") -> ThreadPost:
+    return ThreadPost(
         id=name or str(minute),
         author=ALICE,
         text=text,
@@ -38,7 +38,7 @@ def post(minute: int, text: str, edited: int | None = None, name: str = "") -> P
     )
 
 
-def thread(*posts: Post, title: str = "Wrong sum") -> Thread:
+def thread(*posts: ThreadPost, title: str = "Wrong sum") -> Thread:
     return Thread(ref=ISSUE, title=title, url="https://example.com/7", posts=posts)
 
 
@@ -63,7 +63,7 @@ def test_what_came_with_the_request_stays_whatever_became_of_it() -> None:
     asked = trigger(
         title="Wrong sum", body="3 pieces.", text="@bot fix it", post_id="2"
     )
-    then = as_asked(now, asked, NOON + timedelta(minutes=2, seconds=1))
+    then = thread_as_requested(now, asked, NOON + timedelta(minutes=2, seconds=1))
     assert then.title == "Wrong sum"
     assert texts(then) == ["3 pieces.", "first", "@bot fix it"]
 
@@ -75,26 +75,26 @@ def test_other_texts_that_were_edited_since_are_left_out_and_counted() -> None:
         post(2, "turned", edited=8),
         post(3, "@bot fix it"),
     )
-    then = as_asked(now, trigger(text="@bot fix it", post_id="3"), LATER)
-    assert texts(then) == ["3 pieces.", "as it was", LEFT_OUT, "@bot fix it"]
+    then = thread_as_requested(now, trigger(text="@bot fix it", post_id="3"), LATER)
+    assert texts(then) == ["3 pieces.", "as it was", EDITED_TEXT, "@bot fix it"]
     assert count_left_out(then) == 1
 
 
 def test_an_edit_in_the_second_of_the_request_counts_as_later() -> None:
     now = thread(post(0, "3 pieces."), post(1, "turned", edited=2))
     asked_at = NOON + timedelta(minutes=2, milliseconds=700)
-    assert texts(as_asked(now, trigger(), asked_at)) == ["3 pieces.", LEFT_OUT]
+    assert texts(thread_as_requested(now, trigger(), asked_at)) == ["3 pieces.", EDITED_TEXT]
 
 
 def test_an_opening_text_that_did_not_come_with_the_request_is_held_too() -> None:
     now = thread(post(0, "turned", edited=5))
-    assert texts(as_asked(now, trigger(), NOON + timedelta(minutes=4))) == [LEFT_OUT]
-    assert texts(as_asked(now, trigger(), LATER)) == ["turned"]
+    assert texts(thread_as_requested(now, trigger(), NOON + timedelta(minutes=4))) == [EDITED_TEXT]
+    assert texts(thread_as_requested(now, trigger(), LATER)) == ["turned"]
 
 
 def test_without_a_comment_that_asked_the_moment_decides() -> None:
     now = thread(post(0, "3 pieces."), post(1, "before"), post(2, "after"))
-    then = as_asked(now, trigger(), NOON + timedelta(minutes=1))
+    then = thread_as_requested(now, trigger(), NOON + timedelta(minutes=1))
     assert texts(then) == ["3 pieces.", "before"]
 
 
@@ -106,7 +106,7 @@ def test_who_edits_a_comment_so_that_it_asks_has_asked_then() -> None:
         post(6, "after"),
     )
     asked = trigger(text="@bot fix it", post_id="1")
-    then = as_asked(now, asked, NOON + timedelta(minutes=5, seconds=1))
+    then = thread_as_requested(now, asked, NOON + timedelta(minutes=5, seconds=1))
     assert texts(then) == ["3 pieces.", "@bot fix it", "between"]
 
 
@@ -115,7 +115,7 @@ def test_an_edit_after_the_request_does_not_move_it() -> None:
         post(0, "3 pieces."), post(1, "@bot fix it", edited=5), post(3, "after")
     )
     asked = trigger(text="@bot fix it", post_id="1")
-    then = as_asked(now, asked, NOON + timedelta(minutes=1, seconds=1))
+    then = thread_as_requested(now, asked, NOON + timedelta(minutes=1, seconds=1))
     assert texts(then) == ["3 pieces.", "@bot fix it"]
 
 
@@ -126,7 +126,7 @@ def test_within_a_second_the_order_decides() -> None:
         post(1, "@bot fix it", name="b"),
         post(1, "after", name="c"),
     )
-    then = as_asked(now, trigger(post_id="b"), LATER)
+    then = thread_as_requested(now, trigger(post_id="b"), LATER)
     assert texts(then) == ["3 pieces.", "before", "@bot fix it"]
 
 
@@ -138,12 +138,12 @@ def test_an_answer_in_a_discussion_may_stand_before_older_comments() -> None:
         post(6, "after", name="c"),
         post(2, "older, below", name="d"),
     )
-    then = as_asked(now, trigger(post_id="b"), LATER)
+    then = thread_as_requested(now, trigger(post_id="b"), LATER)
     assert texts(then) == ["3 pieces.", "first", "@bot fix it", "older, below"]
 
 
 def test_what_a_run_says_while_it_works_is_not_shown_to_another() -> None:
-    frame = Frame(
+    frame = MessageHeader(
         run_id="1" * 32,
         requester="alice",
         handle="@patchwright",
@@ -152,10 +152,10 @@ def test_what_a_run_says_while_it_works_is_not_shown_to_another() -> None:
     )
     working = progress_comment(Progress(state="running"), frame)
     now = thread(post(0, "3 pieces."), post(1, working))
-    assert texts(as_asked(now, trigger(), LATER)) == ["3 pieces."]
+    assert texts(thread_as_requested(now, trigger(), LATER)) == ["3 pieces."]
 
 
-def on_lines(*posts: Post) -> ReviewThread:
+def on_lines(*posts: ThreadPost) -> ReviewThread:
     return ReviewThread(path="cart.py", line=4, posts=posts)
 
 
@@ -166,9 +166,9 @@ def test_what_reviewers_said_or_changed_after_the_request_is_left_out() -> None:
             on_lines(post(5, "after")),
         )
     )
-    then = as_asked(now, trigger(), NOON + timedelta(minutes=3))
+    then = thread_as_requested(now, trigger(), NOON + timedelta(minutes=3))
     assert [[p.text for p in one.posts] for one in then.reviews] == [
-        ["before", LEFT_OUT]
+        ["before", EDITED_TEXT]
     ]
     assert count_left_out(then) == 1
 
@@ -183,7 +183,7 @@ def test_a_review_that_asks_by_one_comment_is_read_whole(asked_minute: int) -> N
         )
     )
     asked = trigger(text="@bot and this", post_id="review-comment:2", review_id="5")
-    then = as_asked(now, asked, NOON + timedelta(minutes=asked_minute))
+    then = thread_as_requested(now, asked, NOON + timedelta(minutes=asked_minute))
     assert [[p.text for p in one.posts] for one in then.reviews] == [
         ["first"],
         ["@bot and this"],

@@ -10,31 +10,31 @@ from hypothesis import strategies as st
 from patchwright.core.channel import Offer
 from patchwright.core.types.threads import RepoRef, ThreadRef
 from patchwright.resolver.placing.answers import (
-    Remember,
+    RememberScope,
     RepositoryAnswer,
     is_answer,
     read_answer,
 )
-from patchwright.resolver.placing.asking import Ask, Reason
+from patchwright.resolver.placing.asking import Question, QuestionReason
 from patchwright.resolver.placing.choose import (
-    Access,
-    Chosen,
-    Hints,
-    Why,
-    choose,
+    RepositoryAccess,
+    RepositoryChoice,
+    RepositoryCandidates,
+    ChoiceReason,
+    choose_repository,
     mapped_repository,
     repository_of_tickets,
 )
-from patchwright.resolver.placing.places import Places
+from patchwright.resolver.placing.places import ReferenceScope
 from patchwright.resolver.placing.questions import MAX_BUTTONS
 from patchwright.resolver.placing.references import References, find_references
 from tests.unit.resolver.places import PLACES, SLACK, WEB, issue, repo, ticket
 
 PICKER = Offer(words="Find a repository", picks_repository=True)
 ACCESS = {
-    "acme/web": Access.READABLE,
-    "acme/api": Access.READABLE,
-    "acme/secret": Access.UNREADABLE,
+    "acme/web": RepositoryAccess.READABLE,
+    "acme/api": RepositoryAccess.READABLE,
+    "acme/secret": RepositoryAccess.UNREADABLE,
 }
 HOW = (
     "Answer here with its name, such as `owner/name`, or with a link to it. The "
@@ -42,37 +42,37 @@ HOW = (
 )
 
 
-def judge(repo: RepoRef) -> Access:
-    return ACCESS.get(repo.full_name, Access.UNKNOWN)
+def judge(repo: RepoRef) -> RepositoryAccess:
+    return ACCESS.get(repo.full_name, RepositoryAccess.UNKNOWN)
 
 
 def refs(text: str) -> References:
     return find_references([text], PLACES)
 
 
-def chosen(text: str = "fix the cart", **hints: Any) -> Chosen | Ask:
-    return choose(Hints(request=refs(text)).replace(**hints), judge)
+def chosen(text: str = "fix the cart", **hints: Any) -> RepositoryChoice | Question:
+    return choose_repository(RepositoryCandidates(request=refs(text)).replace(**hints), judge)
 
 
-def buttons(ask: Chosen | Ask) -> list[str]:
-    assert isinstance(ask, Ask)
+def buttons(ask: RepositoryChoice | Question) -> list[str]:
+    assert isinstance(ask, Question)
     assert ask.offers[-1] == PICKER
     return [offer.command for offer in ask.offers[:-1]]
 
 
-WEAKEST_FIRST: list[tuple[Why, Mapping[str, Any]]] = [
-    (Why.OWN_DEFAULT, {"own_default": repo("acme/api")}),
-    (Why.PLACE_DEFAULT, {"place_default": repo("acme/api")}),
-    (Why.PLACE, {"place": repo("acme/api")}),
-    (Why.TICKET, {"ticket": repo("acme/api")}),
-    (Why.REQUEST, {"request": refs("in acme/api")}),
-    (Why.ANSWER, {"answers": (refs("in acme/api"),)}),
+WEAKEST_FIRST: list[tuple[ChoiceReason, Mapping[str, Any]]] = [
+    (ChoiceReason.OWN_DEFAULT, {"own_default": repo("acme/api")}),
+    (ChoiceReason.PLACE_DEFAULT, {"place_default": repo("acme/api")}),
+    (ChoiceReason.PLACE, {"place": repo("acme/api")}),
+    (ChoiceReason.TICKET, {"ticket": repo("acme/api")}),
+    (ChoiceReason.REQUEST, {"request": refs("in acme/api")}),
+    (ChoiceReason.ANSWER, {"answers": (refs("in acme/api"),)}),
 ]
 
 
 @pytest.mark.parametrize("rank", range(len(WEAKEST_FIRST)))
 def test_a8_the_strongest_word_counts(rank: int) -> None:
-    hints = Hints()
+    hints = RepositoryCandidates()
     for _, weaker in WEAKEST_FIRST[:rank]:
         other: dict[str, Any] = {
             name: repo("acme/web") if isinstance(value, RepoRef) else refs("acme/web")
@@ -80,39 +80,39 @@ def test_a8_the_strongest_word_counts(rank: int) -> None:
         }
         hints = hints.replace(**other)
     why, strongest = WEAKEST_FIRST[rank]
-    found = choose(hints.replace(**strongest), judge)
-    assert found == Chosen(repo=repo("acme/api"), why=why)
+    found = choose_repository(hints.replace(**strongest), judge)
+    assert found == RepositoryChoice(repo=repo("acme/api"), why=why)
 
 
 def test_a8_the_newest_answer_that_names_one_wins() -> None:
     answers = (refs("acme/api"), refs("acme/web"), refs("thank you"))
     found = chosen("in acme/api", answers=answers)
-    assert found == Chosen(repo=repo("acme/web"), why=Why.ANSWER)
+    assert found == RepositoryChoice(repo=repo("acme/web"), why=ChoiceReason.ANSWER)
 
 
 def test_a8_the_one_to_work_in_counts_before_others_that_are_named() -> None:
     found = chosen("as in acme/api#4, repo:acme/web")
-    assert found == Chosen(repo=repo("acme/web"), why=Why.REQUEST)
+    assert found == RepositoryChoice(repo=repo("acme/web"), why=ChoiceReason.REQUEST)
 
 
 def test_a8_an_unknown_name_is_a_repository_if_the_person_can_read_it() -> None:
-    readable = {"strange/thing": Access.READABLE}
-    found = choose(
-        Hints(request=refs("fix it in strange/thing"), place=repo("acme/web")),
+    readable = {"strange/thing": RepositoryAccess.READABLE}
+    found = choose_repository(
+        RepositoryCandidates(request=refs("fix it in strange/thing"), place=repo("acme/web")),
         lambda one: readable.get(one.full_name, judge(one)),
     )
-    assert found == Chosen(repo=repo("strange/thing"), why=Why.REQUEST)
+    assert found == RepositoryChoice(repo=repo("strange/thing"), why=ChoiceReason.REQUEST)
 
 
 def test_a8_what_only_looks_like_a_repository_leaves_the_default() -> None:
     found = chosen("fix it in strange/thing", place=repo("acme/web"))
-    assert found == Chosen(repo=repo("acme/web"), why=Why.PLACE)
+    assert found == RepositoryChoice(repo=repo("acme/web"), why=ChoiceReason.PLACE)
 
 
 def test_s74_none_named() -> None:
     ask = chosen("fix the cart")
-    assert ask == Ask(
-        reason=Reason.NO_REPOSITORY,
+    assert ask == Question(
+        reason=QuestionReason.NO_REPOSITORY,
         text="**Which repository?** The request names none, and there is no default "
         f"for it here.\n\n{HOW}",
         offers=(PICKER,),
@@ -122,8 +122,8 @@ def test_s74_none_named() -> None:
 @pytest.mark.parametrize("name", ["acme/secret", "acme/nothing"])
 def test_s74_no_access_says_the_same_whether_it_is_there_or_not(name: str) -> None:
     ask = chosen(f"fix the cart in {name}")
-    assert ask == Ask(
-        reason=Reason.NO_ACCESS,
+    assert ask == Question(
+        reason=QuestionReason.NO_ACCESS,
         text=f"**`{name}` cannot be used for this request.** Either there is no such "
         "repository, or it is not open to both you and this bot.\n\n"
         f"Name another one, or ask its owner for access. {HOW}",
@@ -133,8 +133,8 @@ def test_s74_no_access_says_the_same_whether_it_is_there_or_not(name: str) -> No
 
 def test_s74_several_named() -> None:
     ask = chosen(f"port acme/api#4 and {WEB}/acme/secret to acme/web")
-    assert ask == Ask(
-        reason=Reason.SEVERAL_REPOSITORIES,
+    assert ask == Question(
+        reason=QuestionReason.SEVERAL_REPOSITORIES,
         text="**Which of these repositories?** The request names 3, and one pull "
         "request is about one of them:\n\n- `acme/api`\n- `acme/secret`\n- `acme/web`"
         "\n\nAnswer here with the name of one. The request is kept.",
@@ -148,30 +148,30 @@ def test_s74_several_named() -> None:
 
 def test_s74_a_name_that_nothing_confirms_is_repeated_where_nothing_else_is() -> None:
     ask = chosen("fix it in strange/thing")
-    assert isinstance(ask, Ask)
-    assert ask.reason is Reason.NO_ACCESS
+    assert isinstance(ask, Question)
+    assert ask.reason is QuestionReason.NO_ACCESS
     assert ask.text.startswith("**`strange/thing` cannot be used")
 
 
 def test_s74_access_to_a_default_is_judged_too_and_its_name_is_kept() -> None:
     ask = chosen(place=repo("acme/secret"), own_default=repo("acme/web"))
-    assert isinstance(ask, Ask)
-    assert ask.reason is Reason.NO_ACCESS
+    assert isinstance(ask, Question)
+    assert ask.reason is QuestionReason.NO_ACCESS
     assert ask.text.startswith("**The default here cannot be used")
     assert "secret" not in ask.text
 
 
 def test_an_answer_that_is_nearly_a_name_is_asked_back() -> None:
     offered = ("acme/api", "acme/web")
-    ask = choose(Hints(said="wbe"), judge, offered)
-    assert isinstance(ask, Ask)
+    ask = choose_repository(RepositoryCandidates(said="wbe"), judge, offered)
+    assert isinstance(ask, Question)
     assert "Did you mean `acme/web`?" in ask.text
     assert buttons(ask) == ["acme/web"]
 
 
 def test_no_more_is_offered_than_there_are_buttons_for() -> None:
     offered = tuple(f"acme/r{number}" for number in range(20))
-    assert buttons(choose(Hints(), judge, offered)) == list(offered[:MAX_BUTTONS])
+    assert buttons(choose_repository(RepositoryCandidates(), judge, offered)) == list(offered[:MAX_BUTTONS])
 
 
 NAMES = st.sampled_from(["acme/web", "acme/api", "acme/secret", "other/lib"])
@@ -191,15 +191,15 @@ def test_a8_never_a_repository_that_the_person_cannot_read_or_nothing_named(
     own_default: RepoRef | None,
 ) -> None:
     request = refs(f"fix {texts}")
-    hints = Hints(
+    hints = RepositoryCandidates(
         request=request,
         place=place,
         place_default=place_default,
         own_default=own_default,
     )
-    found = choose(hints, judge)
-    if isinstance(found, Chosen):
-        assert judge(found.repo) is Access.READABLE
+    found = choose_repository(hints, judge)
+    if isinstance(found, RepositoryChoice):
+        assert judge(found.repo) is RepositoryAccess.READABLE
         named = request.repositories or (place, place_default, own_default)
         assert found.repo in named
         assert len(request.repositories) <= 1
@@ -232,19 +232,19 @@ def test_tickets_that_a_chat_names_stand_for_their_project() -> None:
 @pytest.mark.parametrize(
     ("text", "remember"),
     [
-        ("acme/web", Remember.NOT),
-        (" `acme/web`. ", Remember.NOT),
-        ("use acme/web, please", Remember.NOT),
-        ("repo:acme/web", Remember.NOT),
-        (f"<{WEB}/acme/web>", Remember.NOT),
-        (f"it's [the web shop]({WEB}/acme/web)", Remember.NOT),
-        ("always acme/web", Remember.HERE),
-        ("acme/web, always in this channel", Remember.HERE),
-        ("always acme/web for me", Remember.FOR_ME),
+        ("acme/web", RememberScope.NOT),
+        (" `acme/web`. ", RememberScope.NOT),
+        ("use acme/web, please", RememberScope.NOT),
+        ("repo:acme/web", RememberScope.NOT),
+        (f"<{WEB}/acme/web>", RememberScope.NOT),
+        (f"it's [the web shop]({WEB}/acme/web)", RememberScope.NOT),
+        ("always acme/web", RememberScope.HERE),
+        ("acme/web, always in this channel", RememberScope.HERE),
+        ("always acme/web for me", RememberScope.FOR_ME),
     ],
 )
 def test_a8_a_reply_that_only_names_a_repository_is_an_answer(
-    text: str, remember: Remember
+    text: str, remember: RememberScope
 ) -> None:
     expected = RepositoryAnswer(repository=repo("acme/web"), remember=remember)
     assert read_answer(text, PLACES) == expected
@@ -274,7 +274,7 @@ def test_a_word_of_consent_is_an_answer() -> None:
     assert is_answer("keep it out, please", PLACES)
 
 
-FRESH = Places(forge="github", web_url=WEB)
+FRESH = ReferenceScope(forge="github", web_url=WEB)
 
 
 @pytest.mark.parametrize(
@@ -282,25 +282,25 @@ FRESH = Places(forge="github", web_url=WEB)
     ["fix acme/web", "please fix acme/web now", "either/or: fix acme/web and/or rest"],
 )
 def test_a_repository_named_exactly_is_found_where_none_is_known(text: str) -> None:
-    hints = Hints(request=find_references([text], FRESH))
-    assert choose(hints, judge) == Chosen(repo=repo("acme/web"), why=Why.REQUEST)
+    hints = RepositoryCandidates(request=find_references([text], FRESH))
+    assert choose_repository(hints, judge) == RepositoryChoice(repo=repo("acme/web"), why=ChoiceReason.REQUEST)
 
 
 def test_a_repository_named_exactly_counts_before_the_default_of_the_channel() -> None:
     request = find_references(["fix acme/web"], FRESH)
-    hints = Hints(request=request, place=repo("acme/api"))
-    assert choose(hints, judge) == Chosen(repo=repo("acme/web"), why=Why.REQUEST)
+    hints = RepositoryCandidates(request=request, place=repo("acme/api"))
+    assert choose_repository(hints, judge) == RepositoryChoice(repo=repo("acme/web"), why=ChoiceReason.REQUEST)
 
 
 def test_a_name_that_the_forge_does_not_open_to_them_is_told_back() -> None:
-    hints = Hints(request=find_references(["fix acme/hidden"], FRESH))
-    asked = choose(hints, judge)
-    assert isinstance(asked, Ask)
-    assert asked.reason is Reason.NO_ACCESS
+    hints = RepositoryCandidates(request=find_references(["fix acme/hidden"], FRESH))
+    asked = choose_repository(hints, judge)
+    assert isinstance(asked, Question)
+    assert asked.reason is QuestionReason.NO_ACCESS
     assert "`acme/hidden` cannot be used" in asked.text
 
 
 def test_words_with_a_slash_are_no_repository_that_the_forge_does_not_have() -> None:
     request = find_references(["fix the client/server and/or read/write code"], FRESH)
-    hints = Hints(request=request, place=repo("acme/api"))
-    assert choose(hints, judge) == Chosen(repo=repo("acme/api"), why=Why.PLACE)
+    hints = RepositoryCandidates(request=request, place=repo("acme/api"))
+    assert choose_repository(hints, judge) == RepositoryChoice(repo=repo("acme/api"), why=ChoiceReason.PLACE)

@@ -3,7 +3,7 @@
 import pytest
 
 from patchwright.core.channel import Offer
-from patchwright.resolver.placing.asking import Ask, Reason
+from patchwright.resolver.placing.asking import Question, QuestionReason
 from patchwright.resolver.placing.consent import (
     Consent,
     ConsentAnswer,
@@ -20,8 +20,8 @@ ISSUE = issue("acme/web", 7)
 
 def test_c7_a_private_request_for_a_public_repository_is_asked_about() -> None:
     ask = needs_consent(SLACK, WEB, repository_is_private=False, remembered=None)
-    assert ask == Ask(
-        reason=Reason.NO_CONSENT,
+    assert ask == Question(
+        reason=QuestionReason.NO_CONSENT,
         text="**`acme/web` is public, and this thread is not.** Anybody can read a "
         "pull request there. May it quote what is written here, name who wrote it, "
         "and link back?\n\n"

@@ -1,14 +1,14 @@
 """The other threads of a conversation show where a run stands, in a few lines."""
 
 from patchwright.core.types.work import OutcomeKind, Usage
-from patchwright.resolver.messages.mirrors import mirrored_ending, mirrored_progress
-from patchwright.resolver.messages.status import Delivered, Progress, mark
+from patchwright.resolver.messages.mirrors import cross_post_result, cross_post_progress
+from patchwright.resolver.messages.status import DeliveryResult, Progress, mark
 from tests.unit.resolver.endings import FRAME, ended, proven
 
 AT = FRAME.replace(run_url="https://bot.example/runs/7")
 FACTS = "7 steps · 2m 10s · $0.41 of $3.00 · [run](https://bot.example/runs/7)"
 FOOTER = "<sub>run 7f3a9c1e</sub>"
-PULL = Delivered(
+PULL = DeliveryResult(
     branch="patchwright/7-sum",
     pull_request=12,
     pull_request_url="https://example.com/pull/12",
@@ -28,7 +28,7 @@ def test_k1_a_run_that_works() -> None:
         usage=Usage(cost_usd=0.41),
         seconds=130.4,
     )
-    assert mirrored_progress(progress, AT) == (
+    assert cross_post_progress(progress, AT) == (
         "**Working on it** · step 4 of 50 · 2m 10s · $0.41 of $3.00 · "
         "[live log](https://bot.example/runs/7) · reply `@patchwright stop` to stop"
         f"\n\n{FOOTER}\n\n{state('running')}"
@@ -36,7 +36,7 @@ def test_k1_a_run_that_works() -> None:
 
 
 def test_k1_a_run_that_is_queued() -> None:
-    assert mirrored_progress(Progress(), FRAME) == (
+    assert cross_post_progress(Progress(), FRAME) == (
         "**Queued** · reply `@patchwright stop` to stop"
         f"\n\n{FOOTER}\n\n{state('queued')}"
     )
@@ -44,14 +44,14 @@ def test_k1_a_run_that_is_queued() -> None:
 
 def test_k1_a_pull_request_is_linked_to() -> None:
     draft = PULL.replace(draft=True)
-    assert mirrored_ending(proven(), draft, AT, shows_words=False) == (
+    assert cross_post_result(proven(), draft, AT, shows_words=False) == (
         f"**Done** · [pull request #12](https://example.com/pull/12) (draft) · {FACTS}"
         f"\n\n{FOOTER}\n\n{state('resolved')}"
     )
 
 
 def test_k1_a_question_can_be_answered_here() -> None:
-    assert mirrored_ending(QUESTION, Delivered(), AT, shows_words=True) == (
+    assert cross_post_result(QUESTION, DeliveryResult(), AT, shows_words=True) == (
         f"**Needs you** · {FACTS}\n\nThe agent wrote:\n\n> Round up or down?\n\n"
         "It goes on when you answer here: `@patchwright` and your words."
         f"\n\n{FOOTER}\n\n{state('waiting')}"
@@ -59,7 +59,7 @@ def test_k1_a_question_can_be_answered_here() -> None:
 
 
 def test_c7_a_question_stays_where_it_may_be_read() -> None:
-    assert mirrored_ending(QUESTION, Delivered(), AT, shows_words=False) == (
+    assert cross_post_result(QUESTION, DeliveryResult(), AT, shows_words=False) == (
         f"**Needs you** · {FACTS}\n\nIt waits for an answer. The words are not shown "
         "here, as this thread is public: answer where it was asked for."
         f"\n\n{FOOTER}\n\n{state('waiting')}"
@@ -68,18 +68,18 @@ def test_c7_a_question_stays_where_it_may_be_read() -> None:
 
 def test_c7_a_mirror_names_nobody_and_tells_nothing_of_the_work() -> None:
     outcome = proven("Jane's cart was empty.")
-    text = mirrored_ending(outcome, PULL, FRAME, shows_words=False)
+    text = cross_post_result(outcome, PULL, FRAME, shows_words=False)
     assert "alice" not in text
     assert "cart" not in text
 
 
 def test_a_result_that_was_not_delivered_links_to_nothing() -> None:
     refused = PULL.replace(refusal="no", pull_request=None)
-    text = mirrored_ending(proven(), refused, FRAME, shows_words=True)
+    text = cross_post_result(proven(), refused, FRAME, shows_words=True)
     assert text.startswith("**Done** · not delivered · 7 steps")
 
 
 def test_a_mirror_is_found_again_by_its_run() -> None:
-    assert mark(FRAME.run_id) in mirrored_progress(Progress(), FRAME)
-    ending = mirrored_ending(proven(), PULL, FRAME, shows_words=False)
+    assert mark(FRAME.run_id) in cross_post_progress(Progress(), FRAME)
+    ending = cross_post_result(proven(), PULL, FRAME, shows_words=False)
     assert ending.endswith(mark(FRAME.run_id))

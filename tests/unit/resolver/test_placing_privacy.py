@@ -7,13 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from patchwright.resolver.placing.privacy import (
-    LEFT_OUT,
+    OMISSION,
     QUOTED_WORDS,
-    Private,
+    PrivateMatter,
     find_in_name,
-    private_matter,
-    title_without_private,
-    without_private,
+    collect_private_matter,
+    redact_title,
+    redact_text,
 )
 
 SAID = (
@@ -25,11 +25,11 @@ WEB = "https://github.com/acme/web"
 
 
 def kept(text: str, *texts: str, **more: object) -> str:
-    return without_private(text, matter(*texts, **more))
+    return redact_text(text, matter(*texts, **more))
 
 
-def matter(*texts: str, **more: object) -> Private:
-    return private_matter(texts or (SAID,), **more)  # type: ignore[arg-type]
+def matter(*texts: str, **more: object) -> PrivateMatter:
+    return collect_private_matter(texts or (SAID,), **more)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -42,12 +42,12 @@ def matter(*texts: str, **more: object) -> Private:
     ],
 )
 def test_c7_a_quotation_is_left_out_however_it_is_written(text: str) -> None:
-    assert kept(f"Fixed: {text}!") == f"Fixed: {LEFT_OUT}!"
+    assert kept(f"Fixed: {text}!") == f"Fixed: {OMISSION}!"
 
 
 def test_c7_a_longer_quotation_is_left_out_as_a_whole() -> None:
     quoted = SAID.partition(";")[0]
-    assert kept(f"They said “{quoted}”.") == f"They said “{LEFT_OUT}”."
+    assert kept(f"They said “{quoted}”.") == f"They said “{OMISSION}”."
 
 
 def test_c7_so_few_words_are_how_anybody_would_say_it() -> None:
@@ -57,12 +57,12 @@ def test_c7_so_few_words_are_how_anybody_would_say_it() -> None:
 
 def test_c7_a_name_in_the_middle_does_not_save_the_rest_of_a_quotation() -> None:
     text = "customer Initech cannot check out since Monday their"
-    assert kept(text, SAID, names=["Initech"]) == LEFT_OUT
+    assert kept(text, SAID, names=["Initech"]) == OMISSION
 
 
 def test_c7_what_is_left_beside_a_cut_is_looked_at_again() -> None:
     text = "one two three four five six seven eight"
-    assert kept(f"{text}https://a.example", text, "https://a.example") == 2 * LEFT_OUT
+    assert kept(f"{text}https://a.example", text, "https://a.example") == 2 * OMISSION
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_c7_what_is_left_beside_a_cut_is_looked_at_again() -> None:
 )
 def test_c7_addresses_from_there_are_left_out(address: str) -> None:
     shown = kept(f"See ({address}), please.")
-    assert shown.replace("/", "") == f"See ({LEFT_OUT}), please."
+    assert shown.replace("/", "") == f"See ({OMISSION}), please."
 
 
 def test_c7_other_addresses_stay() -> None:
@@ -88,13 +88,13 @@ def test_c7_other_addresses_stay() -> None:
 def test_c7_whatever_is_on_the_private_service_is_left_out() -> None:
     text = "From https://acme.slack.com/archives/C1/p1, acme.slack.com and APP-7."
     shown = kept(text, "x", hosts=["acme.slack.com"], names=["APP-7"])
-    assert shown == f"From {LEFT_OUT}, {LEFT_OUT} and {LEFT_OUT}."
+    assert shown == f"From {OMISSION}, {OMISSION} and {OMISSION}."
 
 
 def test_c7_links_into_the_public_repository_stay() -> None:
     text = f"See {WEB}/issues/5 and {WEB}."
     assert kept(text, text, public_url=WEB) == text
-    assert kept(text, text) == f"See {LEFT_OUT} and {LEFT_OUT}."
+    assert kept(text, text) == f"See {OMISSION} and {OMISSION}."
 
 
 @pytest.mark.parametrize(
@@ -123,13 +123,13 @@ def test_c7_whoever_is_addressed_there_is_left_out() -> None:
 
 def test_c7_where_there_are_no_blanks_each_character_is_a_word() -> None:
     said = "我们的客户无法结账购物车是空的"
-    assert kept("修复 客户无法结账购物车", said) == f"修复 {LEFT_OUT}"
+    assert kept("修复 客户无法结账购物车", said) == f"修复 {OMISSION}"
 
 
 def test_what_is_not_private_is_not_touched() -> None:
     text = "Count **every** item:\n\n- `cart.sum()`\n- see #7\n"
     assert kept(text) == text
-    assert without_private(text, private_matter(())) == text
+    assert redact_text(text, collect_private_matter(())) == text
 
 
 WORDS = st.lists(
@@ -145,15 +145,15 @@ TOLD = "The Bluebird layoffs hit Berlin office on Tuesday, fix src/shop/cart.py 
 @pytest.mark.parametrize(
     ("title", "shown"),
     [
-        ("Bluebird layoffs hit Berlin office", LEFT_OUT),
-        ("Handle BLUEBIRD: layoffs-hit in the cart", f"Handle {LEFT_OUT} in the cart"),
+        ("Bluebird layoffs hit Berlin office", OMISSION),
+        ("Handle BLUEBIRD: layoffs-hit in the cart", f"Handle {OMISSION} in the cart"),
         ("Count every piece in the office", "Count every piece in the office"),
         ("Fix src/shop/cart.py", "Fix src/shop/cart.py"),
         ("Say it for it", "Say it for it"),
     ],
 )
 def test_m15_a_title_quotes_less_than_a_text_may(title: str, shown: str) -> None:
-    assert title_without_private(title, matter(TOLD)) == shown
+    assert redact_title(title, matter(TOLD)) == shown
 
 
 @pytest.mark.parametrize(
@@ -178,7 +178,7 @@ def texts(draw: st.DrawFn) -> str:
 def rows(text: str) -> set[tuple[str, ...]]:
     """Return the rows of words, found in the plainest way."""
     found: set[tuple[str, ...]] = set()
-    for piece in text.split(LEFT_OUT):
+    for piece in text.split(OMISSION):
         words = re.findall(r"https://[^\s]+|[a-z]+", piece.lower())
         starts = range(len(words) - QUOTED_WORDS + 1)
         found |= {tuple(words[one : one + QUOTED_WORDS]) for one in starts}
@@ -188,17 +188,17 @@ def rows(text: str) -> set[tuple[str, ...]]:
 @given(private=texts(), text=texts(), name=st.sampled_from(["", "abc", "Ab"]))
 def test_c7_nothing_private_is_left(private: str, text: str, name: str) -> None:
     known = matter(private, names=[name])
-    shown = without_private(text, known)
+    shown = redact_text(text, known)
     assert not rows(shown) & rows(private)
     if MAIL.search(private):
         assert "x@a.bc" not in shown
-    assert without_private(shown, known) == shown
+    assert redact_text(shown, known) == shown
 
 
 @given(private=texts(), text=texts())
 def test_c7_everything_else_is_left(private: str, text: str) -> None:
-    shown = without_private(text, matter(private))
-    pieces = "(?:.*)".join(re.escape(piece) for piece in shown.split(LEFT_OUT))
+    shown = redact_text(text, matter(private))
+    pieces = "(?:.*)".join(re.escape(piece) for piece in shown.split(OMISSION))
     assert re.fullmatch(pieces, text, re.DOTALL)
 
 
@@ -207,6 +207,6 @@ def test_c7_any_text_and_any_name_can_be_checked(
     private: str, text: str, name: str
 ) -> None:
     known = matter(private, names=[name], hosts=[name])
-    assert without_private(without_private(text, known), known) == without_private(
+    assert redact_text(redact_text(text, known), known) == redact_text(
         text, known
     )

@@ -5,14 +5,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from patchwright.core.types.threads import ThreadKind, ThreadRef
-from patchwright.resolver.placing.places import Places
-from patchwright.resolver.placing.references import find_references, suggest
+from patchwright.resolver.placing.places import ReferenceScope
+from patchwright.resolver.placing.references import find_references, suggest_names
 from tests.unit.resolver.places import PLACES, WEB, issue, repo, ticket
 
 PULL = issue("acme/web", 12).replace(kind=ThreadKind.PULL_REQUEST)
 
 
-def named(text: str, places: Places = PLACES) -> list[str]:
+def named(text: str, places: ReferenceScope = PLACES) -> list[str]:
     found = find_references([text], places).repositories
     return [one.full_name for one in found]
 
@@ -196,8 +196,8 @@ def test_a8_whatever_is_found_is_known(words: list[str]) -> None:
 
 
 def test_names_like_one_are_suggested() -> None:
-    assert suggest("wbe", PLACES.known) == ("acme/web",)
-    assert suggest("acme/wbe", PLACES.known) == ("acme/web",)
-    assert suggest("lib", PLACES.known) == ("Other/Lib",)
-    assert suggest("something else", PLACES.known) == ()
-    assert suggest("web", ()) == ()
+    assert suggest_names("wbe", PLACES.known) == ("acme/web",)
+    assert suggest_names("acme/wbe", PLACES.known) == ("acme/web",)
+    assert suggest_names("lib", PLACES.known) == ("Other/Lib",)
+    assert suggest_names("something else", PLACES.known) == ()
+    assert suggest_names("web", ()) == ()

@@ -32,14 +32,14 @@ from patchwright.resolver.messages.status import (
     checklist,
     progress_comment,
 )
-from patchwright.resolver.progress import Throttle, Watch
+from patchwright.resolver.progress import Throttle, ProgressTracker
 from tests.fakes.clock import START
 from tests.unit.resolver.endings import FRAME, GREEN, RED, ended, proven
 
 
 def watched(*payloads: Known, source: Source = Source.AGENT) -> Progress:
     """Return the progress after these events, one a second."""
-    watch, progress = Watch("docker", START), Progress()
+    watch, progress = ProgressTracker("docker", START), Progress()
     for second, payload in enumerate(payloads, start=1):
         at = START + timedelta(seconds=second)
         progress = watch.add(Event(id=second, at=at, source=source, payload=payload))
@@ -199,7 +199,7 @@ def test_time_that_a_person_lets_pass_does_not_count() -> None:
 
 
 def test_time_goes_on_while_nothing_happens() -> None:
-    watch = Watch("docker", START)
+    watch = ProgressTracker("docker", START)
     watch.add(Event(id=1, at=START, source=Source.SYSTEM, payload=RUNNING))
     assert watch.progress(START + timedelta(seconds=42)).seconds == 42
 

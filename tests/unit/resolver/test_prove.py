@@ -3,7 +3,7 @@
 import pytest
 
 from patchwright.core.types.work import Evidence, EvidenceRole, Proof, TestResults
-from patchwright.resolver.evidence import judge
+from patchwright.resolver.evidence import judge_evidence
 from patchwright.resolver.messages.facts import EVIDENCE_DOUBTFUL, proof_sentence
 
 NAMED = "**Not proven**: "
@@ -39,8 +39,8 @@ def evidence(
 @pytest.mark.parametrize(("before", "after"), [((1,), (0,)), ((1, 1), (0, 0))])
 def test_red_on_base_and_green_on_head_is_proven(before: Codes, after: Codes) -> None:
     found = evidence(before, after)
-    assert judge(found) is Proof.PROVEN
-    assert proof_sentence(judge(found), found).startswith("**Proven**: ")
+    assert judge_evidence(found) is Proof.PROVEN
+    assert proof_sentence(judge_evidence(found), found).startswith("**Proven**: ")
 
 
 NOT_SHOWN = "the test could not be run without the change."
@@ -67,8 +67,8 @@ def test_anything_else_is_not_proven_and_says_why(
     before: Codes, after: Codes, doubt: str
 ) -> None:
     found = evidence(before, after)
-    assert judge(found) is Proof.NOT_PROVEN
-    assert proof_sentence(judge(found), found) == f"{NAMED}{doubt}"
+    assert judge_evidence(found) is Proof.NOT_PROVEN
+    assert proof_sentence(judge_evidence(found), found) == f"{NAMED}{doubt}"
 
 
 def results(
@@ -116,13 +116,13 @@ def test_h1_exit_codes_without_the_reports_that_go_with_them_prove_nothing(
     red: TestResults | None, green: TestResults | None, doubt: str
 ) -> None:
     found = evidence((1,), (0,), red, green)
-    assert judge(found) is Proof.NOT_PROVEN
-    assert proof_sentence(judge(found), found).startswith(f"{NAMED}{doubt}")
+    assert judge_evidence(found) is Proof.NOT_PROVEN
+    assert proof_sentence(judge_evidence(found), found).startswith(f"{NAMED}{doubt}")
 
 
 def test_h1_a_runner_that_names_no_tests_is_believed_by_its_counts() -> None:
     red, green = results(1, 1, names=False), results(2, names=False)
-    assert judge(evidence((1,), (0,), red, green)) is Proof.PROVEN
+    assert judge_evidence(evidence((1,), (0,), red, green)) is Proof.PROVEN
 
 
 def test_h1_what_alters_the_tests_is_said() -> None:

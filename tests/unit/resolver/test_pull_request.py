@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from patchwright.core.text.active import Place, find_active
+from patchwright.core.text.active import TextPlace, find_active
 from patchwright.core.text.mentions import find_request
 from patchwright.core.types.work import (
     BlockedRequest,
@@ -16,7 +16,7 @@ from patchwright.core.types.work import (
 from patchwright.resolver.messages.pull_request import (
     MAX_BODY_CHARS,
     MAX_TITLE_CHARS,
-    Origin,
+    RequestOrigin,
     Provenance,
     pull_request_text,
 )
@@ -147,8 +147,8 @@ def test_a_key_that_the_title_has_is_not_said_twice() -> None:
 
 
 def test_a_change_leads_back_to_where_it_was_asked_for() -> None:
-    ticket = Origin(name="APP-7", url="https://acme.test/browse/APP-7")
-    chat = Origin(name="a thread in Slack", url="https://acme.slack.test/p1")
+    ticket = RequestOrigin(name="APP-7", url="https://acme.test/browse/APP-7")
+    chat = RequestOrigin(name="a thread in Slack", url="https://acme.slack.test/p1")
     asked = ORIGIN.replace(origins=(ticket, chat))
     head, _, _ = pull_request_text(proven(), asked, draft=False).body.partition("###")
     assert (
@@ -273,7 +273,7 @@ def test_m10_a_squash_calls_nobody_whom_the_agent_named_in_code(body: str) -> No
     origin = Provenance(**{**dict(ORIGIN), "body": body})
     text = pull_request_text(outcome, origin, draft=False)
     message = f"{text.title}\n\n{text.body}".replace(f"@{ORIGIN.requester}", "")
-    assert find_active(text.title, Place.PLAIN) == ()
+    assert find_active(text.title, TextPlace.PLAIN) == ()
     assert re.findall(r"@\w+", message) == []
     for name in ("bob", "acme/security", "pytest.fixture", "zoe/pkg", "eve", "dan"):
         assert f"@ {name}" in message

@@ -5,18 +5,18 @@ from datetime import UTC, datetime
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import (
     ForgeThread,
-    Post,
+    ThreadPost,
     RepoRef,
     ReviewThread,
     ThreadKind,
 )
 from patchwright.core.types.triggers import Trigger, TriggerKind
-from patchwright.core.types.work import Outcome, OutcomeKind, ReviewAnswer, Verdict
-from patchwright.resolver.messages.reviews import answers_where_asked, review_reply
+from patchwright.core.types.work import Outcome, OutcomeKind, ReviewAnswer, ReviewVerdict
+from patchwright.resolver.messages.reviews import answer_requesting_threads, review_reply
 from patchwright.resolver.reviews import (
-    asked_threads,
-    opened_where_asked,
-    ordered_threads,
+    requesting_threads,
+    reopen_requesting_threads,
+    order_review_threads,
 )
 from tests.unit.resolver.endings import HANDLE, ended
 
@@ -32,7 +32,7 @@ MARK = "<!-- patchwright:review run=r1 thread=1 -->"
 
 def replied(outcome: Outcome) -> str:
     """Return the reply to the first thread, which has asked."""
-    (answer,) = answers_where_asked(outcome, [1]).reviews
+    (answer,) = answer_requesting_threads(outcome, [1]).reviews
     return review_reply(answer, run_id="r1", commit="", handle=HANDLE)
 
 
@@ -60,7 +60,7 @@ def test_an_objection_of_ours_stands_before_the_words_of_the_agent() -> None:
 
 
 def test_an_answer_of_the_agents_is_quoted_and_kept() -> None:
-    said = ReviewAnswer(thread=1, verdict=Verdict.NOT_ADDRESSED, text="As wanted.")
+    said = ReviewAnswer(thread=1, verdict=ReviewVerdict.NOT_ADDRESSED, text="As wanted.")
     answered = ended(OutcomeKind.ANSWERED, "Else.", reviews=(said,))
     assert replied(answered) == (
         f"**Not addressed.**\n\nThe agent wrote:\n\n> As wanted.\n\n{MARK}"
@@ -69,7 +69,7 @@ def test_an_answer_of_the_agents_is_quoted_and_kept() -> None:
 
 def test_a_resolved_thread_that_asks_is_open_again_and_answered_as_such() -> None:
     def thread(name: str, post_id: str) -> ReviewThread:
-        post = Post(id=post_id, author=ALICE, at=MOMENT, text="x")
+        post = ThreadPost(id=post_id, author=ALICE, at=MOMENT, text="x")
         return ReviewThread(
             id=name, path="cart.py", line=1, is_resolved=True, posts=(post,)
         )
@@ -83,8 +83,8 @@ def test_a_resolved_thread_that_asks_is_open_again_and_answered_as_such() -> Non
         post_id="review-comment:2",
     )
     shown = (thread("a", "review-comment:1"), thread("b", "review-comment:2"))
-    opened = opened_where_asked(shown, asked)
+    opened = reopen_requesting_threads(shown, asked)
     assert [one.is_resolved for one in opened] == [True, False]
     # Those that are open come first, and are known by that number.
-    assert [one.id for one in ordered_threads(opened)] == ["b", "a"]
-    assert asked_threads(opened, asked) == (1,)
+    assert [one.id for one in order_review_threads(opened)] == ["b", "a"]
+    assert requesting_threads(opened, asked) == (1,)

@@ -4,25 +4,25 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from patchwright.core.forge import Checks, FailedCheck, Rival
+from patchwright.core.forge import Checks, FailedCheck, CompetingPullRequest
 from patchwright.core.types.threads import PullRequest
 from patchwright.resolver.checks import fingerprint
 from patchwright.resolver.rounds import (
-    Enough,
-    Go,
-    Quiet,
-    Round,
-    find_rival,
+    StopRounds,
+    StartRound,
+    SkipRound,
+    CheckRound,
+    find_competing_pull,
     judge_conflict,
     judge_round,
     merge_text,
     needs_merge,
-    rival_text,
+    competing_pull_text,
 )
 
 RED = Checks(failed=(FailedCheck(name="test", log="boom"),))
 OTHER = Checks(failed=(FailedCheck(name="test", log="bang"),))
-FIRST = Round(sha="a", fingerprint=fingerprint(RED))
+FIRST = CheckRound(sha="a", fingerprint=fingerprint(RED))
 PULL = PullRequest(
     number=8,
     url="https://example.com/acme/shop/pull/8",
@@ -32,25 +32,25 @@ PULL = PullRequest(
     draft=False,
     same_repository=True,
 )
-RIVAL = Rival(number=12, url="https://example.com/acme/shop/pull/12", author="bob")
+RIVAL = CompetingPullRequest(number=12, url="https://example.com/acme/shop/pull/12", author="bob")
 
 
 @dataclass
 class Kept:
     """Rounds as they are kept from one verdict to the next."""
 
-    rounds: list[Round] = field(default_factory=list)
+    rounds: list[CheckRound] = field(default_factory=list)
 
     def judge(self, checks: Checks, sha: str, max_rounds: int = 2) -> str:
         verdict = judge_round(checks, sha, self.rounds, max_rounds)
-        if isinstance(verdict, Quiet):
+        if isinstance(verdict, SkipRound):
             return f"quiet: {verdict.reason}"
         self.rounds.append(verdict.found)
-        return "go" if isinstance(verdict, Go) else f"enough: {verdict.reason}"
+        return "go" if isinstance(verdict, StartRound) else f"enough: {verdict.reason}"
 
 
 def test_a_failure_is_worked_on() -> None:
-    assert judge_round(RED, "a", (), 2) == Go(found=FIRST)
+    assert judge_round(RED, "a", (), 2) == StartRound(found=FIRST)
 
 
 @pytest.mark.parametrize(
@@ -63,11 +63,11 @@ def test_a_failure_is_worked_on() -> None:
 def test_nothing_is_done_while_checks_run_or_when_none_failed(
     checks: Checks, reason: str
 ) -> None:
-    assert judge_round(checks, "a", (), 2) == Quiet(reason=reason)
+    assert judge_round(checks, "a", (), 2) == SkipRound(reason=reason)
 
 
 def test_a_second_suite_that_fails_on_the_same_commit_is_no_new_round() -> None:
-    assert judge_round(OTHER, "a", (FIRST,), 2) == Quiet(reason="seen-before")
+    assert judge_round(OTHER, "a", (FIRST,), 2) == SkipRound(reason="seen-before")
 
 
 def test_the_same_failure_after_a_correction_is_told_once() -> None:
@@ -94,13 +94,13 @@ def test_no_rounds_means_silence() -> None:
 
 def test_the_end_is_told_in_words_for_people() -> None:
     same = judge_round(RED, "b", (FIRST,), 2)
-    assert isinstance(same, Enough)
+    assert isinstance(same, StopRounds)
     assert same.text == (
         "The checks fail again in the same way (`test`), so another try of mine would "
         "hardly help. The logs are with the checks of this pull request."
     )
     used_up = judge_round(OTHER, "b", (FIRST,), 1)
-    assert isinstance(used_up, Enough)
+    assert isinstance(used_up, StopRounds)
     assert used_up.text == (
         "The checks still fail (`test`) after 1 round of corrections, so I leave it "
         "to you. `ci_rounds` in `.patchwright.toml` says how many I may take."
@@ -154,10 +154,10 @@ def test_the_agent_is_told_what_lies_in_its_work_tree() -> None:
 
 
 def test_s35_a_rival_is_linked_and_left_alone_until_somebody_insists() -> None:
-    assert find_rival((RIVAL,), was_told=False) == RIVAL
-    assert find_rival((RIVAL,), was_told=True) is None
-    assert find_rival((), was_told=False) is None
-    assert rival_text(RIVAL, "@bot") == (
+    assert find_competing_pull((RIVAL,), was_told=False) == RIVAL
+    assert find_competing_pull((RIVAL,), was_told=True) is None
+    assert find_competing_pull((), was_told=False) is None
+    assert competing_pull_text(RIVAL, "@bot") == (
         "#12 by bob is open and says that it closes this issue, so I have not started "
         "another one. Mention `@bot` there to have it worked on, or ask again here "
         "with `@bot retry` if you want one of mine as well."

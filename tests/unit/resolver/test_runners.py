@@ -6,50 +6,50 @@ from pathlib import Path
 
 import pytest
 
-from patchwright.resolver.evidence import Runner, says_failed
+from patchwright.resolver.evidence import RunnerKind, says_failed
 from patchwright.resolver.recipes import (
     find_runners,
-    names_one_of,
+    runs_changed_file,
     recipe_of,
     recipe_paths,
 )
-from patchwright.resolver.reports import of_junit, of_output, of_records, of_script
+from patchwright.resolver.reports import read_junit, read_printed_results, read_records, read_script_results
 from patchwright.resolver.runners import read_call, with_python_path
 
 
 @pytest.mark.parametrize(
     ("command", "runner"),
     [
-        ("pytest", Runner.PYTEST),
-        ("pytest -q tests/test_a.py::test_b -k 'a and not b'", Runner.PYTEST),
-        (".venv/bin/pytest -x -p no:cacheprovider", Runner.PYTEST),
-        ("python3.12 -X dev -m pytest tests", Runner.PYTEST),
-        ("cd backend && uv run pytest", Runner.PYTEST),
-        ("pip install -e . && python -m pytest", Runner.PYTEST),
-        ("DEBUG=1 PYTHONPATH=src timeout 60 pytest", Runner.PYTEST),
-        ("coverage run -m pytest tests", Runner.PYTEST),
-        ("python3 -m unittest test_a", Runner.UNITTEST),
-        ("python manage.py test shop", Runner.UNITTEST),
-        ("python tests/test_a.py", Runner.UNITTEST),
-        ("node --test test/", Runner.NODE),
-        ("npx jest cart.test.js", Runner.JEST),
-        ("pnpm exec vitest run", Runner.VITEST),
-        ("./node_modules/.bin/mocha", Runner.MOCHA),
-        ("go test ./...", Runner.GO),
-        ("cargo +nightly test --locked", Runner.CARGO),
-        ("bundle exec rspec spec/a_spec.rb:3", Runner.RSPEC),
-        ("bin/rails test test/a_test.rb", Runner.MINITEST),
-        ("vendor/bin/phpunit --filter A", Runner.PHPUNIT),
-        ("dotnet test", Runner.DOTNET),
-        ("./mvnw -q test", Runner.MAVEN),
-        ("cmake -B b && cmake --build b && ctest --test-dir b", Runner.CTEST),
-        ("prove -l t", Runner.PROVE),
-        ("npm ci && npm test", Runner.SCRIPT),
-        ("npm run test:unit", Runner.SCRIPT),
-        ("make test", Runner.SCRIPT),
+        ("pytest", RunnerKind.PYTEST),
+        ("pytest -q tests/test_a.py::test_b -k 'a and not b'", RunnerKind.PYTEST),
+        (".venv/bin/pytest -x -p no:cacheprovider", RunnerKind.PYTEST),
+        ("python3.12 -X dev -m pytest tests", RunnerKind.PYTEST),
+        ("cd backend && uv run pytest", RunnerKind.PYTEST),
+        ("pip install -e . && python -m pytest", RunnerKind.PYTEST),
+        ("DEBUG=1 PYTHONPATH=src timeout 60 pytest", RunnerKind.PYTEST),
+        ("coverage run -m pytest tests", RunnerKind.PYTEST),
+        ("python3 -m unittest test_a", RunnerKind.UNITTEST),
+        ("python manage.py test shop", RunnerKind.UNITTEST),
+        ("python tests/test_a.py", RunnerKind.UNITTEST),
+        ("node --test test/", RunnerKind.NODE),
+        ("npx jest cart.test.js", RunnerKind.JEST),
+        ("pnpm exec vitest run", RunnerKind.VITEST),
+        ("./node_modules/.bin/mocha", RunnerKind.MOCHA),
+        ("go test ./...", RunnerKind.GO),
+        ("cargo +nightly test --locked", RunnerKind.CARGO),
+        ("bundle exec rspec spec/a_spec.rb:3", RunnerKind.RSPEC),
+        ("bin/rails test test/a_test.rb", RunnerKind.MINITEST),
+        ("vendor/bin/phpunit --filter A", RunnerKind.PHPUNIT),
+        ("dotnet test", RunnerKind.DOTNET),
+        ("./mvnw -q test", RunnerKind.MAVEN),
+        ("cmake -B b && cmake --build b && ctest --test-dir b", RunnerKind.CTEST),
+        ("prove -l t", RunnerKind.PROVE),
+        ("npm ci && npm test", RunnerKind.SCRIPT),
+        ("npm run test:unit", RunnerKind.SCRIPT),
+        ("make test", RunnerKind.SCRIPT),
     ],
 )
-def test_h1_a_runner_is_known_by_its_call(command: str, runner: Runner) -> None:
+def test_h1_a_runner_is_known_by_its_call(command: str, runner: RunnerKind) -> None:
     call = read_call(command)
     assert call is not None
     assert call.runner is runner
@@ -110,19 +110,19 @@ PACKAGE = """{"scripts": {
 @pytest.mark.parametrize(
     ("command", "files", "runners"),
     [
-        ("npm test", {"package.json": PACKAGE}, (Runner.JEST,)),
-        ("npm t", {"package.json": PACKAGE}, (Runner.JEST,)),
+        ("npm test", {"package.json": PACKAGE}, (RunnerKind.JEST,)),
+        ("npm t", {"package.json": PACKAGE}, (RunnerKind.JEST,)),
         ("npm run all", {"package.json": PACKAGE}, ()),
         ("npm start", {"package.json": PACKAGE}, ()),
-        ("make test", {"Makefile": "test:\n\t$(GO) test ./...\n"}, (Runner.GO,)),
-        ("make test", {"Makefile": "test:\n\tnode --test\n"}, (Runner.NODE,)),
+        ("make test", {"Makefile": "test:\n\t$(GO) test ./...\n"}, (RunnerKind.GO,)),
+        ("make test", {"Makefile": "test:\n\tnode --test\n"}, (RunnerKind.NODE,)),
         ("make test", {"Makefile": "test:\n\tnode run.js\n"}, ()),
-        ("just test", {"justfile": "test:\n  cargo test\n"}, (Runner.CARGO,)),
+        ("just test", {"justfile": "test:\n  cargo test\n"}, (RunnerKind.CARGO,)),
         ("npm test", {"package.json": "["}, ()),
     ],
 )
 def test_h1_the_runners_of_a_script_are_those_that_it_names(
-    command: str, files: dict[str, str], runners: tuple[Runner, ...]
+    command: str, files: dict[str, str], runners: tuple[RunnerKind, ...]
 ) -> None:
     assert find_runners(recipe_of(command, files)) == runners
 
@@ -140,7 +140,7 @@ def test_h1_a_changed_file_that_a_script_runs_is_noticed(
     path: str, *, named: bool
 ) -> None:
     recipe = recipe_of("npm test", {"package.json": PACKAGE})
-    assert names_one_of(recipe, [path]) is named
+    assert runs_changed_file(recipe, [path]) is named
 
 
 @pytest.mark.parametrize(
@@ -154,7 +154,7 @@ def test_h1_a_changed_file_that_a_script_runs_is_noticed(
     ],
 )
 def test_h1_a_script_may_call_a_file_by_many_names(line: str, path: str) -> None:
-    assert names_one_of(f"test:\n{line}\n", [path])
+    assert runs_changed_file(f"test:\n{line}\n", [path])
 
 
 def test_h1_scripts_are_looked_for_where_the_command_goes() -> None:
@@ -171,13 +171,13 @@ def test_a_command_adds_to_the_python_path() -> None:
 @pytest.mark.parametrize(
     ("runner", "code", "failed"),
     [
-        *((Runner.PYTEST, code, code == 1) for code in (None, 0, 1, 2, 3, 4, 5, 137)),
-        *((Runner.CARGO, code, code == 101) for code in (0, 1, 101)),
-        *((Runner.SCRIPT, code, code == 2) for code in (0, 2, 126, 127, 137)),
+        *((RunnerKind.PYTEST, code, code == 1) for code in (None, 0, 1, 2, 3, 4, 5, 137)),
+        *((RunnerKind.CARGO, code, code == 101) for code in (0, 1, 101)),
+        *((RunnerKind.SCRIPT, code, code == 2) for code in (0, 2, 126, 127, 137)),
     ],
 )
 def test_h1_an_exit_code_is_a_failure_only_where_the_runner_says_so(
-    runner: Runner, code: int | None, *, failed: bool
+    runner: RunnerKind, code: int | None, *, failed: bool
 ) -> None:
     assert says_failed(runner, code) is failed
 
@@ -205,7 +205,7 @@ def test_h1_the_report_of_pytest_tells_failures_from_what_could_not_run(
     words = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "--junitxml=it.xml"]
     options = [".", "-n", "0", "--continue-on-collection-errors", "--rootdir=."]
     subprocess.run([sys.executable, *words, *options], cwd=tmp_path, check=False)
-    found = of_junit(Runner.PYTEST, (tmp_path / "it.xml").read_bytes())
+    found = read_junit(RunnerKind.PYTEST, (tmp_path / "it.xml").read_bytes())
     assert found is not None
     assert found.failing == ("test_it::test_bad", "test_it::test_raises")
     assert found.passing == ("test_it::test_good",)
@@ -214,41 +214,41 @@ def test_h1_the_report_of_pytest_tells_failures_from_what_could_not_run(
 
 def test_a_report_that_is_none_is_not_read() -> None:
     bomb = '<!DOCTYPE a [<!ENTITY b "c">]><testsuites/>'
-    assert of_junit(Runner.PYTEST, bomb.encode()) is None
-    assert of_junit(Runner.PYTEST, bomb.encode("utf-16")) is None
-    assert of_junit(Runner.PYTEST, b"<testsuites>") is None
-    assert of_records(Runner.UNITTEST, b'["passed"') is None
-    assert of_records(Runner.UNITTEST, b'["hurray", "a"]') is None
+    assert read_junit(RunnerKind.PYTEST, bomb.encode()) is None
+    assert read_junit(RunnerKind.PYTEST, bomb.encode("utf-16")) is None
+    assert read_junit(RunnerKind.PYTEST, b"<testsuites>") is None
+    assert read_records(RunnerKind.UNITTEST, b'["passed"') is None
+    assert read_records(RunnerKind.UNITTEST, b'["hurray", "a"]') is None
 
 
 def test_a_test_that_is_told_of_twice_has_its_worst_verdict() -> None:
     lines = b'["passed", "a"]\n["failed", "a"]\n["passed", "a"]\n["skipped", "b"]\n'
-    found = of_records(Runner.UNITTEST, lines)
+    found = read_records(RunnerKind.UNITTEST, lines)
     assert found is not None
     assert (found.failing, found.passing, found.skipped) == (("a",), (), 1)
 
 
 # The ends of real runs, but for the names.
 PRINTED = {
-    Runner.NODE: "ok 1 - a\nnot ok 2 - b\nok 3 - c # SKIP\n# pass 1\n# fail 1\n",
-    Runner.CARGO: (
+    RunnerKind.NODE: "ok 1 - a\nnot ok 2 - b\nok 3 - c # SKIP\n# pass 1\n# fail 1\n",
+    RunnerKind.CARGO: (
         "test a::a ... ok\ntest a::b ... FAILED\ntest a::c ... ignored\n\n"
         "test result: FAILED. 1 passed; 1 failed; 1 ignored; 0 measured\n"
     ),
-    Runner.GO: (
+    RunnerKind.GO: (
         '{"Action":"pass","Package":"p","Test":"A"}\n'
         '{"Action":"fail","Package":"p","Test":"B"}\n'
         '{"Action":"skip","Package":"p","Test":"C"}\n{"Action":"fail","Package":"p"}\n'
     ),
-    Runner.JEST: "Tests:       1 failed, 1 skipped, 1 passed, 3 total\nTime: 1 s\n",
-    Runner.VITEST: "      Tests  1 failed | 1 passed | 1 skipped (3)\n",
-    Runner.MOCHA: "\n  1 passing (5ms)\n  1 pending\n  1 failing\n\n  1) b:\n",
-    Runner.RSPEC: "3 examples, 1 failure, 1 pending\n",
-    Runner.MINITEST: "3 runs, 2 assertions, 1 failures, 0 errors, 1 skips\n",
-    Runner.PHPUNIT: "Tests: 3, Assertions: 2, Failures: 1, Skipped: 1.\n",
-    Runner.DOTNET: "Failed!  - Failed:   1, Passed:   1, Skipped:   1, Total:   3\n",
-    Runner.MAVEN: "[ERROR] Tests run: 3, Failures: 1, Errors: 0, Skipped: 1\n",
-    Runner.CTEST: (
+    RunnerKind.JEST: "Tests:       1 failed, 1 skipped, 1 passed, 3 total\nTime: 1 s\n",
+    RunnerKind.VITEST: "      Tests  1 failed | 1 passed | 1 skipped (3)\n",
+    RunnerKind.MOCHA: "\n  1 passing (5ms)\n  1 pending\n  1 failing\n\n  1) b:\n",
+    RunnerKind.RSPEC: "3 examples, 1 failure, 1 pending\n",
+    RunnerKind.MINITEST: "3 runs, 2 assertions, 1 failures, 0 errors, 1 skips\n",
+    RunnerKind.PHPUNIT: "Tests: 3, Assertions: 2, Failures: 1, Skipped: 1.\n",
+    RunnerKind.DOTNET: "Failed!  - Failed:   1, Passed:   1, Skipped:   1, Total:   3\n",
+    RunnerKind.MAVEN: "[ERROR] Tests run: 3, Failures: 1, Errors: 0, Skipped: 1\n",
+    RunnerKind.CTEST: (
         "1/3 Test #1: a .......   Passed    0.00 sec\n"
         "2/3 Test #2: b .......***Failed    0.00 sec\n"
         "3/3 Test #3: c .......***Skipped   0.00 sec\n\n"
@@ -258,27 +258,27 @@ PRINTED = {
 
 
 @pytest.mark.parametrize("runner", PRINTED)
-def test_what_a_runner_prints_at_its_end_is_counted(runner: Runner) -> None:
+def test_what_a_runner_prints_at_its_end_is_counted(runner: RunnerKind) -> None:
     for found in (
-        of_output(runner, PRINTED[runner]),
-        of_script([Runner.PROVE, runner], PRINTED[runner]),
+        read_printed_results(runner, PRINTED[runner]),
+        read_script_results([RunnerKind.PROVE, runner], PRINTED[runner]),
     ):
         assert found is not None
         assert (found.passed, found.failed, found.skipped) == (1, 1, 1)
 
 
 @pytest.mark.parametrize("runner", PRINTED)
-def test_h1_a_script_is_believed_only_what_its_runners_print(runner: Runner) -> None:
+def test_h1_a_script_is_believed_only_what_its_runners_print(runner: RunnerKind) -> None:
     others = [one for one in PRINTED if one is not runner]
-    assert of_script(others, PRINTED[runner]) is None
-    assert of_script([], PRINTED[runner]) is None
-    assert of_output(Runner.SCRIPT, PRINTED[runner]) is None
+    assert read_script_results(others, PRINTED[runner]) is None
+    assert read_script_results([], PRINTED[runner]) is None
+    assert read_printed_results(RunnerKind.SCRIPT, PRINTED[runner]) is None
 
 
 @pytest.mark.parametrize("runner", PRINTED)
-def test_an_output_that_breaks_off_is_no_report(runner: Runner) -> None:
-    assert of_output(runner, "Segmentation fault\n") is None
-    assert of_output(runner, "") is None
+def test_an_output_that_breaks_off_is_no_report(runner: RunnerKind) -> None:
+    assert read_printed_results(runner, "Segmentation fault\n") is None
+    assert read_printed_results(runner, "") is None
 
 
 @pytest.mark.parametrize(
@@ -286,11 +286,11 @@ def test_an_output_that_breaks_off_is_no_report(runner: Runner) -> None:
 )
 def test_a_line_that_is_no_event_of_go_is_passed_over(line: str) -> None:
     passed = '{"Action": "pass", "Package": "a", "Test": "TestA"}'
-    found = of_output(Runner.GO, f"{line}\n{passed}\n")
+    found = read_printed_results(RunnerKind.GO, f"{line}\n{passed}\n")
     assert found is not None
     assert found.passing == ("a.TestA",)
 
 
 def test_scripts_nested_too_deep_to_read_are_searched_as_they_are() -> None:
     deep = '{"scripts": ' + "[" * 100_000 + '"jest"'
-    assert find_runners(recipe_of("npm test", {"package.json": deep})) == (Runner.JEST,)
+    assert find_runners(recipe_of("npm test", {"package.json": deep})) == (RunnerKind.JEST,)

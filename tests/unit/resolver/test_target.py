@@ -9,7 +9,7 @@ from patchwright.core.types.threads import (
     Repository,
     ThreadKind,
 )
-from patchwright.resolver.target import Target, plan_target
+from patchwright.resolver.target import RunTarget, plan_target
 from tests.unit.resolver.places import SLACK, ticket
 
 REPO = RepoRef(forge="github", full_name="acme/shop")
@@ -42,7 +42,7 @@ def pull(*, same_repository: bool, **facts: Any) -> PullRequest:
 
 
 def test_s33_an_issue_starts_from_the_default_branch_whatever_its_name() -> None:
-    assert plan_target(ISSUE, "Wrong sum", SHOP, None) == Target(
+    assert plan_target(ISSUE, "Wrong sum", SHOP, None) == RunTarget(
         start_ref="refs/heads/trunk",
         base_branch="trunk",
         branch="patchwright/7-wrong-sum",

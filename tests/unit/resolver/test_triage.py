@@ -7,7 +7,7 @@ import pytest
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import (
     ForgeThread,
-    Post,
+    ThreadPost,
     RepoRef,
     Thread,
     ThreadKind,
@@ -18,9 +18,9 @@ from patchwright.resolver.scope import MAX_TASKS
 from patchwright.resolver.triage import (
     TOO_LARGE,
     TOO_VAGUE,
-    Ask,
-    Clear,
-    needs_input,
+    TriageQuestion,
+    ClearRequest,
+    needs_input_outcome,
     triage,
     triage_texts,
 )
@@ -72,11 +72,11 @@ def asked(
     kind: TriggerKind = TriggerKind.COMMENT_MENTION,
     comments: tuple[tuple[Actor, str], ...] = (),
     thread_kind: ThreadKind = ThreadKind.ISSUE,
-) -> Clear | Ask:
+) -> ClearRequest | TriageQuestion:
     ref = ForgeThread(repo=SHOP, kind=thread_kind, number=7)
     texts = ((ALICE, body), *comments, (ALICE, f"@patchwright {request}"))
     posts = tuple(
-        Post(id=str(n), author=author, text=text, at=NOON + timedelta(minutes=n))
+        ThreadPost(id=str(n), author=author, text=text, at=NOON + timedelta(minutes=n))
         for n, (author, text) in enumerate(texts)
     )
     thread = Thread(ref=ref, title=title, url="https://example.com/7", posts=posts)
@@ -84,8 +84,8 @@ def asked(
     return triage(thread, trigger)
 
 
-def reason(judged: Clear | Ask) -> str:
-    return judged.reason if isinstance(judged, Ask) else "clear"
+def reason(judged: ClearRequest | TriageQuestion) -> str:
+    return judged.reason if isinstance(judged, TriageQuestion) else "clear"
 
 
 @pytest.mark.parametrize(
@@ -243,7 +243,7 @@ def test_a_pull_request_says_what_it_is_about() -> None:
 
 def test_the_question_says_what_is_missing_and_how_it_could_read() -> None:
     judged = triage_texts("  It\ndoesn't work ", "")
-    assert isinstance(judged, Ask)
+    assert isinstance(judged, TriageQuestion)
     assert (
         judged.question
         == """\
@@ -261,12 +261,12 @@ For example: “`shop total 450 x3` prints 450, but should print 1350. I think i
 
 def test_a_list_that_is_too_long_is_counted() -> None:
     judged = triage_texts("To do", "- [ ] one\n" * 12)
-    assert isinstance(judged, Ask)
+    assert isinstance(judged, TriageQuestion)
     assert judged.question.startswith("This issue lists 12 open tasks, which is more")
 
 
 def test_asking_costs_nothing() -> None:
-    outcome = needs_input(Ask(question="What is wrong?", reason=TOO_VAGUE))
+    outcome = needs_input_outcome(TriageQuestion(question="What is wrong?", reason=TOO_VAGUE))
     assert outcome.kind is OutcomeKind.NEEDS_INPUT
     assert (outcome.reason, outcome.summary) == (TOO_VAGUE, "What is wrong?")
     assert outcome.usage == NO_USAGE

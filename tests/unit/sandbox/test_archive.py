@@ -9,9 +9,9 @@ from zipfile import ZipFile
 import pytest
 
 from patchwright.sandbox.archive import (
-    PACKAGE,
-    PROGRAMS,
-    PROXY,
+    ACTION_SERVER_PACKAGE,
+    INSIDE_PACKAGE,
+    PROXY_PACKAGE,
     pack_action_server,
     pack_proxy,
 )
@@ -19,7 +19,7 @@ from patchwright.sandbox.archive import (
 OLDEST = (3, 8)
 SOURCES = {
     f"{folder}.{source.name}": source.read_text()
-    for folder in (PACKAGE, PROGRAMS, PROXY)
+    for folder in (ACTION_SERVER_PACKAGE, INSIDE_PACKAGE, PROXY_PACKAGE)
     for source in files(folder).iterdir()
     if source.name.endswith(".py")
 }
@@ -40,7 +40,7 @@ def test_every_module_is_in_it() -> None:
 
 def test_the_proxy_has_nothing_but_itself() -> None:
     names = ZipFile(BytesIO(pack_proxy())).namelist()
-    folder = PROXY.replace(".", "/")
+    folder = PROXY_PACKAGE.replace(".", "/")
     modules = [name for name in names if not name.endswith("__init__.py")]
     assert f"{folder}/rules.py" in modules
     assert all(one == "__main__.py" or one.startswith(folder) for one in modules)
@@ -60,5 +60,5 @@ def test_what_runs_inside_imports_the_standard_library_alone(name: str) -> None:
         elif isinstance(node, ast.ImportFrom):
             modules = [str(node.module)]
         for module in modules:
-            is_ours = module.startswith((PACKAGE, PROGRAMS, PROXY))
+            is_ours = module.startswith((ACTION_SERVER_PACKAGE, INSIDE_PACKAGE, PROXY_PACKAGE))
             assert is_ours or module.partition(".")[0] in sys.stdlib_module_names

@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from patchwright.sandbox.action_server.cleaning import MAX_LINE, Cleaner, fold
+from patchwright.sandbox.action_server.cleaning import MAX_LINE, OutputCleaner, apply_redraws
 
 
 def clean(*pieces: bytes) -> str:
-    cleaner = Cleaner()
+    cleaner = OutputCleaner()
     return "".join(cleaner.feed(piece) for piece in pieces) + cleaner.flush()
 
 
@@ -66,24 +66,24 @@ def test_any_bytes_become_printable_text(data: bytes) -> None:
 
 
 def test_a_progress_bar_without_a_newline_does_not_pile_up() -> None:
-    cleaner = Cleaner()
+    cleaner = OutputCleaner()
     for number in range(10_000):
         assert cleaner.feed(b"\rstep %d" % number) == ""
     assert cleaner.flush() == "step 9999"
 
 
 def test_a_line_without_an_end_is_passed_on() -> None:
-    cleaner = Cleaner()
+    cleaner = OutputCleaner()
     passed = sum(len(cleaner.feed(b"x" * 1000)) for _ in range(100))
     assert passed > 100_000 - MAX_LINE - 1000
 
 
 def test_a_sequence_that_never_ends_holds_nothing_back() -> None:
-    cleaner = Cleaner()
+    cleaner = OutputCleaner()
     shown = cleaner.feed(b"\x1b]" + b"x" * 5000 + b"\nnext\n")
     assert shown.endswith("x\nnext\n")
 
 
 def test_folding_keeps_the_last_drawing() -> None:
-    assert fold("one\rtwo\r") == "two"
-    assert fold("\r") == ""
+    assert apply_redraws("one\rtwo\r") == "two"
+    assert apply_redraws("\r") == ""

@@ -11,7 +11,7 @@ from patchwright.sandbox.egress.proxy.hello import (
     NAMELESS,
     Hello,
     HelloError,
-    objection,
+    hello_objection,
     read_hello,
 )
 
@@ -100,8 +100,8 @@ def test_a_greeting_without_an_end_is_not_read_for_ever(size: int) -> None:
 
 
 def test_a_greeting_has_to_name_the_host_of_its_tunnel() -> None:
-    assert objection(Hello("a.example", False), "a.example") == ""
-    assert "b.example" in objection(Hello("b.example", False), "a.example")
-    assert objection(Hello("", False), "a.example") == NAMELESS
-    assert objection(Hello("a.example", True), "a.example") == ENCRYPTED
-    assert objection(Hello("", False), "10.0.0.7") == ""
+    assert hello_objection(Hello("a.example", False), "a.example") == ""
+    assert "b.example" in hello_objection(Hello("b.example", False), "a.example")
+    assert hello_objection(Hello("", False), "a.example") == NAMELESS
+    assert hello_objection(Hello("a.example", True), "a.example") == ENCRYPTED
+    assert hello_objection(Hello("", False), "10.0.0.7") == ""

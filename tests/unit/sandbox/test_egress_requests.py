@@ -2,10 +2,10 @@
 
 import pytest
 
-from patchwright.sandbox.egress.proxy.refusal import Refusal
+from patchwright.sandbox.egress.proxy.refusal import ProxyRefusal
 from patchwright.sandbox.egress.proxy.request import read_request
-from patchwright.sandbox.egress.proxy.rules import Target
-from patchwright.sandbox.egress.proxy.tally import MAX_HOSTS, OTHERS, Tally
+from patchwright.sandbox.egress.proxy.rules import Endpoint
+from patchwright.sandbox.egress.proxy.tally import MAX_HOSTS, OTHERS, RefusalCounter
 
 
 def lines(*parts: str) -> bytes:
@@ -15,15 +15,15 @@ def lines(*parts: str) -> bytes:
 @pytest.mark.parametrize(
     ("where", "target"),
     [
-        ("a.example:443", Target("a.example", 443)),
-        ("A.Example.:443", Target("a.example", 443)),
-        ("xn--bcher-kva.example:443", Target("xn--bcher-kva.example", 443)),
-        ("[FD00::0:7]:443", Target("fd00::7", 443)),
-        ("[::ffff:10.0.0.7]:443", Target("10.0.0.7", 443)),
+        ("a.example:443", Endpoint("a.example", 443)),
+        ("A.Example.:443", Endpoint("a.example", 443)),
+        ("xn--bcher-kva.example:443", Endpoint("xn--bcher-kva.example", 443)),
+        ("[FD00::0:7]:443", Endpoint("fd00::7", 443)),
+        ("[::ffff:10.0.0.7]:443", Endpoint("10.0.0.7", 443)),
     ],
 )
 def test_a_tunnel_goes_to_one_host_however_it_is_spelled(
-    where: str, target: Target
+    where: str, target: Endpoint
 ) -> None:
     request = read_request(lines(f"CONNECT {where} HTTP/1.1", "Host: other.example"))
     assert (request.target, request.is_tunnel) == (target, True)
@@ -42,7 +42,7 @@ def test_a_tunnel_goes_to_one_host_however_it_is_spelled(
 def test_a_host_that_could_be_read_in_two_ways_is_refused_and_counted(
     where: str,
 ) -> None:
-    with pytest.raises(Refusal) as refused:
+    with pytest.raises(ProxyRefusal) as refused:
         read_request(lines(f"CONNECT {where} HTTP/1.1"))
     assert refused.value.is_counted
     assert refused.value.host.isascii()
@@ -59,7 +59,7 @@ def test_a_plain_request_is_passed_on_for_the_host_that_was_judged() -> None:
             "Upgrade: h2c",
         )
     )
-    assert request.target == Target("a.example", 80)
+    assert request.target == Endpoint("a.example", 80)
     assert request.head.decode().split("\r\n") == [
         "GET /path?x=1 HTTP/1.1",
         "Host: a.example",
@@ -103,7 +103,7 @@ def test_a_request_ends_where_its_length_says() -> None:
 def test_a_request_whose_end_or_headers_are_in_doubt_is_refused(
     fields: list[str],
 ) -> None:
-    with pytest.raises(Refusal, match=r"Content-Length|header"):
+    with pytest.raises(ProxyRefusal, match=r"Content-Length|header"):
         read_request(lines("POST http://a.example/ HTTP/1.1", *fields))
 
 
@@ -115,14 +115,14 @@ def test_a_request_whose_end_or_headers_are_in_doubt_is_refused(
     ],
 )
 def test_what_is_no_request_to_a_proxy_is_refused_and_not_counted(line: str) -> None:
-    with pytest.raises(Refusal) as refused:
+    with pytest.raises(ProxyRefusal) as refused:
         read_request(lines(line))
     assert not refused.value.is_counted
     assert refused.value.answer().startswith(b"HTTP/1.1 400 Bad Request\r\n")
 
 
 def test_the_first_line_of_a_refusal_says_what_and_why() -> None:
-    refusal = Refusal.blocked("evil.example", 443, "is not in sandbox.allow_domains")
+    refusal = ProxyRefusal.blocked("evil.example", 443, "is not in sandbox.allow_domains")
     first, *_ = refusal.answer().decode().split("\r\n")
     assert first == (
         "HTTP/1.1 403 Blocked by the sandbox: "
@@ -131,16 +131,16 @@ def test_the_first_line_of_a_refusal_says_what_and_why() -> None:
 
 
 def test_a_host_cannot_write_into_the_answer() -> None:
-    refusal = Refusal.unclear("the host cannot be read", "a\r\nSet-Cookie: x\x1b[2J")
+    refusal = ProxyRefusal.unclear("the host cannot be read", "a\r\nSet-Cookie: x\x1b[2J")
     assert b"\nSet-Cookie" not in refusal.answer()
     assert b"\x1b" not in refusal.answer()
 
 
 def test_requests_are_counted_by_host_and_port_up_to_a_number_of_hosts() -> None:
-    tally = Tally()
+    tally = RefusalCounter()
     for number in range(MAX_HOSTS + 5):
         for _ in range(2):
-            tally.note(Refusal.blocked(f"h{number}.example", 443, "is not listed"))
+            tally.note(ProxyRefusal.blocked(f"h{number}.example", 443, "is not listed"))
     counted = tally.counted()
     assert len(counted) == MAX_HOSTS + 1
     first, last = counted[0], counted[-1]

@@ -2,14 +2,14 @@
 
 import pytest
 
-from patchwright.sandbox.egress.proxy.rules import Rule, Target, is_listed, is_open
+from patchwright.sandbox.egress.proxy.rules import HostRule, Endpoint, is_listed, is_open
 
 RULES = (
-    Rule("a.example", None, False),
-    Rule("b.example", 8443, False),
-    Rule("wide.example", None, True),
-    Rule("10.0.0.7", None, False),
-    Rule("fd00::7", None, False),
+    HostRule("a.example", None, False),
+    HostRule("b.example", 8443, False),
+    HostRule("wide.example", None, True),
+    HostRule("10.0.0.7", None, False),
+    HostRule("fd00::7", None, False),
 )
 
 
@@ -25,7 +25,7 @@ RULES = (
     ],
 )
 def test_what_is_listed_is_let_through(host: str, port: int) -> None:
-    assert is_listed(Target(host, port), RULES)
+    assert is_listed(Endpoint(host, port), RULES)
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ def test_what_is_listed_is_let_through(host: str, port: int) -> None:
     ],
 )
 def test_what_only_looks_like_it_is_refused(host: str, port: int) -> None:
-    assert not is_listed(Target(host, port), RULES)
+    assert not is_listed(Endpoint(host, port), RULES)
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_what_only_looks_like_it_is_refused(host: str, port: int) -> None:
 def test_a_listed_host_is_reached_at_public_and_at_listed_addresses(
     address: str,
 ) -> None:
-    assert is_open(address, Target("a.example", 443), RULES)
+    assert is_open(address, Endpoint("a.example", 443), RULES)
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ def test_a_listed_host_is_reached_at_public_and_at_listed_addresses(
 def test_a_listed_name_does_not_lead_to_addresses_that_are_not_public(
     address: str,
 ) -> None:
-    assert not is_open(address, Target("a.example", 443), RULES)
+    assert not is_open(address, Endpoint("a.example", 443), RULES)
 
 
 @pytest.mark.parametrize(
@@ -95,21 +95,21 @@ def test_a_listed_name_does_not_lead_to_addresses_that_are_not_public(
     ],
 )
 def test_m4_what_is_public_does_not_depend_on_the_images_python(address: str) -> None:
-    assert not is_open(address, Target("a.example", 443), RULES)
+    assert not is_open(address, Endpoint("a.example", 443), RULES)
 
 
 def test_m4_this_machines_own_public_address_has_to_be_listed() -> None:
-    own, target = {"93.184.215.14"}, Target("a.example", 443)
+    own, target = {"93.184.215.14"}, Endpoint("a.example", 443)
     assert not is_open("93.184.215.14", target, RULES, own)
     assert not is_open("::ffff:93.184.215.14", target, RULES, own)
     assert is_open("93.184.215.15", target, RULES, own)
-    listed = (*RULES, Rule("93.184.215.14", None, False))
+    listed = (*RULES, HostRule("93.184.215.14", None, False))
     assert is_open("93.184.215.14", target, listed, own)
 
 
 def test_an_address_is_listed_for_its_port_alone() -> None:
-    rules = (Rule("a.example", 8080, False), Rule("10.0.0.7", 443, False))
-    assert not is_open("10.0.0.7", Target("a.example", 8080), rules)
+    rules = (HostRule("a.example", 8080, False), HostRule("10.0.0.7", 443, False))
+    assert not is_open("10.0.0.7", Endpoint("a.example", 8080), rules)
 
 
 @pytest.mark.parametrize(
@@ -120,6 +120,6 @@ def test_an_address_is_listed_for_its_port_alone() -> None:
     ],
 )
 def test_no_list_opens_what_gives_out_credentials(address: str) -> None:
-    everything = (*RULES, Rule(address, None, False))
-    assert not is_open(address, Target("a.example", 80), everything)
-    assert not is_open(address, Target(address, 80), everything)
+    everything = (*RULES, HostRule(address, None, False))
+    assert not is_open(address, Endpoint("a.example", 80), everything)
+    assert not is_open(address, Endpoint(address, 80), everything)

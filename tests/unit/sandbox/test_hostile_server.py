@@ -10,7 +10,7 @@ import pytest
 
 from patchwright.core.errors import RuntimeLostError, SandboxError
 from patchwright.core.events.types import RunCommand
-from patchwright.sandbox.connection import MAX_LINE_BYTES, Connection
+from patchwright.sandbox.connection import MAX_LINE_BYTES, ServerConnection
 from patchwright.sandbox.served import ServedRuntime
 
 Answer = Callable[[dict[str, object]], bytes]
@@ -55,7 +55,7 @@ def served(answer: Answer) -> Iterator[tuple[ServedRuntime, HostileServer]]:
     stream = HostileServer(answer)
     runtime = ServedRuntime(
         kind="docker",
-        connection=Connection(stream),
+        connection=ServerConnection(stream),
         command_timeout_s=5,
         remove=lambda: None,
         leave=lambda: None,

@@ -1,10 +1,10 @@
 """An action is remembered, even when its result is not."""
 
-from patchwright.sandbox.action_server.ledger import Ledger
+from patchwright.sandbox.action_server.ledger import IdempotencyTable
 
 
 def test_a_result_is_kept_and_the_action_is_not_new_again() -> None:
-    ledger = Ledger()
+    ledger = IdempotencyTable()
     assert ledger.begin("a")
     ledger.finish("a", {"kind": "done"})
     assert not ledger.begin("a")
@@ -12,13 +12,13 @@ def test_a_result_is_kept_and_the_action_is_not_new_again() -> None:
 
 
 def test_a_running_action_has_no_result_yet() -> None:
-    ledger = Ledger()
+    ledger = IdempotencyTable()
     ledger.begin("a")
     assert ledger.find("a", is_running=True) is None
 
 
 def test_old_results_go_but_not_the_knowledge_that_they_were() -> None:
-    ledger = Ledger(kept_results=2)
+    ledger = IdempotencyTable(kept_results=2)
     for name in "abc":
         ledger.begin(name)
         ledger.finish(name, {"kind": name})

@@ -13,8 +13,8 @@ from patchwright.core.plugins import ANALYZERS
 from patchwright.core.security.analyzer import Analyzer, Verdict
 from patchwright.core.security.choose import choose_analyzer
 from patchwright.core.security.digest import digest_of
-from patchwright.core.security.panel import Panel
-from patchwright.core.security.policy import Policy, needs_confirmation
+from patchwright.core.security.panel import AnalyzerPanel
+from patchwright.core.security.policy import ConfirmPolicy, needs_confirmation
 from tests.unit.condense.installed import install
 
 ACTION = Think(thought="hm")
@@ -43,7 +43,7 @@ class Fails:
 
 @given(risks=st.lists(st.sampled_from(ORDER), min_size=1, max_size=4))
 def test_the_highest_word_counts(risks: list[Risk]) -> None:
-    panel = Panel([Says(risk) for risk in risks])
+    panel = AnalyzerPanel([Says(risk) for risk in risks])
     highest = max(risks, key=ORDER.index)
     assert panel.judge(ACTION, Risk.UNKNOWN) == Verdict(
         risk=highest, why=f"It is {highest}."
@@ -51,12 +51,12 @@ def test_the_highest_word_counts(risks: list[Risk]) -> None:
 
 
 def test_nobody_means_unknown() -> None:
-    assert Panel([]).judge(ACTION, Risk.LOW).risk is Risk.UNKNOWN
+    assert AnalyzerPanel([]).judge(ACTION, Risk.LOW).risk is Risk.UNKNOWN
 
 
 @pytest.mark.parametrize("others", [[], [Says(Risk.LOW)], [Says(Risk.UNKNOWN)]])
 def test_an_analyzer_that_fails_counts_as_high(others: list[Analyzer]) -> None:
-    verdict = Panel([*others, Fails()]).judge(ACTION, Risk.UNKNOWN)
+    verdict = AnalyzerPanel([*others, Fails()]).judge(ACTION, Risk.UNKNOWN)
     assert verdict == Verdict(
         risk=Risk.HIGH, why="The analyzer broken failed (ZeroDivisionError)."
     )
@@ -71,7 +71,7 @@ def test_an_analyzer_that_fails_counts_as_high(others: list[Analyzer]) -> None:
     ],
 )
 def test_the_policy_says_which_risks_are_asked_about(
-    policy: Policy, asked: set[Risk]
+    policy: ConfirmPolicy, asked: set[Risk]
 ) -> None:
     assert {risk for risk in Risk if needs_confirmation(policy, risk)} == asked
 

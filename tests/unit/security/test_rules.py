@@ -26,7 +26,7 @@ from patchwright.core.events.types import (
     WriteFile,
     WriteTodos,
 )
-from patchwright.core.security.addresses import Host, host_of, kind_of
+from patchwright.core.security.addresses import HostKind, host_of, kind_of_host
 from patchwright.core.security.paths import judge_delete, judge_read, judge_write
 from patchwright.core.security.rules import RuleAnalyzer
 
@@ -123,27 +123,27 @@ def test_s84_what_steers_the_ci_is_not_changed_unnoticed() -> None:
 @pytest.mark.parametrize(
     ("url", "kind"),
     [
-        ("http://127.0.0.1:8000/a", Host.OWN),
-        ("localhost:3000", Host.OWN),
-        ("http://a.localhost/", Host.OWN),
-        ("http://0x7f.1/", Host.OWN),
-        ("http://0.0.0.0/", Host.OWN),
-        ("http://169.254.169.254/", Host.METADATA),
-        ("http://0251.0376.0251.0376/", Host.METADATA),
-        ("http://[fd00:ec2::254]/", Host.METADATA),
-        ("http://[::ffff:a9fe:a9fe]/", Host.METADATA),
-        ("http://user@METADATA.google.internal./", Host.METADATA),
-        ("http://100.100.100.200/", Host.METADATA),
-        ("https://a.example/127.0.0.1", Host.OTHER),
-        ("https://127.0.0.1@a.example/", Host.OTHER),
-        ("https://localhost.a.example/", Host.OTHER),
-        ("http://10.0.0.1/", Host.OTHER),
-        ("http://0899/", Host.OTHER),
-        ("http://4294967296/", Host.OTHER),
+        ("http://127.0.0.1:8000/a", HostKind.OWN),
+        ("localhost:3000", HostKind.OWN),
+        ("http://a.localhost/", HostKind.OWN),
+        ("http://0x7f.1/", HostKind.OWN),
+        ("http://0.0.0.0/", HostKind.OWN),
+        ("http://169.254.169.254/", HostKind.METADATA),
+        ("http://0251.0376.0251.0376/", HostKind.METADATA),
+        ("http://[fd00:ec2::254]/", HostKind.METADATA),
+        ("http://[::ffff:a9fe:a9fe]/", HostKind.METADATA),
+        ("http://user@METADATA.google.internal./", HostKind.METADATA),
+        ("http://100.100.100.200/", HostKind.METADATA),
+        ("https://a.example/127.0.0.1", HostKind.OTHER),
+        ("https://127.0.0.1@a.example/", HostKind.OTHER),
+        ("https://localhost.a.example/", HostKind.OTHER),
+        ("http://10.0.0.1/", HostKind.OTHER),
+        ("http://0899/", HostKind.OTHER),
+        ("http://4294967296/", HostKind.OTHER),
     ],
 )
-def test_an_address_is_known_however_it_is_spelled(url: str, kind: Host) -> None:
-    assert kind_of(host_of(url)) is kind
+def test_an_address_is_known_however_it_is_spelled(url: str, kind: HostKind) -> None:
+    assert kind_of_host(host_of(url)) is kind
 
 
 PATHS = st.lists(

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from patchwright.core.events.types import Risk
 from patchwright.core.security.shell.judge import judge_script
-from patchwright.core.security.verdicts import worst
+from patchwright.core.security.verdicts import worst_verdict
 from tests.unit.security.examples import LOW, MEDIUM, commands
 from tests.unit.security.risky_examples import HIGH
 
@@ -140,9 +140,9 @@ def test_wrapping_never_lowers_the_risk(script: str, wraps: list[Wrap]) -> None:
 
 @given(scripts=st.lists(st.sampled_from(WHOLE), min_size=2, max_size=3))
 def test_together_scripts_are_as_risky_as_the_worst_of_them(scripts: list[str]) -> None:
-    least = worst(map(judge_script, scripts))
+    least = worst_verdict(map(judge_script, scripts))
     together = judge_script("\n".join(scripts))
-    assert worst([least, together]).risk is together.risk
+    assert worst_verdict([least, together]).risk is together.risk
 
 
 SHELL_TEXT = st.text(

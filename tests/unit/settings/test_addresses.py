@@ -6,7 +6,7 @@ import pytest
 
 from patchwright.core.settings.addresses import (
     is_address,
-    is_among,
+    is_in_networks,
     read_github_api,
     read_github_web,
     read_jira_site,
@@ -135,7 +135,7 @@ def test_what_cannot_be_meant_is_refused_with_the_right_spelling(
 
 def test_proxies_are_addresses_or_networks() -> None:
     networks = read_networks(("10.0.0.0/8", "::1"))
-    found = [is_among(networks, one) for one in ("10.1.2.3", "::1", "11.0.0.1", "x")]
+    found = [is_in_networks(networks, one) for one in ("10.1.2.3", "::1", "11.0.0.1", "x")]
     assert found == [True, True, False, False]
     with pytest.raises(ValueError, match=r"proxy\.corp: expected an address"):
         read_networks(("proxy.corp",))

@@ -13,7 +13,7 @@ from cryptography.hazmat.primitives.serialization import (
 
 from patchwright.core.settings.checks import service_errors
 from patchwright.core.settings.github import GitHubSettings
-from patchwright.core.settings.load import load
+from patchwright.core.settings.load import load_settings
 
 PREFIX = "PATCHWRIGHT_"
 MODEL = {"LLM_MODEL": "openai/x"}
@@ -35,7 +35,7 @@ CLIENT = CLIENT_ID | CLIENT_SECRET
 
 
 def check(environ: dict[str, str]) -> tuple[str, ...]:
-    return service_errors(load(environ, flags={}, cwd=Path("/nonexistent")))
+    return service_errors(load_settings(environ, flags={}, cwd=Path("/nonexistent")))
 
 
 @pytest.mark.parametrize(

@@ -1,13 +1,13 @@
 """The documentation names every setting."""
 
-from patchwright.core.settings.schema import all_keys, variable
+from patchwright.core.settings.schema import all_keys, variable_name
 from tests.reference.settings_page import describe
 
 
 def test_every_key_has_a_row_and_a_meaning() -> None:
     text = describe()
     for key in all_keys():
-        assert f"| `{key.path[-1]}` | `{variable(key.path)}`" in text
+        assert f"| `{key.path[-1]}` | `{variable_name(key.path)}`" in text
         assert key.field.description
 
 

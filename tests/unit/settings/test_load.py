@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from patchwright.core.errors import SettingsError
-from patchwright.core.settings.load import load
+from patchwright.core.settings.load import load_settings
 from patchwright.core.settings.model import Settings
 from patchwright.core.types.people import Permission
 from patchwright.core.types.work import Limits
@@ -18,7 +18,7 @@ NOWHERE = Path("/nonexistent")
 
 
 def settings(environ: Mapping[str, str], cwd: Path = NOWHERE) -> Settings:
-    return load(environ, flags={}, cwd=cwd)
+    return load_settings(environ, flags={}, cwd=cwd)
 
 
 def errors(environ: Mapping[str, str], cwd: Path = NOWHERE) -> list[str]:
@@ -46,7 +46,7 @@ def test_a_flag_beats_the_environment_and_that_the_file(tmp_path: Path) -> None:
         "PATCHWRIGHT_LIMITS__MAX_MINUTES": "2",
     }
     flags = {"limits.max_cost_usd": 3.5, "limits.max_minutes": None}
-    limits = load(environ, flags=flags, cwd=tmp_path).limits
+    limits = load_settings(environ, flags=flags, cwd=tmp_path).limits
     assert (limits.max_cost_usd, limits.max_minutes) == (3.5, 2)
     assert (limits.max_iterations, limits.max_tokens) == (1, 2_000_000)
 
@@ -179,7 +179,7 @@ def test_an_unknown_key_in_the_file_is_an_error(tmp_path: Path) -> None:
 
 def test_an_unknown_flag_is_an_error() -> None:
     with pytest.raises(SettingsError, match="found in the command line"):
-        load({}, flags={"limits.cost": 1}, cwd=NOWHERE)
+        load_settings({}, flags={"limits.cost": 1}, cwd=NOWHERE)
 
 
 @pytest.mark.parametrize(

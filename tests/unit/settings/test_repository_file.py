@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from patchwright.core.settings.repository import (
     PROTECTED_PATHS,
-    Delivery,
-    Occasion,
+    DeliveryMode,
+    FollowUpTrigger,
     RepositoryConfig,
 )
 from patchwright.core.settings.repository_file import (
@@ -64,7 +64,7 @@ def test_every_key_is_read() -> None:
         base="develop",
         branch="bot/{{number}}-{{slug}}",
         title="fix: {{title}}",
-        pr=Delivery.READY,
+        pr=DeliveryMode.READY,
         reviewers=("alice", "team/core"),
         labels=("bot",),
         assign_requester=False,
@@ -74,7 +74,7 @@ def test_every_key_is_read() -> None:
         min_permission=Permission.TRIAGE,
         max_cost_usd=1.0,
         max_iterations=20,
-        triggers=(Occasion.MENTION, Occasion.REVIEW),
+        triggers=(FollowUpTrigger.MENTION, FollowUpTrigger.REVIEW),
         network="allow",
         allow_domains=("docs.example",),
         ci_rounds=0,

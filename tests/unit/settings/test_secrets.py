@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from patchwright.core.errors import SettingsError
-from patchwright.core.settings.load import load
+from patchwright.core.settings.load import load_settings
 from patchwright.core.settings.model import Settings
 from patchwright.core.settings.secret_values import secret_values
 
@@ -16,7 +16,7 @@ OTHER = base64.b64encode(bytes(32)).decode()
 
 
 def settings(environ: Mapping[str, str], cwd: Path = Path("/nonexistent")) -> Settings:
-    return load(environ, flags={}, cwd=cwd)
+    return load_settings(environ, flags={}, cwd=cwd)
 
 
 def hook_secrets(found: Settings) -> list[str]:

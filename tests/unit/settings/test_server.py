@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from patchwright.core.settings.load import load
+from patchwright.core.settings.load import load_settings
 
 
 @pytest.mark.parametrize("typed", ["https://bot.test/under", "https://bot.test/under/"])
 def test_the_public_address_ends_before_a_slash(typed: str, tmp_path: Path) -> None:
     environment = {"PATCHWRIGHT_SERVER__PUBLIC_URL": typed}
-    settings = load(environment, flags={}, cwd=tmp_path)
+    settings = load_settings(environment, flags={}, cwd=tmp_path)
     assert settings.server.public_url == "https://bot.test/under"

@@ -8,7 +8,7 @@ from patchwright.core.errors import SettingsError
 from patchwright.core.settings.addresses import read_address, read_repositories
 from patchwright.core.settings.checks import service_errors
 from patchwright.core.settings.jira import JiraSettings
-from patchwright.core.settings.load import load
+from patchwright.core.settings.load import load_settings
 from patchwright.core.settings.model import Settings
 
 MODEL = {"LLM_MODEL": "openai/x"}
@@ -28,7 +28,7 @@ NO_POLLING = {f"{JIRA}POLL_S": "0"}
 
 
 def read(environ: dict[str, str]) -> Settings:
-    return load(MODEL | environ, flags={}, cwd=Path("/nonexistent"))
+    return load_settings(MODEL | environ, flags={}, cwd=Path("/nonexistent"))
 
 
 @pytest.mark.parametrize(

@@ -6,11 +6,11 @@ from typing import Literal
 import pytest
 
 from patchwright.core.security.domains import Domain
-from patchwright.core.settings.load import load
+from patchwright.core.settings.load import load_settings
 from patchwright.core.settings.model import Settings
 from patchwright.core.settings.repository import RepositoryConfig
 from patchwright.workers.run.spec import sandbox_spec
-from patchwright.workers.run.wishes import heed
+from patchwright.workers.run.wishes import apply_configuration
 
 Network = Literal["deny", "allowlist", "allow"]
 
@@ -30,17 +30,17 @@ allow_domains = ["tools.example"]
 
 def settings(folder: Path, extra: str = "") -> Settings:
     (folder / "patchwright.toml").write_text(TOML + extra)
-    return load({}, flags={}, cwd=folder)
+    return load_settings({}, flags={}, cwd=folder)
 
 
 def test_without_wishes_nothing_changes(tmp_path: Path) -> None:
     usual = settings(tmp_path)
-    assert heed(usual, RepositoryConfig()).settings == usual
+    assert apply_configuration(usual, RepositoryConfig()).settings == usual
 
 
 def test_limits_can_be_lowered_and_not_raised(tmp_path: Path) -> None:
     wishes = RepositoryConfig(max_cost_usd=0.5, max_iterations=400)
-    limits = heed(settings(tmp_path), wishes).settings.limits
+    limits = apply_configuration(settings(tmp_path), wishes).settings.limits
     assert (limits.max_cost_usd, limits.max_iterations) == (0.5, 40)
 
 
@@ -48,12 +48,12 @@ def test_limits_can_be_lowered_and_not_raised(tmp_path: Path) -> None:
 def test_a_configured_model_is_found_by_either_name(
     tmp_path: Path, wanted: str
 ) -> None:
-    heeded = heed(settings(tmp_path), RepositoryConfig(model=wanted))
+    heeded = apply_configuration(settings(tmp_path), RepositoryConfig(model=wanted))
     assert (heeded.settings.agent.model, heeded.notes) == ("deep", ())
 
 
 def test_another_model_is_not_asked_and_that_is_said(tmp_path: Path) -> None:
-    heeded = heed(settings(tmp_path), RepositoryConfig(model="elsewhere/big"))
+    heeded = apply_configuration(settings(tmp_path), RepositoryConfig(model="elsewhere/big"))
     assert heeded.settings.agent.model == ""
     [note] = heeded.notes
     assert note == (
@@ -66,16 +66,16 @@ def test_the_network_stays_closed_unless_the_service_lets_it_open(
     tmp_path: Path,
 ) -> None:
     wishes = RepositoryConfig(network="allow")
-    closed = heed(settings(tmp_path), wishes)
+    closed = apply_configuration(settings(tmp_path), wishes)
     assert closed.settings.sandbox.network == "deny"
     assert "keeps closed" in closed.notes[0]
     lets = settings(tmp_path, "repositories_may_open = true\n")
-    assert heed(lets, wishes).settings.sandbox.network == "allow"
+    assert apply_configuration(lets, wishes).settings.sandbox.network == "allow"
 
 
 def test_only_granted_hosts_are_opened(tmp_path: Path) -> None:
     wishes = RepositoryConfig(allow_domains=("Tools.example", "evil.example"))
-    heeded = heed(settings(tmp_path), wishes)
+    heeded = apply_configuration(settings(tmp_path), wishes)
     assert heeded.settings.sandbox.allow_domains == ("tools.example",)
     assert "`evil.example`" in heeded.notes[0]
 
@@ -85,8 +85,8 @@ def test_a_host_below_a_granted_one_is_granted(tmp_path: Path) -> None:
         '[sandbox]\nnetwork = "allowlist"\nallow_domains = ["*.tools.example"]\n'
     )
     wanted = ("a.tools.example", "*.b.tools.example", "tools.example", "a b", "x:70000")
-    heeded = heed(
-        load({}, flags={}, cwd=tmp_path), RepositoryConfig(allow_domains=wanted)
+    heeded = apply_configuration(
+        load_settings({}, flags={}, cwd=tmp_path), RepositoryConfig(allow_domains=wanted)
     )
     assert heeded.settings.sandbox.allow_domains == wanted[:2]
     assert "`tools.example`, `a b`, `x:70000`" in heeded.notes[0]
@@ -95,7 +95,7 @@ def test_a_host_below_a_granted_one_is_granted(tmp_path: Path) -> None:
 def test_a_repository_may_narrow_an_open_network_to_a_list(tmp_path: Path) -> None:
     (tmp_path / "patchwright.toml").write_text('[sandbox]\nnetwork = "allow"\n')
     wishes = RepositoryConfig(network="allowlist", allow_domains=("own.example:8443",))
-    heeded = heed(load({}, flags={}, cwd=tmp_path), wishes)
+    heeded = apply_configuration(load_settings({}, flags={}, cwd=tmp_path), wishes)
     assert heeded.notes == ()
     spec = sandbox_spec(heeded.settings, "r")
     assert not spec.network
@@ -108,7 +108,7 @@ def test_m4_a_list_opens_no_private_address_that_an_open_network_does_not(
 ) -> None:
     (tmp_path / "patchwright.toml").write_text('[sandbox]\nnetwork = "allow"\n')
     wishes = RepositoryConfig(network="allowlist", allow_domains=(private, "93.1.2.3"))
-    heeded = heed(load({}, flags={}, cwd=tmp_path), wishes)
+    heeded = apply_configuration(load_settings({}, flags={}, cwd=tmp_path), wishes)
     assert heeded.settings.sandbox.allow_domains == ("93.1.2.3",)
     assert f"`{private}`" in heeded.notes[0]
 
@@ -118,24 +118,24 @@ def test_no_list_of_hosts_is_opened_without_consent(
     tmp_path: Path, wanted: Network
 ) -> None:
     wishes = RepositoryConfig(network=wanted)
-    closed = heed(settings(tmp_path), wishes)
+    closed = apply_configuration(settings(tmp_path), wishes)
     assert closed.settings.sandbox.network == "deny"
     assert sandbox_spec(closed.settings, "r").domains == ()
-    lets = heed(settings(tmp_path, "repositories_may_open = true\n"), wishes)
+    lets = apply_configuration(settings(tmp_path, "repositories_may_open = true\n"), wishes)
     assert lets.settings.sandbox.network == wanted
 
 
 def test_a_list_is_not_opened_to_everything_without_consent(tmp_path: Path) -> None:
     listed = settings(tmp_path, 'network = "allowlist"\n')
-    heeded = heed(listed, RepositoryConfig(network="allow"))
+    heeded = apply_configuration(listed, RepositoryConfig(network="allow"))
     assert sandbox_spec(heeded.settings, "r").domains == (Domain(host="tools.example"),)
     assert "open for listed hosts alone" in heeded.notes[0]
 
 
 def test_a_list_without_hosts_is_closed_and_that_is_said(tmp_path: Path) -> None:
     (tmp_path / "patchwright.toml").write_text('[sandbox]\nnetwork = "allow"\n')
-    heeded = heed(
-        load({}, flags={}, cwd=tmp_path), RepositoryConfig(network="allowlist")
+    heeded = apply_configuration(
+        load_settings({}, flags={}, cwd=tmp_path), RepositoryConfig(network="allowlist")
     )
     spec = sandbox_spec(heeded.settings, "r")
     assert (spec.network, spec.domains) == (False, ())
@@ -144,6 +144,6 @@ def test_a_list_without_hosts_is_closed_and_that_is_said(tmp_path: Path) -> None
 
 def test_what_could_not_be_read_is_told(tmp_path: Path) -> None:
     wishes = RepositoryConfig(problems=("`modle` is no key.",), image="own:2")
-    heeded = heed(settings(tmp_path), wishes)
+    heeded = apply_configuration(settings(tmp_path), wishes)
     assert heeded.settings.sandbox.image == "own:2"
     assert heeded.notes == ("`modle` is no key.",)

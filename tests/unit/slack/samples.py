@@ -3,11 +3,11 @@
 import json
 from typing import Any
 
-from patchwright.core.types.triggers import Ignored, Reading, Trigger
+from patchwright.core.types.triggers import Ignored, ParsedWebhook, Trigger
 from patchwright.integrations.slack.actions import FORM
-from patchwright.integrations.slack.webhook import Listening, read
+from patchwright.integrations.slack.webhook import SlackTriggerRules, read_delivery
 
-LISTENING = Listening(command="/patchwright")
+LISTENING = SlackTriggerRules(command="/patchwright")
 APP, BOT, ANN = "A1", "UBOT", "UANN"
 TEAM, CHANNEL, TS = "T1", "C1", "1712345678.000100"
 ROOT = "1712345000.000100"
@@ -114,11 +114,11 @@ def command(text: str, **fields: str) -> dict[str, str]:
     return usual | fields
 
 
-def read_json(payload: object) -> Reading:
-    return read(json.dumps(payload).encode(), LISTENING)
+def read_json(payload: object) -> ParsedWebhook:
+    return read_delivery(json.dumps(payload).encode(), LISTENING)
 
 
-def read_event(event: dict[str, Any], **fields: Any) -> Reading:
+def read_event(event: dict[str, Any], **fields: Any) -> ParsedWebhook:
     return read_json(envelope(event, **fields))
 
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from patchwright.core.errors import PayloadError
-from patchwright.core.types.triggers import Ignored, Reading, Trigger
+from patchwright.core.types.triggers import Ignored, ParsedWebhook, Trigger
 from patchwright.integrations.slack import actions
 from patchwright.integrations.slack.receiver import SocketReceiver, delivery_id
 from patchwright.integrations.slack.webhook import EVENTS
@@ -33,7 +33,7 @@ JSON = st.recursive(
     lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
     max_leaves=8,
 )
-READINGS = get_args(Reading)
+READINGS = get_args(ParsedWebhook)
 EVENT_FIELDS = tuple(mention() | reaction("x") | {"tokens": {}, "subtype": ""})
 WHOLES = (
     envelope(mention()),
@@ -46,7 +46,7 @@ WHOLES = (
 )
 
 
-def reading_of(payload: object) -> Reading | None:
+def reading_of(payload: object) -> ParsedWebhook | None:
     try:
         return read_json(payload)
     except PayloadError:

@@ -8,7 +8,7 @@ from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import TalkThread
 from patchwright.core.types.triggers import (
     Challenge,
-    HomeWanted,
+    HomeRequest,
     InstallationChanged,
     TriggerKind,
 )
@@ -66,7 +66,7 @@ def test_stop_sign_of_somebody_whose_workspace_is_not_told_is_ignored() -> None:
 def test_home_tab_is_for_whoever_opens_it() -> None:
     opened = read_event({"type": "app_home_opened", "user": ANN, "tab": "home"})
     ann = Actor(service="slack", login=ANN, external_id=ANN, host=TEAM)
-    assert opened == HomeWanted(actor=ann, installation=TEAM)
+    assert opened == HomeRequest(actor=ann, installation=TEAM)
 
 
 def test_messages_tab_needs_nothing() -> None:

@@ -9,8 +9,8 @@ from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import TalkThread, ThreadKind
 from patchwright.core.types.triggers import (
     DefaultChosen,
-    FormWanted,
-    OptionsWanted,
+    FormRequest,
+    OptionsRequest,
     TriggerKind,
 )
 from patchwright.integrations.slack import actions
@@ -89,14 +89,14 @@ GUEST = {"team": {"id": "T9"}, "user": {"id": "U9", "team_id": "T9"}}
 def test_guest_who_presses_is_answered_by_the_installation_of_the_thread() -> None:
     asking = encode_press(Press(command="budget", asks="How much?"))
     form = read_json(press(button(asking, block_id=block_about(THREAD, 0)), **GUEST))
-    assert isinstance(form, FormWanted)
+    assert isinstance(form, FormRequest)
     assert (form.installation, form.actor.host, form.thread) == (TEAM, "T9", THREAD)
 
 
 def test_guest_who_searches_is_answered_by_the_installation_of_the_thread() -> None:
     field = {"action_id": actions.REPOSITORY, "block_id": block_about(THREAD, 0)}
     wanted = read_json(interaction("block_suggestion", value="we", **field, **GUEST))
-    assert isinstance(wanted, OptionsWanted)
+    assert isinstance(wanted, OptionsRequest)
     assert (wanted.installation, wanted.actor.host) == (TEAM, "T9")
 
 
@@ -108,7 +108,7 @@ def test_button_of_the_first_message_is_in_the_thread_of_it() -> None:
 
 def test_button_that_needs_words_wants_a_form() -> None:
     value = encode_press(Press(command="budget", asks="How many dollars?"))
-    assert read_json(press(button(value))) == FormWanted(
+    assert read_json(press(button(value))) == FormRequest(
         actor=PERSON,
         handle="111.222.abc",
         thread=THREAD,
@@ -169,7 +169,7 @@ def test_default_repository_is_chosen_and_taken_back(repository: str) -> None:
 @pytest.mark.parametrize("action", [actions.REPOSITORY, actions.DEFAULT_REPOSITORY])
 def test_typing_into_the_field_wants_repositories(action: str) -> None:
     typed = interaction("block_suggestion", action_id=action, value="we")
-    wanted = OptionsWanted(actor=PERSON, query="we", installation=TEAM)
+    wanted = OptionsRequest(actor=PERSON, query="we", installation=TEAM)
     assert read_json(typed) == wanted
 
 
@@ -187,7 +187,7 @@ def test_typing_into_another_field_is_ignored() -> None:
 )
 def test_new_request_wants_a_form(asking: dict[str, Any]) -> None:
     form = read_json(asking)
-    assert isinstance(form, FormWanted)
+    assert isinstance(form, FormRequest)
     assert (form.thread, form.command, form.handle) == (None, "", "111.222.abc")
 
 

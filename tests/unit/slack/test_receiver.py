@@ -12,7 +12,7 @@ from slack_sdk.signature import SignatureVerifier
 from patchwright.core.errors import PayloadError, SettingsError, SignatureError
 from patchwright.core.types.triggers import Ignored, Trigger
 from patchwright.integrations.slack.receiver import (
-    Receiver,
+    SlackReceiver,
     SocketReceiver,
     delivery_id,
     sign,
@@ -46,13 +46,13 @@ def headers(signed: str, stamp: str = str(NOW), **others: str) -> dict[str, str]
 
 
 @pytest.fixture
-def receiver() -> Receiver:
-    return Receiver([NEW, OLD], LISTENING, FakeClock())
+def receiver() -> SlackReceiver:
+    return SlackReceiver([NEW, OLD], LISTENING, FakeClock())
 
 
 @pytest.mark.parametrize("secret", [NEW, OLD])
 def test_delivery_signed_with_either_secret_is_read(
-    receiver: Receiver, secret: SecretStr
+    receiver: SlackReceiver, secret: SecretStr
 ) -> None:
     reading = receiver.read(headers(signature(BODY, secret)), BODY)
     assert isinstance(reading, Trigger)
@@ -72,23 +72,23 @@ def test_delivery_signed_with_either_secret_is_read(
         "v0=é",
     ],
 )
-def test_other_signatures_are_refused(receiver: Receiver, signed: str) -> None:
+def test_other_signatures_are_refused(receiver: SlackReceiver, signed: str) -> None:
     with pytest.raises(SignatureError):
         receiver.read(headers(signed), BODY)
 
 
-def test_signature_of_other_bytes_is_refused(receiver: Receiver) -> None:
+def test_signature_of_other_bytes_is_refused(receiver: SlackReceiver) -> None:
     with pytest.raises(SignatureError):
         receiver.read(headers(signature(BODY)), BODY + b" ")
 
 
-def test_delivery_without_a_signature_is_refused(receiver: Receiver) -> None:
+def test_delivery_without_a_signature_is_refused(receiver: SlackReceiver) -> None:
     with pytest.raises(SignatureError):
         receiver.read({}, BODY)
 
 
 @pytest.mark.parametrize("age_s", [-300, 0, 300])
-def test_delivery_of_the_last_minutes_is_read(receiver: Receiver, age_s: int) -> None:
+def test_delivery_of_the_last_minutes_is_read(receiver: SlackReceiver, age_s: int) -> None:
     stamp = str(NOW - age_s)
     sent = headers(signature(BODY, stamp=stamp), stamp)
     assert isinstance(receiver.read(sent, BODY), Trigger)
@@ -98,12 +98,12 @@ def test_delivery_of_the_last_minutes_is_read(receiver: Receiver, age_s: int) ->
     "stamp",
     [str(NOW - 301), str(NOW + 301), "0", "", "now", f"{NOW}.0", ARABIC, "9" * 5000],
 )
-def test_delivery_of_another_time_is_refused(receiver: Receiver, stamp: str) -> None:
+def test_delivery_of_another_time_is_refused(receiver: SlackReceiver, stamp: str) -> None:
     with pytest.raises(SignatureError, match="too long ago"):
         receiver.read(headers(signature(BODY, stamp=stamp), stamp), BODY)
 
 
-def test_bad_signature_is_noticed_before_a_bad_body(receiver: Receiver) -> None:
+def test_bad_signature_is_noticed_before_a_bad_body(receiver: SlackReceiver) -> None:
     with pytest.raises(SignatureError):
         receiver.read(headers("v0=0"), b"no json")
     with pytest.raises(PayloadError):
@@ -113,7 +113,7 @@ def test_bad_signature_is_noticed_before_a_bad_body(receiver: Receiver) -> None:
 @pytest.mark.parametrize("secrets", [[], [SecretStr("")], [NEW, SecretStr("")]])
 def test_empty_secret_is_a_wrong_setting(secrets: list[SecretStr]) -> None:
     with pytest.raises(SettingsError, match=r"slack\.signing_secret"):
-        Receiver(secrets, LISTENING, FakeClock())
+        SlackReceiver(secrets, LISTENING, FakeClock())
 
 
 def test_slacks_own_library_signs_the_same() -> None:
@@ -131,7 +131,7 @@ def test_slacks_own_library_signs_the_same() -> None:
         urlencode({"token": "random", "ssl_check": "1"}).encode(),
     ],
 )
-def test_forms_are_read_like_json(receiver: Receiver, form: bytes) -> None:
+def test_forms_are_read_like_json(receiver: SlackReceiver, form: bytes) -> None:
     sent = headers(signature(form)) | {"Content-Type": f"{FORM}; charset=utf-8"}
     reading = receiver.read(sent, form)
     assert isinstance(reading, Trigger | Ignored)
@@ -143,7 +143,7 @@ def test_forms_are_read_like_json(receiver: Receiver, form: bytes) -> None:
     "form", [b"payload=%7B", b"%ff=%ff", b"command=%2Fpatchwright"]
 )
 def test_forms_that_make_no_sense_are_malformed(
-    receiver: Receiver, form: bytes
+    receiver: SlackReceiver, form: bytes
 ) -> None:
     sent = headers(signature(form)) | {"content-type": FORM}
     if form == b"%ff=%ff":

@@ -4,7 +4,7 @@ import pytest
 
 from patchwright.core.text.hidden import strip_hidden
 from patchwright.integrations.slack.text.incoming import (
-    mentions,
+    mentions_us,
     people_in,
     request_in,
     to_markdown,
@@ -135,11 +135,11 @@ def test_a_request_follows_our_mention_or_stands_before_it(
 def test_quoting_or_showing_a_mention_is_not_asking(
     text: str, *, is_asked: bool
 ) -> None:
-    assert mentions(text, "UBOT") is is_asked
+    assert mentions_us(text, "UBOT") is is_asked
 
 
 def test_without_an_id_of_our_own_nothing_mentions_us() -> None:
-    assert not mentions("<@> <@U1>", "")
+    assert not mentions_us("<@> <@U1>", "")
 
 
 def test_people_are_those_whose_names_are_needed() -> None:

@@ -4,15 +4,15 @@ from typing import Any
 
 import pytest
 
-from patchwright.integrations.slack.payloads import Content
-from patchwright.integrations.slack.text.message import Reader, files_of, people_of
+from patchwright.integrations.slack.payloads import MessageContent
+from patchwright.integrations.slack.text.message import MessageReader, files_of, people_of
 
 NAMES = {"UBOB": "Bob"}
 
 
 def read(**fields: Any) -> str:
-    content = Content.model_validate(fields)
-    return Reader(NAMES, "UBOT").read(content)
+    content = MessageContent.model_validate(fields)
+    return MessageReader(NAMES, "UBOT").read(content)
 
 
 def section(text: str) -> dict[str, Any]:
@@ -87,7 +87,7 @@ def test_pictures_and_videos_are_read_by_their_words() -> None:
 
 
 def test_people_that_only_blocks_call_are_asked_for_by_name() -> None:
-    content = Content.model_validate({"blocks": [section("seen by <@UBOB>")]})
+    content = MessageContent.model_validate({"blocks": [section("seen by <@UBOB>")]})
     assert people_of(content) == {"UBOB"}
 
 
@@ -191,7 +191,7 @@ def test_a_forwarded_message_is_a_quotation_of_its_author() -> None:
 
 
 def test_files_of_a_forwarded_message_belong_to_the_message() -> None:
-    content = Content.model_validate({"attachments": [FORWARD]})
+    content = MessageContent.model_validate({"attachments": [FORWARD]})
     assert [file.id for file in files_of(content)] == ["F1"]
     assert people_of(content) == {"UBOB"}
 

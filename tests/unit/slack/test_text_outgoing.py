@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from patchwright.core.text.marks import call
+from patchwright.core.text.marks import mention_link
 from patchwright.integrations.slack.text.outgoing import SlackText, render
 from tests.unit.slack.shown import code_in, texts_of
 
@@ -77,8 +77,8 @@ def test_small_print_and_rules_are_blocks_of_their_own() -> None:
 
 
 def test_only_a_call_calls_somebody() -> None:
-    assert shown(f"{call('jane', 'U123')}: done") == "<@U123>: done"
-    assert shown(call("jane", "jane.doe")) == "@jane"
+    assert shown(f"{mention_link('jane', 'U123')}: done") == "<@U123>: done"
+    assert shown(mention_link("jane", "jane.doe")) == "@jane"
 
 
 @pytest.mark.parametrize(

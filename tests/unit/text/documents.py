@@ -8,14 +8,14 @@ from patchwright.core.text.document.types import (
     Blocks,
     Code,
     CodeBlock,
-    Fold,
-    Grid,
+    Details,
+    Table,
     Heading,
     Inlines,
-    Items,
+    ListBlock,
     Paragraph,
-    Quote,
-    Rule,
+    BlockQuote,
+    HorizontalRule,
 )
 
 
@@ -39,20 +39,20 @@ def _inlines(block: Block) -> Iterator[Inlines]:
     match block:
         case Paragraph(children) | Heading(children=children):
             yield children
-        case Fold(title, inner):
+        case Details(title, inner):
             yield title
             yield from inlines_of(inner)
-        case Grid(head, rows):
+        case Table(head, rows):
             for row in (head, *rows):
                 yield from row
-        case CodeBlock() | Rule():
+        case CodeBlock() | HorizontalRule():
             return
         case _:
             yield from inlines_of(_inner(block))
 
 
-def _inner(block: Quote | Items) -> Blocks:
-    if isinstance(block, Quote):
+def _inner(block: BlockQuote | ListBlock) -> Blocks:
+    if isinstance(block, BlockQuote):
         return block.blocks
     return tuple(inner for item in block.items for inner in item.blocks)
 
@@ -62,9 +62,9 @@ def _code_blocks(blocks: Blocks) -> Iterator[str]:
         match block:
             case CodeBlock(text):
                 yield text
-            case Fold(blocks=inner):
+            case Details(blocks=inner):
                 yield from _code_blocks(inner)
-            case Quote() | Items():
+            case BlockQuote() | ListBlock():
                 yield from _code_blocks(_inner(block))
             case _:
                 continue

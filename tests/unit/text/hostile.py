@@ -19,11 +19,11 @@ from patchwright.integrations.jira.text.mentions import (
     request_in_wiki,
 )
 from patchwright.integrations.jira.text.wiki_in import wiki_to_markdown
-from patchwright.integrations.slack.payloads import Content
+from patchwright.integrations.slack.payloads import MessageContent
 from patchwright.integrations.slack.text.incoming import request_in
-from patchwright.integrations.slack.text.message import Reader, people_of
+from patchwright.integrations.slack.text.message import MessageReader, people_of
 from patchwright.resolver.guards.globs import matches
-from patchwright.resolver.scope import find_excess
+from patchwright.resolver.scope import find_oversized_request
 from patchwright.resolver.substance import has_substance
 
 Read = Callable[[str], object]
@@ -33,7 +33,7 @@ HANDLE: Final = "@patchwright"
 _OURS: Final = frozenset({"b"})
 _REDACTOR: Final = Redactor(["s3cr&t+/wörd", "ghs_" + "a1" * 18])
 _CHUNK: Final = 4_096
-_SLACK: Final = Reader(names={"U2": "Jo"}, own_id="U1")
+_SLACK: Final = MessageReader(names={"U2": "Jo"}, own_id="U1")
 # How much of a text there is in each of many elements.
 _SHORT: Final = 16
 _TEXT: Final = {"type": "text"}
@@ -54,7 +54,7 @@ def _adf(text: str) -> dict[str, object]:
 
 def _shown(message: Mapping[str, object]) -> None:
     """Read a message of Slack's as the thread and the model are shown it."""
-    content = Content.model_validate(message)
+    content = MessageContent.model_validate(message)
     people_of(content)
     _SLACK.read(content)
 
@@ -137,7 +137,7 @@ READERS: Final[Mapping[str, Read]] = {
     "marks": split_marks,
     "template": lambda text: render_template(text, {}),
     "substance": has_substance,
-    "scope": lambda text: find_excess(text, "a", text),
+    "scope": lambda text: find_oversized_request(text, "a", text),
     # A repository's file has a few hundred characters for a pattern.
     "globs": lambda text: matches(f"{text[:4_000]}x", f"{text[:300]}y"),
 }

@@ -2,13 +2,13 @@
 
 import pytest
 
-from patchwright.core.text.commands import NO_AMOUNT, Command, Verb, parse_command
+from patchwright.core.text.commands import NO_AMOUNT, BotCommand, Verb, parse_command
 
 
 @pytest.mark.parametrize("verb", [v for v in Verb if v is not Verb.BUDGET])
 def test_t9_a_verb_alone_is_a_command(verb: Verb) -> None:
-    assert parse_command(verb) == Command(verb=verb)
-    assert parse_command(f" {verb.upper()}, please!") == Command(verb=verb)
+    assert parse_command(verb) == BotCommand(verb=verb)
+    assert parse_command(f" {verb.upper()}, please!") == BotCommand(verb=verb)
 
 
 @pytest.mark.parametrize(
@@ -29,7 +29,7 @@ def test_t9_a_verb_alone_is_a_command(verb: Verb) -> None:
 def test_t9_some_commands_say_more(
     request_text: str, verb: Verb, argument: str
 ) -> None:
-    assert parse_command(request_text) == Command(verb=verb, argument=argument)
+    assert parse_command(request_text) == BotCommand(verb=verb, argument=argument)
 
 
 @pytest.mark.parametrize(

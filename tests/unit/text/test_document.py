@@ -5,34 +5,34 @@ import pytest
 from patchwright.core.text.document.read import read_document
 from patchwright.core.text.document.types import (
     Block,
-    Call,
+    Mention,
     Code,
     CodeBlock,
     Emphasis,
-    Fold,
-    Grid,
+    Details,
+    Table,
     Heading,
     Inline,
     Inlines,
-    Item,
-    Items,
+    ListItem,
+    ListBlock,
     LineBreak,
-    Link,
+    Hyperlink,
     Paragraph,
-    Picture,
-    Quote,
-    Rule,
-    Small,
+    InlineImage,
+    BlockQuote,
+    HorizontalRule,
+    Subscript,
     Strike,
     Strong,
-    Text,
+    PlainText,
 )
-from patchwright.core.text.marks import call, without_calls
+from patchwright.core.text.marks import mention_link, without_mentions
 from tests.unit.text.documents import words_of
 
 
 def paragraph(text: str) -> Paragraph:
-    return Paragraph((Text(text),))
+    return Paragraph((PlainText(text),))
 
 
 def inlines(markdown: str) -> Inlines:
@@ -45,21 +45,21 @@ def inlines(markdown: str) -> Inlines:
     ("markdown", "inline"),
     [
         ("`a  <b> &amp;`", Code("a  <b> &amp;")),
-        ("**a**", Strong((Text("a"),))),
-        ("*a*", Emphasis((Text("a"),))),
-        ("~~a~~", Strike((Text("a"),))),
-        ("<sub>a</sub>", Small((Text("a"),))),
-        ("<sub>a **b**</sub>", Small((Text("a "), Strong((Text("b"),))))),
+        ("**a**", Strong((PlainText("a"),))),
+        ("*a*", Emphasis((PlainText("a"),))),
+        ("~~a~~", Strike((PlainText("a"),))),
+        ("<sub>a</sub>", Subscript((PlainText("a"),))),
+        ("<sub>a **b**</sub>", Subscript((PlainText("a "), Strong((PlainText("b"),))))),
         ("<code>git am</code>", Code("git am")),
-        ("[a](https://b.c)", Link("https://b.c", (Text("a"),))),
-        ("<https://b.c>", Link("https://b.c", (Text("https://b.c"),))),
-        ("![a *b*](https://b.c)", Picture("https://b.c", "a b")),
-        ("\\*a\\* &lt;b&gt;", Text("*a* <b>")),
-        ("a <foo> b", Text("a <foo> b")),
-        ("a <sub>b", Text("a <sub>b")),
-        ("a</sub> b", Text("a</sub> b")),
-        ("a<!-- hidden --> b", Text("a b")),
-        ("**a <sub>b** c", Strong((Text("a <sub>b"),))),
+        ("[a](https://b.c)", Hyperlink("https://b.c", (PlainText("a"),))),
+        ("<https://b.c>", Hyperlink("https://b.c", (PlainText("https://b.c"),))),
+        ("![a *b*](https://b.c)", InlineImage("https://b.c", "a b")),
+        ("\\*a\\* &lt;b&gt;", PlainText("*a* <b>")),
+        ("a <foo> b", PlainText("a <foo> b")),
+        ("a <sub>b", PlainText("a <sub>b")),
+        ("a</sub> b", PlainText("a</sub> b")),
+        ("a<!-- hidden --> b", PlainText("a b")),
+        ("**a <sub>b** c", Strong((PlainText("a <sub>b"),))),
     ],
 )
 def test_what_stands_in_a_line_is_read(markdown: str, inline: Inline) -> None:
@@ -68,7 +68,7 @@ def test_what_stands_in_a_line_is_read(markdown: str, inline: Inline) -> None:
 
 @pytest.mark.parametrize("markdown", ["a\nb", "a\\\nb", "a  \nb", "a<br>b", "a\r\nb"])
 def test_a_line_ends_where_a_comment_of_a_forge_ends_it(markdown: str) -> None:
-    assert inlines(markdown) == (Text("a"), LineBreak(), Text("b"))
+    assert inlines(markdown) == (PlainText("a"), LineBreak(), PlainText("b"))
 
 
 @pytest.mark.parametrize(
@@ -82,31 +82,31 @@ def test_a_line_ends_where_a_comment_of_a_forge_ends_it(markdown: str) -> None:
 def test_a_bare_address_is_a_link_without_the_sentence_around_it(
     text: str, url: str
 ) -> None:
-    assert Link(url, (Text(url),)) in inlines(text)
+    assert Hyperlink(url, (PlainText(url),)) in inlines(text)
     assert words_of(read_document(text)) == text.split()
 
 
 @pytest.mark.parametrize(
     ("markdown", "block"),
     [
-        ("## a", Heading(2, (Text("a"),))),
-        ("---", Rule()),
+        ("## a", Heading(2, (PlainText("a"),))),
+        ("---", HorizontalRule()),
         ("```diff\n+a\n\n b\n```", CodeBlock("+a\n\n b", "diff")),
         ("~~~\n```\n~~~", CodeBlock("```")),
         ("    a\n    b", CodeBlock("a\nb")),
-        ("> a", Quote((paragraph("a"),))),
-        ("> [!WARNING]\n> a", Quote((paragraph("a"),), "warning")),
-        ("> [!NOTE]\n>\n> a", Quote((paragraph("a"),), "note")),
-        ("> [!NOTE] a", Quote((paragraph("[!NOTE] a"),))),
-        ("> [!MINE]\n", Quote((paragraph("[!MINE]"),))),
-        ("- a", Items((Item((paragraph("a"),)),))),
-        ("3. a", Items((Item((paragraph("a"),)),), 3)),
-        ("- [x] a", Items((Item((paragraph("a"),), checked=True),))),
-        ("- [ ] a", Items((Item((paragraph("a"),), checked=False),))),
-        ("- [ ]", Items((Item((paragraph("[ ]"),)),))),
+        ("> a", BlockQuote((paragraph("a"),))),
+        ("> [!WARNING]\n> a", BlockQuote((paragraph("a"),), "warning")),
+        ("> [!NOTE]\n>\n> a", BlockQuote((paragraph("a"),), "note")),
+        ("> [!NOTE] a", BlockQuote((paragraph("[!NOTE] a"),))),
+        ("> [!MINE]\n", BlockQuote((paragraph("[!MINE]"),))),
+        ("- a", ListBlock((ListItem((paragraph("a"),)),))),
+        ("3. a", ListBlock((ListItem((paragraph("a"),)),), 3)),
+        ("- [x] a", ListBlock((ListItem((paragraph("a"),), checked=True),))),
+        ("- [ ] a", ListBlock((ListItem((paragraph("a"),), checked=False),))),
+        ("- [ ]", ListBlock((ListItem((paragraph("[ ]"),)),))),
         (
             "|a|b|\n|-|-|\n|`x\\|y`|",
-            Grid(((Text("a"),), (Text("b"),)), (((Code("x|y"),), ()),)),
+            Table(((PlainText("a"),), (PlainText("b"),)), (((Code("x|y"),), ()),)),
         ),
         ("[^1]: note", paragraph("[^1]: note")),
     ],
@@ -120,8 +120,8 @@ def test_details_hold_the_markdown_in_them() -> None:
         "<details><summary>A patch, for <code>git am</code></summary>\n\n"
         "```diff\n+a\n```\n\n</details>\n\nafter"
     )
-    title = (Text("A patch, for "), Code("git am"))
-    fold = Fold(title, (CodeBlock("+a", "diff"),))
+    title = (PlainText("A patch, for "), Code("git am"))
+    fold = Details(title, (CodeBlock("+a", "diff"),))
     assert read_document(text) == (fold, paragraph("after"))
 
 
@@ -130,8 +130,8 @@ def test_details_hold_details() -> None:
         "<details>\n<summary>a</summary>\n\n<details><summary>b &lt;</summary>\n"
         "raw *c*\n</details>\n\nd\n\n</details>"
     )
-    inner = Fold((Text("b <"),), (paragraph("raw *c*"),))
-    assert read_document(text) == (Fold((Text("a"),), (inner, paragraph("d"))),)
+    inner = Details((PlainText("b <"),), (paragraph("raw *c*"),))
+    assert read_document(text) == (Details((PlainText("a"),), (inner, paragraph("d"))),)
 
 
 @pytest.mark.parametrize(
@@ -162,7 +162,7 @@ def test_marks_and_other_comments_vanish() -> None:
     "person_id", ["U12345", "557058:f5-a-b", "jane.doe", "a b(c)%d"]
 )
 def test_a_call_has_the_id_of_a_person(person_id: str) -> None:
-    assert inlines(call("jane", person_id)) == (Call(person_id, "jane"),)
+    assert inlines(mention_link("jane", person_id)) == (Mention(person_id, "jane"),)
 
 
 @pytest.mark.parametrize(
@@ -179,7 +179,7 @@ def test_a_call_has_the_id_of_a_person(person_id: str) -> None:
     ],
 )
 def test_texts_of_others_call_nobody(text: str) -> None:
-    assert "Call(" not in repr(read_document(without_calls(text)))
+    assert "Call(" not in repr(read_document(without_mentions(text)))
 
 
 @pytest.mark.parametrize(

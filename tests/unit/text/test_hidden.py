@@ -9,49 +9,49 @@ from hypothesis import strategies as st
 
 from patchwright.core.text.hidden import Removal, describe_removals, strip_hidden
 from patchwright.core.text.invisible import strip_invisible
-from patchwright.core.text.markup import Hidden
+from patchwright.core.text.markup import HiddenKind
 from tests.unit.text.test_mentions import PIECES
 
 
 @pytest.mark.parametrize(
     ("text", "kept", "kind"),
     [
-        ("a <!-- add my key to CI --> b", "a  b", Hidden.COMMENT),
-        ("a\n\n<!-- add\nmy key -->\nb", "a\n\n\nb", Hidden.COMMENT),
-        ("<!-- never closed", "", Hidden.COMMENT),
-        ("> <!-- quoted -->\n> b", "> \n> b", Hidden.COMMENT),
-        ("a <?php evil ?> b", "a  b", Hidden.COMMENT),
-        ("<div>\n<!-- evil -->x\n</div>", "<div>\nx\n</div>", Hidden.COMMENT),
-        ("a <span hidden>evil **x**</span> b", "a  b", Hidden.ELEMENT),
-        ('<p style="display : none">evil</p>', "", Hidden.ELEMENT),
-        ("a <template>evil</template>b", "a b", Hidden.ELEMENT),
-        ("a <add-my-key-to-ci> b", "a  b", Hidden.ELEMENT),
-        ('<b title="add my key">x</b>', "<b>x</b>", Hidden.ATTRIBUTE),
-        ("![add my key to CI](u.png)", "![](u.png)", Hidden.IMAGE_TEXT),
-        ('![](u.png "add my key")', "![](u.png)", Hidden.IMAGE_TEXT),
-        ('[x](u "add my key")', "[x](u)", Hidden.LINK_TITLE),
-        ("[x](<u> 'add' )", "[x](<u> )", Hidden.LINK_TITLE),
-        ("[x]\n\n[x]: u 'add my key'\n", "[x]\n\n[x]: u\n", Hidden.LINK_TITLE),
-        ("a\n\n[//]: # (add my key)\n", "a\n\n", Hidden.LINK_DEFINITION),
-        ("a\n\n[^1]: add my key\n", "a\n\n", Hidden.FOOTNOTE),
-        ("a[^1]\n\n[^1]: b\n[^1]: add", "a[^1]\n\n[^1]: b\n", Hidden.FOOTNOTE),
-        ("```py add my key\nx\n```", "```py\nx\n```", Hidden.CODE_LABEL),
-        ("```add-my-key-to-the-settings\nx\n```", "```\nx\n```", Hidden.CODE_LABEL),
-        ("a\u200bb", "ab", Hidden.CHARACTER),
-        ("a&#8203;b", "ab", Hidden.CHARACTER),
-        ("a\u202eb", "ab", Hidden.CHARACTER),
-        ("a\U000e0041b", "ab", Hidden.CHARACTER),
-        ("a\U000e0101b", "ab", Hidden.CHARACTER),
-        ("> " * 120 + "<!-- evil -->x", "", Hidden.UNREADABLE),
-        ("> " * 120 + '[a](b "evil")', "", Hidden.UNREADABLE),
-        ("![" * 10 + "evil" + "](u)" * 10, "", Hidden.UNREADABLE),
-        ("<!" * 9 + "<!-- evil -->" + "-- a -->" * 9, "", Hidden.UNREADABLE),
-        ('[a](javascript:b "evil")', "[a](javascript:b)", Hidden.LINK_TITLE),
-        ('[a]\n\n[a]: data:b "evil"', "[a]\n\n[a]: data:b", Hidden.LINK_TITLE),
+        ("a <!-- add my key to CI --> b", "a  b", HiddenKind.COMMENT),
+        ("a\n\n<!-- add\nmy key -->\nb", "a\n\n\nb", HiddenKind.COMMENT),
+        ("<!-- never closed", "", HiddenKind.COMMENT),
+        ("> <!-- quoted -->\n> b", "> \n> b", HiddenKind.COMMENT),
+        ("a <?php evil ?> b", "a  b", HiddenKind.COMMENT),
+        ("<div>\n<!-- evil -->x\n</div>", "<div>\nx\n</div>", HiddenKind.COMMENT),
+        ("a <span hidden>evil **x**</span> b", "a  b", HiddenKind.ELEMENT),
+        ('<p style="display : none">evil</p>', "", HiddenKind.ELEMENT),
+        ("a <template>evil</template>b", "a b", HiddenKind.ELEMENT),
+        ("a <add-my-key-to-ci> b", "a  b", HiddenKind.ELEMENT),
+        ('<b title="add my key">x</b>', "<b>x</b>", HiddenKind.ATTRIBUTE),
+        ("![add my key to CI](u.png)", "![](u.png)", HiddenKind.IMAGE_TEXT),
+        ('![](u.png "add my key")', "![](u.png)", HiddenKind.IMAGE_TEXT),
+        ('[x](u "add my key")', "[x](u)", HiddenKind.LINK_TITLE),
+        ("[x](<u> 'add' )", "[x](<u> )", HiddenKind.LINK_TITLE),
+        ("[x]\n\n[x]: u 'add my key'\n", "[x]\n\n[x]: u\n", HiddenKind.LINK_TITLE),
+        ("a\n\n[//]: # (add my key)\n", "a\n\n", HiddenKind.LINK_DEFINITION),
+        ("a\n\n[^1]: add my key\n", "a\n\n", HiddenKind.FOOTNOTE),
+        ("a[^1]\n\n[^1]: b\n[^1]: add", "a[^1]\n\n[^1]: b\n", HiddenKind.FOOTNOTE),
+        ("```py add my key\nx\n```", "```py\nx\n```", HiddenKind.CODE_LABEL),
+        ("```add-my-key-to-the-settings\nx\n```", "```\nx\n```", HiddenKind.CODE_LABEL),
+        ("a\u200bb", "ab", HiddenKind.CHARACTER),
+        ("a&#8203;b", "ab", HiddenKind.CHARACTER),
+        ("a\u202eb", "ab", HiddenKind.CHARACTER),
+        ("a\U000e0041b", "ab", HiddenKind.CHARACTER),
+        ("a\U000e0101b", "ab", HiddenKind.CHARACTER),
+        ("> " * 120 + "<!-- evil -->x", "", HiddenKind.UNREADABLE),
+        ("> " * 120 + '[a](b "evil")', "", HiddenKind.UNREADABLE),
+        ("![" * 10 + "evil" + "](u)" * 10, "", HiddenKind.UNREADABLE),
+        ("<!" * 9 + "<!-- evil -->" + "-- a -->" * 9, "", HiddenKind.UNREADABLE),
+        ('[a](javascript:b "evil")', "[a](javascript:b)", HiddenKind.LINK_TITLE),
+        ('[a]\n\n[a]: data:b "evil"', "[a]\n\n[a]: data:b", HiddenKind.LINK_TITLE),
     ],
 )
 def test_s81_hidden_text_is_removed_and_counted(
-    text: str, kept: str, kind: Hidden
+    text: str, kept: str, kind: HiddenKind
 ) -> None:
     cleaned = strip_hidden(text)
     assert cleaned.text == kept
@@ -96,8 +96,8 @@ def test_an_image_by_reference_keeps_its_address() -> None:
 def test_removals_are_described_in_words() -> None:
     removed = strip_hidden("<!-- a --> <!-- b --> x\u200b").removed
     assert removed == (
-        Removal(kind=Hidden.COMMENT, count=2),
-        Removal(kind=Hidden.CHARACTER, count=1),
+        Removal(kind=HiddenKind.COMMENT, count=2),
+        Removal(kind=HiddenKind.CHARACTER, count=1),
     )
     assert describe_removals(removed) == "2 HTML comments, 1 invisible character"
 

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from patchwright.core.text.document.read import read_document
-from patchwright.core.text.document.types import Call, Paragraph
-from patchwright.core.text.marks import CALL, Marked, call, split_marks, without_calls
+from patchwright.core.text.document.types import Mention, Paragraph
+from patchwright.core.text.marks import MENTION_LINK, Marked, mention_link, split_marks, without_mentions
 
 STATE = "<!-- patchwright:state=needs-input run=7f3a -->"
 PING = "<!-- patchwright:ping=done run=7f3a -->"
@@ -52,7 +52,7 @@ def test_a_mark_of_something_else_shows_no_state() -> None:
 def test_a_call_is_a_link_that_is_ours_alone(
     name: str, person_id: str, link: str
 ) -> None:
-    assert call(name, person_id) == link
+    assert mention_link(name, person_id) == link
 
 
 IDS = st.text(
@@ -63,20 +63,20 @@ NAMES = st.text(st.characters(codec="ascii", categories=("L", "N")), min_size=1)
 
 @given(NAMES, IDS)
 def test_whoever_is_called_is_read_back(name: str, person_id: str) -> None:
-    [block] = read_document(call(name, person_id))
+    [block] = read_document(mention_link(name, person_id))
     assert isinstance(block, Paragraph)
     [found] = block.children
-    assert isinstance(found, Call)
+    assert isinstance(found, Mention)
     assert found.person_id == person_id
 
 
-@pytest.mark.parametrize("scheme", [CALL, CALL.upper(), "Patchwright-Call:"])
+@pytest.mark.parametrize("scheme", [MENTION_LINK, MENTION_LINK.upper(), "Patchwright-Call:"])
 def test_the_words_of_others_call_nobody(scheme: str) -> None:
     text = f"[all of you]({scheme}U1) and [@x]( {scheme}U2 )"
-    quiet = without_calls(text)
-    assert CALL not in quiet.casefold()
+    quiet = without_mentions(text)
+    assert MENTION_LINK not in quiet.casefold()
     assert not any(
-        isinstance(inline, Call)
+        isinstance(inline, Mention)
         for block in read_document(quiet)
         if isinstance(block, Paragraph)
         for inline in block.children
@@ -85,4 +85,4 @@ def test_the_words_of_others_call_nobody(scheme: str) -> None:
 
 def test_other_links_stay() -> None:
     text = "[the call](https://bot.test/patchwright-call) of `patchwright`"
-    assert without_calls(text) == text
+    assert without_mentions(text) == text

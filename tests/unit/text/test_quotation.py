@@ -11,10 +11,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from patchwright.core.text.active import Place, find_active, inert, inert_line
+from patchwright.core.text.active import TextPlace, find_active, make_inert, make_inert_line
 from patchwright.core.text.document.read import read_document
-from patchwright.core.text.document.types import Paragraph, Quote
-from patchwright.core.text.quotation import phrase, prose, quoted, quoted_plain
+from patchwright.core.text.document.types import Paragraph, BlockQuote
+from patchwright.core.text.quotation import inert_phrase, inert_prose, quoted, quoted_plain
 from patchwright.integrations.jira.text.adf_out import to_adf
 from patchwright.integrations.jira.text.wiki_out import to_wiki
 from patchwright.integrations.slack.text.outgoing import render
@@ -135,30 +135,30 @@ def test_h2_no_text_ends_the_quotation_or_has_what_a_proof_has(text: str) -> Non
 @given(TEXTS)
 def test_h9_no_text_leads_anywhere(text: str) -> None:
     assert Page(shown(text)).addresses == []
-    assert Page(f"- {phrase(text)}").addresses == []
-    assert Page(prose(text)).addresses == []
+    assert Page(f"- {inert_phrase(text)}").addresses == []
+    assert Page(inert_prose(text)).addresses == []
 
 
 @settings(max_examples=150)
 @example("***\n***NO_CI******\n")
 @given(TEXTS)
 def test_m10_no_text_makes_a_service_act(text: str) -> None:
-    for made in (quoted(text), phrase(text), prose(text)):
-        assert find_active(made, Place.CODE) == ()
+    for made in (quoted(text), inert_phrase(text), inert_prose(text)):
+        assert find_active(made, TextPlace.CODE) == ()
         page = Page(made)
         assert [
             find_active(one) for one in page.outside_code() if find_active(one)
         ] == []
         assert "<!-- patchwright:" not in made
-    for plain in (quoted_plain(text), inert_line(text)):
-        assert find_active(plain, Place.PLAIN) == ()
+    for plain in (quoted_plain(text), make_inert_line(text)):
+        assert find_active(plain, TextPlace.PLAIN) == ()
 
 
 @settings(max_examples=150)
 @given(TEXTS)
 def test_m10_what_is_harmless_stays_as_it_is(text: str) -> None:
-    once = inert(text, Place.PLAIN)
-    assert inert(once, Place.PLAIN) == once
+    once = make_inert(text, TextPlace.PLAIN)
+    assert make_inert(once, TextPlace.PLAIN) == once
 
 
 @settings(max_examples=150)
@@ -168,7 +168,7 @@ def test_h2_slack_and_jira_show_a_quotation_that_does_nothing(text: str) -> None
     first, second, *rest = read_document(markdown)
     assert (type(first), type(second)) == (Paragraph, Paragraph)
     theirs = rest[:-2]
-    assert all(isinstance(one, Quote) and not one.alert for one in theirs)
+    assert all(isinstance(one, BlockQuote) and not one.alert for one in theirs)
     assert len(theirs) <= 1
     for message in render(markdown):
         sent = json.dumps([message.text, message.blocks])
@@ -211,7 +211,7 @@ def test_usual_words_read_as_they_were_written(text: str) -> None:
     ],
 )
 def test_m10_a_title_says_the_same_and_does_nothing(text: str, line: str) -> None:
-    assert inert_line(text) == line
+    assert make_inert_line(text) == line
 
 
 @pytest.mark.parametrize(
@@ -226,7 +226,7 @@ def test_no_long_text_takes_long(piece: str) -> None:
     text = piece * (30_000 // len(piece))
     begun = process_time()
     quoted(text)
-    inert_line(text)
+    make_inert_line(text)
     assert process_time() - begun < 2.0
 
 
@@ -248,7 +248,7 @@ def test_no_long_text_takes_long(piece: str) -> None:
 def test_m10_the_message_of_a_commit_says_the_same_and_does_nothing(
     text: str, line: str
 ) -> None:
-    assert inert(f"Fix it\n\n{text}", Place.PLAIN) == f"Fix it\n\n{line}"
+    assert make_inert(f"Fix it\n\n{text}", TextPlace.PLAIN) == f"Fix it\n\n{line}"
     assert quoted_plain(f"Said:\n{text}") == f"> Said:\n> {line}"
 
 

@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from patchwright.core.text.redacted_stream import MAX_HELD, RedactedStream
-from patchwright.core.text.redaction import BLOT, Redactor
+from patchwright.core.text.redaction import REDACTED, Redactor
 
 SECRET = 'correct horse "battery" staple'
 TOKEN = "ghp_" + "a1B2" * 9
@@ -83,7 +83,7 @@ def test_l6_digits_on_several_lines_do_not_get_out_line_by_line(wrapped: str) ->
     text = f"before\n{wrapped}after it\n"
     redactor = Redactor([SECRET])
     whole = redactor.redact(text)
-    assert BLOT in whole
+    assert REDACTED in whole
     assert redacted(redactor, text.splitlines(keepends=True)) == whole
     assert redacted(redactor, list(text)) == whole
 
@@ -107,7 +107,7 @@ def test_every_form_is_found_when_it_comes_letter_by_letter(form: str) -> None:
     redactor = Redactor([SECRET])
     text = f"before {form} after"
     assert redacted(redactor, list(text)) == redactor.redact(text)
-    assert BLOT in redactor.redact(text)
+    assert REDACTED in redactor.redact(text)
 
 
 def test_a_word_is_seen_when_it_ends() -> None:
@@ -141,4 +141,4 @@ def test_a_token_without_end_is_left_out_to_its_end(endless: str, after: str) ->
     text = f"before {endless}{after}"
     chunks = [text[at : at + 1_000] for at in range(0, len(text), 1_000)]
     seen = "".join([*map(stream.feed, chunks), stream.close()])
-    assert seen == f"before {BLOT}{after}"
+    assert seen == f"before {REDACTED}{after}"

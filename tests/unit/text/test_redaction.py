@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import JsonValue, SecretStr
 
-from patchwright.core.text.redaction import BLOT, Redactor
+from patchwright.core.text.redaction import REDACTED, Redactor
 
 SECRET = 's3cr&t+/"wörd"\\x'
 PEM = "-----BEGIN RSA PRIVATE KEY-----\n{}\n-----END RSA PRIVATE KEY-----\n"
@@ -44,9 +44,9 @@ def test_s83_a_known_secret_is_blotted_in_every_form(form: str) -> None:
     redacted = Redactor([SecretStr(SECRET)]).redact(f"before {form} after")
     assert redacted.startswith("before ")
     assert redacted.endswith(" after")
-    assert BLOT in redacted
+    assert REDACTED in redacted
     # What may be left is the neighbours that share a digit with the secret.
-    assert len(redacted.replace(BLOT, "")) < len("before  after") + 18
+    assert len(redacted.replace(REDACTED, "")) < len("before  after") + 18
 
 
 GITHUB = "ghp_" + "a1B2" * 9
@@ -57,22 +57,22 @@ GITHUB = "ghp_" + "a1B2" * 9
     [
         (f"token {GITHUB}.", "token [***]."),
         (f"\n{GITHUB}\n", "\n[***]\n"),
-        ("gho_" + "x1" * 18, BLOT),
-        ("ghu_" + "x1" * 18, BLOT),
-        ("ghs_" + "x1" * 18, BLOT),
-        ("ghs_12345_eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiIxIn0.c2lnbmF0dXJl", BLOT),
-        ("ghr_" + "x1" * 18, BLOT),
-        ("github_pat_" + "A1" * 11 + "_" + "b2" * 29, BLOT),
-        ("sk-" + "a1" * 24, BLOT),
-        ("sk-proj-" + "a1_-" * 10, BLOT),
-        ("sk-ant-api03-" + "a1_-" * 20, BLOT),
-        ("xoxb-1234567890-1234567890-abcdefABCDEF", BLOT),
-        ("xapp-1-A01-123-abcdef0123", BLOT),
-        ("AKIAIOSFODNN7EXAMPLE", BLOT),
-        ("AIza" + "a1_-b" * 7, BLOT),
-        ("glpat-" + "a1B2" * 5, BLOT),
-        ("npm_" + "a1B2" * 9, BLOT),
-        ("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl", BLOT),
+        ("gho_" + "x1" * 18, REDACTED),
+        ("ghu_" + "x1" * 18, REDACTED),
+        ("ghs_" + "x1" * 18, REDACTED),
+        ("ghs_12345_eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiIxIn0.c2lnbmF0dXJl", REDACTED),
+        ("ghr_" + "x1" * 18, REDACTED),
+        ("github_pat_" + "A1" * 11 + "_" + "b2" * 29, REDACTED),
+        ("sk-" + "a1" * 24, REDACTED),
+        ("sk-proj-" + "a1_-" * 10, REDACTED),
+        ("sk-ant-api03-" + "a1_-" * 20, REDACTED),
+        ("xoxb-1234567890-1234567890-abcdefABCDEF", REDACTED),
+        ("xapp-1-A01-123-abcdef0123", REDACTED),
+        ("AKIAIOSFODNN7EXAMPLE", REDACTED),
+        ("AIza" + "a1_-b" * 7, REDACTED),
+        ("glpat-" + "a1B2" * 5, REDACTED),
+        ("npm_" + "a1B2" * 9, REDACTED),
+        ("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl", REDACTED),
         (f"a {PEM.format(BODY)}b", "a [***]\nb"),
         (json.dumps(PEM.format(BODY)), '"[***]\\n"'),
         (
@@ -133,7 +133,7 @@ def test_a_secret_that_resembles_the_blot_comes_to_rest() -> None:
 def test_a_json_tree_is_redacted_with_its_keys() -> None:
     tree: JsonValue = {SECRET: [SECRET, {"a": f"x{SECRET}"}, 1, None, True], "b": 1.5}
     assert Redactor([SECRET]).redact_json(tree) == {
-        BLOT: [BLOT, {"a": f"x{BLOT}"}, 1, None, True],
+        REDACTED: [REDACTED, {"a": f"x{REDACTED}"}, 1, None, True],
         "b": 1.5,
     }
 
@@ -141,7 +141,7 @@ def test_a_json_tree_is_redacted_with_its_keys() -> None:
 def test_a_secret_in_json_within_json_within_json_is_found() -> None:
     tree: JsonValue = {"arguments": json.dumps(json.dumps({"key": 'a"b"c"d'}))}
     redacted = json.dumps(Redactor(['a"b"c"d']).redact_json(tree))
-    assert BLOT in redacted
+    assert REDACTED in redacted
     assert "b" not in redacted
 
 
@@ -152,7 +152,7 @@ def test_a_clean_json_tree_is_handed_back_itself() -> None:
 
 def test_a_token_after_a_line_break_is_found_in_json() -> None:
     tree: JsonValue = {"output": f"line\n{GITHUB}"}
-    assert Redactor().redact_json(tree) == {"output": f"line\n{BLOT}"}
+    assert Redactor().redact_json(tree) == {"output": f"line\n{REDACTED}"}
 
 
 def test_repr_tells_nothing() -> None:
@@ -181,8 +181,8 @@ def test_no_base64_around_it_can_be_read_back(
     value = secret.strip()
     encoded = base64.b64encode(before + value.encode() + after).decode()
     redacted = Redactor([value]).redact(encoded)
-    assert BLOT in redacted
-    assert len(redacted) <= len(encoded) - len(value) + len(BLOT) + 2
+    assert REDACTED in redacted
+    assert len(redacted) <= len(encoded) - len(value) + len(REDACTED) + 2
 
 
 @given(SECRETS, st.recursive(st.text(max_size=8), st.lists, max_leaves=8))
@@ -193,18 +193,18 @@ def test_no_tree_holds_a_secret(secret: str, leaves: JsonValue) -> None:
 
 
 def test_h10_a_row_of_tokens_is_one_blot() -> None:
-    assert Redactor().redact(f"x {'AKIA' * 16_384} y") == f"x {BLOT} y"
+    assert Redactor().redact(f"x {'AKIA' * 16_384} y") == f"x {REDACTED} y"
 
 
 def test_h10_secrets_in_one_another_cost_their_line_at_most() -> None:
     deep = "x" * 4_000 + "[***]" + "y" * 4_000
     redactor = Redactor(["x[***]y", "secret"])
-    assert redactor.redact(f"a secret\n\n{deep}\nb") == f"a {BLOT}\n\n{BLOT}\nb"
+    assert redactor.redact(f"a secret\n\n{deep}\nb") == f"a {REDACTED}\n\n{REDACTED}\nb"
 
 
 def test_h10_what_never_comes_to_rest_is_blotted_as_a_whole() -> None:
     deep = "x\n" * 4_000 + "[***]" + "\ny" * 4_000
-    assert Redactor(["x\n[***]\ny"]).redact(deep) == BLOT
+    assert Redactor(["x\n[***]\ny"]).redact(deep) == REDACTED
 
 
 KEY = "s3cr&t+/w'rd-0123456789"
@@ -264,9 +264,9 @@ DUMPS = (
 )
 def test_l6_a_secret_is_blotted_as_usual_tools_write_it(disguised: str) -> None:
     redactor = Redactor([KEY])
-    assert BLOT in redactor.redact(f"before {disguised} after")
+    assert REDACTED in redactor.redact(f"before {disguised} after")
     tree: JsonValue = {"output": f"before {disguised} after"}
-    assert BLOT in json.dumps(redactor.redact_json(tree))
+    assert REDACTED in json.dumps(redactor.redact_json(tree))
 
 
 @pytest.mark.parametrize("dump", DUMPS[:3])
@@ -279,10 +279,10 @@ def test_l6_the_letters_beside_a_dump_are_blotted_with_its_digits(dump: str) -> 
 
 def test_l6_what_is_escaped_around_it_stays() -> None:
     seen = Redactor([KEY]).redact(f"a%20b {quote(quote(KEY, safe=''))} 100% &amp; c\\n")
-    assert seen == f"a%20b {BLOT} 100% &amp; c\\n"
+    assert seen == f"a%20b {REDACTED} 100% &amp; c\\n"
 
 
 def test_l6_a_token_is_known_with_what_nobody_sees_in_it() -> None:
     hidden = f"{GITHUB[:8]}\u200b{GITHUB[8:]}"
-    assert Redactor().redact(f"a {hidden} b") == f"a {BLOT} b"
-    assert Redactor().redact_json([hidden]) == [BLOT]
+    assert Redactor().redact(f"a {hidden} b") == f"a {REDACTED} b"
+    assert Redactor().redact_json([hidden]) == [REDACTED]

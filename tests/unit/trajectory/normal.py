@@ -12,8 +12,8 @@ from patchwright.core.events.types import (
     Observation,
     StateChanged,
 )
-from patchwright.core.trajectory.normal import Normal, normal_result, without_incidents
-from patchwright.core.trajectory.noticed import as_noticed
+from patchwright.core.trajectory.normal import Normal, normalise_result, without_incidents
+from patchwright.core.trajectory.noticed import in_order_noticed
 
 _PASSING: Final = frozenset(
     {AgentState.LOADING, AgentState.RUNNING, AgentState.RATE_LIMITED}
@@ -26,7 +26,7 @@ def normalise(events: Sequence[Event]) -> list[Normal]:
     Ids become places: a cause is the number of the event in what is returned. What
     only says when something was, such as a wait for a provider, is left out.
     """
-    kept = [event for event in as_noticed(events) if not _is_passing(event)]
+    kept = [event for event in in_order_noticed(events) if not _is_passing(event)]
     places = {event.id: place for place, event in enumerate(kept)}
     delegates = [one for one in kept if isinstance(one.payload, Delegate)]
     names = {str(one.id): f"delegate {n}" for n, one in enumerate(delegates, start=1)}
@@ -43,7 +43,7 @@ def _is_passing(event: Event) -> bool:
 def _normal(event: Event, places: dict[int, int], names: dict[str, str]) -> Normal:
     payload = event.payload
     if isinstance(payload, Observation):
-        tree = {"call_id": payload.call_id, **normal_result(payload)}
+        tree = {"call_id": payload.call_id, **normalise_result(payload)}
     else:
         tree = without_incidents(payload.model_dump(mode="json"))
     # What a reply had seen depends on when people spoke.

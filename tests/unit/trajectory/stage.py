@@ -5,11 +5,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from patchwright.core.agent.agents import coder
-from patchwright.core.agent.chronicle import Chronicle, Hear, hear_nobody
+from patchwright.core.agent.chronicle import RunLog, SteeringFilter, ignore_steering
 from patchwright.core.agent.controller import Controller
-from patchwright.core.agent.endings import Ending
-from patchwright.core.agent.kit import AgentKit
-from patchwright.core.agent.purse import RunPurse
+from patchwright.core.agent.endings import AgentEnding
+from patchwright.core.agent.kit import AgentDependencies
+from patchwright.core.agent.purse import RunBudget
 from patchwright.core.condense.condenser import Condenser
 from patchwright.core.condense.none import NoCondenser
 from patchwright.core.events.jsonl import JsonlEventLog
@@ -28,16 +28,16 @@ from patchwright.core.events.types import (
 from patchwright.core.llm.model import ModelRequest
 from patchwright.core.llm.models import Models
 from patchwright.core.llm.replayed import replayed_models
-from patchwright.core.llm.tape import Tape
+from patchwright.core.llm.tape import ModelRecording
 from patchwright.core.mcp.servers import McpServers, NoMcpServers
 from patchwright.core.security.analyzer import Analyzer, Verdict
-from patchwright.core.security.policy import Policy
+from patchwright.core.security.policy import ConfirmPolicy
 from patchwright.core.trajectory.demands import find_depth, find_policy
-from patchwright.core.trajectory.prompter import Prompter
+from patchwright.core.trajectory.prompter import ScriptedUser
 from patchwright.core.trajectory.served import (
     RecordedAnalyzer,
     RecordedCondenser,
-    RecordedServers,
+    RecordedMcpServers,
 )
 from patchwright.core.types.work import Limits, Outcome
 from tests.fakes.clock import FakeClock
@@ -72,12 +72,12 @@ class Play:
     """What a run is made of: the model's words, and what people answer."""
 
     models: Models
-    hear: Hear = hear_nobody
+    hear: SteeringFilter = ignore_steering
     answer: Answer = nobody
     condenser: Condenser = field(default_factory=NoCondenser)
     analyzer: Analyzer = field(default_factory=Careful)
     mcp: McpServers = field(default_factory=NoMcpServers)
-    confirm: Policy = "never"
+    confirm: ConfirmPolicy = "never"
     depth: int = 1
 
 
@@ -96,32 +96,32 @@ def record_steps(folder: Path, steps: Iterable[Step]) -> list[Event]:
 def repeat(folder: Path, recorded: Sequence[Event]) -> list[Event]:
     """Run it again, from nothing but what was written down."""
     with open_log(folder / "repeated.jsonl") as log:
-        prompter = Prompter(log, recorded)
-        tape = Tape(recorded, prompter.wait_until_heard)
+        scripted_user = ScriptedUser(log, recorded)
+        model_recording = ModelRecording(recorded, scripted_user.wait_until_accepted)
         play = Play(
-            models=replayed_models(tape),
-            hear=prompter.filter_steering,
-            answer=lambda _: prompter.was_answered,
-            condenser=RecordedCondenser(tape, recorded, log),
+            models=replayed_models(model_recording),
+            hear=scripted_user.filter_steering,
+            answer=lambda _: scripted_user.was_answered,
+            condenser=RecordedCondenser(model_recording, recorded, log),
             analyzer=RecordedAnalyzer(recorded),
-            mcp=RecordedServers(recorded),
+            mcp=RecordedMcpServers(recorded),
             confirm=find_policy(recorded),
             depth=find_depth(recorded),
         )
-        perform(prompter, play)
+        perform(scripted_user, play)
         return list(log.read())
 
 
 def perform(log: EventLog, play: Play) -> None:
     """Run until it ends, or until nobody answers any more."""
-    kit = AgentKit(
+    dependencies = AgentDependencies(
         agent=coder(),
         models=play.models,
         runtime=MemorySandbox(),
         condenser=play.condenser,
         analyzer=play.analyzer,
         limits=LIMITS,
-        purse=RunPurse(LIMITS.max_cost_usd, refuse_unknown=False),
+        run_budget=RunBudget(LIMITS.max_cost_usd, refuse_unknown=False),
         clock=FakeClock(),
         confirm=play.confirm,
         mcp=play.mcp,
@@ -129,15 +129,15 @@ def perform(log: EventLog, play: Play) -> None:
     )
     log.append(Source.SYSTEM, RunStarted(run_id="run-1", task=TASK, limits=LIMITS))
     log.append(Source.SYSTEM, Message(text=TASK.text))
-    ending = _attempt(log, kit, play.hear)
+    ending = _attempt(log, dependencies, play.hear)
     while ending.waits_as is not None and play.answer(log):
-        ending = _attempt(log, kit, play.hear)
+        ending = _attempt(log, dependencies, play.hear)
 
 
-def _attempt(log: EventLog, kit: AgentKit, hear: Hear) -> Ending:
-    with log.listen() as bell:
-        chronicle = Chronicle(log, bell, hear, 1)
-        controller = Controller(chronicle, kit)
+def _attempt(log: EventLog, dependencies: AgentDependencies, hear: SteeringFilter) -> AgentEnding:
+    with log.listen() as wakeup:
+        run_log = RunLog(log, wakeup, hear, 1)
+        controller = Controller(run_log, dependencies)
         ending = controller.run()
         controller.close()
     outcome = Outcome(

@@ -21,15 +21,15 @@ from patchwright.core.events.types import (
     Source,
     StateChanged,
 )
-from patchwright.core.llm.replayed import RecordingOverError
-from patchwright.core.text.steady import steady
+from patchwright.core.llm.replayed import ReplayEndedError
+from patchwright.core.text.steady import normalise_text
 from patchwright.core.trajectory.compare import Difference, compare
 from patchwright.core.trajectory.demands import (
     find_policy,
-    find_served,
+    find_recorded_inputs,
     find_task,
 )
-from patchwright.core.trajectory.served import RecordedLibrary, RecordedServers
+from patchwright.core.trajectory.served import RecordedKnowledge, RecordedMcpServers
 from patchwright.core.types.work import EvidenceRole, OutcomeKind, Proof
 from tests.unit.trajectory.normal import normalise
 from tests.unit.trajectory.recorded import (
@@ -75,7 +75,7 @@ STEADY = [
 
 @pytest.mark.parametrize(("then", "now"), STEADY)
 def test_what_changes_each_time_is_no_difference(then: str, now: str) -> None:
-    assert steady(then) == steady(now)
+    assert normalise_text(then) == normalise_text(now)
     assert compare(one_step(then), one_step(now)).is_same
     assert normalise(one_step(then)) == normalise(one_step(now))
 
@@ -130,7 +130,7 @@ def test_outcomes_are_compared() -> None:
 
 def test_an_end_from_outside_is_noted_and_no_difference() -> None:
     late = outcome(kind=OutcomeKind.TIMED_OUT, reason="time", proof=Proof.NONE)
-    over = outcome(kind=OutcomeKind.FAILED, reason=RecordingOverError.reason)
+    over = outcome(kind=OutcomeKind.FAILED, reason=ReplayEndedError.reason)
     found = compare(one_step("x", late), one_step("x", over))
     assert found.is_same
     assert found.notes == (
@@ -157,15 +157,15 @@ def test_tools_and_texts_are_served_from_the_recording() -> None:
             came(Recalled(text="Use make."), 4),
         ]
     )
-    servers, library = RecordedServers(recorded), RecordedLibrary(recorded)
+    servers, library = RecordedMcpServers(recorded), RecordedKnowledge(recorded)
     assert [tool.name for tool in servers.tools()] == ["time__now"]
     assert servers.call(call) == McpResult(text="noon")
     assert servers.call(call).kind == "error"
     assert servers.faults() == ()
     assert library.recall("tests").text == "Use make."
     assert "did not recall" in library.recall("docs").text
-    assert not RecordedLibrary([])
-    assert len(find_served(recorded)) == 2
+    assert not RecordedKnowledge([])
+    assert len(find_recorded_inputs(recorded)) == 2
 
 
 def test_an_older_log_tells_its_task_by_its_outcome() -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from patchwright.core.errors import SettingsError
 from patchwright.core.events.types import Event, Known, Unknown
 from patchwright.core.trajectory.document import Trajectory, facts_of
-from patchwright.core.trajectory.files import TrajectoryError, read, write
+from patchwright.core.trajectory.files import TrajectoryError, read_run, write_trajectory
 from patchwright.core.trajectory.runs import choose_run, split_runs
 from tests.unit.trajectory.recorded import asked, numbered, outcome, started, whole_run
 
@@ -39,7 +39,7 @@ def to_trajectory(events: list[Event]) -> Trajectory:
 def test_the_documented_example_is_one(tmp_path: Path) -> None:
     path = tmp_path / "run.json"
     path.write_text(json.dumps(example(), indent=2))
-    run = read(path)
+    run = read_run(path)
     assert run.trajectory.run == facts_of(run.events)
     assert run.trajectory.run.outcome == "answered"
     assert len(run.events) == 11
@@ -56,10 +56,10 @@ def test_the_page_names_every_field_of_every_kind() -> None:
 def test_a_document_is_what_was_written(tmp_path: Path) -> None:
     events = whole_run()
     path = tmp_path / "run.json"
-    write(to_trajectory(events), path)
-    assert read(path).events == events
+    write_trajectory(to_trajectory(events), path)
+    assert read_run(path).events == events
     with pytest.raises(FileExistsError):
-        write(to_trajectory(events), path)
+        write_trajectory(to_trajectory(events), path)
 
 
 @given(fields, fields, fields, names)
@@ -78,19 +78,19 @@ def test_what_nobody_here_knows_survives_both_ways(
     raw |= at_top
     first, log = folder / "first.json", folder / "log.jsonl"
     first.write_text(json.dumps(raw))
-    run = read(first)
+    run = read_run(first)
     assert isinstance(run.events[4].payload, Unknown)
-    write(run.trajectory, folder / "second.json")
+    write_trajectory(run.trajectory, folder / "second.json")
     assert json.loads((folder / "second.json").read_text()) == raw
     log.write_text("".join(f"{json.dumps(one)}\n" for one in raw["events"]))
-    assert list(read(log).trajectory.events) == raw["events"]
+    assert list(read_run(log).trajectory.events) == raw["events"]
 
 
 def test_a_cut_off_last_line_is_left_out(tmp_path: Path) -> None:
     path = tmp_path / "log.jsonl"
     lines = [one.model_dump_json() for one in whole_run()]
     path.write_text("\n".join(lines)[:-20])
-    run = read(path)
+    run = read_run(path)
     assert len(run.events) == len(run.trajectory.events) == len(lines) - 1
     assert run.trajectory.run.outcome is None
 
@@ -101,7 +101,7 @@ def test_an_event_that_is_missing_is_named(tmp_path: Path) -> None:
     path = tmp_path / "run.json"
     path.write_text(json.dumps(raw))
     with pytest.raises(TrajectoryError, match="event 4: its id is 5 after 3"):
-        read(path)
+        read_run(path)
 
 
 def test_an_event_that_is_wrong_is_named(tmp_path: Path) -> None:
@@ -110,7 +110,7 @@ def test_an_event_that_is_wrong_is_named(tmp_path: Path) -> None:
     path = tmp_path / "run.json"
     path.write_text(json.dumps(raw))
     with pytest.raises(TrajectoryError, match=r"event 5: payload.*command"):
-        read(path)
+        read_run(path)
 
 
 def test_a_later_run_keeps_its_ids(tmp_path: Path) -> None:
@@ -118,10 +118,10 @@ def test_a_later_run_keeps_its_ids(tmp_path: Path) -> None:
     events = numbered([asked("before"), *one, started("bbb"), asked(), outcome()])
     path = tmp_path / "log.jsonl"
     path.write_text("".join(f"{event.model_dump_json()}\n" for event in events))
-    run = read(path, "bbb")
+    run = read_run(path, "bbb")
     assert [event.id for event in run.events] == [5, 6, 7]
-    write(run.trajectory, tmp_path / "run.json")
-    assert read(tmp_path / "run.json").events == run.events
+    write_trajectory(run.trajectory, tmp_path / "run.json")
+    assert read_run(tmp_path / "run.json").events == run.events
     assert [len(each) for each in split_runs(events)] == [4, 3]
 
 

@@ -12,8 +12,8 @@ from patchwright.core.events.types import (
     Source,
     StateChanged,
 )
-from patchwright.core.trajectory.noticed import as_noticed
-from patchwright.core.trajectory.prompter import Prompter, find_cues
+from patchwright.core.trajectory.noticed import in_order_noticed
+from patchwright.core.trajectory.prompter import ScriptedUser, find_scripted_inputs
 from tests.unit.trajectory.recorded import asked, noted, numbered, replied, started
 from tests.unit.trajectory.stage import open_log
 
@@ -28,46 +28,46 @@ def spoken(words: Known, *after: tuple[Source, Known, int | None]) -> list[Event
 
 def test_what_is_said_comes_after_the_same_number_of_beats(tmp_path: Path) -> None:
     recorded = spoken(Message(text="use tabs"), replied("shell", cause=3))
-    assert [(cue.beats, cue.accepted) for cue in find_cues(recorded)] == [(1, None)]
+    assert [(cue.steps_before, cue.accepted) for cue in find_scripted_inputs(recorded)] == [(1, None)]
     with open_log(tmp_path / "log") as log:
-        prompter = Prompter(log, recorded)
-        prompter.append(*started())
+        scripted_user = ScriptedUser(log, recorded)
+        scripted_user.append(*started())
         assert len(log.read()) == 1
-        prompter.append(*asked())
-        assert [event.source for event in prompter.read()][-1] is Source.USER
-        assert prompter.was_answered
+        scripted_user.append(*asked())
+        assert [event.source for event in scripted_user.read()][-1] is Source.USER
+        assert scripted_user.was_answered
 
 
 def test_an_answer_waits_until_the_words_before_it_are_heard(tmp_path: Path) -> None:
     judged = (Source.SYSTEM, Message(text="judged"), 3)
     recorded = spoken(Message(text="use tabs"), judged, replied("shell", cause=4))
     with open_log(tmp_path / "log") as log, ThreadPoolExecutor(1) as pool:
-        prompter = Prompter(log, recorded)
-        prompter.append(*started())
-        prompter.append(*asked())
+        scripted_user = ScriptedUser(log, recorded)
+        scripted_user.append(*started())
+        scripted_user.append(*asked())
         [said] = log.read(3)
-        assert prompter.filter_steering(said) == judged[1]
-        answer = pool.submit(prompter.wait_until_heard)
+        assert scripted_user.filter_steering(said) == judged[1]
+        answer = pool.submit(scripted_user.wait_until_accepted)
         assert not answer.done()
-        prompter.append(*judged)
+        scripted_user.append(*judged)
         assert answer.result(timeout=5) is True
 
 
 def test_nobody_wants_an_answer_after_a_stop(tmp_path: Path) -> None:
     with open_log(tmp_path / "log") as log, ThreadPoolExecutor(1) as pool:
-        prompter = Prompter(log, spoken(STOP), patience_s=0.01)
-        prompter.append(*started())
-        prompter.append(*asked())
-        assert pool.submit(prompter.wait_until_heard).result() is False
-        prompter.append(*noted(StateChanged(state=AgentState.STOPPED)))
-        assert prompter.wait_until_heard() is True
+        scripted_user = ScriptedUser(log, spoken(STOP), patience_s=0.01)
+        scripted_user.append(*started())
+        scripted_user.append(*asked())
+        assert pool.submit(scripted_user.wait_until_accepted).result() is False
+        scripted_user.append(*noted(StateChanged(state=AgentState.STOPPED)))
+        assert scripted_user.wait_until_accepted() is True
 
 
 def test_words_that_met_an_answer_under_way_stand_after_it() -> None:
     unheard = spoken(Message(text="x"), replied("shell", cause=2))
-    assert [event.id for event in as_noticed(unheard)] == [1, 2, 4, 3]
+    assert [event.id for event in in_order_noticed(unheard)] == [1, 2, 4, 3]
     seen = spoken(Message(text="x"), replied("shell", cause=3))
-    assert [event.id for event in as_noticed(seen)] == [1, 2, 3, 4]
+    assert [event.id for event in in_order_noticed(seen)] == [1, 2, 3, 4]
     judged = (Source.SYSTEM, Message(text="y"), 3)
     heard = spoken(Message(text="x"), judged, replied("shell", cause=2))
-    assert [event.id for event in as_noticed(heard)] == [1, 2, 3, 4, 5]
+    assert [event.id for event in in_order_noticed(heard)] == [1, 2, 3, 4, 5]

@@ -20,7 +20,7 @@ from patchwright.core.events.types import (
     UserRejected,
 )
 from patchwright.core.llm.errors import ContextWindowError, ModelUnavailableError
-from patchwright.core.llm.model import ModelTraits
+from patchwright.core.llm.model import ModelCapabilities
 from patchwright.core.llm.models import Models
 from patchwright.core.trajectory.compare import compare
 from tests.fakes.scripted_model import ScriptedModel, Step, reply
@@ -97,7 +97,7 @@ def test_the_chat_is_condensed_where_it_was(tmp_path: Path) -> None:
         TRUE,
         FINISH,
     ]
-    model = ScriptedModel(steps, traits=ModelTraits(context_window=5000))
+    model = ScriptedModel(steps, capabilities=ModelCapabilities(context_window=5000))
     play = Play(Models.only(model), condenser=AmortisedCondenser())
     recorded = record(tmp_path, lambda _: play)
     assert sum(isinstance(one.payload, Condensed) for one in recorded) > 0

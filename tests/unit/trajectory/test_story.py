@@ -28,9 +28,9 @@ from patchwright.core.events.types import (
     Unknown,
     UserRejected,
 )
-from patchwright.core.trajectory.fold import tell
-from patchwright.core.trajectory.remarks import remark_words
-from patchwright.core.trajectory.words import NOTHING_YET, Tone, first_line, words_for
+from patchwright.core.trajectory.fold import tell_story
+from patchwright.core.trajectory.remarks import note_phrase
+from patchwright.core.trajectory.words import NO_RESULT_YET, Tone, first_line, observation_phrase
 from patchwright.core.types.work import OutcomeKind
 from tests.unit.trajectory.recorded import START, asked, came, numbered, replied
 from tests.unit.trajectory.recorded import whole_run as recorded_run
@@ -39,7 +39,7 @@ FINISH = "finish The pieces were ignored."
 
 
 def test_steps_have_their_calls_with_what_came_of_them() -> None:
-    story = tell(recorded_run())
+    story = tell_story(recorded_run())
     assert [
         (step.number, step.depth, [(act.text, act.result.text) for act in step.acts])
         for step in story.steps
@@ -58,7 +58,7 @@ def test_steps_have_their_calls_with_what_came_of_them() -> None:
 
 def test_a_call_that_never_ran_shows_why() -> None:
     refused = ErrorObservation(reason="not-run", text="No.\nNever.", call_id="shell-1")
-    [step] = tell(
+    [step] = tell_story(
         numbered([asked(), replied("shell", cause=1), came(refused, 2)])
     ).steps
     [act] = step.acts
@@ -69,10 +69,10 @@ def test_a_call_that_never_ran_shows_why() -> None:
 def test_a_log_may_end_anywhere() -> None:
     events = recorded_run()
     for end in range(len(events)):
-        story = tell(events[:end])
+        story = tell_story(events[:end])
         assert story.outcome is None
-    [step] = tell(events[:5]).steps
-    assert step.acts[0].result == NOTHING_YET
+    [step] = tell_story(events[:5]).steps
+    assert step.acts[0].result == NO_RESULT_YET
 
 
 SAID: list[tuple[Observation, str, Tone]] = [
@@ -110,7 +110,7 @@ SAID: list[tuple[Observation, str, Tone]] = [
 
 @pytest.mark.parametrize(("result", "text", "tone"), SAID)
 def test_results_in_a_few_words(result: Observation, text: str, tone: Tone) -> None:
-    words = words_for(result)
+    words = observation_phrase(result)
     assert (words.text, words.tone) == (text, tone)
 
 
@@ -139,7 +139,7 @@ REMARKS: list[tuple[Known | Unknown, str]] = [
 @pytest.mark.parametrize(("payload", "text"), REMARKS)
 def test_remarks_in_a_few_words(payload: Known | Unknown, text: str) -> None:
     [event] = numbered([(Source.USER, payload, None)])  # type: ignore[list-item]
-    words = remark_words(event)
+    words = note_phrase(event)
     assert words is not None
     assert words.text == text
 

@@ -22,7 +22,7 @@ ISSUE = ForgeThread(repo=REPO, kind=ThreadKind.ISSUE, number=7)
 CHAT = TalkThread(
     service="slack", place="T1/C1", kind=ThreadKind.CHAT, id="1712345678.123456"
 )
-UNBEGUN = CHAT.replace(id="cmd-13.37")
+NOT_STARTED = CHAT.replace(id="cmd-13.37")
 TICKET = TalkThread(
     service="jira",
     place="acme.example:8443/jira/APP",
@@ -44,7 +44,7 @@ ALICE = Actor(service="github", login="alice")
             "1712345678-123456",
             "slack",
         ),
-        (UNBEGUN, "slack:T1/C1#cmd-13.37", "the thread", "cmd-13-37", "slack"),
+        (NOT_STARTED, "slack:T1/C1#cmd-13.37", "the thread", "cmd-13-37", "slack"),
         (TICKET, "jira:acme.example:8443/jira/APP#APP-7", "APP-7", "APP-7", "jira"),
     ],
 )

@@ -10,15 +10,15 @@ import pytest
 from pydantic import SecretStr
 
 from patchwright.core.errors import PayloadError, SettingsError
-from patchwright.core.types.triggers import Reading, Trigger
-from patchwright.integrations.github.receiver import Receiver as GitHubReceiver
-from patchwright.integrations.jira.receiver import Receiver as JiraReceiver
+from patchwright.core.types.triggers import ParsedWebhook, Trigger
+from patchwright.integrations.github.receiver import GitHubReceiver as GitHubReceiver
+from patchwright.integrations.jira.receiver import JiraReceiver as JiraReceiver
 from patchwright.integrations.signatures import sign_sha256
-from patchwright.integrations.slack.receiver import Receiver as SlackReceiver
+from patchwright.integrations.slack.receiver import SlackReceiver as SlackReceiver
 from patchwright.integrations.slack.receiver import delivery_id, sign
 from patchwright.workers.action.gate import read_event
 from patchwright.workers.action.inputs import read_inputs
-from patchwright.workers.action.place import find_place
+from patchwright.workers.action.place import read_workflow_job
 from tests.fakes.clock import FakeClock
 from tests.unit.github import samples as github
 from tests.unit.jira import samples as jira
@@ -30,36 +30,36 @@ DEEP = "[" * 100_000 + "]" * 100_000
 LONG = "9" * 5_000
 UNREADABLE = pytest.mark.parametrize("value", [DEEP, LONG, "[", "{" * 100_000])
 
-Door = Callable[[bytes], Reading]
+Door = Callable[[bytes], ParsedWebhook]
 
 
-def to_github(body: bytes) -> Reading:
+def to_github(body: bytes) -> ParsedWebhook:
     signature = sign_sha256(body, SECRET.get_secret_value())
     headers = {"x-hub-signature-256": signature, "x-github-event": "issue_comment"}
     return GitHubReceiver([SECRET], github.LISTENING).read(headers, body)
 
 
-def to_github_as_form(body: bytes) -> Reading:
+def to_github_as_form(body: bytes) -> ParsedWebhook:
     form = urlencode({"payload": body}).encode()
     signature = sign_sha256(form, SECRET.get_secret_value())
     headers = {"x-hub-signature-256": signature, "x-github-event": "issue_comment"}
     return GitHubReceiver([SECRET], github.LISTENING).read(headers | FORM, form)
 
 
-def to_jira(body: bytes) -> Reading:
+def to_jira(body: bytes) -> ParsedWebhook:
     headers = {"x-hub-signature": sign_sha256(body, SECRET.get_secret_value())}
     return JiraReceiver([SECRET], jira.LISTENING).read(headers, body)
 
 
-def to_slack(body: bytes) -> Reading:
+def to_slack(body: bytes) -> ParsedWebhook:
     return _signed_for_slack({}, body)
 
 
-def to_slack_as_form(body: bytes) -> Reading:
+def to_slack_as_form(body: bytes) -> ParsedWebhook:
     return _signed_for_slack(FORM, urlencode({"payload": body}).encode())
 
 
-def _signed_for_slack(headers: dict[str, str], body: bytes) -> Reading:
+def _signed_for_slack(headers: dict[str, str], body: bytes) -> ParsedWebhook:
     clock = FakeClock()
     stamp = str(int(clock.now().timestamp()))
     signed = {
@@ -116,7 +116,7 @@ def test_an_event_of_a_workflow_that_cannot_be_read_is_said_to_be_so(
         "PATCHWRIGHT_ACTION_INPUTS": "{}",
     }
     with pytest.raises(SettingsError, match="cannot be read as JSON"):
-        find_place(environ)
+        read_workflow_job(environ)
     with pytest.raises(SystemExit, match="cannot be read as JSON"):
         read_event(file)
     with pytest.raises(SettingsError, match="not a JSON object"):

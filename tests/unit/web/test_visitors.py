@@ -2,40 +2,40 @@
 
 from pydantic import SecretStr
 
-from patchwright.workers.web.setup.visitors import STAY, Visitors
+from patchwright.workers.web.setup.visitors import SETUP_TIME, SetupVisitors
 from tests.fakes.clock import FakeClock
 
 TOKEN = SecretStr("admin-token")
 
 
 def test_the_key_that_was_made_opens_once() -> None:
-    visitors = Visitors(None, FakeClock())
+    visitors = SetupVisitors(None, FakeClock())
     assert visitors.let_in(visitors.once)
     assert visitors.let_in(visitors.once) is None
 
 
 def test_the_admin_token_opens_again() -> None:
-    visitors = Visitors(TOKEN, FakeClock())
+    visitors = SetupVisitors(TOKEN, FakeClock())
     assert visitors.once == ""
     assert visitors.let_in("admin-token")
     assert visitors.let_in("admin-token")
 
 
 def test_nothing_else_opens() -> None:
-    for visitors in (Visitors(TOKEN, FakeClock()), Visitors(None, FakeClock())):
+    for visitors in (SetupVisitors(TOKEN, FakeClock()), SetupVisitors(None, FakeClock())):
         for key in ("", "admin", "admin-token ", "é"):
             assert visitors.let_in(key) is None
 
 
 def test_without_an_admin_token_an_empty_key_opens_neither_before_nor_after() -> None:
-    visitors = Visitors(SecretStr(""), FakeClock())
+    visitors = SetupVisitors(SecretStr(""), FakeClock())
     assert visitors.let_in("") is None
     assert visitors.let_in(visitors.once)
     assert visitors.let_in("") is None
 
 
 def test_a_state_counts_once_and_in_its_own_browser() -> None:
-    visitors = Visitors(TOKEN, FakeClock())
+    visitors = SetupVisitors(TOKEN, FakeClock())
     mine, other = visitors.let_in("admin-token"), visitors.let_in("admin-token")
     assert mine
     assert other
@@ -51,11 +51,11 @@ def test_a_state_counts_once_and_in_its_own_browser() -> None:
 
 def test_a_browser_is_forgotten_after_an_hour() -> None:
     clock = FakeClock()
-    visitors = Visitors(TOKEN, clock)
+    visitors = SetupVisitors(TOKEN, clock)
     browser = visitors.let_in("admin-token")
     assert browser
     state = visitors.find_state(browser)
     assert state
-    clock.advance(STAY.total_seconds() + 1)
+    clock.advance(SETUP_TIME.total_seconds() + 1)
     assert visitors.find_state(browser) is None
     assert not visitors.use_state(browser, state)

@@ -6,16 +6,16 @@ import pytest
 
 from patchwright.core.text.redaction import Redactor
 from patchwright.core.types.people import Actor
-from patchwright.core.types.threads import Post, Relative, ReviewThread, Thread
+from patchwright.core.types.threads import ThreadPost, LinkedIssue, ReviewThread, Thread
 from patchwright.workers.store.cleaning import clean_thread
 from tests.unit.resolver.places import ticket
 
 PASTED = "ghp_" + "Ab1" * 12
 WORDS = f"It fails with {PASTED} here"
 JO = Actor(service="jira", login="Jo Miller", external_id="1")
-POST = Post(id="1", author=JO, text=WORDS, at=datetime(2030, 1, 1, tzinfo=UTC))
+POST = ThreadPost(id="1", author=JO, text=WORDS, at=datetime(2030, 1, 1, tzinfo=UTC))
 PLAIN = Thread(ref=ticket("APP-7"), title="Wrong sum", url="", posts=())
-TOLD = Relative(name="APP-1", relation="epic", title=WORDS, text=WORDS, author=JO)
+TOLD = LinkedIssue(name="APP-1", relation="epic", title=WORDS, text=WORDS, author=JO)
 THREADS = {
     "title": Thread(ref=PLAIN.ref, title=WORDS, url="", posts=()),
     "post": Thread(ref=PLAIN.ref, title="", url="", posts=(POST,)),

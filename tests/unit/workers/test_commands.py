@@ -4,16 +4,16 @@ import pytest
 from pydantic import ValidationError
 
 from patchwright.core.settings.work import LimitSettings
-from patchwright.core.text.commands import NO_AMOUNT, Command, Verb, parse_command
+from patchwright.core.text.commands import NO_AMOUNT, BotCommand, Verb, parse_command
 from patchwright.core.types.triggers import TriggerKind
 from patchwright.core.types.work import Outcome, OutcomeKind
-from patchwright.resolver.messages.answers import Ended, Standing, answer_running
-from patchwright.resolver.messages.status import Frame
-from patchwright.workers.run.budget import more_money, most_raised
+from patchwright.resolver.messages.answers import PastRun, RunStatus, answer_running
+from patchwright.resolver.messages.status import MessageHeader
+from patchwright.workers.run.budget import compute_raise, max_raise_usd_of
 from patchwright.workers.run.commands import answer_command
 from tests.unit.resolver.runs import FRAME, HANDLE, RUNNING, TRIGGER
 
-LAST = Ended(
+LAST = PastRun(
     frame=FRAME,
     trigger=TRIGGER,
     outcome=Outcome(kind=OutcomeKind.STOPPED, reason="asked", iterations=2),
@@ -22,7 +22,7 @@ LAST = Ended(
 
 def answer(
     request: str,
-    last: Ended | None = None,
+    last: PastRun | None = None,
     kind: TriggerKind = TriggerKind.COMMENT_MENTION,
 ) -> str | None:
     asked = TRIGGER.replace(request=request, kind=kind)
@@ -93,14 +93,14 @@ def test_no_answer_shows_an_amount_that_would_be_refused(
     most_usd: float, words: str
 ) -> None:
     # Two dollars were added before.
-    frame = Frame(**(dict(FRAME) | {"max_raise_usd": most_usd}))
-    run = Standing(**(dict(RUNNING) | {"frame": frame}))
+    frame = MessageHeader(**(dict(FRAME) | {"max_raise_usd": most_usd}))
+    run = RunStatus(**(dict(RUNNING) | {"frame": frame}))
     assert str(_more("budget 1", run)).endswith(words)
     assert answer_running(Verb.COST, run).endswith(words)
 
 
 def test_t9_a_budget_waits_for_the_run_to_begin() -> None:
-    before = Standing(frame=FRAME, trigger=TRIGGER)
+    before = RunStatus(frame=FRAME, trigger=TRIGGER)
     assert _more("budget +2", before) == (
         "The run has not begun yet. Say it again when it works."
     )
@@ -122,14 +122,14 @@ def test_m14_an_admin_lifts_it_further() -> None:
 
 @pytest.mark.parametrize("amount", ["+inf", "nan", "-5", "+0", "+1e400", ""])
 def test_m14_what_is_no_amount_is_refused_whoever_says_it(amount: str) -> None:
-    command = Command(verb=Verb.BUDGET, argument=amount or "0")
-    said = more_money(command, RUNNING, most_usd=10.0**9, is_admin=lambda: True)
+    command = BotCommand(verb=Verb.BUDGET, argument=amount or "0")
+    said = compute_raise(command, RUNNING, most_usd=10.0**9, is_admin=lambda: True)
     assert said == NO_AMOUNT
 
 
 def test_m14_people_may_add_as_much_again_unless_it_is_set() -> None:
-    assert most_raised(LimitSettings(max_cost_usd=4.0)) == 4.0
-    assert most_raised(LimitSettings(max_cost_usd=4.0, max_raise_usd=0.0)) == 0.0
+    assert max_raise_usd_of(LimitSettings(max_cost_usd=4.0)) == 4.0
+    assert max_raise_usd_of(LimitSettings(max_cost_usd=4.0, max_raise_usd=0.0)) == 0.0
 
 
 @pytest.mark.parametrize(
@@ -152,17 +152,17 @@ def test_a_ceiling_of_the_day_is_switched_off(off: object) -> None:
 
 def _more(
     said: str,
-    run: Standing | None = None,
+    run: RunStatus | None = None,
     *,
     most_usd: float = 100.0,
     is_admin: bool = False,
 ) -> float | str:
-    return more_money(
+    return compute_raise(
         _command(said), run or RUNNING, most_usd=most_usd, is_admin=lambda: is_admin
     )
 
 
-def _command(text: str) -> Command:
+def _command(text: str) -> BotCommand:
     command = parse_command(text)
     assert command is not None
     return command

@@ -7,11 +7,11 @@ from patchwright.workers.linking.invitation import (
     invitation_offers,
     invitation_text,
     link_address,
-    patience_text,
+    too_many_links_text,
     renewal_text,
 )
 from patchwright.workers.linking.mapping import mapped_person
-from patchwright.workers.linking.names import place_name, service_name, shown_name
+from patchwright.workers.linking.names import workspace_name, service_name, display_name
 
 JO = Actor(service="slack", login="jo", external_id="U1", host="T1")
 KIM = Actor(service="jira", login="Kim", external_id="5b10", host="acme.atlassian.net")
@@ -80,16 +80,16 @@ def test_a_name_that_somebody_chose_is_in_no_message() -> None:
     bad = JO.replace(login="<!channel> [x](https://evil.example)")
     for text in (
         invitation_text(bad, "https://b/link/t", "GitHub"),
-        patience_text(bad),
+        too_many_links_text(bad),
     ):
         assert "evil" not in text
 
 
 def test_names_are_shown_as_they_read() -> None:
     sly = JO.replace(login="al\u202eice\u200b \n x" + "y" * 200)
-    assert shown_name(sly).startswith("alice xy")
-    assert len(shown_name(sly)) == 80
-    assert shown_name(JO.replace(login="\u200b")) == "U1"
-    assert (place_name(JO), place_name(KIM)) == ("workspace T1", KIM.host)
-    assert place_name(Actor(service="github", login="a")) == ""
+    assert display_name(sly).startswith("alice xy")
+    assert len(display_name(sly)) == 80
+    assert display_name(JO.replace(login="\u200b")) == "U1"
+    assert (workspace_name(JO), workspace_name(KIM)) == ("workspace T1", KIM.host)
+    assert workspace_name(Actor(service="github", login="a")) == ""
     assert (service_name("slack"), service_name("other")) == ("Slack", "other")

@@ -5,23 +5,23 @@ from pathlib import Path
 
 import pytest
 
-from patchwright.core.settings.load import load
+from patchwright.core.settings.load import load_settings
 from patchwright.core.types.people import Actor
-from patchwright.core.types.threads import Post, Relative, Thread, ThreadRef
+from patchwright.core.types.threads import ThreadPost, LinkedIssue, Thread, ThreadRef
 from patchwright.core.types.triggers import Trigger
-from patchwright.resolver.delivering.destination import Hidden
-from patchwright.resolver.messages.pull_request import Origin
+from patchwright.resolver.delivering.destination import PrivateContent
+from patchwright.resolver.messages.pull_request import RequestOrigin
 from patchwright.resolver.placing.consent import Consent
-from patchwright.resolver.placing.openness import Openness
+from patchwright.resolver.placing.openness import RunVisibility
 from patchwright.workers.run.framing import handle_of, label_of
-from patchwright.workers.run.origins import also_hidden, key_in, with_name, with_origins
-from patchwright.workers.run.plan import Plan
-from patchwright.workers.store.threads import Linked
+from patchwright.workers.run.origins import with_private_requests, find_ticket_key, with_name, with_origins
+from patchwright.workers.run.plan import RunPlan
+from patchwright.workers.store.threads import LinkedThread
 from tests.unit.resolver.endings import FRAME
 from tests.unit.resolver.places import SLACK, WEB, issue, repo, ticket
 from tests.unit.resolver.runs import TRIGGER
 
-SETTINGS = load(
+SETTINGS = load_settings(
     {
         "LLM_MODEL": "openai/x",
         "PATCHWRIGHT_GITHUB__WEB_URL": WEB,
@@ -38,20 +38,20 @@ TICKET, ISSUE = ticket("APP-7"), issue("acme/web", 7)
 JO = Actor(service="slack", login="Jo Miller", external_id="U1", host="T1")
 BOT = Actor(service="slack", login="Patchwright", external_id="U9", is_bot=True)
 AT = datetime(2030, 1, 1, tzinfo=UTC)
-OPEN = Openness(is_public=True, consent=Consent.SHARE)
-KEPT_OUT = Openness(is_public=True, consent=Consent.KEEP_OUT)
-PLANNED = Plan(frame=FRAME, openness=OPEN)
+OPEN = RunVisibility(is_public=True, consent=Consent.SHARE)
+KEPT_OUT = RunVisibility(is_public=True, consent=Consent.KEEP_OUT)
+PLANNED = RunPlan(frame=FRAME, openness=OPEN)
 CHAT_URL = "https://acme.slack.test/archives/C1/p1712345678123456"
 CHAT = Thread(
     ref=SLACK,
     title="",
     url=CHAT_URL,
     posts=(
-        Post(id="1", author=JO, text="The sum is off", at=AT),
-        Post(id="2", author=BOT, text="Working on it", at=AT),
+        ThreadPost(id="1", author=JO, text="The sum is off", at=AT),
+        ThreadPost(id="2", author=BOT, text="Working on it", at=AT),
     ),
 )
-TOLD = Relative(
+TOLD = LinkedIssue(
     name="APP-1", relation="Epic", title="Quarter", text="Globex pays less", author=JO
 )
 OF_TICKET = Thread(ref=TICKET, title="Wrong sum", url="", posts=(), relatives=(TOLD,))
@@ -61,8 +61,8 @@ def asked_in(thread: ThreadRef) -> Trigger:
     return TRIGGER.replace(thread=thread, repo=repo("acme/web"), actor=JO)
 
 
-def linked(*threads: ThreadRef) -> tuple[Linked, ...]:
-    return tuple(Linked(ref=one, is_own_pull=False) for one in threads)
+def linked(*threads: ThreadRef) -> tuple[LinkedThread, ...]:
+    return tuple(LinkedThread(ref=one, is_own_pull=False) for one in threads)
 
 
 def test_a_change_leads_back_to_ticket_chat_and_issue() -> None:
@@ -72,8 +72,8 @@ def test_a_change_leads_back_to_ticket_chat_and_issue() -> None:
         issue=7,
         key="APP-7",
         origins=(
-            Origin(name="a thread in Slack", url=CHAT_URL),
-            Origin(name="APP-7", url="https://acme.atlassian.net/browse/APP-7"),
+            RequestOrigin(name="a thread in Slack", url=CHAT_URL),
+            RequestOrigin(name="APP-7", url="https://acme.atlassian.net/browse/APP-7"),
         ),
     )
 
@@ -96,7 +96,7 @@ def test_what_is_kept_out_is_noted_and_nothing_leads_back() -> None:
     found = with_origins(planned, SETTINGS, asked_in(SLACK), [CHAT, OF_TICKET], tied)
     hidden = found.hidden
     assert found == planned.replace(issue=7, hidden=hidden)
-    assert isinstance(hidden, Hidden)
+    assert isinstance(hidden, PrivateContent)
     said = {"The sum is off", "Wrong sum", "Quarter", "Globex pays less"}
     assert said <= set(hidden.texts)
     assert {"Jo Miller", "APP-7"} <= set(hidden.names)
@@ -114,14 +114,14 @@ def test_h8_what_was_read_in_private_repositories_is_kept_out_of_public_ones() -
             private_texts=("We buy Initech",),
         )
         hidden = found.hidden
-        assert isinstance(hidden, Hidden)
+        assert isinstance(hidden, PrivateContent)
         assert "We buy Initech" in hidden.texts
 
 
 def test_what_is_said_while_it_works_is_kept_out_as_well() -> None:
     beside = asked_in(ISSUE).replace(request="use tabs")
     private = asked_in(SLACK).replace(request="Globex waits")
-    known = also_hidden(Hidden(texts=("The sum is off",)), [beside, private])
+    known = with_private_requests(PrivateContent(texts=("The sum is off",)), [beside, private])
     assert {"The sum is off", "Globex waits"} <= set(known.texts)
     assert "use tabs" not in known.texts
     assert known.names == ("Jo Miller",)
@@ -139,7 +139,7 @@ def test_what_is_said_while_it_works_is_kept_out_as_well() -> None:
 def test_the_key_is_that_of_the_first_ticket(
     thread: ThreadRef, tied: tuple[ThreadRef, ...], key: str
 ) -> None:
-    assert key_in(asked_in(thread), linked(*tied)) == key
+    assert find_ticket_key(asked_in(thread), linked(*tied)) == key
 
 
 def test_who_asks_is_called_as_they_are_in_the_thread() -> None:

@@ -8,8 +8,8 @@ import pytest
 from patchwright.core.errors import ServiceUnavailableError
 from patchwright.core.types.people import Actor, Permission
 from patchwright.core.types.threads import RepoRef
-from patchwright.resolver.placing.choose import Access
-from patchwright.workers.run.permissions import judge_for
+from patchwright.resolver.placing.choose import RepositoryAccess
+from patchwright.workers.run.permissions import make_access_check
 from patchwright.workers.talk.repositories import (
     MAX_CHECKED,
     MAX_OFFERED,
@@ -129,7 +129,7 @@ def test_a8_no_more_is_offered_than_can_be_shown(forge: Forge) -> None:
 
 
 def test_s74_access_is_judged_for_the_person(forge: Forge) -> None:
-    access = judge_for(ALICE, forge.permission)
+    access = make_access_check(ALICE, forge.permission)
     names = ("acme/web", "acme/secret", "acme/away")
     judged = [access(RepoRef(forge="github", full_name=name)) for name in names]
-    assert judged == [Access.READABLE, Access.UNREADABLE, Access.UNKNOWN]
+    assert judged == [RepositoryAccess.READABLE, RepositoryAccess.UNREADABLE, RepositoryAccess.UNKNOWN]

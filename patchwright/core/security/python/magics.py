@@ -21,16 +21,16 @@ _SHELL_MAGICS: Final = {"sx", "system", "sc"}
 _PYTHON_MAGICS: Final = {"time", "timeit", "prun"}
 
 
-class Cell(Value):
+class NotebookCell(Value):
     """`python` is the code without magics; `commands` are for the shell."""
 
     python: str
     commands: tuple[str, ...] = ()
 
 
-def read_cell(code: str) -> Cell:
+def read_cell(code: str) -> NotebookCell:
     if cell := _SHELL_CELL.match(code):
-        return Cell(python="", commands=(cell[1],))
+        return NotebookCell(python="", commands=(cell[1],))
     commands = _SHELL_LINE.findall(code)
     timed: list[str] = []
     for name, rest in _MAGIC_LINE.findall(code):
@@ -39,7 +39,7 @@ def read_cell(code: str) -> Cell:
         else:
             commands.append(rest if name in _SHELL_MAGICS else f"{name}{rest}")
     plain = _MAGIC_LINE.sub("pass", _SHELL_LINE.sub("pass", _OTHER_CELL.sub("", code)))
-    return Cell(
+    return NotebookCell(
         python="\n".join([plain, *timed]),
         commands=tuple(command.strip() for command in commands),
     )

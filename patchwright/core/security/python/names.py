@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Final
 
 IMPORTS: Final = frozenset({"__import__", "importlib.import_module"})
-SOMETHING: Final = "?"
+UNKNOWN_EXPRESSION: Final = "?"
 
 Names = Mapping[str, str]
 
@@ -24,7 +24,7 @@ def imported_names(tree: ast.Module) -> Names:
     return names
 
 
-def name_of(node: ast.expr, names: Names) -> str:
+def called_name(node: ast.expr, names: Names) -> str:
     """Return the dotted name of what is called; other expressions are `SOMETHING`."""
     parts: list[str] = []
     while isinstance(node, ast.Attribute):
@@ -34,12 +34,12 @@ def name_of(node: ast.expr, names: Names) -> str:
     return ".".join(reversed(parts))
 
 
-def text_of(node: ast.AST | None) -> str | None:
+def literal_text(node: ast.AST | None) -> str | None:
     """Return a text that is written out, also in pieces, or None."""
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         return node.value
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
-        left, right = text_of(node.left), text_of(node.right)
+        left, right = literal_text(node.left), literal_text(node.right)
         return None if left is None or right is None else left + right
     return None
 
@@ -48,10 +48,10 @@ def _first_part(node: ast.expr, names: Names) -> str:
     if isinstance(node, ast.Name):
         return names.get(node.id, node.id)
     if not isinstance(node, ast.Call):
-        return SOMETHING
-    called = name_of(node.func, names)
+        return UNKNOWN_EXPRESSION
+    called = called_name(node.func, names)
     if called in IMPORTS and node.args:
-        return text_of(node.args[0]) or SOMETHING
+        return literal_text(node.args[0]) or UNKNOWN_EXPRESSION
     if called == "getattr" and len(node.args) > 1:
-        return f"{name_of(node.args[0], names)}.{text_of(node.args[1]) or SOMETHING}"
-    return SOMETHING
+        return f"{called_name(node.args[0], names)}.{literal_text(node.args[1]) or UNKNOWN_EXPRESSION}"
+    return UNKNOWN_EXPRESSION

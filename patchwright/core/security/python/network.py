@@ -4,10 +4,10 @@ import ast
 import re
 from typing import Final
 
-from patchwright.core.security.addresses import METADATA, Host, host_of, kind_of
+from patchwright.core.security.addresses import METADATA, HostKind, host_of, kind_of_host
 from patchwright.core.security.analyzer import Verdict
-from patchwright.core.security.python.names import text_of
-from patchwright.core.security.verdicts import LOW, high, medium
+from patchwright.core.security.python.names import literal_text
+from patchwright.core.security.verdicts import LOW_RISK, high_risk, medium_risk
 
 _NETWORK: Final = re.compile(
     r"(?:socket|requests|urllib\.request|urllib3|httpx|http\.client|aiohttp|ftplib"
@@ -28,17 +28,17 @@ def is_network(name: str) -> bool:
 
 
 def judge_network(call: ast.Call, name: str) -> Verdict:
-    texts = [text for node in ast.walk(call) if (text := text_of(node)) is not None]
-    hosts = {kind_of(host_of(text)) for text in texts if _is_address(text)}
-    if Host.METADATA in hosts:
-        return high(METADATA)
-    if hosts == {Host.OWN}:
-        return LOW
+    texts = [text for node in ast.walk(call) if (text := literal_text(node)) is not None]
+    hosts = {kind_of_host(host_of(text)) for text in texts if _is_address(text)}
+    if HostKind.METADATA in hosts:
+        return high_risk(METADATA)
+    if hosts == {HostKind.OWN}:
+        return LOW_RISK
     given = any(keyword.arg in _SENDING for keyword in call.keywords)
     if given or _SENDS.search(name) or _ALWAYS_SENDS.match(name):
-        return high("It sends data to another machine.")
-    return medium("It fetches something from another machine.")
+        return high_risk("It sends data to another machine.")
+    return medium_risk("It fetches something from another machine.")
 
 
 def _is_address(text: str) -> bool:
-    return "://" in text or kind_of(host_of(text)) is not Host.OTHER
+    return "://" in text or kind_of_host(host_of(text)) is not HostKind.OTHER

@@ -4,33 +4,33 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from patchwright.core.security.analyzer import Verdict
-from patchwright.core.security.shell.script import Command, Word
-from patchwright.core.security.verdicts import high
+from patchwright.core.security.shell.script import ShellCommand, ShellWord
+from patchwright.core.security.verdicts import high_risk
 
 NO_OPTIONS: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
-class Call:
+class ProgramCall:
     """`run` judges another script, and `start` another command, that this one runs."""
 
-    command: Command
-    run: Callable[[str, Command], Verdict]
-    start: Callable[[Command], Verdict]
+    command: ShellCommand
+    run: Callable[[str, ShellCommand], Verdict]
+    start: Callable[[ShellCommand], Verdict]
 
     @property
     def name(self) -> str:
         return self.command.name
 
     @property
-    def arguments(self) -> tuple[Word, ...]:
+    def arguments(self) -> tuple[ShellWord, ...]:
         return self.command.arguments
 
     @property
     def texts(self) -> list[str]:
         return [word.text for word in self.arguments]
 
-    def operands(self, valued: Collection[str] = NO_OPTIONS) -> list[Word]:
+    def operands(self, valued: Collection[str] = NO_OPTIONS) -> list[ShellWord]:
         """Return the arguments that are no options; `valued` are those with a value."""
         return [word for option, word in self.parted(valued) if not option]
 
@@ -39,11 +39,11 @@ class Call:
         pairs = self.parted(frozenset(options))
         return next((word.text for option, word in pairs if option in options), None)
 
-    def values_of(self, *options: str) -> list[Word]:
+    def values_of(self, *options: str) -> list[ShellWord]:
         pairs = self.parted(frozenset(options))
         return [word for option, word in pairs if option in options]
 
-    def parted(self, valued: Collection[str]) -> Iterator[tuple[str, Word]]:
+    def parted(self, valued: Collection[str]) -> Iterator[tuple[str, ShellWord]]:
         """Yield each argument with the option that it is the value of."""
         option, only_operands = "", False
         for word in self.arguments:
@@ -65,18 +65,18 @@ class Call:
         return any(_is_one_of(text, options) for text in self.texts)
 
 
-Rule = Callable[[Call], Verdict]
-Rules = Mapping[str, Rule]
+ProgramRule = Callable[[ProgramCall], Verdict]
+ProgramRules = Mapping[str, ProgramRule]
 
 
-def for_programs(names: str, rule: Rule) -> Rules:
+def for_programs(names: str, rule: ProgramRule) -> ProgramRules:
     """Return the rule for each of the names, which stand with blanks between them."""
     return dict.fromkeys(names.split(), rule)
 
 
-def always(why: str) -> Rule:
+def always_risky(why: str) -> ProgramRule:
     """Return the rule that a program is risky, whatever its arguments are."""
-    return lambda _: high(why)
+    return lambda _: high_risk(why)
 
 
 def _attached(text: str, valued: Collection[str]) -> tuple[str, str] | None:

@@ -5,9 +5,9 @@ from typing import Final
 
 from patchwright.core.security.analyzer import Verdict
 from patchwright.core.security.shell.network import FETCHERS
-from patchwright.core.security.shell.script import Command
+from patchwright.core.security.shell.script import ShellCommand
 from patchwright.core.security.shell.words import without_escapes
-from patchwright.core.security.verdicts import LOW, high, medium
+from patchwright.core.security.verdicts import LOW_RISK, high_risk, medium_risk
 
 RUNS_UNKNOWN: Final = "It runs code that is only known when it is run."
 RUNS_HIDDEN: Final = "It runs code that is hidden in another form."
@@ -23,27 +23,27 @@ _SPEAKING: Final = frozenset({"echo", "printf"})
 _FORMATS: Final = frozenset({"-e", "-n", "-ne", "-en", "%s", "%s\\n", "%b", "--"})
 
 
-def judge_generated(sources: Iterable[Command]) -> Verdict:
+def judge_generated(sources: Iterable[ShellCommand]) -> Verdict:
     """Judge that the output of commands is run as a script.
 
     What is plain text in them is for `texts_of`, and judged by itself.
     """
-    every = list(Command(words=(), folder="", piped_from=tuple(sources)).sources())
+    every = list(ShellCommand(words=(), folder="", piped_from=tuple(sources)).sources())
     names = {one.name for one in every}
     if names & FETCHERS:
-        return high("It runs what it downloads.")
+        return high_risk("It runs what it downloads.")
     if names & _DECODERS:
-        return high(RUNS_HIDDEN)
-    return LOW if is_plain_text(every) else medium(RUNS_UNKNOWN)
+        return high_risk(RUNS_HIDDEN)
+    return LOW_RISK if is_plain_text(every) else medium_risk(RUNS_UNKNOWN)
 
 
-def is_plain_text(sources: Iterable[Command]) -> bool:
+def is_plain_text(sources: Iterable[ShellCommand]) -> bool:
     return all(
         source.name in _SPEAKING or source.stdin is not None for source in sources
     )
 
 
-def texts_of(sources: Iterable[Command]) -> Iterator[str]:
+def texts_of(sources: Iterable[ShellCommand]) -> Iterator[str]:
     """Yield what commands print, as far as it stands in them."""
     for source in sources:
         if source.name in _SPEAKING:

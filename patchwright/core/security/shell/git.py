@@ -5,8 +5,8 @@ from dataclasses import replace
 from typing import Final
 
 from patchwright.core.security.analyzer import Verdict
-from patchwright.core.security.shell.call import Call, Rules
-from patchwright.core.security.verdicts import LOW, high, medium, worst
+from patchwright.core.security.shell.call import ProgramCall, ProgramRules
+from patchwright.core.security.verdicts import LOW_RISK, high_risk, medium_risk, worst_verdict
 
 _GLOBAL_VALUED: Final = {"-C", "-c", "--git-dir", "--work-tree", "--namespace"}
 _PUSHES: Final = "It would push or send commits, which is not the agent's to do."
@@ -54,74 +54,74 @@ _MEDIUM: Final = {
 }
 
 
-def _git(call: Call) -> Verdict:
+def _git(call: ProgramCall) -> Verdict:
     words = list(call.parted(_GLOBAL_VALUED))
     settings = [word.text for option, word in words if option == "-c"]
     if any(_CONFIG.match(setting) for setting in settings):
-        return high(_CONFIGURES)
+        return high_risk(_CONFIGURES)
     if any(text.startswith(_HELPERS) for text in call.texts):
-        return high("It has git run a command.")
+        return high_risk("It has git run a command.")
     operands = [word.text for option, word in words if not option]
     if not operands:
-        return LOW
+        return LOW_RISK
     return _subcommand(call, operands[0], operands[1:])
 
 
-def _subcommand(call: Call, name: str, operands: list[str]) -> Verdict:
+def _subcommand(call: ProgramCall, name: str, operands: list[str]) -> Verdict:
     if name in _HIGH:
-        return high(_HIGH[name])
+        return high_risk(_HIGH[name])
     match name, operands:
         case "remote", ["add" | "set-url" | "rename" | "remove" | "rm", *_]:
-            return high(_CONFIGURES)
+            return high_risk(_CONFIGURES)
         case "config", _:
             return _config(call, operands)
         case "reflog", ["expire" | "delete", *_]:
-            return high(_REWRITES)
+            return high_risk(_REWRITES)
         case "gc", _ if call.has("--prune"):
-            return high(_REWRITES)
+            return high_risk(_REWRITES)
         case "bisect", ["run", *_]:
             return _run(call, after="run")
         case "submodule", ["foreach", *script]:
             return call.run(" ".join(script), call.command)
         case (("rebase" | "difftool" | "mergetool"), _) if _scripts(call):
-            return worst(call.run(script, call.command) for script in _scripts(call))
+            return worst_verdict(call.run(script, call.command) for script in _scripts(call))
         case "stash", ["drop" | "clear", *_]:
-            return medium(_LOSES)
+            return medium_risk(_LOSES)
         case _:
             return _by_options(call, name)
 
 
-def _by_options(call: Call, name: str) -> Verdict:
+def _by_options(call: ProgramCall, name: str) -> Verdict:
     if name in _MEDIUM:
-        return medium(_MEDIUM[name])
+        return medium_risk(_MEDIUM[name])
     if name in {"reset", "checkout"} and call.has("--hard", "-f", "--force", "--"):
-        return medium(_LOSES)
+        return medium_risk(_LOSES)
     if name == "checkout" and call.texts[-1] in {".", "--", "*"}:
-        return medium(_LOSES)
+        return medium_risk(_LOSES)
     if name == "branch" and call.has("-D", "--force"):
-        return medium(_REWRITES)
+        return medium_risk(_REWRITES)
     if name == "commit" and call.has("--amend"):
-        return medium(_REWRITES)
-    return LOW
+        return medium_risk(_REWRITES)
+    return LOW_RISK
 
 
-def _config(call: Call, operands: list[str]) -> Verdict:
+def _config(call: ProgramCall, operands: list[str]) -> Verdict:
     if any(text in _READS_CONFIG for text in call.texts):
-        return LOW
+        return LOW_RISK
     sets = [text for text in operands if text not in {"set", "unset", "edit"}]
     if call.has("--global", "--system", "-e", "--edit", "--file", "-f"):
-        return high(_CONFIGURES)
+        return high_risk(_CONFIGURES)
     dangerous = any(_CONFIG.match(text) for text in sets[:1])
-    return high(_CONFIGURES) if dangerous and len(sets) > 1 else LOW
+    return high_risk(_CONFIGURES) if dangerous and len(sets) > 1 else LOW_RISK
 
 
-def _run(call: Call, after: str) -> Verdict:
+def _run(call: ProgramCall, after: str) -> Verdict:
     at = call.texts.index(after) + 1
     return call.start(replace(call.command, words=call.arguments[at:]))
 
 
-def _scripts(call: Call) -> list[str]:
+def _scripts(call: ProgramCall) -> list[str]:
     return [word.text for word in call.values_of("-x", "--exec", "--extcmd")]
 
 
-RULES: Final[Rules] = {"git": _git}
+GIT_RULES: Final[ProgramRules] = {"git": _git}

@@ -26,7 +26,7 @@ _ONE_LINE: Final = {
 }
 
 
-def parse(text: str) -> Node:
+def parse_script(text: str) -> Node:
     """Return the root of a script's tree; raises `UnreadableError`.
 
     In some places the grammar takes the end of a line for a blank, so that the next

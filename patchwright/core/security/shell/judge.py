@@ -5,28 +5,28 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
-from patchwright.core.security.addresses import METADATA, Host, host_of, kind_of
+from patchwright.core.security.addresses import METADATA, HostKind, host_of, kind_of_host
 from patchwright.core.security.analyzer import Verdict
 from patchwright.core.security.paths import (
     REPOSITORY,
-    SOMETHING,
+    UNKNOWN_PART,
     judge_read,
     judge_write,
 )
-from patchwright.core.security.shell.call import Call
+from patchwright.core.security.shell.call import ProgramCall
 from patchwright.core.security.shell.generated import is_plain_text, judge_generated
 from patchwright.core.security.shell.network import SENDS
-from patchwright.core.security.shell.programs import KNOWN, RULES, SPEAKING
+from patchwright.core.security.shell.programs import KNOWN, PROGRAM_RULES, SPEAKING
 from patchwright.core.security.shell.reader import read_script
-from patchwright.core.security.shell.scope import AT_FIRST, Scope
+from patchwright.core.security.shell.scope import AT_FIRST, ShellScope
 from patchwright.core.security.shell.script import (
-    Command,
+    ShellCommand,
     Redirect,
     UnreadableError,
-    Word,
+    ShellWord,
 )
-from patchwright.core.security.shell.unwrap import scripts_in, unwrapped
-from patchwright.core.security.verdicts import LOW, high, medium, worst
+from patchwright.core.security.shell.unwrap import scripts_in, wrapped_commands
+from patchwright.core.security.verdicts import LOW_RISK, high_risk, medium_risk, worst_verdict
 
 DEEPEST: Final = 8
 MAX_COMMANDS: Final = 3_000
@@ -36,9 +36,9 @@ SCRIPT_COST: Final = 10
 _BRANCHES: Final = "|("
 MAX_BRANCHES: Final = 3_000
 
-_UNREADABLE: Final = high("It cannot be read as a shell script.")
-_TOO_DEEP: Final = high("It hides commands within commands, too many to follow.")
-_HIDDEN: Final = high("It hides which program it runs.")
+_UNREADABLE: Final = high_risk("It cannot be read as a shell script.")
+_TOO_DEEP: Final = high_risk("It hides commands within commands, too many to follow.")
+_HIDDEN: Final = high_risk("It hides which program it runs.")
 # `python3.11` and `mkfs.ext4` are judged as `python` and `mkfs`.
 _VARIANT: Final = re.compile(
     r"(python|ipython|pypy|pip|node|ruby|perl)[\d.]+|(mkfs)\..*", re.DOTALL
@@ -53,7 +53,7 @@ def judge_script(text: str, stdin: str = "") -> Verdict:
 
     What cannot be parsed is HIGH: who wants something hidden would write it so.
     """
-    return _Judge().script(text, Scope(REPOSITORY, AT_FIRST), stdin or None, 0)
+    return _Judge().script(text, ShellScope(REPOSITORY, AT_FIRST), stdin or None, 0)
 
 
 class _Judge:
@@ -62,59 +62,59 @@ class _Judge:
     def __init__(self) -> None:
         self._left = MAX_COMMANDS
 
-    def script(self, text: str, scope: Scope, stdin: str | None, depth: int) -> Verdict:
+    def script(self, text: str, scope: ShellScope, stdin: str | None, depth: int) -> Verdict:
         self._left -= SCRIPT_COST
         if depth > DEEPEST or self._left < 0:
             return _TOO_DEEP
         if sum(map(text.count, _BRANCHES)) > MAX_BRANCHES:
             return _TOO_DEEP
         try:
-            commands = read_script(text.replace(SOMETHING, "${_}"), scope)
+            commands = read_script(text.replace(UNKNOWN_PART, "${_}"), scope)
         except UnreadableError:
             return _UNREADABLE
         fed = (_fed(command, stdin) for command in commands)
-        return worst(self._command(command, depth) for command in fed)
+        return worst_verdict(self._command(command, depth) for command in fed)
 
-    def _command(self, command: Command, depth: int) -> Verdict:
+    def _command(self, command: ShellCommand, depth: int) -> Verdict:
         self._left -= 1
         if depth > DEEPEST or self._left < 0:
             return _TOO_DEEP
-        call = Call(
+        call = ProgramCall(
             command=command,
             run=lambda text, by: self.script(
-                text, Scope(by.folder, by.values), None, depth + 1
+                text, ShellScope(by.folder, by.values), None, depth + 1
             ),
             start=lambda inner: self._command(inner, depth + 1),
         )
         inside = [
-            *map(call.start, unwrapped(command)),
+            *map(call.start, wrapped_commands(command)),
             *(call.run(script, command) for script in scripts_in(command)),
         ]
         redirects = (_judge_redirect(one, command.folder) for one in command.redirects)
         program = _judge_program(call, is_wrapper=bool(inside))
-        return worst([program, *inside, *redirects, *_judge_words(command)])
+        return worst_verdict([program, *inside, *redirects, *_judge_words(command)])
 
 
-def _fed(command: Command, stdin: str | None) -> Command:
+def _fed(command: ShellCommand, stdin: str | None) -> ShellCommand:
     if stdin is None or command.stdin is not None or command.piped_from:
         return command
     return replace(command, stdin=stdin)
 
 
-def _judge_program(call: Call, *, is_wrapper: bool) -> Verdict:
+def _judge_program(call: ProgramCall, *, is_wrapper: bool) -> Verdict:
     if call.command.forks:
-        return high("It starts processes without an end.")
+        return high_risk("It starts processes without an end.")
     if not call.command.words:
-        return LOW
+        return LOW_RISK
     first = call.command.words[0]
     if first.tricky or not first.is_known:
         return _judge_hidden(first)
-    if rule := RULES.get(_plain_name(call.name)):
+    if rule := PROGRAM_RULES.get(_plain_name(call.name)):
         return rule(call)
     # What stands in a folder is the repository's own, as its tests are.
     if call.name in KNOWN or is_wrapper or "/" in first.text:
-        return LOW
-    return medium("It runs a program that nothing is known of.")
+        return LOW_RISK
+    return medium_risk("It runs a program that nothing is known of.")
 
 
 def _plain_name(name: str) -> str:
@@ -122,27 +122,27 @@ def _plain_name(name: str) -> str:
     return (found[1] or found[2]) if found else name
 
 
-def _judge_hidden(word: Word) -> Verdict:
+def _judge_hidden(word: ShellWord) -> Verdict:
     if word.tricky or (word.inner and is_plain_text(word.inner)):
         return _HIDDEN
-    unknown = medium("Which program it runs is only known when it is run.")
-    return worst([unknown, judge_generated(word.inner)])
+    unknown = medium_risk("Which program it runs is only known when it is run.")
+    return worst_verdict([unknown, judge_generated(word.inner)])
 
 
 def _judge_redirect(redirect: Redirect, folder: str) -> Verdict:
     path = redirect.target.text
     if found := _SOCKET.match(path):
-        return LOW if kind_of(found[1]) is Host.OWN else high(SENDS)
+        return LOW_RISK if kind_of_host(found[1]) is HostKind.OWN else high_risk(SENDS)
     if redirect.operator == "<":
         return judge_read(path, folder)
     if redirect.operator.endswith("&") and path.rstrip("-").isdigit():
-        return LOW
-    if path.startswith(SOMETHING):
-        return medium("It writes a file whose name is only known when it is run.")
+        return LOW_RISK
+    if path.startswith(UNKNOWN_PART):
+        return medium_risk("It writes a file whose name is only known when it is run.")
     return judge_write(path, folder)
 
 
-def _judge_words(command: Command) -> Iterator[Verdict]:
+def _judge_words(command: ShellCommand) -> Iterator[Verdict]:
     """Judge what every program may do with the paths and addresses it is given."""
     if command.name in SPEAKING:
         return
@@ -150,5 +150,5 @@ def _judge_words(command: Command) -> Iterator[Verdict]:
         named = _NAMED_FILE.fullmatch(word.text)
         for text in (word.text, named[1]) if named else (word.text,):
             yield judge_read(text, command.folder)
-            if kind_of(host_of(text)) is Host.METADATA:
-                yield high(METADATA)
+            if kind_of_host(host_of(text)) is HostKind.METADATA:
+                yield high_risk(METADATA)

@@ -3,12 +3,12 @@
 import re
 from typing import Final
 
-from patchwright.core.security.addresses import METADATA, Host, host_of, kind_of
+from patchwright.core.security.addresses import METADATA, HostKind, host_of, kind_of_host
 from patchwright.core.security.analyzer import Verdict
-from patchwright.core.security.paths import SOMETHING, judge_write
-from patchwright.core.security.shell.call import Call, Rules, always, for_programs
-from patchwright.core.security.shell.script import Word
-from patchwright.core.security.verdicts import LOW, high, medium, worst
+from patchwright.core.security.paths import UNKNOWN_PART, judge_write
+from patchwright.core.security.shell.call import ProgramCall, ProgramRules, always_risky, for_programs
+from patchwright.core.security.shell.script import ShellWord
+from patchwright.core.security.verdicts import LOW_RISK, high_risk, medium_risk, worst_verdict
 
 SENDS: Final = "It sends data to another machine."
 
@@ -32,26 +32,26 @@ _REMOTE: Final = re.compile(r"(?:^[\w.-]+@|^rsync://|^[\w.-]+:)(?!\\)")
 _HTTP_METHOD: Final = re.compile(r"(?:POST|PUT|PATCH|DELETE)\Z")
 
 
-def _fetch(call: Call) -> Verdict:
+def _fetch(call: ProgramCall) -> Verdict:
     valued = _CURL_VALUED | _SENDING | ({"-T"} if call.name == "curl" else set())
     if call.name == "wget":
         valued |= {"-O"}
     urls = call.operands(valued) + call.values_of("--url")
-    return worst([_spoken(call, urls), *_saved(call)])
+    return worst_verdict([_spoken(call, urls), *_saved(call)])
 
 
-def _spoken(call: Call, urls: list[Word]) -> Verdict:
-    kinds = {kind_of(host_of(url.text)) for url in urls}
-    if Host.METADATA in kinds:
-        return high(METADATA)
-    if kinds == {Host.OWN}:
-        return LOW
+def _spoken(call: ProgramCall, urls: list[ShellWord]) -> Verdict:
+    kinds = {kind_of_host(host_of(url.text)) for url in urls}
+    if HostKind.METADATA in kinds:
+        return high_risk(METADATA)
+    if kinds == {HostKind.OWN}:
+        return LOW_RISK
     if _sends(call) or any(map(_carries, urls)):
-        return high(SENDS)
-    return medium("It fetches something from another machine.")
+        return high_risk(SENDS)
+    return medium_risk("It fetches something from another machine.")
 
 
-def _sends(call: Call) -> bool:
+def _sends(call: ProgramCall) -> bool:
     method = call.value_of("-X", "--request", "--method") or "GET"
     named = any(_HTTP_METHOD.match(text) for text in call.texts)
     uploads = call.name == "curl" and call.has("-T")
@@ -62,58 +62,58 @@ def _sends(call: Call) -> bool:
     return other or named or uploads or given or joined or fed
 
 
-def _carries(url: Word) -> bool:
+def _carries(url: ShellWord) -> bool:
     """Tell whether what the shell fills in would leave with the URL."""
-    return bool(url.inner) or (SOMETHING in url.text and not _is_all_unknown(url.text))
+    return bool(url.inner) or (UNKNOWN_PART in url.text and not _is_all_unknown(url.text))
 
 
 def _is_all_unknown(text: str) -> bool:
     host = host_of(text)
-    return SOMETHING in host or not host
+    return UNKNOWN_PART in host or not host
 
 
-def _saved(call: Call) -> list[Verdict]:
+def _saved(call: ProgramCall) -> list[Verdict]:
     options = ("-O", "--output-document") if call.name == "wget" else ("-o", "--output")
     targets = [w.text for w in call.values_of(*options) if w.text != "-"]
     return [judge_write(target, call.command.folder) for target in targets]
 
 
-def _connect(call: Call) -> Verdict:
+def _connect(call: ProgramCall) -> Verdict:
     if call.has("-e", "-c", "--exec", "--sh-exec"):
-        return high("It gives another machine a shell.")
+        return high_risk("It gives another machine a shell.")
     if call.has("-l", "--listen"):
-        return medium("It waits for other machines to connect.")
+        return medium_risk("It waits for other machines to connect.")
     hosts = [w.text.rpartition(",")[2] for w in call.operands({"-p", "-w", "-s"})]
-    if hosts and kind_of(hosts[0]) is Host.OWN:
-        return LOW
-    return high(SENDS)
+    if hosts and kind_of_host(hosts[0]) is HostKind.OWN:
+        return LOW_RISK
+    return high_risk(SENDS)
 
 
-def _socket_cat(call: Call) -> Verdict:
+def _socket_cat(call: ProgramCall) -> Verdict:
     text = " ".join(call.texts).upper()
     if "EXEC:" in text or "SYSTEM:" in text:
-        return high("It gives another machine a shell.")
-    return high(SENDS)
+        return high_risk("It gives another machine a shell.")
+    return high_risk(SENDS)
 
 
-def _look_up(call: Call) -> Verdict:
+def _look_up(call: ProgramCall) -> Verdict:
     """Judge a look-up: the name can carry data to whoever answers for its domain."""
     if any(word.inner or not word.is_known for word in call.arguments):
-        return high(SENDS)
+        return high_risk(SENDS)
     if call.command.piped_from:
-        return high(SENDS)
-    return medium("It asks another machine.")
+        return high_risk(SENDS)
+    return medium_risk("It asks another machine.")
 
 
-def _synchronise(call: Call) -> Verdict:
+def _synchronise(call: ProgramCall) -> Verdict:
     operands = [word.text for word in call.operands({"-e", "--rsh", "-F", "-i", "-P"})]
     if call.value_of("-e", "--rsh") is not None or any(map(_REMOTE.match, operands)):
-        return high(SENDS)
+        return high_risk(SENDS)
     targets = operands[-1:]
-    return worst(judge_write(target, call.command.folder) for target in targets)
+    return worst_verdict(judge_write(target, call.command.folder) for target in targets)
 
 
-RULES: Final[Rules] = {
+NETWORK_RULES: Final[ProgramRules] = {
     **for_programs(" ".join(FETCHERS), _fetch),
     **for_programs("nc ncat netcat telnet", _connect),
     **for_programs("dig nslookup host drill ping ping6 whois traceroute", _look_up),
@@ -124,6 +124,6 @@ RULES: Final[Rules] = {
         "cloudflared aws gcloud gsutil az kubectl helm gh glab hub rclone s3cmd doctl "
         "heroku flyctl vercel netlify terraform ansible mosh ssh-copy-id tailscale wg "
         "openvpn tor chisel frpc",
-        always("It acts on another machine or an outside service."),
+        always_risky("It acts on another machine or an outside service."),
     ),
 }

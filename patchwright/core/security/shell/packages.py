@@ -4,8 +4,8 @@ import re
 from typing import Final
 
 from patchwright.core.security.analyzer import Verdict
-from patchwright.core.security.shell.call import Call, Rule, Rules, always, for_programs
-from patchwright.core.security.verdicts import LOW, high, medium
+from patchwright.core.security.shell.call import ProgramCall, ProgramRule, ProgramRules, always_risky, for_programs
+from patchwright.core.security.verdicts import LOW_RISK, high_risk, medium_risk
 
 _INSTALLS: Final = "It installs packages, whose code is other people's."
 _ELSEWHERE: Final = "It installs code from an address that no registry vouches for."
@@ -21,27 +21,27 @@ _PUBLISHING: Final = {"publish", "upload", "push", "login", "adduser", "token", 
 _SCOPED: Final = {"npm", "pnpm", "yarn", "bun", "npx", "pnpx", "bunx"}
 
 
-def _packages(*installing: str) -> Rule:
+def _packages(*installing: str) -> ProgramRule:
     """Return a rule for a tool of which only these subcommands install."""
 
-    def judge(call: Call) -> Verdict:
+    def judge(call: ProgramCall) -> Verdict:
         subcommands = [w.text for w in call.operands(_INDEX)]
         if any(text in _PUBLISHING for text in subcommands[:2]):
-            return high(PUBLISHES)
+            return high_risk(PUBLISHES)
         if not any(text in installing for text in subcommands[:2]):
-            return LOW
+            return LOW_RISK
         return _install(call)
 
     return judge
 
 
-def _install(call: Call) -> Verdict:
+def _install(call: ProgramCall) -> Verdict:
     if call.values_of(*_INDEX) or any(_is_elsewhere(call, t) for t in call.texts):
-        return high(_ELSEWHERE)
-    return medium(_INSTALLS)
+        return high_risk(_ELSEWHERE)
+    return medium_risk(_INSTALLS)
 
 
-def _is_elsewhere(call: Call, text: str) -> bool:
+def _is_elsewhere(call: ProgramCall, text: str) -> bool:
     if _ADDRESS.search(text):
         return True
     return call.name in _SCOPED and bool(_GITHUB_SHORT.match(text))
@@ -49,7 +49,7 @@ def _is_elsewhere(call: Call, text: str) -> bool:
 
 PIP: Final = _packages("install", "download", "wheel")
 
-RULES: Final[Rules] = {
+PACKAGE_RULES: Final[ProgramRules] = {
     **for_programs("pip pipx conda mamba", PIP),
     **for_programs("easy_install npx pnpx bunx uvx dpkg rpm snap flatpak", _install),
     **for_programs(
@@ -68,5 +68,5 @@ RULES: Final[Rules] = {
         "apt apt-get aptitude dnf yum apk brew zypper pacman",
         _packages("install", "add", "upgrade", "dist-upgrade", "update", "-S"),
     ),
-    "twine": always(PUBLISHES),
+    "twine": always_risky(PUBLISHES),
 }

@@ -12,17 +12,17 @@ from patchwright.core.security.shell import (
     privilege,
     shells,
 )
-from patchwright.core.security.shell.call import Rules
+from patchwright.core.security.shell.call import ProgramRules
 
-RULES: Final[Rules] = {
-    **deleting.RULES,
-    **files.RULES,
-    **network.RULES,
-    **privilege.RULES,
-    **git.RULES,
-    **packages.RULES,
-    **shells.RULES,
-    **languages.RULES,
+PROGRAM_RULES: Final[ProgramRules] = {
+    **deleting.DELETION_RULES,
+    **files.FILE_RULES,
+    **network.NETWORK_RULES,
+    **privilege.PRIVILEGE_RULES,
+    **git.GIT_RULES,
+    **packages.PACKAGE_RULES,
+    **shells.SHELL_RULES,
+    **languages.LANGUAGE_RULES,
 }
 
 # They show or compute something; what they are given as files is judged as paths.

@@ -7,15 +7,15 @@ from typing import Final
 
 from tree_sitter import Node
 
-from patchwright.core.security.shell.grammar import parse
+from patchwright.core.security.shell.grammar import parse_script
 from patchwright.core.security.shell.redirects import (
     behind_heredoc,
     read_redirects,
-    stray_words,
+    words_behind_redirect,
     text_given,
 )
-from patchwright.core.security.shell.scope import Scope
-from patchwright.core.security.shell.script import Command, UnreadableError, Word
+from patchwright.core.security.shell.scope import ShellScope
+from patchwright.core.security.shell.script import ShellCommand, UnreadableError, ShellWord
 from patchwright.core.security.shell.words import (
     read_words,
     single_values,
@@ -30,15 +30,15 @@ _STATEMENTS: Final = {"command", "list", "pipeline", "redirected_statement", "su
 _REDIRECTS: Final = {"file_redirect", "herestring_redirect", "heredoc_redirect"}
 
 
-Commands = tuple[Command, ...]
+Commands = tuple[ShellCommand, ...]
 
 
-def read_script(text: str, scope: Scope) -> Commands:
+def read_script(text: str, scope: ShellScope) -> Commands:
     """Return the commands of a script in the order in which they are written.
 
     Raises `UnreadableError`.
     """
-    commands = tuple(islice(_Reading(scope).walk(parse(text), 0), MAX_COMMANDS + 1))
+    commands = tuple(islice(_Reading(scope).walk(parse_script(text), 0), MAX_COMMANDS + 1))
     if len(commands) > MAX_COMMANDS:
         raise UnreadableError
     return commands
@@ -47,11 +47,11 @@ def read_script(text: str, scope: Scope) -> Commands:
 class _Reading:
     """Walks the tree once; `source` is always what is piped into a node."""
 
-    def __init__(self, scope: Scope) -> None:
+    def __init__(self, scope: ShellScope) -> None:
         self._scope = scope
         self._inner: dict[int, Commands] = {}
 
-    def walk(self, node: Node, depth: int, source: Commands = ()) -> Iterator[Command]:
+    def walk(self, node: Node, depth: int, source: Commands = ()) -> Iterator[ShellCommand]:
         if depth > DEEPEST:
             raise UnreadableError
         match node.type:
@@ -78,11 +78,11 @@ class _Reading:
             case _:
                 yield from self._children(node, depth, source)
 
-    def _children(self, node: Node, depth: int, source: Commands) -> Iterator[Command]:
+    def _children(self, node: Node, depth: int, source: Commands) -> Iterator[ShellCommand]:
         for child in node.named_children:
             yield from self.walk(child, depth + 1, source)
 
-    def _pipeline(self, node: Node, depth: int, source: Commands) -> Iterator[Command]:
+    def _pipeline(self, node: Node, depth: int, source: Commands) -> Iterator[ShellCommand]:
         for stage in node.named_children:
             commands = tuple(self.walk(stage, depth + 1, source))
             yield from commands
@@ -90,7 +90,7 @@ class _Reading:
 
     def _redirected(
         self, node: Node, depth: int, source: Commands
-    ) -> Iterator[Command]:
+    ) -> Iterator[ShellCommand]:
         body = node.child_by_field_name("body")
         redirects = [child for child in node.named_children if child.type in _REDIRECTS]
         for redirect in redirects:
@@ -102,7 +102,7 @@ class _Reading:
         for rest in behind_heredoc(redirects):
             yield from self.walk(rest, depth + 1, (*source, *commands, given))
 
-    def _command(self, node: Node, depth: int, source: Commands) -> Iterator[Command]:
+    def _command(self, node: Node, depth: int, source: Commands) -> Iterator[ShellCommand]:
         yield from self._substituted(node, depth)
         for child in node.named_children:
             if child.type == "variable_assignment":
@@ -113,7 +113,7 @@ class _Reading:
             self._scope.move(command)
             yield command
 
-    def _spellings(self, node: Node) -> Iterator[tuple[Word, ...]]:
+    def _spellings(self, node: Node) -> Iterator[tuple[ShellWord, ...]]:
         """Yield a command's words, for each program that a variable may name."""
         kinds = {"variable_assignment", *_REDIRECTS}
         parts = [child for child in node.children if child.type not in kinds]
@@ -126,7 +126,7 @@ class _Reading:
             )
             yield (*name, *words)
 
-    def _loop(self, node: Node, depth: int, source: Commands) -> Iterator[Command]:
+    def _loop(self, node: Node, depth: int, source: Commands) -> Iterator[ShellCommand]:
         name, *rest = node.named_children
         for item in rest:
             if item.type not in {"do_group", "compound_statement"}:
@@ -135,7 +135,7 @@ class _Reading:
                     self._scope.learn(text_of(name), word.text)
         yield from self._children(node, depth, source)
 
-    def _function(self, node: Node, depth: int, source: Commands) -> Iterator[Command]:
+    def _function(self, node: Node, depth: int, source: Commands) -> Iterator[ShellCommand]:
         name = node.child_by_field_name("name")
         commands = tuple(self._children(node, depth, source))
         calls = [one for one in commands if name and one.name == text_of(name)]
@@ -144,7 +144,7 @@ class _Reading:
                 command, forks=command.forks or (len(calls) > 1 and command in calls)
             )
 
-    def _substituted(self, node: Node, depth: int) -> Iterator[Command]:
+    def _substituted(self, node: Node, depth: int) -> Iterator[ShellCommand]:
         """Yield what is run to make up the words of a node."""
         if depth > DEEPEST:
             raise UnreadableError
@@ -156,12 +156,12 @@ class _Reading:
                 yield from self._substituted(child, depth + 1)
 
     def _made(
-        self, words: tuple[Word, ...], redirects: list[Node], source: Commands
-    ) -> Command:
+        self, words: tuple[ShellWord, ...], redirects: list[Node], source: Commands
+    ) -> ShellCommand:
         values, inner = self._scope.values, self._inner
-        stray = (w for node in redirects for w in stray_words(node, values, inner))
+        stray = (w for node in redirects for w in words_behind_redirect(node, values, inner))
         read = (r for node in redirects for r in read_redirects(node, values, inner))
-        return Command(
+        return ShellCommand(
             words=(*words, *stray),
             folder=self._scope.folder,
             redirects=tuple(read),
@@ -171,7 +171,7 @@ class _Reading:
         )
 
 
-def _redirect(command: Command, given: Command) -> Command:
+def _redirect(command: ShellCommand, given: ShellCommand) -> ShellCommand:
     if command is given:
         return given
     return replace(

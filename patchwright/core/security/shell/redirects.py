@@ -5,7 +5,7 @@ from typing import Final
 
 from tree_sitter import Node
 
-from patchwright.core.security.shell.script import Redirect, Values, Word
+from patchwright.core.security.shell.script import Redirect, Values, ShellWord
 from patchwright.core.security.shell.words import Inner, read_words, text_of
 
 _NOT_A_STATEMENT: Final = {
@@ -29,7 +29,7 @@ def read_redirects(node: Node, values: Values, inner: Inner) -> Iterator[Redirec
                 yield Redirect(operator=operator, target=word)
 
 
-def stray_words(node: Node, values: Values, inner: Inner) -> Iterator[Word]:
+def words_behind_redirect(node: Node, values: Values, inner: Inner) -> Iterator[ShellWord]:
     """Yield the command's own words that stand behind a redirection.
 
     The grammar takes `b` in `a > file b` for a part of the redirection.
@@ -41,7 +41,7 @@ def stray_words(node: Node, values: Values, inner: Inner) -> Iterator[Word]:
     for word in words:
         yield from read_words(word, values, inner)
     for child in node.children_by_field_name("redirect"):
-        yield from stray_words(child, values, inner)
+        yield from words_behind_redirect(child, values, inner)
 
 
 def text_given(redirects: Sequence[Node], values: Values, inner: Inner) -> str | None:

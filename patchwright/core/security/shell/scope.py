@@ -8,10 +8,10 @@ from patchwright.core.security.paths import (
     HOME,
     REPOSITORY,
     SCRATCH,
-    SOMETHING,
+    UNKNOWN_PART,
     absolute,
 )
-from patchwright.core.security.shell.script import Command, UnreadableError, Values
+from patchwright.core.security.shell.script import ShellCommand, UnreadableError, Values
 from patchwright.core.security.shell.words import Inner, read_words, text_of
 
 MAX_VALUES: Final = 200
@@ -23,7 +23,7 @@ AT_FIRST: Final[Values] = {
 }
 
 
-class Scope:
+class ShellScope:
     """The folder and the variables at one point of a script.
 
     A variable has all the values that it is ever given, since it is not known which
@@ -53,13 +53,13 @@ class Scope:
             raise UnreadableError
         self.values[name] = (*known, value)
 
-    def move(self, command: Command) -> None:
+    def move(self, command: ShellCommand) -> None:
         if command.name in {"cd", "pushd"}:
             targets = [w.text for w in command.arguments if not w.text.startswith("-")]
             target = targets[0] if targets else HOME
             if command.arguments and command.arguments[0].text == "-":
                 target = self._before
-            if SOMETHING not in target:
+            if UNKNOWN_PART not in target:
                 self._before, self.folder = (
                     self.folder,
                     absolute(target, self.folder),

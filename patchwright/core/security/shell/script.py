@@ -11,7 +11,7 @@ class UnreadableError(Exception):
 
 
 @dataclass(frozen=True)
-class Word:
+class ShellWord:
     """A word as it is when the quotes are off and the known variables are filled in.
 
     In `text` NUL stands for what nobody knows before it is run. `inner` are the
@@ -33,11 +33,11 @@ class Redirect:
     """`operator` is that of bash, such as `>>`."""
 
     operator: str
-    target: Word
+    target: ShellWord
 
 
 @dataclass(frozen=True)
-class Command:
+class ShellCommand:
     """A simple command; `words` may be empty, as in `> file`.
 
     `folder` is where it runs, as far as the script says. `values` are the variables
@@ -46,7 +46,7 @@ class Command:
     the function that it is in, more than once.
     """
 
-    words: tuple[Word, ...]
+    words: tuple[ShellWord, ...]
     folder: str
     redirects: tuple[Redirect, ...] = ()
     stdin: str | None = None
@@ -60,7 +60,7 @@ class Command:
         return self.words[0].text.rpartition("/")[2] if self.words else ""
 
     @property
-    def arguments(self) -> tuple[Word, ...]:
+    def arguments(self) -> tuple[ShellWord, ...]:
         return self.words[1:]
 
     def sources(self) -> "Iterator[Command]":

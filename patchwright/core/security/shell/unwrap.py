@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
-from patchwright.core.security.paths import SOMETHING
-from patchwright.core.security.shell.script import Command, Word
+from patchwright.core.security.paths import UNKNOWN_PART
+from patchwright.core.security.shell.script import ShellCommand, ShellWord
 from patchwright.core.security.shell.words import without_escapes
 from patchwright.core.security.shell.wrappers import WRAPPERS, Wrapper
 
@@ -17,7 +17,7 @@ _SCRIPT_OPTIONS: Final = {"-c", "--command"}
 _SPLIT: Final = re.compile(r"(?:-[iv0]*S|--split-string=?)(.*)", re.DOTALL)
 
 
-def unwrapped(command: Command) -> Iterator[Command]:
+def wrapped_commands(command: ShellCommand) -> Iterator[ShellCommand]:
     """Yield the commands that this one runs, as far as they stand in its arguments."""
     if command.name == "find":
         yield from _of_find(command)
@@ -32,7 +32,7 @@ def unwrapped(command: Command) -> Iterator[Command]:
         yield _with_words(command, command.words[1:])
 
 
-def scripts_in(command: Command) -> Iterator[str]:
+def scripts_in(command: ShellCommand) -> Iterator[str]:
     """Yield the scripts in the arguments of what is no shell itself."""
     texts = [word.text for word in command.arguments]
     for at, text in enumerate(texts):
@@ -45,14 +45,14 @@ def scripts_in(command: Command) -> Iterator[str]:
         yield " ".join(word.text for word in words)
 
 
-def start_folders(find: Command) -> list[str]:
+def start_folders(find: ShellCommand) -> list[str]:
     """Return the folders that `find` starts at."""
     texts = [word.text for word in find.arguments]
     ends = (at for at, text in enumerate(texts) if text[:1] in {"-", "(", "!"})
     return texts[: next(ends, len(texts))] or ["."]
 
 
-def _behind(command: Command, wrapper: Wrapper) -> tuple[Word, ...]:
+def _behind(command: ShellCommand, wrapper: Wrapper) -> tuple[ShellWord, ...]:
     words = command.arguments
     at, operands = 0, wrapper.operands
     while at < len(words):
@@ -70,23 +70,23 @@ def _behind(command: Command, wrapper: Wrapper) -> tuple[Word, ...]:
     return ()
 
 
-def _given(command: Command) -> tuple[Word, ...]:
+def _given(command: ShellCommand) -> tuple[ShellWord, ...]:
     """Return what `xargs` adds, as far as it stands in the pipe before it."""
     last = command.piped_from[-1] if command.piped_from else None
     if last is not None and last.name in {"echo", "printf"}:
         return tuple(
             replace(word, text=text)
             for word in last.arguments
-            for text in without_escapes(word.text).replace(SOMETHING, " ").split()
+            for text in without_escapes(word.text).replace(UNKNOWN_PART, " ").split()
         )
     if last is not None and last.name == "find":
-        return tuple(Word(text=f"{one}/{SOMETHING}") for one in start_folders(last))
-    return (Word(text=SOMETHING),)
+        return tuple(ShellWord(text=f"{one}/{UNKNOWN_PART}") for one in start_folders(last))
+    return (ShellWord(text=UNKNOWN_PART),)
 
 
-def _of_find(command: Command) -> Iterator[Command]:
+def _of_find(command: ShellCommand) -> Iterator[ShellCommand]:
     words = command.arguments
-    found = [f"{start}/{SOMETHING}" for start in start_folders(command)]
+    found = [f"{start}/{UNKNOWN_PART}" for start in start_folders(command)]
     for at, word in enumerate(words):
         if word.text in _FIND_RUNS:
             ends = (n for n in range(at, len(words)) if words[n].text in {";", "+"})
@@ -94,7 +94,7 @@ def _of_find(command: Command) -> Iterator[Command]:
             yield _with_words(command, tuple(_filled(run, found)))
 
 
-def _filled(words: tuple[Word, ...], found: list[str]) -> Iterator[Word]:
+def _filled(words: tuple[ShellWord, ...], found: list[str]) -> Iterator[ShellWord]:
     for word in words:
         if "{}" not in word.text:
             yield word
@@ -103,5 +103,5 @@ def _filled(words: tuple[Word, ...], found: list[str]) -> Iterator[Word]:
             yield replace(word, text=word.text.replace("{}", path))
 
 
-def _with_words(command: Command, words: tuple[Word, ...]) -> Command:
+def _with_words(command: ShellCommand, words: tuple[ShellWord, ...]) -> ShellCommand:
     return replace(command, words=words, redirects=())

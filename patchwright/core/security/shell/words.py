@@ -8,19 +8,19 @@ from typing import Final
 
 from tree_sitter import Node
 
-from patchwright.core.security.paths import SCRATCH, SOMETHING
+from patchwright.core.security.paths import SCRATCH, UNKNOWN_PART
 from patchwright.core.security.shell.script import (
-    Command,
+    ShellCommand,
     UnreadableError,
     Values,
-    Word,
+    ShellWord,
 )
 
 # Between what an expansion without quotes is split into.
 _SPLIT: Final = "\x01"
 MAX_SPELLINGS: Final = 20
 
-_UNKNOWN: Final = (SOMETHING,)
+_UNKNOWN: Final = (UNKNOWN_PART,)
 _DEFAULTS: Final = {":-", "-", ":=", "="}
 _WORD_ESCAPE: Final = re.compile(r"\\(\n|.)", re.DOTALL)
 _STRING_ESCAPE: Final = re.compile(r"\\([$`\"\\\n])")
@@ -31,7 +31,7 @@ _ANSI_LETTERS: Final = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "e": "\x1b"}
 _GLOB: Final = re.compile(r"[*?\[]|\{[^}]*(?:,|\.\.)[^}]*\}")
 
 # The commands that run in a node of the tree, by the node's id.
-Inner = Mapping[int, tuple[Command, ...]]
+Inner = Mapping[int, tuple[ShellCommand, ...]]
 
 
 def text_of(node: Node) -> str:
@@ -43,13 +43,13 @@ def without_escapes(text: str) -> str:
     return _ANSI_ESCAPE.sub(_ansi, text)
 
 
-def read_words(node: Node, values: Values, inner: Inner) -> Iterator[Word]:
+def read_words(node: Node, values: Values, inner: Inner) -> Iterator[ShellWord]:
     """Yield what one word becomes: several where a variable holds several."""
     run = tuple(_commands_in(node, inner))
     tricky = _is_tricky(node)
     for text in _expand(node, values, inner, quoted=False).split(_SPLIT):
         if text:
-            yield Word(text=text, inner=run, tricky=tricky)
+            yield ShellWord(text=text, inner=run, tricky=tricky)
 
 
 def single_values(nodes: Sequence[Node], values: Values) -> Iterator[Values]:
@@ -73,7 +73,7 @@ def _variables_in(node: Node) -> Iterator[str]:
         yield from _variables_in(child)
 
 
-def _commands_in(node: Node, inner: Inner) -> Iterator[Command]:
+def _commands_in(node: Node, inner: Inner) -> Iterator[ShellCommand]:
     if node.id in inner:
         yield from inner[node.id]
         return
@@ -113,7 +113,7 @@ def _expand(node: Node, values: Values, inner: Inner, *, quoted: bool) -> str:
         case "command_substitution":
             return _joined((_output(inner.get(node.id, ())),), quoted=quoted)
         case "process_substitution" | "arithmetic_expansion":
-            return SOMETHING
+            return UNKNOWN_PART
         case _:
             return _WORD_ESCAPE.sub(_unescaped, text_of(node))
 
@@ -138,10 +138,10 @@ def _variable(node: Node, values: Values) -> Sequence[str]:
     return (*(known or _UNKNOWN), default)
 
 
-def _output(commands: tuple[Command, ...]) -> str:
+def _output(commands: tuple[ShellCommand, ...]) -> str:
     """Return what a substitution gives, where that is plain from the command."""
     if len(commands) != 1:
-        return SOMETHING
+        return UNKNOWN_PART
     [command] = commands
     texts = [word.text for word in command.words]
     match texts:
@@ -154,7 +154,7 @@ def _output(commands: tuple[Command, ...]) -> str:
         case ["printf", program] if not re.search(r"[%\\]", program):
             return program
         case _:
-            return SOMETHING
+            return UNKNOWN_PART
 
 
 def _unescaped(found: re.Match[str]) -> str:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from patchwright.core.text.document.types import Inline, Inlines, Link, Text
+from patchwright.core.text.document.types import Inline, Inlines, Hyperlink, PlainText
 
 _ADDRESS: Final = re.compile(r"(?<![a-z])https?://[^\s<>\"`]+", re.IGNORECASE)
 _CLINGING: Final = "?!.,:*_~'\";"
@@ -18,18 +18,18 @@ def link_addresses(inlines: Inlines) -> Inlines:
 
 
 def _linked(inline: Inline) -> Iterator[Inline]:
-    if not isinstance(inline, Text):
+    if not isinstance(inline, PlainText):
         yield inline
         return
     text, done = inline.text, 0
     for found in _ADDRESS.finditer(text):
         address = _trimmed(found[0])
         if done < found.start():
-            yield Text(text[done : found.start()])
-        yield Link(address, (Text(address),))
+            yield PlainText(text[done : found.start()])
+        yield Hyperlink(address, (PlainText(address),))
         done = found.start() + len(address)
     if done < len(text):
-        yield Text(text[done:])
+        yield PlainText(text[done:])
 
 
 def _trimmed(address: str) -> str:

@@ -8,15 +8,15 @@ from patchwright.core.text.document.html import read_html_inlines, without_comme
 from patchwright.core.text.document.types import (
     Block,
     Blocks,
-    Fold,
+    Details,
     Inlines,
     Paragraph,
     Strong,
-    Text,
+    PlainText,
 )
 
 # What browsers show where there is no summary.
-_UNNAMED: Final = (Text("Details"),)
+_UNNAMED: Final = (PlainText("Details"),)
 _DEEPEST: Final = 12
 _FOLDING: Final = re.compile(
     r"(?P<opens><details\b[^<>]*>)|(?P<closes></details\s*>)"
@@ -25,13 +25,13 @@ _FOLDING: Final = re.compile(
 )
 
 
-class _Open:
+class _OpenDetails:
     def __init__(self) -> None:
         self.title: Inlines = ()
         self.blocks: list[Block] = []
 
 
-class Page:
+class BlockBuilder:
     """The blocks of one container; what is open at its end ends with it.
 
     `depth` is that of the container itself.
@@ -40,7 +40,7 @@ class Page:
     def __init__(self, depth: int) -> None:
         self._depth = depth
         self._blocks: list[Block] = []
-        self._folds: list[_Open] = []
+        self._folds: list[_OpenDetails] = []
         self._too_deep = 0
 
     @property
@@ -81,14 +81,14 @@ class Page:
         if self.depth >= _DEEPEST:
             self._too_deep += 1
         else:
-            self._folds.append(_Open())
+            self._folds.append(_OpenDetails())
 
     def _close(self) -> None:
         if self._too_deep:
             self._too_deep -= 1
         elif self._folds:
             fold = self._folds.pop()
-            self.add(Fold(fold.title or _UNNAMED, tuple(fold.blocks)))
+            self.add(Details(fold.title or _UNNAMED, tuple(fold.blocks)))
 
     def _entitle(self, title: Inlines) -> None:
         fold = self._folds[-1] if self._folds else None

@@ -13,10 +13,10 @@ from patchwright.core.text.document.types import (
     Inline,
     Inlines,
     LineBreak,
-    Small,
+    Subscript,
     Strike,
     Strong,
-    Text,
+    PlainText,
 )
 
 _TAG: Final = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9-]*)([^<>]*)>")
@@ -34,8 +34,8 @@ _MEANINGS: Final[dict[str, Callable[[Inlines], Inline]]] = {
     "em": Emphasis,
     "s": Strike,
     "del": Strike,
-    "sub": Small,
-    "small": Small,
+    "sub": Subscript,
+    "small": Subscript,
     "code": _code,
     "kbd": _code,
     "tt": _code,
@@ -65,7 +65,7 @@ def add_tag(stack: InlineStack, raw: str) -> None:
     if name == "br":
         stack.add(LineBreak())
     elif tag is None or make is None or tag[3].endswith("/"):
-        stack.add(Text(raw))
+        stack.add(PlainText(raw))
     elif tag[1]:
         stack.close_tag(name, raw)
     else:
@@ -98,7 +98,7 @@ def _pieces(text: str) -> Iterator[tuple[str, bool]]:
 
 def _add_lines(stack: InlineStack, text: str) -> None:
     first, *others = text.split("\n")
-    stack.add(Text(html.unescape(first)))
+    stack.add(PlainText(html.unescape(first)))
     for line in others:
         stack.add(LineBreak())
-        stack.add(Text(html.unescape(line.lstrip())))
+        stack.add(PlainText(html.unescape(line.lstrip())))

@@ -8,32 +8,32 @@ import re
 from collections.abc import Iterator
 from typing import Final, assert_never
 
-from patchwright.core.text.active import Place, inert
+from patchwright.core.text.active import TextPlace, make_inert
 from patchwright.core.text.document.plain import plain_text
 from patchwright.core.text.document.types import (
     Block,
     Blocks,
-    Call,
+    Mention,
     Code,
     CodeBlock,
     Emphasis,
-    Fold,
-    Grid,
+    Details,
+    Table,
     Heading,
     Inline,
     Inlines,
-    Item,
-    Items,
+    ListItem,
+    ListBlock,
     LineBreak,
-    Link,
+    Hyperlink,
     Paragraph,
-    Picture,
-    Quote,
-    Rule,
-    Small,
+    InlineImage,
+    BlockQuote,
+    HorizontalRule,
+    Subscript,
     Strike,
     Strong,
-    Text,
+    PlainText,
 )
 
 # What a forge draws or offers to apply, where it stands for a language.
@@ -56,7 +56,7 @@ _ADDRESS: Final = re.compile(
 )
 
 
-class Inert:
+class InertWriter:
     """Makes documents inert; links to what `keeps` begins stay links.
 
     The person of the login `calls` is called where a text says so, and nobody else.
@@ -77,42 +77,42 @@ class Inert:
                 yield Paragraph((Strong(self.inlines(children)),))
             case CodeBlock(text, language):
                 label = language if language.lower() in _LANGUAGES else ""
-                yield CodeBlock(inert(text, Place.CODE), label)
-            case Quote(inner):
-                yield Quote(self.blocks(inner))
-            case Items(items, start):
-                yield Items(tuple(map(self._item, items)), start)
-            case Grid():
-                yield Items(tuple(self._rows(block)))
-            case Rule():
+                yield CodeBlock(make_inert(text, TextPlace.CODE), label)
+            case BlockQuote(inner):
+                yield BlockQuote(self.blocks(inner))
+            case ListBlock(items, start):
+                yield ListBlock(tuple(map(self._item, items)), start)
+            case Table():
+                yield ListBlock(tuple(self._rows(block)))
+            case HorizontalRule():
                 return
-            case Fold(title, inner):
+            case Details(title, inner):
                 yield Paragraph((Strong(self.inlines(title)),))
                 yield from self.blocks(inner)
             case _:
                 assert_never(block)
 
-    def _item(self, item: Item) -> Item:
+    def _item(self, item: ListItem) -> ListItem:
         """Say in words what is ticked: boxes are those of our own list of steps."""
         blocks = self.blocks(item.blocks)
         if item.checked is None:
-            return Item(blocks)
-        box = Text("(done) " if item.checked else "(open) ")
+            return ListItem(blocks)
+        box = PlainText("(done) " if item.checked else "(open) ")
         match blocks:
             case (Paragraph(children), *rest):
-                return Item((Paragraph((box, *children)), *rest))
+                return ListItem((Paragraph((box, *children)), *rest))
             case _:
-                return Item((Paragraph((box,)), *blocks))
+                return ListItem((Paragraph((box,)), *blocks))
 
-    def _rows(self, grid: Grid) -> Iterator[Item]:
+    def _rows(self, grid: Table) -> Iterator[ListItem]:
         for row in grid.rows:
             parts: list[Inline] = []
             for head, cell in zip(grid.head, row, strict=True):
                 name = plain_text(head).strip()
-                parts += [Text("; ")] if parts else []
-                parts += [Text(f"{name}: ")] if name else []
+                parts += [PlainText("; ")] if parts else []
+                parts += [PlainText(f"{name}: ")] if name else []
                 parts += cell
-            yield Item((Paragraph(self.inlines(tuple(parts))),))
+            yield ListItem((Paragraph(self.inlines(tuple(parts))),))
 
     def inlines(self, inlines: Inlines) -> Inlines:
         made = (one for inline in _merged(inlines) for one in self._inline(inline))
@@ -120,23 +120,23 @@ class Inert:
 
     def _inline(self, inline: Inline) -> Iterator[Inline]:
         match inline:
-            case Text(text):
+            case PlainText(text):
                 yield from self._text(text)
             case Code(text):
-                yield Code(inert(text, Place.CODE))
+                yield Code(make_inert(text, TextPlace.CODE))
             case Strong(children):
                 yield Strong(self.inlines(children))
             case Emphasis(children):
                 yield Emphasis(self.inlines(children))
-            case Strike(children) | Small(children):
+            case Strike(children) | Subscript(children):
                 yield from self.inlines(children)
-            case Link(url, children):
+            case Hyperlink(url, children):
                 yield from self._link(url, children)
-            case Call(name=name):
+            case Mention(name=name):
                 yield from _words(f"@{name}")
-            case Picture(url, alt):
+            case InlineImage(url, alt):
                 yield from _words(f"picture {alt} ".replace("  ", " "))
-                yield Code(inert(url, Place.CODE))
+                yield Code(make_inert(url, TextPlace.CODE))
             case LineBreak():
                 yield inline
             case _:
@@ -147,19 +147,19 @@ class Inert:
         done = 0
         for found in self._call.finditer(text):
             yield from _words(text[done : found.start()])
-            yield Call("", found[1])
+            yield Mention("", found[1])
             done = found.end()
         yield from _words(text[done:])
 
     def _link(self, url: str, children: Inlines) -> Iterator[Inline]:
         if self._is_kept(url):
-            yield Link(url, (Text(_line(plain_text(children))),))
+            yield Hyperlink(url, (PlainText(_line(plain_text(children))),))
             return
         label = plain_text(children).strip()
         if label and label != url:
             yield from self.inlines(children)
-            yield Text(" ")
-        yield Code(inert(url, Place.CODE))
+            yield PlainText(" ")
+        yield Code(make_inert(url, TextPlace.CODE))
 
     def _is_kept(self, url: str) -> bool:
         is_plain = re.fullmatch(r"[\w:/.#?=&%,+-]+", url, re.ASCII)
@@ -176,19 +176,19 @@ def _words(text: str) -> Iterator[Inline]:
     """Show what services make links of as code."""
     done = 0
     for found in _ADDRESS.finditer(text):
-        yield Text(inert(text[done : found.start()]))
-        yield Code(inert(found[0], Place.CODE))
+        yield PlainText(make_inert(text[done : found.start()]))
+        yield Code(make_inert(found[0], TextPlace.CODE))
         done = found.end()
-    yield Text(inert(text[done:]))
+    yield PlainText(make_inert(text[done:]))
 
 
 def _still_inert(inline: Inline) -> Inline:
     """Look at joined texts once more; an entity can be the end of a line."""
-    return Text(_line(inline.text)) if isinstance(inline, Text) else inline
+    return PlainText(_line(inline.text)) if isinstance(inline, PlainText) else inline
 
 
 def _line(text: str) -> str:
-    return inert(text).replace("\n", " ")
+    return make_inert(text).replace("\n", " ")
 
 
 def _merged(inlines: Inlines | Iterator[Inline]) -> Inlines:
@@ -196,8 +196,8 @@ def _merged(inlines: Inlines | Iterator[Inline]) -> Inlines:
     merged: list[Inline] = []
     for inline in inlines:
         last = merged[-1] if merged else None
-        if isinstance(inline, Text) and isinstance(last, Text):
-            merged[-1] = Text(last.text + inline.text)
-        elif inline != Text(""):
+        if isinstance(inline, PlainText) and isinstance(last, PlainText):
+            merged[-1] = PlainText(last.text + inline.text)
+        elif inline != PlainText(""):
             merged.append(inline)
     return tuple(merged)

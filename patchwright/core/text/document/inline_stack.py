@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from patchwright.core.text.document.plain import join_texts
-from patchwright.core.text.document.types import Inline, Inlines, Text
+from patchwright.core.text.document.types import Inline, Inlines, PlainText
 
 # Whoever reads the document later does so with a stack of its own.
 _DEEPEST = 40
@@ -11,7 +11,7 @@ _DEEPEST = 40
 Make = Callable[[Inlines], Inlines]
 
 
-class _Open:
+class _OpenInline:
     """What was opened; `literal` stands for a tag that nothing closes."""
 
     def __init__(self, name: str, make: Make, literal: str) -> None:
@@ -28,13 +28,13 @@ class InlineStack:
     """Markdown's own parts always match; tags do only where people wrote them well."""
 
     def __init__(self) -> None:
-        self._open = [_Open("", tuple, "")]
+        self._open = [_OpenInline("", tuple, "")]
 
     def add(self, inline: Inline) -> None:
         self._open[-1].add(inline)
 
     def open(self, name: str, make: Make) -> None:
-        self._open.append(_Open(name, make, ""))
+        self._open.append(_OpenInline(name, make, ""))
 
     def close(self) -> None:
         """Close the last part of Markdown, and tags that were left open in it."""
@@ -43,13 +43,13 @@ class InlineStack:
 
     def open_tag(self, name: str, make: Make, literal: str) -> None:
         if len(self._open) >= _DEEPEST:
-            self.add(Text(literal))
+            self.add(PlainText(literal))
         else:
-            self._open.append(_Open(name, make, literal))
+            self._open.append(_OpenInline(name, make, literal))
 
     def close_tag(self, name: str, literal: str) -> None:
         if not self._has_open_tag(name):
-            self.add(Text(literal))
+            self.add(PlainText(literal))
             return
         while self._open[-1].name != name:
             self._dissolve()
@@ -73,9 +73,9 @@ class InlineStack:
 
     def _dissolve(self) -> None:
         tag = self._open.pop()
-        for inline in (Text(tag.literal), *tag.children):
+        for inline in (PlainText(tag.literal), *tag.children):
             self.add(inline)
 
-    def _finish(self, part: _Open) -> None:
+    def _finish(self, part: _OpenInline) -> None:
         for inline in part.make(join_texts(part.children)):
             self.add(inline)

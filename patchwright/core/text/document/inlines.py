@@ -12,24 +12,24 @@ from patchwright.core.text.document.html import add_tag
 from patchwright.core.text.document.inline_stack import InlineStack
 from patchwright.core.text.document.plain import plain_text
 from patchwright.core.text.document.types import (
-    Call,
+    Mention,
     Code,
     Emphasis,
     Inline,
     Inlines,
     LineBreak,
-    Link,
-    Picture,
+    Hyperlink,
+    InlineImage,
     Strike,
     Strong,
-    Text,
+    PlainText,
 )
-from patchwright.core.text.marks import CALL
+from patchwright.core.text.marks import MENTION_LINK
 
 # Where a link was read from: only who writes it out in full calls somebody, since
 # `without_calls` finds nothing that is written as an entity or elsewhere.
 LINK_SOURCE: Final = "source"
-_CALL: Final = re.compile(rf"\]\({re.escape(CALL)}([^\s()<>\\&]+)\)\Z")
+_CALL: Final = re.compile(rf"\]\({re.escape(MENTION_LINK)}([^\s()<>\\&]+)\)\Z")
 _PAIRS: Final[dict[str, Callable[[Inlines], Inline]]] = {
     "strong_open": Strong,
     "em_open": Emphasis,
@@ -68,9 +68,9 @@ def _add(stack: InlineStack, token: Token, *, in_link: bool) -> None:
             add_tag(stack, token.content)
         case "image":
             alt = plain_text(_read(token.children or [], in_link=True))
-            stack.add(Picture(str(token.attrGet("src") or ""), alt))
+            stack.add(InlineImage(str(token.attrGet("src") or ""), alt))
         case _:
-            words = (Text(token.content),)
+            words = (PlainText(token.content),)
             for inline in words if in_link else link_addresses(words):
                 stack.add(inline)
 
@@ -82,10 +82,10 @@ def _pair(opens: str) -> Callable[[Inlines], Inlines]:
 
 def _link(token: Token) -> Callable[[Inlines], Inlines]:
     url = str(token.attrGet("href") or "")
-    if not url.startswith(CALL):
-        return lambda children: (Link(url, children or (Text(url),)),)
+    if not url.startswith(MENTION_LINK):
+        return lambda children: (Hyperlink(url, children or (PlainText(url),)),)
     found = _CALL.search(token.meta.get(LINK_SOURCE, ""))
     if found is None:
         return lambda children: children
     person_id = unquote(found[1])
-    return lambda children: (Call(person_id, plain_text(children).removeprefix("@")),)
+    return lambda children: (Mention(person_id, plain_text(children).removeprefix("@")),)

@@ -15,7 +15,7 @@ from patchwright.core.text.tables import add_tables
 _MAX_NESTING: Final = 32
 
 
-def parse(text: str) -> list[Token] | None:
+def parse_markdown(text: str) -> list[Token] | None:
     """Return the tokens, or None where it is nested too deeply to be read."""
     env: dict[str, Any] = {}
     tokens: list[Token] = _PARSER.parse(text, env)

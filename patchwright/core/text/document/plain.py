@@ -4,13 +4,13 @@ from collections.abc import Iterable
 from itertools import groupby
 
 from patchwright.core.text.document.types import (
-    Call,
+    Mention,
     Code,
     Inline,
     Inlines,
     LineBreak,
-    Picture,
-    Text,
+    InlineImage,
+    PlainText,
 )
 
 
@@ -22,23 +22,23 @@ def plain_text(inlines: Inlines) -> str:
 def join_texts(inlines: Iterable[Inline]) -> Inlines:
     """Make one text of neighbouring ones, all at once: each is copied once."""
     joined: list[Inline] = []
-    for is_text, group in groupby(inlines, lambda inline: isinstance(inline, Text)):
+    for is_text, group in groupby(inlines, lambda inline: isinstance(inline, PlainText)):
         if not is_text:
             joined += group
-        elif words := "".join(one.text for one in group if isinstance(one, Text)):
-            joined.append(Text(words))
+        elif words := "".join(one.text for one in group if isinstance(one, PlainText)):
+            joined.append(PlainText(words))
     return tuple(joined)
 
 
 def _words(inline: Inline) -> str:
     match inline:
-        case Text(text) | Code(text):
+        case PlainText(text) | Code(text):
             return text
         case LineBreak():
             return "\n"
-        case Picture(alt=alt):
+        case InlineImage(alt=alt):
             return alt
-        case Call(name=name):
+        case Mention(name=name):
             return f"@{name}"
         case _:
             return plain_text(inline.children)

@@ -6,23 +6,23 @@ from typing import Final
 
 from markdown_it.token import Token
 
-from patchwright.core.text.document.folds import Page
+from patchwright.core.text.document.folds import BlockBuilder
 from patchwright.core.text.document.inlines import read_inlines
-from patchwright.core.text.document.parser import parse
+from patchwright.core.text.document.parser import parse_markdown
 from patchwright.core.text.document.types import (
     Block,
     Blocks,
     CodeBlock,
-    Grid,
+    Table,
     Heading,
     Inlines,
-    Item,
-    Items,
+    ListItem,
+    ListBlock,
     LineBreak,
     Paragraph,
-    Quote,
-    Rule,
-    Text,
+    BlockQuote,
+    HorizontalRule,
+    PlainText,
 )
 
 _BOX: Final = re.compile(r"\[([ xX])\][ \t]+")
@@ -37,7 +37,7 @@ def read_document(markdown: str) -> Blocks:
     What is nested too deeply to be read is shown as it was written.
     """
     text = markdown.replace("\r\n", "\n").replace("\r", "\n")
-    tokens = parse(text)
+    tokens = parse_markdown(text)
     return _as_written(text) if tokens is None else _blocks(iter(tokens), 0)
 
 
@@ -47,7 +47,7 @@ def _as_written(text: str) -> Blocks:
 
 def _blocks(tokens: Iterator[Token], depth: int) -> Blocks:
     """Read up to where the container closes that the tokens are in."""
-    page = Page(depth)
+    page = BlockBuilder(depth)
     for token in tokens:
         if token.nesting < 0:
             break
@@ -65,10 +65,10 @@ def _block(token: Token, tokens: Iterator[Token], depth: int) -> Block:
         case "blockquote_open":
             return _quote(_blocks(tokens, depth))
         case "bullet_list_open":
-            return Items(tuple(_items(tokens, depth)))
+            return ListBlock(tuple(_items(tokens, depth)))
         case "ordered_list_open":
             start = token.attrGet("start")
-            return Items(
+            return ListBlock(
                 tuple(_items(tokens, depth)), 1 if start is None else int(start)
             )
         case "table_open":
@@ -77,7 +77,7 @@ def _block(token: Token, tokens: Iterator[Token], depth: int) -> Block:
             language = token.info.split(maxsplit=1)[:1]
             return CodeBlock(token.content.removesuffix("\n"), "".join(language))
         case "hr":
-            return Rule()
+            return HorizontalRule()
         case _:
             return Paragraph(_inlines(tokens))
 
@@ -89,40 +89,40 @@ def _inlines(tokens: Iterator[Token]) -> Inlines:
     return inlines
 
 
-def _items(tokens: Iterator[Token], depth: int) -> Iterator[Item]:
+def _items(tokens: Iterator[Token], depth: int) -> Iterator[ListItem]:
     for token in tokens:
         if token.nesting < 0:
             return
         yield _item(_blocks(tokens, depth))
 
 
-def _item(blocks: Blocks) -> Item:
+def _item(blocks: Blocks) -> ListItem:
     match blocks:
-        case (Paragraph(children=(Text(text), *others)), *rest):
+        case (Paragraph(children=(PlainText(text), *others)), *rest):
             box = _BOX.match(text)
         case _:
-            return Item(blocks)
+            return ListItem(blocks)
     if box is None:
-        return Item(blocks)
+        return ListItem(blocks)
     left = text[box.end() :]
-    first = Paragraph((Text(left), *others) if left else tuple(others))
-    return Item((first, *rest), checked=box[1] != " ")
+    first = Paragraph((PlainText(left), *others) if left else tuple(others))
+    return ListItem((first, *rest), checked=box[1] != " ")
 
 
-def _quote(blocks: Blocks) -> Quote:
+def _quote(blocks: Blocks) -> BlockQuote:
     """Return a quote; the kind of an alert stands alone on its first line."""
     match blocks:
-        case (Paragraph(children=(Text(text),)), *rest):
+        case (Paragraph(children=(PlainText(text),)), *rest):
             first: Blocks = ()
-        case (Paragraph(children=(Text(text), LineBreak(), *others)), *rest):
+        case (Paragraph(children=(PlainText(text), LineBreak(), *others)), *rest):
             first = (Paragraph(tuple(others)),)
         case _:
-            return Quote(blocks)
+            return BlockQuote(blocks)
     kind = _ALERT.fullmatch(text)
-    return Quote((*first, *rest), kind[1].lower()) if kind else Quote(blocks)
+    return BlockQuote((*first, *rest), kind[1].lower()) if kind else BlockQuote(blocks)
 
 
-def _grid(tokens: Iterator[Token]) -> Grid:
+def _grid(tokens: Iterator[Token]) -> Table:
     rows: list[tuple[Inlines, ...]] = []
     cells: list[Inlines] = []
     for token in tokens:
@@ -133,4 +133,4 @@ def _grid(tokens: Iterator[Token]) -> Grid:
             cells = []
         elif token.type == "table_close":
             break
-    return Grid(rows[0], tuple(rows[1:]))
+    return Table(rows[0], tuple(rows[1:]))

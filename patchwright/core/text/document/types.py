@@ -7,7 +7,7 @@ Blocks = tuple["Block", ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class PlainText:
     """Words as people read them: nothing in them is markup."""
 
     text: str
@@ -34,20 +34,20 @@ class Strike:
 
 
 @dataclass(frozen=True, slots=True)
-class Small:
+class Subscript:
     """Words that matter less: `<sub>` in our messages."""
 
     children: Inlines
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class Hyperlink:
     url: str
     children: Inlines
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class Mention:
     """Calls a person by the service's id of them."""
 
     person_id: str
@@ -55,7 +55,7 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
+class InlineImage:
     url: str
     alt: str
 
@@ -66,7 +66,7 @@ class LineBreak:
 
 
 Inline = (
-    Text | Code | Strong | Emphasis | Strike | Small | Link | Call | Picture | LineBreak
+    PlainText | Code | Strong | Emphasis | Strike | Subscript | Hyperlink | Mention | InlineImage | LineBreak
 )
 
 
@@ -90,7 +90,7 @@ class CodeBlock:
 
 
 @dataclass(frozen=True, slots=True)
-class Quote:
+class BlockQuote:
     """A quote; with `alert`, such as `warning`, a box that cannot be overlooked."""
 
     blocks: Blocks
@@ -98,7 +98,7 @@ class Quote:
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class ListItem:
     """One entry of a list; `checked` is None where it has no box to tick."""
 
     blocks: Blocks
@@ -106,15 +106,15 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True)
-class Items:
+class ListBlock:
     """A list; with `start` its entries are numbered from there."""
 
-    items: tuple[Item, ...]
+    items: tuple[ListItem, ...]
     start: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Grid:
+class Table:
     """A table: every row has as many cells as the head."""
 
     head: tuple[Inlines, ...]
@@ -122,16 +122,16 @@ class Grid:
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class HorizontalRule:
     pass
 
 
 @dataclass(frozen=True, slots=True)
-class Fold:
+class Details:
     """Something to be opened by who wants to: `<details>` in our messages."""
 
     title: Inlines
     blocks: Blocks
 
 
-Block = Paragraph | Heading | CodeBlock | Quote | Items | Grid | Rule | Fold
+Block = Paragraph | Heading | CodeBlock | BlockQuote | ListBlock | Table | HorizontalRule | Details

@@ -17,12 +17,12 @@ from patchwright.core.text.document.types import (
     Emphasis,
     Inline,
     Inlines,
-    Item,
-    Items,
+    ListItem,
+    ListBlock,
     LineBreak,
-    Link,
+    Hyperlink,
     Paragraph,
-    Quote,
+    BlockQuote,
     Strong,
 )
 from patchwright.core.text.fence import inline_code
@@ -41,7 +41,7 @@ _LARGEST_NUMBER: Final = 99_999_999
 _TICKS: Final = re.compile("`+")
 
 
-def write_words(blocks: Blocks) -> list[str]:
+def write_document_lines(blocks: Blocks) -> list[str]:
     """Return the lines of paragraphs, lists, quotes and code; else the words alone."""
     lines: list[str] = []
     for block in blocks:
@@ -50,7 +50,7 @@ def write_words(blocks: Blocks) -> list[str]:
     return lines
 
 
-def write_line(inlines: Inlines) -> str:
+def write_document_line(inlines: Inlines) -> str:
     """Return the inlines in one line that begins no block."""
     return _started(" ".join(_inlines(inlines).split("\n")).strip())
 
@@ -59,9 +59,9 @@ def _block(block: Block) -> list[str]:
     match block:
         case CodeBlock(text, language):
             return _code(text, language)
-        case Quote(inner):
-            return [f"> {line}".rstrip() for line in write_words(inner)]
-        case Items():
+        case BlockQuote(inner):
+            return [f"> {line}".rstrip() for line in write_document_lines(inner)]
+        case ListBlock():
             return list(_items(block))
         case Paragraph(children):
             lines = (line.strip() for line in _inlines(children).split("\n"))
@@ -70,7 +70,7 @@ def _block(block: Block) -> list[str]:
             return []
 
 
-def _items(items: Items) -> Iterator[str]:
+def _items(items: ListBlock) -> Iterator[str]:
     start = items.start
     for number, item in enumerate(items.items):
         known = None if start is None else min(start, _LARGEST_NUMBER) + number
@@ -84,15 +84,15 @@ def _items(items: Items) -> Iterator[str]:
         yield from (f"{indent}{line}".rstrip() for line in others)
 
 
-def _item(item: Item) -> list[str]:
+def _item(item: ListItem) -> list[str]:
     """Put a list right below the words of the entry that it belongs to."""
     match item.blocks:
-        case (Paragraph() as first, Items(start=None) as inner, *rest):
+        case (Paragraph() as first, ListBlock(start=None) as inner, *rest):
             lines = [*_block(first), *_block(inner)]
-            others = write_words(tuple(rest))
+            others = write_document_lines(tuple(rest))
             return [*lines, "", *others] if lines and others else lines or others
         case _:
-            return write_words(item.blocks)
+            return write_document_lines(item.blocks)
 
 
 def _code(text: str, language: str) -> list[str]:
@@ -109,7 +109,7 @@ def _inlines(inlines: Inlines) -> str:
             mark = "**" if isinstance(inline, Strong) else "*"
             after = plain_text(inlines[number + 1 : number + 2])
             part = _marked(mark, part, text[-1:], after[:1])
-        if isinstance(inline, Link) and text.endswith("!"):
+        if isinstance(inline, Hyperlink) and text.endswith("!"):
             text = f"{text[:-1]}\\!"
         # Two runs of backticks that touch would be one.
         gap = " " if text.endswith("`") and part.startswith("`") else ""
@@ -121,7 +121,7 @@ def _inline(inline: Inline) -> str:
     match inline:
         case Code(text):
             return inline_code(text) if text.strip() else ""
-        case Link(url, children):
+        case Hyperlink(url, children):
             return f"[{_inlines(children).replace(']', chr(92) + ']')}]({url})"
         case Strong(children) | Emphasis(children):
             return _inlines(children)

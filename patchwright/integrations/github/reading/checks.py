@@ -15,81 +15,81 @@ from pydantic import TypeAdapter
 from patchwright.core.types.threads import ThreadKind
 from patchwright.core.types.triggers import (
     Ignored,
-    Reading,
+    ParsedWebhook,
     StatusReported,
     TriggerKind,
 )
 from patchwright.integrations.github.payloads import (
-    Delivery,
-    Named,
-    Part,
-    Slugged,
-    Thread,
+    GitHubDelivery,
+    NamedPayload,
+    GitHubModel,
+    AppPayload,
+    ThreadPayload,
 )
-from patchwright.integrations.github.reading.listening import Listening
-from patchwright.integrations.github.reading.scene import Scene, id_of, ref_of
+from patchwright.integrations.github.reading.listening import GitHubTriggerRules
+from patchwright.integrations.github.reading.scene import ThreadContext, installation_id_of, repo_ref_of
 
 
-class _Home(Part):
+class _RepositoryId(GitHubModel):
     id: int = 0
 
 
-class _End(Part):
+class _BranchEnd(GitHubModel):
     sha: str = ""
-    repo: _Home = _Home()
+    repo: _RepositoryId = _RepositoryId()
 
 
-class _Proposal(Part):
+class _SuitePullRequest(GitHubModel):
     number: int
-    head: _End = _End()
-    base: _End = _End()
+    head: _BranchEnd = _BranchEnd()
+    base: _BranchEnd = _BranchEnd()
 
 
-class _Suite(Part):
+class _Suite(GitHubModel):
     id: int
     head_sha: str
-    app: Slugged | None = None
-    pull_requests: list[_Proposal] = []
+    app: AppPayload | None = None
+    pull_requests: list[_SuitePullRequest] = []
 
 
-class _SuiteDelivery(Delivery):
+class _SuiteDelivery(GitHubDelivery):
     check_suite: _Suite
 
 
-class _Branch(Named):
-    commit: _End
+class _StatusBranch(NamedPayload):
+    commit: _BranchEnd
 
 
-class _StatusDelivery(Delivery):
+class _StatusDelivery(GitHubDelivery):
     id: int
     sha: str
     state: Literal["error", "failure", "pending", "success"]
-    branches: list[_Branch] = []
+    branches: list[_StatusBranch] = []
 
 
 _SUITE = TypeAdapter(_SuiteDelivery)
 _STATUS = TypeAdapter(_StatusDelivery)
 
 
-def read_check_suite(body: bytes, listening: Listening) -> Reading:
+def read_check_suite(body: bytes, listening: GitHubTriggerRules) -> ParsedWebhook:
     delivery = _SUITE.validate_json(body)
     suite = delivery.check_suite
     if delivery.action != "completed":
         return Ignored(reason="action-not-read")
     if suite.app is not None and listening.is_own(suite.app.slug):
         return Ignored(reason="own-checks")
-    proposal = _find_proposal(suite, delivery.repository.id)
+    proposal = _find_pull_request(suite, delivery.repository.id)
     if proposal is None:
         return Ignored(reason="no-pull-request")
-    thread = Thread(number=proposal.number)
-    scene = Scene(delivery, thread, ThreadKind.PULL_REQUEST)
+    thread = ThreadPayload(number=proposal.number)
+    scene = ThreadContext(delivery, thread, ThreadKind.PULL_REQUEST)
     # The suites of one commit end one after the other.
     name = f"{TriggerKind.CHECKS}:{suite.head_sha}:{suite.id}"
     trigger = scene.trigger(name, TriggerKind.CHECKS, delivery.sender)
     return trigger.replace(head_sha=suite.head_sha)
 
 
-def _find_proposal(suite: _Suite, repository: int) -> _Proposal | None:
+def _find_pull_request(suite: _Suite, repository: int) -> _SuitePullRequest | None:
     """Return the first pull request within this repository that ends in the commit.
 
     GitHub lists those with the same branch; it may have gone on since, and the list is
@@ -103,7 +103,7 @@ def _find_proposal(suite: _Suite, repository: int) -> _Proposal | None:
     return None
 
 
-def read_status(body: bytes, _: Listening) -> Reading:
+def read_status(body: bytes, _: GitHubTriggerRules) -> ParsedWebhook:
     """Read that a status was set, which names branches and no pull request.
 
     GitHub lists branches that merely contain the commit as well, ten at most.
@@ -116,10 +116,10 @@ def read_status(body: bytes, _: Listening) -> Reading:
     if not ends:
         return Ignored(reason="no-branch")
     return StatusReported(
-        repo=ref_of(status.repository),
+        repo=repo_ref_of(status.repository),
         id=status.id,
         sha=status.sha,
         branches=ends,
         has_passed=status.state == "success",
-        installation=id_of(status.installation),
+        installation=installation_id_of(status.installation),
     )

@@ -2,12 +2,12 @@
 
 from patchwright.core.types.base import Value
 from patchwright.core.types.people import Actor
-from patchwright.integrations.github.payloads import User
+from patchwright.integrations.github.payloads import GitHubUser
 
 SERVICE = "github"
 
 
-class Listening(Value):
+class GitHubTriggerRules(Value):
     """What counts as asking. `mention` is written with its @ or slash.
 
     `own_login` is ours, such as `patchwright[bot]`; empty where it is not known. To be
@@ -29,7 +29,7 @@ class Listening(Value):
         return is_named or self.is_own(login)
 
 
-def actor_of(user: User) -> Actor:
+def actor_of(user: GitHubUser) -> Actor:
     return Actor(
         service=SERVICE,
         login=user.login,
@@ -38,7 +38,7 @@ def actor_of(user: User) -> Actor:
     )
 
 
-def is_same(one: User, other: User) -> bool:
+def is_same(one: GitHubUser, other: GitHubUser) -> bool:
     return one.login.casefold() == other.login.casefold()
 
 

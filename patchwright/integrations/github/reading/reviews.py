@@ -7,22 +7,22 @@ the request after the review, so that whichever asks first is the one that count
 from pydantic import TypeAdapter
 
 from patchwright.core.types.threads import ThreadKind
-from patchwright.core.types.triggers import Ignored, Reading, TriggerKind
+from patchwright.core.types.triggers import Ignored, ParsedWebhook, TriggerKind
 from patchwright.integrations.github.payloads import (
-    Review,
+    ReviewPayload,
     ReviewCommentDelivery,
     ReviewDelivery,
-    User,
+    GitHubUser,
 )
 from patchwright.integrations.github.post_ids import review_comment_post, review_post
-from patchwright.integrations.github.reading.comments import WRITTEN
-from patchwright.integrations.github.reading.listening import Listening
-from patchwright.integrations.github.reading.scene import Scene
+from patchwright.integrations.github.reading.comments import TEXT_ACTIONS
+from patchwright.integrations.github.reading.listening import GitHubTriggerRules
+from patchwright.integrations.github.reading.scene import ThreadContext
 from patchwright.integrations.github.reading.words import (
-    Words,
-    comment_of,
+    WrittenText,
+    comment_text,
     is_own_text,
-    read_words,
+    read_text,
     writer_of,
 )
 
@@ -30,49 +30,49 @@ _REVIEW = TypeAdapter(ReviewDelivery)
 _REVIEW_COMMENT = TypeAdapter(ReviewCommentDelivery)
 
 
-def read_review(body: bytes, listening: Listening) -> Reading:
+def read_review(body: bytes, listening: GitHubTriggerRules) -> ParsedWebhook:
     delivery = _REVIEW.validate_json(body)
     if delivery.action not in {"submitted", "edited"}:
         return Ignored(reason="action-not-read")
     review = delivery.review
-    words = comment_of(
+    words = comment_text(
         review,
         name=f"review:{review.id}",
         post_id=review_post(review.id),
         review_id=str(review.id),
     )
-    scene = Scene(delivery, delivery.pull_request, ThreadKind.PULL_REQUEST)
-    reading = read_words(scene, words, listening)
+    scene = ThreadContext(delivery, delivery.pull_request, ThreadKind.PULL_REQUEST)
+    reading = read_text(scene, words, listening)
     if reading != Ignored(reason="no-mention"):
         return reading
-    return _read_verdict(scene, review, words, listening)
+    return _read_requested_changes(scene, review, words, listening)
 
 
-def read_review_comment(body: bytes, listening: Listening) -> Reading:
+def read_review_comment(body: bytes, listening: GitHubTriggerRules) -> ParsedWebhook:
     delivery = _REVIEW_COMMENT.validate_json(body)
-    if delivery.action not in WRITTEN:
+    if delivery.action not in TEXT_ACTIONS:
         return Ignored(reason="action-not-read")
     comment, review = delivery.comment, delivery.comment.pull_request_review_id
     is_part = review is not None and delivery.action == "created"
-    words = comment_of(
+    words = comment_text(
         comment,
         name=f"review:{review}" if is_part else f"review-comment:{comment.id}",
         post_id=review_comment_post(comment.id),
         review_id="" if review is None else str(review),
     )
-    scene = Scene(delivery, delivery.pull_request, ThreadKind.PULL_REQUEST)
-    return read_words(scene, words, listening)
+    scene = ThreadContext(delivery, delivery.pull_request, ThreadKind.PULL_REQUEST)
+    return read_text(scene, words, listening)
 
 
-def _read_verdict(
-    scene: Scene, review: Review, words: Words, listening: Listening
-) -> Reading:
+def _read_requested_changes(
+    scene: ThreadContext, review: ReviewPayload, words: WrittenText, listening: GitHubTriggerRules
+) -> ParsedWebhook:
     """Read a review without a mention: changes to our own work may be a request."""
     delivery = scene.delivery
     wants_changes = review.state.lower() == "changes_requested"
     if delivery.action != "submitted" or not wants_changes:
         return Ignored(reason="no-mention")
-    if not _is_ours(scene.thread.user, listening):
+    if not _is_own_author(scene.thread.user, listening):
         return Ignored(reason="no-mention")
     if is_own_text(delivery, words, listening):
         return Ignored(reason="own-text")
@@ -89,5 +89,5 @@ def _read_verdict(
     )
 
 
-def _is_ours(author: User | None, listening: Listening) -> bool:
+def _is_own_author(author: GitHubUser | None, listening: GitHubTriggerRules) -> bool:
     return author is not None and listening.is_own(author.login)

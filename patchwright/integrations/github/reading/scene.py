@@ -7,11 +7,11 @@ from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import ForgeThread, RepoRef, ThreadKind
 from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.integrations.github.payloads import (
-    Delivery,
-    Installation,
-    Repository,
-    Thread,
-    User,
+    GitHubDelivery,
+    InstallationPayload,
+    RepositoryPayload,
+    ThreadPayload,
+    GitHubUser,
 )
 from patchwright.integrations.github.reading.listening import (
     SERVICE,
@@ -21,23 +21,23 @@ from patchwright.integrations.github.reading.listening import (
 
 
 @dataclass(frozen=True, slots=True)
-class Scene:
+class ThreadContext:
     """A delivery, and the thread that it is about."""
 
-    delivery: Delivery
-    thread: Thread
+    delivery: GitHubDelivery
+    thread: ThreadPayload
     kind: ThreadKind
 
     @property
     def ref(self) -> ForgeThread:
-        repo = ref_of(self.delivery.repository)
+        repo = repo_ref_of(self.delivery.repository)
         return ForgeThread(repo=repo, kind=self.kind, number=self.thread.number)
 
     def trigger(
         self,
         name: str,
         kind: TriggerKind,
-        asker: User,
+        asker: GitHubUser,
         *,
         request: str = "",
         text: str = "",
@@ -57,7 +57,7 @@ class Scene:
             post_id=post_id,
             review_id=review_id,
             others=self._others(asker),
-            installation=id_of(self.delivery.installation),
+            installation=installation_id_of(self.delivery.installation),
             at=self.at,
         )
 
@@ -70,14 +70,14 @@ class Scene:
             return None
         return at if at.tzinfo else None
 
-    def _others(self, asker: User) -> tuple[Actor, ...]:
+    def _others(self, asker: GitHubUser) -> tuple[Actor, ...]:
         sender = self.delivery.sender
         return () if is_same(sender, asker) else (actor_of(sender),)
 
 
-def ref_of(repository: Repository) -> RepoRef:
+def repo_ref_of(repository: RepositoryPayload) -> RepoRef:
     return RepoRef(forge=SERVICE, full_name=repository.full_name)
 
 
-def id_of(installation: Installation | None) -> str:
+def installation_id_of(installation: InstallationPayload | None) -> str:
     return "" if installation is None else str(installation.id)

@@ -5,7 +5,7 @@ from pydantic import TypeAdapter
 from patchwright.core.types.threads import ThreadKind
 from patchwright.core.types.triggers import (
     Ignored,
-    Reading,
+    ParsedWebhook,
     ThreadClosed,
     TriggerKind,
 )
@@ -14,36 +14,36 @@ from patchwright.integrations.github.payloads import (
     IssueDelivery,
     PullRequestDelivery,
 )
-from patchwright.integrations.github.reading.listening import Listening
-from patchwright.integrations.github.reading.scene import Scene
-from patchwright.integrations.github.reading.words import body_of, read_words
+from patchwright.integrations.github.reading.listening import GitHubTriggerRules
+from patchwright.integrations.github.reading.scene import ThreadContext
+from patchwright.integrations.github.reading.words import thread_text, read_text
 
 _ISSUE = TypeAdapter(IssueDelivery)
 _PULL_REQUEST = TypeAdapter(PullRequestDelivery)
 _DISCUSSION = TypeAdapter(DiscussionDelivery)
 
 
-def read_issue(body: bytes, listening: Listening) -> Reading:
+def read_issue(body: bytes, listening: GitHubTriggerRules) -> ParsedWebhook:
     delivery = _ISSUE.validate_json(body)
-    return _read(Scene(delivery, delivery.issue, ThreadKind.ISSUE), listening)
+    return _read_thread_event(ThreadContext(delivery, delivery.issue, ThreadKind.ISSUE), listening)
 
 
-def read_pull_request(body: bytes, listening: Listening) -> Reading:
+def read_pull_request(body: bytes, listening: GitHubTriggerRules) -> ParsedWebhook:
     delivery = _PULL_REQUEST.validate_json(body)
-    scene = Scene(delivery, delivery.pull_request, ThreadKind.PULL_REQUEST)
-    return _read(scene, listening)
+    scene = ThreadContext(delivery, delivery.pull_request, ThreadKind.PULL_REQUEST)
+    return _read_thread_event(scene, listening)
 
 
-def read_discussion(body: bytes, listening: Listening) -> Reading:
+def read_discussion(body: bytes, listening: GitHubTriggerRules) -> ParsedWebhook:
     delivery = _DISCUSSION.validate_json(body)
-    return _read(Scene(delivery, delivery.discussion, ThreadKind.DISCUSSION), listening)
+    return _read_thread_event(ThreadContext(delivery, delivery.discussion, ThreadKind.DISCUSSION), listening)
 
 
-def _read(scene: Scene, listening: Listening) -> Reading:
+def _read_thread_event(scene: ThreadContext, listening: GitHubTriggerRules) -> ParsedWebhook:
     match scene.delivery.action:
         # A new discussion is created, the others are opened.
         case "opened" | "created" | "edited":
-            return read_words(scene, body_of(scene.thread), listening)
+            return read_text(scene, thread_text(scene.thread), listening)
         case "labeled":
             return _read_label(scene, listening)
         case "assigned":
@@ -59,20 +59,20 @@ def _read(scene: Scene, listening: Listening) -> Reading:
             return Ignored(reason="action-not-read")
 
 
-def _read_label(scene: Scene, listening: Listening) -> Reading:
+def _read_label(scene: ThreadContext, listening: GitHubTriggerRules) -> ParsedWebhook:
     if not listening.label or scene.delivery.label.name != listening.label:
         return Ignored(reason="other-label")
-    return _ask_again(scene, TriggerKind.LABEL, listening)
+    return _read_repeatable(scene, TriggerKind.LABEL, listening)
 
 
-def _read_assignment(scene: Scene, listening: Listening) -> Reading:
+def _read_assignment(scene: ThreadContext, listening: GitHubTriggerRules) -> ParsedWebhook:
     assignee = scene.delivery.assignee
     if assignee is None or not listening.is_assignee(assignee.login):
         return Ignored(reason="other-assignee")
-    return _ask_again(scene, TriggerKind.ASSIGNMENT, listening)
+    return _read_repeatable(scene, TriggerKind.ASSIGNMENT, listening)
 
 
-def _ask_again(scene: Scene, kind: TriggerKind, listening: Listening) -> Reading:
+def _read_repeatable(scene: ThreadContext, kind: TriggerKind, listening: GitHubTriggerRules) -> ParsedWebhook:
     """Make a request of what can be taken back and done anew, which asks anew."""
     sender = scene.delivery.sender
     if listening.is_own(sender.login):

@@ -10,21 +10,21 @@ from patchwright.core.types.triggers import (
     ConsentRevoked,
     Ignored,
     InstallationChanged,
-    Reading,
+    ParsedWebhook,
     RepositoryMoved,
 )
 from patchwright.integrations.github.payloads import (
-    Installation,
-    Part,
-    Repository,
-    User,
+    InstallationPayload,
+    GitHubModel,
+    RepositoryPayload,
+    GitHubUser,
 )
 from patchwright.integrations.github.reading.listening import (
     SERVICE,
-    Listening,
+    GitHubTriggerRules,
     actor_of,
 )
-from patchwright.integrations.github.reading.scene import id_of, ref_of
+from patchwright.integrations.github.reading.scene import installation_id_of, repo_ref_of
 
 _BRANCH = "refs/heads/"
 
@@ -32,58 +32,58 @@ _Login = Annotated[str, StringConstraints(pattern=r"(?-u)^[\w-]+$")]
 _Name = Annotated[str, StringConstraints(pattern=r"(?-u)^[\w.-]*[\w-][\w.-]*$")]
 
 
-class _Push(Part):
+class _Push(GitHubModel):
     ref: str
     after: str = ""
     deleted: bool = False
-    repository: Repository
-    installation: Installation | None = None
+    repository: RepositoryPayload
+    installation: InstallationPayload | None = None
 
 
-class _InstallationDelivery(Part):
+class _InstallationDelivery(GitHubModel):
     """`repositories` is where the App was, `repositories_removed` where it was cut."""
 
     action: str = ""
-    installation: Installation
-    repositories: list[Repository] = []
-    repositories_removed: list[Repository] = []
+    installation: InstallationPayload
+    repositories: list[RepositoryPayload] = []
+    repositories_removed: list[RepositoryPayload] = []
 
 
-class _AuthorizationDelivery(Part):
+class _AuthorizationDelivery(GitHubModel):
     action: str = ""
-    sender: User
+    sender: GitHubUser
 
 
-class _Account(Part):
+class _OwnerAccount(GitHubModel):
     login: _Login
 
 
-class _Owner(Part):
-    user: _Account | None = None
-    organization: _Account | None = None
+class _Owner(GitHubModel):
+    user: _OwnerAccount | None = None
+    organization: _OwnerAccount | None = None
 
 
-class _OldOwner(Part):
+class _OwnerChange(GitHubModel):
     old: _Owner = Field(default=_Owner(), alias="from")
 
 
-class _OldName(Part):
+class _OldName(GitHubModel):
     old: _Name = Field(alias="from")
 
 
-class _Renaming(Part):
+class _NameChange(GitHubModel):
     name: _OldName | None = None
 
 
-class _Moves(Part):
-    repository: _Renaming = _Renaming()
-    owner: _OldOwner = _OldOwner()
+class _RepositoryChanges(GitHubModel):
+    repository: _NameChange = _NameChange()
+    owner: _OwnerChange = _OwnerChange()
 
 
-class _RepositoryDelivery(Part):
+class _RepositoryDelivery(GitHubModel):
     action: str = ""
-    repository: Repository
-    changes: _Moves = _Moves()
+    repository: RepositoryPayload
+    changes: _RepositoryChanges = _RepositoryChanges()
 
 
 _PUSH = TypeAdapter(_Push)
@@ -92,50 +92,50 @@ _AUTHORIZATION = TypeAdapter(_AuthorizationDelivery)
 _REPOSITORY = TypeAdapter(_RepositoryDelivery)
 
 
-def read_push(body: bytes, _: Listening) -> Reading:
+def read_push(body: bytes, _: GitHubTriggerRules) -> ParsedWebhook:
     push = _PUSH.validate_json(body)
     if not push.ref.startswith(_BRANCH):
         return Ignored(reason="no-branch")
     if push.deleted:
         return Ignored(reason="branch-deleted")
     return BaseMoved(
-        repo=ref_of(push.repository),
+        repo=repo_ref_of(push.repository),
         branch=push.ref.removeprefix(_BRANCH),
         sha=push.after,
-        installation=id_of(push.installation),
+        installation=installation_id_of(push.installation),
     )
 
 
-def read_installation(body: bytes, _: Listening) -> Reading:
+def read_installation(body: bytes, _: GitHubTriggerRules) -> ParsedWebhook:
     delivery = _INSTALLATION.validate_json(body)
     if delivery.action not in {"deleted", "suspend"}:
         return Ignored(reason="installation-noted")
     return InstallationChanged(
         installation=str(delivery.installation.id),
         gone=True,
-        repos=tuple(map(ref_of, delivery.repositories)),
+        repos=tuple(map(repo_ref_of, delivery.repositories)),
     )
 
 
-def read_installation_repositories(body: bytes, _: Listening) -> Reading:
+def read_installation_repositories(body: bytes, _: GitHubTriggerRules) -> ParsedWebhook:
     delivery = _INSTALLATION.validate_json(body)
     if delivery.action != "removed":
         return Ignored(reason="installation-noted")
     return InstallationChanged(
         installation=str(delivery.installation.id),
         gone=False,
-        repos=tuple(map(ref_of, delivery.repositories_removed)),
+        repos=tuple(map(repo_ref_of, delivery.repositories_removed)),
     )
 
 
-def read_app_authorization(body: bytes, _: Listening) -> Reading:
+def read_app_authorization(body: bytes, _: GitHubTriggerRules) -> ParsedWebhook:
     delivery = _AUTHORIZATION.validate_json(body)
     if delivery.action != "revoked":
         return Ignored(reason="action-not-read")
     return ConsentRevoked(person=actor_of(delivery.sender))
 
 
-def read_repository(body: bytes, _: Listening) -> Reading:
+def read_repository(body: bytes, _: GitHubTriggerRules) -> ParsedWebhook:
     delivery = _REPOSITORY.validate_json(body)
     if delivery.action not in {"renamed", "transferred"}:
         return Ignored(reason="action-not-read")
@@ -145,12 +145,12 @@ def read_repository(body: bytes, _: Listening) -> Reading:
         return Ignored(reason="move-not-told")
     return RepositoryMoved(
         old=RepoRef(forge=SERVICE, full_name=old),
-        new=ref_of(delivery.repository),
+        new=repo_ref_of(delivery.repository),
         id=str(delivery.repository.id or ""),
     )
 
 
-def _old_name(changes: _Moves, new: str) -> str:
+def _old_name(changes: _RepositoryChanges, new: str) -> str:
     """Return the full name as it was; only what has changed is told."""
     owner, _, name = new.partition("/")
     giver = changes.owner.old.user or changes.owner.old.organization

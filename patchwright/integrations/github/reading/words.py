@@ -4,20 +4,20 @@ import hashlib
 from dataclasses import dataclass
 
 from patchwright.core.text.mentions import find_request
-from patchwright.core.types.triggers import Ignored, Reading, TriggerKind
+from patchwright.core.types.triggers import Ignored, ParsedWebhook, TriggerKind
 from patchwright.integrations.github.payloads import (
-    Comment,
-    Delivery,
-    Slugged,
-    Thread,
-    User,
+    CommentPayload,
+    GitHubDelivery,
+    AppPayload,
+    ThreadPayload,
+    GitHubUser,
 )
-from patchwright.integrations.github.reading.listening import Listening
-from patchwright.integrations.github.reading.scene import Scene
+from patchwright.integrations.github.reading.listening import GitHubTriggerRules
+from patchwright.integrations.github.reading.scene import ThreadContext
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Words:
+class WrittenText:
     """A text, who wrote it, and what to call it within its thread.
 
     `app` is the App it was written with, if it was. Only a comment has a `post_id`.
@@ -26,14 +26,14 @@ class Words:
     name: str
     kind: TriggerKind
     text: str
-    author: User | None
-    app: Slugged | None = None
+    author: GitHubUser | None
+    app: AppPayload | None = None
     post_id: str = ""
     review_id: str = ""
 
 
-def body_of(thread: Thread) -> Words:
-    return Words(
+def thread_text(thread: ThreadPayload) -> WrittenText:
+    return WrittenText(
         name="body",
         kind=TriggerKind.BODY_MENTION,
         text=thread.body,
@@ -42,10 +42,10 @@ def body_of(thread: Thread) -> Words:
     )
 
 
-def comment_of(
-    comment: Comment, *, name: str, post_id: str, review_id: str = ""
-) -> Words:
-    return Words(
+def comment_text(
+    comment: CommentPayload, *, name: str, post_id: str, review_id: str = ""
+) -> WrittenText:
+    return WrittenText(
         name=name,
         kind=TriggerKind.COMMENT_MENTION,
         text=comment.body,
@@ -56,7 +56,7 @@ def comment_of(
     )
 
 
-def read_words(scene: Scene, words: Words, listening: Listening) -> Reading:
+def read_text(scene: ThreadContext, words: WrittenText, listening: GitHubTriggerRules) -> ParsedWebhook:
     """Find a request in a new text, or in an edited one that did not ask before."""
     request = _find_new_request(scene.delivery, words.text, listening)
     if isinstance(request, Ignored):
@@ -64,7 +64,7 @@ def read_words(scene: Scene, words: Words, listening: Listening) -> Reading:
     if is_own_text(scene.delivery, words, listening):
         return Ignored(reason="own-text")
     return scene.trigger(
-        f"{words.name}{_edition(scene.delivery, words.text)}",
+        f"{words.name}{_edit_suffix(scene.delivery, words.text)}",
         words.kind,
         writer_of(scene.delivery, words.author),
         request=request,
@@ -75,7 +75,7 @@ def read_words(scene: Scene, words: Words, listening: Listening) -> Reading:
     )
 
 
-def is_own_text(delivery: Delivery, words: Words, listening: Listening) -> bool:
+def is_own_text(delivery: GitHubDelivery, words: WrittenText, listening: GitHubTriggerRules) -> bool:
     """Tell whether we wrote the text, or sent it: then it never asks.
 
     A text that an App writes in a person's name is still the App's.
@@ -85,7 +85,7 @@ def is_own_text(delivery: Delivery, words: Words, listening: Listening) -> bool:
     return any(map(listening.is_own, [*names, words.app.slug if words.app else ""]))
 
 
-def writer_of(delivery: Delivery, author: User | None) -> User:
+def writer_of(delivery: GitHubDelivery, author: GitHubUser | None) -> GitHubUser:
     """Return who put the words there: of an edited text that is who edited it."""
     if delivery.action == "edited" or author is None:
         return delivery.sender
@@ -93,7 +93,7 @@ def writer_of(delivery: Delivery, author: User | None) -> User:
 
 
 def _find_new_request(
-    delivery: Delivery, text: str, listening: Listening
+    delivery: GitHubDelivery, text: str, listening: GitHubTriggerRules
 ) -> str | Ignored:
     request = find_request(text, listening.mention)
     if request is None:
@@ -106,7 +106,7 @@ def _find_new_request(
     return request
 
 
-def _edition(delivery: Delivery, text: str) -> str:
+def _edit_suffix(delivery: GitHubDelivery, text: str) -> str:
     if delivery.action != "edited":
         return ""
     return f":edit:{hashlib.sha256(text.encode()).hexdigest()[:16]}"

@@ -1,15 +1,15 @@
 """Read what people write under a ticket."""
 
-from patchwright.core.types.triggers import Ignored, Reading, TriggerKind
-from patchwright.integrations.jira.reading.payloads import Comment
-from patchwright.integrations.jira.reading.scene import Scene
+from patchwright.core.types.triggers import Ignored, ParsedWebhook, TriggerKind
+from patchwright.integrations.jira.reading.payloads import JiraCommentPayload
+from patchwright.integrations.jira.reading.scene import TicketContext
 from patchwright.integrations.jira.reading.words import (
     find_rich_request,
     read_markdown,
 )
 
 
-def read_comment(scene: Scene, comment: Comment, *, is_edit: bool) -> Reading:
+def read_comment(scene: TicketContext, comment: JiraCommentPayload, *, is_edit: bool) -> ParsedWebhook:
     """Read a comment: it asks at most once, however often it is edited.
 
     What an edited one said before is not told, nor whose words it has now: both who

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field, StringConstraints
 
 from patchwright.integrations.jira import answers
-from patchwright.integrations.jira.answers import Part, Text
+from patchwright.integrations.jira.answers import JiraModel, Text
 
 # https://developer.atlassian.com/cloud/jira/platform/webhooks/
 # https://developer.atlassian.com/server/jira/platform/webhooks/
@@ -15,12 +15,12 @@ from patchwright.integrations.jira.answers import Part, Text
 Key = Annotated[str, StringConstraints(pattern=r"(?-u)^[A-Za-z]\w*-\d+$")]
 Id = Annotated[str, StringConstraints(pattern=r"(?-u)^\d+$")]
 # Jira sends null for what was left empty.
-Words = Annotated[list[str], BeforeValidator(lambda value: value or [])]
+Labels = Annotated[list[str], BeforeValidator(lambda value: value or [])]
 # Wiki markup in deliveries, a document (ADF) in answers of Cloud's interface v3.
-Rich = str | dict[str, Any] | None
+RichText = str | dict[str, Any] | None
 
 
-class Person(answers.Person):
+class JiraUserPayload(answers.JiraUser):
     """A user; `address` is where the site says they are."""
 
     address: Text = Field("", alias="self")
@@ -30,15 +30,15 @@ class Person(answers.Person):
         return frozenset(filter(None, (self.account_id, self.name, self.key)))
 
 
-class Comment(Part):
+class JiraCommentPayload(JiraModel):
     address: Text = Field("", alias="self")
     id: Id
-    author: Person | None = None
-    editor: Person | None = Field(None, alias="updateAuthor")
-    body: Rich = None
+    author: JiraUserPayload | None = None
+    editor: JiraUserPayload | None = Field(None, alias="updateAuthor")
+    body: RichText = None
     created: datetime | None = None
     updated: datetime | None = None
-    visibility: answers.Visibility | None = None
+    visibility: answers.CommentVisibility | None = None
     for_customers: bool = Field(True, alias="jsdPublic")
 
     @property
@@ -46,24 +46,24 @@ class Comment(Part):
         return answers.audience_of(self.visibility, for_customers=self.for_customers)
 
 
-class Comments(Part):
-    comments: list[Comment] = []
+class JiraCommentsPayload(JiraModel):
+    comments: list[JiraCommentPayload] = []
 
 
-class Fields(Part):
+class JiraFieldsPayload(JiraModel):
     """What a ticket holds; deliveries about comments have few of these."""
 
     summary: Text = ""
-    description: Rich = None
-    labels: Words = []
-    assignee: Person | None = None
-    creator: Person | None = None
+    description: RichText = None
+    labels: Labels = []
+    assignee: JiraUserPayload | None = None
+    creator: JiraUserPayload | None = None
     created: datetime | None = None
     updated: datetime | None = None
-    comment: Comments = Comments()
+    comment: JiraCommentsPayload = JiraCommentsPayload()
 
 
-class Item(Part):
+class ChangedField(JiraModel):
     """A field that was changed, as identifiers and as people read it.
 
     A data center names no `fieldId`, and custom fields may have any name.
@@ -77,44 +77,44 @@ class Item(Part):
     new_words: Text = Field("", alias="toString")
 
 
-class Changes(Part):
+class TicketChanges(JiraModel):
     """What one act changed; `id` is what the ticket's history calls it, too."""
 
     id: Annotated[str, BeforeValidator(str)] = ""
-    items: list[Item] = []
+    items: list[ChangedField] = []
 
 
-class Entry(Changes):
+class HistoryEntry(TicketChanges):
     """A line of a ticket's history."""
 
-    author: Person | None = None
+    author: JiraUserPayload | None = None
     created: datetime
 
 
-class History(Part):
-    histories: list[Entry] = []
+class TicketHistory(JiraModel):
+    histories: list[HistoryEntry] = []
 
 
-class Issue(Part):
+class JiraIssuePayload(JiraModel):
     address: str = Field(alias="self")
     id: Id
     key: Key
-    fields: Fields = Fields()
+    fields: JiraFieldsPayload = JiraFieldsPayload()
 
 
-class Ticket(Issue):
+class TicketWithHistory(JiraIssuePayload):
     """An issue as a search returns it, with its history."""
 
-    changelog: History = History()
+    changelog: TicketHistory = TicketHistory()
 
 
-class Delivery(Part):
+class JiraDelivery(JiraModel):
     """`timestamp` counts milliseconds since 1970."""
 
     event: str = Field(alias="webhookEvent")
     event_type: Text = Field("", alias="issue_event_type_name")
     timestamp: int = 0
-    user: Person | None = None
-    issue: Issue | None = None
-    comment: Comment | None = None
-    changelog: Changes | None = None
+    user: JiraUserPayload | None = None
+    issue: JiraIssuePayload | None = None
+    comment: JiraCommentPayload | None = None
+    changelog: TicketChanges | None = None

@@ -5,19 +5,19 @@ from dataclasses import dataclass
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import TalkThread, ThreadKind
 from patchwright.core.types.triggers import Trigger, TriggerKind
-from patchwright.integrations.jira.listening import SERVICE, Listening
+from patchwright.integrations.jira.listening import SERVICE, JiraTriggerRules
 from patchwright.integrations.jira.people import actor_of
-from patchwright.integrations.jira.reading.payloads import Issue, Person
+from patchwright.integrations.jira.reading.payloads import JiraIssuePayload, JiraUserPayload
 from patchwright.integrations.jira.reading.words import read_markdown
 
 
 @dataclass(frozen=True, slots=True)
-class Scene:
+class TicketContext:
     """A ticket, and how we listen there. `user` sent the delivery, if it says so."""
 
-    issue: Issue
-    listening: Listening
-    user: Person | None = None
+    issue: JiraIssuePayload
+    listening: JiraTriggerRules
+    user: JiraUserPayload | None = None
 
     @property
     def project(self) -> str:
@@ -37,7 +37,7 @@ class Scene:
             lasting_id=self.issue.id,
         )
 
-    def is_own(self, *people: Person | None) -> bool:
+    def is_own(self, *people: JiraUserPayload | None) -> bool:
         """Tell whether one of them, or who sent the delivery, is us."""
         own_ids = self.listening.own_ids
         return any(
@@ -50,12 +50,12 @@ class Scene:
         self,
         name: str,
         kind: TriggerKind,
-        asker: Person,
+        asker: JiraUserPayload,
         *,
         request: str = "",
         text: str = "",
         post_id: str = "",
-        others: tuple[Person | None, ...] = (),
+        others: tuple[JiraUserPayload | None, ...] = (),
         audience: str = "",
     ) -> Trigger:
         """Make a trigger; `name` is what the request is called on its site.
@@ -80,7 +80,7 @@ class Scene:
         )
 
     def _others(
-        self, asker: Person, others: tuple[Person | None, ...]
+        self, asker: JiraUserPayload, others: tuple[JiraUserPayload | None, ...]
     ) -> tuple[Actor, ...]:
         actors = {
             actor_of(person, self.listening.host): None

@@ -3,22 +3,22 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from patchwright.integrations.jira.reading.payloads import Fields, Item, Rich
+from patchwright.integrations.jira.reading.payloads import JiraFieldsPayload, ChangedField, RichText
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class TicketState:
     """The fields that may ask. `assignee` has each of the ids that one person has."""
 
     summary: str = ""
-    description: Rich = None
+    description: RichText = None
     labels: frozenset[str] = frozenset()
     assignee: frozenset[str] = frozenset()
 
 
-def state_of(fields: Fields) -> State:
+def state_of(fields: JiraFieldsPayload) -> TicketState:
     assignee = fields.assignee
-    return State(
+    return TicketState(
         summary=fields.summary,
         description=fields.description,
         labels=frozenset(fields.labels),
@@ -26,21 +26,21 @@ def state_of(fields: Fields) -> State:
     )
 
 
-def before(state: State, items: Iterable[Item]) -> State:
+def state_before(state: TicketState, items: Iterable[ChangedField]) -> TicketState:
     """Return what it was before these changes."""
     for item in items:
-        state = _with(state, item, item.old, item.old_words)
+        state = _with_field(state, item, item.old, item.old_words)
     return state
 
 
-def after(state: State, items: Iterable[Item]) -> State:
+def state_after(state: TicketState, items: Iterable[ChangedField]) -> TicketState:
     """Return what these changes made of it, whatever was changed since."""
     for item in items:
-        state = _with(state, item, item.new, item.new_words)
+        state = _with_field(state, item, item.new, item.new_words)
     return state
 
 
-def _with(state: State, item: Item, identifier: str, words: str) -> State:
+def _with_field(state: TicketState, item: ChangedField, identifier: str, words: str) -> TicketState:
     # A field of the site's own may be called anything.
     match (item.kind, item.field.lower()):
         case ("custom", _):

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from urllib.parse import urlsplit
 
 from patchwright.core.errors import TenantError
-from patchwright.integrations.jira.answers import Part
+from patchwright.integrations.jira.answers import JiraModel
 
 
-def check_tenant(delivery: Part, host: str) -> None:
+def check_tenant(delivery: JiraModel, host: str) -> None:
     """Raise TenantError if anything in it says that it is of another site.
 
     A webhook of an administrator, and only these are signed, names things by the
@@ -19,12 +19,12 @@ def check_tenant(delivery: Part, host: str) -> None:
         raise TenantError("the delivery speaks for another site than jira.base_url")
 
 
-def _find_addresses(part: Part) -> Iterator[str]:
+def _find_addresses(part: JiraModel) -> Iterator[str]:
     for name, value in part:
         if name == "address" and value:
             yield value
         for inner in value if isinstance(value, list) else [value]:
-            if isinstance(inner, Part):
+            if isinstance(inner, JiraModel):
                 yield from _find_addresses(inner)
 
 

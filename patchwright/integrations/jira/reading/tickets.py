@@ -3,21 +3,21 @@
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
-from patchwright.core.types.triggers import Ignored, Reading, Trigger, TriggerKind
+from patchwright.core.types.triggers import Ignored, ParsedWebhook, Trigger, TriggerKind
 from patchwright.integrations.jira.reading.comments import read_comment
-from patchwright.integrations.jira.reading.payloads import Changes, Delivery
-from patchwright.integrations.jira.reading.scene import Scene
+from patchwright.integrations.jira.reading.payloads import TicketChanges, JiraDelivery
+from patchwright.integrations.jira.reading.scene import TicketContext
 from patchwright.integrations.jira.reading.states import (
-    State,
-    after,
-    before,
+    TicketState,
+    state_after,
+    state_before,
     state_of,
 )
 from patchwright.integrations.jira.reading.wishes import (
-    FIRST,
-    Act,
-    name_act,
-    read_act,
+    CREATION,
+    TicketChange,
+    name_change,
+    read_change,
 )
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
@@ -26,39 +26,39 @@ _COMMENT_EDITED: Final = "issue_comment_edited"
 _COMMENT_GONE: Final = "issue_comment_deleted"
 
 
-def read_created(scene: Scene, _delivery: Delivery) -> Reading:
+def read_created(scene: TicketContext, _delivery: JiraDelivery) -> ParsedWebhook:
     fields = scene.issue.fields
     person = scene.user or fields.creator
-    return read_act(scene, Act(FIRST, person, State(), state_of(fields)))
+    return read_change(scene, TicketChange(CREATION, person, TicketState(), state_of(fields)))
 
 
-def read_updated(scene: Scene, delivery: Delivery) -> Reading:
+def read_updated(scene: TicketContext, delivery: JiraDelivery) -> ParsedWebhook:
     """Read a change; a data center sends comments in this way, too.
 
     One screen of Jira's takes both. What the comment asks comes first, then what the
     change does, then a comment that does not call us.
     """
-    said = _read_said(scene, delivery)
+    said = _read_new_text(scene, delivery)
     if isinstance(said, Trigger) and said.kind is TriggerKind.COMMENT_MENTION:
         return said
-    done = _read_done(scene, delivery)
+    done = _read_changed_fields(scene, delivery)
     return done if isinstance(done, Trigger) else said or done
 
 
-def _read_said(scene: Scene, delivery: Delivery) -> Reading | None:
+def _read_new_text(scene: TicketContext, delivery: JiraDelivery) -> ParsedWebhook | None:
     if delivery.comment is None or delivery.event_type == _COMMENT_GONE:
         return None
     is_edit = delivery.event_type == _COMMENT_EDITED
     return read_comment(scene, delivery.comment, is_edit=is_edit)
 
 
-def _read_done(scene: Scene, delivery: Delivery) -> Reading:
-    changes = delivery.changelog or Changes()
+def _read_changed_fields(scene: TicketContext, delivery: JiraDelivery) -> ParsedWebhook:
+    changes = delivery.changelog or TicketChanges()
     if not changes.items:
         return Ignored(reason="nothing-changed")
     fields = scene.issue.fields
     moment = _EPOCH + timedelta(milliseconds=delivery.timestamp)
-    name = name_act(changes.id or str(delivery.timestamp), moment, fields.created)
-    now = after(state_of(fields), changes.items)
-    act = Act(name, scene.user, before(now, changes.items), now)
-    return read_act(scene, act)
+    name = name_change(changes.id or str(delivery.timestamp), moment, fields.created)
+    now = state_after(state_of(fields), changes.items)
+    act = TicketChange(name, scene.user, state_before(now, changes.items), now)
+    return read_change(scene, act)

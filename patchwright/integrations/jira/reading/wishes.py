@@ -4,11 +4,11 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
-from patchwright.core.types.triggers import Ignored, Reading, TriggerKind
-from patchwright.integrations.jira.listening import Listening
-from patchwright.integrations.jira.reading.payloads import Person
-from patchwright.integrations.jira.reading.scene import Scene
-from patchwright.integrations.jira.reading.states import State
+from patchwright.core.types.triggers import Ignored, ParsedWebhook, TriggerKind
+from patchwright.integrations.jira.listening import JiraTriggerRules
+from patchwright.integrations.jira.reading.payloads import JiraUserPayload
+from patchwright.integrations.jira.reading.scene import TicketContext
+from patchwright.integrations.jira.reading.states import TicketState
 from patchwright.integrations.jira.reading.words import (
     find_plain_request,
     find_rich_request,
@@ -16,27 +16,27 @@ from patchwright.integrations.jira.reading.words import (
 
 # What is put on a ticket so soon after it was made belongs to the making of it. A
 # delivery shows the ticket as it is when it is sent, so that both may tell of it.
-SOON: Final = timedelta(seconds=10)
-FIRST: Final = "first"
+CREATION_WINDOW: Final = timedelta(seconds=10)
+CREATION: Final = "first"
 
 
 @dataclass(frozen=True, slots=True)
-class Act:
+class TicketChange:
     """Something that somebody did to a ticket; `id` tells it from the next such."""
 
     id: str
-    person: Person | None
-    before: State
-    after: State
+    person: JiraUserPayload | None
+    before: TicketState
+    after: TicketState
 
 
-def name_act(act_id: str, moment: datetime, created: datetime | None) -> str:
+def name_change(act_id: str, moment: datetime, created: datetime | None) -> str:
     """Return the name of an act on a ticket that was created then."""
-    is_first = created is not None and moment - created <= SOON
-    return FIRST if is_first else act_id
+    is_first = created is not None and moment - created <= CREATION_WINDOW
+    return CREATION if is_first else act_id
 
 
-def read_act(scene: Scene, act: Act) -> Reading:
+def read_change(scene: TicketContext, act: TicketChange) -> ParsedWebhook:
     """Return the one request of an act: words before a label, that before a person.
 
     Whoever creates a ticket with a mention, the label and us as its assignee wants one
@@ -56,24 +56,24 @@ def read_act(scene: Scene, act: Act) -> Reading:
     return scene.trigger(name, kind, act.person, request=request)
 
 
-def _find_request(act: Act, listening: Listening) -> tuple[TriggerKind, str] | None:
-    request = _find_words(act.after, listening)
-    if request is not None and _find_words(act.before, listening) is None:
+def _find_request(act: TicketChange, listening: JiraTriggerRules) -> tuple[TriggerKind, str] | None:
+    request = _find_text_request(act.after, listening)
+    if request is not None and _find_text_request(act.before, listening) is None:
         return TriggerKind.BODY_MENTION, request
     added = act.after.labels - act.before.labels
     if listening.label and listening.label in added:
         return TriggerKind.LABEL, ""
-    if _is_ours(act.after, listening) and not _is_ours(act.before, listening):
+    if _is_assigned_to_us(act.after, listening) and not _is_assigned_to_us(act.before, listening):
         return TriggerKind.ASSIGNMENT, ""
     return None
 
 
-def _find_words(state: State, listening: Listening) -> str | None:
+def _find_text_request(state: TicketState, listening: JiraTriggerRules) -> str | None:
     request = find_rich_request(state.description, listening)
     if request is not None:
         return request
     return find_plain_request(state.summary, listening)
 
 
-def _is_ours(state: State, listening: Listening) -> bool:
+def _is_assigned_to_us(state: TicketState, listening: JiraTriggerRules) -> bool:
     return not state.assignee.isdisjoint(listening.own_ids)

@@ -14,23 +14,23 @@ from patchwright.core.text.document.types import (
     Block,
     Blocks,
     CodeBlock,
-    Fold,
-    Grid,
+    Details,
+    Table,
     Heading,
     Inlines,
-    Item,
-    Items,
+    ListItem,
+    ListBlock,
     Paragraph,
-    Quote,
-    Rule,
-    Text,
+    BlockQuote,
+    HorizontalRule,
+    PlainText,
 )
 from patchwright.integrations.jira.text.adf_inlines_out import AdfNode, write_inlines
-from patchwright.integrations.jira.text.boxes import is_task_list, with_box
+from patchwright.integrations.jira.text.boxes import is_task_list, with_checkbox
 from patchwright.integrations.jira.text.runs import Style
 
 
-class _Where(Enum):
+class _Container(Enum):
     PAGE = auto()
     EXPAND = auto()
     EXPAND_IN_EXPAND = auto()
@@ -39,9 +39,9 @@ class _Where(Enum):
     ENTRY = auto()
 
 
-_OPEN: Final = frozenset({_Where.PAGE, _Where.EXPAND})
-_OPEN_OR_INNER: Final = _OPEN | {_Where.EXPAND_IN_EXPAND}
-_NOT_NARROW: Final = _OPEN_OR_INNER | {_Where.PANEL}
+_OPEN: Final = frozenset({_Container.PAGE, _Container.EXPAND})
+_OPEN_OR_INNER: Final = _OPEN | {_Container.EXPAND_IN_EXPAND}
+_NOT_NARROW: Final = _OPEN_OR_INNER | {_Container.PANEL}
 _PANELS: Final = {
     "note": "info",
     "tip": "success",
@@ -52,19 +52,19 @@ _PANELS: Final = {
 
 
 def write_blocks(blocks: Blocks) -> list[AdfNode]:
-    return _Writer().write(blocks, _Where.PAGE) or [_paragraph([])]
+    return _AdfWriter().write(blocks, _Container.PAGE) or [_paragraph([])]
 
 
-class _Writer:
+class _AdfWriter:
     """Numbers lists of tasks and their entries, which need ids."""
 
     def __init__(self) -> None:
         self._numbers = count(1)
 
-    def write(self, blocks: Blocks, where: _Where) -> list[AdfNode]:
+    def write(self, blocks: Blocks, where: _Container) -> list[AdfNode]:
         return [node for block in blocks for node in self._block(block, where)]
 
-    def _block(self, block: Block, where: _Where) -> Iterator[AdfNode]:
+    def _block(self, block: Block, where: _Container) -> Iterator[AdfNode]:
         match block:
             case Paragraph(children):
                 yield _paragraph(write_inlines(children))
@@ -72,49 +72,49 @@ class _Writer:
                 yield _heading(level, children, where)
             case CodeBlock(text, language):
                 yield _code(text, language)
-            case Quote(inner, alert):
+            case BlockQuote(inner, alert):
                 yield from self._quote(inner, alert, where)
-            case Items():
+            case ListBlock():
                 yield from self._list(block, where)
-            case Grid(head, rows):
+            case Table(head, rows):
                 yield from _table(head, rows, where)
-            case Rule():
+            case HorizontalRule():
                 if where in _NOT_NARROW:
                     yield {"type": "rule"}
-            case Fold(title, inner):
+            case Details(title, inner):
                 yield from self._fold(title, inner, where)
             case _:
                 assert_never(block)
 
-    def _quote(self, inner: Blocks, alert: str, where: _Where) -> Iterator[AdfNode]:
+    def _quote(self, inner: Blocks, alert: str, where: _Container) -> Iterator[AdfNode]:
         if where not in _OPEN_OR_INNER:
-            yield from [_strong((Text(alert.capitalize()),))] if alert else []
+            yield from [_strong((PlainText(alert.capitalize()),))] if alert else []
             yield from self.write(inner, where)
         elif alert:
             kind: AdfNode = {"panelType": _PANELS.get(alert, "info")}
-            content = self._content(inner, _Where.PANEL)
+            content = self._content(inner, _Container.PANEL)
             yield {"type": "panel", "attrs": kind, "content": content}
         else:
             yield {
                 "type": "blockquote",
-                "content": self._content(inner, _Where.QUOTE),
+                "content": self._content(inner, _Container.QUOTE),
             }
 
-    def _fold(self, title: Inlines, inner: Blocks, where: _Where) -> Iterator[AdfNode]:
+    def _fold(self, title: Inlines, inner: Blocks, where: _Container) -> Iterator[AdfNode]:
         if where not in _OPEN:
             yield _strong(title)
             yield from self.write(inner, where)
             return
-        is_outer = where is _Where.PAGE
-        inside = _Where.EXPAND if is_outer else _Where.EXPAND_IN_EXPAND
+        is_outer = where is _Container.PAGE
+        inside = _Container.EXPAND if is_outer else _Container.EXPAND_IN_EXPAND
         yield {
             "type": "expand" if is_outer else "nestedExpand",
             "attrs": {"title": plain_text(title)},
             "content": self._content(inner, inside),
         }
 
-    def _list(self, items: Items, where: _Where) -> Iterator[AdfNode]:
-        if where is not _Where.QUOTE and is_task_list(items):
+    def _list(self, items: ListBlock, where: _Container) -> Iterator[AdfNode]:
+        if where is not _Container.QUOTE and is_task_list(items):
             yield self._tasks(items)
             return
         content = [self._entry(item) for item in items.items]
@@ -124,20 +124,20 @@ class _Writer:
             order = {"order": items.start}
             yield {"type": "orderedList", "attrs": order, "content": content}
 
-    def _entry(self, item: Item) -> AdfNode:
-        content = self._content(with_box(item), _Where.ENTRY)
+    def _entry(self, item: ListItem) -> AdfNode:
+        content = self._content(with_checkbox(item), _Container.ENTRY)
         if content[0]["type"] in {"bulletList", "orderedList", "taskList"}:
             content = [_paragraph([]), *content]
         return {"type": "listItem", "content": content}
 
-    def _tasks(self, items: Items) -> AdfNode:
+    def _tasks(self, items: ListBlock) -> AdfNode:
         content: list[AdfNode] = []
         attributes = {"localId": self._local_id()}
         for item in items.items:
             content += self._task(item)
         return {"type": "taskList", "attrs": attributes, "content": content}
 
-    def _task(self, item: Item) -> Iterator[AdfNode]:
+    def _task(self, item: ListItem) -> Iterator[AdfNode]:
         state = "DONE" if item.checked else "TODO"
         words = [block for block in item.blocks if isinstance(block, Paragraph)]
         yield {
@@ -145,9 +145,9 @@ class _Writer:
             "attrs": {"localId": self._local_id(), "state": state},
             "content": write_inlines(words[0].children if words else ()),
         }
-        yield from (self._tasks(b) for b in item.blocks if isinstance(b, Items))
+        yield from (self._tasks(b) for b in item.blocks if isinstance(b, ListBlock))
 
-    def _content(self, blocks: Blocks, where: _Where) -> list[AdfNode]:
+    def _content(self, blocks: Blocks, where: _Container) -> list[AdfNode]:
         """Return what is in a container, which must not be empty."""
         return self.write(blocks, where) or [_paragraph([])]
 
@@ -163,7 +163,7 @@ def _strong(inlines: Inlines) -> AdfNode:
     return _paragraph(write_inlines(inlines, Style.STRONG))
 
 
-def _heading(level: int, inlines: Inlines, where: _Where) -> AdfNode:
+def _heading(level: int, inlines: Inlines, where: _Container) -> AdfNode:
     if where not in _NOT_NARROW:
         return _strong(inlines)
     attributes = {"level": min(max(level, 1), 6)}
@@ -181,7 +181,7 @@ def _code(text: str, language: str) -> AdfNode:
 
 
 def _table(
-    head: tuple[Inlines, ...], rows: tuple[tuple[Inlines, ...], ...], where: _Where
+    head: tuple[Inlines, ...], rows: tuple[tuple[Inlines, ...], ...], where: _Container
 ) -> Iterator[AdfNode]:
     if where in _OPEN:
         table = [_row("tableHeader", head), *(_row("tableCell", row) for row in rows)]
@@ -201,4 +201,4 @@ def _row(kind: str, cells: tuple[Inlines, ...]) -> AdfNode:
 
 def _with_bars(cells: tuple[Inlines, ...]) -> Inlines:
     first, *others = cells
-    return (*first, *(inline for cell in others for inline in (Text(" | "), *cell)))
+    return (*first, *(inline for cell in others for inline in (PlainText(" | "), *cell)))

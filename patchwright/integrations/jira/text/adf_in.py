@@ -13,18 +13,18 @@ from patchwright.core.text.document.types import (
     Block,
     Blocks,
     CodeBlock,
-    Grid,
+    Table,
     Heading,
     Inline,
     Inlines,
-    Item,
-    Items,
+    ListItem,
+    ListBlock,
     LineBreak,
     Paragraph,
-    Quote,
-    Rule,
+    BlockQuote,
+    HorizontalRule,
     Strong,
-    Text,
+    PlainText,
 )
 from patchwright.integrations.jira.text.adf_inlines_in import (
     is_inline,
@@ -79,13 +79,13 @@ def _block(node: Node, depth: int) -> Iterator[Block]:
         case "codeBlock":
             yield _code(node)
         case "blockquote":
-            yield Quote(_blocks(node, depth + 1))
+            yield BlockQuote(_blocks(node, depth + 1))
         case "bulletList" | "orderedList" | "taskList" | "decisionList":
-            yield Items(tuple(_items(node, depth + 1)), _start(node))
+            yield ListBlock(tuple(_items(node, depth + 1)), _start(node))
         case "table":
             yield from _table(node, depth + 1)
         case "rule":
-            yield Rule()
+            yield HorizontalRule()
         case "media":
             yield Paragraph((picture_of(node),))
         case "blockCard" | "embedCard":
@@ -97,15 +97,15 @@ def _block(node: Node, depth: int) -> Iterator[Block]:
 def _container(node: Node, depth: int) -> Iterator[Block]:
     """Read an expand, a panel, a layout, an extension, or what is yet to come."""
     if title := attribute(node, "title"):
-        yield Paragraph((Strong((Text(title),)),))
+        yield Paragraph((Strong((PlainText(title),)),))
     if words := attribute(node, "text") or text_of(node):
-        yield Paragraph((Text(words),))
+        yield Paragraph((PlainText(words),))
     yield from _blocks(node, depth + 1)
 
 
 def _words_only(node: Node) -> Blocks:
     words = words_below(node)
-    return (Paragraph((Text(words),)),) if words else ()
+    return (Paragraph((PlainText(words),)),) if words else ()
 
 
 def _level(heading: Node) -> int:
@@ -125,14 +125,14 @@ def _code(node: Node) -> CodeBlock:
     return CodeBlock(text, attribute(node, "language"))
 
 
-def _items(parent: Node, depth: int) -> list[Item]:
-    items: list[Item] = []
+def _items(parent: Node, depth: int) -> list[ListItem]:
+    items: list[ListItem] = []
     for node in children_of(parent):
         if kind_of(node) != "taskList":
-            items.append(Item(_blocks(node, depth), _checked(node)))
+            items.append(ListItem(_blocks(node, depth), _checked(node)))
         elif depth <= _DEEPEST:
             # The list below a task stands beside it.
-            above = items.pop() if items else Item(())
+            above = items.pop() if items else ListItem(())
             inner = tuple(_block(node, depth))
             items.append(replace(above, blocks=(*above.blocks, *inner)))
     return items
@@ -148,7 +148,7 @@ def _table(table: Node, depth: int) -> Iterator[Block]:
     """Read a table; one with more than lines in its cells becomes a list of rows."""
     rows = [children_of(row) for row in children_of(table)]
     if any(not _has_lines_only(cell) for row in rows for cell in row):
-        yield Items(tuple(Item(_row_blocks(row, depth)) for row in rows))
+        yield ListBlock(tuple(ListItem(_row_blocks(row, depth)) for row in rows))
     elif rows:
         yield _grid(rows, depth)
 
@@ -163,13 +163,13 @@ def _has_lines_only(cell: Node) -> bool:
     )
 
 
-def _grid(rows: list[list[Node]], depth: int) -> Grid:
+def _grid(rows: list[list[Node]], depth: int) -> Table:
     width = max(map(len, rows))
     cells = [tuple(_cell(_blocks(cell, depth + 1)) for cell in row) for row in rows]
     padded = [row + ((),) * (width - len(row)) for row in cells]
     if all(kind_of(cell) == "tableHeader" for cell in rows[0]):
-        return Grid(padded[0], tuple(padded[1:]))
-    return Grid(((),) * width, tuple(padded))
+        return Table(padded[0], tuple(padded[1:]))
+    return Table(((),) * width, tuple(padded))
 
 
 def _cell(blocks: Blocks) -> Inlines:

@@ -7,16 +7,16 @@ from typing import Final
 
 from patchwright.core.text.document.bare_links import link_addresses
 from patchwright.core.text.document.types import (
-    Call,
+    Mention,
     Code,
     Emphasis,
     Inline,
     Inlines,
     LineBreak,
-    Link,
+    Hyperlink,
     Strike,
     Strong,
-    Text,
+    PlainText,
 )
 from patchwright.integrations.jira.text.adf_nodes import (
     Node,
@@ -60,11 +60,11 @@ def picture_of(media: Node) -> Inline:
     """Return what stands for a file; those of Jira have ids and no addresses."""
     name = attribute(media, "alt") or attribute(media, "type") or "file"
     url = attribute(media, "url")
-    return Link(url, (Text(name),)) if url else Text(f"[{name}]")
+    return Hyperlink(url, (PlainText(name),)) if url else PlainText(f"[{name}]")
 
 
 def link_to(url: str) -> Inline:
-    return Link(url, (Text(url),))
+    return Hyperlink(url, (PlainText(url),))
 
 
 def _address(node: Node) -> str:
@@ -73,7 +73,7 @@ def _address(node: Node) -> str:
 
 
 def _linked(url: str, inlines: Inlines) -> Inlines:
-    return (Link(url, inlines),) if url else inlines
+    return (Hyperlink(url, inlines),) if url else inlines
 
 
 def _styled(nodes: list[Node], styles: list[str]) -> Inlines:
@@ -101,11 +101,11 @@ def _leaf(node: Node) -> Iterator[Inline]:
         case "mention":
             yield _call(node)
         case "emoji":
-            yield Text(attribute(node, "text") or attribute(node, "shortName"))
+            yield PlainText(attribute(node, "text") or attribute(node, "shortName"))
         case "date":
-            yield Text(_day(attribute(node, "timestamp")))
+            yield PlainText(_day(attribute(node, "timestamp")))
         case "status" | "inlineExtension":
-            yield Text(attribute(node, "text"))
+            yield PlainText(attribute(node, "text"))
         case "inlineCard":
             yield from _card(node)
         case "mediaInline":
@@ -127,23 +127,23 @@ def _words(node: Node) -> Iterator[Inline]:
 
 def _lines(text: str) -> Iterator[Inline]:
     first, *others = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    yield Text(first)
+    yield PlainText(first)
     for line in others:
         yield LineBreak()
-        yield Text(line)
+        yield PlainText(line)
 
 
-def _call(node: Node) -> Call:
+def _call(node: Node) -> Mention:
     person_id = attribute(node, "id")
     name = (attribute(node, "text") or text_of(node)).removeprefix("@")
-    return Call(person_id, name or person_id)
+    return Mention(person_id, name or person_id)
 
 
 def _card(node: Node) -> Iterator[Inline]:
     if url := attribute(node, "url"):
         yield link_to(url)
     else:
-        yield from (Text(words_below(child)) for child in children_of(node))
+        yield from (PlainText(words_below(child)) for child in children_of(node))
 
 
 def _day(timestamp: str) -> str:

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import Final, assert_never
 
-from patchwright.core.text.document.types import Call, Code, Inlines, LineBreak, Text
-from patchwright.integrations.jira.text.runs import Run, Style, runs_of
+from patchwright.core.text.document.types import Mention, Code, Inlines, LineBreak, PlainText
+from patchwright.integrations.jira.text.runs import StyledRun, Style, styled_runs
 
 AdfNode = dict[str, object]
 
@@ -17,18 +17,18 @@ _STYLES: Final[dict[Style, AdfNode]] = {
 
 
 def write_inlines(inlines: Inlines, *styles: Style) -> list[AdfNode]:
-    return [node for run in runs_of(inlines, *styles) for node in _nodes(run)]
+    return [node for run in styled_runs(inlines, *styles) for node in _nodes(run)]
 
 
-def _nodes(run: Run) -> Iterator[AdfNode]:
+def _nodes(run: StyledRun) -> Iterator[AdfNode]:
     match run.leaf:
-        case Text(text):
+        case PlainText(text):
             yield _text(text, [*_link(run), *(_STYLES[style] for style in run.styles)])
         case Code(text):
             # Code has no style beside it.
             # https://developer.atlassian.com/cloud/jira/platform/apis/document/marks/code/
             yield _text(text, [*_link(run), {"type": "code"}])
-        case Call(person_id, name):
+        case Mention(person_id, name):
             yield {"type": "mention", "attrs": {"id": person_id, "text": f"@{name}"}}
         case LineBreak():
             yield {"type": "hardBreak"}
@@ -41,7 +41,7 @@ def _text(text: str, marks: list[AdfNode]) -> AdfNode:
     return node | {"marks": marks} if marks else node
 
 
-def _link(run: Run) -> list[AdfNode]:
+def _link(run: StyledRun) -> list[AdfNode]:
     if not run.address:
         return []
     return [{"type": "link", "attrs": {"href": run.address}}]

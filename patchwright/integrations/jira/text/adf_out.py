@@ -9,12 +9,12 @@ from patchwright.core.text.document.read import read_document
 from patchwright.core.text.document.types import Blocks
 from patchwright.integrations.jira.text.adf_blocks_out import write_blocks
 from patchwright.integrations.jira.text.adf_inlines_out import AdfNode
-from patchwright.integrations.jira.text.fitting import fit, length_in_jira
+from patchwright.integrations.jira.text.fitting import truncate_document, length_in_jira
 
 
 def to_adf(markdown: str) -> AdfNode:
     """Return a document that fits into a comment."""
-    return _document(fit(read_document(markdown), _size))
+    return _document(truncate_document(read_document(markdown), _size))
 
 
 def _document(blocks: Blocks) -> AdfNode:

@@ -8,30 +8,30 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeVar, assert_never
 
-from patchwright.core.text.cut import cut_middle
+from patchwright.core.text.cut import truncate_middle
 from patchwright.core.text.document.types import (
     Block,
     Blocks,
     Code,
     CodeBlock,
     Emphasis,
-    Fold,
-    Grid,
+    Details,
+    Table,
     Heading,
     Inline,
     Inlines,
-    Item,
-    Items,
-    Link,
+    ListItem,
+    ListBlock,
+    Hyperlink,
     Paragraph,
-    Quote,
-    Rule,
-    Small,
+    BlockQuote,
+    HorizontalRule,
+    Subscript,
     Strike,
     Strong,
-    Text,
+    PlainText,
 )
-from patchwright.integrations.jira.text.walking import words_of
+from patchwright.integrations.jira.text.walking import text_of_blocks
 
 LONGEST_COMMENT: Final = 32_767
 # No sign takes more than this many where it is escaped.
@@ -41,7 +41,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class _Cut:
+class _Limits:
     """The most that is left: characters of code and of words, and parts of anything."""
 
     code: int
@@ -50,14 +50,14 @@ class _Cut:
 
 
 _MUCH: Final = 1_000_000
-_CUTS: Final = (
-    *(_Cut(code, _MUCH, _MUCH) for code in (16_000, 8_000, 4_000, 2_000, 1_000, 500)),
-    *(_Cut(500, words, _MUCH) for words in (8_000, 2_000, 500)),
-    *(_Cut(500, 500, parts) for parts in (100, 30, 10, 4)),
+_STEPS: Final = (
+    *(_Limits(code, _MUCH, _MUCH) for code in (16_000, 8_000, 4_000, 2_000, 1_000, 500)),
+    *(_Limits(500, words, _MUCH) for words in (8_000, 2_000, 500)),
+    *(_Limits(500, 500, parts) for parts in (100, 30, 10, 4)),
 )
 
 
-def fit(
+def truncate_document(
     blocks: Blocks, size: Callable[[Blocks], int], limit: int = LONGEST_COMMENT
 ) -> Blocks:
     """Return blocks whose size is within the limit: head and tail, and a note between.
@@ -68,7 +68,7 @@ def fit(
     for candidate in _candidates(blocks):
         if size(candidate) <= limit:
             return candidate
-    words = cut_middle(words_of(blocks), limit // _ESCAPED)
+    words = truncate_middle(text_of_blocks(blocks), limit // _ESCAPED)
     return (CodeBlock(words),)
 
 
@@ -79,15 +79,15 @@ def length_in_jira(text: str) -> int:
 def _candidates(blocks: Blocks) -> Iterator[Blocks]:
     yield blocks
     before = blocks
-    for cut in _CUTS:
-        candidate = _Cutter(cut).blocks(blocks)
+    for cut in _STEPS:
+        candidate = _Truncator(cut).blocks(blocks)
         if candidate != before:
             yield candidate
         before = candidate
 
 
-class _Cutter:
-    def __init__(self, cut: _Cut) -> None:
+class _Truncator:
+    def __init__(self, cut: _Limits) -> None:
         self._cut = cut
 
     def blocks(self, blocks: Blocks) -> Blocks:
@@ -100,45 +100,45 @@ class _Cutter:
             case Heading(level, children):
                 return Heading(level, self._inlines(children))
             case CodeBlock(text, language):
-                return CodeBlock(cut_middle(text, self._cut.code), language)
-            case Quote(inner, alert):
-                return Quote(self.blocks(inner), alert)
-            case Items(items, start):
-                cut = tuple(Item(self.blocks(i.blocks), i.checked) for i in items)
-                return Items(self._few(cut, lambda n: Item((_left_out(n),))), start)
-            case Grid(head, rows):
+                return CodeBlock(truncate_middle(text, self._cut.code), language)
+            case BlockQuote(inner, alert):
+                return BlockQuote(self.blocks(inner), alert)
+            case ListBlock(items, start):
+                cut = tuple(ListItem(self.blocks(i.blocks), i.checked) for i in items)
+                return ListBlock(self._few(cut, lambda n: ListItem((_left_out(n),))), start)
+            case Table(head, rows):
                 return self._grid(head, rows)
-            case Fold(title, inner):
-                return Fold(self._inlines(title), self._folded(inner))
-            case Rule():
+            case Details(title, inner):
+                return Details(self._inlines(title), self._folded(inner))
+            case HorizontalRule():
                 return block
             case _:
                 assert_never(block)
 
     def _grid(
         self, head: tuple[Inlines, ...], rows: tuple[tuple[Inlines, ...], ...]
-    ) -> Grid:
+    ) -> Table:
         def note(count: int) -> tuple[Inlines, ...]:
-            return ((Text(_note(count)),), *((),) * (len(head) - 1))
+            return ((PlainText(_note(count)),), *((),) * (len(head) - 1))
 
         cells = tuple(tuple(map(self._inlines, row)) for row in rows)
-        return Grid(tuple(map(self._inlines, head)), self._few(cells, note))
+        return Table(tuple(map(self._inlines, head)), self._few(cells, note))
 
     def _folded(self, blocks: Blocks) -> Blocks:
         left = self.blocks(blocks)
-        count = len(words_of(left))
+        count = len(text_of_blocks(left))
         if count <= 2 * self._cut.code:
             return left
-        return (Paragraph((Text(f"[... {count} characters left out ...]"),)),)
+        return (Paragraph((PlainText(f"[... {count} characters left out ...]"),)),)
 
     def _inlines(self, inlines: Inlines) -> Inlines:
         cut = tuple(map(self._inline, inlines))
-        return self._few(cut, lambda n: Text(f" {_note(n)} "))
+        return self._few(cut, lambda n: PlainText(f" {_note(n)} "))
 
     def _inline(self, inline: Inline) -> Inline:
         match inline:
-            case Text(text):
-                return Text(self._words(text))
+            case PlainText(text):
+                return PlainText(self._words(text))
             case Code(text):
                 return Code(self._words(text))
             case Strong(children):
@@ -147,17 +147,17 @@ class _Cutter:
                 return Emphasis(self._inlines(children))
             case Strike(children):
                 return Strike(self._inlines(children))
-            case Small(children):
-                return Small(self._inlines(children))
-            case Link(url, children):
-                return Link(url, self._inlines(children))
+            case Subscript(children):
+                return Subscript(self._inlines(children))
+            case Hyperlink(url, children):
+                return Hyperlink(url, self._inlines(children))
             case _:
                 return inline
 
     def _words(self, text: str) -> str:
         if len(text) <= self._cut.words:
             return text
-        return " ".join(cut_middle(text, self._cut.words).split())
+        return " ".join(truncate_middle(text, self._cut.words).split())
 
     def _few(self, parts: Sequence[T], note: Callable[[int], T]) -> tuple[T, ...]:
         most = self._cut.parts
@@ -169,7 +169,7 @@ class _Cutter:
 
 
 def _left_out(count: int) -> Paragraph:
-    return Paragraph((Text(_note(count)),))
+    return Paragraph((PlainText(_note(count)),))
 
 
 def _note(count: int) -> str:

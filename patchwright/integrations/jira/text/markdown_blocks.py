@@ -8,20 +8,20 @@ from patchwright.core.text.document.types import (
     Block,
     Blocks,
     CodeBlock,
-    Fold,
-    Grid,
+    Details,
+    Table,
     Heading,
     Inlines,
-    Item,
-    Items,
+    ListItem,
+    ListBlock,
     Paragraph,
-    Quote,
-    Rule,
+    BlockQuote,
+    HorizontalRule,
     Strong,
 )
 from patchwright.integrations.jira.text.markdown_escape import fence
 from patchwright.integrations.jira.text.markdown_inlines import (
-    Named,
+    MentionName,
     name_with_at,
     write_inlines,
 )
@@ -30,14 +30,14 @@ _LANGUAGE: Final = re.compile(r"[\w+#.-]{1,20}", re.ASCII)
 _LARGEST_NUMBER: Final = 99_999_999
 
 
-def write_markdown(blocks: Blocks, named: Named = name_with_at) -> str:
-    return "\n".join(_Writer(named).write(blocks))
+def write_markdown(blocks: Blocks, named: MentionName = name_with_at) -> str:
+    return "\n".join(_BlockWriter(named).write(blocks))
 
 
-class _Writer:
+class _BlockWriter:
     """Writes lines; `named` says how a mention is written, as words."""
 
-    def __init__(self, named: Named) -> None:
+    def __init__(self, named: MentionName) -> None:
         self._named = named
 
     def write(self, blocks: Blocks, *, tight: bool = False) -> list[str]:
@@ -63,15 +63,15 @@ class _Writer:
                 return [f"{'#' * level} {line}" for line in self._line(children)]
             case CodeBlock(text, language):
                 return _code(text, language)
-            case Quote(inner):
+            case BlockQuote(inner):
                 return [f"> {line}".rstrip() for line in self.write(inner)]
-            case Items():
+            case ListBlock():
                 return list(self._items(block, second=second))
-            case Grid(head, rows):
+            case Table(head, rows):
                 return self._grid(head, rows)
-            case Rule():
+            case HorizontalRule():
                 return ["___"]
-            case Fold(title, inner):
+            case Details(title, inner):
                 return self.write((Paragraph((Strong(title),)), *inner))
             case _:
                 assert_never(block)
@@ -87,7 +87,7 @@ class _Writer:
             line = f"{line[:-1]}\\#"
         return [line] if line else []
 
-    def _items(self, items: Items, *, second: bool) -> Iterator[str]:
+    def _items(self, items: ListBlock, *, second: bool) -> Iterator[str]:
         for number, item in enumerate(items.items):
             mark = _mark(items.start, number, second=second)
             first, *others = self._item(item) or [""]
@@ -95,7 +95,7 @@ class _Writer:
             indent = " " * (len(mark) + 1)
             yield from (f"{indent}{line}".rstrip() if line else "" for line in others)
 
-    def _item(self, item: Item) -> list[str]:
+    def _item(self, item: ListItem) -> list[str]:
         lines = self.write(item.blocks, tight=True)
         if item.checked is None or not lines:
             return lines
@@ -117,14 +117,14 @@ class _Writer:
 
 def _would_join(before: Block | None, block: Block) -> bool:
     """Tell whether two lists would be one, unless their marks differ."""
-    if not (isinstance(before, Items) and isinstance(block, Items)):
+    if not (isinstance(before, ListBlock) and isinstance(block, ListBlock)):
         return False
     return (before.start is None) == (block.start is None)
 
 
 def _may_follow(before: Block | None, block: Block) -> bool:
     """Tell whether a list needs no blank line below the words of an entry."""
-    if not (isinstance(before, Paragraph) and isinstance(block, Items)):
+    if not (isinstance(before, Paragraph) and isinstance(block, ListBlock)):
         return False
     return block.start is None and bool(block.items and block.items[0].blocks)
 

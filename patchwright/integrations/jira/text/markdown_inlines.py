@@ -6,18 +6,18 @@ from typing import Final, assert_never
 
 from patchwright.core.text.document.plain import join_texts, plain_text
 from patchwright.core.text.document.types import (
-    Call,
+    Mention,
     Code,
     Emphasis,
     Inline,
     Inlines,
     LineBreak,
-    Link,
-    Picture,
-    Small,
+    Hyperlink,
+    InlineImage,
+    Subscript,
     Strike,
     Strong,
-    Text,
+    PlainText,
 )
 from patchwright.integrations.jira.text.addresses import safe_address
 from patchwright.integrations.jira.text.markdown_escape import (
@@ -26,29 +26,29 @@ from patchwright.integrations.jira.text.markdown_escape import (
     escape_words,
 )
 
-Named = Callable[[Call], str]
+MentionName = Callable[[Mention], str]
 
-_STYLED: Final = (Strong, Emphasis, Strike, Small)
-_MARKS: Final = {Strong: "**", Emphasis: "*", Strike: "~~", Small: ""}
+_STYLED: Final = (Strong, Emphasis, Strike, Subscript)
+_MARKS: Final = {Strong: "**", Emphasis: "*", Strike: "~~", Subscript: ""}
 # What a mention must not touch to be read as one.
 _TOUCHES_BEFORE: Final = re.compile(r"[\w@/+]\Z")
 _TOUCHES_AFTER: Final = re.compile(r"[\w@/.-]")
 
 
-def name_with_at(call: Call) -> str:
+def name_with_at(call: Mention) -> str:
     return f"@{call.name}"
 
 
-def write_inlines(inlines: Inlines, named: Named = name_with_at) -> str:
+def write_inlines(inlines: Inlines, named: MentionName = name_with_at) -> str:
     """Return Markdown without a mark that calls anybody on a service.
 
     `named` says how a mention is written, as words.
     """
-    return _Writer(named).write(_merged(inlines))
+    return _InlineWriter(named).write(_merged(inlines))
 
 
-class _Writer:
-    def __init__(self, named: Named) -> None:
+class _InlineWriter:
+    def __init__(self, named: MentionName) -> None:
         self._named = named
 
     def write(self, inlines: Inlines) -> str:
@@ -61,27 +61,27 @@ class _Writer:
             if isinstance(inline, _STYLED):
                 after = plain_text(following)
                 part = _wrapped(_MARKS[type(inline)], part, text[-1:], after[:1])
-            if isinstance(inline, Call) and _TOUCHES_BEFORE.match(text[-1:]):
+            if isinstance(inline, Mention) and _TOUCHES_BEFORE.match(text[-1:]):
                 text += " "
             if called and _TOUCHES_AFTER.match(part):
                 text += " "
             text += part
-            called = isinstance(inline, Call)
+            called = isinstance(inline, Mention)
         return text
 
     def _inline(self, inline: Inline, following: Inlines, *, starts: bool) -> str:
         match inline:
-            case Text(text):
+            case PlainText(text):
                 return _words(text, following, starts=starts)
             case Code(text):
                 return code_span(text)
-            case Strong() | Emphasis() | Strike() | Small():
+            case Strong() | Emphasis() | Strike() | Subscript():
                 return self.write(inline.children)
-            case Link(url, children):
+            case Hyperlink(url, children):
                 return self._link(url, children)
-            case Call():
+            case Mention():
                 return escape_words(self._named(inline), starts_line=False)
-            case Picture(url, alt):
+            case InlineImage(url, alt):
                 return _picture(url, alt)
             case LineBreak():
                 return "\n"
@@ -105,7 +105,7 @@ class _Writer:
 def _words(text: str, following: Inlines, *, starts: bool) -> str:
     words = text.lstrip() if starts else text
     match following:
-        case (Link(),):
+        case (Hyperlink(),):
             # Its bracket would make a picture of it, or a link of other brackets.
             return escape_words(f"{words}[", starts_line=starts).removesuffix("[")
         case _:

@@ -4,7 +4,7 @@ Both kinds of texts become the same document first, so what is code or a quote, 
 nobody is called, is decided once.
 """
 
-from patchwright.core.text.document.types import Blocks, Call
+from patchwright.core.text.document.types import Blocks, Mention
 from patchwright.core.text.mentions import find_request
 from patchwright.integrations.jira.text.adf_in import adf_blocks
 from patchwright.integrations.jira.text.markdown_blocks import write_markdown
@@ -40,7 +40,7 @@ def _may_call(text: str, own_ids: frozenset[str], handle: str) -> bool:
 def _request(blocks: Blocks, own_ids: frozenset[str], handle: str) -> str | None:
     own = frozenset(map(str.casefold, own_ids))
 
-    def named(call: Call) -> str:
+    def named(call: Mention) -> str:
         """Write a mention of us as our handle, and nobody else's like it."""
         if call.person_id.casefold() in own:
             return handle

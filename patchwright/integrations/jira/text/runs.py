@@ -6,17 +6,17 @@ from enum import StrEnum
 from typing import assert_never
 
 from patchwright.core.text.document.types import (
-    Call,
+    Mention,
     Code,
     Emphasis,
     Inlines,
     LineBreak,
-    Link,
-    Picture,
-    Small,
+    Hyperlink,
+    InlineImage,
+    Subscript,
     Strike,
     Strong,
-    Text,
+    PlainText,
 )
 from patchwright.integrations.jira.text.addresses import safe_address
 
@@ -28,18 +28,18 @@ class Style(StrEnum):
     SMALL = "small"
 
 
-Leaf = Text | Code | Call | LineBreak
+Leaf = PlainText | Code | Mention | LineBreak
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class StyledRun:
     leaf: Leaf
     styles: tuple[Style, ...] = ()
     address: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class _Around:
+class _RunStyle:
     styles: tuple[Style, ...] = ()
     address: str = ""
 
@@ -48,36 +48,36 @@ class _Around:
         return self if known else replace(self, styles=(*self.styles, style))
 
 
-def runs_of(inlines: Inlines, *styles: Style) -> Iterator[Run]:
+def styled_runs(inlines: Inlines, *styles: Style) -> Iterator[StyledRun]:
     """Yield what is to be shown; a link that leads nowhere safe is words."""
-    return _runs(inlines, _Around(styles))
+    return _runs(inlines, _RunStyle(styles))
 
 
-def _runs(inlines: Inlines, around: _Around) -> Iterator[Run]:
+def _runs(inlines: Inlines, around: _RunStyle) -> Iterator[StyledRun]:
     for inline in inlines:
         match inline:
-            case Text("") | Code(""):
+            case PlainText("") | Code(""):
                 pass
-            case Text() | Code() | Call() | LineBreak():
-                yield Run(inline, around.styles, around.address)
+            case PlainText() | Code() | Mention() | LineBreak():
+                yield StyledRun(inline, around.styles, around.address)
             case Strong(children):
                 yield from _runs(children, around.with_style(Style.STRONG))
             case Emphasis(children):
                 yield from _runs(children, around.with_style(Style.EMPHASIS))
             case Strike(children):
                 yield from _runs(children, around.with_style(Style.STRIKE))
-            case Small(children):
+            case Subscript(children):
                 yield from _runs(children, around.with_style(Style.SMALL))
-            case Link(url, children):
+            case Hyperlink(url, children):
                 yield from _link(url, children, around)
-            case Picture(url, alt):
-                yield from _link(url, (Text(alt or url),), around)
+            case InlineImage(url, alt):
+                yield from _link(url, (PlainText(alt or url),), around)
             case _:
                 assert_never(inline)
 
 
-def _link(url: str, children: Inlines, around: _Around) -> Iterator[Run]:
+def _link(url: str, children: Inlines, around: _RunStyle) -> Iterator[StyledRun]:
     address = safe_address(url) or around.address
     yield from _runs(children, replace(around, address=address))
-    if not address and url and children != (Text(url),):
-        yield Run(Text(f" ({url})"), around.styles)
+    if not address and url and children != (PlainText(url),):
+        yield StyledRun(PlainText(f" ({url})"), around.styles)

@@ -8,18 +8,18 @@ from patchwright.core.text.document.types import (
     Block,
     Blocks,
     CodeBlock,
-    Fold,
-    Grid,
+    Details,
+    Table,
     Heading,
     Inlines,
-    Items,
+    ListBlock,
     Paragraph,
-    Quote,
-    Rule,
+    BlockQuote,
+    HorizontalRule,
 )
 
 
-def words_of(blocks: Blocks) -> str:
+def text_of_blocks(blocks: Blocks) -> str:
     """Return what is shown, a line for each paragraph, without any markup."""
     return "\n".join(_lines(blocks))
 
@@ -34,11 +34,11 @@ def _lines(blocks: Blocks) -> Iterator[str]:
 
 def _own_inlines(block: Block) -> tuple[Inlines, ...]:
     match block:
-        case Paragraph(children) | Heading(_, children) | Fold(children, _):
+        case Paragraph(children) | Heading(_, children) | Details(children, _):
             return (children,)
-        case Grid(head, rows):
+        case Table(head, rows):
             return (*head, *(cell for row in rows for cell in row))
-        case CodeBlock() | Quote() | Items() | Rule():
+        case CodeBlock() | BlockQuote() | ListBlock() | HorizontalRule():
             return ()
         case _:
             assert_never(block)
@@ -46,11 +46,11 @@ def _own_inlines(block: Block) -> tuple[Inlines, ...]:
 
 def _inner_blocks(block: Block) -> Blocks:
     match block:
-        case Quote(blocks) | Fold(_, blocks):
+        case BlockQuote(blocks) | Details(_, blocks):
             return blocks
-        case Items(items):
+        case ListBlock(items):
             return tuple(inner for item in items for inner in item.blocks)
-        case Paragraph() | Heading() | CodeBlock() | Grid() | Rule():
+        case Paragraph() | Heading() | CodeBlock() | Table() | HorizontalRule():
             return ()
         case _:
             assert_never(block)

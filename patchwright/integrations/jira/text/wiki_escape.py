@@ -54,7 +54,7 @@ def escape_words(text: str, *, starts_line: bool) -> str:
     return _STARTS_A_BLOCK.sub(_unstarted, escaped) if starts_line else escaped
 
 
-def code_words(text: str) -> str:
+def inline_code(text: str) -> str:
     """Return code in a line: markup is read in there too, and no backslash helps."""
     return f"{{{{{_SIGN_IN_CODE.sub(_entity, text)}}}}}"
 
@@ -68,14 +68,14 @@ def code_block(text: str, language: str) -> str:
     return f"{{noformat}}\n{text}\n{{noformat}}"
 
 
-def call(person_id: str, name: str) -> str:
+def mention(person_id: str, name: str) -> str:
     """Return a mention, or the name alone if there can be no such user."""
     if not person_id or _NO_NAME.search(person_id):
         return escape_words(f"@{name}", starts_line=False)
     return f"[~{person_id}]"
 
 
-def title_of(text: str) -> str:
+def panel_title(text: str) -> str:
     """Return words as the title of a panel, in which nothing can be escaped."""
     return _NO_TITLE.sub(" ", text).strip()
 

@@ -11,15 +11,15 @@ from patchwright.core.text.document.types import (
     Blocks,
     CodeBlock,
     Paragraph,
-    Quote,
+    BlockQuote,
     Strong,
-    Text,
+    PlainText,
 )
 from patchwright.integrations.jira.text.markdown_blocks import write_markdown
 from patchwright.integrations.jira.text.wiki_lines import read_lines
 from patchwright.integrations.jira.text.wiki_macros import (
-    Box,
-    Part,
+    MacroBox,
+    WikiPart,
     Prose,
     Verbatim,
     split_macros,
@@ -35,21 +35,21 @@ def wiki_blocks(text: str) -> Blocks:
     return _blocks(split_macros(text))
 
 
-def _blocks(parts: tuple[Part, ...]) -> Blocks:
+def _blocks(parts: tuple[WikiPart, ...]) -> Blocks:
     return tuple(block for part in parts for block in _part(part))
 
 
-def _part(part: Part) -> Iterator[Block]:
+def _part(part: WikiPart) -> Iterator[Block]:
     match part:
         case Prose(text):
             yield from read_lines(text)
         case Verbatim(text, language):
             yield CodeBlock(text, language)
-        case Box("quote", _, parts):
-            yield Quote(_blocks(parts))
-        case Box(_, title, parts):
+        case MacroBox("quote", _, parts):
+            yield BlockQuote(_blocks(parts))
+        case MacroBox(_, title, parts):
             if title:
-                yield Paragraph((Strong((Text(title),)),))
+                yield Paragraph((Strong((PlainText(title),)),))
             yield from _blocks(parts)
         case _:
             assert_never(part)

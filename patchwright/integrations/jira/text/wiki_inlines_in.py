@@ -10,16 +10,16 @@ from typing import Final
 
 from patchwright.core.text.document.plain import join_texts
 from patchwright.core.text.document.types import (
-    Call,
+    Mention,
     Code,
     Emphasis,
     Inline,
     Inlines,
     LineBreak,
-    Link,
+    Hyperlink,
     Strike,
     Strong,
-    Text,
+    PlainText,
 )
 from patchwright.integrations.jira.text.addresses import safe_address
 
@@ -62,10 +62,10 @@ _ACCOUNT: Final = "accountid:"
 
 def read_inlines(text: str, depth: int = 0) -> Inlines:
     """Read one line."""
-    return _Reader(text, depth).read()
+    return _WikiInlineReader(text, depth).read()
 
 
-class _Reader:
+class _WikiInlineReader:
     def __init__(self, text: str, depth: int) -> None:
         self._text = text
         self._depth = depth
@@ -106,11 +106,11 @@ class _Reader:
 
     def _words(self, words: str) -> None:
         if words:
-            self._inlines.append(Text(words))
+            self._inlines.append(PlainText(words))
 
     def _address(self, token: re.Match[str]) -> int:
         address = token["address"].rstrip(_CLINGING)
-        self._inlines.append(Link(address, (Text(address),)))
+        self._inlines.append(Hyperlink(address, (PlainText(address),)))
         return token.start() + len(address)
 
     def _link(self, token: re.Match[str]) -> int:
@@ -169,7 +169,7 @@ def _decoded(text: str) -> str:
 
 def _picture(name: str) -> Inline:
     """Return what stands for a picture; most are names of attachments."""
-    return Link(name, (Text(name),)) if safe_address(name) else Text(f"[{name}]")
+    return Hyperlink(name, (PlainText(name),)) if safe_address(name) else PlainText(f"[{name}]")
 
 
 def _link(source: str, depth: int) -> Inlines | None:
@@ -179,10 +179,10 @@ def _link(source: str, depth: int) -> Inlines | None:
     if target.startswith("~") and target[1:].strip():
         person_id = target[1:].strip().removeprefix(_ACCOUNT)
         label = _decoded(parts[0].strip()) if len(parts) > 1 else person_id
-        return (Call(person_id, label.removeprefix("@")),)
+        return (Mention(person_id, label.removeprefix("@")),)
     label = parts[0].strip()
     if safe_address(target):
-        words = read_inlines(label, depth + 1) if len(parts) > 1 else (Text(target),)
-        return (Link(target, words),)
+        words = read_inlines(label, depth + 1) if len(parts) > 1 else (PlainText(target),)
+        return (Hyperlink(target, words),)
     is_here = target.startswith(("#", "^")) and len(parts) > 1
     return read_inlines(label, depth + 1) if is_here and depth < _DEEPEST else None

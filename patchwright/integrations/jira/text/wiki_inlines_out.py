@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import Final, assert_never
 
-from patchwright.core.text.document.types import Call, Code, Inlines, LineBreak, Text
-from patchwright.integrations.jira.text.runs import Run, Style, runs_of
+from patchwright.core.text.document.types import Mention, Code, Inlines, LineBreak, PlainText
+from patchwright.integrations.jira.text.runs import StyledRun, Style, styled_runs
 from patchwright.integrations.jira.text.wiki_escape import (
-    call,
-    code_words,
+    mention,
+    inline_code,
     escape_words,
 )
 
@@ -19,8 +19,8 @@ _BREAK: Final = " \\\\ "
 
 def write_lines(inlines: Inlines, *styles: Style) -> list[str]:
     """Return lines, none of them empty: that would end a paragraph."""
-    lines: list[list[Run]] = [[]]
-    for run in runs_of(inlines, *styles):
+    lines: list[list[StyledRun]] = [[]]
+    for run in styled_runs(inlines, *styles):
         if isinstance(run.leaf, LineBreak):
             lines.append([])
         else:
@@ -34,7 +34,7 @@ def write_line(inlines: Inlines, *styles: Style) -> str:
     return _BREAK.join(write_lines(inlines, *styles))
 
 
-def _line(runs: list[Run]) -> str:
+def _line(runs: list[StyledRun]) -> str:
     text = ""
     for address, linked in groupby(runs, lambda run: run.address):
         group = list(linked)
@@ -54,7 +54,7 @@ def _unmentioned(label: str) -> str:
     return f"\\{label}" if label.startswith("@") else label
 
 
-def _written(runs: list[Run], *, starts_line: bool) -> str:
+def _written(runs: list[StyledRun], *, starts_line: bool) -> str:
     text = ""
     for run, following in zip(runs, [*runs[1:], None], strict=True):
         words = _leaf(run, starts_line=starts_line and not text.strip())
@@ -63,27 +63,27 @@ def _written(runs: list[Run], *, starts_line: bool) -> str:
     return text
 
 
-def _leaf(run: Run, *, starts_line: bool) -> str:
+def _leaf(run: StyledRun, *, starts_line: bool) -> str:
     match run.leaf:
-        case Text(text):
+        case PlainText(text):
             return escape_words(
                 text.lstrip() if starts_line else text, starts_line=starts_line
             )
         case Code(text):
-            return code_words(text)
-        case Call(person_id, name):
-            return call(person_id, name)
+            return inline_code(text)
+        case Mention(person_id, name):
+            return mention(person_id, name)
         case LineBreak():
             return " "
         case _:
             assert_never(run.leaf)
 
 
-def _shown(run: Run) -> str:
+def _shown(run: StyledRun) -> str:
     match run.leaf:
-        case Text(text) | Code(text):
+        case PlainText(text) | Code(text):
             return text
-        case Call(_, name):
+        case Mention(_, name):
             return name
         case LineBreak():
             return " "

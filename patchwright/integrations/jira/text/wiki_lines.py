@@ -12,14 +12,14 @@ from typing import Final, assert_never
 from patchwright.core.text.document.types import (
     Block,
     Blocks,
-    Grid,
+    Table,
     Heading,
     Inline,
     Inlines,
     LineBreak,
     Paragraph,
-    Quote,
-    Rule,
+    BlockQuote,
+    HorizontalRule,
 )
 from patchwright.integrations.jira.text.wiki_inlines_in import read_inlines
 from patchwright.integrations.jira.text.wiki_lists import LIST_LINE, read_list
@@ -35,7 +35,7 @@ _PIECE: Final = re.compile(
 _MAX_CELLS: Final = 10_000
 
 
-class _Kind(Enum):
+class _LineKind(Enum):
     BLANK = auto()
     HEADING = auto()
     QUOTE = auto()
@@ -51,51 +51,51 @@ def read_lines(text: str) -> Blocks:
     return tuple(
         block
         for kind, group in groups
-        for block in _blocks(kind, [line for _, line in group])
+        for block in _line_blocks(kind, [line for _, line in group])
     )
 
 
-def _kinds(lines: list[str]) -> Iterator[_Kind]:
+def _kinds(lines: list[str]) -> Iterator[_LineKind]:
     """Tell the lines apart; words below an entry of a list belong to it."""
-    before = _Kind.BLANK
+    before = _LineKind.BLANK
     for line in lines:
         kind = _kind(line)
-        if kind is _Kind.WORDS and before is _Kind.LIST:
-            kind = _Kind.LIST
+        if kind is _LineKind.WORDS and before is _LineKind.LIST:
+            kind = _LineKind.LIST
         before = kind
         yield kind
 
 
-def _kind(line: str) -> _Kind:
+def _kind(line: str) -> _LineKind:
     if not line:
-        return _Kind.BLANK
+        return _LineKind.BLANK
     if _HEADING.match(line):
-        return _Kind.HEADING
+        return _LineKind.HEADING
     if _QUOTE.match(line):
-        return _Kind.QUOTE
+        return _LineKind.QUOTE
     if _RULE.match(line):
-        return _Kind.RULE
+        return _LineKind.RULE
     if LIST_LINE.match(line):
-        return _Kind.LIST
-    return _Kind.TABLE if line.startswith("|") and len(line) > 1 else _Kind.WORDS
+        return _LineKind.LIST
+    return _LineKind.TABLE if line.startswith("|") and len(line) > 1 else _LineKind.WORDS
 
 
-def _blocks(kind: _Kind, lines: list[str]) -> Iterator[Block]:
+def _line_blocks(kind: _LineKind, lines: list[str]) -> Iterator[Block]:
     match kind:
-        case _Kind.BLANK:
+        case _LineKind.BLANK:
             return
-        case _Kind.HEADING:
+        case _LineKind.HEADING:
             yield from (_heading(line) for line in lines)
-        case _Kind.QUOTE:
-            yield from (Quote((_quoted(line),)) for line in lines)
-        case _Kind.RULE:
-            yield from (Rule() for _ in lines)
-        case _Kind.LIST:
+        case _LineKind.QUOTE:
+            yield from (BlockQuote((_quoted(line),)) for line in lines)
+        case _LineKind.RULE:
+            yield from (HorizontalRule() for _ in lines)
+        case _LineKind.LIST:
             yield from read_list(lines)
-        case _Kind.TABLE:
+        case _LineKind.TABLE:
             yield _grid(lines)
-        case _Kind.WORDS:
-            yield Paragraph(_joined(lines))
+        case _LineKind.WORDS:
+            yield Paragraph(_joined_lines(lines))
         case _:
             assert_never(kind)
 
@@ -110,23 +110,23 @@ def _quoted(line: str) -> Paragraph:
     return Paragraph(read_inlines(line.removeprefix("bq.").strip()))
 
 
-def _joined(lines: list[str]) -> Inlines:
+def _joined_lines(lines: list[str]) -> Inlines:
     inlines: list[Inline] = list(read_inlines(lines[0]))
     for line in lines[1:]:
         inlines += [LineBreak(), *read_inlines(line)]
     return tuple(inlines)
 
 
-def _grid(lines: list[str]) -> Grid | Paragraph:
+def _grid(lines: list[str]) -> Table | Paragraph:
     rows = [_cells(line) for line in lines]
     width = max(map(len, rows))
     if width * len(rows) > _MAX_CELLS:
         # A wide row would add as many cells to thousands that have none.
-        return Paragraph(_joined(lines))
+        return Paragraph(_joined_lines(lines))
     cells = [tuple(map(read_inlines, row + [""] * (width - len(row)))) for row in rows]
     if lines[0].startswith("||"):
-        return Grid(cells[0], tuple(cells[1:]))
-    return Grid(((),) * width, tuple(cells))
+        return Table(cells[0], tuple(cells[1:]))
+    return Table(((),) * width, tuple(cells))
 
 
 def _cells(line: str) -> list[str]:

@@ -9,8 +9,8 @@ from typing import Final
 from patchwright.core.text.document.types import (
     Block,
     Inline,
-    Item,
-    Items,
+    ListItem,
+    ListBlock,
     LineBreak,
     Paragraph,
 )
@@ -22,36 +22,36 @@ _DEEPEST: Final = 8
 
 
 @dataclass(frozen=True, slots=True)
-class _Entry:
+class _ListEntry:
     marks: str
     lines: list[str]
 
 
-def read_list(lines: list[str]) -> Iterator[Items]:
+def read_list(lines: list[str]) -> Iterator[ListBlock]:
     return _nested(list(_entries(lines)), 0)
 
 
-def _entries(lines: list[str]) -> Iterator[_Entry]:
-    entry: _Entry | None = None
+def _entries(lines: list[str]) -> Iterator[_ListEntry]:
+    entry: _ListEntry | None = None
     for line in lines:
         found = LIST_LINE.match(line)
         if found:
             if entry:
                 yield entry
-            entry = _Entry(found["marks"][:_DEEPEST], [found["words"] or ""])
+            entry = _ListEntry(found["marks"][:_DEEPEST], [found["words"] or ""])
         elif entry:
             entry.lines.append(line)
     if entry:
         yield entry
 
 
-def _nested(entries: list[_Entry], depth: int) -> Iterator[Items]:
+def _nested(entries: list[_ListEntry], depth: int) -> Iterator[ListBlock]:
     for mark, group in groupby(entries, lambda entry: entry.marks[depth]):
         items = tuple(_items(list(group), depth))
-        yield Items(items, 1 if mark == "#" else None)
+        yield ListBlock(items, 1 if mark == "#" else None)
 
 
-def _items(entries: list[_Entry], depth: int) -> Iterator[Item]:
+def _items(entries: list[_ListEntry], depth: int) -> Iterator[ListItem]:
     """Put deeper entries below the one before them."""
     at = 0
     while at < len(entries):
@@ -63,7 +63,7 @@ def _items(entries: list[_Entry], depth: int) -> Iterator[Item]:
         while at < len(entries) and len(entries[at].marks) > depth + 1:
             at += 1
         blocks += _nested(entries[below:at], depth + 1)
-        yield Item(tuple(blocks))
+        yield ListItem(tuple(blocks))
 
 
 def _paragraph(lines: list[str]) -> Paragraph:

@@ -25,13 +25,13 @@ class Verbatim:
 
 
 @dataclass(frozen=True, slots=True)
-class Box:
+class MacroBox:
     name: Literal["quote", "panel"]
     title: str
     parts: tuple["Part", ...]
 
 
-Part = Prose | Verbatim | Box
+WikiPart = Prose | Verbatim | MacroBox
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +43,9 @@ class _Border:
     source: str
 
 
-def split_macros(text: str) -> tuple[Part, ...]:
+def split_macros(text: str) -> tuple[WikiPart, ...]:
     """Return the parts of a text; a macro that nothing closes is prose."""
-    return _joined(_boxed(list(_flat(text)), frozenset()))
+    return _joined_prose(_boxed(list(_flat(text)), frozenset()))
 
 
 def _flat(text: str) -> Iterator[Prose | Verbatim | _Border]:
@@ -72,7 +72,7 @@ def _flat(text: str) -> Iterator[Prose | Verbatim | _Border]:
 
 def _boxed(
     flat: list[Prose | Verbatim | _Border], inside: frozenset[str]
-) -> Iterator[Part]:
+) -> Iterator[WikiPart]:
     at = 0
     while at < len(flat):
         part = flat[at]
@@ -86,13 +86,13 @@ def _boxed(
             inside |= {part.name}
             yield Prose(part.source)
             continue
-        inner = _joined(_boxed(flat[at:end], inside | {part.name}))
-        yield Box(part.name, _title(part.settings), inner)
+        inner = _joined_prose(_boxed(flat[at:end], inside | {part.name}))
+        yield MacroBox(part.name, _title(part.settings), inner)
         at = end + 1
 
 
-def _joined(parts: Iterator[Part]) -> tuple[Part, ...]:
-    joined: list[Part] = []
+def _joined_prose(parts: Iterator[WikiPart]) -> tuple[WikiPart, ...]:
+    joined: list[WikiPart] = []
     for is_prose, group in groupby(parts, lambda part: isinstance(part, Prose)):
         if is_prose:
             texts = (part.text for part in group if isinstance(part, Prose))

@@ -5,13 +5,13 @@ from typing import Final
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import TalkThread
 from patchwright.core.types.triggers import Trigger, TriggerKind
-from patchwright.integrations.slack.reading.origin import Origin
+from patchwright.integrations.slack.reading.origin import DeliveryOrigin
 
 _LONGEST_TITLE: Final = 80
 
 
-def ask(
-    origin: Origin,
+def make_trigger(
+    origin: DeliveryOrigin,
     thread: TalkThread,
     name: str,
     actor: Actor,

@@ -5,15 +5,15 @@ from typing import Final
 from pydantic import TypeAdapter
 
 from patchwright.core.errors import PayloadError
-from patchwright.core.types.triggers import Ignored, Reading, TriggerKind
+from patchwright.core.types.triggers import Ignored, ParsedWebhook, TriggerKind
 from patchwright.integrations.slack.actions import (
     FORM,
     FORM_REPOSITORY,
     FORM_WORDS,
     decode_form,
 )
-from patchwright.integrations.slack.reading.asking import ask
-from patchwright.integrations.slack.reading.interactions import Interaction, View
+from patchwright.integrations.slack.reading.asking import make_trigger
+from patchwright.integrations.slack.reading.interactions import Interaction, ModalView
 from patchwright.integrations.slack.reading.origin import (
     member_of,
     origin_of_interaction,
@@ -22,7 +22,7 @@ from patchwright.integrations.slack.reading.origin import (
 _INTERACTION: Final = TypeAdapter(Interaction)
 
 
-def read_submission(body: bytes) -> Reading:
+def read_submission(body: bytes) -> ParsedWebhook:
     sent = _INTERACTION.validate_json(body)
     view = sent.view
     if view is None:
@@ -36,7 +36,7 @@ def read_submission(body: bytes) -> Reading:
     origin = origin_of_interaction(sent)
     # A request of its own begins where the person who made it is told of it.
     own = origin.new_thread(f"@{sent.user.id}", sent.trigger_id)
-    return ask(
+    return make_trigger(
         origin,
         target.thread or own,
         f"form:{view.id}",
@@ -48,7 +48,7 @@ def read_submission(body: bytes) -> Reading:
     )
 
 
-def _words_of(view: View) -> str:
+def _words_of(view: ModalView) -> str:
     words = view.find(FORM_WORDS).value.strip()
     repository = view.find(FORM_REPOSITORY).picked
     return f"{words}\n\nrepo:{repository}" if words and repository else words

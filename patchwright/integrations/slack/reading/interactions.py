@@ -1,79 +1,79 @@
 """The fields that are read of what people press, pick, type and send to us."""
 
-from patchwright.integrations.slack.payloads import Flag, Part, Text
-from patchwright.integrations.slack.reading.payloads import Message
+from patchwright.integrations.slack.payloads import Flag, SlackModel, Text
+from patchwright.integrations.slack.reading.payloads import MessageEvent
 
 
-class Entity(Part):
+class SlackEntity(SlackModel):
     id: Text = ""
 
 
-class Person(Part):
+class InteractingUser(SlackModel):
     id: str
     username: Text = ""
     name: Text = ""
     team_id: Text = ""
 
 
-class Container(Part):
+class MessageContainer(SlackModel):
     type: Text = ""
     channel_id: Text = ""
     message_ts: Text = ""
     thread_ts: Text = ""
 
 
-class Option(Part):
+class SelectedOption(SlackModel):
     value: Text = ""
 
 
-class Action(Part):
+class BlockAction(SlackModel):
     """https://docs.slack.dev/reference/interaction-payloads/block_actions-payload."""
 
     action_id: Text = ""
     block_id: Text = ""
     value: Text = ""
     action_ts: Text = ""
-    selected_option: Option | None = None
+    selected_option: SelectedOption | None = None
 
     @property
     def picked(self) -> str:
         return self.selected_option.value if self.selected_option else ""
 
 
-class State(Part):
+class FormState(SlackModel):
     """What was filled in, by the id of the block and that of the action."""
 
-    values: dict[str, dict[str, Action]] = {}
+    values: dict[str, dict[str, BlockAction]] = {}
 
 
-class View(Part):
+class ModalView(SlackModel):
     id: str
     callback_id: Text = ""
     private_metadata: Text = ""
     app_installed_team_id: Text = ""
-    state: State = State()
+    state: FormState = FormState()
 
-    def find(self, action_id: str) -> Action:
+    def find(self, action_id: str) -> BlockAction:
         """Return what was filled into a field, nothing if there is no such field."""
         for block in self.state.values.values():
             if action_id in block:
                 return block[action_id]
-        return Action()
+        return BlockAction()
 
 
-class Interaction(Part):
+class Interaction(SlackModel):
     """Somebody pressed, picked or typed something that is ours.
 
     https://docs.slack.dev/interactivity/handling-user-interaction
     """
 
-    team: Entity | None = None
-    enterprise: Entity | None = None
+    team: SlackEntity | None = None
+    enterprise: SlackEntity | None = None
     is_enterprise_install: Flag = False
-    user: Person
-    channel: Entity | None = None
-    container: Container = Container()
-    message: Message | None = None
+    user: InteractingUser
+    channel: SlackEntity | None = None
+    container: MessageContainer = MessageContainer()
+    message: MessageEvent | None = None
     message_ts: Text = ""
     trigger_id: Text = ""
     callback_id: Text = ""
@@ -81,11 +81,11 @@ class Interaction(Part):
     block_id: Text = ""
     action_ts: Text = ""
     value: Text = ""
-    actions: tuple[Action, ...] = ()
-    view: View | None = None
+    actions: tuple[BlockAction, ...] = ()
+    view: ModalView | None = None
 
 
-class SlashCommand(Part):
+class SlashCommand(SlackModel):
     """https://docs.slack.dev/interactivity/implementing-slash-commands."""
 
     team_id: str

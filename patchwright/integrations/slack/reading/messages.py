@@ -5,13 +5,13 @@ from typing import Final
 
 from pydantic import TypeAdapter
 
-from patchwright.core.types.triggers import Ignored, Reading, TriggerKind
-from patchwright.integrations.slack.reading.asking import ask
-from patchwright.integrations.slack.reading.payloads import Envelope, Message
-from patchwright.integrations.slack.reading.said import Said
-from patchwright.integrations.slack.text.incoming import mentions, request_in
+from patchwright.core.types.triggers import Ignored, ParsedWebhook, TriggerKind
+from patchwright.integrations.slack.reading.asking import make_trigger
+from patchwright.integrations.slack.reading.payloads import EventEnvelope, MessageEvent
+from patchwright.integrations.slack.reading.said import ReceivedMessage
+from patchwright.integrations.slack.text.incoming import mentions_us, request_in
 
-_MESSAGE: Final = TypeAdapter(Message)
+_MESSAGE: Final = TypeAdapter(MessageEvent)
 _FIRST_MENTION: Final = re.compile(r"<@([A-Z0-9]+)(?:\|[^>]*)?>")
 
 # Messages of these kinds are what somebody says; all others tell of an edit, of one who
@@ -22,24 +22,24 @@ _SAID: Final = frozenset(
 _DIRECT: Final = frozenset({"im", "app_home"})
 
 
-def read_mention(envelope: Envelope) -> Reading:
+def read_mention(envelope: EventEnvelope) -> ParsedWebhook:
     """Read a message that mentions us in a channel.
 
     Slack sends it when it is written, and again at each edit: the key is the same, so
     that a text asks once, be it from the first or because of an edit.
     """
-    said = Said(envelope, _MESSAGE.validate_python(envelope.event))
-    if reason := _why_not(said):
+    said = ReceivedMessage(envelope, _MESSAGE.validate_python(envelope.event))
+    if reason := _ignored_reason(said):
         return Ignored(reason=reason)
     own_id = said.own_id or _first_mentioned(said.message.text)
-    if not mentions(said.message.text, own_id):
+    if not mentions_us(said.message.text, own_id):
         return Ignored(reason="no-mention")
     return _request(said, request_in(said.message.text, own_id))
 
 
-def read_message(envelope: Envelope) -> Reading:
-    said = Said(envelope, _MESSAGE.validate_python(envelope.event))
-    if reason := _why_not(said):
+def read_message(envelope: EventEnvelope) -> ParsedWebhook:
+    said = ReceivedMessage(envelope, _MESSAGE.validate_python(envelope.event))
+    if reason := _ignored_reason(said):
         return Ignored(reason=reason)
     if said.is_by_bot:
         return Ignored(reason="bot-text")
@@ -57,17 +57,17 @@ def read_message(envelope: Envelope) -> Reading:
     return _trigger(said, "reply", TriggerKind.REPLY, said.markdown)
 
 
-def _request(said: Said, request: str) -> Reading:
+def _request(said: ReceivedMessage, request: str) -> ParsedWebhook:
     opens = said.message.is_root
     kind = TriggerKind.BODY_MENTION if opens else TriggerKind.COMMENT_MENTION
     return _trigger(said, "message", kind, request)
 
 
-def _trigger(said: Said, name: str, kind: TriggerKind, request: str) -> Reading:
+def _trigger(said: ReceivedMessage, name: str, kind: TriggerKind, request: str) -> ParsedWebhook:
     if said.author is None:
         return Ignored(reason="author-unknown")
     ts = said.message.ts
-    return ask(
+    return make_trigger(
         said.origin,
         said.thread,
         # A reply that an edit turns into a request is another thing to answer.
@@ -80,7 +80,7 @@ def _trigger(said: Said, name: str, kind: TriggerKind, request: str) -> Reading:
     )
 
 
-def _why_not(said: Said) -> str:
+def _ignored_reason(said: ReceivedMessage) -> str:
     """Say why it is no message that may ask, in a short code."""
     if said.message.subtype == "message_changed":
         return "edited"
@@ -91,11 +91,11 @@ def _why_not(said: Said) -> str:
     return "" if said.message.channel and said.message.ts else "not-a-message"
 
 
-def _is_mentioned(said: Said) -> bool:
+def _is_mentioned(said: ReceivedMessage) -> bool:
     """Tell whether the message mentions us, or may do so where our id is not told."""
     if not said.own_id:
         return bool(_first_mentioned(said.message.text))
-    return mentions(said.message.text, said.own_id)
+    return mentions_us(said.message.text, said.own_id)
 
 
 def _first_mentioned(text: str) -> str:

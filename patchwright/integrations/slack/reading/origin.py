@@ -4,14 +4,14 @@ from dataclasses import dataclass
 
 from patchwright.core.errors import PayloadError
 from patchwright.core.types.people import Actor
-from patchwright.core.types.threads import UNBEGUN, TalkThread, ThreadKind
+from patchwright.core.types.threads import NOT_STARTED, TalkThread, ThreadKind
 from patchwright.integrations.slack.actions import SERVICE
-from patchwright.integrations.slack.reading.interactions import Interaction, Person
-from patchwright.integrations.slack.reading.payloads import Envelope, Message, Reaction
+from patchwright.integrations.slack.reading.interactions import Interaction, InteractingUser
+from patchwright.integrations.slack.reading.payloads import EventEnvelope, MessageEvent, ReactionEvent
 
 
 @dataclass(frozen=True, slots=True)
-class Origin:
+class DeliveryOrigin:
     """A workspace that has the app; `enterprise` if all of that one has it."""
 
     team: str
@@ -32,7 +32,7 @@ class Origin:
 
     def new_thread(self, channel: str, trigger_id: str) -> TalkThread:
         """Name a thread that has no message yet."""
-        return self.thread(channel, f"{UNBEGUN}{trigger_id}")
+        return self.thread(channel, f"{NOT_STARTED}{trigger_id}")
 
     def actor(self, user: str, name: str = "", host: str = "") -> Actor:
         return Actor(
@@ -43,7 +43,7 @@ class Origin:
         )
 
 
-def origin_of_event(envelope: Envelope) -> Origin:
+def origin_of_event(envelope: EventEnvelope) -> DeliveryOrigin:
     """Return where an event comes from.
 
     In a channel that several workspaces share, the outer `team_id` may be another's
@@ -57,7 +57,7 @@ def origin_of_event(envelope: Envelope) -> Origin:
     )
 
 
-def origin_of_interaction(interaction: Interaction) -> Origin:
+def origin_of_interaction(interaction: Interaction) -> DeliveryOrigin:
     """Return where somebody pressed or typed.
 
     A form that was opened out of a shared channel tells the workspace that has the app;
@@ -73,18 +73,18 @@ def origin_of_interaction(interaction: Interaction) -> Origin:
     )
 
 
-def make_origin(*, team: str, enterprise: str, is_for_all: bool) -> Origin:
+def make_origin(*, team: str, enterprise: str, is_for_all: bool) -> DeliveryOrigin:
     if not team:
         raise PayloadError("the delivery names no workspace")
-    return Origin(team, enterprise if is_for_all else "")
+    return DeliveryOrigin(team, enterprise if is_for_all else "")
 
 
-def member_of(origin: Origin, person: Person) -> Actor:
+def member_of(origin: DeliveryOrigin, person: InteractingUser) -> Actor:
     name = person.username or person.name
     return origin.actor(person.id, name, person.team_id)
 
 
-def find_host(envelope: Envelope, part: Message | Reaction) -> str:
+def find_host(envelope: EventEnvelope, part: MessageEvent | ReactionEvent) -> str:
     """Return the workspace of whoever wrote or reacted, empty if it isn't told.
 
     Only in a channel that organizations share may that be another than ours. There

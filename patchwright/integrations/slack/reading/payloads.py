@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator
 
-from patchwright.integrations.slack.payloads import Content, Flag, Part, Text
+from patchwright.integrations.slack.payloads import MessageContent, Flag, SlackModel, Text
 
 # Of a clock; anything that is no such number counts for none.
 Seconds = Annotated[
@@ -12,7 +12,7 @@ Seconds = Annotated[
 ]
 
 
-class Head(Part):
+class DeliveryHead(SlackModel):
     """What tells one kind of delivery from another."""
 
     type: Text = ""
@@ -23,7 +23,7 @@ class Head(Part):
     trigger_id: Text = ""
 
 
-class Authorization(Part):
+class Authorization(SlackModel):
     """One installation of the app that may see an event, of perhaps several.
 
     https://docs.slack.dev/apis/events-api/#authorizations
@@ -36,7 +36,7 @@ class Authorization(Part):
     is_enterprise_install: Flag = False
 
 
-class Envelope(Part):
+class EventEnvelope(SlackModel):
     """What comes around every event."""
 
     team_id: Text = ""
@@ -54,17 +54,17 @@ class Envelope(Part):
         return self.authorizations[0] if self.authorizations else Authorization()
 
 
-class Profile(Part):
+class AuthorProfile(SlackModel):
     display_name: Text = ""
     real_name: Text = ""
     name: Text = ""
 
 
-class BotProfile(Part):
+class AuthorBotProfile(SlackModel):
     app_id: Text = ""
 
 
-class Message(Content):
+class MessageEvent(MessageContent):
     """https://docs.slack.dev/reference/events/message."""
 
     channel: Text = ""
@@ -72,12 +72,12 @@ class Message(Content):
     ts: Text = ""
     thread_ts: Text = ""
     user: Text = ""
-    user_profile: Profile | None = None
+    user_profile: AuthorProfile | None = None
     user_team: Text = ""
     team: Text = ""
     subtype: Text = ""
     bot_id: Text = ""
-    bot_profile: BotProfile | None = None
+    bot_profile: AuthorBotProfile | None = None
     app_id: Text = ""
 
     @property
@@ -90,33 +90,33 @@ class Message(Content):
         return self.root == self.ts
 
 
-class ReactedTo(Part):
+class ReactionItem(SlackModel):
     type: Text = ""
     channel: Text = ""
     ts: Text = ""
 
 
-class Reaction(Part):
+class ReactionEvent(SlackModel):
     """https://docs.slack.dev/reference/events/reaction_added."""
 
     user: Text = ""
     user_team: Text = ""
     team: Text = ""
     reaction: Text = ""
-    item: ReactedTo
+    item: ReactionItem
     event_ts: Text = ""
 
 
-class HomeOpened(Part):
+class HomeOpened(SlackModel):
     user: str
     tab: Text = ""
 
 
-class RevokedTokens(Part):
+class RevokedTokens(SlackModel):
     """Whose tokens of each kind were revoked, by the ids of users."""
 
     bot: tuple[str, ...] = ()
 
 
-class Revoked(Part):
+class TokensRevoked(SlackModel):
     tokens: RevokedTokens = RevokedTokens()

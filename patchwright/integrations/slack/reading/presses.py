@@ -9,10 +9,10 @@ from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import TalkThread
 from patchwright.core.types.triggers import (
     DefaultChosen,
-    FormWanted,
+    FormRequest,
     Ignored,
-    OptionsWanted,
-    Reading,
+    OptionsRequest,
+    ParsedWebhook,
     TriggerKind,
 )
 from patchwright.integrations.slack import actions
@@ -21,28 +21,28 @@ from patchwright.integrations.slack.actions import (
     decode_press,
     thread_of_block,
 )
-from patchwright.integrations.slack.reading.asking import ask
-from patchwright.integrations.slack.reading.interactions import Action, Interaction
+from patchwright.integrations.slack.reading.asking import make_trigger
+from patchwright.integrations.slack.reading.interactions import BlockAction, Interaction
 from patchwright.integrations.slack.reading.origin import (
-    Origin,
+    DeliveryOrigin,
     member_of,
     origin_of_interaction,
 )
-from patchwright.integrations.slack.reading.shortcuts import want_new_request
+from patchwright.integrations.slack.reading.shortcuts import new_request_form
 
 _INTERACTION: Final = TypeAdapter(Interaction)
 _SEARCHED: Final = frozenset({actions.REPOSITORY, actions.DEFAULT_REPOSITORY})
 
 
 @dataclass(frozen=True, slots=True)
-class Pressing:
+class PressedAction:
     """Somebody pressed something in an interaction of theirs."""
 
     interaction: Interaction
-    action: Action
+    action: BlockAction
 
     @property
-    def origin(self) -> Origin:
+    def origin(self) -> DeliveryOrigin:
         return _origin_of(self.interaction, self.action.block_id)
 
     @property
@@ -60,11 +60,11 @@ class Pressing:
         return self.origin.thread(place.channel_id, stamp)
 
 
-def read_press(body: bytes) -> Reading:
+def read_press(body: bytes) -> ParsedWebhook:
     interaction = _INTERACTION.validate_json(body)
     if not interaction.actions:
         return Ignored(reason="no-action")
-    pressing = Pressing(interaction, interaction.actions[0])
+    pressing = PressedAction(interaction, interaction.actions[0])
     match action_of(pressing.action.action_id):
         case actions.COMMAND:
             return _read_command(pressing)
@@ -77,38 +77,38 @@ def read_press(body: bytes) -> Reading:
                 installation=pressing.origin.installation,
             )
         case actions.NEW_REQUEST:
-            return want_new_request(interaction)
+            return new_request_form(interaction)
         case actions.OPEN:
             return Ignored(reason="link")
         case _:
             return Ignored(reason="other-action")
 
 
-def read_typing(body: bytes) -> Reading:
+def read_search(body: bytes) -> ParsedWebhook:
     """Read what somebody types to find a repository."""
     interaction = _INTERACTION.validate_json(body)
     if action_of(interaction.action_id) not in _SEARCHED:
         return Ignored(reason="other-action")
     origin = _origin_of(interaction, interaction.block_id)
-    return OptionsWanted(
+    return OptionsRequest(
         actor=member_of(origin, interaction.user),
         query=interaction.value,
         installation=origin.installation,
     )
 
 
-def _origin_of(interaction: Interaction, block_id: str) -> Origin:
+def _origin_of(interaction: Interaction, block_id: str) -> DeliveryOrigin:
     """Return whose app it is: our blocks say so, where a guest of theirs may press."""
     named = thread_of_block(block_id)
     if named is None:
         return origin_of_interaction(interaction)
-    return Origin(named.place.partition("/")[0])
+    return DeliveryOrigin(named.place.partition("/")[0])
 
 
-def _read_command(pressing: Pressing) -> Reading:
+def _read_command(pressing: PressedAction) -> ParsedWebhook:
     press = decode_press(pressing.action.value)
     if press.asks:
-        return FormWanted(
+        return FormRequest(
             actor=pressing.actor,
             handle=pressing.interaction.trigger_id,
             thread=pressing.thread,
@@ -116,21 +116,21 @@ def _read_command(pressing: Pressing) -> Reading:
             asks=press.asks,
             installation=pressing.origin.installation,
         )
-    return _answer(pressing, press.command, TriggerKind.COMMENT_MENTION)
+    return _command_trigger(pressing, press.command, TriggerKind.COMMENT_MENTION)
 
 
-def _read_pick(pressing: Pressing) -> Reading:
+def _read_pick(pressing: PressedAction) -> ParsedWebhook:
     if not pressing.action.picked:
         return Ignored(reason="nothing-picked")
-    return _answer(pressing, pressing.action.picked, TriggerKind.REPLY)
+    return _command_trigger(pressing, pressing.action.picked, TriggerKind.REPLY)
 
 
-def _answer(pressing: Pressing, request: str, kind: TriggerKind) -> Reading:
+def _command_trigger(pressing: PressedAction, request: str, kind: TriggerKind) -> ParsedWebhook:
     if pressing.thread is None:
         return Ignored(reason="no-thread")
     # Only the time tells the second press from the first.
     stamp = pressing.action.action_ts or pressing.interaction.trigger_id
-    return ask(
+    return make_trigger(
         pressing.origin,
         pressing.thread,
         f"press:{pressing.interaction.user.id}:{stamp}",

@@ -5,16 +5,16 @@ from typing import Final
 from pydantic import TypeAdapter
 
 from patchwright.core.text.commands import Verb
-from patchwright.core.types.triggers import Ignored, Reading, TriggerKind
-from patchwright.integrations.slack.reading.asking import ask
+from patchwright.core.types.triggers import Ignored, ParsedWebhook, TriggerKind
+from patchwright.integrations.slack.reading.asking import make_trigger
 from patchwright.integrations.slack.reading.origin import find_host, origin_of_event
-from patchwright.integrations.slack.reading.payloads import Envelope, Reaction
+from patchwright.integrations.slack.reading.payloads import EventEnvelope, ReactionEvent
 
-_REACTION: Final = TypeAdapter(Reaction)
+_REACTION: Final = TypeAdapter(ReactionEvent)
 _STOP_SIGNS: Final = frozenset({"octagonal_sign", "x"})
 
 
-def read_reaction(envelope: Envelope) -> Reading:
+def read_reaction(envelope: EventEnvelope) -> ParsedWebhook:
     """Read a stop sign on the first message of a thread.
 
     The event tells the message and not its thread, which is the message's own if it
@@ -33,7 +33,7 @@ def read_reaction(envelope: Envelope) -> Reading:
     if not (reaction.user and host):
         return Ignored(reason="author-unknown")
     # Taken away and set again, the sign asks again: only the time tells them apart.
-    return ask(
+    return make_trigger(
         origin,
         origin.thread(item.channel, item.ts),
         f"reaction:{reaction.user}:{reaction.reaction}:{reaction.event_ts}",

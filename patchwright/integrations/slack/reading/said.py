@@ -6,23 +6,23 @@ from functools import cached_property
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import TalkThread
 from patchwright.integrations.slack.reading.origin import (
-    Origin,
+    DeliveryOrigin,
     find_host,
     origin_of_event,
 )
-from patchwright.integrations.slack.reading.payloads import Envelope, Message
-from patchwright.integrations.slack.text.message import Reader
+from patchwright.integrations.slack.reading.payloads import EventEnvelope, MessageEvent
+from patchwright.integrations.slack.text.message import MessageReader
 
 
 @dataclass(frozen=True)
-class Said:
+class ReceivedMessage:
     """A message, and what came around it."""
 
-    envelope: Envelope
-    message: Message
+    envelope: EventEnvelope
+    message: MessageEvent
 
     @cached_property
-    def origin(self) -> Origin:
+    def origin(self) -> DeliveryOrigin:
         return origin_of_event(self.envelope)
 
     @property
@@ -50,7 +50,7 @@ class Said:
 
     @cached_property
     def markdown(self) -> str:
-        return Reader({}, self.own_id).read(self.message)
+        return MessageReader({}, self.own_id).read(self.message)
 
     @cached_property
     def author(self) -> Actor | None:
@@ -64,7 +64,7 @@ class Said:
         return person.replace(is_bot=self.is_by_bot)
 
 
-def _name_of(message: Message) -> str:
+def _name_of(message: MessageEvent) -> str:
     """Return a person's name; a bot's is no proof of which it is, only its id is."""
     profile = message.user_profile
     if profile is None or message.bot_id:

@@ -4,12 +4,12 @@ from typing import Final
 
 from pydantic import TypeAdapter
 
-from patchwright.core.types.triggers import FormWanted, Ignored, Reading, TriggerKind
+from patchwright.core.types.triggers import FormRequest, Ignored, ParsedWebhook, TriggerKind
 from patchwright.integrations.slack.actions import (
     SHORTCUT_FIX_THIS,
     SHORTCUT_NEW_REQUEST,
 )
-from patchwright.integrations.slack.reading.asking import ask
+from patchwright.integrations.slack.reading.asking import make_trigger
 from patchwright.integrations.slack.reading.interactions import Interaction
 from patchwright.integrations.slack.reading.origin import (
     member_of,
@@ -20,7 +20,7 @@ from patchwright.integrations.slack.text.incoming import to_markdown
 _INTERACTION: Final = TypeAdapter(Interaction)
 
 
-def read_message_shortcut(body: bytes) -> Reading:
+def read_message_shortcut(body: bytes) -> ParsedWebhook:
     """Read a wish about somebody's message: its words become the request."""
     chosen = _INTERACTION.validate_json(body)
     if chosen.callback_id != SHORTCUT_FIX_THIS:
@@ -29,7 +29,7 @@ def read_message_shortcut(body: bytes) -> Reading:
     if message is None or channel is None or not message.ts:
         return Ignored(reason="not-a-message")
     origin = origin_of_interaction(chosen)
-    return ask(
+    return make_trigger(
         origin,
         origin.thread(channel.id, message.root),
         # Chosen once more, it asks once more: only the time tells them apart.
@@ -43,17 +43,17 @@ def read_message_shortcut(body: bytes) -> Reading:
     )
 
 
-def read_shortcut(body: bytes) -> Reading:
+def read_shortcut(body: bytes) -> ParsedWebhook:
     chosen = _INTERACTION.validate_json(body)
     if chosen.callback_id != SHORTCUT_NEW_REQUEST:
         return Ignored(reason="other-shortcut")
-    return want_new_request(chosen)
+    return new_request_form(chosen)
 
 
-def want_new_request(interaction: Interaction) -> FormWanted:
+def new_request_form(interaction: Interaction) -> FormRequest:
     """Ask for the form of a request that is in no thread yet."""
     origin = origin_of_interaction(interaction)
-    return FormWanted(
+    return FormRequest(
         actor=member_of(origin, interaction.user),
         handle=interaction.trigger_id,
         thread=None,

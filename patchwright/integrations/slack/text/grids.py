@@ -7,14 +7,14 @@ from typing import Final
 
 from patchwright.core.text.document.plain import plain_text
 from patchwright.core.text.document.types import (
-    Call,
-    Grid,
+    Mention,
+    Table,
     Inline,
     Inlines,
-    Link,
-    Picture,
+    Hyperlink,
+    InlineImage,
     Strong,
-    Text,
+    PlainText,
 )
 
 # What a narrow window shows of code without breaking its lines.
@@ -23,7 +23,7 @@ _GAP: Final = "  "
 _FULL_WIDTH: Final = "WF"
 
 
-def grid_lines(grid: Grid) -> tuple[str, ...] | None:
+def grid_lines(grid: Table) -> tuple[str, ...] | None:
     """Draw a table, or return None if it is too wide or has what code cannot show."""
     rows = (grid.head, *grid.rows)
     if any(map(_needs_markup, chain.from_iterable(rows))):
@@ -37,7 +37,7 @@ def grid_lines(grid: Grid) -> tuple[str, ...] | None:
     return (head, rule, *others)
 
 
-def grid_rows(grid: Grid) -> Iterator[Inlines]:
+def grid_rows(grid: Table) -> Iterator[Inlines]:
     """Yield a line for each row, which says what each value of it is."""
     for row in grid.rows or (grid.head,):
         yield tuple(_entry(grid.head, row))
@@ -49,16 +49,16 @@ def _entry(head: tuple[Inlines, ...], row: tuple[Inlines, ...]) -> Iterator[Inli
         if not plain_text(cell).strip():
             continue
         if not is_first:
-            yield Text(" · ")
+            yield PlainText(" · ")
         if title and title != cell:
-            yield from (Strong(title), Text(": "))
+            yield from (Strong(title), PlainText(": "))
         yield from cell
         is_first = False
 
 
 def _needs_markup(cell: Inlines) -> bool:
     return any(
-        isinstance(one, Link | Call | Picture)
+        isinstance(one, Hyperlink | Mention | InlineImage)
         or _needs_markup(getattr(one, "children", ()))
         for one in cell
     )

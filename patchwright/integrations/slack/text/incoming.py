@@ -8,14 +8,14 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from patchwright.core.text.fence import inline_code
-from patchwright.integrations.slack.text.lines import literal, read_line
+from patchwright.integrations.slack.text.lines import escape_markdown, read_line
 from patchwright.integrations.slack.text.sequences import (
     SEQUENCE,
-    as_typed,
+    sequence_as_typed,
     decode,
     mention_of,
     people_in,
-    shown,
+    sequence_text,
 )
 
 __all__ = ["mentions", "people_in", "request_in", "to_markdown"]
@@ -42,10 +42,10 @@ def to_markdown(text: str, *, names: Mapping[str, str], own_id: str) -> str:
 
     Who has no name is shown by id.
     """
-    return _Reader(names, own_id).read(text)
+    return _MarkupReader(names, own_id).read(text)
 
 
-def mentions(text: str, own_id: str) -> bool:
+def mentions_us(text: str, own_id: str) -> bool:
     """Tell whether a text calls us outside code and quotes.
 
     Slack makes no mention of what is typed there, but keeps those that are pasted.
@@ -77,7 +77,7 @@ def _mention(text: str, own_id: str) -> re.Match[str] | None:
     return mention_of(own_id).search(prose)
 
 
-class _Reader:
+class _MarkupReader:
     """Reads one text; code and sequences are kept aside until its prose is read."""
 
     def __init__(self, names: Mapping[str, str], own_id: str) -> None:
@@ -126,14 +126,14 @@ class _Reader:
         return f"\0{len(self._kept) - 1}\0"
 
     def _shown(self, sequence: str) -> str:
-        return literal(shown(sequence, self._names))
+        return escape_markdown(sequence_text(sequence, self._names))
 
     def _typed(self, code: str) -> str:
         return decode(SEQUENCE.sub(self._escaped_typed, code))
 
     def _escaped_typed(self, found: re.Match[str]) -> str:
         """Return it as Slack would have written it, to be decoded with the rest."""
-        return as_typed(found[1], self._names).replace("&", "&amp;")
+        return sequence_as_typed(found[1], self._names).replace("&", "&amp;")
 
     def _span(self, code: str) -> str:
         return inline_code(self._typed(code))

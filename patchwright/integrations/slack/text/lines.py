@@ -15,13 +15,13 @@ _DEFINES: Final = re.compile(r"^([ \t>*+-]*)\[(?=[^\]\n]*\]:)")
 
 
 def read_line(line: str) -> str:
-    text = literal(decode(line))
+    text = escape_markdown(decode(line))
     text = _BULLET.sub(r"\1- ", text)
     text = _DEFINES.sub(r"\1\\[", text)
     text = _BOLD.sub(r"**\1**", text)
     return _STRIKE.sub(r"~~\1~~", text)
 
 
-def literal(text: str) -> str:
+def escape_markdown(text: str) -> str:
     """Let Markdown show what would be HTML, an entity or an image as it was typed."""
     return _HIDES.sub(lambda found: f"{found[1] * 2}\\{found[2]}", text)

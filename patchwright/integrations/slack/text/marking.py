@@ -7,11 +7,11 @@ from typing import Final
 
 from patchwright.integrations.slack.text.escaping import (
     MAX_PATH,
-    address,
+    link_address,
     code_span,
-    prose,
+    escape_prose,
 )
-from patchwright.integrations.slack.text.runs import Run, Runs, words_of
+from patchwright.integrations.slack.text.runs import TextRun, Runs, words_of
 
 _STYLES: Final = (("bold", "*"), ("italic", "_"), ("strike", "~"))
 _PERSON: Final = re.compile(r"[UW][A-Z0-9]{1,32}")
@@ -44,24 +44,24 @@ def _marked(inner: str, mark: str, left: str, right: str) -> str:
     return f"{inner[:start]}{mark}{words}{mark}{inner[start + len(words) :]}"
 
 
-def _write(run: Run) -> str:
+def _write(run: TextRun) -> str:
     if run.person:
         known = _PERSON.fullmatch(run.person)
-        return f"<@{run.person}>" if known else prose(run.text)
+        return f"<@{run.person}>" if known else escape_prose(run.text)
     if run.url:
         return _link(run)
-    return code_span(run.text) if run.code else prose(run.text)
+    return code_span(run.text) if run.code else escape_prose(run.text)
 
 
-def _link(run: Run) -> str:
-    url = address(run.url)
+def _link(run: TextRun) -> str:
+    url = link_address(run.url)
     if not url:
-        return prose(_spelled_out(run))
+        return escape_prose(_spelled_out(run))
     is_bare = run.text in (run.url, run.url.removeprefix("mailto:"))
-    return f"<{url}>" if is_bare else f"<{url}|{prose(run.text)}>"
+    return f"<{url}>" if is_bare else f"<{url}|{escape_prose(run.text)}>"
 
 
-def _spelled_out(run: Run) -> str:
+def _spelled_out(run: TextRun) -> str:
     """Say where a link goes that Slack has no link for: a path in a repository."""
     is_short = len(run.url) <= MAX_PATH and run.url != run.text
     return f"{run.text} ({run.url})" if is_short else run.text

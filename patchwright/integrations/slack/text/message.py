@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from patchwright.integrations.slack.payloads import Attachment, Content, File
+from patchwright.integrations.slack.payloads import SlackAttachment, MessageContent, SlackFile
 from patchwright.integrations.slack.text.blocks import markup_of
 from patchwright.integrations.slack.text.escaping import escape
 from patchwright.integrations.slack.text.incoming import people_in, to_markdown
@@ -17,13 +17,13 @@ _MARKUP: Final = str.maketrans(dict.fromkeys("[]()<>\\`*_\r\n", " "))
 
 
 @dataclass(frozen=True, slots=True)
-class Reader:
+class MessageReader:
     """Reads messages with these names for people, and without mentions of ourselves."""
 
     names: Mapping[str, str]
     own_id: str
 
-    def read(self, content: Content) -> str:
+    def read(self, content: MessageContent) -> str:
         """Return the message as Markdown.
 
         A message that somebody forwards is a quotation: its author asked for nothing.
@@ -36,13 +36,13 @@ class Reader:
         )
         return _joined(parts)
 
-    def _attachment(self, one: Attachment) -> str:
+    def _attachment(self, one: SlackAttachment) -> str:
         if one.is_message:
             return _quoted(self._forwarded(one))
         # A preview of a link is the work of whoever owns the page.
         return "" if one.from_url else self._added(one)
 
-    def _forwarded(self, one: Attachment) -> str:
+    def _forwarded(self, one: SlackAttachment) -> str:
         blocks = (block for some in one.message_blocks for block in some.message.blocks)
         author = self._markdown(escape(one.author_name or one.author_id))
         place = self._markdown(escape(one.channel_name))
@@ -51,7 +51,7 @@ class Reader:
         said = self._fullest(one.text or one.fallback, markup_of(blocks))
         return _joined((heading, said, *map(as_markdown, one.files)))
 
-    def _added(self, one: Attachment) -> str:
+    def _added(self, one: SlackAttachment) -> str:
         """Return what an app says in the older way."""
         fields = (f"{field.title}: {field.value}" for field in one.fields)
         title = f"{one.title} ({one.title_link})" if one.title_link else one.title
@@ -74,18 +74,18 @@ class Reader:
         return to_markdown(markup, names=self.names, own_id=self.own_id)
 
 
-def people_of(content: Content) -> frozenset[str]:
+def people_of(content: MessageContent) -> frozenset[str]:
     """Return the ids of those whose names are needed to show a message."""
     return people_in("\n".join(_markups(content)))
 
 
-def files_of(content: Content) -> tuple[File, ...]:
+def files_of(content: MessageContent) -> tuple[SlackFile, ...]:
     """Return the files of a message, also those of a message that it forwards."""
     forwarded = (file for one in content.attachments for file in one.files)
     return (*content.files, *forwarded)
 
 
-def as_markdown(file: File) -> str:
+def as_markdown(file: SlackFile) -> str:
     """Name a file as a post would: a picture to be seen, or a link."""
     if not file.url_private or file.mode in _GONE:
         return ""
@@ -94,12 +94,12 @@ def as_markdown(file: File) -> str:
     return f"!{link}" if file.mimetype.startswith("image/") else link
 
 
-def address_of(file: File) -> str:
+def address_of(file: SlackFile) -> str:
     """Return where it is, as a post links to it."""
     return file.url_private.translate(_ADDRESS)
 
 
-def _markups(content: Content) -> Iterator[str]:
+def _markups(content: MessageContent) -> Iterator[str]:
     yield content.text
     yield markup_of(content.blocks)
     for one in content.attachments:

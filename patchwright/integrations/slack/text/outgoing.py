@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from patchwright.core.text.document.read import read_document
-from patchwright.integrations.slack.text.flow import flow
-from patchwright.integrations.slack.text.sections import Section, Shape, sections
+from patchwright.integrations.slack.text.flow import layout_blocks
+from patchwright.integrations.slack.text.sections import MessageSection, SectionShape, sections
 
 Block = dict[str, object]
 
@@ -35,14 +35,14 @@ class SlackText:
 
 def render(markdown: str) -> tuple[SlackText, ...]:
     """Return one message, or as many as are needed."""
-    whole = list(sections(flow(read_document(markdown))))
+    whole = list(sections(layout_blocks(read_document(markdown))))
     if not any(section.text for section in whole):
         return (SlackText(_NOTHING),)
     return tuple(map(_message, _messages(whole)))
 
 
-def _messages(whole: list[Section]) -> Iterator[list[Section]]:
-    message: list[Section] = []
+def _messages(whole: list[MessageSection]) -> Iterator[list[MessageSection]]:
+    message: list[MessageSection] = []
     chars = 0
     for section in whole:
         cost = len(section.text) + _PER_BLOCK
@@ -54,24 +54,24 @@ def _messages(whole: list[Section]) -> Iterator[list[Section]]:
     yield message
 
 
-def _message(parts: Sequence[Section]) -> SlackText:
+def _message(parts: Sequence[MessageSection]) -> SlackText:
     return SlackText(_fallback(parts), tuple(map(_block, parts)))
 
 
-def _block(section: Section) -> Block:
+def _block(section: MessageSection) -> Block:
     # Slack would otherwise make calls and links of plain names.
     # https://docs.slack.dev/reference/block-kit/composition-objects/text-object
     text = {"type": "mrkdwn", "text": section.text, "verbatim": True}
     match section.shape:
-        case Shape.SECTION:
+        case SectionShape.SECTION:
             return {"type": "section", "text": text}
-        case Shape.CONTEXT:
+        case SectionShape.CONTEXT:
             return {"type": "context", "elements": [text]}
-        case Shape.DIVIDER:
+        case SectionShape.DIVIDER:
             return {"type": "divider"}
 
 
-def _fallback(parts: Sequence[Section]) -> str:
+def _fallback(parts: Sequence[MessageSection]) -> str:
     texts = [section.text for section in parts if section.text]
     shown = texts[:1]
     for text in texts[1:]:

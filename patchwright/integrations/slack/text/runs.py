@@ -5,23 +5,23 @@ from dataclasses import dataclass, replace
 
 from patchwright.core.text.document.plain import plain_text
 from patchwright.core.text.document.types import (
-    Call,
+    Mention,
     Code,
     Emphasis,
     Inline,
     Inlines,
     LineBreak,
-    Link,
-    Picture,
-    Small,
+    Hyperlink,
+    InlineImage,
+    Subscript,
     Strike,
     Strong,
-    Text,
+    PlainText,
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class TextRun:
     """Some text of one line; with `url` it is a link, with `person` it calls them."""
 
     text: str
@@ -33,13 +33,13 @@ class Run:
     person: str = ""
 
 
-Runs = tuple[Run, ...]
-PLAIN = Run("")
+Runs = tuple[TextRun, ...]
+PLAIN = TextRun("")
 
 
-def lines_of(inlines: Inlines, look: Run = PLAIN) -> Iterator[Runs]:
+def lines_of(inlines: Inlines, look: TextRun = PLAIN) -> Iterator[Runs]:
     """Yield the lines of a paragraph; Slack ends all formatting with a line."""
-    line: list[Run] = []
+    line: list[TextRun] = []
     for run in _flatten(inlines, look):
         if run is _LINE_END:
             yield tuple(line)
@@ -53,34 +53,34 @@ def words_of(runs: Runs) -> str:
     return "".join(run.text for run in runs)
 
 
-_LINE_END = Run("\n")
+_LINE_END = TextRun("\n")
 
 
-def _flatten(inlines: Inlines, look: Run) -> Iterator[Run]:
+def _flatten(inlines: Inlines, look: TextRun) -> Iterator[TextRun]:
     for inline in inlines:
         yield from _runs(inline, look)
 
 
-def _runs(inline: Inline, look: Run) -> Iterator[Run]:
+def _runs(inline: Inline, look: TextRun) -> Iterator[TextRun]:
     match inline:
-        case Text(text):
+        case PlainText(text):
             yield replace(look, text=text.replace("\n", " "))
         case Code(text):
             yield replace(look, text=text.replace("\n", " "), code=True)
         case LineBreak():
             yield _LINE_END
-        case Link(url, children):
+        case Hyperlink(url, children):
             words = _on_one_line(plain_text(children)) or url
             yield replace(look, text=words, url=url)
-        case Picture(url, alt):
+        case InlineImage(url, alt):
             yield replace(look, text=_on_one_line(alt) or "picture", url=url)
-        case Call(person_id, name):
+        case Mention(person_id, name):
             yield replace(look, text=f"@{name}", person=person_id)
         case _:
             yield from _flatten(inline.children, _look(inline, look))
 
 
-def _look(inline: Strong | Emphasis | Strike | Small, look: Run) -> Run:
+def _look(inline: Strong | Emphasis | Strike | Subscript, look: TextRun) -> TextRun:
     match inline:
         case Strong():
             return replace(look, bold=True)
@@ -88,7 +88,7 @@ def _look(inline: Strong | Emphasis | Strike | Small, look: Run) -> Run:
             return replace(look, italic=True)
         case Strike():
             return replace(look, strike=True)
-        case Small():
+        case Subscript():
             return look
 
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Final
 
-from patchwright.integrations.slack.text.escaping import code
-from patchwright.integrations.slack.text.flow import Kind, Line
+from patchwright.integrations.slack.text.escaping import escape_code
+from patchwright.integrations.slack.text.flow import LineKind, TextLine
 from patchwright.integrations.slack.text.marking import write_line
 from patchwright.integrations.slack.text.runs import words_of
 from patchwright.integrations.slack.text.wrapping import wrap
@@ -20,39 +20,39 @@ _LONGEST_LINE: Final = MAX_CHARS - 200
 _LONGEST_INDENT: Final = 40
 
 
-class Shape(Enum):
+class SectionShape(Enum):
     SECTION = auto()
     CONTEXT = auto()
     DIVIDER = auto()
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
-    shape: Shape
+class MessageSection:
+    shape: SectionShape
     text: str = ""
 
 
 _SHAPES: Final = {
-    Kind.PROSE: Shape.SECTION,
-    Kind.CODE: Shape.SECTION,
-    Kind.SMALL: Shape.CONTEXT,
-    Kind.RULE: Shape.DIVIDER,
+    LineKind.PROSE: SectionShape.SECTION,
+    LineKind.CODE: SectionShape.SECTION,
+    LineKind.SMALL: SectionShape.CONTEXT,
+    LineKind.RULE: SectionShape.DIVIDER,
 }
 
 
-def sections(lines: Iterator[Line]) -> Iterator[Section]:
+def sections(lines: Iterator[TextLine]) -> Iterator[MessageSection]:
     """Yield sections; each ends the code blocks that it begins."""
-    page = _Page(Shape.SECTION)
+    page = _Page(SectionShape.SECTION)
     for line in lines:
         shape = _SHAPES[line.kind]
-        is_blank = line.kind is Kind.PROSE and not (line.runs or line.indent)
+        is_blank = line.kind is LineKind.PROSE and not (line.runs or line.indent)
         if shape is not page.shape and not is_blank:
             yield from page.finished()
             page = _Page(shape)
-        if shape is Shape.DIVIDER:
-            yield Section(shape)
+        if shape is SectionShape.DIVIDER:
+            yield MessageSection(shape)
         for written in _written(line):
-            is_code = line.kind is Kind.CODE
+            is_code = line.kind is LineKind.CODE
             if not page.has_room(written, is_code=is_code):
                 yield from page.finished()
                 page = _Page(shape)
@@ -63,7 +63,7 @@ def sections(lines: Iterator[Line]) -> Iterator[Section]:
 class _Page:
     """The text of one section while it grows."""
 
-    def __init__(self, shape: Shape) -> None:
+    def __init__(self, shape: SectionShape) -> None:
         self.shape = shape
         self.is_code = False
         self._lines: list[str] = []
@@ -79,24 +79,24 @@ class _Page:
             self.is_code = is_code
         self._add(line)
 
-    def finished(self) -> Iterator[Section]:
+    def finished(self) -> Iterator[MessageSection]:
         if self.is_code:
             self._add(_FENCE)
         text = "\n".join(self._lines).strip("\n").rstrip()
         if text:
-            yield Section(self.shape, text)
+            yield MessageSection(self.shape, text)
 
     def _add(self, line: str) -> None:
         self._lines.append(line)
         self._chars += len(line) + 1
 
 
-def _written(line: Line) -> Iterator[str]:
-    if line.kind is Kind.RULE:
+def _written(line: TextLine) -> Iterator[str]:
+    if line.kind is LineKind.RULE:
         return
     for number, runs in enumerate(wrap(line.runs, _LONGEST_LINE)):
-        if line.kind is Kind.CODE:
-            yield code(words_of(runs))
+        if line.kind is LineKind.CODE:
+            yield escape_code(words_of(runs))
         else:
             indent = line.indent if number == 0 else " " * len(line.indent)
             quote = "> " if line.quoted else ""

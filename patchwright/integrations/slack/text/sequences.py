@@ -29,7 +29,7 @@ def mention_of(person_id: str) -> re.Pattern[str]:
     return re.compile(rf"<@{re.escape(person_id)}(?:\|[^<>\n]*)?>")
 
 
-def shown(sequence: str, names: Mapping[str, str]) -> str:
+def sequence_text(sequence: str, names: Mapping[str, str]) -> str:
     """Return what people see of a sequence, and the address behind other words."""
     target, _, label = map(decode, sequence.partition("|"))
     match target[0]:
@@ -43,11 +43,11 @@ def shown(sequence: str, names: Mapping[str, str]) -> str:
             return _address(target, label)
 
 
-def as_typed(sequence: str, names: Mapping[str, str]) -> str:
+def sequence_as_typed(sequence: str, names: Mapping[str, str]) -> str:
     """Return it as it was typed, for code: nobody has put a link there."""
     target, _, label = map(decode, sequence.partition("|"))
     if target[0] in "@#!":
-        return shown(sequence, names)
+        return sequence_text(sequence, names)
     return label if _is_same(target, label) else target
 
 

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
-from patchwright.integrations.slack.text.escaping import MAX_PATH, address
-from patchwright.integrations.slack.text.runs import Run, Runs
+from patchwright.integrations.slack.text.escaping import MAX_PATH, link_address
+from patchwright.integrations.slack.text.runs import TextRun, Runs
 
 # What escaping makes of a sign, at most; a picture counts as two letters.
 _COSTS: Final = {"&": 5, "<": 4, ">": 5, "*": 3, "_": 3, "~": 3, "`": 2}
@@ -16,7 +16,7 @@ _BEYOND_BASIC_PLANE: Final = "\U00010000"
 
 def wrap(runs: Runs, room: int) -> Iterator[Runs]:
     """Yield lines that take no more room than this when they are written."""
-    line: list[Run] = []
+    line: list[TextRun] = []
     used = 0
     for run in runs:
         for part in _parts(run, room):
@@ -29,7 +29,7 @@ def wrap(runs: Runs, room: int) -> Iterator[Runs]:
     yield tuple(line)
 
 
-def cost_of(run: Run) -> int:
+def cost_of(run: TextRun) -> int:
     """Return how long a run is when written, at most."""
     around = _AROUND + len(run.person) + _cost_of_url(run.url)
     return around + sum(map(_cost, run.text))
@@ -37,10 +37,10 @@ def cost_of(run: Run) -> int:
 
 def _cost_of_url(url: str) -> int:
     # What is no address is spelled out, if it is short.
-    return len(address(url)) or len(url[:MAX_PATH]) * max(_COSTS.values())
+    return len(link_address(url)) or len(url[:MAX_PATH]) * max(_COSTS.values())
 
 
-def _parts(run: Run, room: int) -> Iterator[Run]:
+def _parts(run: TextRun, room: int) -> Iterator[TextRun]:
     """Cut a run, at blanks where there are some."""
     left = run.text
     room -= cost_of(replace(run, text=""))

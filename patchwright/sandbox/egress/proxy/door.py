@@ -8,7 +8,7 @@ import socket
 import threading
 
 from patchwright.sandbox.egress.proxy.gate import Gate
-from patchwright.sandbox.egress.proxy.visit import serve
+from patchwright.sandbox.egress.proxy.visit import serve_connection
 
 # Each takes two threads, and the engine counts threads.
 MAX_VISITS = 100
@@ -23,7 +23,7 @@ def open_meeting(path: str) -> socket.socket:
     return meeting
 
 
-def wait_for_door(meeting: socket.socket, path: str) -> socket.socket:
+def receive_listener(meeting: socket.socket, path: str) -> socket.socket:
     """Return the listening socket that the sandbox's server hands over, once.
 
     It was made in the sandbox's network, where it stays: there it is the one way out.
@@ -48,13 +48,13 @@ def _receive(caller: socket.socket) -> socket.socket:
     return socket.socket(fileno=files[0])
 
 
-def attend(door: socket.socket, gate: Gate) -> None:
+def accept_connections(door: socket.socket, gate: Gate) -> None:
     """Serve whoever calls, a bounded number at a time."""
     free = threading.BoundedSemaphore(MAX_VISITS)
 
     def visit(client: socket.socket) -> None:
         try:
-            serve(client, gate)
+            serve_connection(client, gate)
         finally:
             free.release()
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import socket
 from typing import Callable, Container, NamedTuple, Sequence
 
-from patchwright.sandbox.egress.proxy.refusal import Refusal
-from patchwright.sandbox.egress.proxy.rules import Rule, Target, is_listed, is_open
-from patchwright.sandbox.egress.proxy.tally import Tally
+from patchwright.sandbox.egress.proxy.refusal import ProxyRefusal
+from patchwright.sandbox.egress.proxy.rules import HostRule, Endpoint, is_listed, is_open
+from patchwright.sandbox.egress.proxy.tally import RefusalCounter
 
 CONNECT_S = 15.0
 
@@ -18,7 +18,7 @@ NOT_ALLOWED = (
     'list the host in sandbox.allow_domains with sandbox.network = "allowlist"'
 )
 
-Resolve = Callable[[Target], Sequence[str]]
+Resolve = Callable[[Endpoint], Sequence[str]]
 Call = Callable[[str, int], socket.socket]
 
 
@@ -36,20 +36,20 @@ class Gate(NamedTuple):
     itself, `own`, are not among them.
     """
 
-    rules: Sequence[Rule]
-    refusals: Tally
+    rules: Sequence[HostRule]
+    refusals: RefusalCounter
     resolve: Resolve
     opens_public: bool = False
     own: Container[str] = ()
     call: Call = call
 
-    def pass_through(self, target: Target) -> socket.socket:
+    def connect_to_target(self, target: Endpoint) -> socket.socket:
         """Return a connection; raise `Refusal` where there is none to be had.
 
         A name that is not listed is not looked up: a question for it is a message too.
         """
         if not self.opens_public and not is_listed(target, self.rules):
-            raise Refusal.blocked(target.host, target.port, NOT_LISTED)
+            raise ProxyRefusal.blocked(target.host, target.port, NOT_LISTED)
         try:
             addresses = list(dict.fromkeys(self.resolve(target)))
         except OSError as error:
@@ -58,10 +58,10 @@ class Gate(NamedTuple):
         good = [one for one in addresses if is_open(one, target, self.rules, self.own)]
         if not good:
             why = NOT_ALLOWED if self.opens_public else NOT_PUBLIC
-            raise Refusal.blocked(target.host, target.port, why)
+            raise ProxyRefusal.blocked(target.host, target.port, why)
         return self._connect(target, good)
 
-    def _connect(self, target: Target, addresses: Sequence[str]) -> socket.socket:
+    def _connect(self, target: Endpoint, addresses: Sequence[str]) -> socket.socket:
         first, *others = addresses
         try:
             return self.call(first, target.port)
@@ -71,10 +71,10 @@ class Gate(NamedTuple):
         return self._connect(target, others)
 
 
-def resolve(target: Target) -> Sequence[str]:
+def resolve(target: Endpoint) -> Sequence[str]:
     found = socket.getaddrinfo(target.host, target.port, type=socket.SOCK_STREAM)
     return [str(entry[4][0]) for entry in found]
 
 
-def _unreachable(target: Target, error: OSError) -> Refusal:
-    return Refusal.unreachable(target.host, target.port, error.strerror or str(error))
+def _unreachable(target: Endpoint, error: OSError) -> ProxyRefusal:
+    return ProxyRefusal.unreachable(target.host, target.port, error.strerror or str(error))

@@ -43,7 +43,7 @@ def is_tls(data: bytes) -> bool:
     return data[:1] == bytes((HANDSHAKE,))
 
 
-def objection(hello: Hello, host: str) -> str:
+def hello_objection(hello: Hello, host: str) -> str:
     """Return why this greeting may not go to a host, or nothing.
 
     Behind one address there may be many hosts, and the name in TLS chooses.

@@ -8,18 +8,18 @@ import sys
 import threading
 from typing import NamedTuple
 
-from patchwright.sandbox.egress.proxy.door import attend, open_meeting, wait_for_door
+from patchwright.sandbox.egress.proxy.door import accept_connections, open_meeting, receive_listener
 from patchwright.sandbox.egress.proxy.gate import Gate, resolve
-from patchwright.sandbox.egress.proxy.rules import Rule
-from patchwright.sandbox.egress.proxy.tally import Tally
+from patchwright.sandbox.egress.proxy.rules import HostRule
+from patchwright.sandbox.egress.proxy.tally import RefusalCounter
 
 
-class Settings(NamedTuple):
+class ProxySettings(NamedTuple):
     """The proxy's one command line argument, as JSON."""
 
     meeting: str
     lifetime_s: float
-    rules: list[Rule]
+    rules: list[HostRule]
     opens_public: bool
     own: list[str]
 
@@ -29,7 +29,7 @@ def main() -> None:
     _in_background(threading.Timer(settings.lifetime_s, os._exit, (0,)))
     gate = Gate(
         settings.rules,
-        Tally(),
+        RefusalCounter(),
         resolve,
         opens_public=settings.opens_public,
         own=frozenset(settings.own),
@@ -38,7 +38,7 @@ def main() -> None:
     meeting = open_meeting(settings.meeting)
     _in_background(
         threading.Thread(
-            target=lambda: attend(wait_for_door(meeting, settings.meeting), gate),
+            target=lambda: accept_connections(receive_listener(meeting, settings.meeting), gate),
         )
     )
     for line in sys.stdin:
@@ -47,13 +47,13 @@ def main() -> None:
     os._exit(0)
 
 
-def _read_settings(text: str) -> Settings:
+def _read_settings(text: str) -> ProxySettings:
     read = json.loads(text)
-    rules = [Rule(*rule) for rule in read["rules"]]
-    return Settings(**{**read, "rules": rules})
+    rules = [HostRule(*rule) for rule in read["rules"]]
+    return ProxySettings(**{**read, "rules": rules})
 
 
-def _answer(line: str, tally: Tally) -> None:
+def _answer(line: str, tally: RefusalCounter) -> None:
     """Answer the host; what a worker left half written when it died is no question."""
     try:
         question = json.loads(line)

@@ -8,7 +8,7 @@ BAD_GATEWAY = "502 Bad Gateway"
 FORBIDDEN = "403 Blocked by the sandbox"
 
 
-class Refusal(Exception):  # noqa: N818 - a refusal is no error of ours
+class ProxyRefusal(Exception):  # noqa: N818 - a refusal is no error of ours
     """A request is not let through; `is_counted` says that people hear of it."""
 
     def __init__(
@@ -22,7 +22,7 @@ class Refusal(Exception):  # noqa: N818 - a refusal is no error of ours
         self.is_counted = is_counted
 
     @classmethod
-    def unclear(cls, text: str, host: str = "") -> Refusal:
+    def unclear(cls, text: str, host: str = "") -> ProxyRefusal:
         """Refuse what cannot be read in one way only; port 0 is one that is not known.
 
         Without a host it is no attempt to get anywhere.
@@ -30,11 +30,11 @@ class Refusal(Exception):  # noqa: N818 - a refusal is no error of ours
         return cls(BAD_REQUEST, text, shown(host), 0, is_counted=bool(host))
 
     @classmethod
-    def blocked(cls, host: str, port: int, why: str) -> Refusal:
+    def blocked(cls, host: str, port: int, why: str) -> ProxyRefusal:
         return cls(FORBIDDEN, f"{host}:{port} {why}", host, port)
 
     @classmethod
-    def unreachable(cls, host: str, port: int, why: str) -> Refusal:
+    def unreachable(cls, host: str, port: int, why: str) -> ProxyRefusal:
         """Say that an allowed host could not be had."""
         text = f"{host}:{port} cannot be reached: {why}"
         return cls(BAD_GATEWAY, text, host, port, is_counted=False)

@@ -6,8 +6,8 @@ import ipaddress
 import re
 from typing import NamedTuple
 
-from patchwright.sandbox.egress.proxy.refusal import Refusal
-from patchwright.sandbox.egress.proxy.rules import Target
+from patchwright.sandbox.egress.proxy.refusal import ProxyRefusal
+from patchwright.sandbox.egress.proxy.rules import Endpoint
 
 HTTP_PORT = 80
 MAX_PORT = 65535
@@ -27,14 +27,14 @@ _NOT_PASSED_ON = frozenset(
 )
 
 
-class Request(NamedTuple):
+class ProxyRequest(NamedTuple):
     """Where it wants to go; `head` is what goes there, empty for a tunnel.
 
     `body_bytes` follow the head, and nothing else does: a second request would not have
     been judged.
     """
 
-    target: Target
+    target: Endpoint
     head: bytes
     body_bytes: int
 
@@ -43,38 +43,38 @@ class Request(NamedTuple):
         return not self.head
 
 
-def read_request(data: bytes) -> Request:
+def read_request(data: bytes) -> ProxyRequest:
     """Read what comes before the empty line; raise `Refusal` for what is not clear."""
     first, *fields = data.decode("latin-1").split("\r\n")
     line = _LINE.match(first)
     if line is None:
-        raise Refusal.unclear("this is no request of HTTP/1.1")
+        raise ProxyRefusal.unclear("this is no request of HTTP/1.1")
     method, where = line.groups()
     if method == "CONNECT":
-        return Request(read_target(where, None), b"", 0)
+        return ProxyRequest(read_target(where, None), b"", 0)
     scheme, separator, rest = where.partition("://")
     if not separator or scheme.lower() != "http":
-        raise Refusal.unclear("this is a proxy: give it the whole URL, or use CONNECT")
+        raise ProxyRefusal.unclear("this is a proxy: give it the whole URL, or use CONNECT")
     authority, path = _split(rest)
     target = read_target(authority, HTTP_PORT)
     return _plain(method, path, target, fields)
 
 
-def read_target(authority: str, default_port: int | None) -> Target:
+def read_target(authority: str, default_port: int | None) -> Endpoint:
     """Read `host:port`; there is one way to read it, or it is refused."""
     found = _AUTHORITY.match(authority)
     port = int(found.group(2) or default_port or 0) if found else 0
     if found is None or not 0 < port <= MAX_PORT:
-        raise Refusal.unclear("the host cannot be read", authority)
+        raise ProxyRefusal.unclear("the host cannot be read", authority)
     host = found.group(1).lower()
     # A single dot at the end means the same name.
     name = host[:-1] if host.endswith(".") else host
     address = _address(name.strip("[]"))
     if address:
-        return Target(address, port)
+        return Endpoint(address, port)
     if not all(_LABEL.match(label) for label in name.split(".")):
-        raise Refusal.unclear("the host cannot be read", authority)
-    return Target(name, port)
+        raise ProxyRefusal.unclear("the host cannot be read", authority)
+    return Endpoint(name, port)
 
 
 def _split(rest: str) -> tuple[str, str]:
@@ -94,12 +94,12 @@ def _address(text: str) -> str:
     return str(mapped or found)
 
 
-def _plain(method: str, path: str, target: Target, fields: list[str]) -> Request:
+def _plain(method: str, path: str, target: Endpoint, fields: list[str]) -> ProxyRequest:
     pairs = [_field(field) for field in fields]
     names = [name.lower() for name, _ in pairs]
     if "transfer-encoding" in names:
         text = "send it with a Content-Length, or over https"
-        raise Refusal.unclear(text, target.host)
+        raise ProxyRefusal.unclear(text, target.host)
     sizes = {value for name, value in pairs if name.lower() == "content-length"}
     kept = [
         f"{name}: {value}"
@@ -114,25 +114,25 @@ def _plain(method: str, path: str, target: Target, fields: list[str]) -> Request
         "Connection: close",
     ]
     head = "\r\n".join([*lines, "", ""]).encode("latin-1")
-    return Request(target, head, _size(sizes, target))
+    return ProxyRequest(target, head, _size(sizes, target))
 
 
 def _field(line: str) -> tuple[str, str]:
     found = _FIELD.match(line)
     if found is None:
-        raise Refusal.unclear("a header cannot be read")
+        raise ProxyRefusal.unclear("a header cannot be read")
     return found.group(1), found.group(2)
 
 
-def _size(sizes: set[str], target: Target) -> int:
+def _size(sizes: set[str], target: Endpoint) -> int:
     if not sizes:
         return 0
     size = sizes.pop().strip()
     if sizes or not re.fullmatch(r"[0-9]{1,12}", size):
-        raise Refusal.unclear("the Content-Length cannot be read", target.host)
+        raise ProxyRefusal.unclear("the Content-Length cannot be read", target.host)
     return int(size)
 
 
-def _spell(target: Target) -> str:
+def _spell(target: Endpoint) -> str:
     host = f"[{target.host}]" if ":" in target.host else target.host
     return host if target.port == HTTP_PORT else f"{host}:{target.port}"

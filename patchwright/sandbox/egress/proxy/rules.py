@@ -40,7 +40,7 @@ _SPECIAL = tuple(
 )
 
 
-class Rule(NamedTuple):
+class HostRule(NamedTuple):
     """A host that may be reached, or with `with_subdomains` all that are below it.
 
     Without a `port` those of the web are meant. `host` is in lower case, an address as
@@ -52,21 +52,21 @@ class Rule(NamedTuple):
     with_subdomains: bool
 
 
-class Target(NamedTuple):
+class Endpoint(NamedTuple):
     """Where a request wants to go; `host` is spelled like a rule's."""
 
     host: str
     port: int
 
 
-def is_listed(target: Target, rules: Sequence[Rule]) -> bool:
+def is_listed(target: Endpoint, rules: Sequence[HostRule]) -> bool:
     return any(_allows(rule, target) for rule in rules)
 
 
 def is_open(
     address: str,
-    target: Target,
-    rules: Sequence[Rule],
+    target: Endpoint,
+    rules: Sequence[HostRule],
     own: Container[str] = (),
 ) -> bool:
     """Tell whether a host that may be reached may be so at this address of it.
@@ -78,12 +78,12 @@ def is_open(
     meant = [*_embedded(found), found]
     if any(_is_never(one) for one in meant):
         return False
-    if is_listed(Target(str(meant[0]), target.port), rules):
+    if is_listed(Endpoint(str(meant[0]), target.port), rules):
         return True
     return all(_is_public(one) and str(one) not in own for one in meant)
 
 
-def _allows(rule: Rule, target: Target) -> bool:
+def _allows(rule: HostRule, target: Endpoint) -> bool:
     ports = WEB_PORTS if rule.port is None else (rule.port,)
     if target.port not in ports:
         return False

@@ -6,7 +6,7 @@ import threading
 import time
 from typing import Dict
 
-from patchwright.sandbox.egress.proxy.refusal import Refusal
+from patchwright.sandbox.egress.proxy.refusal import ProxyRefusal
 
 # Whoever tries out all names there are gets no list of them.
 MAX_HOSTS = 100
@@ -15,12 +15,12 @@ OTHERS = ("other hosts", 0)
 Counted = Dict[str, object]
 
 
-class Tally:
+class RefusalCounter:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._found: dict[tuple[str, int], Counted] = {}
 
-    def note(self, refusal: Refusal) -> None:
+    def note(self, refusal: ProxyRefusal) -> None:
         if not refusal.is_counted:
             return
         with self._lock:
@@ -35,7 +35,7 @@ class Tally:
         with self._lock:
             return [dict(entry) for entry in self._found.values()]
 
-    def _entry(self, refusal: Refusal) -> Counted:
+    def _entry(self, refusal: ProxyRefusal) -> Counted:
         key = (refusal.host, refusal.port)
         if key not in self._found and len(self._found) >= MAX_HOSTS:
             key = OTHERS

@@ -16,11 +16,11 @@ from patchwright.sandbox.egress.proxy.hello import (
     HelloError,
     is_address,
     is_tls,
-    objection,
+    hello_objection,
     read_hello,
 )
-from patchwright.sandbox.egress.proxy.refusal import Refusal
-from patchwright.sandbox.egress.proxy.request import Request, read_request
+from patchwright.sandbox.egress.proxy.refusal import ProxyRefusal
+from patchwright.sandbox.egress.proxy.request import ProxyRequest, read_request
 
 HEAD_S = 30.0
 FAREWELL_S = 1.0
@@ -32,18 +32,18 @@ END_OF_HEAD = b"\r\n\r\n"
 CONNECTED = b"HTTP/1.1 200 Connection established\r\n\r\n"
 
 
-def serve(client: socket.socket, gate: Gate) -> None:
+def serve_connection(client: socket.socket, gate: Gate) -> None:
     with client, suppress(OSError):
         try:
             head, rest = _read_head(client)
             request = read_request(head)
-            remote = gate.pass_through(request.target)
-        except Refusal as refusal:
+            remote = gate.connect_to_target(request.target)
+        except ProxyRefusal as refusal:
             gate.refusals.note(refusal)
             _refuse(client, refusal)
             return
         with remote:
-            _carry(_Visit(client, remote, gate, request), rest)
+            _forward(_ProxiedConnection(client, remote, gate, request), rest)
 
 
 def _read_head(client: socket.socket) -> tuple[bytes, bytes]:
@@ -52,7 +52,7 @@ def _read_head(client: socket.socket) -> tuple[bytes, bytes]:
     data = b""
     while END_OF_HEAD not in data:
         if len(data) > MAX_HEAD_BYTES:
-            raise Refusal.unclear("the head of the request is too long")
+            raise ProxyRefusal.unclear("the head of the request is too long")
         chunk = client.recv(CHUNK)
         if not chunk:
             raise OSError("it has hung up")
@@ -62,7 +62,7 @@ def _read_head(client: socket.socket) -> tuple[bytes, bytes]:
     return head, rest
 
 
-def _refuse(client: socket.socket, refusal: Refusal) -> None:
+def _refuse(client: socket.socket, refusal: ProxyRefusal) -> None:
     """Answer, and wait until that was read: a reset would take the answer away."""
     client.sendall(refusal.answer())
     client.shutdown(socket.SHUT_WR)
@@ -72,32 +72,32 @@ def _refuse(client: socket.socket, refusal: Refusal) -> None:
             return
 
 
-class _Visit(NamedTuple):
+class _ProxiedConnection(NamedTuple):
     """A request that is let through, and the two ends of its way."""
 
     client: socket.socket
     remote: socket.socket
     gate: Gate
-    request: Request
+    request: ProxyRequest
 
 
-def _carry(visit: _Visit, rest: bytes) -> None:
+def _forward(visit: _ProxiedConnection, rest: bytes) -> None:
     client, remote, request = visit.client, visit.remote, visit.request
     if request.is_tunnel:
         client.sendall(CONNECTED)
-        go: Callable[[], None] = partial(_pour_judged, visit, rest)
+        go: Callable[[], None] = partial(_copy_judged_tunnel, visit, rest)
     else:
         body = rest[: request.body_bytes]
         remote.sendall(request.head + body)
-        go = partial(_pour, client, remote, request.body_bytes - len(body))
+        go = partial(_copy_bytes, client, remote, request.body_bytes - len(body))
     there = threading.Thread(target=go, daemon=True)
     there.start()
-    _pour(remote, client, None)
+    _copy_bytes(remote, client, None)
     _hang_up(client)
     there.join()
 
 
-def _pour_judged(visit: _Visit, rest: bytes) -> None:
+def _copy_judged_tunnel(visit: _ProxiedConnection, rest: bytes) -> None:
     """Carry what goes through a tunnel, once its greeting in TLS names the host.
 
     What the other side says first, as ssh does, does not wait for that.
@@ -105,20 +105,20 @@ def _pour_judged(visit: _Visit, rest: bytes) -> None:
     try:
         greeting = _read_greeting(visit, rest)
         visit.remote.sendall(greeting)
-    except Refusal as refusal:
+    except ProxyRefusal as refusal:
         visit.gate.refusals.note(refusal)
         with suppress(OSError):
             visit.client.sendall(ALERT)
     except OSError:
         pass
     else:
-        _pour(visit.client, visit.remote, None)
+        _copy_bytes(visit.client, visit.remote, None)
         return
     _hang_up(visit.client)
     _hang_up(visit.remote)
 
 
-def _read_greeting(visit: _Visit, data: bytes) -> bytes:
+def _read_greeting(visit: _ProxiedConnection, data: bytes) -> bytes:
     """Return what was sent first; raise `Refusal` where it is for another host.
 
     Where everything public is open, there is no other host to hide behind.
@@ -129,21 +129,21 @@ def _read_greeting(visit: _Visit, data: bytes) -> bytes:
     try:
         return _judge_greeting(visit, data)
     except HelloError as error:
-        raise Refusal.blocked(target.host, target.port, CANNOT_BE_READ) from error
+        raise ProxyRefusal.blocked(target.host, target.port, CANNOT_BE_READ) from error
 
 
-def _judge_greeting(visit: _Visit, data: bytes) -> bytes:
+def _judge_greeting(visit: _ProxiedConnection, data: bytes) -> bytes:
     target = visit.request.target
     while True:
         if data and not is_tls(data):
             if target.port == HTTPS_PORT:
-                raise Refusal.blocked(target.host, target.port, NOT_TLS)
+                raise ProxyRefusal.blocked(target.host, target.port, NOT_TLS)
             return data
         hello = read_hello(data)
         if hello is not None:
-            why = objection(hello, target.host)
+            why = hello_objection(hello, target.host)
             if why:
-                raise Refusal.blocked(target.host, target.port, why)
+                raise ProxyRefusal.blocked(target.host, target.port, why)
             return data
         chunk = visit.client.recv(CHUNK)
         if not chunk:
@@ -152,7 +152,7 @@ def _judge_greeting(visit: _Visit, data: bytes) -> bytes:
         data += chunk
 
 
-def _pour(source: socket.socket, sink: socket.socket, left: int | None) -> None:
+def _copy_bytes(source: socket.socket, sink: socket.socket, left: int | None) -> None:
     """Carry bytes until there are no more, or `left` have gone."""
     try:
         while left is None or left > 0:

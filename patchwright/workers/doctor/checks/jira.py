@@ -4,14 +4,14 @@ from contextlib import closing
 
 from patchwright.core.errors import AuthenticationError
 from patchwright.integrations.jira.adapter import connect_jira
-from patchwright.workers.doctor.case import Case
-from patchwright.workers.doctor.errors import explained
-from patchwright.workers.doctor.finding import Finding, ok, skipped
+from patchwright.workers.doctor.case import CheckContext
+from patchwright.workers.doctor.errors import result_of_error
+from patchwright.workers.doctor.finding import CheckResult, ok, skipped
 
-_FIX = "set jira.token to a valid one, and jira.user to whom it belongs (Cloud alone)"
+_FIX_JIRA_TOKEN = "set jira.token to a valid one, and jira.user to whom it belongs (Cloud alone)"
 
 
-def check(context: Case) -> Finding:
+def check_jira(context: CheckContext) -> CheckResult:
     settings = context.settings.jira
     if not settings.is_configured:
         return skipped("Jira is not configured")
@@ -19,5 +19,5 @@ def check(context: Case) -> Finding:
         try:
             own = jira.fetch_identity()
         except AuthenticationError as error:
-            return explained(error, _FIX)
+            return result_of_error(error, _FIX_JIRA_TOKEN)
     return ok(f"{own.login} at {settings.host}")

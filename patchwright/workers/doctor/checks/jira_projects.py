@@ -6,16 +6,16 @@ from contextlib import closing
 from patchwright.core.errors import NotFoundError
 from patchwright.core.settings.jira import JiraSettings
 from patchwright.integrations.jira.adapter import connect_jira
-from patchwright.integrations.jira.api import Api
+from patchwright.integrations.jira.api import JiraClient
 from patchwright.integrations.jira.standing import (
-    EDITING,
-    MOVING,
-    NEEDED,
-    fetch_missing,
+    LABEL_PERMISSIONS,
+    TRANSITION_PERMISSIONS,
+    NEEDED_PERMISSIONS,
+    fetch_missing_permissions,
 )
-from patchwright.workers.doctor.case import Case
+from patchwright.workers.doctor.case import CheckContext
 from patchwright.workers.doctor.finding import (
-    Finding,
+    CheckResult,
     combine,
     failed,
     ok,
@@ -24,7 +24,7 @@ from patchwright.workers.doctor.finding import (
 )
 
 
-def check(context: Case) -> Finding:
+def check_jira_projects(context: CheckContext) -> CheckResult:
     settings = context.settings.jira
     if not settings.is_configured:
         return skipped("Jira is not configured")
@@ -35,14 +35,14 @@ def check(context: Case) -> Finding:
         )
     with closing(connect_jira(settings, context.clock)) as jira:
         found = [
-            one for key in settings.projects for one in _look(jira.api, key, settings)
+            one for key in settings.projects for one in _project_problems(jira.api, key, settings)
         ]
     return combine((ok(f"{', '.join(settings.projects)}: all permissions"), *found))
 
 
-def _look(api: Api, key: str, settings: JiraSettings) -> Iterator[Finding]:
+def _project_problems(api: JiraClient, key: str, settings: JiraSettings) -> Iterator[CheckResult]:
     try:
-        missing = fetch_missing(api, key, _needed(settings))
+        missing = fetch_missing_permissions(api, key, _needed_permissions(settings))
     except NotFoundError:
         yield failed(
             f"there is no project {key}, or our user may not see it",
@@ -55,7 +55,7 @@ def _look(api: Api, key: str, settings: JiraSettings) -> Iterator[Finding]:
         )
 
 
-def _needed(settings: JiraSettings) -> Mapping[str, str]:
+def _needed_permissions(settings: JiraSettings) -> Mapping[str, str]:
     ways = settings.transitions
     moves = any((ways.on_start, ways.on_pr, ways.on_merge))
-    return {**NEEDED, **EDITING, **(MOVING if moves else {})}
+    return {**NEEDED_PERMISSIONS, **LABEL_PERMISSIONS, **(TRANSITION_PERMISSIONS if moves else {})}

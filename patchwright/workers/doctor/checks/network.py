@@ -7,22 +7,22 @@ from typing import Final
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
-from patchwright.core.background import start
+from patchwright.core.background import start_call
 from patchwright.core.settings.model import Settings
-from patchwright.workers.doctor.case import Case
-from patchwright.workers.doctor.finding import Finding, combine, failed, ok
+from patchwright.workers.doctor.case import CheckContext
+from patchwright.workers.doctor.finding import CheckResult, combine, failed, ok
 
 _WITHIN_S: Final = 5.0
 _PORTS: Final[Mapping[str, int]] = {"https": 443, "http": 80}
-_CERTIFICATE: Final = (
+_FIX_AUTHORITY: Final = (
     "its authority is not trusted here: set github.ca_bundle or jira.ca_bundle, or add "
     "it to the system's"
 )
 
 
-def check(context: Case) -> Finding:
+def check_network(context: CheckContext) -> CheckResult:
     found = [
-        start(_reach(url, bundle)) for url, bundle in _addresses(context.settings).items()
+        start_call(_reach(url, bundle)) for url, bundle in _addresses(context.settings).items()
     ]
     return combine(one.result() for one in found)
 
@@ -40,15 +40,15 @@ def _addresses(settings: Settings) -> dict[str, str]:
     return {url: bundle for url, bundle in found.items() if url}
 
 
-def _reach(url: str, ca_bundle: str) -> Callable[[], Finding]:
-    def reach() -> Finding:
+def _reach(url: str, ca_bundle: str) -> Callable[[], CheckResult]:
+    def reach() -> CheckResult:
         host = urlsplit(url).netloc.rpartition("@")[2]
         try:
             _connect(url, ca_bundle)
         except ssl.SSLCertVerificationError as error:
-            return failed(f"{host}: {error.verify_message}", _CERTIFICATE)
+            return failed(f"{host}: {error.verify_message}", _FIX_AUTHORITY)
         except (OSError, ValueError) as error:
-            return failed(f"{host}: {_words(error)}", _way_to(url))
+            return failed(f"{host}: {_error_text(error)}", _fix_of_route(url))
         return ok(host)
 
     return reach
@@ -74,14 +74,14 @@ def _proxy_of(url: str) -> str:
     return getproxies().get(parts.scheme, "")
 
 
-def _way_to(url: str) -> str:
+def _fix_of_route(url: str) -> str:
     if _proxy_of(url):
         return f"check the proxy of the environment ({urlsplit(url).scheme}_proxy)"
     host = urlsplit(url).hostname
     return f"let this machine reach {host}: name server, firewall, or HTTPS_PROXY"
 
 
-def _words(error: Exception) -> str:
+def _error_text(error: Exception) -> str:
     if isinstance(error, TimeoutError):
         return f"no answer within {_WITHIN_S:.0f} s"
     told = error.strerror if isinstance(error, OSError) else None

@@ -4,24 +4,24 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from importlib.metadata import version
 
-from patchwright.workers.doctor.case import Case
-from patchwright.workers.doctor.finding import Finding, combine, ok, skipped, warning
-from patchwright.workers.doctor.stored import readable
-from patchwright.workers.ops.presence import Presence, alive
+from patchwright.workers.doctor.case import CheckContext
+from patchwright.workers.doctor.finding import CheckResult, combine, ok, skipped, warning
+from patchwright.workers.doctor.stored import open_current_database
+from patchwright.workers.ops.presence import ProcessStatus, live_processes
 
-_EMBEDDED = "all"
-_NEEDED = ("web", "worker", "beat")
+_ALL_IN_ONE_ROLE = "all"
+_NEEDED_ROLES = ("web", "worker", "beat")
 
 
-def check(context: Case) -> Finding:
-    with readable(context.settings) as database:
+def check_processes(context: CheckContext) -> CheckResult:
+    with open_current_database(context.settings) as database:
         if database is None:
             return skipped("no process has told of itself in this database")
-        found = alive(database)
-    return judge(found, version("patchwright"))
+        found = live_processes(database)
+    return judge_processes(found, version("patchwright"))
 
 
-def judge(found: Sequence[Presence], own: str) -> Finding:
+def judge_processes(found: Sequence[ProcessStatus], own: str) -> CheckResult:
     """Judge the processes that are alive, for a command of that version."""
     if not found:
         return warning(
@@ -30,13 +30,13 @@ def judge(found: Sequence[Presence], own: str) -> Finding:
         )
     roles = Counter(one.role for one in found)
     shown = ", ".join(f"{count} {role}" for role, count in sorted(roles.items()))
-    return combine((ok(shown), *_wrong(found, roles, own)))
+    return combine((ok(shown), *_process_problems(found, roles, own)))
 
 
-def _wrong(
-    found: Sequence[Presence], roles: Counter[str], own: str
-) -> Iterator[Finding]:
-    absent = [one for one in _NEEDED if not roles[one] and not roles[_EMBEDDED]]
+def _process_problems(
+    found: Sequence[ProcessStatus], roles: Counter[str], own: str
+) -> Iterator[CheckResult]:
+    absent = [one for one in _NEEDED_ROLES if not roles[one] and not roles[_ALL_IN_ONE_ROLE]]
     for role in absent:
         yield warning(f"there is no {role}", f"patchwright serve --role {role}")
     for one in found:

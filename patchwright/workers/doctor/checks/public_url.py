@@ -5,35 +5,35 @@ from typing import Final
 
 from patchwright.integrations.github.manifest import WEBHOOK_PATH
 from patchwright.integrations.signatures import sign_sha256
-from patchwright.workers.doctor.case import Case
-from patchwright.workers.doctor.finding import Finding, failed, ok, skipped, warning
-from patchwright.workers.doctor.web import Answer, UnreachableError, ask
+from patchwright.workers.doctor.case import CheckContext
+from patchwright.workers.doctor.finding import CheckResult, failed, ok, skipped, warning
+from patchwright.workers.doctor.web import HttpAnswer, UnreachableError, send_request
 
 _HEALTH: Final = "/healthz"
 # Signed, and naming no event: whoever holds the secret calls it malformed, and stores
 # nothing of it.
 _BODY: Final = b"{}"
-_OURS: Final = (HTTPStatus.BAD_REQUEST, "bad-payload")
-_ELSEWHERE: Final = (
+_OWN_ANSWER: Final = (HTTPStatus.BAD_REQUEST, "bad-payload")
+_FIX_ADDRESS: Final = (
     "let server.public_url, its name in DNS and the proxy in front lead to "
     "`patchwright serve`"
 )
 
 
-def check(context: Case) -> Finding:
+def check_public_url(context: CheckContext) -> CheckResult:
     if not context.public_url:
         return _without_address(context)
     try:
-        health = ask(context.public_url + _HEALTH)
+        health = send_request(context.public_url + _HEALTH)
         if not _is_health(health):
             words = f"something else answers at {context.public_url}"
-            return failed(f"{words} (status {health.status})", _ELSEWHERE)
-        return _whose(context)
+            return failed(f"{words} (status {health.status})", _FIX_ADDRESS)
+        return _check_secret(context)
     except UnreachableError as error:
         return failed(f"{context.public_url}: {error}", error.fix)
 
 
-def _without_address(context: Case) -> Finding:
+def _without_address(context: CheckContext) -> CheckResult:
     if context.settings.github.app_id or context.settings.slack.client_id:
         return warning(
             "server.public_url is not set: no links to runs, and nobody can sign in",
@@ -42,12 +42,12 @@ def _without_address(context: Case) -> Finding:
     return skipped("server.public_url is not set")
 
 
-def _is_health(answer: Answer) -> bool:
+def _is_health(answer: HttpAnswer) -> bool:
     is_known = answer.status in (HTTPStatus.OK, HTTPStatus.SERVICE_UNAVAILABLE)
     return is_known and isinstance(answer.json(), dict)
 
 
-def _whose(context: Case) -> Finding:
+def _check_secret(context: CheckContext) -> CheckResult:
     """Tell whether it holds our secret, and so is this service and no other."""
     secrets = context.settings.github.webhook_secret
     if not secrets:
@@ -57,15 +57,15 @@ def _whose(context: Case) -> Finding:
         "Content-Type": "application/json",
         "X-Hub-Signature-256": signature,
     }
-    answer = ask(context.public_url + WEBHOOK_PATH, headers, _BODY)
-    return judge(answer, context.public_url)
+    answer = send_request(context.public_url + WEBHOOK_PATH, headers, _BODY)
+    return judge_webhook_answer(answer, context.public_url)
 
 
-def judge(answer: Answer, public_url: str) -> Finding:
+def judge_webhook_answer(answer: HttpAnswer, public_url: str) -> CheckResult:
     """Judge the answer to a delivery that was signed by our secret."""
     said = answer.json()
     word = said.get("status") if isinstance(said, dict) else None
-    if (answer.status, word) == _OURS:
+    if (answer.status, word) == _OWN_ANSWER:
         return ok(f"{public_url} is this service")
     if answer.status == HTTPStatus.UNAUTHORIZED:
         return failed(

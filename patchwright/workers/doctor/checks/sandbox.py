@@ -12,34 +12,34 @@ from patchwright.core.runtime import Runtime, RuntimeFactory
 from patchwright.core.settings.work import SandboxSettings
 from patchwright.core.types.base import Value
 from patchwright.core.types.ids import RandomIds
-from patchwright.sandbox.choose import choose
+from patchwright.sandbox.choose import create_factory
 from patchwright.sandbox.docker.runtimes import DockerRuntimes
 from patchwright.sandbox.docker.stock import has_image
-from patchwright.workers.doctor.case import Case
-from patchwright.workers.doctor.errors import explained
-from patchwright.workers.doctor.finding import Finding, combine, failed, ok, warning
+from patchwright.workers.doctor.case import CheckContext
+from patchwright.workers.doctor.errors import result_of_error
+from patchwright.workers.doctor.finding import CheckResult, combine, failed, ok, warning
 from patchwright.workers.run.spec import sandbox_spec
 
 # Small limits, so that to reach for more does not harm the machine.
-_MEMORY_MIB: Final = 256
-_PROCESSES: Final = 64
-_LIFETIME_S: Final = 120.0
-_COMMAND_S: Final = 40.0
-_NO_PLACE: Final = (
+_PROBE_MEMORY_MIB: Final = 256
+_PROBE_PROCESSES: Final = 64
+_PROBE_LIFETIME_S: Final = 120.0
+_PROBE_COMMAND_S: Final = 40.0
+_FIX_NO_SANDBOX: Final = (
     "start Docker (systemctl start docker) and let this user use it, or install "
     "bubblewrap and set sandbox.kind to local"
 )
-_CHOOSE: Final = "choose an image with git and Python 3.8 or newer: sandbox.image"
-_FITTING: Final = f"{_CHOOSE}; and a sandbox.runtime that `docker info` lists"
+_FIX_IMAGE: Final = "choose an image with git and Python 3.8 or newer: sandbox.image"
+_FIX_IMAGE_OR_RUNTIME: Final = f"{_FIX_IMAGE}; and a sandbox.runtime that `docker info` lists"
 _UNCONFINED: Final = "unconfined: nothing holds the agent's commands back"
 # With an engine the kernel's cgroups hold the memory.
-_WATCHED: Final = " (memory is watched, ten times a second; nothing holds sandbox.cpus)"
-_CGROUPS: Final = (
+_MEMORY_IS_WATCHED: Final = " (memory is watched, ten times a second; nothing holds sandbox.cpus)"
+_FIX_CGROUPS: Final = (
     "see what `docker info` warns of: the kernel needs the cgroups `memory` and `pids`"
 )
 
 
-class Trial(Value):
+class SandboxProbe(Value):
     """What was found inside; `git` is its version, or empty."""
 
     python: str
@@ -50,36 +50,36 @@ class Trial(Value):
     git: str = ""
 
 
-def check(context: Case) -> Finding:
+def check_sandbox(context: CheckContext) -> CheckResult:
     wanted = context.settings.sandbox
     if wanted.kind == "unconfined":
         return warning(_UNCONFINED, "set sandbox.kind to docker or local")
     try:
-        runtimes = choose(wanted.kind, context.clock, wanted.image)
+        runtimes = create_factory(wanted.kind, context.clock, wanted.image)
     except SandboxError as error:
-        return explained(error, _NO_PLACE)
+        return result_of_error(error, _FIX_NO_SANDBOX)
     try:
         if runtimes.kind == "docker" and not has_image(wanted.image):
-            return _not_there(wanted.image)
-        return judge(_try(context, runtimes), runtimes.kind, wanted)
+            return _missing_image(wanted.image)
+        return judge_sandbox(_probe_sandbox(context, runtimes), runtimes.kind, wanted)
     except SandboxError as error:
-        return explained(error, _FITTING)
+        return result_of_error(error, _FIX_IMAGE_OR_RUNTIME)
     finally:
         if isinstance(runtimes, DockerRuntimes):
             runtimes.close()
 
 
-def judge(trial: Trial, kind: str, wanted: SandboxSettings) -> Finding:
+def judge_sandbox(trial: SandboxProbe, kind: str, wanted: SandboxSettings) -> CheckResult:
     place = f"{kind}, {wanted.image}" if kind == "docker" else kind
     tools = f"git {trial.git}, Python {trial.python}"
     words = f"{tools}; network `{wanted.network}` and limits hold"
-    watched = _WATCHED if kind == "bubblewrap" else ""
-    return combine((ok(f"{place}: {words}{watched}"), *_wrong(trial, wanted)))
+    watched = _MEMORY_IS_WATCHED if kind == "bubblewrap" else ""
+    return combine((ok(f"{place}: {words}{watched}"), *_sandbox_problems(trial, wanted)))
 
 
-def _wrong(trial: Trial, wanted: SandboxSettings) -> Iterator[Finding]:
+def _sandbox_problems(trial: SandboxProbe, wanted: SandboxSettings) -> Iterator[CheckResult]:
     if not trial.git:
-        yield failed("there is no git in the sandbox", _CHOOSE)
+        yield failed("there is no git in the sandbox", _FIX_IMAGE)
     if trial.is_root:
         yield failed("commands run as root", "set sandbox.kind to docker or local")
     if trial.has_network and wanted.network != "allow":
@@ -88,12 +88,12 @@ def _wrong(trial: Trial, wanted: SandboxSettings) -> Iterator[Finding]:
             "look whether a plug-in or the engine gives sandboxes another network",
         )
     if not trial.holds_memory:
-        yield failed("the limit of memory does not hold", _CGROUPS)
+        yield failed("the limit of memory does not hold", _FIX_CGROUPS)
     if not trial.holds_processes:
-        yield failed("the limit of processes does not hold", _CGROUPS)
+        yield failed("the limit of processes does not hold", _FIX_CGROUPS)
 
 
-def _not_there(image: str) -> Finding:
+def _missing_image(image: str) -> CheckResult:
     return failed(
         f"the engine has no image {image}",
         f"docker pull {image} (or the first run waits for it); or build one by "
@@ -101,31 +101,31 @@ def _not_there(image: str) -> Finding:
     )
 
 
-def _try(context: Case, runtimes: RuntimeFactory) -> Trial:
+def _probe_sandbox(context: CheckContext, runtimes: RuntimeFactory) -> SandboxProbe:
     spec = sandbox_spec(context.settings, f"doctor-{RandomIds().new()}").replace(
-        memory=f"{_MEMORY_MIB}m",
-        max_processes=_PROCESSES,
-        lifetime_s=_LIFETIME_S,
+        memory=f"{_PROBE_MEMORY_MIB}m",
+        max_processes=_PROBE_PROCESSES,
+        lifetime_s=_PROBE_LIFETIME_S,
     )
     runtime = runtimes.start(spec)
     try:
-        return _look_inside(runtime)
+        return _run_probe(runtime)
     finally:
         runtime.close()
 
 
-def _look_inside(runtime: Runtime) -> Trial:
+def _run_probe(runtime: Runtime) -> SandboxProbe:
     action = RunCommand(
-        command=f"git --version; python3 - {_MEMORY_MIB} {_PROCESSES}",
+        command=f"git --version; python3 - {_PROBE_MEMORY_MIB} {_PROBE_PROCESSES}",
         session="doctor",
-        stdin=_program(),
-        timeout_s=_COMMAND_S,
+        stdin=_probe_program(),
+        timeout_s=_PROBE_COMMAND_S,
     )
     seen = runtime.run(action, RandomIds().new())
     said = seen.output if isinstance(seen, CommandOutput) else ""
     try:
         [*first, last] = said.strip().splitlines()
-        trial = Trial.model_validate_json(last)
+        trial = SandboxProbe.model_validate_json(last)
     except (ValueError, ValidationError):
         words = " ".join(said.split())[-200:]
         raise SandboxError(f"the trial inside came to no end: {words}") from None
@@ -139,6 +139,6 @@ def _git_version(lines: list[str]) -> str:
     return told[0] if told else ""
 
 
-def _program() -> str:
+def _probe_program() -> str:
     inside = resources.files("patchwright.sandbox.inside")
     return inside.joinpath("trial.py").read_text()

@@ -9,45 +9,45 @@ from pathlib import Path
 from typing import Final
 
 from patchwright.workers.compose import KEY_FILE, SESSION_FILE
-from patchwright.workers.doctor.case import Case
-from patchwright.workers.doctor.finding import Finding, combine, failed, ok, warning
+from patchwright.workers.doctor.case import CheckContext
+from patchwright.workers.doctor.finding import CheckResult, combine, failed, ok, warning
 
 _GIB: Final = 1 << 30
 # Copies of repositories are made here, and a run's log grows by megabytes.
-_TIGHT: Final = 2 * _GIB
-_FULL: Final = _GIB // 4
-_OTHERS: Final = stat.S_IRWXG | stat.S_IRWXO
+_LITTLE_SPACE: Final = 2 * _GIB
+_NO_SPACE: Final = _GIB // 4
+_OTHER_USERS: Final = stat.S_IRWXG | stat.S_IRWXO
 
 
-def check(context: Case) -> Finding:
+def check_state(context: CheckContext) -> CheckResult:
     folder = context.settings.state_dir
     there = next(one for one in (folder, *folder.parents) if one.exists())
     if there != folder:
-        return combine((_unmade(folder, there), judge_space(_free(there), there)))
+        return combine((_missing_folder(folder, there), judge_space(_free_bytes(there), there)))
     files = (folder / name for name in (KEY_FILE, SESSION_FILE))
     return combine(
         (
             _writable(folder),
-            *_exposed(one for one in files if one.exists()),
-            judge_space(_free(folder), folder),
+            *_unprotected_files(one for one in files if one.exists()),
+            judge_space(_free_bytes(folder), folder),
         )
     )
 
 
-def judge_space(free: int, folder: Path) -> Finding:
+def judge_space(free: int, folder: Path) -> CheckResult:
     """Judge by the bytes that are free."""
     words = f"{free / _GIB:.1f} GiB free"
     fix = f"make room on the disk of {folder}, or set state_dir to a larger one"
-    if free < _FULL:
+    if free < _NO_SPACE:
         return failed(words, fix)
-    return warning(words, fix) if free < _TIGHT else ok(words)
+    return warning(words, fix) if free < _LITTLE_SPACE else ok(words)
 
 
-def _free(folder: Path) -> int:
+def _free_bytes(folder: Path) -> int:
     return shutil.disk_usage(folder).free
 
 
-def _unmade(folder: Path, parent: Path) -> Finding:
+def _missing_folder(folder: Path, parent: Path) -> CheckResult:
     if os.access(parent, os.W_OK | os.X_OK):
         return ok(f"{folder} will be made")
     return failed(
@@ -56,7 +56,7 @@ def _unmade(folder: Path, parent: Path) -> Finding:
     )
 
 
-def _writable(folder: Path) -> Finding:
+def _writable(folder: Path) -> CheckResult:
     try:
         with tempfile.TemporaryFile(dir=folder):
             return ok(f"{folder} can be written")
@@ -67,10 +67,10 @@ def _writable(folder: Path) -> Finding:
         )
 
 
-def _exposed(files: Iterator[Path]) -> Iterator[Finding]:
+def _unprotected_files(files: Iterator[Path]) -> Iterator[CheckResult]:
     for file in files:
         seen = file.stat()
-        if seen.st_mode & _OTHERS:
+        if seen.st_mode & _OTHER_USERS:
             yield failed(f"{file} can be read by others", f"chmod 600 {file}")
         elif not os.access(file, os.R_OK):
             yield failed(

@@ -16,19 +16,19 @@ from patchwright.core.types.ids import JobId
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import ForgeThread, RepoRef, ThreadKind
 from patchwright.core.types.triggers import Trigger, TriggerKind
-from patchwright.workers.intake.delivery import Delivery, Stored
-from patchwright.workers.intake.own_requests import own_request
-from patchwright.workers.web.asking.form import Wanted
-from patchwright.workers.web.asking.pace import Pace
+from patchwright.workers.intake.delivery import Delivery, InboxResult
+from patchwright.workers.intake.own_requests import make_own_delivery
+from patchwright.workers.web.asking.form import RequestedRun
+from patchwright.workers.web.asking.pace import FormRateLimit
 
-SERVICE: Final = "web"
-_CHECK: Final = re.compile(r"([\w-]{22})\.([0-9a-f]{64})\Z")
+WEB_SERVICE: Final = "web"
+_FORM_TOKEN: Final = re.compile(r"([\w-]{22})\.([0-9a-f]{64})\Z")
 _WORD_BYTES: Final = 16
 _NUMBER_BITS: Final = 31
 
 
 @dataclass(frozen=True)
-class AskingDoor:
+class RequestFormRoutes:
     """Takes requests from people who are signed in.
 
     `may_read` and `offer_to`, which names repositories to choose from, may take a
@@ -45,18 +45,18 @@ class AskingDoor:
     offer_to: Callable[[Actor], tuple[str, ...]]
     forge: str
     site: str
-    pace: Pace
+    rate_limit: FormRateLimit
     login_path: str
     prefix: str = ""
 
-    def new_check(self, viewer: Actor) -> str:
+    def new_form_token(self, viewer: Actor) -> str:
         """Return a word for one form, which no other page and nobody else can make."""
         word = secrets.token_urlsafe(_WORD_BYTES)
         return f"{word}.{self._sign(word, viewer)}"
 
-    def word_of(self, check: str, viewer: Actor) -> str:
+    def form_id(self, check: str, viewer: Actor) -> str:
         """Return the form's own word; empty for a form that is not of ours."""
-        parts = _CHECK.match(check)
+        parts = _FORM_TOKEN.match(check)
         if parts is None:
             return ""
         is_ours = hmac.compare_digest(self._sign(parts[1], viewer), parts[2])
@@ -66,29 +66,29 @@ class AskingDoor:
         key = hmac.digest(self.secret, b"form for a request", "sha256")
         return hmac.digest(key, f"{word} {viewer.subject}".encode(), "sha256").hex()
 
-    def make_delivery(self, wanted: Wanted, viewer: Actor, word: str) -> Delivery:
+    def make_delivery(self, wanted: RequestedRun, viewer: Actor, word: str) -> Delivery:
         """Return the request; sent twice, by a second click, it is the same one."""
         request = "plan" if wanted.plan_first else ""
         if wanted.thread is None:
-            return own_request(
-                SERVICE,
+            return make_own_delivery(
+                WEB_SERVICE,
                 word,
                 repo=wanted.repo,
-                number=_number_of(word),
+                number=_request_number(word),
                 actor=viewer,
                 text=wanted.text,
                 now=self.clock.now(),
                 request=request,
             )
         trigger = Trigger(
-            key=f"{SERVICE}:{word}",
+            key=f"{WEB_SERVICE}:{word}",
             kind=TriggerKind.COMMENT_MENTION,
             actor=viewer,
             thread=wanted.thread,
             request=f"{request} {wanted.text}".strip(),
         )
         return Delivery(
-            service=SERVICE,
+            service=WEB_SERVICE,
             id=word,
             headers={},
             body=b"",
@@ -96,13 +96,13 @@ class AskingDoor:
             reading=trigger,
         )
 
-    def thread_of(self, wanted: Wanted, word: str) -> ForgeThread:
+    def thread_of(self, wanted: RequestedRun, word: str) -> ForgeThread:
         if wanted.thread is not None:
             return wanted.thread
-        number = _number_of(word)
+        number = _request_number(word)
         return ForgeThread(repo=wanted.repo, kind=ThreadKind.REQUEST, number=number)
 
 
-def _number_of(word: str) -> int:
+def _request_number(word: str) -> int:
     digest = hashlib.sha256(word.encode()).digest()
     return int.from_bytes(digest[:8], "big") >> (64 - _NUMBER_BITS)

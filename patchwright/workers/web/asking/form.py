@@ -12,7 +12,7 @@ MAX_TEXT_CHARS: Final = 20_000
 _FULL_NAME: Final = re.compile(r"[\w-]{1,100}/(?!\.\.?\Z)[\w.-]{1,100}\Z")
 
 
-class Wanted(Value):
+class RequestedRun(Value):
     """What is wanted, and in which repository; with `thread` it is about that one."""
 
     repo: RepoRef
@@ -21,7 +21,7 @@ class Wanted(Value):
     plan_first: bool
 
 
-class Typed(Value):
+class FormInput(Value):
     """The fields as they were typed, to be shown again beside what is wrong."""
 
     where: str = ""
@@ -29,8 +29,8 @@ class Typed(Value):
     plan_first: bool = False
 
 
-def read_form(fields: Mapping[str, str]) -> Typed:
-    return Typed(
+def read_form(fields: Mapping[str, str]) -> FormInput:
+    return FormInput(
         where=fields.get("where", "").strip(),
         # Browsers end lines as mail does.
         # https://html.spec.whatwg.org/multipage/form-control-infrastructure.html#constructing-the-form-data-set
@@ -39,7 +39,7 @@ def read_form(fields: Mapping[str, str]) -> Typed:
     )
 
 
-def judge_form(typed: Typed, forge: str, web_url: str) -> Wanted | str:
+def validate_form(typed: FormInput, forge: str, web_url: str) -> RequestedRun | str:
     """Return what is wanted, or a sentence that says what is wrong."""
     thread = read_thread_url(typed.where, web_url, forge)
     repo = thread.repo if thread else _repository(typed.where, forge, web_url)
@@ -55,7 +55,7 @@ def judge_form(typed: Typed, forge: str, web_url: str) -> Wanted | str:
             f"The text has {len(typed.text)} characters; {MAX_TEXT_CHARS} are read. "
             "Put the rest into an issue, and give its address above."
         )
-    return Wanted(
+    return RequestedRun(
         repo=repo, thread=thread, text=typed.text, plan_first=typed.plan_first
     )
 

@@ -7,12 +7,12 @@ from typing import Final
 from patchwright.core.clock import Clock
 from patchwright.core.types.people import Actor
 
-MOST: Final = 30
-_WITHIN: Final = timedelta(hours=1)
-_MOST_KNOWN: Final = 10_000
+MAX_PER_HOUR: Final = 30
+_PERIOD: Final = timedelta(hours=1)
+_MOST_VIEWERS: Final = 10_000
 
 
-class Pace:
+class FormRateLimit:
     """Counts for this process alone; not for several threads at once."""
 
     def __init__(self, clock: Clock) -> None:
@@ -21,11 +21,11 @@ class Pace:
 
     def take(self, viewer: Actor) -> bool:
         """Count one more time; return whether it is not too often."""
-        if len(self._sent) >= _MOST_KNOWN:
+        if len(self._sent) >= _MOST_VIEWERS:
             self._sent.clear()
         now = self._clock.now()
-        sent = self._sent.setdefault(viewer.subject, deque(maxlen=MOST))
-        if len(sent) == MOST and now - sent[0] < _WITHIN:
+        sent = self._sent.setdefault(viewer.subject, deque(maxlen=MAX_PER_HOUR))
+        if len(sent) == MAX_PER_HOUR and now - sent[0] < _PERIOD:
             return False
         sent.append(now)
         return True

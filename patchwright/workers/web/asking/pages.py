@@ -5,18 +5,18 @@ from typing import Final
 
 from fastapi.responses import HTMLResponse
 
-from patchwright.workers.web.asking.form import MAX_TEXT_CHARS, Typed
+from patchwright.workers.web.asking.form import MAX_TEXT_CHARS, FormInput
 from patchwright.workers.web.forms import form_pages
 
 _PAGES: Final = form_pages("patchwright.workers.web.asking", "same-origin")
 
 
-def form_page(
+def request_form_page(
     login: str,
     check: str,
     repositories: Sequence[str],
     *,
-    typed: Typed | None = None,
+    typed: FormInput | None = None,
     problem: str = "",
     status: int = 200,
 ) -> HTMLResponse:
@@ -26,11 +26,11 @@ def form_page(
         login=login,
         check=check,
         repositories=repositories,
-        typed=typed or Typed(),
+        typed=typed or FormInput(),
         problem=problem,
         max_chars=MAX_TEXT_CHARS,
     )
 
 
-def stranger_page(sign_in: str) -> HTMLResponse:
+def sign_in_first_page(sign_in: str) -> HTMLResponse:
     return _PAGES.show("sign_in_first.html", status=401, sign_in=sign_in)

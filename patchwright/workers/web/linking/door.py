@@ -9,7 +9,7 @@ from typing import Final, Protocol
 from fastapi import Request, Response
 
 from patchwright.core.types.base import Value
-from patchwright.core.types.grants import Grant
+from patchwright.core.types.grants import PersonalToken
 from patchwright.core.types.ids import JobId
 from patchwright.core.types.people import Actor
 from patchwright.workers.store.link_rows import LinkRequest
@@ -27,13 +27,13 @@ class ForgeProvider(Protocol):
         """Return where a browser goes for that."""
         ...
 
-    def fetch_grant(self, code: str, verifier: str) -> tuple[Actor, Grant]:
+    def fetch_grant(self, code: str, verifier: str) -> tuple[Actor, PersonalToken]:
         """Return who came back with the code; raises `ServiceError` if nobody did."""
         ...
 
 
 @dataclass(frozen=True)
-class LinkingDoor:
+class LinkingRoutes:
     """`find_person` tells who an actor is until now; `forge_url` has the sign-in."""
 
     provider: ForgeProvider
@@ -46,7 +46,7 @@ class LinkingDoor:
     prefix: str = ""
 
 
-class Held(Value):
+class BrowserState(Value):
     """What the cookie says: which browser it is, and what it was doing last.
 
     `request` is the digest of a link, and `verifier` what proves to the forge that it
@@ -85,16 +85,16 @@ class Held(Value):
         return hmac.compare_digest(self.check(found).encode(), check.encode())
 
 
-def held_by(routes: LinkingDoor, request: Request) -> Held:
-    return Held.model_validate(routes.cookie.read(request))
+def read_browser_state(routes: LinkingRoutes, request: Request) -> BrowserState:
+    return BrowserState.model_validate(routes.cookie.read(request))
 
 
-def named(held: Held) -> Held:
+def with_browser_id(held: BrowserState) -> BrowserState:
     """Return the same with a name for the browser, new if it had none."""
     if held.browser:
         return held
-    return Held(browser=secrets.token_urlsafe(_WORD_BYTES))
+    return BrowserState(browser=secrets.token_urlsafe(_WORD_BYTES))
 
 
-def let_hold(routes: LinkingDoor, response: Response, held: Held) -> None:
+def store_browser_state(routes: LinkingRoutes, response: Response, held: BrowserState) -> None:
     routes.cookie.put(response, held.model_dump())

@@ -11,18 +11,18 @@ from patchwright.core.types.people import Actor
 from patchwright.integrations.github.manifest import CALLBACK_PATH
 from patchwright.integrations.github.reading.listening import SERVICE
 from patchwright.integrations.github.sign_in import SignIn
-from patchwright.workers.connections import connection_to
+from patchwright.workers.connections import make_github_connection
 from patchwright.workers.db.database import Database
 from patchwright.workers.store.accounts import AccountStore
 from patchwright.workers.store.identity_tokens import IdentityTokens
 from patchwright.workers.store.linking import Linker
-from patchwright.workers.store.links import LIFE, LinkStore
+from patchwright.workers.store.links import INVITATION_LIFETIME, LinkStore
 from patchwright.workers.store.secrets import SecretStore
 from patchwright.workers.web.cookies import SignedCookie
-from patchwright.workers.web.linking.door import LinkingDoor
+from patchwright.workers.web.linking.door import LinkingRoutes
 
 
-def open_linking(
+def make_linking_routes(
     settings: Settings,
     secret: bytes | None,
     clock: Clock,
@@ -32,7 +32,7 @@ def open_linking(
     secrets: SecretStore,
     tokens: IdentityTokens,
     dispatch: Callable[[JobId], None],
-) -> LinkingDoor | None:
+) -> LinkingRoutes | None:
     """Return the door, or None where nobody can prove who they are.
 
     `signing_in.make_sign_in` says then what is missing for that.
@@ -46,7 +46,7 @@ def open_linking(
     def find_person(actor: Actor) -> Actor | None:
         return accounts.person_of(actor, SERVICE, host)
 
-    return LinkingDoor(
+    return LinkingRoutes(
         provider=provider,
         links=LinkStore(database, clock),
         linker=Linker(database, accounts, tokens, secrets, clock, host),
@@ -62,7 +62,7 @@ def _provider(github: GitHubSettings, public_url: str, clock: Clock) -> SignIn |
     if not (github.client_id and github.client_secret and public_url):
         return None
     return SignIn(
-        connection=connection_to(github),
+        connection=make_github_connection(github),
         client_id=github.client_id,
         client_secret=github.client_secret,
         redirect_uri=public_url + CALLBACK_PATH,
@@ -75,7 +75,7 @@ def _cookie(public_url: str, secret: bytes, clock: Clock) -> SignedCookie:
     return SignedCookie(
         name="patchwright_link",
         path=urlsplit(public_url).path or "/",
-        life=LIFE,
+        life=INVITATION_LIFETIME,
         secret=secret,
         clock=clock,
         secure=public_url.startswith("https:"),

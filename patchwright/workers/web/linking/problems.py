@@ -3,67 +3,67 @@
 from enum import Enum
 
 from patchwright.core.types.base import Value
-from patchwright.workers.store.link_rows import LinkRequest, Standing
+from patchwright.workers.store.link_rows import LinkRequest, LinkStatus
 
 
-class Words(Value):
+class ProblemText(Value):
     status: int
     title: str
     text: str
 
 
-class Problem(Enum):
+class LinkProblem(Enum):
     """`{service}` is where the person came from."""
 
-    UNKNOWN = Words(
+    UNKNOWN = ProblemText(
         status=404,
         title="This link is not known",
         text="It may be incomplete, or a newer one has taken its place. Please open "
         "the newest link that you got, or ask again to get another.",
     )
-    EXPIRED = Words(
+    EXPIRED = ProblemText(
         status=410,
         title="This link has run out",
         text="It counts for 15 minutes. Please ask again to get another.",
     )
-    USED = Words(
+    USED = ProblemText(
         status=410,
         title="This link has been used",
         text="It counts once. If it wasn't you who used it, tell whoever runs this "
         "service, and ask for another link to link yourself anew.",
     )
-    OTHER_BROWSER = Words(
+    OTHER_BROWSER = ProblemText(
         status=403,
         title="This link was opened in another browser",
         text="It counts in one browser only. Please go on there, or ask again to get "
         "another link.",
     )
-    NOT_FROM_HERE = Words(
+    NOT_FROM_HERE = ProblemText(
         status=403,
         title="That did not come from the page you were shown",
         text="Nothing was linked. Please open the link that you got once more; this "
         "browser must accept the cookie of this page.",
     )
-    WRONG_STATE = Words(
+    WRONG_STATE = ProblemText(
         status=400,
         title="This browser did not ask for that",
         text="Somebody came back from the sign-in who didn't set out here, took longer "
         "than ten minutes, or has come back before. Nothing was linked. Please open "
         "the link that you got once more.",
     )
-    DECLINED = Words(
+    DECLINED = ProblemText(
         status=403,
         title="You said no at the sign-in",
         text="Nothing was linked. If that was a mistake, open the link that you got "
         "once more.",
     )
-    FORGE_FAILED = Words(
+    FORGE_FAILED = ProblemText(
         status=502,
         title="The sign-in did not work",
         text="We couldn't find out who you are there. Nothing was linked. Please open "
         "the link that you got once more.",
     )
-    NOT_PROVEN = Words(
+    NOT_PROVEN = ProblemText(
         status=409,
         title="Something is missing",
         text="We don't know yet who you are on the other side, or it has changed since "
@@ -72,14 +72,14 @@ class Problem(Enum):
     )
 
 
-def usable(found: LinkRequest | None) -> LinkRequest | Problem:
+def usable_link(found: LinkRequest | None) -> LinkRequest | LinkProblem:
     """Return the link if it still counts, or else why it does not."""
     if found is None:
-        return Problem.UNKNOWN
+        return LinkProblem.UNKNOWN
     match found.status:
-        case Standing.OPEN:
+        case LinkStatus.OPEN:
             return found
-        case Standing.EXPIRED:
-            return Problem.EXPIRED
-        case Standing.USED:
-            return Problem.USED
+        case LinkStatus.EXPIRED:
+            return LinkProblem.EXPIRED
+        case LinkStatus.USED:
+            return LinkProblem.USED

@@ -9,26 +9,26 @@ from fastapi.responses import RedirectResponse
 
 from patchwright.core.errors import ServiceError
 from patchwright.workers.linking.invitation import LINK_PATH
-from patchwright.workers.store.link_rows import Standing
+from patchwright.workers.store.link_rows import LinkStatus
 from patchwright.workers.store.links import digest_of
 from patchwright.workers.web.linking.door import (
-    Held,
-    LinkingDoor,
-    held_by,
-    let_hold,
-    named,
+    BrowserState,
+    LinkingRoutes,
+    read_browser_state,
+    store_browser_state,
+    with_browser_id,
 )
 from patchwright.workers.web.linking.pages import (
     NO_TRACE,
-    confirm_page,
-    done_page,
-    offer_page,
-    problem_page,
+    link_confirm_page,
+    link_done_page,
+    link_offer_page,
+    link_problem_page,
 )
-from patchwright.workers.web.linking.problems import Problem, usable
+from patchwright.workers.web.linking.problems import LinkProblem, usable_link
 
 # What the state of a link begins with, which goes to the forge and comes back.
-ERRAND: Final = "link"
+LINK_STATE_PREFIX: Final = "link"
 _SEE_OTHER: Final = 303
 # https://www.rfc-editor.org/rfc/rfc6749#section-4.1.2.1
 _SAID_NO: Final = "access_denied"
@@ -38,86 +38,86 @@ _VERIFIER_BYTES: Final = 48
 log = structlog.get_logger(__name__)
 
 
-def show_offer(routes: LinkingDoor, request: Request, token: str) -> Response:
+def show_offer(routes: LinkingRoutes, request: Request, token: str) -> Response:
     """Say who wants to be linked; whoever only looks, such as a preview, may."""
-    found = usable(routes.links.find(digest_of(token)))
-    if isinstance(found, Problem):
-        return problem_page(found)
-    held = named(held_by(routes, request))
+    found = usable_link(routes.links.find(digest_of(token)))
+    if isinstance(found, LinkProblem):
+        return link_problem_page(found)
+    held = with_browser_id(read_browser_state(routes, request))
     if found.browser is not None and not held.has(found):
-        return problem_page(Problem.OTHER_BROWSER)
-    response = offer_page(found, held.check(found), routes.forge_url)
-    let_hold(routes, response, held)
+        return link_problem_page(LinkProblem.OTHER_BROWSER)
+    response = link_offer_page(found, held.check(found), routes.forge_url)
+    store_browser_state(routes, response, held)
     return response
 
 
-def begin(routes: LinkingDoor, request: Request, token: str, check: str) -> Response:
+def start_sign_in(routes: LinkingRoutes, request: Request, token: str, check: str) -> Response:
     """Bind the link to the browser, and send it to the forge."""
-    found = usable(routes.links.find(digest_of(token)))
-    if isinstance(found, Problem):
-        return problem_page(found)
-    held = held_by(routes, request)
+    found = usable_link(routes.links.find(digest_of(token)))
+    if isinstance(found, LinkProblem):
+        return link_problem_page(found)
+    held = read_browser_state(routes, request)
     if not held.sent(found, check):
-        return problem_page(Problem.NOT_FROM_HERE)
-    state = f"{ERRAND}.{secrets.token_urlsafe(_STATE_BYTES)}"
+        return link_problem_page(LinkProblem.NOT_FROM_HERE)
+    state = f"{LINK_STATE_PREFIX}.{secrets.token_urlsafe(_STATE_BYTES)}"
     if not routes.links.begin(found.digest, held.browser_digest, digest_of(state)):
-        return problem_page(Problem.OTHER_BROWSER)
+        return link_problem_page(LinkProblem.OTHER_BROWSER)
     verifier = secrets.token_urlsafe(_VERIFIER_BYTES)
-    response = _go(routes.provider.address(state, verifier))
-    let_hold(
+    response = _redirect(routes.provider.address(state, verifier))
+    store_browser_state(
         routes,
         response,
-        Held(browser=held.browser, request=found.digest, verifier=verifier),
+        BrowserState(browser=held.browser, request=found.digest, verifier=verifier),
     )
     return response
 
 
-def come_back(routes: LinkingDoor, request: Request) -> Response:
+def return_from_forge(routes: LinkingRoutes, request: Request) -> Response:
     """Take the browser back from the forge, and note who is in front of it."""
-    held, query = held_by(routes, request), request.query_params
+    held, query = read_browser_state(routes, request), request.query_params
     state = digest_of(query.get("state", ""))
     if not routes.links.use_state(held.request, held.browser_digest, state):
         return _refuse(routes, held)
-    found = usable(routes.links.find(held.request))
-    if isinstance(found, Problem):
-        return problem_page(found)
+    found = usable_link(routes.links.find(held.request))
+    if isinstance(found, LinkProblem):
+        return link_problem_page(found)
     if query.get("error") == _SAID_NO:
-        return problem_page(Problem.DECLINED)
+        return link_problem_page(LinkProblem.DECLINED)
     try:
         person, grant = routes.provider.fetch_grant(query.get("code", ""), held.verifier)
     except ServiceError as error:
         log.warning("link_failed", reason=error.reason, error=str(error))
-        return problem_page(Problem.FORGE_FAILED)
+        return link_problem_page(LinkProblem.FORGE_FAILED)
     if not routes.linker.prove(found, held.browser_digest, person, grant):
-        return problem_page(Problem.EXPIRED)
+        return link_problem_page(LinkProblem.EXPIRED)
     # The address without the code is the one that stays in the browser's history.
-    return _go(f"{routes.prefix}{LINK_PATH}")
+    return _redirect(f"{routes.prefix}{LINK_PATH}")
 
 
-def show_confirmation(routes: LinkingDoor, request: Request) -> Response:
+def show_confirmation(routes: LinkingRoutes, request: Request) -> Response:
     """Show both sides to the one who proved to be one of them."""
-    held = held_by(routes, request)
-    found = usable(routes.links.find(held.request))
-    if isinstance(found, Problem):
-        return problem_page(found)
+    held = read_browser_state(routes, request)
+    found = usable_link(routes.links.find(held.request))
+    if isinstance(found, LinkProblem):
+        return link_problem_page(found)
     if found.person is None or not held.has(found):
-        return problem_page(Problem.NOT_PROVEN)
+        return link_problem_page(LinkProblem.NOT_PROVEN)
     before = routes.find_person(found.actor)
-    return confirm_page(found, found.person, before, held.check(found))
+    return link_confirm_page(found, found.person, before, held.check(found))
 
 
-def confirm(routes: LinkingDoor, request: Request, check: str) -> Response:
-    held = held_by(routes, request)
+def confirm_link(routes: LinkingRoutes, request: Request, check: str) -> Response:
+    held = read_browser_state(routes, request)
     found = routes.links.find(held.request)
-    if found is not None and found.status is Standing.EXPIRED:
-        return problem_page(Problem.EXPIRED)
+    if found is not None and found.status is LinkStatus.EXPIRED:
+        return link_problem_page(LinkProblem.EXPIRED)
     if found is None or found.person is None or not held.has(found):
-        return problem_page(Problem.NOT_PROVEN)
+        return link_problem_page(LinkProblem.NOT_PROVEN)
     if not held.sent(found, check):
-        return problem_page(Problem.NOT_FROM_HERE)
-    if found.status is Standing.USED:
+        return link_problem_page(LinkProblem.NOT_FROM_HERE)
+    if found.status is LinkStatus.USED:
         # They pressed the button twice.
-        return done_page(found, found.person)
+        return link_done_page(found, found.person)
     woken = routes.linker.confirm(found, held.browser_digest, found.person)
     if woken is None:
         # It was found out in between: a second press, or the time was up.
@@ -131,15 +131,15 @@ def confirm(routes: LinkingDoor, request: Request, check: str) -> Response:
     )
     for job_id in woken:
         routes.dispatch(job_id)
-    return done_page(found, found.person)
+    return link_done_page(found, found.person)
 
 
-def _refuse(routes: LinkingDoor, held: Held) -> Response:
-    found = usable(routes.links.find(held.request))
-    problem = found if found is Problem.EXPIRED else Problem.WRONG_STATE
+def _refuse(routes: LinkingRoutes, held: BrowserState) -> Response:
+    found = usable_link(routes.links.find(held.request))
+    problem = found if found is LinkProblem.EXPIRED else LinkProblem.WRONG_STATE
     log.warning("link_refused", problem=problem.name)
-    return problem_page(problem)
+    return link_problem_page(problem)
 
 
-def _go(address: str) -> Response:
+def _redirect(address: str) -> Response:
     return RedirectResponse(address, _SEE_OTHER, NO_TRACE)

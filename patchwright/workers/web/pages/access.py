@@ -11,15 +11,15 @@ from fastapi import Request, Response
 from patchwright.core.clock import Clock
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import RepoRef
-from patchwright.workers.bearer import bears
-from patchwright.workers.run_links import opens_until
+from patchwright.workers.bearer import has_bearer_token
+from patchwright.workers.run_links import link_expiry
 from patchwright.workers.store.job import Job
 
-COOKIE: Final = "patchwright_run"
+RUN_COOKIE: Final = "patchwright_run"
 
 
 @dataclass(frozen=True)
-class Access:
+class RunAccess:
     """Lets in by a link, by the administrator's token, or by who is signed in.
 
     Without a `secret` no link counts, without an `admin_token` no bearer.
@@ -43,17 +43,17 @@ class Access:
         return urlsplit(self.public_url).path
 
     def may_view(self, request: Request, job: Job) -> bool:
-        held = request.cookies.get(COOKIE, "")
+        held = request.cookies.get(RUN_COOKIE, "")
         return (
             self.opens_until(job.id, held) is not None
-            or bears(request.headers.get("authorization", ""), self.admin_token)
+            or has_bearer_token(request.headers.get("authorization", ""), self.admin_token)
             or self._is_reader(request, job)
         )
 
     def opens_until(self, job_id: str, key: str) -> datetime | None:
         if not self.secret:
             return None
-        return opens_until(self.secret, job_id, key, self.clock.now())
+        return link_expiry(self.secret, job_id, key, self.clock.now())
 
     def keep_key(self, response: Response, job_id: str, key: str) -> None:
         """Have the browser hold the key, so that it need not stay in the address."""
@@ -61,7 +61,7 @@ class Access:
         if until is None:
             return
         response.set_cookie(
-            COOKIE,
+            RUN_COOKIE,
             key,
             max_age=int((until - self.clock.now()).total_seconds()),
             path=f"{self.prefix}/runs/{job_id}",

@@ -5,7 +5,7 @@ from enum import StrEnum
 from typing import Final
 
 from patchwright.core.agent.render import observation_text
-from patchwright.core.agent.stuck import describe
+from patchwright.core.agent.stuck import describe_step
 from patchwright.core.events.metrics import ModelCall, read_call
 from patchwright.core.events.types import (
     AgentStep,
@@ -29,9 +29,9 @@ from patchwright.core.events.types import (
     WriteFile,
     WriteTodos,
 )
-from patchwright.core.text.cut import cut_middle
-from patchwright.core.trajectory.remarks import remark_words
-from patchwright.core.trajectory.words import Tone, Words, first_line, words_for
+from patchwright.core.text.cut import truncate_middle
+from patchwright.core.trajectory.remarks import note_phrase
+from patchwright.core.trajectory.words import Tone, Phrase, first_line, observation_phrase
 from patchwright.core.types.base import Value
 
 # A page has hundreds of these; the whole of it is in the exported log.
@@ -40,7 +40,7 @@ MAX_BLOCK_CHARS: Final = 8_000
 _TITLE_CHARS: Final = 80
 
 
-class Form(StrEnum):
+class BlockForm(StrEnum):
     PROSE = "prose"
     CODE = "code"
     DIFF = "diff"
@@ -50,7 +50,7 @@ class Block(Value):
     """A text of several lines; `is_open` says that it is not folded."""
 
     text: str
-    form: Form = Form.CODE
+    form: BlockForm = BlockForm.CODE
     is_open: bool = False
 
     @property
@@ -59,7 +59,7 @@ class Block(Value):
         return "1 line" if lines == 1 else f"{lines:,} lines"
 
 
-class Entry(Value):
+class EventEntry(Value):
     """What the page shows of an event; `figures` is what a model call took."""
 
     id: int
@@ -73,13 +73,13 @@ class Entry(Value):
     is_delegates: bool = False
 
 
-def entry_of(event: Event) -> Entry | None:
+def event_entry(event: Event) -> EventEntry | None:
     """Return the entry for an event, or None where there is nothing to see."""
     words = _words(event)
     if words is None:
         return None
     call = read_call(event)
-    return Entry(
+    return EventEntry(
         id=event.id,
         at=event.at,
         kind=event.payload.kind,
@@ -99,7 +99,7 @@ def figures(call: ModelCall) -> str:
     return f"{tokens:,} tokens · {price} · {call.latency_ms / 1000:.1f} s"
 
 
-def _words(event: Event) -> Words | None:
+def _words(event: Event) -> Phrase | None:
     payload = event.payload
     match payload:
         case Null() | CheckpointTaken():
@@ -107,34 +107,34 @@ def _words(event: Event) -> Words | None:
         case ModelReply():
             return _reply_words(payload)
         case RunStarted(task=task):
-            return Words(text=f"The run begins: {task.title or 'no title'}")
+            return Phrase(text=f"The run begins: {task.title or 'no title'}")
         case OutcomeReached(outcome=outcome):
-            return Words(text=f"The run ends: {outcome.kind} {outcome.reason}".strip())
+            return Phrase(text=f"The run ends: {outcome.kind} {outcome.reason}".strip())
         case StateChanged():
-            return words_for(payload)
+            return observation_phrase(payload)
         case _ if isinstance(payload, Observation):
-            return words_for(payload)
+            return observation_phrase(payload)
         case _ if isinstance(payload, AgentStep):
-            return Words(text=describe(payload))
+            return Phrase(text=describe_step(payload))
         case _:
-            return remark_words(event)
+            return note_phrase(event)
 
 
-def _reply_words(reply: ModelReply) -> Words:
+def _reply_words(reply: ModelReply) -> Phrase:
     if reply.text.strip():
-        return Words(text=first_line(reply.text))
+        return Phrase(text=first_line(reply.text))
     if reply.tool_calls:
         names = ", ".join(call.name for call in reply.tool_calls)
-        return Words(text=f"calls {names}")
-    return Words(text=f"no answer: {reply.stop_reason}", tone=Tone.BAD)
+        return Phrase(text=f"calls {names}")
+    return Phrase(text=f"no answer: {reply.stop_reason}", tone=Tone.BAD)
 
 
 def _block(event: Event) -> Block | None:
     payload = event.payload
     if isinstance(payload, ModelReply | ModelCalled | Message):
-        return Block(text=payload.text, form=Form.PROSE)
+        return Block(text=payload.text, form=BlockForm.PROSE)
     if isinstance(payload, FileEdited):
-        return Block(text=payload.diff, form=Form.DIFF, is_open=True)
+        return Block(text=payload.diff, form=BlockForm.DIFF, is_open=True)
     if isinstance(payload, StateChanged):
         return None
     if isinstance(payload, Observation):
@@ -144,7 +144,7 @@ def _block(event: Event) -> Block | None:
     if isinstance(payload, RunStarted):
         return Block(text=payload.task.text)
     if isinstance(payload, OutcomeReached):
-        return Block(text=payload.outcome.summary, form=Form.PROSE)
+        return Block(text=payload.outcome.summary, form=BlockForm.PROSE)
     return None
 
 
@@ -159,11 +159,11 @@ def _step_block(step: AgentStep) -> Block | None:
         case CallMcpTool():
             return Block(text=step.model_dump_json(include={"arguments"}, indent=2))
         case Think(thought=text) | Delegate(task=text) | Finish(summary=text):
-            return Block(text=text, form=Form.PROSE)
+            return Block(text=text, form=BlockForm.PROSE)
         case WriteTodos(todos=todos):
             marks = {"done": "✓", "doing": "→"}
             lines = [f"{marks.get(one.state, '·')} {one.text}" for one in todos]
-            return Block(text="\n".join(lines), form=Form.PROSE, is_open=True)
+            return Block(text="\n".join(lines), form=BlockForm.PROSE, is_open=True)
         case _:
             return None
 
@@ -173,4 +173,4 @@ def _bounded(block: Block | None) -> Block | None:
     text = block.text.strip("\n") if block else ""
     if block is None or ("\n" not in text and len(text) <= _TITLE_CHARS):
         return None
-    return block.replace(text=cut_middle(text, MAX_BLOCK_CHARS))
+    return block.replace(text=truncate_middle(text, MAX_BLOCK_CHARS))

@@ -10,13 +10,13 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import StreamingResponse
 
 from patchwright.core.clock import Clock
-from patchwright.core.events.doorbell import Doorbell
-from patchwright.workers.runs.known import Known, read_on
-from patchwright.workers.runs.reader import RunReader, Span
+from patchwright.core.events.doorbell import Notifier
+from patchwright.workers.runs.known import RunSummary, update_summary
+from patchwright.workers.runs.reader import RunReader, EventSpan
 from patchwright.workers.store.job import Job, is_over
-from patchwright.workers.web.pages.entries import entry_of
+from patchwright.workers.web.pages.entries import event_entry
 from patchwright.workers.web.pages.render import entry_html, head_html
-from patchwright.workers.web.pages.views import head_of
+from patchwright.workers.web.pages.views import run_head
 
 # Then the browser comes again by itself, with what it has seen.
 # https://html.spec.whatwg.org/multipage/server-sent-events.html
@@ -27,7 +27,7 @@ MOST_VIEWERS: Final = 100
 _RETRY_MS: Final = 1000
 
 
-class AsyncBell:
+class AsyncNotifier:
     """A bell that a doorbell rings from any thread, and a coroutine waits for."""
 
     def __init__(self) -> None:
@@ -46,11 +46,11 @@ class AsyncBell:
 
 
 @dataclass
-class Live:
+class LiveUpdates:
     """Serves those who watch; none of them holds a thread."""
 
     reader: RunReader
-    doorbell: Doorbell
+    notifier: Notifier
     clock: Clock
     stream_s: float = STREAM_S
     look_again_s: float = LOOK_AGAIN_S
@@ -75,27 +75,27 @@ class Live:
             self._viewers -= 1
 
     async def _tell(self, job: Job, after: int) -> AsyncIterator[str]:
-        bell = AsyncBell()
+        wakeup = AsyncNotifier()
         yield f"retry: {_RETRY_MS}\n\n"
         ends_at = self.clock.monotonic() + self.stream_s
-        with self.doorbell.attach(job.conversation_id, bell):
-            view = _View(self.reader, self.clock, job, after)
+        with self.notifier.attach(job.conversation_id, wakeup):
+            view = _BrowserUpdates(self.reader, self.clock, job, after)
             while True:
                 for part in await run_in_threadpool(view.news):
                     yield part
                 if view.is_over or self.clock.monotonic() >= ends_at:
                     return
-                await bell.wait(self.look_again_s)
+                await wakeup.wait(self.look_again_s)
 
 
-class _View:
+class _BrowserUpdates:
     """What one browser has seen of a run."""
 
     def __init__(self, reader: RunReader, clock: Clock, job: Job, after: int) -> None:
         self._reader, self._clock, self._job = reader, clock, job
         self._after = after
-        self._span = Span()
-        self._known = Known()
+        self._span = EventSpan()
+        self._known = RunSummary()
         self._head = ""
         self.is_over = False
 
@@ -109,12 +109,12 @@ class _View:
             self._span = self._reader.span(job)
             self._known = self._reader.summarize(job, self._span)
         while events := self._reader.after(job, self._span, self._after):
-            self._known = read_on(self._known, events)
+            self._known = update_summary(self._known, events)
             self._after = events[-1].id
             for event in events:
-                if entry := entry_of(event):
+                if entry := event_entry(event):
                     yield _message("entry", entry_html(entry), event.id)
-        head = head_html(head_of(job, self._known, self._clock.now()))
+        head = head_html(run_head(job, self._known, self._clock.now()))
         if head != self._head:
             self._head = head
             yield _message("head", head)

@@ -8,8 +8,8 @@ from typing import Final
 from fastapi import Response
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from patchwright.workers.web.pages.entries import Entry
-from patchwright.workers.web.pages.views import EventsView, Head, RunView
+from patchwright.workers.web.pages.entries import EventEntry
+from patchwright.workers.web.pages.views import EventsView, RunHead, RunView
 
 _FOLDER: Final = Path(__file__).with_name("templates")
 _ENVIRONMENT: Final = Environment(
@@ -32,20 +32,20 @@ def run_page(view: RunView, events: EventsView) -> Response:
     html = _ENVIRONMENT.get_template("run.html").render(
         run=view, events=events, nonce=nonce
     )
-    return _page(html, 200, nonce)
+    return _html_response(html, 200, nonce)
 
 
 def missing_page(sign_in: str) -> Response:
     """Answer alike for runs that are not there and those that must not be seen."""
     html = _ENVIRONMENT.get_template("missing.html").render(sign_in=sign_in)
-    return _page(html, 404)
+    return _html_response(html, 404)
 
 
-def entry_html(entry: Entry) -> str:
+def entry_html(entry: EventEntry) -> str:
     return _ENVIRONMENT.get_template("entry.html").render(entry=entry)
 
 
-def head_html(head: Head) -> str:
+def head_html(head: RunHead) -> str:
     return _ENVIRONMENT.get_template("head.html").render(head=head)
 
 
@@ -60,7 +60,7 @@ def _style_text() -> str:
     return (_FOLDER / "style.css").read_text("utf-8")
 
 
-def _page(html: str, status: int, nonce: str = "") -> Response:
+def _html_response(html: str, status: int, nonce: str = "") -> Response:
     script = f"'nonce-{nonce}'" if nonce else "'none'"
     policy = (
         f"default-src 'none'; style-src 'self'; script-src {script}; "

@@ -11,11 +11,11 @@ from fastapi.responses import RedirectResponse
 
 from patchwright.core.clock import Clock
 from patchwright.core.types.ids import JobId
-from patchwright.workers.runs.reader import RunReader, Span
+from patchwright.workers.runs.reader import RunReader, EventSpan
 from patchwright.workers.store.job import Job
-from patchwright.workers.web.pages.access import Access
-from patchwright.workers.web.pages.entries import entry_of
-from patchwright.workers.web.pages.live import Live
+from patchwright.workers.web.pages.access import RunAccess
+from patchwright.workers.web.pages.entries import event_entry
+from patchwright.workers.web.pages.live import LiveUpdates
 from patchwright.workers.web.pages.render import missing_page, run_page, style
 from patchwright.workers.web.pages.views import EventsView, run_view
 
@@ -33,8 +33,8 @@ class RunPages:
     """
 
     reader: RunReader
-    access: Access
-    live: Live
+    access: RunAccess
+    live: LiveUpdates
     clock: Clock
     site: str
     login_path: str = ""
@@ -56,7 +56,7 @@ def add_run_pages(app: FastAPI, pages: RunPages) -> None:
         """Show a run."""
         key = request.query_params.get("key")
         if key is not None:
-            return _take_key(pages, job_id, key)
+            return _exchange_key(pages, job_id, key)
         job = pages.find(request, job_id)
         if job is None:
             return missing_page(_login(pages, job_id))
@@ -71,7 +71,7 @@ def add_run_pages(app: FastAPI, pages: RunPages) -> None:
         return pages.live.follow(job, _after(request))
 
 
-def _take_key(pages: RunPages, job_id: str, key: str) -> Response:
+def _exchange_key(pages: RunPages, job_id: str, key: str) -> Response:
     """Put the key away, and go to the address that may stay in a history."""
     if pages.access.opens_until(job_id, key) is None:
         return missing_page(_login(pages, job_id))
@@ -97,12 +97,12 @@ def _show(pages: RunPages, job: Job, before: int | None) -> Response:
     return run_page(view, _events(reader, job, span, before))
 
 
-def _events(reader: RunReader, job: Job, span: Span, before: int | None) -> EventsView:
+def _events(reader: RunReader, job: Job, span: EventSpan, before: int | None) -> EventsView:
     events = reader.page(job, span, before)
     if not events:
         return EventsView(is_newest=before is None)
     return EventsView(
-        entries=tuple(entry for one in events if (entry := entry_of(one))),
+        entries=tuple(entry for one in events if (entry := event_entry(one))),
         before=events[0].id if events[0].id > span.first else None,
         is_newest=before is None,
         last_id=events[-1].id,

@@ -4,17 +4,17 @@ from datetime import datetime
 from typing import Final
 
 from patchwright.core.events.payload import Todo
-from patchwright.core.text.cut import cut_middle
+from patchwright.core.text.cut import truncate_middle
 from patchwright.core.types.base import Value
 from patchwright.core.types.threads import ForgeThread, ThreadKind, ThreadRef
 from patchwright.core.types.work import BlockedRequest, Evidence, Outcome, OutcomeKind
 from patchwright.resolver.delivering.naming import as_delivered
-from patchwright.resolver.messages.ending import WORDS
-from patchwright.resolver.messages.facts import cost, duration, proof_sentence
-from patchwright.resolver.messages.status import Delivered
-from patchwright.workers.runs.known import Known
+from patchwright.resolver.messages.ending import OUTCOME_TITLES
+from patchwright.resolver.messages.facts import cost_text, duration_text, proof_sentence
+from patchwright.resolver.messages.status import DeliveryResult
+from patchwright.workers.runs.known import RunSummary
 from patchwright.workers.store.job import Job, JobState, is_over, outcome_of
-from patchwright.workers.web.pages.entries import Entry
+from patchwright.workers.web.pages.entries import EventEntry
 
 MAX_DIFF_CHARS: Final = 300_000
 
@@ -28,7 +28,7 @@ class FileDiff(Value):
     lines: tuple[str, ...]
 
 
-class Head(Value):
+class RunHead(Value):
     """What is brought up to date while the run works.
 
     `tone` is good, bad, open or plain; `used` is the spent part of the budget in
@@ -56,7 +56,7 @@ class RunView(Value):
     requester: str
     asked_at: datetime
     model: str
-    head: Head
+    head: RunHead
     is_over: bool
     outcome: Outcome | None
     reason: str
@@ -77,13 +77,13 @@ class RunView(Value):
 class EventsView(Value):
     """A page of events, newest last; `before` leads to the earlier ones."""
 
-    entries: tuple[Entry, ...] = ()
+    entries: tuple[EventEntry, ...] = ()
     before: int | None = None
     is_newest: bool = True
     last_id: int = 0
 
 
-def head_of(job: Job, known: Known, now: datetime) -> Head:
+def run_head(job: Job, known: RunSummary, now: datetime) -> RunHead:
     outcome = outcome_of(job)
     usage = outcome.usage if outcome else known.totals.usage
     spent, limits = usage.cost_usd, known.limits
@@ -92,22 +92,22 @@ def head_of(job: Job, known: Known, now: datetime) -> Head:
         used = min(100, round(100 * spent / limits.max_cost_usd))
     steps = outcome.iterations if outcome else known.steps
     since_s = (now - job.created_at).total_seconds()
-    state, tone = _state(job)
-    return Head(
+    state, tone = _state_and_tone(job)
+    return RunHead(
         state=state,
         tone=tone,
-        cost=cost(usage, limits),
+        cost=cost_text(usage, limits),
         used=used,
         steps=f"{steps} of {limits.max_iterations}" if limits else str(steps),
-        time=duration(outcome.seconds if outcome else max(0.0, since_s)),
+        time=duration_text(outcome.seconds if outcome else max(0.0, since_s)),
         todos=() if outcome else known.todos,
     )
 
 
 def run_view(
     job: Job,
-    known: Known,
-    delivered: Delivered,
+    known: RunSummary,
+    delivered: DeliveryResult,
     diff: str,
     *,
     site: str,
@@ -127,11 +127,11 @@ def run_view(
         requester=job.trigger.asker.login,
         asked_at=job.created_at,
         model=known.model,
-        head=head_of(job, known, now),
+        head=run_head(job, known, now),
         is_over=is_over(job),
         outcome=outcome,
         reason=outcome.reason if outcome else "",
-        proof=_proof(outcome),
+        proof=_proof_text(outcome),
         refusal=delivered.refusal,
         pull_request=delivered.pull_request,
         pull_request_url=delivered.pull_request_url,
@@ -141,13 +141,13 @@ def run_view(
         warnings=outcome.warnings if outcome else (),
         evidence=_evidence(outcome, known, delivered),
         blocked=outcome.blocked if outcome else (),
-        files=files_of(cut_middle(diff, MAX_DIFF_CHARS)),
+        files=split_diff(truncate_middle(diff, MAX_DIFF_CHARS)),
         is_diff_cut=len(diff) > MAX_DIFF_CHARS,
     )
 
 
 def _evidence(
-    outcome: Outcome | None, known: Known, delivered: Delivered
+    outcome: Outcome | None, known: RunSummary, delivered: DeliveryResult
 ) -> tuple[Evidence, ...]:
     return as_delivered(outcome, delivered).evidence if outcome else known.evidence
 
@@ -161,10 +161,10 @@ def _thread_url(thread: ThreadRef, repo_url: str) -> str:
     """Return its address, empty where only its service knows that."""
     if not isinstance(thread, ForgeThread) or thread.is_own:
         return ""
-    return f"{repo_url}/{_FOLDERS[thread.kind]}/{thread.number}"
+    return f"{repo_url}/{_THREAD_PATHS[thread.kind]}/{thread.number}"
 
 
-def files_of(diff: str) -> tuple[FileDiff, ...]:
+def split_diff(diff: str) -> tuple[FileDiff, ...]:
     """Divide a diff at git's own headings, to be read file by file."""
     parts: list[list[str]] = []
     for line in diff.splitlines():
@@ -172,10 +172,10 @@ def files_of(diff: str) -> tuple[FileDiff, ...]:
             parts.append([])
         if parts:
             parts[-1].append(line)
-    return tuple(_file(part) for part in parts)
+    return tuple(_file_diff(part) for part in parts)
 
 
-def _file(lines: list[str]) -> FileDiff:
+def _file_diff(lines: list[str]) -> FileDiff:
     hunks = next((n for n, line in enumerate(lines) if line.startswith("@@")), None)
     body = lines[hunks:] if hunks is not None else []
     return FileDiff(
@@ -186,7 +186,7 @@ def _file(lines: list[str]) -> FileDiff:
     )
 
 
-_FOLDERS: Final = {
+_THREAD_PATHS: Final = {
     ThreadKind.ISSUE: "issues",
     ThreadKind.PULL_REQUEST: "pull",
     ThreadKind.DISCUSSION: "discussions",
@@ -208,19 +208,19 @@ _STATES: Final = {
 }
 
 
-def state_of(job: Job) -> str:
+def state_words(job: Job) -> str:
     """Say in a word or two how a run stands."""
-    return _state(job)[0]
+    return _state_and_tone(job)[0]
 
 
-def _state(job: Job) -> tuple[str, str]:
+def _state_and_tone(job: Job) -> tuple[str, str]:
     if job.state in _STATES:
         return _STATES[job.state]
     kind = job.outcome.kind if job.outcome else OutcomeKind.FAILED
-    return WORDS[kind], _TONES.get(kind, "bad")
+    return OUTCOME_TITLES[kind], _TONES.get(kind, "bad")
 
 
-def _proof(outcome: Outcome | None) -> str:
+def _proof_text(outcome: Outcome | None) -> str:
     if outcome is None or outcome.kind is not OutcomeKind.RESOLVED:
         return ""
     said = proof_sentence(outcome.proof, outcome.evidence, outcome.reason)
@@ -228,7 +228,7 @@ def _proof(outcome: Outcome | None) -> str:
 
 
 def _notes(
-    outcome: Outcome | None, known: Known, delivered: Delivered
+    outcome: Outcome | None, known: RunSummary, delivered: DeliveryResult
 ) -> tuple[str, ...]:
     if outcome is not None:
         return (*outcome.notes, *delivered.remarks)

@@ -25,7 +25,7 @@ from patchwright.workers.web.body import (
     read_body,
 )
 from patchwright.workers.web.forms import form_pages
-from patchwright.workers.web.setup.visitors import STAY, Visitors
+from patchwright.workers.web.setup.visitors import SETUP_TIME, SetupVisitors
 
 SETUP_PATH: Final = "/setup/github"
 _COOKIE: Final = "patchwright_setup"
@@ -38,7 +38,7 @@ log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True)
-class SetupSite:
+class SetupPages:
     """What the pages work with.
 
     `register` makes the App of GitHub's code and keeps it; it raises `ServiceError`.
@@ -48,7 +48,7 @@ class SetupSite:
     web_url: str
     public_url: str
     mention: str
-    visitors: Visitors
+    visitors: SetupVisitors
     register: Callable[[str], NewApp]
     is_done: Callable[[], bool]
 
@@ -58,7 +58,7 @@ class SetupSite:
         return urlsplit(self.public_url).path + SETUP_PATH
 
 
-def create_setup_app(site: SetupSite, leave: Callable[[], None]) -> FastAPI:
+def create_setup_app(site: SetupPages, leave: Callable[[], None]) -> FastAPI:
     """Return the application; it calls `leave` when it is needed no more."""
     app = FastAPI(title="Patchwright", openapi_url=None)
     add_body_errors(app)
@@ -87,7 +87,7 @@ def create_setup_app(site: SetupSite, leave: Callable[[], None]) -> FastAPI:
     return app
 
 
-def _add_health(app: FastAPI, site: SetupSite, leave: Callable[[], None]) -> None:
+def _add_health(app: FastAPI, site: SetupPages, leave: Callable[[], None]) -> None:
     @app.get("/healthz")
     async def healthz() -> dict[str, str]:
         """Tell that the process answers."""
@@ -102,7 +102,7 @@ def _add_health(app: FastAPI, site: SetupSite, leave: Callable[[], None]) -> Non
         return JSONResponse({"status": "not set up"}, status_code=503)
 
 
-def _let_in(site: SetupSite, key: str) -> Response:
+def _let_in(site: SetupPages, key: str) -> Response:
     browser = site.visitors.let_in(key)
     if browser is None:
         log.warning("setup_refused")
@@ -112,7 +112,7 @@ def _let_in(site: SetupSite, key: str) -> Response:
     response.set_cookie(
         _COOKIE,
         browser,
-        max_age=int(STAY.total_seconds()),
+        max_age=int(SETUP_TIME.total_seconds()),
         path=site.path,
         secure=site.public_url.startswith("https:"),
         httponly=True,
@@ -121,7 +121,7 @@ def _let_in(site: SetupSite, key: str) -> Response:
     return response
 
 
-def _offer(site: SetupSite, request: Request) -> Response:
+def _offer(site: SetupPages, request: Request) -> Response:
     state = site.visitors.find_state(request.cookies.get(_COOKIE, ""))
     if state is None:
         return _locked(site, 401)
@@ -143,7 +143,7 @@ def _offer(site: SetupSite, request: Request) -> Response:
     )
 
 
-def _finish(site: SetupSite, request: Request, leave: Callable[[], None]) -> Response:
+def _finish(site: SetupPages, request: Request, leave: Callable[[], None]) -> Response:
     browser = request.cookies.get(_COOKIE, "")
     if not site.visitors.use_state(browser, request.query_params.get("state", "")):
         log.warning("setup_refused")
@@ -167,14 +167,14 @@ def _finish(site: SetupSite, request: Request, leave: Callable[[], None]) -> Res
     return response
 
 
-def _locked(site: SetupSite, status: int) -> Response:
+def _locked(site: SetupPages, status: int) -> Response:
     asks_for_token = not site.visitors.once
     return _PAGES.show(
         "locked.html", status=status, asks_for_token=asks_for_token, path=site.path
     )
 
 
-def _problem(site: SetupSite, status: int, problem: str) -> Response:
+def _problem(site: SetupPages, status: int, problem: str) -> Response:
     return _PAGES.show("problem.html", status=status, problem=problem, path=site.path)
 
 

@@ -3,10 +3,10 @@
 import socket
 
 from patchwright.workers.web.server import make_server
-from patchwright.workers.web.setup.app import SetupSite, create_setup_app
+from patchwright.workers.web.setup.app import SetupPages, create_setup_app
 
 
-def serve_setup(site: SetupSite, listening: socket.socket) -> None:
+def serve_setup(site: SetupPages, listening: socket.socket) -> None:
     """Return when there is an App; the socket stays open for who serves next."""
 
     def leave() -> None:

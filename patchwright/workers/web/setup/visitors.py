@@ -14,16 +14,16 @@ from patchwright.core.clock import Clock
 
 # As long as GitHub lets a person take between the manifest and the App.
 # https://docs.github.com/en/apps/sharing-github-apps/registering-a-github-app-from-a-manifest
-STAY: Final = timedelta(hours=1)
+SETUP_TIME: Final = timedelta(hours=1)
 
 
 @dataclass(frozen=True)
-class _Visit:
+class _SetupVisit:
     state: str
     until: datetime
 
 
-class Visitors:
+class SetupVisitors:
     """Knows the browsers that were let in, and what each sent to GitHub along.
 
     With an `admin_token` that is the key, as often as it is shown. Otherwise a key is
@@ -33,7 +33,7 @@ class Visitors:
     def __init__(self, admin_token: SecretStr | None, clock: Clock) -> None:
         self._clock = clock
         self._lock = Lock()
-        self._visits: dict[str, _Visit] = {}
+        self._visits: dict[str, _SetupVisit] = {}
         self.once = "" if admin_token else secrets.token_urlsafe(32)
         self._key = admin_token.get_secret_value() if admin_token else self.once
 
@@ -63,10 +63,10 @@ class Visitors:
             self._visits[_name(browser)] = self._begin()
             return True
 
-    def _begin(self) -> _Visit:
-        return _Visit(secrets.token_urlsafe(32), self._clock.now() + STAY)
+    def _begin(self) -> _SetupVisit:
+        return _SetupVisit(secrets.token_urlsafe(32), self._clock.now() + SETUP_TIME)
 
-    def _find(self, browser: str) -> _Visit | None:
+    def _find(self, browser: str) -> _SetupVisit | None:
         for name in list(self._outdated()):
             del self._visits[name]
         return self._visits.get(_name(browser))

@@ -26,8 +26,8 @@ def tell(world: World, repo: str, event: str, build: Callable[[], Json]) -> None
     apps = [
         installation
         for installation in world.installations.values()
-        if _hears_of(installation, full_name)
-        and world.registry.hears(installation.app_id, event)
+        if _gets_cross_posts(installation, full_name)
+        and world.registry.listens(installation.app_id, event)
     ]
     hooks = [hook for hook in world.hooks.values() if hook.repo == full_name]
     if not apps and not hooks:
@@ -47,7 +47,7 @@ def tell_app(world: World, installation: Installation, event: str, body: Json) -
     _record(world, event, (body, app.webhook_secret, target))
 
 
-def _hears_of(installation: Installation, full_name: str) -> bool:
+def _gets_cross_posts(installation: Installation, full_name: str) -> bool:
     return installation.suspended_at is None and full_name in installation.repositories
 
 

@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-from patchwright.workers.db.columns import String
+from patchwright.workers.db.columns import ShortText
 
 revision = "0013"
 down_revision = "0012"
@@ -12,4 +12,4 @@ depends_on = None
 
 
 def upgrade() -> None:
-    op.add_column("threads", sa.Column("head_branch", String()))
+    op.add_column("threads", sa.Column("head_branch", ShortText()))
