@@ -11,12 +11,12 @@ from bench.figures import CLOCK, Metric, ms, rate, took_s
 from bench.seen import seen_after_s, seen_from_afar_s
 from patchwright.core.events.types import CommandOutput, Source
 from patchwright.core.text.redaction import Redactor
-from patchwright.core.types.ids import ConversationId
+from patchwright.core.types.base import ConversationId
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.tables import conversations
 from patchwright.workers.db.upgrade import upgrade
-from patchwright.workers.store.doorbells import open_notifier
 from patchwright.workers.store.events import EventStore, SqlEventLog
+from patchwright.workers.store.notifier import open_notifier
 
 EVENTS = 100_000
 PART = 2_000

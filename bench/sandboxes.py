@@ -9,7 +9,7 @@ import docker
 from bench.figures import CLOCK, Metric, ms, took_s
 from patchwright.core.events.types import CommandOutput, RunCommand
 from patchwright.core.runtime import Runtime, RuntimeFactory, SandboxSpec
-from patchwright.sandbox.choose import create_factory
+from patchwright.sandbox.factory import create_factory
 from tests.provision.image import ensure_image
 
 STARTS = 5

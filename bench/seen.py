@@ -9,10 +9,10 @@ from pathlib import Path
 
 from bench.figures import CLOCK
 from patchwright.core.events.types import Event, Null, Source
-from patchwright.core.types.ids import ConversationId
+from patchwright.core.types.base import ConversationId
 from patchwright.workers.db.database import Database
-from patchwright.workers.store.doorbells import open_notifier
 from patchwright.workers.store.events import EventStore, SqlEventLog
+from patchwright.workers.store.notifier import open_notifier
 
 _PAUSE_S = 0.005
 _PATIENCE_S = 60

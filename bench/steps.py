@@ -12,22 +12,20 @@ from pydantic import SecretStr
 
 from bench.event_log import opened_log
 from bench.figures import CLOCK, Metric, ms, took_s
-from patchwright.core.agent.agents import coder
-from patchwright.core.agent.chronicle import RunLog, ignore_steering
+from patchwright.core.agent.agents import AgentDependencies, coder
+from patchwright.core.agent.budget import RunBudget
 from patchwright.core.agent.controller import Controller
-from patchwright.core.agent.kit import AgentDependencies
-from patchwright.core.agent.purse import RunBudget
-from patchwright.core.condense.choose import choose_condenser
+from patchwright.core.agent.run_log import RunLog, ignore_steering
+from patchwright.core.condense.condensers import choose_condenser
 from patchwright.core.events.types import Message, ModelReply, Source
-from patchwright.core.llm.budget import CallWatch
 from patchwright.core.llm.client import LitellmModel
-from patchwright.core.llm.config import ModelConfig
-from patchwright.core.llm.model import ModelRequest, ModelCapabilities
-from patchwright.core.llm.models import Models
+from patchwright.core.llm.errors import CallWatch
+from patchwright.core.llm.model import ModelCapabilities, ModelRequest, Models
+from patchwright.core.llm.prices import ModelConfig
 from patchwright.core.runtime import Runtime, SandboxSpec
-from patchwright.core.security.choose import choose_analyzer
+from patchwright.core.security.analyzers import choose_analyzer
 from patchwright.core.types.work import Limits
-from patchwright.sandbox.choose import create_factory
+from patchwright.sandbox.factory import create_factory
 from tests.fakes.llm.server import Answer, LoopbackServer, json_answer
 from tests.provision.image import ensure_image
 
@@ -141,7 +139,9 @@ def _loop(model: KeepingModel, runtime: Runtime) -> None:
             clock=CLOCK,
         )
         with log.listen() as wakeup:
-            Controller(RunLog(log, wakeup, ignore_steering, start_id=1), dependencies).run()
+            Controller(
+                RunLog(log, wakeup, ignore_steering, start_id=1), dependencies
+            ).run()
 
 
 def _alone(model: KeepingModel, request: ModelRequest) -> list[float]:

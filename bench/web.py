@@ -9,24 +9,25 @@ from fastapi import FastAPI, Request, Response
 from pydantic import SecretStr
 
 from patchwright.core.clock import SystemClock
-from patchwright.core.events.doorbell import Notifier
+from patchwright.core.events.log import Notifier
 from patchwright.core.logs import set_up_logging
 from patchwright.core.text.redaction import Redactor
-from patchwright.core.types.ids import RandomIds
-from patchwright.integrations.github.receiver import GitHubReceiver
-from patchwright.integrations.github.webhook import GitHubTriggerRules
+from patchwright.core.types.base import RandomIds
+from patchwright.integrations.github.webhooks.reader import (
+    GitHubReceiver,
+    GitHubTriggerRules,
+)
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.upgrade import upgrade
-from patchwright.workers.intake.dispatcher import Dispatcher
-from patchwright.workers.intake.intake import Inbox
-from patchwright.workers.intake.record import Recorder
-from patchwright.workers.ops.meters import ProcessMetrics
-from patchwright.workers.ops.reporter import Reporter
-from patchwright.workers.ops.vitals import HealthChecks
+from patchwright.workers.inbox.inbox import Dispatcher, Inbox
+from patchwright.workers.inbox.recorder import Recorder
+from patchwright.workers.ops.endpoints import Reporter
+from patchwright.workers.ops.health import HealthChecks
+from patchwright.workers.ops.process_metrics import ProcessMetrics
 from patchwright.workers.store.events import EventStore
 from patchwright.workers.web.app import WebServices, create_app
-from patchwright.workers.web.receiver import WebhookSource, by_header
 from patchwright.workers.web.server import make_server
+from patchwright.workers.web.webhooks import WebhookSource, by_header
 
 SECRET = "a secret of the webhook"  # noqa: S105 - made up for this bench
 HOST = "127.0.0.1"

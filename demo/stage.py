@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from patchwright.core.clock import SystemClock
-from patchwright.core.events.doorbell import Notifier
-from patchwright.core.events.log import EventLog
+from patchwright.core.events.log import EventLog, Notifier
 from patchwright.core.settings.environment import process_environment
 from patchwright.core.types.threads import ForgeThread, RepoRef, ThreadKind
 from patchwright.workers.db.database import Database

@@ -1,8 +1,13 @@
-"""What time it is, and how to wait: the only place that asks the machine."""
+"""The clock of the machine, and calls in background threads."""
 
+import threading
 import time
+from collections.abc import Callable
+from concurrent.futures import Future
+from contextvars import copy_context
 from datetime import UTC, datetime
-from typing import Final, Protocol
+from functools import partial
+from typing import Final, ParamSpec, Protocol, TypeVar
 
 # Counts the time in which the machine sleeps as well: what ran out meanwhile has run
 # out. Where there is no such clock, the usual one has to do, which on macOS counts it.
@@ -30,3 +35,32 @@ class SystemClock:
 
     def sleep(self, seconds: float) -> None:
         time.sleep(seconds)  # noqa: TID251 - this is the one place that waits
+
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def start_call(call: Callable[[], T]) -> "Future[T]":
+    """Make a call in a thread of its own, which does not keep the process alive.
+
+    It can be left behind: a model's answer may come late, or never. What it logs
+    carries the ids that the caller's lines carry.
+    """
+    future: Future[T] = Future()
+
+    def run() -> None:
+        try:
+            future.set_result(call())
+        except BaseException as error:  # noqa: BLE001 - raised again by who waits for it
+            future.set_exception(error)
+
+    threading.Thread(
+        target=with_log_context(run), name="background-call", daemon=True
+    ).start()
+    return future
+
+
+def with_log_context(call: Callable[P, T]) -> Callable[P, T]:
+    """Let what a call logs in another thread carry the ids of the lines from here."""
+    return partial(copy_context().run, call)

@@ -162,7 +162,9 @@ class Forge(Protocol):
         """Return the people whose last word on a pull request is to change it."""
         ...
 
-    def fetch_competing_pulls(self, repo: RepoRef, issue: int) -> tuple[CompetingPullRequest, ...]:
+    def fetch_competing_pulls(
+        self, repo: RepoRef, issue: int
+    ) -> tuple[CompetingPullRequest, ...]:
         """Return the open pull requests of other people that close an issue."""
         ...
 

@@ -8,7 +8,7 @@ from patchwright.core.events.types import (
     SandboxAction,
     SandboxObservation,
 )
-from patchwright.core.security.domains import Domain
+from patchwright.core.security.hosts import Domain
 from patchwright.core.types.base import Value
 
 

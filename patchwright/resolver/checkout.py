@@ -9,9 +9,9 @@ from patchwright.core.errors import SandboxError
 from patchwright.core.events.state import RunState
 from patchwright.core.events.types import CheckpointTaken, Message, RunCommand, Source
 from patchwright.core.runtime import Runtime
-from patchwright.core.types.ids import RandomIds
+from patchwright.core.types.base import RandomIds
 from patchwright.core.types.work import LeftOut, Task
-from patchwright.resolver.toolkit import RunDependencies
+from patchwright.resolver.dependencies import RunDependencies
 from patchwright.sandbox.workspace import Export, Workspace
 
 WORK_BRANCH: Final = "work"
@@ -90,7 +90,9 @@ def save_checkpoint(
         dependencies.log.append(Source.SYSTEM, taken)
 
 
-def find_earlier_left_out(dependencies: RunDependencies, state: RunState) -> tuple[LeftOut, ...]:
+def find_earlier_left_out(
+    dependencies: RunDependencies, state: RunState
+) -> tuple[LeftOut, ...]:
     """Return what finished work had left in a sandbox that is gone.
 
     The tree that was rebuilt from what was kept cannot show it any more.
@@ -121,13 +123,23 @@ def report_rebuilt_sandbox(dependencies: RunDependencies, state: RunState) -> No
     files = _FROM_BASE
     if state.checkpoint:
         files = _FROM_CHECKPOINT.format(up_to=state.checkpoint)
-    dependencies.log.append(Source.SYSTEM, Message(text=_REBUILT_TEXT.format(files=files)))
+    dependencies.log.append(
+        Source.SYSTEM, Message(text=_REBUILT_TEXT.format(files=files))
+    )
 
 
-def _fill_sandbox(runtime: Runtime, task: Task, dependencies: RunDependencies, *, is_resumed: bool) -> Workspace:
-    kept = dependencies.checkpoints.load() if dependencies.checkpoints and is_resumed else None
+def _fill_sandbox(
+    runtime: Runtime, task: Task, dependencies: RunDependencies, *, is_resumed: bool
+) -> Workspace:
+    kept = (
+        dependencies.checkpoints.load()
+        if dependencies.checkpoints and is_resumed
+        else None
+    )
     workspace = (
-        _restore(runtime, task, dependencies, kept) if kept else _check_out(runtime, task, dependencies)
+        _restore(runtime, task, dependencies, kept)
+        if kept
+        else _check_out(runtime, task, dependencies)
     )
     for name, text in task.files.items():
         runtime.upload(f"{CONTEXT_FOLDER}/{name}", text.encode("utf-8", "replace"))
@@ -137,7 +149,9 @@ def _fill_sandbox(runtime: Runtime, task: Task, dependencies: RunDependencies, *
     return workspace
 
 
-def _check_out(runtime: Runtime, task: Task, dependencies: RunDependencies) -> Workspace:
+def _check_out(
+    runtime: Runtime, task: Task, dependencies: RunDependencies
+) -> Workspace:
     base = task.base_sha
     workspace = _unpack(runtime, task, dependencies, base)
     if task.merge_sha:
@@ -145,10 +159,14 @@ def _check_out(runtime: Runtime, task: Task, dependencies: RunDependencies) -> W
     return workspace
 
 
-def _restore(runtime: Runtime, task: Task, dependencies: RunDependencies, kept: bytes) -> Workspace:
+def _restore(
+    runtime: Runtime, task: Task, dependencies: RunDependencies, kept: bytes
+) -> Workspace:
     """Put the work back as it was: as changes that are not committed."""
     base = task.base_sha
-    head = dependencies.code.take(kept, base, f"{dependencies.run_id}-{_CHECKPOINT_REF}")
+    head = dependencies.code.take(
+        kept, base, f"{dependencies.run_id}-{_CHECKPOINT_REF}"
+    )
     workspace = _unpack(runtime, task, dependencies, head)
     _run_command(runtime, f"git reset --quiet {base}")
     if task.merge_sha:
@@ -156,7 +174,9 @@ def _restore(runtime: Runtime, task: Task, dependencies: RunDependencies, kept: 
     return workspace
 
 
-def _unpack(runtime: Runtime, task: Task, dependencies: RunDependencies, head: str) -> Workspace:
+def _unpack(
+    runtime: Runtime, task: Task, dependencies: RunDependencies, head: str
+) -> Workspace:
     """Check out a commit with as much of its history as the code's repository has."""
     also, base = ((task.merge_sha,) if task.merge_sha else ()), task.base_sha
     packed = dependencies.code.bundle(head, also=also, base=base)

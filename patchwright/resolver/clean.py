@@ -5,31 +5,96 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from patchwright.core.settings.repository import CONFIG_FILE, PROTECTED_PATHS
-from patchwright.core.text.fence import inline_code
+from patchwright.core.text.escape import inline_code
 from patchwright.core.types.work import LeftOut, LeftOutReason
-from patchwright.integrations.git.changes import GITLINK, ChangedPath, shown_path
-from patchwright.integrations.git.merging import adds_conflict_markers
-from patchwright.integrations.git.objects import ObjectStore
-from patchwright.integrations.git.paths import (
+from patchwright.integrations.git.changes import (
+    GITLINK,
+    ChangedPath,
     ChangeProblemKind,
     SizeLimits,
     find_excess,
     find_rubbish,
+    shown_path,
 )
-from patchwright.resolver.guards.configuration import is_ci
-from patchwright.resolver.guards.private import PrivateWords, find_repeated
-from patchwright.resolver.guards.protected import RuleViolation, find_protected
-from patchwright.resolver.guards.secrets import (
+from patchwright.integrations.git.merge import adds_conflict_markers
+from patchwright.integrations.git.objects import ObjectStore
+from patchwright.resolver.guards.changed_files import (
+    FileVersions,
+    RuleViolation,
+    find_protected,
+    read_versions,
+)
+from patchwright.resolver.guards.leaks import (
     FindKnownSecrets,
     Leak,
+    PrivateWords,
     find_no_secrets,
+    find_repeated,
     find_secrets,
 )
+from patchwright.resolver.guards.runner_configuration import is_ci
 from patchwright.resolver.guards.tampering import find_tampering, rules_out_proof
-from patchwright.resolver.guards.versions import FileVersions, read_versions
-from patchwright.resolver.messages.facts import count_noun
+from patchwright.resolver.messages.elements import count_noun
 
 _SHOWN = 5
+
+
+@dataclass(frozen=True)
+class CheckedMerge:
+    """What a merge has come to.
+
+    `tree` has the submodules as the merge moves them. `changes` are those that are
+    neither as one side has them nor as the other: only these are anybody's work.
+    `objection` says why it must not be committed as a merge, if it must not.
+    """
+
+    tree: str
+    changes: tuple[ChangedPath, ...]
+    notes: tuple[str, ...] = ()
+    objection: str = ""
+
+
+def check_merge(
+    code: ObjectStore, base_sha: str, merge_sha: str, head: str
+) -> CheckedMerge:
+    """Judge `head`, a commit or tree, as the merge of `merge_sha` into `base_sha`."""
+    merge = code.merge(base_sha, merge_sha)
+    joined = merge.merge_submodules(code.tree_of(head))
+    unfinished = merge.find_conflict_markers(joined.tree)
+    lost = merge.find_lost(joined.tree)
+    return CheckedMerge(
+        tree=joined.tree,
+        changes=merge.own_changes(joined.tree),
+        notes=(_submodules_text(joined.conflicting),) if joined.conflicting else (),
+        objection=_conflict_markers_text(unfinished) or _lost_changes_text(lost),
+    )
+
+
+def _lost_changes_text(paths: tuple[str, ...]) -> str:
+    if not paths:
+        return ""
+    return (
+        f"What the base branch changed in {_list_paths(paths)} was left out, so the merge "
+        "was not committed."
+    )
+
+
+def _conflict_markers_text(changes: tuple[ChangedPath, ...]) -> str:
+    if not changes:
+        return ""
+    shown = _list_paths(tuple(change.path for change in changes))
+    return f"Conflict markers were left in {shown}, so the merge was not committed."
+
+
+def _submodules_text(paths: tuple[str, ...]) -> str:
+    which = count_noun(len(paths), "submodule")
+    return f"Both sides moved {which}, which stays as in this branch: {_list_paths(paths)}."
+
+
+def _list_paths(paths: tuple[str, ...]) -> str:
+    names = [inline_code(shown_path(path)) for path in paths[:_SHOWN]]
+    more = len(paths) - len(names)
+    return ", ".join(names) + (f" and {more} more" if more else "")
 
 
 class KeepAs(StrEnum):
@@ -94,11 +159,16 @@ def clean(
     leaks = find_secrets(versions, find_known)
     return replace(
         found,
-        warnings=(*find_tampering(versions), *_warn_of_unfiltered(code, found.tree, kept)),
+        warnings=(
+            *find_tampering(versions),
+            *_warn_of_unfiltered(code, found.tree, kept),
+        ),
         rules_out_proof=rules_out_proof(versions),
         objection=_object_to_secrets(leaks)
         or _object_to_private_words(versions, private)
-        or _object_to_protected_paths(find_protected(kept, protected_paths), config_file)
+        or _object_to_protected_paths(
+            find_protected(kept, protected_paths), config_file
+        )
         or (None if is_merge else _object_to_conflict_markers(versions)),
     )
 
@@ -120,7 +190,11 @@ def _split_change(
     out = {*rubbish, *(change for change, _ in unfit)}
     paths = _paths_of(out)
     kept = tuple(change for change in changes if change not in out)
-    tree = code.replace_paths(head_sha, base_sha, paths) if paths else code.tree_of(head_sha)
+    tree = (
+        code.replace_paths(head_sha, base_sha, paths)
+        if paths
+        else code.tree_of(head_sha)
+    )
     # A change of nothing else is one to ask about.
     excess = _describe_excess(kept or tuple(change for change, _ in unfit))
     notes = _note_rubbish(rubbish)
@@ -128,8 +202,14 @@ def _split_change(
         return CleanedChange(tree, notes, excess, left_out=_as_left_out(unfit)), kept
     others = [one for one in unfit if one[1] is not LeftOutReason.TOO_LARGE]
     paths = _paths_of({*rubbish, *(change for change, _ in others)})
-    whole = code.replace_paths(head_sha, base_sha, paths) if paths else code.tree_of(head_sha)
-    found = CleanedChange(tree, notes, excess, left_out=_as_left_out(others), whole=whole)
+    whole = (
+        code.replace_paths(head_sha, base_sha, paths)
+        if paths
+        else code.tree_of(head_sha)
+    )
+    found = CleanedChange(
+        tree, notes, excess, left_out=_as_left_out(others), whole=whole
+    )
     return found, kept
 
 
@@ -251,7 +331,9 @@ def _list_leaks(leaks: Sequence[Leak]) -> str:
     return f"{places}\n- and {more} more" if more > 0 else places
 
 
-def _object_to_protected_paths(protected: Sequence[RuleViolation], file: str) -> Objection | None:
+def _object_to_protected_paths(
+    protected: Sequence[RuleViolation], file: str
+) -> Objection | None:
     """Object to protected paths; a changed workflow would run as soon as it is pushed.
 
     https://docs.github.com/en/actions/reference/workflows-and-actions/events-that-trigger-workflows#push

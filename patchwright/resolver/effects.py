@@ -149,7 +149,9 @@ NotificationEffect = (
     | AskPrivately
     | Invite
 )
-Effect = Annotated[RepositoryEffect | NotificationEffect | UnknownEffect, Field(discriminator="kind")]
+Effect = Annotated[
+    RepositoryEffect | NotificationEffect | UnknownEffect, Field(discriminator="kind")
+]
 
 
 class NotificationPlan(Value):

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import Final
 
-from patchwright.core.text.fence import inline_code
+from patchwright.core.text.escape import inline_code
 from patchwright.core.types.work import Evidence, EvidenceRole, Proof, TestResults
 
 

@@ -3,9 +3,8 @@
 from collections.abc import Callable
 from datetime import datetime
 
-from patchwright.core.agent.stuck import describe_step
-from patchwright.core.events.state import RunState, fold
-from patchwright.core.events.states import WAITING
+from patchwright.core.agent.loop_finder import describe_step
+from patchwright.core.events.state import WAITING, RunState, fold
 from patchwright.core.events.types import (
     Action,
     AgentState,
@@ -20,9 +19,9 @@ from patchwright.core.events.types import (
     StateChanged,
     WriteTodos,
 )
-from patchwright.core.text.fence import inline_code
+from patchwright.core.text.escape import inline_code
 from patchwright.core.types.work import Evidence, Outcome
-from patchwright.resolver.messages.ending import CUT_SHORT_KINDS
+from patchwright.resolver.messages.result import CUT_SHORT_KINDS
 from patchwright.resolver.messages.status import Progress
 
 _PROVING = "Proving it in fresh sandboxes"

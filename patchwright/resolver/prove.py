@@ -1,27 +1,161 @@
 """Prove a change: run its tests in fresh sandboxes, without it and with it."""
 
 import hashlib
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import PurePosixPath
+from secrets import token_hex
+from typing import Final, Self
 
-from patchwright.core.background import with_log_context
+from patchwright.core.clock import with_log_context
+from patchwright.core.errors import RuntimeLostError, SandboxError
 from patchwright.core.events.types import (
+    CommandOutput,
     EvidenceRecorded,
     RunCommand,
     Source,
 )
 from patchwright.core.runtime import Runtime
-from patchwright.core.types.work import Evidence, EvidenceRole, Task
-from patchwright.integrations.git.changes import ChangedPath
-from patchwright.integrations.git.paths import find_test_dependencies
-from patchwright.resolver.bench import ReportedCommand
-from patchwright.resolver.blocked import close_and_record_blocked
+from patchwright.core.types.work import Evidence, EvidenceRole, Task, TestResults
+from patchwright.integrations.git.changes import ChangedPath, find_test_dependencies
+from patchwright.resolver import runner_reports
+from patchwright.resolver.dependencies import RunDependencies, set_up_of_task
+from patchwright.resolver.evidence import RunnerKind
 from patchwright.resolver.guards.tampering import changed_tests
-from patchwright.resolver.recipes import recipe_of, recipe_paths
-from patchwright.resolver.setup import run_to_end, set_up_unrecorded
-from patchwright.resolver.toolkit import RunDependencies, set_up_of_task
+from patchwright.resolver.runner_calls import (
+    TestCall,
+    find_runners,
+    read_call,
+    recipe_of,
+    recipe_paths,
+    runs_changed_file,
+    with_python_path,
+)
+from patchwright.resolver.sandbox_setup import (
+    close_and_record_blocked,
+    run_to_end,
+    set_up_unrecorded,
+)
+from patchwright.sandbox.inside.unittest_recorder import VARIABLE
 from patchwright.sandbox.workspace import Workspace
+
+_MAX_REPORT_BYTES: Final = 32 << 20
+_COLOURS: Final = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
+# A script of the repository's may be the change's own by what it calls.
+_SHELL_SCRIPTS: Final = (".sh", ".bash", ".zsh", ".mk")
+
+
+@dataclass(frozen=True)
+class ReportedCommand:
+    """How one command is run. Without a `call` no runner's report is looked for.
+
+    `script` is the command, after the variables by which runners write reports into
+    `folder`. Its name is another each time, so that no change can know it.
+    """
+
+    script: str
+    folder: str
+    call: TestCall | None
+    printed: tuple[RunnerKind, ...]
+
+    @classmethod
+    def prepare_report(
+        cls, runtime: Runtime, command: str, changed: Collection[str], recipe: str
+    ) -> Self:
+        """Put what records the results into the sandbox.
+
+        `recipe` is what the scripts of the repository run that the command calls.
+        """
+        call = read_call(command)
+        if call is None or _is_program_changed(call, changed, recipe):
+            return cls(command, "", None, ())
+        folder = f"/workspace/reports-{token_hex(8)}"
+        inside = files("patchwright.sandbox.inside")
+        source = inside.joinpath("unittest_recorder.py").read_bytes()
+        runtime.upload(f"{folder}/sitecustomize.py", source)
+        printed = _believed_runners(call, changed, recipe)
+        return cls(_reporting_script(command, folder), folder, call, printed)
+
+    def read(self, runtime: Runtime, output: CommandOutput) -> TestResults | None:
+        """Return what the runner has reported, if that can be read."""
+        if self.call is None:
+            return None
+        runner = self.call.runner
+        if runner in _WITH_JUNIT:
+            xml = _download(runtime, f"{self.folder}/pytest.xml")
+            if xml is not None:
+                return runner_reports.read_junit(runner, xml)
+        if runner in _WITH_RECORDS:
+            lines = _download(runtime, f"{self.folder}/unittest.jsonl")
+            if lines is not None:
+                return runner_reports.read_records(runner, lines)
+        if not self.printed:
+            return None
+        whole = _whole_output(runtime, output)
+        if runner is RunnerKind.SCRIPT:
+            return runner_reports.read_script_results(self.printed, whole)
+        return runner_reports.read_printed_results(runner, whole)
+
+
+_WITH_JUNIT: Final = (RunnerKind.PYTEST, RunnerKind.SCRIPT, RunnerKind.UNITTEST)
+_WITH_RECORDS: Final = (RunnerKind.UNITTEST, RunnerKind.SCRIPT)
+
+
+def _is_program_changed(call: TestCall, changed: Collection[str], recipe: str) -> bool:
+    """Tell whether the change has to do with the program, which then says anything.
+
+    It may be called from another folder, or through a link; so its name alone counts.
+    """
+    programs = [PurePosixPath(one) for one in call.programs]
+    names = {one.name for one in programs}
+    above = {str(folder) for one in programs for folder in one.parents}
+    return runs_changed_file(recipe, changed) or any(
+        path in above or PurePosixPath(path).name in names for path in changed
+    )
+
+
+def _believed_runners(
+    call: TestCall, changed: Collection[str], recipe: str
+) -> tuple[RunnerKind, ...]:
+    """Return whose report is believed where it was only printed."""
+    if call.runner is not RunnerKind.SCRIPT:
+        return (call.runner,)
+    is_open = any(path.endswith(_SHELL_SCRIPTS) for path in changed)
+    return () if is_open else find_runners(recipe)
+
+
+def _reporting_script(command: str, folder: str) -> str:
+    inside = f'"$WORKSPACE"{folder.removeprefix("/workspace")}'
+    variables = (
+        f'PYTHONPATH={inside}"${{PYTHONPATH:+:$PYTHONPATH}}"',
+        f"{VARIABLE}={inside}/unittest.jsonl",
+        f'PYTEST_ADDOPTS="$PYTEST_ADDOPTS --junitxml="{inside}/pytest.xml',
+        'GOFLAGS="$GOFLAGS -json"',
+    )
+    return f"export {' '.join(variables)}\n{with_python_path(command)}"
+
+
+def _download(runtime: Runtime, path: str) -> bytes | None:
+    try:
+        return runtime.download(path, _MAX_REPORT_BYTES)
+    except RuntimeLostError:
+        raise
+    except SandboxError:  # it was not written, or is larger than any report
+        return None
+
+
+def _whole_output(runtime: Runtime, output: CommandOutput) -> str:
+    """Return all that was printed, unless its file is no longer what was printed."""
+    if not output.full_output_path:
+        return output.output
+    data = _download(runtime, output.full_output_path)
+    if data is None or hashlib.sha256(data).hexdigest() != output.digest:
+        return output.output
+    return _COLOURS.sub("", data.decode("utf-8", "replace")).replace("\r\n", "\n")
+
 
 MAX_COMMANDS = 5
 COMMAND_LIMIT_S = 900.0
@@ -46,13 +180,21 @@ def prove(
         return ()
     base_sha = task.base_sha
     changes = dependencies.code.changed_paths(base_sha, head_sha)
-    runs = _EvidenceRuns(task, dependencies, frozenset(changed.path for changed in changes), base_sha)
+    runs = _EvidenceRuns(
+        task, dependencies, frozenset(changed.path for changed in changes), base_sha
+    )
     red = [] if task.merge_sha else named
     with ThreadPoolExecutor(2, thread_name_prefix="evidence") as pool:
         before_sha = _with_new_files(dependencies, base_sha, head_sha, changes)
-        before = pool.submit(with_log_context(runs.run), EvidenceRole.BEFORE, before_sha, red)
-        after = pool.submit(with_log_context(runs.run), EvidenceRole.AFTER, head_sha, chosen)
-        then = pool.submit(with_log_context(runs.run_old_tests), head_sha, chosen, changes)
+        before = pool.submit(
+            with_log_context(runs.run), EvidenceRole.BEFORE, before_sha, red
+        )
+        after = pool.submit(
+            with_log_context(runs.run), EvidenceRole.AFTER, head_sha, chosen
+        )
+        then = pool.submit(
+            with_log_context(runs.run_old_tests), head_sha, chosen, changes
+        )
         reds = [_limit_names(one, lambda _: False) for one in before.result()]
         greens = [_keep_fixed_tests(reds, one) for one in after.result()]
         olds = [_limit_names(one, lambda _: False) for one in then.result()]
@@ -63,11 +205,18 @@ def prove(
 
 
 def _with_new_files(
-    dependencies: RunDependencies, base_sha: str, head_sha: str, changes: Sequence[ChangedPath]
+    dependencies: RunDependencies,
+    base_sha: str,
+    head_sha: str,
+    changes: Sequence[ChangedPath],
 ) -> str:
     """Return the base with the new tests, and with all else that they may need."""
     needed = [changed.path for changed in find_test_dependencies(changes)]
-    return dependencies.code.with_tests_of(base_sha, head_sha, needed) if needed else base_sha
+    return (
+        dependencies.code.with_tests_of(base_sha, head_sha, needed)
+        if needed
+        else base_sha
+    )
 
 
 def _keep_fixed_tests(before: Sequence[Evidence], after: Evidence) -> Evidence:
@@ -144,7 +293,9 @@ class _EvidenceRuns:
         name: str,
     ) -> Evidence:
         """Run one command in a shell of its own."""
-        bench = ReportedCommand.prepare_report(runtime, command, self.changed, self._recipe(command))
+        bench = ReportedCommand.prepare_report(
+            runtime, command, self.changed, self._recipe(command)
+        )
         action = RunCommand(
             command=bench.script, session=name, timeout_s=COMMAND_LIMIT_S
         )
@@ -167,7 +318,9 @@ class _EvidenceRuns:
         What a change has altered in it is objected to elsewhere.
         """
         paths = recipe_paths(command)
-        found = self.dependencies.code.read_files(self.base_sha, paths, _MAX_RECIPE_BYTES)
+        found = self.dependencies.code.read_files(
+            self.base_sha, paths, _MAX_RECIPE_BYTES
+        )
         texts = {
             path: text.decode("utf-8", "replace")
             for path, text in found.items()

@@ -5,38 +5,35 @@ from dataclasses import dataclass
 from typing import Final
 
 from patchwright.core.agent.agents import Agent
-from patchwright.core.agent.purse import RunBudget
+from patchwright.core.agent.budget import RunBudget
 from patchwright.core.agent.results import LEFT_OUT
 from patchwright.core.clock import Clock
 from patchwright.core.errors import NotFoundError, SettingsError
 from patchwright.core.events.log import EventLog
 from patchwright.core.events.types import ErrorObservation, Event
-from patchwright.core.knowledge.library import NoKnowledgeLibrary
-from patchwright.core.llm.replayed import replayed_models
-from patchwright.core.llm.tape import ModelRecording
-from patchwright.core.runtime import RuntimeFactory, SandboxSpec
-from patchwright.core.trajectory.compare import Comparison, Difference, compare
-from patchwright.core.trajectory.demands import (
+from patchwright.core.knowledge.search import NoKnowledgeLibrary
+from patchwright.core.replay.comparison import Comparison, Difference, compare
+from patchwright.core.replay.models import ModelRecording, replayed_models
+from patchwright.core.replay.recorded_inputs import (
+    RecordedAnalyzer,
+    RecordedCondenser,
+    RecordedKnowledge,
+    RecordedMcpServers,
     find_depth,
     find_policy,
     find_recorded_inputs,
     find_task,
     has_waited,
 )
-from patchwright.core.trajectory.document import find_outcome
-from patchwright.core.trajectory.prompter import ScriptedUser
-from patchwright.core.trajectory.served import (
-    RecordedAnalyzer,
-    RecordedCondenser,
-    RecordedKnowledge,
-    RecordedMcpServers,
-)
+from patchwright.core.replay.scripted_user import ScriptedUser
+from patchwright.core.replay.trajectory import find_outcome
+from patchwright.core.runtime import RuntimeFactory, SandboxSpec
 from patchwright.core.types.work import Limits, Outcome, Task
-from patchwright.integrations.git.grafts import Signature
+from patchwright.integrations.git.bundles import scratch_repository
+from patchwright.integrations.git.commits import Signature
 from patchwright.integrations.git.objects import ObjectStore
-from patchwright.integrations.git.scratch import scratch_repository
+from patchwright.resolver.dependencies import AgentConfiguration, RunDependencies
 from patchwright.resolver.resolve import resolve
-from patchwright.resolver.toolkit import AgentConfiguration, RunDependencies
 
 _AUTHOR: Final = Signature("Patchwright", "patchwright@localhost")
 _NO_CHANGE: Final = "no change"

@@ -4,18 +4,18 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import partial
+from importlib.metadata import version
 from typing import Final
 
 import structlog
 
-from patchwright.core.agent.asking import ModelCaller
-from patchwright.core.agent.attention import CancelToken, RunCancelledError
-from patchwright.core.agent.chronicle import RunLog
+from patchwright.core.agent.agents import AgentDependencies, allow_finish
 from patchwright.core.agent.controller import Controller
-from patchwright.core.agent.disowning import mark_unknown
 from patchwright.core.agent.endings import AgentEnding
-from patchwright.core.agent.kit import AgentDependencies, allow_finish
-from patchwright.core.agent.result_schema import read_schema
+from patchwright.core.agent.execution import mark_unknown
+from patchwright.core.agent.model_calls import ModelCaller
+from patchwright.core.agent.results import read_schema
+from patchwright.core.agent.run_log import CancelToken, RunCancelledError, RunLog
 from patchwright.core.errors import (
     GitError,
     LeaseLostError,
@@ -23,28 +23,68 @@ from patchwright.core.errors import (
     RuntimeLostError,
     SandboxError,
 )
-from patchwright.core.events.types import Finish, Message, OutcomeReached, Source
-from patchwright.core.mcp.servers import McpServers
+from patchwright.core.events.types import (
+    Finish,
+    Message,
+    OutcomeReached,
+    RunStarted,
+    Source,
+)
+from patchwright.core.mcp import McpServers
 from patchwright.core.runtime import Runtime
-from patchwright.core.text.cut import truncate_middle
+from patchwright.core.text.strings import truncate_middle
 from patchwright.core.types.work import LeftOut, Outcome, OutcomeKind, Task
-from patchwright.resolver.beginning import record_start
-from patchwright.resolver.blocked import close_and_record_blocked
 from patchwright.resolver.checkout import (
     Checkout,
     discard_checkpoint,
-    save_checkpoint,
     find_earlier_left_out,
     open_checkout,
     report_rebuilt_sandbox,
+    save_checkpoint,
 )
-from patchwright.resolver.judge import needs_second_opinion, second_opinion
+from patchwright.resolver.dependencies import RunDependencies, set_up_of_task
 from patchwright.resolver.messages.left_out import left_out_advice
-from patchwright.resolver.settle import settle_outcome
-from patchwright.resolver.setup import set_up, was_set_up_interrupted
-from patchwright.resolver.summing_up import complete_outcome
-from patchwright.resolver.toolkit import RunDependencies, set_up_of_task
+from patchwright.resolver.outcome import complete_outcome, settle_outcome
+from patchwright.resolver.sandbox_setup import (
+    close_and_record_blocked,
+    set_up,
+    was_set_up_interrupted,
+)
+from patchwright.resolver.second_opinion import needs_second_opinion, second_opinion
 from patchwright.sandbox.workspace import Export
+
+
+def record_start(
+    task: Task | None, dependencies: RunDependencies, start_id: int
+) -> Task:
+    """Return the task of the run that the log from `start_id` on has, or now begins."""
+    kinds = frozenset({"run_started", "message"})
+    known = dependencies.log.read(start_id, kinds=kinds)
+    begun = [event.payload for event in known if isinstance(event.payload, RunStarted)]
+    found = begun[-1].task if begun else _append_start(task, dependencies)
+    was_told = any(
+        event.source is Source.SYSTEM and isinstance(event.payload, Message)
+        for event in known
+    )
+    if not was_told:
+        dependencies.log.append(Source.SYSTEM, Message(text=found.text))
+    return found
+
+
+def _append_start(task: Task | None, dependencies: RunDependencies) -> Task:
+    """Return the task as every later attempt reads it: without secrets."""
+    if task is None:
+        raise ValueError("there is neither a task nor a run that was begun")
+    started = RunStarted(
+        run_id=dependencies.run_id,
+        task=task,
+        limits=dependencies.limits,
+        model=dependencies.models.main.name,
+        version=version("patchwright"),
+    )
+    stored = dependencies.log.append(Source.SYSTEM, started).payload
+    return stored.task if isinstance(stored, RunStarted) else task
+
 
 MAX_SANDBOXES: Final = 3
 NO_EXPORT: Final = Export(None)
@@ -61,7 +101,9 @@ class Resolution:
     read_up_to: int
 
 
-def resolve(task: Task | None, dependencies: RunDependencies, start_id: int = 1) -> Resolution:
+def resolve(
+    task: Task | None, dependencies: RunDependencies, start_id: int = 1
+) -> Resolution:
     """Work on a task until it ends or waits for a person, and return how.
 
     A run that the log from `start_id` on has begun is taken up, with the task it was
@@ -75,7 +117,9 @@ def resolve(task: Task | None, dependencies: RunDependencies, start_id: int = 1)
 class _RunAttempt:
     """One attempt at a task, in one sandbox after the other if it must be."""
 
-    def __init__(self, task: Task | None, dependencies: RunDependencies, start_id: int) -> None:
+    def __init__(
+        self, task: Task | None, dependencies: RunDependencies, start_id: int
+    ) -> None:
         self._dependencies, self._start_id = dependencies, start_id
         self._task = record_start(task, dependencies, start_id)
         self._started = dependencies.clock.monotonic()
@@ -89,7 +133,9 @@ class _RunAttempt:
     def resolve(self) -> Resolution:
         dependencies, task = self._dependencies, self._task
         with dependencies.log.listen() as wakeup:
-            run_log = RunLog(dependencies.log, wakeup, dependencies.hear, self._start_id)
+            run_log = RunLog(
+                dependencies.log, wakeup, dependencies.hear, self._start_id
+            )
             run_log.catch_up()
             if still := self._still_waits(run_log):
                 return still
@@ -99,7 +145,9 @@ class _RunAttempt:
             outcome = (
                 _waiting_outcome(ending)
                 if waits
-                else self._add_second_opinion(settle_outcome(task, dependencies, ending, export), run_log)
+                else self._add_second_opinion(
+                    settle_outcome(task, dependencies, ending, export), run_log
+                )
             )
         took_s = round(before_s + dependencies.clock.monotonic() - self._started, 1)
         outcome = outcome.replace(seconds=took_s, notes=(*self._notes, *outcome.notes))
@@ -114,7 +162,9 @@ class _RunAttempt:
         if run_log.state.waiting_state is None:
             return None
         kinds = frozenset({"outcome_reached"})
-        asked = self._dependencies.log.read(self._start_id, limit=1, reverse=True, kinds=kinds)
+        asked = self._dependencies.log.read(
+            self._start_id, limit=1, reverse=True, kinds=kinds
+        )
         outcomes = [e.payload for e in asked if isinstance(e.payload, OutcomeReached)]
         if not outcomes or not outcomes[0].outcome.waits:
             return None
@@ -134,7 +184,10 @@ class _RunAttempt:
         )
         try:
             note = second_opinion(
-                self._task, outcome, dependencies.code, partial(asking.ask_as_role, "judge", model)
+                self._task,
+                outcome,
+                dependencies.code,
+                partial(asking.ask_as_role, "judge", model),
             )
         except (RunCancelledError, GitError) as error:
             log.warning("change_not_judged", error=str(error))
@@ -160,12 +213,16 @@ class _RunAttempt:
                 task,
                 dependencies,
                 is_resumed=is_resumed,
-                is_incomplete=was_set_up_interrupted(task.setup, dependencies.log, self._start_id),
+                is_incomplete=was_set_up_interrupted(
+                    task.setup, dependencies.log, self._start_id
+                ),
                 before_rebuild=partial(mark_unknown, run_log, self._start_id),
             )
         except (SandboxError, GitError) as error:
             return _failed_ending(error), NO_EXPORT
-        leave: Callable[[], None] = partial(close_and_record_blocked, checkout.runtime, dependencies.log)
+        leave: Callable[[], None] = partial(
+            close_and_record_blocked, checkout.runtime, dependencies.log
+        )
         try:
             if is_resumed and not checkout.is_the_same:
                 report_rebuilt_sandbox(dependencies, run_log.state)
@@ -214,7 +271,9 @@ class _RunAttempt:
         export = replace(
             export, left_out=tuple(dict.fromkeys((*self._left_out, *export.left_out)))
         )
-        save_checkpoint(checkout, self._task, self._dependencies, run_log.last_id, export)
+        save_checkpoint(
+            checkout, self._task, self._dependencies, run_log.last_id, export
+        )
         return export
 
     def _check_before_finish(self, checkout: Checkout, finish: Finish) -> str:
@@ -227,10 +286,15 @@ class _RunAttempt:
 
     def _can_wait(self, ending: AgentEnding) -> bool:
         """Tell whether the run only pauses; what nobody takes up again has ended."""
-        return ending.waits_as is not None and self._dependencies.checkpoints is not None
+        return (
+            ending.waits_as is not None and self._dependencies.checkpoints is not None
+        )
 
     def _run_agent(self, run_log: RunLog, checkout: Checkout) -> AgentEnding:
-        dependencies, conduct = self._dependencies, self._dependencies.agent_configuration
+        dependencies, conduct = (
+            self._dependencies,
+            self._dependencies.agent_configuration,
+        )
         mcp = self._open_mcp(checkout.runtime)
         agent_kit = AgentDependencies(
             agent=conduct.agent,
@@ -300,7 +364,9 @@ def _waiting_outcome(ending: AgentEnding) -> Outcome:
 
 def _record_outcome(dependencies: RunDependencies, outcome: Outcome) -> Outcome:
     """Write the outcome down, and return what people may see: without secrets."""
-    payload = dependencies.log.append(Source.SYSTEM, OutcomeReached(outcome=outcome)).payload
+    payload = dependencies.log.append(
+        Source.SYSTEM, OutcomeReached(outcome=outcome)
+    ).payload
     return payload.outcome if isinstance(payload, OutcomeReached) else outcome
 
 

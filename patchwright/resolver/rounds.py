@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from typing import Final
 
 from patchwright.core.clock import Clock
-from patchwright.core.forge import Checks, Forge, CompetingPullRequest
+from patchwright.core.forge import Checks, CompetingPullRequest, Forge
 from patchwright.core.settings.repository import CONFIG_FILE
-from patchwright.core.text.fence import inline_code
+from patchwright.core.text.escape import inline_code
 from patchwright.core.types.base import Value
 from patchwright.core.types.threads import PullRequest, RepoRef
-from patchwright.resolver.checks import fingerprint
-from patchwright.resolver.messages.facts import count_noun
+from patchwright.resolver.context.change_sections import fingerprint
+from patchwright.resolver.messages.elements import count_noun
 
 # GitHub works out in the background whether a pull request can be merged, and says
 # null until then. https://docs.github.com/en/rest/pulls/pulls#get-a-pull-request
@@ -100,7 +100,9 @@ def _was_stopped(earlier: Sequence[CheckRound], max_rounds: int) -> bool:
     return len(earlier) > max_rounds or is_repeated
 
 
-def judge_conflict(pull: PullRequest, earlier: int, max_rounds: int) -> SkipRound | None:
+def judge_conflict(
+    pull: PullRequest, earlier: int, max_rounds: int
+) -> SkipRound | None:
     """Return why a conflict is not worked on, or None if it is.
 
     `earlier` counts the runs for conflicts since a person asked for something.
@@ -155,7 +157,9 @@ def merge_text(base_branch: str) -> str:
     )
 
 
-def find_competing_pull(competing_pulls: Sequence[CompetingPullRequest], *, was_told: bool) -> CompetingPullRequest | None:
+def find_competing_pull(
+    competing_pulls: Sequence[CompetingPullRequest], *, was_told: bool
+) -> CompetingPullRequest | None:
     """Return a pull request of somebody else that we would compete with.
 
     Who asks once more when they were told of it has answered the question.

@@ -1,6 +1,9 @@
-"""Decide which commit a run starts from and which branch it may write."""
+"""Decide where a run starts, which branch it may write, and if a plan comes first."""
 
-from patchwright.core.text.names import branch_name
+from patchwright.core.agent.prompts import prompt
+from patchwright.core.settings.repository import RepositoryConfig
+from patchwright.core.text.branch_names import branch_name
+from patchwright.core.text.mentions import Verb, parse_command
 from patchwright.core.types.base import Value
 from patchwright.core.types.threads import (
     PullRequest,
@@ -8,6 +11,8 @@ from patchwright.core.types.threads import (
     ThreadKind,
     ThreadRef,
 )
+from patchwright.core.types.triggers import Trigger, TriggerKind
+from patchwright.core.types.work import Task, TaskMode
 
 
 class RunTarget(Value):
@@ -106,3 +111,24 @@ def _pull_request_target(
         opens_pull_request=False,
         fork=fork,
     )
+
+
+def wants_plan(trigger: Trigger, config: RepositoryConfig) -> bool:
+    """Tell whether the requester or the repository wants a plan first.
+
+    What the bot's own work has led to belongs to what was approved already.
+    """
+    if trigger.kind.is_automatic:
+        return False
+    if config.plan_approval == "comment":
+        return True
+    if trigger.kind is TriggerKind.REVIEW:
+        return False
+    command = parse_command(trigger.request)
+    return command is not None and command.verb is Verb.PLAN
+
+
+def plan_first(task: Task) -> Task:
+    """Return the task of bringing a plan for it; what the model reads first stays."""
+    text = f"{task.text}\n\n{prompt('plan')}"
+    return task.replace(text=text, mode=TaskMode.PLAN)

@@ -15,10 +15,9 @@ from patchwright.core.events.types import (
     RunCommand,
 )
 from patchwright.core.runtime import Runtime
-from patchwright.core.types.base import Value
-from patchwright.core.types.ids import Ids, RandomIds
+from patchwright.core.types.base import Ids, RandomIds, Value
 from patchwright.core.types.work import LeftOut
-from patchwright.sandbox.archive import pack_transfer_program
+from patchwright.sandbox.bootstrap import pack_transfer_program
 
 PROGRAM = "carry/carry.pyz"
 FOLDER = "/workspace/carry"

@@ -1,54 +1,84 @@
 """Put the service together from its settings."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
+from typing import Final
 
 import structlog
 from pydantic import JsonValue
 
-from patchwright.core.channel import Tracker
-from patchwright.core.clock import Clock
+from patchwright.core.channel import ChannelRouter, Tracker
+from patchwright.core.clock import Clock, SystemClock
 from patchwright.core.crypto import KeyRing
 from patchwright.core.errors import SettingsError
-from patchwright.core.events.doorbell import Notifier
-from patchwright.core.llm.model import Model
-from patchwright.core.llm.models import Models
+from patchwright.core.events.log import Notifier
+from patchwright.core.llm.model import Model, Models
 from patchwright.core.runtime import RuntimeFactory
 from patchwright.core.settings.checks import NO_SHARED_KEY
 from patchwright.core.settings.model import Settings
-from patchwright.core.switchboard import ChannelRouter
-from patchwright.core.types.ids import Ids, JobId
+from patchwright.core.text.redaction import Redactor
+from patchwright.core.types.base import Ids, JobId, RandomIds
 from patchwright.core.types.threads import ForgeThread
 from patchwright.integrations.git.mirror import MirrorCache
 from patchwright.integrations.github.adapter import GitHub
-from patchwright.integrations.mcp.opening import open_servers
-from patchwright.resolver.guards.secrets import FindKnownSecrets
-from patchwright.sandbox.choose import create_factory
-from patchwright.workers.conduct import make_agent_configuration
-from patchwright.workers.connections import trust_for_git
+from patchwright.integrations.github.deliveries import Hook
+from patchwright.integrations.github.webhooks.triggers import SERVICE
+from patchwright.integrations.mcp.launcher import open_servers
+from patchwright.resolver.guards.leaks import FindKnownSecrets
+from patchwright.sandbox.factory import create_factory
+from patchwright.workers.access_tokens import make_run_link
+from patchwright.workers.agent_configuration import (
+    make_agent_configuration,
+    models_by_name,
+    warm_up,
+)
 from patchwright.workers.db.database import Database
-from patchwright.workers.github_ear import GitHubReceiverLookup
-from patchwright.workers.models import models_by_name, warm_up
-from patchwright.workers.ops.measured import MeasuredModel, MeasuredSandboxes
-from patchwright.workers.ops.meters import ProcessMetrics
-from patchwright.workers.run.orders import RunOverrides
-from patchwright.workers.run.own_threads import PageChannel
-from patchwright.workers.run.services import CodeHost, RunServices, Stores
-from patchwright.workers.run.talk import ChatServices
+from patchwright.workers.db.upgrade import upgrade
+from patchwright.workers.github_connection import connect_github, trust_for_git
+from patchwright.workers.inbox.missed_deliveries import CatchUp, MissedDeliveryStore
+from patchwright.workers.lifecycle import Role
+from patchwright.workers.ops.endpoints import Reporter
+from patchwright.workers.ops.health import Health, HealthChecks
+from patchwright.workers.ops.liveness import process_name
+from patchwright.workers.ops.process_metrics import (
+    MeasuredModel,
+    MeasuredSandboxes,
+    ProcessMetrics,
+)
+from patchwright.workers.plugins.github import GitHubReceiverLookup
+from patchwright.workers.plugins.page_channel import PageChannel
+from patchwright.workers.plugins.people import ChatComposition
+from patchwright.workers.plugins.registry import ChatPlugins, connect_plugins
+from patchwright.workers.run.services import (
+    ChatServices,
+    CodeHost,
+    RunOverrides,
+    RunServices,
+    Stores,
+)
+from patchwright.workers.run.worker import JobWorker
 from patchwright.workers.store.accounts import AccountStore
+from patchwright.workers.store.app_credentials import InstallationTokenStore
 from patchwright.workers.store.effects import EffectStore
 from patchwright.workers.store.events import EventStore
 from patchwright.workers.store.job import Job
 from patchwright.workers.store.jobs import JobStore
-from patchwright.workers.store.key_file import load_or_make_key
 from patchwright.workers.store.leases import LeaseStore
+from patchwright.workers.store.notifier import open_notifier
 from patchwright.workers.store.outcomes import OutcomeStore
 from patchwright.workers.store.requests import RequestStore
 from patchwright.workers.store.reservations import ReservationStore
-from patchwright.workers.store.secrets import SecretStore
+from patchwright.workers.store.secrets import SecretStore, load_or_make_key
 from patchwright.workers.store.threads import ThreadStore
-from patchwright.workers.web.receiver import ConfirmNotice, WebhookSource, by_header
+from patchwright.workers.web.webhooks import (
+    WEBHOOK_ROUTE,
+    ConfirmNotice,
+    WebhookSource,
+    by_header,
+)
 
 KEY_FILE = "encryption.key"
 SESSION_FILE = "session.secret"
@@ -120,7 +150,7 @@ def make_services(
     find_page: Callable[[JobId, datetime], str],
     submit: Callable[[JobId], None],
     meters: ProcessMetrics,
-    orders: RunOverrides,
+    overrides: RunOverrides,
 ) -> RunServices:
     """Compose what running jobs takes; raises when a part of it cannot work here."""
     return RunServices(
@@ -135,7 +165,9 @@ def make_services(
         ),
         channel=ChannelRouter(github.channel, trackers, _page_channel(stores)),
         chat=talk,
-        mirrors=MirrorCache(settings.state_dir / "mirrors", trust_for_git(settings.github)),
+        mirrors=MirrorCache(
+            settings.state_dir / "mirrors", trust_for_git(settings.github)
+        ),
         sandboxes=_sandboxes(settings, clock, meters),
         find_models=_find_models(settings, clock, meters),
         conduct=make_agent_configuration(settings),
@@ -144,11 +176,13 @@ def make_services(
         find_page=find_page,
         submit=submit,
         warm_up=partial(warm_up, settings),
-        overrides=orders,
+        overrides=overrides,
     )
 
 
-def _sandboxes(settings: Settings, clock: Clock, meters: ProcessMetrics) -> RuntimeFactory:
+def _sandboxes(
+    settings: Settings, clock: Clock, meters: ProcessMetrics
+) -> RuntimeFactory:
     chosen = create_factory(settings.sandbox.kind, clock, settings.sandbox.image)
     return MeasuredSandboxes(chosen, meters.count_start, clock)
 
@@ -181,3 +215,126 @@ def open_github(
         signature_header="x-hub-signature-256",
         confirm=confirm,
     )
+
+
+_NONE: Final = RunOverrides()
+
+
+@dataclass(frozen=True)
+class ServiceParts:
+    """What web and worker share."""
+
+    settings: Settings
+    clock: Clock
+    database: Database
+    stores: Stores
+    github: GitHub
+    sites: ChatPlugins
+    secrets: SecretStore
+    redactor: Redactor
+    submit: Callable[[JobId], None]
+    meters: ProcessMetrics
+
+
+@contextmanager
+def open_service_parts(
+    settings: Settings,
+    redactor: Redactor,
+    submit: Callable[[JobId], None],
+    database_clock: Clock | None = None,
+) -> Iterator[ServiceParts]:
+    """Open database and GitHub for a process, and close them after it.
+
+    `database_clock` stands in for the database's own.
+    """
+    clock = SystemClock()
+    with closing(open_database(settings, database_clock)) as database:
+        upgrade(database)
+        secrets = open_secrets(settings, database, clock)
+        tokens = InstallationTokenStore(secrets)
+        with (
+            closing(connect_github(settings.github, tokens, clock)) as github,
+            closing(connect_plugins(settings, secrets, clock)) as sites,
+            open_notifier(database) as notifier,
+        ):
+            yield ServiceParts(
+                settings=settings,
+                clock=clock,
+                database=database,
+                stores=make_stores(
+                    database, redactor.redact_json, clock, RandomIds(), notifier
+                ),
+                github=github,
+                sites=sites,
+                secrets=secrets,
+                redactor=redactor,
+                submit=submit,
+                meters=ProcessMetrics(),
+            )
+
+
+def make_worker(base: ServiceParts, overrides: RunOverrides = _NONE) -> JobWorker:
+    services = make_services(
+        base.settings,
+        github=base.github,
+        trackers=base.sites.trackers,
+        talk=make_chat_composition(base).chat_services(),
+        stores=base.stores,
+        clock=base.clock,
+        find_known=base.redactor.find_known,
+        find_page=page_finder(base),
+        submit=base.submit,
+        meters=base.meters,
+        overrides=overrides,
+    )
+    log.info("worker_ready", sandbox=services.sandboxes.kind)
+    return JobWorker(services, process_name())
+
+
+def make_catch_up(base: ServiceParts) -> CatchUp:
+    public_url = base.settings.server.public_url
+    address = public_url + WEBHOOK_ROUTE.format(service=SERVICE)
+
+    def find_hooks() -> Iterable[Hook]:
+        # Without an address of our own, no repository's hook is known to be ours.
+        named = base.stores.threads.newest_repositories(SERVICE) if public_url else ()
+        return base.github.find_hooks(address, named)
+
+    return CatchUp(find_hooks, MissedDeliveryStore(base.database, SERVICE), base.clock)
+
+
+def make_chat_composition(base: ServiceParts) -> ChatComposition:
+    return ChatComposition(
+        settings=base.settings,
+        clock=base.clock,
+        database=base.database,
+        stores=base.stores,
+        secrets=base.secrets,
+        forge=base.github.forge,
+        resolve_name=base.sites.name_person,
+        is_from_own_site=base.sites.is_from_own_site,
+    )
+
+
+def vitals_of(base: ServiceParts) -> HealthChecks:
+    return HealthChecks(base.database, base.clock, base.settings.queue.sweep_s)
+
+
+def make_reporter(base: ServiceParts, role: Role, health: Health) -> Reporter:
+    return Reporter(
+        role=role,
+        health=health,
+        clock=base.clock,
+        show=base.meters.show,
+        token=base.settings.telemetry.metrics_token,
+    )
+
+
+def page_finder(base: ServiceParts) -> Callable[[JobId, datetime], str]:
+    return partial(
+        make_run_link, base.settings.server.public_url, own_session_secret(base)
+    )
+
+
+def own_session_secret(base: ServiceParts) -> bytes | None:
+    return session_secret(base.settings, base.database)

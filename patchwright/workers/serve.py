@@ -1,33 +1,25 @@
 """The service's processes: web, worker and beat, together or apart."""
 
+import signal
 import socket
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import version
-from typing import Final, assert_never
+from types import FrameType
+from typing import Final, NoReturn, assert_never
 
 import structlog
 
-from patchwright.core.background import start_call
-from patchwright.core.clock import SystemClock
+from patchwright.core.clock import SystemClock, start_call
 from patchwright.core.errors import SettingsError
 from patchwright.core.logs import log_strays, set_up_logging
 from patchwright.core.settings.checks import service_errors
-from patchwright.core.settings.model import Settings
-from patchwright.core.settings.secret_values import secret_values
+from patchwright.core.settings.model import Settings, secret_values
 from patchwright.core.text.redaction import Redactor
-from patchwright.workers.db.database import Database
-from patchwright.workers.intake.catching_up import CatchUp
-from patchwright.workers.listening import ListenAddress, listen
-from patchwright.workers.models import warm_up
-from patchwright.workers.ops.duty import LONGEST_EVERY_S, HeartbeatConfig, report_alive
-from patchwright.workers.ops.meters import ProcessMetrics
-from patchwright.workers.ops.pulse import LoopActivity
-from patchwright.workers.ops.reporter import Reporter
-from patchwright.workers.ops.vitals import HealthChecks
-from patchwright.workers.process import (
+from patchwright.workers.agent_configuration import warm_up
+from patchwright.workers.compose import (
     ServiceParts,
     make_catch_up,
     make_reporter,
@@ -35,28 +27,72 @@ from patchwright.workers.process import (
     open_service_parts,
     vitals_of,
 )
+from patchwright.workers.db.database import Database
+from patchwright.workers.github_setup import with_github_app, with_stored_app
+from patchwright.workers.inbox.missed_deliveries import CatchUp
+from patchwright.workers.lifecycle import ListenAddress, Role, listen
+from patchwright.workers.ops.endpoints import Reporter
+from patchwright.workers.ops.health import HealthChecks
+from patchwright.workers.ops.heartbeat import LoopActivity
+from patchwright.workers.ops.liveness import (
+    LONGEST_EVERY_S,
+    HeartbeatConfig,
+    report_alive,
+)
+from patchwright.workers.ops.process_metrics import ProcessMetrics
 from patchwright.workers.queue.app import (
     CATCH_UP_EVERY_S,
     Queue,
     add_catch_up,
     add_tasks,
+    broker_answers,
     make_celery,
+    on_message_sent,
+    on_message_taken,
     submitter,
 )
-from patchwright.workers.queue.embedded import embedded_worker
-from patchwright.workers.queue.periodic import repeat_in_background
-from patchwright.workers.queue.processes import run_beat, run_worker
-from patchwright.workers.queue.signs import broker_answers, on_message_sent, on_message_taken
-from patchwright.workers.roles import Role
-from patchwright.workers.run.runner import JobWorker
-from patchwright.workers.setup import with_github_app, with_stored_app
-from patchwright.workers.site import MakeWebHealth, make_website
-from patchwright.workers.stopping import until_terminated
+from patchwright.workers.queue.celery_worker import (
+    embedded_worker,
+    run_beat,
+    run_worker,
+)
+from patchwright.workers.queue.interface import repeat_in_background
+from patchwright.workers.run.worker import JobWorker
 from patchwright.workers.web.server import make_server
+from patchwright.workers.website import MakeWebHealth, make_website
 
-_OTHER_PORT: Final = "choose another with --port or PATCHWRIGHT_SERVER__PORT"
+_SIGNALS: Final = (signal.SIGTERM, signal.SIGINT)
 
 log = structlog.get_logger(__name__)
+
+
+class _Terminated(BaseException):
+    """The process was told to end; nothing but `until_told` may catch it."""
+
+
+@contextmanager
+def until_terminated() -> Iterator[None]:
+    """Leave the block at SIGTERM or SIGINT, closing every context in it on the way.
+
+    A signal that comes after the first one changes nothing any more.
+    """
+    before = {number: signal.signal(number, _terminate) for number in _SIGNALS}
+    try:
+        yield
+    except _Terminated:
+        log.info("stopped")
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _terminate(_number: int, _frame: FrameType | None) -> NoReturn:
+    for number in _SIGNALS:
+        signal.signal(number, signal.SIG_IGN)
+    raise _Terminated
+
+
+_OTHER_PORT: Final = "choose another with --port or PATCHWRIGHT_SERVER__PORT"
 
 
 @dataclass(frozen=True)
@@ -182,13 +218,17 @@ def _serve_beat(settings: Settings, queue: Queue) -> int:
     return 0
 
 
-def _post(settings: Settings, database: Database, reporter: Reporter) -> HeartbeatConfig:
+def _post(
+    settings: Settings, database: Database, reporter: Reporter
+) -> HeartbeatConfig:
     every_s = min(settings.queue.sweep_s, LONGEST_EVERY_S)
     return HeartbeatConfig(reporter, database, settings.telemetry, every_s)
 
 
 @contextmanager
-def _run_jobs_in_background(base: ServiceParts, queue: Queue) -> Iterator[MakeWebHealth]:
+def _run_jobs_in_background(
+    base: ServiceParts, queue: Queue
+) -> Iterator[MakeWebHealth]:
     """Run jobs in this process; yields how it is judged together with its web side."""
     crew, sweep_s = _make_worker_parts(base, queue), base.settings.queue.sweep_s
     with (
@@ -205,7 +245,11 @@ def _run_jobs_in_background(base: ServiceParts, queue: Queue) -> Iterator[MakeWe
 
 def _make_worker_parts(base: ServiceParts, queue: Queue) -> _WorkerParts:
     """Put them to the queue, which hands them messages once it is run."""
-    runner, catch_up, taken = make_worker(base), make_catch_up(base), LoopActivity(base.clock)
+    runner, catch_up, taken = (
+        make_worker(base),
+        make_catch_up(base),
+        LoopActivity(base.clock),
+    )
     add_tasks(queue, runner)
     add_catch_up(queue, catch_up)
     on_message_taken(taken.touch)

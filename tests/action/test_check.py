@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from patchwright.workers.action.check import check_workflow, find_workflow
+from patchwright.workers.action.workflow import check_workflow, find_workflow
 from tests.architecture.tree import ROOT
 
 EXAMPLES = sorted(Path(ROOT, "docs", "examples", "workflows").glob("*.yml"))
@@ -24,7 +24,11 @@ jobs:
 
 def test_both_phrases_are_found() -> None:
     workflow_check = check_workflow(GATE, "@patchwright")
-    assert workflow_check.workflow_phrases == ("@patchwright", "/fix", "@patchwright please")
+    assert workflow_check.workflow_phrases == (
+        "@patchwright",
+        "/fix",
+        "@patchwright please",
+    )
     assert workflow_check.is_sound
     assert str(workflow_check) == (
         "the workflow's `if:` asks for `@patchwright`, `/fix`, `@patchwright please`, "

@@ -15,7 +15,10 @@ from patchwright.core.types.triggers import (
     Trigger,
     TriggerKind,
 )
-from patchwright.integrations.github.webhook import GitHubTriggerRules, read_delivery
+from patchwright.integrations.github.webhooks.reader import (
+    GitHubTriggerRules,
+    read_delivery,
+)
 from tests.fakes.github import FakeGitHub, Proposal
 from tests.fakes.github.acts import (
     assignments,
@@ -29,7 +32,9 @@ from tests.fakes.github.acts.reviews import Remark, Spot
 from tests.fakes.github.webhooks.check_suites import SuiteDone, send_check_suite
 
 REPO = "acme/shop"
-LISTENING = GitHubTriggerRules(mention="@fixbot", label="fix me", own_login="fixbot[bot]")
+LISTENING = GitHubTriggerRules(
+    mention="@fixbot", label="fix me", own_login="fixbot[bot]"
+)
 
 
 @pytest.fixture
@@ -43,7 +48,9 @@ def github() -> Iterator[FakeGitHub]:
 
 
 def read_all(github: FakeGitHub) -> list[ParsedWebhook]:
-    return [read_delivery(told.event, told.body, LISTENING) for told in github.deliveries]
+    return [
+        read_delivery(told.event, told.body, LISTENING) for told in github.deliveries
+    ]
 
 
 def triggers(github: FakeGitHub) -> list[Trigger]:

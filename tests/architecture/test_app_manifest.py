@@ -6,9 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from patchwright.integrations.github.manifest import manifest
-from patchwright.integrations.github.permissions import AUTOMATIC_EVENTS
-from patchwright.integrations.github.webhook import EVENTS
+from patchwright.integrations.github.app import AUTOMATIC_EVENTS, manifest
+from patchwright.integrations.github.webhooks.reader import EVENTS
 from tests import fakes
 from tests.app_manifest import app_manifest
 from tests.architecture.tree import ROOT

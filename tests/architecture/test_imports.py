@@ -20,7 +20,7 @@ def test_no_module_loads_litellm_on_import() -> None:
 
 def test_the_service_does_not_load_slack_and_jira_before_they_are_configured() -> None:
     libraries = ["slack_sdk", "jira"]
-    _loads_none_of(libraries, ["patchwright.workers.cli.serving"])
+    _loads_none_of(libraries, ["patchwright.workers.cli.serve_handler"])
 
 
 def _loads_none_of(libraries: list[str], names: list[str]) -> None:

@@ -14,7 +14,7 @@ MAX_MEDIAN_LINES = 180
 LONG_MODULES: dict[str, str] = {}
 LONG_FUNCTIONS = {
     "tests/unit/agent/scene.py:playing": "each part of the scene is a parameter",
-    "patchwright/workers/cli/resolve.py:_resolve": "each option is a parameter",
+    "patchwright/workers/cli/run_commands.py:_resolve": "each option is a parameter",
 }
 
 

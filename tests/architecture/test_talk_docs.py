@@ -7,11 +7,11 @@ import pytest
 import yaml
 
 from patchwright.core.settings.jira import JiraSettings
-from patchwright.core.text.commands import Verb
-from patchwright.integrations.jira.listening import SERVICE as JIRA
+from patchwright.core.text.mentions import Verb
+from patchwright.integrations.jira.webhooks.triggers import SERVICE as JIRA
 from patchwright.integrations.slack.actions import SERVICE as SLACK
-from patchwright.workers.web.deliveries import WEBHOOK_ROUTE
 from patchwright.workers.web.slack_install import INSTALL_PATH
+from patchwright.workers.web.webhooks import WEBHOOK_ROUTE
 from tests.architecture.tree import ROOT
 
 PAGES = {name: (ROOT / "docs" / f"{name}.md").read_text() for name in (SLACK, JIRA)}

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from patchwright.core.settings.schema import ValueForm, all_keys, variable_name
+from patchwright.core.settings.model import ValueForm, all_keys, variable_name
 from tests.architecture.tree import ROOT
 
 DEPLOY = ROOT / "deploy"

@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pydantic import JsonValue
 
 from patchwright.core.events.types import ModelReply, ToolCall
-from patchwright.core.llm.budget import CallWatch, LimitError, reserve
-from patchwright.core.llm.errors import ModelError
-from patchwright.core.llm.model import ModelRequest, ModelCapabilities
+from patchwright.core.llm.errors import CallWatch, LimitError, ModelError, reserve
+from patchwright.core.llm.model import ModelCapabilities, ModelRequest
 from patchwright.core.types.work import Usage
 
 Step = ModelReply | Exception | Callable[[ModelRequest], ModelReply]

@@ -8,12 +8,12 @@ from functools import cache
 from pathlib import Path
 
 from patchwright.core.llm.library import load_litellm as load_litellm
-from patchwright.core.settings.load import load_settings
-from patchwright.core.settings.secret_values import secret_values
+from patchwright.core.settings.loader import load_settings
+from patchwright.core.settings.model import secret_values
 from patchwright.core.text.redaction import Redactor
-from patchwright.workers.process import ServiceParts, open_service_parts
-from patchwright.workers.site import make_website
+from patchwright.workers.compose import ServiceParts, open_service_parts
 from patchwright.workers.web.server import make_server
+from patchwright.workers.website import make_website
 from tests.flow.clock import MovableClock
 from tests.provision.servers import free_port
 from tests.provision.waiting import wait_until

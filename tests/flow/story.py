@@ -8,13 +8,13 @@ from pathlib import Path
 from sqlalchemy import select
 
 from patchwright.core.events.types import Event
-from patchwright.core.types.ids import JobId
+from patchwright.core.types.base import JobId
 from patchwright.core.types.work import Outcome
-from patchwright.integrations.github.manifest import CALLBACK_PATH
+from patchwright.integrations.github.app import CALLBACK_PATH
+from patchwright.workers.compose import ServiceParts, make_worker
 from patchwright.workers.db.tables import jobs
-from patchwright.workers.process import ServiceParts, make_worker
-from patchwright.workers.run.orders import RunOverrides
-from patchwright.workers.run.runner import JobWorker
+from patchwright.workers.run.services import RunOverrides
+from patchwright.workers.run.worker import JobWorker
 from patchwright.workers.store.job import Job
 from tests.app_manifest import add_our_app
 from tests.fakes.github import Comment, Delivery, FakeGitHub, File, Receipt, deliver
@@ -187,7 +187,7 @@ def telling(
     private: bool = False,
     port: int | None = None,
     signs_in_at: str = "",
-    orders: RunOverrides = NO_ORDERS,
+    overrides: RunOverrides = NO_ORDERS,
 ) -> Iterator[Story]:
     """Set the scene: `acme/shop`, which alice may write, eve may not.
 
@@ -210,7 +210,7 @@ def telling(
         clock = MovableClock()
         with serving(environment, folder, clock, port) as (base, url):
             bot = BOT if as_app else "patchwright"
-            runner = make_worker(base, orders)
+            runner = make_worker(base, overrides)
             story = Story(github, provider, base, runner, url, clock, environment, bot)
             yield story
             story.nothing_unread()

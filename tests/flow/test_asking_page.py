@@ -9,8 +9,7 @@ import httpx
 
 from patchwright.core.types.threads import ThreadKind
 from patchwright.core.types.work import OutcomeKind
-from patchwright.workers.web.asking.form import MAX_TEXT_CHARS
-from patchwright.workers.web.asking.pace import MAX_PER_HOUR
+from patchwright.workers.web.request_form import MAX_PER_HOUR, MAX_TEXT_CHARS
 from tests.adapters.web.browser import browsing, forms_on, go_on
 from tests.fakes.github.acts.sign_ins import sit_down
 from tests.fakes.llm.turns import Script

@@ -11,16 +11,16 @@ from pathlib import Path
 import pytest
 
 from patchwright.core.errors import LeaseLostError
-from patchwright.core.settings.load import load_settings
-from patchwright.core.settings.secret_values import secret_values
+from patchwright.core.settings.loader import load_settings
+from patchwright.core.settings.model import secret_values
 from patchwright.core.text.redaction import Redactor
-from patchwright.core.types.ids import JobId
+from patchwright.core.types.base import JobId
 from patchwright.core.types.work import Outcome, OutcomeKind
 from patchwright.resolver.effects import Effect, FinalMessage, SwapLabels
-from patchwright.workers.process import make_worker, open_service_parts
-from patchwright.workers.run.guarded_forge import with_lease_checks
-from patchwright.workers.run.lease_guard import LeaseGuard
-from patchwright.workers.run.runner import JobWorker
+from patchwright.workers.compose import make_worker, open_service_parts
+from patchwright.workers.run.guarded_services import with_lease_checks
+from patchwright.workers.run.lease import LeaseGuard
+from patchwright.workers.run.worker import JobWorker
 from patchwright.workers.store.effects import EffectState
 from patchwright.workers.store.job import is_over
 from tests.fakes.github.faults import Moment
@@ -59,7 +59,9 @@ def scene(tmp_path: Path) -> Iterator[Scene]:
     with telling(tmp_path, look) as story:
         settings = load_settings(story.environment, flags={}, cwd=tmp_path)
         redactor = Redactor(secret_values(settings))
-        with open_service_parts(settings, redactor, lambda _job: None, story.clock) as opened:
+        with open_service_parts(
+            settings, redactor, lambda _job: None, story.clock
+        ) as opened:
             yield Scene(story, make_worker(replace(opened, clock=story.clock)))
 
 

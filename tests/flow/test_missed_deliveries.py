@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from patchwright.workers.process import make_catch_up
+from patchwright.workers.compose import make_catch_up
 from tests.fakes.github import Delivery
 from tests.fakes.github.acts.hooks import bring, listen_at
 from tests.flow.story import REPO, Story, fix_turns, telling

@@ -7,14 +7,13 @@ from pathlib import Path
 from sqlalchemy import select
 
 from patchwright.core.events.types import OutcomeReached
-from patchwright.core.trajectory.fold import tell_story
+from patchwright.core.replay.story import tell_story
 from patchwright.core.types.work import OutcomeKind
 from patchwright.resolver.messages.status import DeliveryResult
 from patchwright.workers.cli.report import exit_code
-from patchwright.workers.cli.run_json import run_as_json
-from patchwright.workers.db.tables_ops import ended_runs
-from patchwright.workers.runs.known import RunSummary
-from patchwright.workers.runs.listed import row_of_job
+from patchwright.workers.cli.run_list import run_as_json
+from patchwright.workers.db.tables import ended_runs
+from patchwright.workers.runs.run_row import RunSummary, row_of_job
 from patchwright.workers.store.job import JobState
 from tests.fakes.github import Proposal
 from tests.fakes.github.acts.checks import checks_on
@@ -61,7 +60,9 @@ def test_what_was_not_delivered_has_failed_for_people_and_for_machines(
         assert exit_code(outcome) == 3
         listed = row_of_job(job, RunSummary())
         assert (listed.outcome, listed.reason) == FAILED
-        shown = run_as_json(listed, tell_story(story.events()), outcome, DeliveryResult())
+        shown = run_as_json(
+            listed, tell_story(story.events()), outcome, DeliveryResult()
+        )
         assert json.loads(shown)["run"]["outcome"] == "failed"
         logged = [e.payload for e in story.events()]
         ends = [one.outcome for one in logged if isinstance(one, OutcomeReached)]
@@ -101,7 +102,10 @@ def test_what_the_change_lacks_is_named_wherever_it_is_shown(tmp_path: Path) -> 
         story.pings(number)
         outcome, [job] = story.outcome(), story.jobs()
         shown = run_as_json(
-            row_of_job(job, RunSummary()), tell_story(story.events()), outcome, DeliveryResult()
+            row_of_job(job, RunSummary()),
+            tell_story(story.events()),
+            outcome,
+            DeliveryResult(),
         )
         lacks = [{"path": "lib", "reason": "nested-repository"}]
         assert json.loads(shown)["left_out"] == lacks

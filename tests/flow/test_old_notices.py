@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
-from patchwright.core.types.grants import PersonalToken
-from patchwright.core.types.people import Actor
-from patchwright.workers.linking.tokens import make_identity_tokens
+from patchwright.core.types.people import Actor, PersonalToken
+from patchwright.workers.account_links import make_identity_tokens
 from patchwright.workers.store.job import JobState
 from tests.fakes.github import Delivery
 from tests.fakes.github.acts.accounts import mint_personal_token

@@ -2,13 +2,12 @@
 
 from pathlib import Path
 
-from patchwright.core.types.ids import RandomIds
+from patchwright.core.types.base import RandomIds
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import RepoRef
 from patchwright.core.types.work import OutcomeKind
-from patchwright.workers.intake.delivery import DeliveryVerdict
-from patchwright.workers.intake.own_requests import make_own_delivery
-from patchwright.workers.intake.record import Recorder
+from patchwright.workers.inbox.delivery import DeliveryVerdict, make_own_delivery
+from patchwright.workers.inbox.recorder import Recorder
 from tests.flow.story import REPO, Story, fix_turns, telling
 
 TEXT = "The total ignores the pieces\n\n`total([450], [3])` is 450, and not 1350."

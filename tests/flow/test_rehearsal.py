@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from patchwright.core.types.work import OutcomeKind, Proof
-from patchwright.workers.run.orders import RunOverrides
-from patchwright.workers.run.rehearsal import list_planned_writes
+from patchwright.workers.run.dry_run import list_planned_writes
+from patchwright.workers.run.services import RunOverrides
 from tests.fakes.github import Proposal
 from tests.fakes.github.acts import reviews
 from tests.fakes.github.acts.reviews import Spot
@@ -34,7 +34,7 @@ def writes(story: Story, since: int) -> list[RequestSeen]:
 
 def test_nothing_is_written_and_everything_is_told_in_order(tmp_path: Path) -> None:
     rules = {".patchwright.toml": 'labels = ["bot"]\nreviewers = ["alice"]\n'}
-    with telling(tmp_path, fix_turns(), files=rules, orders=REHEARSES) as story:
+    with telling(tmp_path, fix_turns(), files=rules, overrides=REHEARSES) as story:
         issue = story.ask(WISH)
         since = len(story.github.requests)
         story.work()
@@ -62,7 +62,7 @@ def test_nothing_is_written_and_everything_is_told_in_order(tmp_path: Path) -> N
 
 
 def test_a_refusal_is_told_and_not_shown(tmp_path: Path) -> None:
-    with telling(tmp_path, [], orders=REHEARSES) as story:
+    with telling(tmp_path, [], overrides=REHEARSES) as story:
         issue = story.ask(WISH, author="eve")
         since = len(story.github.requests)
         story.work()
@@ -76,7 +76,7 @@ def test_a_refusal_is_told_and_not_shown(tmp_path: Path) -> None:
 
 def test_labels_and_checks_stay_as_they_are(tmp_path: Path) -> None:
     turns = [call("finish", answer="Yes.", summary="Looked.")]
-    with telling(tmp_path, turns, orders=REHEARSES) as story:
+    with telling(tmp_path, turns, overrides=REHEARSES) as story:
         issue = story.github.open_issue(REPO, "alice", "Wrong sum", PLAIN)
         story.github.label(REPO, issue, "patchwright", "alice")
         story.tell()
@@ -96,7 +96,7 @@ def test_a_pull_request_its_checks_and_its_reviews_stay_as_they_are(
         call("write", path="note.txt", content="Done.\n"),
         call("finish", title="Add a note", summary="Noted.", reviews=[answered]),
     ]
-    with telling(tmp_path, turns, orders=REHEARSES) as story:
+    with telling(tmp_path, turns, overrides=REHEARSES) as story:
         head = story.github.commit_files(REPO, "work", {"x.py": "x = 1\n"})
         proposal = Proposal(title="Try x", head="work", base="main", body="Mine.")
         pull = story.github.open_pull_request(REPO, "alice", proposal)

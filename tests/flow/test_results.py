@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from patchwright.core.types.work import OutcomeKind
-from patchwright.workers.run.orders import RunOverrides
+from patchwright.workers.run.services import RunOverrides
 from tests.fakes.llm import call, say
 from tests.fakes.llm.turns import TurnLike
 from tests.flow.script import Request, in_turn, results
@@ -30,7 +30,7 @@ def test_what_a_schema_asks_for_is_handed_over(tmp_path: Path) -> None:
         return answer(result={"risk": "high"})
 
     turns = in_turn(answer(result={"risk": "medium"}), again)
-    with telling(tmp_path, turns, orders=ASKS) as story:
+    with telling(tmp_path, turns, overrides=ASKS) as story:
         issue = story.ask("@patchwright why is that?")
         story.work()
         assert story.outcome().kind is OutcomeKind.ANSWERED
@@ -48,7 +48,7 @@ def test_it_is_handed_over_in_text_too(tmp_path: Path) -> None:
         '<arg name="answer">It is so.</arg>\n<arg name="result.risk">low</arg>\n</call>'
     )
     as_text = {"PATCHWRIGHT_LLM__TOOL_CALLS": "text"}
-    with telling(tmp_path, in_turn(look), orders=ASKS, settings=as_text) as story:
+    with telling(tmp_path, in_turn(look), overrides=ASKS, settings=as_text) as story:
         issue = story.ask("@patchwright why is that?")
         story.work()
         assert json.loads(story.outcome().structured) == {"risk": "low"}
@@ -57,7 +57,7 @@ def test_it_is_handed_over_in_text_too(tmp_path: Path) -> None:
 
 def test_after_three_tries_it_goes_on_without(tmp_path: Path) -> None:
     turns = [answer(), answer(result="high"), answer(result={"risk": 1})]
-    with telling(tmp_path, turns, orders=ASKS) as story:
+    with telling(tmp_path, turns, overrides=ASKS) as story:
         issue = story.ask("@patchwright why is that?")
         story.work()
         outcome = story.outcome()

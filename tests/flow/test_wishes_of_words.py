@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from patchwright.core.types.work import OutcomeKind
-from patchwright.workers.run.orders import RunOverrides
+from patchwright.workers.run.services import RunOverrides
 from tests.fakes.github.bare import git
 from tests.fakes.llm import call
 from tests.fakes.llm.turns import TurnLike
@@ -109,8 +109,8 @@ def test_another_file_can_be_the_repositorys_own(tmp_path: Path) -> None:
         call("write", path="test_pieces.py", content=NEW_TEST),
         call("finish", title="t", summary="s"),
     ]
-    orders = RunOverrides(config_file="ci/bot.toml")
-    with telling(tmp_path, turns, files=files, orders=orders) as story:
+    overrides = RunOverrides(config_file="ci/bot.toml")
+    with telling(tmp_path, turns, files=files, overrides=overrides) as story:
         issue = story.ask(WISH)
         story.work()
         assert story.outcome().reason == "protected-paths"

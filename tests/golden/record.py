@@ -16,7 +16,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from patchwright.workers.db.database import Database
-from patchwright.workers.ops.duty import process_name
+from patchwright.workers.ops.liveness import process_name
 from tests.adapters.cli.terminal import Shop
 from tests.fakes.clock import FakeClock
 from tests.fakes.github import PullRequestSeen

@@ -10,29 +10,33 @@ from typing import Final, cast, get_args
 from pydantic import BaseModel
 from sqlalchemy import insert, update
 
-from patchwright.core.events.transfer import export_log
+from patchwright.core.events.jsonl import export_log
 from patchwright.core.events.types import Known, Source
 from patchwright.core.llm.model import Image
-from patchwright.core.types.grants import PersonalToken
-from patchwright.core.types.ids import JobId
-from patchwright.core.types.people import Actor
+from patchwright.core.types.base import JobId
+from patchwright.core.types.people import Actor, PersonalToken
 from patchwright.core.types.threads import ForgeThread, RepoRef, ThreadKind
 from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.core.types.work import Outcome
+from patchwright.integrations.github.app import NewApp
 from patchwright.integrations.github.deliveries import DeliveryAttempt
-from patchwright.integrations.github.manifest import NewApp
 from patchwright.integrations.slack.tokens import SlackInstallation
 from patchwright.resolver.effects import Effect, NotificationEffect, RepositoryEffect
 from patchwright.resolver.messages.status import DeliveryResult
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.tables import effects, jobs
 from patchwright.workers.db.upgrade import upgrade
-from patchwright.workers.intake.delivery import Delivery
-from patchwright.workers.intake.record import Recorder
-from patchwright.workers.ops.presence import ProcessStatus, record_heartbeat
-from patchwright.workers.run.keepsakes import DIFF, keep_images
+from patchwright.workers.inbox.delivery import Delivery
+from patchwright.workers.inbox.missed_deliveries import MissedDeliveryStore
+from patchwright.workers.inbox.recorder import Recorder
+from patchwright.workers.ops.heartbeat import ProcessStatus, record_heartbeat
+from patchwright.workers.run.artifacts import DIFF, keep_images
 from patchwright.workers.run.plan import PLAN_ARTIFACT, RunPlan
 from patchwright.workers.run.services import Stores
+from patchwright.workers.store.app_credentials import (
+    GitHubAppStore,
+    SlackInstallationStore,
+)
 from patchwright.workers.store.choices import (
     DEFAULT_REPOSITORY,
     ChoiceStore,
@@ -40,11 +44,8 @@ from patchwright.workers.store.choices import (
 )
 from patchwright.workers.store.effects import EffectState
 from patchwright.workers.store.events import SqlEventLog
-from patchwright.workers.store.github_app import GitHubAppStore
 from patchwright.workers.store.identity_tokens import USER_TOKEN, serialize_grant
-from patchwright.workers.store.installations import SlackInstallationStore
 from patchwright.workers.store.job import JobState, Lease
-from patchwright.workers.store.missed import MissedDeliveryStore
 from patchwright.workers.store.requests import insert_job
 from patchwright.workers.store.reservations import Ceilings, Reservation, Spender
 from patchwright.workers.store.secrets import SecretStore
@@ -166,7 +167,10 @@ def _write_events(writer: Writer) -> SqlEventLog:
 
 def _write_effects(writer: Writer) -> None:
     """Write an outcome of each kind; the first has effects of each kind and state."""
-    kinds: tuple[type[BaseModel], ...] = (*get_args(RepositoryEffect), *get_args(NotificationEffect))
+    kinds: tuple[type[BaseModel], ...] = (
+        *get_args(RepositoryEffect),
+        *get_args(NotificationEffect),
+    )
     planned = [one for kind in kinds for one in samples(kind)]
     receipts = cycle(samples(DeliveryResult))
     for outcome in samples(Outcome):
@@ -177,7 +181,10 @@ def _write_effects(writer: Writer) -> None:
             cast("list[Effect]", planned),
             read_up_to=3,
             now=writer.clock.now(),
-            artifacts={DIFF: b"+1", PLAN_ARTIFACT: sample(RunPlan).model_dump_json().encode()},
+            artifacts={
+                DIFF: b"+1",
+                PLAN_ARTIFACT: sample(RunPlan).model_dump_json().encode(),
+            },
         )
         stored = writer.stores.effects.of_job(lease.job_id)
         for number, effect in enumerate(stored):
@@ -219,7 +226,9 @@ def _write_people(writer: Writer) -> None:
     accounts = writer.stores.accounts
     for number, actor in enumerate(samples(Actor)):
         account = accounts.account_of(actor, f"https://github.test/{number}")
-        secrets.put(USER_TOKEN, serialize_grant(sample(PersonalToken, number)), owner=account)
+        secrets.put(
+            USER_TOKEN, serialize_grant(sample(PersonalToken, number)), owner=account
+        )
     store = ChoiceStore(writer.database)
     for name in (DEFAULT_REPOSITORY, consent_name(REPO)):
         store.put("slack:T1/C1", name, str(REPO), by="account:1", now=clock.now())

@@ -8,8 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
+from patchwright.workers.compose import make_worker
 from patchwright.workers.db.database import Database
-from patchwright.workers.process import make_worker
 from tests.fakes.github import FakeGitHub, bare
 from tests.fakes.llm import FakeProvider, call
 from tests.fakes.llm.turns import Script, TurnLike

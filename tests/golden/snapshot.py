@@ -12,58 +12,51 @@ from sqlalchemy import Table, select
 from patchwright.core.agent.view import ChatView
 from patchwright.core.clock import Clock
 from patchwright.core.crypto import KeyRing
-from patchwright.core.events.doorbell import Notifier
+from patchwright.core.events.log import Notifier
 from patchwright.core.events.state import RunState, fold
 from patchwright.core.events.types import Event
 from patchwright.core.llm.wire import wire_messages
-from patchwright.core.trajectory.document import facts_of
-from patchwright.core.trajectory.runs import split_runs
-from patchwright.core.types.ids import (
-    AccountId,
-    ConversationId,
-    Ids,
-    JobId,
-    RandomIds,
-)
+from patchwright.core.replay.trajectory import facts_of, split_runs
+from patchwright.core.types.base import AccountId, ConversationId, Ids, JobId, RandomIds
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import RepoRef
 from patchwright.workers.compose import make_stores
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.tables import (
-    conversations,
-    deliveries,
-    hook_marks,
-    jobs,
-    missed_deliveries,
-    threads,
-)
-from patchwright.workers.db.tables_ops import ended_runs
-from patchwright.workers.db.tables_people import (
     account_audit,
     accounts,
+    choices,
+    conversations,
+    deliveries,
+    ended_runs,
+    hook_marks,
     identities,
+    jobs,
     link_requests,
+    missed_deliveries,
     reservations,
     secrets_table,
+    threads,
 )
-from patchwright.workers.db.tables_talk import choices
-from patchwright.workers.ops.presence import live_processes
-from patchwright.workers.run.keepsakes import load_images
+from patchwright.workers.inbox.missed_deliveries import MissedDeliveryStore
+from patchwright.workers.ops.heartbeat import live_processes
+from patchwright.workers.run.artifacts import load_images
 from patchwright.workers.run.plan import PLAN_ARTIFACT, RunPlan
 from patchwright.workers.run.services import Stores
-from patchwright.workers.runs.listed import row_of_job
 from patchwright.workers.runs.reader import RunReader
-from patchwright.workers.store.active import list_active_jobs
+from patchwright.workers.runs.run_row import row_of_job
+from patchwright.workers.store.account_links import LinkStore
+from patchwright.workers.store.accounts import actor_of
+from patchwright.workers.store.app_credentials import (
+    GitHubAppStore,
+    SlackInstallationStore,
+)
 from patchwright.workers.store.choices import ChoiceStore
-from patchwright.workers.store.github_app import GitHubAppStore
-from patchwright.workers.store.identities import actor_of
 from patchwright.workers.store.identity_tokens import USER_TOKEN, parse_grant
-from patchwright.workers.store.installations import SlackInstallationStore
 from patchwright.workers.store.job import Job
-from patchwright.workers.store.links import LinkStore
-from patchwright.workers.store.missed import MissedDeliveryStore
-from patchwright.workers.store.own_pulls import find_asker, list_own_pulls
+from patchwright.workers.store.jobs import list_active_jobs
 from patchwright.workers.store.secrets import SecretStore
+from patchwright.workers.store.threads import find_asker, list_own_pulls
 
 KEY: Final = bytes(32)
 MODEL: Final = "openai/scripted"
@@ -292,7 +285,9 @@ class _Snapshot:
     def _secrets(self) -> dict[str, object]:
         store = SecretStore(self.database, known_keys(), self.clock)
         with self.database.reading() as connection:
-            rows = connection.execute(select(secrets_table.c.owner, secrets_table.c.name)).all()
+            rows = connection.execute(
+                select(secrets_table.c.owner, secrets_table.c.name)
+            ).all()
         found = {
             f"{owner} {name}": store.fetch(name, owner=owner)
             for owner, name in sorted(map(tuple, rows))

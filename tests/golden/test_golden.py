@@ -10,12 +10,14 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, Select, select
 
-from patchwright.core.events.files import read_entries, read_events
-from patchwright.core.events.jsonl import JsonlEventLog
-from patchwright.core.events.transfer import import_log
+from patchwright.core.events.jsonl import (
+    JsonlEventLog,
+    import_log,
+    read_entries,
+    read_events,
+)
 from patchwright.core.events.types import Event, Unknown
-from patchwright.core.types.base import Value
-from patchwright.core.types.ids import JobId
+from patchwright.core.types.base import JobId, Value
 from patchwright.core.types.triggers import Trigger
 from patchwright.core.types.work import Outcome
 from patchwright.resolver.messages.status import DeliveryResult

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from pydantic import JsonValue
 from sqlalchemy import insert
 
-from patchwright.core.types.ids import ConversationId, RandomIds
+from patchwright.core.types.base import ConversationId, RandomIds
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.tables import conversations
-from patchwright.workers.store.doorbells import open_notifier
 from patchwright.workers.store.events import EventStore, SqlEventLog
+from patchwright.workers.store.notifier import open_notifier
 from tests.fakes.clock import START, FakeClock
 
 

@@ -13,8 +13,8 @@ from patchwright.core.events.types import (
     SandboxObservation,
     Source,
 )
-from patchwright.core.llm.budget import CallWatch
-from patchwright.core.llm.model import ModelRequest, ModelCapabilities
+from patchwright.core.llm.errors import CallWatch
+from patchwright.core.llm.model import ModelCapabilities, ModelRequest
 from tests.unit.agent.memory_sandbox import MemorySandbox
 
 

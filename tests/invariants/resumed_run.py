@@ -8,16 +8,15 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
-from patchwright.core.agent.agents import coder
-from patchwright.core.agent.chronicle import RunLog
+from patchwright.core.agent.agents import AgentDependencies, coder
+from patchwright.core.agent.budget import RunBudget
 from patchwright.core.agent.controller import Controller
-from patchwright.core.agent.disowning import mark_unknown
 from patchwright.core.agent.endings import AgentEnding
-from patchwright.core.agent.kit import AgentDependencies
-from patchwright.core.agent.purse import RunBudget
-from patchwright.core.agent.render import observation_text
+from patchwright.core.agent.execution import mark_unknown
+from patchwright.core.agent.run_log import RunLog
+from patchwright.core.agent.view import observation_text
 from patchwright.core.events.jsonl import JsonlEventLog
-from patchwright.core.events.states import may_change
+from patchwright.core.events.state import may_change
 from patchwright.core.events.types import (
     AgentState,
     ChangeState,
@@ -31,10 +30,8 @@ from patchwright.core.events.types import (
     Source,
     StateChanged,
 )
-from patchwright.core.llm.history import with_all_results
-from patchwright.core.llm.model import ModelRequest
-from patchwright.core.llm.models import Models
-from patchwright.core.llm.wire import wire_messages, wire_tools
+from patchwright.core.llm.model import ModelRequest, Models
+from patchwright.core.llm.wire import wire_messages, wire_tools, with_all_results
 from patchwright.core.types.work import Limits
 from tests.fakes.clock import FakeClock
 from tests.fakes.llm.rules import find_fault

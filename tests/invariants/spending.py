@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Final
 
-from patchwright.core.agent.purse import Budget, DelegateBudget
-from patchwright.core.llm.budget import OverBudgetError, Settle, settle_nothing
-from patchwright.core.settings.work import LimitSettings
-from patchwright.core.types.ids import AccountId, JobId, RandomIds
+from patchwright.core.agent.budget import Budget, DelegateBudget
+from patchwright.core.llm.errors import OverBudgetError, Settle, settle_nothing
+from patchwright.core.settings.limits import LimitSettings
+from patchwright.core.types.base import AccountId, JobId, RandomIds
 from patchwright.core.types.threads import ForgeThread, RepoRef, ThreadKind
 from patchwright.core.types.work import Usage
-from patchwright.workers.run.purse import SharedBudget
+from patchwright.workers.run.budget import SharedBudget
 from patchwright.workers.store.reservations import ReservationStore
 from tests.adapters.store.world import World, trigger
 

@@ -23,8 +23,8 @@ from patchwright.core.llm.errors import (
     ModelRateLimitError,
     ModelUnavailableError,
 )
-from patchwright.core.llm.models import Models
-from patchwright.core.trajectory.compare import compare
+from patchwright.core.llm.model import Models
+from patchwright.core.replay.comparison import compare
 from tests.fakes.scripted_model import ScriptedModel, Step, reply
 from tests.unit.trajectory.normal import normalise
 from tests.unit.trajectory.stage import Play, record, repeat, while_asked

@@ -9,12 +9,12 @@ from patchwright.core.clock import SystemClock
 from patchwright.core.errors import SettingsError
 from patchwright.core.events.jsonl import JsonlEventLog
 from patchwright.core.events.types import CommandOutput, Event, OutcomeReached
+from patchwright.core.replay.comparison import Difference
 from patchwright.core.runtime import RuntimeFactory, SandboxSpec
-from patchwright.core.trajectory.compare import Difference
 from patchwright.core.types.work import OutcomeKind
-from patchwright.resolver.replay import ReplayResult, ReplayEnvironment, replay_run
-from patchwright.sandbox.choose import create_factory
-from patchwright.workers.cli.rerun import COULD_NOT_RUN, rerun_exit_code
+from patchwright.resolver.replay import ReplayEnvironment, ReplayResult, replay_run
+from patchwright.sandbox.factory import create_factory
+from patchwright.workers.cli.replay_handler import COULD_NOT_RUN, rerun_exit_code
 from tests.adapters.git.workshop import WorkTree
 from tests.adapters.resolve.workbench import (
     FIX,

@@ -21,13 +21,16 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from patchwright.core.events.files import read_events
+from patchwright.core.events.jsonl import export_log, import_log, read_events
 from patchwright.core.events.state import RunState, fold
-from patchwright.core.events.transfer import export_log, import_log
 from patchwright.core.events.types import Event, Known, Message, Source
 from patchwright.workers.db.database import Database
-from patchwright.workers.store.event_rows import NewEvent, append_row
-from patchwright.workers.store.events import EventStore, SqlEventLog
+from patchwright.workers.store.events import (
+    EventStore,
+    NewEvent,
+    SqlEventLog,
+    append_row,
+)
 from tests.invariants.log_world import LogWorld
 from tests.unit.events.made_up import JSON, payloads
 

@@ -23,8 +23,7 @@ from hypothesis.stateful import (
 from pydantic import JsonValue
 from sqlalchemy import text
 
-from patchwright.core.events.jsonl import JsonlEventLog
-from patchwright.core.events.transfer import export_log, import_log
+from patchwright.core.events.jsonl import JsonlEventLog, export_log, import_log
 from patchwright.core.events.types import (
     CallMcpTool,
     CommandOutput,
@@ -35,8 +34,7 @@ from patchwright.core.events.types import (
     ToolCall,
 )
 from patchwright.core.logs import set_up_logging
-from patchwright.core.text.redacted_stream import RedactedStream
-from patchwright.core.text.redaction import Redactor
+from patchwright.core.text.redaction import RedactedStream, Redactor
 from patchwright.workers.db.database import Database
 from tests.fakes.clock import FakeClock
 from tests.invariants.log_world import LogWorld

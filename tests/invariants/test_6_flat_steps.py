@@ -17,22 +17,21 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 
-from patchwright.core.agent.agents import coder
-from patchwright.core.agent.chronicle import RunLog, ignore_steering
+from patchwright.core.agent.agents import AgentDependencies, coder
+from patchwright.core.agent.budget import RunBudget
 from patchwright.core.agent.controller import Controller
-from patchwright.core.agent.kit import AgentDependencies
-from patchwright.core.agent.purse import RunBudget
+from patchwright.core.agent.run_log import RunLog, ignore_steering
 from patchwright.core.clock import SystemClock
-from patchwright.core.condense.choose import choose_condenser
-from patchwright.core.events.doorbell import Notifier
+from patchwright.core.condense.condensers import choose_condenser
+from patchwright.core.events.log import Notifier
 from patchwright.core.events.types import Message, Source
 from patchwright.core.llm.client import LitellmModel
-from patchwright.core.llm.config import ModelConfig
-from patchwright.core.llm.models import Models
+from patchwright.core.llm.model import Models
+from patchwright.core.llm.prices import ModelConfig
 from patchwright.core.runtime import SandboxSpec
-from patchwright.core.security.choose import choose_analyzer
+from patchwright.core.security.analyzers import choose_analyzer
 from patchwright.core.types.work import Limits, OutcomeKind
-from patchwright.sandbox.choose import create_factory
+from patchwright.sandbox.factory import create_factory
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.upgrade import upgrade
 from patchwright.workers.store.events import EventStore, SqlEventLog
@@ -123,7 +122,9 @@ def _run(log: SqlEventLog, url: str) -> OutcomeKind:
     )
     log.append(Source.SYSTEM, Message(text="Count."))
     with (
-        closing(create_factory("bubblewrap", CLOCK).start(SandboxSpec(run_id="r"))) as runtime,
+        closing(
+            create_factory("bubblewrap", CLOCK).start(SandboxSpec(run_id="r"))
+        ) as runtime,
         log.listen() as wakeup,
     ):
         dependencies = AgentDependencies(
@@ -136,7 +137,9 @@ def _run(log: SqlEventLog, url: str) -> OutcomeKind:
             run_budget=RunBudget(1.0, refuse_unknown=False),
             clock=CLOCK,
         )
-        return Controller(RunLog(log, wakeup, ignore_steering, 1), dependencies).run().kind
+        return (
+            Controller(RunLog(log, wakeup, ignore_steering, 1), dependencies).run().kind
+        )
 
 
 def _condensed_before(log: SqlEventLog) -> int:

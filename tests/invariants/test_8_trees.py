@@ -25,8 +25,8 @@ from hypothesis.stateful import (
 
 from patchwright.core.clock import SystemClock
 from patchwright.core.runtime import SandboxSpec
-from patchwright.core.types.ids import RandomIds
-from patchwright.sandbox.choose import create_factory
+from patchwright.core.types.base import RandomIds
+from patchwright.sandbox.factory import create_factory
 from patchwright.sandbox.workspace import Workspace
 from tests.adapters.git.workshop import WorkTree
 from tests.adapters.sandbox.box import Box

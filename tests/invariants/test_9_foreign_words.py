@@ -5,11 +5,15 @@ from collections.abc import Callable
 
 import pytest
 
-from patchwright.core.text.marks import mention_link, split_marks
-from patchwright.integrations.jira.text.adf_out import to_adf
-from patchwright.integrations.jira.text.wiki_out import to_wiki
-from patchwright.integrations.slack.text.outgoing import render
-from patchwright.resolver.messages.facts import quote_agent_line, quote_agent, list_sentences
+from patchwright.core.text.escape import mention_link, split_marks
+from patchwright.integrations.jira.text.adf_writer import to_adf
+from patchwright.integrations.jira.text.wiki_writer import to_wiki
+from patchwright.integrations.slack.text.message_writer import render
+from patchwright.resolver.messages.elements import (
+    list_sentences,
+    quote_agent,
+    quote_agent_line,
+)
 
 HANDLE = "@patchwright"
 STATE = "<!-- patchwright:state=resolved run=r1 -->"

@@ -11,7 +11,7 @@ import pytest
 import structlog
 
 from patchwright.core.logs import set_up_logging
-from patchwright.core.settings.secret_values import secret_values
+from patchwright.core.settings.model import secret_values
 from patchwright.core.text.redaction import Redactor
 from tests.fakes.github.bare import git
 from tests.fakes.github.state import TokenKind

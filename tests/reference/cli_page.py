@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from patchwright.workers.cli.tree import CommandHelp, ParameterHelp, read_commands
+from patchwright.workers.cli.reference import CommandHelp, ParameterHelp, read_commands
 
 _ABOUT: Final = """\
 # Commands

@@ -7,12 +7,15 @@ from typing import Final
 
 from patchwright.core.clock import SystemClock
 from patchwright.core.errors import NotFoundError
-from patchwright.integrations.github.manifest import NewApp
-from patchwright.workers.cli.manual import manual
-from patchwright.workers.site import make_website
+from patchwright.integrations.github.app import NewApp
+from patchwright.workers.cli.reference import manual
 from patchwright.workers.web.app import WebApp
-from patchwright.workers.web.setup.app import SetupPages, create_setup_app
-from patchwright.workers.web.setup.visitors import SetupVisitors
+from patchwright.workers.web.setup_pages import (
+    SetupPages,
+    SetupVisitors,
+    create_setup_app,
+)
+from patchwright.workers.website import make_website
 from tests.architecture.tree import ROOT
 from tests.flow.office import in_office
 from tests.reference.action_page import page as action_page

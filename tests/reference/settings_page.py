@@ -5,7 +5,13 @@ from itertools import groupby
 
 from pydantic import SecretStr
 
-from patchwright.core.settings.schema import ValueForm, SettingsKey, all_keys, find_section, variable_name
+from patchwright.core.settings.model import (
+    SettingsKey,
+    ValueForm,
+    all_keys,
+    find_section,
+    variable_name,
+)
 from patchwright.core.settings.sources import ALIASES
 
 _GENERAL = "What belongs to no section stands at the top of the file."

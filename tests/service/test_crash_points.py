@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from patchwright.core.types.ids import JobId
+from patchwright.core.types.base import JobId
 from patchwright.workers.store.job import is_over
 from tests.fakes.github.faults import Moment
 from tests.fakes.llm import call

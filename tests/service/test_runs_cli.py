@@ -12,7 +12,7 @@ import pytest
 
 from patchwright.core.clock import SystemClock
 from patchwright.core.events.types import ChangeState, Source
-from patchwright.workers.runs.steering import operator_name
+from patchwright.workers.runs.administration import operator_name
 from patchwright.workers.store.job import JobState
 from tests.adapters.cli.terminal import PATIENCE_S, Ended
 from tests.fakes.github import bare

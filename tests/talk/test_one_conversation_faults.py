@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from patchwright.core.types.ids import ConversationId, JobId, RandomIds
+from patchwright.core.types.base import ConversationId, JobId, RandomIds
 from patchwright.core.types.threads import ThreadRef
 from patchwright.core.types.triggers import Trigger
-from patchwright.workers.run.runner import JobWorker
+from patchwright.workers.run.worker import JobWorker
 from patchwright.workers.store.job import JobState, Lease
-from patchwright.workers.store.tying import ConversationLinkStore
+from patchwright.workers.store.requests import ConversationLinkStore
 from tests.fakes.llm import call
 from tests.fakes.llm.turns import TurnLike
 from tests.flow.office import in_office

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import update
 
-from patchwright.workers.db.tables_people import identities
+from patchwright.workers.db.tables import identities
 from tests.flow.office import Office, in_office
 from tests.flow.script import in_turn
 from tests.flow.story import REPO, fix_turns

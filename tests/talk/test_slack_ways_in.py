@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from patchwright.core.types.people import Actor
-from patchwright.workers.process import make_chat_composition
+from patchwright.workers.compose import make_chat_composition
 from tests.fakes.llm import call
 from tests.fakes.llm.turns import TurnLike
 from tests.fakes.slack.state import View

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from patchwright.core.types.ids import RandomIds
+from patchwright.core.types.base import RandomIds
 from tests.deploy.docker_cli import docker
 from tests.deploy.images import PREFIX, PYTHON, Images, ensure_images, ensure_machine
 from tests.provision.servers import free_port

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from patchwright.core.types.ids import RandomIds
+from patchwright.core.types.base import RandomIds
 from tests.architecture.tree import ROOT, project_files
 from tests.deploy.docker_cli import docker
 from tests.fakes.github import FakeGitHub, File, bare

@@ -2,26 +2,37 @@
 
 from typing import assert_never
 
-from patchwright.core.agent.acting import ActionExecutor
-from patchwright.core.agent.asking import ModelCaller
-from patchwright.core.agent.attention import CancelToken, RunCancelledError
-from patchwright.core.agent.calls import SKIPPED_AFTER_END, ToolCallExecutor
-from patchwright.core.agent.chronicle import RunLog
-from patchwright.core.agent.condensing import ChatCondenser
-from patchwright.core.agent.delegating import DelegateBounds, delegate_bounds, delegate_dependencies
+from patchwright.core.agent.agents import (
+    AgentDependencies,
+    DelegateBounds,
+    allow_finish,
+    delegate_bounds,
+    delegate_dependencies,
+)
+from patchwright.core.agent.approval import OpenReply
 from patchwright.core.agent.endings import (
     AgentEnding,
+    find_reached_limit,
     limit_ending,
     paused_ending,
     question_ending,
+    token_limit_reached,
 )
-from patchwright.core.agent.kit import AgentDependencies, allow_finish
-from patchwright.core.agent.limits import find_reached_limit, token_limit_reached
-from patchwright.core.agent.open_reply import OpenReply
-from patchwright.core.agent.pen import EventWriter
+from patchwright.core.agent.execution import (
+    SKIPPED_AFTER_END,
+    ActionExecutor,
+    ToolCallExecutor,
+)
+from patchwright.core.agent.loop_finder import LoopFinder, RepeatedSteps
+from patchwright.core.agent.model_calls import ChatCondenser, ModelCaller
 from patchwright.core.agent.prompts import prompt
 from patchwright.core.agent.results import FinishCheck
-from patchwright.core.agent.stuck import RepeatedSteps, LoopFinder
+from patchwright.core.agent.run_log import (
+    CancelToken,
+    EventWriter,
+    RunCancelledError,
+    RunLog,
+)
 from patchwright.core.agent.toolbox import Toolbox
 from patchwright.core.agent.view import ChatView
 from patchwright.core.events.types import (
@@ -34,9 +45,13 @@ from patchwright.core.events.types import (
     Message,
     Reject,
 )
-from patchwright.core.knowledge.library import NoKnowledgeLibrary
-from patchwright.core.llm.budget import LimitError, TokenLimitError
-from patchwright.core.llm.errors import ContextWindowError, ModelError
+from patchwright.core.knowledge.search import NoKnowledgeLibrary
+from patchwright.core.llm.errors import (
+    ContextWindowError,
+    LimitError,
+    ModelError,
+    TokenLimitError,
+)
 from patchwright.core.types.work import OutcomeKind
 
 TEXT_ONLY_LIMIT = 3
@@ -62,13 +77,17 @@ class Controller:
         self._run_log, self._dependencies = run_log, dependencies
         self._agent, self._bounds = agent, bounds or DelegateBounds()
         self._event_writer = EventWriter(run_log, agent)
-        self._model = dependencies.models.delegate if agent else dependencies.models.main
+        self._model = (
+            dependencies.models.delegate if agent else dependencies.models.main
+        )
         self._toolbox = _toolbox(dependencies, agent, self._bounds.depth)
         self._view = _view(dependencies, agent)
         self._reply = OpenReply()
         self._loops = LoopFinder()
         self._finish_check = _finish_check(dependencies, agent)
-        self._cancel_token = cancel_token = CancelToken(run_log, dependencies.release_signal)
+        self._cancel_token = cancel_token = CancelToken(
+            run_log, dependencies.release_signal
+        )
         self._asking = ModelCaller(
             run_log,
             cancel_token,
@@ -88,7 +107,9 @@ class Controller:
             finish_check=self._finish_check,
             delegate=self._delegate,
         )
-        self._chat_condenser = ChatCondenser(run_log, dependencies, self._view, self._asking, agent)
+        self._chat_condenser = ChatCondenser(
+            run_log, dependencies, self._view, self._asking, agent
+        )
         run_log.follow(self._follow, since_id)
 
     def run(self) -> AgentEnding:
@@ -153,7 +174,9 @@ class Controller:
 
     def _forbidden(self) -> AgentEnding | None:
         state, limits = self._run_log.state, self._dependencies.limits
-        if stop := find_reached_limit(state, limits, state.elapsed_s(self._dependencies.clock.now())):
+        if stop := find_reached_limit(
+            state, limits, state.elapsed_s(self._dependencies.clock.now())
+        ):
             return limit_ending(stop)
         return self._bounds.forbid(state)
 
@@ -215,14 +238,18 @@ class Controller:
             )
             if loop.error:
                 text = f"{text} It was: {loop.error}"
-            return AgentEnding(OutcomeKind.STUCK, "repeated-step", text, by_service=True)
+            return AgentEnding(
+                OutcomeKind.STUCK, "repeated-step", text, by_service=True
+            )
         text = prompt("loop").format(times=loop.times, step=loop.step)
         # In this order, so that a crash in between does not swallow the warning.
         self._event_writer.note(Message(text=text))
         self._event_writer.note(LoopDetected(pattern=loop.step, text=text))
         return None
 
-    def _delegate(self, action: Delegate, action_id: int) -> DelegateResult | AgentEnding:
+    def _delegate(
+        self, action: Delegate, action_id: int
+    ) -> DelegateResult | AgentEnding:
         """Have a delegate work in this thread; its waiting is ours."""
         done = self._run_log.since(action_id)
         child = Controller(
@@ -301,7 +328,9 @@ def _view(dependencies: AgentDependencies, agent: str) -> ChatView:
 def _toolbox(dependencies: AgentDependencies, agent: str, depth: int) -> Toolbox:
     recalls = not isinstance(dependencies.library, NoKnowledgeLibrary)
     return Toolbox(
-        dependencies.agent.tools_at(depth, dependencies.max_delegate_depth, recalls=recalls),
+        dependencies.agent.tools_at(
+            depth, dependencies.max_delegate_depth, recalls=recalls
+        ),
         dependencies.mcp.tools(),
         asks_risk=dependencies.confirm != "never",
         result_schema=None if agent else dependencies.result_schema,

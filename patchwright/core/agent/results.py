@@ -1,12 +1,15 @@
-"""Look at how the agent finishes: at what it hands over, and what it leaves behind."""
+"""The result of an agent: its JSON schema, and what it hands over at the end."""
 
 import json
-from collections.abc import Callable
-from typing import Final
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from typing import Final, cast
 
 from pydantic import JsonValue
 
-from patchwright.core.agent.result_schema import ResultSchema
+from patchwright.core.errors import SettingsError
 from patchwright.core.events.types import (
     ErrorObservation,
     Event,
@@ -15,6 +18,133 @@ from patchwright.core.events.types import (
     ToolCall,
 )
 from patchwright.core.llm.model import ToolSpec
+
+MAX_CHARS: Final = 100_000
+_MAX_PARTS: Final = 5_000
+_CHECK: Final = "patchwright.core.agent.schema_check"
+# What could lead elsewhere than to a place in the same text.
+_ELSEWHERE: Final = ("$dynamicRef", "$recursiveRef", "$id")
+_NOT_SHOWN: Final = frozenset({"$schema", "$id", "$defs", "definitions"})
+
+Schema = dict[str, JsonValue]
+
+
+@dataclass(frozen=True)
+class ResultSchema:
+    """A schema that holds, and how it is `shown` to a model: without references."""
+
+    schema: Schema
+    shown: Schema
+
+    def faults(self, value: JsonValue) -> tuple[str, ...]:
+        """Say why a value does not fit, a line for each of the first reasons."""
+        return _find_faults()(self.schema, value)
+
+
+def read_schema(text: str) -> ResultSchema:
+    """Return what the text says; raises `SettingsError` where that is no schema.
+
+    Nothing is fetched: every reference must lead to a place in the text itself.
+    """
+    if len(text) > MAX_CHARS:
+        raise _wrong(f"it is longer than {MAX_CHARS} characters")
+    try:
+        found: JsonValue = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise _wrong(f"it is not JSON: {error}") from error
+    if not isinstance(found, dict):
+        raise _wrong("it must be a JSON object")
+    if mistake := _find_mistake()(found):
+        raise _wrong(mistake)
+    _check_references(found)
+    shown = _Showing(found).show(found)
+    return ResultSchema(found, shown if isinstance(shown, dict) else {})
+
+
+def _wrong(why: str) -> SettingsError:
+    return SettingsError(f"the JSON schema of the result cannot be used: {why}")
+
+
+@cache
+def _find_mistake() -> Callable[[Schema], str]:
+    return cast("Callable[[Schema], str]", import_module(_CHECK).find_mistake)
+
+
+@cache
+def _find_faults() -> Callable[[Schema, JsonValue], tuple[str, ...]]:
+    found = import_module(_CHECK).find_faults
+    return cast("Callable[[Schema, JsonValue], tuple[str, ...]]", found)
+
+
+def _check_references(schema: Schema) -> None:
+    for part in _parts(schema):
+        reference = part.get("$ref")
+        if isinstance(reference, str) and _place(schema, reference) is None:
+            raise _wrong(f"{reference!r} leads to no place in it")
+        for key in _ELSEWHERE:
+            if isinstance(part.get(key), str) and part is not schema:
+                raise _wrong(f"{key!r} is not understood; use `#/$defs/NAME`")
+
+
+def _parts(value: JsonValue) -> Iterator[Schema]:
+    waiting = [value]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, dict):
+            yield one
+            waiting += one.values()
+        elif isinstance(one, list):
+            waiting += one
+
+
+def _place(schema: Schema, reference: str) -> JsonValue:
+    """Follow a JSON pointer; None if it leads nowhere.
+
+    https://www.rfc-editor.org/rfc/rfc6901#section-4
+    """
+    if reference != "#" and not reference.startswith("#/"):
+        return None
+    at: JsonValue = schema
+    for step in reference.split("/")[1:]:
+        key = step.replace("~1", "/").replace("~0", "~")
+        if isinstance(at, list) and key.isdecimal() and int(key) < len(at):
+            at = at[int(key)]
+        else:
+            at = at.get(key) if isinstance(at, dict) else None
+    return at
+
+
+class _Showing:
+    """Puts what is referred to in the place of references, for providers without them.
+
+    One that leads in a circle stands for anything there, and holds all the same.
+    """
+
+    def __init__(self, schema: Schema) -> None:
+        self._schema, self._parts = schema, 0
+
+    def show(self, value: JsonValue, within: tuple[str, ...] = ()) -> JsonValue:
+        self._parts += 1
+        if self._parts > _MAX_PARTS:
+            raise _wrong(f"it has more than {_MAX_PARTS} parts")
+        if isinstance(value, list):
+            return [self.show(one, within) for one in value]
+        if not isinstance(value, dict):
+            return value
+        shown = {
+            key: self.show(part, within)
+            for key, part in value.items()
+            if key not in _NOT_SHOWN | {"$ref"}
+        }
+        return {**self._referred(value.get("$ref"), within), **shown}
+
+    def _referred(self, reference: JsonValue, within: tuple[str, ...]) -> Schema:
+        if not isinstance(reference, str) or reference in within:
+            return {}
+        there = _place(self._schema, reference)
+        shown = self.show(there, (*within, reference))
+        return shown if isinstance(shown, dict) else {}
+
 
 MAX_TRIES: Final = 3
 _FINISH: Final = "finish"

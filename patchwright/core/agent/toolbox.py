@@ -6,8 +6,7 @@ from typing import Any, Final
 
 from pydantic import JsonValue, ValidationError
 
-from patchwright.core.agent.result_schema import ResultSchema
-from patchwright.core.agent.results import split_result, with_result
+from patchwright.core.agent.results import ResultSchema, split_result, with_result
 from patchwright.core.agent.tools import Tool
 from patchwright.core.events.types import (
     AgentStep,
@@ -18,7 +17,7 @@ from patchwright.core.events.types import (
     ToolCall,
 )
 from patchwright.core.llm.model import ToolSpec
-from patchwright.core.mcp.servers import McpTool
+from patchwright.core.mcp import McpTool
 from patchwright.core.types.base import Value
 
 _RISK: Final = "risk"

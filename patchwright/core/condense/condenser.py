@@ -1,10 +1,10 @@
-"""The protocol of a condenser, and what it decides by."""
+"""The protocol of a condenser, what it decides by, and how a condensation is applied."""
 
-from collections.abc import Callable
-from typing import Protocol
+from collections.abc import Callable, Iterable, Sequence
+from typing import Final, Protocol
 
 from patchwright.core.events.types import Condensed, ModelReply
-from patchwright.core.llm.model import ChatMessage
+from patchwright.core.llm.model import ChatMessage, ToolResult, UserText
 from patchwright.core.types.base import Value
 
 
@@ -57,3 +57,125 @@ class Condenser(Protocol):
     def condense(self, history: History, ask: Ask) -> Condensed | None:
         """Return what to leave out; the sizes in it are filled in by the caller."""
         ...
+
+
+GOAL: Final = 0.4
+NEWEST_TURNS: Final = 3
+NEWEST_SHARE: Final = 0.15
+# What the newest turns leave, of the room that is there, to what stands for the others.
+LEFT_SHARE: Final = 0.25
+# What stands for the others may have so much, however little room there is.
+LEAST_BYTES: Final = 1_050
+
+
+class HistoryParts(Value):
+    """`older` may go; `newest` are the turns that the agent is in the middle of."""
+
+    older: tuple[Turn, ...]
+    newest: tuple[Turn, ...]
+
+
+def goal_bytes_of(history: History) -> int:
+    return history.goal_bytes or round(history.size_bytes * GOAL)
+
+
+def free_bytes_of(history: History) -> int:
+    """Return what the goal leaves to everything that is not pinned."""
+    pinned = total_bytes(turn for turn in history.turns if turn.is_pinned)
+    return max(goal_bytes_of(history) - pinned, 0)
+
+
+def split_history(history: History) -> HistoryParts:
+    """Keep at least three turns, and 15 %, where that is within the goal.
+
+    The very newest stays in any case: nobody has read its results.
+    """
+    room = round(free_bytes_of(history) * (1 - LEFT_SHARE))
+    share = round(history.size_bytes * NEWEST_SHARE)
+    free = [turn for turn in history.turns if not turn.is_pinned]
+    newest: list[Turn] = []
+    for turn in reversed(free):
+        enough = len(newest) >= NEWEST_TURNS and total_bytes(newest) >= share
+        if newest and (enough or total_bytes([*newest, turn]) > room):
+            break
+        newest.insert(0, turn)
+    return HistoryParts(
+        older=tuple(free[: len(free) - len(newest)]), newest=tuple(newest)
+    )
+
+
+def split_history_to_fill(history: History, reserved_bytes: int) -> HistoryParts:
+    """Keep all the newest turns that fit the goal beside so many bytes."""
+    room = free_bytes_of(history) - reserved_bytes
+    free = [turn for turn in history.turns if not turn.is_pinned]
+    kept = 1
+    while kept < len(free) and total_bytes(free[-kept - 1 :]) <= room:
+        kept += 1
+    return HistoryParts(older=tuple(free[:-kept]), newest=tuple(free[-kept:]))
+
+
+def total_bytes(turns: Iterable[Turn]) -> int:
+    return sum(turn.size_bytes for turn in turns)
+
+
+# A shorter result would not get much shorter; and what is masked is not masked again.
+MASKED_FROM_BYTES: Final = 200
+
+
+def apply_condensation(turns: Sequence[Turn], condensed: Condensed) -> tuple[Turn, ...]:
+    """Return the turns as they are from this condensation on.
+
+    The summary takes the place and the id of the last turn that goes, so that it comes
+    after the words of people that it covers. Pinned turns stay as they are.
+    """
+    gone = [turn.id for turn in turns if _goes(turn, condensed)]
+    shown: list[Turn] = []
+    for turn in turns:
+        if not _goes(turn, condensed):
+            shown.append(_masked(turn) if _is_masked(turn, condensed) else turn)
+        elif turn.id == gone[-1] and condensed.summary:
+            shown.append(_summary(turn.id, condensed.summary))
+    return tuple(shown)
+
+
+def text_bytes(text: str) -> int:
+    """Return the size of a text as `Turn.size_bytes` counts it."""
+    return len(text.encode(errors="replace"))
+
+
+def size_after(turns: Sequence[Turn], condensed: Condensed) -> int:
+    """Return how many bytes the turns have after the condensation."""
+    return sum(turn.size_bytes for turn in apply_condensation(turns, condensed))
+
+
+def _goes(turn: Turn, condensed: Condensed) -> bool:
+    inside = 0 < condensed.first_id <= turn.id <= condensed.last_id
+    return inside and not turn.is_pinned
+
+
+def _is_masked(turn: Turn, condensed: Condensed) -> bool:
+    return turn.id <= condensed.masked_to and not turn.is_pinned
+
+
+def _masked(turn: Turn) -> Turn:
+    messages = tuple(map(_without_result, turn.messages))
+    saved = sum(
+        text_bytes(old.text) - text_bytes(new.text)
+        for old, new in zip(turn.messages, messages, strict=True)
+    )
+    return turn.replace(messages=messages, size_bytes=turn.size_bytes - saved)
+
+
+def _without_result(message: ChatMessage) -> ChatMessage:
+    if not isinstance(message, ToolResult):
+        return message
+    size = text_bytes(message.text)
+    if size <= MASKED_FROM_BYTES:
+        return message
+    text = f"[result left out: {size:,} bytes; run it again if needed]"
+    return ToolResult(call_id=message.call_id, text=text)
+
+
+def _summary(turn_id: int, text: str) -> Turn:
+    size = text_bytes(text)
+    return Turn(id=turn_id, messages=(UserText(text=text),), size_bytes=size)

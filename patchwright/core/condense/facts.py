@@ -4,7 +4,6 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from patchwright.core.condense.testing import is_test_command
 from patchwright.core.events.types import (
     CommandOutput,
     ControlCommand,
@@ -15,7 +14,23 @@ from patchwright.core.events.types import (
     Todo,
     WriteTodos,
 )
-from patchwright.core.text.cut import truncate_middle
+from patchwright.core.text.strings import truncate_middle
+
+_RUNNER: Final = re.compile(
+    r"(?:^|[\s;&|(/])"
+    r"(?:pytest|py\.test|tox|nox|unittest|nose2|trial|jest|vitest|mocha|ava|karma"
+    r"|rspec|phpunit|pest|ctest|bats|prove|busted|minitest"
+    r"|(?:npm|pnpm|yarn|bun|deno|cargo|go|mvn|mvnw|gradle|gradlew|dotnet|swift|mix"
+    r"|rake|rails|stack|cabal|dune|zig|bazel|sbt|lein|composer|make|just|task|flutter"
+    r"|dart|hatch|manage\.py)(?:\s+(?:run|-\S+))*\s+(?:test|check|spec)\b"
+    r"|cargo\s+nextest)"
+    r"(?![\w.=-])"
+)
+
+
+def is_test_command(command: str) -> bool:
+    return _RUNNER.search(command) is not None
+
 
 MAX_PATHS: Final = 40
 MAX_TODOS: Final = 20
@@ -80,7 +95,9 @@ class LastingFacts:
         if is_test_command(command):
             self._add_test(command, output)
         elif output.exit_code == 0 and _SHOWS_DIFF.search(command):
-            self._diff = truncate_middle(output.output.strip(), MAX_DIFF_CHARS) or self._diff
+            self._diff = (
+                truncate_middle(output.output.strip(), MAX_DIFF_CHARS) or self._diff
+            )
 
     def _add_test(self, command: str, output: CommandOutput) -> None:
         if output.exit_code:

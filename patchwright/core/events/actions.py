@@ -6,8 +6,7 @@ from typing import Literal
 from pydantic import JsonValue
 
 from patchwright.core.events.payload import AgentState, Payload, Risk, Todo
-from patchwright.core.types.base import Value
-from patchwright.core.types.words import ReadableText
+from patchwright.core.types.base import ReadableText, Value
 from patchwright.core.types.work import ReviewAnswer
 
 

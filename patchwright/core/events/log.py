@@ -1,11 +1,18 @@
-"""The protocol of a conversation's event log."""
+"""The protocol of an event log, its events in memory, and waiting for the next one."""
 
 import threading
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from heapq import merge
+from itertools import islice
 from typing import Protocol
 
+import structlog
+
 from patchwright.core.events.types import Event, Known, Source
+from patchwright.core.types.base import ConversationId
 
 
 class EventLog(Protocol):
@@ -49,3 +56,186 @@ class EventLog(Protocol):
         it before it reads. A ring may be spurious, and none is lost.
         """
         ...
+
+
+class InMemoryEvents:
+    """Events in the order of their ids; one thread at a time may add.
+
+    Others may read meanwhile: they see what had been added when they began.
+    """
+
+    def __init__(self) -> None:
+        self._events: list[Event] = []
+        self._ids_of: defaultdict[str, list[int]] = defaultdict(list)
+
+    def __len__(self) -> int:
+        return len(self._events)
+
+    def add(self, event: Event) -> None:
+        self._events.append(event)
+        self._ids_of[event.payload.kind].append(event.id)
+
+    def read(
+        self,
+        start_id: int,
+        end_id: int | None,
+        *,
+        limit: int | None,
+        reverse: bool,
+        kinds: frozenset[str] | None,
+    ) -> Sequence[Event]:
+        first, last = max(start_id, 1), len(self._events)
+        if end_id is not None:
+            last = min(end_id, last)
+        every = range(first, last + 1)
+        ids = (
+            _in_order(every, reverse=reverse)
+            if kinds is None
+            else merge(
+                *(self._of_kind(kind, every, reverse=reverse) for kind in kinds),
+                reverse=reverse,
+            )
+        )
+        return [self._events[event_id - 1] for event_id in islice(ids, limit)]
+
+    def _of_kind(self, kind: str, ids: range, *, reverse: bool) -> Iterable[int]:
+        run = self._ids_of.get(kind, [])
+        places = range(bisect_left(run, ids.start), bisect_right(run, ids.stop - 1))
+        return (run[place] for place in _in_order(places, reverse=reverse))
+
+
+def _in_order(numbers: range, *, reverse: bool) -> range:
+    return numbers[::-1] if reverse else numbers
+
+
+def _notify_nobody(_conversation_id: ConversationId) -> None:
+    """Serve where this process is the only one, or the others hear by themselves."""
+
+
+class Wakeup(Protocol):
+    """Something that rings; being told to twice is no more than being told once."""
+
+    def set(self) -> None: ...
+
+
+class Notifier:
+    """Rings for every listener of a conversation.
+
+    A ring says only that there may be something new: it is remembered until the
+    listener clears it, and many rings may count as one. `tell_others` carries a ring to
+    other processes; what they ring arrives by `ring_here`.
+    """
+
+    def __init__(
+        self, notify_others: Callable[[ConversationId], None] = _notify_nobody
+    ) -> None:
+        self._lock = threading.Lock()
+        self._listeners: defaultdict[ConversationId, set[Wakeup]] = defaultdict(set)
+        self._notify_others = notify_others
+
+    def notify(self, conversation_id: ConversationId) -> None:
+        self.notify_here(conversation_id)
+        self._notify_others(conversation_id)
+
+    def notify_here(self, conversation_id: ConversationId) -> None:
+        with self._lock:
+            for listener in self._listeners.get(conversation_id, ()):
+                listener.set()
+
+    def notify_all_here(self) -> None:
+        """Ring for everybody in this process, for who was meant is not known."""
+        with self._lock:
+            for listeners in self._listeners.values():
+                for listener in listeners:
+                    listener.set()
+
+    @contextmanager
+    def listen(self, conversation_id: ConversationId) -> Iterator[threading.Event]:
+        listener = threading.Event()
+        with self.attach(conversation_id, listener):
+            yield listener
+
+    @contextmanager
+    def attach(self, conversation_id: ConversationId, wakeup: Wakeup) -> Iterator[None]:
+        """Ring a bell of the listener's own, from whichever thread."""
+        with self._lock:
+            self._listeners[conversation_id].add(wakeup)
+        try:
+            yield
+        finally:
+            self._forget(conversation_id, wakeup)
+
+    def _forget(self, conversation_id: ConversationId, listener: Wakeup) -> None:
+        with self._lock:
+            self._listeners[conversation_id].discard(listener)
+            if not self._listeners[conversation_id]:
+                del self._listeners[conversation_id]
+
+
+log = structlog.get_logger(__name__)
+
+
+@contextmanager
+def follow_log(
+    read: Callable[[int], Sequence[Event]],
+    reader: Callable[[Event], None],
+    wakeup: threading.Event,
+    *,
+    after_id: int = 0,
+    look_again_s: float | None = None,
+) -> Iterator[None]:
+    """Hand the events after `after_id` to `reader`, once and in order.
+
+    `read(start_id)` returns the next ones from there on, or nothing. It is asked when
+    `bell` is set, and every `look_again_s` for writers that this bell does not hear.
+    Leaving the context waits until everything has been read.
+    """
+    follower = _Follower(read, reader, wakeup, after_id, look_again_s)
+    thread = threading.Thread(target=follower.run, name="event-reader", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        follower.finish()
+        thread.join()
+
+
+class _Follower:
+    def __init__(
+        self,
+        read: Callable[[int], Sequence[Event]],
+        reader: Callable[[Event], None],
+        wakeup: threading.Event,
+        after_id: int,
+        look_again_s: float | None,
+    ) -> None:
+        self._read, self._reader, self._wakeup = read, reader, wakeup
+        self._cursor = after_id
+        self._look_again_s = look_again_s
+        self._finishing = threading.Event()
+
+    def finish(self) -> None:
+        self._finishing.set()
+        self._wakeup.set()
+
+    def run(self) -> None:
+        self._catch_up()
+        last_look = False
+        while not last_look:
+            self._wakeup.wait(self._look_again_s)
+            self._wakeup.clear()
+            # Asked before reading: what was appended before `finish` is read then.
+            last_look = self._finishing.is_set()
+            self._catch_up()
+
+    def _catch_up(self) -> None:
+        while page := self._read(self._cursor + 1):
+            for event in page:
+                self._hand_over(event)
+                self._cursor = event.id
+
+    def _hand_over(self, event: Event) -> None:
+        try:
+            self._reader(event)
+        except Exception:  # the reader's faults are its own, whatever they are
+            log.exception("event_reader_failed", event_id=event.id)

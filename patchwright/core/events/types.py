@@ -31,18 +31,26 @@ from patchwright.core.events.actions import (
 )
 from patchwright.core.events.observations import (
     BrowserOutput,
+    CheckpointTaken,
     CommandOutput,
     Condensed,
+    ConfirmationAsked,
     DelegateResult,
     ErrorObservation,
+    EvidenceRecorded,
     FileContent,
     FileEdited,
     IpythonOutput,
     LoopDetected,
     McpResult,
+    ModelCalled,
+    ModelReply,
     Null,
+    OutcomeReached,
     PlanApproved,
     Recalled,
+    RequestBlocked,
+    RunStarted,
     SearchResult,
     StateChanged,
     UserRejected,
@@ -54,16 +62,6 @@ from patchwright.core.events.payload import (
     Source,
     Todo,
     ToolCall,
-)
-from patchwright.core.events.records import (
-    CheckpointTaken,
-    ConfirmationAsked,
-    EvidenceRecorded,
-    ModelCalled,
-    ModelReply,
-    OutcomeReached,
-    RequestBlocked,
-    RunStarted,
 )
 from patchwright.core.types.base import Value
 

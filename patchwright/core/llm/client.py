@@ -1,5 +1,6 @@
-"""Ask a model through litellm."""
+"""The model client on litellm: arguments, price and retries of a call."""
 
+import math
 import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -7,26 +8,198 @@ from functools import cached_property
 
 from patchwright.core.clock import Clock
 from patchwright.core.events.types import ModelReply
-from patchwright.core.llm.billing import Billing, shown_usage
-from patchwright.core.llm.budget import (
-    CallWatch,
-    LimitError,
-    TokenLimitError,
-    reserve,
-)
-from patchwright.core.llm.calls import call_arguments, model_reply
-from patchwright.core.llm.config import ModelConfig
-from patchwright.core.llm.explain import declined_error, error_for_failure, empty_reply_error
+from patchwright.core.llm.errors import CallWatch, LimitError, TokenLimitError, reserve
 from patchwright.core.llm.failures import Failure, Fault
-from patchwright.core.llm.library import table_entry
-from patchwright.core.llm.model import ModelRequest, ModelCapabilities
-from patchwright.core.llm.prices import most_prompt_tokens, usual_prompt_tokens
-from patchwright.core.llm.replies import Reply
-from patchwright.core.llm.retry import RetryPolicy
-from patchwright.core.llm.room import LEAST_OUTPUT, output_allowed
-from patchwright.core.llm.sending import send
-from patchwright.core.llm.traits import model_capabilities, output_limit
+from patchwright.core.llm.library import load_litellm, table_entry
+from patchwright.core.llm.model import (
+    LEAST_OUTPUT,
+    AssistantTurn,
+    ModelCapabilities,
+    ModelRequest,
+    output_allowed,
+)
+from patchwright.core.llm.prices import (
+    ModelConfig,
+    Prices,
+    configured_prices,
+    estimated_output,
+    highest_prices,
+    model_capabilities,
+    most_prompt_tokens,
+    output_limit,
+    usual_prompt_tokens,
+)
+from patchwright.core.llm.provider_errors import (
+    declined_error,
+    empty_reply_error,
+    error_for_failure,
+)
+from patchwright.core.llm.replies import Reply, ReportedUsage
+from patchwright.core.llm.transport import RetryPolicy, send
+from patchwright.core.llm.wire import (
+    is_thinking,
+    wants_cache_marks,
+    wire_messages,
+    wire_tools,
+)
 from patchwright.core.types.work import NO_USAGE, Usage
+
+
+def shown_usage(answer: Reply | Failure, took: Usage, prompt_tokens: int) -> Usage:
+    """Return what a try took for those who read of it, at the price that it has.
+
+    The tokens of a reply that nobody counted are estimated, of a prompt of about
+    `prompt_tokens`: the chat goes by them, and the most would have it shortened early.
+    """
+    if isinstance(answer, Failure):
+        return took
+    return Usage(
+        cost_usd=took.cost_usd,
+        tokens_in=answer.reported.tokens_in or prompt_tokens,
+        tokens_out=answer.reported.tokens_out or estimated_output(answer),
+        tokens_cached=took.tokens_cached,
+        tokens_cache_written=took.tokens_cache_written,
+    )
+
+
+class Billing:
+    """Knows the prices of one model; the table is looked up only where it must be."""
+
+    def __init__(
+        self, config: ModelConfig, table_entry: Callable[[], Mapping[str, object]]
+    ) -> None:
+        self._config = config
+        self._table_entry = table_entry
+
+    def most_usd(self, tokens_in: int, tokens_out: int) -> float | None:
+        prices = configured_prices(self._config) or highest_prices(self._table_entry())
+        return None if prices is None else prices.most(tokens_in, tokens_out)
+
+    def bill(self, answer: Reply | Failure, most: Usage) -> Usage:
+        """Return what a try took: what the provider counts, else what it can be.
+
+        `most` is what was reserved for it.
+        """
+        match answer:
+            case Failure(may_be_billed=False):
+                return NO_USAGE
+            case Failure(reported=told):
+                return self._usage(told, most) if told.is_whole else most
+            case Reply(reported=told):
+                return self._usage(told, most)
+
+    def _usage(self, told: ReportedUsage, most: Usage) -> Usage:
+        """Return what is told, and the most there can be of what is not."""
+        counted = Usage(
+            tokens_in=told.tokens_in or most.tokens_in,
+            tokens_out=told.tokens_out or most.tokens_out,
+            tokens_cached=told.tokens_cached,
+            tokens_cache_written=told.tokens_cache_written,
+        )
+        known = told.cost_usd is not None
+        return Usage(
+            **{
+                **dict(counted),
+                "cost_usd": told.cost_usd if known else self._cost_usd(counted),
+            }
+        )
+
+    def _cost_usd(self, usage: Usage) -> float | None:
+        if prices := configured_prices(self._config):
+            return prices.cost(usage)
+        prices = highest_prices(self._table_entry())
+        return None if prices is None else self._table_cost(usage, prices)
+
+    def _table_cost(self, usage: Usage, dearest: Prices) -> float:
+        """Return litellm's figure, or the dearest where that cannot be one."""
+        try:
+            parts = load_litellm().litellm.cost_per_token(
+                model=self._config.model,
+                prompt_tokens=usage.tokens_in,
+                completion_tokens=usage.tokens_out,
+                cache_read_input_tokens=usage.tokens_cached,
+                cache_creation_input_tokens=usage.tokens_cache_written,
+            )
+        except Exception:  # noqa: BLE001 - litellm lets errors of any kind through
+            return dearest.cost(usage)
+        total = sum(parts)
+        may_be = math.isfinite(total) and min(parts) >= 0
+        return total if may_be else dearest.cost(usage)
+
+
+# A server of one's own often wants no key, but the client library wants one to send,
+# and would otherwise take a key for somebody else's server from the environment.
+NO_KEY = "no-key"
+# Or litellm would make a signature of Gemini's part of the call's id, which another
+# provider refuses for its length.
+SIGNATURES_APART: Mapping[str, object] = {"thought_signature_in_tool_call_id": False}
+# What a server of one's own takes is in no table; what it was set, it is told.
+EFFORT_PASSED_ON: Mapping[str, object] = {"allowed_openai_params": ["reasoning_effort"]}
+
+
+def call_arguments(
+    config: ModelConfig, request: ModelRequest, capabilities: ModelCapabilities
+) -> dict[str, object]:
+    """Return the arguments, but for how long the reply may be: tries differ in that."""
+    optional = {
+        "tools": wire_tools(request.tools) or None,
+        "temperature": config.temperature,
+        "reasoning_effort": _effort(config, request),
+        "api_base": config.base_url,
+        "api_version": config.api_version,
+        "api_key": _key(config),
+    }
+    return {
+        "model": config.model,
+        "messages": wire_messages(
+            request.messages,
+            config.model,
+            cache_marks=wants_cache_marks(config.model),
+            images=capabilities.sees_images,
+        ),
+        **SIGNATURES_APART,
+        **(EFFORT_PASSED_ON if config.base_url else {}),
+        **{key: value for key, value in optional.items() if value is not None},
+    }
+
+
+def _effort(config: ModelConfig, request: ModelRequest) -> str | None:
+    """Return how much to think, if it may: Claude must have thought before its calls.
+
+    It refuses to go on thinking after calls that it, or another model in its place,
+    made without a thought.
+    https://docs.anthropic.com/en/docs/build-with-claude/extended-thinking
+    """
+    if not config.reasoning_effort or not wants_cache_marks(config.model):
+        return config.reasoning_effort or None
+    turns = [turn for turn in request.messages if isinstance(turn, AssistantTurn)]
+    if not turns or not turns[-1].tool_calls:
+        return config.reasoning_effort
+    is_own = turns[-1].model in ("", config.model)
+    may = is_own and is_thinking(turns[-1].reasoning)
+    return config.reasoning_effort if may else None
+
+
+def _key(config: ModelConfig) -> str | None:
+    if config.api_key is not None:
+        return config.api_key.get_secret_value()
+    return NO_KEY if config.base_url else None
+
+
+def model_reply(
+    reply: Reply, model: str, usage: Usage, *, latency_s: float
+) -> ModelReply:
+    return ModelReply(
+        model=model,
+        text=reply.text,
+        tool_calls=reply.tool_calls,
+        malformed=reply.malformed,
+        reasoning=reply.reasoning,
+        stop_reason=reply.stop_reason,
+        usage=usage,
+        latency_ms=round(latency_s * 1000),
+    )
+
 
 # What may have been billed and came to nothing is not asked for more often.
 BILLED_TRIES = 3
@@ -105,7 +278,9 @@ class _Call:
                 if reply := self._read(answer, took_s):
                     return reply
             elif not self._adapts_to(answer):
-                raise error_for_failure(answer, self._model.config, self._spent, waited_s=took_s)
+                raise error_for_failure(
+                    answer, self._model.config, self._spent, waited_s=took_s
+                )
 
     def _read(self, reply: Reply, took_s: float) -> ModelReply | None:
         """Return what the model said, or None if it may be asked once more."""

@@ -1,7 +1,72 @@
-"""What can go wrong in a model call, as the loop needs to tell it apart."""
+"""The errors of a model call, and the budget that is reserved before it."""
+
+from collections.abc import Callable
+from typing import Final, Protocol
 
 from patchwright.core.errors import PatchwrightError
 from patchwright.core.types.work import NO_USAGE, Usage
+
+# Replaces what was reserved for a try by what the try took.
+Settle = Callable[[Usage], None]
+# What a token counts where nobody knows its price, in USD, unless it is set.
+UNKNOWN_COST_PER_TOKEN: Final = 0.000003
+
+
+class LimitError(PatchwrightError):
+    """No further try is allowed; `usage` is what the tries before it took."""
+
+    def __init__(self, message: str, usage: Usage = NO_USAGE) -> None:
+        super().__init__(message)
+        self.usage = usage
+
+
+class OverBudgetError(LimitError):
+    """The next try could pass a ceiling of money; the message names it.
+
+    `reason` tells which: it is `budget` for that of the run.
+    """
+
+    def __init__(
+        self, message: str, usage: Usage = NO_USAGE, *, reason: str = "budget"
+    ) -> None:
+        super().__init__(message, usage)
+        self.reason = reason
+
+
+class TokenLimitError(LimitError):
+    """The next try could pass the run's ceiling of tokens."""
+
+    reason = "tokens"
+
+
+class CallWatch(Protocol):
+    """Follows a call while it is under way, in the caller's thread or not."""
+
+    def waits(self, seconds: float, reason: str) -> None:
+        """Take note that the call is repeated after a while, and why."""
+        ...
+
+    def reserve(self, most: Usage) -> Settle:
+        """Set aside the most that one try can take; without a cost it is unknown.
+
+        Raises `OverBudgetError` where that could pass a ceiling.
+        """
+        ...
+
+
+def settle_nothing(usage: Usage) -> None:
+    """Settle a try that nobody had to reserve anything for."""
+    del usage
+
+
+def reserve(watch: CallWatch | None, most: Usage) -> Settle:
+    """Reserve with whoever follows the call, if anybody does."""
+    return settle_nothing if watch is None else watch.reserve(most)
+
+
+def assumed_usd(usage: Usage, cost_per_token: float) -> float:
+    """Return what a usage counts where nobody knows its price."""
+    return (usage.tokens_in + usage.tokens_out) * cost_per_token
 
 
 class ModelError(PatchwrightError):

@@ -1,23 +1,60 @@
-"""What a model call costs, and what it can cost at most."""
+"""A configured model: what it costs, and what it can take."""
 
 import json
-from collections.abc import Mapping
+import math
+from collections.abc import Callable, Mapping
+from urllib.parse import urlsplit
 
-from pydantic import TypeAdapter
+from pydantic import SecretStr, TypeAdapter
 
-from patchwright.core.llm.config import ModelConfig
 from patchwright.core.llm.model import (
     AssistantTurn,
     ChatMessage,
+    ModelCapabilities,
     ModelRequest,
     ToolSpec,
     UserText,
+    tokens_in_bytes,
 )
 from patchwright.core.llm.replies import Reply
-from patchwright.core.llm.room import tokens_in_bytes
-from patchwright.core.text.surrogates import well_formed
+from patchwright.core.text.strings import well_formed
 from patchwright.core.types.base import Value
 from patchwright.core.types.work import Usage
+
+
+class ModelConfig(Value):
+    """A model as the settings describe it.
+
+    `model` is litellm's name, `provider/name`; `openai/NAME` with a `base_url` is any
+    server that speaks the OpenAI protocol. Prices are in USD for one token, and both
+    input and output are needed; together they override the price table.
+    """
+
+    model: str
+    api_key: SecretStr | None = None
+    base_url: str | None = None
+    api_version: str | None = None
+    input_cost_per_token: float | None = None
+    output_cost_per_token: float | None = None
+    cached_cost_per_token: float | None = None
+    context_window: int | None = None
+    max_output_tokens: int | None = None
+    sees_images: bool | None = None
+    temperature: float | None = None
+    reasoning_effort: str | None = None
+
+    @property
+    def place(self) -> str:
+        """Name the model for people: what it is, and on which host."""
+        if not self.base_url:
+            return self.model
+        return f"{self.model} at {_host(self.base_url)}"
+
+
+def _host(url: str) -> str:
+    """Return host and port of a URL, without the credentials it may carry."""
+    return urlsplit(url).netloc.rpartition("@")[2] or "its base URL"
+
 
 DEFAULT_OUTPUT_TOKENS = 8192
 # Role markers and call ids: no provider spends more than this around a message.
@@ -138,3 +175,56 @@ def _texts(message: ChatMessage) -> list[str]:
         return [message.text]
     calls = [call.name + call.arguments for call in message.tool_calls]
     return [message.text, *calls, *(str(block) for block in message.reasoning)]
+
+
+MAX_TABLE_OUTPUT_TOKENS = 16_384
+# What costs nothing that is known may think for longer.
+UNPRICED_OUTPUT_TOKENS = 16_384
+# A reply never gets more than this part of a window by default.
+_WINDOW_PART = 4
+
+
+def model_capabilities(
+    config: ModelConfig, table_entry: Callable[[], Mapping[str, object]]
+) -> ModelCapabilities:
+    window = config.context_window or _whole(table_entry().get("max_input_tokens"))
+    sees = config.sees_images
+    if sees is None:
+        sees = table_entry().get("supports_vision") is True
+    return ModelCapabilities(
+        context_window=window,
+        max_output_tokens=output_limit(config, table_entry),
+        sees_images=sees,
+        calls_tools=table_entry().get("supports_function_calling") is not False,
+    )
+
+
+def output_limit(
+    config: ModelConfig, table_entry: Callable[[], Mapping[str, object]]
+) -> int:
+    """Return how many tokens a reply may have: what is not bounded has no ceiling.
+
+    The table is looked up only where the settings do not say enough.
+    """
+    if config.max_output_tokens is not None:
+        return config.max_output_tokens
+    if prices := configured_prices(config):
+        return _usual_limit(config.context_window, prices)
+    entry = table_entry()
+    if stated := _whole(entry.get("max_output_tokens")):
+        return min(stated, MAX_TABLE_OUTPUT_TOKENS)
+    window = config.context_window or _whole(entry.get("max_input_tokens"))
+    return _usual_limit(window, highest_prices(entry))
+
+
+def _usual_limit(window: int | None, prices: Prices | None) -> int:
+    costs = prices is not None and prices.output_usd > 0
+    usual = DEFAULT_OUTPUT_TOKENS if costs else UNPRICED_OUTPUT_TOKENS
+    return usual if window is None else max(1, min(usual, window // _WINDOW_PART))
+
+
+def _whole(value: object) -> int | None:
+    """Return a number of tokens; a table may write it as a float."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return int(value) if math.isfinite(value) and value >= 1 else None

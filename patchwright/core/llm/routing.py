@@ -11,9 +11,8 @@ from patchwright.core.llm.errors import (
     ModelRateLimitError,
     ModelUnavailableError,
 )
-from patchwright.core.llm.model import ModelRequest, ModelCapabilities
+from patchwright.core.llm.model import ModelCapabilities, ModelRequest, output_reserve
 from patchwright.core.llm.prices import image_count, usual_prompt_tokens
-from patchwright.core.llm.room import output_reserve
 from patchwright.core.types.base import Value
 from patchwright.core.types.work import Usage
 

@@ -8,7 +8,7 @@ from pydantic import JsonValue
 
 from patchwright.core.events.types import ToolCall
 from patchwright.core.llm.model import AssistantTurn, ModelRequest, ToolSpec
-from patchwright.core.text.surrogates import well_formed, well_formed_tree
+from patchwright.core.text.strings import well_formed, well_formed_tree
 from patchwright.core.types.base import Value
 
 NO_ARGUMENTS = "{}"

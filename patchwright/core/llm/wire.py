@@ -1,12 +1,12 @@
-"""Write a request as the OpenAI chat protocol wants it, always with a valid history."""
+"""A request in the OpenAI chat format, always with a valid history."""
 
-from collections.abc import Iterable, Sequence
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from typing import assert_never
 
 from pydantic import JsonValue
 
 from patchwright.core.events.types import ToolCall
-from patchwright.core.llm.history import with_all_results, without_duplicate_calls
 from patchwright.core.llm.model import (
     AssistantTurn,
     ChatMessage,
@@ -16,8 +16,174 @@ from patchwright.core.llm.model import (
     ToolSpec,
     UserText,
 )
-from patchwright.core.llm.reasoning import Block, call_keys, message_keys
-from patchwright.core.text.surrogates import well_formed, well_formed_tree
+from patchwright.core.text.strings import well_formed, well_formed_tree
+from patchwright.core.types.base import Value
+
+MISSING_RESULT = "(No result of this call was recorded.)"
+ORPHAN_RESULT = "(The result of an earlier call that is not shown any more:)\n"
+
+
+def with_all_results(messages: Sequence[ChatMessage]) -> list[ChatMessage]:
+    """Return the messages with exactly one result, in order, after each tool call.
+
+    Providers refuse any other history, and with it the rest of the run.
+    """
+    repaired: list[ChatMessage] = []
+    at = 0
+    while at < len(messages):
+        message = messages[at]
+        at += 1
+        if isinstance(message, ToolResult):
+            repaired.append(_orphan(message))
+            continue
+        repaired.append(message)
+        if isinstance(message, AssistantTurn) and message.tool_calls:
+            results = _results_at(messages, at)
+            at += len(results)
+            repaired.extend(_pair(message, results))
+    return repaired
+
+
+def without_duplicate_calls(messages: Sequence[ChatMessage]) -> list[ChatMessage]:
+    """Join the calls of one reply that are the same, and their results.
+
+    For Gemini before 3, litellm leaves such calls out, and the results would be too
+    many. The messages must be `answered`.
+    """
+    joined: list[ChatMessage] = []
+    twins: dict[str, str] = {}
+    places: dict[str, int] = {}
+    for message in messages:
+        if isinstance(message, AssistantTurn):
+            twins = _twins(message)
+            kept = tuple(call for call in message.tool_calls if call.id not in twins)
+            joined.append(message.replace(tool_calls=kept))
+        elif isinstance(message, ToolResult) and message.call_id in twins:
+            at = places[twins[message.call_id]]
+            joined[at] = _both(joined[at], message)
+        else:
+            if isinstance(message, ToolResult):
+                places[message.call_id] = len(joined)
+            joined.append(message)
+    return joined
+
+
+def _twins(turn: AssistantTurn) -> dict[str, str]:
+    """Return the ids of calls that an earlier one equals, and the earlier one's."""
+    first: dict[tuple[str, str], str] = {}
+    twins: dict[str, str] = {}
+    for call in turn.tool_calls:
+        arguments = json.dumps(json.loads(call.arguments), sort_keys=True)
+        same = first.setdefault((call.name, arguments), call.id)
+        if same != call.id:
+            twins[call.id] = same
+    return twins
+
+
+def _both(first: ChatMessage, second: ToolResult) -> ChatMessage:
+    text = f"{first.text}\n\n(And once more:)\n{second.text}"
+    return first.replace(text=text)
+
+
+def _results_at(messages: Sequence[ChatMessage], start: int) -> list[ToolResult]:
+    results: list[ToolResult] = []
+    for message in messages[start:]:
+        if not isinstance(message, ToolResult):
+            break
+        results.append(message)
+    return results
+
+
+def _pair(turn: AssistantTurn, results: list[ToolResult]) -> list[ChatMessage]:
+    first: dict[str, ToolResult] = {}
+    extra: list[ChatMessage] = []
+    called = {call.id for call in turn.tool_calls}
+    for result in results:
+        if result.call_id in called and result.call_id not in first:
+            first[result.call_id] = result
+        else:
+            extra.append(_orphan(result))
+    paired = [
+        first.get(call.id) or ToolResult(call_id=call.id, text=MISSING_RESULT)
+        for call in turn.tool_calls
+    ]
+    return [*paired, *extra]
+
+
+def _orphan(result: ToolResult) -> UserText:
+    return UserText(text=ORPHAN_RESULT + result.text)
+
+
+Block = dict[str, JsonValue]
+
+THINKING = ("thinking", "redacted_thinking")
+# A block of ours: what goes back with each tool call, by the call's id.
+WITH_CALLS = "with_calls"
+_SIGNATURES = "thought_signatures"
+
+
+class SentReasoning(Value):
+    """What providers put into a message beside its words and calls."""
+
+    thinking_blocks: list[Block] | None = None
+    reasoning_content: str | None = None
+    provider_specific_fields: Block | None = None
+
+
+def read_reasoning(
+    sent: SentReasoning, call_extras: Mapping[str, Block]
+) -> tuple[Block, ...]:
+    """Return the blocks that the provider wants back, and nothing it can do without.
+
+    Signed thinking is kept as it came; what came under another key of the message goes
+    back under that key.
+    """
+    by_call: JsonValue = dict(call_extras)
+    signed: Block = {"type": WITH_CALLS, "value": by_call}
+    return (*_of_the_message(sent), *([signed] if call_extras else []))
+
+
+def _of_the_message(sent: SentReasoning) -> Sequence[Block]:
+    fields = sent.provider_specific_fields or {}
+    if signatures := fields.get(_SIGNATURES):
+        # Gemini's thoughts are for readers; it knows its own by the signatures.
+        # https://ai.google.dev/gemini-api/docs/thought-signatures
+        value: JsonValue = {_SIGNATURES: signatures}
+        return [{"type": "provider_specific_fields", "value": value}]
+    if sent.thinking_blocks:
+        return sent.thinking_blocks
+    if details := fields.get("reasoning_details"):
+        return [{"type": "reasoning_details", "value": details}]
+    if sent.reasoning_content:
+        return [{"type": "reasoning_content", "value": sent.reasoning_content}]
+    return []
+
+
+def message_keys(blocks: Sequence[Block]) -> Block:
+    """Return what the blocks add to a message, under the keys they came with."""
+    thinking: list[JsonValue] = [
+        block for block in blocks if block.get("type") in THINKING
+    ]
+    keys: Block = {"thinking_blocks": thinking} if thinking else {}
+    for block in blocks:
+        if block.get("type") not in (*THINKING, WITH_CALLS):
+            keys[str(block.get("type"))] = well_formed_tree(block.get("value"))
+    return keys
+
+
+def call_keys(blocks: Sequence[Block], call_id: str) -> Block:
+    """Return what the blocks add to a tool call."""
+    for block in blocks:
+        by_call = block.get("value")
+        if block.get("type") == WITH_CALLS and isinstance(by_call, dict):
+            keys = by_call.get(call_id)
+            return keys if isinstance(keys, dict) else {}
+    return {}
+
+
+def is_thinking(blocks: Sequence[Block]) -> bool:
+    return any(block.get("type") in THINKING for block in blocks)
+
 
 Wire = dict[str, JsonValue]
 

@@ -1,6 +1,9 @@
-"""The protocol of a security analyzer, and its verdict."""
+"""The protocol of a security analyzer, its verdict, and which actions need a yes."""
 
-from typing import Protocol
+import hashlib
+import json
+from collections.abc import Iterable
+from typing import Final, Literal, Protocol, assert_never
 
 from patchwright.core.events.types import AgentAction, Risk
 from patchwright.core.types.base import Value
@@ -21,3 +24,59 @@ class Analyzer(Protocol):
     def judge(self, action: AgentAction, claimed: Risk) -> Verdict:
         """Judge an action; `claimed` is what the model says of it itself."""
         ...
+
+
+# What nobody knows does not outweigh what somebody does.
+_ORDER: Final = (Risk.UNKNOWN, Risk.LOW, Risk.MEDIUM, Risk.HIGH)
+
+UNKNOWN_RISK: Final = Verdict(risk=Risk.UNKNOWN)
+LOW_RISK: Final = Verdict(risk=Risk.LOW)
+
+
+def medium_risk(why: str) -> Verdict:
+    return Verdict(risk=Risk.MEDIUM, why=why)
+
+
+def high_risk(why: str) -> Verdict:
+    return Verdict(risk=Risk.HIGH, why=why)
+
+
+def worst_verdict(verdicts: Iterable[Verdict], default: Verdict = LOW_RISK) -> Verdict:
+    """Return the first with the highest risk, and look no further than HIGH."""
+    found: Verdict | None = None
+    for verdict in verdicts:
+        if found is None or _rank(verdict) > _rank(found):
+            found = verdict
+        if verdict.risk is Risk.HIGH:
+            break
+    return found or default
+
+
+def _rank(verdict: Verdict) -> int:
+    return _ORDER.index(verdict.risk)
+
+
+ConfirmPolicy = Literal["never", "risky", "always"]
+
+
+def needs_confirmation(policy: ConfirmPolicy, risk: Risk) -> bool:
+    """Tell whether to ask; a risk that nobody could judge is risky."""
+    match policy:
+        case "never":
+            return False
+        case "risky":
+            return risk in {Risk.HIGH, Risk.UNKNOWN}
+        case "always":
+            return True
+        case _:
+            assert_never(policy)
+
+
+_INCIDENTAL = {"call_id", "agent", "risk"}
+
+
+def digest_of(action: AgentAction) -> str:
+    """Return the SHA-256, in hexadecimal, of the action's canonical JSON form."""
+    tree = action.model_dump(mode="json", exclude=_INCIDENTAL)
+    text = json.dumps(tree, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()

@@ -6,8 +6,7 @@ from fnmatch import fnmatchcase
 from posixpath import join, normpath
 from typing import Final
 
-from patchwright.core.security.analyzer import Verdict
-from patchwright.core.security.verdicts import LOW_RISK, high_risk, medium_risk
+from patchwright.core.security.analyzer import LOW_RISK, Verdict, high_risk, medium_risk
 
 REPOSITORY: Final = "/workspace/repo"
 WORKSPACE: Final = "/workspace"
@@ -145,12 +144,18 @@ def judge_write(path: str, folder: str = REPOSITORY) -> Verdict:
 def judge_delete(path: str, folder: str = REPOSITORY) -> Verdict:
     """Judge the deletion of a path with all that is under it."""
     if path.startswith(UNKNOWN_PART):
-        return medium_risk("It deletes a folder whose name is only known when it is run.")
+        return medium_risk(
+            "It deletes a folder whose name is only known when it is run."
+        )
     full = absolute(path, folder)
     bare = full.rstrip("*").rstrip("/") or "/"
     place = kind_of_path(bare)
     if bare in {"/", HOME, "/home", WORKSPACE, REPOSITORY, SCRATCH}:
-        return LOW_RISK if bare == SCRATCH else high_risk("It deletes a whole root folder.")
+        return (
+            LOW_RISK
+            if bare == SCRATCH
+            else high_risk("It deletes a whole root folder.")
+        )
     if place is PathKind.GIT:
         return high_risk("It deletes the repository's history or a part of it.")
     if place in {PathKind.REPOSITORY, PathKind.SCRATCH}:

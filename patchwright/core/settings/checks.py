@@ -13,8 +13,7 @@ from pydantic import SecretStr
 
 from patchwright.core.settings.github import GitHubSettings
 from patchwright.core.settings.jira import JiraSettings
-from patchwright.core.settings.model import Settings
-from patchwright.core.settings.schema import KeyPath, dotted_key, variable_name
+from patchwright.core.settings.model import KeyPath, Settings, dotted_key, variable_name
 from patchwright.core.settings.service import AccountSettings
 from patchwright.core.settings.slack import SlackSettings
 

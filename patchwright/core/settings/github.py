@@ -6,9 +6,13 @@ from urllib.parse import urlsplit
 
 from pydantic import Field, SecretStr, field_validator, model_validator
 
-from patchwright.core.settings.addresses import read_github_api, read_github_web
-from patchwright.core.settings.secret_types import Pem, Secrets
-from patchwright.core.settings.section import SettingsSection
+from patchwright.core.settings.fields import (
+    Pem,
+    Secrets,
+    SettingsSection,
+    read_github_api,
+    read_github_web,
+)
 
 _HANDLE = re.compile(r"[@/][A-Za-z0-9][A-Za-z0-9_.-]*\Z")
 

@@ -6,9 +6,12 @@ from urllib.parse import urlsplit
 
 from pydantic import Field, SecretStr, field_validator
 
-from patchwright.core.settings.addresses import read_jira_site, read_repositories
-from patchwright.core.settings.secret_types import Secrets
-from patchwright.core.settings.section import SettingsSection
+from patchwright.core.settings.fields import (
+    Secrets,
+    SettingsSection,
+    read_jira_site,
+    read_repositories,
+)
 
 # Jira takes no label with a blank in it.
 _LABEL = re.compile(r"\S{1,255}\Z")

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from pydantic import BeforeValidator, Field, SecretStr, field_validator, model_validator
 
-from patchwright.core.settings.section import SettingsSection
+from patchwright.core.settings.fields import SettingsSection
 
 # Tools are called SERVER__TOOL, in what all providers take as a name.
 _SERVER_NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,31}\Z")

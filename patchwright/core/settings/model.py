@@ -1,28 +1,32 @@
-"""All settings, as one frozen value."""
+"""All settings as one frozen value, their keys, and the secrets among them."""
 
+import base64
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum, auto
 from pathlib import Path
+from typing import Any, get_args, get_origin
+from urllib.parse import unquote, urlsplit
 
-from pydantic import Field
+from pydantic import BaseModel, Field, SecretStr
+from pydantic.fields import FieldInfo
 
-from patchwright.core.settings.agent import AgentSettings
+from patchwright.core.settings.agent import AgentSettings, LlmSettings, ModelSettings
+from patchwright.core.settings.fields import EncryptionKey, SettingsSection
 from patchwright.core.settings.github import GitHubSettings
 from patchwright.core.settings.jira import JiraSettings
-from patchwright.core.settings.llm import LlmSettings
+from patchwright.core.settings.limits import LimitSettings, SandboxSettings
 from patchwright.core.settings.mcp import McpSettings
-from patchwright.core.settings.section import SettingsSection
 from patchwright.core.settings.service import (
     AccountSettings,
     DatabaseSettings,
     QueueSettings,
     SecuritySettings,
     ServerSettings,
+    TelemetrySettings,
 )
 from patchwright.core.settings.slack import SlackSettings
-from patchwright.core.settings.telemetry import TelemetrySettings
-from patchwright.core.settings.work import (
-    LimitSettings,
-    SandboxSettings,
-)
+from patchwright.core.text.strings import nearest_name
 
 
 class Settings(SettingsSection):
@@ -51,3 +55,150 @@ class Settings(SettingsSection):
     slack: SlackSettings = SlackSettings()
     jira: JiraSettings = JiraSettings()
     telemetry: TelemetrySettings = TelemetrySettings()
+
+
+KeyPath = tuple[str, ...]
+PREFIX = "PATCHWRIGHT_"
+_SECRETS = (SecretStr, EncryptionKey)
+
+
+class ValueForm(Enum):
+    """How a value is written where only text can be: as it is, hidden, or as JSON."""
+
+    TEXT = auto()
+    SECRET = auto()
+    JSON = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class SettingsKey:
+    path: KeyPath
+    field: FieldInfo
+    form: ValueForm
+
+
+def all_keys(
+    section: type[SettingsSection] = Settings, path: KeyPath = ()
+) -> Iterator[SettingsKey]:
+    """Yield every key that can be named, those of `llm.<name>` excepted."""
+    for name, field in _fields(section).items():
+        inner = _section_of(field)
+        if inner:
+            yield from all_keys(inner, (*path, name))
+        else:
+            yield SettingsKey((*path, name), field, _form_of(field.annotation))
+
+
+def find_key(path: KeyPath) -> SettingsKey | None:
+    section = find_section(path[:-1])
+    field = _fields(section).get(path[-1]) if section else None
+    if field is None or _section_of(field):
+        return None
+    return SettingsKey(path, field, _form_of(field.annotation))
+
+
+def find_section(path: KeyPath) -> type[SettingsSection] | None:
+    section: type[SettingsSection] = Settings
+    for name in path:
+        field = _fields(section).get(name)
+        inner = _section_of(field) if field else None
+        if inner is None and section is LlmSettings and field is None:
+            inner = ModelSettings
+        if inner is None:
+            return None
+        section = inner
+    return section
+
+
+def is_model_name(path: KeyPath) -> bool:
+    """Tell whether this is `llm.<name>`: a model, or a misspelled key."""
+    return path[:-1] == ("llm",) and path[-1] not in _fields(LlmSettings)
+
+
+def nearest_key(path: KeyPath) -> KeyPath:
+    """Return the key that looks most like this one, however little that is."""
+    known = [key.path for key in all_keys()]
+    if path[:1] == ("llm",) and len(path) == len(("llm", "name", "key")):
+        known += [(*path[:2], name) for name in _fields(ModelSettings)]
+    by_name = {dotted_key(key): key for key in known}
+    return by_name[nearest_name(dotted_key(path), by_name)]
+
+
+def dotted_key(path: KeyPath) -> str:
+    return ".".join(path)
+
+
+def variable_name(path: KeyPath) -> str:
+    return PREFIX + "__".join(path).upper()
+
+
+def _fields(section: type[SettingsSection]) -> dict[str, FieldInfo]:
+    fields = section.model_fields.items()
+    return {name: field for name, field in fields if not field.exclude}
+
+
+def _section_of(field: FieldInfo) -> type[SettingsSection] | None:
+    kind = field.annotation
+    return (
+        kind if isinstance(kind, type) and issubclass(kind, SettingsSection) else None
+    )
+
+
+def _form_of(annotation: Any) -> ValueForm:  # noqa: ANN401 - a type has no type of its own
+    if _mentions_secret(annotation):
+        return ValueForm.SECRET
+    return (
+        ValueForm.JSON
+        if get_origin(annotation) in {tuple, list, dict}
+        else ValueForm.TEXT
+    )
+
+
+def _mentions_secret(annotation: Any) -> bool:  # noqa: ANN401 - the same
+    if isinstance(annotation, type) and issubclass(annotation, SettingsSection):
+        fields = annotation.model_fields.values()
+        return any(_mentions_secret(field.annotation) for field in fields)
+    inner = get_args(annotation)
+    return annotation in _SECRETS or any(_mentions_secret(kind) for kind in inner)
+
+
+def secret_values(settings: Settings) -> tuple[str, ...]:
+    """Return the secrets as text; of an address only its password is one."""
+    return tuple(dict.fromkeys(value for value in _find(settings) if value))
+
+
+def _find(value: object) -> Iterator[str]:
+    match value:
+        case SecretStr():
+            yield from _without_address(value.get_secret_value())
+        case EncryptionKey():
+            key = value.key.get_secret_value()
+            yield from (base64.b64encode(key).decode(), key.hex())
+        case BaseModel():
+            for _, inner in value:
+                yield from _find(inner)
+        case tuple():
+            for inner in value:
+                yield from _find(inner)
+        case dict():
+            for inner in value.values():
+                yield from _find(inner)
+        case _:
+            return
+
+
+def _without_address(secret: str) -> Iterator[str]:
+    if "://" not in secret:
+        yield from (secret, _without_scheme(secret))
+        return
+    password = urlsplit(secret).password or ""
+    yield from (password, unquote(password))
+
+
+def _without_scheme(secret: str) -> str:
+    """Return what is secret in the value of a header: `Bearer` and the like are not.
+
+    https://www.rfc-editor.org/rfc/rfc9110#name-credentials
+    """
+    scheme, _, credential = secret.partition(" ")
+    return credential if scheme.lower() in {"bearer", "basic", "token"} else ""

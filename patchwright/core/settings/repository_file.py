@@ -1,10 +1,18 @@
 """Read `.patchwright.toml`; what is wrong in it is told, and the rest counts."""
 
+import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Final, Literal, NamedTuple
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+)
 from pydantic_core import ErrorDetails
 
 from patchwright.core.settings.repository import (
@@ -14,22 +22,98 @@ from patchwright.core.settings.repository import (
     FollowUpTrigger,
     RepositoryConfig,
 )
-from patchwright.core.settings.repository_types import (
-    MAX_NAME_CHARS,
-    BodyTemplate,
-    Branch,
-    BranchTemplate,
-    Line,
-    Listed,
-    Login,
-    Reviewer,
-    Script,
-    Template,
-    Word,
+from patchwright.core.text.branch_names import (
+    BODY_VARIABLES,
+    UNIQUE,
+    VARIABLES,
+    is_branch_name,
+    names_branches,
+    unknown_variable,
 )
-from patchwright.core.text.fence import inline_code
-from patchwright.core.text.nearest import nearest_name
+from patchwright.core.text.escape import inline_code
+from patchwright.core.text.strings import nearest_name
 from patchwright.core.types.people import Permission
+
+MAX_NAME_CHARS: Final = 60
+_LOGIN: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}(?:\[bot\])?\Z")
+_REVIEWER: Final = re.compile(r"(?:team/)?[A-Za-z0-9][A-Za-z0-9_.-]{0,99}\Z")
+_TELLS_APART: Final = ", ".join(f"`{{{{{name}}}}}`" for name in UNIQUE)
+
+
+def _one_line(text: str) -> str:
+    if not text.strip() or not text.isprintable():
+        raise ValueError("it must be one line of text")
+    return text.strip()
+
+
+def _word(text: str) -> str:
+    if not text.isprintable() or " " in text:
+        raise ValueError("not a word")
+    return text
+
+
+def _login(text: str) -> str:
+    if not _LOGIN.match(text):
+        raise ValueError("not a login")
+    return text
+
+
+def _reviewer(text: str) -> str:
+    if not _REVIEWER.match(text):
+        raise ValueError("not a login or team")
+    return text
+
+
+def _branch(text: str) -> str:
+    if not is_branch_name(text):
+        raise ValueError("not the name of a branch")
+    return text
+
+
+def _template(text: str) -> str:
+    return _known(text, VARIABLES)
+
+
+def _body(text: str) -> str:
+    if not text.strip():
+        raise ValueError("it is empty")
+    return _known(text, BODY_VARIABLES)
+
+
+def _known(text: str, variables: Sequence[str]) -> str:
+    name = unknown_variable(text, variables)
+    if name is not None:
+        shown = inline_code(f"{{{{{name[:MAX_NAME_CHARS]}}}}}")
+        named = " ".join(f"`{{{{{one}}}}}`" for one in variables)
+        raise ValueError(f"{shown} stands for nothing; there are {named}")
+    return text
+
+
+def _branch_template(text: str) -> str:
+    if not names_branches(text):
+        raise ValueError(
+            f"a branch needs one of {_TELLS_APART} in it, and besides letters, digits, "
+            "`.`, `_`, `-`, `/`, as git allows them"
+        )
+    return text
+
+
+def _listed(value: object) -> object:
+    """Take a text for a list of one."""
+    return [value] if isinstance(value, str) else value
+
+
+Line = Annotated[str, Field(max_length=200), AfterValidator(_one_line)]
+Word = Annotated[str, Field(min_length=1, max_length=300), AfterValidator(_word)]
+Script = Annotated[str, Field(min_length=1, max_length=8_000)]
+Login = Annotated[str, AfterValidator(_login)]
+Reviewer = Annotated[str, AfterValidator(_reviewer)]
+Template = Annotated[Line, AfterValidator(_template)]
+BodyTemplate = Annotated[str, Field(max_length=15_000), AfterValidator(_body)]
+BranchTemplate = Annotated[Template, AfterValidator(_branch_template)]
+Branch = Annotated[str, AfterValidator(_branch)]
+Listed: Final = BeforeValidator(_listed)
+
 
 MAX_BYTES: Final = 64 * 1024
 _MAX_PROBLEMS: Final = 10
@@ -37,7 +121,11 @@ _TEMPLATES: Final = ("body", "branch", "title")
 _OCCASION = Literal["mention", "label", "assignment", "review", "checks", "conflict"]
 
 
-_ASKED_FOR: Final = (FollowUpTrigger.MENTION, FollowUpTrigger.LABEL, FollowUpTrigger.ASSIGNMENT)
+_ASKED_FOR: Final = (
+    FollowUpTrigger.MENTION,
+    FollowUpTrigger.LABEL,
+    FollowUpTrigger.ASSIGNMENT,
+)
 
 
 class _Hint(NamedTuple):

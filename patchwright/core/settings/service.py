@@ -1,12 +1,15 @@
-"""The settings of the service itself: server, database, queue, security, accounts."""
+"""The settings of the service: server, database, queue, security, accounts, telemetry."""
 
 from typing import Literal
 
 from pydantic import Field, SecretStr, field_validator
 
-from patchwright.core.settings.addresses import read_networks, read_public_url
-from patchwright.core.settings.secret_types import EncryptionKeys
-from patchwright.core.settings.section import SettingsSection
+from patchwright.core.settings.fields import (
+    EncryptionKeys,
+    SettingsSection,
+    read_networks,
+    read_public_url,
+)
 from patchwright.core.types.people import Permission
 
 
@@ -155,3 +158,22 @@ class AccountSettings(SettingsSection):
             if "github" not in together or not all(together.values()):
                 raise ValueError(f"entry {number}: expected a github login, and others")
         return value
+
+
+class TelemetrySettings(SettingsSection):
+    """Health and metrics of each process, on a port that the public does not reach."""
+
+    host: str = Field(
+        "127.0.0.1",
+        description="Address on which every process answers `/healthz`, `/readyz` and "
+        "`/metrics`.",
+    )
+    port: int | None = Field(
+        None, ge=0, le=65535, description="Port for that; without it there is none."
+    )
+    metrics_token: SecretStr | None = Field(
+        None,
+        min_length=16,
+        description="Token for `/metrics` (`Authorization: Bearer`). Without it, they "
+        "are shown on this port alone, and only to loopback and private addresses.",
+    )

@@ -4,9 +4,12 @@ import re
 
 from pydantic import Field, SecretStr, field_validator
 
-from patchwright.core.settings.addresses import read_repositories, read_slack_api
-from patchwright.core.settings.secret_types import Secrets
-from patchwright.core.settings.section import SettingsSection
+from patchwright.core.settings.fields import (
+    Secrets,
+    SettingsSection,
+    read_repositories,
+    read_slack_api,
+)
 
 _COMMAND = re.compile(r"/[a-z0-9_-]{1,31}\Z")
 _WORKSPACE = re.compile(r"[TE][A-Z0-9]+\Z")

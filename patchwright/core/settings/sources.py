@@ -1,12 +1,128 @@
-"""Find the settings in the environment, in a file and among the flags."""
+"""The sources of settings: environment, file and flags, and what is wrong in them."""
 
+import json
 import re
 import tomllib
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from patchwright.core.settings.layers import SettingsLayer
-from patchwright.core.settings.schema import PREFIX, KeyPath
+from patchwright.core.settings.model import (
+    PREFIX,
+    KeyPath,
+    SettingsKey,
+    ValueForm,
+    dotted_key,
+    find_key,
+    find_section,
+    is_model_name,
+    nearest_key,
+    variable_name,
+)
+
+_FILE = "_file"
+
+
+@dataclass(frozen=True, slots=True)
+class FoundValue:
+    """A value, and where it was found."""
+
+    value: object
+    where: str
+
+
+@dataclass(slots=True)
+class SettingsLayer:
+    """The settings of one source; relative names of files start at `folder`."""
+
+    folder: Path
+    values: dict[KeyPath, FoundValue] = field(default_factory=dict)
+    problems: list[str] = field(default_factory=list)
+
+    def place(self, path: KeyPath, value: object, where: str) -> None:
+        """Take over a value, or a table of them, or the file that holds it."""
+        key = find_key(path) if path else None
+        if key:
+            self._place_value(key, value, where)
+        elif secret := _named_by_file(path):
+            self._place_file(secret, value, where)
+        elif find_section(path) and (
+            isinstance(value, dict) or not is_model_name(path)
+        ):
+            self._place_table(path, value, where)
+        else:
+            self.problems.append(_unknown(path, where))
+
+    def place_text(self, path: KeyPath, text: str, where: str) -> None:
+        """Take over a value from a place that holds only text: tables are JSON."""
+        key = find_key(path)
+        is_json = key.form is ValueForm.JSON if key else bool(find_section(path))
+        if not is_json or (is_model_name(path) and not text.startswith("{")):
+            self.place(path, text, where)
+            return
+        try:
+            self.place(path, json.loads(text), where)
+        except json.JSONDecodeError:
+            self.problems.append(
+                f"{dotted_key(path)}: not JSON, found in {where}; {_JSON}"
+            )
+
+    def _place_value(self, key: SettingsKey, value: object, where: str) -> None:
+        if key.form is ValueForm.SECRET and isinstance(value, str) and value[:1] == "[":
+            value = _read_list(value)
+        if key.path in self.values:
+            places = f"{self.values[key.path].where} and {where}"
+            self.problems.append(
+                f"{dotted_key(key.path)}: set twice, in {places}; keep one of them"
+            )
+        self.values[key.path] = FoundValue(value, where)
+
+    def _place_table(self, path: KeyPath, value: object, where: str) -> None:
+        if not isinstance(value, dict):
+            self.problems.append(f"{dotted_key(path)}: not a table, found in {where}")
+            return
+        for name, inner in value.items():
+            self.place((*path, str(name)), inner, where)
+
+    def _place_file(self, key: SettingsKey, value: object, where: str) -> None:
+        try:
+            text = (self.folder / str(value)).read_text("utf-8").rstrip("\r\n")
+        except (OSError, UnicodeDecodeError) as error:
+            reason = error.strerror if isinstance(error, OSError) else "it is not text"
+            what = f"the file named in {where} cannot be read"
+            self.problems.append(f"{dotted_key(key.path)}: {what}: {reason}")
+            return
+        # As with a variable: what is empty is not set.
+        if text:
+            self._place_value(key, text, f"the file named in {where}")
+
+
+_JSON = 'write lists as ["a", "b"] and tables as {"a": 1}'
+
+
+def _named_by_file(path: KeyPath) -> SettingsKey | None:
+    """Return the secret that `..._file` stands for."""
+    if not path or not path[-1].endswith(_FILE):
+        return None
+    key = find_key((*path[:-1], path[-1].removesuffix(_FILE)))
+    return key if key and key.form is ValueForm.SECRET else None
+
+
+def _unknown(path: KeyPath, where: str) -> str:
+    nearest = nearest_key(path)
+    return (
+        f"{dotted_key(path)}: unknown key, found in {where}; the nearest known one is "
+        f"{dotted_key(nearest)} ({variable_name(nearest)})"
+    )
+
+
+def _read_list(text: str) -> object:
+    """Return the list that a text is in JSON, or the text: a secret may look so."""
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError:
+        return text
+
 
 CONFIG_VARIABLE = f"{PREFIX}CONFIG"
 CONFIG_FILE = "patchwright.toml"

@@ -14,7 +14,14 @@ from markdown_it.rules_inline import (
 )
 from markdown_it.token import Token
 
-from patchwright.core.text.footnotes import add_footnotes, is_shown
+from patchwright.core.text.block_rules import (
+    SourceLines,
+    add_footnotes,
+    add_tables,
+    cell_start,
+    is_shown,
+    locate_in_cell,
+)
 from patchwright.core.text.inline_rules import (
     add_inline_rules,
     html_inline,
@@ -22,8 +29,6 @@ from patchwright.core.text.inline_rules import (
     is_too_deep,
     link,
 )
-from patchwright.core.text.source_lines import SourceLines
-from patchwright.core.text.tables import add_tables, cell_start, locate_in_cell
 
 # Every level of nesting costs Python stack; nobody writes this many by hand.
 _MAX_NESTING = 100
@@ -94,7 +99,9 @@ def read_markdown(text: str) -> MarkdownSource:
     too_deep = is_too_deep(env) or any(
         token.level >= _MAX_NESTING - 1 for token in tokens
     )
-    return MarkdownSource(text, tuple(sorted(pieces, key=lambda piece: piece.start)), too_deep)
+    return MarkdownSource(
+        text, tuple(sorted(pieces, key=lambda piece: piece.start)), too_deep
+    )
 
 
 def _block_pieces(
@@ -110,7 +117,9 @@ def _block_pieces(
         yield from _pieces_of(token, lines, where)
 
 
-def _pieces_of(token: Token, lines: SourceLines, where: MarkdownPiece) -> Iterator[MarkdownPiece]:
+def _pieces_of(
+    token: Token, lines: SourceLines, where: MarkdownPiece
+) -> Iterator[MarkdownPiece]:
     """Yield what a block consists of; `where` is a piece in the same surroundings."""
     if token.type == "inline":
         yield from _inline_pieces(token, lines, where)
@@ -123,7 +132,9 @@ def _pieces_of(token: Token, lines: SourceLines, where: MarkdownPiece) -> Iterat
         yield replace(where, kind=kind, start=start, end=end, info=token.info)
 
 
-def _inline_pieces(block: Token, lines: SourceLines, where: MarkdownPiece) -> Iterator[MarkdownPiece]:
+def _inline_pieces(
+    block: Token, lines: SourceLines, where: MarkdownPiece
+) -> Iterator[MarkdownPiece]:
     locate = _locator(block, lines)
     links = 0
     for token in block.children or []:

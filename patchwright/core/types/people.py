@@ -1,8 +1,11 @@
-"""Who asked, and what they may do."""
+"""Who asked, what they may do, and what they let the bot do in their name."""
 
 import re
+from datetime import datetime
 from enum import StrEnum
 from typing import Final
+
+from pydantic import SecretStr
 
 from patchwright.core.types.base import Value
 
@@ -56,3 +59,15 @@ class Permission(StrEnum):
     def allows(self, needed: "Permission") -> bool:
         order = list(Permission)
         return order.index(self) >= order.index(needed)
+
+
+class PersonalToken(Value):
+    """A token of a person, and what it is renewed with.
+
+    Without `expires_at` it holds until it is taken back, and without a `refresh_token`
+    it can't be renewed.
+    """
+
+    access_token: SecretStr
+    expires_at: datetime | None = None
+    refresh_token: SecretStr | None = None

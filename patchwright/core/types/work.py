@@ -3,8 +3,7 @@
 from enum import StrEnum
 
 from patchwright.core.errors import EmptyRepositoryError, PatchwrightError
-from patchwright.core.types.base import Value
-from patchwright.core.types.words import ReadableText
+from patchwright.core.types.base import ReadableText, Value
 
 
 class Limits(Value):

@@ -1,15 +1,113 @@
-"""Commits in and out as bundles; what comes in is judged before it is let in."""
+"""Commits in and out as bundles; what comes in is checked before it is let in."""
 
 import re
-from collections.abc import Collection, Sequence
+import tempfile
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from patchwright.core.errors import GitError
-from patchwright.integrations.git.gitdir import GitDir
-from patchwright.integrations.git.grafts import FIXED_DATE, BOT_SIGNATURE, replace_paths, make_commit
-from patchwright.integrations.git.names import check_branch, check_ref
-from patchwright.integrations.git.scratch import scratch_repository
+from patchwright.integrations.git.command import (
+    GitDir,
+    check_branch,
+    check_ref,
+    run_git,
+)
+from patchwright.integrations.git.commits import (
+    BOT_SIGNATURE,
+    FIXED_DATE,
+    make_commit,
+    replace_paths,
+)
+
+_SHOWN_PATHS: Final = 3
+# What says that objects may be missing, and be had elsewhere.
+# https://git-scm.com/docs/partial-clone
+_PROMISES: Final = r"^(extensions\.partialclone|remote\..*\.promisor)$"
+
+
+def shallow_commits(store: GitDir) -> frozenset[str]:
+    """Return the commits of a shallow clone whose parents are not there."""
+    where = ["rev-parse", "--path-format=absolute", "--git-path", "shallow"]
+    file = Path(store.run(where).decode("utf-8", "surrogateescape").rstrip("\n"))
+    try:
+        return frozenset(file.read_text(encoding="ascii").split())
+    except FileNotFoundError:
+        return frozenset()
+
+
+def is_partial(store: GitDir) -> bool:
+    """Tell whether files of earlier commits may be missing."""
+    return store.call(["config", "--get-regexp", _PROMISES]).exit_code == 0
+
+
+def find_ends(store: GitDir, commits: Sequence[str], bases: Sequence[str]) -> list[str]:
+    """Return where the history of `commits` ends before its first commit.
+
+    In a partial clone that is at `bases`, since the files of earlier commits need not
+    be there.
+    """
+    if is_partial(store):
+        return list(bases)
+    cut = shallow_commits(store)
+    if not cut:
+        return []
+    roots = store.run_text(["rev-list", "--max-parents=0", *commits]).split()
+    return [root for root in roots if root in cut]
+
+
+def require_files(store: GitDir, commit: str) -> None:
+    """Raise GitError where a partial clone lacks files of the commit itself."""
+    if not is_partial(store):
+        return
+    tree = f"{commit}^{{tree}}"
+    listed = store.run(["rev-list", "--objects", "--missing=print", tree])
+    lines = listed.decode("utf-8", "backslashreplace").splitlines()
+    missing = {line[1:] for line in lines if line.startswith("?")}
+    if not missing:
+        return
+    paths = _paths_of_missing(store, commit, missing)
+    named = ", ".join(paths[:_SHOWN_PATHS]) or "among them whole folders"
+    more = f" and {len(paths) - _SHOWN_PATHS} more" if len(paths) > _SHOWN_PATHS else ""
+    raise GitError(
+        f"this is a partial clone, and it lacks files of the commit {commit[:10]}: "
+        f"{named}{more}. Fetch them with `git fetch --refetch --no-filter`"
+    )
+
+
+def _paths_of_missing(store: GitDir, commit: str, objects: set[str]) -> list[str]:
+    listing = store.call(["ls-tree", "-r", "-z", "--full-tree", commit])
+    entries = listing.output.decode("utf-8", "backslashreplace").split("\0")
+    found = (entry.partition("\t") for entry in entries if entry)
+    return [path for head, _, path in found if head.split(" ")[2] in objects]
+
+
+@contextmanager
+def scratch_repository(source: GitDir, ends: Collection[str] = ()) -> Iterator[GitDir]:
+    """Give a bare repository without refs that sees every object of `source`.
+
+    What is written there never reaches `source` unless it is fetched from there. Its
+    history ends where that of `source` does, and at the commits of `ends`.
+    """
+    kind = source.run_text(["rev-parse", "--show-object-format"])
+    where = ["rev-parse", "--path-format=absolute", "--git-path", "objects"]
+    objects = source.run(where)
+    with tempfile.TemporaryDirectory(prefix="patchwright-git-") as folder:
+        path = Path(folder).resolve()
+        run_git(
+            ["init", "--quiet", "--bare", "--template=", f"--object-format={kind}"],
+            cwd=path,
+        )
+        alternates = path / "objects" / "info" / "alternates"
+        alternates.parent.mkdir(exist_ok=True)
+        alternates.write_bytes(objects)
+        cut = sorted(shallow_commits(source) | set(ends))
+        if cut:
+            (path / "shallow").write_text("".join(f"{sha}\n" for sha in cut))
+        yield GitDir(path)
+
 
 TRANSFER_TIMEOUT_S = 900.0
 _ARRIVED_REF = "refs/patchwright/arrived"
@@ -83,7 +181,9 @@ class AcceptedCommit:
     refused: tuple[str, ...] = ()
 
 
-def take_without_refused(store: GitDir, bundle: bytes, base_sha: str, run_id: str) -> AcceptedCommit:
+def take_without_refused(
+    store: GitDir, bundle: bytes, base_sha: str, run_id: str
+) -> AcceptedCommit:
     """Let a commit in as `take_bundle` does, but for files that git refuses.
 
     Those are as in the base. Git reads some files itself, such as `.gitmodules`, and

@@ -1,4 +1,4 @@
-"""Run git: argument lists, bytes in and out, and nothing of the user's own set-up."""
+"""Run git in a git directory, with nothing of the user's own set-up."""
 
 import os
 import re
@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from patchwright.core.errors import GitError
+from patchwright.core.errors import GitError, NotFoundError
 
 PLUMBING_TIMEOUT_S = 120.0
 TIMED_OUT = 124
@@ -187,3 +187,90 @@ def _environment(settings: Mapping[str, str]) -> dict[str, str | None]:
         numbered[f"GIT_CONFIG_VALUE_{number}"] = value
     path = os.pathsep.join(os.get_exec_path())
     return _ENVIRONMENT | numbered | {"PATH": path}
+
+
+@dataclass(frozen=True, slots=True)
+class GitDir:
+    """A git directory, named outright.
+
+    Git looks for the owner of a repository only when it has to find it; one that is
+    named may belong to any user, as files written in a container do.
+    """
+
+    path: Path
+
+    def run(
+        self,
+        args: Sequence[str],
+        *,
+        environment: Mapping[str, str] | None = None,
+        stdin: bytes = b"",
+        timeout_s: float = PLUMBING_TIMEOUT_S,
+    ) -> bytes:
+        return run_git(
+            args,
+            cwd=self.path,
+            environment=self._named() | dict(environment or {}),
+            stdin=stdin,
+            timeout_s=timeout_s,
+        )
+
+    def read(self, args: Sequence[str], most_bytes: int) -> bytes:
+        """Return the beginning of what git writes; the rest takes no memory here."""
+        return read_git(args, most_bytes, cwd=self.path, environment=self._named())
+
+    def call(
+        self,
+        args: Sequence[str],
+        *,
+        settings: Mapping[str, str] | None = None,
+        environment: Mapping[str, str] | None = None,
+        timeout_s: float = PLUMBING_TIMEOUT_S,
+        secrets: Sequence[str] = (),
+    ) -> GitResult:
+        return call_git(
+            args,
+            cwd=self.path,
+            environment=self._named() | dict(environment or {}),
+            settings=settings,
+            timeout_s=timeout_s,
+            secrets=secrets,
+        )
+
+    def run_text(self, args: Sequence[str]) -> str:
+        return self.run(args).decode("ascii").strip()
+
+    def resolve(self, revision: str) -> str:
+        """Return the full id of the commit that `revision` names."""
+        wanted = f"{revision}^{{commit}}"
+        verify = ["rev-parse", "--verify", "--quiet", "--end-of-options", wanted]
+        done = self.call(verify)
+        if done.exit_code != 0:
+            raise NotFoundError(f"the repository has no commit {revision!r}")
+        return done.output.decode("ascii").strip()
+
+    def contains(self, ancestor: str, commit: str) -> bool:
+        """Say whether the history of `commit` contains `ancestor`."""
+        done = self.call(["merge-base", "--is-ancestor", ancestor, commit])
+        if done.exit_code not in (0, 1):
+            raise GitError(f"git cannot compare the commits: {done.error_summary}")
+        return done.exit_code == 0
+
+    def _named(self) -> dict[str, str]:
+        return {"GIT_DIR": str(self.path)}
+
+
+def check_branch(branch: str) -> str:
+    """Return the full ref of a branch; raises GitError for a name git would refuse."""
+    if branch.startswith(("-", "refs/")) or branch == "HEAD":
+        raise GitError(f"{branch!r} is not a usable branch name")
+    return check_ref(f"refs/heads/{branch}")
+
+
+def check_ref(ref: str) -> str:
+    # https://git-scm.com/docs/git-check-ref-format
+    if "\0" in ref or not ref.startswith("refs/"):
+        raise GitError(f"{ref!r} is not a usable name for a ref")
+    if call_git(["check-ref-format", ref], cwd=Path("/")).exit_code != 0:
+        raise GitError(f"{ref!r} is not a usable name for a ref")
+    return ref

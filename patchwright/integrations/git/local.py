@@ -5,9 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from patchwright.core.errors import GitError, NotFoundError
-from patchwright.integrations.git.command import call_git, run_git
-from patchwright.integrations.git.gitdir import GitDir
-from patchwright.integrations.git.names import check_branch
+from patchwright.integrations.git.command import GitDir, call_git, check_branch, run_git
 from patchwright.integrations.git.objects import ObjectStore
 
 _WHOLE_DIFF = (
@@ -100,7 +98,9 @@ def _rev_parse(path: Path, question: str) -> str:
     if done.exit_code == 0:
         return done.output.decode("utf-8", "surrogateescape").rstrip("\n")
     if "dubious ownership" in done.error_output:
-        raise GitError(f"{path} belongs to somebody else. Git says: {done.error_summary}")
+        raise GitError(
+            f"{path} belongs to somebody else. Git says: {done.error_summary}"
+        )
     raise GitError(f"{path} is not a git repository: {done.error_summary}")
 
 

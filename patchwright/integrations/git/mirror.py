@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from patchwright.core.errors import GitError, ObjectFormatError
+from patchwright.core.folder_removal import remove_tree
 from patchwright.core.forge import GitCredential
-from patchwright.core.trees import remove_tree
-from patchwright.integrations.git.command import run_git
-from patchwright.integrations.git.gitdir import GitDir
+from patchwright.integrations.git.command import GitDir, run_git
 from patchwright.integrations.git.objects import ObjectStore
 from patchwright.integrations.git.remote import (
     BranchUpdate,
@@ -67,7 +66,7 @@ class MirrorCache:
         """What its mirrors push with."""
         return self._push
 
-    def with_push(self, push: Push) -> "Mirrors":
+    def with_push(self, push: Push) -> "MirrorCache":
         """Return the same mirrors, whose way back is another one."""
         return MirrorCache(self._root, self._environment, push)
 

@@ -11,9 +11,11 @@ from patchwright.core.errors import GitError
 from patchwright.core.types.work import DiffStat
 from patchwright.integrations.git.bundles import (
     AcceptedCommit,
+    find_ends,
     make_bundle,
     make_partial_bundle,
     release,
+    require_files,
     take_bundle,
     take_without_refused,
 )
@@ -22,19 +24,23 @@ from patchwright.integrations.git.changes import (
     count_changes,
     list_changes,
 )
-from patchwright.integrations.git.filters import FilteredFile, find_filtered
-from patchwright.integrations.git.gitdir import GitDir
-from patchwright.integrations.git.grafts import (
+from patchwright.integrations.git.command import GitDir
+from patchwright.integrations.git.commits import (
     Signature,
-    replace_paths,
     make_commit,
     rebase,
+    replace_paths,
     with_tests_of,
     without_history,
 )
-from patchwright.integrations.git.history import find_ends, require_files
-from patchwright.integrations.git.merging import Merge
-from patchwright.integrations.git.trees import UnreadReason, list_files, read_files
+from patchwright.integrations.git.merge import Merge
+from patchwright.integrations.git.trees import (
+    FilteredFile,
+    UnreadReason,
+    find_filtered,
+    list_files,
+    read_files,
+)
 
 READABLE_DIFF = ("diff-tree", "-r", "-p", "-M", "--no-ext-diff", "--no-textconv")
 MAILED_PATCH = (
@@ -132,7 +138,9 @@ class ObjectStore:
         """Let in the commits of a bundle; raises GitError unless all is in order."""
         return take_bundle(self.git, bundle, base_sha, run_id)
 
-    def take_without_refused(self, bundle: bytes, base_sha: str, run_id: str) -> AcceptedCommit:
+    def take_without_refused(
+        self, bundle: bytes, base_sha: str, run_id: str
+    ) -> AcceptedCommit:
         """Let in the commits of a bundle, but for files that git itself refuses."""
         return take_without_refused(self.git, bundle, base_sha, run_id)
 

@@ -19,19 +19,21 @@ from patchwright.core.errors import (
     ServiceUnavailableError,
 )
 from patchwright.core.types.threads import ForgeThread, ThreadKind
-from patchwright.integrations.downloads import CHUNK_BYTES, read_limited
-from patchwright.integrations.github.addresses import Addresses
-from patchwright.integrations.github.api import GitHubClient
+from patchwright.integrations.github.client import GitHubClient
 from patchwright.integrations.github.connection import (
     TIMEOUT_S,
     USER_AGENT,
+    Addresses,
     GitHubConnection,
     without_credentials,
 )
-from patchwright.integrations.github.discussions import fetch_html
-from patchwright.integrations.github.payloads import Text
-from patchwright.integrations.github.post_ids import review_comment_of, review_of
-from patchwright.integrations.github.posts import OPENING
+from patchwright.integrations.github.threads import OPENING, fetch_html
+from patchwright.integrations.github.webhooks.payloads import (
+    Text,
+    review_comment_of,
+    review_of,
+)
+from patchwright.integrations.http_limits import CHUNK_BYTES, read_limited
 
 MAX_REDIRECTS = 3
 RENDERED = "application/vnd.github.full+json"
@@ -110,7 +112,9 @@ def _is_known(host: str, web_host: str) -> bool:
     return host in (f"media.{web_host}", f"raw.{web_host}", f"assets.{web_host}")
 
 
-def _find_signed(api: GitHubClient, ref: ForgeThread, url: str, post_id: str) -> str | None:
+def _find_signed(
+    api: GitHubClient, ref: ForgeThread, url: str, post_id: str
+) -> str | None:
     """Return the signed address of an upload, as the rendered post has it."""
     upload = _UPLOAD.search(urlsplit(url).path)
     if upload is None:

@@ -22,14 +22,14 @@ from patchwright.core.errors import (
 )
 from patchwright.core.types.base import Value
 from patchwright.core.types.threads import RepoRef
-from patchwright.integrations.github.connection import GitHubConnection
-from patchwright.integrations.github.errors import translate_errors
-from patchwright.integrations.github.permissions import (
+from patchwright.integrations.github.app import (
     Granted,
     missing_permissions,
     missing_scopes,
 )
-from patchwright.integrations.patience import retry_after_limits
+from patchwright.integrations.github.connection import GitHubConnection
+from patchwright.integrations.github.errors import translate_errors
+from patchwright.integrations.http_limits import retry_after_limits
 
 # An installation token lives for an hour; what is left must outlast a long push.
 LEAST_LIFE = timedelta(minutes=5)
@@ -97,7 +97,9 @@ class StaticToken:
     ask REST who they are, and work all the same.
     """
 
-    def __init__(self, token: SecretStr, connection: GitHubConnection, clock: Clock) -> None:
+    def __init__(
+        self, token: SecretStr, connection: GitHubConnection, clock: Clock
+    ) -> None:
         if not token.get_secret_value():
             raise SettingsError("github.token is empty")
         self._token = token

@@ -1,8 +1,11 @@
-"""GitHub as a service where people talk: issues, pull requests and discussions."""
+"""GitHub as a channel: issues, pull requests, discussions, reactions, labels."""
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from typing import Final
+from urllib.parse import quote
 
+from github import GithubException, UnknownObjectException
 from github.Issue import Issue
 from github.NamedUser import NamedUser
 from github.Organization import Organization
@@ -13,26 +16,126 @@ from patchwright.core.errors import InvalidRequestError, NotFoundError
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import ForgeThread, Thread, ThreadKind
 from patchwright.core.types.triggers import Trigger
-from patchwright.integrations.github.api import GitHubClient
 from patchwright.integrations.github.attachments import fetch_attachment
-from patchwright.integrations.github.discussions import (
+from patchwright.integrations.github.client import GitHubClient
+from patchwright.integrations.github.reviews import (
+    answer_review,
+    delete_review_answer,
+    fetch_review_posts,
+    fetch_reviews,
+    find_review_answer,
+    resolve_review,
+)
+from patchwright.integrations.github.threads import (
+    ThreadPosts,
     add_comment,
     delete_comment,
     edit_comment,
     fetch_discussion,
+    fetch_opening,
+    fetch_posts,
     find_own_comment,
 )
-from patchwright.integrations.github.labels import swap_labels
-from patchwright.integrations.github.posts import ThreadPosts, fetch_opening, fetch_posts
-from patchwright.integrations.github.reactions import react
-from patchwright.integrations.github.review_answers import (
-    answer_review,
-    delete_review_answer,
-    find_review_answer,
-    resolve_review,
+from patchwright.integrations.github.threads import (
+    add_discussion_reaction as react_in_discussion,
 )
-from patchwright.integrations.github.review_posts import fetch_review_posts
-from patchwright.integrations.github.reviews import fetch_reviews
+from patchwright.integrations.github.webhooks.payloads import (
+    review_comment_of,
+    review_of,
+)
+
+_ALREADY_THERE: Final = 422
+_DENIED: Final = 403
+# By the last word of a label's name; people may give it another one later.
+_COLOURS: Final = {
+    "running": "fbca04",
+    "waiting": "1d76db",
+    "done": "0e8a16",
+    "failed": "d93f0b",
+}
+_COLOUR: Final = "ededed"
+
+
+def swap_labels(
+    api: GitHubClient, ref: ForgeThread, add: tuple[str, ...], remove: tuple[str, ...]
+) -> None:
+    api.ask(ref.repo, lambda repo: _swap_labels(repo, ref.number, add, remove))
+
+
+def _swap_labels(
+    repo: Repository, number: int, add: tuple[str, ...], remove: tuple[str, ...]
+) -> None:
+    issue = repo.get_issue(number)
+    # A label is the same label however it is written.
+    present = {label.name.lower() for label in issue.labels}
+    missing = [name for name in add if name.lower() not in present]
+    for name in missing:
+        _ensure_label(repo, name)
+    if missing:
+        issue.add_to_labels(*missing)
+    for name in remove:
+        if name.lower() in present:
+            _remove_label(repo, issue, name)
+
+
+def _ensure_label(repo: Repository, name: str) -> None:
+    """Make a label in its colour: GitHub makes a missing one too, but in grey.
+
+    Whoever may only triage cannot make any, and may use those that are there.
+    https://github.com/github/docs/issues/35718
+    """
+    if _has_label(repo, name):
+        return
+    colour = _COLOURS.get(name.rpartition(":")[2], _COLOUR)
+    try:
+        repo.create_label(name, colour)
+    except UnknownObjectException:
+        return
+    except GithubException as error:
+        if error.status not in (_ALREADY_THERE, _DENIED):
+            raise
+
+
+def _has_label(repo: Repository, name: str) -> bool:
+    try:
+        repo.requester.requestJsonAndCheck("GET", f"{repo.url}/labels/{_quoted(name)}")
+    except UnknownObjectException:
+        return False
+    return True
+
+
+def _remove_label(repo: Repository, issue: Issue, name: str) -> None:
+    try:
+        repo.requester.requestJsonAndCheck(
+            "DELETE", f"{issue.url}/labels/{_quoted(name)}"
+        )
+    except UnknownObjectException:
+        # Somebody was faster.
+        return
+
+
+def _quoted(name: str) -> str:
+    return quote(name, safe="")
+
+
+def react(repo: Repository, thread: ForgeThread, post_id: str, reaction: str) -> None:
+    """React to what asked: the comment, or the thread's opening text.
+
+    REST knows no reactions to a review; they go to its pull request. Raises the errors
+    of PyGithub.
+    https://docs.github.com/en/rest/reactions/reactions
+    """
+    if thread.kind is ThreadKind.DISCUSSION:
+        react_in_discussion(repo, thread, post_id, reaction)
+    elif (comment := review_comment_of(post_id)) is not None:
+        pull = repo.get_pull(thread.number)
+        pull.get_review_comment(comment).create_reaction(reaction)
+    elif post_id and review_of(post_id) is None:
+        issue = repo.get_issue(thread.number)
+        issue.get_comment(int(post_id)).create_reaction(reaction)
+    else:
+        repo.get_issue(thread.number).create_reaction(reaction)
+
 
 SEEN = "eyes"
 DECLINED = "-1"

@@ -21,7 +21,7 @@ from patchwright.core.errors import (
 )
 from patchwright.core.forge import NewCommit
 from patchwright.core.types.threads import RepoRef
-from patchwright.integrations.github.api import GitHubClient
+from patchwright.integrations.github.client import GitHubClient
 
 MUTATION = """\
 mutation($input: CreateCommitOnBranchInput!) {
@@ -53,7 +53,9 @@ class _CreatedResponse(BaseModel):
     data: _CreatedData
 
 
-def commit_on_branch(api: GitHubClient, repo: RepoRef, branch: str, commit: NewCommit) -> str:
+def commit_on_branch(
+    api: GitHubClient, repo: RepoRef, branch: str, commit: NewCommit
+) -> str:
     """Make the commit unless it is there, and see that it holds what it should.
 
     One that differs is taken back, with the branch if that was made for it. Raises
@@ -109,7 +111,9 @@ def _find_head(repo: Repository, branch: str) -> GitRef | None:
     return found
 
 
-def _recognize_own_commit(repo: Repository, branch: str, sha: str, commit: NewCommit) -> str:
+def _recognize_own_commit(
+    repo: Repository, branch: str, sha: str, commit: NewCommit
+) -> str:
     """Return a commit that was made before, by a run whose answer got lost."""
     found = repo.get_git_commit(sha)
     parents = [parent.sha for parent in found.parents]

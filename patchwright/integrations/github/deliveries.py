@@ -15,10 +15,10 @@ from pydantic import TypeAdapter, field_validator
 from requests.utils import parse_header_links
 
 from patchwright.core.errors import NotFoundError, PermissionDeniedError
-from patchwright.core.settings.addresses import is_address
+from patchwright.core.settings.fields import is_address
 from patchwright.core.types.base import Value
 from patchwright.core.types.threads import RepoRef
-from patchwright.integrations.github.api import GitHubClient
+from patchwright.integrations.github.client import GitHubClient
 
 # https://docs.github.com/en/webhooks/testing-and-troubleshooting-webhooks/redelivering-webhooks
 KEPT_FOR: Final = timedelta(days=3)
@@ -61,7 +61,9 @@ class HookConfig(Value):
         return str(self.insecure_ssl) != "1"
 
 
-_ATTEMPTS: TypeAdapter[tuple[DeliveryAttempt, ...]] = TypeAdapter(tuple[DeliveryAttempt, ...])
+_ATTEMPTS: TypeAdapter[tuple[DeliveryAttempt, ...]] = TypeAdapter(
+    tuple[DeliveryAttempt, ...]
+)
 
 
 @dataclass(frozen=True)

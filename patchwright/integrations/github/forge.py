@@ -14,29 +14,33 @@ from patchwright.core.errors import (
     ServiceError,
 )
 from patchwright.core.forge import (
-    PullMetadata,
     CheckReport,
     Checks,
+    CompetingPullRequest,
     GitCredential,
     NewCommit,
+    PullMetadata,
     PullRequestText,
-    CompetingPullRequest,
 )
 from patchwright.core.types.people import Actor, Permission
 from patchwright.core.types.threads import PullRequest, RepoRef, Repository
-from patchwright.integrations.github.adornments import (
+from patchwright.integrations.github.checks import fetch_checks, report_check
+from patchwright.integrations.github.client import GitHubClient
+from patchwright.integrations.github.commits import commit_on_branch
+from patchwright.integrations.github.pull_metadata import (
     add_pull_metadata,
+    fetch_change_requesters,
+    fetch_competing_pulls,
     fetch_milestone,
     request_review,
 )
-from patchwright.integrations.github.api import GitHubClient
-from patchwright.integrations.github.check_runs import report_check
-from patchwright.integrations.github.checks import fetch_checks
-from patchwright.integrations.github.commits import commit_on_branch
-from patchwright.integrations.github.contents import fetch_file, fetch_repository
-from patchwright.integrations.github.history import fetch_commit_message, has_branch
-from patchwright.integrations.github.opinions import fetch_change_requesters, fetch_competing_pulls
-from patchwright.integrations.github.payloads import GHOST
+from patchwright.integrations.github.repository import (
+    fetch_commit_message,
+    fetch_file,
+    fetch_repository,
+    has_branch,
+)
+from patchwright.integrations.github.webhooks.payloads import GHOST
 
 # Any name will do beside a token; this one is what GitHub's pages say.
 # https://docs.github.com/en/apps/creating-github-apps/authenticating-with-a-github-app/authenticating-as-a-github-app-installation
@@ -163,7 +167,9 @@ class GitHubForge:
     def fetch_change_requesters(self, repo: RepoRef, number: int) -> tuple[str, ...]:
         return fetch_change_requesters(self._api, repo, number)
 
-    def fetch_competing_pulls(self, repo: RepoRef, issue: int) -> tuple[CompetingPullRequest, ...]:
+    def fetch_competing_pulls(
+        self, repo: RepoRef, issue: int
+    ) -> tuple[CompetingPullRequest, ...]:
         return fetch_competing_pulls(self._api, repo, issue)
 
     def fetch_checks(self, repo: RepoRef, sha: str) -> Checks:
@@ -257,7 +263,9 @@ def _login(user: github.NamedUser.NamedUser | None) -> str:
     return GHOST if user is None else user.login
 
 
-def _fetch_permission(found: github.Repository.Repository, actor: Actor) -> _PermissionAnswer:
+def _fetch_permission(
+    found: github.Repository.Repository, actor: Actor
+) -> _PermissionAnswer:
     login = quote(actor.login, safe="")
     _, answer = found.requester.requestJsonAndCheck(
         "GET", f"{found.url}/collaborators/{login}/permission"

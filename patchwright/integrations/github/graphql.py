@@ -11,8 +11,8 @@ from pydantic.alias_generators import to_camel
 
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import ThreadPost
-from patchwright.integrations.github.payloads import GHOST, Text
-from patchwright.integrations.github.reading.listening import SERVICE
+from patchwright.integrations.github.webhooks.payloads import GHOST, Text
+from patchwright.integrations.github.webhooks.triggers import SERVICE
 
 MAX_TRIES = 3
 _FORBIDDEN, _BROKEN = 403, 500
@@ -97,7 +97,7 @@ _ROLES = {
 
 
 class PostNode(GraphQLModel):
-    """What `WRITTEN` asks for; without an author the account was deleted."""
+    """What `POST_FRAGMENT` asks for; without an author the account was deleted."""
 
     id: str
     body: Text = ""
@@ -106,7 +106,9 @@ class PostNode(GraphQLModel):
     author_association: Association = Association.NONE
     author: AuthorNode | None = None
 
-    def post(self, post_id: str, label: str = "", at: datetime | None = None) -> ThreadPost:
+    def post(
+        self, post_id: str, label: str = "", at: datetime | None = None
+    ) -> ThreadPost:
         """Return it as a post; `at` replaces the time it was begun at."""
         ghost = Actor(service=SERVICE, login=GHOST)
         return ThreadPost(

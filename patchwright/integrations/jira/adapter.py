@@ -1,20 +1,68 @@
-"""Put together what speaks to one Jira, from its configured values."""
+"""Connect to one Jira, and tell what our user may do there."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Final
 
 from jira import JIRA
 
 from patchwright.core.clock import Clock
 from patchwright.core.settings.jira import JiraSettings
 from patchwright.core.types.people import Actor
-from patchwright.integrations.jira.answers import JsonObject, JiraUser, parse_answer
-from patchwright.integrations.jira.api import TIMEOUT_S, JiraClient
 from patchwright.integrations.jira.channel import JiraChannel
-from patchwright.integrations.jira.flavour import CLOUD, DATA_CENTER, Deployment
-from patchwright.integrations.jira.people import actor_of
+from patchwright.integrations.jira.client import (
+    CLOUD,
+    DATA_CENTER,
+    TIMEOUT_S,
+    Deployment,
+    JiraClient,
+)
+from patchwright.integrations.jira.responses import (
+    JiraModel,
+    JiraUser,
+    JsonObject,
+    parse_answer,
+)
 from patchwright.integrations.jira.search import search_updated
+from patchwright.integrations.jira.webhooks.triggers import actor_of
+
+# https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-permissions/
+NEEDED_PERMISSIONS: Final[Mapping[str, str]] = {
+    "BROWSE_PROJECTS": "reading tickets",
+    "ADD_COMMENTS": "answering",
+    "EDIT_OWN_COMMENTS": "keeping the one comment about a run up to date",
+    "LINK_ISSUES": "linking the pull request",
+}
+LABEL_PERMISSIONS: Final[Mapping[str, str]] = {"EDIT_ISSUES": "changing labels"}
+TRANSITION_PERMISSIONS: Final[Mapping[str, str]] = {
+    "TRANSITION_ISSUES": "moving tickets"
+}
+
+
+class _Permission(JiraModel):
+    have_permission: bool = False
+
+
+class _OwnPermissions(JiraModel):
+    permissions: dict[str, _Permission]
+
+
+def fetch_missing_permissions(
+    api: JiraClient, project: str, needed: Mapping[str, str]
+) -> tuple[str, ...]:
+    """Return a line for every permission that is needed there and was not given.
+
+    Raises `NotFoundError` where there is no such project, or we may not see it.
+    """
+    query = {"projectKey": project, "permissions": ",".join(needed)}
+    mine = parse_answer(_OwnPermissions, api.get("mypermissions", query)).permissions
+    return tuple(
+        f"permission {name}: needed for {use}"
+        for name, use in needed.items()
+        if not mine.get(name, _Permission()).have_permission
+    )
+
 
 USER_AGENT = "patchwright"
 

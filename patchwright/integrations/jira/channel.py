@@ -1,29 +1,199 @@
-"""Jira as a service where people talk: tickets, and what can be shown beside them."""
+"""Jira as a channel: comments, links, mails, labels and the status of tickets."""
 
+import re
+from collections.abc import Sequence
 from functools import cached_property
+from typing import Final
+from urllib.parse import urljoin
 
+from markdown_it import MarkdownIt
 from pydantic import JsonValue
 
-from patchwright.core.channel import Offers
-from patchwright.core.errors import InvalidRequestError
+from patchwright.core.channel import Offer, Offers
+from patchwright.core.errors import (
+    InvalidRequestError,
+    NotFoundError,
+    PermissionDeniedError,
+)
 from patchwright.core.settings.jira import JiraSettings
+from patchwright.core.text.escape import MENTION_LINK, mention_link, split_marks
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import TalkThread, Thread
 from patchwright.core.types.triggers import Trigger
-from patchwright.integrations.jira.api import JiraClient, ticket_path
+from patchwright.integrations.jira.attachments import fetch_attachment
+from patchwright.integrations.jira.client import JiraClient, ticket_path
 from patchwright.integrations.jira.comments import (
     add_comment,
     delete_comment,
     edit_comment,
     find_own_comment,
 )
-from patchwright.integrations.jira.fields import SiteFields, fetch_site_fields
-from patchwright.integrations.jira.files import fetch_attachment
-from patchwright.integrations.jira.links import attach_link
-from patchwright.integrations.jira.moving import move_ticket
-from patchwright.integrations.jira.offers import with_offers
-from patchwright.integrations.jira.private import mail_notice, send_mail
-from patchwright.integrations.jira.tickets import fetch_opening, fetch_thread
+from patchwright.integrations.jira.responses import (
+    FieldDefinitions,
+    JiraModel,
+    JsonObject,
+    NamedValue,
+    Transition,
+    Transitions,
+    parse_answer,
+)
+from patchwright.integrations.jira.threads import (
+    SiteFields,
+    fetch_opening,
+    fetch_site_fields,
+    fetch_thread,
+)
+
+
+def with_offers(text: str, offers: Offers, mention: str) -> str:
+    """Add the offers that the text does not make already."""
+    lines = [line for offer in offers if (line := _offer_line(text, offer, mention))]
+    return "\n\n".join((text, "\n".join(lines))) if lines else text
+
+
+def _offer_line(text: str, offer: Offer, mention: str) -> str:
+    if offer.url:
+        return "" if offer.url in text else f"- [{offer.words}]({offer.url})"
+    command = f"{mention} {offer.command}"
+    # What can be picked from a list elsewhere is written in an answer here.
+    if offer.picks_repository or not offer.command or command in text:
+        return ""
+    more = " …" if offer.asks else ""
+    return f"- {offer.words}: reply `{command}{more}`"
+
+
+# https://developer.atlassian.com/server/jira/platform/jira-rest-api-for-remote-issue-links/
+_MAX_CHARS: Final = 255
+
+
+def attach_link(api: JiraClient, ticket: str, url: str, title: str, key: str) -> None:
+    """Jira makes a link with a new key, and changes the one with a known key."""
+    api.post(f"{ticket_path(ticket)}/remotelink", _link(url, title, key))
+
+
+def _link(url: str, title: str, key: str) -> JsonObject:
+    shown = title if len(title) <= _MAX_CHARS else f"{title[: _MAX_CHARS - 1]}…"
+    return {
+        "globalId": key[:_MAX_CHARS],
+        "application": {"type": "io.patchwright", "name": "Patchwright"},
+        "relationship": "pull request",
+        "object": {
+            "url": url,
+            "title": shown,
+            "icon": {"url16x16": urljoin(url, "/favicon.ico"), "title": "Pull request"},
+        },
+    }
+
+
+_REFUSALS: Final = (InvalidRequestError, NotFoundError, PermissionDeniedError)
+_CALL: Final = re.compile(rf"\[([^\]\n]*)\]\({re.escape(MENTION_LINK)}[^)\n]*\)")
+_HTML: Final = MarkdownIt("commonmark", {"html": False})
+
+
+def send_mail(api: JiraClient, key: str, actor: Actor, text: str) -> None:
+    """Let Jira write to that user alone.
+
+    Raises `InvalidRequestError` where it sends no mail, or not to them.
+    https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-issues/#api-rest-api-3-issue-issueidorkey-notify-post
+    """
+    if not actor.external_id:
+        raise InvalidRequestError("Jira does not say who that is")
+    try:
+        api.post(f"{ticket_path(key)}/notify", _mail(api, key, actor, text))
+    except _REFUSALS as error:
+        raise InvalidRequestError(f"no mail could be sent: {error}") from error
+
+
+def mail_notice(actor: Actor) -> str:
+    """Return the public words beside the mail: what it says is not among them."""
+    whom = mention_link(actor.login, actor.external_id)
+    return f"{whom} I have sent you an e-mail: what it says is for you alone."
+
+
+def _mail(api: JiraClient, key: str, actor: Actor, text: str) -> JsonObject:
+    words = _CALL.sub(r"\1", split_marks(text).text)
+    return {
+        "subject": f"Patchwright needs you for {key}",
+        "textBody": words,
+        "htmlBody": _HTML.render(words),
+        "to": {
+            "reporter": False,
+            "assignee": False,
+            "watchers": False,
+            "voters": False,
+            "users": [api.deployment.person(actor.external_id)],
+        },
+    }
+
+
+_OWN_FIELD: Final = re.compile(r"customfield_\d+")
+
+
+class _StatusFields(JiraModel):
+    status: NamedValue = NamedValue()
+
+
+class _StatusAnswer(JiraModel):
+    fields: _StatusFields = _StatusFields()
+
+
+def move_ticket(api: JiraClient, key: str, status: str) -> None:
+    """Take the way there, unless it is there already."""
+    if _is_same_name(_fetch_status(api, key), status):
+        return
+    path = f"{ticket_path(key)}/transitions"
+    answer = api.get(path, {"expand": "transitions.fields"})
+    ways = parse_answer(Transitions, answer).transitions
+    way = choose_transition(ways, status)
+    try:
+        api.post(path, {"transition": {"id": way.id}})
+    except InvalidRequestError as error:
+        # What a workflow's own check wants, the way does not tell beforehand.
+        raise InvalidRequestError(_with_field_names(api, way, str(error))) from None
+
+
+def choose_transition(ways: Sequence[Transition], status: str) -> Transition:
+    """Return the way that leads there, or is called so, and wants nothing filled in."""
+    leading = [way for way in ways if _is_same_name(way.to.name, status)]
+    called = [way for way in ways if _is_same_name(way.name, status)]
+    fitting = leading or called
+    if not fitting:
+        there = ", ".join(sorted({way.to.name for way in ways})) or "nowhere"
+        raise InvalidRequestError(f"no way leads to {status} from here, only: {there}")
+    free = [way for way in fitting if not _required_fields(way)]
+    if not free:
+        wanted = ", ".join(_required_fields(fitting[0]))
+        raise InvalidRequestError(f"the way to {status} wants to know: {wanted}")
+    return free[0]
+
+
+def _with_field_names(api: JiraClient, way: Transition, refusal: str) -> str:
+    """Return a refusal with the names of fields, where Jira tells their ids."""
+    ids = set(_OWN_FIELD.findall(refusal))
+    if not ids:
+        return refusal
+    names = {one: field.name for one, field in way.fields.items() if field.name}
+    if not ids <= names.keys():
+        known = parse_answer(FieldDefinitions, api.get("field")).root
+        names = {one.id: one.name for one in known} | names
+    return _OWN_FIELD.sub(lambda found: names.get(found[0]) or found[0], refusal)
+
+
+def _required_fields(way: Transition) -> list[str]:
+    return [
+        field.name or field_id
+        for field_id, field in way.fields.items()
+        if field.required and not field.has_default_value
+    ]
+
+
+def _fetch_status(api: JiraClient, key: str) -> str:
+    answer = api.get(ticket_path(key), {"fields": "status"})
+    return parse_answer(_StatusAnswer, answer).fields.status.name
+
+
+def _is_same_name(one: str, other: str) -> bool:
+    return one.strip().casefold() == other.strip().casefold()
 
 
 class JiraChannel:

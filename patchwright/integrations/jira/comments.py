@@ -15,21 +15,21 @@ from patchwright.core.errors import (
     NotFoundError,
     PermissionDeniedError,
 )
-from patchwright.core.text.marks import Marked, split_marks
+from patchwright.core.text.escape import Marked, split_marks
 from patchwright.core.types.base import Value
 from patchwright.core.types.threads import ThreadPost
-from patchwright.integrations.jira.answers import (
+from patchwright.integrations.jira.client import Body, JiraClient, ticket_path
+from patchwright.integrations.jira.responses import (
     INTERNAL,
-    JiraComment,
     CommentPage,
-    JsonObject,
+    JiraComment,
     JiraModel,
+    JsonObject,
     audience_of,
     parse_answer,
     visibility_for,
 )
-from patchwright.integrations.jira.api import JiraClient, Body, ticket_path
-from patchwright.integrations.jira.people import actor_of
+from patchwright.integrations.jira.webhooks.triggers import actor_of
 
 PAGE: Final = 100
 MAX_PAGES: Final = 5

@@ -1,10 +1,15 @@
-"""One session with a server, from the greeting to its end."""
+"""One session with a server, and the thread with the event loop that it runs in."""
 
+from collections.abc import Awaitable, Callable
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
-from typing import Final, TypeVar
+from contextlib import suppress
+from threading import Thread
+from typing import Final, Protocol, TypeVar
 
 import anyio
+from anyio.from_thread import BlockingPortal
 from mcp import Client
+from mcp.client import Transport
 from mcp.types import (
     CallToolRequest,
     CallToolRequestParams,
@@ -16,9 +21,72 @@ from mcp.types import (
 )
 from pydantic import JsonValue, TypeAdapter
 
-from patchwright.integrations.mcp.faults import CallError, ServerLostError, map_error
-from patchwright.integrations.mcp.link import ServerLink
-from patchwright.integrations.mcp.loop import LoopThread
+from patchwright.integrations.mcp.results import CallError, ServerLostError, map_error
+
+
+class ServerLink(Protocol):
+    """Carries the messages of one session, and knows why it broke."""
+
+    def open_streams(self) -> Transport:
+        """Return the streams of messages, for one use."""
+        ...
+
+    def error_text(self) -> str:
+        """Return why the server cannot be spoken to; empty while it seems well."""
+        ...
+
+    @property
+    def is_broken(self) -> bool:
+        """Tell whether no message can pass any more, as far as is known."""
+        ...
+
+    def close(self) -> None:
+        """End what the link has started; calling it twice is harmless."""
+        ...
+
+
+# A name that is being looked up cannot be called back; its thread is left behind.
+_JOIN_S: Final = 0.5
+
+T = TypeVar("T")
+
+
+class LoopThread:
+    """Runs asynchronous work for callers that are not."""
+
+    def __init__(self) -> None:
+        started: Future[BlockingPortal] = Future()
+        # As a daemon: what hangs in it must not keep the process from ending.
+        self._thread = Thread(
+            target=anyio.run, args=(_run_portal, started), name="mcp", daemon=True
+        )
+        self._thread.start()
+        self._portal = started.result()
+
+    def begin(self, work: Callable[..., Awaitable[T]], *args: object) -> Future[T]:
+        """Start a piece of work; cancelling the future cancels it.
+
+        After `close` the future is one that was cancelled.
+        """
+        try:
+            return self._portal.start_task_soon(work, *args)
+        except RuntimeError:
+            too_late: Future[T] = Future()
+            too_late.cancel()
+            return too_late
+
+    def close(self) -> None:
+        """Cancel all work; calling it twice is harmless."""
+        with suppress(RuntimeError):  # it has ended already
+            self._portal.call(self._portal.stop, True)
+        self._thread.join(_JOIN_S)
+
+
+async def _run_portal(started: "Future[BlockingPortal]") -> None:
+    async with BlockingPortal() as portal:
+        started.set_result(portal)
+        await portal.sleep_until_stopped()
+
 
 CLOSE_S: Final = 0.3
 MAX_PAGES: Final = 20
@@ -28,11 +96,9 @@ _ANSWER: Final[TypeAdapter[CallToolResult | InputRequiredResult]] = TypeAdapter(
     CallToolResult | InputRequiredResult
 )
 
-T = TypeVar("T")
-
 
 class McpSession:
-    """Begins at once; `listed` waits until the server has said what it offers.
+    """Begins at once; `wait_for_tools` waits until the server has said what it offers.
 
     What servers may ask of a client (a model's words, a person's, its folders) is
     declined: the library does so where nothing answers.
@@ -68,7 +134,7 @@ class McpSession:
     def call(
         self, tool: str, arguments: dict[str, JsonValue], timeout_s: float
     ) -> CallToolResult:
-        """Call a tool, after `listed`; raise `CallError` or `ServerLostError`."""
+        """Call a listed tool; raise `CallError` or `ServerLostError`."""
         answer = self._loop.begin(_call, self._client, tool, arguments, timeout_s)
         fault = self._fault(answer, timeout_s + _GRACE_S)
         if fault:

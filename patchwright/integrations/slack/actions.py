@@ -1,12 +1,11 @@
-"""The names of what people press and fill in, and what it carries back to us.
+"""The buttons and fields of our messages: their names, what they carry, how they look."""
 
-Whoever builds blocks and whoever reads what comes of them agree here.
-"""
-
+from collections.abc import Iterator
 from typing import Final
 
 from pydantic import ValidationError
 
+from patchwright.core.channel import Offer, Offers
 from patchwright.core.errors import PayloadError
 from patchwright.core.types.base import Value
 from patchwright.core.types.threads import TalkThread, ThreadKind
@@ -101,3 +100,67 @@ def thread_of_block(block_id: str) -> TalkThread | None:
     if not (place and thread_id):
         return None
     return TalkThread(service=SERVICE, place=place, kind=ThreadKind.CHAT, id=thread_id)
+
+
+Block = dict[str, object]
+
+# https://docs.slack.dev/reference/block-kit/block-elements/button-element
+MAX_LABEL: Final = 75
+# Slack takes 25; more than five do not fit in a line.
+# https://docs.slack.dev/reference/block-kit/blocks/actions-block
+IN_A_ROW: Final = 5
+MAX_PLACEHOLDER: Final = 150
+_STYLES: Final = {"approve": "primary", "stop": "danger", "reject": "danger"}
+
+
+def offer_blocks(ref: TalkThread, offers: Offers) -> tuple[Block, ...]:
+    """Return the blocks that stand below a text."""
+    elements = [_element(offer, number) for number, offer in enumerate(offers)]
+    return tuple(
+        {
+            "type": "actions",
+            "block_id": block_about(ref, number),
+            "elements": row,
+        }
+        for number, row in enumerate(_rows(elements))
+    )
+
+
+def repository_field(words: str, action_id: str) -> Block:
+    """Return a field that asks us what there is, from the first letter on."""
+    return {
+        "type": "external_select",
+        "action_id": action_id,
+        "placeholder": plain_text_object(words, MAX_PLACEHOLDER),
+        "min_query_length": 1,
+    }
+
+
+def plain_text_object(words: str, longest: int) -> Block:
+    """Return a text in which nothing is markup, cut to what Slack takes."""
+    shown = words if len(words) <= longest else f"{words[: longest - 1]}…"
+    return {"type": "plain_text", "text": shown, "emoji": True}
+
+
+def _element(offer: Offer, number: int) -> Block:
+    if offer.picks_repository:
+        return repository_field(offer.words, numbered(REPOSITORY, number))
+    button: Block = {
+        "type": "button",
+        "text": plain_text_object(offer.words, MAX_LABEL),
+    }
+    if offer.url:
+        return {**button, "action_id": numbered(OPEN, number), "url": offer.url}
+    press = encode_press(Press(command=offer.command, asks=offer.asks))
+    style = _STYLES.get(offer.command)
+    return {
+        **button,
+        "action_id": numbered(COMMAND, number),
+        "value": press,
+        **({"style": style} if style else {}),
+    }
+
+
+def _rows(elements: list[Block]) -> Iterator[list[Block]]:
+    for start in range(0, len(elements), IN_A_ROW):
+        yield elements[start : start + IN_A_ROW]

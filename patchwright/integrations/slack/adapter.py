@@ -1,17 +1,65 @@
-"""Put together what speaks to Slack, from its configured values."""
+"""Connect to Slack, and tell who we are in a workspace and what we may do."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
+from pydantic import SecretStr
+from slack_sdk.web import SlackResponse
+
 from patchwright.core.clock import Clock
+from patchwright.core.types.base import Value
 from patchwright.core.types.people import Actor
 from patchwright.core.types.triggers import FormRequest
 from patchwright.integrations.slack.actions import SERVICE
-from patchwright.integrations.slack.api import SlackClient
+from patchwright.integrations.slack.app import SCOPES
 from patchwright.integrations.slack.channel import SlackChannel
-from patchwright.integrations.slack.forms import open_form
-from patchwright.integrations.slack.home import HomePage, publish_home
-from patchwright.integrations.slack.people import UserNames
+from patchwright.integrations.slack.client import SlackClient
+from patchwright.integrations.slack.errors import translate_errors
+from patchwright.integrations.slack.responses import BotIdentity
+from patchwright.integrations.slack.threads import UserNames
 from patchwright.integrations.slack.tokens import BotTokens
+from patchwright.integrations.slack.views import HomePage, open_form, publish_home
+
+
+class AppStatus(Value):
+    """`scopes` is None where Slack does not tell them."""
+
+    user: str
+    team: str
+    scopes: frozenset[str] | None = None
+
+
+def fetch_app_status(api: SlackClient, team: str) -> AppStatus:
+    """Ask as the app in a workspace. Raises the errors of `core.errors`."""
+    client = api.open_client(api.tokens.token_of(team))
+    with translate_errors(api.clock):
+        answer = client.auth_test()
+        own = BotIdentity.model_validate(answer.data)
+    return AppStatus(user=own.user, team=own.team, scopes=_scopes(answer))
+
+
+def missing_scopes(standing: AppStatus) -> tuple[str, ...]:
+    """Return the scopes that we need and the token has not."""
+    if standing.scopes is None:
+        return ()
+    return tuple(sorted(set(SCOPES) - standing.scopes))
+
+
+def try_connection(api: SlackClient, app_token: SecretStr) -> None:
+    """Ask for a connection of Socket Mode, and leave it at that.
+
+    https://docs.slack.dev/reference/methods/apps.connections.open
+    """
+    with translate_errors(api.clock):
+        api.open_client().apps_connections_open(app_token=app_token.get_secret_value())
+
+
+def _scopes(answer: SlackResponse) -> frozenset[str] | None:
+    headers: Mapping[str, str] = answer.headers
+    told = next((v for k, v in headers.items() if k.lower() == "x-oauth-scopes"), None)
+    if told is None:
+        return None
+    return frozenset(part.strip() for part in told.split(",") if part.strip())
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,26 +1,87 @@
-"""Slack as a service where people talk: channels and direct messages."""
+"""Slack as a channel: channels and direct messages, with reactions and names."""
 
+import re
+from collections.abc import Mapping
 from typing import Final
 
 from patchwright.core.channel import Offers
-from patchwright.core.errors import NotFoundError
+from patchwright.core.errors import InvalidRequestError, NotFoundError, ServiceError
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import TalkThread, Thread
 from patchwright.core.types.triggers import Trigger
-from patchwright.integrations.slack.api import SlackClient
-from patchwright.integrations.slack.files import fetch_file
-from patchwright.integrations.slack.naming import name_people
-from patchwright.integrations.slack.opening import open_thread
-from patchwright.integrations.slack.people import UserNames
-from patchwright.integrations.slack.places import team_of
-from patchwright.integrations.slack.posts import MessageWriter
-from patchwright.integrations.slack.private import tell_privately
-from patchwright.integrations.slack.reactions import react
+from patchwright.integrations.slack.attachments import fetch_file
+from patchwright.integrations.slack.client import (
+    SlackClient,
+    channel_of,
+    is_unopened,
+    team_of,
+)
+from patchwright.integrations.slack.errors import SlackRefusalError
+from patchwright.integrations.slack.posts import (
+    MessageWriter,
+    open_thread,
+    tell_privately,
+)
+from patchwright.integrations.slack.responses import EmptyResponse
+from patchwright.integrations.slack.text.mrkdwn import escape_markdown
 from patchwright.integrations.slack.threads import (
+    UserNames,
     fetch_opening,
     fetch_thread,
     is_attached,
 )
+
+# An id as our Markdown shows somebody without a name.
+_ID: Final = re.compile(r"(?<![\w.@/-])@([UW][A-Z0-9]+)\b")
+# Each may cost a question to Slack.
+_MAX_LOOKUPS: Final = 20
+
+
+def name_people(people: UserNames, trigger: Trigger) -> Trigger:
+    """Return the request with names; who has none that we can learn keeps the id."""
+    if not isinstance(trigger.thread, TalkThread):
+        return trigger
+    texts = (trigger.title, trigger.body, trigger.text, trigger.request)
+    ids = [one for text in texts for one in _ID.findall(text)]
+    if not ids:
+        return trigger
+    try:
+        names = people.names_of(
+            team_of(trigger.thread), list(dict.fromkeys(ids))[:_MAX_LOOKUPS]
+        )
+    except ServiceError:
+        return trigger
+    title, body, text, request = (_named(one, names) for one in texts)
+    return trigger.replace(title=title, body=body, text=text, request=request)
+
+
+def _named(text: str, names: Mapping[str, str]) -> str:
+    def name(found: re.Match[str]) -> str:
+        return f"@{escape_markdown(' '.join(names.get(found[1], found[1]).split()))}"
+
+    return _ID.sub(name, text)
+
+
+def react(api: SlackClient, trigger: Trigger, reaction: str) -> None:
+    """React to the message that asked; where there is none there is nothing to do."""
+    ref = trigger.thread
+    if not isinstance(ref, TalkThread):
+        raise InvalidRequestError(f"{ref} is no thread of Slack's")
+    if is_unopened(ref):
+        return
+    channel = channel_of(ref)
+    try:
+        api.ask(
+            team_of(ref),
+            EmptyResponse,
+            lambda client: client.reactions_add(
+                channel=channel, timestamp=trigger.post_id or ref.id, name=reaction
+            ),
+        )
+    except SlackRefusalError as error:
+        if error.code != "already_reacted":
+            raise
+
 
 SEEN: Final = "eyes"
 DECLINED: Final = "confused"

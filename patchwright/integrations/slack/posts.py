@@ -1,22 +1,69 @@
-"""Say something in a thread, and say it anew."""
+"""Write in Slack: post, edit and delete, open a thread, tell one person privately."""
 
 from collections import OrderedDict
 from contextlib import suppress
+from dataclasses import dataclass
 from itertools import zip_longest
 from threading import Lock
 from typing import Final
 
 from patchwright.core.channel import Offers
-from patchwright.core.errors import NotFoundError
-from patchwright.core.text.marks import Marked
+from patchwright.core.errors import (
+    InvalidRequestError,
+    NotFoundError,
+    PermissionDeniedError,
+)
+from patchwright.core.text.escape import Marked, split_marks
+from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import TalkThread
-from patchwright.integrations.slack.api import SlackClient
-from patchwright.integrations.slack.composing import compose_messages
-from patchwright.integrations.slack.metadata import marks_of, run_metadata, part_of
-from patchwright.integrations.slack.payloads import EmptyResponse, SlackMessage, PostedMessage
-from patchwright.integrations.slack.places import channel_of, root_of, team_of
-from patchwright.integrations.slack.text.outgoing import SlackText
-from patchwright.integrations.slack.threads import fetch_messages, is_own
+from patchwright.core.types.triggers import Trigger
+from patchwright.integrations.slack.actions import offer_blocks
+from patchwright.integrations.slack.client import (
+    SlackClient,
+    channel_of,
+    is_direct,
+    is_unopened,
+    open_direct_message,
+    person_of,
+    root_of,
+    team_of,
+)
+from patchwright.integrations.slack.responses import (
+    EmptyResponse,
+    MessagePage,
+    PostedMessage,
+    SlackMessage,
+)
+from patchwright.integrations.slack.text.message_writer import SlackText, render
+from patchwright.integrations.slack.threads import (
+    PRIVATE_MARK,
+    fetch_messages,
+    fetch_root,
+    is_own,
+    marks_of,
+    part_of,
+    run_metadata,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ComposedMessages:
+    """The messages of one text: the first stands for it, the rest follow."""
+
+    messages: tuple[SlackText, ...]
+    marked: Marked
+
+
+def compose_messages(
+    ref: TalkThread, markdown: str, offers: Offers
+) -> ComposedMessages:
+    """Put what is offered below the first message: it is the one that is edited."""
+    marked = split_marks(markdown)
+    first, *rest = render(marked.text)
+    blocks = (*first.blocks, *offer_blocks(ref, offers))
+    shown = SlackText(text=first.text, blocks=blocks)
+    return ComposedMessages(messages=(shown, *rest), marked=marked)
+
 
 _MAX_REMEMBERED: Final = 2_000
 _NO_MARKS: Final = Marked(text="")
@@ -115,7 +162,12 @@ class MessageWriter:
 
 
 def send(
-    api: SlackClient, ref: TalkThread, text: SlackText, metadata: MetadataJson, *, thread: str = ""
+    api: SlackClient,
+    ref: TalkThread,
+    text: SlackText,
+    metadata: MetadataJson,
+    *,
+    thread: str = "",
 ) -> PostedMessage:
     """Post one message, in a thread or at the end of the channel."""
     channel = channel_of(ref)
@@ -154,3 +206,126 @@ class _SingleMessages:
     def discard(self, post_id: str) -> None:
         with self._lock:
             self._posts.pop(post_id, None)
+
+
+# How many messages may have been written between two tries.
+_LATEST = 100
+
+
+def open_thread(api: SlackClient, trigger: Trigger, text: str) -> TalkThread:
+    """Post the text, which says who asked for what, and return the thread of that.
+
+    It is in the channel of the request, or with the asker where we may not write there.
+    """
+    ref = trigger.thread
+    if not isinstance(ref, TalkThread):
+        raise InvalidRequestError(f"{ref} is no thread of Slack's")
+    if not is_unopened(ref):
+        return ref
+    if person_of(ref) is None:
+        try:
+            return _post_opening(api, ref, text)
+        except (PermissionDeniedError, NotFoundError):
+            # A slash command works also where we were never invited.
+            pass
+    direct = open_direct_message(api, ref, person_of(ref) or trigger.actor.external_id)
+    return _post_opening(api, direct, text)
+
+
+def _post_opening(api: SlackClient, ref: TalkThread, text: str) -> TalkThread:
+    mark = f"<!-- patchwright:opened={ref.id} -->"
+    # Marks of ours are put in here alone: the text has other people's words.
+    said = text.replace("<!--", "<! --")
+    ts = _find(api, ref, mark) or _post(api, ref, f"{said}\n{mark}")
+    return ref.replace(id=ts)
+
+
+def _find(api: SlackClient, ref: TalkThread, mark: str) -> str | None:
+    """Return the message of an earlier try, if there is one."""
+    team, channel = team_of(ref), channel_of(ref)
+    own = api.identity(team)
+    found = api.ask(
+        team,
+        MessagePage,
+        lambda client: client.conversations_history(
+            channel=channel, limit=_LATEST, include_all_metadata=True
+        ),
+    )
+    ours = (m for m in found.messages if is_own(m, own) and mark in marks_of(m))
+    return next((message.ts for message in ours), None)
+
+
+def _post(api: SlackClient, ref: TalkThread, text: str) -> str:
+    composed = compose_messages(ref, text, ())
+    first, *rest = composed.messages
+    root = send(api, ref, first, run_metadata(composed.marked)).ts
+    for one in rest:
+        send(api, ref, one, run_metadata(Marked(text=""), root), thread=root)
+    return root
+
+
+def tell_privately(
+    api: SlackClient, ref: TalkThread, actor: Actor, text: str, offers: Offers
+) -> None:
+    """Show it to them alone where they asked, or write to them where that cannot be."""
+    if not actor.external_id:
+        raise InvalidRequestError(f"{actor.login} has no id in Slack")
+    composed = compose_messages(ref, f"{text}\n{PRIVATE_MARK}", offers)
+    if person_of(ref) is None and not is_direct(channel_of(ref)):
+        try:
+            _show(api, ref, actor, composed)
+        except (PermissionDeniedError, NotFoundError):
+            # They, or we, are not in that channel.
+            pass
+        else:
+            return
+    _write(api, ref, actor, composed)
+
+
+def _show(
+    api: SlackClient, ref: TalkThread, actor: Actor, composed: ComposedMessages
+) -> None:
+    thread = _thread_to_show_in(api, ref)
+    for message in composed.messages:
+        _show_one(api, ref, actor, message, thread)
+
+
+def _show_one(
+    api: SlackClient,
+    ref: TalkThread,
+    actor: Actor,
+    message: SlackText,
+    thread: str | None,
+) -> None:
+    channel = channel_of(ref)
+    api.ask(
+        team_of(ref),
+        EmptyResponse,
+        lambda client: client.chat_postEphemeral(
+            channel=channel,
+            user=actor.external_id,
+            thread_ts=thread,
+            text=message.text,
+            blocks=list(message.blocks),
+        ),
+    )
+
+
+def _thread_to_show_in(api: SlackClient, ref: TalkThread) -> str | None:
+    """Return the thread if it has a reply: in one without, nobody sees it.
+
+    https://docs.slack.dev/reference/methods/chat.postEphemeral/
+    """
+    if is_unopened(ref):
+        return None
+    return ref.id if fetch_root(api, ref).reply_count else None
+
+
+def _write(
+    api: SlackClient, ref: TalkThread, actor: Actor, composed: ComposedMessages
+) -> None:
+    is_here = person_of(ref) is None and is_direct(channel_of(ref))
+    to = ref if is_here else open_direct_message(api, ref, actor.external_id)
+    thread = ref.id if is_here and not is_unopened(ref) else ""
+    for message in composed.messages:
+        send(api, to, message, run_metadata(composed.marked), thread=thread)

@@ -1,32 +1,117 @@
 """Read a thread of Slack as posts, with names for people and Markdown for text."""
 
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
+from threading import Lock
 from typing import Final
 
 from patchwright.core.errors import NotFoundError, ServiceError
+from patchwright.core.text.escape import Marked
 from patchwright.core.types.base import Value
 from patchwright.core.types.people import Actor
-from patchwright.core.types.threads import ThreadPost, TalkThread, Thread
+from patchwright.core.types.threads import TalkThread, Thread, ThreadPost
 from patchwright.integrations.slack.actions import SERVICE
-from patchwright.integrations.slack.api import SlackClient
-from patchwright.integrations.slack.metadata import PRIVATE_MARK, marks_of
-from patchwright.integrations.slack.payloads import (
+from patchwright.integrations.slack.client import (
+    SlackClient,
+    channel_of,
+    root_of,
+    team_of,
+)
+from patchwright.integrations.slack.responses import (
     BotIdentity,
-    SlackMessage,
     MessagePage,
     Permalink,
+    SlackMessage,
+    UserResponse,
 )
-from patchwright.integrations.slack.people import UserNames
-from patchwright.integrations.slack.places import channel_of, root_of, team_of
-from patchwright.integrations.slack.text.incoming import to_markdown
-from patchwright.integrations.slack.text.message import (
+from patchwright.integrations.slack.text.message_reader import (
     MessageReader,
     address_of,
     files_of,
     people_of,
 )
+from patchwright.integrations.slack.text.mrkdwn import to_markdown
+
+EVENT_TYPE: Final = "patchwright_run"
+# What is meant for one person's eyes, such as a link that makes somebody of them, is no
+# part of what a thread says.
+PRIVATE_MARK: Final = "<!-- patchwright:private -->"
+
+
+def run_metadata(marked: Marked, part_of: str = "") -> dict[str, object]:
+    """Return the metadata of a message.
+
+    Values are text, numbers, booleans, or objects of such: no lists of texts, so that
+    the marks are lines. `part_of` is the message that this one continues.
+    https://docs.slack.dev/tools/node-slack-sdk/reference/web-api/interfaces/MessageMetadata/
+    """
+    facts = {"state": marked.state, "run": marked.run_id, "part_of": part_of}
+    said = {key: value for key, value in facts.items() if value}
+    payload = {**said, "marks": "\n".join(marked.marks)}
+    return {"event_type": EVENT_TYPE, "event_payload": payload}
+
+
+def marks_of(message: SlackMessage) -> tuple[str, ...]:
+    noted = message.metadata
+    if noted is None or noted.event_type != EVENT_TYPE:
+        return ()
+    return tuple(noted.event_payload.marks.splitlines())
+
+
+def part_of(message: SlackMessage) -> str:
+    """Return the message that this one continues, or an empty string."""
+    noted = message.metadata
+    if noted is None or noted.event_type != EVENT_TYPE:
+        return ""
+    return noted.event_payload.part_of
+
+
+MAX_NAMES: Final = 5_000
+
+
+class UserNames:
+    """Remembers names as long as the process lives, the latest used of them."""
+
+    def __init__(self, api: SlackClient) -> None:
+        self._api = api
+        self._names: OrderedDict[tuple[str, str], str] = OrderedDict()
+        self._lock = Lock()
+
+    def names_of(self, team: str, ids: Iterable[str]) -> dict[str, str]:
+        return {one: self.name_of(team, one) for one in sorted(set(ids))}
+
+    def name_of(self, team: str, user: str) -> str:
+        """Return the name, or the id of somebody whom this workspace cannot see."""
+        known = self._recall((team, user))
+        if known is not None:
+            return known
+        name = self._fetch(team, user)
+        self._remember((team, user), name)
+        return name
+
+    def _fetch(self, team: str, user: str) -> str:
+        try:
+            found = self._api.ask(
+                team, UserResponse, lambda client: client.users_info(user=user)
+            )
+        except NotFoundError:
+            return user
+        return found.user.shown
+
+    def _recall(self, key: tuple[str, str]) -> str | None:
+        with self._lock:
+            name = self._names.get(key)
+            if name is not None:
+                self._names.move_to_end(key)
+            return name
+
+    def _remember(self, key: tuple[str, str], name: str) -> None:
+        with self._lock:
+            self._names[key] = name
+            while len(self._names) > MAX_NAMES:
+                self._names.popitem(last=False)
+
 
 MAX_POSTS: Final = 1_000
 MAX_TITLE: Final = 80
@@ -125,11 +210,16 @@ def _page(api: SlackClient, ref: TalkThread, *, cursor: str, limit: int) -> Mess
     )
 
 
-def _thread(api: SlackClient, people: UserNames, ref: TalkThread, found: ThreadMessages) -> Thread:
+def _thread(
+    api: SlackClient, people: UserNames, ref: TalkThread, found: ThreadMessages
+) -> Thread:
     own = api.identity(team_of(ref))
     root, *rest = found.messages
     # The root stays what it is, though somebody deleted its text.
-    messages = (root, *(one for one in without_notices(rest) if not _is_private(one, own)))
+    messages = (
+        root,
+        *(one for one in without_notices(rest) if not _is_private(one, own)),
+    )
     ids = {one for m in messages for one in (*people_of(m), m.user) if one}
     names = people.names_of(team_of(ref), ids - {own.user_id})
     posts = tuple(_post(message, own, names) for message in messages)

@@ -3,15 +3,13 @@
 from typing import Final
 
 from patchwright.core.events.types import AgentState
-from patchwright.core.text.commands import Verb
-from patchwright.core.text.mentions import neutralise
-from patchwright.core.text.money import dollars
+from patchwright.core.text.mentions import Verb, neutralise
+from patchwright.core.text.strings import dollars
 from patchwright.core.types.base import Value
 from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.core.types.work import Outcome, Task, Usage
 from patchwright.resolver.messages.advice import next_step
-from patchwright.resolver.messages.ending import headline
-from patchwright.resolver.messages.facts import (
+from patchwright.resolver.messages.elements import (
     cost_text,
     count_noun,
     duration_text,
@@ -19,6 +17,7 @@ from patchwright.resolver.messages.facts import (
     outcome_text,
     raise_example,
 )
+from patchwright.resolver.messages.result import headline
 from patchwright.resolver.messages.status import (
     DeliveryResult,
     MessageHeader,
@@ -27,7 +26,9 @@ from patchwright.resolver.messages.status import (
     run_link,
 )
 
-QUESTION_VERBS: Final = frozenset({Verb.STATUS, Verb.COST, Verb.WHY, Verb.HELP, Verb.PLAN})
+QUESTION_VERBS: Final = frozenset(
+    {Verb.STATUS, Verb.COST, Verb.WHY, Verb.HELP, Verb.PLAN}
+)
 _MAX_WORDS_CHARS: Final = 8_000
 
 
@@ -108,7 +109,9 @@ def _status(run: RunStatus) -> str:
     if run.task is None:
         return "**Not begun yet**: thread and repository are being read."
     parts = (
-        _WAITING_TEXTS.get(run.held, "**Waiting**") if run.held else "**Working on it**",
+        _WAITING_TEXTS.get(run.held, "**Waiting**")
+        if run.held
+        else "**Working on it**",
         f"step {progress.iterations} of {limits.max_iterations}",
         duration_text(progress.seconds),
         cost_text(progress.usage, limits),

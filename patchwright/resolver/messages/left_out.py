@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
-from patchwright.core.text.fence import inline_code
+from patchwright.core.text.escape import inline_code
 from patchwright.core.types.work import LeftOut, LeftOutReason
 
 _SHOWN: Final = 5
@@ -112,7 +112,9 @@ def left_out_advice(left_out: Sequence[LeftOut], conflicts: Sequence[str]) -> st
     return "\n".join([_INTRODUCTION, *shown, _CONCLUSION])
 
 
-_INTRODUCTION: Final = "finish was not run. Some of your work would not be in the change:"
+_INTRODUCTION: Final = (
+    "finish was not run. Some of your work would not be in the change:"
+)
 _CONCLUSION: Final = (
     "Mend what matters, then call finish again. You will not be asked twice: what is "
     "left then is named to people as left out."

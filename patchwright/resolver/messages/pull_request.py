@@ -1,17 +1,16 @@
-"""What a pull request says."""
+"""What a pull request says, and the answers to its reviewers."""
 
-from typing import Final
+from collections.abc import Sequence
+from typing import Final, assert_never
 
 from patchwright.core.forge import PullRequestText
-from patchwright.core.text.active import without_mentions_except, make_inert_line
-from patchwright.core.text.cut import truncate_middle
+from patchwright.core.text.branch_names import render_template, variables_of
+from patchwright.core.text.escape import make_inert_line, without_mentions_except
 from patchwright.core.text.mentions import neutralise
-from patchwright.core.text.templates import render_template, variables_of
+from patchwright.core.text.strings import truncate_middle
 from patchwright.core.types.base import Value
-from patchwright.core.types.work import Outcome, Proof
-from patchwright.resolver.messages.body import fill_body, is_shown
-from patchwright.resolver.messages.facts import (
-    quote_agent_line,
+from patchwright.core.types.work import Outcome, Proof, ReviewAnswer, ReviewVerdict
+from patchwright.resolver.messages.elements import (
     blocked_lines,
     cost_text,
     count_noun,
@@ -21,8 +20,83 @@ from patchwright.resolver.messages.facts import (
     outcome_text,
     proof_sentence,
     proof_sign,
+    quote_agent_line,
+    review_answer_text,
 )
-from patchwright.resolver.messages.template import Slot, fill_template
+from patchwright.resolver.messages.pull_request_body import (
+    Slot,
+    fill_body,
+    fill_template,
+    is_shown,
+)
+
+MAX_WORDS_CHARS: Final = 4_000
+_ABOUT_SHA_CHARS: Final = 10
+
+_NO_COMMIT: Final = "**No commit was made for this.**"
+
+
+def review_mark(run_id: str, thread: int) -> str:
+    """Return what tells a run's answer to a thread from every other post."""
+    return f"<!-- patchwright:review run={run_id} thread={thread} -->"
+
+
+def review_reply(answer: ReviewAnswer, *, run_id: str, commit: str, handle: str) -> str:
+    """Write an answer to a thread; `commit` is Markdown, empty if nothing is pushed."""
+    words = review_answer_text(answer, handle, MAX_WORDS_CHARS)
+    label = _label(answer.verdict, commit)
+    return join(label, words, review_mark(run_id, answer.thread))
+
+
+def commit_link(web_url: str, sha: str) -> str:
+    return f"[`{sha[:_ABOUT_SHA_CHARS]}`]({web_url}/commit/{sha})"
+
+
+def unanswered_note(answers: Sequence[ReviewAnswer], threads: int) -> str:
+    """Name the threads that got no answer; empty where each has one."""
+    answered = {answer.thread for answer in answers}
+    silent = [one for one in range(1, threads + 1) if one not in answered]
+    if not silent:
+        return ""
+    have = "has" if len(silent) == 1 else "have"
+    return (
+        f"{count_noun(len(silent), 'review thread')} {have} no answer of the agent's."
+    )
+
+
+def answer_requesting_threads(outcome: Outcome, asked: Sequence[int]) -> Outcome:
+    """Answer each thread that asked with the run's own words, if the agent has not.
+
+    Whether its wish was met, the words say: nothing here can tell.
+    """
+    answered = {answer.thread for answer in outcome.reviews}
+    added = tuple(
+        ReviewAnswer(
+            thread=one,
+            verdict=ReviewVerdict.ANSWERED,
+            text=outcome.summary,
+            service_text=outcome.service_text,
+            by=outcome.by,
+        )
+        for one in asked
+        if one not in answered
+    )
+    return outcome.replace(reviews=(*outcome.reviews, *added))
+
+
+def _label(verdict: ReviewVerdict, commit: str) -> str:
+    match verdict:
+        case ReviewVerdict.ADDRESSED:
+            return f"**Addressed in {commit}.**" if commit else _NO_COMMIT
+        case ReviewVerdict.ANSWERED:
+            return f"**See {commit}.**" if commit else ""
+        case ReviewVerdict.NOT_ADDRESSED:
+            return "**Not addressed.**"
+        case ReviewVerdict.NEEDS_INPUT:
+            return "**Needs input.**"
+        case _:
+            assert_never(verdict)
+
 
 # GitHub refuses bodies over 65,536 characters, and titles over 256.
 # https://github.com/dead-claudia/github-limits
@@ -155,7 +229,9 @@ def _custom_body(outcome: Outcome, origin: Provenance, summary: str) -> list[str
     evidence = _evidence(outcome)
     said = {**origin.names, "title": outcome.title, "requester": origin.requester}
     lines = {
-        name: without_mentions_except(quote_agent_line(text, origin.handle, MAX_TITLE_CHARS))
+        name: without_mentions_except(
+            quote_agent_line(text, origin.handle, MAX_TITLE_CHARS)
+        )
         for name, text in said.items()
     }
     values = {
@@ -209,7 +285,9 @@ def _table(outcome: Outcome) -> str:
 
 def _remarks(remarks: tuple[str, ...], handle: str) -> str:
     lines = (f"- {quote_agent_line(one, handle, _MAX_REMARK_CHARS)}" for one in remarks)
-    return truncate_middle(without_mentions_except("\n".join(lines)), _MAX_REMARKS_CHARS)
+    return truncate_middle(
+        without_mentions_except("\n".join(lines)), _MAX_REMARKS_CHARS
+    )
 
 
 def _changes(outcome: Outcome) -> str:

@@ -8,14 +8,14 @@ from patchwright.core.events.payload import Todo
 from patchwright.core.settings.repository import CONFIG_FILE
 from patchwright.core.types.base import Value
 from patchwright.core.types.work import Evidence, Limits, Proof, Usage
-from patchwright.resolver.messages.facts import (
-    quote_agent_line,
+from patchwright.resolver.messages.elements import (
     cost_text,
     count_noun,
-    duration_text,
     details_block,
+    duration_text,
     join,
     list_sentences,
+    quote_agent_line,
 )
 
 _MAX_TODOS: Final = 15

@@ -6,11 +6,10 @@ import time
 from typing import Callable, NamedTuple
 
 from patchwright.sandbox.action_server import hints
-from patchwright.sandbox.action_server.loop import EventLoop, Timer
+from patchwright.sandbox.action_server.event_loop import EventLoop, StdinFeed, Timer
 from patchwright.sandbox.action_server.output import Output
 from patchwright.sandbox.action_server.processes import list_pids
-from patchwright.sandbox.action_server.stdin_feed import StdinFeed
-from patchwright.sandbox.action_server.wire import Reply
+from patchwright.sandbox.action_server.protocol import Reply
 
 SendReply = Callable[[Reply], None]
 # Ends what an action has begun; whoever waits for it is answered soon after.
@@ -38,7 +37,9 @@ class CommandEnd(NamedTuple):
 class RunningCommand:
     """Answers everybody who waits for it: at its end, or when their patience is."""
 
-    def __init__(self, handle: str, order: CommandRequest, output: Output, loop: EventLoop) -> None:
+    def __init__(
+        self, handle: str, order: CommandRequest, output: Output, loop: EventLoop
+    ) -> None:
         self.handle = handle
         self.order = order
         self.output = output

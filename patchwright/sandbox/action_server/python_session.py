@@ -7,23 +7,85 @@ import time
 from typing import NamedTuple
 
 from patchwright.sandbox.action_server import hints
-from patchwright.sandbox.action_server.capture import Capture
-from patchwright.sandbox.action_server.cgroup import count_memory_kills
-from patchwright.sandbox.action_server.command import SendReply, Cancel
-from patchwright.sandbox.action_server.configuration import Config
-from patchwright.sandbox.action_server.failure import ActionError
-from patchwright.sandbox.action_server.loop import EventLoop, Timer
-from patchwright.sandbox.action_server.output import LogFolder, Output
-from patchwright.sandbox.action_server.processes import list_pids, read_process
-from patchwright.sandbox.action_server.python_process import (
-    PythonProcess,
-    close_python,
-    open_python_files,
-    start_python,
+from patchwright.sandbox.action_server.child_process import (
+    plan_inside_program,
+    start_child,
 )
-from patchwright.sandbox.action_server.shell_process import rewrite
-from patchwright.sandbox.action_server.stopping import SHORT_GRACE_S, Termination
-from patchwright.sandbox.action_server.wire import ServerRequest, error
+from patchwright.sandbox.action_server.command import Cancel, SendReply
+from patchwright.sandbox.action_server.event_loop import EventLoop, Timer
+from patchwright.sandbox.action_server.output import Capture, LogFolder, Output
+from patchwright.sandbox.action_server.processes import (
+    SHORT_GRACE_S,
+    Termination,
+    list_pids,
+    read_process,
+)
+from patchwright.sandbox.action_server.protocol import (
+    ActionError,
+    Config,
+    ServerRequest,
+    error,
+)
+from patchwright.sandbox.action_server.resource_usage import count_memory_kills
+from patchwright.sandbox.action_server.shell_process import create_unnamed_file, rewrite
+
+# The files that `patchwright.sandbox.inside.interpreter` finds.
+CODE_FD = 3
+GO_FD = 4
+DONE_FD = 5
+
+
+class PythonFiles(NamedTuple):
+    """The files that stay when the interpreter has to be started again."""
+
+    output_read: int
+    output_write: int
+    code: int
+
+
+class PythonProcess(NamedTuple):
+    """A running interpreter: write to `go` to have it run what the code file holds."""
+
+    pid: int
+    go_write: int
+    done_read: int
+
+
+def open_python_files() -> PythonFiles:
+    output_read, output_write = os.pipe()
+    os.set_blocking(output_read, False)
+    return PythonFiles(output_read, output_write, create_unnamed_file())
+
+
+def start_python(config: Config, wires: PythonFiles) -> PythonProcess:
+    launch = plan_inside_program("interpreter", [], config)
+    go_read, go_write = os.pipe()
+    done_read, done_write = os.pipe()
+    os.set_blocking(done_read, False)
+    files = {
+        0: 0,
+        1: wires.output_write,
+        2: wires.output_write,
+        CODE_FD: wires.code,
+        GO_FD: go_read,
+        DONE_FD: done_write,
+    }
+    try:
+        pid = start_child(launch, config, files, os.path.join(config.workspace, "repo"))
+    except OSError:  # too many processes
+        for fd in (go_write, done_read):
+            os.close(fd)
+        raise
+    finally:
+        os.close(go_read)
+        os.close(done_write)
+    return PythonProcess(pid, go_write, done_read)
+
+
+def close_python(python: PythonProcess) -> None:
+    os.close(python.go_write)
+    os.close(python.done_read)
+
 
 # What KeyboardInterrupt gets to unwind before the interpreter itself is ended.
 UNWIND_S = 2.0

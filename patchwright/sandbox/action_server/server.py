@@ -2,41 +2,116 @@
 
 from __future__ import annotations
 
+import array
 import os
 import signal
+import socket
 import sys
+from collections import OrderedDict
 from typing import Callable, Optional
 
-from patchwright.sandbox.action_server.browsing import browse
-from patchwright.sandbox.action_server.command import SendReply, Cancel
-from patchwright.sandbox.action_server.configuration import Config
-from patchwright.sandbox.action_server.editing import edit_file
-from patchwright.sandbox.action_server.failure import ActionError
-from patchwright.sandbox.action_server.hosts import TAKEN_OVER, HostRegistry
-from patchwright.sandbox.action_server.ledger import IdempotencyTable
+from patchwright.sandbox.action_server.command import Cancel, SendReply
+from patchwright.sandbox.action_server.event_loop import EventLoop
+from patchwright.sandbox.action_server.file_actions import (
+    download,
+    edit_file,
+    read_file,
+    upload,
+    write_file,
+)
+from patchwright.sandbox.action_server.limit_watch import watch_limits
 from patchwright.sandbox.action_server.line_programs import LinePrograms
-from patchwright.sandbox.action_server.loop import EventLoop
-from patchwright.sandbox.action_server.places import WorkspacePaths
+from patchwright.sandbox.action_server.one_off_jobs import browse, search_files
 from patchwright.sandbox.action_server.processes import (
     find_descendants,
     list_processes,
     send_signal,
 )
-from patchwright.sandbox.action_server.python_session import PythonSession
-from patchwright.sandbox.action_server.reaching_out import reach_out
-from patchwright.sandbox.action_server.reading import read_file
-from patchwright.sandbox.action_server.searching import search_files
-from patchwright.sandbox.action_server.shells import ShellSessions
-from patchwright.sandbox.action_server.transfer import download, upload
-from patchwright.sandbox.action_server.watching import watch_limits
-from patchwright.sandbox.action_server.wire import (
+from patchwright.sandbox.action_server.protocol import (
+    TAKEN_OVER,
+    ActionError,
+    Config,
     HostChannel,
+    HostRegistry,
     Reply,
     ServerRequest,
     error,
     parse,
 )
-from patchwright.sandbox.action_server.writing import write_file
+from patchwright.sandbox.action_server.python_session import PythonSession
+from patchwright.sandbox.action_server.shell_sessions import ShellSessions
+from patchwright.sandbox.action_server.workspace_paths import WorkspacePaths
+
+KEPT_RESULTS = 128
+
+
+class IdempotencyTable:
+    """Results by action id. The last ones are kept whole, the ids of all others too.
+
+    An action whose result is gone is answered with an error: it is known to have run,
+    and must not run again by itself.
+    """
+
+    def __init__(self, kept_results: int = KEPT_RESULTS) -> None:
+        self._kept_results = kept_results
+        self._seen: set[str] = set()
+        self._results: OrderedDict[str, Reply] = OrderedDict()
+
+    def begin(self, action_id: str) -> bool:
+        """Return whether this action is new; from now on it is not."""
+        is_new = action_id not in self._seen
+        self._seen.add(action_id)
+        return is_new
+
+    def finish(self, action_id: str, result: Reply) -> None:
+        self._results[action_id] = result
+        if len(self._results) > self._kept_results:
+            self._results.popitem(last=False)
+
+    def find(self, action_id: str, *, is_running: bool) -> Reply | None:
+        """Return what came of an action, or None if that will be sent later."""
+        if is_running:
+            return None
+        lost = error("unknown", "this action has run; its result is no longer known")
+        return self._results.get(action_id, lost)
+
+
+ANSWER_S = 10.0
+BACKLOG = 128
+TAKEN = b"taken\n"
+
+NO_PROXY = (
+    "no socket could be handed to the sandbox's proxy, which a runtime such as gVisor "
+    'does not let through; leave sandbox.runtime out, or set sandbox.network to "deny"'
+)
+
+
+def reach_out(meeting: str, port: int) -> Reply:
+    """Listen on a port of this sandbox, and let the proxy answer there.
+
+    The socket belongs to no process in here: nothing here can stop or replace it.
+    """
+    with socket.socket() as door:
+        door.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        door.bind(("127.0.0.1", port))
+        door.listen(BACKLOG)
+        try:
+            is_taken = _pass_socket(door, meeting)
+        except OSError as error:
+            raise ActionError("no-proxy", f"{NO_PROXY}: {error}") from error
+    if not is_taken:
+        raise ActionError("no-proxy", NO_PROXY)
+    return {"kind": "ready"}
+
+
+def _pass_socket(door: socket.socket, meeting: str) -> bool:
+    with socket.socket(socket.AF_UNIX) as way:
+        way.settimeout(ANSWER_S)
+        way.connect(meeting)
+        files = array.array("i", [door.fileno()])
+        way.sendmsg([b"\n"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, files)])
+        return way.recv(len(TAKEN)) == TAKEN
+
 
 Start = Callable[[ServerRequest, SendReply], Optional[Cancel]]
 

@@ -1,12 +1,12 @@
-"""The few requests we make to a Docker engine, and its errors in our words."""
+"""The few requests we make to a Docker engine, its streams and its errors."""
 
 import socket
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from typing import NamedTuple
+from contextlib import closing, contextmanager, suppress
+from typing import Final, NamedTuple
 
 import docker
-from docker.errors import APIError, DockerException, NotFound
+from docker.errors import APIError, DockerException, ImageNotFound, NotFound
 from docker.utils import kwargs_from_env
 
 from patchwright.core.errors import SandboxError
@@ -103,3 +103,87 @@ def _wait_until_removed(client: docker.DockerClient, name: str) -> None:
         client.api.wait(name, timeout=REMOVAL_S, condition="removed")
     except NotFound:
         return
+
+
+_PROBE_S: Final = 2
+
+
+def has_image(image: str) -> bool:
+    """Tell whether it can be started without a pull. Raises `SandboxError`."""
+    with (
+        as_sandbox_errors(f"cannot look for the image {image}"),
+        closing(connect(_PROBE_S)) as client,
+    ):
+        try:
+            client.api.inspect_image(image)
+        except ImageNotFound:
+            return False
+        return True
+
+
+# https://docs.docker.com/reference/api/engine/version/v1.41/#tag/Container/operation/ContainerAttach
+HEADER = 8
+STDERR = 2
+
+
+class Outputs(NamedTuple):
+    stdout: bytes
+    stderr: bytes
+
+
+class Demultiplexer:
+    """Frames of `[kind, 0, 0, 0, size (4 bytes)]` and data, cut anywhere."""
+
+    def __init__(self) -> None:
+        self._rest = b""
+
+    def feed(self, data: bytes) -> Outputs:
+        parts: dict[bool, list[bytes]] = {True: [], False: []}
+        data = self._rest + data
+        start = 0
+        while len(data) - start >= HEADER:
+            end = start + HEADER + int.from_bytes(data[start + 4 : start + 8])
+            if len(data) < end:
+                break
+            parts[data[start] == STDERR].append(data[start + HEADER : end])
+            start = end
+        self._rest = data[start:]
+        return Outputs(b"".join(parts[False]), b"".join(parts[True]))
+
+
+CHUNK = 1 << 16
+LAST_WORDS = 4000
+
+
+class ContainerStream:
+    """See `connection.Stream`. Closing it leaves the container as it is."""
+
+    def __init__(self, api: docker.APIClient, container: str) -> None:
+        params = {"stdin": 1, "stdout": 1, "stderr": 1, "stream": 1}
+        self._wrapper = api.attach_socket(container, params=params)
+        self._socket: socket.socket = getattr(self._wrapper, "_sock", self._wrapper)
+        # The client's own limit would cut off a command that is silent for a while.
+        self._socket.settimeout(None)
+        self._frames = Demultiplexer()
+        self._words = b""
+
+    def read(self) -> bytes:
+        while data := self._socket.recv(CHUNK):
+            outputs = self._frames.feed(data)
+            self._words = (self._words + outputs.stderr)[-LAST_WORDS:]
+            if outputs.stdout:
+                return outputs.stdout
+        return b""
+
+    def write(self, data: bytes) -> None:
+        self._socket.sendall(data)
+
+    def last_words(self) -> str:
+        return self._words.decode(errors="replace")
+
+    def close(self) -> None:
+        """Wake up a reader and let go; harmless when the engine did it before."""
+        with suppress(OSError):
+            self._socket.shutdown(socket.SHUT_RDWR)
+        self._wrapper.close()
+        self._socket.close()

@@ -7,22 +7,19 @@ from functools import partial
 import docker
 import structlog
 
-from patchwright.core.background import start_call
-from patchwright.core.clock import Clock
+from patchwright.core.clock import Clock, start_call
 from patchwright.core.errors import SandboxError
 from patchwright.core.runtime import SandboxSpec
-from patchwright.sandbox import launch
-from patchwright.sandbox.archive import pack_action_server
-from patchwright.sandbox.connection import ServerConnection
-from patchwright.sandbox.docker import birth, container, engine
+from patchwright.sandbox import bootstrap
+from patchwright.sandbox.bootstrap import DEFAULT_IMAGE, pack_action_server
+from patchwright.sandbox.docker import container, engine
+from patchwright.sandbox.docker import container as birth
 from patchwright.sandbox.docker.container import PROXY_LABEL
-from patchwright.sandbox.docker.proxies import ProxyContainers
-from patchwright.sandbox.docker.proxy import ROLE
-from patchwright.sandbox.docker.stream import ContainerStream
-from patchwright.sandbox.egress.gateway import Gateway
-from patchwright.sandbox.egress.launch import with_proxy
-from patchwright.sandbox.images import DEFAULT_IMAGE
-from patchwright.sandbox.served import ServedRuntime
+from patchwright.sandbox.docker.engine import ContainerStream
+from patchwright.sandbox.docker.proxy_container import ROLE, ProxyContainers
+from patchwright.sandbox.egress.gateway import Gateway, with_proxy
+from patchwright.sandbox.served_runtime import ServedRuntime
+from patchwright.sandbox.server_connection import ServerConnection
 
 log = structlog.get_logger()
 
@@ -104,12 +101,12 @@ class DockerRuntimes:
         return runtime
 
     def _create(self, spec: SandboxSpec, proxy: str) -> str:
-        config = launch.confined_by_engine(spec, container.WORKSPACE)
+        config = bootstrap.confined_by_engine(spec, container.WORKSPACE)
         labels = container.label(spec, self._clock.now())
         return birth.create(
             self._client,
             spec.image,
-            command=launch.command_line("python3", container.ARCHIVE, config),
+            command=bootstrap.command_line("python3", container.ARCHIVE, config),
             volume=container.WORKSPACE,
             labels=labels | ({PROXY_LABEL: proxy} if proxy else {}),
             host=container.describe_host(spec, self._client.api.api_version, proxy),

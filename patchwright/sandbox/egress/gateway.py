@@ -1,7 +1,13 @@
-"""A running proxy, as the host sees it."""
+"""The proxy of a sandbox as the host sees it: how it is started, what it refused."""
 
+import json
+import re
+from collections.abc import Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
+from ipaddress import IPv6Address
 from itertools import count
+from pathlib import Path
 from typing import Final
 
 import structlog
@@ -9,8 +15,66 @@ from pydantic import BaseModel, JsonValue
 
 from patchwright.core.errors import RuntimeLostError, SandboxError
 from patchwright.core.events.types import RequestBlocked
-from patchwright.core.types.ids import RandomIds
-from patchwright.sandbox.connection import ServerConnection
+from patchwright.core.runtime import SandboxSpec
+from patchwright.core.types.base import RandomIds
+from patchwright.sandbox.bootstrap import PYTHON_OPTIONS
+from patchwright.sandbox.server_connection import ServerConnection
+
+# In the sandbox, where nothing else listens when it starts.
+PORT: Final = 3128
+_URL: Final = f"http://127.0.0.1:{PORT}"
+_OWN: Final = "localhost,127.0.0.1,::1,sandbox"
+# Some programs know one spelling alone.
+# A leaf of the kernel's tree of routes that is an address of the machine's own.
+_LOCAL_IPV4: Final = re.compile(r"\|-- ([0-9.]+)\n\s+/32 host LOCAL")
+_NAMES: Final = ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY")
+
+ENVIRONMENT: Final[Mapping[str, str]] = {
+    **dict.fromkeys(_NAMES, _URL),
+    **dict.fromkeys(("no_proxy", "NO_PROXY"), _OWN),
+    # https://nodejs.org/api/cli.html#node_use_env_proxy1
+    "NODE_USE_ENV_PROXY": "1",
+}
+
+
+def with_proxy(spec: SandboxSpec) -> SandboxSpec:
+    """Return the sandbox whose programs know the proxy, if it is to have one."""
+    if not spec.has_network_access:
+        return spec
+    return spec.replace(environment={**ENVIRONMENT, **spec.environment}, network=False)
+
+
+def command_line(
+    python: str, archive: str, meeting: str, spec: SandboxSpec
+) -> list[str]:
+    """Return how to start a proxy that waits at `meeting` for its sandbox."""
+    rules = [
+        (domain.host, domain.port, domain.with_subdomains) for domain in spec.domains
+    ]
+    settings = {
+        "meeting": meeting,
+        "lifetime_s": spec.lifetime_s,
+        "rules": rules,
+        "opens_public": spec.network,
+        "own": sorted(own_addresses()),
+    }
+    return [python, *PYTHON_OPTIONS, archive, json.dumps(settings)]
+
+
+def own_addresses() -> frozenset[str]:
+    """Return this machine's addresses, public ones too: its services listen there."""
+    found = {*_LOCAL_IPV4.findall(_read("/proc/net/fib_trie"))}
+    for line in _read("/proc/net/if_inet6").splitlines():
+        found.add(str(IPv6Address(int(line.split()[0], 16))))
+    return frozenset(found)
+
+
+def _read(path: str) -> str:
+    """Return a table of the kernel; a machine without IPv6 has none for that."""
+    with suppress(FileNotFoundError):
+        return Path(path).read_text("ascii")
+    return ""
+
 
 START_S: Final = 30.0
 ANSWER_S: Final = 5.0

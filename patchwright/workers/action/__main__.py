@@ -3,9 +3,9 @@
 import sys
 
 from patchwright.core.settings.environment import process_environment
-from patchwright.core.types.ids import RandomIds
+from patchwright.core.types.base import RandomIds
 from patchwright.workers.action.run import run
-from patchwright.workers.leaving import exit_now
+from patchwright.workers.lifecycle import exit_now
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""The result of one use of the Action: its outputs, and what the step summary says."""
+"""The result of one use of the Action, also where nothing was asked for."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -7,9 +7,14 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Final
 
+import structlog
+
 from patchwright.core.errors import PatchwrightError
+from patchwright.core.text.escape import inline_code
 from patchwright.core.types.work import Outcome, OutcomeKind
+from patchwright.integrations.github.webhooks.reader import GitHubTriggerRules
 from patchwright.workers.action.finish import OUTPUTS
+from patchwright.workers.action.workflow import WorkflowCheck, WorkflowJob
 
 CRASHED: Final = (
     "The run ended without a word: its process was killed, or the machine ran out of "
@@ -76,3 +81,52 @@ def error_result(error: PatchwrightError) -> Result:
         "summary": text,
     }
     return Result(Grade.ERROR, outputs, f"**Failed** (`{error.reason}`)\n\n{text}\n")
+
+
+_NOT_ASKED: Final = "not-asked"
+_CONDITION: Final = "The workflow's own condition must let the same through."
+
+log = structlog.get_logger(__name__)
+
+
+def no_trigger_result(
+    reason: str,
+    workflow_job: WorkflowJob,
+    listening: GitHubTriggerRules,
+    workflow_check: WorkflowCheck | None,
+) -> Result:
+    """Return how it ends where the event asks for nothing.
+
+    Where the workflow lets through what is not heard, it is told as a warning.
+    """
+    log.info("not_asked", reason=reason, listens_for=listening.mention)
+    text = (
+        f"Nobody asked for anything ({reason}): {_event_name(workflow_job)} by "
+        f"{workflow_job.actor or 'somebody'}. "
+        f"This step listens for {_listens_for(listening)}. "
+        f"{f'About the phrase: {workflow_check}' if workflow_check else _CONDITION}"
+    )
+    is_sound = workflow_check is None or workflow_check.is_sound
+    outputs = {
+        "outcome": OutcomeKind.REFUSED,
+        "error-code": _NOT_ASKED,
+        "summary": text,
+    }
+    return Result(Grade.GOOD if is_sound else Grade.UNRESOLVED, outputs, text)
+
+
+def _event_name(workflow_job: WorkflowJob) -> str:
+    action = str(workflow_job.event.get("action") or "")
+    return (
+        f"{workflow_job.event_name} ({action})" if action else workflow_job.event_name
+    )
+
+
+def _listens_for(listening: GitHubTriggerRules) -> str:
+    heard = [
+        f"the mention {inline_code(listening.mention)}",
+        f"the label {inline_code(listening.label)}",
+    ]
+    if listening.assignee:
+        heard.append(f"an assignment of {inline_code(listening.assignee)}")
+    return ", ".join(heard)

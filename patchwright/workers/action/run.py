@@ -7,39 +7,46 @@ import structlog
 
 from patchwright.core.errors import PatchwrightError, ServiceError
 from patchwright.core.logs import set_up_logging
-from patchwright.core.settings.secret_values import secret_values
-from patchwright.core.text.commands import Verb, parse_command
+from patchwright.core.settings.model import secret_values
+from patchwright.core.text.mentions import Verb, parse_command
 from patchwright.core.text.redaction import Redactor
 from patchwright.core.types.threads import RepoRef
-from patchwright.integrations.github.webhook import SERVICE, GitHubTriggerRules
-from patchwright.workers.action.asking import ActionRequest, TriggerReader, NoTrigger
-from patchwright.workers.action.check import WorkflowCheck, check_workflow
-from patchwright.workers.action.end import read_ended_run
-from patchwright.workers.action.inputs import Inputs, read_inputs
-from patchwright.workers.action.orders import make_run_overrides
+from patchwright.integrations.github.webhooks.reader import SERVICE, GitHubTriggerRules
+from patchwright.workers.action.artifacts import read_ended_run
+from patchwright.workers.action.configuration import find_settings, make_run_overrides
+from patchwright.workers.action.inputs import (
+    Inputs,
+    check_version,
+    read_inputs,
+    read_text,
+)
+from patchwright.workers.action.job import JobRun, store_request
 from patchwright.workers.action.outputs import result_of
-from patchwright.workers.action.own_version import check_version
-from patchwright.workers.action.past import (
+from patchwright.workers.action.result import (
+    Result,
+    crash_result,
+    error_result,
+    no_trigger_result,
+)
+from patchwright.workers.action.thread_history import (
     JOB_LOGIN,
     answer_about_previous_run,
-    with_approved_plan,
+    find_comment_signer,
     find_previous_run,
+    with_approved_plan,
 )
-from patchwright.workers.action.place import (
+from patchwright.workers.action.trigger import ActionRequest, NoTrigger, TriggerReader
+from patchwright.workers.action.workflow import (
     PREFIX,
+    WorkflowCheck,
     WorkflowJob,
+    check_workflow,
     read_workflow_job,
     secrets_in,
     settings_environment,
 )
-from patchwright.workers.action.result import Result, error_result, crash_result
-from patchwright.workers.action.seal import find_comment_signer
-from patchwright.workers.action.settings import find_settings
-from patchwright.workers.action.texts import read_text
-from patchwright.workers.action.unasked import no_trigger_result
-from patchwright.workers.action.working import JobRun, store_request
-from patchwright.workers.process import ServiceParts, make_worker, open_service_parts
-from patchwright.workers.run.orders import RunOverrides
+from patchwright.workers.compose import ServiceParts, make_worker, open_service_parts
+from patchwright.workers.run.services import RunOverrides
 
 log = structlog.get_logger(__name__)
 
@@ -93,7 +100,9 @@ class _Action:
         set_up_logging(self.redactor.redact_json, as_json=settings.log_json)
         with open_service_parts(settings, self.redactor, lambda _job: None) as opened:
             # What a job's own token does starts no other workflow; an App's does.
-            github = replace(opened.github, starts_no_checks=self._workflow_job.has_job_token)
+            github = replace(
+                opened.github, starts_no_checks=self._workflow_job.has_job_token
+            )
             if self._signer is not None:
                 signing = github.channel.with_signature(self._signer.sign)
                 github = replace(github, channel=signing)
@@ -105,11 +114,15 @@ class _Action:
         asking = TriggerReader(self._workflow_job, self._inputs, listening, base.github)
         asked = asking.find(self._task)
         if isinstance(asked, NoTrigger):
-            return no_trigger_result(asked.reason, self._workflow_job, listening, workflow_check)
-        asked, orders = self._with_history(base, listening, asked)
-        runner = make_worker(base, orders)
+            return no_trigger_result(
+                asked.reason, self._workflow_job, listening, workflow_check
+            )
+        asked, overrides = self._with_history(base, listening, asked)
+        runner = make_worker(base, overrides)
         job_id = store_request(base, asked)
-        crash_result({"run-id": job_id}).write(self._workflow_job.result, self.redactor.redact)
+        crash_result({"run-id": job_id}).write(
+            self._workflow_job.result, self.redactor.redact
+        )
         job = JobRun(base, runner, job_id).run()
         return result_of(read_ended_run(base, self._workflow_job, self._inputs, job))
 
@@ -126,9 +139,16 @@ class _Action:
         except ServiceError as error:
             log.info("workflow_not_read", reason=error.reason)
             return None
-        workflow_check = check_workflow((found or b"").decode("utf-8", "replace"), mention)
+        workflow_check = check_workflow(
+            (found or b"").decode("utf-8", "replace"), mention
+        )
         tell = log.info if workflow_check.is_sound else log.warning
-        tell("phrases", gate=workflow_check.workflow_phrases, listens_for=mention, is_sound=workflow_check.is_sound)
+        tell(
+            "phrases",
+            gate=workflow_check.workflow_phrases,
+            listens_for=mention,
+            is_sound=workflow_check.is_sound,
+        )
         return workflow_check
 
     def _listening(self, base: ServiceParts) -> GitHubTriggerRules:
@@ -161,7 +181,9 @@ class _Action:
         thread = base.github.channel.fetch_thread(asked.trigger.forge_thread)
         redact = self.redactor.redact_json
         previous = find_previous_run(thread, listening, self._signer, redact)
-        answer = answer_about_previous_run(previous, command, self._workflow_job.runs_url)
+        answer = answer_about_previous_run(
+            previous, command, self._workflow_job.runs_url
+        )
         if answer is not None:
             return asked, replace(self._overrides, answer=answer)
         if command.verb is not Verb.APPROVE or previous is None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from rich.console import Console
 from rich.text import Text
 
-from patchwright.core.agent.stuck import describe_step
+from patchwright.core.agent.loop_finder import describe_step
 from patchwright.core.clock import Clock
 from patchwright.core.events.log import EventLog
 from patchwright.core.events.types import (
@@ -21,17 +21,21 @@ from patchwright.core.events.types import (
     Think,
 )
 from patchwright.core.types.work import Limits
-from patchwright.resolver.messages.facts import cost_text, count_noun, duration_text
+from patchwright.resolver.messages.elements import cost_text, count_noun, duration_text
 from patchwright.resolver.messages.status import Progress
 from patchwright.resolver.progress import ProgressTracker
-from patchwright.workers.cli.lines import plain, print_line
+from patchwright.workers.cli.terminal import plain, print_line
 
 _SPINNER_CELLS = 2
 
 
 @contextmanager
 def live_view(
-    console: Console, log: EventLog, watch: ProgressTracker, limits: Limits, clock: Clock
+    console: Console,
+    log: EventLog,
+    watch: ProgressTracker,
+    limits: Limits,
+    clock: Clock,
 ) -> Iterator[None]:
     """Print what is finished line by line; a terminal shows what is going on below."""
     with live_lines(console, watch, limits, clock) as show, log.subscribe(show):

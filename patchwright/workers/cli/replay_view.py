@@ -6,17 +6,17 @@ from typing import Final
 from rich.console import Console
 from rich.text import Text
 
-from patchwright.core.agent.render import observation_text
-from patchwright.core.events.metrics import RunMetrics, ModelCall, ModelCallTotals
+from patchwright.core.agent.view import observation_text
+from patchwright.core.events.state import ModelCall, ModelCallTotals, RunMetrics
 from patchwright.core.events.types import Event, ModelReply, Observation
-from patchwright.core.text.money import dollars
-from patchwright.core.trajectory.document import RunFacts
-from patchwright.core.trajectory.story import CallSummary, StoryNote, Step, Story
-from patchwright.core.trajectory.words import Tone
-from patchwright.resolver.messages.facts import cost_text, count_noun, duration_text
+from patchwright.core.replay.phrases import Tone
+from patchwright.core.replay.story import CallSummary, Step, Story, StoryNote
+from patchwright.core.replay.trajectory import RunFacts
+from patchwright.core.text.strings import dollars
+from patchwright.resolver.messages.elements import cost_text, count_noun, duration_text
 from patchwright.resolver.messages.status import DeliveryResult
-from patchwright.workers.cli.lines import plain, print_line
 from patchwright.workers.cli.report import print_result
+from patchwright.workers.cli.terminal import plain, print_line
 
 _STYLES: Final = {
     Tone.PLAIN: "",
@@ -115,7 +115,9 @@ def _print_step_lines(console: Console, step: Step) -> None:
         _print_act(console, _figures("", None), step, act)
 
 
-def _print_act(console: Console, start: Text, step: Step, act: CallSummary | None) -> None:
+def _print_act(
+    console: Console, start: Text, step: Step, act: CallSummary | None
+) -> None:
     start.append("│ " * step.depth, style="dim")
     if act is not None:
         result = plain(act.result.text, _STYLES[act.result.tone])

@@ -7,11 +7,16 @@ from rich.console import Console
 from rich.text import Text
 
 from patchwright.core.types.work import Evidence, EvidenceRole, Outcome, OutcomeKind
-from patchwright.resolver.delivering.naming import as_delivered
-from patchwright.resolver.messages.facts import AGENT_WROTE, cost_text, count_noun, duration_text
-from patchwright.resolver.messages.refusals import refusal_words
+from patchwright.resolver.messages.advice import refusal_words
+from patchwright.resolver.messages.elements import (
+    AGENT_WROTE,
+    cost_text,
+    count_noun,
+    duration_text,
+)
 from patchwright.resolver.messages.status import DeliveryResult
-from patchwright.workers.cli.lines import plain
+from patchwright.resolver.publish.publisher import as_delivered
+from patchwright.workers.cli.terminal import plain
 
 
 def exit_code(outcome: Outcome) -> int:

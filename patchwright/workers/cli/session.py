@@ -1,47 +1,78 @@
-"""What a run on the command line works with."""
+"""What a run on the command line works with, and how Ctrl-C ends it."""
 
+import signal
+import threading
 from collections.abc import Iterator, Mapping
+from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial, reduce
 from pathlib import Path
+from types import FrameType
+from typing import Final, NoReturn
 
 from rich.console import Console
 
-from patchwright.core.agent.attention import ReleaseSignal
-from patchwright.core.agent.purse import RunBudget
+from patchwright.core.agent.budget import RunBudget
+from patchwright.core.agent.run_log import ReleaseSignal
 from patchwright.core.clock import Clock, SystemClock
 from patchwright.core.errors import SettingsError
 from patchwright.core.events.jsonl import JsonlEventLog
 from patchwright.core.events.state import RunState, fold
 from patchwright.core.events.types import OutcomeReached, Source
-from patchwright.core.llm.model import Image
-from patchwright.core.llm.models import Models
+from patchwright.core.llm.model import Image, Models
 from patchwright.core.logs import set_up_logging
 from patchwright.core.runtime import RuntimeFactory
-from patchwright.core.settings.model import Settings
+from patchwright.core.settings.limits import LimitSettings
+from patchwright.core.settings.model import Settings, secret_values
 from patchwright.core.settings.repository import RepositoryConfig
-from patchwright.core.settings.secret_values import secret_values
-from patchwright.core.settings.work import LimitSettings
 from patchwright.core.text.redaction import Redactor
-from patchwright.core.types.ids import RandomIds
+from patchwright.core.types.base import RandomIds
 from patchwright.core.types.work import Outcome, Task
 from patchwright.integrations.git.objects import ObjectStore
-from patchwright.integrations.mcp.opening import open_servers
-from patchwright.resolver.knowledge import RepositoryLibrary
+from patchwright.integrations.mcp.launcher import open_servers
+from patchwright.resolver.context.repository_files import RepositoryLibrary
+from patchwright.resolver.dependencies import AgentConfiguration, RunDependencies
 from patchwright.resolver.messages.status import DeliveryResult
 from patchwright.resolver.progress import ProgressTracker
 from patchwright.resolver.resolve import resolve
-from patchwright.resolver.toolkit import AgentConfiguration, RunDependencies
-from patchwright.sandbox.choose import create_factory
-from patchwright.workers.cli.interrupt import interruptible
+from patchwright.sandbox.factory import create_factory
+from patchwright.workers.agent_configuration import (
+    make_agent_configuration,
+    make_models,
+    warm_up,
+)
 from patchwright.workers.cli.live import live_view
-from patchwright.workers.conduct import make_agent_configuration
-from patchwright.workers.models import make_models, warm_up
-from patchwright.workers.run.author import commit_author_of
-from patchwright.workers.run.interruption import InterruptibleSandboxes
-from patchwright.workers.run.spec import sandbox_spec
-from patchwright.workers.run.wishes import apply_configuration
+from patchwright.workers.run.configuration import apply_configuration, commit_author_of
+from patchwright.workers.run.sandboxes import InterruptibleSandboxes, sandbox_spec
+
+_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+@contextmanager
+def interruptible() -> Iterator[ReleaseSignal]:
+    """Raise `KeyboardInterrupt`, with the signal's name, at SIGINT, SIGTERM or SIGHUP.
+
+    What is yielded is done then, so that whatever holds the run up is ended. A signal
+    that comes after the first one changes nothing any more.
+    """
+    release_signal: ReleaseSignal = Future()
+
+    def tell(number: int, _frame: FrameType | None) -> NoReturn:
+        for one in _SIGNALS:
+            signal.signal(one, signal.SIG_IGN)
+        # Not here: the thread that was interrupted may hold what this has to wait for.
+        threading.Thread(target=release_signal.set_result, args=(None,)).start()
+        raise KeyboardInterrupt(signal.Signals(number).name)
+
+    # One that is ignored already is to be ignored, such as SIGHUP under nohup.
+    heard = [one for one in _SIGNALS if signal.getsignal(one) is not signal.SIG_IGN]
+    before = {number: signal.signal(number, tell) for number in heard}
+    try:
+        yield release_signal
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 @dataclass(frozen=True)
@@ -72,7 +103,9 @@ class RunSession:
     log: JsonlEventLog
     events: Path
 
-    def with_repository_config(self, config: RepositoryConfig) -> "tuple[Session, tuple[str, ...]]":
+    def with_repository_config(
+        self, config: RepositoryConfig
+    ) -> "tuple[RunSession, tuple[str, ...]]":
         """Return the run as a repository wishes it, and which wishes do not count.
 
         Which model is asked is for whoever runs the command to say.

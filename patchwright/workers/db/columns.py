@@ -6,7 +6,7 @@ import sqlalchemy as sa
 from sqlalchemy import DateTime, Dialect
 from sqlalchemy.types import TypeDecorator
 
-from patchwright.core.text.surrogates import storable
+from patchwright.core.text.strings import storable
 
 
 class ShortText(TypeDecorator[str]):

@@ -1,16 +1,120 @@
-"""One database, SQLite or PostgreSQL, and the two ways to use it."""
+"""The database, SQLite or PostgreSQL: connections, transactions, upserts and errors."""
 
+import sqlite3
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+from typing import Any, Final, cast
 
-from sqlalchemy import URL, Connection, create_engine, func, make_url, select, text
-from sqlalchemy.exc import ArgumentError, SQLAlchemyError
+from sqlalchemy import (
+    URL,
+    Connection,
+    Engine,
+    Table,
+    create_engine,
+    event,
+    func,
+    make_url,
+    select,
+    text,
+)
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
+from sqlalchemy.pool import ConnectionPoolEntry, QueuePool
 
 from patchwright.core.clock import Clock, SystemClock
-from patchwright.core.errors import SettingsError
-from patchwright.workers.db import sqlite
+from patchwright.core.errors import PatchwrightError, SettingsError
+
+
+class DatabaseUnavailableError(PatchwrightError):
+    """The database does not answer, or does not do what is asked of it."""
+
+    reason = "database-unavailable"
+
+
+@contextmanager
+def database_errors() -> Iterator[None]:
+    """Raise `DatabaseUnavailableError` in place of what a driver raises."""
+    try:
+        yield
+    except DBAPIError as error:
+        raise DatabaseUnavailableError(
+            f"the database cannot be used: {database_error_text(error)}; "
+            "`patchwright doctor --only database` says what to do"
+        ) from error
+
+
+def database_error_text(error: SQLAlchemyError) -> str:
+    """Return in one line what the database said, without the statement's values."""
+    told = error.orig if isinstance(error, DBAPIError) else None
+    return " ".join(str(told).split()) if told else type(error).__name__
+
+
+BUSY_TIMEOUT_S = 15.0
+# https://www.sqlite.org/wal.html and https://www.sqlite.org/pragma.html: in WAL mode
+# NORMAL keeps every commit through the death of a process, and the file consistent
+# through the loss of power.
+_WRITE_AHEAD: Final = "PRAGMA journal_mode = WAL"
+_PRAGMAS: Final = ("PRAGMA synchronous = NORMAL", "PRAGMA foreign_keys = ON")
+_WAL_ATTEMPTS: Final = 20
+_IS_WRITER: Final = "patchwright_writer"
+
+
+def make_engine(url: URL) -> Engine:
+    engine = create_engine(
+        url,
+        poolclass=QueuePool,
+        pool_size=5,
+        max_overflow=45,
+        connect_args={"timeout": BUSY_TIMEOUT_S, "check_same_thread": False},
+    )
+    event.listen(engine, "connect", _prepare_connection)
+    event.listen(engine, "begin", _begin_immediate)
+    return engine
+
+
+def connect_writer(engine: Engine) -> Connection:
+    """Return the one connection whose transactions write."""
+    return engine.connect().execution_options(**{_IS_WRITER: True})
+
+
+def _prepare_connection(
+    connection: sqlite3.Connection, _entry: ConnectionPoolEntry
+) -> None:
+    # The driver would begin transactions by itself, and late:
+    # https://docs.sqlalchemy.org/en/21/dialects/sqlite.html#transactions-with-sqlite
+    connection.isolation_level = None
+    _set_write_ahead(connection)
+    for pragma in _PRAGMAS:
+        connection.execute(pragma).close()
+
+
+def _set_write_ahead(connection: sqlite3.Connection) -> None:
+    """Change the file's mode, where processes that start together all want to.
+
+    That does not wait for its turn as a transaction does, so here a transaction waits.
+    """
+    for _ in range(_WAL_ATTEMPTS):
+        try:
+            connection.execute(_WRITE_AHEAD).close()
+        except sqlite3.OperationalError:
+            connection.execute("BEGIN IMMEDIATE").close()
+            connection.execute("COMMIT").close()
+        else:
+            return
+    connection.execute(_WRITE_AHEAD).close()
+
+
+def _begin_immediate(connection: Connection) -> None:
+    # A transaction that starts by reading cannot wait for its turn to write; see
+    # "IMMEDIATE" in https://www.sqlite.org/lang_transaction.html
+    if connection.get_execution_options().get(_IS_WRITER):
+        driver = cast("sqlite3.Connection", connection.connection.driver_connection)
+        driver.execute("BEGIN IMMEDIATE")
+
 
 CONNECT_TIMEOUT_S = 5
 
@@ -30,7 +134,7 @@ class Database:
         # A file is on one machine, whose clock all its users share.
         self._clock = clock or (SystemClock() if self.is_sqlite else None)
         if self.is_sqlite:
-            self.engine = sqlite.make_engine(parsed)
+            self.engine = make_engine(parsed)
             self._writer: Connection | None = None
             self._one_writer = threading.RLock()
             return
@@ -106,7 +210,7 @@ class Database:
 
     def _connected_writer(self) -> Connection:
         if self._writer is None:
-            self._writer = sqlite.connect_writer(self.engine)
+            self._writer = connect_writer(self.engine)
         return self._writer
 
 
@@ -124,3 +228,58 @@ def _parse(url: str) -> URL:
     if backend == "sqlite" and parsed.database in {None, "", ":memory:"}:
         raise SettingsError("database.url: SQLite needs a file, sqlite:////path/to.db")
     return parsed
+
+
+@contextmanager
+def open_existing(url: str) -> Iterator[Database | None]:
+    """Lend the database; None where it is a file that is not there yet."""
+    with closing(Database(url)) as database:
+        yield None if is_missing(database) else database
+
+
+def is_missing(database: Database) -> bool:
+    """Tell whether it is a file that is not there yet, which to connect would make."""
+    file = database_file(database)
+    return file is not None and not file.exists()
+
+
+def database_file(database: Database) -> Path | None:
+    """Return the file of a database, None where it is a server's."""
+    return Path(database.engine.url.database or "") if database.is_sqlite else None
+
+
+def insert_once(
+    connection: Connection, table: Table, values: Mapping[str, Any]
+) -> bool:
+    """Insert a row unless it breaks a unique constraint; tell whether it was new.
+
+    Where another transaction has just inserted such a row, this waits for its end.
+    """
+    statement = _insert_or_nothing(connection.dialect.name, table)
+    return connection.execute(statement, values).rowcount == 1
+
+
+def insert_or_replace(
+    connection: Connection, table: Table, values: Mapping[str, Any]
+) -> None:
+    """Insert a row, or give the one with its primary key these values."""
+    replacing = _insert(connection.dialect.name, table).on_conflict_do_update(
+        index_elements=list(table.primary_key.columns), set_=dict(values)
+    )
+    connection.execute(replacing.values(values))
+
+
+@cache
+def _insert_or_nothing(
+    dialect_name: str, table: Table
+) -> postgresql.Insert | sqlite.Insert:
+    statement = _insert(dialect_name, table).on_conflict_do_nothing()
+    # SQLAlchemy forgets the row count of an insert unless it is asked to keep it.
+    return statement.execution_options(preserve_rowcount=True)
+
+
+def _insert(dialect_name: str, table: Table) -> postgresql.Insert | sqlite.Insert:
+    # Both spell it alike, and SQLAlchemy has no name for what they share.
+    if dialect_name == "sqlite":
+        return sqlite.insert(table)
+    return postgresql.insert(table)

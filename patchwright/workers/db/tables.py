@@ -1,13 +1,15 @@
-"""The tables of requests and runs; `tables_people` has those of people and money."""
+"""All tables of the service: requests and runs, people and money, processes."""
 
 from sqlalchemy import (
     BigInteger,
     Boolean,
     Column,
+    Float,
     ForeignKey,
     Index,
     Integer,
     LargeBinary,
+    MetaData,
     Table,
     UniqueConstraint,
     false,
@@ -15,8 +17,17 @@ from sqlalchemy import (
     true,
 )
 
-from patchwright.workers.db.columns import AwareTime, ShortText, LongText
-from patchwright.workers.db.metadata import metadata
+from patchwright.workers.db.columns import AwareTime, LongText, ShortText
+
+metadata = MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
 
 # `repo` is empty until it is known. `fence` counts the leases given out for the
 # conversation's jobs: whoever holds an older one may no longer write.
@@ -196,4 +207,150 @@ artifacts = Table(
     Column("job_id", ForeignKey("jobs.id"), primary_key=True),
     Column("name", ShortText, primary_key=True),
     Column("data", LargeBinary, nullable=False),
+)
+
+
+# What was chosen once and for all in a `scope`: a channel, a project, or an account.
+choices = Table(
+    "choices",
+    metadata,
+    Column("scope", ShortText, primary_key=True),
+    Column("name", ShortText, primary_key=True),
+    Column("value", ShortText, nullable=False),
+    Column("chosen_by", ShortText, nullable=False),
+    Column("chosen_at", AwareTime, nullable=False),
+)
+
+
+accounts = Table(
+    "accounts",
+    metadata,
+    Column("id", ShortText, primary_key=True),
+    Column("name", ShortText, nullable=False),
+    Column("created_at", AwareTime, nullable=False),
+)
+
+# `subject` is the service's own id of the person, or the login where it has none.
+# `renew_after` is when their token may be renewed again after that failed `failures`
+# times; `needs_reauth` says that it never will be, and `is_reported` that they know.
+# Until `renewing_until` one process asks for a new one, and the others do not.
+identities = Table(
+    "identities",
+    metadata,
+    Column("id", ShortText, primary_key=True),
+    Column("account_id", ForeignKey("accounts.id"), nullable=False),
+    Column("service", ShortText, nullable=False),
+    Column("host", ShortText, nullable=False),
+    Column("subject", ShortText, nullable=False),
+    Column("login", ShortText, nullable=False),
+    Column("renew_after", AwareTime),
+    Column("renewing_until", AwareTime),
+    Column("failures", Integer, nullable=False, server_default=text("0")),
+    Column("needs_reauth", Boolean, nullable=False, server_default=false()),
+    Column("is_reported", Boolean, nullable=False, server_default=false()),
+    UniqueConstraint("service", "host", "subject"),
+    Index("ix_identities_account_id", "account_id"),
+)
+
+# What became of whose identity, and who did it; `identity` and `by` are as
+# `store/accounts.py` writes them.
+account_audit = Table(
+    "account_audit",
+    metadata,
+    Column("id", ShortText, primary_key=True),
+    Column("at", AwareTime, nullable=False),
+    Column("account_id", ShortText, nullable=False),
+    Column("what", ShortText, nullable=False),
+    Column("identity", ShortText, nullable=False),
+    Column("by", ShortText, nullable=False),
+    Index("ix_account_audit_account_id_at", "account_id", "at"),
+)
+
+# The one invitation of an identity that counts. `digest`, `browser` and `state` are
+# digests of what only the person, their browser and the forge were told.
+# `person_subject` is who they proved to be on the forge.
+link_requests = Table(
+    "link_requests",
+    metadata,
+    Column("service", ShortText, primary_key=True),
+    Column("host", ShortText, primary_key=True),
+    Column("subject", ShortText, primary_key=True),
+    Column("login", ShortText, nullable=False),
+    Column("digest", ShortText, nullable=False),
+    Column("expires_at", AwareTime, nullable=False),
+    Column("hour_from", AwareTime, nullable=False),
+    Column("in_hour", Integer, nullable=False),
+    Column("browser", ShortText),
+    Column("state", ShortText),
+    Column("state_until", AwareTime),
+    Column("person_service", ShortText),
+    Column("person_subject", ShortText),
+    Column("person_login", ShortText),
+    Column("used_at", AwareTime),
+    UniqueConstraint("digest"),
+)
+
+secrets_table = Table(
+    "secrets",
+    metadata,
+    Column("owner", ShortText, primary_key=True),
+    Column("name", ShortText, primary_key=True),
+    Column("key_id", ShortText, nullable=False),
+    Column("wrapped_key", LargeBinary, nullable=False),
+    Column("ciphertext", LargeBinary, nullable=False),
+    Column("stored_at", AwareTime, nullable=False),
+    Column("expires_at", AwareTime),
+)
+
+# Amounts are whole millionths of a dollar, so that sums are exact.
+reservations = Table(
+    "reservations",
+    metadata,
+    Column("id", ShortText, primary_key=True),
+    Column("job_id", ForeignKey("jobs.id"), nullable=False),
+    Column("account_id", ShortText, nullable=False),
+    Column("repo", ShortText, nullable=False),
+    Column("day", ShortText, nullable=False),
+    Column("reserved_micro_usd", BigInteger, nullable=False),
+    Column("settled_micro_usd", BigInteger),
+    Column("assumed_micro_usd", BigInteger),
+    Index("ix_reservations_job_id", "job_id"),
+    Index("ix_reservations_day", "day", "repo", "account_id"),
+)
+
+
+# A process counts as alive until `until`, unless it says something again before.
+# `red` are the names of its parts that do not work, with spaces between them.
+processes = Table(
+    "processes",
+    metadata,
+    Column("id", ShortText, primary_key=True),
+    Column("role", ShortText, nullable=False),
+    Column("name", ShortText, nullable=False),
+    Column("version", ShortText, nullable=False),
+    Column("started_at", AwareTime, nullable=False),
+    Column("seen_at", AwareTime, nullable=False),
+    Column("until", AwareTime, nullable=False),
+    Column("red", ShortText, nullable=False),
+)
+
+# One narrow row for each run that has ended, so that to count them is cheap.
+# `waited_s` is from the request to the start; `cost_micro_usd` null where a price is
+# unknown.
+ended_runs = Table(
+    "ended_runs",
+    metadata,
+    Column("job_id", ForeignKey("jobs.id"), primary_key=True),
+    Column("ended_at", AwareTime, nullable=False),
+    Column("service", ShortText, nullable=False),
+    Column("kind", ShortText, nullable=False),
+    Column("outcome", ShortText, nullable=False),
+    Column("proof", ShortText, nullable=False),
+    Column("waited_s", Float, nullable=False),
+    Column("took_s", Float, nullable=False),
+    Column("cost_micro_usd", BigInteger),
+    Column("tokens_in", Integer, nullable=False),
+    Column("tokens_out", Integer, nullable=False),
+    Column("tokens_cached", Integer, nullable=False),
+    Index("ix_ended_runs_ended_at", "ended_at"),
 )

@@ -11,8 +11,7 @@ from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, text
 
-from patchwright.workers.db.database import Database
-from patchwright.workers.db.errors import database_errors
+from patchwright.workers.db.database import Database, database_errors
 
 # Any number will do that no other user of the database takes.
 _UPGRADE_LOCK = 7_305_116

@@ -1,15 +1,18 @@
-"""What the verdicts come to: for machines, and as an exit code."""
+"""The report of the checks, for people, as JSON and as an exit code."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
 from pydantic import JsonValue
+from rich.console import Console
+from rich.text import Text
 
 from patchwright.core.text.redaction import Redactor
-from patchwright.resolver.messages.facts import count_noun
-from patchwright.workers.doctor.finding import CheckStatus, NamedResult
+from patchwright.core.text.strings import strip_invisible
+from patchwright.resolver.messages.elements import count_noun
+from patchwright.workers.doctor.checks import CHECKS, CheckStatus, NamedResult
 
 FINE: Final = 0
 SOMETHING_FAILED: Final = 1
@@ -62,3 +65,46 @@ def summary(verdicts: Sequence[NamedResult]) -> str:
 
 def _failed(verdicts: Sequence[NamedResult]) -> list[str]:
     return [one.name for one in verdicts if one.finding.status is CheckStatus.FAILED]
+
+
+_STYLES: Final[Mapping[CheckStatus, str]] = {
+    CheckStatus.OK: "green",
+    CheckStatus.WARNING: "yellow",
+    CheckStatus.FAILED: "bold red",
+    CheckStatus.SKIPPED: "dim",
+}
+_STATUS_WIDTH: Final = max(len(status) for status in CheckStatus) + 2
+_NAME_WIDTH: Final = max(len(entry.name) for entry in CHECKS) + 2
+_INDENT: Final = _STATUS_WIDTH + _NAME_WIDTH
+_LEAST_WIDTH: Final = 30
+
+
+def print_check(console: Console, verdict: NamedResult) -> None:
+    """Print what was found, and below it what to do."""
+    style = _STYLES[verdict.finding.status]
+    dim = "dim" if verdict.finding.status is CheckStatus.SKIPPED else ""
+    head = Text.assemble(
+        (verdict.finding.status.ljust(_STATUS_WIDTH), style),
+        (verdict.name.ljust(_NAME_WIDTH), dim or "bold"),
+    )
+    # What others say is in there too, and must not steer the terminal.
+    found, _ = strip_invisible(verdict.finding.found)
+    _print_column(console, head, Text(found, style=dim))
+    for line in verdict.finding.fix.splitlines():
+        pointer = Text.assemble((" " * (_INDENT - 2) + "> ", style))
+        _print_column(console, pointer, Text(line))
+
+
+def _print_column(console: Console, head: Text, words: Text) -> None:
+    for line in _wrapped(console, words):
+        console.print(head + line, soft_wrap=True)
+        head = Text(" " * _INDENT)
+
+
+def _wrapped(console: Console, words: Text) -> Iterator[Text]:
+    """Break a text for the width of a terminal; what is piped stays whole."""
+    if not console.is_terminal:
+        yield words
+        return
+    width = max(console.width - _INDENT, _LEAST_WIDTH)
+    yield from words.wrap(console, width)

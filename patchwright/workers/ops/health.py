@@ -1,8 +1,19 @@
-"""Whether a process works, part by part, and since when one does not."""
+"""Whether a process works, part by part, and the health checks of each role."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+from sqlalchemy import ColumnElement, and_, func, or_, select
+from sqlalchemy.exc import SQLAlchemyError
+
+from patchwright.core.clock import Clock
+from patchwright.workers.db.columns import AwareTime
+from patchwright.workers.db.database import Database
+from patchwright.workers.db.tables import jobs
+from patchwright.workers.ops.heartbeat import LoopActivity, live_processes
+from patchwright.workers.store.job import JobState
 
 
 @dataclass(frozen=True)
@@ -30,7 +41,9 @@ class Health:
     ready: tuple[HealthCheck, ...]
 
 
-def run_health_checks(checks: tuple[HealthCheck, ...], now: datetime) -> tuple[HealthPart, ...]:
+def run_health_checks(
+    checks: tuple[HealthCheck, ...], now: datetime
+) -> tuple[HealthPart, ...]:
     return tuple(check(now) for check in checks)
 
 
@@ -48,3 +61,198 @@ def _part_as_json(part: HealthPart) -> dict[str, object]:
         return {"ok": True}
     moment = part.since.astimezone(UTC).isoformat(timespec="seconds")
     return {"ok": False, "since": moment.replace("+00:00", "Z"), "why": part.why}
+
+
+_QUEUED_AT = func.coalesce(jobs.c.queued_at, jobs.c.created_at, type_=AwareTime)
+
+
+def oldest_job_waits_since(database: Database) -> datetime | None:
+    """Return since when the oldest job waits for a worker; None if none does.
+
+    One whose worker is dead waits since its lease has run out.
+    """
+    queued = select(func.min(_QUEUED_AT, type_=AwareTime)).where(
+        jobs.c.state == JobState.QUEUED
+    )
+    leases = select(func.min(jobs.c.lease_until, type_=AwareTime))
+    with database.reading() as connection:
+        lost = leases.where(is_lost(database.now(connection)))
+        moments = [connection.scalars(query).one() for query in (queued, lost)]
+    return min((one for one in moments if one is not None), default=None)
+
+
+def is_lost(now: datetime) -> ColumnElement[bool]:
+    """Select the jobs whose worker has shown no sign of life for too long."""
+    held = or_(jobs.c.state == JobState.RUNNING, jobs.c.state == JobState.DELIVERING)
+    return and_(held, jobs.c.lease_until < now)
+
+
+# Until the first sign of life, what takes long is to import and to connect.
+START_UP: Final = timedelta(seconds=30)
+
+
+class AnswerCheck:
+    """A part that is asked each time; remembers since when it does not answer."""
+
+    def __init__(self, name: str, answers: Callable[[], bool], why: str) -> None:
+        self._name, self._answers, self._why = name, answers, why
+        self._since: datetime | None = None
+
+    def __call__(self, now: datetime) -> HealthPart:
+        if self._answers():
+            self._since = None
+            return HealthPart(self._name)
+        self._since = self._since or now
+        return HealthPart(self._name, self._since, self._why)
+
+
+@dataclass(frozen=True)
+class LoopCheck:
+    """A loop that must move at least once in `within_s`; one that is busy does."""
+
+    name: str
+    activity: LoopActivity
+    within_s: Callable[[], float]
+    why: str
+    is_busy: Callable[[], bool] = lambda: False
+
+    def __call__(self, now: datetime) -> HealthPart:
+        if self.is_busy():
+            self.activity.touch()
+        moved_at, began_at = self.activity.moved_at, self.activity.began_at
+        within = timedelta(seconds=self.within_s())
+        due_at = moved_at + within if moved_at else began_at + max(within, START_UP)
+        if now <= due_at:
+            return HealthPart(self.name)
+        return HealthPart(self.name, moved_at or began_at, self.why)
+
+
+@dataclass(frozen=True)
+class StuckCheck:
+    """Tells a loop that stands still from one that only has nothing to do.
+
+    It has nothing to do where one of `needed` fails: that is not mended by a new start.
+    """
+
+    moving: LoopCheck
+    needed: tuple[HealthCheck, ...]
+
+    def __call__(self, now: datetime) -> HealthPart:
+        part = self.moving(now)
+        if part.since is None:
+            return part
+        if any(check(now).since is not None for check in self.needed):
+            return HealthPart(part.name)
+        return part
+
+
+@dataclass(frozen=True)
+class WorkersCheck:
+    """Fails while jobs wait and no process that runs jobs is alive and well."""
+
+    database: Database
+    name: str = "workers"
+
+    def __call__(self, _now: datetime) -> HealthPart:
+        try:
+            since = oldest_job_waits_since(self.database)
+            if since is None or any(one.works for one in live_processes(self.database)):
+                return HealthPart(self.name)
+        except SQLAlchemyError:
+            # Nobody knows; that the database is away is told by a part of its own.
+            return HealthPart(self.name)
+        return HealthPart(self.name, since, "jobs wait, and no worker takes them")
+
+
+@dataclass(frozen=True)
+class BeatCheck:
+    """Fails while no process that sends the sweeps is alive and well."""
+
+    database: Database
+    name: str = "beat"
+
+    def __call__(self, now: datetime) -> HealthPart:
+        try:
+            roles = {one.role for one in live_processes(self.database) if not one.red}
+        except SQLAlchemyError:
+            return HealthPart(self.name, now, "the database does not answer")
+        if "beat" in roles:
+            return HealthPart(self.name)
+        return HealthPart(self.name, now, "no beat is alive")
+
+
+# A sweep may be late, and one may be lost.
+_MISSED_SWEEPS: Final = 3
+_DATABASE_AWAY: Final = "the database does not answer"
+_BROKER_AWAY: Final = "the broker does not answer"
+_NOT_TAKEN: Final = "takes no messages from the broker; is a beat running?"
+_NOT_SENT: Final = "no sweep has reached the broker"
+_NOT_STORED: Final = "deliveries cannot be stored"
+
+
+@dataclass(frozen=True)
+class HealthChecks:
+    """Where the parts of every role are, and how often there is a sweep."""
+
+    database: Database
+    clock: Clock
+    sweep_s: float
+
+    def web(self, takes_in: Callable[[], bool]) -> Health:
+        inbox = AnswerCheck("intake", takes_in, _NOT_STORED)
+        return Health(
+            live=(inbox,),
+            ready=(self._database_check(), inbox, WorkersCheck(self.database)),
+        )
+
+    def worker(
+        self,
+        taken: LoopActivity,
+        broker_answers: Callable[[], bool],
+        is_busy: Callable[[], bool],
+    ) -> Health:
+        """Judge a worker by the sweeps that it takes, or by having its hands full."""
+        broker = AnswerCheck("broker", broker_answers, _BROKER_AWAY)
+        moving = self._sweep_check(taken, is_busy)
+        return Health(
+            live=(StuckCheck(moving, (broker, BeatCheck(self.database))),),
+            ready=(self._database_check(), broker, moving),
+        )
+
+    def all(
+        self,
+        takes_in: Callable[[], bool],
+        taken: LoopActivity,
+        broker_answers: Callable[[], bool],
+        is_busy: Callable[[], bool],
+    ) -> Health:
+        """Judge web and worker in one, which sends the sweeps itself."""
+        web, moving = self.web(takes_in), self._sweep_check(taken, is_busy)
+        broker = AnswerCheck("broker", broker_answers, _BROKER_AWAY)
+        return Health(
+            live=(*web.live, StuckCheck(moving, (broker, self._database_check()))),
+            ready=(*web.ready, moving),
+        )
+
+    def beat(self, sent: LoopActivity, broker_answers: Callable[[], bool]) -> Health:
+        broker = AnswerCheck("broker", broker_answers, _BROKER_AWAY)
+        ticks = LoopCheck(
+            "ticks", sent, lambda: _MISSED_SWEEPS * self.sweep_s, _NOT_SENT
+        )
+        return Health(live=(StuckCheck(ticks, (broker,)),), ready=(broker, ticks))
+
+    def _database_check(self) -> AnswerCheck:
+        return AnswerCheck("database", self.database.answers, _DATABASE_AWAY)
+
+    def _sweep_check(
+        self, taken: LoopActivity, is_busy: Callable[[], bool]
+    ) -> LoopCheck:
+        return LoopCheck("sweeps", taken, self._taken_within_s, _NOT_TAKEN, is_busy)
+
+    def _taken_within_s(self) -> float:
+        """Return how long it may take until a sweep comes to one of the workers."""
+        try:
+            workers = sum(one.works for one in live_processes(self.database))
+        except SQLAlchemyError:
+            workers = 1
+        return _MISSED_SWEEPS * self.sweep_s * max(1, workers)

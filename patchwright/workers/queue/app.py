@@ -1,14 +1,15 @@
-"""The Celery application: how ids of jobs travel from the web process to a worker."""
+"""The Celery application: it carries job ids from the web process to a worker."""
 
 from collections.abc import Callable
+from queue import Empty
 from typing import Any, Final, TypeAlias
 
 from celery import Celery
+from celery.signals import after_task_publish, task_received
 from kombu.exceptions import OperationalError
 
-from patchwright.core.types.ids import JobId
-from patchwright.workers.queue.errors import BrokerUnavailableError
-from patchwright.workers.queue.runner import JobRunner
+from patchwright.core.types.base import JobId, RandomIds
+from patchwright.workers.queue.interface import BrokerUnavailableError, JobRunner
 
 # What others call it, who need not know that it is Celery.
 Queue: TypeAlias = Celery
@@ -115,3 +116,62 @@ def _transport_options(broker_url: str) -> dict[str, Any]:
 
 def _is_memory(broker_url: str) -> bool:
     return broker_url.startswith("memory:")
+
+
+def on_message_taken(tell: Callable[[], None]) -> None:
+    """Call `tell` each time that a worker of this process has taken a message."""
+
+    def taken(**_: object) -> None:
+        tell()
+
+    task_received.connect(taken, weak=False)
+
+
+def on_message_sent(tell: Callable[[], None]) -> None:
+    """Call `tell` each time that the broker has got a message of this process."""
+
+    def sent(**_: object) -> None:
+        tell()
+
+    after_task_publish.connect(sent, weak=False)
+
+
+def broker_answers(app: Celery) -> bool:
+    """Ask the broker; takes no longer than its connection may."""
+    with app.connection_for_write() as connection:
+        try:
+            connection.channel().close()
+        except (OperationalError, OSError, *connection.connection_errors):
+            return False
+    return True
+
+
+_WITHIN_S: Final = 3.0
+
+
+def check_round_trip(broker_url: str) -> None:
+    """Use a queue of its own, which is gone afterwards.
+
+    Raises `BrokerUnavailableError`.
+    """
+    name = f"patchwright.trial.{RandomIds().new()}"
+    try:
+        with make_celery(broker_url).connection_for_write() as connection:
+            _send_and_take(connection, name)
+    except (OperationalError, OSError) as error:
+        raise BrokerUnavailableError(f"the broker does not answer: {error}") from error
+    except Empty as error:
+        words = "the broker took a message and did not give it out"
+        raise BrokerUnavailableError(words) from error
+    except KeyError as error:
+        words = f"queue.broker_url: {error.args[0]}"
+        raise BrokerUnavailableError(words) from error
+
+
+def _send_and_take(connection: Any, name: str) -> None:  # noqa: ANN401 - Celery's
+    with connection.SimpleBuffer(name) as trial:
+        try:
+            trial.put("there and back")
+            trial.get(timeout=_WITHIN_S)
+        finally:
+            trial.queue.delete()

@@ -1,12 +1,139 @@
-"""Work out how much more money a person allows a run."""
+"""A run's budget, the shared limits above it, and how much a person may raise it."""
 
 import math
 from collections.abc import Callable
+from datetime import timedelta
+from functools import partial
 
-from patchwright.core.settings.work import LimitSettings
-from patchwright.core.text.commands import NO_AMOUNT, BotCommand
-from patchwright.core.text.money import dollars
+import structlog
+
+from patchwright.core.agent.budget import PRICE_UNKNOWN, UNKNOWN_PRICE, settled_cost
+from patchwright.core.clock import Clock
+from patchwright.core.llm.errors import OverBudgetError, Settle, assumed_usd
+from patchwright.core.settings.limits import LimitSettings
+from patchwright.core.settings.model import Settings
+from patchwright.core.text.mentions import NO_AMOUNT, BotCommand
+from patchwright.core.text.strings import dollars
+from patchwright.core.types.base import AccountId, JobId
+from patchwright.core.types.threads import RepoRef
+from patchwright.core.types.work import Usage
 from patchwright.resolver.messages.answers import RunStatus, how_to_raise
+from patchwright.workers.run.services import RunServices
+from patchwright.workers.store.job import Job
+from patchwright.workers.store.reservations import (
+    BudgetRefusal,
+    BudgetScope,
+    Ceilings,
+    Reservation,
+    ReservationStore,
+    Spender,
+)
+
+
+class SharedBudget:
+    """Reserves in the database, so that parallel runs cannot spend the same money."""
+
+    def __init__(
+        self,
+        money: ReservationStore,
+        limits: LimitSettings,
+        clock: Clock,
+        *,
+        job_id: JobId,
+        account_id: AccountId,
+        repo: RepoRef,
+    ) -> None:
+        self._money, self._clock = money, clock
+        self._refuse_unknown = limits.unknown_price == "refuse"
+        self._job_id, self._account_id, self._repo = job_id, account_id, repo
+        self._limits = limits
+        self._unknown_cost_per_token = limits.unknown_cost_per_token
+        # Where no price is known, the next try is taken to cost at least as much as the
+        # dearest one of these days, whichever run made it.
+        today = clock.now().date()
+        self._dearest = money.dearest_usd(since=today - timedelta(days=1))
+
+    def reserve(self, most: Usage, more_usd: float = 0.0) -> Settle:
+        if most.cost_usd is None and self._refuse_unknown:
+            raise OverBudgetError(UNKNOWN_PRICE, reason=PRICE_UNKNOWN)
+        worst_usd = self._worst_usd(most)
+        answer = self._money.reserve(
+            self._spender(), worst_usd, self._ceilings(more_usd)
+        )
+        if isinstance(answer, BudgetRefusal):
+            why = _explain(answer, worst_usd)
+            raise OverBudgetError(why, reason=_REASONS[answer.scope])
+        return partial(self._settle, answer)
+
+    def _worst_usd(self, most: Usage) -> float:
+        if most.cost_usd is not None:
+            return most.cost_usd
+        return max(self._dearest, assumed_usd(most, self._unknown_cost_per_token))
+
+    def _settle(self, reservation: Reservation, spent: Usage) -> None:
+        spent_usd = settled_cost(spent, reservation.amount_usd)
+        if spent_usd is None:
+            assumed = assumed_usd(spent, self._unknown_cost_per_token)
+            self._money.settle(reservation, 0.0, assumed_usd=assumed)
+            return
+        self._money.settle(reservation, spent_usd)
+        self._dearest = max(self._dearest, spent_usd)
+
+    def _ceilings(self, more_usd: float) -> Ceilings:
+        limits = self._limits
+        return Ceilings(
+            run_usd=limits.max_cost_usd + more_usd,
+            user_day_usd=limits.per_user_day_usd,
+            repo_day_usd=limits.per_repo_day_usd,
+            day_usd=limits.per_day_usd,
+        )
+
+    def _spender(self) -> Spender:
+        return Spender(
+            job_id=self._job_id,
+            account_id=self._account_id,
+            repo=self._repo,
+            day=self._clock.now().date(),
+        )
+
+
+def _explain(refusal: BudgetRefusal, worst_usd: float) -> str:
+    taken, ceiling = dollars(refusal.taken_usd), dollars(refusal.ceiling_usd)
+    return (
+        f"{taken} of {ceiling} {_WHOSE[refusal.scope]} is spent or set aside, and the "
+        f"next model call could cost up to {dollars(worst_usd)}."
+    )
+
+
+_WHOSE = {
+    BudgetScope.RUN: "for this run",
+    BudgetScope.USER_DAY: "for this person today",
+    BudgetScope.REPO_DAY: "for this repository today",
+    BudgetScope.DAY: "for everybody today",
+}
+_REASONS = {
+    BudgetScope.RUN: "budget",
+    BudgetScope.USER_DAY: "budget-of-person",
+    BudgetScope.REPO_DAY: "budget-of-repository",
+    BudgetScope.DAY: "budget-of-day",
+}
+
+
+def open_budget(services: RunServices, settings: Settings, job: Job) -> SharedBudget:
+    """Return that of who asked, bounded by the `settings` of this run."""
+    trigger = job.trigger
+    account = services.stores.accounts.account_of(
+        trigger.asker, settings.github.api_url
+    )
+    structlog.contextvars.bind_contextvars(user_id=account)
+    return SharedBudget(
+        services.stores.reservations,
+        settings.limits,
+        services.clock,
+        job_id=job.id,
+        account_id=account,
+        repo=trigger.home,
+    )
 
 
 def max_raise_usd_of(limits: LimitSettings) -> float:
@@ -16,7 +143,11 @@ def max_raise_usd_of(limits: LimitSettings) -> float:
 
 
 def compute_raise(
-    command: BotCommand, run: RunStatus, *, most_usd: float, is_admin: Callable[[], bool]
+    command: BotCommand,
+    run: RunStatus,
+    *,
+    most_usd: float,
+    is_admin: Callable[[], bool],
 ) -> float | str:
     """Return the US dollars to add, or say why there are none.
 

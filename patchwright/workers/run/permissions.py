@@ -1,4 +1,4 @@
-"""Find out what people may do, not asking the forge for the same too often."""
+"""What people may do on the forge, with answers remembered for a minute."""
 
 from collections.abc import Callable
 from typing import Final
@@ -9,7 +9,7 @@ from patchwright.core.errors import ServiceError
 from patchwright.core.forge import Forge
 from patchwright.core.types.people import Actor, Permission
 from patchwright.core.types.threads import RepoRef
-from patchwright.resolver.placing.choose import RepositoryAccess, JudgeAccess
+from patchwright.resolver.repository import JudgeAccess, RepositoryAccess
 
 REMEMBER_S: Final = 60.0
 

@@ -1,9 +1,12 @@
-"""What is fixed about a run before the agent starts, and kept for its delivery."""
+"""What is fixed about a run before the agent starts, and the results of its steps."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Final
 
+from patchwright.core.channel import Offers
 from patchwright.core.settings.repository import RepositoryConfig
-from patchwright.core.types.base import Value
+from patchwright.core.types.base import JobId, Value
 from patchwright.core.types.threads import (
     ForgeThread,
     RepoRef,
@@ -12,11 +15,17 @@ from patchwright.core.types.threads import (
     ThreadRef,
 )
 from patchwright.core.types.triggers import Trigger
-from patchwright.resolver.delivering.destination import Destination, PrivateContent, CrossPostTarget
-from patchwright.resolver.messages.pull_request import RequestOrigin, Provenance
+from patchwright.core.types.work import Outcome
+from patchwright.resolver.effects import AskPrivately, Effect, FinalMessage
+from patchwright.resolver.messages.pull_request import Provenance, RequestOrigin
 from patchwright.resolver.messages.status import MessageHeader, Progress
-from patchwright.resolver.placing.openness import RunVisibility
+from patchwright.resolver.publish.destination import (
+    CrossPostTarget,
+    Destination,
+    PrivateContent,
+)
 from patchwright.resolver.target import RunTarget
+from patchwright.resolver.visibility import RunVisibility
 
 PLAN_ARTIFACT = "plan"
 
@@ -103,3 +112,58 @@ def destination(plan: RunPlan, trigger: Trigger) -> Destination:
             origins=plan.origins,
         ),
     )
+
+
+@dataclass(frozen=True)
+class EarlyResult:
+    """What is known, or missing; `effects` are how people hear of it.
+
+    `read_up_to` is the last event that was taken notice of.
+    """
+
+    outcome: Outcome
+    effects: tuple[Effect, ...]
+    read_up_to: int = 0
+
+
+def tell_requester(thread: ThreadRef, text: str, offers: Offers = ()) -> Effect:
+    """Tell them alone where that is possible: it concerns nobody else in a chat.
+
+    Elsewhere the message that ends every run says it.
+    """
+    if thread.kind is ThreadKind.CHAT:
+        return AskPrivately(text=text, offers=offers)
+    return FinalMessage()
+
+
+@dataclass(frozen=True)
+class AttemptResult:
+    """How it ended, and what to keep of it.
+
+    `quiet` means that nobody is told more than a reaction. `effects` are there in place
+    of those that usually follow.
+    """
+
+    outcome: Outcome
+    plan: RunPlan
+    read_up_to: int
+    artifacts: Mapping[str, bytes] = field(default_factory=dict)
+    quiet: bool = False
+    effects: tuple[Effect, ...] | None = None
+
+    def with_last(
+        self, progress: Progress, mirrors: tuple[CrossPostTarget, ...]
+    ) -> "Done":
+        """Return it with how far the run was when it ended, and who else is told."""
+        return replace(self, plan=self.plan.replace(last=progress, mirrors=mirrors))
+
+    def read(self, up_to: int) -> "Done":
+        """Return it with all until that event read, if no more was."""
+        return replace(self, read_up_to=max(self.read_up_to, up_to))
+
+
+@dataclass(frozen=True)
+class MovedResult:
+    """The request belongs to another conversation: `job_id` is to be submitted."""
+
+    job_id: JobId

@@ -1,24 +1,60 @@
-"""Look whether there is an occasion for a run that nobody asked for."""
+"""Follow-up rounds that nobody asked for, and competing pull requests."""
 
 from dataclasses import dataclass
 from typing import Final, assert_never
 
+import structlog
+
 from patchwright.core.errors import ServiceError
 from patchwright.core.forge import Checks
 from patchwright.core.settings.repository import RepositoryConfig
+from patchwright.core.types.threads import ForgeThread, ThreadKind
 from patchwright.core.types.triggers import TriggerKind
 from patchwright.core.types.work import Outcome, OutcomeKind, service_outcome
 from patchwright.resolver.rounds import (
-    StopRounds,
-    StartRound,
-    SkipRound,
     CheckRound,
+    SkipRound,
+    StartRound,
+    StopRounds,
+    competing_pull_text,
     fetch_with_mergeability,
+    find_competing_pull,
     judge_conflict,
     judge_round,
 )
 from patchwright.workers.run.services import RunServices
 from patchwright.workers.store.job import Job, Lease
+
+COMPETING: Final = "rival"
+
+log = structlog.get_logger(__name__)
+
+
+def find_competing_pull_request(services: RunServices, job: Job) -> Outcome | None:
+    """Return how the run ends where we would compete, unless people want us to.
+
+    Who asks again when they were told has answered the question.
+    """
+    thread = job.trigger.thread
+    if not isinstance(thread, ForgeThread) or thread.kind is not ThreadKind.ISSUE:
+        return None
+    ended = services.stores.jobs.outcomes_of(job.conversation_id)
+    try:
+        competing_pulls = services.code_host.forge.fetch_competing_pulls(
+            thread.repo, thread.number
+        )
+    except ServiceError as error:
+        # A server that is older than the question does not know the answer.
+        log.info("rivals_unknown", reason=error.reason, error=str(error))
+        return None
+    competing_pull = find_competing_pull(
+        competing_pulls, was_told=any(one.reason == COMPETING for one in ended)
+    )
+    if competing_pull is None:
+        return None
+    text = competing_pull_text(competing_pull, services.settings.github.mention)
+    return service_outcome(OutcomeKind.REFUSED, COMPETING, text)
+
 
 ROUND: Final = "round"
 
@@ -46,7 +82,9 @@ def find_round_trigger(
         return _none(error.reason)
 
 
-def _find_conflict(services: RunServices, job: Job, config: RepositoryConfig) -> RoundTrigger:
+def _find_conflict(
+    services: RunServices, job: Job, config: RepositoryConfig
+) -> RoundTrigger:
     thread = job.trigger.forge_thread
     pull = fetch_with_mergeability(
         services.code_host.forge, thread.repo, thread.number, services.clock
@@ -58,7 +96,9 @@ def _find_conflict(services: RunServices, job: Job, config: RepositoryConfig) ->
 
 def _merged_since_asked(services: RunServices, job: Job) -> list[Job]:
     """Return the jobs that have worked on conflicts since somebody asked last."""
-    jobs = services.stores.jobs.list_since_last_request(job.conversation_id, TriggerKind.CONFLICT)
+    jobs = services.stores.jobs.list_since_last_request(
+        job.conversation_id, TriggerKind.CONFLICT
+    )
     return [one for one in jobs if one.outcome and one.outcome.iterations]
 
 
@@ -81,7 +121,9 @@ def _find_failure(
             return RoundTrigger(checks=checks)
         case StopRounds():
             _keep(services, lease, verdict.found)
-            return RoundTrigger(service_outcome(OutcomeKind.STUCK, verdict.reason, verdict.text))
+            return RoundTrigger(
+                service_outcome(OutcomeKind.STUCK, verdict.reason, verdict.text)
+            )
         case _:
             assert_never(verdict)
 

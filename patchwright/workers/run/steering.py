@@ -1,4 +1,4 @@
-"""Judge what people say to a run, and put it into words for the model."""
+"""Check what people say to a run, and turn it into messages for the model."""
 
 from collections.abc import Callable
 from functools import partial
@@ -6,9 +6,9 @@ from typing import Final
 
 import structlog
 
-from patchwright.core.agent.chronicle import AcceptedSteering
-from patchwright.core.background import start_call
+from patchwright.core.agent.run_log import AcceptedSteering
 from patchwright.core.channel import Channel
+from patchwright.core.clock import start_call
 from patchwright.core.errors import ServiceError
 from patchwright.core.events.log import EventLog
 from patchwright.core.events.types import (
@@ -20,21 +20,31 @@ from patchwright.core.events.types import (
     RaiseLimits,
 )
 from patchwright.core.settings.repository import FollowUpTrigger
-from patchwright.core.text.cleaner import TextCleaner
-from patchwright.core.text.commands import BotCommand, Verb
-from patchwright.core.text.cut import truncate_middle
-from patchwright.core.text.fence import as_data
-from patchwright.core.types.people import Actor, Permission
+from patchwright.core.text.escape import as_data
+from patchwright.core.text.hidden import TextCleaner
+from patchwright.core.text.mentions import BotCommand, Verb
+from patchwright.core.text.strings import truncate_middle
+from patchwright.core.types.people import Actor, Permission, login_in_mention
+from patchwright.core.types.threads import TalkThread
 from patchwright.core.types.triggers import Trigger, TriggerKind
-from patchwright.resolver.admission import Admitted, Declined, AdmissionPolicy
-from patchwright.resolver.delivering.destination import Invitation
-from patchwright.resolver.house import trigger_actors, with_forge_accounts, check_access, start_trigger_of
+from patchwright.core.types.work import Outcome, OutcomeKind, Task
+from patchwright.resolver.admission import (
+    AdmissionPolicy,
+    Admitted,
+    Declined,
+    check_access,
+    start_trigger_of,
+    trigger_actors,
+    with_forge_accounts,
+)
 from patchwright.resolver.messages.answers import QUESTION_VERBS
-from patchwright.workers.run.answering import QuestionAnswerer
+from patchwright.resolver.publish.destination import Invitation
+from patchwright.resolver.repository import is_answer
 from patchwright.workers.run.budget import compute_raise
-from patchwright.workers.run.commands import command_in
+from patchwright.workers.run.commands import QuestionAnswerer, RunDetails, command_in
 from patchwright.workers.run.permissions import Permissions
-from patchwright.workers.run.standing import RunDetails
+from patchwright.workers.run.services import RunServices
+from patchwright.workers.store.job import Job
 from patchwright.workers.store.requests import JoinedRequest
 
 MAX_CHARS = 8_000
@@ -131,7 +141,9 @@ class Steering:
             trigger_actors(trigger),
             self._policy,
             partial(self._permission_of, self._about().trigger.home),
-            start_trigger=start_trigger if start_trigger is FollowUpTrigger.REVIEW else None,
+            start_trigger=start_trigger
+            if start_trigger is FollowUpTrigger.REVIEW
+            else None,
         )
 
     def _apply_command(
@@ -198,3 +210,44 @@ def _follow_up(trigger: Trigger) -> Message:
     # Hidden things are left out of the request already; those of the text count too.
     cleaner.clean(trigger.text if trigger.text != trigger.request else "")
     return Message(text=text, removed=cleaner.removed)
+
+
+def with_follow_ups(
+    services: RunServices, job: Job, steering: Steering, task: Task, start_id: int
+) -> tuple[Task, Outcome | None]:
+    """Add it to the task, or return how the job ends too, if somebody said `stop`."""
+    for request in services.stores.requests.joined(job.id):
+        if request.event_id > start_id:
+            break
+        if _answers_earlier_question(services, request.trigger):
+            continue
+        heard = steering.judge(request.trigger, request.event_id)
+        if isinstance(heard, ChangeState) and heard.state is AgentState.STOPPED:
+            return task, _stopped(heard.reason, task.removed)
+        if isinstance(heard, Message):
+            task = _with_message(task, heard)
+    return task, None
+
+
+def _answers_earlier_question(services: RunServices, trigger: Trigger) -> bool:
+    """Tell whether it has answered what was asked before the run could begin."""
+    if not isinstance(trigger.thread, TalkThread):
+        return False
+    return is_answer(trigger.request, services.chat.find_places())
+
+
+def _stopped(who: str, removed: int) -> Outcome:
+    text = f"Stopped by {who} before it had begun."
+    return Outcome(
+        kind=OutcomeKind.STOPPED,
+        reason="asked",
+        summary=text,
+        service_text=text,
+        by=login_in_mention(who),
+        removed=removed,
+    )
+
+
+def _with_message(task: Task, said: Message) -> Task:
+    text = f"{task.text}\n\n{said.text}"
+    return task.replace(text=text, removed=task.removed + said.removed)

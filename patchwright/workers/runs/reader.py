@@ -1,19 +1,18 @@
-"""Read what is known of a run, at a cost that does not grow with its log."""
+"""Read and follow a run, at a cost that does not grow with its log."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from patchwright.core.events.log import EventLog
+from patchwright.core.events.log import EventLog, Notifier
 from patchwright.core.events.types import Event, StateChanged
 from patchwright.core.types.base import Value
 from patchwright.resolver.messages.status import DeliveryResult
-from patchwright.workers.run.keepsakes import DIFF
-from patchwright.workers.run.receipts import delivery_results_of
-from patchwright.workers.runs.known import SUMMARY_KINDS, RunSummary, update_summary
+from patchwright.workers.run.artifacts import DIFF, delivery_results_of
+from patchwright.workers.runs.run_row import SUMMARY_KINDS, RunSummary, update_summary
 from patchwright.workers.store.effects import EffectStore
 from patchwright.workers.store.events import EventStore
-from patchwright.workers.store.job import Job
+from patchwright.workers.store.job import Job, is_over
 from patchwright.workers.store.jobs import JobStore
 from patchwright.workers.store.outcomes import OutcomeStore
 
@@ -73,7 +72,9 @@ class RunReader:
         if not span.first:
             return ()
         last = span.last if before is None else min(before - 1, span.last)
-        newest = self.log_of(job).read(span.first, last, limit=EVENTS_PER_PAGE, reverse=True)
+        newest = self.log_of(job).read(
+            span.first, last, limit=EVENTS_PER_PAGE, reverse=True
+        )
         return tuple(reversed(newest))
 
     def after(self, job: Job, span: EventSpan, event_id: int) -> Sequence[Event]:
@@ -85,3 +86,27 @@ class RunReader:
 
 def _begins_another(reason: str, ours: str) -> bool:
     return reason.startswith("run ") and not reason.startswith(ours)
+
+
+# The state of a run can change without an event.
+LOOK_AGAIN_S: Final = 1.0
+
+
+def follow_until_end(
+    reader: RunReader, notifier: Notifier, job: Job, show: Callable[[Event], None]
+) -> Job:
+    """Hand over each event as it comes; return the job when it has ended."""
+    span, seen = EventSpan(), 0
+    with notifier.listen(job.conversation_id) as wakeup:
+        while True:
+            wakeup.clear()
+            # Asked before the events: what ended it is among them then.
+            job = reader.jobs.load(job.id) or job
+            span = span if span.first else reader.span(job)
+            while events := reader.after(job, span, seen):
+                for event in events:
+                    show(event)
+                seen = events[-1].id
+            if is_over(job):
+                return job
+            wakeup.wait(LOOK_AGAIN_S)

@@ -1,23 +1,99 @@
-"""People: the account behind an actor, and whose identities are the same person's."""
+"""Accounts of people, their identities on services, and how these are unlinked."""
 
-from typing import Final
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, Final, Literal
 
-from sqlalchemy import Connection, delete, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Row,
+    and_,
+    delete,
+    func,
+    insert,
+    select,
+    update,
+)
 
 from patchwright.core.clock import Clock
-from patchwright.core.types.ids import AccountId, Ids
-from patchwright.core.types.people import Actor
-from patchwright.workers.db.database import Database
-from patchwright.workers.db.tables_people import accounts, identities
-from patchwright.workers.db.upsert import insert_once
-from patchwright.workers.store.account_audit import AuditNote
-from patchwright.workers.store.identities import (
-    actor_of,
-    add_identity,
-    find_identity,
-    identity_name,
-    is_identity,
-)
+from patchwright.core.types.base import AccountId, Ids, Value
+from patchwright.core.types.people import BY_LOGIN, Actor
+from patchwright.workers.db.database import Database, insert_once
+from patchwright.workers.db.tables import account_audit, accounts, identities
+from patchwright.workers.store.identity_tokens import forget_grant
+
+
+class IdentityRow(Value):
+    id: str
+    account_id: AccountId
+    login: str
+
+
+def identity_name(actor: Actor, host: str) -> str:
+    return f"{actor.service}:{host}:{actor.subject}"
+
+
+def is_identity(actor: Actor, host: str) -> ColumnElement[bool]:
+    return and_(
+        identities.c.service == actor.service,
+        identities.c.host == host,
+        identities.c.subject == actor.subject,
+    )
+
+
+def find_identity(
+    connection: Connection, actor: Actor, host: str
+) -> IdentityRow | None:
+    query = select(identities.c.id, identities.c.account_id, identities.c.login)
+    row = connection.execute(query.where(is_identity(actor, host))).one_or_none()
+    return IdentityRow.model_validate(row, from_attributes=True) if row else None
+
+
+def add_identity(
+    connection: Connection, ids: Ids, account_id: AccountId, actor: Actor, host: str
+) -> bool:
+    """Add an identity to an account; tell whether it was nobody's before."""
+    identity: Mapping[str, object] = {
+        "id": ids.new(),
+        "account_id": account_id,
+        "service": actor.service,
+        "host": host,
+        "subject": actor.subject,
+        "login": actor.login,
+    }
+    return insert_once(connection, identities, identity)
+
+
+def actor_of(row: Row[*tuple[Any, ...]]) -> Actor:
+    """Return the actor that a row names; their host is not told."""
+    external_id = "" if row.subject.startswith(BY_LOGIN) else row.subject
+    return Actor(service=row.service, login=row.login, external_id=external_id)
+
+
+AuditAction = Literal["linked", "unlinked", "tokens-forgotten"]
+
+
+class AuditNote(Value):
+    """`by` is an identity of the person, or what happened instead of one."""
+
+    at: datetime
+    actor: Actor
+    by: str
+
+    def write(
+        self, connection: Connection, ids: Ids, account_id: AccountId, what: AuditAction
+    ) -> None:
+        row = {
+            "id": ids.new(),
+            "at": self.at,
+            "account_id": account_id,
+            "what": what,
+            "identity": identity_name(self.actor, self.actor.host),
+            "by": self.by,
+        }
+        connection.execute(insert(account_audit), row)
+
 
 _THEIRS: Final = identities.alias()
 
@@ -56,7 +132,9 @@ class AccountStore:
         That must be the person's own word.
         """
         account_id = self._account_in(connection, person, host)
-        noted = AuditNote(at=self._clock.now(), actor=actor, by=identity_name(person, host))
+        noted = AuditNote(
+            at=self._clock.now(), actor=actor, by=identity_name(person, host)
+        )
         before = find_identity(connection, actor, actor.host)
         if before is not None and before.account_id != account_id:
             noted.write(connection, self._ids, before.account_id, "unlinked")
@@ -113,3 +191,60 @@ def _made_meanwhile(connection: Connection, actor: Actor, host: str) -> AccountI
     if found is None:
         raise LookupError(f"the identity of {actor.login} came and went")
     return found.account_id
+
+
+UNINSTALLED: Final = "uninstalled"
+REVOKED: Final = "revoked"
+
+
+def unlink(
+    connection: Connection, ids: Ids, actor: Actor, by: str, now: datetime
+) -> bool:
+    """Let the actor be nobody we know; tell whether they were somebody.
+
+    Where nothing else was linked to the person, their token goes too: nothing uses it.
+    """
+    known = find_identity(connection, actor, actor.host)
+    if known is None:
+        return False
+    connection.execute(delete(identities).where(identities.c.id == known.id))
+    note = AuditNote(at=now, actor=actor, by=by)
+    note.write(connection, ids, known.account_id, "unlinked")
+    if _count_identities(connection, known.account_id) <= 1:
+        forget_grant(connection, known.account_id)
+    return True
+
+
+def unlink_host(
+    connection: Connection, ids: Ids, service: str, host: str, now: datetime
+) -> None:
+    """Unlink everybody of a workspace or site that does not want us any more."""
+    theirs = select(identities).where(
+        identities.c.service == service, identities.c.host == host
+    )
+    for row in connection.execute(theirs).all():
+        actor = actor_of(row).replace(host=host)
+        unlink(connection, ids, actor, UNINSTALLED, now)
+
+
+def forget_person(
+    connection: Connection, ids: Ids, person: Actor, now: datetime
+) -> None:
+    """Forget the token of somebody of a forge who took it back; they stay linked.
+
+    They are told from others by the forge's id alone, wherever that is.
+    """
+    theirs = select(identities).where(
+        identities.c.service == person.service,
+        identities.c.subject == person.subject,
+    )
+    for row in connection.execute(theirs).all():
+        forget_grant(connection, row.account_id)
+        actor = actor_of(row).replace(host=row.host)
+        note = AuditNote(at=now, actor=actor, by=REVOKED)
+        note.write(connection, ids, row.account_id, "tokens-forgotten")
+
+
+def _count_identities(connection: Connection, account_id: AccountId) -> int:
+    count = select(func.count()).select_from(identities)
+    return connection.scalar(count.where(identities.c.account_id == account_id)) or 0

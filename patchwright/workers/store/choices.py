@@ -5,11 +5,10 @@ from typing import Final
 
 from sqlalchemy import ColumnElement, Connection, delete, select, update
 
-from patchwright.core.types.ids import AccountId
+from patchwright.core.types.base import AccountId
 from patchwright.core.types.threads import RepoRef, TalkThread
-from patchwright.workers.db.database import Database
-from patchwright.workers.db.tables_talk import choices
-from patchwright.workers.db.upsert import insert_or_replace
+from patchwright.workers.db.database import Database, insert_or_replace
+from patchwright.workers.db.tables import choices
 
 # The name under which a default repository is kept, in the form of `str(RepoRef)`.
 DEFAULT_REPOSITORY: Final = "repository"

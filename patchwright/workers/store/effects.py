@@ -8,13 +8,12 @@ from typing import Any, Final
 from pydantic import TypeAdapter, ValidationError
 from sqlalchemy import Connection, Row, func, insert, select, update
 
-from patchwright.core.types.base import Value
-from patchwright.core.types.ids import JobId
+from patchwright.core.types.base import JobId, Value
 from patchwright.resolver.effects import Effect, UnknownEffect
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.tables import effects
-from patchwright.workers.store.fencing import require_lease
 from patchwright.workers.store.job import Lease
+from patchwright.workers.store.leases import require_lease
 
 _EFFECT: Final[TypeAdapter[Effect]] = TypeAdapter(Effect)
 

@@ -1,32 +1,251 @@
 """The event log of a conversation, kept in the database."""
 
+import json
+import sqlite3
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
-from typing import Any, Final
+from datetime import datetime
+from functools import cache
+from typing import Any, Final, TypeAlias, TypeVarTuple, cast
 
 import structlog
 from pydantic import ConfigDict, JsonValue, TypeAdapter
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy import (
+    BindParameter,
+    Connection,
+    Integer,
+    Select,
+    String,
+    Text,
+    bindparam,
+    false,
+    func,
+    insert,
+    literal_column,
+    or_,
+    select,
+    union_all,
+)
+from sqlalchemy.dialects import sqlite
+from sqlalchemy.exc import OperationalError, SQLAlchemyError
 
 from patchwright.core.clock import Clock
-from patchwright.core.events.doorbell import Notifier
-from patchwright.core.events.files import StoredEvent
-from patchwright.core.events.follow import follow_log
-from patchwright.core.events.transfer import LogNotEmptyError
-from patchwright.core.events.types import Event, Known, Source
-from patchwright.core.text.surrogates import well_formed_tree
-from patchwright.core.types.ids import ConversationId
+from patchwright.core.errors import LeaseLostError
+from patchwright.core.events.jsonl import LogNotEmptyError, StoredEvent
+from patchwright.core.events.log import Notifier, follow_log
+from patchwright.core.events.types import AnyPayload, Event, Known, Source
+from patchwright.core.text.strings import well_formed_tree
+from patchwright.core.types.base import ConversationId
+from patchwright.workers.db.columns import AwareTime, sqlite_time_text
 from patchwright.workers.db.database import Database
-from patchwright.workers.store.event_pages import EventRange, Row, make_page_query
-from patchwright.workers.store.event_rows import (
-    NewEvent,
-    append_row,
-    entry_of,
-    event_of,
-)
+from patchwright.workers.db.notifications import CHANNEL
+from patchwright.workers.db.tables import conversations, events
 from patchwright.workers.store.job import Lease
+from patchwright.workers.store.leases import lock_conversation
+
+# The largest number that fits the column stands for no limit.
+_ALL: Final = 2**31 - 1
+_COLUMNS: Final = (
+    events.c.id,
+    events.c.at,
+    events.c.source,
+    events.c.cause,
+    events.c.payload,
+)
+_OF_CONVERSATION: Final = events.c.conversation_id == bindparam("of", type_=String())
+_IN_RANGE: Final = events.c.id.between(
+    bindparam("first", type_=Integer()), bindparam("last", type_=Integer())
+)
+
+_Columns = TypeVarTuple("_Columns")
+Row: TypeAlias = tuple[int, datetime, str, int | None, str]
+Page: TypeAlias = Select[int, datetime, str, int | None, str]
+
+
+@dataclass(frozen=True)
+class EventRange:
+    """Which events are wanted: ids from `start_id` to `end_id`, and of these `kinds`.
+
+    `limit` counts from the end when `reverse` is set.
+    """
+
+    start_id: int = 1
+    end_id: int | None = None
+    limit: int | None = None
+    reverse: bool = False
+    kinds: frozenset[str] | None = None
+
+
+def make_page_query(
+    conversation_id: ConversationId, part: EventRange
+) -> tuple[Page, Mapping[str, object]]:
+    """Return a statement for the part, and its values."""
+    kinds = sorted(part.kinds or ())
+    values: dict[str, object] = {
+        "of": conversation_id,
+        "first": part.start_id,
+        "last": _ALL if part.end_id is None else part.end_id,
+        "most": _ALL if part.limit is None else part.limit,
+    }
+    values |= {_name(number): kind for number, kind in enumerate(kinds)}
+    if part.kinds is None:
+        return _page(reverse=part.reverse), values
+    return _page_of_kinds(len(kinds), reverse=part.reverse), values
+
+
+@cache
+def _page(*, reverse: bool) -> Page:
+    return _cut(select(*_COLUMNS).where(_OF_CONVERSATION, _IN_RANGE), reverse=reverse)
+
+
+@cache
+def _page_of_kinds(count: int, *, reverse: bool) -> Page:
+    """Take each kind from its own place in the index.
+
+    With all kinds in one condition, a database sorts every event of these kinds or goes
+    through those of all others.
+    """
+    ids = select(events.c.id).where(_OF_CONVERSATION, _IN_RANGE)
+    of_kinds = [
+        _cut(ids.where(events.c.kind == _kind(number)), reverse=reverse).subquery()
+        for number in range(count)
+    ]
+    if not of_kinds:
+        return select(*_COLUMNS).where(false())
+    chosen = union_all(*(select(one.c.id) for one in of_kinds))
+    page = select(*_COLUMNS).where(_OF_CONVERSATION, events.c.id.in_(chosen))
+    return _cut(page, reverse=reverse)
+
+
+def _cut(query: Select[*_Columns], *, reverse: bool) -> Select[*_Columns]:
+    order = events.c.id.desc() if reverse else events.c.id.asc()
+    return query.order_by(order).limit(bindparam("most", type_=Integer()))
+
+
+def _kind(number: int) -> BindParameter[str]:
+    return bindparam(_name(number), type_=String())
+
+
+def _name(number: int) -> str:
+    return f"kind_{number}"
+
+
+_PAYLOAD: Final[TypeAdapter[AnyPayload]] = TypeAdapter(AnyPayload)
+
+_OURS: Final = conversations.c.id == bindparam("of", type_=String())
+_FENCE: Final = bindparam("fence", type_=Integer())
+_NEXT_ID: Final = (
+    select(
+        func.coalesce(func.max(events.c.id), literal_column("0")) + literal_column("1")
+    )
+    .where(events.c.conversation_id == bindparam("of", type_=String()))
+    .scalar_subquery()
+)
+# One statement, so that SQLite, which needs no lock of ours, has only this to do.
+_APPEND: Final = insert(events).from_select(
+    ["conversation_id", "id", "at", "source", "cause", "kind", "payload"],
+    select(
+        conversations.c.id,
+        _NEXT_ID,
+        bindparam("at", type_=AwareTime()),
+        bindparam("source", type_=String()),
+        bindparam("cause", type_=Integer()),
+        bindparam("kind", type_=String()),
+        bindparam("payload", type_=Text()),
+    ).where(_OURS, or_(_FENCE.is_(None), conversations.c.fence == _FENCE)),
+)
+# PostgreSQL tells those who listen when the transaction is committed, and only then.
+# https://www.postgresql.org/docs/current/sql-notify.html
+_APPEND_AND_NOTIFY: Final = _APPEND.returning(
+    events.c.id, func.pg_notify(CHANNEL, events.c.conversation_id)
+)
+# SQLAlchemy takes longer to run a statement than SQLite does, and events are many.
+_SQLITE: Final = sqlite.dialect(paramstyle="named")
+_APPEND_IN_SQLITE: Final = str(_APPEND.returning(events.c.id).compile(dialect=_SQLITE))
+
+
+@dataclass(frozen=True, slots=True)
+class NewEvent:
+    """An event that has no id yet; `payload` is JSON, already without secrets."""
+
+    at: datetime
+    source: Source
+    cause: int | None
+    kind: str
+    payload: str
+
+
+def append_row(
+    connection: Connection,
+    conversation_id: ConversationId,
+    event: NewEvent,
+    fence: int | None = None,
+) -> int:
+    """Store an event under the conversation's next id, and return that.
+
+    With a fence that is not the newest one it raises `LeaseLostError`.
+    """
+    values = {
+        "of": conversation_id,
+        "fence": fence,
+        "at": event.at,
+        "source": event.source.value,
+        "cause": event.cause,
+        "kind": event.kind,
+        "payload": event.payload,
+    }
+    if connection.dialect.name == "sqlite":
+        at = sqlite_time_text(event.at)
+        event_id = _append_in_sqlite(connection, values | {"at": at})
+    else:
+        lock_conversation(connection, conversation_id)
+        event_id = connection.scalars(_APPEND_AND_NOTIFY, values).one_or_none()
+    if event_id is not None:
+        return event_id
+    if fence is None:
+        raise LookupError(f"there is no conversation {conversation_id}")
+    raise LeaseLostError("another worker holds this conversation's job now")
+
+
+def _append_in_sqlite(
+    connection: Connection, values: Mapping[str, object]
+) -> int | None:
+    driver = cast("sqlite3.Connection", connection.connection.driver_connection)
+    try:
+        # Asking for all rows, of which there is one, brings the statement to its end.
+        rows = driver.execute(_APPEND_IN_SQLITE, values).fetchall()
+    except sqlite3.Error as error:
+        raise OperationalError(None, None, error) from error
+    return next((int(event_id) for (event_id,) in rows), None)
+
+
+def event_of(
+    event_id: int, at: datetime, source: str, cause: int | None, payload: str
+) -> Event:
+    # Only the payload needs checking: the rest is what the columns' types say.
+    return Event.model_construct(
+        id=event_id,
+        at=at,
+        source=Source(source),
+        cause=cause,
+        payload=_PAYLOAD.validate_json(payload),
+    )
+
+
+def entry_of(
+    event_id: int, at: datetime, source: str, cause: int | None, payload: str
+) -> StoredEvent:
+    """Return the event with all that is stored of it, as `event_of` does not."""
+    return StoredEvent(
+        id=event_id,
+        at=at,
+        source=Source(source),
+        cause=cause,
+        payload=json.loads(payload),
+    )
+
 
 # A log that could not be read, or a bell that was not rung, is looked at again.
 LOOK_AGAIN_S: Final = 1.0

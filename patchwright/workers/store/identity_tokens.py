@@ -13,10 +13,10 @@ from sqlalchemy import Connection, Row, select, update
 from patchwright.core.clock import Clock
 from patchwright.core.crypto import DecryptionError
 from patchwright.core.errors import AuthenticationError, ServiceError
-from patchwright.core.types.grants import PersonalToken
-from patchwright.core.types.ids import AccountId
+from patchwright.core.types.base import AccountId
+from patchwright.core.types.people import PersonalToken
 from patchwright.workers.db.database import Database
-from patchwright.workers.db.tables_people import identities
+from patchwright.workers.db.tables import identities
 from patchwright.workers.store.secrets import SecretStore, forget_secret
 
 Renew = Callable[[SecretStr], PersonalToken]
@@ -86,7 +86,9 @@ class IdentityTokens:
                     assert_never(never)
         return None
 
-    def keep(self, connection: Connection, account_id: AccountId, grant: PersonalToken) -> None:
+    def keep(
+        self, connection: Connection, account_id: AccountId, grant: PersonalToken
+    ) -> None:
         """Put the grant in the place of an older one."""
         text = serialize_grant(grant)
         self._secrets.put_in(connection, USER_TOKEN, text, owner=account_id)
@@ -152,7 +154,9 @@ class IdentityTokens:
                 case never:
                     assert_never(never)
 
-    def _ask(self, account_id: AccountId, grant: PersonalToken) -> PersonalToken | ServiceError:
+    def _ask(
+        self, account_id: AccountId, grant: PersonalToken
+    ) -> PersonalToken | ServiceError:
         """Ask the forge, which may take its time: no transaction may be open."""
         try:
             return self._renew(grant.refresh_token or SecretStr(""))
@@ -192,7 +196,9 @@ class IdentityTokens:
             return False
         return grant.expires_at <= self._clock.now() + _MARGIN
 
-    def _read(self, connection: Connection, account_id: AccountId) -> PersonalToken | None:
+    def _read(
+        self, connection: Connection, account_id: AccountId
+    ) -> PersonalToken | None:
         try:
             text = self._secrets.fetch_in(connection, USER_TOKEN, owner=account_id)
         except DecryptionError as error:

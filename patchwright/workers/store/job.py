@@ -4,8 +4,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Final
 
-from patchwright.core.types.base import Value
-from patchwright.core.types.ids import ConversationId, JobId
+from patchwright.core.types.base import ConversationId, JobId, Value
 from patchwright.core.types.triggers import Trigger
 from patchwright.core.types.work import Outcome
 

@@ -1,39 +1,75 @@
-"""How jobs end: the outcome with its effects, and what is done with latecomers."""
+"""End jobs: the outcome with its effects, artifacts, and requests left over."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
+from decimal import ROUND_CEILING, Decimal
 from typing import Final
 
 import structlog
 from pydantic import ValidationError
-from sqlalchemy import (
-    ColumnElement,
-    Connection,
-    delete,
-    func,
-    literal,
-    select,
-    update,
-)
+from sqlalchemy import ColumnElement, Connection, delete, func, literal, select, update
 
 from patchwright.core.errors import LeaseLostError, PatchwrightError
-from patchwright.core.types.ids import Ids, JobId
-from patchwright.core.types.triggers import TriggerKind
+from patchwright.core.types.base import Ids, JobId
+from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.core.types.work import Outcome, OutcomeKind
 from patchwright.resolver.effects import Effect
-from patchwright.workers.db.database import Database
-from patchwright.workers.db.tables import artifacts, jobs
-from patchwright.workers.db.upsert import insert_or_replace
+from patchwright.workers.db.database import Database, insert_once, insert_or_replace
+from patchwright.workers.db.tables import artifacts, ended_runs, jobs
 from patchwright.workers.store.effects import (
     abandon_pending,
     has_pending,
     insert_effects,
 )
-from patchwright.workers.store.ended_runs import count_run
-from patchwright.workers.store.fencing import raise_fence, require_lease
 from patchwright.workers.store.job import ENDED, JobState, Lease
-from patchwright.workers.store.operators import has_unread_command
+from patchwright.workers.store.jobs import has_unread_command
+from patchwright.workers.store.leases import raise_fence, require_lease
 from patchwright.workers.store.requests import find_unread, hand_over, insert_job
+
+_MICRO: Final = 1_000_000
+
+
+def count_run(connection: Connection, job_id: JobId, now: datetime) -> None:
+    """Count the run that ends now; one without an outcome was none."""
+    query = select(
+        jobs.c.trigger, jobs.c.outcome, jobs.c.created_at, jobs.c.started_at
+    ).where(jobs.c.id == job_id)
+    row = connection.execute(query).one()
+    if row.outcome is None:
+        return
+    outcome = Outcome.model_validate_json(row.outcome)
+    trigger = Trigger.model_validate_json(row.trigger)
+    usage = outcome.usage
+    figures = {
+        "job_id": job_id,
+        "ended_at": now,
+        "service": trigger.thread.service,
+        "kind": trigger.kind,
+        "outcome": outcome.kind,
+        "proof": outcome.proof,
+        "waited_s": _waited_s(row.created_at, row.started_at),
+        "took_s": outcome.seconds,
+        "cost_micro_usd": _micro(usage.cost_usd),
+        "tokens_in": usage.tokens_in,
+        "tokens_out": usage.tokens_out,
+        "tokens_cached": usage.tokens_cached,
+    }
+    insert_once(connection, ended_runs, figures)
+
+
+def _waited_s(created_at: datetime, started_at: datetime | None) -> float:
+    if started_at is None:
+        return 0.0
+    # Two machines' clocks: the later moment may seem to be the earlier one.
+    return max(0.0, (started_at - created_at).total_seconds())
+
+
+def _micro(usd: float | None) -> int | None:
+    if usd is None:
+        return None
+    exact = Decimal(str(usd)) * _MICRO
+    return int(exact.to_integral_value(ROUND_CEILING))
+
 
 CHECKPOINT: Final = "checkpoint"
 COMMITS: Final = "commits"
@@ -186,9 +222,9 @@ class OutcomeStore:
             if has_pending(connection, lease.job_id):
                 raise EffectsPendingError(f"job {lease.job_id} has effects to deliver")
             raise_fence(connection, lease.conversation_id)
-            is_awake = bool(find_unread(connection, lease.job_id)) or has_unread_command(
-                connection, lease.job_id
-            )
+            is_awake = bool(
+                find_unread(connection, lease.job_id)
+            ) or has_unread_command(connection, lease.job_id)
             state = JobState.QUEUED if is_awake else JobState.WAITING_USER
             connection.execute(
                 update(jobs)

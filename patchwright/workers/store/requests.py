@@ -1,17 +1,26 @@
-"""Requests that came while a job was there already, and jobs for new ones."""
+"""Requests that join a job, or move with their threads to another conversation."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import ColumnElement, Connection, insert, select, update
 
-from patchwright.core.types.base import Value
-from patchwright.core.types.ids import ConversationId, JobId
+from patchwright.core.events.types import Message, Source
+from patchwright.core.types.base import ConversationId, Ids, JobId, Value
+from patchwright.core.types.threads import TalkThread, ThreadRef
 from patchwright.core.types.triggers import Trigger
-from patchwright.workers.db.database import Database
-from patchwright.workers.db.tables import deliveries, jobs
-from patchwright.workers.store.fencing import require_lease
+from patchwright.workers.db.database import Database, insert_once
+from patchwright.workers.db.tables import conversations, deliveries, jobs, threads
+from patchwright.workers.store.events import EventStore, append_row
 from patchwright.workers.store.job import JobState, Lease
+from patchwright.workers.store.jobs import change_trigger, find_active_state, wake_job
+from patchwright.workers.store.leases import (
+    lock_conversation,
+    raise_fence,
+    require_lease,
+)
+from patchwright.workers.store.threads import find_conversation, thread_row
 
 
 class JoinedRequest(Value):
@@ -111,3 +120,160 @@ def _find(
         )
         for row in connection.execute(query)
     )
+
+
+@dataclass(frozen=True)
+class RequestMover:
+    """Works in a transaction that has both conversations locked."""
+
+    connection: Connection
+    events: EventStore
+    ids: Ids
+    into: ConversationId
+
+    def move(self, lease: Lease, trigger: Trigger, now: datetime) -> JobId:
+        """End the job; return the one there that has the request now."""
+        ours = threads.c.conversation_id == lease.conversation_id
+        moved = update(threads).where(ours).values(conversation_id=self.into)
+        self.connection.execute(moved)
+        _end(self.connection, lease, now)
+        active = find_active_state(self.connection, self.into)
+        if active is None:
+            job_id = JobId(self.ids.new())
+            insert_job(self.connection, job_id, self.into, trigger, now)
+            self._lead(first_delivery_of(self.connection, lease.job_id), job_id)
+        else:
+            job_id, state = active
+            self._join(
+                first_delivery_of(self.connection, lease.job_id), job_id, trigger
+            )
+            if state is JobState.WAITING_USER:
+                wake_job(self.connection, job_id, now)
+        for one in find_joined(self.connection, lease.job_id):
+            self._join(one.delivery, job_id, one.trigger)
+        return job_id
+
+    def _join(self, delivery: str | None, job_id: JobId, trigger: Trigger) -> None:
+        """Say it in the other log, and have its delivery tell so."""
+        message = self.events.new_event(Source.USER, Message(text=trigger.request))
+        event_id = append_row(self.connection, self.into, message)
+        said = {"trigger": trigger.model_dump_json(), "event_id": event_id}
+        self._lead(delivery, job_id, **said)
+
+    def _lead(self, delivery: str | None, job_id: JobId, **said: object) -> None:
+        self.connection.execute(
+            update(deliveries)
+            .where(deliveries.c.id == delivery)
+            .values(conversation_id=self.into, job_id=job_id, **said)
+        )
+
+
+def first_delivery_of(connection: Connection, job_id: JobId) -> str | None:
+    """Return the delivery that asked for a job."""
+    first = (
+        select(deliveries.c.id)
+        .where(deliveries.c.job_id == job_id, deliveries.c.event_id.is_(None))
+        .order_by(deliveries.c.received_at)
+        .limit(1)
+    )
+    return connection.scalars(first).one_or_none()
+
+
+def _end(connection: Connection, lease: Lease, now: datetime) -> None:
+    raise_fence(connection, lease.conversation_id)
+    ended = {"state": JobState.CANCELLED, "ended_at": now, "lease_until": None}
+    connection.execute(update(jobs).where(jobs.c.id == lease.job_id).values(ended))
+
+
+class ConversationLinkStore:
+    """Each call raises `LeaseLostError` when another worker has the job."""
+
+    def __init__(self, database: Database, events: EventStore, ids: Ids) -> None:
+        self._database = database
+        self._events, self._ids = events, ids
+
+    def settle(self, lease: Lease, trigger: Trigger) -> None:
+        """Keep what was found out about a request: where its code is, who asked."""
+        place = trigger.place
+        with self._database.writing() as connection:
+            require_lease(connection, lease)
+            change_trigger(connection, lease.job_id, trigger)
+            if place is not None:
+                connection.execute(
+                    update(conversations)
+                    .where(conversations.c.id == lease.conversation_id)
+                    .values(repo=str(place))
+                )
+
+    def swap(self, lease: Lease, joined: JoinedRequest, first: Trigger) -> None:
+        """Have the job be about what had joined it, and the first request join it."""
+        with self._database.writing() as connection:
+            require_lease(connection, lease)
+            change_trigger(connection, lease.job_id, joined.trigger)
+            _hand_over(
+                connection,
+                lease.job_id,
+                trigger=first.model_dump_json(),
+                event_id=joined.event_id,
+            )
+            asks_now = deliveries.c.id == joined.delivery
+            connection.execute(update(deliveries).where(asks_now).values(event_id=None))
+
+    def replace(
+        self, lease: Lease, old: TalkThread, new: TalkThread, now: datetime
+    ) -> None:
+        """Let a thread that had no message yet be the one that was begun for it."""
+        with self._database.writing() as connection:
+            require_lease(connection, lease)
+            row = thread_row(lease.conversation_id, new, now)
+            insert_once(connection, threads, row)
+            connection.execute(threads.delete().where(threads.c.key == str(old)))
+
+    def link(
+        self, lease: Lease, ref: ThreadRef, now: datetime
+    ) -> ConversationId | None:
+        """Make a thread part of the job's conversation.
+
+        Returns the other conversation that it is part of already: see `move`.
+        """
+        with self._database.writing() as connection:
+            require_lease(connection, lease)
+            row = thread_row(lease.conversation_id, ref, now)
+            insert_once(connection, threads, row)
+            found = find_conversation(connection, ref)
+        return None if found == lease.conversation_id else found
+
+    def move(
+        self,
+        lease: Lease,
+        trigger: Trigger,
+        there: tuple[ThreadRef, ConversationId],
+        now: datetime,
+        *,
+        joins: bool = True,
+    ) -> JobId | None:
+        """Have the request go on where that thread is, with all the threads of its own.
+
+        The job ends, and the lease with it. Returns the one that has the request now,
+        to be submitted. Nothing is done if the thread is not there any more, or if a
+        job works there and the request may not join it.
+        """
+        thread, into = there
+        with self._database.writing() as connection:
+            # In one order, so that no two can wait for each other.
+            for conversation_id in sorted((lease.conversation_id, into)):
+                lock_conversation(connection, conversation_id)
+            require_lease(connection, lease)
+            is_gone = find_conversation(connection, thread) != into
+            if is_gone or not (joins or find_active_state(connection, into) is None):
+                return None
+            moving = RequestMover(connection, self._events, self._ids, into)
+            job_id = moving.move(lease, trigger, now)
+        self._events.notifier.notify(into)
+        return job_id
+
+
+def _hand_over(connection: Connection, old: JobId, **values: object) -> None:
+    """Have the delivery that asked lead to where its request is now."""
+    asked = deliveries.c.id == first_delivery_of(connection, old)
+    connection.execute(update(deliveries).where(asked).values(**values))

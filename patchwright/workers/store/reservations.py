@@ -8,11 +8,10 @@ from enum import StrEnum
 
 from sqlalchemy import ColumnElement, Connection, func, insert, select, text, update
 
-from patchwright.core.types.base import Value
-from patchwright.core.types.ids import AccountId, Ids, JobId
+from patchwright.core.types.base import AccountId, Ids, JobId, Value
 from patchwright.core.types.threads import RepoRef
 from patchwright.workers.db.database import Database
-from patchwright.workers.db.tables_people import reservations
+from patchwright.workers.db.tables import reservations
 
 _MICRO = 1_000_000
 # Any number will do that no other user of the database takes.

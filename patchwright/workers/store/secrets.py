@@ -1,19 +1,56 @@
-"""Secrets that processes share, encrypted in the database."""
+"""Secrets that processes share, encrypted in the database, and their key file."""
 
 import json
+import os
+import secrets
+import stat
 from collections import Counter
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from pathlib import Path
+from typing import Any, Final
 
 from pydantic import SecretStr
 from sqlalchemy import Connection, Row, delete, select, update
 
 from patchwright.core.clock import Clock
-from patchwright.core.crypto import DecryptionError, KeyRing, EncryptedValue
-from patchwright.workers.db.database import Database
-from patchwright.workers.db.tables_people import secrets_table
-from patchwright.workers.db.upsert import insert_or_replace
+from patchwright.core.crypto import KEY_BYTES, DecryptionError, EncryptedValue, KeyRing
+from patchwright.core.errors import SettingsError
+from patchwright.workers.db.database import Database, insert_or_replace
+from patchwright.workers.db.tables import secrets_table
+
+_NEW_FILE: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+_OTHERS: Final = stat.S_IRWXG | stat.S_IRWXO
+
+
+def load_or_make_key(path: Path) -> bytes:
+    """Return the 32 bytes in the file; make it first if it is not there.
+
+    Processes that start at the same time all get the same key.
+    """
+    if not path.exists():
+        _make(path)
+    if path.stat().st_mode & _OTHERS:
+        raise SettingsError(f"{path} can be read by others; make it mode 600")
+    key = path.read_bytes()
+    if len(key) != KEY_BYTES:
+        raise SettingsError(f"{path} is not a key of {KEY_BYTES} bytes")
+    return key
+
+
+def _make(path: Path) -> None:
+    written = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
+    try:
+        with os.fdopen(os.open(written, _NEW_FILE, 0o600), "wb") as file:
+            file.write(secrets.token_bytes(KEY_BYTES))
+            file.flush()
+            os.fsync(file.fileno())
+        # A link appears whole, and not at all where another process was faster.
+        path.hardlink_to(written)
+    except FileExistsError:
+        return
+    finally:
+        written.unlink(missing_ok=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +114,9 @@ class SecretStore:
         self, connection: Connection, name: str, *, owner: str = ""
     ) -> SecretStr | None:
         """Do as `fetch` does, with a connection that is there already."""
-        query = select(secrets_table).where(secrets_table.c.owner == owner, secrets_table.c.name == name)
+        query = select(secrets_table).where(
+            secrets_table.c.owner == owner, secrets_table.c.name == name
+        )
         row = connection.execute(query).one_or_none()
         if row is None or _has_expired(row.expires_at, self._clock.now()):
             return None
@@ -93,12 +132,17 @@ class SecretStore:
         """Put every secret under the current key; return how many were not."""
         old = secrets_table.c.key_id != self._keys.current
         with self._database.writing() as connection:
-            rows = connection.execute(select(secrets_table).where(old).with_for_update())
+            rows = connection.execute(
+                select(secrets_table).where(old).with_for_update()
+            )
             renewed = [self._rewrapped(row) for row in rows]
             for row, sealed in renewed:
                 connection.execute(
                     update(secrets_table)
-                    .where(secrets_table.c.owner == row.owner, secrets_table.c.name == row.name)
+                    .where(
+                        secrets_table.c.owner == row.owner,
+                        secrets_table.c.name == row.name,
+                    )
                     .values(key_id=sealed.key_id, wrapped_key=sealed.wrapped_key)
                 )
         return len(renewed)

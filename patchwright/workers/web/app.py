@@ -1,27 +1,138 @@
-"""The web application: webhooks in, pages and health out."""
+"""The web application: webhooks in, pages and health out, and a log of requests."""
 
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, MutableMapping
 from contextlib import AbstractContextManager, ExitStack, asynccontextmanager
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, Final, TypeAlias
 
-from fastapi import FastAPI
+import structlog
+from fastapi import FastAPI, Request, Response
 
 from patchwright.core.clock import Clock
-from patchwright.workers.intake.dispatcher import Dispatcher
-from patchwright.workers.intake.intake import Inbox
-from patchwright.workers.ops.reporter import Reporter
-from patchwright.workers.web.asking.door import RequestFormRoutes
-from patchwright.workers.web.asking.routes import add_request_form
+from patchwright.workers.inbox.inbox import Dispatcher, Inbox
+from patchwright.workers.ops.endpoints import (
+    LIVE,
+    METRICS,
+    READY,
+    ListenerKind,
+    Reporter,
+    StatusAnswer,
+    StatusRequest,
+)
 from patchwright.workers.web.body import add_body_errors
-from patchwright.workers.web.deliveries import WEBHOOK_ROUTE, WebhookRoute
-from patchwright.workers.web.health import add_health
-from patchwright.workers.web.linking.door import LinkingRoutes
-from patchwright.workers.web.linking.routes import add_linking, linking_callbacks
+from patchwright.workers.web.link_flow import LinkingRoutes
+from patchwright.workers.web.link_routes import add_linking, linking_callbacks
 from patchwright.workers.web.pages.routes import RunPages, add_run_pages
-from patchwright.workers.web.receiver import WebhookSource
-from patchwright.workers.web.request_log import CountRequest, add_request_log
+from patchwright.workers.web.request_form import RequestFormRoutes, add_request_form
 from patchwright.workers.web.sign_in import SignInRoutes, add_sign_in
+from patchwright.workers.web.webhooks import WEBHOOK_ROUTE, WebhookRoute, WebhookSource
+
+
+def add_health(app: FastAPI, reporter: Reporter) -> None:
+    # None is async: the database may let them wait, so FastAPI gives them a thread.
+    @app.get(LIVE)
+    def healthz() -> Response:
+        """Tell whether the process answers and goes on with its work."""
+        return _respond(reporter.live())
+
+    @app.get(READY)
+    def readyz() -> Response:
+        """Tell whether the process can do its work, part by part."""
+        return _respond(reporter.ready())
+
+    @app.get(METRICS)
+    def metrics(request: Request) -> Response:
+        """Show the figures to who brings the token, and to nobody without one."""
+        authorization = request.headers.get("authorization", "")
+        asking = StatusRequest(
+            METRICS, ListenerKind.PUBLIC, authorization=authorization
+        )
+        return _respond(reporter.metrics(asking))
+
+
+def _respond(answer: StatusAnswer) -> Response:
+    headers = {"WWW-Authenticate": answer.challenge} if answer.challenge else None
+    return Response(
+        answer.body, answer.status, headers=headers, media_type=answer.media_type
+    )
+
+
+# https://asgi.readthedocs.io/en/latest/specs/main.html#applications
+Message: TypeAlias = MutableMapping[str, Any]
+Receive: TypeAlias = Callable[[], Awaitable[Message]]
+Send: TypeAlias = Callable[[Message], Awaitable[None]]
+App: TypeAlias = Callable[[Message, Receive, Send], Awaitable[None]]
+# Method, pattern of the path, status, seconds.
+CountRequest = Callable[[str, str, int, float], None]
+
+_UNKNOWN: Final = "unknown"
+_NO_ANSWER: Final = 500
+# They are asked every few seconds, and tell of themselves when something is wrong.
+_UNLOGGED_ROUTES: Final = frozenset({LIVE, READY, METRICS})
+# What did not arrive: anybody may have thousands of these.
+_INCOMPLETE_STATUS: Final = frozenset({408, 499})
+# Whoever sends a request may make up more.
+_METHODS: Final = frozenset(
+    {"DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"}
+)
+
+log = structlog.get_logger(__name__)
+
+
+def add_request_log(app: FastAPI, count: CountRequest, clock: Clock) -> None:
+    """Add it to an application that has all its routes."""
+    patterns = {
+        route.endpoint: route.path
+        for route in app.routes
+        if hasattr(route, "endpoint") and hasattr(route, "path")
+    }
+    app.add_middleware(_RequestLog, patterns=patterns, count=count, clock=clock)
+
+
+class _RequestLog:
+    """Neither path nor query are told: both may hold what opens a page."""
+
+    def __init__(
+        self,
+        app: App,
+        patterns: Mapping[object, str],
+        count: CountRequest,
+        clock: Clock,
+    ) -> None:
+        self._app, self._patterns = app, patterns
+        self._count, self._clock = count, clock
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        began_at, status = self._clock.monotonic(), _NO_ANSWER
+
+        async def note(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+            await send(message)
+
+        try:
+            await self._app(scope, receive, note)
+        finally:
+            self._tell(scope, status, self._clock.monotonic() - began_at)
+
+    def _tell(self, scope: Message, status: int, seconds: float) -> None:
+        route = self._patterns.get(scope.get("endpoint"), _UNKNOWN)
+        method = scope["method"] if scope["method"] in _METHODS else _UNKNOWN
+        self._count(method, route, status, seconds)
+        if route not in _UNLOGGED_ROUTES:
+            tell = log.debug if status in _INCOMPLETE_STATUS else log.info
+            tell(
+                "request",
+                method=method,
+                route=route,
+                status=status,
+                seconds=round(seconds, 4),
+            )
+
 
 WebApp: TypeAlias = FastAPI
 AddPages = Callable[[FastAPI], None]
@@ -29,7 +140,7 @@ AddPages = Callable[[FastAPI], None]
 
 @dataclass(frozen=True)
 class WebServices:
-    """What the web edge works with. `entrances` are by the name of their service.
+    """What the web edge works with. `webhook_sources` are by the name of their service.
 
     `reporter` tells how the process is, and `count_request` is told of each request.
 
@@ -39,7 +150,7 @@ class WebServices:
 
     reporter: Reporter
     count_request: CountRequest
-    intake: Inbox
+    inbox: Inbox
     dispatcher: Dispatcher
     webhook_sources: Mapping[str, WebhookSource]
     clock: Clock
@@ -56,12 +167,12 @@ def create_app(services: WebServices) -> FastAPI:
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
-        with services.dispatcher, services.intake, ExitStack() as stack:
+        with services.dispatcher, services.inbox, ExitStack() as stack:
             for companion in services.background_tasks:
                 stack.enter_context(companion)
             yield
 
-    route = WebhookRoute(services.webhook_sources, services.intake, services.clock)
+    route = WebhookRoute(services.webhook_sources, services.inbox, services.clock)
     # The pages that FastAPI would add run scripts of a host that is not ours.
     app = FastAPI(title="Patchwright", lifespan=lifespan, openapi_url=None)
     add_body_errors(app)

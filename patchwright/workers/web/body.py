@@ -63,7 +63,9 @@ class Bodies:
     than a second, so that those who keep a body open pay for those who do.
     """
 
-    def __init__(self, patience_s: float = BODY_S, most: int = _MAX_BUFFERED_BYTES) -> None:
+    def __init__(
+        self, patience_s: float = BODY_S, most: int = _MAX_BUFFERED_BYTES
+    ) -> None:
         self._answer_limit_s, self._most = patience_s, most
         self._size = 0
         # In the order in which they began.
@@ -82,7 +84,9 @@ class Bodies:
         finally:
             self._let_go(held)
 
-    async def _read(self, held: _BufferedBody, request: Request, max_bytes: int) -> bytes:
+    async def _read(
+        self, held: _BufferedBody, request: Request, max_bytes: int
+    ) -> bytes:
         try:
             async with held.timer:
                 async for part in _parts(request, max_bytes):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from fastapi.responses import HTMLResponse
-from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment, PackageLoader, StrictUndefined
 
 
 @dataclass(frozen=True)
@@ -35,11 +35,10 @@ class FormPages:
         return HTMLResponse(html, status, headers)
 
 
-def form_pages(package: str, referrer: str) -> FormPages:
-    """Return those whose templates are in the package's own folder for them."""
-    layout = PackageLoader("patchwright.workers.web")
+def form_pages(referrer: str) -> FormPages:
+    """Return the templates of forms, which are in `web/templates`."""
     templates = Environment(
-        loader=ChoiceLoader((PackageLoader(package), layout)),
+        loader=PackageLoader("patchwright.workers.web"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

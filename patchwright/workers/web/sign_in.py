@@ -1,5 +1,6 @@
-"""Signing in with GitHub, and out again."""
+"""Signing in with GitHub and out again, and who is signed in."""
 
+import re
 import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -14,8 +15,52 @@ from patchwright.core.clock import Clock
 from patchwright.core.errors import AuthenticationError, ServiceError
 from patchwright.core.types.people import Actor
 from patchwright.workers.web.cookies import SignedCookie
-from patchwright.workers.web.places import local_path
-from patchwright.workers.web.sessions import Sessions
+
+# Two slashes, or a backslash that browsers take for one, would begin another host.
+# https://url.spec.whatwg.org/#relative-slash-state
+_LOCAL: Final = re.compile(r"/(?![/\\])[!-\[\]-~]*\Z")
+
+
+def local_path(wanted: str) -> str:
+    """Return the path, or nothing where it leads elsewhere."""
+    return wanted if _LOCAL.match(wanted) else ""
+
+
+_LIFE: Final = timedelta(hours=12)
+
+
+class Sessions:
+    """Keeps who somebody is in a cookie; nothing of it is stored on our side."""
+
+    def __init__(self, secret: bytes, clock: Clock, *, secure: bool) -> None:
+        self._cookie = SignedCookie(
+            name="patchwright_session",
+            path="/",
+            life=_LIFE,
+            secret=secret,
+            clock=clock,
+            secure=secure,
+        )
+
+    def viewer_of(self, request: Request) -> Actor | None:
+        """Return who is signed in, or None."""
+        facts = self._cookie.read(request)
+        service, login = facts.get("service"), facts.get("login")
+        if not service or not login:
+            return None
+        return Actor(service=service, login=login, external_id=facts.get("id", ""))
+
+    def begin(self, response: Response, viewer: Actor) -> None:
+        facts = {
+            "service": viewer.service,
+            "login": viewer.login,
+            "id": viewer.external_id,
+        }
+        self._cookie.put(response, facts)
+
+    def end(self, response: Response) -> None:
+        self._cookie.drop(response)
+
 
 _TIME_TO_SIGN_IN: Final = timedelta(minutes=10)
 # "Go there with GET", whatever the request was.
@@ -73,7 +118,11 @@ CallbackHandlers = Mapping[str, Callable[[Request], Response]]
 _NO_HANDLERS: Final[CallbackHandlers] = {}
 
 
-def add_sign_in(app: FastAPI, routes: SignInRoutes, callback_handlers: CallbackHandlers = _NO_HANDLERS) -> None:
+def add_sign_in(
+    app: FastAPI,
+    routes: SignInRoutes,
+    callback_handlers: CallbackHandlers = _NO_HANDLERS,
+) -> None:
     # None of them is async: GitHub and a browser's reading of it may take their time.
     @app.get(LOGIN_PATH, include_in_schema=False)
     def login(request: Request) -> Response:
@@ -90,7 +139,9 @@ def add_sign_in(app: FastAPI, routes: SignInRoutes, callback_handlers: CallbackH
     @app.post("/auth/logout", include_in_schema=False)
     def logout(request: Request) -> Response:
         """Forget who the browser's user is."""
-        response = _redirect_or_answer(request.query_params.get("next", ""), "signed-out")
+        response = _redirect_or_answer(
+            request.query_params.get("next", ""), "signed-out"
+        )
         # A form of another site brings no cookie of ours, and signs nobody out.
         if routes.sessions.viewer_of(request) is not None:
             routes.sessions.end(response)

@@ -12,8 +12,7 @@ from fastapi.responses import PlainTextResponse, RedirectResponse
 
 from patchwright.core.clock import Clock
 from patchwright.core.errors import PermissionDeniedError, ServiceError
-from patchwright.integrations.slack.install import AppInstaller
-from patchwright.integrations.slack.manifest import CALLBACK_PATH
+from patchwright.integrations.slack.app import CALLBACK_PATH, AppInstaller
 from patchwright.integrations.slack.tokens import SlackInstallation
 from patchwright.workers.web.cookies import SignedCookie
 

@@ -81,7 +81,7 @@ def test_the_script_of_each_shell_asks_the_command(shell: str, shop: Shop) -> No
 
 @pytest.mark.parametrize(
     "module",
-    ["main", "resolve", "runs", "replay", "serve", "database", "keys", "completion"],
+    ["main", "commands", "run_commands"],
 )
 def test_options_are_known_without_what_is_behind_them(module: str) -> None:
     name = f"patchwright.workers.cli.{module}"

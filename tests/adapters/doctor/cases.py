@@ -1,14 +1,16 @@
 """A service to examine, by its settings, and one check of it."""
 
 from collections.abc import Mapping
-from importlib import import_module
 from pathlib import Path
 
 from patchwright.core.clock import SystemClock
-from patchwright.core.settings.load import load_settings
-from patchwright.workers.doctor.case import CheckContext
-from patchwright.workers.doctor.finding import CheckResult, CheckStatus
-from patchwright.workers.doctor.table import CheckEntry
+from patchwright.core.settings.loader import load_settings
+from patchwright.workers.doctor.checks import (
+    CheckContext,
+    CheckEntry,
+    CheckResult,
+    CheckStatus,
+)
 from tests.app_manifest import add_our_app
 from tests.fakes.github import FakeGitHub
 
@@ -26,7 +28,7 @@ def case_of(folder: Path, **environment: str) -> CheckContext:
 
 def examined(name: str, case: CheckContext) -> CheckResult:
     """Carry out the check of that name here and now."""
-    found = import_module(CheckEntry(name).module).check(case)
+    found = CheckEntry(name).load()(case)
     assert isinstance(found, CheckResult)
     # What is wrong has its remedy, and nothing else has one.
     is_wrong = found.status in {CheckStatus.WARNING, CheckStatus.FAILED}

@@ -11,9 +11,7 @@ from cryptography.hazmat.primitives.serialization import (
 )
 
 from patchwright.core.clock import SystemClock
-from patchwright.workers.doctor.examine import run_checks
-from patchwright.workers.doctor.finding import CheckStatus
-from patchwright.workers.doctor.table import CheckEntry
+from patchwright.workers.doctor.checks import CheckEntry, CheckStatus, run_checks
 from tests.adapters.doctor.cases import case_of
 
 
@@ -24,7 +22,9 @@ def test_a_check_that_is_late_is_left_behind_and_the_others_are_told(
     with socket.create_server(("127.0.0.1", 0)) as silent:
         url = f"http://127.0.0.1:{silent.getsockname()[1]}"
         case = case_of(tmp_path, GITHUB__API_URL=url, LLM__MODEL="openai/scripted")
-        late, fine = run_checks(case, (CheckEntry("clock", 0.3), CheckEntry("settings")))
+        late, fine = run_checks(
+            case, (CheckEntry("clock", 0.3), CheckEntry("settings"))
+        )
     # The check itself would wait for three times fifteen seconds.
     assert SystemClock().monotonic() - began_at < 15
     assert late.finding.status is CheckStatus.FAILED

@@ -8,17 +8,13 @@ from pathlib import Path
 import pytest
 
 from patchwright.core.clock import SystemClock
+from patchwright.integrations.github.adapter import RateLimit, TokenStatus
+from patchwright.integrations.github.app import WEBHOOK_PATH
 from patchwright.integrations.github.deliveries import HookConfig
-from patchwright.integrations.github.manifest import WEBHOOK_PATH
-from patchwright.integrations.github.standing import (
-    RateLimit,
-    TokenStatus,
-)
-from patchwright.workers.doctor.case import CheckContext
-from patchwright.workers.doctor.checks.clock import judge_clock as judge_clock
-from patchwright.workers.doctor.checks.github import judge_allowance, judge_expiry
-from patchwright.workers.doctor.checks.github_webhook import judge_webhook as judge_hook
-from patchwright.workers.doctor.finding import CheckStatus
+from patchwright.workers.doctor.checks import CheckContext, CheckStatus
+from patchwright.workers.doctor.github import judge_allowance, judge_expiry
+from patchwright.workers.doctor.github import judge_webhook as judge_hook
+from patchwright.workers.doctor.network import judge_clock as judge_clock
 from tests.adapters.doctor.cases import APP_ID, SECRET, case_of, examined, settings_of
 from tests.fakes.github import FakeGitHub
 from tests.fakes.github.acts import accounts
@@ -219,7 +215,11 @@ def test_the_clock_is_compared_with_githubs(scene: Scene) -> None:
     [
         (2, CheckStatus.OK, "as GitHub's clock"),
         (-45, CheckStatus.WARNING, "45 s behind GitHub's clock"),
-        (600, CheckStatus.FAILED, "600 s ahead of GitHub's clock: signatures are refused"),
+        (
+            600,
+            CheckStatus.FAILED,
+            "600 s ahead of GitHub's clock: signatures are refused",
+        ),
     ],
 )
 def test_a_clock_that_is_wrong_is_told_by_how_much(

@@ -13,12 +13,11 @@ from patchwright.core.clock import SystemClock
 from patchwright.workers.compose import KEY_FILE, key_ring
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.upgrade import upgrade
-from patchwright.workers.doctor.case import CheckContext
-from patchwright.workers.doctor.checks.processes import judge_processes
-from patchwright.workers.doctor.checks.state import judge_space
-from patchwright.workers.doctor.finding import CheckStatus
-from patchwright.workers.doctor.mounts import file_system_type
-from patchwright.workers.ops.presence import ProcessStatus
+from patchwright.workers.doctor.checks import CheckContext, CheckStatus
+from patchwright.workers.doctor.database import file_system_type
+from patchwright.workers.doctor.service import judge_processes
+from patchwright.workers.doctor.storage import judge_space
+from patchwright.workers.ops.heartbeat import ProcessStatus
 from patchwright.workers.store.secrets import SecretStore
 from tests.adapters.doctor.cases import case_of, examined
 from tests.provision.servers import free_port
@@ -169,7 +168,9 @@ def test_a_file_that_is_no_database_and_a_server_that_is_away_are_told(
 
 def test_the_mount_that_holds_a_path_is_the_innermost() -> None:
     assert file_system_type(PurePosixPath("/srv/with blank/p.db"), MOUNTS) == "nfs4"
-    assert file_system_type(PurePosixPath("/srv/with blank/local/p.db"), MOUNTS) == "xfs"
+    assert (
+        file_system_type(PurePosixPath("/srv/with blank/local/p.db"), MOUNTS) == "xfs"
+    )
     assert file_system_type(PurePosixPath("/srv/without"), MOUNTS) == "ext4"
     assert file_system_type(PurePosixPath("/srv"), "") == ""
 

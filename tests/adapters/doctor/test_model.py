@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from patchwright.core.llm.library import load_litellm as load_litellm
-from patchwright.workers.doctor.case import CheckContext
-from patchwright.workers.doctor.finding import CheckStatus
+from patchwright.workers.doctor.checks import CheckContext, CheckStatus
 from tests.adapters.doctor.cases import case_of, examined
 from tests.fakes.llm import FakeProvider, say
 

@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from patchwright.integrations.signatures import sign_sha256
-from patchwright.workers.doctor.case import CheckContext
-from patchwright.workers.doctor.finding import CheckStatus
+from patchwright.workers.doctor.checks import CheckContext, CheckStatus
 from tests.adapters.doctor.cases import SECRET, case_of, examined
 from tests.fakes.tls import make_authority, tls_before
 from tests.provision.servers import free_port
@@ -90,8 +89,18 @@ def at(folder: Path, url: str, **more: str) -> CheckContext:
     ("delivery", "status", "words", "fix"),
     [
         ((400, {"status": "bad-payload"}), CheckStatus.OK, "is this service", ""),
-        ((401, {"status": "bad-signature"}), CheckStatus.FAILED, "another", "start it anew"),
-        ((404, {"status": "not-configured"}), CheckStatus.FAILED, "no GitHub", "start it"),
+        (
+            (401, {"status": "bad-signature"}),
+            CheckStatus.FAILED,
+            "another",
+            "start it anew",
+        ),
+        (
+            (404, {"status": "not-configured"}),
+            CheckStatus.FAILED,
+            "no GitHub",
+            "start it",
+        ),
         ((404, "<html>"), CheckStatus.FAILED, "answers 404", "pass on every path"),
         ((202, {"status": "accepted"}), CheckStatus.FAILED, "answers 202", "the proxy"),
     ],

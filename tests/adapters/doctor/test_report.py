@@ -8,25 +8,26 @@ from rich.console import Console
 
 from patchwright.core.errors import AuthenticationError, SettingsError
 from patchwright.core.text.redaction import Redactor
-from patchwright.workers.doctor.errors import result_of_error
-from patchwright.workers.doctor.finding import (
+from patchwright.workers.doctor.checks import (
+    CHECKS,
     CheckResult,
     CheckStatus,
     NamedResult,
+    choose_checks,
     combine,
     failed,
     ok,
+    result_of_error,
     skipped,
     warning,
 )
 from patchwright.workers.doctor.report import (
     as_json,
     exit_code,
+    print_check,
     summary,
     without_secrets,
 )
-from patchwright.workers.doctor.show import print_check
-from patchwright.workers.doctor.table import CHECKS, choose_checks
 
 FINE = NamedResult("state", ok("can be written"), 0.1)
 PENDING = NamedResult("database", warning("2 pending", "patchwright db upgrade"), 0.2)
@@ -91,7 +92,9 @@ def test_piped_lines_are_whole_plain_and_aligned() -> None:
 def test_on_a_terminal_words_are_wrapped_into_their_column() -> None:
     out = io.StringIO()
     console = Console(file=out, width=60, force_terminal=True, color_system=None)
-    print_check(console, NamedResult("state", failed("one two three " * 4, "do it"), 0.0))
+    print_check(
+        console, NamedResult("state", failed("one two three " * 4, "do it"), 0.0)
+    )
     first, second, fix = out.getvalue().splitlines()
     assert first.startswith("failed   state               one two")
     assert second.startswith(" " * 29 + "t")
@@ -102,7 +105,9 @@ def test_on_a_terminal_words_are_wrapped_into_their_column() -> None:
 def test_what_others_say_does_not_steer_the_terminal() -> None:
     out = io.StringIO()
     name = "acme\x1b]52;c;ZXZpbA==\x07\x1b[2J\x9b1A"
-    print_check(Console(file=out, force_terminal=True), NamedResult("slack", ok(name), 0.0))
+    print_check(
+        Console(file=out, force_terminal=True), NamedResult("slack", ok(name), 0.0)
+    )
     assert "acme" in out.getvalue()
     assert "\x1b]" not in out.getvalue()
     assert "\x1b[2J" not in out.getvalue()
@@ -110,7 +115,9 @@ def test_what_others_say_does_not_steer_the_terminal() -> None:
 
 
 def test_no_secret_is_shown_wherever_it_comes_from() -> None:
-    told = NamedResult("broker", failed("redis://:s3cret-pass@host", "s3cret-pass"), 0.0)
+    told = NamedResult(
+        "broker", failed("redis://:s3cret-pass@host", "s3cret-pass"), 0.0
+    )
     clean = without_secrets(told, Redactor(["s3cret-pass"]))
     assert "s3cret-pass" not in repr(clean)
 

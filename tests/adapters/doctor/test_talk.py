@@ -12,9 +12,8 @@ from patchwright.integrations.slack.tokens import SlackInstallation
 from patchwright.workers.compose import key_ring
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.upgrade import upgrade
-from patchwright.workers.doctor.case import CheckContext
-from patchwright.workers.doctor.finding import CheckStatus
-from patchwright.workers.store.installations import SlackInstallationStore
+from patchwright.workers.doctor.checks import CheckContext, CheckStatus
+from patchwright.workers.store.app_credentials import SlackInstallationStore
 from patchwright.workers.store.secrets import SecretStore
 from tests.adapters.doctor.cases import case_of, examined
 from tests.fakes.jira.fake import FakeJira
@@ -94,7 +93,10 @@ def test_every_workspace_that_installed_the_app_is_looked_at(
             kept = SlackInstallation(id=team, name=team, token=SecretStr(token))
             SlackInstallationStore(secrets).save(kept)
     told = examined("slack", case)
-    assert (told.status, told.found) == (CheckStatus.FAILED, "Slack answered invalid_auth")
+    assert (told.status, told.found) == (
+        CheckStatus.FAILED,
+        "Slack answered invalid_auth",
+    )
 
 
 def test_socket_mode_is_tried_where_it_is_used(tmp_path: Path) -> None:

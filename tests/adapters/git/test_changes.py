@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 from patchwright.core.types.work import DiffStat
 from patchwright.integrations.git.changes import ChangedPath, ChangeKind
-from patchwright.integrations.git.grafts import Signature
+from patchwright.integrations.git.commits import Signature
 from tests.adapters.git.workshop import WorkTree
 
 ANN = Signature("Ann", "ann@example.test")

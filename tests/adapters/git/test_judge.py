@@ -7,8 +7,7 @@ import pytest
 
 from patchwright.core.errors import PatchwrightError
 from patchwright.core.events.types import ModelReply
-from patchwright.core.llm.budget import OverBudgetError
-from patchwright.core.llm.errors import ModelUnavailableError
+from patchwright.core.llm.errors import ModelUnavailableError, OverBudgetError
 from patchwright.core.types.work import (
     Evidence,
     EvidenceRole,
@@ -17,7 +16,7 @@ from patchwright.core.types.work import (
     Proof,
     Task,
 )
-from patchwright.resolver.judge import (
+from patchwright.resolver.second_opinion import (
     MAX_DIFF_CHARS,
     NO_DOUBT,
     AskModel,

@@ -5,7 +5,11 @@ from pathlib import Path
 import pytest
 
 from patchwright.core.knowledge.pages import PageKind
-from patchwright.resolver.knowledge import MAX_FILE_BYTES, RepositoryLibrary, read_instructions
+from patchwright.resolver.context.repository_files import (
+    MAX_FILE_BYTES,
+    RepositoryLibrary,
+    read_instructions,
+)
 from tests.adapters.git.workshop import WorkTree
 
 MICROAGENT = b"---\ntriggers: [sql]\n---\nQuote names.\n"

@@ -10,10 +10,10 @@ import pytest
 
 from patchwright.core.types.threads import PullRequest
 from patchwright.core.types.work import LeftOutReason, Outcome, OutcomeKind
-from patchwright.integrations.git.grafts import Signature
+from patchwright.integrations.git.commits import Signature
 from patchwright.resolver.clean import clean
-from patchwright.resolver.gathering.changes import read_changes
-from patchwright.workers.run.keepsakes import pack_change
+from patchwright.resolver.context.gather import read_changes
+from patchwright.workers.run.artifacts import pack_change
 from tests.adapters.git.workshop import WorkTree
 
 LARGE = 21_000_000

@@ -1,6 +1,6 @@
 """A merge that the agent has resolved is looked over before it is committed."""
 
-from patchwright.resolver.merging import check_merge
+from patchwright.resolver.clean import check_merge
 from tests.adapters.git.workshop import WorkTree
 
 FIRST, SECOND, THIRD = "1" * 40, "2" * 40, "3" * 40

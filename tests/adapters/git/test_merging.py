@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from patchwright.core.errors import GitError
-from patchwright.integrations.git.grafts import Signature
+from patchwright.integrations.git.commits import Signature
 from tests.adapters.git.workshop import WorkTree
 
 NAME = Signature("Bot", "bot@example.test")

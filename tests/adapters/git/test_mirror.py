@@ -100,7 +100,9 @@ def test_a_repository_of_sha_256_is_mirrored_and_pushed_to(
     assert origin.git("rev-parse", "bot/fix") == made
 
 
-def test_only_the_refs_asked_for_are_fetched(mirrors: MirrorCache, forge: WorkTree) -> None:
+def test_only_the_refs_asked_for_are_fetched(
+    mirrors: MirrorCache, forge: WorkTree
+) -> None:
     forge.git("branch", "other", "trunk")
     forge.git("tag", "v1")
     mirror = mirrors.fetch(url_of(forge), None, [TRUNK])

@@ -3,8 +3,8 @@
 import pytest
 
 from patchwright.core.errors import GitError
-from patchwright.core.text.refs import MAX_BRANCH_CHARS, is_branch_name
-from patchwright.integrations.git.names import check_branch
+from patchwright.core.text.branch_names import MAX_BRANCH_CHARS, is_branch_name
+from patchwright.integrations.git.command import check_branch
 
 GOOD = (
     "main",

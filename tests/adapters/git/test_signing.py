@@ -9,9 +9,8 @@ from pydantic import SecretStr
 
 from patchwright.core.errors import GitError
 from patchwright.core.settings.checks import service_errors
-from patchwright.core.settings.load import load_settings
-from patchwright.integrations.git.grafts import Signature
-from patchwright.integrations.git.signing import signing_options
+from patchwright.core.settings.loader import load_settings
+from patchwright.integrations.git.commits import Signature, signing_options
 from tests.adapters.git.workshop import WorkTree
 
 BOT = Signature("Patchwright", "bot@example.test")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from patchwright.resolver.template import find_template
+from patchwright.resolver.context.repository_files import find_template
 from tests.adapters.git.workshop import WorkTree
 
 

@@ -9,8 +9,8 @@ from pydantic import SecretStr
 from patchwright.core.clock import SystemClock
 from patchwright.core.types.threads import ForgeThread, RepoRef, ThreadKind
 from patchwright.integrations.github.adapter import GitHub, connect_app, connect_token
-from patchwright.integrations.github.addresses import Addresses
 from patchwright.integrations.github.auth import MemoryTokenCache
+from patchwright.integrations.github.connection import Addresses
 from tests.fakes.github.fake import FakeGitHub
 
 SHOP = RepoRef(forge="github", full_name="acme/shop")

@@ -4,16 +4,16 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from patchwright.core.switchboard import ChannelRouter
+from patchwright.core.channel import ChannelRouter
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import ForgeThread, ThreadKind
 from patchwright.core.types.work import OutcomeKind, ReviewAnswer, ReviewVerdict
 from patchwright.integrations.git.mirror import Mirror
 from patchwright.integrations.github.adapter import GitHub
-from patchwright.resolver.delivering.destination import Destination, PublisherDependencies
-from patchwright.resolver.delivering.reviews import answer_reviews
 from patchwright.resolver.effects import AnswerReviews
 from patchwright.resolver.messages.status import DeliveryResult
+from patchwright.resolver.publish.destination import Destination, PublisherDependencies
+from patchwright.resolver.publish.pull_requests import answer_reviews
 from tests.adapters.github.conftest import SHOP
 from tests.fakes.github.acts import reviews
 from tests.fakes.github.acts.adorning import awaited
@@ -40,7 +40,9 @@ class Scene:
     to: Destination
     threads: tuple[int, int]
 
-    def answer(self, *answers: ReviewAnswer, so_far: DeliveryResult = PUSHED) -> DeliveryResult:
+    def answer(
+        self, *answers: ReviewAnswer, so_far: DeliveryResult = PUSHED
+    ) -> DeliveryResult:
         outcome = ended(OutcomeKind.RESOLVED, "Done.", reviews=answers)
         effect = AnswerReviews(number=int(self.to.thread.token))
         return answer_reviews(effect, outcome, self.to, self.dependencies, so_far)

@@ -9,8 +9,8 @@ from patchwright.core.errors import (
 )
 from patchwright.core.types.threads import ForgeThread, RepoRef, ThreadKind
 from patchwright.integrations.github.adapter import GitHub
-from patchwright.integrations.github.addresses import Addresses, locate
 from patchwright.integrations.github.attachments import check_host
+from patchwright.integrations.github.connection import Addresses, locate
 from tests.adapters.github.conftest import issue_ref
 from tests.fakes.github.acts.attachments import upload
 from tests.fakes.github.acts.discussions import discuss, open_discussion

@@ -14,8 +14,8 @@ from patchwright.core.errors import (
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import RepoRef
 from patchwright.integrations.github.adapter import GitHub, connect_app, connect_token
-from patchwright.integrations.github.addresses import locate
 from patchwright.integrations.github.auth import InstallationToken, MemoryTokenCache
+from patchwright.integrations.github.connection import locate
 from tests.adapters.github.conftest import APP_ID, SHOP, AppKey, connect, issue_ref
 from tests.fakes.github.acts import accounts
 from tests.fakes.github.fake import FakeGitHub

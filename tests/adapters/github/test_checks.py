@@ -7,9 +7,12 @@ import pytest
 from patchwright.core.errors import ServiceUnavailableError
 from patchwright.core.forge import Checks
 from patchwright.integrations.github.adapter import GitHub
-from patchwright.integrations.github.check_runs import CHECK_NAME
-from patchwright.integrations.github.checks import MAX_LOGS
-from patchwright.integrations.github.job_logs import MAX_TAIL_CHARS, clean_log
+from patchwright.integrations.github.checks import (
+    CHECK_NAME,
+    MAX_LOGS,
+    MAX_TAIL_CHARS,
+    clean_log,
+)
 from tests.adapters.github.conftest import SHOP, connect
 from tests.fakes.github.acts.builds import Report, run_check, run_job, set_status
 from tests.fakes.github.acts.checks import change_check

@@ -5,7 +5,7 @@ import pytest
 from patchwright.core.errors import InvalidRequestError, NotFoundError
 from patchwright.core.types.threads import RepoRef
 from patchwright.integrations.github.adapter import GitHub
-from patchwright.integrations.github.editions import MAX_KEPT
+from patchwright.integrations.github.client import MAX_KEPT
 from tests.adapters.github.conftest import SHOP
 from tests.fakes.github import File
 from tests.fakes.github.fake import FakeGitHub

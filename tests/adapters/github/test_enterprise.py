@@ -6,7 +6,7 @@ import pytest
 
 from patchwright.core.forge import PullRequestText
 from patchwright.core.types.threads import RepoRef
-from patchwright.integrations.github.addresses import locate
+from patchwright.integrations.github.connection import locate
 from tests.adapters.github.conftest import SHOP, connect, issue_ref
 from tests.fakes.github.fake import FakeGitHub
 

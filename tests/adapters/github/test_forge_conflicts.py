@@ -43,4 +43,6 @@ def test_what_github_never_finds_out_is_left_at_that(
     fake: FakeGitHub, as_app: GitHub, pull: int
 ) -> None:
     ponder(fake.world, REPO, pull, times=100)
-    assert fetch_with_mergeability(as_app.forge, SHOP, pull, FakeClock()).conflicts is None
+    assert (
+        fetch_with_mergeability(as_app.forge, SHOP, pull, FakeClock()).conflicts is None
+    )

@@ -6,20 +6,21 @@ from pathlib import Path
 import pytest
 from graphql import DocumentNode, GraphQLSchema, build_schema, parse, validate
 
-from patchwright.integrations.github import discussions, posts, review_posts, reviews
+from patchwright.integrations.github import reviews, threads
+from patchwright.integrations.github import reviews as review_posts
 
 DOCUMENTS = {
-    "comments": posts.THREAD_QUERY,
-    "opening": posts.OPENING_QUERY,
+    "comments": threads.THREAD_QUERY,
+    "opening": threads.OPENING_QUERY,
     "review words": review_posts.REVIEWS_QUERY,
     "review threads": reviews.REVIEW_THREADS_QUERY,
     "earlier comments of a review thread": reviews.EARLIER_COMMENTS_QUERY,
-    "discussion": discussions.DISCUSSION_QUERY,
-    "discussion's name": discussions.DISCUSSION_ID_QUERY,
-    "discussion's HTML": discussions.POST_HTML_QUERY,
-    "discussion comment": discussions.ADD_COMMENT,
-    "discussion edit": discussions.EDIT_COMMENT,
-    "discussion reaction": discussions.ADD_REACTION,
+    "discussion": threads.DISCUSSION_QUERY,
+    "discussion's name": threads.DISCUSSION_ID_QUERY,
+    "discussion's HTML": threads.POST_HTML_QUERY,
+    "discussion comment": threads.ADD_COMMENT,
+    "discussion edit": threads.EDIT_COMMENT,
+    "discussion reaction": threads.ADD_REACTION,
 }
 
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from patchwright.core.channel import ChannelRouter
 from patchwright.core.clock import SystemClock
 from patchwright.core.errors import GitError
 from patchwright.core.events.types import (
@@ -11,15 +12,12 @@ from patchwright.core.events.types import (
     Source,
     StateChanged,
 )
-from patchwright.core.switchboard import ChannelRouter
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import ForgeThread, Repository
 from patchwright.core.types.work import Outcome, OutcomeKind
 from patchwright.integrations.git.mirror import Mirror
 from patchwright.integrations.github.adapter import GitHub
 from patchwright.resolver.admission import AdmissionPolicy
-from patchwright.resolver.delivering.deliverer import Publisher
-from patchwright.resolver.delivering.destination import Destination, PublisherDependencies
 from patchwright.resolver.effects import (
     Effect,
     FinalMessage,
@@ -29,6 +27,8 @@ from patchwright.resolver.effects import (
 )
 from patchwright.resolver.messages.status import DeliveryResult, MessageHeader
 from patchwright.resolver.progress import ProgressTracker
+from patchwright.resolver.publish.destination import Destination, PublisherDependencies
+from patchwright.resolver.publish.publisher import Publisher
 from patchwright.workers.run.status import StatusComment, begin_check
 from tests.adapters.github.conftest import SHOP, connect, issue_ref
 from tests.fakes.clock import START, FakeClock
@@ -75,15 +75,21 @@ def perform(
         origin=ORIGIN,
         frame=frame,
     )
-    dependencies = PublisherDependencies(github.forge, ChannelRouter(github.channel), github.channel, _no_mirror)
-    return Publisher(dependencies, AdmissionPolicy()).perform(effect, outcome, to, so_far)
+    dependencies = PublisherDependencies(
+        github.forge, ChannelRouter(github.channel), github.channel, _no_mirror
+    )
+    return Publisher(dependencies, AdmissionPolicy()).perform(
+        effect, outcome, to, so_far
+    )
 
 
 def _no_mirror() -> Mirror:
     raise GitError("nothing is pushed here")
 
 
-def status_comment(github: GitHub, thread: ForgeThread, frame: MessageHeader) -> StatusComment:
+def status_comment(
+    github: GitHub, thread: ForgeThread, frame: MessageHeader
+) -> StatusComment:
     watch = ProgressTracker("docker", START)
     return StatusComment(
         ChannelRouter(github.channel),

@@ -7,7 +7,7 @@ from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import ForgeThread, ThreadKind
 from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.integrations.github.adapter import GitHub
-from patchwright.integrations.github.posts import MAX_PAGES
+from patchwright.integrations.github.threads import MAX_PAGES
 from tests.adapters.github.conftest import SHOP, connect, issue_ref
 from tests.fakes.github.acts import reviews
 from tests.fakes.github.acts.attachments import upload

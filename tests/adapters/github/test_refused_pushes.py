@@ -6,10 +6,14 @@ import pytest
 
 from patchwright.core.errors import PatchwrightError, PermissionDeniedError
 from patchwright.integrations.git.command import GitResult
-from patchwright.integrations.git.refusals import map_push_error
-from patchwright.integrations.git.remote import BranchUpdate, Remote, push_commit
+from patchwright.integrations.git.remote import (
+    BranchUpdate,
+    Remote,
+    map_push_error,
+    push_commit,
+)
 from patchwright.integrations.github.adapter import GitHub
-from patchwright.resolver.messages.refusals import explain_refusal
+from patchwright.resolver.messages.advice import explain_refusal
 from tests.adapters.git.workshop import WorkTree
 from tests.adapters.github.conftest import SHOP
 from tests.fakes.github.acts.rules import set_rules

@@ -8,7 +8,8 @@ from graphql import build_schema, parse, validate
 from patchwright.core.errors import NotFoundError, PermissionDeniedError
 from patchwright.core.forge import CompetingPullRequest
 from patchwright.core.types.threads import ForgeThread, ThreadKind
-from patchwright.integrations.github import opinions, review_answers
+from patchwright.integrations.github import pull_metadata
+from patchwright.integrations.github import reviews as review_answers
 from patchwright.integrations.github.adapter import GitHub
 from tests.adapters.github.conftest import SHOP, connect
 from tests.fakes.github.acts import reviews
@@ -22,8 +23,8 @@ DOCUMENTS = (
     review_answers.ADD_REPLY,
     review_answers.RESOLVE_THREAD,
     review_answers.REPLIES_QUERY,
-    opinions.LATEST_REVIEWS_QUERY,
-    opinions.COMPETING_PULL_REQUESTS_QUERY,
+    pull_metadata.LATEST_REVIEWS_QUERY,
+    pull_metadata.COMPETING_PULL_REQUESTS_QUERY,
 )
 
 

@@ -12,9 +12,8 @@ from pydantic import SecretStr
 
 from patchwright.core.clock import SystemClock
 from patchwright.core.errors import ServiceUnavailableError
-from patchwright.integrations.github.addresses import Addresses
-from patchwright.integrations.github.connection import GitHubConnection
-from patchwright.integrations.github.user_tokens import RENEWAL_S, UserTokens
+from patchwright.integrations.github.connection import Addresses, GitHubConnection
+from patchwright.integrations.github.sign_in import RENEWAL_S, UserTokens
 from patchwright.workers.store.identity_tokens import LONGEST_RENEWAL
 
 DRIPS = 60

@@ -13,14 +13,13 @@ from patchwright.core.errors import (
     ServiceError,
     ServiceUnavailableError,
 )
-from patchwright.core.types.grants import PersonalToken
-from patchwright.core.types.people import Actor
+from patchwright.core.types.people import Actor, PersonalToken
 from patchwright.integrations.github.connection import GitHubConnection
-from patchwright.integrations.github.readable import (
+from patchwright.integrations.github.sign_in import (
+    SignIn,
     fetch_readable_repositories,
     rank,
 )
-from patchwright.integrations.github.sign_in import SignIn
 from tests.adapters.github.conftest import APP_ID, addresses_of
 from tests.fakes.clock import FakeClock
 from tests.fakes.github.acts.registrations import add_client

@@ -11,7 +11,7 @@ from patchwright.core.errors import (
     NotFoundError,
     ServiceUnavailableError,
 )
-from patchwright.core.text.marks import mention_link
+from patchwright.core.text.escape import mention_link
 from patchwright.core.types.threads import ThreadKind
 from patchwright.core.types.triggers import Trigger, TriggerKind
 from tests.adapters.jira.conftest import Scene

@@ -4,7 +4,7 @@ import pytest
 
 from patchwright.core.channel import Offer
 from patchwright.core.errors import InvalidRequestError
-from patchwright.core.text.marks import mention_link
+from patchwright.core.text.escape import mention_link
 from patchwright.core.types.people import Actor
 from tests.adapters.jira.conftest import Scene
 

@@ -3,7 +3,7 @@
 import pytest
 
 from patchwright.core.types.work import OutcomeKind
-from patchwright.resolver.messages.ending import final_comment
+from patchwright.resolver.messages.result import final_comment
 from patchwright.resolver.messages.status import (
     DeliveryResult,
     Progress,

@@ -11,14 +11,14 @@ import pytest
 
 from patchwright.core.errors import ServiceUnavailableError
 from patchwright.core.types.triggers import Trigger
-from patchwright.integrations.jira.answers import JsonObject
+from patchwright.integrations.jira.responses import JsonObject
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.tables import deliveries, hook_marks, jobs
 from patchwright.workers.db.upgrade import upgrade
-from patchwright.workers.intake.delivery import Delivery
-from patchwright.workers.intake.intake import Inbox
-from patchwright.workers.intake.polling import MAX_BACK, POLLING_OVERLAP, JiraPolling
-from patchwright.workers.store.hook_marks import ReadPositions
+from patchwright.workers.inbox.delivery import Delivery
+from patchwright.workers.inbox.inbox import Inbox
+from patchwright.workers.inbox.missed_deliveries import ReadPositions
+from patchwright.workers.plugins.jira import MAX_BACK, POLLING_OVERLAP, JiraPolling
 from tests.adapters.store.world import World
 from tests.unit.jira.samples import LISTENING, comment, issue, said, trigger_of
 
@@ -67,18 +67,18 @@ def site(world: World) -> Site:
 
 
 @pytest.fixture
-def intake(world: World) -> Iterator[Inbox]:
+def inbox(world: World) -> Iterator[Inbox]:
     with world.open_intake() as opened:
         yield opened
 
 
 @pytest.fixture
-def polling(world: World, site: Site, intake: Inbox) -> JiraPolling:
+def polling(world: World, site: Site, inbox: Inbox) -> JiraPolling:
     """Return one that has looked before."""
     look = JiraPolling(
         listening=LISTENING,
         search=site.search,
-        submit=intake.submit,
+        submit=inbox.submit,
         marks=ReadPositions(world.database),
         clock=world.clock,
     )
@@ -102,11 +102,11 @@ def verdicts(world: World) -> list[object]:
     return [row["verdict"] for row in world.rows(deliveries)]
 
 
-def test_first_look_ever_starts_now(world: World, site: Site, intake: Inbox) -> None:
+def test_first_look_ever_starts_now(world: World, site: Site, inbox: Inbox) -> None:
     site.say("@patchwright fix it")
     world.clock.advance(POLLING_OVERLAP.total_seconds() + MINUTE)
     look = JiraPolling(
-        LISTENING, site.search, intake.submit, ReadPositions(world.database), world.clock
+        LISTENING, site.search, inbox.submit, ReadPositions(world.database), world.clock
     )
     look()
     look()
@@ -138,12 +138,17 @@ def test_it_is_one_run_however_often_it_is_seen(
 
 @pytest.mark.parametrize("delivery_first", [True, False])
 def test_it_is_one_run_whoever_brings_it(
-    world: World, site: Site, polling: JiraPolling, intake: Inbox, *, delivery_first: bool
+    world: World,
+    site: Site,
+    polling: JiraPolling,
+    inbox: Inbox,
+    *,
+    delivery_first: bool,
 ) -> None:
     brought = trigger_of(comment("", comment=site.say("@patchwright fix it")))
     if not delivery_first:
         polling()
-    intake.submit(deliver(world, brought, "d1")).result()
+    inbox.submit(deliver(world, brought, "d1")).result()
     polling()
     assert len(world.rows(jobs)) == 1
     assert sorted(map(str, verdicts(world))) == ["accepted", "duplicate"]
@@ -179,11 +184,11 @@ def test_what_was_read_before_it_went_away_is_not_read_again(
 
 
 def test_nothing_is_passed_over_while_the_intake_is_closed(
-    world: World, site: Site, polling: JiraPolling, intake: Inbox
+    world: World, site: Site, polling: JiraPolling, inbox: Inbox
 ) -> None:
     [before] = world.rows(hook_marks)
     site.say("@patchwright fix it")
-    intake.close()
+    inbox.close()
     polling()
     assert world.rows(hook_marks) == [before]
     with world.open_intake() as reopened:

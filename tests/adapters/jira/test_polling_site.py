@@ -9,9 +9,9 @@ from pydantic import SecretStr
 
 from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.integrations.jira.adapter import connect_jira
-from patchwright.integrations.jira.listening import JiraTriggerRules
-from patchwright.integrations.jira.polling import find_requests
-from patchwright.integrations.jira.receiver import JiraReceiver
+from patchwright.integrations.jira.webhooks.reader import JiraReceiver
+from patchwright.integrations.jira.webhooks.tickets import find_requests
+from patchwright.integrations.jira.webhooks.triggers import JiraTriggerRules
 from tests.fakes.clock import FakeClock
 from tests.fakes.jira.fake import FakeJira
 

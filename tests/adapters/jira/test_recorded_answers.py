@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 from pydantic import JsonValue
 
-from patchwright.integrations.jira.answers import (
+from patchwright.integrations.jira.responses import (
     CommentPage,
+    FieldDefinitions,
     IssueFields,
     JiraIssue,
-    FieldDefinitions,
     JiraUser,
     Transitions,
     parse_answer,

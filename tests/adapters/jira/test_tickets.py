@@ -5,7 +5,7 @@ import pytest
 from patchwright.core.errors import NotFoundError
 from patchwright.integrations.jira.adapter import connect_jira
 from patchwright.integrations.jira.comments import HIDDEN_TEXT
-from patchwright.resolver.gathering.images import find_images
+from patchwright.resolver.context.images import find_images
 from tests.adapters.jira.conftest import Scene
 from tests.fakes.jira.fake import EPIC_LINK
 from tests.fakes.jira.state import CustomField

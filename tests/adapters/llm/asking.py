@@ -4,12 +4,11 @@ from collections.abc import Mapping
 
 from pydantic import SecretStr
 
-from patchwright.core.agent.purse import Budget, RunBudget
+from patchwright.core.agent.budget import Budget, RunBudget
 from patchwright.core.clock import Clock
 from patchwright.core.events.types import ModelReply
-from patchwright.core.llm.budget import Settle
 from patchwright.core.llm.client import LitellmModel
-from patchwright.core.llm.config import ModelConfig
+from patchwright.core.llm.errors import Settle
 from patchwright.core.llm.model import (
     AssistantTurn,
     ChatMessage,
@@ -19,6 +18,7 @@ from patchwright.core.llm.model import (
     ToolSpec,
     UserText,
 )
+from patchwright.core.llm.prices import ModelConfig
 from patchwright.core.types.work import Usage
 from tests.fakes.clock import FakeClock
 from tests.fakes.llm import FakeProvider

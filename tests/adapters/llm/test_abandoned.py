@@ -13,9 +13,9 @@ import sys, threading
 from pydantic import SecretStr
 from patchwright.core.clock import SystemClock
 from patchwright.core.llm.client import LitellmModel
-from patchwright.core.llm.config import ModelConfig
+from patchwright.core.llm.prices import ModelConfig
 from patchwright.core.llm.model import ModelRequest, UserText
-from patchwright.workers.leaving import leave
+from patchwright.workers.lifecycle import leave
 
 key = SecretStr("sk-test")
 config = ModelConfig(model="openai/x", base_url=sys.argv[1], api_key=key)

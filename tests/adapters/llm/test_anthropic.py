@@ -5,7 +5,6 @@ from pydantic import SecretStr
 
 from patchwright.core.events.types import ModelReply, ToolCall
 from patchwright.core.llm.client import LitellmModel
-from patchwright.core.llm.config import ModelConfig
 from patchwright.core.llm.errors import (
     ContextWindowError,
     ModelCredentialError,
@@ -13,6 +12,7 @@ from patchwright.core.llm.errors import (
     ModelRequestError,
 )
 from patchwright.core.llm.model import AssistantTurn, Image, ToolResult, UserText
+from patchwright.core.llm.prices import ModelConfig
 from tests.adapters.llm.asking import ask, history
 from tests.fakes.clock import FakeClock
 from tests.fakes.llm import FakeAnthropic

@@ -224,7 +224,7 @@ def test_a_price_in_the_settings_needs_no_litellm() -> None:
         "import sys\n"
         "from patchwright.core.clock import SystemClock\n"
         "from patchwright.core.llm.client import LitellmModel\n"
-        "from patchwright.core.llm.config import ModelConfig\n"
+        "from patchwright.core.llm.prices import ModelConfig\n"
         "from patchwright.core.llm.model import ModelRequest\n"
         "config = ModelConfig(model='openai/x', input_cost_per_token=1.0,\n"
         "                     output_cost_per_token=1.0, max_output_tokens=7)\n"

@@ -10,10 +10,10 @@ from pydantic import SecretStr
 
 from patchwright.core.llm.errors import ModelCredentialError
 from patchwright.core.llm.model import Image, Model, UserText
-from patchwright.core.settings.llm import LlmSettings
+from patchwright.core.settings.agent import LlmSettings
 from patchwright.core.settings.model import Settings
 from patchwright.core.settings.service import DatabaseSettings
-from patchwright.workers.models import make_models
+from patchwright.workers.agent_configuration import make_models
 from tests.adapters.llm.asking import Waits, ask, history
 from tests.fakes.clock import FakeClock
 from tests.fakes.llm import FakeAnthropic, FakeProvider, call, say, status

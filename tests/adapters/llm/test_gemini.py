@@ -5,7 +5,6 @@ from pydantic import SecretStr
 
 from patchwright.core.events.types import Event, ModelReply, Source
 from patchwright.core.llm.client import LitellmModel
-from patchwright.core.llm.config import ModelConfig
 from patchwright.core.llm.errors import (
     ContextWindowError,
     ModelCredentialError,
@@ -14,6 +13,7 @@ from patchwright.core.llm.errors import (
     ModelRequestError,
 )
 from patchwright.core.llm.model import Image, ModelCapabilities, UserText
+from patchwright.core.llm.prices import ModelConfig
 from tests.adapters.llm.asking import ask, history
 from tests.fakes.clock import START, FakeClock
 from tests.fakes.llm.gemini import FakeGemini, Part, blocked, error, finished

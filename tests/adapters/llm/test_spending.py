@@ -6,12 +6,13 @@ from collections.abc import Callable
 import pytest
 from pydantic import JsonValue
 
-from patchwright.core.agent.purse import RunBudget
-from patchwright.core.llm.budget import OverBudgetError, TokenLimitError
+from patchwright.core.agent.budget import RunBudget
 from patchwright.core.llm.errors import (
     EmptyReplyError,
     ModelError,
     ModelUnavailableError,
+    OverBudgetError,
+    TokenLimitError,
 )
 from patchwright.core.llm.model import UserText
 from tests.adapters.llm.asking import Waits, ask, model_at

@@ -1,6 +1,6 @@
 """A provider without tool calls is asked in text, over HTTP."""
 
-from patchwright.core.llm.text_tools import TextToolModel
+from patchwright.core.llm.text_tool_model import TextToolModel
 from tests.adapters.llm.asking import ask, history, model_at
 from tests.fakes.llm import FakeProvider, say, status
 

@@ -2,8 +2,7 @@
 
 import pytest
 
-from patchwright.core.agent.purse import RunBudget
-from patchwright.core.llm.budget import OverBudgetError
+from patchwright.core.agent.budget import RunBudget
 from patchwright.core.llm.errors import (
     ContextWindowError,
     EmptyReplyError,
@@ -13,6 +12,7 @@ from patchwright.core.llm.errors import (
     ModelRateLimitError,
     ModelRequestError,
     ModelUnavailableError,
+    OverBudgetError,
 )
 from patchwright.core.llm.model import UserText
 from tests.adapters.llm.asking import Waits, ask, model_at

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from patchwright.core.runtime import Runtime, SandboxSpec
-from patchwright.core.types.ids import RandomIds
-from patchwright.sandbox.local.bubblewrap import BubblewrapRuntimes
+from patchwright.core.types.base import RandomIds
+from patchwright.sandbox.local.runtimes import BubblewrapRuntimes
 from tests.adapters.mcp.serving import PROGRAM
 from tests.fakes.mcp import program
 

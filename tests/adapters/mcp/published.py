@@ -12,7 +12,7 @@ from typing import Any
 
 from patchwright.core.events.types import CommandOutput, RunCommand
 from patchwright.core.runtime import Runtime
-from patchwright.core.types.ids import RandomIds
+from patchwright.core.types.base import RandomIds
 from tests.provision.waiting import wait_until
 from tests.provision.wheels import fetch_wheels, unpack_wheels
 

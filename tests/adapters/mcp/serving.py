@@ -7,7 +7,7 @@ from typing import Any
 from patchwright.core.events.types import CallMcpTool, ErrorObservation, McpResult
 from patchwright.core.runtime import Runtime
 from patchwright.core.settings.mcp import McpServerSettings
-from patchwright.integrations.mcp.running import RunningServers
+from patchwright.integrations.mcp.servers import RunningServers
 
 PROGRAM = "/workspace/fake_mcp.py"
 LOOPBACK = frozenset({"127.0.0.1"})

@@ -5,12 +5,11 @@ from typing import Any
 
 import pytest
 
-from patchwright.core.background import start_call
-from patchwright.core.clock import SystemClock
+from patchwright.core.clock import SystemClock, start_call
 from patchwright.core.events.types import ErrorObservation
 from patchwright.core.runtime import Runtime
 from patchwright.core.settings.mcp import McpServerSettings
-from patchwright.integrations.mcp.running import RunningServers
+from patchwright.integrations.mcp.servers import RunningServers
 from tests.adapters.mcp.serving import call, error, names, result, running
 from tests.fakes.mcp.web import TOKEN, FakeMcpServer
 

@@ -6,16 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from patchwright.core.background import start_call
-from patchwright.core.clock import SystemClock
+from patchwright.core.clock import SystemClock, start_call
 from patchwright.core.errors import RuntimeLostError
 from patchwright.core.events.types import ErrorObservation, McpResult, RunCommand
 from patchwright.core.runtime import Runtime, SandboxSpec
 from patchwright.core.settings.mcp import McpServerSettings
-from patchwright.core.types.ids import RandomIds
-from patchwright.integrations.mcp import pipe_link
-from patchwright.integrations.mcp.running import RunningServers
-from patchwright.sandbox.local.bubblewrap import BubblewrapRuntimes
+from patchwright.core.types.base import RandomIds
+from patchwright.integrations.mcp import transports
+from patchwright.integrations.mcp.servers import RunningServers
+from patchwright.sandbox.local.runtimes import BubblewrapRuntimes
 from tests.adapters.mcp.serving import (
     PROGRAM,
     call,
@@ -128,7 +127,7 @@ def test_notices_are_passed_over(sandbox: Runtime) -> None:
 def test_a_flood_of_notices_ends_the_server(sandbox: Runtime) -> None:
     with running(sandbox, fake=program()) as servers:
         flooded = error(servers, "flood")
-        assert f"it wrote {pipe_link.MAX_LINES} lines" in flooded.text
+        assert f"it wrote {transports.MAX_LINES} lines" in flooded.text
         assert result(servers, "echo", text="back").text == "back"
 
 

@@ -10,9 +10,9 @@ from patchwright.core.clock import SystemClock
 from patchwright.core.runtime import Runtime, SandboxSpec
 from patchwright.core.settings.mcp import McpSettings
 from patchwright.core.settings.model import Settings
-from patchwright.core.types.ids import RandomIds
-from patchwright.integrations.mcp.opening import open_servers
-from patchwright.integrations.mcp.running import RunningServers
+from patchwright.core.types.base import RandomIds
+from patchwright.integrations.mcp.launcher import open_servers
+from patchwright.integrations.mcp.servers import RunningServers
 from patchwright.sandbox.docker import engine
 from patchwright.sandbox.docker.runtimes import DockerRuntimes
 from tests.adapters.mcp.published import (

@@ -3,7 +3,7 @@
 import sys
 
 from patchwright.workers.queue.app import make_celery
-from patchwright.workers.queue.processes import run_beat
+from patchwright.workers.queue.celery_worker import run_beat
 
 if __name__ == "__main__":
     run_beat(make_celery(sys.argv[1], sweep_every_s=0.2))

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from queue import SimpleQueue
 
-from patchwright.core.types.ids import JobId
+from patchwright.core.types.base import JobId
 
 
 @dataclass(frozen=True)

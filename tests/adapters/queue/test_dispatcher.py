@@ -7,10 +7,10 @@ from queue import SimpleQueue
 import pytest
 
 from patchwright.core.clock import SystemClock
-from patchwright.core.types.ids import JobId
-from patchwright.workers.intake.dispatcher import Dispatcher
+from patchwright.core.types.base import JobId
+from patchwright.workers.inbox.inbox import Dispatcher
 from patchwright.workers.queue.app import make_celery, submitter
-from patchwright.workers.queue.errors import BrokerUnavailableError
+from patchwright.workers.queue.interface import BrokerUnavailableError
 from tests.provision.servers import free_port
 
 # Twice what a connection may take; without a bound it would be for ever.

@@ -6,14 +6,14 @@ from queue import SimpleQueue
 import pytest
 
 from patchwright.core.clock import SystemClock
-from patchwright.core.types.ids import JobId
+from patchwright.core.types.base import JobId
 from patchwright.workers.queue.app import (
     add_catch_up,
     add_tasks,
     make_celery,
     submitter,
 )
-from patchwright.workers.queue.embedded import embedded_worker
+from patchwright.workers.queue.celery_worker import embedded_worker
 from tests.adapters.queue.recording import RecordingRunner
 
 SOON_S = 10.0

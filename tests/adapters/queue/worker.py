@@ -4,10 +4,10 @@ import sys
 import threading
 from contextlib import closing
 
-from patchwright.core.types.ids import JobId
+from patchwright.core.types.base import JobId
 from patchwright.workers.db.database import Database
 from patchwright.workers.queue.app import add_tasks, make_celery
-from patchwright.workers.queue.processes import run_worker
+from patchwright.workers.queue.celery_worker import run_worker
 from patchwright.workers.store.leases import LeaseStore
 
 LEASE_S = 3.0

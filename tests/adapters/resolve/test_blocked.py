@@ -4,9 +4,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from patchwright.core.events.types import RequestBlocked
-from patchwright.core.llm.models import Models
+from patchwright.core.llm.model import Models
 from patchwright.core.runtime import SandboxSpec
-from patchwright.core.security.domains import read_domain
+from patchwright.core.security.hosts import read_domain
 from patchwright.core.types.work import BlockedRequest, OutcomeKind, Proof
 from tests.adapters.resolve.workbench import (
     FIX,

@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from patchwright.core.agent.purse import Budget, RunBudget
+from patchwright.core.agent.budget import Budget, RunBudget
 from patchwright.core.clock import SystemClock
-from patchwright.core.settings.work import LimitSettings
-from patchwright.core.types.ids import AccountId, RandomIds
+from patchwright.core.settings.limits import LimitSettings
+from patchwright.core.types.base import AccountId, RandomIds
 from patchwright.core.types.work import Limits, Outcome, OutcomeKind
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.upgrade import upgrade
-from patchwright.workers.run.purse import SharedBudget
+from patchwright.workers.run.budget import SharedBudget
 from patchwright.workers.store.reservations import ReservationStore
 from tests.adapters.resolve.workbench import CONDUCT, Bench, bench, models_at
 from tests.adapters.store.world import REPO, World

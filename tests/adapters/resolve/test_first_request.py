@@ -9,9 +9,9 @@ from patchwright.core.agent.prompts import prompt
 from patchwright.core.agent.toolbox import Toolbox
 from patchwright.core.clock import SystemClock
 from patchwright.core.llm.client import LitellmModel
-from patchwright.core.llm.config import ModelConfig
 from patchwright.core.llm.model import ModelRequest, SystemText, UserText
-from patchwright.resolver.brief import write_text_brief
+from patchwright.core.llm.prices import ModelConfig
+from patchwright.resolver.context.brief import write_text_brief
 from tests.fakes.llm import FakeProvider, call
 
 SPECS = Toolbox(coder().tools_at(0, 1, recalls=True)).specs

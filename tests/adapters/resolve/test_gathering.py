@@ -8,24 +8,24 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
+from patchwright.core.channel import ChannelRouter
 from patchwright.core.clock import SystemClock
-from patchwright.core.switchboard import ChannelRouter
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import ForgeThread, RepoRef, Thread, ThreadKind
 from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.integrations.git.mirror import MirrorCache
 from patchwright.integrations.github.adapter import GitHub, connect_token
-from patchwright.integrations.github.addresses import locate
+from patchwright.integrations.github.connection import locate
 from patchwright.resolver.context import Context
-from patchwright.resolver.gathering.gather import (
+from patchwright.resolver.context.gather import (
     GatheredContext,
     RequestContext,
     StartingPoint,
     gather_context,
     suggest_base,
 )
-from patchwright.resolver.gathering.images import MAX_IMAGES
-from patchwright.resolver.pinning import thread_as_requested
+from patchwright.resolver.context.images import MAX_IMAGES
+from patchwright.resolver.context.thread_history import thread_as_requested
 from tests.fakes.github.acts.attachments import upload
 from tests.fakes.github.acts.pulls import Proposal
 from tests.fakes.github.fake import FakeGitHub
@@ -65,7 +65,9 @@ class RunLookup:
         self._fake, self._github = fake, github
         self._mirrors = MirrorCache(folder)
 
-    def scene(self, number: int, asked_by: str = "alice", post: int = 0) -> RequestContext:
+    def scene(
+        self, number: int, asked_by: str = "alice", post: int = 0
+    ) -> RequestContext:
         is_pull = self._fake.issue("acme/shop", number).pull is not None
         kind = ThreadKind.PULL_REQUEST if is_pull else ThreadKind.ISSUE
         ref = ForgeThread(repo=SHOP, kind=kind, number=number)
@@ -114,7 +116,7 @@ class RunLookup:
 
 
 @pytest.fixture
-def desk(fake: FakeGitHub, github: GitHub, tmp_path: Path) -> RunLookup:
+def run_lookup(fake: FakeGitHub, github: GitHub, tmp_path: Path) -> RunLookup:
     return RunLookup(fake, github, tmp_path)
 
 
@@ -122,7 +124,9 @@ def mentioned(context: Context) -> dict[str, list[str]]:
     return {one.name: [q.text for q in one.quotes] for one in context.mentioned}
 
 
-def test_c3_issues_commits_and_lines_are_read(fake: FakeGitHub, desk: RunLookup) -> None:
+def test_c3_issues_commits_and_lines_are_read(
+    fake: FakeGitHub, run_lookup: RunLookup
+) -> None:
     old = fake.open_issue("acme/shop", "eve", "Old", "It was so before.")
     sha = fake.commit_files(
         "acme/shop", "main", {"b.py": "1\n"}, message="Break the sum"
@@ -130,7 +134,7 @@ def test_c3_issues_commits_and_lines_are_read(fake: FakeGitHub, desk: RunLookup)
     link = f"{fake.web_url}/acme/shop/blob/{sha}/a.py#L100-L101"
     body = f"See #{old}, {sha} and {link}. Not `#1` nor #999."
     number = fake.open_issue("acme/shop", "alice", "Wrong", body)
-    found = mentioned(desk.context(number))
+    found = mentioned(run_lookup.context(number))
     assert found[f"#{old}"] == ["Old", "It was so before."]
     assert found[f"commit {sha[:12]}"] == ["Break the sum"]
     [lines] = found[f"{sha}/a.py#L100"]
@@ -139,38 +143,44 @@ def test_c3_issues_commits_and_lines_are_read(fake: FakeGitHub, desk: RunLookup)
 
 
 def test_c3_what_is_private_is_read_with_the_requesters_rights(
-    fake: FakeGitHub, desk: RunLookup
+    fake: FakeGitHub, run_lookup: RunLookup
 ) -> None:
     secret = fake.open_issue("acme/vault", "acme", "Secret", "The password is 7.")
     number = fake.open_issue("acme/shop", "alice", "Wrong", f"acme/vault#{secret}")
     name = f"acme/vault#{secret}"
-    assert mentioned(desk.context(number)) == {name: []}
+    assert mentioned(run_lookup.context(number)) == {name: []}
     fake.grant("acme/vault", "alice", "read")
-    assert mentioned(desk.context(number)) == {name: ["Secret", "The password is 7."]}
+    assert mentioned(run_lookup.context(number)) == {
+        name: ["Secret", "The password is 7."]
+    }
 
 
 def test_c3_a_strangers_link_carries_nothing_private_into_a_public_thread(
-    fake: FakeGitHub, desk: RunLookup
+    fake: FakeGitHub, run_lookup: RunLookup
 ) -> None:
     fake.grant("acme/vault", "alice", "read")
     secret = fake.open_issue("acme/vault", "acme", "Secret", "The password is 7.")
     number = fake.open_issue("acme/shop", "eve", "Wrong", f"acme/vault#{secret}")
-    assert mentioned(desk.context(number)) == {f"acme/vault#{secret}": []}
+    assert mentioned(run_lookup.context(number)) == {f"acme/vault#{secret}": []}
 
 
-def test_c3_at_most_ten_references_are_read(fake: FakeGitHub, desk: RunLookup) -> None:
+def test_c3_at_most_ten_references_are_read(
+    fake: FakeGitHub, run_lookup: RunLookup
+) -> None:
     body = " ".join(f"#{number}" for number in range(100, 130))
     number = fake.open_issue("acme/shop", "alice", "Wrong", body)
-    assert len(desk.context(number).mentioned) == 10
+    assert len(run_lookup.context(number).mentioned) == 10
 
 
-def test_c4_pictures_are_read_as_what_they_are(fake: FakeGitHub, desk: RunLookup) -> None:
+def test_c4_pictures_are_read_as_what_they_are(
+    fake: FakeGitHub, run_lookup: RunLookup
+) -> None:
     shot = upload(fake.world, "acme/shop", PNG)
     text = upload(fake.world, "acme/shop", b"<svg/>")
     other = "https://example.com/x.png"
     body = f"![a]({other}) ![b]({text}) ![c]({shot})"
     number = fake.open_issue("acme/shop", "alice", "Broken", body)
-    found = desk.gather(number)
+    found = run_lookup.gather(number)
     assert [(p.name, p.problem) for p in found.context.pictures] == [
         ("", "example.com is no host of this GitHub's"),
         ("", "it is no PNG, JPEG, GIF or WebP"),
@@ -181,22 +191,24 @@ def test_c4_pictures_are_read_as_what_they_are(fake: FakeGitHub, desk: RunLookup
     assert base64.b64decode(image.data) == PNG
 
 
-def test_c4_only_so_many_pictures_are_read(fake: FakeGitHub, desk: RunLookup) -> None:
+def test_c4_only_so_many_pictures_are_read(
+    fake: FakeGitHub, run_lookup: RunLookup
+) -> None:
     shots = [upload(fake.world, "acme/shop", PNG) for _ in range(MAX_IMAGES + 1)]
     number = fake.open_issue("acme/shop", "alice", "Broken", "\n\n".join(shots))
-    found = desk.gather(number)
+    found = run_lookup.gather(number)
     assert len(found.images) == MAX_IMAGES
     assert found.context.pictures[-1].problem == f"only {MAX_IMAGES} are read"
 
 
 def test_c2_a_pull_request_is_compared_with_where_it_left_its_base(
-    fake: FakeGitHub, desk: RunLookup
+    fake: FakeGitHub, run_lookup: RunLookup
 ) -> None:
     fake.commit_files("acme/shop", "fix", {"b.py": "new\n"}, author="alice")
     left = fake.commit_files("acme/shop", "main", {"c.py": "later\n"})
     proposal = Proposal(title="Fix", head="fix", base="main")
     number = fake.open_pull_request("acme/shop", "alice", proposal)
-    diff = desk.context(number).diff
+    diff = run_lookup.context(number).diff
     assert diff is not None
     assert (diff.base_branch, diff.head_branch) == ("main", "fix")
     assert diff.merge_base != left
@@ -205,14 +217,14 @@ def test_c2_a_pull_request_is_compared_with_where_it_left_its_base(
 
 
 def test_s34_an_issue_about_another_branch_suggests_it(
-    fake: FakeGitHub, desk: RunLookup
+    fake: FakeGitHub, run_lookup: RunLookup
 ) -> None:
     fake.commit_files("acme/shop", "feat/x", {"b.py": "new\n"})
     link = f"{fake.web_url}/acme/shop/blob/feat/x/a.py#L10"
     number = fake.open_issue("acme/shop", "alice", "Wrong", f"See {link}")
-    assert suggest_base(desk.scene(number)) == "feat/x"
-    assert desk.context(number).other_branch == "feat/x"
-    followed = desk.gather(number, base="feat/x").context
+    assert suggest_base(run_lookup.scene(number)) == "feat/x"
+    assert run_lookup.context(number).other_branch == "feat/x"
+    followed = run_lookup.gather(number, base="feat/x").context
     assert followed.other_branch == ""
     assert followed.notes == (
         "The links to code in the thread lead to `feat/x`, so the work is on it.",
@@ -221,9 +233,9 @@ def test_s34_an_issue_about_another_branch_suggests_it(
 
 @pytest.mark.parametrize("rest", ["gone/a.py", "main/a.py"])
 def test_s34_a_branch_that_is_gone_or_the_default_one_is_no_news(
-    fake: FakeGitHub, desk: RunLookup, rest: str
+    fake: FakeGitHub, run_lookup: RunLookup, rest: str
 ) -> None:
     link = f"{fake.web_url}/acme/shop/blob/{rest}"
     number = fake.open_issue("acme/shop", "alice", "Wrong", f"See {link}")
-    assert suggest_base(desk.scene(number)) == ""
-    assert desk.context(number).other_branch == ""
+    assert suggest_base(run_lookup.scene(number)) == ""
+    assert run_lookup.context(number).other_branch == ""

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from patchwright.core.llm.models import Models
+from patchwright.core.llm.model import Models
 from patchwright.core.types.work import EvidenceRole, OutcomeKind, Proof
 from patchwright.resolver.evidence import find_regressions, judge_evidence
 from patchwright.resolver.prove import prove

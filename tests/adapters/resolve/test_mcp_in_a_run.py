@@ -9,13 +9,13 @@ import pytest
 
 from patchwright.core.clock import SystemClock
 from patchwright.core.events.types import CallMcpTool
-from patchwright.core.mcp.servers import McpServers
+from patchwright.core.mcp import McpServers
 from patchwright.core.runtime import Runtime, SandboxSpec
 from patchwright.core.settings.model import Settings
-from patchwright.core.types.ids import RandomIds
+from patchwright.core.types.base import RandomIds
 from patchwright.core.types.work import OutcomeKind, Proof
-from patchwright.integrations.mcp.opening import open_servers
-from patchwright.sandbox.choose import create_factory
+from patchwright.integrations.mcp.launcher import open_servers
+from patchwright.sandbox.factory import create_factory
 from tests.adapters.mcp.published import ANSWER, IN_SANDBOX, QUESTION, install, serving
 from tests.adapters.resolve.workbench import (
     CART_STEPS,

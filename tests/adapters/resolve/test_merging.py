@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from patchwright.core.events.types import CommandOutput, RunCommand
-from patchwright.core.llm.models import Models
+from patchwright.core.llm.model import Models
 from patchwright.core.runtime import Runtime
-from patchwright.core.types.ids import RandomIds
-from patchwright.resolver.checkout import Checkout, save_checkpoint, open_checkout
+from patchwright.core.types.base import RandomIds
+from patchwright.resolver.checkout import Checkout, open_checkout, save_checkpoint
 from tests.adapters.resolve.workbench import Bench, bench
 from tests.fakes.scripted_model import ScriptedModel
 

@@ -13,8 +13,7 @@ from patchwright.core.events.types import (
     Source,
     StateChanged,
 )
-from patchwright.core.llm.model import ModelRequest
-from patchwright.core.llm.models import Models
+from patchwright.core.llm.model import ModelRequest, Models
 from patchwright.core.runtime import Runtime, SandboxSpec
 from patchwright.core.types.work import (
     LeftOut,
@@ -24,7 +23,7 @@ from patchwright.core.types.work import (
     Proof,
 )
 from patchwright.resolver.resolve import resolve
-from patchwright.sandbox.choose import create_factory
+from patchwright.sandbox.factory import create_factory
 from tests.adapters.resolve.workbench import (
     FIX,
     RUN_TEST,
@@ -103,7 +102,10 @@ def test_finished_work_is_delivered_by_the_next_worker_without_a_model_call(
     tmp_path: Path,
 ) -> None:
     model = ScriptedModel([WRITE_TEST, FIX, finish(RUN_TEST)])
-    dependencies: dict[str, Any] = {"sandboxes": FatalOnce(), "checkpoints": Remembered()}
+    dependencies: dict[str, Any] = {
+        "sandboxes": FatalOnce(),
+        "checkpoints": Remembered(),
+    }
     with bench(tmp_path, Models.only(model), **dependencies) as told:
         outcome = resume(told)
         assert (outcome.kind, outcome.proof) == (OutcomeKind.RESOLVED, Proof.PROVEN)
@@ -117,7 +119,10 @@ def test_what_finished_work_has_left_out_is_named_by_the_next_worker(
 ) -> None:
     make = reply(calls=[("shell", {"command": "git init -q lib; echo x > lib/x"})])
     model = ScriptedModel([make, FIX, finish(), finish()])
-    dependencies: dict[str, Any] = {"sandboxes": FatalOnce(), "checkpoints": Remembered()}
+    dependencies: dict[str, Any] = {
+        "sandboxes": FatalOnce(),
+        "checkpoints": Remembered(),
+    }
     with bench(tmp_path, Models.only(model), **dependencies) as told:
         outcome = resume(told)
         assert (outcome.kind, model.unplayed) == (OutcomeKind.RESOLVED, 0)
@@ -135,7 +140,10 @@ def test_a_run_that_was_stopped_stays_stopped_and_keeps_its_work(
         return reply(calls=[("shell", {"command": "true"})])
 
     model = ScriptedModel([FIX, stop])
-    dependencies: dict[str, Any] = {"sandboxes": FatalOnce(), "checkpoints": Remembered()}
+    dependencies: dict[str, Any] = {
+        "sandboxes": FatalOnce(),
+        "checkpoints": Remembered(),
+    }
     with bench(tmp_path, Models.only(model), **dependencies) as told:
         outcome = resume(told)
         assert outcome.kind is OutcomeKind.STOPPED

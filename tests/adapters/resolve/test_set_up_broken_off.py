@@ -18,12 +18,12 @@ from patchwright.core.events.types import (
     RunCommand,
     Source,
 )
-from patchwright.core.llm.models import Models
+from patchwright.core.llm.model import Models
 from patchwright.core.runtime import Runtime, RuntimeFactory, SandboxSpec
 from patchwright.core.types.work import OutcomeKind, Proof
 from patchwright.resolver.resolve import resolve
-from patchwright.resolver.setup import SETUP, was_set_up_interrupted
-from patchwright.sandbox.choose import create_factory
+from patchwright.resolver.sandbox_setup import SETUP, was_set_up_interrupted
+from patchwright.sandbox.factory import create_factory
 from tests.adapters.resolve.workbench import (
     FIX,
     RUN_TEST,

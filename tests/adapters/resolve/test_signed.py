@@ -7,20 +7,20 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
+from patchwright.core.channel import ChannelRouter
 from patchwright.core.clock import SystemClock
 from patchwright.core.errors import BranchMovedError
-from patchwright.core.switchboard import ChannelRouter
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import ForgeThread, RepoRef, ThreadKind
 from patchwright.core.types.work import Outcome, OutcomeKind
 from patchwright.integrations.git.mirror import Mirror, MirrorCache
 from patchwright.integrations.github.adapter import GitHub, connect_token
-from patchwright.integrations.github.addresses import Addresses
-from patchwright.resolver.delivering.destination import Destination, PublisherDependencies
-from patchwright.resolver.delivering.handing import with_patch
-from patchwright.resolver.delivering.signed import push_signed
+from patchwright.integrations.github.connection import Addresses
 from patchwright.resolver.effects import PushBranch
 from patchwright.resolver.messages.status import DeliveryResult
+from patchwright.resolver.publish.branches import push_signed
+from patchwright.resolver.publish.destination import Destination, PublisherDependencies
+from patchwright.resolver.publish.notifications import with_patch
 from tests.adapters.git.workshop import WorkTree
 from tests.fakes.github import FakeGitHub, bare
 from tests.fakes.github.acts.rules import is_signed

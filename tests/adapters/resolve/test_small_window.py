@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from patchwright.core.condense.choose import choose_condenser
+from patchwright.core.condense.condensers import choose_condenser
 from patchwright.core.events.types import Condensed, Event
 from patchwright.core.types.work import Outcome, OutcomeKind, Proof
 from tests.adapters.resolve.workbench import CART_STEPS, CONDUCT, bench, models_at

@@ -8,22 +8,22 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from patchwright.core.agent.purse import RunBudget
+from patchwright.core.agent.budget import RunBudget
 from patchwright.core.clock import SystemClock
-from patchwright.core.condense.choose import choose_condenser
+from patchwright.core.condense.condensers import choose_condenser
 from patchwright.core.errors import SandboxError
 from patchwright.core.events.jsonl import JsonlEventLog
 from patchwright.core.events.types import Event
-from patchwright.core.llm.models import Models
+from patchwright.core.llm.model import Models
 from patchwright.core.runtime import Runtime, RuntimeFactory, SandboxSpec
-from patchwright.core.security.choose import choose_analyzer
+from patchwright.core.security.analyzers import choose_analyzer
 from patchwright.core.settings.model import Settings
 from patchwright.core.types.work import Limits, Outcome, Task
-from patchwright.integrations.git.grafts import Signature
+from patchwright.integrations.git.commits import Signature
+from patchwright.resolver.dependencies import AgentConfiguration, RunDependencies
 from patchwright.resolver.resolve import resolve
-from patchwright.resolver.toolkit import AgentConfiguration, RunDependencies
-from patchwright.sandbox.choose import create_factory
-from patchwright.workers.models import make_models
+from patchwright.sandbox.factory import create_factory
+from patchwright.workers.agent_configuration import make_models
 from tests.adapters.git.workshop import WorkTree
 from tests.fakes.scripted_model import ScriptedModel, Step, reply
 
@@ -124,7 +124,9 @@ class Bench:
         return self.task.replace(base_sha=base_sha)
 
     def events(self, *kinds: str) -> list[Event]:
-        return list(self.dependencies.log.read(kinds=frozenset(kinds) if kinds else None))
+        return list(
+            self.dependencies.log.read(kinds=frozenset(kinds) if kinds else None)
+        )
 
     def show(self, outcome: Outcome, path: str) -> str:
         """Return a file as the commit of an outcome has it."""
@@ -133,7 +135,11 @@ class Bench:
 
 @contextmanager
 def bench(
-    folder: Path, models: Models, *, files: Mapping[str, str] | None = None, **dependencies: Any
+    folder: Path,
+    models: Models,
+    *,
+    files: Mapping[str, str] | None = None,
+    **dependencies: Any,
 ) -> Iterator[Bench]:
     """Set a task in a fresh repository; `kit` are fields of the toolkit."""
     repository = WorkTree.start(folder / "repository")

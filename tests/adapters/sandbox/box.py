@@ -18,7 +18,7 @@ from patchwright.core.events.types import (
     WriteFile,
 )
 from patchwright.core.runtime import Runtime
-from patchwright.core.types.ids import RandomIds
+from patchwright.core.types.base import RandomIds
 
 IDS = RandomIds()
 

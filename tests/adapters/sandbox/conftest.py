@@ -9,10 +9,10 @@ import pytest
 
 from patchwright.core.clock import SystemClock
 from patchwright.core.runtime import Runtime, RuntimeFactory, SandboxSpec
-from patchwright.core.types.ids import RandomIds
+from patchwright.core.types.base import RandomIds
 from patchwright.sandbox.docker import engine
 from patchwright.sandbox.docker.runtimes import DockerRuntimes
-from patchwright.sandbox.local.bubblewrap import BubblewrapRuntimes
+from patchwright.sandbox.local.runtimes import BubblewrapRuntimes
 from tests.adapters.sandbox.box import Box
 from tests.adapters.sandbox.outside import (
     Outside,

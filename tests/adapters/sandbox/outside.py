@@ -12,7 +12,7 @@ from typing import NamedTuple
 import docker
 
 from patchwright.core.runtime import SandboxSpec
-from patchwright.core.security.domains import read_domain
+from patchwright.core.security.hosts import read_domain
 from tests.adapters.sandbox.box import Box
 
 PORT = 8080

@@ -14,8 +14,7 @@ from patchwright.core.events.types import CommandOutput, RunCommand
 from patchwright.core.runtime import Runtime, SandboxSpec
 from patchwright.sandbox.docker import engine
 from patchwright.sandbox.docker.runtimes import DockerRuntimes
-from patchwright.sandbox.local.bubblewrap import BubblewrapRuntimes
-from patchwright.sandbox.local.unconfined import UnconfinedRuntimes
+from patchwright.sandbox.local.runtimes import BubblewrapRuntimes, UnconfinedRuntimes
 from tests.adapters.sandbox.box import Box
 
 COUNT = "echo x >> /tmp/count; wc -l < /tmp/count"

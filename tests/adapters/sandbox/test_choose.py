@@ -7,9 +7,9 @@ import pytest
 from patchwright.core.clock import SystemClock
 from patchwright.core.errors import SandboxError, SettingsError
 from patchwright.core.runtime import SandboxSpec
-from patchwright.core.security.domains import Domain
-from patchwright.sandbox.choose import create_factory
+from patchwright.core.security.hosts import Domain
 from patchwright.sandbox.docker.runtimes import DockerRuntimes
+from patchwright.sandbox.factory import create_factory
 
 NOWHERE = "unix:///nonexistent/docker.sock"
 
@@ -55,7 +55,7 @@ def test_an_engine_that_answers_nonsense_is_no_engine(
 
 PLUGIN = """
 from patchwright.core.errors import SandboxError
-from patchwright.sandbox.local.unconfined import UnconfinedRuntimes
+from patchwright.sandbox.local.runtimes import UnconfinedRuntimes
 
 
 class Elsewhere(UnconfinedRuntimes):

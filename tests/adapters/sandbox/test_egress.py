@@ -6,8 +6,8 @@ import pytest
 
 from patchwright.core.events.types import Browse, BrowserOutput
 from patchwright.core.runtime import Runtime, RuntimeFactory, SandboxSpec
-from patchwright.core.security.domains import Domain
-from patchwright.core.types.ids import RandomIds
+from patchwright.core.security.hosts import Domain
+from patchwright.core.types.base import RandomIds
 from tests.adapters.sandbox.box import Box
 from tests.adapters.sandbox.conftest import SPEC
 from tests.adapters.sandbox.outside import FETCH, Outside, fetch

@@ -11,16 +11,14 @@ from pathlib import Path
 import pytest
 
 from patchwright.core.runtime import SandboxSpec
-from patchwright.sandbox.action_server.failure import ActionError
-from patchwright.sandbox.action_server.reaching_out import reach_out
-from patchwright.sandbox.archive import pack_proxy
-from patchwright.sandbox.egress.launch import command_line
-from patchwright.sandbox.egress.proxy.door import accept_connections
-from patchwright.sandbox.egress.proxy.gate import Gate, call, resolve
-from patchwright.sandbox.egress.proxy.hello import ALERT
-from patchwright.sandbox.egress.proxy.rules import HostRule, Endpoint
-from patchwright.sandbox.egress.proxy.tally import RefusalCounter
-from patchwright.sandbox.egress.proxy.visit import MAX_HEAD_BYTES
+from patchwright.sandbox.action_server.protocol import ActionError
+from patchwright.sandbox.action_server.server import reach_out
+from patchwright.sandbox.bootstrap import pack_proxy
+from patchwright.sandbox.egress.gateway import command_line
+from patchwright.sandbox.egress.proxy.gate import Gate, RefusalCounter, call, resolve
+from patchwright.sandbox.egress.proxy.listener import MAX_HEAD_BYTES, accept_connections
+from patchwright.sandbox.egress.proxy.rules import Endpoint, HostRule
+from patchwright.sandbox.egress.proxy.tls_hello import ALERT
 from tests.unit.sandbox.test_egress_hello import greeting
 
 NAMES = {
@@ -241,7 +239,9 @@ def test_a_tunnel_to_a_listed_host_is_for_no_other_host_behind_its_address(
 
 
 def test_at_the_port_of_https_a_tunnel_carries_nothing_but_tls() -> None:
-    proxy = Proxy(HostRule("listed.example", None, False), HostRule("127.0.0.1", None, False))
+    proxy = Proxy(
+        HostRule("listed.example", None, False), HostRule("127.0.0.1", None, False)
+    )
     given, taken = socket.socketpair()
     with given, taken:
         gate = proxy.gate._replace(call=lambda _address, _port: taken)

@@ -7,7 +7,7 @@ import pytest
 
 from patchwright.core.clock import SystemClock
 from patchwright.core.runtime import SandboxSpec
-from patchwright.sandbox.choose import create_factory
+from patchwright.sandbox.factory import create_factory
 from patchwright.sandbox.workspace import Export, Workspace
 from tests.adapters.sandbox.box import Box
 from tests.adapters.sandbox.test_workspace import Origin

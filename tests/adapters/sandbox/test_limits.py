@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from patchwright.core.runtime import RuntimeFactory, SandboxSpec
-from patchwright.sandbox.local.bubblewrap import BubblewrapRuntimes
-from patchwright.sandbox.local.unconfined import UnconfinedRuntimes
+from patchwright.sandbox.local.runtimes import BubblewrapRuntimes, UnconfinedRuntimes
 from tests.adapters.sandbox.box import Box
 
 MIB = 1 << 20

@@ -11,8 +11,7 @@ import pytest
 
 from patchwright.core.errors import RuntimeLostError
 from patchwright.core.runtime import RuntimeFactory, SandboxSpec
-from patchwright.sandbox.local.bubblewrap import BubblewrapRuntimes
-from patchwright.sandbox.local.unconfined import UnconfinedRuntimes
+from patchwright.sandbox.local.runtimes import BubblewrapRuntimes, UnconfinedRuntimes
 from tests.adapters.sandbox.box import Box
 from tests.provision.waiting import wait_until
 

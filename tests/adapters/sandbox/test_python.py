@@ -9,7 +9,7 @@ import pytest
 
 from patchwright.core.events.types import ErrorObservation, IpythonOutput, RunIpython
 from patchwright.core.runtime import SandboxSpec
-from patchwright.sandbox.local.unconfined import UnconfinedRuntimes
+from patchwright.sandbox.local.runtimes import UnconfinedRuntimes
 from tests.adapters.sandbox.box import IDS, Box
 
 PLAIN = "This is plain Python 3."

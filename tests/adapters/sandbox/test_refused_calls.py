@@ -6,9 +6,8 @@ from pathlib import Path
 import pytest
 
 from patchwright.core.runtime import SandboxSpec
-from patchwright.sandbox.local.arguments import show_system
-from patchwright.sandbox.local.bubblewrap import BubblewrapRuntimes
-from patchwright.sandbox.local.seccomp import filter_program
+from patchwright.sandbox.local.isolation import filter_program, show_system
+from patchwright.sandbox.local.runtimes import BubblewrapRuntimes
 from tests.adapters.sandbox.box import Box
 
 CALL = """

@@ -8,7 +8,7 @@ import pytest
 from patchwright.core.errors import SandboxError
 from patchwright.core.runtime import RuntimeFactory, SandboxSpec
 from patchwright.core.types.work import LeftOut, LeftOutReason
-from patchwright.sandbox.local.unconfined import UnconfinedRuntimes
+from patchwright.sandbox.local.runtimes import UnconfinedRuntimes
 from patchwright.sandbox.workspace import Workspace
 from tests.adapters.sandbox.box import Box
 

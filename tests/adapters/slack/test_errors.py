@@ -17,7 +17,7 @@ from patchwright.core.errors import (
     SettingsError,
 )
 from patchwright.integrations.slack.adapter import Slack, connect
-from patchwright.integrations.slack.payloads import EmptyResponse
+from patchwright.integrations.slack.responses import EmptyResponse
 from patchwright.integrations.slack.tokens import StaticBotToken
 from tests.adapters.slack.conftest import Office
 from tests.fakes.clock import FakeClock

@@ -21,9 +21,11 @@ from patchwright.core.types.triggers import (
     TriggerKind,
 )
 from patchwright.integrations.slack.adapter import Slack
-from patchwright.integrations.slack.forms import options_of
-from patchwright.integrations.slack.receiver import SlackReceiver
-from patchwright.integrations.slack.webhook import SlackTriggerRules
+from patchwright.integrations.slack.views import options_of
+from patchwright.integrations.slack.webhooks.reader import (
+    SlackReceiver,
+    SlackTriggerRules,
+)
 from tests.adapters.slack.conftest import Office
 from tests.fakes.github.exchange import Request
 from tests.fakes.github.server import Server, Wire

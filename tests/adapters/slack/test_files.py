@@ -9,9 +9,9 @@ from patchwright.core.errors import (
 )
 from patchwright.core.types.threads import TalkThread
 from patchwright.integrations.slack.adapter import Slack
-from patchwright.integrations.slack.files import check_host, fetch_file
-from patchwright.integrations.slack.payloads import SlackFile
-from patchwright.integrations.slack.text.message import as_markdown
+from patchwright.integrations.slack.attachments import check_host, fetch_file
+from patchwright.integrations.slack.responses import SlackFile
+from patchwright.integrations.slack.text.message_reader import as_markdown
 from tests.adapters.slack.conftest import Office
 from tests.fakes.slack.fake import FakeSlack
 from tests.fakes.slack.state import File as Uploaded
@@ -102,4 +102,7 @@ def test_a_name_is_no_markup() -> None:
 
 
 def test_a_file_that_was_deleted_is_not_named() -> None:
-    assert as_markdown(SlackFile(name="a", mode="tombstone", url_private="https://x")) == ""
+    assert (
+        as_markdown(SlackFile(name="a", mode="tombstone", url_private="https://x"))
+        == ""
+    )

@@ -10,11 +10,16 @@ from hypothesis import strategies as st
 from patchwright.core.channel import Offer
 from patchwright.core.errors import InvalidRequestError
 from patchwright.core.types.triggers import FormRequest
-from patchwright.integrations.slack.actions import FORM, decode_form
+from patchwright.integrations.slack.actions import FORM, decode_form, offer_blocks
 from patchwright.integrations.slack.adapter import Slack
-from patchwright.integrations.slack.buttons import offer_blocks
-from patchwright.integrations.slack.forms import form_view, options_of
-from patchwright.integrations.slack.home import MAX_RUNS, HomePage, HomeRun, home_view
+from patchwright.integrations.slack.views import (
+    MAX_RUNS,
+    HomePage,
+    HomeRun,
+    form_view,
+    home_view,
+    options_of,
+)
 from tests.adapters.slack.conftest import Office
 from tests.fakes.slack.acts.pressing import option_problems
 from tests.fakes.slack.blocks import check_blocks

@@ -9,7 +9,7 @@ from pydantic import SecretStr
 from patchwright.core.clock import SystemClock
 from patchwright.core.errors import AuthenticationError, PermissionDeniedError
 from patchwright.integrations.slack.adapter import connect
-from patchwright.integrations.slack.install import AppInstaller
+from patchwright.integrations.slack.app import AppInstaller
 from tests.adapters.slack.installations import KeptInstallations
 from tests.fakes.slack.fake import FakeSlack
 from tests.fakes.slack.scene import SCOPES

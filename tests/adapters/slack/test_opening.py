@@ -3,7 +3,7 @@
 import pytest
 
 from patchwright.core.errors import ServiceUnavailableError
-from patchwright.core.text.marks import mention_link
+from patchwright.core.text.escape import mention_link
 from patchwright.integrations.slack.adapter import Slack
 from tests.adapters.slack.conftest import Office
 from tests.fakes.slack.fake import FakeSlack

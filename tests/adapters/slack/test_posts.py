@@ -4,9 +4,9 @@ import pytest
 
 from patchwright.core.channel import Offer
 from patchwright.core.errors import NotFoundError, ServiceUnavailableError
-from patchwright.core.text.marks import mention_link
+from patchwright.core.text.escape import mention_link
 from patchwright.integrations.slack.adapter import Slack, connect
-from patchwright.integrations.slack.metadata import EVENT_TYPE
+from patchwright.integrations.slack.threads import EVENT_TYPE
 from tests.adapters.slack.conftest import Office
 from tests.fakes.slack.fake import FakeSlack
 

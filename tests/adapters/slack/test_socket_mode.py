@@ -18,8 +18,8 @@ from patchwright.core.errors import (
     ServiceUnavailableError,
 )
 from patchwright.core.types.triggers import Trigger
-from patchwright.integrations.slack.receiver import SocketReceiver, delivery_id
 from patchwright.integrations.slack.socket_mode import SocketMode, TakeDelivery
+from patchwright.integrations.slack.webhooks.reader import SocketReceiver, delivery_id
 from tests.fakes.slack_socket import TIMEOUT_S, FakeSocketMode
 from tests.unit.slack.samples import LISTENING, command, envelope, mention, press
 
@@ -74,10 +74,10 @@ class Intake:
 def test_envelope_is_read_like_a_delivery(
     fake: FakeSocketMode, kind: str, payload: dict[str, Any], name: str
 ) -> None:
-    intake = Intake()
-    with connect(fake, intake):
+    inbox = Intake()
+    with connect(fake, inbox):
         envelope_id = fake.next_line().deliver(kind, payload)
-        headers, body = intake.next()
+        headers, body = inbox.next()
         assert fake.next_answer() == {"envelope_id": envelope_id}
     assert delivery_id(headers, body) == name
     assert json.loads(body) == payload
@@ -125,33 +125,33 @@ def test_answer_goes_with_the_acknowledgement_where_slack_takes_one(
 
 
 def test_connection_is_made_anew_when_slack_asks_for_it(fake: FakeSocketMode) -> None:
-    intake = Intake()
-    with connect(fake, intake):
+    inbox = Intake()
+    with connect(fake, inbox):
         fake.next_line().disconnect()
         fake.next_line().deliver("events_api", envelope(mention()))
-        intake.next()
+        inbox.next()
         fake.next_answer()
 
 
 def test_connection_is_made_anew_when_it_is_closed(fake: FakeSocketMode) -> None:
-    intake = Intake()
-    with connect(fake, intake, ping_interval_s=0.05):
+    inbox = Intake()
+    with connect(fake, inbox, ping_interval_s=0.05):
         fake.next_line().hang_up()
         fake.next_line().deliver("events_api", envelope(mention()))
-        intake.next()
+        inbox.next()
         fake.next_answer()
 
 
 def test_connection_that_is_refused_later_is_tried_again(fake: FakeSocketMode) -> None:
-    intake = Intake()
-    with connect(fake, intake, ping_interval_s=0.05):
+    inbox = Intake()
+    with connect(fake, inbox, ping_interval_s=0.05):
         first = fake.next_line()
         fake.app_token = "xapp-2"
         first.hang_up()
         assert fake.refused.get(timeout=TIMEOUT_S)
         fake.app_token = "xapp-1"
         fake.next_line().deliver("events_api", envelope(mention()))
-        intake.next()
+        inbox.next()
 
 
 def test_large_envelope_arrives_whole(
@@ -162,10 +162,10 @@ def test_large_envelope_arrives_whole(
         folder = corpus / "slack" / "socket-mode"
         frame = json.loads((folder / "interactive.block_actions.json").read_bytes())
         payload |= {"blocks": frame["payload"]}
-    intake = Intake()
-    with connect(fake, intake):
+    inbox = Intake()
+    with connect(fake, inbox):
         fake.next_line().deliver("events_api", payload)
-        headers, body = intake.next()
+        headers, body = inbox.next()
         fake.next_answer()
     assert isinstance(SocketReceiver(LISTENING).read(headers, body), Trigger)
     assert json.loads(body) == payload
@@ -207,9 +207,9 @@ def test_refused_websocket_is_unavailable(fake: FakeSocketMode) -> None:
 def test_a_frame_that_cannot_be_read_is_dropped_and_the_connection_goes_on(
     fake: FakeSocketMode, value: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    intake = Intake()
+    inbox = Intake()
     frame = '{"type": "events_api", "envelope_id": "E1", "payload": {"x": %s}}'
-    with connect(fake, intake):
+    with connect(fake, inbox):
         line = fake.next_line()
         line.send_text(frame % value)
         second = line.deliver("events_api", envelope(mention()))

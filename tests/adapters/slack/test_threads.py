@@ -5,7 +5,7 @@ from datetime import timedelta
 from patchwright.core.types.people import Actor
 from patchwright.integrations.slack.adapter import Slack
 from patchwright.integrations.slack.threads import MAX_POSTS, is_attached
-from patchwright.resolver.gathering.images import find_images
+from patchwright.resolver.context.images import find_images
 from tests.adapters.slack.conftest import Office
 from tests.fakes.slack.fake import FakeSlack
 

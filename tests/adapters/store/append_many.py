@@ -5,10 +5,10 @@ from contextlib import closing
 
 from patchwright.core.clock import SystemClock
 from patchwright.core.events.types import Message, Source
-from patchwright.core.types.ids import ConversationId
+from patchwright.core.types.base import ConversationId
 from patchwright.workers.db.database import Database
-from patchwright.workers.store.doorbells import open_notifier
 from patchwright.workers.store.events import EventStore
+from patchwright.workers.store.notifier import open_notifier
 
 
 def main(url: str, conversation_id: str, count: str) -> None:

@@ -5,15 +5,17 @@ from dataclasses import dataclass
 from pydantic import SecretStr
 
 from patchwright.core.crypto import KeyRing
-from patchwright.core.types.grants import PersonalToken
-from patchwright.core.types.ids import AccountId, JobId, RandomIds
-from patchwright.core.types.people import Actor
+from patchwright.core.types.base import AccountId, JobId, RandomIds
+from patchwright.core.types.people import Actor, PersonalToken
 from patchwright.core.types.threads import TalkThread, ThreadKind
+from patchwright.workers.store.account_links import (
+    Linker,
+    LinkRequest,
+    LinkStore,
+    digest_of,
+)
 from patchwright.workers.store.accounts import AccountStore
 from patchwright.workers.store.identity_tokens import IdentityTokens, Renew
-from patchwright.workers.store.link_rows import LinkRequest
-from patchwright.workers.store.linking import Linker
-from patchwright.workers.store.links import LinkStore, digest_of
 from patchwright.workers.store.secrets import SecretStore
 from tests.adapters.store.world import World, trigger
 
@@ -41,7 +43,9 @@ class Linking:
     def tokens(self) -> IdentityTokens:
         return self.linker.tokens
 
-    def arrive(self, person: Actor, actor: Actor = JO, grant: PersonalToken = GRANT) -> str:
+    def arrive(
+        self, person: Actor, actor: Actor = JO, grant: PersonalToken = GRANT
+    ) -> str:
         """Let the actor come as far as the question; return the link's digest."""
         token = self.links.invite(actor)
         assert token is not None
@@ -60,7 +64,9 @@ class Linking:
     ) -> tuple[JobId, ...] | None:
         return self.linker.confirm(self.request(digest), browser, person)
 
-    def link(self, person: Actor, actor: Actor = JO, grant: PersonalToken = GRANT) -> AccountId:
+    def link(
+        self, person: Actor, actor: Actor = JO, grant: PersonalToken = GRANT
+    ) -> AccountId:
         assert self.confirm(self.arrive(person, actor, grant), person) is not None
         return self.accounts.account_of(person, API)
 

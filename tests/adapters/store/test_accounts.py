@@ -4,9 +4,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from patchwright.core.types.ids import RandomIds
+from patchwright.core.types.base import RandomIds
 from patchwright.core.types.people import Actor
-from patchwright.workers.db.tables_people import accounts, identities
+from patchwright.workers.db.tables import accounts, identities
 from patchwright.workers.store.accounts import AccountStore
 from tests.adapters.store.world import ALICE, World
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from patchwright.core.types.ids import AccountId
+from patchwright.core.types.base import AccountId
 from patchwright.core.types.threads import RepoRef, TalkThread, ThreadKind
-from patchwright.workers.db.tables_talk import choices
+from patchwright.workers.db.tables import choices
 from patchwright.workers.store.choices import (
     DEFAULT_REPOSITORY,
     ChoiceStore,

@@ -14,8 +14,7 @@ from sqlalchemy.exc import IntegrityError, StatementError
 
 from patchwright.core.errors import SettingsError
 from patchwright.workers.db.database import Database
-from patchwright.workers.db.schema import metadata
-from patchwright.workers.db.tables import conversations, jobs, threads
+from patchwright.workers.db.tables import conversations, jobs, metadata, threads
 from patchwright.workers.db.upgrade import later_schema, missing_migrations, upgrade
 
 NOON = datetime(2030, 1, 1, 12, 0, 0, 123456, tzinfo=UTC)

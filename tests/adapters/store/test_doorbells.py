@@ -11,18 +11,21 @@ from threading import Event as Bell
 import pytest
 from sqlalchemy import text
 
-from patchwright.core.events.doorbell import Notifier
+from patchwright.core.events.log import Notifier
 from patchwright.core.events.types import Message, Source
-from patchwright.core.types.ids import ConversationId, JobId, RandomIds
-from patchwright.workers.db.bell_sockets import NotificationFolder
+from patchwright.core.types.base import ConversationId, JobId, RandomIds
 from patchwright.workers.db.database import Database
+from patchwright.workers.db.notifications import NotificationFolder
 from patchwright.workers.db.upgrade import upgrade
-from patchwright.workers.intake.delivery import DeliveryVerdict
-from patchwright.workers.intake.intake import Inbox
-from patchwright.workers.intake.record import Recorder
-from patchwright.workers.store.doorbells import open_notifier
-from patchwright.workers.store.ear import NotificationListener, NotificationSource
+from patchwright.workers.inbox.delivery import DeliveryVerdict
+from patchwright.workers.inbox.inbox import Inbox
+from patchwright.workers.inbox.recorder import Recorder
 from patchwright.workers.store.events import EventStore
+from patchwright.workers.store.notifier import (
+    NotificationListener,
+    NotificationSource,
+    open_notifier,
+)
 from tests.adapters.store.world import World, trigger
 
 SOON_S = 10.0
@@ -91,11 +94,11 @@ def test_a_request_that_joins_a_run_reaches_a_worker_elsewhere(world: World) -> 
     with another_process(world) as web, another_process(world) as worker:
         recorder = Recorder(web, RandomIds())
         with (
-            Inbox(web.database, recorder, dispatched.append) as intake,
+            Inbox(web.database, recorder, dispatched.append) as inbox,
             worker.open(conversation).listen() as wakeup,
         ):
             delivery = world.delivery(trigger("k2", "and this"))
-            stored = intake.submit(delivery).result(SOON_S)
+            stored = inbox.submit(delivery).result(SOON_S)
             assert stored.verdict is DeliveryVerdict.JOINED
             assert heard_by_now(wakeup)
 

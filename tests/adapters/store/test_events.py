@@ -20,7 +20,7 @@ from patchwright.core.events.types import (
     ToolCall,
     Unknown,
 )
-from patchwright.core.types.ids import ConversationId
+from patchwright.core.types.base import ConversationId
 from patchwright.workers.db.tables import conversations, events
 from patchwright.workers.store.events import EventStore, SqlEventLog
 from tests.adapters.store.world import LEASE_S, World

@@ -7,13 +7,16 @@ from pathlib import Path
 import pytest
 from sqlalchemy import insert, text
 
-from patchwright.core.events.files import read_entries
-from patchwright.core.events.transfer import LogNotEmptyError, export_log, import_log
+from patchwright.core.events.jsonl import (
+    LogNotEmptyError,
+    export_log,
+    import_log,
+    read_entries,
+)
 from patchwright.core.events.types import Event, Message, Null, Source, Think
-from patchwright.core.types.ids import ConversationId
+from patchwright.core.types.base import ConversationId
 from patchwright.workers.db.tables import events
-from patchwright.workers.store.event_pages import EventRange, make_page_query
-from patchwright.workers.store.events import SqlEventLog
+from patchwright.workers.store.events import EventRange, SqlEventLog, make_page_query
 from tests.adapters.store.world import World
 
 AT = "2030-01-01T12:00:00Z"

@@ -8,10 +8,10 @@ import pytest
 from pydantic import SecretStr
 
 from patchwright.core.crypto import DecryptionError, KeyRing
-from patchwright.integrations.github.manifest import NewApp
+from patchwright.integrations.github.app import NewApp
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.upgrade import upgrade
-from patchwright.workers.store.github_app import GitHubAppStore
+from patchwright.workers.store.app_credentials import GitHubAppStore
 from patchwright.workers.store.secrets import SecretStore
 from tests.fakes.clock import FakeClock
 
@@ -49,7 +49,8 @@ def test_with_another_key_it_is_an_error_and_not_no_app(tmp_path: Path) -> None:
         upgrade(database)
         rings = [KeyRing({name: name.encode() * 32}, name) for name in "ab"]
         first, second = (
-            GitHubAppStore(SecretStore(database, ring, FakeClock()), CLOUD) for ring in rings
+            GitHubAppStore(SecretStore(database, ring, FakeClock()), CLOUD)
+            for ring in rings
         )
         first.put(APP)
         with pytest.raises(DecryptionError):

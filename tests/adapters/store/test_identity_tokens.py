@@ -16,10 +16,10 @@ from patchwright.core.errors import (
     ServiceError,
     ServiceUnavailableError,
 )
-from patchwright.core.types.grants import PersonalToken
-from patchwright.core.types.ids import AccountId
+from patchwright.core.types.base import AccountId
+from patchwright.core.types.people import PersonalToken
 from patchwright.workers.db.database import Database
-from patchwright.workers.db.tables_people import secrets_table
+from patchwright.workers.db.tables import secrets_table
 from patchwright.workers.store.identity_tokens import forget_grant
 from tests.adapters.store.linking_world import Linking, open_linking
 from tests.adapters.store.world import ALICE, World

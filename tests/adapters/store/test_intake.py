@@ -11,20 +11,27 @@ from patchwright.core.events.types import Message, Source
 from patchwright.core.types.threads import ForgeThread, ThreadKind
 from patchwright.core.types.triggers import Ignored, Trigger
 from patchwright.workers.db.database import Database
-from patchwright.workers.db.metadata import metadata
-from patchwright.workers.db.tables import conversations, deliveries, jobs
-from patchwright.workers.db.tables_talk import choices
-from patchwright.workers.intake.delivery import InboxResult, DeliveryVerdict
-from patchwright.workers.intake.errors import InboxUnavailableError
-from patchwright.workers.intake.intake import MAX_GROUP, MAX_WAITING_DELIVERIES
-from patchwright.workers.store.fencing import lock_conversation
+from patchwright.workers.db.tables import (
+    choices,
+    conversations,
+    deliveries,
+    jobs,
+    metadata,
+)
+from patchwright.workers.inbox.delivery import (
+    DeliveryVerdict,
+    InboxResult,
+    InboxUnavailableError,
+)
+from patchwright.workers.inbox.inbox import MAX_GROUP, MAX_WAITING_DELIVERIES
 from patchwright.workers.store.job import JobState
+from patchwright.workers.store.leases import lock_conversation
 from tests.adapters.store.world import ISSUE, REPO, World, trigger
 
 
 def test_a_request_becomes_a_conversation_and_a_queued_job(world: World) -> None:
-    with world.open_intake() as intake:
-        stored = intake.submit(world.delivery(trigger())).result()
+    with world.open_intake() as inbox:
+        stored = inbox.submit(world.delivery(trigger())).result()
     assert stored.verdict is DeliveryVerdict.ACCEPTED
     assert stored.job_id is not None
     assert world.job(stored.job_id).trigger == trigger()
@@ -75,8 +82,8 @@ def test_m8_the_body_of_a_delivery_is_not_kept(world: World) -> None:
 
 def test_the_same_delivery_20_times_at_once_is_one_job(world: World) -> None:
     delivery = world.delivery(trigger())
-    with ThreadPoolExecutor(20) as senders, world.open_intake() as intake:
-        answers = senders.map(lambda _: intake.submit(delivery).result(), range(20))
+    with ThreadPoolExecutor(20) as senders, world.open_intake() as inbox:
+        answers = senders.map(lambda _: inbox.submit(delivery).result(), range(20))
         verdicts = [answer.verdict for answer in answers]
     assert sorted(verdicts) == ["accepted", *["duplicate"] * 19]
     assert len(world.rows(jobs)) == 1
@@ -103,9 +110,9 @@ def test_two_processes_that_get_the_same_requests_make_one_job_each(
         other = World(other_database)
         with world.open_intake() as one, other.open_intake() as two:
             waiting = [
-                intake.submit(world.delivery(trigger(f"k{number}"), f"d{number}"))
+                inbox.submit(world.delivery(trigger(f"k{number}"), f"d{number}"))
                 for number in range(30)
-                for intake in (one, two)
+                for inbox in (one, two)
             ]
             results = [future.result() for future in waiting]
     assert sum(result.verdict is DeliveryVerdict.DUPLICATE for result in results) == 30
@@ -115,9 +122,9 @@ def test_two_processes_that_get_the_same_requests_make_one_job_each(
 
 
 def test_of_two_requests_at_once_one_joins_the_job_of_the_other(world: World) -> None:
-    with world.open_intake() as intake:
-        first = intake.submit(world.delivery(trigger("k1", "fix it")))
-        second = intake.submit(world.delivery(trigger("k2", "and the docs")))
+    with world.open_intake() as inbox:
+        first = inbox.submit(world.delivery(trigger("k1", "fix it")))
+        second = inbox.submit(world.delivery(trigger("k2", "and the docs")))
     assert first.result().verdict is DeliveryVerdict.ACCEPTED
     assert second.result().verdict is DeliveryVerdict.JOINED
     [job_id] = world.dispatched
@@ -157,8 +164,8 @@ def test_who_follows_the_conversation_hears_of_a_request_that_joins(
     world: World,
 ) -> None:
     conversation_id = world.conversation(world.ask("k1"))
-    with world.notifier.listen(conversation_id) as wakeup, world.open_intake() as intake:
-        intake.submit(world.delivery(trigger("k2")))
+    with world.notifier.listen(conversation_id) as wakeup, world.open_intake() as inbox:
+        inbox.submit(world.delivery(trigger("k2")))
         assert wakeup.wait(10)
 
 
@@ -195,9 +202,9 @@ def test_a_delivery_that_cannot_be_stored_does_not_hurt_those_beside_it(
 ) -> None:
     _refuse_equal_messages(world)
     requests = ["fix it", "again", "again", "something else"]
-    with world.open_intake() as intake:
+    with world.open_intake() as inbox:
         answers = [
-            intake.submit(world.delivery(trigger(f"k{number}", request)))
+            inbox.submit(world.delivery(trigger(f"k{number}", request)))
             for number, request in enumerate(requests)
         ]
     assert isinstance(answers[2].exception(), InboxUnavailableError)
@@ -207,30 +214,30 @@ def test_a_delivery_that_cannot_be_stored_does_not_hurt_those_beside_it(
 
 
 def test_leaving_the_intake_stores_what_still_waits(world: World) -> None:
-    with world.open_intake() as intake:
+    with world.open_intake() as inbox:
         waiting: list[Future[InboxResult]] = [
-            intake.submit(world.delivery(trigger(f"k{number}"))) for number in range(50)
+            inbox.submit(world.delivery(trigger(f"k{number}"))) for number in range(50)
         ]
     assert all(future.done() for future in waiting)
     assert len(world.rows(deliveries)) == 50
 
 
 def test_a_closed_intake_takes_nothing(world: World) -> None:
-    with world.open_intake() as intake:
-        assert intake.is_alive
-    assert not intake.is_alive
+    with world.open_intake() as inbox:
+        assert inbox.is_alive
+    assert not inbox.is_alive
     with pytest.raises(InboxUnavailableError):
-        intake.submit(world.delivery(trigger()))
+        inbox.submit(world.delivery(trigger()))
 
 
 def test_only_so_many_deliveries_wait_and_none_of_them_is_lost(world: World) -> None:
     taken: list[Future[InboxResult]] = []
-    with world.open_intake() as intake, world.database.writing() as connection:
+    with world.open_intake() as inbox, world.database.writing() as connection:
         if not world.database.is_sqlite:
             connection.execute(text("LOCK TABLE deliveries IN EXCLUSIVE MODE"))
         with pytest.raises(InboxUnavailableError, match="too many"):
             taken.extend(
-                intake.submit(world.delivery(Ignored(reason="flood")))
+                inbox.submit(world.delivery(Ignored(reason="flood")))
                 for _ in range(MAX_WAITING_DELIVERIES + MAX_GROUP + 1)
             )
     assert len(taken) >= MAX_WAITING_DELIVERIES

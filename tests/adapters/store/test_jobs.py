@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from patchwright.core.types.ids import JobId
+from patchwright.core.types.base import JobId
 from patchwright.core.types.people import Actor
 from patchwright.core.types.work import Outcome, OutcomeKind
 from patchwright.resolver.effects import FinalMessage

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from patchwright.core.errors import SettingsError
-from patchwright.workers.store.key_file import load_or_make_key
+from patchwright.workers.store.secrets import load_or_make_key
 
 
 def test_a_key_is_made_once_for_its_user_alone(tmp_path: Path) -> None:

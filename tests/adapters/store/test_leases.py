@@ -9,7 +9,7 @@ from sqlalchemy import text
 
 from patchwright.core.clock import SystemClock
 from patchwright.core.errors import LeaseLostError
-from patchwright.core.types.ids import JobId, RandomIds
+from patchwright.core.types.base import JobId, RandomIds
 from patchwright.core.types.work import Outcome, OutcomeKind
 from patchwright.workers.compose import make_stores
 from patchwright.workers.db.database import Database

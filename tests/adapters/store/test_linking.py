@@ -3,12 +3,11 @@
 import pytest
 from pydantic import SecretStr
 
-from patchwright.core.types.grants import PersonalToken
-from patchwright.core.types.ids import RandomIds
-from patchwright.core.types.people import Actor
-from patchwright.workers.db.tables_people import account_audit, identities, secrets_table
+from patchwright.core.types.base import RandomIds
+from patchwright.core.types.people import Actor, PersonalToken
+from patchwright.workers.db.tables import account_audit, identities, secrets_table
+from patchwright.workers.store.accounts import forget_person, unlink, unlink_host
 from patchwright.workers.store.job import JobState
-from patchwright.workers.store.unlinking import forget_person, unlink, unlink_host
 from tests.adapters.store.linking_world import (
     API,
     BROWSER,

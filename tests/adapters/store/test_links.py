@@ -3,9 +3,14 @@
 import pytest
 
 from patchwright.core.types.people import Actor
-from patchwright.workers.db.tables_people import link_requests
-from patchwright.workers.store.link_rows import LinkRequest, LinkStatus
-from patchwright.workers.store.links import MAX_INVITATIONS_PER_HOUR, LinkStore, digest_of
+from patchwright.workers.db.tables import link_requests
+from patchwright.workers.store.account_links import (
+    MAX_INVITATIONS_PER_HOUR,
+    LinkRequest,
+    LinkStatus,
+    LinkStore,
+    digest_of,
+)
 from tests.adapters.store.world import World
 
 JO = Actor(service="slack", login="jo", external_id="U1", host="T1")

@@ -7,7 +7,7 @@ import pytest
 from patchwright.core.types.threads import RepoRef
 from patchwright.core.types.triggers import Ignored
 from patchwright.integrations.github.deliveries import DeliveryAttempt
-from patchwright.workers.store.missed import MAX_ASKED, MissedDeliveryStore
+from patchwright.workers.inbox.missed_deliveries import MAX_ASKED, MissedDeliveryStore
 from tests.adapters.store.world import ISSUE, World, trigger
 
 HOOK = "/app/hook"
@@ -38,7 +38,9 @@ def test_the_newest_attempt_is_asked_for_at_once(
     assert missed.read_up_to("/another") is None
 
 
-def test_what_has_come_is_not_asked_for(world: World, missed: MissedDeliveryStore) -> None:
+def test_what_has_come_is_not_asked_for(
+    world: World, missed: MissedDeliveryStore
+) -> None:
     now = world.clock.now()
     world.deliver(Ignored(reason="no-mention"), "g1")
     missed.note(HOOK, [attempt(1, now), attempt(2, now, "g2")])

@@ -8,7 +8,7 @@ from pydantic import SecretStr
 
 from patchwright.core.crypto import KeyRing
 from patchwright.core.events.types import AgentState, ChangeState, Source
-from patchwright.core.types.ids import JobId
+from patchwright.core.types.base import JobId
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import ForgeThread, RepoRef, ThreadKind
 from patchwright.core.types.triggers import (
@@ -23,7 +23,7 @@ from patchwright.core.types.triggers import (
 from patchwright.core.types.work import Outcome, OutcomeKind
 from patchwright.resolver.rounds import PENDING
 from patchwright.workers.db.tables import conversations, deliveries
-from patchwright.workers.intake.delivery import DeliveryVerdict
+from patchwright.workers.inbox.delivery import DeliveryVerdict
 from patchwright.workers.store.job import JobState
 from patchwright.workers.store.secrets import SecretStore
 from tests.adapters.store.world import ISSUE, REPO, World, trigger
@@ -237,8 +237,8 @@ def test_a_base_that_moves_under_a_closed_pull_request_starts_nothing(
 def test_what_came_of_a_delivery_is_submitted_after_the_commit(world: World) -> None:
     with_pull(world)
     world.dispatched.clear()
-    with world.open_intake() as intake:
-        stored = intake.submit(world.delivery(MOVED)).result()
+    with world.open_intake() as inbox:
+        stored = inbox.submit(world.delivery(MOVED)).result()
     assert world.dispatched == list(stored.due)
 
 
@@ -246,8 +246,8 @@ def test_closing_a_thread_stops_the_run_that_was_asked_for_there(world: World) -
     job_id = world.ask()
     world.claim(job_id)
     conversation = world.conversation(job_id)
-    with world.notifier.listen(conversation) as wakeup, world.open_intake() as intake:
-        intake.submit(world.delivery(ThreadClosed(thread=ISSUE, is_open=False)))
+    with world.notifier.listen(conversation) as wakeup, world.open_intake() as inbox:
+        inbox.submit(world.delivery(ThreadClosed(thread=ISSUE, is_open=False)))
         assert wakeup.wait(10)
     [event] = world.log(job_id)
     assert (event.source, event.payload) == (Source.SYSTEM, STOPPED)
@@ -316,7 +316,10 @@ def test_m11_a_notice_that_comes_again_is_known_by_its_meaning(world: World) -> 
 
 
 def test_a_thread_that_nobody_asked_in_may_close(world: World) -> None:
-    assert world.deliver(ThreadClosed(thread=ISSUE, is_open=False)).other_conversations == ()
+    assert (
+        world.deliver(ThreadClosed(thread=ISSUE, is_open=False)).other_conversations
+        == ()
+    )
     assert world.rows(deliveries)[0]["verdict"] == "noted"
 
 

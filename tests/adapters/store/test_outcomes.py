@@ -7,11 +7,11 @@ import pytest
 
 from patchwright.core.errors import LeaseLostError
 from patchwright.core.events.types import Source, Think
-from patchwright.core.types.ids import JobId
+from patchwright.core.types.base import JobId
 from patchwright.core.types.triggers import TriggerKind
 from patchwright.core.types.work import Outcome, OutcomeKind
 from patchwright.resolver.effects import FinalMessage, PushBranch
-from patchwright.workers.intake.delivery import DeliveryVerdict
+from patchwright.workers.inbox.delivery import DeliveryVerdict
 from patchwright.workers.store.effects import EffectState
 from patchwright.workers.store.job import JobState, Lease
 from patchwright.workers.store.outcomes import EffectsPendingError

@@ -3,9 +3,17 @@
 from datetime import timedelta
 
 from patchwright.workers.db.database import Database
-from patchwright.workers.ops.checks import WorkersCheck, BeatCheck
-from patchwright.workers.ops.presence import ProcessStatus, live_processes, remove_process, record_heartbeat
-from patchwright.workers.ops.waiting import oldest_job_waits_since
+from patchwright.workers.ops.health import (
+    BeatCheck,
+    WorkersCheck,
+    oldest_job_waits_since,
+)
+from patchwright.workers.ops.heartbeat import (
+    ProcessStatus,
+    live_processes,
+    record_heartbeat,
+    remove_process,
+)
 from tests.adapters.store.world import LEASE_S, World
 from tests.fakes.clock import START, FakeClock
 

@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from patchwright.core.types.ids import JobId
+from patchwright.core.types.base import JobId
 from patchwright.core.types.triggers import Ignored, Trigger, TriggerKind
 from patchwright.workers.db.tables import deliveries, jobs
-from patchwright.workers.intake.delivery import InboxResult, DeliveryVerdict
+from patchwright.workers.inbox.delivery import DeliveryVerdict, InboxResult
 from patchwright.workers.store.job import JobState
 from tests.adapters.store.world import World, trigger
 
@@ -18,7 +18,9 @@ def reply(key: str = "r1", words: str = "the second one") -> Trigger:
     return trigger(key, words).replace(kind=TriggerKind.REPLY)
 
 
-def deliver(world: World, reading: Trigger | Ignored, service: str = "slack") -> InboxResult:
+def deliver(
+    world: World, reading: Trigger | Ignored, service: str = "slack"
+) -> InboxResult:
     sent = replace(world.delivery(reading), service=service, body=WORDS)
     with world.database.writing() as connection:
         return world.recorder.record(connection, sent)

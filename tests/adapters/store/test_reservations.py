@@ -6,15 +6,15 @@ from typing import Any
 
 import pytest
 
-from patchwright.core.types.ids import AccountId, JobId, RandomIds
+from patchwright.core.types.base import AccountId, JobId, RandomIds
 from patchwright.core.types.threads import RepoRef
 from patchwright.workers.store.job import JobState
 from patchwright.workers.store.reservations import (
-    Ceilings,
     BudgetRefusal,
+    BudgetScope,
+    Ceilings,
     Reservation,
     ReservationStore,
-    BudgetScope,
     Spender,
 )
 from tests.adapters.store.world import REPO, World

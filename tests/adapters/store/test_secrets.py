@@ -8,7 +8,7 @@ from sqlalchemy import update
 
 from patchwright.core.crypto import DecryptionError, KeyRing
 from patchwright.core.errors import SettingsError
-from patchwright.workers.db.tables_people import secrets_table
+from patchwright.workers.db.tables import secrets_table
 from patchwright.workers.store.secrets import SecretStore
 from tests.adapters.store.world import World
 

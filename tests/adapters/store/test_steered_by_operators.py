@@ -5,14 +5,19 @@ from pathlib import Path
 import pytest
 
 from patchwright.core.events.types import AgentState, ChangeState, Source
-from patchwright.core.types.ids import RandomIds
+from patchwright.core.types.base import RandomIds
 from patchwright.core.types.work import Outcome, OutcomeKind
 from patchwright.workers.db.database import Database
+from patchwright.workers.runs.administration import (
+    BusyError,
+    RunAdministration,
+    TooLateError,
+    list_ids_beginning_with,
+    list_newest_ids,
+)
 from patchwright.workers.runs.known_ids import find_ids
-from patchwright.workers.runs.listed import RunFilter
-from patchwright.workers.runs.rows import list_ids_beginning_with, list_newest_ids
-from patchwright.workers.runs.stage import RunStage
-from patchwright.workers.runs.steering import BusyError, RunAdministration, TooLateError
+from patchwright.workers.runs.run_row import RunFilter
+from patchwright.workers.runs.selection import RunStage
 from patchwright.workers.store.job import JobState, Lease
 from tests.adapters.store.world import World
 
@@ -22,7 +27,9 @@ WAITS = Outcome(kind=OutcomeKind.NEEDS_INPUT, waits=True)
 @pytest.fixture
 def administration(world: World) -> RunAdministration:
     ids = RandomIds()
-    return RunAdministration(world.database, world.events, ids, world.clock, "the operator")
+    return RunAdministration(
+        world.database, world.events, ids, world.clock, "the operator"
+    )
 
 
 def deliver(world: World, lease: Lease, outcome: Outcome, read_up_to: int) -> Lease:
@@ -35,7 +42,9 @@ def end(world: World, lease: Lease) -> None:
     world.outcomes.finish(done, JobState.DONE, world.clock.now())
 
 
-def test_a_stop_is_in_the_log_and_rings(world: World, administration: RunAdministration) -> None:
+def test_a_stop_is_in_the_log_and_rings(
+    world: World, administration: RunAdministration
+) -> None:
     job = world.job(world.ask())
     world.claim(job.id)
     with world.notifier.listen(job.conversation_id) as wakeup:
@@ -46,7 +55,9 @@ def test_a_stop_is_in_the_log_and_rings(world: World, administration: RunAdminis
     assert (event.source, event.payload) == (Source.USER, said)
 
 
-def test_what_waits_for_a_person_is_woken_to_stop(world: World, administration: RunAdministration) -> None:
+def test_what_waits_for_a_person_is_woken_to_stop(
+    world: World, administration: RunAdministration
+) -> None:
     job = world.job(world.ask())
     waiting = deliver(world, world.claim(job.id), WAITS, 0)
     assert not world.outcomes.wait(waiting)
@@ -90,7 +101,9 @@ def test_it_is_too_late_to_stop_what_is_delivered_or_over(
     assert world.log(job.id) == []
 
 
-def test_a_retry_waits_for_a_worker_at_once(world: World, administration: RunAdministration) -> None:
+def test_a_retry_waits_for_a_worker_at_once(
+    world: World, administration: RunAdministration
+) -> None:
     job = world.job(world.ask())
     with pytest.raises(BusyError, match=f"patchwright runs stop {job.id[:8]}"):
         administration.retry(job)
@@ -102,7 +115,11 @@ def test_a_retry_waits_for_a_worker_at_once(world: World, administration: RunAdm
 
 
 def test_runs_are_found_by_their_beginning_and_by_what_they_are(
-    world: World, administration: RunAdministration, database: Database, database_url: str, tmp_path: Path
+    world: World,
+    administration: RunAdministration,
+    database: Database,
+    database_url: str,
+    tmp_path: Path,
 ) -> None:
     first = world.job(world.ask())
     end(world, world.claim(first.id))

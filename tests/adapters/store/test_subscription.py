@@ -4,9 +4,9 @@ import threading
 from collections.abc import Callable
 from queue import SimpleQueue
 
-from patchwright.core.events.doorbell import Notifier
+from patchwright.core.events.log import Notifier
 from patchwright.core.events.types import Event, Message, Source
-from patchwright.core.types.ids import ConversationId
+from patchwright.core.types.base import ConversationId
 from patchwright.workers.store.events import LOOK_AGAIN_S, EventStore, SqlEventLog
 from tests.adapters.store.world import World
 

@@ -1,9 +1,9 @@
 """A ticket keeps its conversation when it is moved, and its answers their readers."""
 
-from patchwright.core.types.ids import JobId
+from patchwright.core.types.base import JobId
 from patchwright.core.types.threads import TalkThread, ThreadKind
 from patchwright.core.types.triggers import Trigger, TriggerKind
-from patchwright.workers.intake.record import LEFT_OUT
+from patchwright.workers.inbox.recorder import LEFT_OUT
 from patchwright.workers.store.job import JobState
 from tests.adapters.store.world import World, trigger
 

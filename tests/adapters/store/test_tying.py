@@ -7,7 +7,7 @@ from threading import Barrier
 import pytest
 
 from patchwright.core.errors import LeaseLostError
-from patchwright.core.types.ids import JobId, RandomIds
+from patchwright.core.types.base import JobId, RandomIds
 from patchwright.core.types.threads import (
     ForgeThread,
     TalkThread,
@@ -19,7 +19,7 @@ from patchwright.core.types.work import Outcome, OutcomeKind
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.tables import deliveries
 from patchwright.workers.store.job import JobState, Lease
-from patchwright.workers.store.tying import ConversationLinkStore
+from patchwright.workers.store.requests import ConversationLinkStore
 from tests.adapters.store.world import ALICE, ISSUE, REPO, World, trigger
 
 CHAT = TalkThread(service="slack", place="T1/C1", kind=ThreadKind.CHAT, id="1.1")

@@ -6,16 +6,16 @@ from itertools import count
 
 from sqlalchemy import Table, select
 
-from patchwright.core.events.doorbell import Notifier
+from patchwright.core.events.log import Notifier
 from patchwright.core.events.types import Event
-from patchwright.core.types.ids import ConversationId, JobId, RandomIds
+from patchwright.core.types.base import ConversationId, JobId, RandomIds
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import ForgeThread, RepoRef, ThreadKind
 from patchwright.core.types.triggers import StoredDelivery, Trigger, TriggerKind
 from patchwright.workers.db.database import Database
-from patchwright.workers.intake.delivery import Delivery, InboxResult
-from patchwright.workers.intake.intake import Inbox
-from patchwright.workers.intake.record import Recorder
+from patchwright.workers.inbox.delivery import Delivery, InboxResult
+from patchwright.workers.inbox.inbox import Inbox
+from patchwright.workers.inbox.recorder import Recorder
 from patchwright.workers.store.effects import EffectStore
 from patchwright.workers.store.events import EventStore
 from patchwright.workers.store.job import Job, Lease
@@ -64,8 +64,8 @@ class World:
 
     @contextmanager
     def open_intake(self) -> Iterator[Inbox]:
-        with Inbox(self.database, self.recorder, self.dispatched.append) as intake:
-            yield intake
+        with Inbox(self.database, self.recorder, self.dispatched.append) as inbox:
+            yield inbox
 
     def delivery(self, reading: StoredDelivery, delivery_id: str = "") -> Delivery:
         return Delivery(

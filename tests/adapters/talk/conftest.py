@@ -7,18 +7,17 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
-from patchwright.core.channel import Tracker
+from patchwright.core.channel import ChannelRouter, Tracker
 from patchwright.core.clock import SystemClock
-from patchwright.core.settings.load import load_settings
+from patchwright.core.settings.loader import load_settings
 from patchwright.core.settings.model import Settings
-from patchwright.core.switchboard import ChannelRouter
 from patchwright.integrations.github.adapter import GitHub, connect_token
-from patchwright.integrations.github.addresses import Addresses
+from patchwright.integrations.github.connection import Addresses
 from patchwright.integrations.slack.adapter import Slack, connect
 from patchwright.integrations.slack.tokens import StaticBotToken
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.upgrade import upgrade
-from patchwright.workers.talk.people import PersonDirectory
+from patchwright.workers.plugins.people import PersonDirectory
 from tests.adapters.jira.conftest import Scene as JiraScene
 from tests.adapters.jira.conftest import set_up
 from tests.adapters.slack.conftest import Office

@@ -13,9 +13,9 @@ from patchwright.core.settings.github import GitHubSettings
 from patchwright.core.types.triggers import Ignored, Trigger
 from patchwright.integrations.github.auth import MemoryTokenCache
 from patchwright.integrations.signatures import sign_sha256
-from patchwright.workers.connections import connect_github
-from patchwright.workers.github_ear import GitHubReceiverLookup
-from patchwright.workers.web.receiver import NotReadyError
+from patchwright.workers.github_connection import connect_github
+from patchwright.workers.plugins.github import GitHubReceiverLookup
+from patchwright.workers.web.webhooks import NotReadyError
 from tests.app_manifest import add_our_app
 from tests.fakes.github import FakeGitHub
 from tests.provision.waiting import wait_until

@@ -7,9 +7,9 @@ from patchwright.core.clock import SystemClock
 from patchwright.core.types.people import Actor
 from patchwright.integrations.slack.adapter import connect
 from patchwright.integrations.slack.tokens import StaticBotToken
-from patchwright.workers.store.links import MAX_INVITATIONS_PER_HOUR, digest_of
-from patchwright.workers.talk.people import PersonDirectory
-from patchwright.workers.talk.slack_side import SlackPlugin
+from patchwright.workers.plugins.people import PersonDirectory
+from patchwright.workers.plugins.slack import SlackPlugin
+from patchwright.workers.store.account_links import MAX_INVITATIONS_PER_HOUR, digest_of
 from tests.adapters.slack.conftest import Office
 from tests.adapters.store.linking_world import JO, Linking
 from tests.adapters.talk.conftest import people_of, settings_of
@@ -45,7 +45,10 @@ def test_an_id_alone_counts_where_they_are_at_home(
 ) -> None:
     bare = settings_of(ACCOUNTS__MAP='[{"slack": "U1", "github": "mallory"}]')
     people = PersonDirectory(
-        bare, linking.accounts, linking.links, is_from_own_site=lambda _: is_from_own_site
+        bare,
+        linking.accounts,
+        linking.links,
+        is_from_own_site=lambda _: is_from_own_site,
     )
     found = people.find(JO)
     assert (found.login if found else "") == login

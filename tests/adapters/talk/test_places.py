@@ -1,11 +1,8 @@
 """Texts may refer to what is mapped, and to where work was done before."""
 
 from patchwright.core.types.threads import RepoRef
-from patchwright.resolver.placing.places import ReferenceScope
-from patchwright.workers.talk.places import (
-    find_places,
-    mapped_repositories,
-)
+from patchwright.resolver.repository_references import ReferenceScope
+from patchwright.workers.plugins.people import find_places, mapped_repositories
 from tests.adapters.store.world import World
 from tests.adapters.talk.conftest import settings_of
 

@@ -11,12 +11,12 @@ from patchwright.core.types.triggers import (
     OptionsRequest,
 )
 from patchwright.integrations.slack.adapter import Slack
-from patchwright.integrations.slack.forms import options_of
-from patchwright.workers.db.tables_talk import choices as choices_kept
+from patchwright.integrations.slack.views import options_of
+from patchwright.workers.db.tables import choices as choices_kept
+from patchwright.workers.plugins.people import PersonDirectory
+from patchwright.workers.plugins.repository_search import RepositorySearch
+from patchwright.workers.plugins.slack_interactions import SlackInteractionHandler
 from patchwright.workers.store.choices import ChoiceStore
-from patchwright.workers.talk.people import PersonDirectory
-from patchwright.workers.talk.repositories import RepositorySearch
-from patchwright.workers.talk.slack_front import SlackInteractionHandler
 from tests.adapters.slack.conftest import Office
 from tests.adapters.store.linking_world import Linking
 from tests.adapters.store.world import World
@@ -72,7 +72,9 @@ def test_a_person_is_offered_what_they_may_read(
     assert front.answer(asked) == options_of(("acme/web", "acme/api"))
 
 
-def test_who_is_not_known_is_offered_nothing(front: SlackInteractionHandler, office: Office) -> None:
+def test_who_is_not_known_is_offered_nothing(
+    front: SlackInteractionHandler, office: Office
+) -> None:
     asked = OptionsRequest(actor=office.actor(office.bob), query="ac")
     assert front.answer(asked) == options_of(())
 
@@ -163,7 +165,9 @@ def test_a_form_that_comes_too_late_breaks_nothing(
     assert fake.world.forms == []
 
 
-def test_options_need_nothing_more(front: SlackInteractionHandler, office: Office) -> None:
+def test_options_need_nothing_more(
+    front: SlackInteractionHandler, office: Office
+) -> None:
     front.follow(OptionsRequest(actor=office.actor(office.ann), query="x"))
 
 

@@ -8,19 +8,23 @@ import pytest
 
 from patchwright.core.errors import PayloadError
 from patchwright.core.types.triggers import HomeRequest, InteractionRequest
-from patchwright.integrations.slack.receiver import SocketReceiver, delivery_id
-from patchwright.integrations.slack.webhook import SlackTriggerRules
+from patchwright.integrations.slack.webhooks.reader import (
+    SlackTriggerRules,
+    SocketReceiver,
+    delivery_id,
+)
 from patchwright.workers.db.tables import deliveries
-from patchwright.workers.intake.intake import Inbox
-from patchwright.workers.talk.taking import SocketDeliveries
-from patchwright.workers.web.receiver import WebhookSource
+from patchwright.workers.inbox.inbox import Inbox
+from patchwright.workers.plugins.slack import SocketDeliveries
+from patchwright.workers.web.webhooks import WebhookSource
 from tests.adapters.slack.conftest import Office
 from tests.adapters.store.world import World
 from tests.fakes.slack.fake import FakeSlack
 
 JSON = {"content-type": "application/json"}
 ENTRANCE = WebhookSource(
-    receiver=SocketReceiver(SlackTriggerRules(command="/patchwright")), identify=delivery_id
+    receiver=SocketReceiver(SlackTriggerRules(command="/patchwright")),
+    identify=delivery_id,
 )
 
 
@@ -40,8 +44,10 @@ class InteractionHandler:
         self.is_done.set()
 
 
-def taking(world: World, intake: Inbox, front: InteractionHandler | None = None) -> SocketDeliveries:
-    return SocketDeliveries("slack", replace(ENTRANCE, front=front), intake, world.clock)
+def taking(
+    world: World, inbox: Inbox, front: InteractionHandler | None = None
+) -> SocketDeliveries:
+    return SocketDeliveries("slack", replace(ENTRANCE, front=front), inbox, world.clock)
 
 
 def body_of(fake: FakeSlack, name: str) -> bytes:
@@ -53,8 +59,8 @@ def test_a_request_is_stored_and_nothing_is_answered(
 ) -> None:
     fake.mention(office.ann, office.channel, "fix it")
     body = body_of(fake, "app_mention")
-    with world.open_intake() as intake:
-        take = taking(world, intake)
+    with world.open_intake() as inbox:
+        take = taking(world, inbox)
         assert take(JSON, body) is None
         assert take(JSON, body) is None
     [row] = world.rows(deliveries)
@@ -63,14 +69,14 @@ def test_a_request_is_stored_and_nothing_is_answered(
 
 
 def test_what_is_no_delivery_is_refused(world: World) -> None:
-    with world.open_intake() as intake, pytest.raises(PayloadError):
-        taking(world, intake)(JSON, b"{")
+    with world.open_intake() as inbox, pytest.raises(PayloadError):
+        taking(world, inbox)(JSON, b"{")
 
 
 def test_a_challenge_needs_no_answer_here(world: World) -> None:
     body = b'{"type": "url_verification", "challenge": "word"}'
-    with world.open_intake() as intake:
-        assert taking(world, intake)(JSON, body) is None
+    with world.open_intake() as inbox:
+        assert taking(world, inbox)(JSON, body) is None
     assert world.rows(deliveries) == []
 
 
@@ -80,8 +86,8 @@ def test_a_prompt_is_answered_and_what_follows_comes_after(
 ) -> None:
     fake.open_home(office.ann)
     front = InteractionHandler(answer)
-    with world.open_intake() as intake:
-        found = taking(world, intake, front)(JSON, body_of(fake, "app_home_opened"))
+    with world.open_intake() as inbox:
+        found = taking(world, inbox, front)(JSON, body_of(fake, "app_home_opened"))
     assert found == (answer or None)
     assert front.is_done.wait(10)
     [prompt] = front.followed
@@ -94,5 +100,5 @@ def test_without_anybody_to_answer_a_prompt_gets_nothing(
     world: World, fake: FakeSlack, office: Office
 ) -> None:
     fake.open_home(office.ann)
-    with world.open_intake() as intake:
-        assert taking(world, intake)(JSON, body_of(fake, "app_home_opened")) is None
+    with world.open_intake() as inbox:
+        assert taking(world, inbox)(JSON, body_of(fake, "app_home_opened")) is None

@@ -4,27 +4,26 @@ from dataclasses import replace
 
 import pytest
 
-from patchwright.core.channel import Offer
-from patchwright.core.switchboard import ChannelRouter
+from patchwright.core.channel import ChannelRouter, Offer
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import RepoRef, Repository
 from patchwright.integrations.git.mirror import Mirror
 from patchwright.integrations.github.adapter import GitHub
-from patchwright.resolver.delivering import talking
-from patchwright.resolver.delivering.destination import (
-    Destination,
-    Invitation,
-    PublisherDependencies,
-    CrossPostTarget,
-)
 from patchwright.resolver.effects import (
     AskPrivately,
     AttachLink,
-    Invite,
     CrossPost,
+    Invite,
     MoveTicket,
 )
 from patchwright.resolver.messages.status import DeliveryResult
+from patchwright.resolver.publish import notifications
+from patchwright.resolver.publish.destination import (
+    CrossPostTarget,
+    Destination,
+    Invitation,
+    PublisherDependencies,
+)
 from tests.adapters.jira.conftest import Scene as JiraScene
 from tests.adapters.slack.conftest import Office
 from tests.fakes.slack.fake import FakeSlack
@@ -40,7 +39,9 @@ def fetch_nothing() -> Mirror:
 
 
 @pytest.fixture
-def dependencies(github: GitHub, channel_router: ChannelRouter) -> PublisherDependencies:
+def dependencies(
+    github: GitHub, channel_router: ChannelRouter
+) -> PublisherDependencies:
     return PublisherDependencies(
         github.forge,
         channel_router,
@@ -76,7 +77,10 @@ def test_a_ticket_gets_one_short_message(
     to = replace(to, mirrors=(told,))
     effect = CrossPost(thread=jira.ref)
     for so_far in (DeliveryResult(), OPENED):
-        assert talking.cross_post(effect, proven(), to, dependencies, so_far) == so_far
+        assert (
+            notifications.cross_post(effect, proven(), to, dependencies, so_far)
+            == so_far
+        )
     [_, said] = dependencies.channel.fetch_thread(jira.ref).posts
     assert said.text.startswith("**Done**")
     assert f"[pull request #8]({PULL})" in said.text
@@ -86,7 +90,7 @@ def test_a_thread_that_was_tied_only_now_is_told_as_well(
     to: Destination, dependencies: PublisherDependencies, jira: JiraScene
 ) -> None:
     effect = CrossPost(thread=jira.ref)
-    talking.cross_post(effect, proven(), to, dependencies, DeliveryResult())
+    notifications.cross_post(effect, proven(), to, dependencies, DeliveryResult())
     assert len(jira.fake.comments(jira.key)) == 1
 
 
@@ -94,10 +98,10 @@ def test_a_pull_request_is_shown_beside_the_ticket_once(
     to: Destination, dependencies: PublisherDependencies, jira: JiraScene
 ) -> None:
     effect = AttachLink(thread=jira.ref)
-    talking.attach_link(effect, proven(), to, dependencies, DeliveryResult())
+    notifications.attach_link(effect, proven(), to, dependencies, DeliveryResult())
     assert jira.fake.remote_links(jira.key) == []
     for _ in range(2):
-        talking.attach_link(effect, proven(), to, dependencies, OPENED)
+        notifications.attach_link(effect, proven(), to, dependencies, OPENED)
     [link] = jira.fake.remote_links(jira.key)
     assert (link.url, link.title) == (PULL, "acme/shop#8: Count every piece")
 
@@ -106,9 +110,9 @@ def test_a_ticket_moves_once_there_is_a_pull_request(
     dependencies: PublisherDependencies, jira: JiraScene
 ) -> None:
     effect = MoveTicket(thread=jira.ref, status="In Progress")
-    talking.move_ticket(effect, dependencies, DeliveryResult())
+    notifications.move_ticket(effect, dependencies, DeliveryResult())
     assert jira.fake.issue(jira.key).status == "To Do"
-    assert talking.move_ticket(effect, dependencies, OPENED) == OPENED
+    assert notifications.move_ticket(effect, dependencies, OPENED) == OPENED
     assert jira.fake.issue(jira.key).status == "In Progress"
 
 
@@ -116,48 +120,64 @@ def test_a_ticket_moves_without_one_where_that_is_asked_for(
     dependencies: PublisherDependencies, jira: JiraScene
 ) -> None:
     effect = MoveTicket(thread=jira.ref, status="Done", with_pull=False)
-    talking.move_ticket(effect, dependencies, DeliveryResult())
+    notifications.move_ticket(effect, dependencies, DeliveryResult())
     assert jira.fake.issue(jira.key).status == "Done"
 
 
-def test_a_ticket_that_cannot_move_is_told(dependencies: PublisherDependencies, jira: JiraScene) -> None:
+def test_a_ticket_that_cannot_move_is_told(
+    dependencies: PublisherDependencies, jira: JiraScene
+) -> None:
     effect = MoveTicket(thread=jira.ref, status="On Mars")
-    [remark] = talking.move_ticket(effect, dependencies, OPENED).remarks
+    [remark] = notifications.move_ticket(effect, dependencies, OPENED).remarks
     assert remark.startswith("APP-1 stays where it is: ")
     assert "On Mars" in remark
 
 
 def test_the_requester_is_asked_alone(
-    to: Destination, dependencies: PublisherDependencies, fake: FakeSlack, office: Office
+    to: Destination,
+    dependencies: PublisherDependencies,
+    fake: FakeSlack,
+    office: Office,
 ) -> None:
     asked = AskPrivately(text="Which repository?", offers=(LINK,))
-    talking.ask_privately(asked, to, dependencies, DeliveryResult())
+    notifications.ask_privately(asked, to, dependencies, DeliveryResult())
     [seen] = fake.ephemerals(office.ann)
     assert seen.shown == "Which repository?\nLink with GitHub"
     assert fake.ephemerals(office.bob) == []
 
 
 def test_an_invitation_is_made_when_it_is_sent(
-    to: Destination, dependencies: PublisherDependencies, fake: FakeSlack, office: Office
+    to: Destination,
+    dependencies: PublisherDependencies,
+    fake: FakeSlack,
+    office: Office,
 ) -> None:
-    talking.send_invitation(Invite(), to, dependencies, DeliveryResult())
+    notifications.send_invitation(Invite(), to, dependencies, DeliveryResult())
     [seen] = fake.ephemerals(office.ann)
     assert seen.shown == f"Who is {office.ann}?\nLink with GitHub"
 
 
 def test_who_must_show_it_again_is_told_so(
-    to: Destination, dependencies: PublisherDependencies, fake: FakeSlack, office: Office
+    to: Destination,
+    dependencies: PublisherDependencies,
+    fake: FakeSlack,
+    office: Office,
 ) -> None:
-    talking.send_invitation(Invite(renews=True), to, dependencies, DeliveryResult())
+    notifications.send_invitation(
+        Invite(renews=True), to, dependencies, DeliveryResult()
+    )
     [seen] = fake.ephemerals(office.ann)
     assert seen.shown == f"Again, {office.ann}\nLink with GitHub"
 
 
 def test_where_nobody_may_be_invited_nothing_is_said(
-    to: Destination, dependencies: PublisherDependencies, fake: FakeSlack, office: Office
+    to: Destination,
+    dependencies: PublisherDependencies,
+    fake: FakeSlack,
+    office: Office,
 ) -> None:
     silent = replace(dependencies, invite=lambda _actor: None)
-    assert talking.send_invitation(Invite(), to, silent, OPENED) == OPENED
+    assert notifications.send_invitation(Invite(), to, silent, OPENED) == OPENED
     assert fake.ephemerals(office.ann) == []
 
 
@@ -167,7 +187,7 @@ def test_without_a_private_way_that_is_said_once_and_no_secret(
     jira.fake.stop_mail()
     ticket = replace(to, thread=jira.ref, asked_by=jira.actor)
     for _ in range(2):
-        talking.send_invitation(Invite(), ticket, dependencies, DeliveryResult())
+        notifications.send_invitation(Invite(), ticket, dependencies, DeliveryResult())
     [_, said] = dependencies.channel.fetch_thread(jira.ref).posts
     assert "I have to ask you something in private, and found no way" in said.text
     assert "bot.test/link" not in said.text

@@ -10,23 +10,25 @@ import httpx
 from fastapi import FastAPI
 
 from patchwright.core.crypto import KeyRing
-from patchwright.core.settings.load import load_settings
+from patchwright.core.settings.loader import load_settings
 from patchwright.core.settings.model import Settings
-from patchwright.core.types.ids import JobId, RandomIds
+from patchwright.core.types.base import JobId, RandomIds
 from patchwright.core.types.people import Actor
-from patchwright.integrations.github.manifest import CALLBACK_PATH
+from patchwright.integrations.github.app import CALLBACK_PATH
+from patchwright.workers.account_links import link_address, make_identity_tokens
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.upgrade import upgrade
-from patchwright.workers.linking.invitation import link_address
-from patchwright.workers.linking.tokens import make_identity_tokens
-from patchwright.workers.signing_in import make_sign_in
 from patchwright.workers.store.accounts import AccountStore
 from patchwright.workers.store.identity_tokens import IdentityTokens
 from patchwright.workers.store.secrets import SecretStore
-from patchwright.workers.web.linking.door import LinkingRoutes
-from patchwright.workers.web.linking.opening import make_linking_routes
-from patchwright.workers.web.linking.routes import add_linking, linking_callbacks
+from patchwright.workers.web.link_flow import LinkingRoutes
+from patchwright.workers.web.link_routes import (
+    add_linking,
+    linking_callbacks,
+    make_linking_routes,
+)
 from patchwright.workers.web.sign_in import add_sign_in
+from patchwright.workers.website import make_sign_in
 from tests.adapters.web.browser import browsing, forms_on, go_on, serving
 from tests.fakes.github import FakeGitHub
 from tests.fakes.github.acts.registrations import add_client

@@ -8,20 +8,19 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 
 from patchwright.core.clock import SystemClock
-from patchwright.core.events.doorbell import Notifier
-from patchwright.core.types.ids import JobId, RandomIds
+from patchwright.core.events.log import Notifier
+from patchwright.core.types.base import JobId, RandomIds
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.upgrade import upgrade
-from patchwright.workers.intake.dispatcher import Dispatcher
-from patchwright.workers.intake.intake import Inbox
-from patchwright.workers.intake.record import Recorder
-from patchwright.workers.ops.meters import ProcessMetrics
-from patchwright.workers.ops.reporter import Reporter
-from patchwright.workers.ops.vitals import HealthChecks
+from patchwright.workers.inbox.inbox import Dispatcher, Inbox
+from patchwright.workers.inbox.recorder import Recorder
+from patchwright.workers.ops.endpoints import Reporter
+from patchwright.workers.ops.health import HealthChecks
+from patchwright.workers.ops.process_metrics import ProcessMetrics
 from patchwright.workers.store.events import EventStore
 from patchwright.workers.web.app import WebServices, create_app
-from patchwright.workers.web.receiver import WebhookSource, by_header
 from patchwright.workers.web.server import make_server
+from patchwright.workers.web.webhooks import WebhookSource, by_header
 from tests.adapters.web.signed import SIGNATURE, SignedReadings
 from tests.provision.servers import free_port
 from tests.provision.waiting import wait_until
@@ -35,7 +34,7 @@ class Site:
 
     url: str
     database: Database
-    intake: Inbox
+    inbox: Inbox
     dispatched: list[JobId] = field(default_factory=list)
 
     def door(self, service: str = "github") -> str:
@@ -60,7 +59,7 @@ def serving(
     thread.start()
     try:
         wait_until(lambda: server.started, "uvicorn", 10)
-        yield Site(f"http://127.0.0.1:{port}", database, services.intake, dispatched)
+        yield Site(f"http://127.0.0.1:{port}", database, services.inbox, dispatched)
     finally:
         server.should_exit = True
         thread.join()
@@ -78,13 +77,13 @@ def compose(
         max_body_bytes,
         signature_header=SIGNATURE,
     )
-    intake = Inbox(database, recorder, dispatcher.dispatch)
+    inbox = Inbox(database, recorder, dispatcher.dispatch)
     meters = ProcessMetrics()
-    health = HealthChecks(database, clock, sweep_s=20).web(lambda: intake.is_alive)
+    health = HealthChecks(database, clock, sweep_s=20).web(lambda: inbox.is_alive)
     return WebServices(
         reporter=Reporter("web", health, clock, meters.show),
         count_request=meters.count_request,
-        intake=intake,
+        inbox=inbox,
         dispatcher=dispatcher,
         webhook_sources={"github": webhook_source},
         clock=clock,

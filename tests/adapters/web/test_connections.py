@@ -13,12 +13,12 @@ import pytest
 
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.upgrade import upgrade
-from patchwright.workers.web.connections import (
+from patchwright.workers.web.server import (
     GRACE_S,
     MOST_CONNECTIONS,
     WAIT_S,
-    OpenConnection,
     Connections,
+    OpenConnection,
     most_connections,
 )
 from tests.adapters.store.world import trigger
@@ -116,7 +116,7 @@ def test_h12_connections_leave_files_for_everything_else(files: int, most: int) 
 
 def test_h12_the_service_may_open_as_many_files_as_the_machine_allows() -> None:
     asked = (
-        "import resource as r; from patchwright.workers.web.connections import *;"
+        "import resource as r; from patchwright.workers.web.server import *;"
         "n = r.RLIMIT_NOFILE; h = r.getrlimit(n)[1]; r.setrlimit(n, (256, h));"
         "print(raise_file_limit(), r.getrlimit(n)[0])"
     )

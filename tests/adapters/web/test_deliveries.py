@@ -217,7 +217,7 @@ def test_health_and_readiness(site: Site) -> None:
 
 
 def test_without_its_intake_it_is_not_ready_and_stores_nothing(site: Site) -> None:
-    site.intake.close()
+    site.inbox.close()
     ready = httpx.get(f"{site.url}/readyz")
     assert (ready.status_code, ready.json()["red"]) == (503, ["intake"])
     assert httpx.get(f"{site.url}/healthz").status_code == 503

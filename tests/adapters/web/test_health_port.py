@@ -11,10 +11,10 @@ import pytest
 from patchwright.core.clock import SystemClock
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.upgrade import upgrade
-from patchwright.workers.ops.meters import ProcessMetrics
-from patchwright.workers.ops.port import MOST_AT_ONCE, health_port
-from patchwright.workers.ops.reporter import Reporter
-from patchwright.workers.ops.vitals import HealthChecks
+from patchwright.workers.ops.endpoints import Reporter
+from patchwright.workers.ops.health import HealthChecks
+from patchwright.workers.ops.liveness import MOST_AT_ONCE, health_port
+from patchwright.workers.ops.process_metrics import ProcessMetrics
 from tests.provision.waiting import wait_until
 
 HOST = "127.0.0.1"

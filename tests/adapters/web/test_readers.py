@@ -9,8 +9,8 @@ from pydantic import SecretStr
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import RepoRef
 from patchwright.integrations.github.adapter import GitHub, connect_token
-from patchwright.integrations.github.addresses import Addresses
-from patchwright.workers.web.readers import RepositoryAccessCache
+from patchwright.integrations.github.connection import Addresses
+from patchwright.workers.web.access import RepositoryAccessCache
 from tests.fakes.github import FakeGitHub
 from tests.flow.clock import MovableClock
 
@@ -55,7 +55,10 @@ def test_who_has_taken_over_a_login_may_not(github: GitHub) -> None:
 
 def test_an_answer_counts_for_a_minute(fake: FakeGitHub, github: GitHub) -> None:
     clock = MovableClock()
-    readers, alice = RepositoryAccessCache(github.forge.fetch_permission, clock), "alice"
+    readers, alice = (
+        RepositoryAccessCache(github.forge.fetch_permission, clock),
+        "alice",
+    )
     assert readers.is_allowed(SHOP, person(fake, alice))
     fake.grant("acme/shop", alice, "none")
     clock.advance(55)

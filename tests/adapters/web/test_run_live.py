@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from patchwright.core.events.types import RunCommand
-from patchwright.core.types.ids import JobId
+from patchwright.core.types.base import JobId
 from patchwright.resolver.messages.status import DeliveryResult
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.upgrade import upgrade

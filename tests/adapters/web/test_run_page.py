@@ -14,13 +14,13 @@ from patchwright.core.events.types import (
     Source,
     StateChanged,
 )
-from patchwright.core.types.ids import JobId
+from patchwright.core.types.base import JobId
 from patchwright.core.types.threads import TalkThread, ThreadKind
 from patchwright.core.types.work import BlockedRequest, OutcomeKind
 from patchwright.resolver.messages.status import DeliveryResult
+from patchwright.workers.access_tokens import RUN_LINK_LIFETIME
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.upgrade import upgrade
-from patchwright.workers.run_links import RUN_LINK_LIFETIME
 from tests.adapters.store.world import REPO, trigger
 from tests.adapters.web.watching import Watched, append, begin_run, end_run, watching
 from tests.unit.resolver.endings import ended, proven

@@ -15,15 +15,19 @@ from pydantic import SecretStr
 from structlog.testing import capture_logs
 
 from patchwright.core.crypto import KeyRing
-from patchwright.integrations.github.addresses import Addresses
-from patchwright.integrations.github.connection import GitHubConnection
-from patchwright.integrations.github.manifest import NewApp, convert
+from patchwright.integrations.github.app import NewApp, convert
+from patchwright.integrations.github.connection import Addresses, GitHubConnection
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.upgrade import upgrade
-from patchwright.workers.store.github_app import GitHubAppStore
+from patchwright.workers.store.app_credentials import GitHubAppStore
 from patchwright.workers.store.secrets import SecretStore
-from patchwright.workers.web.setup.app import SETUP_PATH, SetupPages, create_setup_app
-from patchwright.workers.web.setup.visitors import SETUP_TIME, SetupVisitors
+from patchwright.workers.web.setup_pages import (
+    SETUP_PATH,
+    SETUP_TIME,
+    SetupPages,
+    SetupVisitors,
+    create_setup_app,
+)
 from tests.adapters.web.browser import Form, browsing, forms_on, serving
 from tests.app_manifest import app_manifest
 from tests.fakes.github import FakeGitHub

@@ -11,9 +11,8 @@ from pydantic import SecretStr
 from structlog.testing import capture_logs
 
 from patchwright.core.types.people import Actor
-from patchwright.integrations.github.addresses import Addresses
-from patchwright.integrations.github.connection import GitHubConnection
-from patchwright.integrations.github.manifest import CALLBACK_PATH
+from patchwright.integrations.github.app import CALLBACK_PATH
+from patchwright.integrations.github.connection import Addresses, GitHubConnection
 from patchwright.integrations.github.sign_in import SignIn
 from patchwright.workers.web.sign_in import add_sign_in, make_sign_in_routes
 from tests.adapters.web.browser import browsing, go_on, serving

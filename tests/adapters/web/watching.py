@@ -25,19 +25,19 @@ from patchwright.core.events.types import (
     ToolCall,
     WriteTodos,
 )
-from patchwright.core.types.ids import JobId
+from patchwright.core.types.base import JobId
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import RepoRef, TalkThread
 from patchwright.core.types.work import Limits, Outcome, Task, Usage
 from patchwright.resolver.effects import FinalMessage
 from patchwright.resolver.messages.status import DeliveryResult
+from patchwright.workers.access_tokens import make_run_link
 from patchwright.workers.db.database import Database
-from patchwright.workers.intake.dispatcher import Dispatcher
-from patchwright.workers.run_links import make_run_link
+from patchwright.workers.inbox.inbox import Dispatcher
 from patchwright.workers.runs.reader import RunReader
 from patchwright.workers.store.job import JobState, Lease
+from patchwright.workers.web.access import RunAccess
 from patchwright.workers.web.app import create_app
-from patchwright.workers.web.pages.access import RunAccess
 from patchwright.workers.web.pages.live import LiveUpdates
 from patchwright.workers.web.pages.routes import RunPages
 from patchwright.workers.web.server import make_server
@@ -159,7 +159,11 @@ def append(
 
 
 def end_run(
-    world: World, lease: Lease, outcome: Outcome, delivered: DeliveryResult, diff: str = DIFF
+    world: World,
+    lease: Lease,
+    outcome: Outcome,
+    delivered: DeliveryResult,
+    diff: str = DIFF,
 ) -> None:
     """Store how it ended and deliver it, as a worker would."""
     reached = OutcomeReached(outcome=outcome)

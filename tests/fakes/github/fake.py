@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import Self
 
 from patchwright.core.clock import Clock, SystemClock
-from patchwright.core.types.ids import Ids, RandomIds
+from patchwright.core.types.base import Ids, RandomIds
 from tests.fakes.github import bare
 from tests.fakes.github.acts import accounts, pulls, repositories, threads
 from tests.fakes.github.contract import Contract

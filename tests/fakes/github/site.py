@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import Self
 
 from patchwright.core.clock import Clock
-from patchwright.core.types.ids import Ids
+from patchwright.core.types.base import Ids
 from tests.fakes.github.contract import Contract, Journal
 from tests.fakes.github.dispatch import ENTERPRISE_API, Dispatch
 from tests.fakes.github.exchange import Request

@@ -8,7 +8,7 @@ from enum import IntEnum, StrEnum
 from pathlib import Path
 
 from patchwright.core.clock import Clock
-from patchwright.core.types.ids import Ids
+from patchwright.core.types.base import Ids
 from tests.fakes.github.attachment_state import Attachment
 from tests.fakes.github.check_state import CheckRun
 from tests.fakes.github.ci_state import Builds

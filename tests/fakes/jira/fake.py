@@ -6,7 +6,7 @@ from typing import Any, Self
 
 from patchwright.core.clock import Clock, SystemClock
 from patchwright.core.settings.jira import JiraSettings
-from patchwright.core.types.ids import Ids, RandomIds
+from patchwright.core.types.base import Ids, RandomIds
 from tests.fakes.github.exchange import Answer
 from tests.fakes.github.faults import When
 from tests.fakes.jira import acts

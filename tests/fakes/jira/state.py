@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from patchwright.core.clock import Clock
-from patchwright.core.types.ids import Ids
+from patchwright.core.types.base import Ids
 
 
 @dataclass(kw_only=True)

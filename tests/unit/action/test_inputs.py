@@ -8,12 +8,17 @@ import yaml
 
 from patchwright.core.errors import SettingsError
 from patchwright.core.settings.repository import DeliveryMode, RepositoryConfig
+from patchwright.workers.action.configuration import make_run_overrides, make_settings
 from patchwright.workers.action.finish import OUTPUTS
-from patchwright.workers.action.inputs import INPUTS, Inputs, read_inputs
-from patchwright.workers.action.orders import make_run_overrides
-from patchwright.workers.action.own_version import check_version, own_version
-from patchwright.workers.action.settings import make_settings
-from patchwright.workers.action.texts import MAX_BYTES, read_text
+from patchwright.workers.action.inputs import (
+    INPUTS,
+    MAX_BYTES,
+    Inputs,
+    check_version,
+    own_version,
+    read_inputs,
+    read_text,
+)
 from tests.architecture.tree import ROOT
 
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))
@@ -111,11 +116,13 @@ def test_a_setting_that_is_wrong_is_told_as_the_input(tmp_path: Path) -> None:
 
 
 def test_an_input_left_alone_gives_way_to_the_repository(tmp_path: Path) -> None:
-    orders = make_run_overrides(given(), tmp_path)
-    said = RepositoryConfig(pr=DeliveryMode.READY, plan_approval="comment", labels=("a",))
-    assert orders.applied_to(said) == said.replace(context_from="write")
-    assert orders.applied_to(RepositoryConfig()).pr is DeliveryMode.DRAFT
-    assert not orders.waits_for_people
+    overrides = make_run_overrides(given(), tmp_path)
+    said = RepositoryConfig(
+        pr=DeliveryMode.READY, plan_approval="comment", labels=("a",)
+    )
+    assert overrides.applied_to(said) == said.replace(context_from="write")
+    assert overrides.applied_to(RepositoryConfig()).pr is DeliveryMode.DRAFT
+    assert not overrides.waits_for_people
 
 
 def test_an_input_that_is_chosen_counts_before_the_repository(tmp_path: Path) -> None:
@@ -126,7 +133,9 @@ def test_an_input_that_is_chosen_counts_before_the_repository(tmp_path: Path) ->
         plan_approval="comment",
         assign_requester="false",
     )
-    made = make_run_overrides(inputs, tmp_path).applied_to(RepositoryConfig(pr=DeliveryMode.READY))
+    made = make_run_overrides(inputs, tmp_path).applied_to(
+        RepositoryConfig(pr=DeliveryMode.READY)
+    )
     assert (made.pr, made.test, made.labels) == (
         DeliveryMode.BRANCH,
         ("make a", "make b"),
@@ -137,7 +146,9 @@ def test_an_input_that_is_chosen_counts_before_the_repository(tmp_path: Path) ->
 
 
 def test_an_answer_never_becomes_a_branch(tmp_path: Path) -> None:
-    made = make_run_overrides(given(mode="answer"), tmp_path).applied_to(RepositoryConfig())
+    made = make_run_overrides(given(mode="answer"), tmp_path).applied_to(
+        RepositoryConfig()
+    )
     assert made.pr is DeliveryMode.NONE
 
 

@@ -3,11 +3,11 @@
 import pytest
 
 from patchwright.core.errors import SettingsError
-from patchwright.core.text.commands import Verb, parse_command
+from patchwright.core.text.mentions import Verb, parse_command
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import ForgeThread, RepoRef, ThreadKind
 from patchwright.core.types.triggers import Trigger, TriggerKind
-from patchwright.workers.action.modes import with_mode
+from patchwright.workers.action.trigger import with_mode
 
 
 def trigger(request: str, kind: ThreadKind = ThreadKind.ISSUE) -> Trigger:

@@ -9,16 +9,15 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from patchwright.core.agent.agents import coder
-from patchwright.core.agent.chronicle import RunLog, SteeringFilter, ignore_steering
+from patchwright.core.agent.agents import AgentDependencies, coder
+from patchwright.core.agent.budget import Budget, RunBudget
 from patchwright.core.agent.controller import Controller
-from patchwright.core.agent.disowning import mark_unknown
 from patchwright.core.agent.endings import AgentEnding
-from patchwright.core.agent.kit import AgentDependencies
-from patchwright.core.agent.purse import Budget, RunBudget
+from patchwright.core.agent.execution import mark_unknown
+from patchwright.core.agent.run_log import RunLog, SteeringFilter, ignore_steering
 from patchwright.core.condense.condenser import Ask, Condenser, History
 from patchwright.core.events.jsonl import JsonlEventLog
-from patchwright.core.events.states import may_change
+from patchwright.core.events.state import may_change
 from patchwright.core.events.types import (
     AgentAction,
     AgentState,
@@ -34,10 +33,13 @@ from patchwright.core.events.types import (
     StateChanged,
     ToolCall,
 )
-from patchwright.core.llm.model import ChatMessage, ModelRequest, ModelCapabilities
-from patchwright.core.llm.models import Models
-from patchwright.core.security.analyzer import Analyzer, Verdict
-from patchwright.core.security.policy import ConfirmPolicy
+from patchwright.core.llm.model import (
+    ChatMessage,
+    ModelCapabilities,
+    ModelRequest,
+    Models,
+)
+from patchwright.core.security.analyzer import Analyzer, ConfirmPolicy, Verdict
 from patchwright.core.types.work import Limits, Usage
 from tests.fakes.clock import FakeClock
 from tests.fakes.scripted_model import NOTHING_KNOWN, ScriptedModel, Step
@@ -116,7 +118,9 @@ class Scene:
         with ThreadPoolExecutor(1) as pool:
             yield pool.submit(self.run)
 
-    def next_worker(self, hear: SteeringFilter = ignore_steering, **changes: Any) -> "Scene":
+    def next_worker(
+        self, hear: SteeringFilter = ignore_steering, **changes: Any
+    ) -> "Scene":
         """Take the run up as another worker does, in the sandbox that there is."""
         self.log.append(Source.SYSTEM, StateChanged(state=AgentState.LOADING))
         fresh = {"given_back": Future(), **changes}
@@ -125,7 +129,9 @@ class Scene:
         if dependencies.runtime is not self.dependencies.runtime:
             mark_unknown(run_log, 1)
         controller = Controller(run_log, dependencies)
-        return replace(self, controller=controller, run_log=run_log, dependencies=dependencies)
+        return replace(
+            self, controller=controller, run_log=run_log, dependencies=dependencies
+        )
 
     def want(self, state: AgentState, digest: str = "") -> None:
         """Ask for a state as a person does through the API."""

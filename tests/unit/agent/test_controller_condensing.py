@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from patchwright.core.condense.condenser import Ask, History
-from patchwright.core.condense.recent import RecentCondenser
+from patchwright.core.condense.condensers import RecentCondenser
 from patchwright.core.events.types import Condensed, ModelCalled, ModelReply
 from patchwright.core.llm.errors import ContextWindowError, ModelUnavailableError
 from patchwright.core.llm.model import ChatMessage, ModelCapabilities, ToolResult
@@ -62,7 +62,9 @@ def test_s63_it_condenses_before_the_window_less_the_reply_is_full(
     tmp_path: Path,
 ) -> None:
     steps: list[Step] = [*looks(5, tokens_in=50), *looks(1, tokens_in=600), FINISH]
-    with playing(tmp_path, steps, condenser=RecentCondenser(), capabilities=SMALL) as scene:
+    with playing(
+        tmp_path, steps, condenser=RecentCondenser(), capabilities=SMALL
+    ) as scene:
         assert scene.run().kind is OutcomeKind.RESOLVED
         [once] = condensed(scene)
         assert once.bytes_after <= 0.4 * once.bytes_before

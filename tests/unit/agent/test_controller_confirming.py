@@ -15,8 +15,7 @@ from patchwright.core.events.types import (
     StateChanged,
     UserRejected,
 )
-from patchwright.core.security.digest import digest_of
-from patchwright.core.security.policy import ConfirmPolicy
+from patchwright.core.security.analyzer import ConfirmPolicy, digest_of
 from patchwright.core.types.work import OutcomeKind
 from tests.fakes.scripted_model import Step, reply
 from tests.unit.agent.scene import FINISH, Calm, Scene, playing

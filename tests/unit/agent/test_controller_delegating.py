@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from patchwright.core.agent.purse import RunBudget
+from patchwright.core.agent.budget import RunBudget
 from patchwright.core.events.types import (
     AgentState,
     Delegate,

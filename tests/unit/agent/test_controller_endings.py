@@ -4,14 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from patchwright.core.agent.purse import RunBudget
+from patchwright.core.agent.budget import RunBudget
 from patchwright.core.events.types import (
     AgentState,
     ModelReply,
     RunCommand,
     StateChanged,
 )
-from patchwright.core.llm.budget import OverBudgetError, TokenLimitError
 from patchwright.core.llm.errors import (
     EmptyReplyError,
     ModelCredentialError,
@@ -20,6 +19,8 @@ from patchwright.core.llm.errors import (
     ModelRateLimitError,
     ModelRequestError,
     ModelUnavailableError,
+    OverBudgetError,
+    TokenLimitError,
 )
 from patchwright.core.llm.model import ModelRequest, UserText
 from patchwright.core.types.work import Limits, OutcomeKind, Usage
@@ -205,7 +206,9 @@ def test_h5_what_the_tries_took_before_the_money_ended_is_written_down(
 
 def test_s67_a_model_that_costs_nothing_is_run(tmp_path: Path) -> None:
     run_budget = RunBudget(0.0, refuse_unknown=True)
-    with playing(tmp_path, [*looks(2), FINISH], run_budget=run_budget, ceiling=0.0) as scene:
+    with playing(
+        tmp_path, [*looks(2), FINISH], run_budget=run_budget, ceiling=0.0
+    ) as scene:
         assert scene.run().kind is OutcomeKind.RESOLVED
     assert scene.run_log.state.usage.cost_usd == 0.0
 

@@ -182,7 +182,9 @@ def test_letting_go_is_heard_even_while_the_bell_is_silenced(tmp_path: Path) -> 
             scene.run_log.wakeup.clear()
 
         release_signal = scene.dependencies.release_signal
-        worker = scene.next_worker(let_go_while_it_listens, release_signal=release_signal)
+        worker = scene.next_worker(
+            let_go_while_it_listens, release_signal=release_signal
+        )
         with worker.running() as run:
             assert hang.began.wait(PATIENCE_S)
             scene.log.append(Source.USER, Message(text="hello?"))

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from pydantic import JsonValue
 
-from patchwright.core.agent.disowning import mark_unknown
-from patchwright.core.agent.purse import RunBudget
+from patchwright.core.agent.budget import RunBudget
+from patchwright.core.agent.execution import mark_unknown
 from patchwright.core.events.types import (
     AgentState,
     CallMcpTool,

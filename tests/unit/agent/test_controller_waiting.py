@@ -18,9 +18,8 @@ from patchwright.core.events.types import (
     Source,
     StateChanged,
 )
-from patchwright.core.llm.budget import CallWatch
-from patchwright.core.llm.model import ModelRequest, ModelCapabilities
-from patchwright.core.llm.models import Models
+from patchwright.core.llm.errors import CallWatch
+from patchwright.core.llm.model import ModelCapabilities, ModelRequest, Models
 from patchwright.core.types.work import OutcomeKind
 from tests.fakes.clock import START
 from tests.fakes.scripted_model import NOTHING_KNOWN, Step, reply

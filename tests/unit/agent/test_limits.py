@@ -2,7 +2,7 @@
 
 import pytest
 
-from patchwright.core.agent.limits import find_reached_limit
+from patchwright.core.agent.endings import find_reached_limit
 from patchwright.core.events.state import RunState
 from patchwright.core.events.types import AgentState, ChangeState
 from patchwright.core.types.work import Limits, OutcomeKind, Usage

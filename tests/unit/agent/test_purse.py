@@ -4,8 +4,8 @@ import math
 
 import pytest
 
-from patchwright.core.agent.purse import RunBudget, DelegateBudget
-from patchwright.core.llm.budget import OverBudgetError
+from patchwright.core.agent.budget import DelegateBudget, RunBudget
+from patchwright.core.llm.errors import OverBudgetError
 from patchwright.core.types.work import Usage
 
 UNKNOWN = Usage(tokens_in=900, tokens_out=100)

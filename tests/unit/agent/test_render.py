@@ -2,7 +2,7 @@
 
 import pytest
 
-from patchwright.core.agent.render import observation_text
+from patchwright.core.agent.view import observation_text
 from patchwright.core.events.types import (
     AgentState,
     CommandOutput,

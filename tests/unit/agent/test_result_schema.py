@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from patchwright.core.agent.result_schema import MAX_CHARS, read_schema
+from patchwright.core.agent.results import MAX_CHARS, read_schema
 from patchwright.core.errors import SettingsError
 
 NESTED = {

@@ -1,6 +1,6 @@
 """The tool that ends the work asks for a result where a schema does, and only there."""
 
-from patchwright.core.agent.result_schema import read_schema
+from patchwright.core.agent.results import read_schema
 from patchwright.core.agent.toolbox import Toolbox
 from patchwright.core.agent.tools import ENDING, WORKING
 from patchwright.core.events.types import ToolCall

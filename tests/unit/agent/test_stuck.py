@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from patchwright.core.agent.stuck import RepeatedSteps, LoopFinder, describe_step
+from patchwright.core.agent.loop_finder import LoopFinder, RepeatedSteps, describe_step
 from patchwright.core.events.types import (
     Action,
     AgentStep,
@@ -104,7 +104,9 @@ def test_a_failing_loop_says_how_it_fails() -> None:
     story = Story()
     for _ in range(3):
         story.step(ReadFile(path="a"), ErrorObservation(reason="x", text="Gone."))
-    assert story.finder.found == RepeatedSteps(step="read_file a", times=3, error="Gone.")
+    assert story.finder.found == RepeatedSteps(
+        step="read_file a", times=3, error="Gone."
+    )
 
 
 def test_the_same_refusal_counts_as_an_error() -> None:

@@ -32,7 +32,7 @@ from patchwright.core.events.types import (
     WriteTodos,
 )
 from patchwright.core.llm.model import ToolSpec
-from patchwright.core.mcp.servers import McpTool
+from patchwright.core.mcp import McpTool
 
 ACTIONS: dict[str, tuple[dict[str, object], AgentStep]] = {
     "shell": (

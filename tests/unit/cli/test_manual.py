@@ -8,8 +8,7 @@ from typer.core import TyperGroup
 from typer.main import get_command
 
 from patchwright.workers.cli.main import all_commands, make_app
-from patchwright.workers.cli.manual import manual
-from patchwright.workers.cli.tree import read_commands
+from patchwright.workers.cli.reference import manual, read_commands
 from tests.architecture.tree import ROOT
 
 PAGE = ROOT / "docs/man/patchwright.1"

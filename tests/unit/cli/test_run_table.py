@@ -5,10 +5,14 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from patchwright.core.types.work import Limits, Usage
-from patchwright.workers.cli.run_table import age_text, cost_text, shorten_middle, place_text
-from patchwright.workers.runs.listed import RunRow
-from patchwright.workers.runs.naming import UnknownRunError, choose_run_id
-from patchwright.workers.runs.stage import RunStage
+from patchwright.workers.cli.run_list import (
+    age_text,
+    cost_text,
+    place_text,
+    shorten_middle,
+)
+from patchwright.workers.runs.run_row import RunRow
+from patchwright.workers.runs.selection import RunStage, UnknownRunError, choose_run_id
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
 RUN = RunRow(

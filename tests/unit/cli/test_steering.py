@@ -24,9 +24,9 @@ from patchwright.core.types.work import (
 )
 from patchwright.resolver.messages.status import DeliveryResult
 from patchwright.resolver.progress import ProgressTracker
-from patchwright.workers.cli.complaints import print_error
 from patchwright.workers.cli.live import live_lines
 from patchwright.workers.cli.report import print_result
+from patchwright.workers.cli.terminal import print_error
 
 # Fills the clipboard, clears the screen, goes up a line.
 STEERING = "\x1b]52;c;ZXZpbA==\x07\x1b[2J\x9b1A"

@@ -1,6 +1,6 @@
 """What a condensation leaves of a chat."""
 
-from patchwright.core.condense.apply import apply_condensation, size_after
+from patchwright.core.condense.condenser import apply_condensation, size_after
 from patchwright.core.events.types import Condensed
 from patchwright.core.llm.model import UserText
 from tests.unit.condense.chats import ran, said, size_of, texts, told
@@ -16,7 +16,9 @@ TURNS = (
 
 
 def test_the_summary_stands_where_the_last_turn_was_that_went() -> None:
-    shown = apply_condensation(TURNS, Condensed(first_id=3, last_id=7, summary="Read a.py."))
+    shown = apply_condensation(
+        TURNS, Condensed(first_id=3, last_id=7, summary="Read a.py.")
+    )
     assert [turn.id for turn in shown] == [1, 5, 7, 9]
     assert shown[2].messages == (UserText(text="Read a.py."),)
     assert not shown[2].is_pinned
@@ -41,7 +43,10 @@ def test_short_results_and_masked_ones_stay() -> None:
 
 
 def test_a_range_without_turns_brings_no_summary() -> None:
-    assert apply_condensation(TURNS, Condensed(first_id=5, last_id=6, summary="Nothing.")) == TURNS
+    assert (
+        apply_condensation(TURNS, Condensed(first_id=5, last_id=6, summary="Nothing."))
+        == TURNS
+    )
     assert apply_condensation(TURNS, Condensed(summary="Nothing.")) == TURNS
 
 
@@ -55,5 +60,7 @@ def test_sizes_stay_those_of_the_messages() -> None:
 
 def test_an_earlier_summary_is_condensed_like_any_turn() -> None:
     once = apply_condensation(TURNS, Condensed(first_id=3, last_id=7, summary="First."))
-    twice = apply_condensation(once, Condensed(first_id=7, last_id=9, summary="Second."))
+    twice = apply_condensation(
+        once, Condensed(first_id=7, last_id=9, summary="Second.")
+    )
     assert texts(twice) == ["Fix it.", "And the docs.", "Second."]

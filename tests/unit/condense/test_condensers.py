@@ -4,14 +4,21 @@ from inspect import cleandoc
 
 import pytest
 
-from patchwright.core.condense.amortised import AmortisedCondenser
-from patchwright.core.condense.apply import apply_condensation, size_after
-from patchwright.core.condense.condenser import Ask, Condenser, History, Turn
-from patchwright.core.condense.masking import MaskingCondenser
-from patchwright.core.condense.none import NoCondenser
-from patchwright.core.condense.pipeline import PipelineCondenser
-from patchwright.core.condense.recent import RecentCondenser
-from patchwright.core.condense.summary import SummaryCondenser
+from patchwright.core.condense.condenser import (
+    Ask,
+    Condenser,
+    History,
+    Turn,
+    apply_condensation,
+    size_after,
+)
+from patchwright.core.condense.condensers import (
+    MaskingCondenser,
+    NoCondenser,
+    PipelineCondenser,
+    RecentCondenser,
+)
+from patchwright.core.condense.summary import AmortisedCondenser, SummaryCondenser
 from patchwright.core.events.types import Condensed, ModelReply
 from patchwright.core.llm.errors import (
     ContextWindowError,
@@ -98,7 +105,9 @@ def test_a_list_goes_on_where_an_earlier_one_ended() -> None:
     first = condenser.condense(WORK, ask_nobody)
     assert first is not None
     more = (ran(number, f"cat {number}", OUTPUT) for number in range(20, 28))
-    again = history(*apply_condensation(WORK.turns, first), *more, facts="Files written so far: z")
+    again = history(
+        *apply_condensation(WORK.turns, first), *more, facts="Files written so far: z"
+    )
     [summary] = [text for text in left(condenser, again) if text.startswith(HEAD)]
     steps = [line for line in summary.splitlines() if line.startswith("- ")]
     assert [line.split(": ")[1].split('"')[1] for line in steps] == [

@@ -5,14 +5,19 @@ from itertools import chain
 from hypothesis import given
 from hypothesis import strategies as st
 
-from patchwright.core.condense.amortised import AmortisedCondenser
-from patchwright.core.condense.apply import apply_condensation
-from patchwright.core.condense.condenser import Condenser, History, Turn
-from patchwright.core.condense.masking import MaskingCondenser
-from patchwright.core.condense.none import NoCondenser
-from patchwright.core.condense.pipeline import PipelineCondenser
-from patchwright.core.condense.recent import RecentCondenser
-from patchwright.core.condense.summary import SummaryCondenser
+from patchwright.core.condense.condenser import (
+    Condenser,
+    History,
+    Turn,
+    apply_condensation,
+)
+from patchwright.core.condense.condensers import (
+    MaskingCondenser,
+    NoCondenser,
+    PipelineCondenser,
+    RecentCondenser,
+)
+from patchwright.core.condense.summary import AmortisedCondenser, SummaryCondenser
 from patchwright.core.llm.model import AssistantTurn, ToolResult
 from tests.unit.condense.chats import Asked, chats, size_of
 

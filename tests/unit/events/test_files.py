@@ -6,9 +6,15 @@ from typing import Any
 
 import pytest
 
-from patchwright.core.events.files import EventFileError, read_entries, read_events
-from patchwright.core.events.jsonl import JsonlEventLog
-from patchwright.core.events.transfer import LogNotEmptyError, export_log, import_log
+from patchwright.core.events.jsonl import (
+    EventFileError,
+    JsonlEventLog,
+    LogNotEmptyError,
+    export_log,
+    import_log,
+    read_entries,
+    read_events,
+)
 from patchwright.core.events.types import Message, Source, Unknown
 from patchwright.core.text.redaction import REDACTED, Redactor
 from tests.fakes.clock import FakeClock

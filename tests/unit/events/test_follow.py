@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Sequence
 
-from patchwright.core.events.follow import follow_log
+from patchwright.core.events.log import follow_log
 from patchwright.core.events.types import Event, Null, Source
 from tests.fakes.clock import START
 

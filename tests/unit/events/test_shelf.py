@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from patchwright.core.events.shelf import InMemoryEvents
+from patchwright.core.events.log import InMemoryEvents
 from patchwright.core.events.types import Event, Null, Source, Think
 from tests.fakes.clock import START
 

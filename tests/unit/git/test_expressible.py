@@ -2,8 +2,13 @@
 
 import pytest
 
-from patchwright.integrations.git.changes import GITLINK, ChangedPath, ChangeKind
-from patchwright.integrations.git.expressible import MAX_BYTES, can_commit_by_api
+from patchwright.integrations.git.changes import (
+    GITLINK,
+    MAX_BYTES,
+    ChangedPath,
+    ChangeKind,
+    can_commit_by_api,
+)
 
 PLAIN, PROGRAM, LINK = 0o100644, 0o100755, 0o120000
 

@@ -2,8 +2,10 @@
 
 import pytest
 
-from patchwright.integrations.git.changes import GITLINK, ChangedPath, ChangeKind
-from patchwright.integrations.git.paths import (
+from patchwright.integrations.git.changes import (
+    GITLINK,
+    ChangedPath,
+    ChangeKind,
     ChangeProblem,
     ChangeProblemKind,
     SizeLimits,

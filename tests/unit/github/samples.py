@@ -4,7 +4,10 @@ import json
 from typing import Any
 
 from patchwright.core.types.triggers import Ignored, ParsedWebhook, Trigger
-from patchwright.integrations.github.webhook import GitHubTriggerRules, read_delivery
+from patchwright.integrations.github.webhooks.reader import (
+    GitHubTriggerRules,
+    read_delivery,
+)
 
 LISTENING = GitHubTriggerRules(
     mention="@patchwright",

@@ -3,7 +3,7 @@
 import pytest
 
 from patchwright.core.types.threads import ForgeThread, RepoRef, ThreadKind
-from patchwright.integrations.github.addresses import locate
+from patchwright.integrations.github.connection import locate
 
 
 @pytest.mark.parametrize(

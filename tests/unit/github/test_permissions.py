@@ -1,6 +1,6 @@
 """What was not given to us is named, with what does not work without it."""
 
-from patchwright.integrations.github.permissions import (
+from patchwright.integrations.github.app import (
     PERMISSIONS,
     SUBSCRIBED_EVENTS,
     Granted,

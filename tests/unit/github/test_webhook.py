@@ -9,7 +9,10 @@ from patchwright.core.errors import PayloadError
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import ForgeThread, RepoRef, ThreadKind
 from patchwright.core.types.triggers import Ignored, ThreadClosed, Trigger, TriggerKind
-from patchwright.integrations.github.webhook import GitHubTriggerRules, read_delivery
+from patchwright.integrations.github.webhooks.reader import (
+    GitHubTriggerRules,
+    read_delivery,
+)
 from tests.unit.github.samples import (
     ANN,
     BO,
@@ -200,9 +203,9 @@ def test_other_label_is_ignored() -> None:
 def test_no_label_configured_means_no_label_triggers() -> None:
     payload = delivery("labeled", label={"name": ""})
     body = json.dumps(payload).encode()
-    assert read_delivery("issues", body, GitHubTriggerRules(mention="@patchwright")) == Ignored(
-        reason="other-label"
-    )
+    assert read_delivery(
+        "issues", body, GitHubTriggerRules(mention="@patchwright")
+    ) == Ignored(reason="other-label")
 
 
 def test_edit_that_newly_asks_triggers_once() -> None:

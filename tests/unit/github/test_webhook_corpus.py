@@ -11,7 +11,11 @@ from hypothesis import strategies as st
 from patchwright.core.errors import PayloadError
 from patchwright.core.types.threads import ThreadKind
 from patchwright.core.types.triggers import Ignored, Notice, Trigger, TriggerKind
-from patchwright.integrations.github.webhook import EVENTS, GitHubTriggerRules, read_delivery
+from patchwright.integrations.github.webhooks.reader import (
+    EVENTS,
+    GitHubTriggerRules,
+    read_delivery,
+)
 from tests.provision import environment
 from tests.unit.github.samples import (
     LISTENING,
@@ -109,7 +113,9 @@ def test_outside_delivery_is_the_trigger_it_should_be(
     if corpus is None:
         return
     file = corpus / "github" / "webhooks-derived" / f"{name}.json"
-    ours = GitHubTriggerRules(mention="@patchwright", label="bug", own_login="Codertocat")
+    ours = GitHubTriggerRules(
+        mention="@patchwright", label="bug", own_login="Codertocat"
+    )
     event = name.partition(".")[0]
     payload: dict[str, Any] = json.loads(file.read_bytes())
     payload["sender"] = {"login": "somebody"}

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 
-from patchwright.core.text.document.types import Mention, BlockQuote
+from patchwright.core.text.document.types import BlockQuote, Mention
 
 
 def calls_in(part: object) -> Iterator[Mention]:

@@ -4,8 +4,8 @@ import json
 from typing import Any
 
 from patchwright.core.types.triggers import Ignored, ParsedWebhook, Trigger
-from patchwright.integrations.jira.listening import JiraTriggerRules
-from patchwright.integrations.jira.webhook import read_delivery
+from patchwright.integrations.jira.webhooks.reader import read_delivery
+from patchwright.integrations.jira.webhooks.triggers import JiraTriggerRules
 
 HOST = "acme.atlassian.net"
 REST = f"https://{HOST}/rest/api/2"
@@ -134,7 +134,9 @@ def updated(*items: Any, user: Any = ANN, **fields: Any) -> dict[str, Any]:
     return usual | fields
 
 
-def read_json(payload: object, listening: JiraTriggerRules = LISTENING) -> ParsedWebhook:
+def read_json(
+    payload: object, listening: JiraTriggerRules = LISTENING
+) -> ParsedWebhook:
     return read_delivery(json.dumps(payload).encode(), listening)
 
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from patchwright.core.errors import PayloadError, TenantError
 from patchwright.core.types.triggers import Ignored, Trigger, TriggerKind
-from patchwright.integrations.jira.listening import JiraTriggerRules
-from patchwright.integrations.jira.webhook import EVENTS, read_delivery
+from patchwright.integrations.jira.webhooks.reader import EVENTS, read_delivery
+from patchwright.integrations.jira.webhooks.triggers import JiraTriggerRules
 from tests.provision import environment
 from tests.unit.jira.samples import item, read_json, said, updated
 
@@ -122,6 +122,8 @@ def test_outside_delivery_is_what_it_should_be(
     # Whoever acts there is somebody else.
     if "user" in payload:
         payload["user"] = {"accountId": "somebody", "displayName": "Somebody"}
-    reading = read_delivery(json.dumps(payload).encode(), at_home(payload, frozenset({own_id})))
+    reading = read_delivery(
+        json.dumps(payload).encode(), at_home(payload, frozenset({own_id}))
+    )
     word = reading.kind if isinstance(reading, Trigger) else reading
     assert kind in (word, getattr(word, "reason", ""))

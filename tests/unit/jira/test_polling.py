@@ -7,7 +7,7 @@ import pytest
 
 from patchwright.core.errors import PayloadError
 from patchwright.core.types.triggers import Trigger, TriggerKind
-from patchwright.integrations.jira.polling import find_requests
+from patchwright.integrations.jira.webhooks.tickets import find_requests
 from tests.unit.jira.samples import (
     ANN,
     BO,

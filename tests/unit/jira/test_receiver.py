@@ -15,7 +15,7 @@ from patchwright.core.errors import (
     TenantError,
 )
 from patchwright.core.types.triggers import Trigger
-from patchwright.integrations.jira.receiver import JiraReceiver
+from patchwright.integrations.jira.webhooks.reader import JiraReceiver
 from tests.unit.jira.samples import (
     DC,
     DC_REST,
@@ -67,7 +67,9 @@ def test_s18_delivery_signed_with_either_secret_is_read(
         sign(json.dumps(json.loads(BODY)).encode()),
     ],
 )
-def test_s18_other_signatures_are_refused(receiver: JiraReceiver, signature: str) -> None:
+def test_s18_other_signatures_are_refused(
+    receiver: JiraReceiver, signature: str
+) -> None:
     with pytest.raises(SignatureError):
         receiver.read({"X-Hub-Signature": signature}, BODY)
 

@@ -9,10 +9,10 @@ import jsonschema
 import pytest
 from hypothesis import given
 
-from patchwright.integrations.jira.text.adf_in import adf_blocks, adf_to_markdown
-from patchwright.integrations.jira.text.adf_out import to_adf
-from patchwright.integrations.jira.text.mentions import request_in_adf
-from patchwright.integrations.jira.text.wiki_in import wiki_blocks, wiki_to_markdown
+from patchwright.integrations.jira.text.adf_reader import adf_blocks, adf_to_markdown
+from patchwright.integrations.jira.text.adf_writer import to_adf
+from patchwright.integrations.jira.text.wiki_reader import wiki_blocks, wiki_to_markdown
+from patchwright.integrations.jira.webhooks.triggers import request_in_adf
 from tests.provision import environment
 from tests.unit.jira.called import called_by
 from tests.unit.jira.test_text_out import MARKDOWN, STATUS

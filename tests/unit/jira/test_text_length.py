@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from patchwright.integrations.jira.text.adf_out import to_adf
-from patchwright.integrations.jira.text.fitting import length_in_jira
-from patchwright.integrations.jira.text.wiki_out import to_wiki
+from patchwright.integrations.jira.text.adf_writer import to_adf
+from patchwright.integrations.jira.text.truncation import length_in_jira
+from patchwright.integrations.jira.text.wiki_writer import to_wiki
 from tests.unit.jira.adf_rules import broken_rules
 
 LIMIT = 32_767

@@ -4,9 +4,12 @@ from typing import Any
 
 import pytest
 
-from patchwright.integrations.jira.text.adf_in import adf_blocks
-from patchwright.integrations.jira.text.mentions import request_in_adf, request_in_wiki
-from patchwright.integrations.jira.text.wiki_in import wiki_blocks
+from patchwright.integrations.jira.text.adf_reader import adf_blocks
+from patchwright.integrations.jira.text.wiki_reader import wiki_blocks
+from patchwright.integrations.jira.webhooks.triggers import (
+    request_in_adf,
+    request_in_wiki,
+)
 from tests.unit.jira.called import called_by
 
 OWN = frozenset({"5b10:own", "patchwright"})

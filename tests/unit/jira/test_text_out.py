@@ -8,23 +8,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from patchwright.core.text.document.read import read_document
+from patchwright.core.text.document.reader import read_document
 from patchwright.core.text.document.types import (
+    BlockQuote,
     Blocks,
     CodeBlock,
     Details,
     ListBlock,
     Paragraph,
-    BlockQuote,
     PlainText,
 )
-from patchwright.core.text.marks import mention_link
-from patchwright.integrations.jira.text.adf_in import adf_blocks, adf_to_markdown
-from patchwright.integrations.jira.text.adf_out import to_adf
-from patchwright.integrations.jira.text.markdown_blocks import write_markdown
-from patchwright.integrations.jira.text.walking import text_of_blocks
-from patchwright.integrations.jira.text.wiki_in import wiki_blocks, wiki_to_markdown
-from patchwright.integrations.jira.text.wiki_out import to_wiki
+from patchwright.core.text.escape import mention_link
+from patchwright.integrations.jira.text.adf_reader import adf_blocks, adf_to_markdown
+from patchwright.integrations.jira.text.adf_writer import to_adf
+from patchwright.integrations.jira.text.markdown_writer import write_markdown
+from patchwright.integrations.jira.text.truncation import text_of_blocks
+from patchwright.integrations.jira.text.wiki_reader import wiki_blocks, wiki_to_markdown
+from patchwright.integrations.jira.text.wiki_writer import to_wiki
 from tests.unit.jira.adf_rules import broken_rules, nodes_of
 from tests.unit.jira.called import calls_in
 

@@ -4,11 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from patchwright.core.text.document.plain import plain_text
-from patchwright.core.text.document.read import read_document
-from patchwright.core.text.document.types import Paragraph
-from patchwright.core.text.marks import split_marks
-from patchwright.integrations.jira.text.wiki_in import wiki_to_markdown
+from patchwright.core.text.document.reader import read_document
+from patchwright.core.text.document.types import Paragraph, plain_text
+from patchwright.core.text.escape import split_marks
+from patchwright.integrations.jira.text.wiki_reader import wiki_to_markdown
 from tests.unit.jira.called import calls_in
 
 PIECES = st.sampled_from(

@@ -2,8 +2,7 @@
 
 import pytest
 
-from patchwright.core.knowledge.front_matter import MAX_CHARS, split_front_matter
-from patchwright.core.knowledge.pages import PageKind
+from patchwright.core.knowledge.pages import MAX_CHARS, PageKind, split_front_matter
 
 
 def test_front_matter_is_read_and_taken_off() -> None:

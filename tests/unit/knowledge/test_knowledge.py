@@ -2,16 +2,19 @@
 
 import re
 
-from patchwright.core.knowledge.knowledge import (
+from patchwright.core.knowledge.pages import (
     MAX_PAGE_CHARS,
     MAX_PROMPT_CHARS,
     Knowledge,
+    KnowledgePage,
+    PageKind,
     knowledge_frame,
 )
-from patchwright.core.knowledge.pages import KnowledgePage, PageKind
 
 
-def page(path: str, text: str, kind: PageKind = PageKind.REPO, *triggers: str) -> KnowledgePage:
+def page(
+    path: str, text: str, kind: PageKind = PageKind.REPO, *triggers: str
+) -> KnowledgePage:
     return KnowledgePage(path=path, kind=kind, text=text, triggers=triggers)
 
 

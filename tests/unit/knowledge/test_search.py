@@ -4,8 +4,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from patchwright.core.knowledge.pages import KnowledgePage, PageKind
-from patchwright.core.knowledge.passages import MAX_PASSAGE_CHARS, split_page
-from patchwright.core.knowledge.search import MAX_ANSWER_CHARS, search_pages
+from patchwright.core.knowledge.search import (
+    MAX_ANSWER_CHARS,
+    MAX_PASSAGE_CHARS,
+    search_pages,
+    split_page,
+)
 
 GUIDE = KnowledgePage(
     path="docs/guide.md",
@@ -28,8 +32,12 @@ make check
 
 Tag the commit; the tests must pass.""",
 )
-AGENTS = KnowledgePage(path="web/AGENTS.md", kind=PageKind.FOLDER, text="Use spaces here.")
-CHINESE = KnowledgePage(path="zh.md", kind=PageKind.KNOWLEDGE, text="# 部署\n先运行数据库迁移。")
+AGENTS = KnowledgePage(
+    path="web/AGENTS.md", kind=PageKind.FOLDER, text="Use spaces here."
+)
+CHINESE = KnowledgePage(
+    path="zh.md", kind=PageKind.KNOWLEDGE, text="# 部署\n先运行数据库迁移。"
+)
 PAGES = (AGENTS, GUIDE, CHINESE)
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from patchwright.core.knowledge.triggers import has_trigger
+from patchwright.core.knowledge.pages import has_trigger
 
 
 @pytest.mark.parametrize(

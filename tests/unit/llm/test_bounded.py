@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from patchwright.core.llm.bounded import call_within
+from patchwright.core.llm.transport import call_within
 
 
 def test_what_the_call_returns_is_returned() -> None:
@@ -31,7 +31,7 @@ def test_a_call_that_takes_too_long_is_left_behind() -> None:
 def test_a_call_left_behind_does_not_keep_the_process_alive() -> None:
     check = (
         "import threading\n"
-        "from patchwright.core.llm.bounded import call_within\n"
+        "from patchwright.core.llm.transport import call_within\n"
         "try:\n"
         "    call_within(0.01, threading.Event().wait)\n"
         "except TimeoutError:\n"

@@ -7,8 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
-from patchwright.core.llm.counts import NOTHING_REPORTED, ReportedUsage, read_reported_usage
 from patchwright.core.llm.prices import Prices
+from patchwright.core.llm.replies import (
+    NOTHING_REPORTED,
+    ReportedUsage,
+    read_reported_usage,
+)
 from patchwright.core.types.work import Usage
 
 NUMBERS = st.one_of(

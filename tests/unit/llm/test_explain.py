@@ -3,9 +3,9 @@
 import pytest
 from pydantic import SecretStr
 
-from patchwright.core.llm.config import ModelConfig
-from patchwright.core.llm.explain import error_for_failure, empty_reply_error
 from patchwright.core.llm.failures import Failure, Fault
+from patchwright.core.llm.prices import ModelConfig
+from patchwright.core.llm.provider_errors import empty_reply_error, error_for_failure
 from patchwright.core.types.work import NO_USAGE
 
 CONFIG = ModelConfig(

@@ -2,12 +2,19 @@
 
 import pytest
 
-from patchwright.core.llm.failures import Failure, Fault, ProviderRefusal, classify_refusal
+from patchwright.core.llm.failures import (
+    Failure,
+    Fault,
+    ProviderRefusal,
+    classify_refusal,
+)
 from tests.fakes.clock import START
 
 
 def fault_of(status: int | None, text: str = "", code: str = "") -> Fault:
-    return classify_refusal(ProviderRefusal(status=status, text=text, code=code), START).fault
+    return classify_refusal(
+        ProviderRefusal(status=status, text=text, code=code), START
+    ).fault
 
 
 @pytest.mark.parametrize(

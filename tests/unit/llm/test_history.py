@@ -1,8 +1,8 @@
 """Calls that a provider would lose are joined with their twins."""
 
 from patchwright.core.events.types import ToolCall
-from patchwright.core.llm.history import without_duplicate_calls
 from patchwright.core.llm.model import AssistantTurn, ChatMessage, ToolResult, UserText
+from patchwright.core.llm.wire import without_duplicate_calls
 
 
 def call(call_id: str, arguments: str) -> ToolCall:

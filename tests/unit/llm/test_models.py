@@ -7,12 +7,11 @@ import pytest
 from pydantic import SecretStr
 
 from patchwright.core.errors import SettingsError
-from patchwright.core.llm.models import Models
-from patchwright.core.settings.agent import AgentSettings
-from patchwright.core.settings.llm import LlmSettings
+from patchwright.core.llm.model import Models
+from patchwright.core.settings.agent import AgentSettings, LlmSettings
 from patchwright.core.settings.model import Settings
 from patchwright.core.settings.service import DatabaseSettings
-from patchwright.workers.models import make_models
+from patchwright.workers.agent_configuration import make_models
 from tests.fakes.clock import FakeClock
 
 NAMED = {"model": "openai/big", "fast": {"model": "openai/fast"}}

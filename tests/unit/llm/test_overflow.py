@@ -4,8 +4,13 @@ from time import process_time
 
 import pytest
 
-from patchwright.core.llm.failures import Fault, ProviderRefusal, classify_refusal
-from patchwright.core.llm.overflow import read_output_limit, read_output_budget
+from patchwright.core.llm.failures import (
+    Fault,
+    ProviderRefusal,
+    classify_refusal,
+    read_output_budget,
+    read_output_limit,
+)
 from tests.fakes.clock import START
 
 

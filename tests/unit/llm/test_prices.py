@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from patchwright.core.events.types import ToolCall
-from patchwright.core.llm.config import ModelConfig
 from patchwright.core.llm.model import (
     AssistantTurn,
     Image,
@@ -17,16 +16,17 @@ from patchwright.core.llm.model import (
     UserText,
 )
 from patchwright.core.llm.prices import (
+    ModelConfig,
     Prices,
     configured_prices,
-    highest_prices,
     estimated_output,
+    highest_prices,
     most_prompt_tokens,
+    output_limit,
     usual_prompt_tokens,
 )
 from patchwright.core.llm.replies import Reply
-from patchwright.core.llm.traits import output_limit
-from patchwright.core.text.surrogates import well_formed
+from patchwright.core.text.strings import well_formed
 from patchwright.core.types.work import Usage
 
 

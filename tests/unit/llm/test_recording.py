@@ -7,7 +7,7 @@ import pytest
 
 from patchwright.core.errors import SettingsError
 from patchwright.core.llm.model import AssistantTurn, ModelRequest, ToolResult, UserText
-from patchwright.core.llm.recording import (
+from patchwright.core.llm.scripted import (
     RecordedModel,
     RecordingEndedError,
     load_recording,

@@ -5,9 +5,8 @@ import math
 import pytest
 from pydantic import JsonValue
 
-from patchwright.core.llm.counts import ReportedUsage
 from patchwright.core.llm.model import ModelRequest
-from patchwright.core.llm.replies import Reply, read_reply
+from patchwright.core.llm.replies import Reply, ReportedUsage, read_reply
 
 REQUEST = ModelRequest(messages=())
 

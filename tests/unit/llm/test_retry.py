@@ -2,9 +2,9 @@
 
 import pytest
 
-from patchwright.core.llm.budget import Settle
+from patchwright.core.llm.errors import Settle
 from patchwright.core.llm.failures import Failure, Fault
-from patchwright.core.llm.retry import RetryPolicy, plan_wait
+from patchwright.core.llm.transport import RetryPolicy, plan_wait
 from patchwright.core.types.work import Usage
 from tests.fakes.clock import FakeClock
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from patchwright.core.llm.model import ModelCapabilities
-from patchwright.core.llm.room import (
+from patchwright.core.llm.model import (
     LEAST_OUTPUT,
+    ModelCapabilities,
     needs_condensing,
     output_allowed,
     output_reserve,

@@ -2,18 +2,18 @@
 
 import pytest
 
-from patchwright.core.agent.purse import RunBudget
+from patchwright.core.agent.budget import RunBudget
 from patchwright.core.events.types import ModelReply
-from patchwright.core.llm.budget import OverBudgetError
 from patchwright.core.llm.errors import (
     ModelCredentialError,
     ModelDeclinedError,
     ModelRateLimitError,
     ModelRequestError,
     ModelUnavailableError,
+    OverBudgetError,
 )
 from patchwright.core.llm.model import ModelRequest, UserText
-from patchwright.core.llm.routed import RoutedModel
+from patchwright.core.llm.routed_model import RoutedModel
 from patchwright.core.types.work import Usage
 from tests.adapters.llm.asking import Waits
 from tests.fakes.clock import FakeClock

@@ -12,13 +12,13 @@ from patchwright.core.llm.errors import (
     ModelRequestError,
     ModelUnavailableError,
 )
-from patchwright.core.llm.model import Image, ModelRequest, ModelCapabilities, UserText
+from patchwright.core.llm.model import Image, ModelCapabilities, ModelRequest, UserText
 from patchwright.core.llm.routing import (
     RequestNeeds,
+    combined_error,
     needs_of_request,
     plan_route,
     route_after,
-    combined_error,
 )
 from patchwright.core.types.work import NO_USAGE, Usage
 
@@ -45,7 +45,9 @@ PICTURE = RequestNeeds(prompt_tokens=100, has_images=True)
     ],
 )
 def test_the_first_that_can_is_asked_first(
-    need: RequestNeeds, capabilities: tuple[ModelCapabilities, ...], route: tuple[int, ...]
+    need: RequestNeeds,
+    capabilities: tuple[ModelCapabilities, ...],
+    route: tuple[int, ...],
 ) -> None:
     assert plan_route(need, capabilities) == route
 

@@ -14,15 +14,15 @@ from patchwright.core.llm.model import (
     AssistantTurn,
     ChatMessage,
     Image,
-    ModelRequest,
     ModelCapabilities,
+    ModelRequest,
     SystemText,
     ToolResult,
     UserText,
 )
 from patchwright.core.llm.text_calls import read_text_reply
 from patchwright.core.llm.text_form import write_call
-from patchwright.core.llm.text_tools import TextToolModel, request_in_text
+from patchwright.core.llm.text_tool_model import TextToolModel, request_in_text
 from tests.fakes.scripted_model import ScriptedModel, Step, reply
 from tests.unit.llm.text_tools import EDIT, FINISH, READ, SHELL, STATUS, WRITE
 
@@ -36,7 +36,9 @@ def request(*more: ChatMessage) -> ModelRequest:
 
 
 def asked(*steps: Step, always: bool = True, calls_tools: bool = True) -> TextToolModel:
-    inner = ScriptedModel(steps, capabilities=ModelCapabilities(calls_tools=calls_tools))
+    inner = ScriptedModel(
+        steps, capabilities=ModelCapabilities(calls_tools=calls_tools)
+    )
     numbers = count(1)
     return TextToolModel(inner, always=always, new_id=lambda: f"id_{next(numbers)}")
 
@@ -100,7 +102,9 @@ def test_the_tools_are_described_after_the_system_text() -> None:
 
 
 def test_without_a_system_text_the_tools_are_one() -> None:
-    sent = request_in_text(ModelRequest(messages=(UserText(text="Hi."),), tools=(STATUS,)))
+    sent = request_in_text(
+        ModelRequest(messages=(UserText(text="Hi."),), tools=(STATUS,))
+    )
     assert isinstance(sent.messages[0], SystemText)
     assert sent.messages[1:] == (UserText(text="Hi."),)
 

@@ -6,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from patchwright.core.events.types import ToolCall
-from patchwright.core.llm.history import MISSING_RESULT, ORPHAN_RESULT, with_all_results
 from patchwright.core.llm.model import (
     AssistantTurn,
     ChatMessage,
@@ -14,7 +13,14 @@ from patchwright.core.llm.model import (
     ToolResult,
     UserText,
 )
-from patchwright.core.llm.wire import Wire, wants_cache_marks, wire_messages
+from patchwright.core.llm.wire import (
+    MISSING_RESULT,
+    ORPHAN_RESULT,
+    Wire,
+    wants_cache_marks,
+    wire_messages,
+    with_all_results,
+)
 from tests.fakes.llm.rules import find_fault
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from patchwright.core.mcp.hosts import may_reach
+from patchwright.core.mcp import may_reach
 
 NAME = "tools.example"
 PUBLIC = "93.184.216.34"

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mcp.types.jsonrpc import JSONRPCRequest
 
-from patchwright.integrations.mcp.lines import read_line, write_line
+from patchwright.integrations.mcp.transports import read_line, write_line
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from patchwright.core.mcp.names import tool_name
+from patchwright.core.mcp import tool_name
 
 FIT = re.compile(r"[A-Za-z0-9_-]{1,64}\Z")
 

@@ -5,8 +5,13 @@ from typing import Any
 import pytest
 from pydantic import JsonValue
 
-from patchwright.core.mcp.offer import MAX_TOOLS, ListedTool, make_tool_offer
-from patchwright.core.mcp.schemas import SchemaError, read_tool_schema
+from patchwright.core.mcp import (
+    MAX_TOOLS,
+    ListedTool,
+    SchemaError,
+    make_tool_offer,
+    read_tool_schema,
+)
 
 EMPTY: dict[str, JsonValue] = {"type": "object"}
 

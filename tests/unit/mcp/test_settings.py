@@ -7,10 +7,8 @@ from typing import Any
 import pytest
 
 from patchwright.core.errors import SettingsError
-from patchwright.core.settings.load import load_settings
-from patchwright.core.settings.mcp_checks import allowed_hosts
-from patchwright.core.settings.model import Settings
-from patchwright.core.settings.secret_values import secret_values
+from patchwright.core.settings.loader import allowed_hosts, load_settings
+from patchwright.core.settings.model import Settings, secret_values
 
 NOWHERE = Path("/nonexistent")
 VARIABLE = "PATCHWRIGHT_MCP__SERVERS"
@@ -155,7 +153,9 @@ def test_no_secret_of_the_service_stands_in_a_command() -> None:
 
 def test_an_allow_list_without_hosts_is_refused() -> None:
     with pytest.raises(SettingsError) as caught:
-        load_settings({"PATCHWRIGHT_SANDBOX__NETWORK": "allowlist"}, flags={}, cwd=NOWHERE)
+        load_settings(
+            {"PATCHWRIGHT_SANDBOX__NETWORK": "allowlist"}, flags={}, cwd=NOWHERE
+        )
     assert str(caught.value).startswith(
         'sandbox.allow_domains: sandbox.network is "allowlist", so list the hosts'
     )

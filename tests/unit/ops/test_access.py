@@ -3,7 +3,11 @@
 import pytest
 from pydantic import SecretStr
 
-from patchwright.workers.ops.access import MetricsAccess, ListenerKind, judge_metrics_access
+from patchwright.workers.ops.endpoints import (
+    ListenerKind,
+    MetricsAccess,
+    judge_metrics_access,
+)
 
 TOKEN = SecretStr("a-token-of-this-test")
 RIGHT = "Bearer a-token-of-this-test"
@@ -21,13 +25,21 @@ def test_the_right_token_opens_every_door_from_everywhere(
     "shown", ["", "Bearer", "Bearer ", "Bearer other", "Basic a-token-of-this-test"]
 )
 @pytest.mark.parametrize("door", ListenerKind)
-def test_where_there_is_a_token_nothing_else_opens(door: ListenerKind, shown: str) -> None:
-    assert judge_metrics_access(TOKEN, shown, door, "127.0.0.1") is MetricsAccess.NEEDS_TOKEN
+def test_where_there_is_a_token_nothing_else_opens(
+    door: ListenerKind, shown: str
+) -> None:
+    assert (
+        judge_metrics_access(TOKEN, shown, door, "127.0.0.1")
+        is MetricsAccess.NEEDS_TOKEN
+    )
 
 
 @pytest.mark.parametrize("peer", ["127.0.0.1", "::1", "10.0.0.7", ""])
 def test_without_a_token_nobody_reads_them_where_the_public_comes(peer: str) -> None:
-    assert judge_metrics_access(None, RIGHT, ListenerKind.PUBLIC, peer) is MetricsAccess.CLOSED
+    assert (
+        judge_metrics_access(None, RIGHT, ListenerKind.PUBLIC, peer)
+        is MetricsAccess.CLOSED
+    )
 
 
 @pytest.mark.parametrize(
@@ -42,9 +54,15 @@ def test_without_a_token_nobody_reads_them_where_the_public_comes(peer: str) -> 
     ],
 )
 def test_without_a_token_neighbours_read_them_on_the_own_port(peer: str) -> None:
-    assert judge_metrics_access(None, "", ListenerKind.OWN_PORT, peer) is MetricsAccess.GRANTED
+    assert (
+        judge_metrics_access(None, "", ListenerKind.OWN_PORT, peer)
+        is MetricsAccess.GRANTED
+    )
 
 
 @pytest.mark.parametrize("peer", ["8.8.8.8", "2a00::1", "::ffff:8.8.8.8", "", "name"])
 def test_without_a_token_strangers_do_not(peer: str) -> None:
-    assert judge_metrics_access(None, "", ListenerKind.OWN_PORT, peer) is MetricsAccess.CLOSED
+    assert (
+        judge_metrics_access(None, "", ListenerKind.OWN_PORT, peer)
+        is MetricsAccess.CLOSED
+    )

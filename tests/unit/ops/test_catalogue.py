@@ -5,12 +5,17 @@ https://prometheus.io/docs/practices/naming/
 
 import pytest
 
-from patchwright.workers.ops.catalogue import PROCESS_METRICS, SERVICE_METRICS, Metric, MetricKind
+from patchwright.workers.ops.catalogue import (
+    PROCESS_METRICS,
+    SERVICE_METRICS,
+    Metric,
+    MetricKind,
+)
 
 FIGURES = (*SERVICE_METRICS, *PROCESS_METRICS)
 
 
-@pytest.mark.parametrize("figure", FIGURES, ids=lambda metric: metric.name)
+@pytest.mark.parametrize("metric", FIGURES, ids=lambda metric: metric.name)
 def test_a_name_tells_the_kind_and_the_unit(metric: Metric) -> None:
     assert metric.name.startswith("patchwright_")
     assert metric.name.endswith("_total") is (metric.kind is MetricKind.COUNTER)
@@ -20,6 +25,6 @@ def test_a_name_tells_the_kind_and_the_unit(metric: Metric) -> None:
     assert list(metric.buckets) == sorted(metric.buckets)
 
 
-@pytest.mark.parametrize("figure", FIGURES, ids=lambda metric: metric.name)
+@pytest.mark.parametrize("metric", FIGURES, ids=lambda metric: metric.name)
 def test_no_label_is_for_a_person_or_a_repository(metric: Metric) -> None:
     assert not {"login", "user", "account", "repo", "thread"} & set(metric.labels)

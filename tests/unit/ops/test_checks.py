@@ -4,9 +4,18 @@ from datetime import timedelta
 
 import pytest
 
-from patchwright.workers.ops.checks import START_UP, AnswerCheck, LoopCheck, StuckCheck
-from patchwright.workers.ops.health import HealthCheck, HealthPart, parts_as_json, run_health_checks, failing_parts
-from patchwright.workers.ops.pulse import LoopActivity
+from patchwright.workers.ops.health import (
+    START_UP,
+    AnswerCheck,
+    HealthCheck,
+    HealthPart,
+    LoopCheck,
+    StuckCheck,
+    failing_parts,
+    parts_as_json,
+    run_health_checks,
+)
+from patchwright.workers.ops.heartbeat import LoopActivity
 from tests.fakes.clock import START, FakeClock
 
 WITHIN_S = 60.0

@@ -6,15 +6,15 @@ from datetime import UTC, datetime, timedelta
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import (
     ForgeThread,
-    ThreadPost,
     RepoRef,
     Thread,
     ThreadKind,
+    ThreadPost,
 )
 from patchwright.core.types.triggers import Trigger, TriggerKind
-from patchwright.resolver.brief import Brief
-from patchwright.resolver.brief import write_brief as brief_context
 from patchwright.resolver.context import Context
+from patchwright.resolver.context.brief import Brief
+from patchwright.resolver.context.brief import write_brief as brief_context
 
 NOON = datetime(2030, 1, 1, 12, tzinfo=UTC)
 ISSUE = ForgeThread(

@@ -6,7 +6,7 @@ from patchwright.core.types.threads import (
     TalkThread,
     ThreadKind,
 )
-from patchwright.resolver.placing.places import ReferenceScope
+from patchwright.resolver.repository_references import ReferenceScope
 
 WEB = "https://git.example.com"
 PLACES = ReferenceScope(

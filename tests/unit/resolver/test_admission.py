@@ -5,11 +5,11 @@ import pytest
 from patchwright.core.settings.repository import FollowUpTrigger
 from patchwright.core.types.people import Actor, Permission
 from patchwright.resolver.admission import (
+    AdmissionFacts,
+    AdmissionPolicy,
     Admitted,
     Declined,
-    AdmissionFacts,
     Participant,
-    AdmissionPolicy,
     admit,
     needs_permission,
 )
@@ -37,17 +37,23 @@ def declined(facts: AdmissionFacts, policy: AdmissionPolicy) -> Declined:
     ],
 )
 def test_write_permission_is_needed(permission: Permission, *, admitted: bool) -> None:
-    judged = admit(AdmissionFacts(actor=ALICE, permission=permission), AdmissionPolicy())
+    judged = admit(
+        AdmissionFacts(actor=ALICE, permission=permission), AdmissionPolicy()
+    )
     assert isinstance(judged, Admitted) is admitted
 
 
 def test_s09_a_stranger_is_declined_quietly() -> None:
-    judged = declined(AdmissionFacts(actor=ALICE, permission=Permission.NONE), AdmissionPolicy())
+    judged = declined(
+        AdmissionFacts(actor=ALICE, permission=Permission.NONE), AdmissionPolicy()
+    )
     assert (judged.quiet, judged.silent) == (True, False)
 
 
 def test_s11_a_refusal_says_whose_rights_were_found_to_be_what() -> None:
-    judged = declined(AdmissionFacts(actor=ALICE, permission=Permission.NONE), AdmissionPolicy())
+    judged = declined(
+        AdmissionFacts(actor=ALICE, permission=Permission.NONE), AdmissionPolicy()
+    )
     assert judged.text == "alice has none permission here; write is needed."
 
 
@@ -79,7 +85,9 @@ def test_s10_a_bot_is_no_person_of_the_same_name() -> None:
 
 
 def test_s08_a_bot_that_is_not_named_gets_no_answer_at_all() -> None:
-    judged = declined(AdmissionFacts(actor=DEPENDABOT, permission=Permission.ADMIN), AdmissionPolicy())
+    judged = declined(
+        AdmissionFacts(actor=DEPENDABOT, permission=Permission.ADMIN), AdmissionPolicy()
+    )
     assert (judged.reason, judged.quiet, judged.silent) == ("bot-not-named", True, True)
 
 
@@ -116,7 +124,9 @@ def test_what_the_repository_does_not_want_starts_nothing() -> None:
 
 
 def test_whoever_only_reviews_is_not_refused_aloud() -> None:
-    review = AdmissionFacts(actor=EVE, permission=None, start_trigger=FollowUpTrigger.REVIEW)
+    review = AdmissionFacts(
+        actor=EVE, permission=None, start_trigger=FollowUpTrigger.REVIEW
+    )
     unwanted = AdmissionPolicy(start_triggers=frozenset({FollowUpTrigger.MENTION}))
     judged = declined(review, unwanted)
     assert (judged.reason, judged.silent) == ("trigger-off", True)
@@ -127,16 +137,22 @@ def test_whoever_only_reviews_is_not_refused_aloud() -> None:
 
 
 def test_s08_a_thread_starts_only_so_many_runs_an_hour() -> None:
-    facts = AdmissionFacts(actor=ALICE, permission=Permission.ADMIN, runs_in_thread_last_hour=10)
+    facts = AdmissionFacts(
+        actor=ALICE, permission=Permission.ADMIN, runs_in_thread_last_hour=10
+    )
     judged = declined(facts, AdmissionPolicy())
     assert (judged.reason, judged.quiet) == ("too-many-runs", False)
 
 
 def test_s08_a_bot_is_not_told_that_it_asks_too_often() -> None:
-    facts = AdmissionFacts(actor=DEPENDABOT, permission=None, runs_in_thread_last_hour=10)
+    facts = AdmissionFacts(
+        actor=DEPENDABOT, permission=None, runs_in_thread_last_hour=10
+    )
     assert declined(facts, AdmissionPolicy(allow_bots=frozenset({"dependabot"}))).quiet
 
 
 def test_s09_a_stranger_does_not_learn_how_often_others_asked() -> None:
-    facts = AdmissionFacts(actor=EVE, permission=Permission.READ, runs_in_thread_last_hour=10)
+    facts = AdmissionFacts(
+        actor=EVE, permission=Permission.READ, runs_in_thread_last_hour=10
+    )
     assert declined(facts, AdmissionPolicy()).reason == "not-permitted"

@@ -3,8 +3,7 @@
 import pytest
 
 from patchwright.core.events.types import AgentState, Todo
-from patchwright.core.text.commands import Verb
-from patchwright.core.text.mentions import find_request
+from patchwright.core.text.mentions import Verb, find_request
 from patchwright.core.types.work import Outcome, OutcomeKind
 from patchwright.resolver.messages.answers import (
     QUESTION_VERBS,

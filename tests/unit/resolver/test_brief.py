@@ -6,8 +6,8 @@ from datetime import timedelta
 import pytest
 
 from patchwright.core.types.triggers import TriggerKind
-from patchwright.resolver.brief import write_text_brief
-from patchwright.resolver.pinning import EDITED_TEXT
+from patchwright.resolver.context.brief import write_text_brief
+from patchwright.resolver.context.thread_history import EDITED_TEXT
 from tests.unit.resolver.asked import (
     NOON,
     brief,

@@ -6,8 +6,14 @@ from patchwright.core.types.threads import (
     Thread,
     ThreadKind,
 )
-from patchwright.resolver.brief import write_brief as brief_context
-from patchwright.resolver.context import Context, LinkedItem, ContextImage, PullDiff, QuotedText
+from patchwright.resolver.context import (
+    Context,
+    ContextImage,
+    LinkedItem,
+    PullDiff,
+    QuotedText,
+)
+from patchwright.resolver.context.brief import write_brief as brief_context
 from tests.unit.resolver.asked import (
     ALICE,
     ISSUE,

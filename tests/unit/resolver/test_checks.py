@@ -3,8 +3,8 @@
 import pytest
 
 from patchwright.core.forge import Checks, FailedCheck
-from patchwright.core.text.cleaner import TextCleaner
-from patchwright.resolver.checks import (
+from patchwright.core.text.hidden import TextCleaner
+from patchwright.resolver.context.change_sections import (
     CHECKS_FILE,
     MAX_CHECKS,
     MAX_LOG_CHARS,

@@ -9,10 +9,10 @@ from patchwright.core.types.work import (
     ReviewAnswer,
     ReviewVerdict,
 )
-from patchwright.resolver.delivering.naming import as_delivered
 from patchwright.resolver.messages.advice import choices
-from patchwright.resolver.messages.ending import CUT_SHORT_KINDS, final_comment
+from patchwright.resolver.messages.result import CUT_SHORT_KINDS, final_comment
 from patchwright.resolver.messages.status import DeliveryResult, Progress, mark
+from patchwright.resolver.publish.publisher import as_delivered
 from tests.unit.resolver.endings import FRAME, GREEN, HANDLE, RED, ended, proven
 
 PULL = DeliveryResult(branch="patchwright/7-sum", pull_request=12)
@@ -77,7 +77,11 @@ def test_warnings_stand_where_a_reviewer_cannot_overlook_them() -> None:
 
 
 def test_answers_to_reviewers_are_counted() -> None:
-    verdicts = (ReviewVerdict.ADDRESSED, ReviewVerdict.NEEDS_INPUT, ReviewVerdict.ADDRESSED)
+    verdicts = (
+        ReviewVerdict.ADDRESSED,
+        ReviewVerdict.NEEDS_INPUT,
+        ReviewVerdict.ADDRESSED,
+    )
     answers = tuple(
         ReviewAnswer(thread=number, verdict=verdict)
         for number, verdict in enumerate(verdicts, start=1)

@@ -5,12 +5,13 @@ import pytest
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import Repository, ThreadRef
 from patchwright.core.types.work import ReviewAnswer, ReviewVerdict
-from patchwright.resolver.delivering.concealing import (
-    text_redactor,
+from patchwright.resolver.publish.destination import (
+    Destination,
+    PrivateContent,
     redact_for_public,
     redact_for_thread,
+    text_redactor,
 )
-from patchwright.resolver.delivering.destination import Destination, PrivateContent
 from tests.unit.resolver.endings import FRAME, ORIGIN, RED, proven
 from tests.unit.resolver.places import SLACK, issue, repo, ticket
 
@@ -72,7 +73,9 @@ def test_who_asked_reads_it_all(thread: ThreadRef) -> None:
 
 def test_beside_the_code_everybody_reads_it() -> None:
     beside = to(issue("acme/web", 7))
-    assert redact_for_thread(OUTCOME, beside) == redact_for_public(OUTCOME, beside.hidden)
+    assert redact_for_thread(OUTCOME, beside) == redact_for_public(
+        OUTCOME, beside.hidden
+    )
 
 
 def test_the_repositorys_own_pages_may_be_linked_to() -> None:

@@ -7,14 +7,14 @@ import pytest
 from patchwright.core.settings.repository import DeliveryMode, RepositoryConfig
 from patchwright.core.types.work import Outcome, OutcomeKind, Proof
 from patchwright.resolver.effects import (
-    SetPullMetadata,
     AnswerReviews,
     FinalMessage,
+    NotificationPlan,
     OpenPullRequest,
     Ping,
     PushBranch,
     ReportCheck,
-    NotificationPlan,
+    SetPullMetadata,
     SwapLabels,
     UpdatePullRequest,
     is_draft,
@@ -23,7 +23,9 @@ from patchwright.resolver.effects import (
 from patchwright.resolver.target import RunTarget
 from tests.unit.resolver.endings import GREEN
 
-NEW = RunTarget(start_ref="refs/heads/trunk", base_branch="trunk", branch="patchwright/7")
+NEW = RunTarget(
+    start_ref="refs/heads/trunk", base_branch="trunk", branch="patchwright/7"
+)
 OURS = NEW.replace(
     moves_branch=True, pull_request=8, own_pull_request=True, opens_pull_request=False
 )
@@ -90,7 +92,9 @@ def test_s31_nothing_changed_means_no_branch() -> None:
 
 
 def test_what_is_said_comes_after_what_is_written_and_the_call_last() -> None:
-    everything = NotificationPlan(swaps_labels=True, pings=True, check_sha="c", reviews_of=8)
+    everything = NotificationPlan(
+        swaps_labels=True, pings=True, check_sha="c", reviews_of=8
+    )
     assert plan_effects(done(), OURS, showing=everything) == (
         PushBranch(branch="patchwright/7", sha="head", expect="base", pull_request=8),
         UpdatePullRequest(number=8, draft=False),
@@ -111,7 +115,9 @@ def test_reviewers_are_answered_only_when_the_work_is_done() -> None:
 
 @pytest.mark.parametrize("kind", [OutcomeKind.ANSWERED, OutcomeKind.NO_CHANGE])
 def test_reviewers_are_answered_where_nothing_had_to_change(kind: OutcomeKind) -> None:
-    shown = plan_effects(Outcome(kind=kind), OURS, showing=NotificationPlan(reviews_of=8))
+    shown = plan_effects(
+        Outcome(kind=kind), OURS, showing=NotificationPlan(reviews_of=8)
+    )
     assert shown == (AnswerReviews(number=8), FinalMessage())
 
 

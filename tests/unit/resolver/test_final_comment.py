@@ -12,9 +12,9 @@ from patchwright.core.types.work import (
     Proof,
     Usage,
 )
-from patchwright.resolver.delivering.naming import as_delivered
-from patchwright.resolver.messages.ending import MAX_COMMENT_CHARS, final_comment
+from patchwright.resolver.messages.result import MAX_COMMENT_CHARS, final_comment
 from patchwright.resolver.messages.status import UNFINISHED, DeliveryResult, mark
+from patchwright.resolver.publish.publisher import as_delivered
 from tests.unit.resolver.endings import FRAME, GREEN, HANDLE, RED, ended, proven
 
 FACTS = "7 steps · 2m 10s · $0.41 of $3.00"

@@ -3,11 +3,13 @@
 import pytest
 
 from patchwright.integrations.git.changes import ChangedPath, ChangeKind
-from patchwright.resolver.guards.globs import matches
-from patchwright.resolver.guards.protected import find_protected
-from patchwright.resolver.guards.secrets import Leak, find_secrets
+from patchwright.resolver.guards.changed_files import (
+    FileVersions,
+    find_protected,
+    matches,
+)
+from patchwright.resolver.guards.leaks import Leak, find_secrets
 from patchwright.resolver.guards.tampering import changed_tests, find_tampering
-from patchwright.resolver.guards.versions import FileVersions
 
 PLAIN = 0o100644
 # Put together here, so that no scanner finds them in this file.
@@ -27,7 +29,9 @@ def version(
         kind = ChangeKind.ADDED
     if after is None:
         kind = ChangeKind.DELETED
-    return FileVersions(ChangedPath(path, kind, PLAIN, 1, old_path, PLAIN), before, after)
+    return FileVersions(
+        ChangedPath(path, kind, PLAIN, 1, old_path, PLAIN), before, after
+    )
 
 
 @pytest.mark.parametrize(

@@ -3,13 +3,12 @@
 import pytest
 
 from patchwright.integrations.git.changes import ChangedPath, ChangeKind
-from patchwright.resolver.guards.private import PrivateWords, find_repeated
-from patchwright.resolver.guards.secrets import Leak
-from patchwright.resolver.guards.versions import FileVersions
-from patchwright.resolver.placing.privacy import (
+from patchwright.resolver.guards.changed_files import FileVersions
+from patchwright.resolver.guards.leaks import Leak, PrivateWords, find_repeated
+from patchwright.resolver.redaction import (
+    collect_private_matter,
     find_in_name,
     find_quotations,
-    collect_private_matter,
 )
 
 SAID = "our customer in Hamburg has paid too little for every order since May"

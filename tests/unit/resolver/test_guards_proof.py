@@ -4,8 +4,11 @@ from time import process_time
 
 import pytest
 
-from patchwright.resolver.guards.marks import tampers_with_runner
-from patchwright.resolver.guards.tampering import find_tampering, rules_out_proof
+from patchwright.resolver.guards.tampering import (
+    find_tampering,
+    rules_out_proof,
+    tampers_with_runner,
+)
 from tests.unit.resolver.test_guards import version
 
 

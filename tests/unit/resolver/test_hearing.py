@@ -8,13 +8,17 @@ from patchwright.core.settings.repository import ContextFrom
 from patchwright.core.types.people import Actor, Permission
 from patchwright.core.types.threads import (
     ForgeThread,
-    ThreadPost,
     RepoRef,
     ReviewThread,
     Thread,
     ThreadKind,
+    ThreadPost,
 )
-from patchwright.resolver.hearing import MAX_AUTHORS, FilteredThreads, filter_comments
+from patchwright.resolver.context.thread_history import (
+    MAX_AUTHORS,
+    FilteredThreads,
+    filter_comments,
+)
 
 START = datetime(2030, 1, 1, tzinfo=UTC)
 REF = ForgeThread(
@@ -47,7 +51,9 @@ def may_write(*logins: str) -> dict[str, Permission]:
     return dict.fromkeys(logins, Permission.WRITE)
 
 
-def listen(said: Thread, rule: ContextFrom, known: dict[str, Permission]) -> FilteredThreads:
+def listen(
+    said: Thread, rule: ContextFrom, known: dict[str, Permission]
+) -> FilteredThreads:
     return filter_comments([said], rule, [ALICE], lambda one: known.get(one.login))
 
 
@@ -118,4 +124,6 @@ def test_without_a_rule_everybody_is_heard_and_nobody_asked_about() -> None:
         raise AssertionError(one)
 
     said = thread(post(0, "eve"), post(1, "mia"))
-    assert filter_comments([said], "all-marked", [], ask) == FilteredThreads(threads=(said,))
+    assert filter_comments([said], "all-marked", [], ask) == FilteredThreads(
+        threads=(said,)
+    )

@@ -6,14 +6,16 @@ from patchwright.core.settings.repository import FollowUpTrigger, RepositoryConf
 from patchwright.core.types.people import Actor, Permission
 from patchwright.core.types.threads import ForgeThread, RepoRef, ThreadKind
 from patchwright.core.types.triggers import Trigger, TriggerKind
-from patchwright.resolver.admission import Admitted, Declined, AdmissionPolicy
-from patchwright.resolver.house import (
+from patchwright.resolver.admission import (
+    AdmissionPolicy,
+    Admitted,
+    Declined,
+    check_access,
+    refused_rules,
+    repository_policy,
+    start_trigger_of,
     trigger_actors,
     with_forge_accounts,
-    check_access,
-    start_trigger_of,
-    repository_policy,
-    refused_rules,
 )
 
 ALICE = Actor(service="github", login="alice", external_id="1")
@@ -22,7 +24,9 @@ ROBOT = Actor(service="github", login="robot[bot]", is_bot=True)
 THREAD = ForgeThread(
     repo=RepoRef(forge="github", full_name="acme/shop"), kind=ThreadKind.ISSUE, number=1
 )
-SERVICE = AdmissionPolicy(allow_users=frozenset({"root"}), allow_bots=frozenset({"renovate"}))
+SERVICE = AdmissionPolicy(
+    allow_users=frozenset({"root"}), allow_bots=frozenset({"renovate"})
+)
 
 
 def refuse_to_say(actor: Actor) -> Permission | None:
@@ -31,7 +35,9 @@ def refuse_to_say(actor: Actor) -> Permission | None:
 
 def test_a_repository_that_says_nothing_adds_nothing_but_its_triggers() -> None:
     policy = repository_policy(SERVICE, RepositoryConfig())
-    assert policy == SERVICE.replace(start_triggers=frozenset(RepositoryConfig().triggers))
+    assert policy == SERVICE.replace(
+        start_triggers=frozenset(RepositoryConfig().triggers)
+    )
     assert FollowUpTrigger.REVIEW not in (policy.start_triggers or ())
 
 
@@ -55,7 +61,9 @@ def test_m9_the_stricter_permission_counts(
     service: Permission, repository: Permission
 ) -> None:
     config = RepositoryConfig(min_permission=repository)
-    held = repository_policy(AdmissionPolicy(min_permission=service), config).min_permission
+    held = repository_policy(
+        AdmissionPolicy(min_permission=service), config
+    ).min_permission
     assert held.allows(service)
     assert held.allows(repository)
 
@@ -66,7 +74,9 @@ def test_m9_it_widens_what_whoever_runs_the_service_lets_it() -> None:
     assert policy.allow_users == {"root", "eve"}
     assert policy.allow_bots == {"renovate"}
     assert policy.min_permission is Permission.WRITE
-    everything = AdmissionPolicy(repositories_may_widen=frozenset(AdmissionPolicy.model_fields))
+    everything = AdmissionPolicy(
+        repositories_may_widen=frozenset(AdmissionPolicy.model_fields)
+    )
     assert repository_policy(everything, WIDER).min_permission is Permission.TRIAGE
 
 
@@ -100,7 +110,9 @@ def test_whoever_took_part_twice_is_judged_once() -> None:
 
 
 def test_only_those_whose_permission_matters_are_asked_about() -> None:
-    policy = AdmissionPolicy(allow_users=frozenset({"alice"}), allow_bots=frozenset({"robot"}))
+    policy = AdmissionPolicy(
+        allow_users=frozenset({"alice"}), allow_bots=frozenset({"robot"})
+    )
     assert isinstance(check_access((ALICE, ROBOT), policy, refuse_to_say), Admitted)
     judged = check_access((ROBOT,), AdmissionPolicy(), refuse_to_say)
     assert isinstance(judged, Declined)

@@ -6,7 +6,7 @@ import pytest
 
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import ThreadPost
-from patchwright.resolver.gathering.images import find_images, image_of
+from patchwright.resolver.context.images import find_images, image_of
 
 UPLOAD = (
     "https://github.com/user-attachments/assets/01234567-89ab-4def-8123-0123456789ab"

@@ -3,7 +3,7 @@
 import pytest
 
 from patchwright.core.types.work import Outcome, OutcomeKind, Proof
-from patchwright.resolver.judge import (
+from patchwright.resolver.second_opinion import (
     MAX_DOUBT_CHARS,
     NO_DOUBT,
     NOT_UNDERSTOOD,

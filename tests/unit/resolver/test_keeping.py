@@ -4,16 +4,20 @@ import pytest
 
 from patchwright.core.forge import PullRequestText
 from patchwright.core.types.threads import PullRequest
-from patchwright.resolver.messages.keeping import (
+from patchwright.resolver.messages.pull_request_body import (
     MAX_CHARS,
     PeoplesText,
+    combine_texts,
     find_peoples_text,
     mark_own_text,
-    combine_texts,
 )
 
-FIRST = mark_own_text(PullRequestText(title="Fix it", body="The first try.", draft=True))
-SECOND = mark_own_text(PullRequestText(title="Fix it well", body="The second.", draft=False))
+FIRST = mark_own_text(
+    PullRequestText(title="Fix it", body="The first try.", draft=True)
+)
+SECOND = mark_own_text(
+    PullRequestText(title="Fix it well", body="The second.", draft=False)
+)
 
 
 def shown(body: str, title: str = "Fix it") -> PullRequest:

@@ -5,12 +5,12 @@ from datetime import UTC, datetime
 import pytest
 
 from patchwright.core.types.people import Actor
-from patchwright.core.types.threads import ForgeThread, ThreadPost, RepoRef, ThreadKind
-from patchwright.resolver.gathering.branches import agreed_branches
-from patchwright.resolver.gathering.links import (
+from patchwright.core.types.threads import ForgeThread, RepoRef, ThreadKind, ThreadPost
+from patchwright.resolver.context.links import (
     CodeLink,
     CommitLink,
     ThreadLink,
+    agreed_branches,
     find_links,
 )
 

@@ -5,14 +5,15 @@ import pytest
 from patchwright.core.forge import CheckState
 from patchwright.core.types.people import Actor
 from patchwright.core.types.work import Outcome, OutcomeKind, Proof
-from patchwright.resolver.messages.check import (
+from patchwright.resolver.messages.result import ping_mark, ping_text, wants_ping
+from patchwright.resolver.messages.short_status import (
     check_at_end,
     check_at_start,
     conclusion_of,
+    labels_at_end,
+    labels_at_start,
 )
-from patchwright.resolver.messages.labels import labels_at_end, labels_at_start
 from patchwright.resolver.messages.status import DeliveryResult, mark
-from patchwright.resolver.pinging import ping_mark, ping_text, wants_ping
 from tests.fakes.clock import START
 from tests.unit.resolver.endings import FRAME, ended, proven
 

@@ -1,8 +1,8 @@
 """Evidence names the commit that people find on the branch."""
 
 from patchwright.core.types.work import Evidence, EvidenceRole, Outcome, OutcomeKind
-from patchwright.resolver.delivering.naming import as_delivered
 from patchwright.resolver.messages.status import DeliveryResult
+from patchwright.resolver.publish.publisher import as_delivered
 
 
 def evidence(role: EvidenceRole, commit: str) -> Evidence:

@@ -3,9 +3,12 @@
 import pytest
 
 from patchwright.core.channel import Offer
-from patchwright.core.text.commands import parse_command
+from patchwright.core.text.mentions import parse_command
 from patchwright.core.types.work import Limits, Outcome, OutcomeKind
-from patchwright.resolver.messages.offers import offers_at_end, offers_while_running
+from patchwright.resolver.messages.short_status import (
+    offers_at_end,
+    offers_while_running,
+)
 from patchwright.resolver.messages.status import DeliveryResult, MessageHeader, Progress
 from tests.unit.resolver.endings import ended, proven
 

@@ -7,16 +7,24 @@ import pytest
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import (
     ForgeThread,
-    ThreadPost,
     RepoRef,
     ReviewThread,
     Thread,
     ThreadKind,
+    ThreadPost,
 )
 from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.core.types.work import Limits
-from patchwright.resolver.messages.status import MessageHeader, Progress, progress_comment
-from patchwright.resolver.pinning import EDITED_TEXT, thread_as_requested, count_left_out
+from patchwright.resolver.context.thread_history import (
+    EDITED_TEXT,
+    count_left_out,
+    thread_as_requested,
+)
+from patchwright.resolver.messages.status import (
+    MessageHeader,
+    Progress,
+    progress_comment,
+)
 
 NOON = datetime(2030, 1, 1, 12, tzinfo=UTC)
 LATER = NOON + timedelta(hours=1)
@@ -28,7 +36,9 @@ ISSUE = ForgeThread(
 ALICE = Actor(service="github", login="alice")
 
 
-def post(minute: int, text: str, edited: int | None = None, name: str = "") -> ThreadPost:
+def post(
+    minute: int, text: str, edited: int | None = None, name: str = ""
+) -> ThreadPost:
     return ThreadPost(
         id=name or str(minute),
         author=ALICE,
@@ -83,12 +93,17 @@ def test_other_texts_that_were_edited_since_are_left_out_and_counted() -> None:
 def test_an_edit_in_the_second_of_the_request_counts_as_later() -> None:
     now = thread(post(0, "3 pieces."), post(1, "turned", edited=2))
     asked_at = NOON + timedelta(minutes=2, milliseconds=700)
-    assert texts(thread_as_requested(now, trigger(), asked_at)) == ["3 pieces.", EDITED_TEXT]
+    assert texts(thread_as_requested(now, trigger(), asked_at)) == [
+        "3 pieces.",
+        EDITED_TEXT,
+    ]
 
 
 def test_an_opening_text_that_did_not_come_with_the_request_is_held_too() -> None:
     now = thread(post(0, "turned", edited=5))
-    assert texts(thread_as_requested(now, trigger(), NOON + timedelta(minutes=4))) == [EDITED_TEXT]
+    assert texts(thread_as_requested(now, trigger(), NOON + timedelta(minutes=4))) == [
+        EDITED_TEXT
+    ]
     assert texts(thread_as_requested(now, trigger(), LATER)) == ["turned"]
 
 

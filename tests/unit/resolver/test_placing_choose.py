@@ -9,25 +9,26 @@ from hypothesis import strategies as st
 
 from patchwright.core.channel import Offer
 from patchwright.core.types.threads import RepoRef, ThreadRef
-from patchwright.resolver.placing.answers import (
-    RememberScope,
-    RepositoryAnswer,
-    is_answer,
-    read_answer,
-)
-from patchwright.resolver.placing.asking import Question, QuestionReason
-from patchwright.resolver.placing.choose import (
-    RepositoryAccess,
-    RepositoryChoice,
-    RepositoryCandidates,
+from patchwright.resolver.repository import (
+    MAX_BUTTONS,
     ChoiceReason,
+    RememberScope,
+    RepositoryAccess,
+    RepositoryAnswer,
+    RepositoryCandidates,
+    RepositoryChoice,
     choose_repository,
+    is_answer,
     mapped_repository,
+    read_answer,
     repository_of_tickets,
 )
-from patchwright.resolver.placing.places import ReferenceScope
-from patchwright.resolver.placing.questions import MAX_BUTTONS
-from patchwright.resolver.placing.references import References, find_references
+from patchwright.resolver.repository_references import (
+    References,
+    ReferenceScope,
+    find_references,
+)
+from patchwright.resolver.visibility import Question, QuestionReason
 from tests.unit.resolver.places import PLACES, SLACK, WEB, issue, repo, ticket
 
 PICKER = Offer(words="Find a repository", picks_repository=True)
@@ -51,7 +52,9 @@ def refs(text: str) -> References:
 
 
 def chosen(text: str = "fix the cart", **hints: Any) -> RepositoryChoice | Question:
-    return choose_repository(RepositoryCandidates(request=refs(text)).replace(**hints), judge)
+    return choose_repository(
+        RepositoryCandidates(request=refs(text)).replace(**hints), judge
+    )
 
 
 def buttons(ask: RepositoryChoice | Question) -> list[str]:
@@ -98,10 +101,14 @@ def test_a8_the_one_to_work_in_counts_before_others_that_are_named() -> None:
 def test_a8_an_unknown_name_is_a_repository_if_the_person_can_read_it() -> None:
     readable = {"strange/thing": RepositoryAccess.READABLE}
     found = choose_repository(
-        RepositoryCandidates(request=refs("fix it in strange/thing"), place=repo("acme/web")),
+        RepositoryCandidates(
+            request=refs("fix it in strange/thing"), place=repo("acme/web")
+        ),
         lambda one: readable.get(one.full_name, judge(one)),
     )
-    assert found == RepositoryChoice(repo=repo("strange/thing"), why=ChoiceReason.REQUEST)
+    assert found == RepositoryChoice(
+        repo=repo("strange/thing"), why=ChoiceReason.REQUEST
+    )
 
 
 def test_a8_what_only_looks_like_a_repository_leaves_the_default() -> None:
@@ -171,7 +178,9 @@ def test_an_answer_that_is_nearly_a_name_is_asked_back() -> None:
 
 def test_no_more_is_offered_than_there_are_buttons_for() -> None:
     offered = tuple(f"acme/r{number}" for number in range(20))
-    assert buttons(choose_repository(RepositoryCandidates(), judge, offered)) == list(offered[:MAX_BUTTONS])
+    assert buttons(choose_repository(RepositoryCandidates(), judge, offered)) == list(
+        offered[:MAX_BUTTONS]
+    )
 
 
 NAMES = st.sampled_from(["acme/web", "acme/api", "acme/secret", "other/lib"])
@@ -283,13 +292,17 @@ FRESH = ReferenceScope(forge="github", web_url=WEB)
 )
 def test_a_repository_named_exactly_is_found_where_none_is_known(text: str) -> None:
     hints = RepositoryCandidates(request=find_references([text], FRESH))
-    assert choose_repository(hints, judge) == RepositoryChoice(repo=repo("acme/web"), why=ChoiceReason.REQUEST)
+    assert choose_repository(hints, judge) == RepositoryChoice(
+        repo=repo("acme/web"), why=ChoiceReason.REQUEST
+    )
 
 
 def test_a_repository_named_exactly_counts_before_the_default_of_the_channel() -> None:
     request = find_references(["fix acme/web"], FRESH)
     hints = RepositoryCandidates(request=request, place=repo("acme/api"))
-    assert choose_repository(hints, judge) == RepositoryChoice(repo=repo("acme/web"), why=ChoiceReason.REQUEST)
+    assert choose_repository(hints, judge) == RepositoryChoice(
+        repo=repo("acme/web"), why=ChoiceReason.REQUEST
+    )
 
 
 def test_a_name_that_the_forge_does_not_open_to_them_is_told_back() -> None:
@@ -303,4 +316,6 @@ def test_a_name_that_the_forge_does_not_open_to_them_is_told_back() -> None:
 def test_words_with_a_slash_are_no_repository_that_the_forge_does_not_have() -> None:
     request = find_references(["fix the client/server and/or read/write code"], FRESH)
     hints = RepositoryCandidates(request=request, place=repo("acme/api"))
-    assert choose_repository(hints, judge) == RepositoryChoice(repo=repo("acme/api"), why=ChoiceReason.PLACE)
+    assert choose_repository(hints, judge) == RepositoryChoice(
+        repo=repo("acme/api"), why=ChoiceReason.PLACE
+    )

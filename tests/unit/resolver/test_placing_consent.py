@@ -3,15 +3,16 @@
 import pytest
 
 from patchwright.core.channel import Offer
-from patchwright.resolver.placing.asking import Question, QuestionReason
-from patchwright.resolver.placing.consent import (
+from patchwright.resolver.visibility import (
     Consent,
     ConsentAnswer,
+    Question,
+    QuestionReason,
+    may_show_words,
     needs_consent,
     privacy_note,
     read_consent,
 )
-from patchwright.resolver.placing.surfaces import may_show_words
 from tests.unit.resolver.places import SLACK, issue, repo, ticket
 
 WEB = repo("acme/web")

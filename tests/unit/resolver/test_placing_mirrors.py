@@ -1,7 +1,10 @@
 """The other threads of a conversation show where a run stands, in a few lines."""
 
 from patchwright.core.types.work import OutcomeKind, Usage
-from patchwright.resolver.messages.mirrors import cross_post_result, cross_post_progress
+from patchwright.resolver.messages.short_status import (
+    cross_post_progress,
+    cross_post_result,
+)
 from patchwright.resolver.messages.status import DeliveryResult, Progress, mark
 from tests.unit.resolver.endings import FRAME, ended, proven
 

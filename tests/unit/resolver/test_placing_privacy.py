@@ -6,14 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from patchwright.resolver.placing.privacy import (
+from patchwright.resolver.redaction import (
     OMISSION,
     QUOTED_WORDS,
     PrivateMatter,
-    find_in_name,
     collect_private_matter,
-    redact_title,
+    find_in_name,
     redact_text,
+    redact_title,
 )
 
 SAID = (
@@ -207,6 +207,4 @@ def test_c7_any_text_and_any_name_can_be_checked(
     private: str, text: str, name: str
 ) -> None:
     known = matter(private, names=[name], hosts=[name])
-    assert redact_text(redact_text(text, known), known) == redact_text(
-        text, known
-    )
+    assert redact_text(redact_text(text, known), known) == redact_text(text, known)

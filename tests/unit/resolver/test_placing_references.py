@@ -5,8 +5,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from patchwright.core.types.threads import ThreadKind, ThreadRef
-from patchwright.resolver.placing.places import ReferenceScope
-from patchwright.resolver.placing.references import find_references, suggest_names
+from patchwright.resolver.repository_references import (
+    ReferenceScope,
+    find_references,
+    suggest_names,
+)
 from tests.unit.resolver.places import PLACES, WEB, issue, repo, ticket
 
 PULL = issue("acme/web", 12).replace(kind=ThreadKind.PULL_REQUEST)

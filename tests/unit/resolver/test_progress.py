@@ -32,7 +32,7 @@ from patchwright.resolver.messages.status import (
     checklist,
     progress_comment,
 )
-from patchwright.resolver.progress import Throttle, ProgressTracker
+from patchwright.resolver.progress import ProgressTracker, Throttle
 from tests.fakes.clock import START
 from tests.unit.resolver.endings import FRAME, GREEN, RED, ended, proven
 

@@ -4,7 +4,7 @@ import pytest
 
 from patchwright.core.types.work import Evidence, EvidenceRole, Proof, TestResults
 from patchwright.resolver.evidence import judge_evidence
-from patchwright.resolver.messages.facts import EVIDENCE_DOUBTFUL, proof_sentence
+from patchwright.resolver.messages.elements import EVIDENCE_DOUBTFUL, proof_sentence
 
 NAMED = "**Not proven**: "
 RED = TestResults(runner="pytest", passed=1, failed=1, names_tests=True, failing=("b",))

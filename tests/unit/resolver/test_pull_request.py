@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from patchwright.core.text.active import TextPlace, find_active
+from patchwright.core.text.escape import TextPlace, find_active
 from patchwright.core.text.mentions import find_request
 from patchwright.core.types.work import (
     BlockedRequest,
@@ -16,8 +16,8 @@ from patchwright.core.types.work import (
 from patchwright.resolver.messages.pull_request import (
     MAX_BODY_CHARS,
     MAX_TITLE_CHARS,
-    RequestOrigin,
     Provenance,
+    RequestOrigin,
     pull_request_text,
 )
 from tests.unit.resolver.endings import HANDLE, ORIGIN, RED, proven

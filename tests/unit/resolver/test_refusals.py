@@ -2,8 +2,8 @@
 
 import pytest
 
-from patchwright.resolver.messages.patches import MAX_SHOWN_BYTES, patch_block
-from patchwright.resolver.messages.refusals import explain_refusal, refusal_words
+from patchwright.resolver.messages.advice import explain_refusal, refusal_words
+from patchwright.resolver.messages.elements import MAX_SHOWN_BYTES, patch_block
 
 # As GitHub and git print them.
 REFUSALS = [

@@ -5,18 +5,26 @@ from datetime import UTC, datetime
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import (
     ForgeThread,
-    ThreadPost,
     RepoRef,
     ReviewThread,
     ThreadKind,
+    ThreadPost,
 )
 from patchwright.core.types.triggers import Trigger, TriggerKind
-from patchwright.core.types.work import Outcome, OutcomeKind, ReviewAnswer, ReviewVerdict
-from patchwright.resolver.messages.reviews import answer_requesting_threads, review_reply
-from patchwright.resolver.reviews import (
-    requesting_threads,
-    reopen_requesting_threads,
+from patchwright.core.types.work import (
+    Outcome,
+    OutcomeKind,
+    ReviewAnswer,
+    ReviewVerdict,
+)
+from patchwright.resolver.context.thread_sections import (
     order_review_threads,
+    reopen_requesting_threads,
+    requesting_threads,
+)
+from patchwright.resolver.messages.pull_request import (
+    answer_requesting_threads,
+    review_reply,
 )
 from tests.unit.resolver.endings import HANDLE, ended
 
@@ -60,7 +68,9 @@ def test_an_objection_of_ours_stands_before_the_words_of_the_agent() -> None:
 
 
 def test_an_answer_of_the_agents_is_quoted_and_kept() -> None:
-    said = ReviewAnswer(thread=1, verdict=ReviewVerdict.NOT_ADDRESSED, text="As wanted.")
+    said = ReviewAnswer(
+        thread=1, verdict=ReviewVerdict.NOT_ADDRESSED, text="As wanted."
+    )
     answered = ended(OutcomeKind.ANSWERED, "Else.", reviews=(said,))
     assert replied(answered) == (
         f"**Not addressed.**\n\nThe agent wrote:\n\n> As wanted.\n\n{MARK}"

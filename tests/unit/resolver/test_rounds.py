@@ -4,20 +4,20 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from patchwright.core.forge import Checks, FailedCheck, CompetingPullRequest
+from patchwright.core.forge import Checks, CompetingPullRequest, FailedCheck
 from patchwright.core.types.threads import PullRequest
-from patchwright.resolver.checks import fingerprint
+from patchwright.resolver.context.change_sections import fingerprint
 from patchwright.resolver.rounds import (
-    StopRounds,
-    StartRound,
-    SkipRound,
     CheckRound,
+    SkipRound,
+    StartRound,
+    StopRounds,
+    competing_pull_text,
     find_competing_pull,
     judge_conflict,
     judge_round,
     merge_text,
     needs_merge,
-    competing_pull_text,
 )
 
 RED = Checks(failed=(FailedCheck(name="test", log="boom"),))
@@ -32,7 +32,9 @@ PULL = PullRequest(
     draft=False,
     same_repository=True,
 )
-RIVAL = CompetingPullRequest(number=12, url="https://example.com/acme/shop/pull/12", author="bob")
+RIVAL = CompetingPullRequest(
+    number=12, url="https://example.com/acme/shop/pull/12", author="bob"
+)
 
 
 @dataclass

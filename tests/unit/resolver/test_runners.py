@@ -7,14 +7,20 @@ from pathlib import Path
 import pytest
 
 from patchwright.resolver.evidence import RunnerKind, says_failed
-from patchwright.resolver.recipes import (
+from patchwright.resolver.runner_calls import (
     find_runners,
-    runs_changed_file,
+    read_call,
     recipe_of,
     recipe_paths,
+    runs_changed_file,
+    with_python_path,
 )
-from patchwright.resolver.reports import read_junit, read_printed_results, read_records, read_script_results
-from patchwright.resolver.runners import read_call, with_python_path
+from patchwright.resolver.runner_reports import (
+    read_junit,
+    read_printed_results,
+    read_records,
+    read_script_results,
+)
 
 
 @pytest.mark.parametrize(
@@ -171,7 +177,10 @@ def test_a_command_adds_to_the_python_path() -> None:
 @pytest.mark.parametrize(
     ("runner", "code", "failed"),
     [
-        *((RunnerKind.PYTEST, code, code == 1) for code in (None, 0, 1, 2, 3, 4, 5, 137)),
+        *(
+            (RunnerKind.PYTEST, code, code == 1)
+            for code in (None, 0, 1, 2, 3, 4, 5, 137)
+        ),
         *((RunnerKind.CARGO, code, code == 101) for code in (0, 1, 101)),
         *((RunnerKind.SCRIPT, code, code == 2) for code in (0, 2, 126, 127, 137)),
     ],
@@ -268,7 +277,9 @@ def test_what_a_runner_prints_at_its_end_is_counted(runner: RunnerKind) -> None:
 
 
 @pytest.mark.parametrize("runner", PRINTED)
-def test_h1_a_script_is_believed_only_what_its_runners_print(runner: RunnerKind) -> None:
+def test_h1_a_script_is_believed_only_what_its_runners_print(
+    runner: RunnerKind,
+) -> None:
     others = [one for one in PRINTED if one is not runner]
     assert read_script_results(others, PRINTED[runner]) is None
     assert read_script_results([], PRINTED[runner]) is None
@@ -293,4 +304,6 @@ def test_a_line_that_is_no_event_of_go_is_passed_over(line: str) -> None:
 
 def test_scripts_nested_too_deep_to_read_are_searched_as_they_are() -> None:
     deep = '{"scripts": ' + "[" * 100_000 + '"jest"'
-    assert find_runners(recipe_of("npm test", {"package.json": deep})) == (RunnerKind.JEST,)
+    assert find_runners(recipe_of("npm test", {"package.json": deep})) == (
+        RunnerKind.JEST,
+    )

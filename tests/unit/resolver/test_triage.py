@@ -7,19 +7,19 @@ import pytest
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import (
     ForgeThread,
-    ThreadPost,
     RepoRef,
     Thread,
     ThreadKind,
+    ThreadPost,
 )
 from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.core.types.work import NO_USAGE, OutcomeKind
-from patchwright.resolver.scope import MAX_TASKS
 from patchwright.resolver.triage import (
+    MAX_TASKS,
     TOO_LARGE,
     TOO_VAGUE,
-    TriageQuestion,
     ClearRequest,
+    TriageQuestion,
     needs_input_outcome,
     triage,
     triage_texts,
@@ -266,7 +266,9 @@ def test_a_list_that_is_too_long_is_counted() -> None:
 
 
 def test_asking_costs_nothing() -> None:
-    outcome = needs_input_outcome(TriageQuestion(question="What is wrong?", reason=TOO_VAGUE))
+    outcome = needs_input_outcome(
+        TriageQuestion(question="What is wrong?", reason=TOO_VAGUE)
+    )
     assert outcome.kind is OutcomeKind.NEEDS_INPUT
     assert (outcome.reason, outcome.summary) == (TOO_VAGUE, "What is wrong?")
     assert outcome.usage == NO_USAGE

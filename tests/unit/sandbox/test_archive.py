@@ -8,7 +8,7 @@ from zipfile import ZipFile
 
 import pytest
 
-from patchwright.sandbox.archive import (
+from patchwright.sandbox.bootstrap import (
     ACTION_SERVER_PACKAGE,
     INSIDE_PACKAGE,
     PROXY_PACKAGE,
@@ -34,7 +34,7 @@ def test_the_same_sources_give_the_same_bytes() -> None:
 def test_every_module_is_in_it() -> None:
     names = ZipFile(BytesIO(pack_action_server())).namelist()
     assert "__main__.py" in names
-    assert "patchwright/sandbox/action_server/session.py" in names
+    assert "patchwright/sandbox/action_server/shell_sessions.py" in names
     assert "patchwright/core/errors.py" not in names
 
 
@@ -60,5 +60,7 @@ def test_what_runs_inside_imports_the_standard_library_alone(name: str) -> None:
         elif isinstance(node, ast.ImportFrom):
             modules = [str(node.module)]
         for module in modules:
-            is_ours = module.startswith((ACTION_SERVER_PACKAGE, INSIDE_PACKAGE, PROXY_PACKAGE))
+            is_ours = module.startswith(
+                (ACTION_SERVER_PACKAGE, INSIDE_PACKAGE, PROXY_PACKAGE)
+            )
             assert is_ours or module.partition(".")[0] in sys.stdlib_module_names

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from patchwright.sandbox.local.arguments import isolate, show_system
+from patchwright.sandbox.local.isolation import isolate, show_system
 
 
 def test_the_network_is_always_the_sandboxes_own() -> None:

@@ -4,7 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from patchwright.sandbox.action_server.cleaning import MAX_LINE, OutputCleaner, apply_redraws
+from patchwright.sandbox.action_server.output import (
+    MAX_LINE,
+    OutputCleaner,
+    apply_redraws,
+)
 
 
 def clean(*pieces: bytes) -> str:

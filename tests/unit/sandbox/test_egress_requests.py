@@ -2,10 +2,9 @@
 
 import pytest
 
-from patchwright.sandbox.egress.proxy.refusal import ProxyRefusal
-from patchwright.sandbox.egress.proxy.request import read_request
+from patchwright.sandbox.egress.proxy.gate import MAX_HOSTS, OTHERS, RefusalCounter
+from patchwright.sandbox.egress.proxy.proxy_request import ProxyRefusal, read_request
 from patchwright.sandbox.egress.proxy.rules import Endpoint
-from patchwright.sandbox.egress.proxy.tally import MAX_HOSTS, OTHERS, RefusalCounter
 
 
 def lines(*parts: str) -> bytes:
@@ -122,7 +121,9 @@ def test_what_is_no_request_to_a_proxy_is_refused_and_not_counted(line: str) -> 
 
 
 def test_the_first_line_of_a_refusal_says_what_and_why() -> None:
-    refusal = ProxyRefusal.blocked("evil.example", 443, "is not in sandbox.allow_domains")
+    refusal = ProxyRefusal.blocked(
+        "evil.example", 443, "is not in sandbox.allow_domains"
+    )
     first, *_ = refusal.answer().decode().split("\r\n")
     assert first == (
         "HTTP/1.1 403 Blocked by the sandbox: "
@@ -131,7 +132,9 @@ def test_the_first_line_of_a_refusal_says_what_and_why() -> None:
 
 
 def test_a_host_cannot_write_into_the_answer() -> None:
-    refusal = ProxyRefusal.unclear("the host cannot be read", "a\r\nSet-Cookie: x\x1b[2J")
+    refusal = ProxyRefusal.unclear(
+        "the host cannot be read", "a\r\nSet-Cookie: x\x1b[2J"
+    )
     assert b"\nSet-Cookie" not in refusal.answer()
     assert b"\x1b" not in refusal.answer()
 

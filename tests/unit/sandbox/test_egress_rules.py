@@ -2,7 +2,12 @@
 
 import pytest
 
-from patchwright.sandbox.egress.proxy.rules import HostRule, Endpoint, is_listed, is_open
+from patchwright.sandbox.egress.proxy.rules import (
+    Endpoint,
+    HostRule,
+    is_listed,
+    is_open,
+)
 
 RULES = (
     HostRule("a.example", None, False),

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from patchwright.sandbox.docker.frames import Demultiplexer
+from patchwright.sandbox.docker.engine import Demultiplexer
 
 
 def frame(kind: int, data: bytes) -> bytes:

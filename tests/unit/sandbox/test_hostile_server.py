@@ -10,8 +10,8 @@ import pytest
 
 from patchwright.core.errors import RuntimeLostError, SandboxError
 from patchwright.core.events.types import RunCommand
-from patchwright.sandbox.connection import MAX_LINE_BYTES, ServerConnection
-from patchwright.sandbox.served import ServedRuntime
+from patchwright.sandbox.served_runtime import ServedRuntime
+from patchwright.sandbox.server_connection import MAX_LINE_BYTES, ServerConnection
 
 Answer = Callable[[dict[str, object]], bytes]
 

@@ -1,6 +1,6 @@
 """An action is remembered, even when its result is not."""
 
-from patchwright.sandbox.action_server.ledger import IdempotencyTable
+from patchwright.sandbox.action_server.server import IdempotencyTable
 
 
 def test_a_result_is_kept_and_the_action_is_not_new_again() -> None:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from patchwright.sandbox.action_server.text_codec import decode
+from patchwright.sandbox.action_server.file_actions import decode
 
 
 @given(st.binary())

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from patchwright.sandbox.action_server.transcript import (
+from patchwright.sandbox.action_server.output import (
     HEAD_CHARACTERS,
     TAIL_CHARACTERS,
     Transcript,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from patchwright.core.security.domains import Domain, read_domain
+from patchwright.core.security.hosts import Domain, read_domain
 
 
 @pytest.mark.parametrize(

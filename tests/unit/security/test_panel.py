@@ -7,14 +7,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from patchwright.core.entry_points import ANALYZERS
 from patchwright.core.errors import SettingsError
 from patchwright.core.events.types import AgentAction, Risk, RunCommand, Think
-from patchwright.core.plugins import ANALYZERS
-from patchwright.core.security.analyzer import Analyzer, Verdict
-from patchwright.core.security.choose import choose_analyzer
-from patchwright.core.security.digest import digest_of
-from patchwright.core.security.panel import AnalyzerPanel
-from patchwright.core.security.policy import ConfirmPolicy, needs_confirmation
+from patchwright.core.security.analyzer import (
+    Analyzer,
+    ConfirmPolicy,
+    Verdict,
+    digest_of,
+    needs_confirmation,
+)
+from patchwright.core.security.analyzers import AnalyzerPanel, choose_analyzer
 from tests.unit.condense.installed import install
 
 ACTION = Think(thought="hm")

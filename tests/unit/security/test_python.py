@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from patchwright.core.events.types import Risk
-from patchwright.core.security.python.code import judge_python
-from patchwright.core.security.python.magics import read_cell
+from patchwright.core.security.python_code import judge_python, read_cell
 from patchwright.core.security.shell.judge import judge_script
 
 LOW = [

@@ -26,9 +26,9 @@ from patchwright.core.events.types import (
     WriteFile,
     WriteTodos,
 )
-from patchwright.core.security.addresses import HostKind, host_of, kind_of_host
+from patchwright.core.security.analyzers import RuleAnalyzer
+from patchwright.core.security.hosts import HostKind, host_of, kind_of_host
 from patchwright.core.security.paths import judge_delete, judge_read, judge_write
-from patchwright.core.security.rules import RuleAnalyzer
 
 
 def _edit(path: str) -> EditFile:

@@ -9,8 +9,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from patchwright.core.events.types import Risk
+from patchwright.core.security.analyzer import worst_verdict
 from patchwright.core.security.shell.judge import judge_script
-from patchwright.core.security.verdicts import worst_verdict
 from tests.unit.security.examples import LOW, MEDIUM, commands
 from tests.unit.security.risky_examples import HIGH
 

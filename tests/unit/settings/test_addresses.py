@@ -4,7 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
-from patchwright.core.settings.addresses import (
+from patchwright.core.settings.agent import ModelSettings
+from patchwright.core.settings.fields import (
     is_address,
     is_in_networks,
     read_github_api,
@@ -17,7 +18,6 @@ from patchwright.core.settings.addresses import (
 )
 from patchwright.core.settings.github import GitHubSettings
 from patchwright.core.settings.jira import JiraSettings
-from patchwright.core.settings.llm import ModelSettings
 from patchwright.core.settings.service import ServerSettings
 from patchwright.core.settings.slack import SlackSettings
 
@@ -135,7 +135,9 @@ def test_what_cannot_be_meant_is_refused_with_the_right_spelling(
 
 def test_proxies_are_addresses_or_networks() -> None:
     networks = read_networks(("10.0.0.0/8", "::1"))
-    found = [is_in_networks(networks, one) for one in ("10.1.2.3", "::1", "11.0.0.1", "x")]
+    found = [
+        is_in_networks(networks, one) for one in ("10.1.2.3", "::1", "11.0.0.1", "x")
+    ]
     assert found == [True, True, False, False]
     with pytest.raises(ValueError, match=r"proxy\.corp: expected an address"):
         read_networks(("proxy.corp",))

@@ -13,7 +13,7 @@ from cryptography.hazmat.primitives.serialization import (
 
 from patchwright.core.settings.checks import service_errors
 from patchwright.core.settings.github import GitHubSettings
-from patchwright.core.settings.load import load_settings
+from patchwright.core.settings.loader import load_settings
 
 PREFIX = "PATCHWRIGHT_"
 MODEL = {"LLM_MODEL": "openai/x"}

@@ -1,6 +1,6 @@
 """The documentation names every setting."""
 
-from patchwright.core.settings.schema import all_keys, variable_name
+from patchwright.core.settings.model import all_keys, variable_name
 from tests.reference.settings_page import describe
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from patchwright.core.errors import SettingsError
-from patchwright.core.settings.load import load_settings
+from patchwright.core.settings.loader import load_settings
 from patchwright.core.settings.model import Settings
 from patchwright.core.types.people import Permission
 from patchwright.core.types.work import Limits

@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from patchwright.core.errors import SettingsError
-from patchwright.core.settings.load import load_settings
-from patchwright.core.settings.model import Settings
-from patchwright.core.settings.secret_values import secret_values
+from patchwright.core.settings.loader import load_settings
+from patchwright.core.settings.model import Settings, secret_values
 
 KEY = base64.b64encode(bytes(range(32))).decode()
 OTHER = base64.b64encode(bytes(32)).decode()

@@ -5,12 +5,12 @@ from typing import Literal
 
 import pytest
 
-from patchwright.core.security.domains import Domain
-from patchwright.core.settings.load import load_settings
+from patchwright.core.security.hosts import Domain
+from patchwright.core.settings.loader import load_settings
 from patchwright.core.settings.model import Settings
 from patchwright.core.settings.repository import RepositoryConfig
-from patchwright.workers.run.spec import sandbox_spec
-from patchwright.workers.run.wishes import apply_configuration
+from patchwright.workers.run.configuration import apply_configuration
+from patchwright.workers.run.sandboxes import sandbox_spec
 
 Network = Literal["deny", "allowlist", "allow"]
 
@@ -53,7 +53,9 @@ def test_a_configured_model_is_found_by_either_name(
 
 
 def test_another_model_is_not_asked_and_that_is_said(tmp_path: Path) -> None:
-    heeded = apply_configuration(settings(tmp_path), RepositoryConfig(model="elsewhere/big"))
+    heeded = apply_configuration(
+        settings(tmp_path), RepositoryConfig(model="elsewhere/big")
+    )
     assert heeded.settings.agent.model == ""
     [note] = heeded.notes
     assert note == (
@@ -86,7 +88,8 @@ def test_a_host_below_a_granted_one_is_granted(tmp_path: Path) -> None:
     )
     wanted = ("a.tools.example", "*.b.tools.example", "tools.example", "a b", "x:70000")
     heeded = apply_configuration(
-        load_settings({}, flags={}, cwd=tmp_path), RepositoryConfig(allow_domains=wanted)
+        load_settings({}, flags={}, cwd=tmp_path),
+        RepositoryConfig(allow_domains=wanted),
     )
     assert heeded.settings.sandbox.allow_domains == wanted[:2]
     assert "`tools.example`, `a b`, `x:70000`" in heeded.notes[0]
@@ -121,7 +124,9 @@ def test_no_list_of_hosts_is_opened_without_consent(
     closed = apply_configuration(settings(tmp_path), wishes)
     assert closed.settings.sandbox.network == "deny"
     assert sandbox_spec(closed.settings, "r").domains == ()
-    lets = apply_configuration(settings(tmp_path, "repositories_may_open = true\n"), wishes)
+    lets = apply_configuration(
+        settings(tmp_path, "repositories_may_open = true\n"), wishes
+    )
     assert lets.settings.sandbox.network == wanted
 
 

@@ -5,7 +5,10 @@ from typing import Any
 
 from patchwright.core.types.triggers import Ignored, ParsedWebhook, Trigger
 from patchwright.integrations.slack.actions import FORM
-from patchwright.integrations.slack.webhook import SlackTriggerRules, read_delivery
+from patchwright.integrations.slack.webhooks.reader import (
+    SlackTriggerRules,
+    read_delivery,
+)
 
 LISTENING = SlackTriggerRules(command="/patchwright")
 APP, BOT, ANN = "A1", "UBOT", "UANN"

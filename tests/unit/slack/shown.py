@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from patchwright.integrations.slack.text.outgoing import Block, SlackText
+from patchwright.integrations.slack.text.message_writer import Block, SlackText
 
 
 def texts_of(message: SlackText) -> list[str]:

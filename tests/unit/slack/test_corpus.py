@@ -12,8 +12,11 @@ from hypothesis import strategies as st
 from patchwright.core.errors import PayloadError
 from patchwright.core.types.triggers import Ignored, ParsedWebhook, Trigger
 from patchwright.integrations.slack import actions
-from patchwright.integrations.slack.receiver import SocketReceiver, delivery_id
-from patchwright.integrations.slack.webhook import EVENTS
+from patchwright.integrations.slack.webhooks.reader import (
+    EVENTS,
+    SocketReceiver,
+    delivery_id,
+)
 from tests.provision import environment
 from tests.unit.slack.samples import (
     LISTENING,

@@ -11,13 +11,13 @@ from slack_sdk import WebClient
 
 from patchwright.core.settings.slack import SlackSettings
 from patchwright.integrations.slack import actions
-from patchwright.integrations.slack.manifest import (
+from patchwright.integrations.slack.app import (
     CALLBACK_PATH,
     SCOPES,
     WEBHOOK_PATH,
     manifest,
 )
-from patchwright.integrations.slack.webhook import EVENTS
+from patchwright.integrations.slack.webhooks.reader import EVENTS
 from tests.architecture.tree import ROOT
 
 ADDRESS = "https://patchwright.example.com"

@@ -11,7 +11,7 @@ from slack_sdk.signature import SignatureVerifier
 
 from patchwright.core.errors import PayloadError, SettingsError, SignatureError
 from patchwright.core.types.triggers import Ignored, Trigger
-from patchwright.integrations.slack.receiver import (
+from patchwright.integrations.slack.webhooks.reader import (
     SlackReceiver,
     SocketReceiver,
     delivery_id,
@@ -88,7 +88,9 @@ def test_delivery_without_a_signature_is_refused(receiver: SlackReceiver) -> Non
 
 
 @pytest.mark.parametrize("age_s", [-300, 0, 300])
-def test_delivery_of_the_last_minutes_is_read(receiver: SlackReceiver, age_s: int) -> None:
+def test_delivery_of_the_last_minutes_is_read(
+    receiver: SlackReceiver, age_s: int
+) -> None:
     stamp = str(NOW - age_s)
     sent = headers(signature(BODY, stamp=stamp), stamp)
     assert isinstance(receiver.read(sent, BODY), Trigger)
@@ -98,7 +100,9 @@ def test_delivery_of_the_last_minutes_is_read(receiver: SlackReceiver, age_s: in
     "stamp",
     [str(NOW - 301), str(NOW + 301), "0", "", "now", f"{NOW}.0", ARABIC, "9" * 5000],
 )
-def test_delivery_of_another_time_is_refused(receiver: SlackReceiver, stamp: str) -> None:
+def test_delivery_of_another_time_is_refused(
+    receiver: SlackReceiver, stamp: str
+) -> None:
     with pytest.raises(SignatureError, match="too long ago"):
         receiver.read(headers(signature(BODY, stamp=stamp), stamp), BODY)
 

@@ -3,7 +3,7 @@
 import pytest
 
 from patchwright.core.text.hidden import strip_hidden
-from patchwright.integrations.slack.text.incoming import (
+from patchwright.integrations.slack.text.mrkdwn import (
     mentions_us,
     people_in,
     request_in,

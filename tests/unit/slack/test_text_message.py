@@ -4,8 +4,12 @@ from typing import Any
 
 import pytest
 
-from patchwright.integrations.slack.payloads import MessageContent
-from patchwright.integrations.slack.text.message import MessageReader, files_of, people_of
+from patchwright.integrations.slack.responses import MessageContent
+from patchwright.integrations.slack.text.message_reader import (
+    MessageReader,
+    files_of,
+    people_of,
+)
 
 NAMES = {"UBOB": "Bob"}
 

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from patchwright.core.text.marks import mention_link
-from patchwright.integrations.slack.text.outgoing import SlackText, render
+from patchwright.core.text.escape import mention_link
+from patchwright.integrations.slack.text.message_writer import SlackText, render
 from tests.unit.slack.shown import code_in, texts_of
 
 

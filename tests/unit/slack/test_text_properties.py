@@ -5,9 +5,9 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from patchwright.core.text.document.read import read_document
-from patchwright.integrations.slack.text.incoming import request_in, to_markdown
-from patchwright.integrations.slack.text.outgoing import SlackText, render
+from patchwright.core.text.document.reader import read_document
+from patchwright.integrations.slack.text.message_writer import SlackText, render
+from patchwright.integrations.slack.text.mrkdwn import request_in, to_markdown
 from tests.unit.slack.shown import code_in, texts_of
 from tests.unit.text.documents import code_of, words_of
 

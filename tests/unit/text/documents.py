@@ -2,20 +2,20 @@
 
 from collections.abc import Iterator
 
-from patchwright.core.text.document.plain import plain_text
 from patchwright.core.text.document.types import (
     Block,
+    BlockQuote,
     Blocks,
     Code,
     CodeBlock,
     Details,
-    Table,
     Heading,
+    HorizontalRule,
     Inlines,
     ListBlock,
     Paragraph,
-    BlockQuote,
-    HorizontalRule,
+    Table,
+    plain_text,
 )
 
 

@@ -3,28 +3,24 @@
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from patchwright.core.text.commands import parse_command
-from patchwright.core.text.document.read import read_document
-from patchwright.core.text.hidden import strip_hidden
+from patchwright.core.text.branch_names import render_template
+from patchwright.core.text.document.reader import read_document
+from patchwright.core.text.escape import split_marks
+from patchwright.core.text.hidden import strip_hidden, visible_prose
 from patchwright.core.text.markdown import read_markdown
-from patchwright.core.text.marks import split_marks
-from patchwright.core.text.mentions import find_request, neutralise
-from patchwright.core.text.prose import visible_prose
-from patchwright.core.text.redacted_stream import RedactedStream
-from patchwright.core.text.redaction import Redactor
-from patchwright.core.text.templates import render_template
-from patchwright.integrations.jira.text.adf_in import adf_to_markdown
-from patchwright.integrations.jira.text.mentions import (
+from patchwright.core.text.mentions import find_request, neutralise, parse_command
+from patchwright.core.text.redaction import RedactedStream, Redactor
+from patchwright.integrations.jira.text.adf_reader import adf_to_markdown
+from patchwright.integrations.jira.text.wiki_reader import wiki_to_markdown
+from patchwright.integrations.jira.webhooks.triggers import (
     request_in_adf,
     request_in_wiki,
 )
-from patchwright.integrations.jira.text.wiki_in import wiki_to_markdown
-from patchwright.integrations.slack.payloads import MessageContent
-from patchwright.integrations.slack.text.incoming import request_in
-from patchwright.integrations.slack.text.message import MessageReader, people_of
-from patchwright.resolver.guards.globs import matches
-from patchwright.resolver.scope import find_oversized_request
-from patchwright.resolver.substance import has_substance
+from patchwright.integrations.slack.responses import MessageContent
+from patchwright.integrations.slack.text.message_reader import MessageReader, people_of
+from patchwright.integrations.slack.text.mrkdwn import request_in
+from patchwright.resolver.guards.changed_files import matches
+from patchwright.resolver.triage import find_oversized_request, has_substance
 
 Read = Callable[[str], object]
 Make = Callable[[int], str]

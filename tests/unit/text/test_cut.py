@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from patchwright.core.text.cut import truncate_middle
+from patchwright.core.text.strings import truncate_middle
 
 
 def test_s44_a_very_long_comment_keeps_head_and_tail() -> None:

@@ -2,32 +2,32 @@
 
 import pytest
 
-from patchwright.core.text.document.read import read_document
+from patchwright.core.text.document.reader import read_document
 from patchwright.core.text.document.types import (
     Block,
-    Mention,
+    BlockQuote,
     Code,
     CodeBlock,
-    Emphasis,
     Details,
-    Table,
+    Emphasis,
     Heading,
-    Inline,
-    Inlines,
-    ListItem,
-    ListBlock,
-    LineBreak,
-    Hyperlink,
-    Paragraph,
-    InlineImage,
-    BlockQuote,
     HorizontalRule,
-    Subscript,
+    Hyperlink,
+    Inline,
+    InlineImage,
+    Inlines,
+    LineBreak,
+    ListBlock,
+    ListItem,
+    Mention,
+    Paragraph,
+    PlainText,
     Strike,
     Strong,
-    PlainText,
+    Subscript,
+    Table,
 )
-from patchwright.core.text.marks import mention_link, without_mentions
+from patchwright.core.text.escape import mention_link, without_mentions
 from tests.unit.text.documents import words_of
 
 

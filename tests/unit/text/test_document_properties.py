@@ -3,9 +3,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from patchwright.core.text.document.read import read_document
+from patchwright.core.text.document.reader import read_document
 from patchwright.core.text.document.types import CodeBlock
-from patchwright.core.text.fence import inline_code
+from patchwright.core.text.escape import inline_code
 from tests.unit.text.documents import code_of, words_of
 
 WORDS = st.text("abcxyzäß", min_size=1, max_size=8)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from patchwright.core.text.fence import (
+from patchwright.core.text.escape import (
     as_data,
     close_code_block,
     inline_code,

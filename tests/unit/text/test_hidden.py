@@ -7,9 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from patchwright.core.text.hidden import Removal, describe_removals, strip_hidden
-from patchwright.core.text.invisible import strip_invisible
-from patchwright.core.text.markup import HiddenKind
+from patchwright.core.text.hidden import (
+    HiddenKind,
+    Removal,
+    describe_removals,
+    strip_hidden,
+)
+from patchwright.core.text.strings import strip_invisible
 from tests.unit.text.test_mentions import PIECES
 
 

@@ -4,9 +4,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from patchwright.core.text.document.read import read_document
+from patchwright.core.text.document.reader import read_document
 from patchwright.core.text.document.types import Mention, Paragraph
-from patchwright.core.text.marks import MENTION_LINK, Marked, mention_link, split_marks, without_mentions
+from patchwright.core.text.escape import (
+    MENTION_LINK,
+    Marked,
+    mention_link,
+    split_marks,
+    without_mentions,
+)
 
 STATE = "<!-- patchwright:state=needs-input run=7f3a -->"
 PING = "<!-- patchwright:ping=done run=7f3a -->"
@@ -70,7 +76,9 @@ def test_whoever_is_called_is_read_back(name: str, person_id: str) -> None:
     assert found.person_id == person_id
 
 
-@pytest.mark.parametrize("scheme", [MENTION_LINK, MENTION_LINK.upper(), "Patchwright-Call:"])
+@pytest.mark.parametrize(
+    "scheme", [MENTION_LINK, MENTION_LINK.upper(), "Patchwright-Call:"]
+)
 def test_the_words_of_others_call_nobody(scheme: str) -> None:
     text = f"[all of you]({scheme}U1) and [@x]( {scheme}U2 )"
     quiet = without_mentions(text)

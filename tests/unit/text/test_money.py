@@ -2,7 +2,7 @@
 
 import pytest
 
-from patchwright.core.text.money import dollars
+from patchwright.core.text.strings import dollars
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from patchwright.core.text.names import branch_name, slug
+from patchwright.core.text.branch_names import branch_name, slug
 
 
 @pytest.mark.parametrize(

@@ -11,13 +11,23 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from patchwright.core.text.active import TextPlace, find_active, make_inert, make_inert_line
-from patchwright.core.text.document.read import read_document
-from patchwright.core.text.document.types import Paragraph, BlockQuote
-from patchwright.core.text.quotation import inert_phrase, inert_prose, quoted, quoted_plain
-from patchwright.integrations.jira.text.adf_out import to_adf
-from patchwright.integrations.jira.text.wiki_out import to_wiki
-from patchwright.integrations.slack.text.outgoing import render
+from patchwright.core.text.document.quotation import (
+    inert_phrase,
+    inert_prose,
+    quoted,
+    quoted_plain,
+)
+from patchwright.core.text.document.reader import read_document
+from patchwright.core.text.document.types import BlockQuote, Paragraph
+from patchwright.core.text.escape import (
+    TextPlace,
+    find_active,
+    make_inert,
+    make_inert_line,
+)
+from patchwright.integrations.jira.text.adf_writer import to_adf
+from patchwright.integrations.jira.text.wiki_writer import to_wiki
+from patchwright.integrations.slack.text.message_writer import render
 from tests.unit.text.pages import Page
 
 BLOCKS = (

@@ -10,8 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from patchwright.core.text.redacted_stream import MAX_HELD, RedactedStream
-from patchwright.core.text.redaction import REDACTED, Redactor
+from patchwright.core.text.redaction import MAX_HELD, REDACTED, RedactedStream, Redactor
 
 SECRET = 'correct horse "battery" staple'
 TOKEN = "ghp_" + "a1B2" * 9

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from patchwright.core.text.surrogates import well_formed, well_formed_tree
+from patchwright.core.text.strings import well_formed, well_formed_tree
 
 ANY_TEXT = st.text(st.characters(exclude_categories=()))
 

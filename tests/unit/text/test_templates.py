@@ -4,10 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from patchwright.core.text.names import branch_name
-from patchwright.core.text.refs import MAX_BRANCH_CHARS, is_branch_name
-from patchwright.core.text.templates import (
+from patchwright.core.text.branch_names import (
+    MAX_BRANCH_CHARS,
     VARIABLES,
+    branch_name,
+    is_branch_name,
     name_branch,
     names_branches,
     render_branch,

@@ -12,8 +12,12 @@ from patchwright.core.events.types import (
     Observation,
     StateChanged,
 )
-from patchwright.core.trajectory.normal import Normal, normalise_result, without_incidents
-from patchwright.core.trajectory.noticed import in_order_noticed
+from patchwright.core.replay.comparison import (
+    Normal,
+    normalise_result,
+    without_incidents,
+)
+from patchwright.core.replay.scripted_user import in_order_noticed
 
 _PASSING: Final = frozenset(
     {AgentState.LOADING, AgentState.RUNNING, AgentState.RATE_LIMITED}

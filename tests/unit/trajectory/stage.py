@@ -4,14 +4,13 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from patchwright.core.agent.agents import coder
-from patchwright.core.agent.chronicle import RunLog, SteeringFilter, ignore_steering
+from patchwright.core.agent.agents import AgentDependencies, coder
+from patchwright.core.agent.budget import RunBudget
 from patchwright.core.agent.controller import Controller
 from patchwright.core.agent.endings import AgentEnding
-from patchwright.core.agent.kit import AgentDependencies
-from patchwright.core.agent.purse import RunBudget
+from patchwright.core.agent.run_log import RunLog, SteeringFilter, ignore_steering
 from patchwright.core.condense.condenser import Condenser
-from patchwright.core.condense.none import NoCondenser
+from patchwright.core.condense.condensers import NoCondenser
 from patchwright.core.events.jsonl import JsonlEventLog
 from patchwright.core.events.log import EventLog
 from patchwright.core.events.types import (
@@ -25,20 +24,18 @@ from patchwright.core.events.types import (
     RunStarted,
     Source,
 )
-from patchwright.core.llm.model import ModelRequest
-from patchwright.core.llm.models import Models
-from patchwright.core.llm.replayed import replayed_models
-from patchwright.core.llm.tape import ModelRecording
-from patchwright.core.mcp.servers import McpServers, NoMcpServers
-from patchwright.core.security.analyzer import Analyzer, Verdict
-from patchwright.core.security.policy import ConfirmPolicy
-from patchwright.core.trajectory.demands import find_depth, find_policy
-from patchwright.core.trajectory.prompter import ScriptedUser
-from patchwright.core.trajectory.served import (
+from patchwright.core.llm.model import ModelRequest, Models
+from patchwright.core.mcp import McpServers, NoMcpServers
+from patchwright.core.replay.models import ModelRecording, replayed_models
+from patchwright.core.replay.recorded_inputs import (
     RecordedAnalyzer,
     RecordedCondenser,
     RecordedMcpServers,
+    find_depth,
+    find_policy,
 )
+from patchwright.core.replay.scripted_user import ScriptedUser
+from patchwright.core.security.analyzer import Analyzer, ConfirmPolicy, Verdict
 from patchwright.core.types.work import Limits, Outcome
 from tests.fakes.clock import FakeClock
 from tests.fakes.scripted_model import ScriptedModel, Step
@@ -134,7 +131,9 @@ def perform(log: EventLog, play: Play) -> None:
         ending = _attempt(log, dependencies, play.hear)
 
 
-def _attempt(log: EventLog, dependencies: AgentDependencies, hear: SteeringFilter) -> AgentEnding:
+def _attempt(
+    log: EventLog, dependencies: AgentDependencies, hear: SteeringFilter
+) -> AgentEnding:
     with log.listen() as wakeup:
         run_log = RunLog(log, wakeup, hear, 1)
         controller = Controller(run_log, dependencies)

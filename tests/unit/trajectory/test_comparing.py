@@ -21,15 +21,16 @@ from patchwright.core.events.types import (
     Source,
     StateChanged,
 )
-from patchwright.core.llm.replayed import ReplayEndedError
-from patchwright.core.text.steady import normalise_text
-from patchwright.core.trajectory.compare import Difference, compare
-from patchwright.core.trajectory.demands import (
+from patchwright.core.replay.comparison import Difference, compare
+from patchwright.core.replay.models import ReplayEndedError
+from patchwright.core.replay.recorded_inputs import (
+    RecordedKnowledge,
+    RecordedMcpServers,
     find_policy,
     find_recorded_inputs,
     find_task,
 )
-from patchwright.core.trajectory.served import RecordedKnowledge, RecordedMcpServers
+from patchwright.core.text.strings import normalise_text
 from patchwright.core.types.work import EvidenceRole, OutcomeKind, Proof
 from tests.unit.trajectory.normal import normalise
 from tests.unit.trajectory.recorded import (

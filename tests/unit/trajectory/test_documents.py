@@ -11,9 +11,15 @@ from hypothesis import strategies as st
 
 from patchwright.core.errors import SettingsError
 from patchwright.core.events.types import Event, Known, Unknown
-from patchwright.core.trajectory.document import Trajectory, facts_of
-from patchwright.core.trajectory.files import TrajectoryError, read_run, write_trajectory
-from patchwright.core.trajectory.runs import choose_run, split_runs
+from patchwright.core.replay.trajectory import (
+    Trajectory,
+    TrajectoryError,
+    choose_run,
+    facts_of,
+    read_run,
+    split_runs,
+    write_trajectory,
+)
 from tests.unit.trajectory.recorded import asked, numbered, outcome, started, whole_run
 
 PAGE = Path(__file__).parents[3] / "docs" / "trajectory.md"

@@ -12,8 +12,11 @@ from patchwright.core.events.types import (
     Source,
     StateChanged,
 )
-from patchwright.core.trajectory.noticed import in_order_noticed
-from patchwright.core.trajectory.prompter import ScriptedUser, find_scripted_inputs
+from patchwright.core.replay.scripted_user import (
+    ScriptedUser,
+    find_scripted_inputs,
+    in_order_noticed,
+)
 from tests.unit.trajectory.recorded import asked, noted, numbered, replied, started
 from tests.unit.trajectory.stage import open_log
 
@@ -28,7 +31,9 @@ def spoken(words: Known, *after: tuple[Source, Known, int | None]) -> list[Event
 
 def test_what_is_said_comes_after_the_same_number_of_beats(tmp_path: Path) -> None:
     recorded = spoken(Message(text="use tabs"), replied("shell", cause=3))
-    assert [(cue.steps_before, cue.accepted) for cue in find_scripted_inputs(recorded)] == [(1, None)]
+    assert [
+        (cue.steps_before, cue.accepted) for cue in find_scripted_inputs(recorded)
+    ] == [(1, None)]
     with open_log(tmp_path / "log") as log:
         scripted_user = ScriptedUser(log, recorded)
         scripted_user.append(*started())

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from patchwright.core.condense.amortised import AmortisedCondenser
+from patchwright.core.condense.summary import AmortisedCondenser
 from patchwright.core.events.log import EventLog
 from patchwright.core.events.types import (
     AgentState,
@@ -20,9 +20,8 @@ from patchwright.core.events.types import (
     UserRejected,
 )
 from patchwright.core.llm.errors import ContextWindowError, ModelUnavailableError
-from patchwright.core.llm.model import ModelCapabilities
-from patchwright.core.llm.models import Models
-from patchwright.core.trajectory.compare import compare
+from patchwright.core.llm.model import ModelCapabilities, Models
+from patchwright.core.replay.comparison import compare
 from tests.fakes.scripted_model import ScriptedModel, Step, reply
 from tests.unit.trajectory.normal import normalise
 from tests.unit.trajectory.stage import (

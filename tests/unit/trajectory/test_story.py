@@ -28,9 +28,13 @@ from patchwright.core.events.types import (
     Unknown,
     UserRejected,
 )
-from patchwright.core.trajectory.fold import tell_story
-from patchwright.core.trajectory.remarks import note_phrase
-from patchwright.core.trajectory.words import NO_RESULT_YET, Tone, first_line, observation_phrase
+from patchwright.core.replay.phrases import (
+    NO_RESULT_YET,
+    Tone,
+    first_line,
+    observation_phrase,
+)
+from patchwright.core.replay.story import note_phrase, tell_story
 from patchwright.core.types.work import OutcomeKind
 from tests.unit.trajectory.recorded import START, asked, came, numbered, replied
 from tests.unit.trajectory.recorded import whole_run as recorded_run

@@ -1,7 +1,7 @@
 """How often one person may send the form."""
 
 from patchwright.core.types.people import Actor
-from patchwright.workers.web.asking.pace import MAX_PER_HOUR, FormRateLimit
+from patchwright.workers.web.request_form import MAX_PER_HOUR, FormRateLimit
 from tests.fakes.clock import FakeClock
 
 EVE = Actor(service="github", login="eve", external_id="1")

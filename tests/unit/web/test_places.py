@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from patchwright.workers.web.places import local_path
+from patchwright.workers.web.sign_in import local_path
 
 
 @pytest.mark.parametrize(

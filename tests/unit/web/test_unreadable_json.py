@@ -11,14 +11,17 @@ from pydantic import SecretStr
 
 from patchwright.core.errors import PayloadError, SettingsError
 from patchwright.core.types.triggers import ParsedWebhook, Trigger
-from patchwright.integrations.github.receiver import GitHubReceiver as GitHubReceiver
-from patchwright.integrations.jira.receiver import JiraReceiver as JiraReceiver
+from patchwright.integrations.github.webhooks.reader import GitHubReceiver
+from patchwright.integrations.jira.webhooks.reader import JiraReceiver
 from patchwright.integrations.signatures import sign_sha256
-from patchwright.integrations.slack.receiver import SlackReceiver as SlackReceiver
-from patchwright.integrations.slack.receiver import delivery_id, sign
+from patchwright.integrations.slack.webhooks.reader import (
+    SlackReceiver,
+    delivery_id,
+    sign,
+)
 from patchwright.workers.action.gate import read_event
 from patchwright.workers.action.inputs import read_inputs
-from patchwright.workers.action.place import read_workflow_job
+from patchwright.workers.action.workflow import read_workflow_job
 from tests.fakes.clock import FakeClock
 from tests.unit.github import samples as github
 from tests.unit.jira import samples as jira

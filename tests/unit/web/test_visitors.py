@@ -2,7 +2,7 @@
 
 from pydantic import SecretStr
 
-from patchwright.workers.web.setup.visitors import SETUP_TIME, SetupVisitors
+from patchwright.workers.web.setup_pages import SETUP_TIME, SetupVisitors
 from tests.fakes.clock import FakeClock
 
 TOKEN = SecretStr("admin-token")
@@ -22,7 +22,10 @@ def test_the_admin_token_opens_again() -> None:
 
 
 def test_nothing_else_opens() -> None:
-    for visitors in (SetupVisitors(TOKEN, FakeClock()), SetupVisitors(None, FakeClock())):
+    for visitors in (
+        SetupVisitors(TOKEN, FakeClock()),
+        SetupVisitors(None, FakeClock()),
+    ):
         for key in ("", "admin", "admin-token ", "é"):
             assert visitors.let_in(key) is None
 

@@ -6,8 +6,8 @@ import pytest
 
 from patchwright.core.text.redaction import Redactor
 from patchwright.core.types.people import Actor
-from patchwright.core.types.threads import ThreadPost, LinkedIssue, ReviewThread, Thread
-from patchwright.workers.store.cleaning import clean_thread
+from patchwright.core.types.threads import LinkedIssue, ReviewThread, Thread, ThreadPost
+from patchwright.workers.store.redaction import clean_thread
 from tests.unit.resolver.places import ticket
 
 PASTED = "ghp_" + "Ab1" * 12

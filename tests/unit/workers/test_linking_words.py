@@ -3,15 +3,17 @@
 import pytest
 
 from patchwright.core.types.people import Actor
-from patchwright.workers.linking.invitation import (
+from patchwright.workers.account_links import (
+    display_name,
     invitation_offers,
     invitation_text,
     link_address,
-    too_many_links_text,
+    mapped_person,
     renewal_text,
+    service_name,
+    too_many_links_text,
+    workspace_name,
 )
-from patchwright.workers.linking.mapping import mapped_person
-from patchwright.workers.linking.names import workspace_name, service_name, display_name
 
 JO = Actor(service="slack", login="jo", external_id="U1", host="T1")
 KIM = Actor(service="jira", login="Kim", external_id="5b10", host="acme.atlassian.net")

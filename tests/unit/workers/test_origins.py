@@ -5,17 +5,21 @@ from pathlib import Path
 
 import pytest
 
-from patchwright.core.settings.load import load_settings
+from patchwright.core.settings.loader import load_settings
 from patchwright.core.types.people import Actor
-from patchwright.core.types.threads import ThreadPost, LinkedIssue, Thread, ThreadRef
+from patchwright.core.types.threads import LinkedIssue, Thread, ThreadPost, ThreadRef
 from patchwright.core.types.triggers import Trigger
-from patchwright.resolver.delivering.destination import PrivateContent
 from patchwright.resolver.messages.pull_request import RequestOrigin
-from patchwright.resolver.placing.consent import Consent
-from patchwright.resolver.placing.openness import RunVisibility
-from patchwright.workers.run.framing import handle_of, label_of
-from patchwright.workers.run.origins import with_private_requests, find_ticket_key, with_name, with_origins
+from patchwright.resolver.publish.destination import PrivateContent
+from patchwright.resolver.visibility import Consent, RunVisibility
 from patchwright.workers.run.plan import RunPlan
+from patchwright.workers.run.status import handle_of, label_of
+from patchwright.workers.run.visibility import (
+    find_ticket_key,
+    with_name,
+    with_origins,
+    with_private_requests,
+)
 from patchwright.workers.store.threads import LinkedThread
 from tests.unit.resolver.endings import FRAME
 from tests.unit.resolver.places import SLACK, WEB, issue, repo, ticket
@@ -121,7 +125,9 @@ def test_h8_what_was_read_in_private_repositories_is_kept_out_of_public_ones() -
 def test_what_is_said_while_it_works_is_kept_out_as_well() -> None:
     beside = asked_in(ISSUE).replace(request="use tabs")
     private = asked_in(SLACK).replace(request="Globex waits")
-    known = with_private_requests(PrivateContent(texts=("The sum is off",)), [beside, private])
+    known = with_private_requests(
+        PrivateContent(texts=("The sum is off",)), [beside, private]
+    )
     assert {"The sum is off", "Globex waits"} <= set(known.texts)
     assert "use tabs" not in known.texts
     assert known.names == ("Jo Miller",)

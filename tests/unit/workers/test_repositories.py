@@ -8,13 +8,13 @@ import pytest
 from patchwright.core.errors import ServiceUnavailableError
 from patchwright.core.types.people import Actor, Permission
 from patchwright.core.types.threads import RepoRef
-from patchwright.resolver.placing.choose import RepositoryAccess
-from patchwright.workers.run.permissions import make_access_check
-from patchwright.workers.talk.repositories import (
+from patchwright.resolver.repository import RepositoryAccess
+from patchwright.workers.plugins.repository_search import (
     MAX_CHECKED,
     MAX_OFFERED,
     RepositorySearch,
 )
+from patchwright.workers.run.permissions import make_access_check
 
 ALICE = Actor(service="github", login="alice", external_id="1")
 READABLE = {"acme/web": Permission.READ, "acme/api": Permission.ADMIN}
@@ -132,4 +132,8 @@ def test_s74_access_is_judged_for_the_person(forge: Forge) -> None:
     access = make_access_check(ALICE, forge.permission)
     names = ("acme/web", "acme/secret", "acme/away")
     judged = [access(RepoRef(forge="github", full_name=name)) for name in names]
-    assert judged == [RepositoryAccess.READABLE, RepositoryAccess.UNREADABLE, RepositoryAccess.UNKNOWN]
+    assert judged == [
+        RepositoryAccess.READABLE,
+        RepositoryAccess.UNREADABLE,
+        RepositoryAccess.UNKNOWN,
+    ]

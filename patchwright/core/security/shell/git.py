@@ -4,9 +4,14 @@ import re
 from dataclasses import replace
 from typing import Final
 
-from patchwright.core.security.analyzer import Verdict
-from patchwright.core.security.shell.call import ProgramCall, ProgramRules
-from patchwright.core.security.verdicts import LOW_RISK, high_risk, medium_risk, worst_verdict
+from patchwright.core.security.analyzer import (
+    LOW_RISK,
+    Verdict,
+    high_risk,
+    medium_risk,
+    worst_verdict,
+)
+from patchwright.core.security.shell.script import ProgramCall, ProgramRules
 
 _GLOBAL_VALUED: Final = {"-C", "-c", "--git-dir", "--work-tree", "--namespace"}
 _PUSHES: Final = "It would push or send commits, which is not the agent's to do."
@@ -84,7 +89,9 @@ def _subcommand(call: ProgramCall, name: str, operands: list[str]) -> Verdict:
         case "submodule", ["foreach", *script]:
             return call.run(" ".join(script), call.command)
         case (("rebase" | "difftool" | "mergetool"), _) if _scripts(call):
-            return worst_verdict(call.run(script, call.command) for script in _scripts(call))
+            return worst_verdict(
+                call.run(script, call.command) for script in _scripts(call)
+            )
         case "stash", ["drop" | "clear", *_]:
             return medium_risk(_LOSES)
         case _:

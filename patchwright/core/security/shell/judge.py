@@ -1,32 +1,82 @@
-"""Judge a shell script by all that it would run."""
+"""The risk of a shell script, judged by all that it would run."""
 
 import re
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
-from patchwright.core.security.addresses import METADATA, HostKind, host_of, kind_of_host
-from patchwright.core.security.analyzer import Verdict
+from patchwright.core.security.analyzer import (
+    LOW_RISK,
+    Verdict,
+    high_risk,
+    medium_risk,
+    worst_verdict,
+)
+from patchwright.core.security.hosts import METADATA, HostKind, host_of, kind_of_host
 from patchwright.core.security.paths import (
     REPOSITORY,
     UNKNOWN_PART,
     judge_read,
     judge_write,
 )
-from patchwright.core.security.shell.call import ProgramCall
-from patchwright.core.security.shell.generated import is_plain_text, judge_generated
+from patchwright.core.security.shell import git, interpreters, network, system
+from patchwright.core.security.shell import network as packages
+from patchwright.core.security.shell.interpreters import is_plain_text, judge_generated
 from patchwright.core.security.shell.network import SENDS
-from patchwright.core.security.shell.programs import KNOWN, PROGRAM_RULES, SPEAKING
 from patchwright.core.security.shell.reader import read_script
-from patchwright.core.security.shell.scope import AT_FIRST, ShellScope
 from patchwright.core.security.shell.script import (
-    ShellCommand,
+    ProgramCall,
+    ProgramRules,
     Redirect,
-    UnreadableError,
+    ShellCommand,
     ShellWord,
+    UnreadableError,
 )
-from patchwright.core.security.shell.unwrap import scripts_in, wrapped_commands
-from patchwright.core.security.verdicts import LOW_RISK, high_risk, medium_risk, worst_verdict
+from patchwright.core.security.shell.words import AT_FIRST, ShellScope
+from patchwright.core.security.shell.wrappers import scripts_in, wrapped_commands
+
+PROGRAM_RULES: Final[ProgramRules] = {
+    **system.DELETION_RULES,
+    **system.FILE_RULES,
+    **network.NETWORK_RULES,
+    **system.PRIVILEGE_RULES,
+    **git.GIT_RULES,
+    **packages.PACKAGE_RULES,
+    **interpreters.SHELL_RULES,
+    **interpreters.LANGUAGE_RULES,
+}
+
+# They show or compute something; what they are given as files is judged as paths.
+_READING: Final = """
+    ls cat head tail less more grep egrep fgrep rg ag wc sort uniq cut tr diff cmp comm
+    file stat du df tree pwd cd pushd popd dirs echo printf true false : test [ [[ expr
+    seq date cal which whereis type hash id whoami groups uname hostname uptime ps top
+    free lscpu nproc env printenv export declare typeset readonly local set unset shopt
+    read jobs wait bg fg disown sleep basename dirname realpath readlink md5sum sha1sum
+    sha256sum sha512sum cksum base64 xxd od hexdump strings jq yq column fold fmt nl
+    paste join rev tac expand split csplit yes exit return break continue shift let
+    getopts ulimit umask help man info history locale tput stty clear xargs lsof ss
+    netstat ip ifconfig getconf ldd nm objdump readelf size zcat zgrep gzip gunzip bzip2
+    xz zip zstd patch mktemp envsubst iconv dos2unix unix2dos tsort shuf numfmt cloc
+    bc dc factor pgrep pidof script look
+"""
+# They build and test the repository: its own code runs, which is what the run is for.
+_BUILDING: Final = """
+    pytest py.test tox nox unittest coverage mypy ruff black isort flake8 pylint pyright
+    pre-commit make cmake ninja meson bazel gcc g++ cc clang clang++ ld ar rustc rustup
+    javac java mvn gradle gradlew mvnw sbt kotlinc scala dotnet msbuild swift xcodebuild
+    tsc eslint prettier jest vitest mocha karma webpack vite rollup esbuild turbo nx
+    lerna rake rspec rails rubocop phpunit ghc stack cabal elixir mix erl rebar3 dune
+    ocaml opam zig nim crystal julia gofmt golangci-lint clippy rustfmt autoconf
+    automake configure pkg-config sphinx-build mkdocs pandoc django-admin flask
+    gunicorn uvicorn alembic celery sqlite3 psql mysql redis-cli shellcheck shfmt
+    yamllint hadolint
+"""
+KNOWN: Final = frozenset((_READING + _BUILDING).split())
+
+# What they are given is text to them, not the names of files.
+SPEAKING: Final = frozenset({"echo", "printf", "true", "false", ":", "export", "expr"})
+
 
 DEEPEST: Final = 8
 MAX_COMMANDS: Final = 3_000
@@ -62,7 +112,9 @@ class _Judge:
     def __init__(self) -> None:
         self._left = MAX_COMMANDS
 
-    def script(self, text: str, scope: ShellScope, stdin: str | None, depth: int) -> Verdict:
+    def script(
+        self, text: str, scope: ShellScope, stdin: str | None, depth: int
+    ) -> Verdict:
         self._left -= SCRIPT_COST
         if depth > DEEPEST or self._left < 0:
             return _TOO_DEEP

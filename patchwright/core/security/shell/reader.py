@@ -1,26 +1,111 @@
-"""Read a shell script: what it would run, in which folder, with which input."""
+"""Shell scripts parsed: what one would run, in which folder, with which input."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import islice
+from functools import cache
+from itertools import islice, pairwise
 from typing import Final
 
-from tree_sitter import Node
+import tree_sitter_bash
+from tree_sitter import Language, Node, Parser
 
-from patchwright.core.security.shell.grammar import parse_script
-from patchwright.core.security.shell.redirects import (
+from patchwright.core.security.shell.script import (
+    ShellCommand,
+    ShellWord,
+    UnreadableError,
+)
+from patchwright.core.security.shell.words import (
+    ShellScope,
     behind_heredoc,
     read_redirects,
-    words_behind_redirect,
-    text_given,
-)
-from patchwright.core.security.shell.scope import ShellScope
-from patchwright.core.security.shell.script import ShellCommand, UnreadableError, ShellWord
-from patchwright.core.security.shell.words import (
     read_words,
     single_values,
+    text_given,
     text_of,
+    words_behind_redirect,
 )
+
+MAX_MENDS: Final = 20
+
+_NOT_ASCII: Final = re.compile(r"[^\x00-\x7f]")
+_LINE_END: Final = re.compile(rb"(?:\\.|[^\\\n])*(\n)", re.DOTALL)
+# A command that goes on after the end of a line would need a backslash before it.
+_ONE_LINE: Final = {
+    "command",
+    "declaration_command",
+    "unset_command",
+    "redirected_statement",
+    "file_redirect",
+    "herestring_redirect",
+}
+
+
+def parse_script(text: str) -> Node:
+    """Return the root of a script's tree; raises `UnreadableError`.
+
+    In some places the grammar takes the end of a line for a blank, so that the next
+    command looks like more arguments of the one before. Such a line end is made a
+    semicolon, which means the same, until there is none left.
+    """
+    source = _ascii(text)
+    for _ in range(MAX_MENDS):
+        root = _parser().parse(source).root_node
+        if root.has_error:
+            raise UnreadableError
+        mended = _mended(source, root)
+        if mended == source:
+            return root
+        source = mended
+    raise UnreadableError
+
+
+@cache
+def _parser() -> Parser:
+    return Parser(Language(tree_sitter_bash.language()))
+
+
+def _ascii(text: str) -> bytes:
+    """Spell a script in ASCII: to bash any other character is like a letter.
+
+    The grammar's scanner gives code points to `isdigit`, which for large ones reads
+    beyond its table, and may take the whole process with it:
+    https://en.cppreference.com/w/c/string/byte/isdigit
+    """
+    return _NOT_ASCII.sub("_", text).encode()
+
+
+def _mended(source: bytes, root: Node) -> bytes:
+    mended = bytearray(source)
+    nodes = list(_nodes(root))
+    comments = {node.end_byte: node for node in nodes if node.type == "comment"}
+    for start, end in (span for node in nodes for span in _spans(node)):
+        if found := _LINE_END.match(source, start, end):
+            at = found.start(1)
+            mended[at] = ord(";")
+            if comment := comments.get(at):
+                # The semicolon must not become a part of it.
+                length = at - comment.start_byte
+                mended[comment.start_byte : at] = b" " * length
+    return bytes(mended)
+
+
+def _nodes(root: Node) -> Iterator[Node]:
+    left = [root]
+    while left:
+        node = left.pop()
+        yield node
+        left += node.named_children
+
+
+def _spans(node: Node) -> Iterator[tuple[int, int]]:
+    """Yield where, in and between the parts of a node, no line may end."""
+    if node.type == "word":
+        yield node.start_byte, node.end_byte
+    elif node.type in _ONE_LINE:
+        for before, after in pairwise(node.children):
+            yield before.end_byte, after.start_byte
+
 
 DEEPEST: Final = 60
 MAX_COMMANDS: Final = 1_000
@@ -38,7 +123,9 @@ def read_script(text: str, scope: ShellScope) -> Commands:
 
     Raises `UnreadableError`.
     """
-    commands = tuple(islice(_Reading(scope).walk(parse_script(text), 0), MAX_COMMANDS + 1))
+    commands = tuple(
+        islice(_Reading(scope).walk(parse_script(text), 0), MAX_COMMANDS + 1)
+    )
     if len(commands) > MAX_COMMANDS:
         raise UnreadableError
     return commands
@@ -51,7 +138,9 @@ class _Reading:
         self._scope = scope
         self._inner: dict[int, Commands] = {}
 
-    def walk(self, node: Node, depth: int, source: Commands = ()) -> Iterator[ShellCommand]:
+    def walk(
+        self, node: Node, depth: int, source: Commands = ()
+    ) -> Iterator[ShellCommand]:
         if depth > DEEPEST:
             raise UnreadableError
         match node.type:
@@ -78,11 +167,15 @@ class _Reading:
             case _:
                 yield from self._children(node, depth, source)
 
-    def _children(self, node: Node, depth: int, source: Commands) -> Iterator[ShellCommand]:
+    def _children(
+        self, node: Node, depth: int, source: Commands
+    ) -> Iterator[ShellCommand]:
         for child in node.named_children:
             yield from self.walk(child, depth + 1, source)
 
-    def _pipeline(self, node: Node, depth: int, source: Commands) -> Iterator[ShellCommand]:
+    def _pipeline(
+        self, node: Node, depth: int, source: Commands
+    ) -> Iterator[ShellCommand]:
         for stage in node.named_children:
             commands = tuple(self.walk(stage, depth + 1, source))
             yield from commands
@@ -102,7 +195,9 @@ class _Reading:
         for rest in behind_heredoc(redirects):
             yield from self.walk(rest, depth + 1, (*source, *commands, given))
 
-    def _command(self, node: Node, depth: int, source: Commands) -> Iterator[ShellCommand]:
+    def _command(
+        self, node: Node, depth: int, source: Commands
+    ) -> Iterator[ShellCommand]:
         yield from self._substituted(node, depth)
         for child in node.named_children:
             if child.type == "variable_assignment":
@@ -135,7 +230,9 @@ class _Reading:
                     self._scope.learn(text_of(name), word.text)
         yield from self._children(node, depth, source)
 
-    def _function(self, node: Node, depth: int, source: Commands) -> Iterator[ShellCommand]:
+    def _function(
+        self, node: Node, depth: int, source: Commands
+    ) -> Iterator[ShellCommand]:
         name = node.child_by_field_name("name")
         commands = tuple(self._children(node, depth, source))
         calls = [one for one in commands if name and one.name == text_of(name)]
@@ -159,7 +256,9 @@ class _Reading:
         self, words: tuple[ShellWord, ...], redirects: list[Node], source: Commands
     ) -> ShellCommand:
         values, inner = self._scope.values, self._inner
-        stray = (w for node in redirects for w in words_behind_redirect(node, values, inner))
+        stray = (
+            w for node in redirects for w in words_behind_redirect(node, values, inner)
+        )
         read = (r for node in redirects for r in read_redirects(node, values, inner))
         return ShellCommand(
             words=(*words, *stray),

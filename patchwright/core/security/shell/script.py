@@ -1,7 +1,9 @@
-"""A shell script as what it would run, one simple command after the other."""
+"""A shell script as simple commands, and a command as a rule sees it."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from patchwright.core.security.analyzer import Verdict, high_risk
 
 Values = Mapping[str, tuple[str, ...]]
 
@@ -75,3 +77,92 @@ class ShellCommand:
                     seen.add(id(source))
                     left.append(source)
                     yield source
+
+
+NO_OPTIONS: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class ProgramCall:
+    """`run` judges another script, and `start` another command, that this one runs."""
+
+    command: ShellCommand
+    run: Callable[[str, ShellCommand], Verdict]
+    start: Callable[[ShellCommand], Verdict]
+
+    @property
+    def name(self) -> str:
+        return self.command.name
+
+    @property
+    def arguments(self) -> tuple[ShellWord, ...]:
+        return self.command.arguments
+
+    @property
+    def texts(self) -> list[str]:
+        return [word.text for word in self.arguments]
+
+    def operands(self, valued: Collection[str] = NO_OPTIONS) -> list[ShellWord]:
+        """Return the arguments that are no options; `valued` are those with a value."""
+        return [word for option, word in self.parted(valued) if not option]
+
+    def value_of(self, *options: str) -> str | None:
+        """Return what follows one of the options, or stands behind its `=`."""
+        pairs = self.parted(frozenset(options))
+        return next((word.text for option, word in pairs if option in options), None)
+
+    def values_of(self, *options: str) -> list[ShellWord]:
+        pairs = self.parted(frozenset(options))
+        return [word for option, word in pairs if option in options]
+
+    def parted(self, valued: Collection[str]) -> Iterator[tuple[str, ShellWord]]:
+        """Yield each argument with the option that it is the value of."""
+        option, only_operands = "", False
+        for word in self.arguments:
+            text = word.text
+            if option:
+                yield option, word
+                option = ""
+            elif only_operands or not text.startswith("-") or text == "-":
+                yield "", word
+            elif text == "--":
+                only_operands = True
+            elif text in valued:
+                option = text
+            elif attached := _attached(text, valued):
+                yield attached[0], replace(word, text=attached[1])
+
+    def has(self, *options: str) -> bool:
+        """Tell whether an option is there, also as one letter of several."""
+        return any(_is_one_of(text, options) for text in self.texts)
+
+
+ProgramRule = Callable[[ProgramCall], Verdict]
+ProgramRules = Mapping[str, ProgramRule]
+
+
+def for_programs(names: str, rule: ProgramRule) -> ProgramRules:
+    """Return the rule for each of the names, which stand with blanks between them."""
+    return dict.fromkeys(names.split(), rule)
+
+
+def always_risky(why: str) -> ProgramRule:
+    """Return the rule that a program is risky, whatever its arguments are."""
+    return lambda _: high_risk(why)
+
+
+def _attached(text: str, valued: Collection[str]) -> tuple[str, str] | None:
+    name, equals, value = text.partition("=")
+    if equals and name in valued:
+        return name, value
+    short = text[:2]
+    return (short, text[2:]) if short in valued and not text.startswith("--") else None
+
+
+def _is_one_of(text: str, options: Collection[str]) -> bool:
+    if text.partition("=")[0] in options:
+        return True
+    is_letters = text.startswith("-") and not text.startswith("--")
+    return is_letters and any(
+        len(one) == len("-x") and one[1] in text[1:] for one in options
+    )

@@ -1,4 +1,4 @@
-"""Read a word of a shell script: quotes off, known variables filled in."""
+"""The words, redirects and variables of a shell script."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -8,12 +8,19 @@ from typing import Final
 
 from tree_sitter import Node
 
-from patchwright.core.security.paths import SCRATCH, UNKNOWN_PART
+from patchwright.core.security.paths import (
+    HOME,
+    REPOSITORY,
+    SCRATCH,
+    UNKNOWN_PART,
+    absolute,
+)
 from patchwright.core.security.shell.script import (
+    Redirect,
     ShellCommand,
+    ShellWord,
     UnreadableError,
     Values,
-    ShellWord,
 )
 
 # Between what an expansion without quotes is split into.
@@ -167,3 +174,121 @@ def _ansi(found: re.Match[str]) -> str:
     if found[3]:
         return chr(int(found[3], 8))
     return _ANSI_LETTERS.get(found[4], found[4])
+
+
+_NOT_A_STATEMENT: Final = {
+    "heredoc_start",
+    "heredoc_body",
+    "heredoc_end",
+    "file_redirect",
+    "herestring_redirect",
+    "file_descriptor",
+}
+
+
+def read_redirects(node: Node, values: Values, inner: Inner) -> Iterator[Redirect]:
+    if node.type == "heredoc_redirect":
+        for child in node.children_by_field_name("redirect"):
+            yield from read_redirects(child, values, inner)
+    elif node.type == "file_redirect":
+        operator = next(child.type for child in node.children if not child.is_named)
+        for target in node.children_by_field_name("destination")[:1]:
+            for word in read_words(target, values, inner):
+                yield Redirect(operator=operator, target=word)
+
+
+def words_behind_redirect(
+    node: Node, values: Values, inner: Inner
+) -> Iterator[ShellWord]:
+    """Yield the command's own words that stand behind a redirection.
+
+    The grammar takes `b` in `a > file b` for a part of the redirection.
+    """
+    words = [
+        *node.children_by_field_name("destination")[1:],
+        *node.children_by_field_name("argument"),
+    ]
+    for word in words:
+        yield from read_words(word, values, inner)
+    for child in node.children_by_field_name("redirect"):
+        yield from words_behind_redirect(child, values, inner)
+
+
+def text_given(redirects: Sequence[Node], values: Values, inner: Inner) -> str | None:
+    """Return the text of a here-document or here-string."""
+    for node in redirects:
+        for child in node.named_children:
+            if child.type == "heredoc_body":
+                return text_of(child)
+        if node.type == "herestring_redirect":
+            words = read_words(node.named_children[-1], values, inner)
+            return " ".join(word.text for word in words)
+    return None
+
+
+def behind_heredoc(redirects: Sequence[Node]) -> Iterator[Node]:
+    """Yield the statements that stand behind `<<EOF` in its line.
+
+    The grammar takes them for a part of the redirection.
+    """
+    for node in redirects:
+        if node.type != "heredoc_redirect":
+            continue
+        arguments = node.children_by_field_name("argument")
+        for child in node.named_children:
+            if child.type not in _NOT_A_STATEMENT and child not in arguments:
+                yield child
+
+
+MAX_VALUES: Final = 200
+
+AT_FIRST: Final[Values] = {
+    "HOME": (HOME,),
+    "PWD": (REPOSITORY,),
+    "TMPDIR": (SCRATCH,),
+}
+
+
+class ShellScope:
+    """The folder and the variables at one point of a script.
+
+    A variable has all the values that it is ever given, since it is not known which
+    branch is taken. A `cd` to somewhere unknown is taken for none.
+    """
+
+    def __init__(self, folder: str, values: Values) -> None:
+        self.folder = folder
+        self.values = dict(values)
+        self._before = folder
+
+    def assign(self, node: Node, inner: Inner) -> None:
+        """Follow a `variable_assignment`."""
+        name = node.child_by_field_name("name")
+        value = node.child_by_field_name("value")
+        if name is None:
+            return
+        words = () if value is None else read_words(value, self.values, inner)
+        self.learn(text_of(name), " ".join(word.text for word in words))
+
+    def learn(self, name: str, value: str) -> None:
+        """Add a value; raises `UnreadableError` when there are too many."""
+        known = self.values.get(name, ())
+        if value in known:
+            return
+        if len(known) >= MAX_VALUES:
+            raise UnreadableError
+        self.values[name] = (*known, value)
+
+    def move(self, command: ShellCommand) -> None:
+        if command.name in {"cd", "pushd"}:
+            targets = [w.text for w in command.arguments if not w.text.startswith("-")]
+            target = targets[0] if targets else HOME
+            if command.arguments and command.arguments[0].text == "-":
+                target = self._before
+            if UNKNOWN_PART not in target:
+                self._before, self.folder = (
+                    self.folder,
+                    absolute(target, self.folder),
+                )
+        elif command.name == "popd":
+            self.folder = self._before

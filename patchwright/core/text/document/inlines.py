@@ -1,30 +1,224 @@
-"""Read the tokens of a paragraph."""
+"""The inlines of a paragraph, read from Markdown tokens and the HTML in them."""
 
+import html
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Final
 from urllib.parse import unquote
 
 from markdown_it.token import Token
 
-from patchwright.core.text.document.bare_links import link_addresses
-from patchwright.core.text.document.html import add_tag
-from patchwright.core.text.document.inline_stack import InlineStack
-from patchwright.core.text.document.plain import plain_text
 from patchwright.core.text.document.types import (
-    Mention,
     Code,
     Emphasis,
+    Hyperlink,
     Inline,
+    InlineImage,
     Inlines,
     LineBreak,
-    Hyperlink,
-    InlineImage,
+    Mention,
+    PlainText,
     Strike,
     Strong,
-    PlainText,
+    Subscript,
+    join_texts,
+    plain_text,
 )
-from patchwright.core.text.marks import MENTION_LINK
+from patchwright.core.text.escape import MENTION_LINK
+
+# Whoever reads the document later does so with a stack of its own.
+_DEEPEST = 40
+
+Make = Callable[[Inlines], Inlines]
+
+
+class _OpenInline:
+    """What was opened; `literal` stands for a tag that nothing closes."""
+
+    def __init__(self, name: str, make: Make, literal: str) -> None:
+        self.name = name
+        self.make = make
+        self.literal = literal
+        self.children: list[Inline] = []
+
+    def add(self, inline: Inline) -> None:
+        self.children.append(inline)
+
+
+class InlineStack:
+    """Markdown's own parts always match; tags do only where people wrote them well."""
+
+    def __init__(self) -> None:
+        self._open = [_OpenInline("", tuple, "")]
+
+    def add(self, inline: Inline) -> None:
+        self._open[-1].add(inline)
+
+    def open(self, name: str, make: Make) -> None:
+        self._open.append(_OpenInline(name, make, ""))
+
+    def close(self) -> None:
+        """Close the last part of Markdown, and tags that were left open in it."""
+        self._dissolve_tags()
+        self._finish(self._open.pop())
+
+    def open_tag(self, name: str, make: Make, literal: str) -> None:
+        if len(self._open) >= _DEEPEST:
+            self.add(PlainText(literal))
+        else:
+            self._open.append(_OpenInline(name, make, literal))
+
+    def close_tag(self, name: str, literal: str) -> None:
+        if not self._has_open_tag(name):
+            self.add(PlainText(literal))
+            return
+        while self._open[-1].name != name:
+            self._dissolve()
+        self._finish(self._open.pop())
+
+    def result(self) -> Inlines:
+        self._dissolve_tags()
+        return join_texts(self._open[-1].children)
+
+    def _has_open_tag(self, name: str) -> bool:
+        for part in reversed(self._open):
+            if not part.literal:
+                return False
+            if part.name == name:
+                return True
+        return False
+
+    def _dissolve_tags(self) -> None:
+        while self._open[-1].literal:
+            self._dissolve()
+
+    def _dissolve(self) -> None:
+        tag = self._open.pop()
+        for inline in (PlainText(tag.literal), *tag.children):
+            self.add(inline)
+
+    def _finish(self, part: _OpenInline) -> None:
+        for inline in part.make(join_texts(part.children)):
+            self.add(inline)
+
+
+_ADDRESS: Final = re.compile(r"(?<![a-z])https?://[^\s<>\"`]+", re.IGNORECASE)
+_CLINGING: Final = "?!.,:*_~'\";"
+
+
+def link_addresses(inlines: Inlines) -> Inlines:
+    return tuple(part for inline in inlines for part in _linked(inline))
+
+
+def _linked(inline: Inline) -> Iterator[Inline]:
+    if not isinstance(inline, PlainText):
+        yield inline
+        return
+    text, done = inline.text, 0
+    for found in _ADDRESS.finditer(text):
+        address = _trimmed(found[0])
+        if done < found.start():
+            yield PlainText(text[done : found.start()])
+        yield Hyperlink(address, (PlainText(address),))
+        done = found.start() + len(address)
+    if done < len(text):
+        yield PlainText(text[done:])
+
+
+def _trimmed(address: str) -> str:
+    """Leave off what belongs to the sentence around an address."""
+    unopened = address.count(")") - address.count("(")
+    end = len(address)
+    while address[end - 1] in _CLINGING or (address[end - 1] == ")" and unopened > 0):
+        unopened -= address[end - 1] == ")"
+        end -= 1
+    return address[:end]
+
+
+_TAG: Final = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9-]*)([^<>]*)>")
+_COMMENT_START, _COMMENT_END = "<!--", "-->"
+
+
+def _code(children: Inlines) -> Inline:
+    return Code(plain_text(children))
+
+
+_MEANINGS: Final[dict[str, Callable[[Inlines], Inline]]] = {
+    "b": Strong,
+    "strong": Strong,
+    "i": Emphasis,
+    "em": Emphasis,
+    "s": Strike,
+    "del": Strike,
+    "sub": Subscript,
+    "small": Subscript,
+    "code": _code,
+    "kbd": _code,
+    "tt": _code,
+}
+
+
+def without_comments(text: str) -> str:
+    """Take HTML comments out; one that is never closed is text."""
+    parts: list[str] = []
+    done = 0
+    while (start := text.find(_COMMENT_START, done)) >= 0:
+        end = text.find(_COMMENT_END, start + len(_COMMENT_START))
+        if end < 0:
+            break
+        parts.append(text[done:start])
+        done = end + len(_COMMENT_END)
+    return "".join([*parts, text[done:]])
+
+
+def add_tag(stack: InlineStack, raw: str) -> None:
+    """Add what a tag means; a tag of another meaning is the text it is."""
+    if raw.startswith(_COMMENT_START):
+        return
+    tag = _TAG.fullmatch(raw)
+    name = tag[2].lower() if tag else ""
+    make = _MEANINGS.get(name)
+    if name == "br":
+        stack.add(LineBreak())
+    elif tag is None or make is None or tag[3].endswith("/"):
+        stack.add(PlainText(raw))
+    elif tag[1]:
+        stack.close_tag(name, raw)
+    else:
+        stack.open_tag(name, _wrapped(make), raw)
+
+
+def read_html_inlines(text: str) -> Inlines:
+    """Read HTML in which lines are kept as they were written."""
+    stack = InlineStack()
+    for piece, is_tag in _pieces(without_comments(text).strip()):
+        if is_tag:
+            add_tag(stack, piece)
+        else:
+            _add_lines(stack, piece)
+    return stack.result()
+
+
+def _wrapped(make: Callable[[Inlines], Inline]) -> Callable[[Inlines], Inlines]:
+    return lambda children: (make(children),) if children else ()
+
+
+def _pieces(text: str) -> Iterator[tuple[str, bool]]:
+    done = 0
+    for tag in _TAG.finditer(text):
+        yield text[done : tag.start()], False
+        yield tag[0], True
+        done = tag.end()
+    yield text[done:], False
+
+
+def _add_lines(stack: InlineStack, text: str) -> None:
+    first, *others = text.split("\n")
+    stack.add(PlainText(html.unescape(first)))
+    for line in others:
+        stack.add(LineBreak())
+        stack.add(PlainText(html.unescape(line.lstrip())))
+
 
 # Where a link was read from: only who writes it out in full calls somebody, since
 # `without_calls` finds nothing that is written as an entity or elsewhere.
@@ -88,4 +282,6 @@ def _link(token: Token) -> Callable[[Inlines], Inlines]:
     if found is None:
         return lambda children: children
     person_id = unquote(found[1])
-    return lambda children: (Mention(person_id, plain_text(children).removeprefix("@")),)
+    return lambda children: (
+        Mention(person_id, plain_text(children).removeprefix("@")),
+    )

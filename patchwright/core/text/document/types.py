@@ -1,6 +1,8 @@
 """A text with its structure, between the Markdown we write and what services show."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import groupby
 
 Inlines = tuple["Inline", ...]
 Blocks = tuple["Block", ...]
@@ -66,7 +68,16 @@ class LineBreak:
 
 
 Inline = (
-    PlainText | Code | Strong | Emphasis | Strike | Subscript | Hyperlink | Mention | InlineImage | LineBreak
+    PlainText
+    | Code
+    | Strong
+    | Emphasis
+    | Strike
+    | Subscript
+    | Hyperlink
+    | Mention
+    | InlineImage
+    | LineBreak
 )
 
 
@@ -134,4 +145,45 @@ class Details:
     blocks: Blocks
 
 
-Block = Paragraph | Heading | CodeBlock | BlockQuote | ListBlock | Table | HorizontalRule | Details
+Block = (
+    Paragraph
+    | Heading
+    | CodeBlock
+    | BlockQuote
+    | ListBlock
+    | Table
+    | HorizontalRule
+    | Details
+)
+
+
+def plain_text(inlines: Inlines) -> str:
+    """Return what is shown, without markup; a picture is its alternative text."""
+    return "".join(map(_words, inlines))
+
+
+def join_texts(inlines: Iterable[Inline]) -> Inlines:
+    """Make one text of neighbouring ones, all at once: each is copied once."""
+    joined: list[Inline] = []
+    for is_text, group in groupby(
+        inlines, lambda inline: isinstance(inline, PlainText)
+    ):
+        if not is_text:
+            joined += group
+        elif words := "".join(one.text for one in group if isinstance(one, PlainText)):
+            joined.append(PlainText(words))
+    return tuple(joined)
+
+
+def _words(inline: Inline) -> str:
+    match inline:
+        case PlainText(text) | Code(text):
+            return text
+        case LineBreak():
+            return "\n"
+        case InlineImage(alt=alt):
+            return alt
+        case Mention(name=name):
+            return f"@{name}"
+        case _:
+            return plain_text(inline.children)

@@ -8,10 +8,13 @@ import sys
 import threading
 from typing import NamedTuple
 
-from patchwright.sandbox.egress.proxy.door import accept_connections, open_meeting, receive_listener
-from patchwright.sandbox.egress.proxy.gate import Gate, resolve
+from patchwright.sandbox.egress.proxy.gate import Gate, RefusalCounter, resolve
+from patchwright.sandbox.egress.proxy.listener import (
+    accept_connections,
+    open_meeting,
+    receive_listener,
+)
 from patchwright.sandbox.egress.proxy.rules import HostRule
-from patchwright.sandbox.egress.proxy.tally import RefusalCounter
 
 
 class ProxySettings(NamedTuple):
@@ -38,7 +41,9 @@ def main() -> None:
     meeting = open_meeting(settings.meeting)
     _in_background(
         threading.Thread(
-            target=lambda: accept_connections(receive_listener(meeting, settings.meeting), gate),
+            target=lambda: accept_connections(
+                receive_listener(meeting, settings.meeting), gate
+            ),
         )
     )
     for line in sys.stdin:

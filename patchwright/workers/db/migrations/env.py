@@ -2,7 +2,7 @@
 
 from alembic import context
 
-from patchwright.workers.db.schema import metadata
+from patchwright.workers.db.tables import metadata
 
 context.configure(
     connection=context.config.attributes["connection"], target_metadata=metadata

@@ -4,9 +4,9 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Final
 
-from patchwright.core.agent.render import observation_text
-from patchwright.core.agent.stuck import describe_step
-from patchwright.core.events.metrics import ModelCall, read_call
+from patchwright.core.agent.loop_finder import describe_step
+from patchwright.core.agent.view import observation_text
+from patchwright.core.events.state import ModelCall, read_call
 from patchwright.core.events.types import (
     AgentStep,
     CallMcpTool,
@@ -29,9 +29,9 @@ from patchwright.core.events.types import (
     WriteFile,
     WriteTodos,
 )
-from patchwright.core.text.cut import truncate_middle
-from patchwright.core.trajectory.remarks import note_phrase
-from patchwright.core.trajectory.words import Tone, Phrase, first_line, observation_phrase
+from patchwright.core.replay.phrases import Phrase, Tone, first_line, observation_phrase
+from patchwright.core.replay.story import note_phrase
+from patchwright.core.text.strings import truncate_middle
 from patchwright.core.types.base import Value
 
 # A page has hundreds of these; the whole of it is in the exported log.

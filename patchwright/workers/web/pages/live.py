@@ -10,13 +10,12 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import StreamingResponse
 
 from patchwright.core.clock import Clock
-from patchwright.core.events.doorbell import Notifier
-from patchwright.workers.runs.known import RunSummary, update_summary
-from patchwright.workers.runs.reader import RunReader, EventSpan
+from patchwright.core.events.log import Notifier
+from patchwright.workers.runs.reader import EventSpan, RunReader
+from patchwright.workers.runs.run_row import RunSummary, update_summary
 from patchwright.workers.store.job import Job, is_over
 from patchwright.workers.web.pages.entries import event_entry
-from patchwright.workers.web.pages.render import entry_html, head_html
-from patchwright.workers.web.pages.views import run_head
+from patchwright.workers.web.pages.views import entry_html, head_html, run_head
 
 # Then the browser comes again by itself, with what it has seen.
 # https://html.spec.whatwg.org/multipage/server-sent-events.html

@@ -10,14 +10,19 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import RedirectResponse
 
 from patchwright.core.clock import Clock
-from patchwright.core.types.ids import JobId
-from patchwright.workers.runs.reader import RunReader, EventSpan
+from patchwright.core.types.base import JobId
+from patchwright.workers.runs.reader import EventSpan, RunReader
 from patchwright.workers.store.job import Job
-from patchwright.workers.web.pages.access import RunAccess
+from patchwright.workers.web.access import RunAccess
 from patchwright.workers.web.pages.entries import event_entry
 from patchwright.workers.web.pages.live import LiveUpdates
-from patchwright.workers.web.pages.render import missing_page, run_page, style
-from patchwright.workers.web.pages.views import EventsView, run_view
+from patchwright.workers.web.pages.views import (
+    EventsView,
+    missing_page,
+    run_page,
+    run_view,
+    style,
+)
 
 _ID: Final = re.compile(r"[0-9A-Za-z-]{1,64}\Z")
 _NUMBER: Final = re.compile(r"[1-9]\d{0,8}\Z")
@@ -97,7 +102,9 @@ def _show(pages: RunPages, job: Job, before: int | None) -> Response:
     return run_page(view, _events(reader, job, span, before))
 
 
-def _events(reader: RunReader, job: Job, span: EventSpan, before: int | None) -> EventsView:
+def _events(
+    reader: RunReader, job: Job, span: EventSpan, before: int | None
+) -> EventsView:
     events = reader.page(job, span, before)
     if not events:
         return EventsView(is_newest=before is None)

@@ -1,18 +1,28 @@
-"""What a run's page shows, ready to be put into its template."""
+"""What a run's page shows, and its HTML."""
 
+import secrets
 from datetime import datetime
+from functools import cache
+from pathlib import Path
 from typing import Final
 
+from fastapi import Response
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
 from patchwright.core.events.payload import Todo
-from patchwright.core.text.cut import truncate_middle
+from patchwright.core.text.strings import truncate_middle
 from patchwright.core.types.base import Value
 from patchwright.core.types.threads import ForgeThread, ThreadKind, ThreadRef
 from patchwright.core.types.work import BlockedRequest, Evidence, Outcome, OutcomeKind
-from patchwright.resolver.delivering.naming import as_delivered
-from patchwright.resolver.messages.ending import OUTCOME_TITLES
-from patchwright.resolver.messages.facts import cost_text, duration_text, proof_sentence
+from patchwright.resolver.messages.elements import (
+    cost_text,
+    duration_text,
+    proof_sentence,
+)
+from patchwright.resolver.messages.result import OUTCOME_TITLES
 from patchwright.resolver.messages.status import DeliveryResult
-from patchwright.workers.runs.known import RunSummary
+from patchwright.resolver.publish.publisher import as_delivered
+from patchwright.workers.runs.run_row import RunSummary
 from patchwright.workers.store.job import Job, JobState, is_over, outcome_of
 from patchwright.workers.web.pages.entries import EventEntry
 
@@ -233,3 +243,63 @@ def _notes(
     if outcome is not None:
         return (*outcome.notes, *delivered.remarks)
     return known.notes
+
+
+_FOLDER: Final = Path(__file__).with_name("templates")
+_ENVIRONMENT: Final = Environment(
+    loader=PackageLoader("patchwright.workers.web.pages"),
+    autoescape=True,
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+_HEADERS: Final = {
+    "Cache-Control": "no-store",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "X-Robots-Tag": "noindex, nofollow",
+}
+
+
+def run_page(view: RunView, events: EventsView) -> Response:
+    nonce = secrets.token_urlsafe(16)
+    html = _ENVIRONMENT.get_template("run.html").render(
+        run=view, events=events, nonce=nonce
+    )
+    return _html_response(html, 200, nonce)
+
+
+def missing_page(sign_in: str) -> Response:
+    """Answer alike for runs that are not there and those that must not be seen."""
+    html = _ENVIRONMENT.get_template("missing.html").render(sign_in=sign_in)
+    return _html_response(html, 404)
+
+
+def entry_html(entry: EventEntry) -> str:
+    return _ENVIRONMENT.get_template("entry.html").render(entry=entry)
+
+
+def head_html(head: RunHead) -> str:
+    return _ENVIRONMENT.get_template("head.html").render(head=head)
+
+
+def style() -> Response:
+    """Bring the style of the pages."""
+    headers = {**_HEADERS, "Cache-Control": "public, max-age=3600"}
+    return Response(_style_text(), 200, headers, "text/css")
+
+
+@cache
+def _style_text() -> str:
+    return (_FOLDER / "style.css").read_text("utf-8")
+
+
+def _html_response(html: str, status: int, nonce: str = "") -> Response:
+    script = f"'nonce-{nonce}'" if nonce else "'none'"
+    policy = (
+        f"default-src 'none'; style-src 'self'; script-src {script}; "
+        "connect-src 'self'; base-uri 'none'; form-action 'none'; "
+        "frame-ancestors 'none'"
+    )
+    headers = {**_HEADERS, "Content-Security-Policy": policy}
+    return Response(html, status, headers, "text/html; charset=utf-8")

@@ -1,0 +1,280 @@
+"""What of the newest reply is still to be done, and what needs a person's approval."""
+
+import json
+from dataclasses import dataclass
+
+from patchwright.core.agent.prompts import prompt
+from patchwright.core.agent.toolbox import Proposal
+from patchwright.core.events.state import RunState
+from patchwright.core.events.types import (
+    AgentState,
+    AgentStep,
+    ChangeState,
+    ConfirmationAsked,
+    Event,
+    Finish,
+    Message,
+    ModelReply,
+    Observation,
+    PlanApproved,
+    Reject,
+    Risk,
+    Source,
+    Think,
+    ToolCall,
+    UserRejected,
+    WriteTodos,
+)
+from patchwright.core.security.analyzer import (
+    Analyzer,
+    ConfirmPolicy,
+    digest_of,
+    needs_confirmation,
+)
+from patchwright.core.text.escape import code_block
+from patchwright.core.text.strings import truncate_middle
+
+
+@dataclass(frozen=True)
+class PendingCall:
+    """A call without a result.
+
+    `action_id` is there when its action was sent off: something may have come of it.
+    `asked` is there while a person is to allow it, since the event `asked_id`.
+    """
+
+    call: ToolCall
+    fault: str | None = None
+    action_id: int | None = None
+    action: AgentStep | None = None
+    asked: ConfirmationAsked | None = None
+    asked_id: int = 0
+
+
+class OpenReply:
+    """Follows one agent's events.
+
+    Every call gets exactly one result, whichever worker gives it. `finished` is the
+    action by which the agent has ended its work, unless it was told something since;
+    `has_ended` stays with the reply that it was in.
+    """
+
+    def __init__(self) -> None:
+        self.id = 0
+        self.text = ""
+        self.is_unanswered_text = False
+        self.finished: Finish | Reject | None = None
+        self.has_ended = False
+        self._pending: dict[str, PendingCall] = {}
+
+    def follow(self, event: Event) -> None:
+        payload = event.payload
+        if isinstance(payload, ModelReply):
+            self._begin(event.id, payload)
+        elif isinstance(payload, Message) and event.source is Source.SYSTEM:
+            # The agent is told something, and goes on.
+            self.is_unanswered_text, self.finished = False, None
+        elif isinstance(payload, Observation):
+            self._close(payload.call_id)
+        elif isinstance(payload, ConfirmationAsked):
+            self._update(payload.call_id, asked=payload, asked_id=event.id)
+        elif isinstance(payload, AgentStep):
+            self._update(payload.call_id, action=payload, action_id=event.id)
+
+    def first(self) -> PendingCall | None:
+        """Return the next call to be dealt with: they run in order."""
+        return next(iter(self._pending.values()), None)
+
+    def _begin(self, event_id: int, reply: ModelReply) -> None:
+        self.id, self.text = event_id, reply.text
+        self.finished, self.has_ended = None, False
+        self.is_unanswered_text = bool(reply.text) and not reply.tool_calls
+        self._pending = {
+            call.id: PendingCall(call, reply.malformed.get(call.id))
+            for call in reply.tool_calls
+        }
+
+    def _close(self, call_id: str) -> None:
+        closed = self._pending.pop(call_id, None)
+        if closed is not None and isinstance(closed.action, Finish | Reject):
+            self.finished, self.has_ended = closed.action, True
+
+    def _update(self, call_id: str, **known: object) -> None:
+        if call_id in self._pending:
+            pending = self._pending[call_id]
+            self._pending[call_id] = PendingCall(**{**vars(pending), **known})
+
+
+MAX_SHOWN_CHARS = 6_000
+# What touches nothing is not worth anybody's time.
+_HARMLESS = Think | WriteTodos | Finish | Reject
+
+
+@dataclass(frozen=True)
+class ActionAllowed:
+    """The action may run; `by` is who said so, where somebody had to."""
+
+    action: AgentStep
+    by: str = ""
+
+
+@dataclass(frozen=True)
+class ActionRefused:
+    text: str
+    by: str
+
+
+@dataclass(frozen=True)
+class ActionWaits:
+    """A person is to decide; `asked` is what to write down, `text` what to tell."""
+
+    asked: ConfirmationAsked
+    text: str
+
+
+def judge_action(
+    proposal: Proposal,
+    pending: PendingCall,
+    run: RunState,
+    *,
+    analyzer: Analyzer,
+    policy: ConfirmPolicy,
+    last_message_id: int,
+) -> ActionAllowed | ActionRefused | ActionWaits:
+    """Judge a proposal by its risk, the policy, and what people have said.
+
+    `spoken_id` is the event of what a person said last: words are a no, with a yes or
+    without. A yes counts only for the very action it was given for, and only if it was
+    given when that had been asked: the same action may come again.
+    """
+    action = proposal.action
+    verdict = analyzer.judge(action, proposal.claimed)
+    action = action.replace(risk=verdict.risk)
+    free = isinstance(action, _HARMLESS)
+    if free or not needs_confirmation(policy, verdict.risk):
+        return ActionAllowed(action)
+    digest = digest_of(action)
+    if pending.asked is not None and pending.asked.digest == digest:
+        if last_message_id > pending.asked_id:
+            return ActionRefused("Not run: a person answered with words instead.", "")
+        wanted = run.wanted if run.wanted_id > pending.asked_id else None
+        answer = _confirmation_answer(action, digest, wanted)
+        if answer is not None:
+            return answer
+    asked = ConfirmationAsked(
+        action=action.model_dump(mode="json"),
+        digest=digest,
+        risk=verdict.risk,
+        why=(verdict.why,) if verdict.why else (),
+        call_id=pending.call.id,
+    )
+    return ActionWaits(asked, _question(action, verdict.why, digest))
+
+
+def _confirmation_answer(
+    action: AgentStep, digest: str, wanted: ChangeState | None
+) -> ActionAllowed | ActionRefused | None:
+    if wanted is None or wanted.digest != digest:
+        return None
+    if wanted.state is AgentState.USER_CONFIRMED:
+        return ActionAllowed(action, wanted.reason or "a person")
+    if wanted.state is AgentState.USER_REJECTED:
+        who = wanted.reason or "a person"
+        return ActionRefused(f"Not run: {who} did not allow it.", who)
+    return None
+
+
+def _question(action: AgentStep, why: str, digest: str) -> str:
+    """Show all of what would be done: a yes to a part of it would be no yes."""
+    done = action.model_dump(
+        mode="json", exclude={"kind", "call_id", "agent", "risk"}, exclude_defaults=True
+    )
+    command = done.pop("command", None) or done.pop("code", None) or ""
+    rest = json.dumps(done, indent=2, ensure_ascii=False) if done else ""
+    shown = "\n".join(part for part in (command, rest) if part)
+    parts = [
+        f"May this be done (`{action.kind}`, risk: {action.risk})? {why}".strip(),
+        code_block(truncate_middle(shown, MAX_SHOWN_CHARS)),
+        f"Its digest is `{digest[:12]}`.",
+    ]
+    return "\n\n".join(parts)
+
+
+_REVISE = (
+    "The plan was not approved: a person has answered in words. Revise it, and bring "
+    "it again with `finish`."
+)
+
+
+@dataclass(frozen=True)
+class ApprovedPlan:
+    """The plan is to be carried out; `by` is who said so."""
+
+    by: str
+
+    @property
+    def result(self) -> PlanApproved:
+        return PlanApproved(text=prompt("plan_approved").format(who=self.by))
+
+
+@dataclass(frozen=True)
+class RevisedPlan:
+    """The plan is to be another one."""
+
+    @property
+    def result(self) -> UserRejected:
+        return UserRejected(text=_REVISE)
+
+
+@dataclass(frozen=True)
+class DroppedPlan:
+    """Nothing is to be done; `by` is who said so."""
+
+    by: str
+
+
+@dataclass(frozen=True)
+class ProposedPlan:
+    """People are to decide about `asked`; they are shown `text`."""
+
+    asked: ConfirmationAsked
+    text: str
+
+
+def judge_plan(
+    finish: Finish, pending: PendingCall, run: RunState, last_message_id: int
+) -> ApprovedPlan | RevisedPlan | DroppedPlan | ProposedPlan:
+    """Judge the plan that an agent has ended its reply with.
+
+    `spoken_id` is the event of what a person said last. A yes or no counts for the plan
+    that its author had been shown, and for no other; words ask for another plan, with a
+    yes or without.
+    """
+    digest = digest_of(finish)
+    asked = pending.asked
+    if asked is not None and asked.digest == digest:
+        if last_message_id > pending.asked_id:
+            return RevisedPlan()
+        wanted = run.wanted if run.wanted_id > pending.asked_id else None
+        if (answer := _plan_answer(wanted, digest)) is not None:
+            return answer
+    return ProposedPlan(
+        asked=ConfirmationAsked(
+            action=finish.model_dump(mode="json"),
+            digest=digest,
+            risk=Risk.LOW,
+            call_id=pending.call.id,
+        ),
+        text=finish.answer or finish.summary,
+    )
+
+
+def _plan_answer(
+    wanted: ChangeState | None, digest: str
+) -> ApprovedPlan | DroppedPlan | None:
+    if wanted is None or wanted.digest != digest:
+        return None
+    who = wanted.reason or "a person"
+    if wanted.state is AgentState.USER_CONFIRMED:
+        return ApprovedPlan(who)
+    return DroppedPlan(who) if wanted.state is AgentState.USER_REJECTED else None

@@ -1,0 +1,325 @@
+"""The execution of an agent's tool calls: each gets one result."""
+
+from collections.abc import Callable
+from concurrent.futures import Future
+from typing import Final, assert_never
+
+from patchwright.core.agent.agents import AgentDependencies
+from patchwright.core.agent.approval import (
+    ActionAllowed,
+    ActionRefused,
+    ActionWaits,
+    ApprovedPlan,
+    DroppedPlan,
+    OpenReply,
+    PendingCall,
+    ProposedPlan,
+    RevisedPlan,
+    judge_action,
+    judge_plan,
+)
+from patchwright.core.agent.endings import (
+    AgentEnding,
+    confirmation_ending,
+    find_reached_limit,
+    plan_dropped_ending,
+    plan_posted_ending,
+)
+from patchwright.core.agent.results import FinishCheck
+from patchwright.core.agent.run_log import (
+    CancelToken,
+    EventWriter,
+    RunCancelledError,
+    RunLog,
+)
+from patchwright.core.agent.toolbox import Proposal, Toolbox
+from patchwright.core.clock import start_call
+from patchwright.core.events.types import (
+    AgentState,
+    AgentStep,
+    CallMcpTool,
+    ControlCommand,
+    Delegate,
+    DelegateResult,
+    ErrorObservation,
+    Event,
+    Finish,
+    Null,
+    Observation,
+    Recall,
+    RunCommand,
+    RunIpython,
+    SandboxAction,
+    SandboxObservation,
+    Source,
+    UserRejected,
+)
+
+UNKNOWN_RESULT: Final = (
+    "It is not known what came of this: the worker was lost while it ran, and the "
+    "sandbox with it. It was not run again. Look at the state of things before you do."
+)
+
+
+def mark_unknown(run_log: RunLog, since_id: int) -> None:
+    """Give the actions that were sent off, by whichever agent, their results.
+
+    To be called before another sandbox is started: what is sent off after that went
+    to the new one, so that no worker, lost or not, can take the one for the other.
+    """
+    agents: dict[str, OpenReply] = {}
+
+    def follow(event: Event) -> None:
+        agents.setdefault(event.payload.agent, OpenReply()).follow(event)
+
+    run_log.catch_up()
+    run_log.follow(follow, since_id)
+    run_log.leave(follow)
+    for agent, reply in agents.items():
+        pending = reply.first()
+        if pending is not None and isinstance(pending.action, SandboxAction):
+            _conclude(run_log, agent, pending)
+
+
+def _conclude(run_log: RunLog, agent: str, pending: PendingCall) -> None:
+    unknown = ErrorObservation(
+        reason="unknown", text=UNKNOWN_RESULT, call_id=pending.call.id, agent=agent
+    )
+    run_log.append(Source.ENVIRONMENT, unknown, pending.action_id)
+
+
+# What a cancelled action gets to hand over what it has printed so far.
+CANCEL_GRACE_S: Final = 0.7
+
+_CANCELLED_TEXT: Final = "Ended before its time: a person wanted the run to stop."
+
+
+class ActionExecutor:
+    """Carries out actions of one agent, all but delegation.
+
+    Raises `RuntimeLostError`, and `LeaseLostError` when the job was given back.
+    """
+
+    def __init__(
+        self,
+        run_log: RunLog,
+        dependencies: AgentDependencies,
+        cancel_token: CancelToken,
+    ) -> None:
+        self._run_log, self._dependencies = run_log, dependencies
+        self._cancel_token = cancel_token
+
+    def perform(self, action: AgentStep, action_id: int) -> Observation:
+        if isinstance(action, SandboxAction):
+            return _result_of(action, self._run(action, action_id))
+        if isinstance(action, CallMcpTool):
+            return _result_of(action, self._call_tool(action))
+        if isinstance(action, Recall):
+            return _result_of(action, self._dependencies.library.recall(action.query))
+        return _result_of(action, Null())
+
+    def resume(self, action: AgentStep, action_id: int) -> Observation:
+        """Find out what came of an action that an earlier worker has sent off.
+
+        In a sandbox the same id is the same action, and where that sandbox is lost the
+        result was given before (see `disown`); a server of tools knows no such thing.
+        """
+        if isinstance(action, CallMcpTool):
+            unknown = ErrorObservation(reason="unknown", text=UNKNOWN_RESULT)
+            return _result_of(action, unknown)
+        return self.perform(action, action_id)
+
+    def _run(self, action: SandboxAction, action_id: int) -> Observation:
+        runtime, timed = self._dependencies.runtime, self._in_time(action)
+        future = start_call(lambda: runtime.run(timed, str(action_id)))
+        try:
+            return self._cancel_token.wait_for(future)
+        except RunCancelledError:
+            return self._cancel(future, str(action_id))
+
+    def _cancel(
+        self, future: "Future[SandboxObservation]", action_id: str
+    ) -> Observation:
+        """End an action, and return what it has printed if it says so soon."""
+        self._dependencies.runtime.cancel(action_id)
+        try:
+            return future.result(CANCEL_GRACE_S)
+        except TimeoutError:
+            # Perhaps the word to end it has overtaken the action itself.
+            self._dependencies.runtime.cancel(action_id)
+            return ErrorObservation(reason="called-off", text=_CANCELLED_TEXT)
+
+    def _call_tool(self, action: CallMcpTool) -> Observation:
+        mcp = self._dependencies.mcp
+        try:
+            return self._cancel_token.wait_for(start_call(lambda: mcp.call(action)))
+        except RunCancelledError:
+            return ErrorObservation(reason="called-off", text=_CANCELLED_TEXT)
+
+    def _in_time(self, action: SandboxAction) -> SandboxAction:
+        """Let no command be waited for beyond the end of the run."""
+        if not isinstance(action, RunCommand | ControlCommand | RunIpython):
+            return action
+        if action.timeout_s is None:
+            return action
+        elapsed_s = self._run_log.state.elapsed_s(self._dependencies.clock.now())
+        left_s = max(self._dependencies.limits.max_minutes * 60 - elapsed_s, 1.0)
+        return action.replace(timeout_s=min(action.timeout_s, left_s))
+
+
+def _result_of(action: AgentStep, observation: Observation) -> Observation:
+    return observation.replace(call_id=action.call_id, agent=action.agent)
+
+
+SKIPPED_AFTER_END: Final = "Not run: the run had ended before it."
+
+
+class ToolCallExecutor:
+    """Deals with the calls of one agent's newest reply.
+
+    `agent` is empty, or names a delegate: those bring no plans. `delegate` has another
+    agent do a part of the work; it may end in a wait of the run.
+    """
+
+    def __init__(
+        self,
+        run_log: RunLog,
+        dependencies: AgentDependencies,
+        *,
+        agent: str,
+        event_writer: EventWriter,
+        reply: OpenReply,
+        toolbox: Toolbox,
+        action_executor: ActionExecutor,
+        finish_check: FinishCheck,
+        delegate: Callable[[Delegate, int], DelegateResult | AgentEnding],
+    ) -> None:
+        self._run_log, self._dependencies = run_log, dependencies
+        self._agent, self._event_writer, self._reply = agent, event_writer, reply
+        self._toolbox, self._action_executor = toolbox, action_executor
+        self._finish_check = finish_check
+        self._delegate = delegate
+
+    def execute_call(self, pending: PendingCall) -> AgentEnding | None:
+        """Give a call its one result, whichever worker has begun with it."""
+        call = pending.call
+        if self._reply.has_ended:
+            self._conclude(pending, _not_run(SKIPPED_AFTER_END))
+            return None
+        if pending.fault is not None:
+            text = f"{call.name} was not run: its arguments are broken. {pending.fault}"
+            self._conclude(pending, _not_run(text))
+            return None
+        if pending.action is not None and pending.action_id is not None:
+            return self._carry_out(pending, pending.action, pending.action_id)
+        proposal = self._toolbox.read(call)
+        if isinstance(proposal, ErrorObservation):
+            self._conclude(pending, proposal)
+            return None
+        action = proposal.action
+        is_planning = self._run_log.state.is_planning and not self._agent
+        if isinstance(action, Finish) and is_planning:
+            return self._propose(pending, action)
+        if isinstance(action, Finish):
+            return self._hand_over(pending, proposal, action)
+        return self._consider(pending, proposal)
+
+    def _hand_over(
+        self, pending: PendingCall, proposal: Proposal, finish: Finish
+    ) -> AgentEnding | None:
+        state, limits = self._run_log.state, self._dependencies.limits
+        elapsed_s = state.elapsed_s(self._dependencies.clock.now())
+        stops = find_reached_limit(state, limits, elapsed_s)
+        judged = self._finish_check.judge(finish, is_last_word=stops is not None)
+        if isinstance(judged, ErrorObservation):
+            self._conclude(pending, judged)
+            return None
+        whole = proposal.replace(action=judged)
+        return self._consider(pending, whole)
+
+    def _propose(self, pending: PendingCall, finish: Finish) -> AgentEnding | None:
+        """Show a plan to people, or do what they have said about it."""
+        run_log = self._run_log
+        verdict = judge_plan(finish, pending, run_log.state, run_log.last_message_id)
+        match verdict:
+            case ApprovedPlan(by=by):
+                self._event_writer.change(AgentState.USER_CONFIRMED, by)
+                self._event_writer.change(AgentState.RUNNING)
+                self._conclude(pending, verdict.result)
+            case RevisedPlan():
+                self._event_writer.change(AgentState.USER_REJECTED)
+                self._event_writer.change(AgentState.RUNNING)
+                self._conclude(pending, verdict.result)
+            case DroppedPlan(by=by):
+                self._event_writer.change(AgentState.USER_REJECTED, by)
+                self.refuse_remaining(SKIPPED_AFTER_END)
+                return plan_dropped_ending(by)
+            case ProposedPlan(asked=asked, text=text):
+                if pending.asked is None:
+                    self._event_writer.write(Source.SYSTEM, asked, self._reply.id)
+                return plan_posted_ending(text)
+            case _:
+                assert_never(verdict)
+        self.refuse_remaining(SKIPPED_AFTER_END)
+        return None
+
+    def _consider(self, pending: PendingCall, proposal: Proposal) -> AgentEnding | None:
+        """Send an action off, unless a person is to allow it and has not."""
+        run_log = self._run_log
+        verdict = judge_action(
+            proposal,
+            pending,
+            run_log.state,
+            analyzer=self._dependencies.analyzer,
+            policy=self._dependencies.confirm,
+            last_message_id=run_log.last_message_id,
+        )
+        match verdict:
+            case ActionAllowed(action=action, by=by):
+                if by:
+                    self._event_writer.change(AgentState.USER_CONFIRMED, by)
+                    self._event_writer.change(AgentState.RUNNING)
+                sent = self._event_writer.write(Source.AGENT, action, self._reply.id)
+                return self._carry_out(pending, action, sent.id)
+            case ActionRefused(text=text, by=by):
+                self._event_writer.change(AgentState.USER_REJECTED, by)
+                self._event_writer.change(AgentState.RUNNING)
+                self._conclude(pending, UserRejected(text=text))
+                return None
+            case ActionWaits(asked=asked, text=text):
+                if pending.asked is None:
+                    self._event_writer.write(Source.SYSTEM, asked, self._reply.id)
+                return confirmation_ending(text)
+            case _:
+                assert_never(verdict)
+
+    def _carry_out(
+        self, pending: PendingCall, action: AgentStep, action_id: int
+    ) -> AgentEnding | None:
+        observation: Observation
+        if isinstance(action, Delegate):
+            result = self._delegate(action, action_id)
+            if isinstance(result, AgentEnding):
+                return result
+            observation = result
+        elif pending.action_id is not None:
+            observation = self._action_executor.resume(action, action_id)
+        else:
+            observation = self._action_executor.perform(action, action_id)
+        self._conclude(pending, observation, action_id)
+        return None
+
+    def _conclude(
+        self, pending: PendingCall, observation: Observation, cause: int | None = None
+    ) -> None:
+        """Write down a call's one result."""
+        result = observation.replace(call_id=pending.call.id)
+        self._event_writer.write(Source.ENVIRONMENT, result, cause or self._reply.id)
+
+    def refuse_remaining(self, why: str) -> None:
+        while pending := self._reply.first():
+            self._conclude(pending, _not_run(why))
+
+
+def _not_run(text: str) -> ErrorObservation:
+    return ErrorObservation(reason="not-run", text=text)

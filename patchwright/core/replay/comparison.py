@@ -1,0 +1,218 @@
+"""The comparison of a run with its replay, without what differs every time."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Final
+
+from pydantic import JsonValue
+
+from patchwright.core.events.types import (
+    DelegateResult,
+    ErrorObservation,
+    Event,
+    EvidenceRecorded,
+    Observation,
+)
+from patchwright.core.replay.models import ReplayEndedError
+from patchwright.core.replay.story import CallSummary, Step, tell_story
+from patchwright.core.text.strings import normalise_text
+from patchwright.core.types.base import Value
+from patchwright.core.types.work import Evidence, Outcome, OutcomeKind
+
+Normal = dict[str, JsonValue]
+
+# Who a run is and when it was, what its commits are called (their dates are in the
+# name), and how a result came about.
+_INCIDENTAL: Final = frozenset(
+    {
+        "run_id",
+        "version",
+        "model",
+        "latency_ms",
+        "duration_ms",
+        "seconds",
+        "until",
+        "full_output_path",
+        "dropped_bytes",
+        "risk",
+        "commit",
+        "head_sha",
+        "tree",
+        "digest",
+        "up_to",
+    }
+)
+_LISTING: Final = "unknown-tool"
+
+
+def normalise_result(observation: Observation) -> Normal:
+    """Return an observation in the form in which two runs can be compared."""
+    tree = observation.model_dump(mode="json", exclude={"call_id", "agent"})
+    if isinstance(observation, ErrorObservation) and observation.reason == _LISTING:
+        # The tools that are there are not what the answer is about.
+        tree["text"] = observation.text.partition(". ")[0]
+    if isinstance(observation, DelegateResult) and (
+        observation.outcome is OutcomeKind.OVER_BUDGET
+    ):
+        tree["summary"] = ""
+    return without_incidents(tree)
+
+
+def without_incidents(tree: Normal) -> Normal:
+    """Leave out of a tree what differs from one run of the same thing to the next."""
+    return {key: _calm(tree[key]) for key in sorted(tree) if key not in _INCIDENTAL}
+
+
+def _calm(value: JsonValue) -> JsonValue:
+    if isinstance(value, str):
+        return normalise_text(value)
+    if isinstance(value, dict):
+        return without_incidents(value)
+    if isinstance(value, list):
+        return [_calm(one) for one in value]
+    return value
+
+
+# Time, people at their keyboards and failing machines are not in a recording.
+_FROM_OUTSIDE = (OutcomeKind.TIMED_OUT, OutcomeKind.STOPPED, OutcomeKind.FAILED)
+
+
+class Difference(Value):
+    """Where two runs part; `what` is a step's call, the tree, a proof or the outcome.
+
+    An empty text stands for something that is only in the other run.
+    """
+
+    what: str
+    recorded: str
+    rerun: str
+    step: int | None = None
+
+
+class Comparison(Value):
+    """How much of a run was found to be the same, and what was not.
+
+    `notes` say what could not be compared.
+    """
+
+    steps: int
+    results_compared: int
+    results_same: int
+    differences: tuple[Difference, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def is_same(self) -> bool:
+        return not self.differences
+
+
+def compare(recorded: Sequence[Event], rerun: Sequence[Event]) -> Comparison:
+    """Compare step by step what came of each call; then the proof and the outcome."""
+    then, now = _ComparedRun(recorded), _ComparedRun(rerun)
+    parted = [
+        _difference(step, act, now.acts.get(key))
+        for key, (step, act) in then.acts.items()
+        if key not in now.acts or then.result(act) != now.result(now.acts[key][1])
+    ]
+    more = [
+        Difference(step=step.number, what=act.text, recorded="", rerun=act.result.text)
+        for key, (step, act) in now.acts.items()
+        if key not in then.acts
+    ]
+    proofs, (outcomes, notes) = (
+        _compare_proofs(recorded, rerun),
+        _compare_ends(then, now),
+    )
+    return Comparison(
+        steps=len(then.steps),
+        results_compared=len(then.acts),
+        results_same=len(then.acts) - len(parted),
+        differences=(*parted, *more, *proofs, *outcomes),
+        notes=notes,
+    )
+
+
+# Whose step, which of it, and which call in it.
+_Key = tuple[int, int, int]
+
+
+class _ComparedRun:
+    """One of the runs: its calls by their places, and their results."""
+
+    def __init__(self, events: Sequence[Event]) -> None:
+        story = tell_story(events)
+        self.steps, self.outcome = story.steps, story.outcome
+        self._results = {
+            event.id: event.payload
+            for event in events
+            if isinstance(event.payload, Observation)
+        }
+        self.acts: dict[_Key, tuple[Step, CallSummary]] = {}
+        agents: dict[str, int] = {}
+        counts: defaultdict[str, int] = defaultdict(int)
+        for step in self.steps:
+            agent = agents.setdefault(step.agent, len(agents))
+            counts[step.agent] += 1
+            for place, act in enumerate(step.acts):
+                self.acts[agent, counts[step.agent], place] = step, act
+
+    def result(self, act: CallSummary) -> object:
+        found = self._results.get(act.result_id or 0)
+        return normalise_result(found) if found else None
+
+
+def _difference(
+    step: Step, act: CallSummary, again: tuple[Step, CallSummary] | None
+) -> Difference:
+    return Difference(
+        step=step.number,
+        what=act.text,
+        recorded=act.result.text or "done",
+        rerun=again[1].result.text or "done" if again else "",
+    )
+
+
+def _compare_proofs(
+    recorded: Sequence[Event], rerun: Sequence[Event]
+) -> list[Difference]:
+    then, now = _proofs(recorded), _proofs(rerun)
+    names = sorted({*then, *now})
+    return [
+        Difference(what=name, recorded=then.get(name, ""), rerun=now.get(name, ""))
+        for name in names
+        if then.get(name) != now.get(name)
+    ]
+
+
+def _proofs(events: Sequence[Event]) -> dict[str, str]:
+    evidence = (
+        event.payload.evidence
+        for event in events
+        if isinstance(event.payload, EvidenceRecorded)
+    )
+    return {f"{one.role.words}: {one.command}": _verdict(one) for one in evidence}
+
+
+def _verdict(one: Evidence) -> str:
+    return "no exit code" if one.exit_code is None else f"exit {one.exit_code}"
+
+
+def _compare_ends(
+    then: _ComparedRun, now: _ComparedRun
+) -> tuple[tuple[Difference, ...], tuple[str, ...]]:
+    """Compare the outcomes, but for one that came from outside and will not again."""
+    recorded, rerun = _ending(then.outcome), _ending(now.outcome)
+    if recorded == rerun:
+        return (), ()
+    is_over = now.outcome and now.outcome.reason == ReplayEndedError.reason
+    if is_over and (then.outcome is None or then.outcome.kind in _FROM_OUTSIDE):
+        note = f"How the recorded run ended cannot be had again: {recorded}."
+        return (), (note,)
+    return (Difference(what="outcome", recorded=recorded, rerun=rerun),), ()
+
+
+def _ending(outcome: Outcome | None) -> str:
+    if outcome is None:
+        return "not ended"
+    reason = f" ({outcome.reason})" if outcome.reason else ""
+    return f"{outcome.kind}{reason}, {outcome.proof}"

@@ -1,0 +1,275 @@
+"""Models that repeat what they said in a recorded run, at no cost."""
+
+import math
+from collections import defaultdict, deque
+from collections.abc import Callable, Iterable
+from typing import Final
+
+from patchwright.core.events.state import has_answer
+from patchwright.core.events.types import (
+    Condensed,
+    DelegateResult,
+    Event,
+    Message,
+    ModelCalled,
+    ModelReply,
+    OutcomeReached,
+    Source,
+)
+from patchwright.core.llm.errors import (
+    CallWatch,
+    ContextWindowError,
+    EmptyReplyError,
+    LimitError,
+    ModelCredentialError,
+    ModelDeclinedError,
+    ModelError,
+    ModelRateLimitError,
+    ModelRequestError,
+    ModelUnavailableError,
+    OverBudgetError,
+    TokenLimitError,
+    reserve,
+)
+from patchwright.core.llm.model import (
+    ChatMessage,
+    ModelCapabilities,
+    ModelRequest,
+    Models,
+    UserText,
+)
+from patchwright.core.types.work import NO_USAGE, OutcomeKind, Usage
+
+CONDENSE: Final = "condense"
+JUDGE: Final = "judge"
+RecordedAnswer = ModelReply | ModelCalled | Condensed
+
+
+def _always() -> bool:
+    return True
+
+
+class ModelRecording:
+    """All that models said in a run: for each agent in order, and for each role.
+
+    `may_go_on` is asked before each answer, and may wait for what comes first; if it
+    says no, nobody wants the answer any more.
+    """
+
+    def __init__(
+        self, events: Iterable[Event], may_go_on: Callable[[], bool] = _always
+    ) -> None:
+        self._may_go_on = may_go_on
+        self._agents: defaultdict[str, deque[RecordedAnswer]] = defaultdict(deque)
+        self._beside: defaultdict[str, deque[ModelCalled]] = defaultdict(deque)
+        self._tasks: dict[str, str] = {}
+        self._endings: dict[str, OutcomeKind] = {}
+        for event in events:
+            self._record(event)
+        self._waiting = [agent for agent in self._agents if agent]
+        self._known = defaultdict[str, list[str]](list)
+        self._known[self._tasks.get("", "")] = [""]
+
+    @property
+    def has_judge(self) -> bool:
+        return bool(self._beside[JUDGE])
+
+    def begin_delegate(self, task: str) -> None:
+        """Take note that a delegate begins: the one of this task, or else the next."""
+        same = (one for one in self._waiting if self._tasks.get(one) == task)
+        agent = next(same, next(iter(self._waiting), "nobody"))
+        self._waiting = [one for one in self._waiting if one != agent]
+        self._known[task].append(agent)
+
+    def find_agent(self, task: str) -> str:
+        """Return whose chat begins with this task; empty is the run's own agent.
+
+        A delegate may have passed its task on as it was: then it is the last of them
+        that has not said all it had to say.
+        """
+        agents = self._known[task]
+        while len(agents) > 1 and not self._has_more(agents[-1]):
+            agents.pop()
+        return agents[-1] if agents else ""
+
+    def is_out_of_money(self, agent: str) -> bool:
+        """Tell whether the agent's next call was one that nobody paid for."""
+        is_over = self._endings.get(agent) is OutcomeKind.OVER_BUDGET
+        return is_over and not self._has_more(agent)
+
+    def is_out_of_tokens(self, agent: str) -> bool:
+        """Tell whether the agent's next call was one too many for its tokens."""
+        is_over = self._endings.get(agent) is OutcomeKind.OVER_LIMIT
+        return is_over and not self._has_more(agent)
+
+    def next_reply(self, agent: str) -> ModelReply | None:
+        said = self._agents[agent]
+        while self._may_go_on() and said:
+            if isinstance(one := said.popleft(), ModelReply):
+                return one
+        return None
+
+    def next_beside(self, role: str) -> ModelCalled | None:
+        said = self._beside[role]
+        return said.popleft() if self._may_go_on() and said else None
+
+    def condenses_next(self, agent: str) -> bool:
+        """Tell whether the chat was condensed before the agent's next reply."""
+        said = self._agents[agent]
+        return bool(said) and not isinstance(said[0], ModelReply)
+
+    def next_condensing(self, agent: str) -> ModelCalled | Condensed | None:
+        """Return what was done to condense the chat before the agent's next reply."""
+        return self._pop_condensing(agent) if self.condenses_next(agent) else None
+
+    def _pop_condensing(self, agent: str) -> ModelCalled | Condensed | None:
+        one = self._agents[agent].popleft()
+        return None if isinstance(one, ModelReply) else one
+
+    def _has_more(self, agent: str) -> bool:
+        return any(isinstance(one, ModelReply) for one in self._agents[agent])
+
+    def _record(self, event: Event) -> None:
+        payload = event.payload
+        if isinstance(payload, ModelReply | Condensed):
+            self._agents[payload.agent].append(payload)
+        elif isinstance(payload, ModelCalled):
+            self._beside[payload.role].append(payload)
+            if payload.role == CONDENSE:
+                self._agents[payload.agent].append(payload)
+        elif isinstance(payload, Message) and event.source is Source.SYSTEM:
+            self._tasks.setdefault(payload.agent, payload.text)
+        elif isinstance(payload, OutcomeReached):
+            self._endings[""] = payload.outcome.kind
+        elif isinstance(payload, DelegateResult):
+            self._endings[str(event.cause)] = payload.outcome
+
+
+# A chat begins with the system's text and the task.
+_FIRST_REQUEST: Final = 2
+# So large that no chat nears it, and so small that every chat does.
+_ROOMY, _TIGHT = (
+    ModelCapabilities(context_window=10**12),
+    ModelCapabilities(context_window=1),
+)
+_ERRORS: Final[dict[str, type[ModelError] | type[LimitError]]] = {
+    error.reason: error
+    for error in (
+        ContextWindowError,
+        EmptyReplyError,
+        ModelCredentialError,
+        ModelDeclinedError,
+        ModelRateLimitError,
+        ModelRequestError,
+        ModelUnavailableError,
+        OverBudgetError,
+        TokenLimitError,
+    )
+}
+
+
+class ReplayEndedError(ModelError):
+    """The run goes on where the recorded one had ended."""
+
+    reason = "recording-over"
+
+
+def replayed_models(model_recording: ModelRecording) -> Models:
+    """Return the models of the recorded run, by their roles."""
+    return Models(
+        main=ReplayedModel(model_recording, is_delegate=False),
+        delegate=ReplayedModel(model_recording, is_delegate=True),
+        condense=ReplayedRole(model_recording, CONDENSE),
+        judge=ReplayedRole(model_recording, JUDGE)
+        if model_recording.has_judge
+        else None,
+    )
+
+
+class ReplayedModel:
+    """Takes the steps of the run's own agent, or of its delegates, once more.
+
+    Its window is as large as it has to be for the chat to be condensed where it was,
+    and its price such that the budget ends where it did.
+    """
+
+    def __init__(self, model_recording: ModelRecording, *, is_delegate: bool) -> None:
+        self.name = "replayed"
+        self._model_recording, self._is_delegate = model_recording, is_delegate
+        self._agent = ""
+
+    def complete(
+        self, request: ModelRequest, watch: CallWatch | None = None
+    ) -> ModelReply:
+        if self._is_delegate:
+            self._agent = self._find_delegate(request)
+        is_poor = self._model_recording.is_out_of_money(self._agent)
+        most = Usage(cost_usd=math.inf if is_poor else 0.0)
+        settle = reserve(watch, most)
+        reply = self._model_recording.next_reply(self._agent)
+        if reply is None and self._model_recording.is_out_of_tokens(self._agent):
+            raise TokenLimitError("The recorded run had no tokens left here.")
+        if reply is None:
+            raise ReplayEndedError("The recorded run had ended here.")
+        settle(reply.usage)
+        if not has_answer(reply):
+            raise _failure(reply.stop_reason, reply)
+        return reply
+
+    def ceiling_usd(self, request: ModelRequest) -> float | None:
+        del request
+        return 0.0
+
+    def capabilities(self) -> ModelCapabilities:
+        return _TIGHT if self._model_recording.condenses_next(self._agent) else _ROOMY
+
+    def _find_delegate(self, request: ModelRequest) -> str:
+        task = first_text(request.messages)
+        if len(request.messages) <= _FIRST_REQUEST:
+            self._model_recording.begin_delegate(task)
+        return self._model_recording.find_agent(task)
+
+
+class ReplayedRole:
+    """Answers once more what was asked beside the steps, in one role."""
+
+    def __init__(self, model_recording: ModelRecording, role: str) -> None:
+        self.name = "replayed"
+        self._model_recording, self._role = model_recording, role
+
+    def complete(
+        self, request: ModelRequest, watch: CallWatch | None = None
+    ) -> ModelReply:
+        del request
+        settle = reserve(watch, NO_USAGE)
+        called = self._model_recording.next_beside(self._role)
+        if called is None:
+            raise ReplayEndedError(f"The recorded run did not {self._role} here.")
+        settle(called.usage)
+        if called.failure:
+            raise _failure(called.failure, called)
+        return ModelReply(
+            model=called.model,
+            text=called.text,
+            usage=called.usage,
+            latency_ms=called.latency_ms,
+            stop_reason="stop",
+        )
+
+    def ceiling_usd(self, request: ModelRequest) -> float | None:
+        del request
+        return 0.0
+
+    def capabilities(self) -> ModelCapabilities:
+        return _ROOMY
+
+
+def _failure(reason: str, called: ModelReply | ModelCalled) -> ModelError | LimitError:
+    text = f"The model call failed in the recorded run: {reason or 'unknown'}."
+    return _ERRORS.get(reason, ModelError)(text, called.usage)
+
+
+def first_text(messages: Iterable[ChatMessage]) -> str:
+    """Return the task that a chat begins with."""
+    texts = (one.text for one in messages if isinstance(one, UserText))
+    return next(texts, "")

@@ -1,0 +1,254 @@
+"""What a replayed run needs, and what it takes from the recording."""
+
+import json
+from bisect import bisect_right
+from collections import defaultdict, deque
+from collections.abc import Sequence
+from typing import Final
+
+from patchwright.core.condense.condenser import Ask, History
+from patchwright.core.errors import SettingsError
+from patchwright.core.events.log import EventLog
+from patchwright.core.events.types import (
+    AgentAction,
+    CallMcpTool,
+    Condensed,
+    ConfirmationAsked,
+    Delegate,
+    ErrorObservation,
+    Event,
+    McpResult,
+    Message,
+    ModelCalled,
+    ModelReply,
+    Observation,
+    OutcomeReached,
+    Recall,
+    Recalled,
+    Risk,
+    Source,
+)
+from patchwright.core.mcp import McpTool
+from patchwright.core.replay.models import ModelRecording, first_text
+from patchwright.core.replay.trajectory import find_outcome, find_start
+from patchwright.core.security.analyzer import ConfirmPolicy, Verdict, digest_of
+from patchwright.core.types.work import Limits, Task
+
+_SERVED: Final = (
+    (CallMcpTool, "what MCP tools answered"),
+    (Recall, "what was recalled of the repository's own texts"),
+)
+
+
+def find_task(recorded: Sequence[Event]) -> tuple[Task, Limits]:
+    """Return what was to be done; an older log tells it less directly.
+
+    Raises `SettingsError` for one that does not say it at all.
+    """
+    if started := find_start(recorded):
+        return started.task, started.limits
+    outcome = find_outcome(recorded)
+    texts = (
+        event.payload.text
+        for event in recorded
+        if isinstance(event.payload, Message) and event.source is Source.SYSTEM
+    )
+    text = next(texts, None)
+    if outcome is None or text is None:
+        raise SettingsError(
+            "the log says neither the task nor its commit; only a run with "
+            "`run_started`, or with an outcome, can be run again"
+        )
+    return Task(
+        text=text, base_sha=outcome.base_sha, base_branch=outcome.base_branch
+    ), Limits()
+
+
+def find_policy(recorded: Sequence[Event]) -> ConfirmPolicy:
+    """Return a policy under which the model's calls are read as they were then.
+
+    A plan is asked about under every policy.
+    """
+    was_asked = any(
+        isinstance(one.payload, ConfirmationAsked)
+        and one.payload.action.get("kind") != "finish"
+        for one in recorded
+    )
+    return "risky" if was_asked or _states_risks(recorded) else "never"
+
+
+def find_depth(recorded: Sequence[Event]) -> int:
+    """Return how deep delegates delegated."""
+    depths = {"": 0}
+    for event in recorded:
+        if isinstance(event.payload, Delegate):
+            depths[str(event.id)] = depths.get(event.payload.agent, 0) + 1
+    return max(depths.values())
+
+
+def has_waited(recorded: Sequence[Event]) -> bool:
+    """Tell whether the run has waited for a person, to be taken up again."""
+    payloads = (event.payload for event in recorded)
+    return any(
+        isinstance(one, OutcomeReached) and one.outcome.waits for one in payloads
+    )
+
+
+def find_recorded_inputs(recorded: Sequence[Event]) -> tuple[str, ...]:
+    """Name what will come from the recording instead of being done again."""
+    payloads = [event.payload for event in recorded]
+    return tuple(
+        text
+        for kind, text in _SERVED
+        if any(isinstance(payload, kind) for payload in payloads)
+    )
+
+
+def _states_risks(recorded: Sequence[Event]) -> bool:
+    """Tell whether the model was told to judge its calls itself."""
+    return any(
+        "risk" in json.loads(call.arguments)
+        for event in recorded
+        if isinstance(event.payload, ModelReply)
+        for call in event.payload.tool_calls
+    )
+
+
+_TURN_KINDS: Final = frozenset({"message", "model_reply", "condensed"})
+
+
+def results_of(recorded: Sequence[Event]) -> dict[int, Observation]:
+    """Return what came of each action, by the id of the action's event."""
+    return {
+        event.cause: event.payload
+        for event in recorded
+        if event.source is Source.ENVIRONMENT
+        and event.cause is not None
+        and isinstance(event.payload, Observation)
+    }
+
+
+class RecordedKnowledge:
+    """Knows what was recalled."""
+
+    def __init__(self, recorded: Sequence[Event]) -> None:
+        results = results_of(recorded)
+        self._answers = {
+            event.payload.query: results.get(event.id)
+            for event in recorded
+            if isinstance(event.payload, Recall)
+        }
+
+    def __bool__(self) -> bool:
+        return bool(self._answers)
+
+    def recall(self, query: str) -> Recalled:
+        answer = self._answers.get(query)
+        if isinstance(answer, Recalled):
+            return answer
+        return Recalled(text=f"The recorded run did not recall {query!r}.")
+
+
+class RecordedMcpServers:
+    """Answers the calls of tools as they were answered, each as often as it was."""
+
+    def __init__(self, recorded: Sequence[Event]) -> None:
+        results = results_of(recorded)
+        self._tools: dict[str, McpTool] = {}
+        self._answers: defaultdict[str, deque[Observation]] = defaultdict(deque)
+        for event in recorded:
+            payload = event.payload
+            if isinstance(payload, CallMcpTool) and event.id in results:
+                self._tools[payload.tool] = _tool(payload)
+                self._answers[_key(payload)].append(results[event.id])
+
+    def faults(self) -> tuple[str, ...]:
+        return ()
+
+    def tools(self) -> tuple[McpTool, ...]:
+        return tuple(self._tools.values())
+
+    def call(self, action: CallMcpTool) -> McpResult | ErrorObservation:
+        answers = self._answers[_key(action)]
+        answer = answers.popleft() if answers else None
+        if isinstance(answer, McpResult | ErrorObservation):
+            return answer
+        text = f"The recorded run has no answer of {action.tool} to this."
+        return ErrorObservation(reason="not-recorded", text=text)
+
+    def close(self) -> None:
+        pass
+
+
+def _tool(call: CallMcpTool) -> McpTool:
+    schema = McpTool(server=call.server, name=call.tool, description="", parameters={})
+    return schema.replace(parameters={"type": "object"})
+
+
+def _key(call: CallMcpTool) -> str:
+    return call.model_dump_json(include={"server", "tool", "arguments"})
+
+
+class RecordedCondenser:
+    """Condenses the chat where it was condensed, and in the same way.
+
+    The recorded events name turns by their ids, which may be others in `log`.
+    """
+
+    name = "recorded"
+
+    def __init__(
+        self, model_recording: ModelRecording, recorded: Sequence[Event], log: EventLog
+    ) -> None:
+        self._model_recording, self._log = model_recording, log
+        self._turns_then = turn_ids(recorded)
+
+    def condense(self, history: History, ask: Ask) -> Condensed | None:
+        chat = (message for turn in history.turns for message in turn.messages)
+        agent = self._model_recording.find_agent(first_text(chat))
+        done = self._model_recording.next_condensing(agent)
+        while isinstance(done, ModelCalled):
+            ask("", "")
+            done = self._model_recording.next_condensing(agent)
+        return self._translate(done) if done else None
+
+    def _translate(self, then: Condensed) -> Condensed | None:
+        turns_now = turn_ids(self._log.read(kinds=_TURN_KINDS))
+
+        def now(turn_id: int) -> int:
+            place = bisect_right(self._turns_then, turn_id)
+            return turns_now[min(place, len(turns_now)) - 1] if place else 0
+
+        return then.replace(
+            first_id=now(then.first_id),
+            last_id=now(then.last_id),
+            masked_to=now(then.masked_to),
+        )
+
+
+def turn_ids(events: Sequence[Event]) -> list[int]:
+    """Return the ids of all that is a turn in some agent's chat."""
+    return [
+        event.id
+        for event in events
+        if isinstance(event.payload, ModelReply | Condensed)
+        or (isinstance(event.payload, Message) and event.source is Source.SYSTEM)
+    ]
+
+
+class RecordedAnalyzer:
+    """Finds risky what people were asked about, and nothing else."""
+
+    name = "recorded"
+
+    def __init__(self, recorded: Sequence[Event]) -> None:
+        self._asked = {
+            event.payload.digest
+            for event in recorded
+            if isinstance(event.payload, ConfirmationAsked)
+        }
+
+    def judge(self, action: AgentAction, claimed: Risk) -> Verdict:
+        del claimed
+        was_asked = digest_of(action) in self._asked
+        return Verdict(risk=Risk.HIGH if was_asked else Risk.LOW)

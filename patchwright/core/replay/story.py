@@ -1,0 +1,270 @@
+"""A run as people read it: its steps, and notes on what happened between them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import assert_never
+
+from patchwright.core.agent.loop_finder import describe_step
+from patchwright.core.events.state import ModelCall, RunMetrics, measure, read_call
+from patchwright.core.events.types import (
+    Action,
+    ChangeState,
+    Condensed,
+    ConfirmationAsked,
+    Delegate,
+    Event,
+    EvidenceRecorded,
+    LoopDetected,
+    Message,
+    ModelCalled,
+    ModelReply,
+    Observation,
+    RaiseLimits,
+    RequestBlocked,
+    Source,
+    StateChanged,
+    Steering,
+    ToolCall,
+    Unknown,
+)
+from patchwright.core.replay.phrases import (
+    NO_RESULT_YET,
+    Phrase,
+    Tone,
+    first_line,
+    observation_phrase,
+)
+from patchwright.core.replay.trajectory import RunFacts, facts_of, find_outcome
+from patchwright.core.types.base import Value
+from patchwright.core.types.work import Evidence, EvidenceRole, Outcome
+
+
+class CallSummary(Value):
+    """One call of a reply, and what came of it; the ids are those of its events.
+
+    `action_id` is None for a call that was never sent off.
+    """
+
+    call_id: str
+    kind: str
+    text: str
+    result: Phrase = NO_RESULT_YET
+    action_id: int | None = None
+    result_id: int | None = None
+
+
+class Step(Value):
+    """One reply of the model and what was done about it.
+
+    `number` counts the replies of the whole run from 1. `agent` is empty for the run's
+    own agent, and `depth` says how many delegations down it is.
+    """
+
+    number: int
+    event_id: int
+    at: datetime
+    agent: str
+    depth: int
+    said: str
+    call: ModelCall
+    acts: tuple[CallSummary, ...] = ()
+
+
+class StoryNote(Value):
+    """Something that happened beside the steps; `kind` is that of its event."""
+
+    event_id: int
+    at: datetime
+    kind: str
+    agent: str
+    depth: int
+    text: str
+    tone: Tone = Tone.PLAIN
+    call: ModelCall | None = None
+
+
+class Story(Value):
+    """A whole run. Without an `outcome` it had not ended."""
+
+    facts: RunFacts
+    parts: tuple[Step | StoryNote, ...]
+    metrics: RunMetrics
+    outcome: Outcome | None = None
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        return tuple(part for part in self.parts if isinstance(part, Step))
+
+    @property
+    def remarks(self) -> tuple[StoryNote, ...]:
+        return tuple(part for part in self.parts if isinstance(part, StoryNote))
+
+
+def note_phrase(event: Event) -> Phrase | None:
+    """Return what to say of an event, or None where the steps and the end say it."""
+    payload = event.payload
+    if isinstance(payload, Steering):
+        return _steering_phrase(event.source, payload)
+    if isinstance(payload, StateChanged | Condensed | LoopDetected):
+        return observation_phrase(payload)
+    match payload:
+        case ModelCalled():
+            return _called(payload)
+        case ConfirmationAsked(risk=risk, why=why):
+            reasons = f": {'; '.join(why)}" if why else ""
+            return Phrase(text=f"asks before a {risk}-risk action{reasons}")
+        case EvidenceRecorded(evidence=evidence):
+            return evidence_phrase(evidence)
+        case RequestBlocked():
+            return _blocked(payload)
+        case Unknown(kind=kind):
+            return Phrase(text=f"{kind}: not known to this version", tone=Tone.OPEN)
+        case _:
+            return None
+
+
+def _steering_phrase(source: Source, steering: Steering) -> Phrase:
+    match steering:
+        case Message(text=text):
+            return Phrase(text=f"{source} says: {first_line(text)}")
+        case ChangeState(state=state, reason=reason):
+            return Phrase(text=f"{reason or source} wants it {state}")
+        case RaiseLimits():
+            return Phrase(text=_raised(steering))
+        case _:
+            assert_never(steering)
+
+
+def evidence_phrase(one: Evidence) -> Phrase:
+    """Say how a command of the proof ended; it must fail before and pass after."""
+    code = "no exit code" if one.exit_code is None else f"exit {one.exit_code}"
+    expected = (one.role is EvidenceRole.BEFORE) != (one.exit_code == 0)
+    command = " ".join(one.command.split())
+    tone = Tone.GOOD if expected else Tone.BAD
+    return Phrase(text=f"{one.role.words}: {code}: {command}", tone=tone)
+
+
+def _blocked(blocked: RequestBlocked) -> Phrase:
+    place = f"{blocked.host}:{blocked.port}" if blocked.port else blocked.host
+    times = "" if blocked.count == 1 else f", {blocked.count} times"
+    text = f"no way out to {place}{times}"
+    return Phrase(text=text, tone=Tone.OPEN)
+
+
+def _called(called: ModelCalled) -> Phrase:
+    if called.failure:
+        text = f"asked a model to {called.role}: {called.failure}"
+        return Phrase(text=text, tone=Tone.BAD)
+    return Phrase(text=f"asked a model to {called.role}: {first_line(called.text)}")
+
+
+def _raised(raised: RaiseLimits) -> str:
+    parts = [
+        f"{raised.iterations} steps" if raised.iterations else "",
+        f"${raised.cost_usd:.2f}" if raised.cost_usd else "",
+    ]
+    more = " and ".join(part for part in parts if part) or "nothing"
+    return f"{raised.reason or 'somebody'} allows {more} more"
+
+
+def tell_story(events: Sequence[Event]) -> Story:
+    """Return the story of one run."""
+    teller = _Teller()
+    for event in events:
+        teller.add(event)
+    return Story(
+        facts=facts_of(events),
+        parts=teller.parts(),
+        metrics=measure(events),
+        outcome=find_outcome(events),
+    )
+
+
+@dataclass
+class _OpenStep:
+    """A step while its acts come in, by the id of the call."""
+
+    step: Step
+    acts: dict[str, CallSummary] = field(default_factory=dict)
+
+    def close(self) -> Step:
+        return self.step.replace(acts=tuple(self.acts.values()))
+
+
+class _Teller:
+    """Reads events in order; what comes in later completes what is there."""
+
+    def __init__(self) -> None:
+        self._parts: list[_OpenStep | StoryNote] = []
+        self._newest: dict[str, _OpenStep] = {}
+        self._depths: dict[str, int] = {"": 0}
+        self._steps = 0
+
+    def parts(self) -> tuple[Step | StoryNote, ...]:
+        return tuple(
+            part.close() if isinstance(part, _OpenStep) else part
+            for part in self._parts
+        )
+
+    def add(self, event: Event) -> None:
+        payload = event.payload
+        step = self._newest.get(payload.agent)
+        act = step.acts.get(payload.call_id) if step else None
+        if isinstance(payload, ModelReply):
+            self._begin_step(event, payload)
+        elif step and act and isinstance(payload, Action):
+            self._note_delegate(event.id, payload)
+            step.acts[act.call_id] = _sent_off(act, payload, event.id)
+        elif step and act and isinstance(payload, Observation):
+            step.acts[act.call_id] = act.replace(
+                result=observation_phrase(payload), result_id=event.id
+            )
+        elif words := note_phrase(event):
+            self._parts.append(
+                StoryNote(
+                    event_id=event.id,
+                    at=event.at,
+                    kind=payload.kind,
+                    agent=payload.agent,
+                    depth=self._depth(payload.agent),
+                    text=words.text,
+                    tone=words.tone,
+                    call=read_call(event),
+                )
+            )
+
+    def _note_delegate(self, event_id: int, action: Action) -> None:
+        if isinstance(action, Delegate):
+            self._depths[str(event_id)] = self._depth(action.agent) + 1
+
+    def _depth(self, agent: str) -> int:
+        return self._depths.get(agent, 1)
+
+    def _begin_step(self, event: Event, reply: ModelReply) -> None:
+        self._steps += 1
+        call = read_call(event)
+        assert isinstance(call, ModelCall)  # noqa: S101 - a reply always is one
+        step = Step(
+            number=self._steps,
+            event_id=event.id,
+            at=event.at,
+            agent=reply.agent,
+            depth=self._depth(reply.agent),
+            said=first_line(reply.text),
+            call=call,
+        )
+        acts = {call.id: _asked(call, reply.malformed) for call in reply.tool_calls}
+        self._newest[reply.agent] = _OpenStep(step, acts)
+        self._parts.append(self._newest[reply.agent])
+
+
+def _asked(call: ToolCall, malformed: dict[str, str]) -> CallSummary:
+    broken = " (broken arguments)" if call.id in malformed else ""
+    return CallSummary(call_id=call.id, kind=call.name, text=f"{call.name}{broken}")
+
+
+def _sent_off(act: CallSummary, action: Action, action_id: int) -> CallSummary:
+    return act.replace(
+        kind=action.kind, text=describe_step(action), action_id=action_id
+    )

@@ -1,0 +1,227 @@
+"""Ask one Jira, in the cloud or a data center, through the `jira` library."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final, TypeVar
+from urllib.parse import quote, urlsplit
+
+from jira import JIRA
+from pydantic import JsonValue
+from requests import PreparedRequest, Response, Session
+
+from patchwright.core.clock import Clock
+from patchwright.core.errors import (
+    AuthenticationError,
+    ServiceError,
+    ServiceUnavailableError,
+)
+from patchwright.integrations.http_limits import retry_after_limits
+from patchwright.integrations.jira.errors import translate_errors
+from patchwright.integrations.jira.responses import JiraUser, JsonObject, parse_answer
+from patchwright.integrations.jira.text.adf_reader import adf_to_markdown
+from patchwright.integrations.jira.text.adf_writer import to_adf
+from patchwright.integrations.jira.text.wiki_reader import wiki_to_markdown
+from patchwright.integrations.jira.text.wiki_writer import to_wiki
+
+
+@dataclass(frozen=True, slots=True)
+class Deployment:
+    """How texts and people are written, and where tickets are searched.
+
+    `version` is that of the API. `read` takes a text as Jira has it, which may be
+    null. With `has_tokens` the pages of a search are named by tokens.
+    """
+
+    version: str
+    person_key: str
+    write: Callable[[str], object]
+    read: Callable[[JsonValue], str]
+    search: str
+    has_tokens: bool
+
+    def person(self, person_id: str) -> JsonObject:
+        return {self.person_key: person_id}
+
+
+def _read_document(body: JsonValue) -> str:
+    # A field of one line is a string in the cloud too.
+    return adf_to_markdown(body) if isinstance(body, dict) else _read_wiki(body)
+
+
+def _read_wiki(body: JsonValue) -> str:
+    return wiki_to_markdown(body) if isinstance(body, str) else ""
+
+
+# https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-issue-search/
+CLOUD: Final = Deployment(
+    version="3",
+    person_key="accountId",
+    write=to_adf,
+    read=_read_document,
+    search="search/jql",
+    has_tokens=True,
+)
+# https://developer.atlassian.com/server/jira/platform/rest/v10000/api-group-search/
+DATA_CENTER: Final = Deployment(
+    version="2",
+    person_key="name",
+    write=to_wiki,
+    read=_read_wiki,
+    search="search",
+    has_tokens=False,
+)
+
+
+TIMEOUT_S: Final = 15
+MAX_TRIES: Final = 3
+# Pages to log in at: a data center's own, and Atlassian's.
+_LOGINS: Final = ("login.jsp", "/login", "id.atlassian.com")
+_EMPTY: Final[Mapping[str, str]] = {}
+
+Body = Mapping[str, object]
+T = TypeVar("T")
+
+
+class JiraClient:
+    """Asks as our own user; any thread may ask.
+
+    The library's own methods follow redirects to pages for people, and leave out half
+    of what Jira says about an error; its session, address and credential are used.
+    """
+
+    def __init__(
+        self, jira: JIRA, flavour: Deployment, host: str, clock: Clock
+    ) -> None:
+        self._jira = jira
+        self._clock = clock
+        self.deployment = flavour
+        self.host = host
+        self.base_url = jira.server_url
+
+    @property
+    def clock(self) -> Clock:
+        return self._clock
+
+    @cached_property
+    def own_id(self) -> str:
+        """What our user is called in mentions and as an author."""
+        return parse_answer(JiraUser, self.get("myself")).id
+
+    def get(
+        self, path: str, query: Mapping[str, str] = _EMPTY, version: str = ""
+    ) -> JsonValue:
+        """Read; asked again where Jira fails, as nothing comes of it."""
+
+        def ask() -> JsonValue:
+            return self._ask("GET", self.address(path, version), query=query)
+
+        return self._retry_after_limits(lambda: _repeat(ask))
+
+    def post(self, path: str, body: Body) -> JsonValue:
+        return self._retry_after_limits(
+            lambda: self._ask("POST", self.address(path), body=body)
+        )
+
+    def put(
+        self, path: str, body: Body, query: Mapping[str, str] = _EMPTY
+    ) -> JsonValue:
+        """Write once: whether to repeat it is for those to say who can look first."""
+        return self._retry_after_limits(
+            lambda: self._ask("PUT", self.address(path), query=query, body=body)
+        )
+
+    def delete(self, path: str) -> JsonValue:
+        return self._retry_after_limits(lambda: self._ask("DELETE", self.address(path)))
+
+    def address(self, path: str, version: str = "") -> str:
+        return f"{self.base_url}/rest/api/{version or self.deployment.version}/{path}"
+
+    @contextmanager
+    def open(self, url: str, *, as_ourselves: bool) -> Iterator[Response]:
+        """Ask for a file; redirects are the caller's.
+
+        The library's session would read a file whole, however large.
+        """
+        auth = self._session.auth if as_ourselves else _without_credentials
+        with translate_errors(self._clock), Session() as session:
+            session.auth = auth
+            with session.get(
+                url,
+                stream=True,
+                allow_redirects=False,
+                timeout=TIMEOUT_S,
+                # Of each request: a session's own yields to REQUESTS_CA_BUNDLE.
+                verify=self._session.verify,
+            ) as answer:
+                yield answer
+
+    def close(self) -> None:
+        self._jira.close()  # type: ignore[no-untyped-call]  # the library's own
+
+    @property
+    def _session(self) -> Session:
+        return self._jira._session  # noqa: SLF001 - there is no public way to it
+
+    def _ask(
+        self,
+        method: str,
+        url: str,
+        *,
+        query: Mapping[str, str] = _EMPTY,
+        body: Body | None = None,
+    ) -> JsonValue:
+        with translate_errors(self._clock):
+            answer = self._session.request(
+                method,
+                url,
+                params=query,
+                data=None if body is None else json.dumps(body),
+                allow_redirects=False,
+            )
+            return _read(answer)
+
+    def _retry_after_limits(self, ask: Callable[[], T]) -> T:
+        return retry_after_limits(ask, self._clock)
+
+
+def ticket_path(key: str) -> str:
+    """Return a ticket's path, out of which a key leads nowhere."""
+    return f"issue/{quote(key, safe='')}"
+
+
+def _without_credentials(request: PreparedRequest) -> PreparedRequest:
+    """Stand in for credentials, which requests would else take from a .netrc file."""
+    return request
+
+
+def _repeat(ask: Callable[[], T]) -> T:
+    for _ in range(MAX_TRIES - 1):
+        try:
+            return ask()
+        except ServiceUnavailableError:
+            continue
+    return ask()
+
+
+def _read(answer: Response) -> JsonValue:
+    if answer.is_redirect:
+        raise _redirect_error(answer.headers["Location"])
+    if not answer.content:
+        return None
+    try:
+        found: JsonValue = answer.json()
+    except ValueError as error:
+        raise ServiceError("what answers at jira.base_url is no Jira") from error
+    return found
+
+
+def _redirect_error(location: str) -> ServiceError:
+    if any(login in location for login in _LOGINS):
+        return AuthenticationError(
+            "Jira wants a person to log in: is jira.token valid?"
+        )
+    host = urlsplit(location).netloc
+    return ServiceError(f"Jira sends us to {host}: is jira.base_url right?")

@@ -1,0 +1,334 @@
+"""The status comment of a run that has ended or waits, and the call to look at it."""
+
+from typing import Final
+
+from patchwright.core.text.escape import code_block
+from patchwright.core.text.mentions import neutralise
+from patchwright.core.text.strings import truncate_middle
+from patchwright.core.types.people import Actor
+from patchwright.core.types.work import (
+    NOT_DELIVERED,
+    BlockedRequest,
+    DiffStat,
+    Outcome,
+    OutcomeKind,
+    ReviewAnswer,
+    ReviewVerdict,
+)
+from patchwright.resolver.messages.advice import (
+    next_step,
+    refusal_words,
+    refuses_everybody,
+)
+from patchwright.resolver.messages.elements import (
+    blocked_lines,
+    cost_text,
+    count_noun,
+    details_block,
+    duration_text,
+    evidence_table,
+    join,
+    list_sentences,
+    outcome_text,
+    proof_sentence,
+    proof_sign,
+)
+from patchwright.resolver.messages.status import (
+    DeliveryResult,
+    MessageHeader,
+    Progress,
+    checklist,
+    footer,
+    run_link,
+    state_mark,
+)
+
+# GitHub refuses comments over 65,536 characters.
+MAX_COMMENT_CHARS: Final = 60_000
+_MAX_REFUSAL_CHARS: Final = 4_000
+_MOST_OPEN_NOTES: Final = 3
+_MOST_EVIDENCE: Final = 40
+NO_PROGRESS: Final = Progress()
+
+
+def final_comment(
+    outcome: Outcome,
+    delivered: DeliveryResult,
+    frame: MessageHeader,
+    last: Progress = NO_PROGRESS,
+) -> str:
+    """Say how it ended: the outcome and the proof first, then the words and the facts.
+
+    `last` is how far it was. However long the agent's words are, they alone are cut.
+    """
+    before = join(_result_head(outcome, delivered, frame, last), _proof(outcome))
+    after = join(
+        _warnings(outcome.warnings, frame.handle),
+        _evidence(outcome),
+        _reviews(outcome.reviews),
+        _notes((*outcome.notes, *delivered.remarks), frame.handle),
+        _blocked(outcome.blocked),
+        _where_work_is(outcome, delivered, frame),
+        _where_it_stopped(outcome, last, frame.handle),
+        next_step(outcome, delivered, frame.handle, last.allowed(frame.limits)),
+        footer(frame),
+        state_mark("waiting" if outcome.waits else outcome.kind, frame.run_id),
+    )
+    room = MAX_COMMENT_CHARS - len(join(before, "-", after))
+    words = outcome_text(outcome, frame.handle, room, frame.links)
+    return join(before, words, after)
+
+
+def headline(
+    outcome: Outcome, delivered: DeliveryResult, *, is_beside_code: bool = True
+) -> str:
+    """Say in a few words how it ended, with the pull request if there is one."""
+    words = f"**{OUTCOME_TITLES[outcome.kind]}**"
+    if outcome.reason == NOT_DELIVERED:
+        return "**Not delivered**"
+    if outcome.kind is OutcomeKind.FAILED and outcome.reason:
+        return f"{words} (`{outcome.reason}`)"
+    if outcome.kind is not OutcomeKind.RESOLVED:
+        return words
+    if delivered.refusal:
+        return f"{words} · {'needs a click' if _open_it_yourself(delivered) else NOT_DELIVERED_TEXT}"
+    if delivered.pull_request is None:
+        return words
+    draft = " (draft)" if delivered.draft else ""
+    number = f"#{delivered.pull_request}"
+    if not is_beside_code:
+        number = f"[pull request {number}]({delivered.pull_request_url})"
+    return f"{words} · {number}{draft}"
+
+
+# Said of a result that nobody can see where it belongs.
+NOT_DELIVERED_TEXT: Final = "not delivered"
+# What an outcome is called, for people.
+OUTCOME_TITLES: Final = {
+    OutcomeKind.RESOLVED: "Done",
+    OutcomeKind.ANSWERED: "Answered",
+    OutcomeKind.NO_CHANGE: "No change",
+    OutcomeKind.NEEDS_INPUT: "Needs you",
+    OutcomeKind.PLAN_POSTED: "Plan",
+    OutcomeKind.REFUSED: "Declined",
+    OutcomeKind.OVER_BUDGET: "Over budget",
+    OutcomeKind.OVER_LIMIT: "Over the limit",
+    OutcomeKind.TIMED_OUT: "Timed out",
+    OutcomeKind.STUCK: "Stuck",
+    OutcomeKind.STOPPED: "Stopped",
+    OutcomeKind.FAILED: "Failed",
+}
+# A run that ended so did not come to its own end.
+CUT_SHORT_KINDS: Final = frozenset(
+    {
+        OutcomeKind.OVER_BUDGET,
+        OutcomeKind.OVER_LIMIT,
+        OutcomeKind.TIMED_OUT,
+        OutcomeKind.STUCK,
+        OutcomeKind.STOPPED,
+        OutcomeKind.FAILED,
+    }
+)
+
+
+def _result_head(
+    outcome: Outcome, delivered: DeliveryResult, frame: MessageHeader, last: Progress
+) -> str:
+    ran = outcome.iterations > 0
+    facts = (
+        headline(outcome, delivered, is_beside_code=frame.is_beside_code),
+        count_noun(outcome.iterations, "step") if ran else "",
+        duration_text(outcome.seconds) if ran else "",
+        cost_text(outcome.usage, last.allowed(frame.limits)) if ran else "",
+        _size(outcome.changed),
+        run_link(frame, "run"),
+    )
+    return " · ".join(fact for fact in facts if fact)
+
+
+def _size(changed: DiffStat) -> str:
+    if not changed.files:
+        return ""
+    files = count_noun(changed.files, "file")
+    return f"{files}, +{changed.insertions} -{changed.deletions}"
+
+
+def _is_own_end(outcome: Outcome) -> bool:
+    """Tell whether the work was done, whatever became of it then."""
+    return outcome.kind is OutcomeKind.RESOLVED or outcome.reason == NOT_DELIVERED
+
+
+def _proof(outcome: Outcome) -> str:
+    if not _is_own_end(outcome):
+        return ""
+    words = proof_sentence(outcome.proof, outcome.evidence, outcome.reason)
+    return f"{proof_sign(outcome.proof)} {words}"
+
+
+def _warnings(warnings: tuple[str, ...], handle: str) -> str:
+    """Put what a reviewer must see where it cannot be overlooked."""
+    if not warnings:
+        return ""
+    title = "**Look at this before you merge:**"
+    lines = ["[!WARNING]", title, *list_sentences(warnings, handle)]
+    return "\n".join(f"> {line}" for line in lines)
+
+
+def _evidence(outcome: Outcome) -> str:
+    shown = outcome.evidence[:_MOST_EVIDENCE]
+    if not shown:
+        return ""
+    commands = count_noun(len(outcome.evidence), "command")
+    summary = f"Evidence: {commands}, run by the controller in fresh sandboxes"
+    return details_block(summary, evidence_table(shown))
+
+
+def _reviews(answers: tuple[ReviewAnswer, ...]) -> str:
+    given = [answer.verdict for answer in answers]
+    counts = [
+        f"{given.count(verdict)} {words}"
+        for verdict, words in _VERDICTS.items()
+        if verdict in given
+    ]
+    return f"Review threads: {', '.join(counts)}." if counts else ""
+
+
+_VERDICTS: Final = {
+    ReviewVerdict.ADDRESSED: "addressed",
+    ReviewVerdict.NOT_ADDRESSED: "not addressed",
+    ReviewVerdict.NEEDS_INPUT: "waiting for an answer",
+    ReviewVerdict.ANSWERED: "answered",
+}
+
+
+def _notes(notes: tuple[str, ...], handle: str) -> str:
+    lines = "\n".join(list_sentences(notes, handle))
+    if len(notes) <= _MOST_OPEN_NOTES:
+        return lines
+    return details_block(
+        f"{len(notes)} notes: what was removed, skipped or doubted", lines
+    )
+
+
+def _blocked(blocked: tuple[BlockedRequest, ...]) -> str:
+    if not blocked:
+        return ""
+    hosts = count_noun(len(blocked), "host")
+    return details_block(f"Blocked network requests: {hosts}", blocked_lines(blocked))
+
+
+def _where_work_is(
+    outcome: Outcome, delivered: DeliveryResult, frame: MessageHeader
+) -> str:
+    """Say where the work is when no pull request shows it."""
+    if delivered.refusal:
+        refused = _refusal_text(delivered.refusal, frame)
+        where = _branch_line(outcome, delivered) or _kept_change_line(
+            outcome, delivered, frame
+        )
+        return join(refused, where, _open_it_yourself(delivered), delivered.patch)
+    if not outcome.head_sha or delivered.pull_request is not None:
+        return ""
+    left_alone = truncate_middle(delivered.left_alone, _MAX_REFUSAL_CHARS)
+    said = neutralise(left_alone, frame.handle)
+    where = _branch_line(outcome, delivered) or _kept_change_line(
+        outcome, delivered, frame
+    )
+    return join(said, where, delivered.patch)
+
+
+def _kept_change_line(
+    outcome: Outcome, delivered: DeliveryResult, frame: MessageHeader
+) -> str:
+    """Say where the change is that neither a branch nor this message shows."""
+    if not outcome.head_sha or delivered.patch or not frame.work_at:
+        return ""
+    return f"The change is kept. {frame.work_at}"
+
+
+def _refusal_text(refusal: str, frame: MessageHeader) -> str:
+    """Name the rule in our words, and give the service's own for whoever keeps it."""
+    short = truncate_middle(refusal, _MAX_REFUSAL_CHARS)
+    words = refusal_words(short, frame.config_file)
+    said = f"The result could not be delivered: {neutralise(words, frame.handle)}"
+    if words == short:
+        return said
+    return join(said, details_block("What the service said", code_block(short)))
+
+
+def _branch_line(outcome: Outcome, delivered: DeliveryResult) -> str:
+    if not delivered.branch:
+        return ""
+    where = f"[`{delivered.branch}`]({delivered.branch_url})"
+    kept = outcome.kind is OutcomeKind.RESOLVED
+    return f"The change is on {where}." if kept else f"The work so far is on {where}."
+
+
+def _open_it_yourself(delivered: DeliveryResult) -> str:
+    """Offer what we were not allowed to do."""
+    if not delivered.compare_url or refuses_everybody(delivered.refusal):
+        return ""
+    return f"[Open the pull request]({delivered.compare_url}) yourself, in one click."
+
+
+def _where_it_stopped(outcome: Outcome, last: Progress, handle: str) -> str:
+    """Say how far it came, for somebody who would rather not read a log."""
+    if _is_own_end(outcome) or outcome.kind not in CUT_SHORT_KINDS or not last.doing:
+        return ""
+    stopped = f"It stopped at: {last.doing}."
+    before = checklist(last.replace(doing=""), handle)
+    return join(stopped, details_block("What it had done", before) if before else "")
+
+
+# Whoever asked less than this ago still looks at the thread.
+_STILL_LOOKING_S: Final = 30.0
+# What a person has just asked for needs no calling them.
+_ASKED_BY_PERSON: Final = frozenset({"asked", "paused"})
+
+
+def wants_ping(
+    outcome: Outcome, requester: Actor, *, is_edit: bool, since_asked_s: float
+) -> bool:
+    """Tell whether a comment of its own is due, as the end would else go unnoticed.
+
+    `is_edit` says that the final message replaces a comment that is there already:
+    GitHub notifies people of a new comment only.
+    """
+    if requester.is_bot or not is_edit:
+        return False
+    if outcome.kind is OutcomeKind.STOPPED or outcome.reason in _ASKED_BY_PERSON:
+        return False
+    return bool(outcome.head_sha) or outcome.waits or since_asked_s > _STILL_LOOKING_S
+
+
+def ping_mark(outcome: Outcome, run_id: str) -> str:
+    """Return what is in this one call, and in no other comment.
+
+    A run that waits calls each time that it does, which is at another step.
+    """
+    where = f"{outcome.kind}@{outcome.iterations}"
+    return f"<!-- patchwright:ping run={run_id} {where} -->"
+
+
+def ping_text(
+    outcome: Outcome, delivered: DeliveryResult, caller: str, frame: MessageHeader
+) -> str:
+    """Return the call; `caller` is what calls the requester in that thread."""
+    head = headline(outcome, delivered, is_beside_code=frame.is_beside_code)
+    facts = [head, _where_to_look(outcome, delivered)]
+    line = " · ".join(fact for fact in (*facts, run_link(frame, "run")) if fact)
+    return f"{caller} {line}\n\n{ping_mark(outcome, frame.run_id)}"
+
+
+def _where_to_look(outcome: Outcome, delivered: DeliveryResult) -> str:
+    if outcome.kind is OutcomeKind.PLAN_POSTED:
+        return "it is above, and waits for your word"
+    if outcome.waits:
+        return "the question is above"
+    if outcome.kind is OutcomeKind.NEEDS_INPUT:
+        return "what is missing is said above"
+    if delivered.refusal:
+        return "why is said above"
+    if delivered.pull_request is not None:
+        return ""
+    return "see above"

@@ -1,0 +1,386 @@
+"""Turn what an attempt left into an outcome; work is kept whatever the ending."""
+
+import json
+from dataclasses import replace
+from typing import Final
+
+from patchwright.core.agent.endings import AgentEnding
+from patchwright.core.agent.run_log import RunLog
+from patchwright.core.errors import GitError, PatchwrightError, SandboxError
+from patchwright.core.events.log import EventLog
+from patchwright.core.events.types import Finish, Message
+from patchwright.core.text.document.quotation import quoted_plain
+from patchwright.core.text.escape import make_inert_line
+from patchwright.core.text.strings import truncate_middle
+from patchwright.core.types.base import readable
+from patchwright.core.types.work import (
+    DiffStat,
+    LeftOut,
+    LeftOutReason,
+    Outcome,
+    OutcomeKind,
+    Proof,
+    Task,
+    error_outcome,
+)
+from patchwright.integrations.git.bundles import AcceptedCommit
+from patchwright.integrations.git.changes import shown_path
+from patchwright.resolver.clean import (
+    CheckedMerge,
+    CleanedChange,
+    KeepAs,
+    Objection,
+    check_merge,
+    clean,
+)
+from patchwright.resolver.dependencies import RunDependencies
+from patchwright.resolver.evidence import find_regressions, judge_evidence
+from patchwright.resolver.messages.elements import (
+    AGENT_WROTE,
+    EVIDENCE_DOUBTFUL,
+    EVIDENCE_FAILED,
+    join,
+)
+from patchwright.resolver.messages.left_out import (
+    left_out_notes,
+    left_out_warnings,
+    taken_from_note,
+)
+from patchwright.resolver.prove import prove
+from patchwright.resolver.sandbox_setup import set_up_failures, sum_blocked_requests
+from patchwright.sandbox.workspace import Export
+
+_MAX_TITLE_CHARS: Final = 72
+EXCESS: Final = "excess"
+_OBJECTION_FIELDS: Final = {
+    *("kind", "reason", "summary", "service_text", "by", "as_patch"),
+}
+
+
+def settle_outcome(
+    task: Task, dependencies: RunDependencies, ending: AgentEnding, export: Export
+) -> Outcome:
+    """Return the outcome; `export` is what the work tree came to.
+
+    Half a merge is no work to keep.
+    """
+    is_half = bool(task.merge_sha) and ending.kind is not OutcomeKind.RESOLVED
+    if is_half or (export.bundle is None and not task.merge_sha):
+        return _with_left_out(_unchanged_outcome(ending), export)
+    try:
+        outcome = _settle_change(task, dependencies, ending, export.bundle)
+        lacking = _without_kept_files(task, dependencies, outcome, export)
+        return _with_left_out(outcome, lacking)
+    except PatchwrightError as error:
+        return error_outcome(error)
+
+
+def _without_kept_files(
+    task: Task, dependencies: RunDependencies, outcome: Outcome, export: Export
+) -> Export:
+    """Return it without what is large, where the change is kept with all of that."""
+    if outcome.reason != EXCESS or not outcome.head_sha:
+        return export
+    kept = dependencies.code.changed_paths(task.base_sha, outcome.head_sha)
+    held = {path.shown for path in kept}
+    lacking = tuple(one for one in export.left_out if one.path not in held)
+    return replace(export, left_out=lacking)
+
+
+def _with_left_out(outcome: Outcome, export: Export) -> Outcome:
+    """Name what the change lacks, and where it was found if not in the work tree."""
+    left_out = tuple(dict.fromkeys((*export.left_out, *outcome.left_out)))
+    place = export.taken_from
+    found = (taken_from_note(place),) if place and outcome.head_sha else ()
+    return outcome.replace(
+        left_out=left_out,
+        notes=(*found, *outcome.notes, *left_out_notes(left_out)),
+        warnings=(*outcome.warnings, *left_out_warnings(left_out)),
+    )
+
+
+def _settle_change(
+    task: Task, dependencies: RunDependencies, ending: AgentEnding, bundle: bytes | None
+) -> Outcome:
+    base = task.base_sha
+    taken = (
+        AcceptedCommit(base)
+        if bundle is None
+        else dependencies.code.take_without_refused(bundle, base, dependencies.run_id)
+    )
+    arrived = taken.head
+    merged = _checked_merge(task, dependencies, arrived)
+    if merged is not None and merged.objection:
+        return _unfinished_merge(merged, ending)
+    cleaned = clean(
+        dependencies.code,
+        base,
+        merged.tree if merged else arrived,
+        protected_paths=dependencies.protected_paths,
+        config_file=dependencies.config_file,
+        find_known=dependencies.find_known,
+        private=dependencies.find_private_words(),
+        changes=merged.changes if merged else None,
+    )
+    left_out = (*_refused_by_git(taken), *cleaned.left_out)
+    if cleaned.excess:
+        return _oversized_outcome(task, dependencies, ending, cleaned).replace(
+            left_out=left_out
+        )
+    if merged is None and cleaned.tree == dependencies.code.tree_of(base):
+        return _unchanged_outcome(ending).replace(left_out=left_out)
+    if cleaned.objection and cleaned.objection.keep is KeepAs.NOTHING:
+        return _objection_outcome(cleaned.objection, ending)
+    changed = _changed_outcome(task, dependencies, ending, cleaned).replace(
+        left_out=left_out
+    )
+    if merged is not None:
+        changed = changed.replace(notes=(*changed.notes, *merged.notes))
+    if cleaned.objection:
+        return _as_objected(changed, cleaned.objection, ending)
+    return _with_evidence(
+        task, dependencies, changed, ending.finish, doubtful=cleaned.rules_out_proof
+    )
+
+
+def _as_objected(
+    changed: Outcome, objection: Objection, ending: AgentEnding
+) -> Outcome:
+    """Return a change that is not proposed, in the words of what speaks against it."""
+    said = _objection_outcome(objection, ending).model_dump(include=_OBJECTION_FIELDS)
+    return Outcome.model_validate(changed.model_dump() | said)
+
+
+def _refused_by_git(taken: AcceptedCommit) -> list[LeftOut]:
+    return [
+        LeftOut(path=shown_path(path), reason=LeftOutReason.REFUSED_BY_GIT)
+        for path in taken.refused
+    ]
+
+
+def _checked_merge(
+    task: Task, dependencies: RunDependencies, arrived: str
+) -> CheckedMerge | None:
+    if not task.merge_sha:
+        return None
+    return check_merge(dependencies.code, task.base_sha, task.merge_sha, arrived)
+
+
+def _unfinished_merge(merged: CheckedMerge, ending: AgentEnding) -> Outcome:
+    return Outcome(
+        kind=OutcomeKind.NEEDS_INPUT,
+        reason="merge-unfinished",
+        summary=f"{merged.objection}\n\n{ending.text}",
+        service_text=_service_text(merged.objection, ending),
+        by=ending.by,
+    )
+
+
+def _changed_outcome(
+    task: Task,
+    dependencies: RunDependencies,
+    ending: AgentEnding,
+    cleaned: CleanedChange,
+    *,
+    counts: bool = True,
+) -> Outcome:
+    head_sha = _commit(task, dependencies, ending, cleaned.tree)
+    return Outcome(
+        kind=ending.kind,
+        reason=ending.reason,
+        summary=ending.text,
+        service_text=ending.service_text,
+        by=ending.by,
+        title=_change_title(task, ending.finish),
+        head_sha=head_sha,
+        tree=cleaned.tree,
+        changed=dependencies.code.diff_stat(task.base_sha, head_sha)
+        if counts
+        else DiffStat(),
+        reviews=ending.finish.reviews if ending.finish else (),
+        notes=cleaned.notes,
+        warnings=cleaned.warnings,
+    )
+
+
+def _with_evidence(
+    task: Task,
+    dependencies: RunDependencies,
+    changed: Outcome,
+    finish: Finish | None,
+    *,
+    doubtful: bool,
+) -> Outcome:
+    """Add the evidence; a proof that fails is no reason to lose the change.
+
+    What a `doubtful` change does to its tests, people must look at before it is proven.
+    """
+    if not task.proves:
+        return changed
+    commands = finish.test_commands if finish else ()
+    try:
+        evidence = prove(task, dependencies, changed.head_sha, commands)
+    except (SandboxError, GitError) as error:
+        note = f"No fresh sandbox could be used: {truncate_middle(str(error), 500)}"
+        return changed.replace(
+            proof=Proof.NOT_PROVEN,
+            reason=EVIDENCE_FAILED,
+            notes=(*changed.notes, note),
+        )
+    warnings = (*changed.warnings, *find_regressions(evidence))
+    proof = judge_evidence(evidence)
+    shown = changed.replace(evidence=evidence, warnings=warnings, proof=proof)
+    if proof is Proof.PROVEN and doubtful:
+        return shown.replace(reason=EVIDENCE_DOUBTFUL, proof=Proof.NOT_PROVEN)
+    return shown
+
+
+def _unchanged_outcome(ending: AgentEnding) -> Outcome:
+    kind, text = ending.kind, ending.text
+    if kind is OutcomeKind.RESOLVED:
+        answer = ending.finish.answer if ending.finish else ""
+        kind = OutcomeKind.ANSWERED if answer else OutcomeKind.NO_CHANGE
+        text = answer or text
+    return Outcome(
+        kind=kind,
+        reason=ending.reason,
+        summary=text,
+        service_text=ending.service_text,
+        by=ending.by,
+        reviews=ending.finish.reviews if ending.finish else (),
+    )
+
+
+def _oversized_outcome(
+    task: Task,
+    dependencies: RunDependencies,
+    ending: AgentEnding,
+    cleaned: CleanedChange,
+) -> Outcome:
+    """Ask about a change that is more than anybody meant, and keep all of it.
+
+    What is too much to propose is too much to look through for secrets, too: it goes on
+    no branch. Nor are its lines counted.
+    """
+    asked = "The change was not proposed, since it looks like an accident:"
+    said = "\n".join([asked, *(f"- {line}" for line in cleaned.excess)])
+    objection = Objection(EXCESS, said, KeepAs.PATCH)
+    if cleaned.whole == dependencies.code.tree_of(task.base_sha):
+        return _objection_outcome(objection, ending)
+    whole = replace(cleaned, tree=cleaned.whole)
+    kept = _changed_outcome(task, dependencies, ending, whole, counts=False)
+    return _as_objected(kept, objection, ending)
+
+
+def _objection_outcome(objection: Objection, ending: AgentEnding) -> Outcome:
+    """Ask about a change that is not proposed; what broke off has broken off."""
+    is_done = ending.kind is OutcomeKind.RESOLVED
+    return Outcome(
+        kind=OutcomeKind.NEEDS_INPUT if is_done else ending.kind,
+        reason=objection.reason if is_done else ending.reason,
+        summary=f"{objection.text}\n\n{ending.text}",
+        service_text=_service_text(objection.text, ending),
+        by=ending.by,
+        as_patch=objection.keep is KeepAs.PATCH,
+    )
+
+
+def _service_text(said: str, ending: AgentEnding) -> str:
+    """Return what is ours where `said` stands before the words of an ending."""
+    return join(said, ending.service_text)
+
+
+def _commit(
+    task: Task, dependencies: RunDependencies, ending: AgentEnding, tree: str
+) -> str:
+    """Make the one commit that is delivered; its tree is what the sandbox held."""
+    finish = _logged_finish(dependencies) if ending.finish else None
+    message = _commit_message(task, dependencies, ending, finish)
+    return dependencies.code.commit(
+        tree,
+        *filter(None, (task.base_sha, task.merge_sha)),
+        message=f"{message}\n",
+        author=dependencies.author,
+        committer=dependencies.author,
+        when=dependencies.clock.now(),
+        signing_key=dependencies.signing_key,
+    )
+
+
+def _commit_message(
+    task: Task,
+    dependencies: RunDependencies,
+    ending: AgentEnding,
+    finish: Finish | None,
+) -> str:
+    """Return the message of the commit, in which the agent is quoted.
+
+    A forge acts on words of a message, and tools read commands and trailers in it. Ours
+    names the person as the forge knows them.
+    """
+    title = make_inert_line(
+        dependencies.redact_private_title(_change_title(task, finish))
+    )
+    said = f"Unfinished: the run ended as {ending.kind}."
+    if finish:
+        quotation = quoted_plain(dependencies.redact_private(finish.summary))
+        said = join(AGENT_WROTE, quotation) if quotation else ""
+    return join(title, said, task.message_trailer)
+
+
+def _logged_finish(dependencies: RunDependencies) -> Finish | None:
+    """Return how the agent finished as the log has it: without secrets."""
+    kinds = frozenset({"finish"})
+    newest = dependencies.log.read(limit=1, reverse=True, kinds=kinds)
+    return next((e.payload for e in newest if isinstance(e.payload, Finish)), None)
+
+
+def _change_title(task: Task, finish: Finish | None) -> str:
+    proposed = finish.title if finish else ""
+    # The task's own title comes from an issue, and may hold anything.
+    lines = (make_inert_line(readable(one)) for one in (proposed, task.title))
+    line = next(filter(None, lines), "Proposed change")
+    return line if len(line) <= _MAX_TITLE_CHARS else f"{line[: _MAX_TITLE_CHARS - 1]}…"
+
+
+_NO_RESULT = "Nothing that fits the schema of the result was handed over."
+
+
+def complete_outcome(
+    outcome: Outcome, task: Task, run_log: RunLog, ending: AgentEnding, start_id: int
+) -> Outcome:
+    """Return the outcome with what it took, and its notes after those of the task."""
+    log, state = run_log.log, run_log.state
+    notes = (*task.notes, *_notes_on(task, log, ending, start_id), *outcome.notes)
+    return outcome.replace(
+        base_branch=task.base_branch,
+        base_sha=task.base_sha,
+        usage=state.usage,
+        iterations=state.iterations,
+        notes=notes,
+        removed=task.removed + _removed_later(log, start_id),
+        blocked=sum_blocked_requests(log, start_id),
+        structured=_structured(ending),
+    )
+
+
+def _notes_on(
+    task: Task, log: EventLog, ending: AgentEnding, start_id: int
+) -> list[str]:
+    """Say what failed of the set-up, and what was asked for and is missing."""
+    notes = list(set_up_failures(log, start_id)) if task.setup_may_fail else []
+    if task.result_schema and ending.finish and ending.finish.result is None:
+        notes.append(_NO_RESULT)
+    return notes
+
+
+def _removed_later(log: EventLog, start_id: int) -> int:
+    """Count the hidden things in what people have said to the run."""
+    said = log.read(start_id, kinds=frozenset({"message"}))
+    return sum(e.payload.removed for e in said if isinstance(e.payload, Message))
+
+
+def _structured(ending: AgentEnding) -> str:
+    if ending.finish is None or ending.finish.result is None:
+        return ""
+    return json.dumps(ending.finish.result, ensure_ascii=False)

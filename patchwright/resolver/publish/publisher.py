@@ -1,0 +1,202 @@
+"""Perform the effects of a task, each of which may be asked for again."""
+
+from functools import partial
+from typing import Final, assert_never
+
+from patchwright.core.errors import (
+    AuthenticationError,
+    GitError,
+    InvalidRequestError,
+    NotFoundError,
+    PermissionDeniedError,
+    UnknownEffectError,
+)
+from patchwright.core.types.work import NOT_DELIVERED, Outcome, OutcomeKind
+from patchwright.resolver.admission import AdmissionPolicy, Declined, check_access
+from patchwright.resolver.effects import (
+    AnswerReviews,
+    AskPrivately,
+    AttachLink,
+    CrossPost,
+    Effect,
+    FinalMessage,
+    Invite,
+    MoveTicket,
+    NotificationEffect,
+    OpenPullRequest,
+    Ping,
+    PushBranch,
+    ReportCheck,
+    RepositoryEffect,
+    SetPullMetadata,
+    SwapLabels,
+    UnknownEffect,
+    UpdatePullRequest,
+)
+from patchwright.resolver.messages.status import DeliveryResult
+from patchwright.resolver.publish.branches import push_branch
+from patchwright.resolver.publish.destination import (
+    Destination,
+    PublisherDependencies,
+    redact_for_public,
+    redact_for_thread,
+)
+from patchwright.resolver.publish.notifications import (
+    ask_privately,
+    attach_link,
+    cross_post,
+    move_ticket,
+    ping_requester,
+    post_result,
+    report_check,
+    send_invitation,
+    swap_labels,
+)
+from patchwright.resolver.publish.pull_requests import (
+    answer_reviews,
+    open_pull_request,
+    set_pull_metadata,
+    update_pull_request,
+)
+
+
+def as_delivered(outcome: Outcome, delivered: DeliveryResult) -> Outcome:
+    """Return the outcome as people find it.
+
+    What nobody can see anywhere has failed, whatever the run came to. Otherwise the
+    evidence is of the commit that stands on the branch, which may be the forge's. It
+    holds the very tree of the one that the commands were run on: a commit with
+    another tree is not left standing. One that was put on top of other commits has
+    the evidence of what was run there; without it nothing is proven.
+    """
+    if outcome.kind is OutcomeKind.RESOLVED and delivered.is_nowhere:
+        failed = {"kind": OutcomeKind.FAILED, "reason": NOT_DELIVERED}
+        return Outcome.model_validate(outcome.model_dump() | failed)
+    if delivered.is_rebased:
+        evidence = delivered.evidence or outcome.evidence
+        again = {"proof": delivered.proof, "evidence": evidence}
+        return Outcome.model_validate(outcome.model_dump() | again)
+    ours, theirs = outcome.head_sha, delivered.head_sha
+    if not ours or not theirs or ours == theirs:
+        return outcome
+    evidence = tuple(
+        one.replace(commit=theirs) if one.commit == ours else one
+        for one in outcome.evidence
+    )
+    return outcome.replace(evidence=evidence)
+
+
+def with_refusal(
+    effect: RepositoryEffect, why: str, so_far: DeliveryResult
+) -> DeliveryResult:
+    """Note what was refused; where only the trimmings are missing the rest is there."""
+    match effect:
+        case SetPullMetadata():
+            missing = f"Reviewers, labels and assignees may be missing: {why}"
+        case AnswerReviews():
+            missing = f"The review threads could not be answered: {why}"
+        case _:
+            return so_far.replace(refusal=why)
+    remark = f"{missing.rstrip('.')}."
+    return so_far.replace(remarks=(*so_far.remarks, remark))
+
+
+_UNKNOWN: Final = "another version has planned this; upgrade the worker to carry it out"
+
+
+class Publisher:
+    """Performs one run's effects, each of which may be asked for again."""
+
+    def __init__(
+        self, dependencies: PublisherDependencies, policy: AdmissionPolicy
+    ) -> None:
+        self._means, self._policy = dependencies, policy
+
+    def perform(
+        self, effect: Effect, outcome: Outcome, to: Destination, so_far: DeliveryResult
+    ) -> DeliveryResult:
+        """Do one effect and return what there is to show now.
+
+        A refusal that asking again would not change is part of the result; the errors
+        that leaves are worth another try later.
+        """
+        if isinstance(effect, UnknownEffect):
+            raise UnknownEffectError(_UNKNOWN)
+        outcome = as_delivered(outcome, so_far)
+        if isinstance(effect, NotificationEffect):
+            return self._tell(effect, redact_for_thread(outcome, to), to, so_far)
+        if so_far.refusal or so_far.left_alone:
+            return so_far
+        try:
+            self._check_access_again(to)
+            return self._write(
+                effect, redact_for_public(outcome, to.hidden), to, so_far
+            )
+        except (
+            AuthenticationError,
+            InvalidRequestError,
+            PermissionDeniedError,
+            NotFoundError,
+            GitError,
+        ) as error:
+            return with_refusal(effect, str(error), so_far)
+
+    def _write(
+        self,
+        effect: RepositoryEffect,
+        outcome: Outcome,
+        to: Destination,
+        so_far: DeliveryResult,
+    ) -> DeliveryResult:
+        dependencies = self._means
+        match effect:
+            case PushBranch():
+                return push_branch(effect, outcome, to, dependencies)
+            case OpenPullRequest():
+                return open_pull_request(effect, outcome, to, dependencies, so_far)
+            case UpdatePullRequest():
+                return update_pull_request(effect, outcome, to, dependencies, so_far)
+            case SetPullMetadata():
+                return set_pull_metadata(to, dependencies, so_far)
+            case AnswerReviews():
+                return answer_reviews(effect, outcome, to, dependencies, so_far)
+            case _:
+                assert_never(effect)
+
+    def _tell(
+        self,
+        effect: NotificationEffect,
+        outcome: Outcome,
+        to: Destination,
+        so_far: DeliveryResult,
+    ) -> DeliveryResult:
+        """Say how it ended, which is due whatever became of the rest."""
+        dependencies = self._means
+        match effect:
+            case ReportCheck():
+                return report_check(effect, outcome, to, dependencies, so_far)
+            case SwapLabels():
+                return swap_labels(outcome, to, dependencies, so_far)
+            case FinalMessage():
+                return post_result(outcome, to, dependencies, so_far)
+            case Ping():
+                return ping_requester(outcome, to, dependencies, so_far)
+            case CrossPost():
+                return cross_post(effect, outcome, to, dependencies, so_far)
+            case AttachLink():
+                return attach_link(effect, outcome, to, dependencies, so_far)
+            case MoveTicket():
+                return move_ticket(effect, dependencies, so_far)
+            case AskPrivately():
+                return ask_privately(effect, to, dependencies, so_far)
+            case Invite():
+                return send_invitation(effect, to, dependencies, so_far)
+            case _:
+                assert_never(effect)
+
+    def _check_access_again(self, to: Destination) -> None:
+        """Refuse to write for somebody who may not ask any more."""
+        ask = partial(self._means.forge.fetch_permission, to.repository.ref)
+        judged = check_access((to.requester, *to.others), self._policy, ask)
+        if isinstance(judged, Declined):
+            raise PermissionDeniedError(judged.text)

@@ -1,0 +1,208 @@
+"""Open or update a run's pull request, and answer its reviewers."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final
+
+import structlog
+
+from patchwright.core.errors import (
+    InvalidRequestError,
+    NotFoundError,
+    PermissionDeniedError,
+    ServiceError,
+)
+from patchwright.core.forge import PullMetadata, PullRequestText
+from patchwright.core.types.threads import ForgeThread, PullRequest, ThreadKind
+from patchwright.core.types.work import Outcome, ReviewAnswer, ReviewVerdict
+from patchwright.resolver.effects import (
+    AnswerReviews,
+    OpenPullRequest,
+    UpdatePullRequest,
+)
+from patchwright.resolver.messages.pull_request import (
+    MAX_BODY_CHARS,
+    commit_link,
+    pull_request_text,
+    review_mark,
+    review_reply,
+)
+from patchwright.resolver.messages.pull_request_body import (
+    PeoplesText,
+    combine_texts,
+    find_peoples_text,
+    mark_own_text,
+)
+from patchwright.resolver.messages.status import DeliveryResult
+from patchwright.resolver.publish.destination import Destination, PublisherDependencies
+
+_LEAST_CHARS: Final = 6_000
+
+
+def open_pull_request(
+    effect: OpenPullRequest,
+    outcome: Outcome,
+    to: Destination,
+    dependencies: PublisherDependencies,
+    so_far: DeliveryResult,
+) -> DeliveryResult:
+    """Open it; one that is there for the branch already is described anew."""
+    repo = to.repository.ref
+    found = dependencies.forge.find_pull_request(repo, so_far.branch)
+    if found is not None:
+        text = _compose_text(outcome, to, find_peoples_text(found), draft=effect.draft)
+        pull = dependencies.forge.update_pull_request(repo, found.number, text)
+        return _with_pull_request(pull, so_far)
+    text = _compose_text(outcome, to, PeoplesText(), draft=effect.draft)
+    base = effect.base_branch
+    try:
+        pull = dependencies.forge.open_pull_request(repo, so_far.branch, base, text)
+    except InvalidRequestError:
+        if base != to.renamed_from or dependencies.forge.has_branch(repo, base):
+            raise
+        renamed = to.repository.default_branch
+        pull = dependencies.forge.open_pull_request(repo, so_far.branch, renamed, text)
+    return _with_pull_request(pull, so_far)
+
+
+def update_pull_request(
+    effect: UpdatePullRequest,
+    outcome: Outcome,
+    to: Destination,
+    dependencies: PublisherDependencies,
+    so_far: DeliveryResult,
+) -> DeliveryResult:
+    repo = to.repository.ref
+    found = dependencies.forge.fetch_pull_request(repo, effect.number)
+    draft = effect.draft or so_far.is_in_doubt
+    text = _compose_text(outcome, to, find_peoples_text(found), draft=draft)
+    pull = dependencies.forge.update_pull_request(repo, effect.number, text)
+    return _with_pull_request(pull, so_far)
+
+
+def set_pull_metadata(
+    to: Destination, dependencies: PublisherDependencies, so_far: DeliveryResult
+) -> DeliveryResult:
+    """Put on what the repository wishes; what is refused is a remark and no failure."""
+    if so_far.pull_request is None:
+        return so_far
+    repo, config = to.repository.ref, to.config
+    is_person = not to.requester.is_bot
+    pull_metadata = PullMetadata(
+        labels=config.labels,
+        assignees=(to.requester.login,)
+        if config.assign_requester and is_person
+        else (),
+        reviewers=config.reviewers,
+        milestone=_milestone(to, dependencies),
+    )
+    refused = dependencies.forge.set_pull_metadata(
+        repo, so_far.pull_request, pull_metadata
+    )
+    return so_far.replace(remarks=(*so_far.remarks, *refused))
+
+
+def _compose_text(
+    outcome: Outcome, to: Destination, kept: PeoplesText, *, draft: bool
+) -> PullRequestText:
+    room = max(MAX_BODY_CHARS - kept.size, _LEAST_CHARS)
+    ours = pull_request_text(outcome, to.origin, draft=draft, max_chars=room)
+    return combine_texts(mark_own_text(ours), kept)
+
+
+def _with_pull_request(pull: PullRequest, so_far: DeliveryResult) -> DeliveryResult:
+    return so_far.replace(
+        pull_request=pull.number, pull_request_url=pull.url, draft=pull.draft
+    )
+
+
+def _milestone(to: Destination, dependencies: PublisherDependencies) -> int | None:
+    """Return the issue's milestone; a pull request has its own, a discussion none."""
+    if to.origin.issue is None:
+        return None
+    try:
+        return dependencies.forge.fetch_milestone(to.repository.ref, to.origin.issue)
+    except ServiceError:
+        return None
+
+
+_REMARK: Final = "Not every review thread could be answered or resolved."
+
+log = structlog.get_logger(__name__)
+
+
+def answer_reviews(
+    effect: AnswerReviews,
+    outcome: Outcome,
+    to: Destination,
+    dependencies: PublisherDependencies,
+    so_far: DeliveryResult,
+) -> DeliveryResult:
+    """Answer what the agent has answered, settle what its commit has seen to.
+
+    A thread that has its answer gets no second one. What is refused for one thread
+    keeps the others from nothing.
+    """
+    repo = to.repository.ref
+    pull = ForgeThread(repo=repo, kind=ThreadKind.PULL_REQUEST, number=effect.number)
+    sha = (so_far.head_sha or outcome.head_sha) if so_far.branch else ""
+    commit = commit_link(to.repository.web_url, sha) if sha else ""
+    failed = False
+    for answer in _last_answers(outcome.reviews, len(to.review_threads)):
+        done = _answer_thread(answer, pull, commit, to, dependencies)
+        failed = failed or not done
+    if commit:
+        _request_review_again(effect.number, to, dependencies)
+    remarks = (*so_far.remarks, _REMARK) if failed else so_far.remarks
+    return so_far.replace(remarks=remarks)
+
+
+def _last_answers(
+    answers: tuple[ReviewAnswer, ...], threads: int
+) -> list[ReviewAnswer]:
+    """Return the last answer for each thread that there is."""
+    by_thread = {answer.thread: answer for answer in answers}
+    return [by_thread[one] for one in sorted(by_thread) if 1 <= one <= threads]
+
+
+def _answer_thread(
+    answer: ReviewAnswer,
+    pull: ForgeThread,
+    commit: str,
+    to: Destination,
+    dependencies: PublisherDependencies,
+) -> bool:
+    said, thread = dependencies.reviews, to.review_threads[answer.thread - 1]
+    run_id = to.frame.run_id
+    mark = review_mark(run_id, answer.thread)
+    with _collecting_refusals(answer.thread) as refused:
+        if said.find_review_answer(pull, thread, mark) is None:
+            reply = review_reply(
+                answer, run_id=run_id, commit=commit, handle=to.frame.handle
+            )
+            said.answer_review(pull, thread, reply)
+        if commit and answer.verdict is ReviewVerdict.ADDRESSED:
+            said.resolve_review(pull, thread)
+    return not refused
+
+
+def _request_review_again(
+    number: int, to: Destination, dependencies: PublisherDependencies
+) -> None:
+    """Call back those who had asked for changes: there is something new to see."""
+    repo = to.repository.ref
+    with _collecting_refusals(number):
+        change_requesters = dependencies.forge.fetch_change_requesters(repo, number)
+        if change_requesters:
+            dependencies.forge.request_review(repo, number, change_requesters)
+
+
+@contextmanager
+def _collecting_refusals(number: int) -> Iterator[list[str]]:
+    """Go on where the service says no; what it said is in the list then."""
+    refused: list[str] = []
+    try:
+        yield refused
+    except (InvalidRequestError, NotFoundError, PermissionDeniedError) as error:
+        log.warning("review_not_answered", number=number, reason=error.reason)
+        refused.append(str(error))

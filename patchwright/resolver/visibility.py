@@ -1,0 +1,153 @@
+"""Who may read what a run writes, and the question before private words are shown."""
+
+import re
+from enum import StrEnum
+from typing import Final
+
+from patchwright.core.channel import Offer, Offers
+from patchwright.core.text.escape import inline_code
+from patchwright.core.types.base import Value
+from patchwright.core.types.threads import RepoRef, TalkThread, ThreadKind, ThreadRef
+
+
+class QuestionReason(StrEnum):
+    """Why a run waits before it has begun."""
+
+    NO_REPOSITORY = "no-repository"
+    NO_ACCESS = "no-access"
+    SEVERAL_REPOSITORIES = "several-repositories"
+    NO_CONSENT = "no-consent"
+
+
+class Question(Value):
+    """A question as Markdown, and the answers to press where there are buttons."""
+
+    reason: QuestionReason
+    text: str
+    offers: Offers = ()
+
+
+class Consent(StrEnum):
+    """What may become of private words in a public repository."""
+
+    SHARE = "share"
+    KEEP_OUT = "keep-out"
+
+
+class ConsentAnswer(Value):
+    """`always` holds for that repository and the channel or project from now on."""
+
+    consent: Consent
+    always: bool = False
+
+
+_COURTESY: Final = frozenset(
+    {"please", "pls", "yes", "ok", "okay", "thanks", "thank", "you", "it", "this"}
+    | {"that", "them", "all", "here", "always", "everything", "words", "just", "the"}
+)
+_SHARE: Final = frozenset({"share", "public"})
+_KEEP: Final = frozenset({"private", "out", "secret"})
+_KEPT_BY: Final = frozenset({"keep", "leave", "make", "stay"})
+
+
+def read_consent(text: str) -> ConsentAnswer | None:
+    """Return what a reply says about it, if it says nothing else.
+
+    Where it could mean both, it means neither.
+    """
+    words = frozenset(re.findall(r"[^\W_]+(?:'[^\W_]+)?", text.casefold()))
+    left = words - _COURTESY
+    always = "always" in words
+    if left and left <= _SHARE and "share" in left:
+        return ConsentAnswer(consent=Consent.SHARE, always=always)
+    if left & _KEEP and left <= _KEEP | _KEPT_BY:
+        return ConsentAnswer(consent=Consent.KEEP_OUT, always=always)
+    return None
+
+
+def needs_consent(
+    thread: ThreadRef,
+    repo: RepoRef,
+    *,
+    repository_is_private: bool,
+    remembered: Consent | None,
+) -> Question | None:
+    """Return what must be asked before work for that thread may show anything.
+
+    `remembered` is what was said in this conversation, or else once and for all.
+    """
+    if not isinstance(thread, TalkThread) or repository_is_private or remembered:
+        return None
+    here, place = _PLACES.get(thread.kind, _CHAT)
+    text = _QUESTION.format(repo=inline_code(repo.full_name), here=here, place=place)
+    return Question(
+        reason=QuestionReason.NO_CONSENT, text=text, offers=_consent_offers(place)
+    )
+
+
+def privacy_note() -> str:
+    """Return what the agent is told where words must be kept out."""
+    return _NOTE
+
+
+def _consent_offers(place: str) -> tuple[Offer, ...]:
+    return (
+        Offer(words="Share", command="share"),
+        Offer(words="Keep it out", command="keep it out"),
+        Offer(words=f"Always share in this {place}", command="always share"),
+        Offer(words=f"Always keep out in this {place}", command="always keep it out"),
+    )
+
+
+_CHAT: Final = ("this thread", "channel")
+_PLACES: Final = {ThreadKind.CHAT: _CHAT, ThreadKind.TICKET: ("this ticket", "project")}
+_QUESTION: Final = """\
+**{repo} is public, and {here} is not.** Anybody can read a pull request there. May it \
+quote what is written here, name who wrote it, and link back?
+
+- `share`: it may.
+- `keep it out`: it says what was changed. Names, addresses and quotations from {here} \
+are left out: eight words in a row, or three in a title or the name of a file. Single \
+words, and what the change is about, can still show.
+
+Answer here with one of the two; with `always` it holds for all requests from this \
+{place} to that repository. Nothing is shown there before."""
+_NOTE: Final = """\
+The request comes from a private place, and the repository is public. Nothing that you \
+write there may show where the request came from. In code, comments, tests, file \
+names, the title, the summary and the message of the commit:
+
+- do not quote from the request or the messages around it; say in your own words what \
+was wrong with the code and what you changed;
+- name no people, customers, channels or tickets, and give no addresses, links, or \
+identifiers from there;
+- make up the data for tests yourself."""
+
+
+class RunVisibility(Value):
+    """Whether everybody may read the repository, and what may be shown there then."""
+
+    is_public: bool = False
+    consent: Consent | None = None
+
+    @property
+    def keeps_out(self) -> bool:
+        return self.is_public and self.consent is not Consent.SHARE
+
+
+def may_show_words(
+    source: ThreadRef,
+    mirror: ThreadRef,
+    *,
+    source_is_private: bool,
+    mirror_is_public: bool,
+    consent: Consent | None,
+) -> bool:
+    """Tell whether words of one thread may be repeated in another.
+
+    Private words reach a public place by consent alone. The agent's words count as
+    those of the thread that it answers: it may quote what it has read there.
+    """
+    if source == mirror or not source_is_private or not mirror_is_public:
+        return True
+    return consent is Consent.SHARE

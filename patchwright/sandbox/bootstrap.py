@@ -1,0 +1,120 @@
+"""Pack the programs of a sandbox into files, and say how its server is started."""
+
+import io
+import re
+import zipfile
+from collections.abc import Collection, Mapping
+from functools import cache
+from importlib.resources import files
+from pathlib import PurePosixPath
+
+from patchwright.core.errors import SandboxError
+from patchwright.core.runtime import SandboxSpec
+from patchwright.sandbox.action_server.protocol import Config
+
+# Debian with Python, git and a compiler; any image with Python 3.8 and git will do.
+DEFAULT_IMAGE = "python:3.12-bookworm"
+
+
+UNITS = {"": 1, "b": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
+# Isolated from the user's packages and variables, without site: half the start-up time.
+PYTHON_OPTIONS = ("-I", "-S", "-X", "utf8")
+
+
+def read_size(text: str) -> int:
+    """Return the bytes in a size such as `512m` or `2g`."""
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([bkmgt]?)(?:i?b)?", text.strip().lower())
+    if found is None:
+        raise SandboxError(f"{text!r} is no size; write it like 512m or 4g")
+    return int(float(found.group(1)) * UNITS[found.group(2)])
+
+
+def confined_by_engine(spec: SandboxSpec, workspace: str) -> Config:
+    """Configure a server whose container limits memory and processes."""
+    return Config(
+        workspace=workspace,
+        command_timeout_s=spec.command_timeout_s,
+        lifetime_s=spec.lifetime_s,
+        environment=dict(spec.environment),
+        memory_bytes=read_size(spec.memory),
+        disk_bytes=read_size(spec.disk),
+    )
+
+
+def confined_by_limits(spec: SandboxSpec, workspace: str) -> Config:
+    """Configure a server that has to limit its shells itself."""
+    return confined_by_engine(spec, workspace)._replace(
+        max_data_bytes=read_size(spec.memory), max_processes=spec.max_processes
+    )
+
+
+def command_line(python: str, archive: str, config: Config) -> list[str]:
+    return [python, *PYTHON_OPTIONS, archive, config.to_json()]
+
+
+ACTION_SERVER_PACKAGE = "patchwright.sandbox.action_server"
+INSIDE_PACKAGE = "patchwright.sandbox.inside"
+TRANSFER_MODULES = (
+    "__init__.py",
+    "carry.py",
+    "elsewhere.py",
+    "leftovers.py",
+    "repository.py",
+)
+PROXY_PACKAGE = "patchwright.sandbox.egress.proxy"
+# A fixed date: the same sources give the same bytes.
+ARCHIVE_DATE = (1980, 1, 1, 0, 0, 0)
+
+
+@cache
+def pack_action_server() -> bytes:
+    return _pack(ACTION_SERVER_PACKAGE, INSIDE_PACKAGE)
+
+
+@cache
+def pack_proxy() -> bytes:
+    return _pack(PROXY_PACKAGE)
+
+
+@cache
+def pack_transfer_program() -> bytes:
+    """Pack what carries commits in and out, and nothing that it does not need."""
+    return _write(
+        _modules(INSIDE_PACKAGE, TRANSFER_MODULES)
+        | _main_module(f"{INSIDE_PACKAGE}.carry")
+    )
+
+
+def _pack(started: str, *others: str) -> bytes:
+    """Return a zip application; the modules keep their names inside it.
+
+    https://docs.python.org/3/library/zipapp.html
+    """
+    contents = _main_module(f"{started}.main")
+    for package in (started, *others):
+        contents |= _modules(package)
+    return _write(contents)
+
+
+def _main_module(module: str) -> dict[str, bytes]:
+    return {"__main__.py": f"from {module} import main\n\nmain()\n".encode()}
+
+
+def _modules(package: str, names: Collection[str] = ()) -> dict[str, bytes]:
+    """Return the modules of a package, or those of these names."""
+    folder = package.replace(".", "/")
+    parents = {f"{one}/__init__.py": b"" for one in PurePosixPath(folder).parents}
+    return parents | {
+        f"{folder}/{source.name}": source.read_bytes()
+        for source in files(package).iterdir()
+        if source.name.endswith(".py") and (not names or source.name in names)
+    }
+
+
+def _write(contents: Mapping[str, bytes]) -> bytes:
+    packed = io.BytesIO()
+    # Stored, not deflated: small Python builds come without zlib.
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_STORED) as archive:
+        for name in sorted(contents):
+            archive.writestr(zipfile.ZipInfo(name, ARCHIVE_DATE), contents[name])
+    return packed.getvalue()

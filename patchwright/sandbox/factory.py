@@ -1,0 +1,104 @@
+"""Choose where sandboxes run."""
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from patchwright.core.clock import Clock
+from patchwright.core.entry_points import RUNTIMES, find_maker
+from patchwright.core.errors import SandboxError
+from patchwright.core.runtime import Runtime, RuntimeFactory, SandboxSpec
+from patchwright.sandbox.bootstrap import DEFAULT_IMAGE
+from patchwright.sandbox.docker import engine
+from patchwright.sandbox.docker.runtimes import DockerRuntimes
+from patchwright.sandbox.local import runtimes
+from patchwright.sandbox.local.runtimes import BubblewrapRuntimes, UnconfinedRuntimes
+
+# What such a factory has, and sets to true.
+KEEPS_TO_DOMAINS = "keeps_to_domains"
+
+
+def refuse_domains_unless_able(factory: RuntimeFactory) -> RuntimeFactory:
+    return (
+        factory
+        if getattr(factory, KEEPS_TO_DOMAINS, False)
+        else _WithoutDomains(factory)
+    )
+
+
+class _WithoutDomains:
+    """Starts what the factory starts, but for sandboxes with a list of hosts."""
+
+    def __init__(self, factory: RuntimeFactory) -> None:
+        self.kind = factory.kind
+        self._factory = factory
+
+    def start(self, spec: SandboxSpec) -> Runtime:
+        if spec.domains:
+            raise SandboxError(
+                f"sandbox.network: sandboxes of the kind {self.kind!r} do not say that "
+                "they keep to a list of hosts; use docker or local"
+            )
+        return self._factory.start(spec)
+
+    def attach(self, spec: SandboxSpec) -> Runtime | None:
+        return self._factory.attach(spec)
+
+    def remove(self, run_id: str) -> int:
+        return self._factory.remove(run_id)
+
+    def reap(self) -> int:
+        return self._factory.reap()
+
+
+# A healthy engine answers within milliseconds.
+PROBE_S = 2
+
+
+def create_factory(
+    kind: str, clock: Clock, image: str = DEFAULT_IMAGE
+) -> RuntimeFactory:
+    """Return the factory of that kind; raise `SandboxError` when it cannot work here.
+
+    `auto` is Docker where an engine answers, else bubblewrap where it works. Nothing
+    but its own name chooses `unconfined`. Any other name is a plug-in's, which is
+    called with clock and image, or a `SettingsError`.
+    """
+    made = find_maker(RUNTIMES, kind, BUILT_IN, setting="sandbox.kind")(clock, image)
+    return made if kind in BUILT_IN else refuse_domains_unless_able(made)
+
+
+def _first_that_works(clock: Clock, image: str) -> RuntimeFactory:
+    try:
+        return _docker(clock, image)
+    except SandboxError as no_docker:
+        try:
+            return _bubblewrap(clock, image)
+        except SandboxError as no_bubblewrap:
+            raise SandboxError(
+                "there is no place for a sandbox: install Docker or bubblewrap."
+                f" {no_docker}. {no_bubblewrap}."
+            ) from no_bubblewrap
+
+
+def _docker(clock: Clock, image: str) -> DockerRuntimes:
+    return DockerRuntimes(engine.connect(PROBE_S), clock, image)
+
+
+def _bubblewrap(_clock: Clock, _image: str) -> BubblewrapRuntimes:
+    reason = runtimes.why_unavailable()
+    if reason:
+        raise SandboxError(f"bubblewrap does not work here: {reason}")
+    return BubblewrapRuntimes()
+
+
+def _unconfined(_clock: Clock, _image: str) -> UnconfinedRuntimes:
+    return UnconfinedRuntimes()
+
+
+BUILT_IN: Final[Mapping[str, Callable[[Clock, str], RuntimeFactory]]] = {
+    "auto": _first_that_works,
+    "docker": _docker,
+    "local": _bubblewrap,
+    "bubblewrap": _bubblewrap,
+    "unconfined": _unconfined,
+}

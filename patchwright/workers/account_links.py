@@ -1,0 +1,123 @@
+"""Links between a person's accounts: names, invitations, mappings and tokens."""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Final
+
+from pydantic import SecretStr
+
+from patchwright.core.channel import Offer, Offers
+from patchwright.core.clock import Clock
+from patchwright.core.settings.github import GitHubSettings
+from patchwright.core.text.strings import strip_invisible
+from patchwright.core.types.people import Actor
+from patchwright.integrations.github.sign_in import UserTokens
+from patchwright.integrations.github.webhooks.triggers import SERVICE
+from patchwright.workers.db.database import Database
+from patchwright.workers.github_connection import make_github_connection
+from patchwright.workers.store.identity_tokens import IdentityTokens
+from patchwright.workers.store.secrets import SecretStore
+
+_SERVICES: Final = {"github": "GitHub", "jira": "Jira", "slack": "Slack"}
+_LONGEST: Final = 80
+
+
+def service_name(service: str) -> str:
+    return _SERVICES.get(service, service)
+
+
+def display_name(actor: Actor) -> str:
+    """Return what somebody calls themselves, without what would hide or bend it."""
+    name = " ".join(strip_invisible(actor.login)[0].split())
+    return name[:_LONGEST] or actor.external_id
+
+
+def workspace_name(actor: Actor) -> str:
+    """Say where in the service an actor is, empty where there is one such place."""
+    if not actor.host:
+        return ""
+    return f"workspace {actor.host}" if actor.service == "slack" else actor.host
+
+
+LINK_PATH: Final = "/link"
+
+
+def link_address(public_url: str, token: str) -> str:
+    return f"{public_url}{LINK_PATH}/{token}"
+
+
+def invitation_text(actor: Actor, link: str, forge_name: str) -> str:
+    return (
+        f"I know you in {service_name(actor.service)}, but not who you are on "
+        f"{forge_name}, and there it is decided what you may have done.\n\n"
+        f"[Link your {forge_name} account]({link}): the link is yours alone, please "
+        "don't pass it on. It counts once, within 15 minutes and in one browser. "
+        "Then I go on with what you asked for."
+    )
+
+
+def invitation_offers(link: str, forge_name: str) -> Offers:
+    return (Offer(words=f"Link with {forge_name}", url=link),)
+
+
+def too_many_links_text(actor: Actor) -> str:
+    """Say why there is no further link."""
+    return (
+        "You have got several links within an hour. Please open the newest one in "
+        f"{service_name(actor.service)}, or ask again in an hour."
+    )
+
+
+def renewal_text(link: str, forge_name: str) -> str:
+    """Say that what somebody had let us do has come to an end."""
+    return (
+        f"{forge_name} doesn't let me see your repositories any more, so I can't offer "
+        f"them to choose from. [Link your account again]({link}), within 15 minutes."
+    )
+
+
+def mapped_person(
+    entries: Iterable[Mapping[str, str]],
+    actor: Actor,
+    is_from_own_site: Callable[[Actor], bool],
+    forge: str = "github",
+) -> Actor | None:
+    """Return who the actor is on the forge by `accounts.map`, the first entry first.
+
+    Ids alone count: what people call themselves, others may call themselves too. An id
+    without its place means somebody of the place that is served, whom `is_at_home`
+    knows; it is asked only then, and may raise `ServiceError`.
+    """
+    if actor.service == forge or not actor.external_id:
+        return None
+    full_id = f"{actor.host}/{actor.external_id}"
+    for entry in entries:
+        named = entry.get(actor.service)
+        is_meant = named == full_id or (
+            named == actor.external_id and is_from_own_site(actor)
+        )
+        if is_meant and forge in entry:
+            return Actor(service=forge, login=entry[forge].removeprefix("@"))
+    return None
+
+
+def make_user_tokens(settings: GitHubSettings, clock: Clock) -> UserTokens:
+    return UserTokens(
+        make_github_connection(settings),
+        settings.client_id,
+        settings.client_secret or SecretStr(""),
+        clock,
+    )
+
+
+def make_identity_tokens(
+    settings: GitHubSettings, database: Database, secrets: SecretStore, clock: Clock
+) -> IdentityTokens:
+    """Return the tokens of GitHub's people; without a client id none is renewed."""
+    return IdentityTokens(
+        database,
+        secrets,
+        make_user_tokens(settings, clock).renew,
+        clock,
+        service=SERVICE,
+        host=settings.api_url,
+    )

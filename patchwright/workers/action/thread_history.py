@@ -1,0 +1,226 @@
+"""What an earlier run has left in the thread, known by the signature of its comment."""
+
+import hmac
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Final
+
+from pydantic import SecretStr
+
+from patchwright.core.settings.model import Settings
+from patchwright.core.text.escape import Marked, split_marks
+from patchwright.core.text.mentions import BotCommand, Verb
+from patchwright.core.types.base import Value
+from patchwright.core.types.threads import Thread, ThreadPost, ThreadRef
+from patchwright.core.types.triggers import Trigger
+from patchwright.core.types.work import Outcome, OutcomeKind
+from patchwright.integrations.github.webhooks.reader import GitHubTriggerRules
+from patchwright.workers.store.redaction import Redact, clean_text
+
+_SIGNATURE: Final = re.compile(r"\s*<!-- patchwright:seal=([0-9a-f]{64}) -->\s*\Z")
+_PURPOSE: Final = b"patchwright status comment v1"
+# Providers' own names for the keys that the library for models finds by itself. What a
+# job gets for itself alone, such as a token, is none of them.
+_KEY_NAME: Final = re.compile(r"_API_KEY\Z", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class CommentSigner:
+    """Signs with a key that only jobs with the same secrets have."""
+
+    key: bytes
+
+    def sign(self, ref: ThreadRef, text: str) -> str:
+        """Return a status comment with its signature; other texts as they are."""
+        if not split_marks(text).state:
+            return text
+        return f"{text}\n<!-- patchwright:seal={self._digest(ref, text)} -->"
+
+    def verified_text(self, ref: ThreadRef, text: str) -> str | None:
+        """Return a text without its signature, or None if that is not ours."""
+        found = _SIGNATURE.search(text)
+        if found is None:
+            return None
+        signed = text[: found.start()]
+        is_ours = hmac.compare_digest(found[1], self._digest(ref, signed))
+        return signed if is_ours else None
+
+    def _digest(self, ref: ThreadRef, text: str) -> str:
+        """Sign for one thread; how the service has kept blanks makes no difference."""
+        words = " ".join(text.split())
+        message = f"{ref}\n{words}".encode("utf-8", "surrogatepass")
+        return hmac.new(self.key, message, sha256).hexdigest()
+
+
+def find_comment_signer(
+    settings: Settings, environ: Mapping[str, str], *, has_job_token: bool
+) -> CommentSigner | None:
+    """Return the seal of this job's secrets, or None where no secret lasts.
+
+    One secret is enough, and the first that is set counts: whoever knows it can spend
+    our money anyhow.
+    """
+    github = settings.github
+    lasting = (
+        *(key.key.get_secret_value() for key in settings.security.encryption_keys),
+        _secret_bytes(settings.llm.api_key),
+        *(_secret_bytes(one.api_key) for _, one in sorted(settings.llm.named.items())),
+        *(environ[name].encode() for name in sorted(environ) if _is_key(name)),
+        _secret_bytes(github.private_key),
+        b"" if has_job_token else _secret_bytes(github.token),
+    )
+    secret = next(filter(None, lasting), b"")
+    return (
+        CommentSigner(hmac.new(secret, _PURPOSE, sha256).digest()) if secret else None
+    )
+
+
+def _is_key(name: str) -> bool:
+    return bool(_KEY_NAME.search(name))
+
+
+def _secret_bytes(secret: SecretStr | None) -> bytes:
+    return secret.get_secret_value().encode() if secret else b""
+
+
+# No start is tried twice, nor what is in another `<sub>`: thousands of them cost time.
+_FOOTER: Final = re.compile(
+    r"(?<!\n)\n*<sub>[^<]*(?:<(?!/?sub>)[^<]*)*</sub>\s*\Z", re.DOTALL
+)
+# Who the token of a job is: https://github.com/apps/github-actions
+JOB_LOGIN: Final = "github-actions[bot]"
+_KNOWN_BY: Final = (
+    "A comment counts as ours if a job with the same secrets (`llm-api-key`) has "
+    "signed it, and nobody has changed it since."
+)
+_NO_RUN: Final = f"No run of ours can be found in this thread. {_KNOWN_BY}"
+_LAST_SAID: Final = "This is what the last run has said:"
+_NO_PLAN: Final = (
+    f"There is no plan in this thread that waits for a yes or no. {_KNOWN_BY}"
+)
+_MINOR_OUTCOMES: Final = frozenset({OutcomeKind.ANSWERED, OutcomeKind.REFUSED})
+_UNFINISHED: Final = frozenset({"queued", "running"})
+_STATUS_VERBS: Final = frozenset({Verb.STATUS, Verb.COST, Verb.WHY})
+
+
+class PreviousRun(Value):
+    """The newest run that has told its end: its id, how it ended, what it said."""
+
+    run_id: str
+    state: str
+    words: str
+
+    @property
+    def has_plan(self) -> bool:
+        return self.state == OutcomeKind.PLAN_POSTED
+
+
+def find_previous_run(
+    thread: Thread,
+    listening: GitHubTriggerRules,
+    seal: CommentSigner | None,
+    redact: Redact,
+) -> PreviousRun | None:
+    """Read the newest run in our own status comments; those of others say nothing.
+
+    What only answered or refused stands behind what did more. The first comment of a
+    run is its own: whatever has the same signature later is a copy. Its words are
+    cleaned of secrets once the signature has been read, which is over all of them.
+    """
+    by_run: dict[str, PreviousRun] = {}
+    for post in thread.posts[1:]:
+        told = _verified_text(post, thread.ref, listening, seal)
+        marked = _status_in(told) if told else Marked(text="")
+        if marked.state:
+            words = clean_text(redact, _FOOTER.sub("", marked.text))
+            previous = PreviousRun(
+                run_id=marked.run_id, state=marked.state, words=words
+            )
+            by_run.setdefault(previous.run_id, previous)
+    found = tuple(by_run.values())[::-1]
+    runs = [one for one in found if one.state not in _MINOR_OUTCOMES]
+    return next(iter((*runs, *found)), None)
+
+
+def _verified_text(
+    post: ThreadPost,
+    ref: ThreadRef,
+    listening: GitHubTriggerRules,
+    seal: CommentSigner | None,
+) -> str | None:
+    """Return what we have written in a post, None if we have not.
+
+    The name that all workflows write under says nothing.
+    """
+    if not listening.is_own(post.author.login):
+        return None
+    if seal is not None:
+        return seal.verified_text(ref, post.text)
+    return None if listening.is_own(JOB_LOGIN) else post.text
+
+
+def _status_in(text: str) -> Marked:
+    """Read a status comment: it ends with its mark, and has no other."""
+    marked = split_marks(text)
+    is_status = marked.marks and text.rstrip().endswith(marked.marks[-1])
+    return marked if is_status and len(marked.marks) == 1 else Marked(text=text)
+
+
+def with_approved_plan(trigger: Trigger, previous: PreviousRun) -> Trigger:
+    """Return a yes to a plan as the request to carry it out."""
+    request = (
+        f"@{trigger.asker.login} has approved this plan of run {previous.run_id[:8]}. "
+        f"Carry it out:\n\n{previous.words}"
+    )
+    return trigger.replace(request=request)
+
+
+def answer_about_previous_run(
+    previous: PreviousRun | None, command: BotCommand, runs_url: str
+) -> Outcome | None:
+    """Answer what is asked about earlier runs; None for what is no such question.
+
+    What an earlier run has said is not called ours: its agent has had a part in it.
+    """
+    ours = _answer(previous, command.verb, runs_url)
+    if not ours:
+        return None
+    told = previous.words if previous and command.verb in _STATUS_VERBS else ""
+    return Outcome(
+        kind=OutcomeKind.ANSWERED,
+        reason=command.verb,
+        summary=f"{ours}\n\n{told}" if told else ours,
+        service_text=ours,
+    )
+
+
+def _answer(previous: PreviousRun | None, verb: Verb, runs_url: str) -> str:
+    if verb is Verb.STOP:
+        return (
+            f"{_running_text(previous)} A run ends when its workflow run is cancelled: "
+            f"{runs_url}"
+        )
+    if verb in (Verb.APPROVE, Verb.REJECT):
+        return _plan_text(previous, verb)
+    if verb in _STATUS_VERBS:
+        return (
+            f"{_running_text(previous)} {_NO_RUN if previous is None else _LAST_SAID}"
+        )
+    return ""
+
+
+def _running_text(previous: PreviousRun | None) -> str:
+    """Tell whether a run works meanwhile: such a command waits for none."""
+    if previous is None or previous.state not in _UNFINISHED:
+        return "Nothing runs in this thread now."
+    return f"Run {previous.run_id[:8]} has not told its end yet."
+
+
+def _plan_text(previous: PreviousRun | None, verb: Verb) -> str:
+    if previous is None or not previous.has_plan:
+        return _NO_PLAN
+    if verb is Verb.APPROVE:
+        return ""
+    return f"The plan of run {previous.run_id[:8]} is dropped; nothing was changed."

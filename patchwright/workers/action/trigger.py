@@ -1,0 +1,344 @@
+"""Find the trigger: what the workflow's event, or the inputs, ask for."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from patchwright.core.errors import SettingsError
+from patchwright.core.text.mentions import Verb, find_request, parse_command
+from patchwright.core.types.people import Actor
+from patchwright.core.types.threads import ForgeThread, RepoRef, Thread, ThreadKind
+from patchwright.core.types.triggers import (
+    Ignored,
+    ParsedWebhook,
+    StatusReported,
+    Trigger,
+    TriggerKind,
+)
+from patchwright.integrations.github.adapter import GitHub
+from patchwright.integrations.github.repository import (
+    FoundComment,
+    fetch_comment,
+    fetch_review_texts,
+)
+from patchwright.integrations.github.webhooks.reader import (
+    SERVICE,
+    GitHubTriggerRules,
+    read_delivery,
+)
+from patchwright.workers.action.inputs import Inputs
+from patchwright.workers.action.workflow import WorkflowJob
+
+_THREAD_PARTS: Final = ("issue", "pull_request", "discussion")
+_CHECK_PARTS: Final = ("workflow_run", "check_suite", "check_run")
+
+
+def number_of_thread(event: Mapping[str, Any]) -> int:
+    """Return the number of the thread that it is about; 0 where there is none."""
+    found = (number_in(event, kind, "number") for kind in _THREAD_PARTS)
+    return next(filter(None, found), 0)
+
+
+def number_of_checks(event: Mapping[str, Any]) -> int:
+    """Return the pull request whose checks have ended, 0 if none have."""
+    for kind in _CHECK_PARTS:
+        part = event.get(kind)
+        pulls = part.get("pull_requests") if isinstance(part, dict) else None
+        for pull in pulls if isinstance(pulls, list) else ():
+            if _is_here(pull, event):
+                return number_in({"pull": pull}, "pull", "number")
+    return 0
+
+
+def _is_here(pull: object, event: Mapping[str, Any]) -> bool:
+    """Tell whether a pull request is one of this repository.
+
+    GitHub lists all that have the branch, those in forks too, where somebody else
+    chooses the number.
+    """
+    base = pull.get("base") if isinstance(pull, dict) else None
+    home = number_in(base, "repo", "id") if isinstance(base, dict) else 0
+    return home > 0 and home == number_in(event, "repository", "id")
+
+
+def number_in(event: Mapping[str, Any], part: str, key: str) -> int:
+    found = event.get(part)
+    number = found.get(key) if isinstance(found, dict) else None
+    return number if isinstance(number, int) else 0
+
+
+def payload_in(event: Mapping[str, Any], event_name: str) -> Mapping[str, Any]:
+    """Return what a dispatch has brought along; no other event brings anything."""
+    if event_name != "repository_dispatch":
+        return {}
+    found = event.get("client_payload")
+    return found if isinstance(found, dict) else {}
+
+
+_MODE_REQUESTS: Final = {
+    "fix": "Bring the change itself: words alone will not do.",
+    "answer": "Answer in words. Change nothing.",
+    "review-feedback": (
+        "See to what reviewers have said in the open review threads of this pull "
+        "request, each of them."
+    ),
+    "ci-fix": "Make the failing checks of this pull request pass.",
+}
+_OF_PULL_REQUESTS: Final = ("review-feedback", "ci-fix")
+
+
+def with_mode(trigger: Trigger, mode: str) -> Trigger:
+    """Return the request as the mode wants it; what is a command stays one.
+
+    Raises `SettingsError` for a thread that the mode does not go with.
+    """
+    command = parse_command(trigger.request)
+    if mode == "auto" or trigger.kind.is_automatic or command is not None:
+        return trigger
+    thread = trigger.thread
+    if mode in _OF_PULL_REQUESTS and thread.kind is not ThreadKind.PULL_REQUEST:
+        raise SettingsError(
+            f"input `mode` is {mode}, which is for pull requests; {thread.name} is none"
+        )
+    return trigger.replace(request=_request_for_mode(trigger.request, mode))
+
+
+def _request_for_mode(request: str, mode: str) -> str:
+    if mode == "plan":
+        return f"{Verb.PLAN} {request}".strip()
+    return "\n\n".join(part for part in (request, _MODE_REQUESTS[mode]) if part)
+
+
+# Events that people cause by what they write or do in a thread. One of a pull request
+# comes under another name where the workflow may see secrets.
+_THREAD_EVENTS: Final[Mapping[str, str]] = {
+    **{
+        name: name
+        for name in (
+            "discussion",
+            "discussion_comment",
+            "issue_comment",
+            "issues",
+            "pull_request",
+            "pull_request_review",
+            "pull_request_review_comment",
+        )
+    },
+    "pull_request_target": "pull_request",
+}
+_REVIEWS: Final = ("pull_request_review", "pull_request_review_comment")
+
+
+@dataclass(frozen=True)
+class NoTrigger:
+    """The event asks for nothing; `reason` is the reader's short code."""
+
+    reason: str
+
+
+@dataclass(frozen=True)
+class ActionRequest:
+    """Somebody asks for something; `task` is its text where there is no thread."""
+
+    trigger: Trigger
+    task: str = ""
+
+
+class TriggerReader:
+    """Reads what one workflow run was asked for."""
+
+    def __init__(
+        self,
+        workflow_job: WorkflowJob,
+        inputs: Inputs,
+        listening: GitHubTriggerRules,
+        github: GitHub,
+    ) -> None:
+        self._workflow_job, self._inputs = workflow_job, inputs
+        self._listening, self._github = listening, github
+        self._repo = RepoRef(forge=SERVICE, full_name=workflow_job.repository)
+        self._payload = payload_in(workflow_job.event, workflow_job.event_name)
+
+    def find(self, task: str) -> ActionRequest | NoTrigger:
+        """Return what is asked, `task` being the text of the inputs.
+
+        Raises `SettingsError`, `PayloadError`, or a `ServiceError`.
+        """
+        found = self._find(task or str(self._payload.get("task") or "").strip())
+        if isinstance(found, NoTrigger):
+            return found
+        trigger = with_mode(found.trigger, self._inputs.text("mode"))
+        return ActionRequest(self._with_rerunner(trigger), found.task)
+
+    def _find(self, task: str) -> ActionRequest | NoTrigger:
+        if task:
+            return ActionRequest(self._task_trigger(task), task)
+        comment = self._number("comment-id")
+        if comment and comment != number_in(self._workflow_job.event, "comment", "id"):
+            return self._by_comment(comment)
+        number, own = (
+            self._number("issue-number"),
+            number_of_thread(self._workflow_job.event),
+        )
+        is_read = self._workflow_job.event_name in _THREAD_EVENTS
+        if number and (not is_read or number != own):
+            return ActionRequest(self._by_number(number))
+        if is_read:
+            return self._by_event()
+        if number := number_of_checks(self._workflow_job.event):
+            return ActionRequest(self._by_number(number))
+        if self._workflow_job.event_name == "status":
+            return self._by_status()
+        raise SettingsError(
+            f"the event `{self._workflow_job.event_name}` has no thread: set one of "
+            "the inputs `issue-number`, `comment-id`, `task` and `task-file`"
+        )
+
+    def _number(self, name: str) -> int:
+        """Return a number of the inputs, or of what a dispatch has brought along."""
+        given = self._inputs.text(name) or str(
+            self._payload.get(name) or self._payload.get(name.replace("-", "_")) or ""
+        )
+        if given and not re.fullmatch(r"[1-9][0-9]{0,17}", given):
+            raise SettingsError(f"client_payload: `{name}` is no number")
+        return int(given or 0)
+
+    def _by_event(self) -> ActionRequest | NoTrigger:
+        event = _THREAD_EVENTS[self._workflow_job.event_name]
+        found = read_delivery(event, self._workflow_job.event_bytes, self._listening)
+        if event in _REVIEWS and self._inputs.text("mode") == "review-feedback":
+            return self._by_review(found)
+        if isinstance(found, Trigger) and event == "pull_request_review_comment":
+            return self._once_per_review(found)
+        return _as_read(found)
+
+    def _once_per_review(self, found: Trigger) -> ActionRequest | NoTrigger:
+        """Take a comment of a review only if no other text of the review asks first.
+
+        GitHub raises an event for the review and for each of its comments. A service
+        knows them for one request; here each is a workflow run that knows of no other.
+        """
+        number = found.forge_thread.number
+        if not found.review_id or self._workflow_job.event.get("action") != "created":
+            return ActionRequest(found)
+        texts = fetch_review_texts(
+            self._github.api, self._repo, number, found.review_id
+        )
+        asking = (post for post, text in texts.items() if self._mentions(text))
+        is_first = next(asking, found.post_id) == found.post_id
+        return ActionRequest(found) if is_first else NoTrigger("asked-by-review")
+
+    def _mentions(self, text: str) -> bool:
+        return find_request(text, self._listening.mention) is not None
+
+    def _by_review(self, found: ParsedWebhook) -> ActionRequest | NoTrigger:
+        """Take any review for a request: the workflow says that they are."""
+        if isinstance(found, Trigger):
+            return ActionRequest(found.replace(kind=TriggerKind.COMMENT_MENTION))
+        if found != Ignored(reason="no-mention"):
+            return _as_read(found)
+        if self._listening.is_own(self._workflow_job.actor):
+            return NoTrigger("own-text")
+        return ActionRequest(
+            self._by_number(number_of_thread(self._workflow_job.event))
+        )
+
+    def _by_status(self) -> ActionRequest | NoTrigger:
+        """Find the pull request that ends in a commit whose checks have failed.
+
+        An event of this kind names branches alone; those of forks are not among them.
+        """
+        found = read_delivery("status", self._workflow_job.event_bytes, self._listening)
+        if not isinstance(found, StatusReported):
+            return _as_read(found)
+        if found.has_passed:
+            return NoTrigger("checks-passed")
+        for branch in found.branches:
+            pull = self._github.forge.find_pull_request(self._repo, branch)
+            if pull is not None and pull.head_sha == found.sha:
+                return ActionRequest(self._by_number(pull.number))
+        return NoTrigger("no-pull-request")
+
+    def _by_number(self, number: int) -> Trigger:
+        thread = self._fetch_opening(number)
+        return Trigger(
+            key=f"{thread.ref}:run:{self._workflow_job.run_id}",
+            kind=TriggerKind.BODY_MENTION,
+            actor=self._actor(),
+            thread=thread.ref,
+            request="",
+            title=thread.title,
+            body=thread.posts[0].text,
+        )
+
+    def _by_comment(self, comment_id: int) -> ActionRequest | NoTrigger:
+        said = fetch_comment(self._github.api, self._repo, comment_id)
+        if any(map(self._listening.is_own, (said.author.login, said.app))):
+            return NoTrigger("own-text")
+        thread = self._fetch_opening(said.number)
+        return ActionRequest(self._comment_trigger(said, thread))
+
+    def _comment_trigger(self, said: FoundComment, thread: Thread) -> Trigger:
+        """Make a request of a comment; who has it followed counts as taking part."""
+        actor, request = self._actor(), find_request(said.text, self._listening.mention)
+        return Trigger(
+            key=f"{thread.ref}:comment:{said.post_id}",
+            kind=TriggerKind.COMMENT_MENTION,
+            actor=said.author,
+            thread=thread.ref,
+            request=said.text if request is None else request,
+            title=thread.title,
+            body=thread.posts[0].text,
+            text=said.text,
+            post_id=said.post_id,
+            review_id=said.review_id,
+            others=() if _is_same_login(actor, said.author) else (actor,),
+        )
+
+    def _fetch_opening(self, number: int) -> Thread:
+        ref = ForgeThread(repo=self._repo, kind=ThreadKind.ISSUE, number=number)
+        return self._github.channel.fetch_opening(ref)
+
+    def _task_trigger(self, task: str) -> Trigger:
+        number = (
+            int(self._workflow_job.run_id) if self._workflow_job.run_id.isdigit() else 1
+        )
+        return Trigger(
+            key=f"action:{self._workflow_job.run_id}:{self._workflow_job.run_attempt}",
+            kind=TriggerKind.BODY_MENTION,
+            actor=self._actor(),
+            thread=ForgeThread(repo=self._repo, kind=ThreadKind.REQUEST, number=number),
+            request="",
+            body=task,
+        )
+
+    def _actor(self) -> Actor:
+        if not self._workflow_job.actor:
+            raise SettingsError(
+                "GITHUB_ACTOR: not set, so that nobody would have asked"
+            )
+        return _person(self._workflow_job.actor, self._workflow_job.actor_id)
+
+    def _with_rerunner(self, trigger: Trigger) -> Trigger:
+        """Judge whoever has had the workflow run again as well."""
+        again = _person(self._workflow_job.rerun_by)
+        if not again.login or _is_same_login(again, self._actor()):
+            return trigger
+        return trigger.replace(others=(*trigger.others, again))
+
+
+def _as_read(found: ParsedWebhook) -> ActionRequest | NoTrigger:
+    if isinstance(found, Trigger):
+        return ActionRequest(found)
+    # What only tells us something, as that a thread was closed, asks for nothing.
+    return NoTrigger(found.reason if isinstance(found, Ignored) else "action-not-read")
+
+
+def _person(login: str, external_id: str = "") -> Actor:
+    is_bot = login.endswith("[bot]")
+    return Actor(service=SERVICE, login=login, external_id=external_id, is_bot=is_bot)
+
+
+def _is_same_login(one: Actor, other: Actor) -> bool:
+    return one.login.casefold() == other.login.casefold()

@@ -1,0 +1,203 @@
+"""The workflow job: what the runner tells about it, and the condition of its `if:`."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import yaml
+
+from patchwright.core.errors import SettingsError
+
+# A text of somebody's, held against a word that stands in the workflow itself.
+_PHRASE_CONDITION: Final = re.compile(
+    r"\b(?:contains|startsWith)\(\s*[^()]*\.body\b[^(),]*,\s*'((?:[^']|'')*)'\s*\)",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class WorkflowCheck:
+    """The phrases that a workflow lets through, and the one that is listened to."""
+
+    workflow_phrases: tuple[str, ...]
+    phrase: str
+
+    @property
+    def is_sound(self) -> bool:
+        """Tell whether a text with the phrase gets through, as far as can be read.
+
+        A workflow without phrases lets everything through, or has them elsewhere.
+        """
+        heard = self.phrase.lower()
+        return not self.workflow_phrases or any(
+            one.lower() in heard for one in self.workflow_phrases
+        )
+
+    def __str__(self) -> str:
+        shown = (
+            ", ".join(f"`{one}`" for one in self.workflow_phrases)
+            or "no phrase of its own"
+        )
+        told = f"the workflow's `if:` asks for {shown}, the Action for `{self.phrase}`"
+        if self.is_sound:
+            return told
+        return (
+            f"{told}: no text has both, and so nobody is ever answered. Write the same "
+            "in both: the input `trigger-phrase`, and the `if:` of the workflow."
+        )
+
+
+def check_workflow(workflow: str, phrase: str) -> WorkflowCheck:
+    """Read the phrases in the conditions of a workflow; what is no YAML has none."""
+    try:
+        document = yaml.safe_load(workflow)
+    except yaml.YAMLError:
+        return WorkflowCheck((), phrase)
+    conditions = _conditions(document)
+    found = [
+        one.replace("''", "'")
+        for if_ in conditions
+        for one in _PHRASE_CONDITION.findall(if_)
+    ]
+    return WorkflowCheck(tuple(dict.fromkeys(found)), phrase)
+
+
+def find_workflow(environ: Mapping[str, str]) -> tuple[str, str] | None:
+    """Return path and commit of the workflow that runs; None where nothing says.
+
+    https://docs.github.com/en/actions/reference/workflows-and-actions/variables
+    """
+    path, _, ref = environ.get("GITHUB_WORKFLOW_REF", "").partition("@")
+    own = f"{environ.get('GITHUB_REPOSITORY')}/"
+    if not ref or not path.startswith(own):
+        return None
+    return path.removeprefix(own), environ.get("GITHUB_WORKFLOW_SHA") or ref
+
+
+def _conditions(document: Any) -> Iterator[str]:  # noqa: ANN401 - YAML as it comes
+    jobs = document.get("jobs") if isinstance(document, dict) else None
+    for job in jobs.values() if isinstance(jobs, dict) else ():
+        if not isinstance(job, dict):
+            continue
+        steps = job.get("steps")
+        for part in (job, *(steps if isinstance(steps, list) else ())):
+            if isinstance(part, dict) and "if" in part:
+                yield str(part["if"])
+
+
+PREFIX: Final = "PATCHWRIGHT_ACTION_"
+# https://docs.github.com/en/actions/reference/workflows-and-actions/variables
+_NEEDED_VARIABLES: Final = (
+    "GITHUB_EVENT_NAME",
+    "GITHUB_EVENT_PATH",
+    "GITHUB_REPOSITORY",
+)
+_MAX_EVENT_BYTES: Final = 30_000_000
+# So providers of models, clouds and the runner name what nobody else may know.
+_SECRET_NAME: Final = re.compile(
+    r"_(?:API_KEY|ACCESS_KEY|PASSWORD|SECRET|TOKEN)\Z", re.IGNORECASE
+)
+# What is shorter may be a word, and would be blotted out everywhere.
+_LEAST_SECRET_CHARS: Final = 12
+
+
+@dataclass(frozen=True)
+class WorkflowJob:
+    """Where the Action runs.
+
+    `event` is the delivery that started the workflow, `actor` who did, and `rerun_by`
+    who had it run again. `workflow` is the path and commit of its file. With
+    `has_job_token` we are the workflow itself on GitHub.
+    """
+
+    folder: Path
+    workspace: Path
+    repository: str
+    event_name: str
+    event: Mapping[str, Any]
+    event_bytes: bytes
+    actor: str
+    actor_id: str
+    rerun_by: str
+    run_id: str
+    run_attempt: str
+    run_url: str
+    has_job_token: bool
+    workflow: tuple[str, str] | None
+
+    @property
+    def runs_url(self) -> str:
+        """Where the runs of the repository's workflows are listed."""
+        return self.run_url.rpartition("/runs/")[0]
+
+    @property
+    def artifacts(self) -> Path:
+        return self.folder / "artifacts"
+
+    @property
+    def result(self) -> Path:
+        return self.folder / "result.json"
+
+
+def read_workflow_job(environ: Mapping[str, str]) -> WorkflowJob:
+    """Read it from the environment; raises `SettingsError` outside of a workflow."""
+    names = (*_NEEDED_VARIABLES, f"{PREFIX}FOLDER", f"{PREFIX}INPUTS")
+    if missing := [name for name in names if not environ.get(name)]:
+        raise SettingsError(
+            f"{', '.join(missing)}: not set; `patchwright action run` is a step of the "
+            "GitHub Action (action.yml), and runs in a workflow. On this machine, use "
+            "`patchwright resolve`."
+        )
+    body, event = _read_event(Path(environ["GITHUB_EVENT_PATH"]))
+    return WorkflowJob(
+        folder=Path(environ[f"{PREFIX}FOLDER"]),
+        workspace=Path(environ.get("GITHUB_WORKSPACE") or "."),
+        repository=environ["GITHUB_REPOSITORY"],
+        event_name=environ["GITHUB_EVENT_NAME"],
+        event=event,
+        event_bytes=body,
+        actor=environ.get("GITHUB_ACTOR", ""),
+        actor_id=environ.get("GITHUB_ACTOR_ID", ""),
+        rerun_by=environ.get("GITHUB_TRIGGERING_ACTOR", ""),
+        run_id=environ.get("GITHUB_RUN_ID", ""),
+        run_attempt=environ.get("GITHUB_RUN_ATTEMPT", "1"),
+        run_url=_run_url(environ),
+        has_job_token=environ.get(f"{PREFIX}HAS_JOB_TOKEN") == "true",
+        workflow=find_workflow(environ),
+    )
+
+
+def settings_environment(environ: Mapping[str, str]) -> dict[str, str]:
+    """Return what the settings are read from; what is ours alone is none of them."""
+    return {k: v for k, v in environ.items() if not k.startswith(PREFIX)}
+
+
+def secrets_in(environ: Mapping[str, str]) -> tuple[str, ...]:
+    """Return what variables hold that are named like secrets, settings of ours or not.
+
+    The library for models finds the keys of many providers there by itself.
+    """
+    named = (text for name, text in environ.items() if _SECRET_NAME.search(name))
+    return tuple(text for text in named if len(text) >= _LEAST_SECRET_CHARS)
+
+
+def _read_event(path: Path) -> tuple[bytes, Mapping[str, Any]]:
+    try:
+        with path.open("rb") as file:
+            body = file.read(_MAX_EVENT_BYTES)
+        event = json.loads(body)
+    except (OSError, ValueError, RecursionError) as error:
+        raise SettingsError(
+            f"GITHUB_EVENT_PATH: {path} cannot be read as JSON: {error}"
+        ) from error
+    return body, event if isinstance(event, dict) else {}
+
+
+def _run_url(environ: Mapping[str, str]) -> str:
+    server, run = environ.get("GITHUB_SERVER_URL"), environ.get("GITHUB_RUN_ID")
+    if not server or not run:
+        return ""
+    return f"{server}/{environ['GITHUB_REPOSITORY']}/actions/runs/{run}"

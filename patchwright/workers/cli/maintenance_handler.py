@@ -1,0 +1,28 @@
+"""Look after database and keys from the command line."""
+
+from contextlib import closing
+
+import typer
+
+from patchwright.core.clock import SystemClock
+from patchwright.core.settings.loader import load_settings_here
+from patchwright.resolver.messages.elements import count_noun
+from patchwright.workers.compose import key_ring, open_database
+from patchwright.workers.db.database import database_errors
+from patchwright.workers.db.upgrade import upgrade
+from patchwright.workers.store.secrets import SecretStore
+
+
+def upgrade_database() -> None:
+    with closing(open_database(load_settings_here())) as database:
+        upgrade(database)
+    typer.echo("The database is up to date.")
+
+
+def rotate_keys() -> None:
+    settings = load_settings_here()
+    with closing(open_database(settings)) as database, database_errors():
+        upgrade(database)
+        keys = key_ring(settings, database)
+        renewed = SecretStore(database, keys, SystemClock()).rotate()
+    typer.echo(f"{count_noun(renewed, 'secret')} moved to the key {keys.current}.")

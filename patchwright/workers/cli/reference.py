@@ -1,0 +1,164 @@
+"""The reference of all commands, as a page of the documentation and a manual page."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import typer
+from typer.core import TyperGroup
+from typer.main import get_command
+
+from patchwright.workers.cli.main import ABOUT, all_commands, make_app
+
+PROGRAM: Final = "patchwright"
+
+
+@dataclass(frozen=True)
+class ParameterHelp:
+    """An argument or an option: how it is written, and what it means."""
+
+    written: str
+    meaning: str
+
+
+@dataclass(frozen=True)
+class CommandHelp:
+    """One command; `usage` is its line without the program, `text` its paragraphs."""
+
+    name: str
+    usage: str
+    text: tuple[str, ...]
+    arguments: tuple[ParameterHelp, ...]
+    options: tuple[ParameterHelp, ...]
+
+    @property
+    def summary(self) -> str:
+        return self.text[0]
+
+
+def read_commands() -> tuple[CommandHelp, ...]:
+    """Return the program itself and then every command, with those of groups."""
+    group = get_command(make_app(all_commands()))
+    if not isinstance(group, TyperGroup):
+        raise TypeError("a program with several commands is a group")
+    return tuple(_walk_commands(group, typer.Context(group, info_name=PROGRAM)))
+
+
+def _walk_commands(group: TyperGroup, context: typer.Context) -> Iterator[CommandHelp]:
+    yield _read_command(context)
+    for name in group.list_commands(context):
+        found = group.get_command(context, name)
+        if found is None:
+            continue
+        inner = typer.Context(found, info_name=name, parent=context)
+        if isinstance(found, TyperGroup):
+            yield from _walk_commands(found, inner)
+        else:
+            yield _read_command(inner)
+
+
+def _read_command(context: typer.Context) -> CommandHelp:
+    command = context.command
+    words: dict[str, list[ParameterHelp]] = {"argument": [], "option": []}
+    for one in command.get_params(context):
+        if record := one.get_help_record(context):
+            meaning = " ".join(record[1].split())
+            words[one.param_type_name].append(ParameterHelp(record[0], meaning))
+    paragraphs = (command.help or "").strip().split("\n\n")
+    return CommandHelp(
+        name=context.command_path,
+        usage=" ".join([context.command_path, *command.collect_usage_pieces(context)]),
+        text=tuple(" ".join(one.split()) for one in paragraphs),
+        arguments=tuple(words["argument"]),
+        options=tuple(words["option"]),
+    )
+
+
+_HELP: Final = "--help"
+_DESCRIPTION: Final = (
+    "Patchwright turns a request made where people work into a proven pull request. On "
+    "the command line it works on an issue by its URL, or on a text in a repository on "
+    "this machine, and it runs and looks after the service that hears requests in "
+    "GitHub, Slack and Jira."
+)
+_SETTINGS: Final = (
+    "Settings are read from flags, from the environment (PATCHWRIGHT_SECTION__KEY, and "
+    "LLM_MODEL, LLM_API_KEY, LLM_BASE_URL, LOG_JSON), and from patchwright.toml in the "
+    "current folder or the file that PATCHWRIGHT_CONFIG names, the strongest first. A "
+    "secret can be read from a file: the name of its variable with _FILE at its end. "
+    "NO_COLOR keeps colours away."
+)
+_EXITS: Final = (
+    ParameterHelp("0", "The run was resolved or answered, or its plan was posted."),
+    ParameterHelp("1", "The run ended in another way, but nothing failed."),
+    ParameterHelp("2", "Wrong usage, or a wrong setting; the message says what to do."),
+    ParameterHelp("3", "A service, the model or the sandbox failed."),
+    ParameterHelp("130", "Somebody stopped watching a run, which goes on."),
+)
+_FILES: Final = (
+    ParameterHelp(
+        "~/.local/state/patchwright",
+        "The state folder: the database of a service without another one, its keys, "
+        "and copies of repositories. The setting state_dir names another.",
+    ),
+    ParameterHelp(
+        "~/.local/state/patchwright/runs/*.jsonl",
+        "The events of each run of the command line, which replay reads.",
+    ),
+    ParameterHelp(
+        ".patchwright.toml", "The wishes of a repository, read on its default branch."
+    ),
+)
+
+
+def manual() -> str:
+    """Return it without a date or a version, so that it changes when its words do."""
+    program, *commands = read_commands()
+    return "\n".join(_manual_lines(program, commands)) + "\n"
+
+
+def _manual_lines(
+    program: CommandHelp, commands: Sequence[CommandHelp]
+) -> Iterator[str]:
+    yield f'.TH {PROGRAM.upper()} 1 "" Patchwright "User Commands"'
+    yield from (".SH NAME", f"{PROGRAM} \\- {_roff_text(_without_capital(ABOUT))}")
+    yield from (".SH SYNOPSIS", f".B {PROGRAM}", "COMMAND [OPTIONS] [ARGS]...")
+    yield from (".SH DESCRIPTION", _roff_text(_DESCRIPTION))
+    yield ".SH OPTIONS"
+    yield from _manual_list(program.options)
+    yield ".SH COMMANDS"
+    for command in commands:
+        yield from _manual_command(command)
+    yield from (".SH ENVIRONMENT", _roff_text(_SETTINGS))
+    yield ".SH EXIT STATUS"
+    yield from _manual_list(_EXITS)
+    yield ".SH FILES"
+    yield from _manual_list(_FILES)
+
+
+def _manual_command(command: CommandHelp) -> Iterator[str]:
+    yield f".SS {_roff_text(command.usage)}"
+    for paragraph in command.text:
+        yield from (".PP", _roff_text(paragraph))
+    yield from _manual_list(command.arguments)
+    yield from _manual_list([one for one in command.options if one.written != _HELP])
+
+
+def _manual_list(words: Sequence[ParameterHelp]) -> Iterator[str]:
+    for one in words:
+        yield from (".TP", f".B {_roff_text(one.written)}", _roff_text(one.meaning))
+
+
+def _without_capital(text: str) -> str:
+    """Return it as man pages have it behind the name."""
+    return f"{text[0].lower()}{text[1:].rstrip('.')}"
+
+
+def _roff_text(words: str) -> str:
+    """Escape what roff would take for its own.
+
+    https://man7.org/linux/man-pages/man7/groff_char.7.html
+    """
+    escaped = words.replace("\\", "\\e").replace("-", "\\-").replace("`", "\\(ga")
+    escaped = escaped.replace("~", "\\(ti").replace("^", "\\(ha")
+    return f"\\&{escaped}" if escaped.startswith((".", "'")) else escaped

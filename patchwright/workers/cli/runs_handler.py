@@ -1,0 +1,265 @@
+"""Carry out `patchwright runs`: list, show, stop, retry and export runs."""
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from itertools import chain, islice
+from pathlib import Path
+
+import structlog
+import typer
+from rich.console import Console
+
+from patchwright.core.clock import SystemClock
+from patchwright.core.errors import SettingsError
+from patchwright.core.logs import set_up_logging
+from patchwright.core.replay.story import tell_story
+from patchwright.core.settings.loader import load_settings_here
+from patchwright.core.types.base import JobId
+from patchwright.core.types.work import OutcomeKind
+from patchwright.resolver.messages.status import DeliveryResult
+from patchwright.resolver.progress import ProgressTracker
+from patchwright.workers.cli.live import live_lines
+from patchwright.workers.cli.replay_view import print_story
+from patchwright.workers.cli.report import exit_code, print_result
+from patchwright.workers.cli.run_list import (
+    place_text,
+    print_runs,
+    run_as_json,
+    runs_as_json,
+)
+from patchwright.workers.cli.terminal import plain
+from patchwright.workers.queue.interface import BrokerUnavailableError
+from patchwright.workers.runs.administration import ServiceRuns
+from patchwright.workers.runs.export import (
+    events_of,
+    export_document,
+    load_work_bundle,
+    write_document,
+    write_work,
+)
+from patchwright.workers.runs.lookup import (
+    LocalRuns,
+    RunLookup,
+    ServiceRun,
+    open_run_lookup,
+)
+from patchwright.workers.runs.reader import follow_until_end
+from patchwright.workers.runs.run_row import RunFilter, RunRow, row_of_log
+from patchwright.workers.runs.selection import SHORT_ID_LENGTH, RunStage
+from patchwright.workers.store.job import Job, JobState, outcome_of
+
+_NOT_WATCHED = "Not watched any more; the run goes on."
+INTERRUPTED = 130
+
+
+def show_job(service: ServiceRuns, job: Job, *, as_object: bool) -> None:
+    events = events_of(service, job)
+    listed, delivered = service.row_of(job), service.reader.delivered(job)
+    outcome = outcome_of(job)
+    story = tell_story(events).replace(outcome=outcome)
+    if as_object:
+        typer.echo(run_as_json(listed, story, outcome, delivered))
+        return
+    console = Console()
+    _print_head(console, listed)
+    if events:
+        print_story(console, story, delivered, f"The run is {listed.stage}.")
+    elif outcome is not None:
+        print_result(console, outcome, delivered)
+
+
+def show_local(archive: LocalRuns, run_id: str, *, as_object: bool) -> None:
+    run = archive.read(run_id)
+    story, listed = tell_story(run.events), row_of_log(run_id, run.trajectory.run)
+    if as_object:
+        typer.echo(run_as_json(listed, story, story.outcome, DeliveryResult()))
+        return
+    console = Console()
+    _print_head(console, listed)
+    print_story(console, story)
+
+
+def follow_run(service: ServiceRuns, job: Job, *, as_object: bool) -> int:
+    """Show what happens until it ends; return the exit code for how it ended."""
+    console = Console(stderr=True, quiet=as_object)
+    _print_head(console, service.row_of(job))
+    limits = service.settings.limits.of_a_run()
+    # The worker knows what kind of sandbox it is.
+    watch = ProgressTracker("fresh", job.created_at)
+    notifier = service.events.notifier
+    try:
+        with live_lines(console, watch, limits, service.clock) as show:
+            ended = follow_until_end(service.reader, notifier, job, show)
+    except KeyboardInterrupt:
+        console.print(_NOT_WATCHED)
+        return INTERRUPTED
+    outcome, delivered = outcome_of(ended), service.reader.delivered(ended)
+    if as_object:
+        story = tell_story(events_of(service, ended))
+        listed = service.row_of(ended)
+        typer.echo(run_as_json(listed, story, outcome, delivered))
+    elif outcome is not None:
+        print_result(Console(), outcome, delivered)
+    return exit_code(outcome) if outcome else 1
+
+
+def _print_head(console: Console, run: RunRow) -> None:
+    asked = f"asked for by {run.requester}" if run.requester else ""
+    state = f"{run.stage}: {run.outcome}" if run.outcome else str(run.stage)
+    facts: Sequence[str] = (
+        f"run {run.id[:SHORT_ID_LENGTH]}",
+        place_text(run),
+        asked,
+        state,
+    )
+    line = " · ".join(part for part in facts if part)
+    console.print(plain(line, "dim"), soft_wrap=True)
+    if run.title:
+        console.print(plain(run.title, "bold"), soft_wrap=True)
+
+
+log = structlog.get_logger(__name__)
+
+
+def list_runs(
+    stage: RunStage | None,
+    outcome: OutcomeKind | None,
+    repo: str,
+    limit: int,
+    *,
+    as_object: bool,
+) -> None:
+    wanted = RunFilter(stage=stage, outcome=outcome, repo=repo)
+    with _run_lookup() as run_lookup:
+        found = _newest_runs(run_lookup, wanted, limit)
+    if as_object:
+        typer.echo(runs_as_json(found))
+    elif found:
+        print_runs(found, SystemClock().now())
+    else:
+        is_any = wanted == RunFilter()
+        typer.echo(f"There are no {'' if is_any else 'such '}runs.", err=True)
+
+
+def show_run(run: str, *, follows: bool, as_object: bool) -> int:
+    """Return the exit code."""
+    with _run_lookup(listens=follows) as run_lookup:
+        found = run_lookup.find(run)
+        if isinstance(found, ServiceRun):
+            if follows:
+                return follow_run(found.service, found.job, as_object=as_object)
+            show_job(found.service, found.job, as_object=as_object)
+        elif follows:
+            raise SettingsError(
+                f"--follow: {run} is a run of `resolve`, which shows it where it works"
+            )
+        else:
+            show_local(found.archive, found.id, as_object=as_object)
+    return 0
+
+
+def stop_run(run: str, *, as_object: bool) -> None:
+    with _run_lookup(listens=True) as run_lookup:
+        found = _service_run(run_lookup, run, "press Ctrl-C where it works")
+        administration = found.service.administration()
+        state = administration.stop(found.job)
+        if state is JobState.WAITING_USER:
+            _submit(found.service, found.job.id)
+    if as_object:
+        said = {"run_id": found.id, "was": state, "told_by": administration.name}
+        typer.echo(json.dumps(said))
+    elif state is JobState.RUNNING:
+        typer.echo(
+            f"The run {found.id[:SHORT_ID_LENGTH]} was told to stop; it ends now."
+        )
+    else:
+        typer.echo(
+            f"The run {found.id[:SHORT_ID_LENGTH]} was told to stop; it was {state}, and ends as "
+            "soon as a worker takes it."
+        )
+
+
+def retry_run(run: str, *, as_object: bool) -> None:
+    with _run_lookup(listens=True) as run_lookup:
+        found = _service_run(run_lookup, run, "give the same to `resolve` again")
+        administration = found.service.administration()
+        new_id = administration.retry(found.job)
+        _submit(found.service, new_id)
+    if as_object:
+        said = {"run_id": new_id, "retries": found.id, "told_by": administration.name}
+        typer.echo(json.dumps(said))
+    else:
+        typer.echo(
+            f"The run {new_id[:SHORT_ID_LENGTH]} was queued. Watch it with `patchwright runs "
+            f"show {new_id[:SHORT_ID_LENGTH]} --follow`."
+        )
+
+
+def export_run(run: str, out: Path | None, *, as_object: bool) -> None:
+    if as_object and out is None:
+        raise SettingsError("--json tells where the run was written: give --out FILE")
+    with _run_lookup() as run_lookup:
+        found = run_lookup.find(run)
+        document = export_document(found, run_lookup.redactor)
+    if out is None:
+        typer.echo(document.model_dump_json())
+        return
+    write_document(document, out)
+    if as_object:
+        events = len(document.events)
+        told = {"run_id": found.id, "file": str(out), "events": events}
+        typer.echo(json.dumps(told))
+    else:
+        typer.echo(f"The run {found.id[:SHORT_ID_LENGTH]} is in {out}.")
+
+
+def bundle_run(run: str, out: Path | None, *, as_object: bool) -> None:
+    with _run_lookup() as run_lookup:
+        found = _service_run(run_lookup, run, "its work is a branch or a patch there")
+        work = load_work_bundle(found.service, found.job)
+    path = out or Path(f"work-{found.id[:SHORT_ID_LENGTH]}.bundle")
+    write_work(work, path)
+    fetch = f"git fetch {path} {work.ref}:patchwright-{found.id[:SHORT_ID_LENGTH]}"
+    if as_object:
+        told = {"run_id": found.id, "file": str(path), "ref": work.ref}
+        typer.echo(json.dumps({**told, "base_sha": work.base_sha}))
+        return
+    typer.echo(f"The work of the run {found.id[:SHORT_ID_LENGTH]} is in {path}.")
+    typer.echo(f"In a clone of the repository: {fetch}")
+
+
+@contextmanager
+def _run_lookup(*, listens: bool = False) -> Iterator[RunLookup]:
+    settings = load_settings_here()
+    with open_run_lookup(settings, listens=listens) as run_lookup:
+        set_up_logging(run_lookup.redactor.redact_json, as_json=settings.log_json)
+        yield run_lookup
+
+
+def _newest_runs(run_lookup: RunLookup, wanted: RunFilter, limit: int) -> list[RunRow]:
+    """Return the newest of both kinds, as many as may be."""
+    of_service = run_lookup.service.list_rows(wanted) if run_lookup.service else ()
+    kinds = (of_service, run_lookup.archive.list_rows())
+    fitting = ((one for one in kind if wanted.has(one)) for kind in kinds)
+    found = list(chain.from_iterable(islice(kind, limit) for kind in fitting))
+    return sorted(found, key=_asked_at, reverse=True)[:limit]
+
+
+def _asked_at(run: RunRow) -> float:
+    return run.asked_at.timestamp() if run.asked_at else 0.0
+
+
+def _service_run(run_lookup: RunLookup, run: str, instead: str) -> ServiceRun:
+    found = run_lookup.find(run)
+    if isinstance(found, ServiceRun):
+        return found
+    raise SettingsError(f"{run} is a run of `resolve` on this machine: {instead}")
+
+
+def _submit(service: ServiceRuns, job_id: JobId) -> None:
+    """Let a worker know at once; without a broker for that it finds the job itself."""
+    try:
+        service.submit(job_id)
+    except BrokerUnavailableError as error:
+        log.warning("job_not_submitted", job_id=job_id, reason=str(error))

@@ -1,0 +1,12 @@
+"""Run the service with the settings of the command line."""
+
+from collections.abc import Mapping
+
+from patchwright.core.settings.loader import load_settings_here
+from patchwright.workers.lifecycle import Role
+from patchwright.workers.serve import serve
+
+
+def serve_as(role: Role, flags: Mapping[str, object]) -> int:
+    """Return the exit code when the service has ended."""
+    return serve(load_settings_here(flags), role)

@@ -1,0 +1,236 @@
+"""Check what the agent works with: the model and the sandbox."""
+
+from collections.abc import Iterator
+from importlib import resources
+from typing import Final
+
+from pydantic import ValidationError
+
+from patchwright.core.errors import SandboxError, SettingsError
+from patchwright.core.events.types import CommandOutput, RunCommand
+from patchwright.core.llm.errors import ModelCredentialError, ModelError
+from patchwright.core.llm.library import missing_keys, table_entry
+from patchwright.core.llm.model import Model, ModelRequest, UserText
+from patchwright.core.runtime import Runtime, RuntimeFactory
+from patchwright.core.settings.agent import ModelSettings
+from patchwright.core.settings.limits import SandboxSettings
+from patchwright.core.settings.model import Settings
+from patchwright.core.types.base import RandomIds, Value
+from patchwright.sandbox.docker.engine import has_image
+from patchwright.sandbox.docker.runtimes import DockerRuntimes
+from patchwright.sandbox.factory import create_factory
+from patchwright.workers.agent_configuration import RECORDED, find_model, make_models
+from patchwright.workers.doctor.checks import (
+    CheckContext,
+    CheckResult,
+    combine,
+    failed,
+    ok,
+    result_of_error,
+    warning,
+)
+from patchwright.workers.run.sandboxes import sandbox_spec
+
+_TEST_REQUEST = ModelRequest(
+    messages=(UserText(text="Answer with the one word: ready"),), deadline_s=40.0
+)
+_FIX_MODEL_KEY = "set LLM_API_KEY (llm.api_key) to a valid key of this provider"
+_FIX_MODEL_NAME = (
+    "write llm.model as litellm spells it, provider/model, and check llm.base_url"
+)
+
+
+def check_model(context: CheckContext) -> CheckResult:
+    settings = context.settings
+    try:
+        found = find_model(settings.llm, "agent.model", settings.agent.model)
+        model = make_models(settings, context.clock).main
+    except SettingsError as error:
+        return result_of_error(error, "name a model: set LLM_MODEL and LLM_API_KEY")
+    if found.model.startswith(RECORDED):
+        return ok(f"{found.model}: repeats a recording")
+    return combine(
+        (*_examine_model(found, model, settings), *_ask_model(context, model))
+    )
+
+
+def _examine_model(
+    found: ModelSettings, model: Model, settings: Settings
+) -> Iterator[CheckResult]:
+    price = model.ceiling_usd(_TEST_REQUEST)
+    told = "price known" if price is not None else "no price known"
+    yield ok(f"{found.model}, {told}")
+    if not found.base_url and not table_entry(found.model):
+        yield warning(f"{found.model} is in no table of models", _FIX_MODEL_NAME)
+    if not found.api_key and not found.base_url:
+        yield from _missing_model_key(found.model)
+    if price is None:
+        yield _unknown_price(settings)
+
+
+def _missing_model_key(name: str) -> Iterator[CheckResult]:
+    if missing := missing_keys(name):
+        yield failed(
+            f"no key: neither llm.api_key nor {', '.join(missing)}", _FIX_MODEL_KEY
+        )
+
+
+def _unknown_price(settings: Settings) -> CheckResult:
+    fix = (
+        "set llm.input_cost_per_token and llm.output_cost_per_token (USD; 0 where it "
+        "costs nothing)"
+    )
+    if settings.limits.unknown_price == "refuse":
+        words = "its price is not known, and limits.unknown_price is refuse"
+        return failed(f"{words}: every run is refused", fix)
+    most = settings.limits.max_tokens
+    return warning(f"its price is not known: {most} tokens are a run's ceiling", fix)
+
+
+def _ask_model(context: CheckContext, model: Model) -> Iterator[CheckResult]:
+    """Ask it one thing, where that was allowed."""
+    if not context.spends:
+        return
+    try:
+        reply = model.complete(_TEST_REQUEST)
+    except ModelError as error:
+        is_key = isinstance(error, ModelCredentialError)
+        yield result_of_error(error, _FIX_MODEL_KEY if is_key else _FIX_MODEL_NAME)
+        return
+    cost = reply.usage.cost_usd
+    paid = "at an unknown price" if cost is None else f"for ${cost:.6f}"
+    yield ok(f"answered in {reply.latency_ms / 1000:.1f} s {paid}")
+
+
+# Small limits, so that to reach for more does not harm the machine.
+_PROBE_MEMORY_MIB: Final = 256
+_PROBE_PROCESSES: Final = 64
+_PROBE_LIFETIME_S: Final = 120.0
+_PROBE_COMMAND_S: Final = 40.0
+_FIX_NO_SANDBOX: Final = (
+    "start Docker (systemctl start docker) and let this user use it, or install "
+    "bubblewrap and set sandbox.kind to local"
+)
+_FIX_IMAGE: Final = "choose an image with git and Python 3.8 or newer: sandbox.image"
+_FIX_IMAGE_OR_RUNTIME: Final = (
+    f"{_FIX_IMAGE}; and a sandbox.runtime that `docker info` lists"
+)
+_UNCONFINED: Final = "unconfined: nothing holds the agent's commands back"
+# With an engine the kernel's cgroups hold the memory.
+_MEMORY_IS_WATCHED: Final = (
+    " (memory is watched, ten times a second; nothing holds sandbox.cpus)"
+)
+_FIX_CGROUPS: Final = (
+    "see what `docker info` warns of: the kernel needs the cgroups `memory` and `pids`"
+)
+
+
+class SandboxProbe(Value):
+    """What was found inside; `git` is its version, or empty."""
+
+    python: str
+    is_root: bool
+    has_network: bool
+    holds_memory: bool
+    holds_processes: bool
+    git: str = ""
+
+
+def check_sandbox(context: CheckContext) -> CheckResult:
+    wanted = context.settings.sandbox
+    if wanted.kind == "unconfined":
+        return warning(_UNCONFINED, "set sandbox.kind to docker or local")
+    try:
+        runtimes = create_factory(wanted.kind, context.clock, wanted.image)
+    except SandboxError as error:
+        return result_of_error(error, _FIX_NO_SANDBOX)
+    try:
+        if runtimes.kind == "docker" and not has_image(wanted.image):
+            return _missing_image(wanted.image)
+        return judge_sandbox(_probe_sandbox(context, runtimes), runtimes.kind, wanted)
+    except SandboxError as error:
+        return result_of_error(error, _FIX_IMAGE_OR_RUNTIME)
+    finally:
+        if isinstance(runtimes, DockerRuntimes):
+            runtimes.close()
+
+
+def judge_sandbox(
+    trial: SandboxProbe, kind: str, wanted: SandboxSettings
+) -> CheckResult:
+    place = f"{kind}, {wanted.image}" if kind == "docker" else kind
+    tools = f"git {trial.git}, Python {trial.python}"
+    words = f"{tools}; network `{wanted.network}` and limits hold"
+    watched = _MEMORY_IS_WATCHED if kind == "bubblewrap" else ""
+    return combine(
+        (ok(f"{place}: {words}{watched}"), *_sandbox_problems(trial, wanted))
+    )
+
+
+def _sandbox_problems(
+    trial: SandboxProbe, wanted: SandboxSettings
+) -> Iterator[CheckResult]:
+    if not trial.git:
+        yield failed("there is no git in the sandbox", _FIX_IMAGE)
+    if trial.is_root:
+        yield failed("commands run as root", "set sandbox.kind to docker or local")
+    if trial.has_network and wanted.network != "allow":
+        yield failed(
+            f"the network can be reached, and sandbox.network is {wanted.network}",
+            "look whether a plug-in or the engine gives sandboxes another network",
+        )
+    if not trial.holds_memory:
+        yield failed("the limit of memory does not hold", _FIX_CGROUPS)
+    if not trial.holds_processes:
+        yield failed("the limit of processes does not hold", _FIX_CGROUPS)
+
+
+def _missing_image(image: str) -> CheckResult:
+    return failed(
+        f"the engine has no image {image}",
+        f"docker pull {image} (or the first run waits for it); or build one by "
+        "deploy/sandbox.Dockerfile and name it in sandbox.image",
+    )
+
+
+def _probe_sandbox(context: CheckContext, runtimes: RuntimeFactory) -> SandboxProbe:
+    spec = sandbox_spec(context.settings, f"doctor-{RandomIds().new()}").replace(
+        memory=f"{_PROBE_MEMORY_MIB}m",
+        max_processes=_PROBE_PROCESSES,
+        lifetime_s=_PROBE_LIFETIME_S,
+    )
+    runtime = runtimes.start(spec)
+    try:
+        return _run_probe(runtime)
+    finally:
+        runtime.close()
+
+
+def _run_probe(runtime: Runtime) -> SandboxProbe:
+    action = RunCommand(
+        command=f"git --version; python3 - {_PROBE_MEMORY_MIB} {_PROBE_PROCESSES}",
+        session="doctor",
+        stdin=_probe_program(),
+        timeout_s=_PROBE_COMMAND_S,
+    )
+    seen = runtime.run(action, RandomIds().new())
+    said = seen.output if isinstance(seen, CommandOutput) else ""
+    try:
+        [*first, last] = said.strip().splitlines()
+        trial = SandboxProbe.model_validate_json(last)
+    except (ValueError, ValidationError):
+        words = " ".join(said.split())[-200:]
+        raise SandboxError(f"the trial inside came to no end: {words}") from None
+    return trial.replace(git=_git_version(first))
+
+
+def _git_version(lines: list[str]) -> str:
+    told = [
+        line.removeprefix("git version ") for line in lines if "git version" in line
+    ]
+    return told[0] if told else ""
+
+
+def _probe_program() -> str:
+    inside = resources.files("patchwright.sandbox.inside")
+    return inside.joinpath("trial.py").read_text()

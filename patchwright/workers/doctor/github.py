@@ -1,0 +1,313 @@
+"""Check GitHub: identity, permissions, webhook, deliveries and repositories."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from datetime import datetime, timedelta
+from typing import Final
+
+from patchwright.core.errors import (
+    AuthenticationError,
+    NotFoundError,
+    PermissionDeniedError,
+)
+from patchwright.core.settings.github import GitHubSettings
+from patchwright.core.types.threads import RepoRef
+from patchwright.integrations.github.adapter import (
+    GitHub,
+    InstallationStatus,
+    RateLimit,
+    TokenStatus,
+    fetch_app_rate_limit,
+    fetch_token_status,
+    list_installations,
+)
+from patchwright.integrations.github.app import WEBHOOK_PATH
+from patchwright.integrations.github.auth import MemoryTokenCache
+from patchwright.integrations.github.deliveries import DeliveryAttempt, Hook, HookConfig
+from patchwright.integrations.github.webhooks.reader import SERVICE
+from patchwright.resolver.messages.elements import count_noun
+from patchwright.workers.doctor.checks import (
+    CheckContext,
+    CheckResult,
+    combine,
+    failed,
+    ok,
+    result_of_error,
+    skipped,
+    warning,
+)
+from patchwright.workers.doctor.storage import open_current_database
+from patchwright.workers.github_connection import connect_github, make_github_connection
+from patchwright.workers.store.threads import ThreadStore
+
+NO_GITHUB = failed(
+    "GitHub is not configured, and no App was made yet",
+    "patchwright serve, and open the link that it logs (`setup_needed`); or set "
+    "PATCHWRIGHT_GITHUB__TOKEN, or PATCHWRIGHT_GITHUB__APP_ID and "
+    "PATCHWRIGHT_GITHUB__PRIVATE_KEY_FILE",
+)
+
+
+NO_WEBHOOK_VISIBLE = skipped(
+    "this token may not look at the webhook of any repository that is known here"
+)
+
+
+def find_webhooks(context: CheckContext, github: GitHub) -> tuple[Hook, ...]:
+    """Return the App's webhook, or those of repositories that lead to us."""
+    address = context.public_url + WEBHOOK_PATH
+    repos = () if github.app else known_repositories(context)
+    return tuple(github.find_hooks(address, repos))
+
+
+def known_repositories(context: CheckContext) -> tuple[RepoRef, ...]:
+    """Return those of the settings, and those where there was work lately."""
+    named = [
+        RepoRef(forge=SERVICE, full_name=one) for one in named_repositories(context)
+    ]
+    with open_current_database(context.settings) as database:
+        if database is None:
+            return tuple(named)
+        lately = ThreadStore(database).newest_repositories(SERVICE)
+    return tuple(dict.fromkeys((*named, *lately)))
+
+
+def named_repositories(context: CheckContext) -> dict[str, str]:
+    """Return each repository of the settings, with the key that names it."""
+    tables = {
+        "slack.channels": context.settings.slack.channels,
+        "jira.projects": context.settings.jira.projects,
+    }
+    return {
+        repository: f"{setting}.{key}"
+        for setting, table in tables.items()
+        for key, repository in table.items()
+        if repository
+    }
+
+
+@contextmanager
+def connected_github(context: CheckContext) -> Iterator[GitHub]:
+    """Lend GitHub as the service would speak to it."""
+    cache = MemoryTokenCache()
+    with closing(
+        connect_github(context.settings.github, cache, context.clock)
+    ) as github:
+        yield github
+
+
+_EXPIRES_SOON: Final = timedelta(days=14)
+_LOW_ALLOWANCE: Final = 0.1
+_FIX_APP_KEY: Final = (
+    "github.private_key must be a key of the App github.app_id, and github.api_url the "
+    "GitHub it is on: make a new key on the App's page"
+)
+_FIX_TOKEN: Final = "set github.token to a new one: docs/github.md says which"
+
+
+def check_github(context: CheckContext) -> CheckResult:
+    if not context.settings.github.is_configured:
+        return NO_GITHUB
+    has_app = bool(context.settings.github.app_id)
+    with connected_github(context) as github:
+        try:
+            return combine(_examine_identity(context, github))
+        except (AuthenticationError, NotFoundError) as error:
+            return result_of_error(error, _FIX_APP_KEY if has_app else _FIX_TOKEN)
+
+
+def _examine_identity(context: CheckContext, github: GitHub) -> Iterator[CheckResult]:
+    identity = github.fetch_identity()
+    name = identity.login if identity else "a token that cannot say whose it is"
+    connection = make_github_connection(context.settings.github)
+    if github.app is None:
+        yield ok(name)
+        yield from _judge_token(context, context.settings.github)
+        return
+    seen = tuple(list_installations(github.app, connection, context.clock))
+    yield from judge_installations(name, seen, context.settings.github.web_url)
+    yield from judge_allowance(fetch_app_rate_limit(github.app))
+
+
+def _judge_token(
+    context: CheckContext, settings: GitHubSettings
+) -> Iterator[CheckResult]:
+    if settings.token is None:
+        return
+    connection = make_github_connection(settings)
+    standing = fetch_token_status(connection, settings.token, context.clock)
+    yield from judge_expiry(standing, context.clock.now())
+    yield from judge_allowance(standing.rate_limit)
+
+
+def judge_installations(
+    name: str, seen: Sequence[InstallationStatus], web_url: str
+) -> Iterator[CheckResult]:
+    reached = sum(one.repositories or 0 for one in seen)
+    accounts = count_noun(len(seen), "account")
+    count = count_noun(reached, "repository", "repositories")
+    yield ok(f"{name}, in {accounts}, {count}")
+    if not seen:
+        page = f"{web_url}/apps/{name.removesuffix('[bot]')}/installations/new"
+        yield failed(f"{name} is not installed anywhere", f"install it: {page}")
+    for one in seen:
+        if one.repositories is None:
+            yield warning(f"suspended in {one.account}", f"unsuspend it: {one.url}")
+        elif one.repositories == 0:
+            yield warning(f"no repository in {one.account}", f"add some: {one.url}")
+
+
+def judge_expiry(standing: TokenStatus, now: datetime) -> Iterator[CheckResult]:
+    if standing.expires_at is None:
+        return
+    left = standing.expires_at - now
+    words = f"the token ends on {standing.expires_at:%d %B %Y}"
+    yield warning(words, _FIX_TOKEN) if left < _EXPIRES_SOON else ok(words)
+
+
+def judge_allowance(left: RateLimit | None) -> Iterator[CheckResult]:
+    if left is None:
+        return
+    words = f"{left.remaining} of {left.limit} requests left this hour"
+    if left.remaining < _LOW_ALLOWANCE * left.limit:
+        yield warning(
+            words,
+            f"wait until {left.reset_at:%H:%M} UTC; look who else uses this token",
+        )
+    else:
+        yield ok(words)
+
+
+_FIX_APP_PERMISSION = (
+    "add it on the App's page (Permissions & events), and let owners accept"
+)
+_FIX_TOKEN_PERMISSION = "make a token that has it: docs/github.md says which"
+
+
+def check_github_permissions(context: CheckContext) -> CheckResult:
+    if not context.settings.github.is_configured:
+        return skipped("GitHub is not configured")
+    with connected_github(context) as github:
+        missing = github.fetch_missing()
+        is_app = github.app is not None
+    if missing:
+        page = _FIX_APP_PERMISSION if is_app else _FIX_TOKEN_PERMISSION
+        words = f"{count_noun(len(missing), 'thing')} missing, the first: {missing[0]}"
+        return failed(words, "\n".join(f"{line}: {page}" for line in missing))
+    if is_app:
+        return ok("all that are needed, and all events")
+    return ok("none missing, as far as GitHub tells of a token")
+
+
+_FIX_NO_WEBHOOK = "tick *Active* under *Webhook* on the App's page, and set its address"
+
+
+def check_github_webhook(context: CheckContext) -> CheckResult:
+    if not context.settings.github.is_configured:
+        return skipped("GitHub is not configured")
+    with connected_github(context) as github:
+        hooks = find_webhooks(context, github)
+        if github.app is None:
+            return judge_repository_webhooks(hooks)
+        try:
+            config = hooks[0].fetch_config()
+        except NotFoundError as error:
+            return result_of_error(error, _FIX_NO_WEBHOOK)
+    return judge_webhook(config, context.public_url)
+
+
+def judge_repository_webhooks(hooks: Sequence[Hook]) -> CheckResult:
+    """Judge the webhooks of repositories: many of them may be hidden from a token."""
+    if not hooks:
+        return NO_WEBHOOK_VISIBLE
+    count = count_noun(len(hooks), "repository", "repositories")
+    return ok(f"the webhook of {count} leads here")
+
+
+def judge_webhook(config: HookConfig, public_url: str) -> CheckResult:
+    if not config.url:
+        return failed("the App has no webhook", _FIX_NO_WEBHOOK)
+    return combine(
+        (ok(f"leads to {config.url}"), *_webhook_problems(config, public_url))
+    )
+
+
+def _webhook_problems(config: HookConfig, public_url: str) -> Iterator[CheckResult]:
+    wanted = public_url + WEBHOOK_PATH
+    if public_url and config.url.rstrip("/") != wanted:
+        yield failed(
+            f"leads to {config.url}",
+            f"set the webhook's address on the App's page to {wanted}, or correct "
+            "server.public_url",
+        )
+    if not config.checks_certificate:
+        yield warning(
+            "GitHub does not check the certificate of this service",
+            "enable *SSL verification* on the App's page",
+        )
+
+
+_ARRIVED_STATUS: Final = range(200, 300)
+_FIX_UNREACHABLE: Final = (
+    "GitHub cannot reach the webhook's address: look at `public-url`"
+)
+_FIX_BY_STATUS: Final[Mapping[int, str]] = {
+    401: "the secret on the App's page is not github.webhook_secret: set both anew",
+    404: "the address on the App's page is not this service's: see `github-webhook`",
+    413: "server.max_body_bytes, or a proxy in front, refuses large deliveries",
+}
+
+
+def check_github_deliveries(context: CheckContext) -> CheckResult:
+    if not context.settings.github.is_configured:
+        return skipped("GitHub is not configured")
+    with connected_github(context) as github:
+        hooks = find_webhooks(context, github)
+        if not hooks:
+            return NO_WEBHOOK_VISIBLE
+        sent = [attempt for hook in hooks for attempt in hook.list_newest()]
+    sent.sort(key=lambda attempt: attempt.delivered_at, reverse=True)
+    return judge_deliveries(sent)
+
+
+def judge_deliveries(attempts: Sequence[DeliveryAttempt]) -> CheckResult:
+    """Judge the newest attempts, newest first."""
+    bad = [one for one in attempts if one.status_code not in _ARRIVED_STATUS]
+    if not attempts:
+        return ok("none was sent lately")
+    if not bad:
+        return ok(f"the newest {len(attempts)} arrived")
+    newest = bad[0]
+    words = f"{len(bad)} of the newest {len(attempts)} did not arrive"
+    told = f"{words}; the last one with {newest.status_code}, on {_when(newest)}"
+    fix = _FIX_BY_STATUS.get(newest.status_code, _FIX_UNREACHABLE)
+    return failed(told, fix) if newest is attempts[0] else warning(told, fix)
+
+
+def _when(attempt: DeliveryAttempt) -> str:
+    return f"{attempt.delivered_at:%d %B at %H:%M} UTC"
+
+
+def check_repositories(context: CheckContext) -> CheckResult:
+    names = named_repositories(context)
+    if not names:
+        return skipped("none is named in slack.channels or jira.projects")
+    if not context.settings.github.is_configured:
+        return skipped("GitHub is not configured")
+    with connected_github(context) as github:
+        found = [
+            _repository_problem(github, name, where) for name, where in names.items()
+        ]
+    count = count_noun(len(names), "repository", "repositories")
+    return combine((ok(f"{count} can be read"), *filter(None, found)))
+
+
+def _repository_problem(github: GitHub, name: str, where: str) -> CheckResult | None:
+    try:
+        github.forge.fetch_repository(RepoRef(forge=SERVICE, full_name=name))
+    except (NotFoundError, PermissionDeniedError):
+        return failed(
+            f"{name} cannot be read",
+            f"install the App on {name}, let the token reach it, or correct {where}",
+        )
+    return None

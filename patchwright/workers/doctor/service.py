@@ -1,0 +1,249 @@
+"""Check the running service: its broker, its processes and its public address."""
+
+import json
+import ssl
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from http import HTTPStatus
+from http.client import HTTPException
+from importlib.metadata import version
+from typing import Final
+from urllib.error import HTTPError, URLError
+from urllib.parse import urlsplit
+from urllib.request import (
+    HTTPDefaultErrorHandler,
+    HTTPErrorProcessor,
+    HTTPHandler,
+    HTTPSHandler,
+    OpenerDirector,
+    ProxyHandler,
+    Request,
+)
+
+from patchwright.core.settings.fields import is_address
+from patchwright.integrations.github.app import WEBHOOK_PATH
+from patchwright.integrations.signatures import sign_sha256
+from patchwright.workers.doctor.checks import (
+    CheckContext,
+    CheckResult,
+    combine,
+    failed,
+    ok,
+    result_of_error,
+    skipped,
+    warning,
+)
+from patchwright.workers.doctor.storage import open_current_database
+from patchwright.workers.ops.heartbeat import ProcessStatus, live_processes
+from patchwright.workers.queue.app import check_round_trip
+from patchwright.workers.queue.interface import BrokerUnavailableError
+
+_FIX_BROKER = "start it, and check host and password in queue.broker_url"
+
+
+def check_broker(context: CheckContext) -> CheckResult:
+    queue = context.settings.queue
+    if queue.is_in_memory:
+        return ok("in memory: for `serve --role all`, one process group")
+    url = queue.broker_url.get_secret_value()
+    began_at = context.clock.monotonic()
+    try:
+        check_round_trip(url)
+    except BrokerUnavailableError as error:
+        return result_of_error(error, _FIX_BROKER)
+    took_ms = (context.clock.monotonic() - began_at) * 1000
+    parts = urlsplit(url)
+    return ok(f"{parts.scheme} at {parts.hostname}, there and back in {took_ms:.0f} ms")
+
+
+_ALL_IN_ONE_ROLE = "all"
+_NEEDED_ROLES = ("web", "worker", "beat")
+
+
+def check_processes(context: CheckContext) -> CheckResult:
+    with open_current_database(context.settings) as database:
+        if database is None:
+            return skipped("no process has told of itself in this database")
+        found = live_processes(database)
+    return judge_processes(found, version("patchwright"))
+
+
+def judge_processes(found: Sequence[ProcessStatus], own: str) -> CheckResult:
+    """Judge the processes that are alive, for a command of that version."""
+    if not found:
+        return warning(
+            "no process of the service is alive",
+            "patchwright serve; or look into its log, why it ended",
+        )
+    roles = Counter(one.role for one in found)
+    shown = ", ".join(f"{count} {role}" for role, count in sorted(roles.items()))
+    return combine((ok(shown), *_process_problems(found, roles, own)))
+
+
+def _process_problems(
+    found: Sequence[ProcessStatus], roles: Counter[str], own: str
+) -> Iterator[CheckResult]:
+    absent = [
+        one for one in _NEEDED_ROLES if not roles[one] and not roles[_ALL_IN_ONE_ROLE]
+    ]
+    for role in absent:
+        yield warning(f"there is no {role}", f"patchwright serve --role {role}")
+    for one in found:
+        if one.red:
+            yield warning(
+                f"{one.role} {one.name}: {', '.join(one.red)} not working",
+                f"look into the log of {one.name}, and at the checks of these parts",
+            )
+    other = sorted({one.version for one in found if one.version != own})
+    if other:
+        yield warning(
+            f"{', '.join(other)} is running, and this is {own}",
+            "start all processes anew with one version",
+        )
+
+
+_WITHIN_S: Final = 10.0
+_MOST_BYTES: Final = 64 * 1024
+_NO_HEADERS: Final[Mapping[str, str]] = {}
+_FIX_CERTIFICATE: Final = (
+    "renew the certificate, send the whole chain, and let it name this host"
+)
+_FIX_UNREACHABLE: Final = (
+    "start `patchwright serve` and the proxy in front; check DNS and firewall"
+)
+
+
+class UnreachableError(Exception):
+    """Nobody answered, or nobody who can be trusted; `fix` says what to do."""
+
+    def __init__(self, message: str, fix: str) -> None:
+        super().__init__(message)
+        self.fix = fix
+
+
+@dataclass(frozen=True, slots=True)
+class HttpAnswer:
+    status: int
+    body: bytes
+
+    def json(self) -> object:
+        """Return what was said, None if that is no JSON."""
+        try:
+            found: object = json.loads(self.body)
+        except ValueError:
+            return None
+        return found
+
+
+def send_request(
+    url: str, headers: Mapping[str, str] = _NO_HEADERS, body: bytes | None = None
+) -> HttpAnswer:
+    """Send a GET, or a POST where there is a body. Raises `UnreachableError`.
+
+    A redirect is an answer, and not followed: what is sent is for that address alone,
+    and GitHub does not follow one either.
+    """
+    if not is_address(url):
+        raise UnreachableError("not an address", "write it as https://HOST")
+    request = Request(url, data=body, headers=dict(headers))  # noqa: S310 - http(s) alone, as was just checked
+    try:
+        with _opener().open(request, timeout=_WITHIN_S) as answer:
+            return HttpAnswer(answer.status, answer.read(_MOST_BYTES))
+    except HTTPError as error:
+        with error:
+            return HttpAnswer(error.code, error.read(_MOST_BYTES))
+    except (URLError, OSError, HTTPException) as error:
+        raise _unreachable(error) from error
+
+
+def _opener() -> OpenerDirector:
+    opener = OpenerDirector()
+    for handler in (
+        *(ProxyHandler(), HTTPHandler(), HTTPSHandler()),
+        *(HTTPDefaultErrorHandler(), HTTPErrorProcessor()),
+    ):
+        opener.add_handler(handler)
+    return opener
+
+
+def _unreachable(error: Exception) -> UnreachableError:
+    reason = error.reason if isinstance(error, URLError) else error
+    if isinstance(reason, ssl.SSLCertVerificationError):
+        return UnreachableError(
+            f"bad certificate: {reason.verify_message}", _FIX_CERTIFICATE
+        )
+    told = reason.strerror if isinstance(reason, OSError) else None
+    return UnreachableError((told or str(reason)).lower(), _FIX_UNREACHABLE)
+
+
+_HEALTH: Final = "/healthz"
+# Signed, and naming no event: whoever holds the secret calls it malformed, and stores
+# nothing of it.
+_BODY: Final = b"{}"
+_OWN_ANSWER: Final = (HTTPStatus.BAD_REQUEST, "bad-payload")
+_FIX_ADDRESS: Final = (
+    "let server.public_url, its name in DNS and the proxy in front lead to "
+    "`patchwright serve`"
+)
+
+
+def check_public_url(context: CheckContext) -> CheckResult:
+    if not context.public_url:
+        return _without_address(context)
+    try:
+        health = send_request(context.public_url + _HEALTH)
+        if not _is_health(health):
+            words = f"something else answers at {context.public_url}"
+            return failed(f"{words} (status {health.status})", _FIX_ADDRESS)
+        return _check_secret(context)
+    except UnreachableError as error:
+        return failed(f"{context.public_url}: {error}", error.fix)
+
+
+def _without_address(context: CheckContext) -> CheckResult:
+    if context.settings.github.app_id or context.settings.slack.client_id:
+        return warning(
+            "server.public_url is not set: no links to runs, and nobody can sign in",
+            "set PATCHWRIGHT_SERVER__PUBLIC_URL to the address that GitHub calls",
+        )
+    return skipped("server.public_url is not set")
+
+
+def _is_health(answer: HttpAnswer) -> bool:
+    is_known = answer.status in (HTTPStatus.OK, HTTPStatus.SERVICE_UNAVAILABLE)
+    return is_known and isinstance(answer.json(), dict)
+
+
+def _check_secret(context: CheckContext) -> CheckResult:
+    """Tell whether it holds our secret, and so is this service and no other."""
+    secrets = context.settings.github.webhook_secret
+    if not secrets:
+        return ok(f"{context.public_url} answers")
+    signature = sign_sha256(_BODY, secrets[0].get_secret_value())
+    headers = {
+        "Content-Type": "application/json",
+        "X-Hub-Signature-256": signature,
+    }
+    answer = send_request(context.public_url + WEBHOOK_PATH, headers, _BODY)
+    return judge_webhook_answer(answer, context.public_url)
+
+
+def judge_webhook_answer(answer: HttpAnswer, public_url: str) -> CheckResult:
+    """Judge the answer to a delivery that was signed by our secret."""
+    said = answer.json()
+    word = said.get("status") if isinstance(said, dict) else None
+    if (answer.status, word) == _OWN_ANSWER:
+        return ok(f"{public_url} is this service")
+    if answer.status == HTTPStatus.UNAUTHORIZED:
+        return failed(
+            f"the service at {public_url} has another github.webhook_secret",
+            "start it anew with these settings, or correct server.public_url",
+        )
+    if (answer.status, word) == (HTTPStatus.NOT_FOUND, "not-configured"):
+        return failed(
+            f"the service at {public_url} has no GitHub configured",
+            "start it anew with these settings, or correct server.public_url",
+        )
+    words = f"{public_url}{WEBHOOK_PATH} answers {answer.status}"
+    return failed(words, "let the proxy in front pass on every path of the service")

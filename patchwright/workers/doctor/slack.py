@@ -1,0 +1,107 @@
+"""Check Slack: who we are there, the scopes, and Socket Mode."""
+
+from collections.abc import Iterator
+
+from patchwright.core.errors import AuthenticationError, PermissionDeniedError
+from patchwright.integrations.slack.adapter import (
+    AppStatus,
+    connect,
+    fetch_app_status,
+    missing_scopes,
+    try_connection,
+)
+from patchwright.integrations.slack.client import SlackClient
+from patchwright.integrations.slack.tokens import StaticBotToken
+from patchwright.resolver.messages.elements import count_noun
+from patchwright.workers.doctor.checks import (
+    CheckContext,
+    CheckResult,
+    combine,
+    failed,
+    ok,
+    result_of_error,
+    skipped,
+    warning,
+)
+from patchwright.workers.doctor.storage import open_current_database, secret_store
+from patchwright.workers.store.app_credentials import SlackInstallationStore
+
+_FIX_BOT_TOKEN = (
+    "install the app in the workspace again, and set slack.bot_token to its token"
+)
+_FIX_SCOPES = (
+    "take them over from slack.yml (OAuth & Permissions), and install it again"
+)
+
+
+def check_slack(context: CheckContext) -> CheckResult:
+    settings = context.settings.slack
+    if not settings.is_configured:
+        return skipped("Slack is not configured")
+    if settings.bot_token is None:
+        return _check_installations(context)
+    tokens = StaticBotToken(settings.bot_token)
+    api = connect(settings.api_url, tokens=tokens, clock=context.clock).api
+    return combine(_check_workspace(api, ""))
+
+
+def _check_installations(context: CheckContext) -> CheckResult:
+    """Look at every workspace that has installed the app."""
+    with open_current_database(context.settings) as database:
+        secrets = (
+            secret_store(context.settings, database, context.clock)
+            if database
+            else None
+        )
+        if secrets is None:
+            return skipped("no workspace has installed the app")
+        tokens = SlackInstallationStore(secrets)
+        url = context.settings.slack.api_url
+        api = connect(url, tokens=tokens, clock=context.clock).api
+        found = [one for team in tokens.ids() for one in _check_workspace(api, team)]
+    if not found:
+        return warning(
+            "no workspace has installed the app", _fix_not_installed(context)
+        )
+    return combine((ok(count_noun(len(found), "workspace")), *found))
+
+
+def _fix_not_installed(context: CheckContext) -> str:
+    page = f"{context.public_url}/auth/slack/install"
+    if context.settings.slack.workspaces:
+        return f"install it: {page}"
+    return f"name the workspaces in slack.workspaces, then install it: {page}"
+
+
+def _check_workspace(api: SlackClient, team: str) -> Iterator[CheckResult]:
+    try:
+        yield judge_scopes(fetch_app_status(api, team))
+    except AuthenticationError as error:
+        yield result_of_error(error, _FIX_BOT_TOKEN)
+
+
+def judge_scopes(standing: AppStatus) -> CheckResult:
+    missing = missing_scopes(standing)
+    if missing:
+        return failed(f"{standing.team}: no {', '.join(missing)}", _FIX_SCOPES)
+    told = "" if standing.scopes is None else ", with all scopes"
+    return ok(f"{standing.user} in {standing.team}{told}")
+
+
+_FIX_APP_TOKEN = (
+    "make an app-level token with the scope connections:write (Basic Information), "
+    "enable Socket Mode, and set slack.app_token"
+)
+
+
+def check_slack_socket(context: CheckContext) -> CheckResult:
+    settings = context.settings.slack
+    if settings.app_token is None:
+        return skipped("slack.app_token is not set: deliveries come by HTTP")
+    tokens = StaticBotToken(settings.app_token)
+    api = connect(settings.api_url, tokens=tokens, clock=context.clock).api
+    try:
+        try_connection(api, settings.app_token)
+    except (AuthenticationError, PermissionDeniedError) as error:
+        return result_of_error(error, _FIX_APP_TOKEN)
+    return ok("Slack lets us connect")

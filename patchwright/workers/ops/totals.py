@@ -1,0 +1,178 @@
+"""Totals of runs, money and deliveries, reading the rows of earlier days once."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, time, timedelta
+from typing import Any, Final, TypeVar
+
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Row,
+    Select,
+    and_,
+    case,
+    func,
+    select,
+    true,
+)
+
+from patchwright.workers.db.tables import deliveries, ended_runs, reservations
+from patchwright.workers.ops.catalogue import RUN_BUCKETS_S, WAIT_BUCKETS_S
+
+# What was stored by a machine whose clock is slow, or by a transaction that took long.
+_LATE_ROWS: Final = timedelta(minutes=10)
+
+Numbers = tuple[float, ...]
+Labels = tuple[str, ...]
+LabelTotals = dict[Labels, Numbers]
+T = TypeVar("T")
+# Says which rows are from then on, and before then.
+TimeFilter = Callable[[datetime | None, datetime | None], ColumnElement[bool]]
+
+
+@dataclass(frozen=True)
+class PeriodTotals:
+    """Sums by labels: of all time, and since midnight in UTC."""
+
+    ever: LabelTotals
+    today: LabelTotals
+
+
+class RunningTotals:
+    """Sums of a table, by its first columns.
+
+    `query` selects `labels` columns to group by, and then the sums. Not for several
+    threads at once.
+    """
+
+    def __init__(
+        self, query: Select[*tuple[Any, ...]], labels: int, within: TimeFilter
+    ) -> None:
+        self._query, self._labels, self._within = query, labels, within
+        self._past: LabelTotals = {}
+        self._past_until: datetime | None = None
+
+    def count(self, connection: Connection, now: datetime) -> PeriodTotals:
+        border = midnight(now - _LATE_ROWS)
+        if self._past_until != border:
+            more = self._sum(connection, self._past_until, border)
+            self._past, self._past_until = add_totals(self._past, more), border
+        newest = self._sum(connection, border, None)
+        is_same = border == midnight(now)
+        today = newest if is_same else self._sum(connection, midnight(now), None)
+        return PeriodTotals(ever=add_totals(self._past, newest), today=today)
+
+    def _sum(
+        self, connection: Connection, start: datetime | None, end: datetime | None
+    ) -> LabelTotals:
+        rows = connection.execute(self._query.where(self._within(start, end)))
+        return dict(map(self._split, rows))
+
+    def _split(self, row: Row[*tuple[Any, ...]]) -> tuple[Labels, Numbers]:
+        # A sum of no rows is null, and one of PostgreSQL is a decimal.
+        numbers = tuple(float(number or 0) for number in row[self._labels :])
+        return tuple(map(str, row[: self._labels])), numbers
+
+
+def moment_filter(column: ColumnElement[datetime]) -> TimeFilter:
+    """Tell the rows of a time by the moment in a column."""
+    return lambda start, end: _between(column, start, end)
+
+
+def day_filter(column: ColumnElement[str]) -> TimeFilter:
+    """Tell the rows of a time by the day in a column; its borders are midnights."""
+    return lambda start, end: _between(
+        column,
+        start.date().isoformat() if start else None,
+        end.date().isoformat() if end else None,
+    )
+
+
+def _between(
+    column: ColumnElement[T], start: T | None, end: T | None
+) -> ColumnElement[bool]:
+    bounds: list[ColumnElement[bool]] = []
+    if start is not None:
+        bounds.append(column >= start)
+    if end is not None:
+        bounds.append(column < end)
+    return and_(true(), *bounds)
+
+
+def add_totals(one: LabelTotals, other: LabelTotals) -> LabelTotals:
+    total = dict(one)
+    for labels, numbers in other.items():
+        before = total.get(labels, (0.0,) * len(numbers))
+        total[labels] = tuple(a + b for a, b in zip(before, numbers, strict=True))
+    return total
+
+
+def group_totals(totals: LabelTotals, *positions: int) -> LabelTotals:
+    """Add up what has the same labels at these positions."""
+    grouped: LabelTotals = {}
+    for labels, numbers in totals.items():
+        chosen = tuple(labels[position] for position in positions)
+        grouped = add_totals(grouped, {chosen: numbers})
+    return grouped
+
+
+def midnight(moment: datetime) -> datetime:
+    """Return the beginning of that day in UTC."""
+    return datetime.combine(moment.astimezone(UTC).date(), time(), UTC)
+
+
+# Where the numbers of runs are in a row.
+COUNT_COLUMN: Final = 0
+TOKEN_COLUMNS: Final = slice(1, 4)
+DURATION_COLUMNS: Final = slice(4, 5 + len(RUN_BUCKETS_S))
+WAIT_COLUMNS: Final = slice(
+    DURATION_COLUMNS.stop, DURATION_COLUMNS.stop + 1 + len(WAIT_BUCKETS_S)
+)
+
+
+def run_totals() -> RunningTotals:
+    """Count runs by service, trigger, outcome and proof.
+
+    The numbers are those runs, their tokens in, out and cached, and for what they took
+    and waited first the seconds and then how many there are up to each bucket.
+    """
+    table = ended_runs.c
+    labels = (table.service, table.kind, table.outcome, table.proof)
+    query = select(
+        *labels,
+        func.count(),
+        func.sum(table.tokens_in),
+        func.sum(table.tokens_out),
+        func.sum(table.tokens_cached),
+        *_histogram(table.took_s, RUN_BUCKETS_S),
+        *_histogram(table.waited_s, WAIT_BUCKETS_S),
+    ).group_by(*labels)
+    return RunningTotals(query, len(labels), moment_filter(table.ended_at))
+
+
+def money_totals() -> RunningTotals:
+    """Add up what was spent, and what was set aside and not settled, in millionths."""
+    table = reservations.c
+    unsettled = case(
+        (table.settled_micro_usd.is_(None), table.reserved_micro_usd), else_=0
+    )
+    query: Select[float, float] = select(
+        func.sum(table.settled_micro_usd), func.sum(unsettled)
+    )
+    return RunningTotals(query, 0, day_filter(table.day))
+
+
+def delivery_totals() -> RunningTotals:
+    """Count deliveries by service and verdict."""
+    table = deliveries.c
+    labels = (table.service, table.verdict)
+    query = select(*labels, func.count()).group_by(*labels)
+    return RunningTotals(query, len(labels), moment_filter(table.received_at))
+
+
+def _histogram(
+    column: ColumnElement[float], buckets: Sequence[float]
+) -> list[ColumnElement[float]]:
+    up_to = (func.sum(case((column <= bound, 1), else_=0)) for bound in buckets)
+    return [func.sum(column), *up_to]

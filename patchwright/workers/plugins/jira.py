@@ -1,0 +1,218 @@
+"""Jira: receive its deliveries, and poll for requests that none of them brought."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+import structlog
+from pydantic import SecretStr
+
+from patchwright.core.channel import Tracker
+from patchwright.core.clock import Clock
+from patchwright.core.errors import PayloadError, ServiceError
+from patchwright.core.settings.jira import JiraSettings
+from patchwright.core.settings.model import Settings
+from patchwright.core.types.people import Actor
+from patchwright.core.types.triggers import ParsedWebhook, Trigger
+from patchwright.integrations.jira.adapter import Jira, connect_jira
+from patchwright.integrations.jira.responses import JsonObject
+from patchwright.integrations.jira.webhooks.reader import ID_HEADER, JiraReceiver
+from patchwright.integrations.jira.webhooks.tickets import find_requests
+from patchwright.integrations.jira.webhooks.triggers import SERVICE, JiraTriggerRules
+from patchwright.workers.inbox.delivery import (
+    Delivery,
+    InboxResult,
+    InboxUnavailableError,
+)
+from patchwright.workers.inbox.missed_deliveries import ReadPositions
+from patchwright.workers.plugins.people import ChatComposition
+from patchwright.workers.plugins.registry import (
+    MAX_BODY_BYTES,
+    PluginRoutes,
+    WebContext,
+)
+from patchwright.workers.plugins.retry import BackgroundLookup
+from patchwright.workers.queue.interface import repeat_in_background
+from patchwright.workers.store.secrets import SecretStore
+from patchwright.workers.web.webhooks import WebhookSource, by_header
+
+
+class JiraTriggerRulesLookup(BackgroundLookup[JiraTriggerRules]):
+    """Knows what counts as asking, once Jira has told who we are there.
+
+    Whoever does not know their own name does not know their own words either, and might
+    answer them for ever. A Jira that answers is heard from the beginning.
+    """
+
+    def __init__(
+        self, settings: JiraSettings, fetch_identity: Callable[[], Actor]
+    ) -> None:
+        super().__init__(SERVICE, lambda: _listening_as(settings, fetch_identity()))
+
+    def listening(self) -> JiraTriggerRules:
+        """Return what counts as asking; raises `NotReadyError`."""
+        return self.known()
+
+
+def _listening_as(jira: JiraSettings, own: Actor) -> JiraTriggerRules:
+    return JiraTriggerRules(
+        host=jira.host,
+        projects=frozenset(jira.projects),
+        mention=jira.mention,
+        label=jira.label,
+        own_ids=frozenset({own.external_id}),
+    )
+
+
+@dataclass(frozen=True)
+class DeferredJiraReceiver:
+    """Refuses what comes too early, so that it is sent again."""
+
+    secrets: Sequence[SecretStr]
+    ear: JiraTriggerRulesLookup
+
+    def read(self, headers: Mapping[str, str], body: bytes) -> ParsedWebhook:
+        return JiraReceiver(self.secrets, self.ear.listening()).read(headers, body)
+
+
+# The site's clock may differ from ours, and its index of tickets is some seconds late.
+POLLING_OVERLAP: Final = timedelta(minutes=3)
+# What is older is given up: nobody waits for it any more.
+MAX_BACK: Final = timedelta(days=3)
+STORED_WITHIN_S: Final = 60.0
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True)
+class JiraPolling:
+    """Called now and then, where there is an intake; the first look starts at now.
+
+    `search` yields the tickets that were changed since a moment, with comments and
+    changelog, those first that changed first. What comes twice of it, or was delivered
+    as well, is known for what it is by the intake.
+    """
+
+    listening: JiraTriggerRules
+    search: Callable[[datetime], Iterable[JsonObject]]
+    submit: Callable[[Delivery], Future[InboxResult]]
+    marks: ReadPositions
+    clock: Clock
+
+    def __call__(self) -> None:
+        now = self.clock.now()
+        source = f"{SERVICE}:{self.listening.host}"
+        read_up_to = self.marks.read_up_to(source)
+        if read_up_to is not None:
+            now = max(read_up_to, self._look(read_up_to, now))
+        self.marks.put(source, now)
+
+    def _look(self, read_up_to: datetime, now: datetime) -> datetime:
+        """Bring what is new to the intake, and return up to when that was done."""
+        since = max(read_up_to, now - MAX_BACK) - POLLING_OVERLAP
+        try:
+            for issue in self.search(since):
+                updated = self._take_in(issue, since, now)
+                read_up_to = min(updated or read_up_to, now)
+        except (ServiceError, InboxUnavailableError) as error:
+            log.warning("not_polled", reason=error.reason, error=str(error))
+            return read_up_to
+        except TimeoutError:
+            log.warning("not_polled", reason=InboxUnavailableError.reason)
+            return read_up_to
+        return now
+
+    def _take_in(
+        self, issue: JsonObject, since: datetime, now: datetime
+    ) -> datetime | None:
+        """Have all that is asked in a ticket stored; tell when it was last changed."""
+        try:
+            found = find_requests(issue, self.listening, since)
+        except PayloadError as error:
+            # One ticket that we do not understand must not hide the others.
+            log.warning("ticket_not_read", ticket=issue.get("key"), error=str(error))
+            return None
+        waiting = [self.submit(_delivery(one, now)) for one in found.triggers]
+        for stored in waiting:
+            stored.result(STORED_WITHIN_S)
+        return found.updated
+
+
+def _delivery(trigger: Trigger, now: datetime) -> Delivery:
+    """Make what a webhook would have brought; found again, it has the same id."""
+    return Delivery(
+        service=SERVICE,
+        id=f"poll:{trigger.key}",
+        headers={},
+        body=trigger.model_dump_json().encode(),
+        received_at=now,
+        reading=trigger,
+    )
+
+
+@dataclass(frozen=True)
+class JiraPlugin:
+    """A `Side`."""
+
+    jira: Jira
+    settings: JiraSettings
+
+    @property
+    def tracker(self) -> Tracker:
+        return self.jira.channel
+
+    def name_person(self, actor: Actor) -> Actor:
+        """Return them as they are: Jira's deliveries tell people's names."""
+        return actor
+
+    def is_from_own_site(self, actor: Actor) -> bool:  # noqa: ARG002 - there is one site
+        return True
+
+    def close(self) -> None:
+        self.jira.close()
+
+    def open_routes(self, talking: ChatComposition, edge: WebContext) -> PluginRoutes:
+        ear = JiraTriggerRulesLookup(self.settings, self.jira.fetch_identity)
+        return PluginRoutes(
+            webhook_source=self._entrance(ear),
+            background_tasks=(ear, *self._polling(ear, talking, edge)),
+        )
+
+    def _entrance(self, ear: JiraTriggerRulesLookup) -> WebhookSource | None:
+        """Return the door, None where deliveries are not signed."""
+        secrets = self.settings.webhook_secret
+        if not secrets:
+            return None
+        return WebhookSource(
+            receiver=DeferredJiraReceiver(secrets, ear),
+            identify=by_header(ID_HEADER),
+            max_body_bytes=MAX_BODY_BYTES,
+            signature_header="x-hub-signature",
+        )
+
+    def _polling(
+        self, ear: JiraTriggerRulesLookup, talking: ChatComposition, edge: WebContext
+    ) -> Iterator[AbstractContextManager[None]]:
+        marks, projects = ReadPositions(talking.database), self.settings.projects
+
+        def look() -> None:
+            if not ear.is_ready:
+                return
+            polling = JiraPolling(
+                ear.listening(),
+                lambda since: self.jira.search_updated(since, projects),
+                edge.inbox.submit,
+                marks,
+                talking.clock,
+            )
+            polling()
+
+        if self.settings.poll_s:
+            yield repeat_in_background(look, self.settings.poll_s)
+
+
+def connect(settings: Settings, _secrets: SecretStore, clock: Clock) -> JiraPlugin:
+    return JiraPlugin(connect_jira(settings.jira, clock), settings.jira)

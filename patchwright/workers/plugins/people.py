@@ -1,0 +1,227 @@
+"""Who people of other services are on the forge, and what their requests need."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Final
+
+import structlog
+
+from patchwright.core.clock import Clock
+from patchwright.core.errors import ServiceError
+from patchwright.core.forge import Forge
+from patchwright.core.settings.model import Settings
+from patchwright.core.types.base import AccountId, RandomIds
+from patchwright.core.types.people import Actor
+from patchwright.integrations.github.sign_in import fetch_readable_repositories
+from patchwright.integrations.github.webhooks.triggers import SERVICE
+from patchwright.integrations.github.webhooks.triggers import SERVICE as FORGE
+from patchwright.resolver.publish.destination import Invitation
+from patchwright.resolver.repository_references import ReferenceScope
+from patchwright.workers.account_links import (
+    invitation_offers,
+    invitation_text,
+    link_address,
+    make_identity_tokens,
+    mapped_person,
+    renewal_text,
+    too_many_links_text,
+)
+from patchwright.workers.db.database import Database
+from patchwright.workers.github_connection import make_github_connection
+from patchwright.workers.plugins.repository_search import RepositorySearch
+from patchwright.workers.run.permissions import PermissionCache
+from patchwright.workers.run.services import ChatServices, Stores
+from patchwright.workers.store.account_links import LinkStore
+from patchwright.workers.store.accounts import AccountStore
+from patchwright.workers.store.choices import ChoiceStore, account_scope
+from patchwright.workers.store.identity_tokens import IdentityTokens
+from patchwright.workers.store.requests import ConversationLinkStore
+from patchwright.workers.store.secrets import SecretStore
+from patchwright.workers.store.threads import ThreadStore
+
+_FORGE: Final = "GitHub"
+
+
+def with_name_unchanged(actor: Actor) -> Actor:
+    return actor
+
+
+def is_from_no_own_site(actor: Actor) -> bool:  # noqa: ARG001 - true of everybody
+    return False
+
+
+@dataclass(frozen=True)
+class PersonDirectory:
+    """Knows people by the administrators' word, or else by what they have shown.
+
+    `named` finds the name by which others know somebody whom a delivery tells by id;
+    `is_at_home` tells whether somebody is of the one place that is served there.
+    """
+
+    settings: Settings
+    accounts: AccountStore
+    links: LinkStore
+    resolve_name: Callable[[Actor], Actor] = with_name_unchanged
+    is_from_own_site: Callable[[Actor], bool] = is_from_no_own_site
+
+    @property
+    def can_invite(self) -> bool:
+        """Whether there is a page here where people show who they are."""
+        github = self.settings.github
+        can_sign_in = github.client_id and github.client_secret
+        return bool(can_sign_in and self.settings.server.public_url)
+
+    def find(self, actor: Actor) -> Actor | None:
+        """Return who somebody is on the forge, None if nobody knows."""
+        if actor.service == SERVICE:
+            return actor
+        mapped = mapped_person(self.settings.accounts.map, actor, self.is_from_own_site)
+        return mapped or self.accounts.person_of(actor, SERVICE, self._host)
+
+    def invite(self, actor: Actor) -> Invitation | None:
+        """Make a link that counts once; None where there is no page for it.
+
+        Who gets no more of them hears that once: each word may be a mail.
+        """
+        if not self.can_invite:
+            return None
+        actor = self.resolve_name(actor)
+        token = self.links.invite(actor)
+        if token is None:
+            is_new = self.links.count_refused(actor) == 1
+            return Invitation(text=too_many_links_text(actor)) if is_new else None
+        link = link_address(self.settings.server.public_url, token)
+        return Invitation(
+            text=invitation_text(actor, link, _FORGE),
+            offers=invitation_offers(link, _FORGE),
+        )
+
+    def renew(self, actor: Actor) -> Invitation | None:
+        """Make a link for somebody whose earlier word counts no more."""
+        token = self.links.invite(self.resolve_name(actor)) if self.can_invite else None
+        if token is None:
+            return None
+        link = link_address(self.settings.server.public_url, token)
+        return Invitation(
+            text=renewal_text(link, _FORGE), offers=invitation_offers(link, _FORGE)
+        )
+
+    def scope_of(self, person: Actor) -> str:
+        """Return the name under which a person's own choices are kept."""
+        return account_scope(self.accounts.account_of(person, self._host))
+
+    @property
+    def _host(self) -> str:
+        return self.settings.github.api_url
+
+
+def find_places(settings: Settings, threads: ThreadStore) -> ReferenceScope:
+    recent = (repo.full_name for repo in threads.newest_repositories(SERVICE))
+    jira = settings.jira
+    return ReferenceScope(
+        forge=SERVICE,
+        web_url=settings.github.web_url,
+        known=tuple(dict.fromkeys([*mapped_repositories(settings), *recent])),
+        jira_url=jira.base_url,
+        jira_host=jira.host if jira.is_configured else "",
+        projects=tuple(jira.projects),
+    )
+
+
+def mapped_repositories(settings: Settings) -> tuple[str, ...]:
+    """Return the repositories that the administrator has given to places."""
+    named = (*settings.slack.channels.values(), *settings.jira.projects.values())
+    return tuple(dict.fromkeys(filter(None, named)))
+
+
+_OFFERED_AT_ONCE = 5
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True)
+class ChatComposition:
+    """Makes the parts, which have most of their own parts in common.
+
+    `named` and `is_at_home` are those of `People`.
+    """
+
+    settings: Settings
+    clock: Clock
+    database: Database
+    stores: Stores
+    secrets: SecretStore
+    forge: Forge
+    resolve_name: Callable[[Actor], Actor]
+    is_from_own_site: Callable[[Actor], bool]
+
+    @cached_property
+    def people(self) -> PersonDirectory:
+        links = LinkStore(self.database, self.clock)
+        return PersonDirectory(
+            self.settings,
+            self.stores.accounts,
+            links,
+            self.resolve_name,
+            self.is_from_own_site,
+        )
+
+    @cached_property
+    def repositories(self) -> RepositorySearch:
+        return RepositorySearch(
+            FORGE,
+            mapped_repositories(self.settings),
+            partial(self.stores.threads.newest_repositories, FORGE),
+            permission=PermissionCache(self.forge, self.clock.monotonic).permission,
+            search=self._search,
+        )
+
+    @cached_property
+    def choices(self) -> ChoiceStore:
+        return ChoiceStore(self.database)
+
+    def chat_services(self) -> ChatServices:
+        people = self.people
+        return ChatServices(
+            find_person=people.find,
+            can_invite=people.can_invite,
+            invite=people.invite,
+            renew=people.renew,
+            needs_renewal=self._needs_renewal,
+            find_places=partial(find_places, self.settings, self.stores.threads),
+            offer_to=lambda person: self.repositories.find("", person)[
+                :_OFFERED_AT_ONCE
+            ],
+            scope_of=people.scope_of,
+            choices=self.choices,
+            conversation_links=ConversationLinkStore(
+                self.database, self.stores.events, RandomIds()
+            ),
+        )
+
+    @cached_property
+    def _tokens(self) -> IdentityTokens:
+        return make_identity_tokens(
+            self.settings.github, self.database, self.secrets, self.clock
+        )
+
+    def _needs_renewal(self, person: Actor) -> bool:
+        return self._tokens.claim_report(self._account_of(person))
+
+    def _account_of(self, person: Actor) -> AccountId:
+        host = self.settings.github.api_url
+        return self.stores.accounts.account_of(person, host)
+
+    def _search(self, person: Actor, query: str) -> tuple[str, ...]:
+        """Look among what the person sees with a token of their own, if we have it."""
+        github, clock = self.settings.github, self.clock
+        token = self._tokens.fetch(self._account_of(person))
+        if token is None:
+            return ()
+        connection = make_github_connection(github)
+        try:
+            return fetch_readable_repositories(connection, token, query, clock=clock)
+        except ServiceError as error:
+            log.warning("own_repositories_unknown", reason=error.reason)
+            return ()

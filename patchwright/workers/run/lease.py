@@ -1,0 +1,157 @@
+"""Renew a job's lease while it runs, and check it before each write."""
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Final
+
+import structlog
+from sqlalchemy.exc import SQLAlchemyError
+
+from patchwright.core.clock import Clock, with_log_context
+from patchwright.core.errors import LeaseLostError, ServiceUnavailableError
+from patchwright.workers.store.job import Lease
+from patchwright.workers.store.jobs import JobStore
+from patchwright.workers.store.leases import LeaseStore
+
+# The part of a lease that is left unused, for the write that comes after the question.
+_MARGIN: Final = 1 / 6
+_UNKNOWN: Final = (
+    "the database does not answer, so nothing is written: another worker may have the "
+    "job by now"
+)
+
+log = structlog.get_logger(__name__)
+
+
+class LeaseGuard:
+    """Says whether a worker may still write to the services.
+
+    The first answer is this machine's own, by a clock that also counts the time in
+    which the process stood still: a worker whose lease has run out must not write. Only
+    then the database is asked, which knows whether another worker holds a lease.
+    """
+
+    def __init__(
+        self,
+        leases: LeaseStore,
+        jobs: JobStore,
+        lease: Lease,
+        clock: Clock,
+        lease_s: float,
+        *,
+        asked_at: float,
+    ) -> None:
+        """`asked_at` is the monotonic time just before the lease was asked for."""
+        self._leases, self._jobs, self._lease = leases, jobs, lease
+        self._clock, self._lease_s = clock, lease_s
+        self._lock = threading.Lock()
+        self._deadline = self._deadline_after(asked_at)
+        self._is_lost = False
+
+    @property
+    def lease(self) -> Lease:
+        return self._lease
+
+    def renew(self) -> None:
+        """Extend the lease; raises `LeaseLostError`, or that the database is away."""
+        asked_at = self._clock.monotonic()
+        try:
+            self._leases.heartbeat(self._lease, self._lease_s)
+        except LeaseLostError:
+            self._is_lost = True
+            raise
+        with self._lock:
+            self._deadline = max(self._deadline, self._deadline_after(asked_at))
+
+    def require(self) -> None:
+        """Raise `LeaseLostError` unless this worker may write now.
+
+        A lease that ran out while nobody else wanted the job is taken again.
+        """
+        if self._is_lost:
+            raise _lost(self._lease)
+        try:
+            if self._has_run_out():
+                self.renew()
+            elif not self._leases.is_newest(self._lease):
+                self._is_lost = True
+                raise _lost(self._lease)
+        except SQLAlchemyError as error:
+            raise ServiceUnavailableError(_UNKNOWN) from error
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Ask before a write in place of an earlier one, and look back after it.
+
+        Nothing keeps a process from standing still between question and write. What it
+        then wrote may be in the place of something newer, and is looked at again.
+        """
+        self.require()
+        yield
+        if self._was_overrun():
+            self._note_overrun()
+            raise _lost(self._lease)
+
+    def is_contested(self) -> bool:
+        """Tell whether another worker may have posted the same thing."""
+        return self._lease.is_successor or self._was_overrun()
+
+    def _was_overrun(self) -> bool:
+        if not self._is_lost and not self._has_run_out():
+            return False
+        try:
+            self.require()
+        except (LeaseLostError, ServiceUnavailableError):
+            return True
+        return False
+
+    def _note_overrun(self) -> None:
+        log.warning("wrote_without_lease")
+        try:
+            self._jobs.note_overrun(self._lease.job_id)
+        except SQLAlchemyError as error:
+            # Whoever took the job over verifies its last word in any case.
+            log.warning("overrun_not_noted", error=type(error).__name__)
+
+    def _has_run_out(self) -> bool:
+        with self._lock:
+            return self._clock.monotonic() >= self._deadline
+
+    def _deadline_after(self, asked_at: float) -> float:
+        return asked_at + self._lease_s * (1 - _MARGIN)
+
+
+def _lost(lease: Lease) -> LeaseLostError:
+    return LeaseLostError(f"another worker holds job {lease.job_id} now")
+
+
+@contextmanager
+def heartbeat(
+    guard: LeaseGuard, lease_s: float, release_wait: Callable[[], None]
+) -> Iterator[None]:
+    """Extend the lease three times in its length, until the context is left.
+
+    `let_go` is called when it is lost: the run could write nothing any more.
+    """
+    stop = threading.Event()
+
+    def beat() -> None:
+        while not stop.wait(lease_s / 3):
+            try:
+                guard.renew()
+            except LeaseLostError:
+                release_wait()
+                return
+            except SQLAlchemyError as error:
+                log.warning("heartbeat_failed", error=type(error).__name__)
+
+    thread = threading.Thread(
+        target=with_log_context(beat), name="heartbeat", daemon=True
+    )
+    thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        thread.join()

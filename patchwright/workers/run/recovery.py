@@ -1,0 +1,165 @@
+"""End jobs that break their workers, and repeat a final message that was lost."""
+
+from collections.abc import Iterator
+from typing import Final
+
+import structlog
+
+from patchwright.core.errors import (
+    LeaseLostError,
+    PatchwrightError,
+    RateLimitedError,
+    ServiceUnavailableError,
+)
+from patchwright.core.types.base import JobId
+from patchwright.core.types.threads import ThreadRef
+from patchwright.core.types.work import Outcome, OutcomeKind, service_outcome
+from patchwright.resolver.effects import (
+    CrossPost,
+    FinalMessage,
+    ReportCheck,
+    SwapLabels,
+)
+from patchwright.resolver.messages.status import UNFINISHED, DeliveryResult, mark
+from patchwright.workers.run.artifacts import delivery_results_of
+from patchwright.workers.run.plan import destination
+from patchwright.workers.run.publisher import make_deliverer
+from patchwright.workers.run.services import WORK_AT_SERVICE, RunServices
+from patchwright.workers.run.setup import load_plan
+from patchwright.workers.store.effects import EffectState, StoredEffect
+from patchwright.workers.store.job import Job, JobState, Lease, is_over
+
+INTERNAL: Final = "internal"
+LOST: Final = "worker-lost"
+# So many workers may break over one job, or be lost over it.
+MOST_BROKEN: Final = 3
+
+log = structlog.get_logger(__name__)
+
+
+def internal_failure(job_id: JobId) -> Outcome:
+    text = (
+        "Something broke inside Patchwright; the service's log has the details under "
+        f"run {job_id[:8]}."
+    )
+    return service_outcome(OutcomeKind.FAILED, INTERNAL, text)
+
+
+def is_internal_failure(outcome: Outcome) -> bool:
+    """Tell whether the run ended before its work could become a change."""
+    return outcome.reason in (INTERNAL, LOST) and not outcome.head_sha
+
+
+def with_kept_work(outcome: Outcome, services: RunServices, job_id: JobId) -> Outcome:
+    """Say how to get at the work of a run that broke, where any of it is kept."""
+    if not is_internal_failure(outcome) or not services.stores.outcomes.has_work(
+        job_id
+    ):
+        return outcome
+    said = f"What it had made is kept. {WORK_AT_SERVICE.format(run=job_id[:8])}"
+    if said in outcome.notes or services.overrides.work_at != WORK_AT_SERVICE:
+        return outcome
+    notes = (*outcome.notes, said)
+    return Outcome.model_validate(outcome.model_dump() | {"notes": notes})
+
+
+def has_broken_too_often(lease: Lease) -> bool:
+    delivers = lease.state is JobState.DELIVERING
+    tried = lease.delivery_attempt if delivers else lease.attempt
+    return tried > MOST_BROKEN
+
+
+def give_up_job(services: RunServices, lease: Lease) -> JobId | None:
+    """Tell the thread as far as that goes, and end the job.
+
+    Returns the job that came of a request nobody has read yet. Raises `LeaseLostError`.
+    """
+    outcome = with_kept_work(internal_failure(lease.job_id), services, lease.job_id)
+    try:
+        _tell(services, lease.job_id, outcome)
+    except LeaseLostError:
+        raise
+    except Exception:  # the end must come, whether it can be told or not
+        log.exception("end_not_told")
+    log.error("job_given_up", job_id=lease.job_id)
+    now = services.clock.now()
+    return services.stores.outcomes.give_up(lease, outcome, now)
+
+
+def _tell(services: RunServices, job_id: JobId, outcome: Outcome) -> None:
+    job = services.stores.jobs.load(job_id)
+    if job is None:
+        return
+    plan = load_plan(services, job)
+    to = destination(plan, job.trigger)
+    so_far = _delivered(services, job)
+    make_deliverer(services, plan).perform(FinalMessage(), outcome, to, so_far)
+
+
+def _delivered(services: RunServices, job: Job) -> DeliveryResult:
+    try:
+        return delivery_results_of(services.stores.effects.of_job(job.id))
+    except ValueError:  # a receipt that another version has written
+        return DeliveryResult()
+
+
+# What can be said twice without a trace.
+_Repeatable = FinalMessage | CrossPost | ReportCheck | SwapLabels
+
+
+def verify_final_message(services: RunServices, job_id: JobId) -> None:
+    """Repair what a lost worker has written over; later, where a service is away."""
+    job = services.stores.jobs.load(job_id)
+    if job is None or job.outcome is None or services.overrides.is_dry_run:
+        return
+    if not (is_over(job) or job.state is JobState.WAITING_USER):
+        # It goes on, and is looked at when it ends.
+        return
+    try:
+        _verify(services, job, job.outcome)
+    except (RateLimitedError, ServiceUnavailableError) as error:
+        log.warning("last_word_not_verified", reason=error.reason)
+        services.stores.jobs.note_overrun(job_id)
+    except PatchwrightError as error:
+        log.warning("last_word_unknown", reason=error.reason, error=str(error))
+
+
+def _verify(services: RunServices, job: Job, outcome: Outcome) -> None:
+    plan = load_plan(services, job)
+    to = destination(plan, job.trigger)
+    deliverer = make_deliverer(services, plan)
+    for stored, effect in _repeatable(services.stores.effects.of_job(job.id)):
+        thread = _thread_of(effect, to.thread)
+        if thread is not None and not _is_overwritten(services, thread, job.id):
+            continue
+        if thread is not None:
+            log.warning("last_word_repaired", job_id=job.id, thread=str(thread))
+        so_far = DeliveryResult.model_validate_json(stored.receipt or "{}")
+        deliverer.perform(effect, outcome, to, so_far)
+
+
+def _repeatable(
+    stored: tuple[StoredEffect, ...],
+) -> Iterator[tuple[StoredEffect, _Repeatable]]:
+    """Yield what was done last of each kind in each place."""
+    newest: dict[str, tuple[StoredEffect, _Repeatable]] = {}
+    for one in stored:
+        if one.state is EffectState.DONE and isinstance(one.effect, _Repeatable):
+            newest[one.effect.model_dump_json()] = (one, one.effect)
+    yield from newest.values()
+
+
+def _thread_of(effect: _Repeatable, own: ThreadRef) -> ThreadRef | None:
+    """Return where the effect is a message; the others show no trace of a repeat."""
+    match effect:
+        case FinalMessage():
+            return own
+        case CrossPost():
+            return effect.thread
+        case ReportCheck() | SwapLabels():
+            return None
+
+
+def _is_overwritten(services: RunServices, thread: ThreadRef, job_id: JobId) -> bool:
+    working = f"{UNFINISHED}{mark(job_id)}"
+    return services.channel.find_post(thread, working) is not None

@@ -1,0 +1,291 @@
+"""Who may read what a run writes: consent, provenance, and redaction of the rest."""
+
+from collections.abc import Iterator, Sequence
+
+from patchwright.core.settings.model import Settings
+from patchwright.core.types.base import ConversationId
+from patchwright.core.types.people import Actor
+from patchwright.core.types.threads import (
+    ForgeThread,
+    TalkThread,
+    Thread,
+    ThreadKind,
+    ThreadRef,
+)
+from patchwright.core.types.triggers import Trigger
+from patchwright.resolver.guards.leaks import PrivateWords
+from patchwright.resolver.messages.pull_request import RequestOrigin
+from patchwright.resolver.publish.destination import (
+    PrivateContent,
+    file_name_finder,
+    quotation_finder,
+    text_redactor,
+    title_redactor,
+)
+from patchwright.resolver.visibility import (
+    Consent,
+    Question,
+    RunVisibility,
+    needs_consent,
+    read_consent,
+)
+from patchwright.workers.run.plan import RunPlan, issue_of
+from patchwright.workers.run.services import RunServices
+from patchwright.workers.store.choices import consent_name, place_scope
+from patchwright.workers.store.job import Job
+from patchwright.workers.store.threads import LinkedThread
+
+
+def find_visibility(
+    services: RunServices, job: Job, answers: list[Trigger]
+) -> RunVisibility | Question:
+    """Return what holds for a run, or what must be asked before it; `ServiceError`.
+
+    Where nothing of the conversation is private there is nothing to ask. Beside the
+    code nobody is asked: without a word from the private side it is kept out.
+    """
+    private = _private_thread(services, job)
+    if private is None:
+        return RunVisibility()
+    repo = job.trigger.home
+    is_private = services.code_host.forge.fetch_repository(repo).private
+    consent = None if is_private else _consent(services, job, private, answers)
+    asked = needs_consent(
+        private, repo, repository_is_private=is_private, remembered=consent
+    )
+    if asked and not isinstance(job.trigger.thread, TalkThread):
+        return RunVisibility(is_public=True, consent=Consent.KEEP_OUT)
+    return asked or RunVisibility(is_public=not is_private, consent=consent)
+
+
+def may_join(
+    services: RunServices, job: Job, openness: RunVisibility, into: ConversationId
+) -> bool:
+    """Tell whether a run of another conversation may be told what the request says.
+
+    Not one that shows what it does to everybody, if that is to be kept out.
+    """
+    name, choices = consent_name(job.trigger.home), services.chat.choices
+    keeps_out = choices.get(_conversation_scope(into), name) == Consent.KEEP_OUT
+    return keeps_out or not openness.keeps_out
+
+
+def copy_consent(services: RunServices, job: Job, into: ConversationId) -> None:
+    """Let what was answered hold in the conversation where the request goes on.
+
+    There, what was to be kept out is kept out.
+    """
+    name, choices = consent_name(job.trigger.home), services.chat.choices
+    kept = choices.get(_conversation_scope(job.conversation_id), name)
+    there = _conversation_scope(into)
+    if kept is None or choices.get(there, name) == Consent.KEEP_OUT:
+        return
+    by = services.chat.scope_of(job.trigger.asker)
+    choices.put(there, name, kept, by=by, now=services.clock.now())
+
+
+def _conversation_scope(conversation_id: ConversationId) -> str:
+    return f"conversation:{conversation_id}"
+
+
+def _private_thread(services: RunServices, job: Job) -> TalkThread | None:
+    """Return the thread of the request, or else one that is tied to it."""
+    linked = services.stores.threads.threads_of(job.conversation_id)
+    threads = (job.trigger.thread, *(one.ref for one in linked))
+    return next((one for one in threads if isinstance(one, TalkThread)), None)
+
+
+def _consent(
+    services: RunServices, job: Job, private: TalkThread, answers: list[Trigger]
+) -> Consent | None:
+    """Return the newest answer, or what was said before in the same place.
+
+    Beside the code nobody can give it: who writes there may not read what is private.
+    """
+    name, choices = consent_name(job.trigger.home), services.chat.choices
+    own, here = _conversation_scope(job.conversation_id), place_scope(private)
+    words = (
+        one.request
+        for one in (job.trigger, *answers)
+        if isinstance(one.thread, TalkThread)
+    )
+    said = [found for one in words if (found := read_consent(one))]
+    if said:
+        scopes = (own, here) if said[-1].always else (own,)
+        for scope in scopes:
+            choices.put(
+                scope,
+                name,
+                said[-1].consent,
+                by=services.chat.scope_of(job.trigger.asker),
+                now=services.clock.now(),
+            )
+    kept = choices.get(own, name) or choices.get(here, name)
+    return Consent(kept) if kept else None
+
+
+def with_origins(
+    plan: RunPlan,
+    settings: Settings,
+    trigger: Trigger,
+    read: Sequence[Thread],
+    linked: tuple[LinkedThread, ...],
+    *,
+    private_texts: tuple[str, ...] = (),
+) -> RunPlan:
+    """Return the plan with what the readers of the change may know of all that.
+
+    `read` are the threads of the conversation that were read, `private_texts` what was
+    read in private repositories besides.
+    """
+    openness, plan = plan.openness, plan.replace(issue=_issue_in(trigger, linked))
+    if openness.keeps_out:
+        hidden = _hidden(settings, trigger, read, linked, private_texts)
+        return plan.replace(hidden=hidden)
+    for_some = openness.is_public and _is_for_some(trigger, read)
+    if texts := (*((trigger.text,) if for_some else ()), *private_texts):
+        site = f"{settings.github.web_url}/{trigger.home.full_name}"
+        plan = plan.replace(hidden=PrivateContent(texts=texts, public_url=site))
+    origins = _origins(settings, trigger, read, linked)
+    return plan.replace(key=find_ticket_key(trigger, linked), origins=origins)
+
+
+def _is_for_some(trigger: Trigger, read: Sequence[Thread]) -> bool:
+    """Tell whether the comment that asks is one that not all who read a ticket see."""
+    if trigger.thread.kind is not ThreadKind.TICKET:
+        return False
+    posts = (post for thread in read for post in thread.posts)
+    return any(post.id == trigger.post_id and post.label for post in posts)
+
+
+def with_name(trigger: Trigger, thread: Thread) -> Trigger:
+    """Return the request with its author called as they are in the thread."""
+    own = trigger.actor
+    authors = (post.author for post in thread.posts)
+    found = next((one for one in authors if _is_same(one, own)), own)
+    return trigger.replace(actor=found)
+
+
+def _is_same(one: Actor, other: Actor) -> bool:
+    return bool(one.external_id) and (one.service, one.external_id) == (
+        other.service,
+        other.external_id,
+    )
+
+
+def _issue_in(trigger: Trigger, linked: tuple[LinkedThread, ...]) -> int | None:
+    """Return the issue of the repository that the conversation is about."""
+    here = (
+        one.ref
+        for one in linked
+        if isinstance(one.ref, ForgeThread) and one.ref.repo == trigger.home
+    )
+    found = (issue_of(one) for one in (trigger.thread, *here))
+    return next((one for one in found if one is not None), None)
+
+
+def find_ticket_key(trigger: Trigger, linked: tuple[LinkedThread, ...]) -> str:
+    """Return the key of the ticket that the conversation is about, if there is one."""
+    tickets = (one for one in _talk(trigger, linked) if one.kind is ThreadKind.TICKET)
+    return next((one.id for one in tickets), "")
+
+
+def _origins(
+    settings: Settings,
+    trigger: Trigger,
+    read: Sequence[Thread],
+    linked: tuple[LinkedThread, ...],
+) -> tuple[RequestOrigin, ...]:
+    urls = {str(one.ref): one.url for one in read}
+    found = []
+    for ref in _talk(trigger, linked):
+        is_ticket = ref.kind is ThreadKind.TICKET
+        browse = f"{settings.jira.base_url}/browse/{ref.id}" if is_ticket else ""
+        if url := urls.get(str(ref)) or browse:
+            name = ref.id if is_ticket else f"a thread in {ref.service.capitalize()}"
+            found.append(RequestOrigin(name=name, url=url))
+    return tuple(found)
+
+
+def _hidden(
+    settings: Settings,
+    trigger: Trigger,
+    read: Sequence[Thread],
+    linked: tuple[LinkedThread, ...],
+    private_texts: tuple[str, ...],
+) -> PrivateContent:
+    """Return what a public repository must not repeat of private threads."""
+    private = [one for one in read if isinstance(one.ref, TalkThread)]
+    tickets = [
+        one.id for one in _talk(trigger, linked) if one.kind is ThreadKind.TICKET
+    ]
+    hosts = (settings.jira.host.partition("/")[0], "slack.com")
+    return PrivateContent(
+        texts=(*(text for one in private for text in _texts(one)), *private_texts),
+        names=(*(name for one in private for name in _names(one)), *tickets),
+        hosts=tuple(filter(None, hosts)),
+        public_url=f"{settings.github.web_url}/{trigger.home.full_name}",
+    )
+
+
+def with_private_requests(
+    known: PrivateContent, said: Sequence[Trigger]
+) -> PrivateContent:
+    """Add what was said in private to a run that works already."""
+    private = [one for one in said if isinstance(one.thread, TalkThread)]
+    texts = (text for one in private for text in (one.title, one.body, one.request))
+    return known.replace(
+        texts=(*known.texts, *texts),
+        names=(*known.names, *(one.actor.login for one in private)),
+    )
+
+
+def _texts(thread: Thread) -> Iterator[str]:
+    yield thread.title
+    yield from (post.text for post in thread.posts)
+    for relative in thread.relatives:
+        yield from (relative.title, relative.text)
+
+
+def _names(thread: Thread) -> Iterator[str]:
+    people = (post.author for post in thread.posts)
+    yield from (one.login for one in people if not one.is_bot)
+
+
+def _talk(trigger: Trigger, linked: tuple[LinkedThread, ...]) -> tuple[TalkThread, ...]:
+    threads: tuple[ThreadRef, ...] = (trigger.thread, *(one.ref for one in linked))
+    by_key = {str(one): one for one in threads if isinstance(one, TalkThread)}
+    return tuple(by_key.values())
+
+
+class PrivateTextRedaction:
+    """Of one run; it looks anew each time, as people go on talking."""
+
+    def __init__(self, services: RunServices, job: Job) -> None:
+        self._services, self._job = services, job
+
+    def applied_to(self, plan: RunPlan) -> RunPlan:
+        """Return the plan with what its readers must not see by now."""
+        if plan.hidden is None:
+            return plan
+        joined = self._services.stores.requests.joined(self._job.id)
+        hidden = with_private_requests(plan.hidden, [one.trigger for one in joined])
+        return plan.replace(hidden=hidden)
+
+    def redact_private(self, plan: RunPlan, text: str) -> str:
+        return text_redactor(self.applied_to(plan).hidden)(text)
+
+    def redact_private_title(self, plan: RunPlan, text: str) -> str:
+        return title_redactor(self.applied_to(plan).hidden)(text)
+
+    def private_words(self, plan: RunPlan) -> PrivateWords | None:
+        """Return what no file may repeat; in a private thread a patch shows it."""
+        hidden = self.applied_to(plan).hidden
+        if hidden is None:
+            return None
+        is_private = isinstance(self._job.trigger.thread, TalkThread)
+        return PrivateWords(
+            find=quotation_finder(hidden),
+            find_in_name=file_name_finder(hidden),
+            are_known_here=is_private,
+        )

@@ -1,0 +1,360 @@
+"""Run jobs when the queue says so, and find those that it lost."""
+
+import threading
+from concurrent.futures import Future, InvalidStateError
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Final
+
+import structlog
+from sqlalchemy.exc import InterfaceError, OperationalError, SQLAlchemyError
+
+from patchwright.core.agent.run_log import ReleaseSignal
+from patchwright.core.errors import LeaseLostError
+from patchwright.core.events.types import OutcomeReached, Source
+from patchwright.core.types.base import JobId
+from patchwright.core.types.work import Outcome, OutcomeKind
+from patchwright.resolver.effects import (
+    Effect,
+    FinalMessage,
+    plan_effects,
+)
+from patchwright.resolver.publish.publisher import as_delivered
+from patchwright.workers.queue.interface import BrokerUnavailableError
+from patchwright.workers.run.dry_run import as_dry_run
+from patchwright.workers.run.guarded_services import with_lease_checks
+from patchwright.workers.run.lease import LeaseGuard, heartbeat
+from patchwright.workers.run.linked_threads import plan_notification, tickets_of
+from patchwright.workers.run.pipeline import Pipeline
+from patchwright.workers.run.plan import PLAN_ARTIFACT, AttemptResult, MovedResult
+from patchwright.workers.run.publisher import OutcomePublisher, give_up_lost_effect
+from patchwright.workers.run.recovery import (
+    give_up_job,
+    has_broken_too_often,
+    internal_failure,
+    is_internal_failure,
+    verify_final_message,
+    with_kept_work,
+)
+from patchwright.workers.run.sandboxes import InterruptibleSandboxes
+from patchwright.workers.run.services import RunServices
+from patchwright.workers.store.job import Job, JobState, Lease
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True)
+class _RunningJob:
+    """A job that this process runs; `given_back` is done when it must not go on."""
+
+    guard: LeaseGuard
+    release_signal: ReleaseSignal = field(default_factory=Future)
+
+    @property
+    def lease(self) -> Lease:
+        return self.guard.lease
+
+    def release_wait(self) -> None:
+        """End here whatever the run waits for; harmless when it was done before."""
+        with suppress(InvalidStateError):
+            self.release_signal.set_result(None)
+
+
+class JobWorker:
+    """The `JobRunner` of a process; `worker` names it in leases."""
+
+    def __init__(self, services: RunServices, worker: str) -> None:
+        self._services, self._worker = services, worker
+        self._lease_s = services.settings.queue.lease_s
+        self._running: dict[JobId, _RunningJob] = {}
+        self._lock = threading.Lock()
+        self._stopping = False
+
+    def run(self, job_id: JobId) -> None:
+        stores = self._services.stores
+        running = self._claim(job_id)
+        if running is None:
+            return
+        lease = running.lease
+        structlog.contextvars.bind_contextvars(
+            job_id=job_id, conversation_id=lease.conversation_id
+        )
+        try:
+            with heartbeat(running.guard, self._lease_s, running.release_wait):
+                delivery_id = stores.jobs.delivery_of(job_id)
+                structlog.contextvars.bind_contextvars(delivery_id=delivery_id)
+                self._services.warm_up()
+                self._run_claimed(running)
+        except LeaseLostError:
+            log.info("lease_lost")
+        finally:
+            self._forget(job_id)
+            structlog.contextvars.clear_contextvars()
+
+    def sweep(self) -> None:
+        jobs = self._services.stores.jobs
+        long_s = self._services.settings.queue.resubmit_after_s
+        for job_id in jobs.take_unfinished(long_s):
+            self._submit(job_id)
+        for job_id in jobs.take_unverified():
+            verify_final_message(self._services, job_id)
+        self._services.sandboxes.reap()
+
+    def stop(self) -> None:
+        """Give every running job back, and end here whatever it waits for."""
+        if self._stopping:
+            return
+        with self._lock:
+            self._stopping = True
+            every_running = list(self._running.values())
+        for running in every_running:
+            try:
+                self._services.stores.leases.release(running.lease)
+            except (LeaseLostError, SQLAlchemyError) as error:
+                # It can write nothing either; another worker gets it in any case.
+                log.warning("job_not_given_back", error=type(error).__name__)
+            running.release_wait()
+
+    def end_early(self, job_id: JobId, outcome: Outcome) -> None:
+        """End a job of this process in the middle, and tell people how it ended.
+
+        What it has done is lost; one that is being delivered is left to its end.
+        """
+        stores = self._services.stores
+        with self._lock:
+            running = self._running.get(job_id)
+        job = stores.jobs.load(job_id)
+        if running is None or job is None or job.state is JobState.DELIVERING:
+            return
+        try:
+            stores.leases.release(running.lease)
+        except LeaseLostError:
+            return
+        running.release_wait()
+        guard = self._take(job_id)
+        if guard is None:
+            return
+        if guard.lease.state is JobState.DELIVERING:
+            # It has come to its own end meanwhile.
+            self._deliver(stores.jobs.load(job_id) or job, guard)
+            return
+        services = self._services_for(guard)
+        done = Pipeline(services, job, guard.lease, Future()).end(outcome)
+        self._store_and_publish(job, guard, done)
+
+    @property
+    def load(self) -> int:
+        """How many jobs this process runs now."""
+        return len(self._running)
+
+    def _claim(self, job_id: JobId) -> _RunningJob | None:
+        """Take the job, unless this process is about to end or has it already."""
+        with self._lock:
+            if self._stopping or job_id in self._running:
+                return None
+            guard = self._take(job_id)
+            if guard is None:
+                return None
+            self._running[job_id] = _RunningJob(guard)
+            return self._running[job_id]
+
+    def _take(self, job_id: JobId) -> LeaseGuard | None:
+        stores, clock = self._services.stores, self._services.clock
+        asked_at = clock.monotonic()
+        lease = stores.leases.claim(job_id, self._worker, self._lease_s)
+        if lease is None:
+            return None
+        return LeaseGuard(
+            stores.leases, stores.jobs, lease, clock, self._lease_s, asked_at=asked_at
+        )
+
+    def _forget(self, job_id: JobId) -> None:
+        """Let this process take the job anew, which it has no lease for any more."""
+        with self._lock:
+            self._running.pop(job_id, None)
+
+    def _run_claimed(self, running: _RunningJob) -> None:
+        """Run it; one that breaks again and again is ended, and not tried for ever."""
+        try:
+            self._go_on(running)
+        except (LeaseLostError, OperationalError, InterfaceError):
+            raise
+        except Exception:  # whatever broke beside the work itself
+            log.exception("job_broke")
+            if has_broken_too_often(running.lease):
+                services = self._services_for(running.guard)
+                self._submit_following(give_up_job(services, running.lease))
+
+    def _go_on(self, running: _RunningJob) -> None:
+        stores, lease = self._services.stores, running.lease
+        job = stores.jobs.load(lease.job_id)
+        if job is None:
+            return
+        self._log_requester(job)
+        if lease.state is JobState.DELIVERING:
+            self._deliver(job, running.guard)
+            return
+        done = self._work(job, running)
+        if isinstance(done, MovedResult):
+            self._submit(done.job_id)
+            return
+        self._store_and_publish(job, running.guard, done)
+
+    def _log_requester(self, job: Job) -> None:
+        """Let the log name their account from the first line on, if they have one."""
+        host = self._services.settings.github.api_url
+        account = self._services.stores.accounts.known(job.trigger.asker, host)
+        if account is not None:
+            structlog.contextvars.bind_contextvars(user_id=account)
+
+    def _store_and_publish(
+        self, job: Job, guard: LeaseGuard, done: AttemptResult
+    ) -> None:
+        """Keep how it ended, or as much of that as can be kept, and deliver it."""
+        stores = self._services.stores
+        plain = _without_tickets(done, job, self._services.clock.now())
+        if not (self._is_kept(job, guard, done) or self._is_kept(job, guard, plain)):
+            self._keep(job, guard.lease, _internal_failure(done, job))
+        # Where its code is, and whose it was, may have been found out meanwhile.
+        self._deliver(stores.jobs.load(job.id) or job, guard)
+
+    def _is_kept(self, job: Job, guard: LeaseGuard, done: AttemptResult) -> bool:
+        try:
+            self._keep(job, guard.lease, done)
+        except (LeaseLostError, OperationalError, InterfaceError):
+            raise
+        except Exception:  # what cannot be kept must not be tried for ever
+            log.exception("outcome_not_kept")
+            return False
+        return True
+
+    def _keep(self, job: Job, lease: Lease, done: AttemptResult) -> None:
+        now = self._services.clock.now()
+        self._services.stores.outcomes.store(
+            lease,
+            with_kept_work(done.outcome, self._services, job.id),
+            _effects(self._services, done, job, now),
+            read_up_to=done.read_up_to,
+            now=now,
+            artifacts={
+                **done.artifacts,
+                PLAN_ARTIFACT: done.plan.model_dump_json().encode(),
+            },
+        )
+
+    def _services_for(self, guard: LeaseGuard) -> RunServices:
+        """Return what a run works with: nothing writes outside without the lease.
+
+        In a rehearsal nothing does at all.
+        """
+        services = with_lease_checks(self._services, guard)
+        if self._services.overrides.is_dry_run:
+            return as_dry_run(services, guard.lease)
+        return services
+
+    def _work(self, job: Job, running: _RunningJob) -> AttemptResult | MovedResult:
+        services = self._services_for(running.guard)
+        services = replace(
+            services,
+            sandboxes=InterruptibleSandboxes(
+                services.sandboxes, running.release_signal, for_another=True
+            ),
+        )
+        work = Pipeline(services, job, running.lease, running.release_signal)
+        try:
+            return work.run()
+        except LeaseLostError:
+            raise
+        except Exception:  # the edge of a run: whatever broke, the thread is told
+            log.exception("run_broke")
+            return work.end(internal_failure(job.id))
+
+    def _deliver(self, job: Job, guard: LeaseGuard) -> None:
+        stores, lease = self._services.stores, guard.lease
+        outcome = job.outcome or internal_failure(job.id)
+        give_up_lost_effect(stores.effects, lease)
+        delivery = OutcomePublisher(self._services_for(guard), job, outcome, lease)
+        if not delivery.run():
+            stores.leases.release(lease)
+            return
+        if outcome.waits:
+            log.info("job_waits", reason=outcome.reason)
+            is_awake = stores.outcomes.wait(lease, self._lease_s)
+            self._forget(job.id)
+            if is_awake:
+                self._submit(job.id)
+            return
+        ended = as_delivered(outcome, delivery.so_far)
+        is_another = ended.kind is not outcome.kind or delivery.so_far.is_rebased
+        if is_another:
+            events = stores.events.open(job.conversation_id, lease)
+            events.append(Source.SYSTEM, OutcomeReached(outcome=ended))
+        state, now = _state_at_end(ended), self._services.clock.now()
+        following = stores.outcomes.finish(
+            lease,
+            state,
+            now,
+            self._lease_s,
+            outcome=ended if is_another else None,
+            keeps_checkpoint=is_internal_failure(ended),
+        )
+        log.info("job_finished", outcome=ended.kind, reason=ended.reason)
+        self._submit_following(following)
+
+    def _submit_following(self, following: JobId | None) -> None:
+        if following is not None:
+            self._submit(following)
+
+    def _submit(self, job_id: JobId) -> None:
+        """Hand it to the queue; one that is away gets it at a later sweep."""
+        try:
+            self._services.submit(job_id)
+        except BrokerUnavailableError as error:
+            log.warning("job_not_submitted", job_id=job_id, reason=str(error))
+
+
+def _without_tickets(done: AttemptResult, job: Job, now: datetime) -> AttemptResult:
+    """Return the same end, planned by what is at hand without the tables."""
+    if done.quiet or done.effects is not None:
+        return done
+    notes = (*done.outcome.notes, _NO_TICKETS)
+    said = Outcome.model_validate(done.outcome.model_dump() | {"notes": notes})
+    plan = done.plan
+    showing = plan_notification(said, plan, job.trigger, now)
+    effects = plan_effects(said, plan.target, plan.config, showing)
+    return replace(done, outcome=said, effects=effects)
+
+
+_NO_TICKETS: Final = (
+    "Something broke inside Patchwright when the tickets of this conversation were "
+    "looked up, so none of them was moved or linked."
+)
+
+
+def _internal_failure(done: AttemptResult, job: Job) -> AttemptResult:
+    """Return an end that says no more than that there is nothing else to say."""
+    return replace(
+        done, outcome=internal_failure(job.id), artifacts={}, effects=(FinalMessage(),)
+    )
+
+
+def _effects(
+    services: RunServices, done: AttemptResult, job: Job, now: datetime
+) -> tuple[Effect, ...]:
+    if done.effects is not None:
+        return done.effects
+    if done.quiet:
+        return ()
+    plan = done.plan
+    tickets = tickets_of(services, job)
+    showing = plan_notification(done.outcome, plan, job.trigger, now, tickets)
+    return plan_effects(done.outcome, plan.target, plan.config, showing)
+
+
+def _state_at_end(outcome: Outcome) -> JobState:
+    if outcome.kind is OutcomeKind.FAILED:
+        return JobState.FAILED
+    if outcome.kind is OutcomeKind.STOPPED:
+        return JobState.CANCELLED
+    return JobState.DONE

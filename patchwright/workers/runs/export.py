@@ -1,0 +1,91 @@
+"""Export a run as the document that `replay` reads, and its work as a bundle."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import takewhile
+from pathlib import Path
+from typing import Final, cast
+
+from pydantic import JsonValue
+
+from patchwright.core.errors import SettingsError
+from patchwright.core.events.types import Event
+from patchwright.core.replay.trajectory import Trajectory, facts_of, write_trajectory
+from patchwright.core.text.redaction import Redactor
+from patchwright.workers.runs.administration import ServiceRuns
+from patchwright.workers.runs.lookup import LocalRun, ServiceRun
+from patchwright.workers.store.job import Job
+
+_Stored = dict[str, JsonValue]
+
+
+def events_of(service: ServiceRuns, job: Job) -> Sequence[Event]:
+    """Return the events of a run as this version understands them."""
+    span = service.reader.span(job)
+    log = service.reader.log_of(job)
+    return log.read(span.first, span.last) if span.first else ()
+
+
+def export_document(found: ServiceRun | LocalRun, redactor: Redactor) -> Trajectory:
+    """Return it with what no version here knows, and without the secrets of today."""
+    if isinstance(found, ServiceRun):
+        document = _of_service(found.service, found.job)
+    else:
+        document = found.archive.read(found.id).trajectory
+    clean = redactor.redact_json(document.model_dump(mode="json"))
+    return Trajectory.model_validate(clean)
+
+
+@dataclass(frozen=True)
+class WorkBundle:
+    """A bundle of one commit, named by `ref`; it builds on `base_sha`."""
+
+    bundle: bytes
+    ref: str
+    base_sha: str
+
+
+def load_work_bundle(service: ServiceRuns, job: Job) -> WorkBundle:
+    """Return what the run has made, the most that is kept of it."""
+    kept = service.reader.outcomes.load_work(job.id)
+    if kept is None:
+        raise SettingsError(f"nothing is kept of what the run {job.id} has made")
+    head = _HEAD.match(kept)
+    if head is None:
+        raise SettingsError(f"what is kept of the run {job.id} is no Git bundle")
+    return WorkBundle(kept, head["ref"].decode(), head["base"].decode())
+
+
+# https://git-scm.com/docs/gitformat-bundle
+_HEAD: Final = re.compile(
+    rb"# v[23] git bundle\n(?:@[^\n]*\n)*-(?P<base>[0-9a-f]+)[^\n]*\n"
+    rb"[0-9a-f]+ (?P<ref>[^\n]+)\n"
+)
+
+
+def write_work(work: WorkBundle, path: Path) -> None:
+    try:
+        with path.open("xb") as file:
+            file.write(work.bundle)
+    except OSError as error:
+        raise SettingsError(f"--out: {path}: {error.strerror}") from error
+
+
+def write_document(document: Trajectory, path: Path) -> None:
+    try:
+        write_trajectory(document, path)
+    except OSError as error:
+        raise SettingsError(f"--out: {path}: {error.strerror}") from error
+
+
+def _of_service(service: ServiceRuns, job: Job) -> Trajectory:
+    events = events_of(service, job)
+    if not events:
+        raise SettingsError(f"the run {job.id} has no events yet")
+    first, last = events[0].id, events[-1].id
+    entries = service.events.open(job.conversation_id).entries()
+    upto = takewhile(lambda one: one.id <= last, entries)
+    stored = [one.model_dump(mode="json") for one in upto if one.id >= first]
+    facts = facts_of(events)
+    return Trajectory(run=facts, events=tuple(cast("list[_Stored]", stored)))

@@ -1,0 +1,188 @@
+"""A run as one row of a list, from its job and its events."""
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Final
+
+from patchwright.core.events.state import ModelCallTotals, read_call
+from patchwright.core.events.types import (
+    Event,
+    EvidenceRecorded,
+    ModelReply,
+    RaiseLimits,
+    RunStarted,
+    Todo,
+    WriteTodos,
+)
+from patchwright.core.replay.trajectory import RunFacts
+from patchwright.core.types.base import Value
+from patchwright.core.types.threads import ForgeThread, ThreadRef
+from patchwright.core.types.work import Evidence, Limits, OutcomeKind, Usage
+from patchwright.workers.runs.selection import RunStage
+from patchwright.workers.store.job import Job, JobState, outcome_of
+
+# The kinds of events that say anything of it.
+SUMMARY_KINDS: Final = frozenset(
+    {
+        "evidence_recorded",
+        "model_called",
+        "model_reply",
+        "raise_limits",
+        "run_started",
+        "write_todos",
+    }
+)
+
+
+class RunSummary(Value):
+    """Folded up to the event `last_id`; `limits` are those that hold by now."""
+
+    title: str = ""
+    model: str = ""
+    notes: tuple[str, ...] = ()
+    limits: Limits | None = None
+    evidence: tuple[Evidence, ...] = ()
+    todos: tuple[Todo, ...] = ()
+    totals: ModelCallTotals = ModelCallTotals()
+    steps: int = 0
+    last_id: int = 0
+
+
+def update_summary(known: RunSummary, events: Iterable[Event]) -> RunSummary:
+    """Return what is known after more events; those already read do not count."""
+    for event in events:
+        if event.id > known.last_id:
+            call = read_call(event)
+            totals = known.totals.with_call(call) if call else known.totals
+            known = _after(known, event).replace(totals=totals, last_id=event.id)
+    return known
+
+
+def _after(known: RunSummary, event: Event) -> RunSummary:
+    match event.payload:
+        case RunStarted(task=task, limits=limits, model=model):
+            return known.replace(
+                title=task.title, notes=task.notes, limits=limits, model=model
+            )
+        case RaiseLimits() as more:
+            return known.replace(limits=known.limits and _raised(known.limits, more))
+        case EvidenceRecorded(evidence=evidence):
+            return known.replace(evidence=(*known.evidence, evidence))
+        case WriteTodos(todos=todos, agent=""):
+            return known.replace(todos=todos)
+        case ModelReply():
+            return known.replace(steps=known.steps + 1)
+        case _:
+            return known
+
+
+def _raised(limits: Limits, more: RaiseLimits) -> Limits:
+    return limits.replace(
+        max_iterations=limits.max_iterations + more.iterations,
+        max_cost_usd=limits.max_cost_usd + more.cost_usd,
+    )
+
+
+LOCAL_PLACE: Final = "local"
+
+
+STATES: Final = {
+    RunStage.QUEUED: (JobState.RECEIVED, JobState.QUEUED),
+    RunStage.RUNNING: (JobState.RUNNING,),
+    RunStage.WAITING: (JobState.WAITING_USER,),
+    RunStage.DELIVERING: (JobState.DELIVERING,),
+    RunStage.ENDED: (JobState.DONE, JobState.FAILED, JobState.CANCELLED),
+    RunStage.UNFINISHED: (),
+}
+
+
+class RunRow(Value):
+    """One run: `place` is `service`, or `local` for one of the command line.
+
+    `outcome` is empty while there is none, and `limits` None before they were set.
+    """
+
+    id: str
+    place: str
+    stage: RunStage
+    outcome: str
+    reason: str
+    proof: str
+    source: str
+    repo: str
+    thread: str
+    title: str
+    requester: str
+    asked_at: datetime | None
+    steps: int
+    usage: Usage
+    limits: Limits | None
+
+
+class RunFilter(Value):
+    """Which runs are to be listed; what is None or empty does not matter."""
+
+    stage: RunStage | None = None
+    outcome: OutcomeKind | None = None
+    repo: str = ""
+
+    def has(self, run: RunRow) -> bool:
+        return (
+            self.stage in (None, run.stage)
+            and self.outcome in (None, run.outcome)
+            and self.repo in ("", run.repo)
+        )
+
+
+def row_of_job(job: Job, known: RunSummary) -> RunRow:
+    """Return a run of the service; `known` is what its events say of it."""
+    outcome, trigger = outcome_of(job), job.trigger
+    repo = trigger.place.full_name if trigger.place else ""
+    return RunRow(
+        id=job.id,
+        place="service",
+        stage=stage_of(job.state),
+        outcome=outcome.kind if outcome else "",
+        reason=outcome.reason if outcome else "",
+        proof=outcome.proof if outcome else "",
+        source=trigger.thread.service,
+        repo=repo,
+        thread=_name_of(trigger.thread, repo),
+        title=trigger.title or known.title,
+        requester=trigger.asker.login,
+        asked_at=job.created_at,
+        steps=outcome.iterations if outcome else known.steps,
+        usage=outcome.usage if outcome else known.totals.usage,
+        limits=known.limits,
+    )
+
+
+def row_of_log(run_id: str, facts: RunFacts) -> RunRow:
+    """Return a run of the command line by what its log says."""
+    return RunRow(
+        id=run_id,
+        place=LOCAL_PLACE,
+        stage=RunStage.ENDED if facts.outcome else RunStage.UNFINISHED,
+        outcome=facts.outcome or "",
+        reason=facts.reason,
+        proof=facts.proof,
+        source=LOCAL_PLACE,
+        repo="",
+        thread="",
+        title=facts.title,
+        requester="",
+        asked_at=facts.started_at,
+        steps=facts.iterations,
+        usage=facts.usage,
+        limits=facts.limits,
+    )
+
+
+def stage_of(state: JobState) -> RunStage:
+    return next(stage for stage, states in STATES.items() if state in states)
+
+
+def _name_of(thread: ThreadRef, repo: str) -> str:
+    """Name the thread as people do, with the repository it is beside."""
+    is_numbered = isinstance(thread, ForgeThread) and not thread.is_own
+    return f"{repo}{thread.name}" if is_numbered else thread.name

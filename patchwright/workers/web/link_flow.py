@@ -1,0 +1,239 @@
+"""The steps of linking accounts, and what a browser holds meanwhile."""
+
+import hmac
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+import structlog
+from fastapi import Request, Response
+from fastapi.responses import RedirectResponse
+
+from patchwright.core.errors import ServiceError
+from patchwright.core.types.base import JobId, Value
+from patchwright.core.types.people import Actor, PersonalToken
+from patchwright.workers.account_links import LINK_PATH
+from patchwright.workers.store.account_links import (
+    Linker,
+    LinkRequest,
+    LinkStatus,
+    LinkStore,
+    digest_of,
+)
+from patchwright.workers.web.cookies import SignedCookie
+from patchwright.workers.web.link_pages import (
+    NO_TRACE,
+    LinkProblem,
+    link_confirm_page,
+    link_done_page,
+    link_offer_page,
+    link_problem_page,
+    usable_link,
+)
+
+_WORD_BYTES: Final = 32
+
+
+class ForgeProvider(Protocol):
+    """A forge at which people prove who they are, and let us act for them."""
+
+    def address(self, state: str, verifier: str) -> str:
+        """Return where a browser goes for that."""
+        ...
+
+    def fetch_grant(self, code: str, verifier: str) -> tuple[Actor, PersonalToken]:
+        """Return who came back with the code; raises `ServiceError` if nobody did."""
+        ...
+
+
+@dataclass(frozen=True)
+class LinkingRoutes:
+    """`find_person` tells who an actor is until now; `forge_url` has the sign-in."""
+
+    provider: ForgeProvider
+    links: LinkStore
+    linker: Linker
+    find_person: Callable[[Actor], Actor | None]
+    cookie: SignedCookie
+    dispatch: Callable[[JobId], None]
+    forge_url: str
+    prefix: str = ""
+
+
+class BrowserState(Value):
+    """What the cookie says: which browser it is, and what it was doing last.
+
+    `request` is the digest of a link, and `verifier` what proves to the forge that it
+    is the one that was sent there.
+    """
+
+    browser: str = ""
+    request: str = ""
+    verifier: str = ""
+
+    @property
+    def browser_digest(self) -> str:
+        return digest_of(self.browser)
+
+    def has(self, found: LinkRequest) -> bool:
+        """Tell whether the link is bound to this browser."""
+        return found.browser is not None and hmac.compare_digest(
+            found.browser, self.browser_digest
+        )
+
+    def check(self, found: LinkRequest) -> str:
+        """Return what a page of ours has in its form, and no other page can know.
+
+        It stands for what the page shows: the link, and the person if there is one.
+        The `Origin` of a form would tell less, as `no-referrer` makes it `null`.
+        https://fetch.spec.whatwg.org/#append-a-request-origin-header
+        """
+        person = found.person.external_id if found.person else ""
+        shown = f"{found.digest} {person}".encode()
+        return hmac.digest(self.browser.encode(), shown, "sha256").hex()
+
+    def sent(self, found: LinkRequest, check: str) -> bool:
+        """Tell whether a form comes from a page that this browser was shown."""
+        if not self.browser:
+            return False
+        return hmac.compare_digest(self.check(found).encode(), check.encode())
+
+
+def read_browser_state(routes: LinkingRoutes, request: Request) -> BrowserState:
+    return BrowserState.model_validate(routes.cookie.read(request))
+
+
+def with_browser_id(held: BrowserState) -> BrowserState:
+    """Return the same with a name for the browser, new if it had none."""
+    if held.browser:
+        return held
+    return BrowserState(browser=secrets.token_urlsafe(_WORD_BYTES))
+
+
+def store_browser_state(
+    routes: LinkingRoutes, response: Response, held: BrowserState
+) -> None:
+    routes.cookie.put(response, held.model_dump())
+
+
+# What the state of a link begins with, which goes to the forge and comes back.
+LINK_STATE_PREFIX: Final = "link"
+_SEE_OTHER: Final = 303
+# https://www.rfc-editor.org/rfc/rfc6749#section-4.1.2.1
+_SAID_NO: Final = "access_denied"
+_STATE_BYTES: Final = 32
+_VERIFIER_BYTES: Final = 48
+
+log = structlog.get_logger(__name__)
+
+
+def show_offer(routes: LinkingRoutes, request: Request, token: str) -> Response:
+    """Say who wants to be linked; whoever only looks, such as a preview, may."""
+    found = usable_link(routes.links.find(digest_of(token)))
+    if isinstance(found, LinkProblem):
+        return link_problem_page(found)
+    held = with_browser_id(read_browser_state(routes, request))
+    if found.browser is not None and not held.has(found):
+        return link_problem_page(LinkProblem.OTHER_BROWSER)
+    response = link_offer_page(found, held.check(found), routes.forge_url)
+    store_browser_state(routes, response, held)
+    return response
+
+
+def start_sign_in(
+    routes: LinkingRoutes, request: Request, token: str, check: str
+) -> Response:
+    """Bind the link to the browser, and send it to the forge."""
+    found = usable_link(routes.links.find(digest_of(token)))
+    if isinstance(found, LinkProblem):
+        return link_problem_page(found)
+    held = read_browser_state(routes, request)
+    if not held.sent(found, check):
+        return link_problem_page(LinkProblem.NOT_FROM_HERE)
+    state = f"{LINK_STATE_PREFIX}.{secrets.token_urlsafe(_STATE_BYTES)}"
+    if not routes.links.begin(found.digest, held.browser_digest, digest_of(state)):
+        return link_problem_page(LinkProblem.OTHER_BROWSER)
+    verifier = secrets.token_urlsafe(_VERIFIER_BYTES)
+    response = _redirect(routes.provider.address(state, verifier))
+    store_browser_state(
+        routes,
+        response,
+        BrowserState(browser=held.browser, request=found.digest, verifier=verifier),
+    )
+    return response
+
+
+def return_from_forge(routes: LinkingRoutes, request: Request) -> Response:
+    """Take the browser back from the forge, and note who is in front of it."""
+    held, query = read_browser_state(routes, request), request.query_params
+    state = digest_of(query.get("state", ""))
+    if not routes.links.use_state(held.request, held.browser_digest, state):
+        return _refuse(routes, held)
+    found = usable_link(routes.links.find(held.request))
+    if isinstance(found, LinkProblem):
+        return link_problem_page(found)
+    if query.get("error") == _SAID_NO:
+        return link_problem_page(LinkProblem.DECLINED)
+    try:
+        person, grant = routes.provider.fetch_grant(
+            query.get("code", ""), held.verifier
+        )
+    except ServiceError as error:
+        log.warning("link_failed", reason=error.reason, error=str(error))
+        return link_problem_page(LinkProblem.FORGE_FAILED)
+    if not routes.linker.prove(found, held.browser_digest, person, grant):
+        return link_problem_page(LinkProblem.EXPIRED)
+    # The address without the code is the one that stays in the browser's history.
+    return _redirect(f"{routes.prefix}{LINK_PATH}")
+
+
+def show_confirmation(routes: LinkingRoutes, request: Request) -> Response:
+    """Show both sides to the one who proved to be one of them."""
+    held = read_browser_state(routes, request)
+    found = usable_link(routes.links.find(held.request))
+    if isinstance(found, LinkProblem):
+        return link_problem_page(found)
+    if found.person is None or not held.has(found):
+        return link_problem_page(LinkProblem.NOT_PROVEN)
+    before = routes.find_person(found.actor)
+    return link_confirm_page(found, found.person, before, held.check(found))
+
+
+def confirm_link(routes: LinkingRoutes, request: Request, check: str) -> Response:
+    held = read_browser_state(routes, request)
+    found = routes.links.find(held.request)
+    if found is not None and found.status is LinkStatus.EXPIRED:
+        return link_problem_page(LinkProblem.EXPIRED)
+    if found is None or found.person is None or not held.has(found):
+        return link_problem_page(LinkProblem.NOT_PROVEN)
+    if not held.sent(found, check):
+        return link_problem_page(LinkProblem.NOT_FROM_HERE)
+    if found.status is LinkStatus.USED:
+        # They pressed the button twice.
+        return link_done_page(found, found.person)
+    woken = routes.linker.confirm(found, held.browser_digest, found.person)
+    if woken is None:
+        # It was found out in between: a second press, or the time was up.
+        return show_confirmation(routes, request)
+    log.info(
+        "linked",
+        service=found.actor.service,
+        subject=found.actor.external_id,
+        login=found.person.login,
+        jobs=woken,
+    )
+    for job_id in woken:
+        routes.dispatch(job_id)
+    return link_done_page(found, found.person)
+
+
+def _refuse(routes: LinkingRoutes, held: BrowserState) -> Response:
+    found = usable_link(routes.links.find(held.request))
+    problem = found if found is LinkProblem.EXPIRED else LinkProblem.WRONG_STATE
+    log.warning("link_refused", problem=problem.name)
+    return link_problem_page(problem)
+
+
+def _redirect(address: str) -> Response:
+    return RedirectResponse(address, _SEE_OTHER, NO_TRACE)

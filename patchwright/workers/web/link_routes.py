@@ -1,0 +1,148 @@
+"""The addresses at which accounts are linked, and whether this service has them."""
+
+from collections.abc import Callable
+from typing import Final
+from urllib.parse import parse_qs, urlsplit
+
+from fastapi import FastAPI, Request, Response
+from fastapi.concurrency import run_in_threadpool
+
+from patchwright.core.clock import Clock
+from patchwright.core.settings.github import GitHubSettings
+from patchwright.core.settings.model import Settings
+from patchwright.core.types.base import JobId
+from patchwright.core.types.people import Actor
+from patchwright.integrations.github.app import CALLBACK_PATH
+from patchwright.integrations.github.sign_in import SignIn
+from patchwright.integrations.github.webhooks.triggers import SERVICE
+from patchwright.workers.account_links import LINK_PATH
+from patchwright.workers.db.database import Database
+from patchwright.workers.github_connection import make_github_connection
+from patchwright.workers.store.account_links import (
+    INVITATION_LIFETIME,
+    Linker,
+    LinkStore,
+)
+from patchwright.workers.store.accounts import AccountStore
+from patchwright.workers.store.identity_tokens import IdentityTokens
+from patchwright.workers.store.secrets import SecretStore
+from patchwright.workers.web.body import BodyTooLargeError, read_body
+from patchwright.workers.web.cookies import SignedCookie
+from patchwright.workers.web.link_flow import (
+    LINK_STATE_PREFIX,
+    LinkingRoutes,
+    confirm_link,
+    return_from_forge,
+    show_confirmation,
+    show_offer,
+    start_sign_in,
+)
+from patchwright.workers.web.link_pages import LinkProblem, link_problem_page
+from patchwright.workers.web.sign_in import CallbackHandlers
+
+_MAX_FORM_BYTES: Final = 4096
+
+
+def add_linking(app: FastAPI, routes: LinkingRoutes) -> None:
+    # What waits for database or forge gets a thread.
+    @app.get(LINK_PATH, include_in_schema=False)
+    def show_both(request: Request) -> Response:
+        """Show both accounts that would be linked."""
+        return show_confirmation(routes, request)
+
+    @app.post(LINK_PATH, include_in_schema=False)
+    async def link(request: Request) -> Response:
+        """Link them."""
+        return await _with_check(
+            request, lambda check: confirm_link(routes, request, check)
+        )
+
+    @app.get(LINK_PATH + "/{token}", include_in_schema=False)
+    def show(request: Request, token: str) -> Response:
+        """Show who asked to be linked."""
+        return show_offer(routes, request, token)
+
+    @app.post(LINK_PATH + "/{token}", include_in_schema=False)
+    async def set_out(request: Request, token: str) -> Response:
+        """Send the browser to the forge, to show who its user is there."""
+        return await _with_check(
+            request, lambda check: start_sign_in(routes, request, token, check)
+        )
+
+
+def linking_callbacks(routes: LinkingRoutes | None) -> CallbackHandlers:
+    """Return who takes back those that went to the forge to be linked."""
+    return (
+        {LINK_STATE_PREFIX: lambda request: return_from_forge(routes, request)}
+        if routes
+        else {}
+    )
+
+
+async def _with_check(request: Request, answer: Callable[[str], Response]) -> Response:
+    try:
+        body = await read_body(request, _MAX_FORM_BYTES)
+    except BodyTooLargeError:
+        return link_problem_page(LinkProblem.NOT_FROM_HERE)
+    fields = parse_qs(body.decode("utf-8", "replace"))
+    return await run_in_threadpool(answer, fields.get("check", [""])[0])
+
+
+def make_linking_routes(
+    settings: Settings,
+    secret: bytes | None,
+    clock: Clock,
+    *,
+    database: Database,
+    accounts: AccountStore,
+    secrets: SecretStore,
+    tokens: IdentityTokens,
+    dispatch: Callable[[JobId], None],
+) -> LinkingRoutes | None:
+    """Return the door, or None where nobody can prove who they are.
+
+    `signing_in.make_sign_in` says then what is missing for that.
+    """
+    public_url = settings.server.public_url
+    provider = _provider(settings.github, public_url, clock)
+    if provider is None or not secret:
+        return None
+    host = settings.github.api_url
+
+    def find_person(actor: Actor) -> Actor | None:
+        return accounts.person_of(actor, SERVICE, host)
+
+    return LinkingRoutes(
+        provider=provider,
+        links=LinkStore(database, clock),
+        linker=Linker(database, accounts, tokens, secrets, clock, host),
+        find_person=find_person,
+        cookie=_cookie(public_url, secret, clock),
+        dispatch=dispatch,
+        forge_url=settings.github.web_url,
+        prefix=urlsplit(public_url).path,
+    )
+
+
+def _provider(github: GitHubSettings, public_url: str, clock: Clock) -> SignIn | None:
+    if not (github.client_id and github.client_secret and public_url):
+        return None
+    return SignIn(
+        connection=make_github_connection(github),
+        client_id=github.client_id,
+        client_secret=github.client_secret,
+        redirect_uri=public_url + CALLBACK_PATH,
+        clock=clock,
+    )
+
+
+def _cookie(public_url: str, secret: bytes, clock: Clock) -> SignedCookie:
+    # Sent to the pages of a link and to the address at which the forge sends back.
+    return SignedCookie(
+        name="patchwright_link",
+        path=urlsplit(public_url).path or "/",
+        life=INVITATION_LIFETIME,
+        secret=secret,
+        clock=clock,
+        secure=public_url.startswith("https:"),
+    )

@@ -1,0 +1,339 @@
+"""The form on which people request a run in a browser."""
+
+import asyncio
+import hashlib
+import hmac
+import re
+import secrets
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+from urllib.parse import parse_qs, quote
+
+import structlog
+from fastapi import FastAPI, Request, Response
+from fastapi.concurrency import run_in_threadpool
+from fastapi.responses import HTMLResponse, RedirectResponse
+from structlog.contextvars import bind_contextvars
+
+from patchwright.core.clock import Clock
+from patchwright.core.types.base import JobId, Value
+from patchwright.core.types.people import Actor
+from patchwright.core.types.threads import ForgeThread, RepoRef, ThreadKind
+from patchwright.core.types.triggers import Trigger, TriggerKind
+from patchwright.resolver.repository_references import read_thread_url
+from patchwright.workers.inbox.delivery import (
+    Delivery,
+    InboxUnavailableError,
+    make_own_delivery,
+)
+from patchwright.workers.web.body import BodyTooLargeError, read_body
+from patchwright.workers.web.forms import form_pages
+
+MAX_TEXT_CHARS: Final = 20_000
+_FULL_NAME: Final = re.compile(r"[\w-]{1,100}/(?!\.\.?\Z)[\w.-]{1,100}\Z")
+
+
+class RequestedRun(Value):
+    """What is wanted, and in which repository; with `thread` it is about that one."""
+
+    repo: RepoRef
+    thread: ForgeThread | None
+    text: str
+    plan_first: bool
+
+
+class FormInput(Value):
+    """The fields as they were typed, to be shown again beside what is wrong."""
+
+    where: str = ""
+    text: str = ""
+    plan_first: bool = False
+
+
+def read_form(fields: Mapping[str, str]) -> FormInput:
+    return FormInput(
+        where=fields.get("where", "").strip(),
+        # Browsers end lines as mail does.
+        # https://html.spec.whatwg.org/multipage/form-control-infrastructure.html#constructing-the-form-data-set
+        text=fields.get("text", "").replace("\r\n", "\n").strip(),
+        plan_first=fields.get("plan") == "yes",
+    )
+
+
+def validate_form(typed: FormInput, forge: str, web_url: str) -> RequestedRun | str:
+    """Return what is wanted, or a sentence that says what is wrong."""
+    thread = read_thread_url(typed.where, web_url, forge)
+    repo = thread.repo if thread else _repository(typed.where, forge, web_url)
+    if repo is None:
+        return (
+            f"“{typed.where}” is no repository: write OWNER/NAME, or the address of an "
+            f"issue or a pull request on {web_url}."
+        )
+    if not typed.text and thread is None:
+        return "Say what is to be done."
+    if len(typed.text) > MAX_TEXT_CHARS:
+        return (
+            f"The text has {len(typed.text)} characters; {MAX_TEXT_CHARS} are read. "
+            "Put the rest into an issue, and give its address above."
+        )
+    return RequestedRun(
+        repo=repo, thread=thread, text=typed.text, plan_first=typed.plan_first
+    )
+
+
+def _repository(where: str, forge: str, web_url: str) -> RepoRef | None:
+    name = where.removeprefix(f"{web_url}/").removesuffix(".git").rstrip("/")
+    return RepoRef(forge=forge, full_name=name) if _FULL_NAME.match(name) else None
+
+
+MAX_PER_HOUR: Final = 30
+_PERIOD: Final = timedelta(hours=1)
+_MOST_VIEWERS: Final = 10_000
+
+
+class FormRateLimit:
+    """Counts for this process alone; not for several threads at once."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._sent: dict[str, deque[datetime]] = {}
+
+    def take(self, viewer: Actor) -> bool:
+        """Count one more time; return whether it is not too often."""
+        if len(self._sent) >= _MOST_VIEWERS:
+            self._sent.clear()
+        now = self._clock.now()
+        sent = self._sent.setdefault(viewer.subject, deque(maxlen=MAX_PER_HOUR))
+        if len(sent) == MAX_PER_HOUR and now - sent[0] < _PERIOD:
+            return False
+        sent.append(now)
+        return True
+
+
+WEB_SERVICE: Final = "web"
+_FORM_TOKEN: Final = re.compile(r"([\w-]{22})\.([0-9a-f]{64})\Z")
+_WORD_BYTES: Final = 16
+_NUMBER_BITS: Final = 31
+
+
+@dataclass(frozen=True)
+class RequestFormRoutes:
+    """Takes requests from people who are signed in.
+
+    `may_read` and `offer_to`, which names repositories to choose from, may take a
+    while. `find_job` returns the newest run in a thread. `site` is the address of the
+    forge's own pages, and `prefix` the path under which people reach us.
+    """
+
+    secret: bytes
+    clock: Clock
+    find_viewer: Callable[[Request], Actor | None]
+    may_read: Callable[[RepoRef, Actor], bool]
+    submit: Callable[[Delivery], "Future[Stored]"]
+    find_job: Callable[[ForgeThread], JobId | None]
+    offer_to: Callable[[Actor], tuple[str, ...]]
+    forge: str
+    site: str
+    rate_limit: FormRateLimit
+    login_path: str
+    prefix: str = ""
+
+    def new_form_token(self, viewer: Actor) -> str:
+        """Return a word for one form, which no other page and nobody else can make."""
+        word = secrets.token_urlsafe(_WORD_BYTES)
+        return f"{word}.{self._sign(word, viewer)}"
+
+    def form_id(self, check: str, viewer: Actor) -> str:
+        """Return the form's own word; empty for a form that is not of ours."""
+        parts = _FORM_TOKEN.match(check)
+        if parts is None:
+            return ""
+        is_ours = hmac.compare_digest(self._sign(parts[1], viewer), parts[2])
+        return parts[1] if is_ours else ""
+
+    def _sign(self, word: str, viewer: Actor) -> str:
+        key = hmac.digest(self.secret, b"form for a request", "sha256")
+        return hmac.digest(key, f"{word} {viewer.subject}".encode(), "sha256").hex()
+
+    def make_delivery(self, wanted: RequestedRun, viewer: Actor, word: str) -> Delivery:
+        """Return the request; sent twice, by a second click, it is the same one."""
+        request = "plan" if wanted.plan_first else ""
+        if wanted.thread is None:
+            return make_own_delivery(
+                WEB_SERVICE,
+                word,
+                repo=wanted.repo,
+                number=_request_number(word),
+                actor=viewer,
+                text=wanted.text,
+                now=self.clock.now(),
+                request=request,
+            )
+        trigger = Trigger(
+            key=f"{WEB_SERVICE}:{word}",
+            kind=TriggerKind.COMMENT_MENTION,
+            actor=viewer,
+            thread=wanted.thread,
+            request=f"{request} {wanted.text}".strip(),
+        )
+        return Delivery(
+            service=WEB_SERVICE,
+            id=word,
+            headers={},
+            body=b"",
+            received_at=self.clock.now(),
+            reading=trigger,
+        )
+
+    def thread_of(self, wanted: RequestedRun, word: str) -> ForgeThread:
+        if wanted.thread is not None:
+            return wanted.thread
+        number = _request_number(word)
+        return ForgeThread(repo=wanted.repo, kind=ThreadKind.REQUEST, number=number)
+
+
+def _request_number(word: str) -> int:
+    digest = hashlib.sha256(word.encode()).digest()
+    return int.from_bytes(digest[:8], "big") >> (64 - _NUMBER_BITS)
+
+
+_PAGES: Final = form_pages("same-origin")
+
+
+def request_form_page(
+    login: str,
+    check: str,
+    repositories: Sequence[str],
+    *,
+    typed: FormInput | None = None,
+    problem: str = "",
+    status: int = 200,
+) -> HTMLResponse:
+    return _PAGES.show(
+        "ask.html",
+        status=status,
+        login=login,
+        check=check,
+        repositories=repositories,
+        typed=typed or FormInput(),
+        problem=problem,
+        max_chars=MAX_TEXT_CHARS,
+    )
+
+
+def sign_in_first_page(sign_in: str) -> HTMLResponse:
+    return _PAGES.show("sign_in_first.html", status=401, sign_in=sign_in)
+
+
+REQUEST_FORM_PATH: Final = "/requests/new"
+_MAX_FORM_BYTES: Final = 256 * 1024
+_SEE_OTHER: Final = 303
+_NOT_OURS: Final = "This form is not of this page, or is too old. Please send it again."
+_TOO_LARGE: Final = "That is more text than a request can have."
+_TOO_OFTEN: Final = (
+    f"You have sent {MAX_PER_HOUR} requests within an hour. Please wait a while."
+)
+_NOT_STORED: Final = "The request could not be stored just now. Please send it again."
+
+log = structlog.get_logger(__name__)
+
+
+def add_request_form(app: FastAPI, routes: RequestFormRoutes) -> None:
+    @app.get("/", include_in_schema=False)
+    async def home() -> Response:
+        """Lead whoever opens the service's address to the form."""
+        return RedirectResponse(f"{routes.prefix}{REQUEST_FORM_PATH}", _SEE_OTHER)
+
+    @app.get(REQUEST_FORM_PATH, include_in_schema=False)
+    def show(request: Request) -> Response:
+        """Show the form for a request."""
+        viewer = routes.find_viewer(request)
+        if viewer is None:
+            return _ask_to_sign_in(routes)
+        where = request.query_params.get("where", "")[:300]
+        return _form(routes, viewer, FormInput(where=where))
+
+    @app.post(REQUEST_FORM_PATH, include_in_schema=False)
+    async def ask(request: Request) -> Response:
+        """Take a request, and go to the page of its run."""
+        viewer = routes.find_viewer(request)
+        if viewer is None:
+            return _ask_to_sign_in(routes)
+        try:
+            body = await read_body(request, _MAX_FORM_BYTES)
+        except BodyTooLargeError:
+            typed = FormInput()
+            return await run_in_threadpool(
+                _form, routes, viewer, typed, _TOO_LARGE, 413
+            )
+        fields = {
+            name: values[0]
+            for name, values in parse_qs(body.decode("utf-8", "replace")).items()
+        }
+        typed, word = read_form(fields), routes.form_id(fields.get("check", ""), viewer)
+        if not word:
+            return await run_in_threadpool(_form, routes, viewer, typed, _NOT_OURS, 403)
+        if not routes.rate_limit.take(viewer):
+            return await run_in_threadpool(
+                _form, routes, viewer, typed, _TOO_OFTEN, 429
+            )
+        judged = await run_in_threadpool(_validate, routes, viewer, typed)
+        if isinstance(judged, str):
+            return await run_in_threadpool(_form, routes, viewer, typed, judged, 422)
+        return await _submit(routes, viewer, typed, judged, word)
+
+
+def _validate(
+    routes: RequestFormRoutes, viewer: Actor, typed: FormInput
+) -> RequestedRun | str:
+    """Judge what can be told at once; who may start a run is for a worker to say."""
+    judged = validate_form(typed, routes.forge, routes.site)
+    if isinstance(judged, RequestedRun) and not routes.may_read(judged.repo, viewer):
+        name = judged.repo.full_name
+        return f"There is no repository {name}, or you may not read it."
+    return judged
+
+
+async def _submit(
+    routes: RequestFormRoutes,
+    viewer: Actor,
+    typed: FormInput,
+    wanted: RequestedRun,
+    word: str,
+) -> Response:
+    delivery = routes.make_delivery(wanted, viewer, word)
+    try:
+        stored = await asyncio.wrap_future(routes.submit(delivery))
+    except InboxUnavailableError:
+        return await run_in_threadpool(_form, routes, viewer, typed, _NOT_STORED, 503)
+    bind_contextvars(delivery_id=delivery.id, **stored.ids)
+    log.info("delivery_stored", service=WEB_SERVICE, verdict=stored.verdict)
+    thread = routes.thread_of(wanted, word)
+    job_id = stored.job_id or await run_in_threadpool(routes.find_job, thread)
+    return RedirectResponse(f"{routes.prefix}/runs/{job_id}", _SEE_OTHER)
+
+
+def _form(
+    routes: RequestFormRoutes,
+    viewer: Actor,
+    typed: FormInput,
+    problem: str = "",
+    status: int = 200,
+) -> Response:
+    return request_form_page(
+        viewer.login,
+        routes.new_form_token(viewer),
+        routes.offer_to(viewer),
+        typed=typed,
+        problem=problem,
+        status=status,
+    )
+
+
+def _ask_to_sign_in(routes: RequestFormRoutes) -> Response:
+    back = quote(f"{routes.prefix}{REQUEST_FORM_PATH}", safe="")
+    return sign_in_first_page(f"{routes.prefix}{routes.login_path}?next={back}")

@@ -1,0 +1,271 @@
+"""The pages of a service that has no GitHub App yet: they let one be made."""
+
+import hashlib
+import json
+import secrets
+import socket
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from threading import Lock
+from typing import Final
+from urllib.parse import parse_qs, urlsplit
+
+import structlog
+from fastapi import BackgroundTasks, FastAPI, Request, Response
+from fastapi.responses import JSONResponse, RedirectResponse
+from pydantic import SecretStr
+
+from patchwright.core.clock import Clock
+from patchwright.core.errors import ServiceError
+from patchwright.integrations.github.app import (
+    DONE_PATH,
+    PERMISSIONS,
+    NewApp,
+    is_organization,
+    manifest,
+    registration_url,
+)
+from patchwright.workers.web.body import BodyTooLargeError, add_body_errors, read_body
+from patchwright.workers.web.forms import form_pages
+from patchwright.workers.web.server import make_server
+
+# As long as GitHub lets a person take between the manifest and the App.
+# https://docs.github.com/en/apps/sharing-github-apps/registering-a-github-app-from-a-manifest
+SETUP_TIME: Final = timedelta(hours=1)
+
+
+@dataclass(frozen=True)
+class _SetupVisit:
+    state: str
+    until: datetime
+
+
+class SetupVisitors:
+    """Knows the browsers that were let in, and what each sent to GitHub along.
+
+    With an `admin_token` that is the key, as often as it is shown. Otherwise a key is
+    made that opens once, so that who finds it later in a log is too late.
+    """
+
+    def __init__(self, admin_token: SecretStr | None, clock: Clock) -> None:
+        self._clock = clock
+        self._lock = Lock()
+        self._visits: dict[str, _SetupVisit] = {}
+        self.once = "" if admin_token else secrets.token_urlsafe(32)
+        self._key = admin_token.get_secret_value() if admin_token else self.once
+
+    def let_in(self, key: str) -> str | None:
+        """Return what the browser is known by from now on, or None: not the key."""
+        with self._lock:
+            if not self._key or not _same(self._key, key):
+                return None
+            if self.once:
+                self._key = ""
+            browser = secrets.token_urlsafe(32)
+            self._visits[_name(browser)] = self._begin()
+            return browser
+
+    def find_state(self, browser: str) -> str | None:
+        """Return what GitHub is asked to send back, or None: not let in."""
+        with self._lock:
+            visit = self._find(browser)
+            return visit.state if visit else None
+
+    def use_state(self, browser: str, state: str) -> bool:
+        """Tell whether GitHub sent it back to the same browser; it counts once."""
+        with self._lock:
+            visit = self._find(browser)
+            if visit is None or not _same(visit.state, state):
+                return False
+            self._visits[_name(browser)] = self._begin()
+            return True
+
+    def _begin(self) -> _SetupVisit:
+        return _SetupVisit(secrets.token_urlsafe(32), self._clock.now() + SETUP_TIME)
+
+    def _find(self, browser: str) -> _SetupVisit | None:
+        for name in list(self._outdated()):
+            del self._visits[name]
+        return self._visits.get(_name(browser))
+
+    def _outdated(self) -> Iterator[str]:
+        now = self._clock.now()
+        return (name for name, visit in self._visits.items() if visit.until <= now)
+
+
+def _name(browser: str) -> str:
+    # To look for a digest tells nothing by the time it takes.
+    return hashlib.sha256(browser.encode()).hexdigest()
+
+
+def _same(known: str, told: str) -> bool:
+    return secrets.compare_digest(known.encode(), told.encode())
+
+
+SETUP_PATH: Final = "/setup/github"
+_COOKIE: Final = "patchwright_setup"
+_MAX_FORM_BYTES: Final = 4096
+_SEE_OTHER: Final = 303
+# GitHub gets to know from where a manifest comes, but not the whole address.
+_PAGES: Final = form_pages("strict-origin")
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True)
+class SetupPages:
+    """What the pages work with.
+
+    `register` makes the App of GitHub's code and keeps it; it raises `ServiceError`.
+    `is_done` tells whether there is one by now.
+    """
+
+    web_url: str
+    public_url: str
+    mention: str
+    visitors: SetupVisitors
+    register: Callable[[str], NewApp]
+    is_done: Callable[[], bool]
+
+    @property
+    def path(self) -> str:
+        """Where a browser finds the pages."""
+        return urlsplit(self.public_url).path + SETUP_PATH
+
+
+def create_setup_app(site: SetupPages, leave: Callable[[], None]) -> FastAPI:
+    """Return the application; it calls `leave` when it is needed no more."""
+    app = FastAPI(title="Patchwright", openapi_url=None)
+    add_body_errors(app)
+    _add_health(app, site, leave)
+
+    @app.get(SETUP_PATH)
+    def show(request: Request) -> Response:
+        """Offer to make an App on GitHub, to who brings the key or the token."""
+        key = request.query_params.get("key")
+        return _offer(site, request) if key is None else _let_in(site, key)
+
+    @app.post(SETUP_PATH)
+    async def enter(request: Request) -> Response:
+        """Let a browser in that brings the key, or `security.admin_token`."""
+        try:
+            body = await read_body(request, _MAX_FORM_BYTES)
+        except BodyTooLargeError:
+            return _locked(site, 413)
+        return _let_in(site, _field(body, "key"))
+
+    @app.get(DONE_PATH)
+    def finish(request: Request) -> Response:
+        """Take the browser back from GitHub, and keep the App that was made."""
+        return _finish(site, request, leave)
+
+    return app
+
+
+def _add_health(app: FastAPI, site: SetupPages, leave: Callable[[], None]) -> None:
+    @app.get("/healthz")
+    async def healthz() -> dict[str, str]:
+        """Tell that the process answers."""
+        return {"status": "ok"}
+
+    @app.get("/readyz")
+    def readyz() -> JSONResponse:
+        """Tell that the service is not set up."""
+        # Another process may have been the one that was set up.
+        if site.is_done():
+            leave()
+        return JSONResponse({"status": "not set up"}, status_code=503)
+
+
+def _let_in(site: SetupPages, key: str) -> Response:
+    browser = site.visitors.let_in(key)
+    if browser is None:
+        log.warning("setup_refused")
+        return _locked(site, 403)
+    # The address without the key is the one that stays in the browser's history.
+    response = RedirectResponse(site.path, _SEE_OTHER, {"Cache-Control": "no-store"})
+    response.set_cookie(
+        _COOKIE,
+        browser,
+        max_age=int(SETUP_TIME.total_seconds()),
+        path=site.path,
+        secure=site.public_url.startswith("https:"),
+        httponly=True,
+        samesite="lax",
+    )
+    return response
+
+
+def _offer(site: SetupPages, request: Request) -> Response:
+    state = site.visitors.find_state(request.cookies.get(_COOKIE, ""))
+    if state is None:
+        return _locked(site, 401)
+    if not site.public_url:
+        return _PAGES.show("address.html", status=409)
+    organization = request.query_params.get("organization", "").strip()
+    if organization and not is_organization(organization):
+        return _problem(site, 400, "That is no organization.")
+    return _PAGES.show(
+        "offer.html",
+        sends_to=site.web_url,
+        address=registration_url(site.web_url, organization, state),
+        manifest=json.dumps(manifest(site.mention.lstrip("@"), site.public_url)),
+        organization=organization,
+        path=site.path,
+        public_url=site.public_url,
+        web_url=site.web_url,
+        permissions=PERMISSIONS,
+    )
+
+
+def _finish(site: SetupPages, request: Request, leave: Callable[[], None]) -> Response:
+    browser = request.cookies.get(_COOKIE, "")
+    if not site.visitors.use_state(browser, request.query_params.get("state", "")):
+        log.warning("setup_refused")
+        problem = "This is not the browser that began, or it has come back before."
+        return _problem(site, 403, problem)
+    try:
+        app = site.register(request.query_params.get("code", ""))
+    except ServiceError as error:
+        log.warning("setup_failed", reason=error.reason, error=str(error))
+        return _problem(site, 502, f"GitHub did not hand over the App. {error}")
+    log.info("app_registered", app_id=app.id, slug=app.slug)
+    response = _PAGES.show(
+        "done.html",
+        slug=app.slug,
+        install_url=app.install_url,
+        mention=site.mention,
+    )
+    after = BackgroundTasks()
+    after.add_task(leave)
+    response.background = after
+    return response
+
+
+def _locked(site: SetupPages, status: int) -> Response:
+    asks_for_token = not site.visitors.once
+    return _PAGES.show(
+        "locked.html", status=status, asks_for_token=asks_for_token, path=site.path
+    )
+
+
+def _problem(site: SetupPages, status: int, problem: str) -> Response:
+    return _PAGES.show("problem.html", status=status, problem=problem, path=site.path)
+
+
+def _field(body: bytes, name: str) -> str:
+    fields = parse_qs(body.decode("utf-8", "replace"))
+    return fields.get(name, [""])[0]
+
+
+def serve_setup(site: SetupPages, listening: socket.socket) -> None:
+    """Return when there is an App; the socket stays open for who serves next."""
+
+    def leave() -> None:
+        server.should_exit = True
+
+    host, port = listening.getsockname()[:2]
+    server = make_server(create_setup_app(site, leave), host, port)
+    # The server closes what it is given.
+    server.run(sockets=[listening.dup()])

@@ -1,0 +1,259 @@
+"""The webhook route: deliveries are verified and stored before the sender's 2xx."""
+
+import asyncio
+import hashlib
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Final, Protocol
+
+import structlog
+from fastapi import BackgroundTasks, Request, Response
+from fastapi.concurrency import run_in_threadpool
+from fastapi.responses import JSONResponse
+from structlog.contextvars import bind_contextvars
+
+from patchwright.core.clock import Clock
+from patchwright.core.errors import (
+    PatchwrightError,
+    PayloadError,
+    SignatureError,
+    TenantError,
+)
+from patchwright.core.types.triggers import (
+    Challenge,
+    Ignored,
+    InteractionRequest,
+    ParsedWebhook,
+    StoredDelivery,
+    UndatedNotice,
+)
+from patchwright.workers.inbox.delivery import (
+    Delivery,
+    DeliveryVerdict,
+    InboxUnavailableError,
+)
+from patchwright.workers.inbox.inbox import Inbox
+from patchwright.workers.web.body import (
+    Bodies,
+    BodiesFullError,
+    BodyCutOffError,
+    BodyTooLargeError,
+    BodyTooSlowError,
+    refuse_body,
+)
+
+# https://docs.github.com/webhooks/webhook-events-and-payloads#payload-cap
+GITHUB_MAX_BODY_BYTES = 25 * 1024 * 1024
+
+
+class NotReadyError(PatchwrightError):
+    """Deliveries cannot be read yet; whoever sends them may try again."""
+
+    reason = "not-ready"
+
+
+class WebhookReceiver(Protocol):
+    """Verifies and understands the deliveries of one service, without I/O."""
+
+    def read(self, headers: Mapping[str, str], body: bytes) -> ParsedWebhook:
+        """Return what a delivery asks for; header names come in lower case.
+
+        Raises `SignatureError` if it was not signed by us, `PayloadError` if it makes
+        no sense, and perhaps `NotReadyError`.
+        """
+        ...
+
+
+class InteractionHandler(Protocol):
+    """Answers what people do where a service lets us build something for them."""
+
+    def answer(self, prompt: InteractionRequest) -> Mapping[str, object]:
+        """Return what the service waits for; it may take a second or two."""
+        ...
+
+    def follow(self, prompt: InteractionRequest) -> None:
+        """Do what comes after the answer."""
+        ...
+
+
+IdentifyDelivery = Callable[[Mapping[str, str], bytes], str]
+# Asks the service whether a notice still holds; may take a while, and raise
+# `NotReadyError`.
+ConfirmNotice = Callable[[UndatedNotice], UndatedNotice | Ignored]
+
+
+@dataclass(frozen=True)
+class WebhookSource:
+    """Where one service delivers.
+
+    `identify` returns the service's own id of a delivery, the same when it is repeated,
+    or an empty string. `signature_header` names, in lower case, the header that carries
+    the signature: without one nothing is read. With `is_silent` it shows people what we
+    answer, so that it gets nothing but a status. What has no time of its own counts as
+    it is told where nothing `confirm`s it.
+    """
+
+    receiver: WebhookReceiver
+    identify: IdentifyDelivery
+    max_body_bytes: int = GITHUB_MAX_BODY_BYTES
+    interactions: InteractionHandler | None = None
+    is_silent: bool = False
+    signature_header: str = ""
+    confirm: ConfirmNotice | None = None
+
+
+def by_header(name: str) -> IdentifyDelivery:
+    """Take a header for the id; its name is in lower case."""
+    return lambda headers, _body: headers.get(name, "")
+
+
+WEBHOOK_ROUTE: Final = "/api/integration/{service}/events"
+# Reading a larger body may hold up the other requests noticeably: a stranger's text of
+# brackets alone takes seconds.
+_LARGE_BYTES: Final = 32 * 1024
+# Read so many at once of those from which a large message is made.
+_HUGE_BYTES: Final = 1 << 20
+_HUGE_AT_ONCE: Final = 4
+# All services sign with a word for the method, `=`, and 32 bytes in hexadecimal.
+_SIGNATURE: Final = re.compile(r"[a-z0-9]{1,10}=[0-9a-fA-F]{64}", re.ASCII)
+_STATUS: Final[Mapping[type[PatchwrightError], int]] = {
+    PayloadError: 400,
+    SignatureError: 401,
+    TenantError: 403,
+    BodyTooLargeError: 413,
+    BodyTooSlowError: 408,
+    # A word of nginx for a sender who left: it only shows in our own figures.
+    BodyCutOffError: 499,
+    BodiesFullError: 503,
+    InboxUnavailableError: 503,
+    NotReadyError: 503,
+}
+
+# Anybody can have as many of these as there are connections.
+_FREQUENT_ERRORS: Final = (BodyTooSlowError, BodyCutOffError, BodiesFullError)
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True)
+class WebhookRoute:
+    """Receives for every service that is configured."""
+
+    webhook_sources: Mapping[str, WebhookSource]
+    inbox: Inbox
+    clock: Clock
+    bodies: Bodies = field(default_factory=Bodies)
+    huge: asyncio.Semaphore = field(
+        default_factory=lambda: asyncio.Semaphore(_HUGE_AT_ONCE)
+    )
+
+    async def receive(self, request: Request) -> Response:
+        """Take a delivery of a service."""
+        service = request.path_params["service"]
+        webhook_source = self.webhook_sources.get(service)
+        if webhook_source is None:
+            return _answer(404, "not-configured")
+        try:
+            return await self._take(request, service, webhook_source)
+        except tuple(_STATUS) as error:
+            tell = log.debug if isinstance(error, _FREQUENT_ERRORS) else log.warning
+            tell("delivery_refused", service=service, reason=error.reason)
+            return _refuse(error)
+
+    async def _take(
+        self, request: Request, service: str, webhook_source: WebhookSource
+    ) -> Response:
+        headers = dict(request.headers)
+        _look_for_signature(webhook_source, headers)
+        async with self.bodies.body_of(request, webhook_source.max_body_bytes) as body:
+            reading = await self._read(webhook_source, headers, body)
+        if isinstance(reading, Challenge):
+            return JSONResponse({"challenge": reading.word})
+        if isinstance(reading, InteractionRequest):
+            return await _answer_interaction(webhook_source, reading)
+        if isinstance(reading, UndatedNotice) and webhook_source.confirm:
+            reading = await run_in_threadpool(webhook_source.confirm, reading)
+        now = self.clock.now()
+        delivery = make_delivery(
+            service,
+            webhook_source,
+            reading,
+            headers=headers,
+            body=body,
+            received_at=now,
+        )
+        bind_contextvars(delivery_id=delivery.id)
+        stored = await asyncio.wrap_future(self.inbox.submit(delivery))
+        bind_contextvars(**stored.ids)
+        log.info("delivery_stored", service=service, verdict=stored.verdict)
+        if webhook_source.is_silent:
+            return Response(status_code=200)
+        is_new = stored.verdict is DeliveryVerdict.ACCEPTED
+        return _answer(202 if is_new else 200, stored.verdict)
+
+    async def _read(
+        self, webhook_source: WebhookSource, headers: Mapping[str, str], body: bytes
+    ) -> ParsedWebhook:
+        if len(body) <= _LARGE_BYTES:
+            return webhook_source.receiver.read(headers, body)
+        if len(body) <= _HUGE_BYTES:
+            return await run_in_threadpool(webhook_source.receiver.read, headers, body)
+        async with self.huge:
+            return await run_in_threadpool(webhook_source.receiver.read, headers, body)
+
+
+def make_delivery(
+    service: str,
+    webhook_source: WebhookSource,
+    reading: StoredDelivery,
+    *,
+    headers: Mapping[str, str],
+    body: bytes,
+    received_at: datetime,
+) -> Delivery:
+    return Delivery(
+        service=service,
+        id=webhook_source.identify(headers, body) or hashlib.sha256(body).hexdigest(),
+        headers=headers,
+        body=body,
+        received_at=received_at,
+        reading=reading,
+    )
+
+
+async def _answer_interaction(
+    webhook_source: WebhookSource, prompt: InteractionRequest
+) -> Response:
+    """Answer at once, and do the rest when the service has its answer."""
+    front = webhook_source.interactions
+    if front is None:
+        return Response(status_code=200)
+    answer = await run_in_threadpool(front.answer, prompt)
+    then = BackgroundTasks()
+    then.add_task(front.follow, prompt)
+    if not answer:
+        return Response(status_code=200, background=then)
+    return JSONResponse(dict(answer), background=then)
+
+
+def _look_for_signature(
+    webhook_source: WebhookSource, headers: Mapping[str, str]
+) -> None:
+    """Refuse who signs nothing before a byte of the body is kept."""
+    if not webhook_source.signature_header:
+        return
+    if not _SIGNATURE.fullmatch(headers.get(webhook_source.signature_header, "")):
+        raise SignatureError("the delivery is not signed")
+
+
+def _refuse(error: PatchwrightError) -> Response:
+    status = _STATUS[type(error)]
+    if isinstance(error, (BodyTooLargeError, *_FREQUENT_ERRORS)):
+        return refuse_body(status, error)
+    return _answer(status, error.reason)
+
+
+def _answer(status: int, word: str) -> Response:
+    return JSONResponse({"status": word}, status_code=status)
