@@ -42,17 +42,17 @@ def serve_ours(port: int, folder: str) -> None:
         upgrade(database)
         events = EventStore(database, redactor.redact_json, clock, Notifier())
         dispatcher = Dispatcher(lambda _job_id: None)
-        intake = Inbox(database, Recorder(events, RandomIds()), dispatcher.dispatch)
+        inbox = Inbox(database, Recorder(events, RandomIds()), dispatcher.dispatch)
         listening = GitHubTriggerRules(
             mention=MENTION, label="fix", own_login="bot", allow_bots=frozenset()
         )
         receiver = GitHubReceiver([SecretStr(SECRET)], listening)
         meters = ProcessMetrics()
-        health = HealthChecks(database, clock, sweep_s=20).web(lambda: intake.is_alive)
+        health = HealthChecks(database, clock, sweep_s=20).web(lambda: inbox.is_alive)
         services = WebServices(
             reporter=Reporter("web", health, clock, meters.show),
             count_request=meters.count_request,
-            intake=intake,
+            inbox=inbox,
             dispatcher=dispatcher,
             webhook_sources={"github": _entrance(receiver)},
             clock=clock,

@@ -74,8 +74,8 @@ def _lost_changes_text(paths: tuple[str, ...]) -> str:
     if not paths:
         return ""
     return (
-        f"What the base branch changed in {_list_paths(paths)} was left out, so the merge "
-        "was not committed."
+        f"What the base branch changed in {_list_paths(paths)} was left out, "
+        "so the merge was not committed."
     )
 
 
@@ -88,7 +88,8 @@ def _conflict_markers_text(changes: tuple[ChangedPath, ...]) -> str:
 
 def _submodules_text(paths: tuple[str, ...]) -> str:
     which = count_noun(len(paths), "submodule")
-    return f"Both sides moved {which}, which stays as in this branch: {_list_paths(paths)}."
+    listed = _list_paths(paths)
+    return f"Both sides moved {which}, which stays as in this branch: {listed}."
 
 
 def _list_paths(paths: tuple[str, ...]) -> str:

@@ -123,7 +123,8 @@ TICKET_PATH: Final = re.compile(
 REFERENCE_PATTERN: Final = re.compile(
     rf"(?P<address>(?:https?://|{_FREE}(?={_HOST})){_IN_ADDRESS})"
     rf"|{_FREE}(?:ssh://)?git@(?P<host>[\w.-]+)[:/](?P<remote>{OWNER_PATTERN}/{NAME_PATTERN})"
-    rf"|{_FREE}(?i:repo(?:sitory)?):[ \t]*(?P<meant>{OWNER_PATTERN}/{NAME_PATTERN}){_ENDS}"
+    rf"|{_FREE}(?i:repo(?:sitory)?):[ \t]*"
+    rf"(?P<meant>{OWNER_PATTERN}/{NAME_PATTERN}){_ENDS}"
     rf"|{_FREE}(?P<repo>{OWNER_PATTERN}/{NAME_PATTERN})#{_NUMBER}"
     rf"|{_FREE}(?P<bare>{OWNER_PATTERN}(?:/{NAME_PATTERN})+){_ENDS}"
     rf"|{_FREE}(?P<key>{_KEY}){_ENDS}"

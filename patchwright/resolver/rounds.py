@@ -169,8 +169,8 @@ def find_competing_pull(
 
 def competing_pull_text(competing_pull: CompetingPullRequest, handle: str) -> str:
     return (
-        f"#{competing_pull.number} by {competing_pull.author} is open and says that it closes this "
-        f"issue, so I have not started another one. Mention `{handle}` there to have "
-        f"it worked on, or ask again here with `{handle} retry` if you want one of "
-        "mine as well."
+        f"#{competing_pull.number} by {competing_pull.author} is open and says that it "
+        "closes this issue, so I have not started another one. Mention "
+        f"`{handle}` there to have it worked on, or ask again here with "
+        f"`{handle} retry` if you want one of mine as well."
     )

@@ -27,7 +27,7 @@ from patchwright.workers.compose import (
     vitals_of,
 )
 from patchwright.workers.github_connection import make_github_connection
-from patchwright.workers.inbox.delivery import Delivery
+from patchwright.workers.inbox.delivery import Delivery, InboxResult
 from patchwright.workers.inbox.inbox import Dispatcher, Inbox
 from patchwright.workers.inbox.recorder import Recorder
 from patchwright.workers.lifecycle import Role
@@ -46,8 +46,7 @@ from patchwright.workers.web.access import (
     RepositoryAccessCache,
     RunAccess,
 )
-from patchwright.workers.web.app import WebApp, create_app
-from patchwright.workers.web.app import WebServices as WebServices
+from patchwright.workers.web.app import WebApp, WebServices, create_app
 from patchwright.workers.web.link_flow import LinkingRoutes
 from patchwright.workers.web.link_routes import make_linking_routes
 from patchwright.workers.web.pages.live import LiveUpdates
@@ -69,7 +68,7 @@ def make_request_form(
     sign_in: SignInRoutes | None,
     fetch_permission: FetchPermission,
     offer_to: Callable[[Actor], tuple[str, ...]],
-    submit: "Callable[[Delivery], Future[Stored]]",
+    submit: "Callable[[Delivery], Future[InboxResult]]",
     clock: Clock,
 ) -> RequestFormRoutes | None:
     """Return the door, or None where nobody can sign in."""

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO
 
-from patchwright.core.llm.library import load_litellm as load_litellm
+from patchwright.core.llm.library import load_litellm
 from patchwright.core.logs import set_up_logging
 from patchwright.core.settings.environment import process_environment
 from patchwright.core.settings.loader import load_settings

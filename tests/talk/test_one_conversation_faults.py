@@ -116,7 +116,7 @@ def _die_at(story: Story, step: str, *, after: bool) -> None:
     conversation_links = DyingStore(base.database, base.stores.events, RandomIds())
     conversation_links.step, conversation_links.after = step, after
     talk = replace(services.chat, conversation_links=conversation_links)
-    worker = JobWorker(replace(services, talk=talk), "the one that dies")
+    worker = JobWorker(replace(services, chat=talk), "the one that dies")
     [waiting] = base.stores.jobs.take_unfinished(0.0)
     with pytest.raises(Killed):
         worker.run(waiting)

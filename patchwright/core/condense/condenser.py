@@ -1,4 +1,4 @@
-"""The protocol of a condenser, what it decides by, and how a condensation is applied."""
+"""The protocol of a condenser, its input, and how a condensation is applied."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final, Protocol

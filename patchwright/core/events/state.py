@@ -238,7 +238,7 @@ class ModelCallTotals(Value):
     priced_usd: float = 0.0
     unpriced: int = 0
 
-    def with_call(self, call: ModelCall) -> "Totals":
+    def with_call(self, call: ModelCall) -> "ModelCallTotals":
         cost_usd = call.usage.cost_usd
         return ModelCallTotals(
             calls=self.calls + 1,

@@ -73,7 +73,8 @@ def _first_part(node: ast.expr, names: Names) -> str:
     if called in IMPORTS and node.args:
         return literal_text(node.args[0]) or UNKNOWN_EXPRESSION
     if called == "getattr" and len(node.args) > 1:
-        return f"{called_name(node.args[0], names)}.{literal_text(node.args[1]) or UNKNOWN_EXPRESSION}"
+        attribute = literal_text(node.args[1]) or UNKNOWN_EXPRESSION
+        return f"{called_name(node.args[0], names)}.{attribute}"
     return UNKNOWN_EXPRESSION
 
 

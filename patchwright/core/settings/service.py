@@ -1,4 +1,4 @@
-"""The settings of the service: server, database, queue, security, accounts, telemetry."""
+"""Settings of the service: server, database, queue, security, accounts, telemetry."""
 
 from typing import Literal
 

@@ -1,4 +1,4 @@
-"""Text of others escaped: no mention or command in it acts, and none leaves its code."""
+"""Escape text of others: no mention in it acts, and none leaves its code block."""
 
 import re
 from collections.abc import Callable

@@ -201,7 +201,7 @@ class Thread(Value):
 
     The first post is the body of the issue or pull request (its text may be empty).
     In a discussion, replies come after what they reply to. Only pull requests have
-    reviews, and only tickets relatives. `unread` counts the oldest comments, where
+    reviews, and only tickets linked issues. `unread` counts the oldest comments, where
     there were too many to read. Every text is Markdown.
     """
 

@@ -127,7 +127,8 @@ def _assign(
         yield _refusal_line(f"{_quoted_names(people)} could not be assigned", error)
         return
     if left := _not_yet_there(people, assigned):
-        yield f"{_quoted_names(left)} could not be assigned: GitHub does not let them be."
+        names = _quoted_names(left)
+        yield f"{names} could not be assigned: GitHub does not let them be."
 
 
 def _set_milestone(

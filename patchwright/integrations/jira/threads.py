@@ -201,7 +201,7 @@ def fetch_thread(
             *_criteria(api, ticket, own),
             *sorted(said, key=lambda post: post.at),
         ),
-        relatives=fetch_linked_issues(
+        linked_issues=fetch_linked_issues(
             api,
             ticket.fields,
             epic if isinstance(epic, str) else "",

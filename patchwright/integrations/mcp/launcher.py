@@ -14,6 +14,8 @@ def open_servers(settings: Settings, runtime: Runtime) -> McpServers:
     """
     if not settings.mcp.servers:
         return NoMcpServers()
-    from patchwright.integrations.mcp.servers import RunningServers
+    from patchwright.integrations.mcp.servers import (  # noqa: PLC0415 - its library takes half a second to import
+        RunningServers,
+    )
 
     return RunningServers(settings.mcp.servers, runtime, allowed_hosts(settings))

@@ -1,4 +1,4 @@
-"""The buttons and fields of our messages: their names, what they carry, how they look."""
+"""The buttons and fields of our messages: names, values and appearance."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -144,10 +144,10 @@ def plain_text_object(words: str, longest: int) -> Block:
 
 def _element(offer: Offer, number: int) -> Block:
     if offer.picks_repository:
-        return repository_field(offer.words, numbered(REPOSITORY, number))
+        return repository_field(offer.label, numbered(REPOSITORY, number))
     button: Block = {
         "type": "button",
-        "text": plain_text_object(offer.words, MAX_LABEL),
+        "text": plain_text_object(offer.label, MAX_LABEL),
     }
     if offer.url:
         return {**button, "action_id": numbered(OPEN, number), "url": offer.url}

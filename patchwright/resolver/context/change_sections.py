@@ -31,9 +31,9 @@ def changes_section(diff: PullDiff | None, cleaner: TextCleaner) -> TaskSection:
     is_whole = shown == files and bool(diff.text or not paths)
     base, head = (cleaner.clean_name(n) for n in (diff.base_branch, diff.head_branch))
     intro = (
-        f"The pull request is to bring {count_noun(len(paths), 'changed file')} into its "
-        "base. Base, head, files and patch, against the commit where it left the base "
-        f"({diff.merge_base[:12]}):"
+        f"The pull request is to bring {count_noun(len(paths), 'changed file')} into "
+        "its base. Base, head, files and patch, against the commit where it left the "
+        f"base ({diff.merge_base[:12]}):"
     )
     parts = [
         intro,
@@ -155,9 +155,9 @@ def _is_long_check(check: FailedCheck) -> bool:
 
 def _checks_summary(failed: Sequence[FailedCheck]) -> str:
     return (
-        f"On the newest commit of this pull request, {count_noun(len(failed), 'check')} "
-        "failed. They ran outside your sandbox; find the cause and make sure of it "
-        "here before you change anything."
+        "On the newest commit of this pull request, "
+        f"{count_noun(len(failed), 'check')} failed. They ran outside your sandbox; "
+        "find the cause and make sure of it here before you change anything."
     )
 
 

@@ -213,7 +213,7 @@ def quote_related_issues(thread: Thread) -> tuple[LinkedItem, ...]:
                 ),
             ),
         )
-        for one in thread.relatives
+        for one in thread.linked_issues
     )
 
 

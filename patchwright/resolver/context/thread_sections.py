@@ -206,17 +206,18 @@ def _is_long_review(thread: ReviewThread) -> bool:
 def _reviews_summary(threads: Sequence[ReviewThread]) -> str:
     resolved = sum(thread.is_resolved for thread in threads)
     return (
-        f"Reviews of this pull request: {count_noun(len(threads) - resolved, 'thread')} "
-        f"not resolved, {resolved} resolved. A resolved one needs nothing more unless "
-        "the request says so; the code of an outdated one has changed since. What you "
-        "say of the others in `reviews` of `finish` is posted in them as your answer."
+        "Reviews of this pull request: "
+        f"{count_noun(len(threads) - resolved, 'thread')} not resolved, {resolved} "
+        "resolved. A resolved one needs nothing more unless the request says so; "
+        "the code of an outdated one has changed since. What you say of the others in `reviews` of `finish` is posted in them as your answer."
     )
 
 
 def _review_text(number: int, thread: ReviewThread) -> str:
     code = truncate_middle(thread.hunk, MAX_HUNK_CHARS)
+    state, lines = _review_state(thread), _lines_text(thread)
     parts = [
-        f"Review thread {number} ({_review_state(thread)}), about {_lines_text(thread)}:",
+        f"Review thread {number} ({state}), about {lines}:",
         as_data(f"code of {thread.path}", "git", code),
         *(_review_post_text(post) for post in thread.posts),
     ]

@@ -210,8 +210,9 @@ def evidence_table(evidence: tuple[Evidence, ...]) -> str:
     if not evidence:
         return ""
     rows = [
-        f"| {_ROLE_WORDS[one.role]} | {_command_cell(one.command)} | `{one.commit[:10]}` | "
-        f"{_exit_cell(one)} | {one.seconds:.1f} s | `{one.digest[:12]}` |"
+        f"| {_ROLE_WORDS[one.role]} | {_command_cell(one.command)} "
+        f"| `{one.commit[:10]}` | {_exit_cell(one)} | {one.seconds:.1f} s "
+        f"| `{one.digest[:12]}` |"
         for one in evidence
     ]
     head = "| | command | commit | exit code | time | output SHA-256 |"

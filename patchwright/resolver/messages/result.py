@@ -91,7 +91,8 @@ def headline(
     if outcome.kind is not OutcomeKind.RESOLVED:
         return words
     if delivered.refusal:
-        return f"{words} · {'needs a click' if _open_it_yourself(delivered) else NOT_DELIVERED_TEXT}"
+        needs_click = _open_it_yourself(delivered)
+        return f"{words} · {'needs a click' if needs_click else NOT_DELIVERED_TEXT}"
     if delivered.pull_request is None:
         return words
     draft = " (draft)" if delivered.draft else ""

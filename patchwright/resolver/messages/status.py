@@ -49,7 +49,7 @@ class DeliveryResult(Value):
     proof: Proof = Proof.NOT_PROVEN
     remarks: tuple[str, ...] = ()
 
-    def with_remarks(self, remarks: tuple[str, ...]) -> "Delivered":
+    def with_remarks(self, remarks: tuple[str, ...]) -> "DeliveryResult":
         """Return it with these remarks before its own, each once."""
         others = tuple(one for one in self.remarks if one not in remarks)
         return DeliveryResult(**(dict(self) | {"remarks": (*remarks, *others)}))
@@ -129,7 +129,7 @@ class MessageHeader(Value):
             if site.scheme and site.netloc
         )
 
-    def without_link_key(self) -> "Frame":
+    def without_link_key(self) -> "MessageHeader":
         """Return it with a link that opens for those alone who may read the code.
 
         The usual one opens for whoever has it, and the page shows code and words.

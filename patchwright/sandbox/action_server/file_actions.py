@@ -199,7 +199,8 @@ def describe_change(path: str, before: bytes | None, after: bytes) -> str:
     text = "".join(line if line.endswith("\n") else line + NO_NEWLINE for line in diff)
     if len(text) <= MAX_DIFF_CHARACTERS:
         return text
-    return f"{text[:MAX_DIFF_CHARACTERS]}\n[... {len(text) - MAX_DIFF_CHARACTERS} more ...]\n"
+    left_out = len(text) - MAX_DIFF_CHARACTERS
+    return f"{text[:MAX_DIFF_CHARACTERS]}\n[... {left_out} more ...]\n"
 
 
 NEW_FILE_MODE = 0o644

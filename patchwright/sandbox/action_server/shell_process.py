@@ -73,8 +73,8 @@ _BASH = (
     f"{_WAIT}"
     "read -r -N 2147483647 PATCHWRIGHT_COMMAND </proc/self/fd/9; "
     ". /proc/self/fd/4 >/dev/null 2>&1; "
-    f"{{ POSIXLY_CORRECT=1; unset -f {_SPECIAL_BUILTINS}; unset POSIXLY_CORRECT; }} 2>/dev/null;"
-    ' eval "$PATCHWRIGHT_COMMAND" 4>&- 5<&- 9>&-; '
+    f"{{ POSIXLY_CORRECT=1; unset -f {_SPECIAL_BUILTINS}; unset POSIXLY_CORRECT; }} "
+    '2>/dev/null; eval "$PATCHWRIGHT_COMMAND" 4>&- 5<&- 9>&-; '
     "{ PATCHWRIGHT_STATUS=$?; POSIXLY_CORRECT=1; trap - DEBUG ERR RETURN; "
     "unset -f trap set; set +o posix; trap -p >|/proc/self/fd/4; set -o posix; } "
     "2>/dev/null; "

@@ -1,4 +1,4 @@
-"""The folders of a workspace, which paths lie in them, and names for short-lived files."""
+"""The folders of a workspace, its paths, and names for short-lived files."""
 
 from __future__ import annotations
 

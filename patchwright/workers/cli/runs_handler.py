@@ -175,8 +175,8 @@ def stop_run(run: str, *, as_object: bool) -> None:
         )
     else:
         typer.echo(
-            f"The run {found.id[:SHORT_ID_LENGTH]} was told to stop; it was {state}, and ends as "
-            "soon as a worker takes it."
+            f"The run {found.id[:SHORT_ID_LENGTH]} was told to stop; it was {state}, "
+            "and ends as soon as a worker takes it."
         )
 
 
@@ -191,8 +191,8 @@ def retry_run(run: str, *, as_object: bool) -> None:
         typer.echo(json.dumps(said))
     else:
         typer.echo(
-            f"The run {new_id[:SHORT_ID_LENGTH]} was queued. Watch it with `patchwright runs "
-            f"show {new_id[:SHORT_ID_LENGTH]} --follow`."
+            f"The run {new_id[:SHORT_ID_LENGTH]} was queued. Watch it with "
+            f"`patchwright runs show {new_id[:SHORT_ID_LENGTH]} --follow`."
         )
 
 

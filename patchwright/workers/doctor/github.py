@@ -102,7 +102,7 @@ _FIX_APP_KEY: Final = (
     "github.private_key must be a key of the App github.app_id, and github.api_url the "
     "GitHub it is on: make a new key on the App's page"
 )
-_FIX_TOKEN: Final = "set github.token to a new one: docs/github.md says which"
+_FIX_ACCESS: Final = "set github.token to a new one: docs/github.md says which"
 
 
 def check_github(context: CheckContext) -> CheckResult:
@@ -113,7 +113,7 @@ def check_github(context: CheckContext) -> CheckResult:
         try:
             return combine(_examine_identity(context, github))
         except (AuthenticationError, NotFoundError) as error:
-            return result_of_error(error, _FIX_APP_KEY if has_app else _FIX_TOKEN)
+            return result_of_error(error, _FIX_APP_KEY if has_app else _FIX_ACCESS)
 
 
 def _examine_identity(context: CheckContext, github: GitHub) -> Iterator[CheckResult]:
@@ -162,7 +162,7 @@ def judge_expiry(standing: TokenStatus, now: datetime) -> Iterator[CheckResult]:
         return
     left = standing.expires_at - now
     words = f"the token ends on {standing.expires_at:%d %B %Y}"
-    yield warning(words, _FIX_TOKEN) if left < _EXPIRES_SOON else ok(words)
+    yield warning(words, _FIX_ACCESS) if left < _EXPIRES_SOON else ok(words)
 
 
 def judge_allowance(left: RateLimit | None) -> Iterator[CheckResult]:
@@ -181,7 +181,7 @@ def judge_allowance(left: RateLimit | None) -> Iterator[CheckResult]:
 _FIX_APP_PERMISSION = (
     "add it on the App's page (Permissions & events), and let owners accept"
 )
-_FIX_TOKEN_PERMISSION = "make a token that has it: docs/github.md says which"
+_FIX_MISSING_PERMISSION = "make a token that has it: docs/github.md says which"
 
 
 def check_github_permissions(context: CheckContext) -> CheckResult:
@@ -191,7 +191,7 @@ def check_github_permissions(context: CheckContext) -> CheckResult:
         missing = github.fetch_missing()
         is_app = github.app is not None
     if missing:
-        page = _FIX_APP_PERMISSION if is_app else _FIX_TOKEN_PERMISSION
+        page = _FIX_APP_PERMISSION if is_app else _FIX_MISSING_PERMISSION
         words = f"{count_noun(len(missing), 'thing')} missing, the first: {missing[0]}"
         return failed(words, "\n".join(f"{line}: {page}" for line in missing))
     if is_app:

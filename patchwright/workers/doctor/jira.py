@@ -24,7 +24,7 @@ from patchwright.workers.doctor.checks import (
     warning,
 )
 
-_FIX_JIRA_TOKEN = (
+_FIX_JIRA_LOGIN = (
     "set jira.token to a valid one, and jira.user to whom it belongs (Cloud alone)"
 )
 
@@ -37,7 +37,7 @@ def check_jira(context: CheckContext) -> CheckResult:
         try:
             own = jira.fetch_identity()
         except AuthenticationError as error:
-            return result_of_error(error, _FIX_JIRA_TOKEN)
+            return result_of_error(error, _FIX_JIRA_LOGIN)
     return ok(f"{own.login} at {settings.host}")
 
 

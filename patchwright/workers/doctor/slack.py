@@ -26,7 +26,7 @@ from patchwright.workers.doctor.checks import (
 from patchwright.workers.doctor.storage import open_current_database, secret_store
 from patchwright.workers.store.app_credentials import SlackInstallationStore
 
-_FIX_BOT_TOKEN = (
+_FIX_BOT_ACCESS = (
     "install the app in the workspace again, and set slack.bot_token to its token"
 )
 _FIX_SCOPES = (
@@ -77,7 +77,7 @@ def _check_workspace(api: SlackClient, team: str) -> Iterator[CheckResult]:
     try:
         yield judge_scopes(fetch_app_status(api, team))
     except AuthenticationError as error:
-        yield result_of_error(error, _FIX_BOT_TOKEN)
+        yield result_of_error(error, _FIX_BOT_ACCESS)
 
 
 def judge_scopes(standing: AppStatus) -> CheckResult:
@@ -88,7 +88,7 @@ def judge_scopes(standing: AppStatus) -> CheckResult:
     return ok(f"{standing.user} in {standing.team}{told}")
 
 
-_FIX_APP_TOKEN = (
+_FIX_APP_ACCESS = (
     "make an app-level token with the scope connections:write (Basic Information), "
     "enable Socket Mode, and set slack.app_token"
 )
@@ -103,5 +103,5 @@ def check_slack_socket(context: CheckContext) -> CheckResult:
     try:
         try_connection(api, settings.app_token)
     except (AuthenticationError, PermissionDeniedError) as error:
-        return result_of_error(error, _FIX_APP_TOKEN)
+        return result_of_error(error, _FIX_APP_ACCESS)
     return ok("Slack lets us connect")

@@ -73,7 +73,7 @@ class Dispatcher:
 MAX_WAITING_DELIVERIES: Final = 1_000
 MAX_GROUP: Final = 200
 
-_Waiting = tuple[Delivery, "Future[Stored]"]
+_Waiting = tuple[Delivery, "Future[InboxResult]"]
 
 
 class Inbox:
@@ -119,7 +119,7 @@ class Inbox:
         """How many deliveries wait to be stored."""
         return self._waiting.qsize()
 
-    def submit(self, delivery: Delivery) -> "Future[Stored]":
+    def submit(self, delivery: Delivery) -> "Future[InboxResult]":
         """Queue a delivery; the future is done once it is committed.
 
         Raises `IntakeUnavailableError`, and so does the future.
@@ -179,7 +179,7 @@ class Inbox:
         with self._database.writing() as connection:
             return [self._recorder.record(connection, one) for one in deliveries]
 
-    def _announce(self, stored: InboxResult, future: "Future[Stored]") -> None:
+    def _announce(self, stored: InboxResult, future: "Future[InboxResult]") -> None:
         # A sender that has hung up does not wait; what it sent is stored all the same.
         if future.set_running_or_notify_cancel():
             future.set_result(stored)
@@ -197,7 +197,7 @@ class Inbox:
             self._recorder.events.notifier.notify(conversation_id)
 
 
-def _refuse(future: "Future[Stored]", error: SQLAlchemyError) -> None:
+def _refuse(future: "Future[InboxResult]", error: SQLAlchemyError) -> None:
     log.error("delivery_not_stored", error=type(error).__name__)
     if future.set_running_or_notify_cancel():
         future.set_exception(InboxUnavailableError("the database did not store it"))

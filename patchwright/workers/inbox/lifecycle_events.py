@@ -171,7 +171,7 @@ class AfterCommit:
     due: tuple[JobId, ...] = ()
     other_conversations: tuple[ConversationId, ...] = ()
 
-    def __add__(self, other: "Noted") -> "Noted":
+    def __add__(self, other: "AfterCommit") -> "AfterCommit":
         return AfterCommit(
             self.due + other.due, self.other_conversations + other.other_conversations
         )

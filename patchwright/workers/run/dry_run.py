@@ -218,7 +218,7 @@ class DryRunTracker(DryRunChannel[TalkThread]):
 
 
 def _offered(offers: Offers) -> str:
-    return f", with {_named([one.words for one in offers])}" if offers else ""
+    return f", with {_named([one.label for one in offers])}" if offers else ""
 
 
 def _named(names: tuple[str, ...] | list[str]) -> str:
@@ -336,14 +336,14 @@ def as_dry_run(services: RunServices, lease: Lease) -> RunServices:
     github, talk = services.code_host, services.chat
     return replace(
         services,
-        github=replace(
+        code_host=replace(
             github,
             forge=DryRunForge(github.forge, dry_run),
             reviews=DryRunReviews(github.reviews, dry_run),
         ),
         channel=_dry_run_channel(services.channel, dry_run),
         # A link that is sent to nobody must not be made.
-        talk=replace(talk, invite=_invite, renew=_invite),
+        chat=replace(talk, invite=_invite, renew=_invite),
         mirrors=services.mirrors.with_push(DryRunPush(dry_run)),
     )
 

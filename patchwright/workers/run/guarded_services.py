@@ -183,7 +183,7 @@ def with_lease_checks(services: RunServices, guard: LeaseGuard) -> RunServices:
     github, channel = services.code_host, services.channel
     return replace(
         services,
-        github=replace(
+        code_host=replace(
             github,
             forge=GuardedForge(github.forge, guard),
             reviews=GuardedReviews(github.reviews, guard),

@@ -153,11 +153,11 @@ class AttemptResult:
 
     def with_last(
         self, progress: Progress, mirrors: tuple[CrossPostTarget, ...]
-    ) -> "Done":
+    ) -> "AttemptResult":
         """Return it with how far the run was when it ended, and who else is told."""
         return replace(self, plan=self.plan.replace(last=progress, mirrors=mirrors))
 
-    def read(self, up_to: int) -> "Done":
+    def read(self, up_to: int) -> "AttemptResult":
         """Return it with all until that event read, if no more was."""
         return replace(self, read_up_to=max(self.read_up_to, up_to))
 

@@ -243,7 +243,7 @@ def with_private_requests(
 def _texts(thread: Thread) -> Iterator[str]:
     yield thread.title
     yield from (post.text for post in thread.posts)
-    for relative in thread.relatives:
+    for relative in thread.linked_issues:
         yield from (relative.title, relative.text)
 
 

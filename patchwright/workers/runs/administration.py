@@ -108,8 +108,8 @@ class RunAdministration:
                 )
             if active.state is JobState.DELIVERING:
                 raise TooLateError(
-                    f"the run {job.id[:SHORT_ID_LENGTH]} has done its work and delivers it just "
-                    "now"
+                    f"the run {job.id[:SHORT_ID_LENGTH]} has done its work and "
+                    "delivers it just now"
                 )
             said = ChangeState(state=AgentState.STOPPED, reason=self.name)
             event = self.events.new_event(Source.USER, said)
@@ -130,9 +130,9 @@ class RunAdministration:
             active = find_active_job(connection, job.conversation_id)
             if active is not None:
                 raise BusyError(
-                    f"the run {active.id[:SHORT_ID_LENGTH]} of the same conversation has not "
-                    f"ended: it is {active.state}. Stop it first with `patchwright "
-                    f"runs stop {active.id[:SHORT_ID_LENGTH]}`"
+                    f"the run {active.id[:SHORT_ID_LENGTH]} of the same conversation "
+                    f"has not ended: it is {active.state}. Stop it first with "
+                    f"`patchwright runs stop {active.id[:SHORT_ID_LENGTH]}`"
                 )
             reason = f"{self.name}, to retry the run {job.id[:SHORT_ID_LENGTH]},"
             said = ChangeState(state=AgentState.RUNNING, reason=reason)

@@ -46,6 +46,6 @@ def clean_thread(redact: Redact, thread: Thread) -> Thread:
         "title": clean_text(redact, thread.title),
         "posts": tuple(map(post, thread.posts)),
         "reviews": tuple(map(review, thread.reviews)),
-        "relatives": tuple(map(relative, thread.relatives)),
+        "linked_issues": tuple(map(relative, thread.linked_issues)),
     }
     return Thread(**(dict(thread) | words))

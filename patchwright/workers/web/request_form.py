@@ -27,6 +27,7 @@ from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.resolver.repository_references import read_thread_url
 from patchwright.workers.inbox.delivery import (
     Delivery,
+    InboxResult,
     InboxUnavailableError,
     make_own_delivery,
 )
@@ -133,7 +134,7 @@ class RequestFormRoutes:
     clock: Clock
     find_viewer: Callable[[Request], Actor | None]
     may_read: Callable[[RepoRef, Actor], bool]
-    submit: Callable[[Delivery], "Future[Stored]"]
+    submit: Callable[[Delivery], "Future[InboxResult]"]
     find_job: Callable[[ForgeThread], JobId | None]
     offer_to: Callable[[Actor], tuple[str, ...]]
     forge: str

@@ -14,7 +14,7 @@ from patchwright.integrations.github.deliveries import HookConfig
 from patchwright.workers.doctor.checks import CheckContext, CheckStatus
 from patchwright.workers.doctor.github import judge_allowance, judge_expiry
 from patchwright.workers.doctor.github import judge_webhook as judge_hook
-from patchwright.workers.doctor.network import judge_clock as judge_clock
+from patchwright.workers.doctor.network import judge_clock
 from tests.adapters.doctor.cases import APP_ID, SECRET, case_of, examined, settings_of
 from tests.fakes.github import FakeGitHub
 from tests.fakes.github.acts import accounts

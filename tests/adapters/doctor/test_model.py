@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from patchwright.core.llm.library import load_litellm as load_litellm
+from patchwright.core.llm.library import load_litellm
 from patchwright.workers.doctor.checks import CheckContext, CheckStatus
 from tests.adapters.doctor.cases import case_of, examined
 from tests.fakes.llm import FakeProvider, say

@@ -120,7 +120,7 @@ def test_linked_tickets_are_read_one_step_far(scene: Scene) -> None:
     far = scene.fake.create("APP", scene.ann, "Far", "Too far")
     scene.fake.link(near, scene.key, outward="causes", inward="is caused by")
     scene.fake.link(far, near, outward="blocks", inward="is blocked by")
-    (relative,) = scene.channel.fetch_thread(scene.ref).relatives
+    (relative,) = scene.channel.fetch_thread(scene.ref).linked_issues
     assert (relative.name, relative.relation) == (near, "is caused by")
     assert (relative.title, relative.text) == ("Cause", "The cause")
     assert relative.author == scene.actor
@@ -132,7 +132,7 @@ def test_epic_and_sub_tasks_are_relatives(scene: Scene) -> None:
     key = scene.fake.create("APP", scene.ann, "One", "1", parent=epic)
     scene.fake.fill_in(key, scene.ann, link, epic)
     task = scene.fake.create("APP", scene.ann, "Sub", kind="Sub-task", parent=key)
-    relatives = scene.channel.fetch_thread(scene.ref_of(key)).relatives
+    relatives = scene.channel.fetch_thread(scene.ref_of(key)).linked_issues
     assert [(one.name, one.relation, one.title) for one in relatives] == [
         (epic, "epic", "Sums"),
         (task, "sub-task", "Sub"),
@@ -143,7 +143,7 @@ def test_project_that_is_not_ours_is_named_alone(scene: Scene) -> None:
     scene.fake.add_project("HR")
     secret = scene.fake.create("HR", scene.ann, "Salaries", "A lot")
     scene.fake.link(scene.key, secret, outward="relates to", inward="relates to")
-    (relative,) = scene.channel.fetch_thread(scene.ref).relatives
+    (relative,) = scene.channel.fetch_thread(scene.ref).linked_issues
     assert (relative.name, relative.title, relative.text) == (secret, "", "")
 
 
@@ -153,7 +153,7 @@ def test_linked_ticket_that_we_may_not_see_is_no_obstacle(scene: Scene) -> None:
     scene.fake.link(scene.key, hidden, outward="blocks", inward="is blocked by")
     scene.fake.forbid("OPS", scene.fake.bot, reading=True)
     jira = connect_jira(scene.fake.settings(), scene.clock)
-    (relative,) = jira.channel.fetch_thread(scene.ref).relatives
+    (relative,) = jira.channel.fetch_thread(scene.ref).linked_issues
     jira.close()
     assert (relative.name, relative.text) == (hidden, "")
 
@@ -165,7 +165,7 @@ def test_linked_ticket_that_some_alone_may_see_is_named_alone(scene: Scene) -> N
         "APP", scene.ann, "Leak", "Words", custom={"security": {"name": "Staff"}}
     )
     scene.fake.link(scene.key, secret, outward="blocks", inward="is blocked by")
-    (relative,) = scene.channel.fetch_thread(scene.ref).relatives
+    (relative,) = scene.channel.fetch_thread(scene.ref).linked_issues
     assert (relative.name, relative.title, relative.text) == (secret, "", "")
 
 

@@ -47,7 +47,9 @@ class InteractionHandler:
 def taking(
     world: World, inbox: Inbox, front: InteractionHandler | None = None
 ) -> SocketDeliveries:
-    return SocketDeliveries("slack", replace(ENTRANCE, front=front), inbox, world.clock)
+    return SocketDeliveries(
+        "slack", replace(ENTRANCE, interactions=front), inbox, world.clock
+    )
 
 
 def body_of(fake: FakeSlack, name: str) -> bytes:

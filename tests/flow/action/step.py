@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from patchwright.core.llm.library import load_litellm as load_litellm
+from patchwright.core.llm.library import load_litellm
 from patchwright.workers.action.inputs import INPUTS
 from patchwright.workers.action.run import run
 from tests.fakes.github import FakeGitHub

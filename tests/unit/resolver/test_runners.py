@@ -255,7 +255,9 @@ PRINTED = {
     RunnerKind.RSPEC: "3 examples, 1 failure, 1 pending\n",
     RunnerKind.MINITEST: "3 runs, 2 assertions, 1 failures, 0 errors, 1 skips\n",
     RunnerKind.PHPUNIT: "Tests: 3, Assertions: 2, Failures: 1, Skipped: 1.\n",
-    RunnerKind.DOTNET: "Failed!  - Failed:   1, Passed:   1, Skipped:   1, Total:   3\n",
+    RunnerKind.DOTNET: (
+        "Failed!  - Failed:   1, Passed:   1, Skipped:   1, Total:   3\n"
+    ),
     RunnerKind.MAVEN: "[ERROR] Tests run: 3, Failures: 1, Errors: 0, Skipped: 1\n",
     RunnerKind.CTEST: (
         "1/3 Test #1: a .......   Passed    0.00 sec\n"

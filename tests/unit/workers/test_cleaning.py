@@ -26,7 +26,9 @@ THREADS = {
         posts=(),
         reviews=(ReviewThread(path="a.py", line=1, hunk=WORDS, posts=(POST,)),),
     ),
-    "relative": Thread(ref=PLAIN.ref, title="", url="", posts=(), relatives=(TOLD,)),
+    "relative": Thread(
+        ref=PLAIN.ref, title="", url="", posts=(), linked_issues=(TOLD,)
+    ),
 }
 
 
@@ -39,7 +41,7 @@ def test_m8_a_secret_that_was_pasted_is_in_no_part_of_a_thread(part: str) -> Non
 
 
 def test_m8_whoever_wrote_a_linked_ticket_and_its_name_stay() -> None:
-    [told] = clean_thread(Redactor([]).redact_json, THREADS["relative"]).relatives
+    [told] = clean_thread(Redactor([]).redact_json, THREADS["relative"]).linked_issues
     assert (told.name, told.relation, told.author) == ("APP-1", "epic", JO)
 
 

@@ -58,7 +58,9 @@ CHAT = Thread(
 TOLD = LinkedIssue(
     name="APP-1", relation="Epic", title="Quarter", text="Globex pays less", author=JO
 )
-OF_TICKET = Thread(ref=TICKET, title="Wrong sum", url="", posts=(), relatives=(TOLD,))
+OF_TICKET = Thread(
+    ref=TICKET, title="Wrong sum", url="", posts=(), linked_issues=(TOLD,)
+)
 
 
 def asked_in(thread: ThreadRef) -> Trigger:

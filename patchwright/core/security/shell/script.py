@@ -22,7 +22,7 @@ class ShellWord:
     """
 
     text: str
-    inner: "tuple[Command, ...]" = ()
+    inner: "tuple[ShellCommand, ...]" = ()
     tricky: bool = False
 
     @property
@@ -52,7 +52,7 @@ class ShellCommand:
     folder: str
     redirects: tuple[Redirect, ...] = ()
     stdin: str | None = None
-    piped_from: "tuple[Command, ...]" = ()
+    piped_from: "tuple[ShellCommand, ...]" = ()
     values: Values = field(default_factory=dict)
     forks: bool = False
 
@@ -65,7 +65,7 @@ class ShellCommand:
     def arguments(self) -> tuple[ShellWord, ...]:
         return self.words[1:]
 
-    def sources(self) -> "Iterator[Command]":
+    def sources(self) -> "Iterator[ShellCommand]":
         """Yield all commands whose output it may use, directly or not, once each."""
         seen: set[int] = set()
         left = [self]

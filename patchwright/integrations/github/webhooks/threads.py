@@ -1,4 +1,4 @@
-"""Read what happens to issues, pull requests and discussions, and what is said there."""
+"""Read webhooks about issues, pull requests, discussions and their comments."""
 
 from pydantic import TypeAdapter
 
