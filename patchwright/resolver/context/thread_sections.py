@@ -209,7 +209,8 @@ def _reviews_summary(threads: Sequence[ReviewThread]) -> str:
         "Reviews of this pull request: "
         f"{count_noun(len(threads) - resolved, 'thread')} not resolved, {resolved} "
         "resolved. A resolved one needs nothing more unless the request says so; "
-        "the code of an outdated one has changed since. What you say of the others in `reviews` of `finish` is posted in them as your answer."
+        "the code of an outdated one has changed since. What you say of the others in "
+        "`reviews` of `finish` is posted in them as your answer."
     )
 
 
