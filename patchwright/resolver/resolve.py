@@ -159,7 +159,7 @@ class _RunAttempt:
 
     def _still_waits(self, run_log: RunLog) -> Resolution | None:
         """Return what it waits for, where nobody has said what would let it go on."""
-        if run_log.state.waiting_state is None:
+        if run_log.state.held_as is None:
             return None
         kinds = frozenset({"outcome_reached"})
         asked = self._dependencies.log.read(

@@ -56,10 +56,10 @@ ACTION_SERVER_PACKAGE = "patchwright.sandbox.action_server"
 INSIDE_PACKAGE = "patchwright.sandbox.inside"
 TRANSFER_MODULES = (
     "__init__.py",
-    "carry.py",
-    "elsewhere.py",
-    "leftovers.py",
-    "repository.py",
+    "git_commands.py",
+    "left_out_files.py",
+    "stray_work.py",
+    "transfer.py",
 )
 PROXY_PACKAGE = "patchwright.sandbox.egress.proxy"
 # A fixed date: the same sources give the same bytes.
@@ -81,7 +81,7 @@ def pack_transfer_program() -> bytes:
     """Pack what carries commits in and out, and nothing that it does not need."""
     return _write(
         _modules(INSIDE_PACKAGE, TRANSFER_MODULES)
-        | _main_module(f"{INSIDE_PACKAGE}.carry")
+        | _main_module(f"{INSIDE_PACKAGE}.transfer")
     )
 
 

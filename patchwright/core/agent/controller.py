@@ -153,7 +153,7 @@ class Controller:
 
     def _held(self) -> AgentEnding | None:
         """Return what the run still waits for, where nobody has said anything."""
-        match self._run_log.state.waiting_state:
+        match self._run_log.state.held_as:
             case AgentState.PAUSED:
                 return paused_ending("")
             case AgentState.AWAITING_USER_INPUT:

@@ -95,7 +95,7 @@ class RunState(Value):
 
     state: AgentState = AgentState.LOADING
     has_run: bool = False
-    waiting_state: AgentState | None = None
+    held_as: AgentState | None = None
     rate_limited_until: datetime | None = None
     iterations: int = 0
     usage: Usage = NO_USAGE
@@ -145,9 +145,9 @@ def _with_payload(run: RunState, event: Event) -> RunState:
     if isinstance(payload, StateChanged):
         return _after_change(run, event.id, payload)
     if isinstance(payload, ChangeState):
-        return run.replace(wanted=payload, wanted_id=event.id, waiting_state=None)
+        return run.replace(wanted=payload, wanted_id=event.id, held_as=None)
     if _is_word(event):
-        return run.replace(waiting_state=None)
+        return run.replace(held_as=None)
     if isinstance(payload, RaiseLimits):
         return run.replace(
             more_iterations=run.more_iterations + payload.iterations,
@@ -178,7 +178,7 @@ def _after_change(run: RunState, event_id: int, change: StateChanged) -> RunStat
     return run.replace(
         state=change.state,
         finished_id=event_id if change.state in _FINISHED else run.finished_id,
-        waiting_state=change.state if change.state in WAITING else run.waiting_state,
+        held_as=change.state if change.state in WAITING else run.held_as,
         has_run=run.has_run or change.state is AgentState.RUNNING,
         rate_limited_until=_waits_until(run, change),
         wanted=None if reached else run.wanted,

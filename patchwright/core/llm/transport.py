@@ -188,7 +188,7 @@ def _make_sense(
         if failure.may_be_billed
         else NOTHING_REPORTED
     )
-    return Failure(**{**dict(failure), "told": told})
+    return failure.replace(reported=told)
 
 
 def _reply_in(body: Mapping[str, JsonValue], request: ModelRequest) -> Reply | None:

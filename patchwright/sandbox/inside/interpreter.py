@@ -110,8 +110,8 @@ def _start_ipython(module: types.ModuleType) -> Run:
 
     https://ipython.readthedocs.io/en/stable/api/generated/IPython.core.interactiveshell.html
     """
-    capabilities = importlib.import_module("traitlets.config")
-    config = capabilities.Config()
+    traits = importlib.import_module("traitlets.config")
+    config = traits.Config()
     config.HistoryManager.enabled = False
     shell = module.InteractiveShell.instance(config=config)
 

@@ -1,4 +1,4 @@
-"""Try out the sandbox this runs in: `trial.py MEMORY_MIB PROCESSES` prints JSON."""
+"""Try out the sandbox this runs in: `probe.py MEMORY_MIB PROCESSES` prints JSON."""
 
 import json
 import mmap

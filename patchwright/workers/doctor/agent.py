@@ -233,4 +233,4 @@ def _git_version(lines: list[str]) -> str:
 
 def _probe_program() -> str:
     inside = resources.files("patchwright.sandbox.inside")
-    return inside.joinpath("trial.py").read_text()
+    return inside.joinpath("probe.py").read_text()

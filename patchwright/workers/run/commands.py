@@ -67,7 +67,7 @@ def load_run_status(log: EventLog, about: RunDetails) -> RunStatus:
     return standing.replace(
         task=started.task,
         progress=watch.progress(now),
-        held=state.waiting_state,
+        held=state.held_as,
         posted=posted,
     )
 

@@ -123,7 +123,7 @@ class Scene:
     ) -> "Scene":
         """Take the run up as another worker does, in the sandbox that there is."""
         self.log.append(Source.SYSTEM, StateChanged(state=AgentState.LOADING))
-        fresh = {"given_back": Future(), **changes}
+        fresh = {"release_signal": Future(), **changes}
         dependencies = replace(self.dependencies, **fresh)
         run_log = RunLog(self.log, self.run_log.wakeup, hear, start_id=1)
         if dependencies.runtime is not self.dependencies.runtime:

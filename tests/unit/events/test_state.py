@@ -139,9 +139,9 @@ def test_the_last_error_question_and_checkpoint_are_known() -> None:
 
 def test_a_paused_run_is_held_until_somebody_says_something() -> None:
     held = [changed(S.PAUSED), changed(S.LOADING), changed(S.RUNNING)]
-    assert state_after(*held).waiting_state is S.PAUSED
+    assert state_after(*held).held_as is S.PAUSED
     after = state_after(*held, ChangeState(state=S.RUNNING))
-    assert after.waiting_state is None
+    assert after.held_as is None
 
 
 PAYLOADS = st.lists(

@@ -32,7 +32,7 @@ PICTURE = RequestNeeds(prompt_tokens=100, has_images=True)
 
 
 @pytest.mark.parametrize(
-    ("need", "traits", "route"),
+    ("need", "capabilities", "route"),
     [
         (SHORT, (SMALL, LARGE), (0, 1)),
         (LONG, (SMALL, LARGE), (1, 0)),
