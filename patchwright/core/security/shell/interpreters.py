@@ -1,7 +1,7 @@
 """The rules for programs that run code: shells and other languages."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
 from patchwright.core.security.analyzer import (
@@ -19,18 +19,18 @@ from patchwright.core.security.shell.script import (
     ShellCommand,
     ShellWord,
     for_programs,
+    names_in,
 )
 from patchwright.core.security.shell.words import without_escapes
 
-RUNS_UNKNOWN: Final = "It runs code that is only known when it is run."
-RUNS_HIDDEN: Final = "It runs code that is hidden in another form."
+_RUNS_UNKNOWN: Final = medium_risk("It runs code that is only known when it is run.")
+_RUNS_HIDDEN: Final = high_risk("It runs code that is hidden in another form.")
 
-_DECODERS: Final = frozenset(
-    {
-        *("base64", "base32", "basenc", "xxd", "od", "hexdump", "uudecode", "openssl"),
-        *("gpg", "gunzip", "gzip", "zcat", "bzcat", "xzcat", "rev", "tr", "cut", "sed"),
-        *("awk", "perl", "python", "python3", "ruby", "node"),
-    }
+_DECODERS: Final = names_in(
+    """
+    base64 base32 basenc xxd od hexdump uudecode openssl gpg gunzip gzip zcat bzcat
+    xzcat rev tr cut sed awk perl python python3 ruby node
+    """
 )
 _SPEAKING: Final = frozenset({"echo", "printf"})
 _FORMATS: Final = frozenset({"-e", "-n", "-ne", "-en", "%s", "%s\\n", "%b", "--"})
@@ -46,8 +46,8 @@ def judge_generated(sources: Iterable[ShellCommand]) -> Verdict:
     if names & FETCHERS:
         return high_risk("It runs what it downloads.")
     if names & _DECODERS:
-        return high_risk(RUNS_HIDDEN)
-    return LOW_RISK if is_plain_text(every) else medium_risk(RUNS_UNKNOWN)
+        return _RUNS_HIDDEN
+    return LOW_RISK if is_plain_text(every) else _RUNS_UNKNOWN
 
 
 def is_plain_text(sources: Iterable[ShellCommand]) -> bool:
@@ -80,48 +80,46 @@ def code_given(call: ProgramCall, letter: str) -> ShellWord | None:
     return None
 
 
+def _judge_input(call: ProgramCall, judge: Callable[[str], Verdict]) -> Verdict:
+    """Judge the code that comes by standard input."""
+    if call.command.stdin is not None:
+        return judge(call.command.stdin)
+    sources = call.command.piped_from
+    return worst_verdict([*map(judge, texts_of(sources)), judge_generated(sources)])
+
+
 def _shell(call: ProgramCall) -> Verdict:
     script = code_given(call, "c")
     if script is not None:
-        return _judge_code(call, script)
+        return _judge_script(call, script)
     files = call.operands(_VALUED)
     if not files or call.has("-s") or files[0].text in _STANDARD_INPUT:
-        return _judge_input(call)
-    return judge_generated(files[0].inner) if files[0].inner else LOW_RISK
+        return _judge_input(call, _script_judge(call))
+    return judge_generated(files[0].inner)
 
 
-def _judge_code(call: ProgramCall, script: ShellWord) -> Verdict:
-    verdicts = [call.run(script.text, call.command)]
-    if script.inner:
-        verdicts.append(judge_generated(script.inner))
-    elif not script.is_known:
-        verdicts.append(medium_risk(RUNS_UNKNOWN))
-    return worst_verdict(verdicts)
+def _script_judge(call: ProgramCall) -> Callable[[str], Verdict]:
+    return lambda script: call.run(script, call.command)
 
 
-def _judge_input(call: ProgramCall) -> Verdict:
-    command = call.command
-    if command.stdin is not None:
-        return call.run(command.stdin, command)
-    verdicts = [call.run(text, command) for text in texts_of(command.piped_from)]
-    if command.piped_from:
-        verdicts.append(judge_generated(command.piped_from))
-    return worst_verdict(verdicts)
+def _judge_script(call: ProgramCall, script: ShellWord) -> Verdict:
+    unknown = LOW_RISK if script.is_known else _RUNS_UNKNOWN
+    made = judge_generated(script.inner) if script.inner else unknown
+    return worst_verdict([call.run(script.text, call.command), made])
 
 
 def _evaluate(call: ProgramCall) -> Verdict:
     script = " ".join(call.texts)
     inner = tuple(command for word in call.arguments for command in word.inner)
-    return _judge_code(call, ShellWord(text=script, inner=inner))
+    return _judge_script(call, ShellWord(text=script, inner=inner))
 
 
 def _source(call: ProgramCall) -> Verdict:
-    files = call.operands()
-    if not files:
-        return LOW_RISK
-    if files[0].inner:
-        return judge_generated(files[0].inner)
-    return _judge_input(call) if files[0].text in _STANDARD_INPUT else LOW_RISK
+    for file in call.operands()[:1]:
+        if not file.inner and file.text in _STANDARD_INPUT:
+            return _judge_input(call, _script_judge(call))
+        return judge_generated(file.inner)
+    return LOW_RISK
 
 
 def _trap(call: ProgramCall) -> Verdict:
@@ -133,16 +131,10 @@ def _alias(call: ProgramCall) -> Verdict:
     return worst_verdict(call.run(script, call.command) for script in scripts if script)
 
 
-SHELL_RULES: Final[ProgramRules] = {
-    **for_programs("sh bash dash zsh ksh ash fish rbash busybox", _shell),
-    **for_programs("source .", _source),
-    "eval": _evaluate,
-    "trap": _trap,
-    "alias": _alias,
-}
-
-
-_SERVERS: Final = {"http.server", "SimpleHTTPServer", "smtpd"}
+_SERVES: Final = medium_risk("It serves files to other machines.")
+_MODULES: Final[ProgramRules] = for_programs(
+    ("pip", PIP), ("twine", PUBLISHES), ("http.server SimpleHTTPServer smtpd", _SERVES)
+)
 _CODE_OPTIONS: Final = (
     "-e", "-E", "-r", "-p", "-pe", "-ne", "-ane", "-le", "-lne", "--eval", "--print",
 )  # fmt: skip
@@ -159,44 +151,19 @@ _MAY_DO_ANYTHING: Final = high_risk(
 
 
 def _python(call: ProgramCall) -> Verdict:
-    texts = call.texts
-    if "-m" in texts[:-1]:
-        return _python_module(call, texts[texts.index("-m") + 1])
+    def judge(code: str) -> Verdict:
+        return judge_python(code, _script_judge(call))
+
+    if "-m" in call.texts[:-1]:
+        module = call.texts[call.texts.index("-m") + 1]
+        return _MODULES[module](call) if module in _MODULES else LOW_RISK
     code = code_given(call, "c")
     if code is not None:
-        return worst_verdict([_python_code(call, code.text), _generated(code.inner)])
+        return worst_verdict([judge(code.text), judge_generated(code.inner)])
     files = call.operands()
     if files and files[0].text != "-":
-        return _generated(files[0].inner)
-    return _python_input(call)
-
-
-def _python_code(call: ProgramCall, code: str) -> Verdict:
-    return judge_python(code, lambda script: call.run(script, call.command))
-
-
-def _python_input(call: ProgramCall) -> Verdict:
-    command = call.command
-    if command.stdin is not None:
-        return _python_code(call, command.stdin)
-    verdicts = [_python_code(call, text) for text in texts_of(command.piped_from)]
-    return worst_verdict([*verdicts, _generated(command.piped_from)])
-
-
-def _python_module(call: ProgramCall, module: str) -> Verdict:
-    if module == "pip":
-        return PIP(call)
-    if module == "twine":
-        return high_risk(PUBLISHES)
-    return (
-        medium_risk("It serves files to other machines.")
-        if module in _SERVERS
-        else LOW_RISK
-    )
-
-
-def _generated(sources: tuple[ShellCommand, ...]) -> Verdict:
-    return judge_generated(sources) if sources else LOW_RISK
+        return judge_generated(files[0].inner)
+    return _judge_input(call, judge)
 
 
 def _other_code(call: ProgramCall) -> Verdict:
@@ -205,22 +172,23 @@ def _other_code(call: ProgramCall) -> Verdict:
     if call.command.stdin is not None:
         code.append(call.command.stdin)
     if not code:
-        return LOW_RISK if call.operands() else _generated(call.command.piped_from)
-    if _may_start_others(code):
+        return LOW_RISK if call.operands() else judge_generated(call.command.piped_from)
+    if any(map(_STARTS_OTHERS.search, code)):
         return _MAY_DO_ANYTHING
     return medium_risk("It runs code in a language that is not looked into.")
 
 
 def _awk(call: ProgramCall) -> Verdict:
-    return _MAY_DO_ANYTHING if _may_start_others(call.texts) else LOW_RISK
+    return _MAY_DO_ANYTHING if any(map(_STARTS_OTHERS.search, call.texts)) else LOW_RISK
 
 
-def _may_start_others(code: Iterable[str]) -> bool:
-    return any(_STARTS_OTHERS.search(text) for text in code)
-
-
-LANGUAGE_RULES: Final[ProgramRules] = {
-    **for_programs("python ipython pypy", _python),
-    **for_programs("node nodejs deno perl ruby php lua Rscript tclsh", _other_code),
-    **for_programs("awk gawk mawk nawk", _awk),
-}
+INTERPRETER_RULES: Final[ProgramRules] = for_programs(
+    ("sh bash dash zsh ksh ash fish rbash busybox", _shell),
+    ("source .", _source),
+    ("eval", _evaluate),
+    ("trap", _trap),
+    ("alias", _alias),
+    ("python ipython pypy", _python),
+    ("node nodejs deno perl ruby php lua Rscript tclsh", _other_code),
+    ("awk gawk mawk nawk", _awk),
+)

@@ -19,10 +19,12 @@ from patchwright.core.security.paths import (
     judge_read,
     judge_write,
 )
-from patchwright.core.security.shell import git, interpreters, network, system
-from patchwright.core.security.shell import network as packages
-from patchwright.core.security.shell.interpreters import is_plain_text, judge_generated
-from patchwright.core.security.shell.network import SENDS
+from patchwright.core.security.shell.interpreters import (
+    INTERPRETER_RULES,
+    is_plain_text,
+    judge_generated,
+)
+from patchwright.core.security.shell.network import NETWORK_RULES, SENDS
 from patchwright.core.security.shell.reader import read_script
 from patchwright.core.security.shell.script import (
     ProgramCall,
@@ -32,18 +34,14 @@ from patchwright.core.security.shell.script import (
     ShellWord,
     UnreadableError,
 )
+from patchwright.core.security.shell.system import SYSTEM_RULES
 from patchwright.core.security.shell.words import AT_FIRST, ShellScope
 from patchwright.core.security.shell.wrappers import scripts_in, wrapped_commands
 
 PROGRAM_RULES: Final[ProgramRules] = {
-    **system.DELETION_RULES,
-    **system.FILE_RULES,
-    **network.NETWORK_RULES,
-    **system.PRIVILEGE_RULES,
-    **git.GIT_RULES,
-    **packages.PACKAGE_RULES,
-    **interpreters.SHELL_RULES,
-    **interpreters.LANGUAGE_RULES,
+    **SYSTEM_RULES,
+    **NETWORK_RULES,
+    **INTERPRETER_RULES,
 }
 
 # They show or compute something; what they are given as files is judged as paths.
@@ -184,7 +182,7 @@ def _judge_hidden(word: ShellWord) -> Verdict:
 def _judge_redirect(redirect: Redirect, folder: str) -> Verdict:
     path = redirect.target.text
     if found := _SOCKET.match(path):
-        return LOW_RISK if kind_of_host(found[1]) is HostKind.OWN else high_risk(SENDS)
+        return LOW_RISK if kind_of_host(found[1]) is HostKind.OWN else SENDS
     if redirect.operator == "<":
         return judge_read(path, folder)
     if redirect.operator.endswith("&") and path.rstrip("-").isdigit():

@@ -1,9 +1,9 @@
 """A shell script as simple commands, and a command as a rule sees it."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from patchwright.core.security.analyzer import Verdict, high_risk
+from patchwright.core.security.analyzer import LOW_RISK, Verdict
 
 Values = Mapping[str, tuple[str, ...]]
 
@@ -106,12 +106,8 @@ class ProgramCall:
         """Return the arguments that are no options; `valued` are those with a value."""
         return [word for option, word in self.parted(valued) if not option]
 
-    def value_of(self, *options: str) -> str | None:
-        """Return what follows one of the options, or stands behind its `=`."""
-        pairs = self.parted(frozenset(options))
-        return next((word.text for option, word in pairs if option in options), None)
-
     def values_of(self, *options: str) -> list[ShellWord]:
+        """Return what follows one of the options, or stands behind its `=`."""
         pairs = self.parted(frozenset(options))
         return [word for option, word in pairs if option in options]
 
@@ -137,18 +133,51 @@ class ProgramCall:
         return any(_is_one_of(text, options) for text in self.texts)
 
 
+def names_in(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
 ProgramRule = Callable[[ProgramCall], Verdict]
 ProgramRules = Mapping[str, ProgramRule]
 
 
-def for_programs(names: str, rule: ProgramRule) -> ProgramRules:
-    """Return the rule for each of the names, which stand with blanks between them."""
-    return dict.fromkeys(names.split(), rule)
+def for_programs(*rows: tuple[str, Verdict | ProgramRule]) -> ProgramRules:
+    """Return each program's rule; a row names programs, with blanks between them."""
+    return {name: _as_rule(rule) for names, rule in rows for name in names.split()}
 
 
-def always_risky(why: str) -> ProgramRule:
-    """Return the rule that a program is risky, whatever its arguments are."""
-    return lambda _: high_risk(why)
+def first_match(
+    *cases: tuple[str, Verdict | ProgramRule], valued: str = ""
+) -> ProgramRule:
+    """Return the rule of the first pattern that fits a call, as LOW where none does.
+
+    `remote add|set-url -f|--force` fits where the operands begin with `remote` and one
+    of the two others, and one of the options is there. An operand is no option, and
+    not the value of one that is `valued`.
+    """
+
+    def judge(call: ProgramCall) -> Verdict:
+        operands = [word.text for word in call.operands(valued.split())]
+        fitting = (then for text, then in cases if _fits(call, operands, text))
+        then = next(fitting, LOW_RISK)
+        return _as_rule(then)(call)
+
+    return judge
+
+
+def _fits(call: ProgramCall, operands: Sequence[str], pattern: str) -> bool:
+    words = [one.split("|") for one in pattern.split()]
+    options = [one for one in words if one[0].startswith("-")]
+    wanted = [one for one in words if one not in options]
+    return (
+        all(call.has(*one) for one in options)
+        and len(operands) >= len(wanted)
+        and all(text in one for text, one in zip(operands, wanted, strict=False))
+    )
+
+
+def _as_rule(rule: Verdict | ProgramRule) -> ProgramRule:
+    return (lambda _: rule) if isinstance(rule, Verdict) else rule
 
 
 def _attached(text: str, valued: Collection[str]) -> tuple[str, str] | None:
